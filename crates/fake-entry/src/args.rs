@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::faults::Fault;
-use crate::values::{Metric, metric, number, size};
+use crate::values::{MetricLine, metric, number, size};
 
 /// No wait that is asked for may be longer, so that nothing is left behind a broken test for long.
 pub const LONGEST_MS: u64 = 300_000;
@@ -18,14 +18,14 @@ pub struct Options {
     pub tasks: u64,
     pub seconds: u64,
     /// What is done instead of a wait.
-    pub work: Option<Work>,
+    pub work: Option<WorkOptions>,
     /// What is served instead of a wait.
-    pub serve: Option<Serve>,
+    pub serve: Option<ServeOptions>,
     pub launch: Duration,
     /// CPU time that all tasks take to start.
     pub start_cpu: Duration,
     pub drain: Duration,
-    pub memory: Memory,
+    pub memory: MemoryOptions,
     pub threads: u64,
     pub processes: u64,
     pub grandchildren: u64,
@@ -38,7 +38,7 @@ pub struct Options {
     pub burn: Duration,
     pub faults: Vec<Fault>,
     pub oom_max: u64,
-    pub metrics: Vec<Metric>,
+    pub metrics: Vec<MetricLine>,
     /// How often each task pretends to wake.
     pub tick: Duration,
     /// Lines of its own.
@@ -49,7 +49,7 @@ pub struct Options {
 
 /// Memory of the first process, in bytes as asked for (rounded up to pages where it is mapped).
 #[derive(Debug, Default, PartialEq)]
-pub struct Memory {
+pub struct MemoryOptions {
     /// Both `--anon-bytes` and all tasks' shares.
     pub anon: u64,
     pub shmem: u64,
@@ -62,7 +62,7 @@ pub struct Memory {
 
 /// Operations, and what they take.
 #[derive(Debug, Default, PartialEq)]
-pub struct Work {
+pub struct WorkOptions {
     pub operations: u64,
     /// CPU time of all of them.
     pub cpu: Duration,
@@ -80,7 +80,7 @@ pub enum Service {
 
 /// A server, and what it takes.
 #[derive(Debug, PartialEq)]
-pub struct Serve {
+pub struct ServeOptions {
     pub service: Service,
     pub address: SocketAddr,
     /// CPU time of a message.
@@ -92,21 +92,21 @@ pub struct Serve {
 }
 
 #[derive(Debug, PartialEq)]
-pub enum Command {
+pub enum Invocation {
     Run(Box<Options>),
     Help,
     Version,
 }
 
-pub fn parse(args: impl IntoIterator<Item = String>) -> Result<Command, String> {
+pub fn parse(args: impl IntoIterator<Item = String>) -> Result<Invocation, String> {
     let mut options = Options { oom_max: 8 << 30, accept_most: u64::MAX, ..Options::default() };
     let mut raw = Raw::default();
     let mut positionals = Vec::new();
     let mut args = args.into_iter();
     while let Some(arg) = args.next() {
         match arg.as_str() {
-            "--help" => return Ok(Command::Help),
-            "--version" => return Ok(Command::Version),
+            "--help" => return Ok(Invocation::Help),
+            "--version" => return Ok(Invocation::Version),
             "--no-protocol" => options.no_protocol = true,
             "--work" => raw.work = true,
             "--op-threads" => raw.op_threads = true,
@@ -132,7 +132,7 @@ pub fn parse(args: impl IntoIterator<Item = String>) -> Result<Command, String> 
         options.tasks = at_least_one(tasks)?;
         options.serve = Some(raw.serve(service, options.listen.take())?);
         raw.scale(&mut options)?;
-        return Ok(Command::Run(Box::new(options)));
+        return Ok(Invocation::Run(Box::new(options)));
     }
     let second = if raw.work { "operations" } else { "seconds" };
     let [tasks, many] = positionals.as_slice() else {
@@ -146,7 +146,7 @@ pub fn parse(args: impl IntoIterator<Item = String>) -> Result<Command, String> 
         options.seconds = many;
     }
     raw.scale(&mut options)?;
-    Ok(Command::Run(Box::new(options)))
+    Ok(Invocation::Run(Box::new(options)))
 }
 
 fn at_least_one(tasks: &str) -> Result<u64, String> {
@@ -281,7 +281,7 @@ fn set(options: &mut Options, raw: &mut Raw, name: &str, value: &str) -> Result<
 }
 
 impl Raw {
-    fn work(&self, operations: u64) -> Result<Work, String> {
+    fn work(&self, operations: u64) -> Result<WorkOptions, String> {
         if operations == 0 {
             return Err("operations 0: at least one".to_owned());
         }
@@ -290,7 +290,7 @@ impl Raw {
             wait(us.div_ceil(1000)).map_err(|why| format!("work: {why}"))?;
             Ok::<_, String>(Duration::from_micros(us))
         };
-        Ok(Work {
+        Ok(WorkOptions {
             operations,
             cpu: of_all(self.op_cpu_us, self.work_cpu_ms)?,
             sleep: of_all(self.op_sleep_us, 0)?,
@@ -298,7 +298,7 @@ impl Raw {
         })
     }
 
-    fn serve(&self, service: Service, address: Option<SocketAddr>) -> Result<Serve, String> {
+    fn serve(&self, service: Service, address: Option<SocketAddr>) -> Result<ServeOptions, String> {
         if self.work {
             return Err("--serve and --work exclude each other".to_owned());
         }
@@ -306,7 +306,7 @@ impl Raw {
             wait(us.div_ceil(1000))?;
             Ok::<_, String>(Duration::from_micros(us))
         };
-        Ok(Serve {
+        Ok(ServeOptions {
             service,
             address: address.ok_or("--serve needs --listen")?,
             cpu: each(self.op_cpu_us)?,

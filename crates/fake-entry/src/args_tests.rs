@@ -3,7 +3,7 @@ use crate::faults::Phase;
 
 fn options(line: &str) -> Options {
     match parse(line.split_whitespace().map(String::from)) {
-        Ok(Command::Run(options)) => *options,
+        Ok(Invocation::Run(options)) => *options,
         other => panic!("{line}: {other:?}"),
     }
 }
@@ -49,7 +49,7 @@ fn faults_and_where_they_begin() {
 fn work_is_told_operations() {
     let o = options("--work --op-cpu-us 3 --op-sleep-us 2 --work-cpu-ms 5 10 1000");
     let (cpu, sleep) = (Duration::from_millis(8), Duration::from_millis(2));
-    assert_eq!(o.work, Some(Work { operations: 1000, cpu, sleep, threads: false }));
+    assert_eq!(o.work, Some(WorkOptions { operations: 1000, cpu, sleep, threads: false }));
     assert_eq!((o.tasks, o.seconds), (10, 0));
     // More operations than any wait may have seconds.
     assert_eq!(options("1 100000000 --work").work.map(|work| work.operations), Some(100_000_000));
@@ -60,7 +60,7 @@ fn a_server_is_told_tasks_and_an_address() {
     let o = options("--serve chat --op-cpu-us 3 --op-sleep-us 2000 7 --listen 127.0.0.1:0");
     let (cpu, delay) = (Duration::from_micros(3), Duration::from_millis(2));
     let address = (Ipv4Addr::LOCALHOST, 0).into();
-    let serve = Serve { service: Service::Chat, address, cpu, delay, bytes_per_connection: 0 };
+    let serve = ServeOptions { service: Service::Chat, address, cpu, delay, bytes_per_connection: 0 };
     assert_eq!((o.serve, o.tasks, o.listen), (Some(serve), 7, None));
     // Without a server it is a port that connections are held at.
     assert_eq!(options("1 1 --listen 80").listen, Some((Ipv4Addr::LOCALHOST, 80).into()));

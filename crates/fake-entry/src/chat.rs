@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use data_encoding::BASE64;
 use sha1::{Digest, Sha1};
 
-use crate::args::Serve;
+use crate::args::ServeOptions;
 use crate::faults::Fault;
 use crate::{sleep_until, threads};
 
@@ -39,8 +39,8 @@ const PONG: u8 = 10;
 type Message = Arc<[u8]>;
 type Members = BTreeMap<u64, Arc<Member>>;
 
-pub struct Chat<'s> {
-    serve: &'s Serve,
+pub struct ChatServer<'s> {
+    serve: &'s ServeOptions,
     faults: &'s [Fault],
     rooms: Mutex<HashMap<String, Members>>,
     said: AtomicU64,
@@ -71,10 +71,10 @@ fn close(code: u16) -> End {
     End::Close(Some(code))
 }
 
-impl<'s> Chat<'s> {
-    pub fn new(faults: &'s [Fault], serve: &'s Serve) -> Chat<'s> {
+impl<'s> ChatServer<'s> {
+    pub fn new(faults: &'s [Fault], serve: &'s ServeOptions) -> ChatServer<'s> {
         let (said, delivered) = Default::default();
-        Chat { serve, faults, rooms: Mutex::default(), said, delivered }
+        ChatServer { serve, faults, rooms: Mutex::default(), said, delivered }
     }
 
     fn has(&self, fault: Fault) -> bool {

@@ -20,7 +20,7 @@ use std::process::ExitCode;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use args::{Command, Options};
+use args::{Invocation, Options};
 use faults::{Fault, Phase};
 use memory::Region;
 use processes::{Family, PidFile};
@@ -32,11 +32,11 @@ fn main() -> ExitCode {
         .skip(1)
         .map(|arg| arg.into_string().unwrap_or_else(|arg| arg.to_string_lossy().into_owned()));
     match args::parse(args) {
-        Ok(Command::Help) => output::out(include_bytes!("../README.md")),
-        Ok(Command::Version) => {
+        Ok(Invocation::Help) => output::out(include_bytes!("../README.md")),
+        Ok(Invocation::Version) => {
             output::out(concat!("fake-entry ", env!("CARGO_PKG_VERSION"), "\n").as_bytes())
         }
-        Ok(Command::Run(options)) => match Script::new(*options, start).run() {
+        Ok(Invocation::Run(options)) => match Script::new(*options, start).run() {
             Ok(code) => return ExitCode::from(code),
             Err(error) => {
                 output::err(format!("fake-entry: {error}\n").as_bytes());

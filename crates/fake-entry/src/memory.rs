@@ -9,7 +9,7 @@ use std::os::fd::{AsRawFd, FromRawFd};
 use std::path::Path;
 use std::ptr;
 
-use crate::args::Memory;
+use crate::args::MemoryOptions;
 
 pub fn page_size() -> usize {
     // SAFETY: asks for a constant.
@@ -136,14 +136,14 @@ fn mapped_file(line: &str) -> Option<(usize, usize)> {
 }
 
 /// What is held from before `alive` until the process ends.
-pub struct Held {
+pub struct HeldMemory {
     _regions: Vec<Region>,
     _memfd: Option<File>,
 }
 
 /// Takes and returns what is to be returned first, so that the peak of the launch is the largest
 /// of `--give-back-bytes` and everything held, not their sum.
-pub fn hold(memory: &Memory) -> io::Result<Held> {
+pub fn hold(memory: &MemoryOptions) -> io::Result<HeldMemory> {
     let given_back = Region::anon(memory.give_back)?;
     given_back.give_back()?;
     let mut regions = vec![given_back, Region::anon(memory.anon)?, Region::shmem(memory.shmem)?];
@@ -155,7 +155,7 @@ pub fn hold(memory: &Memory) -> io::Result<Held> {
         0 => None,
         bytes => Some(memfd(bytes)?),
     };
-    Ok(Held { _regions: regions, _memfd: memfd })
+    Ok(HeldMemory { _regions: regions, _memfd: memfd })
 }
 
 /// Pages of shmem that no mapping shows: only the control group sees them.

@@ -8,8 +8,8 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::args::{LONGEST_MS, Serve, Service};
-use crate::chat::Chat;
+use crate::args::{LONGEST_MS, ServeOptions, Service};
+use crate::chat::ChatServer;
 use crate::faults::{Fault, Phase};
 use crate::memory::Region;
 use crate::{Script, output, perform, sleep_until, sockets, threads};
@@ -29,7 +29,7 @@ const MOST_DELAYED: usize = 4096;
 
 impl Script {
     /// Returns only where nothing can be listened to.
-    pub fn serve(&self, serve: &Serve) -> io::Result<()> {
+    pub fn serve(&self, serve: &ServeOptions) -> io::Result<()> {
         sockets::allow_descriptors(self.options.tasks + 64);
         let listener = TcpListener::bind(serve.address)?;
         // SAFETY: plain system calls. The first changes the backlog of what listens already, the second lets nothing stay
@@ -44,8 +44,8 @@ impl Script {
         let stop_after =
             numbers(|fault| if let Fault::StopAccepting(most) = fault { Some(*most) } else { None });
         let flip = numbers(|fault| if let Fault::Flip(after) = fault { Some(*after) } else { None });
-        let chat = Chat::new(&self.options.faults, serve);
-        let echo = Echo { serve, messages: AtomicU64::new(0), flip, swap: self.has(Fault::Swap) };
+        let chat = ChatServer::new(&self.options.faults, serve);
+        let echo = EchoServer { serve, messages: AtomicU64::new(0), flip, swap: self.has(Fault::Swap) };
         self.say(&format!("listening {}\n", listener.local_addr()?.port()));
         thread::scope(|scope| {
             for number in 1.. {
@@ -86,15 +86,15 @@ fn give_up(error: &io::Error) -> ! {
     std::process::exit(1)
 }
 
-struct Echo<'s> {
-    serve: &'s Serve,
+struct EchoServer<'s> {
+    serve: &'s ServeOptions,
     /// Of all connections.
     messages: AtomicU64,
     flip: Option<u64>,
     swap: bool,
 }
 
-impl Echo<'_> {
+impl EchoServer<'_> {
     fn talk(&self, socket: &TcpStream) -> io::Result<()> {
         if self.serve.delay.is_zero() {
             return self.read(socket, |message| { socket }.write_all(message));

@@ -2,7 +2,7 @@
 
 /// Passed on as it is: a test may want a broken one.
 #[derive(Debug, PartialEq)]
-pub struct Metric {
+pub struct MetricLine {
     pub name: String,
     pub value: String,
     pub unit: String,
@@ -29,12 +29,12 @@ pub fn size(text: &str) -> Result<u64, String> {
 }
 
 /// The name may hold `:`, the value may not hold `=`, and the unit holds neither.
-pub fn metric(text: &str) -> Result<Metric, String> {
+pub fn metric(text: &str) -> Result<MetricLine, String> {
     let parts = text.split_once('=').and_then(|(name, rest)| Some((name, rest.rsplit_once(':')?)));
     let Some((name, (value, unit))) = parts else {
         return Err("expected NAME=VALUE:UNIT".to_owned());
     };
-    Ok(Metric { name: name.to_owned(), value: value.to_owned(), unit: unit.to_owned() })
+    Ok(MetricLine { name: name.to_owned(), value: value.to_owned(), unit: unit.to_owned() })
 }
 
 #[cfg(test)]

@@ -4,13 +4,13 @@ use std::io;
 use std::thread;
 use std::time::Duration;
 
-use crate::args::Work;
+use crate::args::WorkOptions;
 use crate::faults::{self, Fault, Phase};
 use crate::{Script, output, perform};
 
 impl Script {
     /// All operations, and what is said of them. Their cost is what was asked for, whatever they are.
-    pub fn work(&self, work: &Work) -> io::Result<u8> {
+    pub fn work(&self, work: &WorkOptions) -> io::Result<u8> {
         let options = &self.options;
         let (done, failed) = faults::outcome(&options.faults, work.operations);
         if self.has(Fault::DoneEarly) {

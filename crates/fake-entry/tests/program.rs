@@ -22,9 +22,9 @@ fn printed(line: &str) -> String {
 
 /// A program that holds for longer than any test takes. It is a child that was not waited for, so that its number is its
 /// own.
-struct Held(Child);
+struct HeldProcess(Child);
 
-impl Drop for Held {
+impl Drop for HeldProcess {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
@@ -32,9 +32,10 @@ impl Drop for Held {
 }
 
 /// Started, and read up to its `alive` line.
-fn alive(line: &str) -> Held {
-    let mut child =
-        Held(command(&format!("{line} 300")).stdout(Stdio::piped()).spawn().expect("fake-entry starts"));
+fn alive(line: &str) -> HeldProcess {
+    let mut child = HeldProcess(
+        command(&format!("{line} 300")).stdout(Stdio::piped()).spawn().expect("fake-entry starts"),
+    );
     let mut first = String::new();
     BufReader::new(child.0.stdout.as_mut().expect("a pipe")).read_line(&mut first).expect("a line");
     assert!(first.starts_with("alive "), "{first}");
@@ -42,7 +43,7 @@ fn alive(line: &str) -> Held {
 }
 
 /// A field of a file in /proc/<pid> that is given in kB, in bytes.
-fn proc_bytes(child: &Held, file: &str, field: &str) -> u64 {
+fn proc_bytes(child: &HeldProcess, file: &str, field: &str) -> u64 {
     let path = format!("/proc/{}/{file}", child.0.id());
     let text = std::fs::read_to_string(path).expect("a process that is alive");
     let line = text.lines().find(|line| line.starts_with(field)).expect("the field");
@@ -164,9 +165,9 @@ fn processes_are_noted_and_end() {
 }
 
 /// A server, and a connection to it.
-fn served(line: &str) -> (Held, TcpStream) {
+fn served(line: &str) -> (HeldProcess, TcpStream) {
     let mut command = command(&format!("--serve {line} 100 --listen 127.0.0.1:0"));
-    let mut child = Held(command.stdout(Stdio::piped()).spawn().expect("fake-entry starts"));
+    let mut child = HeldProcess(command.stdout(Stdio::piped()).spawn().expect("fake-entry starts"));
     let mut first = String::new();
     BufReader::new(child.0.stdout.as_mut().expect("a pipe")).read_line(&mut first).expect("a line");
     let port = first.trim().strip_prefix("listening ").and_then(|port| port.parse().ok()).expect("a port");

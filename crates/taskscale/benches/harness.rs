@@ -17,8 +17,8 @@ use std::time::{Duration, Instant};
 use taskscale::campaign::{planned_runs, prepare};
 use taskscale::catalog::{Catalog, Kind, select};
 use taskscale::measure::{
-    Bounds, Course, GroupBounds, GroupRoot, Interrupt, LocalRunner, Measurement, RunEnd, RunSpec, Runner,
-    Wait,
+    Bounds, GroupBounds, GroupRoot, HoldParams, Interrupt, LocalRunner, Measurement, RunEnd, RunSpec, Runner,
+    Scenario,
 };
 use taskscale::record::{self, Campaign, Sample, Store};
 use taskscale::stats;
@@ -58,7 +58,7 @@ fn spec(command: &[String], kind: Kind, tasks: u64, hold_s: f64) -> RunSpec {
         env: Default::default(),
         kind,
         tasks,
-        course: Course::Hold(Wait { hold_s, ..Wait::default() }),
+        scenario: Scenario::Hold(HoldParams { hold_s, ..HoldParams::default() }),
         check: None,
         cpus: None,
         bounds: Bounds { memory_bytes: Some(8 << 30), time: Duration::from_secs(60), output_bytes: 1 << 20 },
@@ -83,9 +83,9 @@ fn overhead() -> Result<()> {
     let mut store = Store::create(&folder.path().join("bench"), &campaign)?;
     let run_true = spec(std::slice::from_ref(&program), Kind::Stackless, 1, 0.0);
     let mut peers = [
-        Peer::find("hyperfine -N", "hyperfine -N --warmup 0 --runs 100 --style none true", 100, 25),
-        Peer::find("GNU time -v", "time -v true", 1, 1),
-        Peer::find("BenchExec runexec", "runexec --no-container --output /dev/null -- true", 1, 10),
+        BenchPeer::find("hyperfine -N", "hyperfine -N --warmup 0 --runs 100 --style none true", 100, 25),
+        BenchPeer::find("GNU time -v", "time -v true", 1, 1),
+        BenchPeer::find("BenchExec runexec", "runexec --no-container --output /dev/null -- true", 1, 10),
     ];
 
     let (mut bare, mut ours, mut kept) = (Vec::new(), Vec::new(), Vec::new());
@@ -98,7 +98,7 @@ fn overhead() -> Result<()> {
             measured(&mut runner, &run_true)?;
             Ok(store.append(&sample)?)
         })?);
-        peers.iter_mut().filter(|peer| round % peer.every == 0).for_each(Peer::run);
+        peers.iter_mut().filter(|peer| round % peer.every == 0).for_each(BenchPeer::run);
     }
     let bare = median_of(&bare);
     println!("one run of `true`, {ROUNDS} rounds in turn, median\n");
@@ -120,7 +120,7 @@ fn overhead() -> Result<()> {
 }
 
 /// Another tool, its own start included.
-struct Peer {
+struct BenchPeer {
     name: &'static str,
     command: Vec<&'static str>,
     /// How often it runs the program by itself.
@@ -131,11 +131,11 @@ struct Peer {
     why_not: Option<String>,
 }
 
-impl Peer {
-    fn find(name: &'static str, command: &'static str, runs: usize, every: usize) -> Peer {
+impl BenchPeer {
+    fn find(name: &'static str, command: &'static str, runs: usize, every: usize) -> BenchPeer {
         let command: Vec<&str> = command.split(' ').collect();
         let why_not = path_lookup(command[0]).is_none().then(|| "not installed".to_owned());
-        Peer { name, command, runs, every, times_ms: Vec::new(), why_not }
+        BenchPeer { name, command, runs, every, times_ms: Vec::new(), why_not }
     }
 
     fn run(&mut self) {

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 
 use serde_json::json;
 use taskscale::catalog::Shape;
-use taskscale::compare::{Comparison, Decision, Input, Metric, Settings, default_metrics};
+use taskscale::compare::{CompareSettings, ComparedMetric, Comparison, Decision, Input, default_metrics};
 use taskscale::record::{Campaign, Sample};
 
 const PAIRS: usize = 200;
@@ -24,7 +24,7 @@ const BYTES_PER_TASK: f64 = 6_000.0;
 
 /// What the campaigns of a setting are made of.
 #[derive(Clone, Copy)]
-struct Setting<'a> {
+struct CurveSetting<'a> {
     repetitions: u32,
     /// Standard deviation of each footprint, as a share of it.
     scatter: f64,
@@ -50,7 +50,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         for scatter in SCATTER {
             for change in CHANGES {
                 let tasks = &[1, 10_000, 100_000];
-                let setting = Setting { repetitions, scatter, change, cases, tasks, only_largest: false };
+                let setting =
+                    CurveSetting { repetitions, scatter, change, cases, tasks, only_largest: false };
                 curve.push((setting, ends(setting)?));
             }
         }
@@ -65,8 +66,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// What docs/reference/compare.md promises and this setting breaks.
-fn broken(setting: Setting, [pass, fail, _]: Ends) -> Option<String> {
-    let Setting { repetitions, scatter, change, cases, .. } = setting;
+fn broken(setting: CurveSetting, [pass, fail, _]: Ends) -> Option<String> {
+    let CurveSetting { repetitions, scatter, change, cases, .. } = setting;
     let percent = |count: usize| 100.0 * count as f64 / PAIRS as f64;
     let (pass, fail) = (percent(pass), percent(fail));
     let of_five = repetitions == 5 && cases == 20;
@@ -82,17 +83,17 @@ fn broken(setting: Setting, [pass, fail, _]: Ends) -> Option<String> {
     })
 }
 
-fn ends(setting: Setting) -> Result<Ends, Box<dyn Error>> {
+fn ends(setting: CurveSetting) -> Result<Ends, Box<dyn Error>> {
     let mut rng = fastrand::Rng::with_seed(31);
-    let settings = Settings {
-        metrics: default_metrics(Shape::Hold).into_iter().map(Metric::from).collect(),
+    let settings = CompareSettings {
+        metrics: default_metrics(Shape::Hold).into_iter().map(ComparedMetric::from).collect(),
         fail_above: Some(THRESHOLD),
         allow_missing: false,
         across: false,
     };
     let mut ends = [0; 3];
     for _ in 0..PAIRS {
-        let base = campaign(&mut rng, Setting { change: 0.0, ..setting })?;
+        let base = campaign(&mut rng, CurveSetting { change: 0.0, ..setting })?;
         let new = campaign(&mut rng, setting)?;
         let comparison = Comparison::build(input("base", &base), input("new", &new), &settings)?;
         ends[match comparison.gate() {
@@ -108,7 +109,10 @@ fn input<'a>(folder: &'a str, side: &'a (Campaign, Vec<Sample>)) -> Input<'a> {
     Input { folder, campaign: &side.0, samples: &side.1, entry: None }
 }
 
-fn campaign(rng: &mut fastrand::Rng, setting: Setting) -> Result<(Campaign, Vec<Sample>), Box<dyn Error>> {
+fn campaign(
+    rng: &mut fastrand::Rng,
+    setting: CurveSetting,
+) -> Result<(Campaign, Vec<Sample>), Box<dyn Error>> {
     let names: Vec<String> = (0..setting.cases).map(|nth| format!("made/entry-{nth:02}")).collect();
     let entries: Vec<_> = names
         .iter()
@@ -169,7 +173,7 @@ fn change_text(change: f64) -> String {
 }
 
 /// Pass and fail in percent; the rest is undecided.
-fn table(curve: &[(Setting, Ends)]) -> String {
+fn table(curve: &[(CurveSetting, Ends)]) -> String {
     let mut text = String::from("| r | cases | scatter |");
     CHANGES.iter().for_each(|change| {
         let _ = write!(text, " {} |", change_text(*change));
@@ -177,7 +181,7 @@ fn table(curve: &[(Setting, Ends)]) -> String {
     text.push_str("\n| ---: | ---: | ---: |");
     text.push_str(&" ---: |".repeat(CHANGES.len()));
     for row in curve.chunks(CHANGES.len()) {
-        let Setting { repetitions, cases, scatter, .. } = row[0].0;
+        let CurveSetting { repetitions, cases, scatter, .. } = row[0].0;
         let _ = write!(text, "\n| {repetitions} | {cases} | {}% |", 100.0 * scatter);
         for (_, [pass, fail, _]) in row {
             let _ = write!(text, " {} / {} |", percent(*pass), percent(*fail));
@@ -195,7 +199,7 @@ fn earlier_pairs() -> Result<String, Box<dyn Error>> {
         [(1.0, 0.2, 3), (0.5, 0.1, 3), (0.06, 0.02, 3), (0.0, 0.005, 5), (0.0, 0.01, 5)]
     {
         let tasks = &[1, 1_000, 5_000];
-        let setting = Setting { repetitions, scatter, change, cases: 1, tasks, only_largest: true };
+        let setting = CurveSetting { repetitions, scatter, change, cases: 1, tasks, only_largest: true };
         let [pass, fail, undecided] = ends(setting)?;
         let what = match change {
             0.0 => "identical".to_owned(),
@@ -216,7 +220,7 @@ const PANEL: (f64, f64) = (5.0 * GROUP + 20.0, 150.0);
 const COLORS: [(&str, &str); 3] = [("fail", "#d1495b"), ("undecided", "#b8bec7"), ("pass", "#2a9d6f")];
 
 /// Stacked bars, one for each scatter, in groups by true change; a panel for each number of repetitions and cases.
-fn chart(curve: &[(Setting, Ends)]) -> String {
+fn chart(curve: &[(CurveSetting, Ends)]) -> String {
     let (width, height) = (2.0 * PANEL.0 + 70.0, 2.0 * (PANEL.1 + 70.0) + 40.0);
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" font-family=\"sans-serif\" \
@@ -239,7 +243,7 @@ fn chart(curve: &[(Setting, Ends)]) -> String {
     for (panel, settings) in curve.chunks(SCATTER.len() * CHANGES.len()).enumerate() {
         let left = 40.0 + (PANEL.0 + 10.0) * (panel % 2) as f64;
         let top = 60.0 + (PANEL.1 + 70.0) * (panel / 2) as f64;
-        let Setting { repetitions, cases, .. } = settings[0].0;
+        let CurveSetting { repetitions, cases, .. } = settings[0].0;
         let cases = if cases == 1 { "1 case".to_owned() } else { format!("{cases} cases, one changed") };
         let _ = writeln!(
             svg,

@@ -11,7 +11,7 @@ use proptest::sample::select;
 use proptest::test_runner::Config;
 use taskscale::catalog::Catalog;
 use taskscale::compare;
-use taskscale::measure::{Event, Listener};
+use taskscale::measure::{Listener, ProtocolEvent};
 use taskscale::record::{Campaign, Sample, parse_samples};
 use taskscale::report::{self, RenderOptions, Report};
 use taskscale::units;
@@ -26,43 +26,43 @@ fn config() -> Config {
 
 /// A change to a text, at a place given as a share of its length.
 #[derive(Clone, Debug)]
-enum Change {
+enum TextEdit {
     Cut(f64, usize),
     Put(f64, String),
     Double(f64, usize),
     Swap(f64, u8),
 }
 
-fn change(words: &'static [&'static str]) -> impl Strategy<Value = Change> {
+fn change(words: &'static [&'static str]) -> impl Strategy<Value = TextEdit> {
     let place = 0.0..1.0;
     prop_oneof![
-        (place.clone(), 1usize..40).prop_map(|(at, length)| Change::Cut(at, length)),
-        (place.clone(), select(words)).prop_map(|(at, word)| Change::Put(at, word.to_owned())),
-        (place.clone(), "\\PC{0,6}").prop_map(|(at, word)| Change::Put(at, word)),
-        (place.clone(), 1usize..200).prop_map(|(at, length)| Change::Double(at, length)),
-        (place, any::<u8>()).prop_map(|(at, byte)| Change::Swap(at, byte)),
+        (place.clone(), 1usize..40).prop_map(|(at, length)| TextEdit::Cut(at, length)),
+        (place.clone(), select(words)).prop_map(|(at, word)| TextEdit::Put(at, word.to_owned())),
+        (place.clone(), "\\PC{0,6}").prop_map(|(at, word)| TextEdit::Put(at, word)),
+        (place.clone(), 1usize..200).prop_map(|(at, length)| TextEdit::Double(at, length)),
+        (place, any::<u8>()).prop_map(|(at, byte)| TextEdit::Swap(at, byte)),
     ]
 }
 
-fn changed(text: &[u8], changes: &[Change]) -> Vec<u8> {
+fn changed(text: &[u8], changes: &[TextEdit]) -> Vec<u8> {
     let mut bytes = text.to_vec();
     for change in changes {
         let place = |at: &f64| (*at * bytes.len() as f64) as usize;
         match change {
-            Change::Cut(at, length) => {
+            TextEdit::Cut(at, length) => {
                 let (from, to) = (place(at), (place(at) + length).min(bytes.len()));
                 bytes.drain(from..to);
             }
-            Change::Put(at, word) => {
+            TextEdit::Put(at, word) => {
                 let at = place(at);
                 bytes.splice(at..at, word.bytes());
             }
-            Change::Double(at, length) => {
+            TextEdit::Double(at, length) => {
                 let (from, to) = (place(at), (place(at) + length).min(bytes.len()));
                 let piece = bytes[from..to].to_vec();
                 bytes.splice(to..to, piece);
             }
-            Change::Swap(at, byte) => {
+            TextEdit::Swap(at, byte) => {
                 let at = place(at);
                 if let Some(place) = bytes.get_mut(at) {
                     *place = *byte;
@@ -196,14 +196,14 @@ proptest! {
         let mut bytes = changed(b"alive 5\nmetric rate 2.5 tasks/s\ndone 5\n", &changes);
         bytes.extend(noise);
         let mut whole = Listener::default();
-        let mut events = whole.hear(&bytes);
+        let mut events = whole.feed(&bytes);
         events.extend(whole.finish());
         let mut pieces = Listener::default();
-        let mut piecewise: Vec<Event> = bytes.chunks(piece).flat_map(|piece| pieces.hear(piece)).collect();
+        let mut piecewise: Vec<ProtocolEvent> = bytes.chunks(piece).flat_map(|piece| pieces.feed(piece)).collect();
         piecewise.extend(pieces.finish());
         prop_assert_eq!(&whole.said, &pieces.said);
         prop_assert_eq!(&events, &piecewise);
-        prop_assert_eq!(events.iter().filter(|event| **event == Event::Alive).count(), usize::from(whole.said.alive.is_some()));
+        prop_assert_eq!(events.iter().filter(|event| **event == ProtocolEvent::Alive).count(), usize::from(whole.said.alive.is_some()));
         prop_assert!(whole.said.metrics.values().all(|metric| metric.value.is_finite()));
         prop_assert_eq!(whole.bytes, bytes.len() as u64);
     }
@@ -343,8 +343,8 @@ proptest! {
         let old = sound();
         let input = |folder, campaign, samples| compare::Input { folder, campaign, samples, entry: None };
         let settings =
-            compare::Settings {
-                metrics: taskscale::figures::ALL.into_iter().map(compare::Metric::from).collect(),
+            compare::CompareSettings {
+                metrics: taskscale::figures::ALL.into_iter().map(compare::ComparedMetric::from).collect(),
                 fail_above: Some(0.05),
                 allow_missing: false,
                 across: true,

@@ -5,15 +5,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::contradiction;
-use super::keeper::{Keeper, warm_up};
+use super::cross_check;
 use super::plan::{PlannedRun, planned_runs};
 use super::prepare::Prepared;
+use super::run_tuner::{RunTuner, warm_up};
 use crate::catalog::{expected_check, with_tasks};
 use crate::load::Elsewhere;
-use crate::measure::{Bounds, Course, MeasureError, Measurement, RunEnd, RunSpec, Runner};
+use crate::measure::{Bounds, MeasureError, Measurement, RunEnd, RunSpec, Runner, Scenario};
 use crate::record::{
-    Campaign, Cell, Cpu, Memory, Part, Repeated, SCHEMA_VERSION, Sample, Store, StoreError, Time,
+    Campaign, Cell, Cpu, Memory, SCHEMA_VERSION, Sample, Series, Store, StoreError, StringInterner, Time,
 };
 
 /// Tasks of a warm-up: enough to touch every page of code that a run needs.
@@ -23,11 +23,11 @@ const WARM_UP_TIME: Duration = Duration::from_secs(20);
 /// No program of the protocol writes more than a few hundred bytes.
 const OUTPUT_CAP_BYTES: u64 = 16 << 20;
 /// A program that knows nothing of us may write a log, of a line or two for each task. It is read and let go.
-const EXTERNAL_OUTPUT_CAP_BYTES: u64 = 64 << 20;
+const BLACK_BOX_OUTPUT_CAP_BYTES: u64 = 64 << 20;
 
 /// Limits on the runs of a campaign.
 #[derive(Debug, Clone)]
-pub struct Settings {
+pub struct CampaignSettings {
     pub memory_cap_bytes: Option<u64>,
     /// Timeout of one run; by default long for its wait.
     pub time_cap: Option<Duration>,
@@ -63,7 +63,7 @@ pub trait CampaignObserver {
     fn run_begins(
         &mut self,
         _run: &PlannedRun,
-        _course: &Course,
+        _course: &Scenario,
         _attempt: u32,
         _done: usize,
         _all: usize,
@@ -80,7 +80,7 @@ impl CampaignObserver for () {}
 pub fn run(
     campaign: &Campaign,
     prepared: &[Prepared],
-    settings: &Settings,
+    settings: &CampaignSettings,
     runner: &mut dyn Runner,
     store: &mut Store,
     samples: &mut Vec<Sample>,
@@ -91,26 +91,26 @@ pub fn run(
         let entry = prepared.iter().find(of_cell)?;
         Some((entry, entry.command.as_ref().ok()?))
     };
-    let mut keepers: BTreeMap<Part, Keeper> = campaign
+    let mut tuners: BTreeMap<Series, RunTuner> = campaign
         .plans()
         .map(|plan| {
             let of_plan = || prepared.iter().filter(|entry| entry.name(campaign).1 == plan.workload);
-            let mut keeper = Keeper::new(plan, of_plan().find_map(|entry| entry.workload.as_ref()));
-            of_plan().for_each(|entry| keeper.meet(&entry.facts.name, entry.facts.kind));
-            (plan.part(), keeper)
+            let mut tuner = RunTuner::new(plan, of_plan().find_map(|entry| entry.workload.as_ref()));
+            of_plan().for_each(|entry| tuner.register(&entry.facts.name, entry.facts.kind));
+            (plan.series(), tuner)
         })
         .collect();
     for sample in samples.iter() {
-        keepers.get_mut(&sample.part()).into_iter().for_each(|keeper| keeper.learn(sample));
+        tuners.get_mut(&sample.series()).into_iter().for_each(|tuner| tuner.observe(sample));
     }
 
     let all: Vec<PlannedRun> =
         planned_runs(campaign).into_iter().filter(|run| prepared_for(&run.cell).is_some()).collect();
     let planned = all.len();
     // What is done already is not held for as long as the rest takes.
-    let left: Vec<(PlannedRun, Again)> = all
+    let left: Vec<(PlannedRun, NextAttempt)> = all
         .into_iter()
-        .filter_map(|run| next_attempt(&run, samples, &keepers[&run.cell.part]).map(|again| (run, again)))
+        .filter_map(|run| next_attempt(&run, samples, &tuners[&run.cell.part]).map(|again| (run, again)))
         .collect();
     let mut outcome = CampaignEnd { kept: planned - left.len(), ..CampaignEnd::default() };
 
@@ -124,44 +124,44 @@ pub fn run(
         let time = settings.time_cap.map_or(WARM_UP_TIME, |cap| cap.min(WARM_UP_TIME));
         let bounds = Bounds { time, ..bounds(settings, time) };
         // What a program of a user's makes of a thousand tasks nobody knows; that it can do the fewest asked for is
-        // foreseen.
-        let tasks = if entry.external.is_none() { WARM_UP_TASKS } else { run.cell.tasks };
-        let course = warm_up(entry.workload.as_ref(), tasks).with_clients(settings.clients.as_ref());
-        let spec = spec(&Cell { tasks, ..run.cell.clone() }, entry, command, course, bounds);
+        // predicted.
+        let tasks = if entry.black_box.is_none() { WARM_UP_TASKS } else { run.cell.tasks };
+        let scenario = warm_up(entry.workload.as_ref(), tasks).with_clients(settings.clients.as_ref());
+        let spec = spec(&Cell { tasks, ..run.cell.clone() }, entry, command, scenario, bounds);
         // Whatever it brings about: the measured runs will tell.
         if matches!(runner.run(&spec)?, RunEnd::Interrupted) {
             return Ok(CampaignEnd { interrupted: true, ..outcome });
         }
     }
 
-    let mut repeated = Repeated::default();
+    let mut interner = StringInterner::default();
     for (index, (run, again)) in left.iter().enumerate() {
         let Some((entry, command)) = prepared_for(&run.cell) else { continue };
         let mut again = again.clone();
         loop {
-            let keeper = &keepers[&run.cell.part];
+            let tuner = &tuners[&run.cell.part];
             let attempt = again.attempt;
-            let Some(course) = again.course.take().or_else(|| keeper.first(run)) else { break };
-            let course = course.with_clients(settings.clients.as_ref());
-            log::info!("{}", keeper.why(run, &course, attempt));
-            let left_s = left[index..].iter().map(|(run, _)| estimate_s(&keepers[&run.cell.part], run)).sum();
-            observer.run_begins(run, &course, attempt, outcome.kept + index, planned, left_s);
-            let bounds = bounds(settings, Duration::from_secs_f64(keeper.time_cap_s(&course)));
-            let spec = spec(&run.cell, entry, command, course, bounds);
+            let Some(scenario) = again.scenario.take().or_else(|| tuner.initial(run)) else { break };
+            let scenario = scenario.with_clients(settings.clients.as_ref());
+            log::info!("{}", tuner.why(run, &scenario, attempt));
+            let left_s = left[index..].iter().map(|(run, _)| estimate_s(&tuners[&run.cell.part], run)).sum();
+            observer.run_begins(run, &scenario, attempt, outcome.kept + index, planned, left_s);
+            let bounds = bounds(settings, Duration::from_secs_f64(tuner.time_cap_s(&scenario)));
+            let spec = spec(&run.cell, entry, command, scenario, bounds);
             let RunEnd::Measured(measurement) = runner.run(&spec)? else {
                 return Ok(CampaignEnd { interrupted: true, ..outcome });
             };
             let mut sample = sample_of(campaign, run, entry, &spec, attempt, *measurement);
-            contradiction::heed(&mut sample, samples);
+            cross_check::cross_check(&mut sample, samples);
             store.append(&sample)?;
             observer.run_ended(&sample);
-            let longer = keepers.get_mut(&run.cell.part).and_then(|keeper| {
-                keeper.learn(&sample);
-                keeper.next(&sample)
+            let longer = tuners.get_mut(&run.cell.part).and_then(|tuner| {
+                tuner.observe(&sample);
+                tuner.retry(&sample)
             });
-            samples.push(repeated.share(sample));
+            samples.push(interner.intern(sample));
             match longer {
-                Some(course) => again = Again { attempt: attempt + 1, course: Some(course) },
+                Some(scenario) => again = NextAttempt { attempt: attempt + 1, scenario: Some(scenario) },
                 None => break,
             }
         }
@@ -172,29 +172,29 @@ pub fn run(
 
 /// Which attempt of a run comes next, and what it is asked for where the one before it was too little.
 #[derive(Clone)]
-struct Again {
+struct NextAttempt {
     attempt: u32,
-    course: Option<Course>,
+    scenario: Option<Scenario>,
 }
 
 /// What is left of a run: its next attempt, or nothing.
-fn next_attempt(run: &PlannedRun, samples: &[Sample], keeper: &Keeper) -> Option<Again> {
+fn next_attempt(run: &PlannedRun, samples: &[Sample], tuner: &RunTuner) -> Option<NextAttempt> {
     let last = samples.iter().filter(|sample| run.has(sample)).max_by_key(|sample| sample.attempt);
     match last {
-        None => Some(Again { attempt: 1, course: None }),
-        Some(last) => {
-            keeper.next(last).map(|course| Again { attempt: last.attempt + 1, course: Some(course) })
-        }
+        None => Some(NextAttempt { attempt: 1, scenario: None }),
+        Some(last) => tuner
+            .retry(last)
+            .map(|scenario| NextAttempt { attempt: last.attempt + 1, scenario: Some(scenario) }),
     }
 }
 
 /// How long a run will take: its hold, or its work, and about as much again for the launch's excess and the drain of
 /// large N.
-fn estimate_s(keeper: &Keeper, run: &PlannedRun) -> f64 {
-    keeper.foreseen_s(run) + 0.1 + run.cell.tasks as f64 / 1e6
+fn estimate_s(tuner: &RunTuner, run: &PlannedRun) -> f64 {
+    tuner.predicted_s(run) + 0.1 + run.cell.tasks as f64 / 1e6
 }
 
-fn bounds(settings: &Settings, time: Duration) -> Bounds {
+fn bounds(settings: &CampaignSettings, time: Duration) -> Bounds {
     Bounds {
         memory_bytes: settings.memory_cap_bytes,
         time: settings.time_cap.unwrap_or(time),
@@ -202,28 +202,28 @@ fn bounds(settings: &Settings, time: Duration) -> Bounds {
     }
 }
 
-fn spec(cell: &Cell, entry: &Prepared, command: &[String], course: Course, bounds: Bounds) -> RunSpec {
+fn spec(cell: &Cell, entry: &Prepared, command: &[String], scenario: Scenario, bounds: Bounds) -> RunSpec {
     let (tasks, cpus) = (cell.tasks, cell.part.cpus);
-    match &entry.external {
+    match &entry.black_box {
         Some(template) => {
             // One that is not told how long to wait is let stand as long as it takes.
-            let mut wait = course.wait().copied().unwrap_or_default();
+            let mut wait = scenario.wait().copied().unwrap_or_default();
             wait.hold_s = if entry.takes_hold() { wait.hold_s } else { 0.0 };
-            let (command, env, external) = template.fill(command, tasks, wait.hold_s);
-            let bounds = Bounds { output_bytes: EXTERNAL_OUTPUT_CAP_BYTES, ..bounds };
-            let course = Course::External(Box::new(external), wait);
-            RunSpec { command, env, kind: entry.facts.kind, tasks, course, check: None, cpus, bounds }
+            let (command, env, black_box) = template.fill(command, tasks, wait.hold_s);
+            let bounds = Bounds { output_bytes: BLACK_BOX_OUTPUT_CAP_BYTES, ..bounds };
+            let scenario = Scenario::BlackBox(Box::new(black_box), wait);
+            RunSpec { command, env, kind: entry.facts.kind, tasks, scenario, check: None, cpus, bounds }
         }
         None => {
             let params = &cell.part.params;
-            let right = |workload| expected_check(workload, tasks, course.operations(), params);
+            let right = |workload| expected_check(workload, tasks, scenario.operations(), params);
             RunSpec {
-                command: [with_tasks(command, tasks), course.arguments(tasks, params)].concat(),
+                command: [with_tasks(command, tasks), scenario.arguments(tasks, params)].concat(),
                 env: entry.facts.env.clone(),
                 kind: entry.facts.kind,
                 tasks,
                 check: entry.workload.as_ref().and_then(right),
-                course,
+                scenario,
                 cpus,
                 bounds,
             }
@@ -232,8 +232,8 @@ fn spec(cell: &Cell, entry: &Prepared, command: &[String], course: Course, bound
 }
 
 /// The command of the load, where one is started.
-fn load_command(course: &Course) -> Option<Vec<String>> {
-    Some(course.external()?.load.as_ref()?.command.clone())
+fn load_command(scenario: &Scenario) -> Option<Vec<String>> {
+    Some(scenario.black_box()?.load.as_ref()?.command.clone())
 }
 
 /// The sample of a run.
@@ -262,7 +262,7 @@ pub fn sample_of(
         failed: measured.failed,
         plateau_from: measured.plateau_from,
         stopped: measured.stopped,
-        load_command: load_command(&spec.course),
+        load_command: load_command(&spec.scenario),
         exit_code: measured.exit_code,
         signal: measured.signal,
         command: spec.command.as_slice().into(),

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::keeper::Keeper;
 use super::plan::{PlannedRun, repetition_of};
+use super::run_tuner::RunTuner;
 use crate::catalog::Kind;
 use crate::record::{Plan, Sample, Status, last_attempts};
 use crate::stats::{self, Point};
@@ -21,7 +21,7 @@ const BASE_BYTES: f64 = (8 << 20) as f64;
 
 /// The estimate of a plan.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct Estimate {
+pub struct PlanEstimate {
     /// In the plan's order: entries, and within one the numbers of tasks.
     pub cells: Vec<CellEstimate>,
     /// Runs that are left to do, warm-ups aside.
@@ -34,10 +34,10 @@ pub struct Estimate {
     pub seconds: f64,
 }
 
-impl Estimate {
+impl PlanEstimate {
     /// Of several parts together.
     #[must_use]
-    pub fn and(mut self, other: Estimate) -> Estimate {
+    pub fn and(mut self, other: PlanEstimate) -> PlanEstimate {
         self.cells.extend(other.cells);
         self.runs += other.runs;
         self.done += other.done;
@@ -61,13 +61,13 @@ pub struct CellEstimate {
     /// One run, from start to end.
     pub run_s: f64,
     pub footprint_bytes: f64,
-    pub source: Source,
+    pub source: EstimateSource,
 }
 
 /// The source of an estimate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Source {
+pub enum EstimateSource {
     /// The same entry at the same number of tasks was measured on this machine.
     Measured,
     /// The same entry was measured at other numbers of tasks.
@@ -76,13 +76,13 @@ pub enum Source {
     Kind,
 }
 
-impl Source {
+impl EstimateSource {
     /// For a table.
     pub fn text(self) -> &'static str {
         match self {
-            Source::Measured => "measured here",
-            Source::OtherCounts => "measured here at other N",
-            Source::Kind => "a guess by kind",
+            EstimateSource::Measured => "measured here",
+            EstimateSource::OtherCounts => "measured here at other N",
+            EstimateSource::Kind => "a guess by kind",
         }
     }
 }
@@ -103,18 +103,23 @@ fn bytes_per_task(kind: Kind) -> f64 {
 
 /// Estimates `plan`. `seen`: samples of this machine, from any results; `kept`: those of the plan's own folder, which
 /// are not measured again.
-pub fn estimate(plan: &Plan, kinds: &BTreeMap<String, Kind>, seen: &[Sample], kept: &[Sample]) -> Estimate {
+pub fn estimate(
+    plan: &Plan,
+    kinds: &BTreeMap<String, Kind>,
+    seen: &[Sample],
+    kept: &[Sample],
+) -> PlanEstimate {
     // What another workload takes says nothing of this one.
-    let part = plan.part();
+    let part = plan.series();
     let of_part = |sample: &&Sample| sample.is_of(&part);
-    let mut keeper = Keeper::new(plan, None);
-    kinds.iter().for_each(|(entry, kind)| keeper.meet(entry, *kind));
-    seen.iter().chain(kept).filter(of_part).for_each(|sample| keeper.learn(sample));
+    let mut tuner = RunTuner::new(plan, None);
+    kinds.iter().for_each(|(entry, kind)| tuner.register(entry, *kind));
+    seen.iter().chain(kept).filter(of_part).for_each(|sample| tuner.observe(sample));
     let known: Vec<&Sample> =
         last_attempts(seen).into_iter().chain(last_attempts(kept)).filter(of_part).collect();
     let of_plan = last_attempts(kept);
     let is_done = |run: &PlannedRun| {
-        of_plan.iter().find(|sample| run.has(sample)).is_some_and(|sample| keeper.next(sample).is_none())
+        of_plan.iter().find(|sample| run.has(sample)).is_some_and(|sample| tuner.retry(sample).is_none())
     };
     let mut left: BTreeMap<(String, u64), Vec<PlannedRun>> = BTreeMap::new();
     let mut done = 0;
@@ -131,10 +136,10 @@ pub fn estimate(plan: &Plan, kinds: &BTreeMap<String, Kind>, seen: &[Sample], ke
         let of_entry: Vec<&Sample> = known.iter().copied().filter(|sample| sample.entry == *entry).collect();
         for &tasks in &plan.tasks {
             let Some(runs) = left.get(&(entry.clone(), tasks)) else { continue };
-            let foreseen: f64 = runs.iter().map(|run| keeper.foreseen_s(run)).sum();
+            let predicted: f64 = runs.iter().map(|run| tuner.predicted_s(run)).sum();
             let runs = runs.len() as u64;
             // Of work: how long it is to last.
-            let hold_s = foreseen / runs as f64;
+            let hold_s = predicted / runs as f64;
             let kind = kinds.get(entry).copied().unwrap_or(Kind::Stackless);
             let (footprint_bytes, source) = memory(&of_entry, tasks, kind);
             let run_s = hold_s + beside_hold_s(&of_entry, tasks);
@@ -153,7 +158,7 @@ pub fn estimate(plan: &Plan, kinds: &BTreeMap<String, Kind>, seen: &[Sample], ke
     let entries: std::collections::BTreeSet<&str> = cells.iter().map(|cell| cell.entry.as_str()).collect();
     let warm_ups = entries.len() as u64;
     let measured: f64 = cells.iter().map(|cell| cell.runs as f64 * cell.run_s).sum();
-    Estimate {
+    PlanEstimate {
         runs: cells.iter().map(|cell| cell.runs).sum(),
         done,
         warm_ups,
@@ -163,7 +168,7 @@ pub fn estimate(plan: &Plan, kinds: &BTreeMap<String, Kind>, seen: &[Sample], ke
 }
 
 /// The footprint that a cell will have, and how that is known.
-fn memory(of_entry: &[&Sample], tasks: u64, kind: Kind) -> (f64, Source) {
+fn memory(of_entry: &[&Sample], tasks: u64, kind: Kind) -> (f64, EstimateSource) {
     let point = |sample: &&Sample| {
         let bytes = sample.memory.plateau.as_ref()?.footprint_bytes;
         (sample.status == Status::Ok).then_some(Point { tasks: sample.tasks, y: bytes as f64 })
@@ -171,11 +176,11 @@ fn memory(of_entry: &[&Sample], tasks: u64, kind: Kind) -> (f64, Source) {
     let points: Vec<Point> = of_entry.iter().filter_map(point).collect();
     let same: Vec<f64> = points.iter().filter(|point| point.tasks == tasks).map(|point| point.y).collect();
     if let Some(seen) = stats::median(&same) {
-        return (seen, Source::Measured);
+        return (seen, EstimateSource::Measured);
     }
-    match stats::foreseen(&points, tasks) {
-        Some(bytes) if bytes > 0.0 => (bytes, Source::OtherCounts),
-        _ => (BASE_BYTES + bytes_per_task(kind) * tasks as f64, Source::Kind),
+    match stats::predicted(&points, tasks) {
+        Some(bytes) if bytes > 0.0 => (bytes, EstimateSource::OtherCounts),
+        _ => (BASE_BYTES + bytes_per_task(kind) * tasks as f64, EstimateSource::Kind),
     }
 }
 
@@ -221,14 +226,14 @@ mod tests {
     fn what_was_measured_is_foretold_and_what_was_not_is_guessed_by_kind() {
         let estimate = estimate(&plan(), &kinds(), &[seen(1, 1), seen(10_000, 1)], &[]);
         assert_eq!((estimate.runs, estimate.done, estimate.warm_ups), (18, 0, 2));
-        let of: BTreeMap<(&str, u64), (Source, f64)> = (estimate.cells.iter())
+        let of: BTreeMap<(&str, u64), (EstimateSource, f64)> = (estimate.cells.iter())
             .map(|cell| ((cell.entry.as_str(), cell.tasks), (cell.source, cell.footprint_bytes)))
             .collect();
-        assert_eq!(of[&("a/known", 10_000)], (Source::Measured, 21_000_000.0));
-        assert_eq!(of[&("a/known", 100_000)], (Source::OtherCounts, 201_000_000.0));
+        assert_eq!(of[&("a/known", 10_000)], (EstimateSource::Measured, 21_000_000.0));
+        assert_eq!(of[&("a/known", 100_000)], (EstimateSource::OtherCounts, 201_000_000.0));
         let (source, bytes) = of[&("a/new", 100_000)];
-        assert!(source == Source::Kind && bytes > 4e9);
-        // A launch of 1 s was seen at 10,000 tasks: 10 s are foreseen at 100,000, and a third more.
+        assert!(source == EstimateSource::Kind && bytes > 4e9);
+        // A launch of 1 s was seen at 10,000 tasks: 10 s are predicted at 100,000, and a third more.
         let hold =
             |tasks| estimate.cells.iter().find(|c| c.entry == "a/known" && c.tasks == tasks).unwrap().hold_s;
         assert_eq!((hold(1), hold(100_000)), (2.0, 15.0));
@@ -242,7 +247,7 @@ mod tests {
         other.workload = "spawn".to_owned();
         let nothing = estimate(&plan(), &kinds(), &[], &[]);
         assert_eq!(estimate(&plan(), &kinds(), &[other.clone()], &[]), nothing);
-        // Both together are what the one alone foretells.
+        // Both together are what the one alone predicts.
         let own = seen(1, 1);
         let alone = estimate(&plan(), &kinds(), std::slice::from_ref(&own), &[]);
         assert_eq!(estimate(&plan(), &kinds(), &[own, other], &[]), alone);

@@ -20,15 +20,15 @@ const READING_PER_THREAD_S: f64 = 30e-6;
 const GIVEN_UP: f64 = 2.0;
 /// A hold that proved too short is made longer this often.
 const MOST_ATTEMPTS: u32 = 4;
-/// No launch is foreseen to be longer than this, in seconds: a small N that was slow because the machine was busy would
-/// foretell hours. The second attempt knows better.
-const LONGEST_FORESEEN_S: f64 = 60.0;
+/// No launch is predicted to be longer than this, in seconds: a small N that was slow because the machine was busy would
+/// predict hours. The second attempt knows better.
+const LONGEST_PREDICTED_S: f64 = 60.0;
 /// No hold is longer than this, in seconds.
 const LONGEST_S: f64 = 900.0;
 
 /// Chooses waits from the launch times seen so far.
 #[derive(Debug)]
-pub struct HoldKeeper {
+pub struct HoldPredictor {
     rule: Hold,
     /// For each entry, the longest launch seen at each N, in seconds.
     launches: BTreeMap<String, BTreeMap<u64, f64>>,
@@ -39,9 +39,9 @@ pub struct HoldKeeper {
     kinds: BTreeMap<String, Kind>,
 }
 
-impl HoldKeeper {
-    pub fn new(rule: Hold) -> HoldKeeper {
-        HoldKeeper {
+impl HoldPredictor {
+    pub fn new(rule: Hold) -> HoldPredictor {
+        HoldPredictor {
             rule,
             launches: BTreeMap::new(),
             readings: BTreeMap::new(),
@@ -51,23 +51,23 @@ impl HoldKeeper {
     }
 
     /// Registers what an entry's tasks are: many threads and processes take long to read.
-    pub fn meet(&mut self, entry: &str, kind: Kind) {
+    pub fn register(&mut self, entry: &str, kind: Kind) {
         self.kinds.insert(entry.to_owned(), kind);
     }
 
     /// Learns from a run.
-    pub fn learn(&mut self, sample: &Sample) {
-        let learn = |seen: &mut BTreeMap<String, BTreeMap<u64, f64>>, time_s: Option<f64>| {
+    pub fn observe(&mut self, sample: &Sample) {
+        let observe = |seen: &mut BTreeMap<String, BTreeMap<u64, f64>>, time_s: Option<f64>| {
             let Some(time_s) = time_s else { return };
             let longest = seen.entry(sample.entry.clone()).or_default().entry(sample.tasks).or_insert(time_s);
             *longest = longest.max(time_s);
         };
         if matches!(sample.status, Status::Ok | Status::Partial | Status::NoPlateau) {
-            learn(&mut self.launches, sample.time.launch_s);
-            learn(&mut self.readings, sample.time.reading_s);
+            observe(&mut self.launches, sample.time.launch_s);
+            observe(&mut self.readings, sample.time.reading_s);
         }
         if sample.status == Status::Ok && sample.attempt > 1 {
-            learn(&mut self.needed, Some(sample.hold_s));
+            observe(&mut self.needed, Some(sample.hold_s));
         }
     }
 
@@ -78,16 +78,16 @@ impl HoldKeeper {
         // Of few tasks it is all start-up: what was seen counts where it is of many.
         match seen {
             Some((n, _)) if *n >= 1_000 => by_seen,
-            _ => self.kinds.get(entry).map_or(0.0, |kind| foreseen_reading_s(*kind, tasks)),
+            _ => self.kinds.get(entry).map_or(0.0, |kind| estimated_reading_s(*kind, tasks)),
         }
     }
 
     /// The wait for the first attempt of a case, in whole seconds.
-    pub fn first_hold_s(&self, entry: &str, tasks: u64) -> f64 {
+    pub fn initial_hold_s(&self, entry: &str, tasks: u64) -> f64 {
         match self.rule {
             Hold::Fixed { seconds } => seconds as f64,
             Hold::Chosen { plateau_s } => {
-                let launch_s = self.predict_launch_s(entry, tasks).min(LONGEST_FORESEEN_S);
+                let launch_s = self.predict_launch_s(entry, tasks).min(LONGEST_PREDICTED_S);
                 hold_for_launch(launch_s, self.predict_reading_s(entry, tasks), plateau_s)
                     .max(self.needed_s(entry, tasks))
             }
@@ -102,7 +102,7 @@ impl HoldKeeper {
     }
 
     /// The wait for another attempt, if that of `sample` was too short; `None` if the sample is final.
-    pub fn next_hold_s(&self, sample: &Sample) -> Option<f64> {
+    pub fn retry_hold_s(&self, sample: &Sample) -> Option<f64> {
         let Hold::Chosen { plateau_s } = self.rule else { return None };
         // A program that was not told how long to wait waits as long as it is let.
         if sample.hold_s == 0.0 {
@@ -128,11 +128,11 @@ impl HoldKeeper {
         match self.rule {
             Hold::Fixed { .. } => "the same for every case".to_owned(),
             _ if attempt > 1 => format!("attempt {attempt}, as the last wait was too short"),
-            _ if self.needed_s(entry, tasks) == self.first_hold_s(entry, tasks) => {
+            _ if self.needed_s(entry, tasks) == self.initial_hold_s(entry, tasks) => {
                 "a shorter wait was too short before".to_owned()
             }
             Hold::Chosen { plateau_s } => {
-                let launch_s = self.predict_launch_s(entry, tasks).min(LONGEST_FORESEEN_S);
+                let launch_s = self.predict_launch_s(entry, tasks).min(LONGEST_PREDICTED_S);
                 let from = if self.launches.contains_key(entry) { "estimated" } else { "guessed" };
                 format!("a launch of {launch_s:.3} s ({from}) and a plateau of {plateau_s} s")
             }
@@ -167,7 +167,7 @@ impl HoldKeeper {
 }
 
 /// Estimated time to read this many tasks, in seconds, before any reading.
-pub fn foreseen_reading_s(kind: Kind, tasks: u64) -> f64 {
+pub fn estimated_reading_s(kind: Kind, tasks: u64) -> f64 {
     let per_task = match kind {
         Kind::Process => READING_PER_PROCESS_S,
         Kind::Thread => READING_PER_THREAD_S,
@@ -202,98 +202,98 @@ mod tests {
         sample
     }
 
-    fn keeper() -> HoldKeeper {
-        HoldKeeper::new(Hold::Chosen { plateau_s: 1.0 })
+    fn predictor() -> HoldPredictor {
+        HoldPredictor::new(Hold::Chosen { plateau_s: 1.0 })
     }
 
     #[test]
     fn a_fast_launch_gets_the_shortest_hold() {
-        let mut keeper = keeper();
-        assert_eq!(keeper.first_hold_s("rust/x", 1), 2.0);
-        keeper.learn(&sample(1, 0.002));
-        assert_eq!(keeper.first_hold_s("rust/x", 10_000), 2.0);
+        let mut predictor = predictor();
+        assert_eq!(predictor.initial_hold_s("rust/x", 1), 2.0);
+        predictor.observe(&sample(1, 0.002));
+        assert_eq!(predictor.initial_hold_s("rust/x", 10_000), 2.0);
     }
 
     #[test]
     fn larger_n_are_predicted_by_a_line() {
-        let mut keeper = keeper();
+        let mut predictor = predictor();
         for (n, launch) in [(1, 0.05), (10_000, 0.30), (100_000, 2.50)] {
-            keeper.learn(&sample(n, launch));
+            predictor.observe(&sample(n, launch));
         }
         // 2.5 s + 900,000 × 24.4 µs = 24.5 s; × 1.3 + 1.15 s.
-        assert_eq!(keeper.first_hold_s("rust/x", 1_000_000), 33.0);
-        assert_eq!(keeper.first_hold_s("rust/other", 1), 2.0);
+        assert_eq!(predictor.initial_hold_s("rust/x", 1_000_000), 33.0);
+        assert_eq!(predictor.initial_hold_s("rust/other", 1), 2.0);
     }
 
     #[test]
     fn a_hold_that_proved_too_short_grows_until_it_holds() {
-        let keeper = keeper();
+        let predictor = predictor();
         let mut short = sample(1_000_000, 25.0);
         short.hold_s = 10.0;
         short.status = Status::Partial;
         short.alive = Some(900_000);
-        assert_eq!(keeper.next_hold_s(&short), Some(34.0));
+        assert_eq!(predictor.retry_hold_s(&short), Some(34.0));
         // All were alive: it is not for lack of time that they did less than they were told.
         short.alive = Some(1_000_000);
-        assert_eq!(keeper.next_hold_s(&short), None);
+        assert_eq!(predictor.retry_hold_s(&short), None);
         short.alive = None;
         short.attempt = MOST_ATTEMPTS;
-        assert_eq!(keeper.next_hold_s(&short), None);
+        assert_eq!(predictor.retry_hold_s(&short), None);
         let mut good = sample(1, 0.5);
-        assert_eq!(keeper.next_hold_s(&good), None);
+        assert_eq!(predictor.retry_hold_s(&good), None);
         good.time.plateau_s = Some(0.4);
-        assert_eq!(keeper.next_hold_s(&good), Some(3.0));
+        assert_eq!(predictor.retry_hold_s(&good), Some(3.0));
     }
 
     #[test]
     fn a_plateau_that_was_not_seen_from_outside_may_need_a_longer_hold() {
         let mut unseen = sample(10, 1.8);
         unseen.time.plateau_s = Some(1.5);
-        assert_eq!(keeper().next_hold_s(&unseen), None);
+        assert_eq!(predictor().retry_hold_s(&unseen), None);
         unseen.status = Status::NoPlateau;
-        assert_eq!(keeper().next_hold_s(&unseen), Some(4.0));
+        assert_eq!(predictor().retry_hold_s(&unseen), Some(4.0));
         // One that was not told how long to wait cannot be told to wait longer.
         unseen.hold_s = 0.0;
-        assert_eq!(keeper().next_hold_s(&unseen), None);
+        assert_eq!(predictor().retry_hold_s(&unseen), None);
     }
 
     #[test]
     fn the_reading_of_many_processes_is_foreseen() {
-        let mut keeper = keeper();
-        keeper.meet("rust/x", Kind::Process);
+        let mut predictor = predictor();
+        predictor.register("rust/x", Kind::Process);
         // 12,000 × 0.6 ms, and 1.15 s.
-        assert_eq!(keeper.first_hold_s("rust/x", 12_000), 9.0);
+        assert_eq!(predictor.initial_hold_s("rust/x", 12_000), 9.0);
         let mut seen = sample(6_000, 0.1);
         seen.time.reading_s = Some(3.0);
-        keeper.learn(&seen);
-        assert_eq!(keeper.predict_reading_s("rust/x", 12_000), 6.0);
+        predictor.observe(&seen);
+        assert_eq!(predictor.predict_reading_s("rust/x", 12_000), 6.0);
         // One that ended too late is made again with room for it.
         let mut late = sample(12_000, 1.0);
         late.status = Status::NoPlateau;
         late.time.reading_s = Some(5.0);
-        assert_eq!(keeper.next_hold_s(&late), Some(13.0));
+        assert_eq!(predictor.retry_hold_s(&late), Some(13.0));
     }
 
     #[test]
     fn what_a_hold_had_to_be_is_remembered_and_does_not_creep() {
-        let mut keeper = keeper();
+        let mut predictor = predictor();
         let mut stood = sample(10, 1.2);
         (stood.hold_s, stood.attempt) = (8.0, 4);
-        keeper.learn(&stood);
-        assert_eq!(keeper.first_hold_s("rust/x", 10_000), 8.0);
-        assert_eq!(keeper.why("rust/x", 10, 1), "a shorter wait was too short before");
-        assert_eq!(keeper.first_hold_s("rust/x", 1), 3.0, "fewer may need less");
+        predictor.observe(&stood);
+        assert_eq!(predictor.initial_hold_s("rust/x", 10_000), 8.0);
+        assert_eq!(predictor.why("rust/x", 10, 1), "a shorter wait was too short before");
+        assert_eq!(predictor.initial_hold_s("rust/x", 1), 3.0, "fewer may need less");
         (stood.tasks, stood.attempt) = (10_000, 1);
-        keeper.learn(&stood);
-        assert_eq!(keeper.first_hold_s("rust/x", 10_000), 8.0);
+        predictor.observe(&stood);
+        assert_eq!(predictor.initial_hold_s("rust/x", 10_000), 8.0);
     }
 
     #[test]
     fn the_posts_hold_never_changes() {
-        let keeper = HoldKeeper::new(Hold::Fixed { seconds: 10 });
-        assert_eq!(keeper.first_hold_s("rust/x", 1_000_000), 10.0);
+        let predictor = HoldPredictor::new(Hold::Fixed { seconds: 10 });
+        assert_eq!(predictor.initial_hold_s("rust/x", 1_000_000), 10.0);
         let mut short = sample(1_000_000, 25.0);
         short.status = Status::Partial;
-        assert_eq!(keeper.next_hold_s(&short), None);
+        assert_eq!(predictor.retry_hold_s(&short), None);
     }
 }

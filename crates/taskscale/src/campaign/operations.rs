@@ -19,7 +19,7 @@ pub const SHORT: f64 = 0.5;
 
 /// Chooses numbers of operations from how long they took so far.
 #[derive(Debug)]
-pub struct OperationsKeeper {
+pub struct OperationCalibrator {
     /// How long the work is to last at least, in seconds.
     least_s: f64,
     /// No run does more.
@@ -32,10 +32,10 @@ pub struct OperationsKeeper {
     done: BTreeMap<(String, u64, u32), (u64, f64)>,
 }
 
-impl OperationsKeeper {
+impl OperationCalibrator {
     /// `most`: the maximum for any run, including doubled ones.
-    pub fn new(least_s: f64, most: u64) -> OperationsKeeper {
-        OperationsKeeper {
+    pub fn new(least_s: f64, most: u64) -> OperationCalibrator {
+        OperationCalibrator {
             least_s,
             most: most / 2,
             seen: BTreeMap::new(),
@@ -45,7 +45,7 @@ impl OperationsKeeper {
     }
 
     /// Learns from a run.
-    pub fn learn(&mut self, sample: &Sample) {
+    pub fn observe(&mut self, sample: &Sample) {
         let Some(work) = sample.work.as_ref().filter(|work| !work.double) else { return };
         let run = (sample.entry.clone(), sample.tasks, sample.repetition);
         let Some(wall_s) = work.wall_s.filter(|_| sample.status == Status::Ok) else {
@@ -55,26 +55,26 @@ impl OperationsKeeper {
         self.done.insert(run, (work.operations, wall_s));
         let by_tasks = self.seen.entry(sample.entry.clone()).or_default();
         by_tasks.insert(sample.tasks, (work.operations, wall_s));
-        if self.next(sample).is_none() {
+        if self.retry(sample).is_none() {
             self.sufficed.entry((sample.entry.clone(), sample.tasks)).or_insert(work.operations);
         }
     }
 
     /// The number of operations for the first attempt of a case.
-    pub fn first(&self, entry: &str, tasks: u64) -> u64 {
+    pub fn initial(&self, entry: &str, tasks: u64) -> u64 {
         if let Some(operations) = self.sufficed.get(&(entry.to_owned(), tasks)) {
             return *operations;
         }
         let Some(seen) = self.seen.get(entry) else { return self.whole(FIRST as f64, tasks) };
         let nearest = seen.range(..=tasks).next_back().or_else(|| seen.range(tasks..).next());
-        let foreseen = nearest.map_or(FIRST as f64, |(_, (operations, wall_s))| {
+        let predicted = nearest.map_or(FIRST as f64, |(_, (operations, wall_s))| {
             *operations as f64 * (AIM * self.least_s / wall_s.max(1e-9)).min(MOST_GROWTH)
         });
-        self.whole(foreseen, tasks)
+        self.whole(predicted, tasks)
     }
 
     /// The number for another attempt, if the work was too short to time; `None` if the sample is final.
-    pub fn next(&self, sample: &Sample) -> Option<u64> {
+    pub fn retry(&self, sample: &Sample) -> Option<u64> {
         let work = sample.work.as_ref().filter(|work| !work.double && sample.status == Status::Ok)?;
         let wall_s = work.wall_s?;
         let sufficed = self.sufficed.get(&(sample.entry.clone(), sample.tasks));
@@ -114,37 +114,40 @@ mod tests {
 
     #[test]
     fn operations_grow_until_they_last_and_stay_so() {
-        let mut keeper = OperationsKeeper::new(1.0, 100_000_000);
-        assert_eq!((keeper.first("x/y", 1), keeper.first("x/y", 7)), (1_000, 1_001));
+        let mut calibrator = OperationCalibrator::new(1.0, 100_000_000);
+        assert_eq!((calibrator.initial("x/y", 1), calibrator.initial("x/y", 7)), (1_000, 1_001));
         let pilot = sample(1, 1_000, 0.001);
-        keeper.learn(&pilot);
-        assert_eq!(keeper.next(&pilot), Some(100_000), "no more than a hundred times as many");
+        calibrator.observe(&pilot);
+        assert_eq!(calibrator.retry(&pilot), Some(100_000), "no more than a hundred times as many");
         let second = sample(1, 100_000, 0.2);
-        keeper.learn(&second);
-        assert_eq!(keeper.next(&second), Some(650_000));
+        calibrator.observe(&second);
+        assert_eq!(calibrator.retry(&second), Some(650_000));
         let stands = sample(1, 650_000, 1.31);
-        keeper.learn(&stands);
-        assert_eq!(keeper.next(&stands), None);
-        assert_eq!((keeper.first("x/y", 1), keeper.once("x/y", 1, 1)), (650_000, Some((650_000, 1.31))));
+        calibrator.observe(&stands);
+        assert_eq!(calibrator.retry(&stands), None);
+        assert_eq!(
+            (calibrator.initial("x/y", 1), calibrator.once("x/y", 1, 1)),
+            (650_000, Some((650_000, 1.31)))
+        );
         // A repetition that was a little faster is of the same number.
         let faster = sample(1, 650_000, 0.9);
-        keeper.learn(&faster);
-        assert_eq!((keeper.next(&faster), keeper.first("x/y", 1)), (None, 650_000));
+        calibrator.observe(&faster);
+        assert_eq!((calibrator.retry(&faster), calibrator.initial("x/y", 1)), (None, 650_000));
         // Larger N begin with what smaller ones took.
-        assert_eq!(keeper.first("x/y", 1_000), 939_000);
+        assert_eq!(calibrator.initial("x/y", 1_000), 939_000);
     }
 
     #[test]
     fn what_failed_is_not_doubled_and_what_is_most_is_not_exceeded() {
-        let mut keeper = OperationsKeeper::new(1.0, 1_000_000);
+        let mut calibrator = OperationCalibrator::new(1.0, 1_000_000);
         let mut failed = sample(10, 1_000, 2.0);
         failed.status = Status::Failed;
-        keeper.learn(&failed);
-        assert_eq!((keeper.next(&failed), keeper.once("x/y", 10, 1)), (None, None));
+        calibrator.observe(&failed);
+        assert_eq!((calibrator.retry(&failed), calibrator.once("x/y", 10, 1)), (None, None));
         let most = sample(10, 500_000, 0.1);
-        keeper.learn(&most);
-        assert_eq!(keeper.next(&most), None);
-        assert_eq!(keeper.once("x/y", 10, 1), Some((500_000, 0.1)));
-        assert_eq!(keeper.first("x/y", 2_000_000), 2_000_000, "one for each task at least");
+        calibrator.observe(&most);
+        assert_eq!(calibrator.retry(&most), None);
+        assert_eq!(calibrator.once("x/y", 10, 1), Some((500_000, 0.1)));
+        assert_eq!(calibrator.initial("x/y", 2_000_000), 2_000_000, "one for each task at least");
     }
 }

@@ -47,7 +47,7 @@ pub(super) fn repetition_of(plan: &Plan, repetition: u32, seed: u64) -> Vec<Plan
         let own_seed = seed ^ tasks.rotate_left(17) ^ u64::from(repetition).rotate_left(47);
         fastrand::Rng::with_seed(own_seed).shuffle(&mut entries);
         for entry in entries {
-            let cell = Cell { entry, part: plan.part(), tasks };
+            let cell = Cell { entry, part: plan.series(), tasks };
             runs.push(PlannedRun { repetition, cell: cell.clone(), double: false });
             if plan.shape == Shape::Work {
                 runs.push(PlannedRun { repetition, cell, double: true });

@@ -8,10 +8,10 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::Duration;
 
-use super::external::Template;
+use super::black_box::BlackBoxTemplate;
 use crate::catalog::{Entry, Program, Runtime, ToolchainSpec, Workload, sources};
 use crate::record::{Campaign, EntryFacts, Source};
-use crate::toolchain::{self, Attend, BuildError, Cache, Toolchain, Unavailable};
+use crate::toolchain::{self, Attend, BuildError, Cache, Toolchain, ToolchainError};
 
 /// An entry with its toolchain and build.
 #[derive(Debug, Clone)]
@@ -22,7 +22,7 @@ pub struct Prepared {
     /// What its tasks do; absent for a black-box program.
     pub workload: Option<Workload>,
     /// For a black-box program.
-    pub external: Option<Template>,
+    pub black_box: Option<BlackBoxTemplate>,
 }
 
 impl Prepared {
@@ -41,7 +41,7 @@ impl Prepared {
 
     /// Whether the program takes the time that its tasks wait.
     pub fn takes_hold(&self) -> bool {
-        self.external.as_ref().is_none_or(|template| template.external.told_hold)
+        self.black_box.as_ref().is_none_or(|template| template.black_box.told_hold)
     }
 }
 
@@ -91,9 +91,9 @@ pub fn prepare(
         // The caller's own functions are called here alone: what they write to is one terminal.
         loop {
             match told.recv_timeout(LOOK_FOR_A_STOP) {
-                Ok(Told::Begun(index)) => before(&programs[index]),
-                Ok(Told::Waiting(line)) => (attend.waiting)(&line),
-                Ok(Told::Ready(index, ready)) => prepared[index] = Some(*ready),
+                Ok(BuildMessage::Begun(index)) => before(&programs[index]),
+                Ok(BuildMessage::Waiting(line)) => (attend.waiting)(&line),
+                Ok(BuildMessage::Ready(index, ready)) => prepared[index] = Some(*ready),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
             }
@@ -106,7 +106,7 @@ pub fn prepare(
 }
 
 /// What those who build tell the one who shows it.
-enum Told {
+enum BuildMessage {
     Begun(usize),
     Waiting(String),
     Ready(usize, Box<Prepared>),
@@ -121,30 +121,30 @@ fn prepare_runtime(
     programs: &[Program],
     of_runtime: &[usize],
     stopped: &AtomicBool,
-    tell: &Sender<Told>,
+    tell: &Sender<BuildMessage>,
 ) {
     let stop = || stopped.load(Ordering::Relaxed);
     let waiting = |line: &str| {
-        let _ = tell.send(Told::Waiting(line.to_owned()));
+        let _ = tell.send(BuildMessage::Waiting(line.to_owned()));
     };
     let attend = Attend { stop: &stop, waiting: &waiting };
-    let mut toolchains: BTreeMap<&ToolchainSpec, Result<Toolchain, Unavailable>> = BTreeMap::new();
+    let mut toolchains: BTreeMap<&ToolchainSpec, Result<Toolchain, ToolchainError>> = BTreeMap::new();
     for &index in of_runtime {
         if stop() {
             return;
         }
-        let _ = tell.send(Told::Begun(index));
+        let _ = tell.send(BuildMessage::Begun(index));
         let spec = &programs[index].entry.toolchain;
         let toolchain = toolchains.entry(spec).or_insert_with(|| toolchain::find(spec));
         let ready = prepare_one(cache, &programs[index], toolchain, &attend);
-        let _ = tell.send(Told::Ready(index, Box::new(ready)));
+        let _ = tell.send(BuildMessage::Ready(index, Box::new(ready)));
     }
 }
 
 fn prepare_one(
     cache: &Cache,
     program: &Program,
-    toolchain: &Result<Toolchain, Unavailable>,
+    toolchain: &Result<Toolchain, ToolchainError>,
     attend: &Attend,
 ) -> Prepared {
     let Program { runtime, entry, workload } = program;
@@ -168,7 +168,7 @@ fn prepare_one(
         }
     };
     facts.unavailable = command.as_ref().err().map(|why| why.reason().to_owned());
-    Prepared { facts, command, workload: Some((*workload).clone()), external: None }
+    Prepared { facts, command, workload: Some((*workload).clone()), black_box: None }
 }
 
 /// The version of the toolchain, and of the library where the entry is about one.

@@ -179,7 +179,7 @@ fn machine_difference(then: &Machine, now: &Machine) -> Option<String> {
 
 fn parts_difference(then: &Campaign, now: &Campaign) -> Option<String> {
     let parts = |campaign: &Campaign| -> Vec<String> {
-        campaign.plans().map(|plan| plan.part().to_string()).collect()
+        campaign.plans().map(|plan| plan.series().to_string()).collect()
     };
     let (before, after) = (parts(then), parts(now));
     if before != after {

@@ -72,8 +72,8 @@ fn another_plan_machine_program_or_way_of_measuring_is_another_campaign() {
     fn conditions(now: &mut Campaign) -> &mut Conditions {
         now.conditions.get_or_insert_default()
     }
-    type Change<'a> = &'a dyn Fn(&mut Campaign);
-    let cases: [(Change, &str); 21] = [
+    type CampaignEdit<'a> = &'a dyn Fn(&mut Campaign);
+    let cases: [(CampaignEdit, &str); 21] = [
         (&|now| now.plan.tasks = vec![1], "tasks were 1,1000000, now 1"),
         (&|now| now.plan.entries = vec!["x/a".into()], "x/b"),
         (&|now| now.plan.repetitions = 5, "repetitions were 2, now 5"),
@@ -138,8 +138,8 @@ fn another_plan_machine_program_or_way_of_measuring_is_another_campaign() {
 #[test]
 fn what_makes_no_difference_to_figures_is_no_other_campaign() {
     let then = campaign();
-    type Change<'a> = &'a dyn Fn(&mut Campaign);
-    let cases: [Change; 6] = [
+    type CampaignEdit<'a> = &'a dyn Fn(&mut Campaign);
+    let cases: [CampaignEdit; 6] = [
         // The kernel keeps a page more for itself at this boot.
         &|now| now.machine.memory_bytes -= 4096,
         // Some other program of the runtime's folder was changed.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::catalog::{Workload, param};
 use crate::load::LoadOrder;
-use crate::measure::{Course, ExternalCommand, Load, LoadStands, Ready, Serve, Wait};
+use crate::measure::{BlackBoxCommand, HoldParams, LoadCommand, LoadStands, Ready, Scenario, ServeParams};
 use crate::record::Hold;
 
 /// How long a server may take to fall quiet once all are connected: compilers and collectors work on for a while.
@@ -16,18 +16,18 @@ const FEW: u64 = 100;
 const BRIEFLY_S: f64 = 0.3;
 
 /// All phases, over this many connections.
-pub fn serving(workload: &Workload, params: &BTreeMap<String, String>, tasks: u64, hold: Hold) -> Course {
-    course(workload, params, tasks, hold.plateau_s(), (hold.open_s(), hold.closed_s()))
+pub fn serving(workload: &Workload, params: &BTreeMap<String, String>, tasks: u64, hold: Hold) -> Scenario {
+    scenario(workload, params, tasks, hold.plateau_s(), (hold.open_s(), hold.closed_s()))
 }
 
 /// Few connections, and a moment of each phase.
-pub fn serving_briefly(workload: &Workload, tasks: u64) -> Course {
-    course(workload, &BTreeMap::new(), tasks.min(FEW), 0.0, (BRIEFLY_S, BRIEFLY_S))
+pub fn serving_briefly(workload: &Workload, tasks: u64) -> Scenario {
+    scenario(workload, &BTreeMap::new(), tasks.min(FEW), 0.0, (BRIEFLY_S, BRIEFLY_S))
 }
 
 /// Shortest phases, over this many connections: only whether they fit.
-pub fn serving_in_a_moment(workload: &Workload, params: &BTreeMap<String, String>, tasks: u64) -> Course {
-    course(workload, params, tasks, BRIEFLY_S, (BRIEFLY_S, BRIEFLY_S))
+pub fn serving_in_a_moment(workload: &Workload, params: &BTreeMap<String, String>, tasks: u64) -> Scenario {
+    scenario(workload, params, tasks, BRIEFLY_S, (BRIEFLY_S, BRIEFLY_S))
 }
 
 /// A full open loop at a rate over this many connections, and the shortest other phases: whether the server keeps up.
@@ -36,17 +36,17 @@ pub fn serving_at_rate(
     params: &BTreeMap<String, String>,
     tasks: u64,
     open_s: f64,
-) -> Course {
-    course(workload, params, tasks, BRIEFLY_S, (open_s, BRIEFLY_S))
+) -> Scenario {
+    scenario(workload, params, tasks, BRIEFLY_S, (open_s, BRIEFLY_S))
 }
 
-fn course(
+fn scenario(
     workload: &Workload,
     params: &BTreeMap<String, String>,
     tasks: u64,
     plateau_s: f64,
     (open_s, closed_s): (f64, f64),
-) -> Course {
+) -> Scenario {
     // A workload need not have them all: a client has no use for those that it does not have.
     let param = |name: &str| param(workload, params, name).unwrap_or(1);
     let order = LoadOrder {
@@ -63,8 +63,8 @@ fn course(
         closed_s,
         elsewhere: None,
     };
-    let load = Load { command: order.command(0), stands: LoadStands::Alive };
-    let command = ExternalCommand {
+    let load = LoadCommand { command: order.command(0), stands: LoadStands::Alive };
+    let command = BlackBoxCommand {
         ready: Ready::Listening,
         load: Some(load),
         told_hold: false,
@@ -73,5 +73,9 @@ fn course(
         full_environment: false,
         settle: SETTLE,
     };
-    Course::Serve(Box::new(Serve { command, wait: Wait { plateau_s, ..Wait::default() }, order }))
+    Scenario::Serve(Box::new(ServeParams {
+        command,
+        wait: HoldParams { plateau_s, ..HoldParams::default() },
+        order,
+    }))
 }

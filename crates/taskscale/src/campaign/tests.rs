@@ -72,7 +72,7 @@ fn entry(name: &str) -> Prepared {
         facts: EntryFacts { digest: Some("1".into()), ..test_facts(name) },
         command: Ok(vec![name.to_owned()]),
         workload: None,
-        external: None,
+        black_box: None,
     }
 }
 
@@ -103,7 +103,7 @@ fn drive(campaign: &Campaign, folder: &Path, runner: &mut Scripted) -> (Campaign
     } else {
         (Store::create(folder, campaign).unwrap(), Vec::new())
     };
-    let settings = Settings { memory_cap_bytes: None, time_cap: None, clients: None };
+    let settings = CampaignSettings { memory_cap_bytes: None, time_cap: None, clients: None };
     let prepared = [entry("x/a"), entry("x/b")];
     let outcome = run(campaign, &prepared, &settings, runner, &mut store, &mut samples, &mut ()).unwrap();
     drop(store);
@@ -126,7 +126,7 @@ fn every_entry_is_warmed_up_once_and_every_cell_run() {
 #[test]
 fn a_hold_that_proved_too_short_is_repeated_and_the_next_repetition_knows() {
     let folder = tempfile::tempdir().unwrap();
-    // 1 M tasks take 10 s: nothing about one task foretells that.
+    // 1 M tasks take 10 s: nothing about one task predicts that.
     let mut runner = Scripted::new(1e5);
     let (_, samples) = drive(&campaign(CHOSEN, 2), folder.path(), &mut runner);
     let large: Vec<(u32, u32, Status)> = samples
@@ -174,11 +174,11 @@ fn cut_off_at_any_run_a_campaign_goes_on_to_the_same_cells_each_once() {
 
 #[test]
 fn numbers_are_put_into_the_command_of_a_program_that_is_not_of_the_catalogue() {
-    use crate::measure::{ExternalCommand, Load, LoadStands, Ready};
+    use crate::measure::{BlackBoxCommand, LoadCommand, LoadStands, Ready};
     let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
-    let external = ExternalCommand {
+    let black_box = BlackBoxCommand {
         ready: Ready::Itself,
-        load: Some(Load { command: words(&["sh", "{tasks}"]), stands: LoadStands::Alive }),
+        load: Some(LoadCommand { command: words(&["sh", "{tasks}"]), stands: LoadStands::Alive }),
         told_hold: true,
         folder: None,
         stdin: None,
@@ -186,10 +186,10 @@ fn numbers_are_put_into_the_command_of_a_program_that_is_not_of_the_catalogue() 
         settle: std::time::Duration::from_secs(1),
     };
     let env = BTreeMap::from([("N".to_owned(), "{tasks}".to_owned())]);
-    let template = Template { external, env };
+    let template = BlackBoxTemplate { black_box, env };
     let command = words(&["x", "--n={tasks}", "{seconds}", "{port}"]);
-    let (command, env, external) = template.fill(&command, 1000, 3.0);
+    let (command, env, black_box) = template.fill(&command, 1000, 3.0);
     assert_eq!(command, ["x", "--n=1000", "3", "{port}"]);
     assert_eq!(env["N"], "1000");
-    assert_eq!(external.load.unwrap().command, ["sh", "1000"]);
+    assert_eq!(black_box.load.unwrap().command, ["sh", "1000"]);
 }

@@ -8,7 +8,7 @@ use regex_lite::Regex;
 
 use super::load::{CatalogError, Entry, Library, Locate, Recipe, Runtime, ToolchainSpec};
 use super::manifest::{
-    CommandsToml, EntryToml, LibraryToml, PostsToml, RuntimeToml, ToolchainToml, WorkloadToml,
+    CommandsToml, EntryToml, EntryWorkloadToml, LibraryToml, PostsToml, RuntimeToml, ToolchainToml,
 };
 use super::number_of_tasks::{asks_for_tasks, unreadable_formula};
 use super::{Kind, closest};
@@ -31,7 +31,7 @@ struct Inherited {
     limit_env: BTreeMap<String, String>,
     notes: Vec<String>,
     /// With the place in the file of each.
-    workloads: BTreeMap<String, (usize, WorkloadToml)>,
+    workloads: BTreeMap<String, (usize, EntryWorkloadToml)>,
 }
 
 /// A command with a placeholder for several arguments filled in.

@@ -9,15 +9,15 @@ use serde::Deserialize;
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub struct Formula {
-    root: Node,
+    root: Expr,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Node {
+enum Expr {
     Number(i128),
     Name(String),
-    Binary(Box<Node>, char, Box<Node>),
-    Sum(String, Box<Node>, Box<Node>),
+    Binary(Box<Expr>, char, Box<Expr>),
+    Sum(String, Box<Expr>, Box<Expr>),
 }
 
 /// The sums of a formula have no more parts together: longer ones would be noticed.
@@ -41,12 +41,12 @@ impl Formula {
 
     /// The names that it uses.
     pub fn names(&self) -> Vec<&str> {
-        fn walk(node: &Node) -> Vec<&str> {
+        fn walk(node: &Expr) -> Vec<&str> {
             match node {
-                Node::Number(_) => Vec::new(),
-                Node::Name(name) => vec![name],
-                Node::Binary(left, _, right) => [walk(left), walk(right)].concat(),
-                Node::Sum(own, count, of) => {
+                Expr::Number(_) => Vec::new(),
+                Expr::Name(name) => vec![name],
+                Expr::Binary(left, _, right) => [walk(left), walk(right)].concat(),
+                Expr::Sum(own, count, of) => {
                     let inner = walk(of).into_iter().filter(|name| name != own);
                     walk(count).into_iter().chain(inner).collect()
                 }
@@ -58,11 +58,11 @@ impl Formula {
     /// Its value; `None` if a name has no value, a divisor is 0, a number does not fit in 128 bits, or sums are too
     /// long.
     pub fn value(&self, of: &dyn Fn(&str) -> Option<i128>) -> Option<i128> {
-        fn walk(node: &Node, of: &dyn Fn(&str) -> Option<i128>, parts: &Cell<i128>) -> Option<i128> {
+        fn walk(node: &Expr, of: &dyn Fn(&str) -> Option<i128>, parts: &Cell<i128>) -> Option<i128> {
             match node {
-                Node::Number(number) => Some(*number),
-                Node::Name(name) => of(name),
-                Node::Binary(left, operator, right) => {
+                Expr::Number(number) => Some(*number),
+                Expr::Name(name) => of(name),
+                Expr::Binary(left, operator, right) => {
                     let (left, right) = (walk(left, of, parts)?, walk(right, of, parts)?);
                     match operator {
                         '+' => left.checked_add(right),
@@ -72,7 +72,7 @@ impl Formula {
                         _ => left.checked_rem(right),
                     }
                 }
-                Node::Sum(own, count, part) => {
+                Expr::Sum(own, count, part) => {
                     let count = walk(count, of, parts)?;
                     parts.set(parts.get().checked_sub(count.max(0)).filter(|left| *left >= 0)?);
                     (0..count).try_fold(0_i128, |sum, i| {
@@ -100,28 +100,28 @@ struct Parser<'a> {
 }
 
 impl Parser<'_> {
-    fn sum(&mut self) -> Result<Node, String> {
+    fn sum(&mut self) -> Result<Expr, String> {
         self.chain(['+', '-'].as_slice(), Parser::product)
     }
 
-    fn product(&mut self) -> Result<Node, String> {
+    fn product(&mut self) -> Result<Expr, String> {
         self.chain(['*', '/', '%'].as_slice(), Parser::operand)
     }
 
     fn chain(
         &mut self,
         operators: &[char],
-        next: fn(&mut Self) -> Result<Node, String>,
-    ) -> Result<Node, String> {
+        next: fn(&mut Self) -> Result<Expr, String>,
+    ) -> Result<Expr, String> {
         let mut left = next(self)?;
         while let Some(operator) = self.rest.chars().next().filter(|c| operators.contains(c)) {
             self.skip(1);
-            left = Node::Binary(Box::new(left), operator, Box::new(next(self)?));
+            left = Expr::Binary(Box::new(left), operator, Box::new(next(self)?));
         }
         Ok(left)
     }
 
-    fn operand(&mut self) -> Result<Node, String> {
+    fn operand(&mut self) -> Result<Expr, String> {
         if self.rest.starts_with('(') {
             self.skip(1);
             let inner = self.sum()?;
@@ -134,21 +134,21 @@ impl Parser<'_> {
             None => return Err("expected a number, a name or `(`".to_owned()),
             Some(c) if c.is_ascii_digit() => {
                 let digits = word.replace('_', "");
-                Node::Number(digits.parse().map_err(|_| format!("`{word}` is not a whole number"))?)
+                Expr::Number(digits.parse().map_err(|_| format!("`{word}` is not a whole number"))?)
             }
-            Some(_) => Node::Name(word.to_owned()),
+            Some(_) => Expr::Name(word.to_owned()),
         };
         self.skip(word.len());
         match node {
-            Node::Name(name) if name == "sum" && self.rest.starts_with('(') => self.parts(),
+            Expr::Name(name) if name == "sum" && self.rest.starts_with('(') => self.parts(),
             node => Ok(node),
         }
     }
 
     /// What stands behind `sum`.
-    fn parts(&mut self) -> Result<Node, String> {
+    fn parts(&mut self) -> Result<Expr, String> {
         self.expect('(')?;
-        let Node::Name(own) = self.operand()? else {
+        let Expr::Name(own) = self.operand()? else {
             return Err("`sum` must begin with the name of its variable".to_owned());
         };
         self.expect(',')?;
@@ -156,7 +156,7 @@ impl Parser<'_> {
         self.expect(',')?;
         let of = self.sum()?;
         self.expect(')')?;
-        Ok(Node::Sum(own, Box::new(count), Box::new(of)))
+        Ok(Expr::Sum(own, Box::new(count), Box::new(of)))
     }
 
     fn expect(&mut self, mark: char) -> Result<(), String> {

@@ -99,7 +99,7 @@ pub(super) struct EntryToml {
     pub library: Option<LibraryToml>,
     /// The key is one workload, or several separated by spaces; `{workload}` and `{Workload}` are replaced by each.
     #[serde(default)]
-    pub workloads: BTreeMap<String, toml::Spanned<WorkloadToml>>,
+    pub workloads: BTreeMap<String, toml::Spanned<EntryWorkloadToml>>,
 }
 
 /// The library that an entry is about, with its version found in a lock file.
@@ -114,7 +114,7 @@ pub(super) struct LibraryToml {
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct WorkloadToml {
+pub(super) struct EntryWorkloadToml {
     pub build: Option<CommandsToml>,
     pub run: Vec<String>,
     #[serde(default)]
@@ -123,9 +123,9 @@ pub(super) struct WorkloadToml {
     pub fan_out: Option<FanOut>,
 }
 
-impl WorkloadToml {
+impl EntryWorkloadToml {
     /// The same for one workload of those that the key names.
-    pub fn for_workload(&self, workload: &str) -> WorkloadToml {
+    pub fn for_workload(&self, workload: &str) -> EntryWorkloadToml {
         let (first, rest) = workload.split_at(workload.chars().next().map_or(0, char::len_utf8));
         let capitalized = first.to_uppercase() + rest;
         let fill = |word: &String| word.replace("{workload}", workload).replace("{Workload}", &capitalized);
@@ -134,7 +134,7 @@ impl WorkloadToml {
             CommandsToml::One(command) => CommandsToml::One(fill_all(command)),
             CommandsToml::Many(commands) => CommandsToml::Many(commands.iter().map(fill_all).collect()),
         });
-        WorkloadToml { build, run: fill_all(&self.run), ..self.clone() }
+        EntryWorkloadToml { build, run: fill_all(&self.run), ..self.clone() }
     }
 }
 

@@ -137,9 +137,9 @@ impl Workload {
         if self.whole_trees && !is_power_of_ten(tasks) {
             return Some(format!("`{name}` needs a power of ten (1, 10, 100, …)"));
         }
-        let untold =
+        let undefined =
             |check: &&Formula| formula_value(check, self, tasks, self.most_operations, params).is_none();
-        if self.check.as_ref().filter(untold).is_some() {
+        if self.check.as_ref().filter(undefined).is_some() {
             // Without it any result would count as correct.
             return Some(format!("`{name}` has no expected result: its `check` has no value"));
         }
@@ -401,9 +401,9 @@ mod tests {
         assert_eq!(workload.refuse(3, &given), None);
         let bound = read(&GOOD.replace("most = 9", "most = 9\nat_most = \"tasks / 2\"")).unwrap();
         assert_eq!(bound.refuse(14, &given), None);
-        let untold = read(&GOOD.replace("* bytes", "/ (bytes - 7)")).unwrap();
-        assert!(untold.refuse(3, &given).is_some_and(|why| why.contains("its `check` has no value")));
-        assert_eq!(untold.refuse(3, &BTreeMap::new()), None);
+        let undefined = read(&GOOD.replace("* bytes", "/ (bytes - 7)")).unwrap();
+        assert!(undefined.refuse(3, &given).is_some_and(|why| why.contains("its `check` has no value")));
+        assert_eq!(undefined.refuse(3, &BTreeMap::new()), None);
         assert_eq!(bound.refuse(13, &given).as_deref(), Some("`bytes` of `some` is at most 6 at N = 13"));
         let makes = read(&GOOD.replace("check =", "makes = \"operations / 2\"\ncheck =")).unwrap();
         assert_eq!(expected_to_make(&makes, 10, 100, &given), 50);

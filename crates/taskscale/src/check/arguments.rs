@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use super::runs::{Order, Runs};
-use super::{CheckError, Findings, Rule};
+use super::runs::{RunRequest, Runs};
+use super::{CheckError, CheckRule, Findings};
 use crate::campaign::serving_briefly;
 use crate::catalog::{Shape, Workload};
-use crate::measure::{Course, Wait, WorkOrder};
+use crate::measure::{HoldParams, Scenario, WorkParams};
 use crate::record::Status;
 use crate::report::command_line;
 
@@ -33,14 +33,15 @@ const PATIENCE: Duration = Duration::from_secs(60);
 pub(super) fn look(runs: &mut Runs, findings: &mut Findings) -> Result<(), CheckError> {
     let mut taken = Vec::new();
     let workload = runs.workload;
-    let course = match workload.shape {
-        Shape::Hold => Course::Hold(Wait::default()),
-        Shape::Work => Course::Work(WorkOrder::default()),
+    let scenario = match workload.shape {
+        Shape::Hold => Scenario::Hold(HoldParams::default()),
+        Shape::Work => Scenario::Work(WorkParams::default()),
         Shape::Serve => serving_briefly(workload, 1),
     };
     for words in wrong(workload) {
-        let order = Order { tasks: 1, course: course.clone(), arguments: Some(&words), time: PATIENCE };
-        let (seen, _) = runs.run(&order)?;
+        let request =
+            RunRequest { tasks: 1, scenario: scenario.clone(), arguments: Some(&words), time: PATIENCE };
+        let (seen, _) = runs.run(&request)?;
         let shown =
             if words.is_empty() { "no arguments".to_owned() } else { format!("`{}`", command_line(&words)) };
         match (seen.status, seen.exit_code) {
@@ -63,7 +64,7 @@ pub(super) fn look(runs: &mut Runs, findings: &mut Findings) -> Result<(), Check
             _ => "accept only two whole numbers and the workload's parameters",
         };
         findings.error(
-            Rule::Arguments,
+            CheckRule::Arguments,
             format!("accepts wrong arguments: {}", super::runs::listed(&taken)),
             format!("{takes}; otherwise exit with a nonzero code"),
         );

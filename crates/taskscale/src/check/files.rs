@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::runs::listed;
-use super::{Findings, Rule};
+use super::{CheckRule, Findings};
 
 /// The files of a folder with size and time of change.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,7 +32,7 @@ impl SourceFiles {
             .collect();
         if !changed.is_empty() {
             findings.error(
-                Rule::Files,
+                CheckRule::Files,
                 format!("writes into the source folder: {}", listed(&changed)),
                 "write to `{out}` or `{shared}`; if the toolchain writes beside the source, copy the source there first",
             );

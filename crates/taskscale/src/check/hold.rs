@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use super::judge::{Told, judge};
-use super::runs::{FEWER, Order, Runs, Trial, line, may_be_the_machines, not_tried, trial};
-use super::{CheckError, Findings, Rule, sanity};
-use crate::campaign::{foreseen_reading_s, hold_for_launch, longer_hold_s};
+use super::judge::{WaitSpec, judge};
+use super::runs::{FEWER, RunRequest, Runs, Trial, line, may_be_the_machines, not_tried, trial};
+use super::{CheckError, CheckRule, Findings, sanity};
+use crate::campaign::{estimated_reading_s, hold_for_launch, longer_hold_s};
 use crate::catalog::period_s;
-use crate::measure::{Course, Measurement, Trace, Wait};
+use crate::measure::{HoldParams, Measurement, Scenario, Trace};
 use crate::record::{Status, Warning};
 
 /// The numbers of tasks of every entry.
@@ -41,12 +41,12 @@ impl Runs<'_, '_> {
         self.run(&self.waits(tasks, hold_s, attempt))
     }
 
-    fn waits(&self, tasks: u64, hold_s: f64, attempt: u32) -> Order<'static> {
-        let reading_s = foreseen_reading_s(self.kind, tasks);
+    fn waits(&self, tasks: u64, hold_s: f64, attempt: u32) -> RunRequest<'static> {
+        let reading_s = estimated_reading_s(self.kind, tasks);
         let period_s = period_s(self.workload, &self.params);
-        Order {
+        RunRequest {
             tasks,
-            course: Course::Hold(Wait { hold_s, plateau_s: PLATEAU_S, period_s, reading_s }),
+            scenario: Scenario::Hold(HoldParams { hold_s, plateau_s: PLATEAU_S, period_s, reading_s }),
             arguments: None,
             time: Duration::from_secs_f64(30.0 + 4.0 * hold_s) * attempt,
         }
@@ -58,7 +58,7 @@ impl Runs<'_, '_> {
         // Different waits, so that a program with a fixed wait fails.
         let mut least_s = 1.0;
         for tasks in [COUNTS[0], COUNTS[1]] {
-            if self.hold(tasks, least_s, &mut trials, findings)? != Held::Well {
+            if self.hold(tasks, least_s, &mut trials, findings)? != HoldResult::Well {
                 // A failure with few tasks would repeat with many.
                 return Ok(trials);
             }
@@ -67,13 +67,15 @@ impl Runs<'_, '_> {
         self.no_wait(findings)?;
         let mut held = self.many(&mut trials, findings)?;
         for tasks in LARGER {
-            if held != Held::Well || self.grown(&trials) || (self.kind.stackful() && tasks > MOST_WITH_STACK)
+            if held != HoldResult::Well
+                || self.grown(&trials)
+                || (self.kind.stackful() && tasks > MOST_WITH_STACK)
             {
                 break;
             }
             held = self.hold_if_affordable(tasks, &mut trials, findings)?;
-            if let Held::TooMuch { launch_s, bytes } = held {
-                not_tried(Rule::Memory, tasks, &trials, (launch_s, bytes), findings);
+            if let HoldResult::TooMuch { launch_s, bytes } = held {
+                not_tried(CheckRule::Memory, tasks, &trials, (launch_s, bytes), findings);
             }
         }
         Ok(trials)
@@ -81,8 +83,8 @@ impl Runs<'_, '_> {
 
     /// Seven tasks that wait 0 s, with an empty home, where nothing may be written.
     fn no_wait(&mut self, findings: &mut Findings) -> Result<(), CheckError> {
-        let order = self.waits(COUNTS[1], 0.0, 1);
-        let (measured, _) = self.run_at_an_empty_home(&order)?;
+        let request = self.waits(COUNTS[1], 0.0, 1);
+        let (measured, _) = self.run_at_an_empty_home(&request)?;
         let good = |measured: &Measurement| {
             measured.exit_code == Some(0) && measured.done == Some(COUNTS[1]) && measured.alive.is_some()
         };
@@ -90,11 +92,11 @@ impl Runs<'_, '_> {
             return Ok(());
         }
         // With the user's own home: the toolchain may be there.
-        let (measured, _) = self.run(&order)?;
+        let (measured, _) = self.run(&request)?;
         if !good(&measured) {
             let why = measured.reason.unwrap_or_else(|| "`alive` or `done 7` is missing".into());
             findings.error(
-                Rule::Wait,
+                CheckRule::Wait,
                 format!("with 7 tasks that wait 0 s: {why}"),
                 "support a wait of 0 s: print `alive K` (K may be less than N) and `done N`, and exit with 0",
             );
@@ -103,24 +105,24 @@ impl Runs<'_, '_> {
     }
 
     /// 1,000 tasks, or fewer if they need too much time or memory.
-    fn many(&mut self, trials: &mut Vec<Trial>, findings: &mut Findings) -> Result<Held, CheckError> {
+    fn many(&mut self, trials: &mut Vec<Trial>, findings: &mut Findings) -> Result<HoldResult, CheckError> {
         let most = COUNTS[2];
         let held = self.hold_if_affordable(most, trials, findings)?;
-        if !matches!(held, Held::TooMuch { .. }) {
+        if !matches!(held, HoldResult::TooMuch { .. }) {
             return Ok(held);
         }
         // Few tasks predict a thousand badly, and the machine may have been busy: approaches in steps.
         for tasks in FEWER.into_iter().chain([most]) {
             let held = self.hold_if_affordable(tasks, trials, findings)?;
-            if let Held::TooMuch { launch_s, .. } = held {
-                let (foreseen_s, bytes) = foreseen(most, trials);
-                not_tried(Rule::Limit, most, trials, (foreseen_s.max(launch_s), bytes), findings);
+            if let HoldResult::TooMuch { launch_s, .. } = held {
+                let (predicted_s, bytes) = predicted(most, trials);
+                not_tried(CheckRule::Limit, most, trials, (predicted_s.max(launch_s), bytes), findings);
             }
-            if held != Held::Well {
+            if held != HoldResult::Well {
                 return Ok(held);
             }
         }
-        Ok(Held::Well)
+        Ok(HoldResult::Well)
     }
 
     pub(super) fn hold_if_affordable(
@@ -128,19 +130,19 @@ impl Runs<'_, '_> {
         tasks: u64,
         trials: &mut Vec<Trial>,
         findings: &mut Findings,
-    ) -> Result<Held, CheckError> {
+    ) -> Result<HoldResult, CheckError> {
         if self.affordable(tasks, trials)? {
             return self.hold(tasks, MANY_HOLD_S, trials, findings);
         }
-        let (launch_s, bytes) = foreseen(tasks, trials);
-        Ok(Held::TooMuch { launch_s, bytes })
+        let (launch_s, bytes) = predicted(tasks, trials);
+        Ok(HoldResult::TooMuch { launch_s, bytes })
     }
 
     /// Whether the predicted time and memory of `tasks` are acceptable. Other load only lengthens a launch: one that seems
     /// too long is repeated, once per trial, and the shortest counts.
     fn affordable(&mut self, tasks: u64, trials: &mut [Trial]) -> Result<bool, CheckError> {
         for attempt in 2.. {
-            let (launch_s, bytes) = foreseen(tasks, trials);
+            let (launch_s, bytes) = predicted(tasks, trials);
             let too_much = self.memory_bytes.is_some_and(|most| bytes > most);
             let Some(last) = trials.last_mut().filter(|_| launch_s > LONGEST_LAUNCH_S && !too_much) else {
                 return Ok(!too_much);
@@ -163,9 +165,9 @@ impl Runs<'_, '_> {
         least_s: f64,
         trials: &mut Vec<Trial>,
         findings: &mut Findings,
-    ) -> Result<Held, CheckError> {
-        let (launch_s, bytes) = foreseen(tasks, trials);
-        let reading_s = foreseen_reading_s(self.kind, tasks);
+    ) -> Result<HoldResult, CheckError> {
+        let (launch_s, bytes) = predicted(tasks, trials);
+        let reading_s = estimated_reading_s(self.kind, tasks);
         let mut hold_s = hold_for_launch(launch_s, reading_s, PLATEAU_S).max(least_s);
         let mut waves = Waves::default();
         for attempt in 1.. {
@@ -177,7 +179,7 @@ impl Runs<'_, '_> {
             });
             if let Some(launch_s) = late {
                 if launch_s > LONGEST_LAUNCH_S && !waves.may_be(launch_s, hold_s) {
-                    return Ok(Held::TooMuch { launch_s, bytes });
+                    return Ok(HoldResult::TooMuch { launch_s, bytes });
                 }
                 if attempt < ATTEMPTS {
                     hold_s = longer_hold_s(hold_s, measured.status, launch_s, reading_s, PLATEAU_S);
@@ -185,18 +187,18 @@ impl Runs<'_, '_> {
                 }
             }
             let mut found = Findings::default();
-            let told = Told { hold_s, together: self.workload.ends_together };
-            judge(tasks, told, &measured, &trace, &mut found);
+            let spec = WaitSpec { hold_s, together: self.workload.ends_together };
+            judge(tasks, spec, &measured, &trace, &mut found);
             if attempt < ATTEMPTS && found.blame_time() && may_be_the_machines(&measured) {
                 continue;
             }
             findings.take(found);
             self.left_processes.push(measured.warnings.contains(&Warning::LeftProcesses));
-            let held = if measured.status == Status::Ok { Held::Well } else { Held::Ill };
+            let held = if measured.status == Status::Ok { HoldResult::Well } else { HoldResult::Ill };
             trials.push(trial(&self.waits(tasks, hold_s, attempt), measured));
             return Ok(held);
         }
-        Ok(Held::Ill)
+        Ok(HoldResult::Ill)
     }
 
     /// Whether memory grew by more than noise.
@@ -213,7 +215,7 @@ impl Runs<'_, '_> {
 
 /// The result of running a number of tasks.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Held {
+pub(super) enum HoldResult {
     Well,
     Ill,
     /// Not run or given up: the launch takes too long, or memory is too small.
@@ -241,7 +243,7 @@ impl Waves {
 }
 
 /// Launch in seconds and memory in bytes of `tasks`, by a line through the first and the last trial.
-fn foreseen(tasks: u64, trials: &[Trial]) -> (f64, u64) {
+fn predicted(tasks: u64, trials: &[Trial]) -> (f64, u64) {
     let launch_s = line(tasks, trials, |trial| trial.launch_s);
     let bytes = line(tasks, trials, |trial| trial.footprint_bytes.map(|bytes| bytes as f64));
     (launch_s, bytes as u64)
@@ -280,10 +282,10 @@ mod tests {
             processes: None,
         };
         // A Node.js worker: 40 ms and 8 MB each.
-        let (launch_s, bytes) = foreseen(1000, &[trial(1, 0.1, 40 << 20), trial(7, 0.34, 88 << 20)]);
+        let (launch_s, bytes) = predicted(1000, &[trial(1, 0.1, 40 << 20), trial(7, 0.34, 88 << 20)]);
         assert!((launch_s - 40.06).abs() < 0.01, "{launch_s}");
         assert_eq!(bytes, (40 + 8 * 999) << 20);
         // What takes no longer with more tasks is no line that falls.
-        assert_eq!(foreseen(1000, &[trial(1, 0.3, 9), trial(7, 0.2, 8)]), (0.3, 9));
+        assert_eq!(predicted(1000, &[trial(1, 0.3, 9), trial(7, 0.2, 8)]), (0.3, 9));
     }
 }

@@ -1,7 +1,7 @@
 //! Judges one run at one N: its status, its lines, its waits and its exit.
 
 use super::runs::FEWER;
-use super::{Findings, Rule};
+use super::{CheckRule, Findings};
 use crate::measure::{Measurement, Trace};
 use crate::record::{Status, Warning};
 use crate::units;
@@ -15,7 +15,7 @@ const LINGER_S: f64 = 5.0;
 
 /// The wait of the tasks.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Told {
+pub(super) struct WaitSpec {
     /// In seconds.
     pub hold_s: f64,
     /// All waits end at once, this long after the start of the program.
@@ -23,33 +23,33 @@ pub(super) struct Told {
 }
 
 /// Judges one run at one N.
-pub(super) fn judge(tasks: u64, told: Told, seen: &Measurement, trace: &Trace, findings: &mut Findings) {
-    let Told { hold_s, .. } = told;
+pub(super) fn judge(tasks: u64, spec: WaitSpec, seen: &Measurement, trace: &Trace, findings: &mut Findings) {
+    let WaitSpec { hold_s, .. } = spec;
     let with = format!("with {}", units::tasks(tasks));
     let reason = || seen.reason.clone().unwrap_or_else(|| "unknown reason".into());
     let many = tasks >= FEWER[0];
     match seen.status {
         Status::Ok => {}
         Status::Limit => {
-            findings.note(Rule::Limit, format!("{with}: {}", reason()), "none in the entry; raise the limit of the machine")
+            findings.note(CheckRule::Limit, format!("{with}: {}", reason()), "none in the entry; raise the limit of the machine")
         }
         Status::KilledOom if many => findings.note(
-            Rule::Limit,
+            CheckRule::Limit,
             format!("{with}: {}", reason()),
             "none in the entry, if a task really needs this much; check on a machine with more memory",
         ),
         Status::Partial if seen.alive == Some(tasks) => findings.error(
-            Rule::Counts,
+            CheckRule::Counts,
             format!("{with} that wait {hold_s} s: {}", reason()),
             "wake each task once per period, at times that are fixed from the start, and count each wake-up",
         ),
         Status::Partial => findings.error(
-            Rule::Counts,
+            CheckRule::Counts,
             format!("{with} that wait {hold_s} s: {}", reason()),
             "count each task when it starts; the N-th one prints `alive K`, where K is N minus the tasks that have ended",
         ),
-        Status::NoPlateau if trace.untold => findings.warning(
-            Rule::Counts,
+        Status::NoPlateau if trace.unobservable => findings.warning(
+            CheckRule::Counts,
             format!("{with}: {}", reason()),
             "none in the entry; check again on an idle machine",
         ),
@@ -60,17 +60,17 @@ pub(super) fn judge(tasks: u64, told: Told, seen: &Measurement, trace: &Trace, f
     }
     lines(&with, &trace.output, HOLD, findings);
     if matches!(seen.status, Status::Ok | Status::Partial) {
-        times(&with, told, seen, trace, findings);
+        times(&with, spec, seen, trace, findings);
     }
     for warning in &seen.warnings {
         match warning {
             Warning::PlateauGrew => findings.note(
-                Rule::Memory,
+                CheckRule::Memory,
                 format!("{with}: memory grew by more than 5% after `alive`"),
                 "print `alive` when the last task has started and allocated everything; a running collector or compiler is fine",
             ),
             Warning::PlateauNotQuiet if many => findings.note(
-                Rule::Quiet,
+                CheckRule::Quiet,
                 format!("{with}: not idle while all tasks waited (it used CPU, or its memory changed)"),
                 "wait without polling; a collector or compiler that runs for a while is fine",
             ),
@@ -80,7 +80,13 @@ pub(super) fn judge(tasks: u64, told: Told, seen: &Measurement, trace: &Trace, f
 }
 
 /// The rule that a failed run broke, and the fix.
-fn fault(tasks: u64, hold_s: f64, status: Status, seen: &Measurement, trace: &Trace) -> (Rule, &'static str) {
+fn fault(
+    tasks: u64,
+    hold_s: f64,
+    status: Status,
+    seen: &Measurement,
+    trace: &Trace,
+) -> (CheckRule, &'static str) {
     let whole = seen.exit_code == Some(0);
     let gap_s = trace.done_s.zip(seen.time.launch_s).map(|(done, alive)| done - alive);
     let claims = match seen.status {
@@ -88,41 +94,48 @@ fn fault(tasks: u64, hold_s: f64, status: Status, seen: &Measurement, trace: &Tr
         _ => false,
     };
     match status {
-        Status::Unavailable => (Rule::Build, "let `run` name a program that `build` creates, or one in PATH"),
-        Status::TimedOut => (Rule::Exit, "exit as soon as all tasks have ended; do not wait for input"),
+        Status::Unavailable => {
+            (CheckRule::Build, "let `run` name a program that `build` creates, or one in PATH")
+        }
+        Status::TimedOut => (CheckRule::Exit, "exit as soon as all tasks have ended; do not wait for input"),
         Status::Crashed => {
-            (Rule::Exit, "run the command by hand (`taskscale build ENTRY` prints it) and fix the crash")
+            (CheckRule::Exit, "run the command by hand (`taskscale build ENTRY` prints it) and fix the crash")
         }
-        Status::KilledOom => {
-            (Rule::Memory, "find memory that does not belong to tasks: a few tasks cannot need this much")
-        }
+        Status::KilledOom => (
+            CheckRule::Memory,
+            "find memory that does not belong to tasks: a few tasks cannot need this much",
+        ),
         _ if !whole => (
-            Rule::Exit,
+            CheckRule::Exit,
             "exit with 0 when all N tasks completed; print the reason of a failure as the last line of standard error",
         ),
         _ if seen.alive.is_none() => (
-            Rule::Protocol,
+            CheckRule::Protocol,
             "print `alive K` once, when the last of the N tasks has started, and flush standard output",
         ),
         _ if seen.alive.is_some_and(|alive| alive > tasks) => {
-            (Rule::Counts, "print `alive K` with N minus the tasks that have ended, at most N")
+            (CheckRule::Counts, "print `alive K` with N minus the tasks that have ended, at most N")
         }
         _ if seen.done != Some(tasks) => (
-            Rule::Counts,
+            CheckRule::Counts,
             "print `done K` once at the end, with the number of completed tasks; run exactly N tasks",
         ),
         _ if seen.time.wall_s.is_some_and(|wall_s| wall_s < hold_s) => {
-            (Rule::Wait, "let each task wait from its own start, for the seconds of the second argument")
+            (CheckRule::Wait, "let each task wait from its own start, for the seconds of the second argument")
         }
         _ if gap_s.is_some_and(|gap_s| gap_s < UNFLUSHED_S) => {
-            (Rule::Protocol, "flush standard output after `alive` (pipes are block-buffered)")
+            (CheckRule::Protocol, "flush standard output after `alive` (pipes are block-buffered)")
         }
         Status::NoPlateau => (
-            Rule::Counts,
+            CheckRule::Counts,
             "print `alive` when the last task has started and allocated everything; on a busy machine, check again",
         ),
-        _ if claims => (Rule::Kind, "start an OS thread (or process) for each task, or use another `kind`"),
-        _ => (Rule::Protocol, "print each line once, with one whole number (docs/reference/protocol.md)"),
+        _ if claims => {
+            (CheckRule::Kind, "start an OS thread (or process) for each task, or use another `kind`")
+        }
+        _ => {
+            (CheckRule::Protocol, "print each line once, with one whole number (docs/reference/protocol.md)")
+        }
     }
 }
 
@@ -141,13 +154,13 @@ pub(super) fn lines(with: &str, output: &[u8], before: Before, findings: &mut Fi
     if let (Some(first), Some(done)) = (place(word), place("done"))
         && done < first
     {
-        findings.error(Rule::Protocol, format!("{with}: `done` is printed before `{word}`"), fix);
+        findings.error(CheckRule::Protocol, format!("{with}: `done` is printed before `{word}`"), fix);
     }
     let known = ["alive", "ready", "done", "failed", "check", "metric", "histogram"];
     if let Some(stray) = lines.iter().find(|line| !known.contains(&line.split(' ').next().unwrap_or(""))) {
         let stray: String = stray.chars().take(60).collect();
         findings.error(
-            Rule::Protocol,
+            CheckRule::Protocol,
             format!("{with}: unexpected output: {stray:?}"),
             "print only protocol lines to standard output, everything else to standard error",
         );
@@ -155,15 +168,15 @@ pub(super) fn lines(with: &str, output: &[u8], before: Before, findings: &mut Fi
 }
 
 /// Waits and exit of a successful run.
-fn times(with: &str, told: Told, seen: &Measurement, trace: &Trace, findings: &mut Findings) {
-    let Told { hold_s, together } = told;
+fn times(with: &str, spec: WaitSpec, seen: &Measurement, trace: &Trace, findings: &mut Findings) {
+    let WaitSpec { hold_s, together } = spec;
     let (Some(alive_s), Some(done_s)) = (seen.time.launch_s, trace.done_s) else { return };
     let waited_s = done_s - alive_s;
     // The verdict rejects tasks that ended too early. This is less certain: a program that counts its tasks only after the
     // last one has started prints `alive` late.
     if !together && waited_s < hold_s - HEARD_LATE_S - alive_s / 2.0 && alive_s < hold_s {
         findings.warning(
-            Rule::Wait,
+            CheckRule::Wait,
             format!("{with}: `done` came {waited_s:.2} s after `alive`, but each task must wait {hold_s} s"),
             "let each task wait from its own start, for the seconds of the second argument",
         );
@@ -172,13 +185,13 @@ fn times(with: &str, told: Told, seen: &Measurement, trace: &Trace, findings: &m
     let few = seen.alive.is_some_and(|alive| alive < 50);
     if few && waited_s > 2.0 * hold_s + 2.0 {
         findings.error(
-            Rule::Wait,
+            CheckRule::Wait,
             format!("{with}: `done` came {waited_s:.2} s after `alive`, but each task must wait {hold_s} s"),
             "take the wait from the second argument, and let all tasks wait at the same time",
         );
     } else if few && waited_s > hold_s + 1.0 {
         findings.warning(
-            Rule::Wait,
+            CheckRule::Wait,
             format!("{with}: `done` came {waited_s:.2} s after `alive`, but each task must wait {hold_s} s"),
             "find what takes so long: coarse timers, or a slow exit",
         );
@@ -191,7 +204,7 @@ pub(super) fn linger(with: &str, seen: &Measurement, trace: &Trace, findings: &m
     let Some(done_s) = trace.done_s else { return };
     if let Some(wall_s) = seen.time.wall_s.filter(|wall_s| wall_s - done_s > LINGER_S) {
         findings.warning(
-            Rule::Exit,
+            CheckRule::Exit,
             format!("{with}: exited {:.1} s after `done`", wall_s - done_s),
             "exit right after `done`",
         );

@@ -2,7 +2,7 @@
 
 use super::judge::{lines, linger};
 use super::runs::FEWER;
-use super::{Findings, Rule};
+use super::{CheckRule, Findings};
 use crate::measure::{Measurement, Trace};
 use crate::record::Status;
 use crate::units;
@@ -24,12 +24,12 @@ pub(super) fn judge(
     match seen.status {
         Status::Ok => {}
         Status::Limit => findings.note(
-            Rule::Limit,
+            CheckRule::Limit,
             format!("{with}: {}", reason()),
             "none in the entry; raise the limit of the machine",
         ),
         Status::KilledOom if many => findings.note(
-            Rule::Limit,
+            CheckRule::Limit,
             format!("{with}: {}", reason()),
             "none in the entry, if a task really needs this much; check on a machine with more memory",
         ),
@@ -48,42 +48,48 @@ pub(super) fn with(tasks: u64, operations: u64) -> String {
 }
 
 /// The rule that a failed run broke, and the fix.
-fn fault(tasks: u64, operations: u64, seen: &Measurement, trace: &Trace) -> (Rule, &'static str) {
+fn fault(tasks: u64, operations: u64, seen: &Measurement, trace: &Trace) -> (CheckRule, &'static str) {
     let check = seen.work.as_ref().and_then(|work| work.check.as_ref());
     let said = |word: &str| {
         let text = String::from_utf8_lossy(&trace.output);
         text.lines().filter(|line| line.split(' ').next() == Some(word)).count()
     };
     match seen.status {
-        Status::Unavailable => (Rule::Build, "let `run` name a program that `build` creates, or one in PATH"),
-        Status::TimedOut => (Rule::Exit, "exit as soon as all operations are done; do not wait for input"),
+        Status::Unavailable => {
+            (CheckRule::Build, "let `run` name a program that `build` creates, or one in PATH")
+        }
+        Status::TimedOut => {
+            (CheckRule::Exit, "exit as soon as all operations are done; do not wait for input")
+        }
         Status::Crashed => {
-            (Rule::Exit, "run the command by hand (`taskscale build ENTRY` prints it) and fix the crash")
+            (CheckRule::Exit, "run the command by hand (`taskscale build ENTRY` prints it) and fix the crash")
         }
         Status::KilledOom => {
-            (Rule::Memory, "free what a finished operation used: a few tasks cannot need this much")
+            (CheckRule::Memory, "free what a finished operation used: a few tasks cannot need this much")
         }
         _ if seen.exit_code != Some(0) => (
-            Rule::Exit,
+            CheckRule::Exit,
             "exit with 0 when all operations are done; print the reason of a failure as the last line of standard error",
         ),
-        _ if seen.plateau_from.is_none() => (Rule::Protocol, READY),
+        _ if seen.plateau_from.is_none() => (CheckRule::Protocol, READY),
         _ if said("ready") > 1 || said("done") > 1 => {
-            (Rule::Protocol, "print each line once (docs/reference/protocol.md)")
+            (CheckRule::Protocol, "print each line once (docs/reference/protocol.md)")
         }
-        _ if seen.done != Some(operations) => (Rule::Counts, DONE),
+        _ if seen.done != Some(operations) => (CheckRule::Counts, DONE),
         _ if seen.alive.is_some_and(|alive| alive != tasks) => {
-            (Rule::Counts, "print `alive K` with the number of tasks that wait at the gate: all of them")
+            (CheckRule::Counts, "print `alive K` with the number of tasks that wait at the gate: all of them")
         }
         _ if check.is_none() => (
-            Rule::Protocol,
+            CheckRule::Protocol,
             "print `check C` once, with the result of the operations (docs/reference/protocol.md)",
         ),
-        _ if trace.done_s.zip(seen.time.launch_s).is_some_and(|(done, ready)| done >= ready) => {
-            (Rule::Work, "do what the workload describes, and compute `check` from the results of the tasks")
-        }
-        _ => {
-            (Rule::Protocol, "print `ready` before the work and `done` after it (docs/reference/protocol.md)")
-        }
+        _ if trace.done_s.zip(seen.time.launch_s).is_some_and(|(done, ready)| done >= ready) => (
+            CheckRule::Work,
+            "do what the workload describes, and compute `check` from the results of the tasks",
+        ),
+        _ => (
+            CheckRule::Protocol,
+            "print `ready` before the work and `done` after it (docs/reference/protocol.md)",
+        ),
     }
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use regex_lite::Regex;
 
-use super::{Findings, Rule, Subject};
+use super::{CheckRule, CheckSubject, Findings};
 
 /// One package manager.
 struct Manager {
@@ -145,7 +145,7 @@ const FLOATING: &[(&str, &[&str], &str, &str)] = &[
     ),
 ];
 
-pub(super) fn look(subject: &Subject, findings: &mut Findings) {
+pub(super) fn look(subject: &CheckSubject, findings: &mut Findings) {
     let folder = &subject.runtime.folder;
     let commands: Vec<Vec<String>> =
         subject.entry.workloads[&subject.workload.name].build.iter().map(|command| bare(command)).collect();
@@ -162,7 +162,7 @@ pub(super) fn look(subject: &Subject, findings: &mut Findings) {
         for (path, text) in files.iter().flat_map(|name| texts(folder, name)) {
             if let Some(version) = first_match(pattern, &text) {
                 findings.error(
-                    Rule::Pinned,
+                    CheckRule::Pinned,
                     format!("{} has an unpinned version: `{version}`", shown(folder, &path)),
                     *fix,
                 );
@@ -192,21 +192,21 @@ fn look_at_command(folder: &Path, command: &[String], findings: &mut Findings) {
         let declaration = shown(folder, declaration);
         if !manager.instead.is_empty() {
             findings.error(
-                Rule::Pinned,
+                CheckRule::Pinned,
                 format!("`{tool}` may ignore the lock file"),
                 format!("build with `{}`", manager.instead),
             );
         }
         if !manager.locks.iter().any(|lock| !texts(folder, lock).is_empty()) {
             findings.error(
-                Rule::Pinned,
+                CheckRule::Pinned,
                 format!("no {} beside {declaration}", manager.locks.join(" or ")),
                 format!("create it with `{}`, and keep it with the sources", manager.command[0]),
             );
         }
         if !manager.flags.is_empty() && !command.iter().any(|word| manager.flags.contains(&word.as_str())) {
             findings.error(
-                Rule::Pinned,
+                CheckRule::Pinned,
                 format!("`{tool}` may change the lock file without `{}`", manager.flags[0]),
                 format!("add `{}` to the build", manager.flags[0]),
             );
@@ -214,7 +214,7 @@ fn look_at_command(folder: &Path, command: &[String], findings: &mut Findings) {
     }
     if command.first().is_some_and(|word| word == "go") && command.iter().any(|word| word == "-mod=mod") {
         findings.error(
-            Rule::Pinned,
+            CheckRule::Pinned,
             "`go -mod=mod` may change go.mod and go.sum",
             "build with `-mod=readonly`",
         );
@@ -252,7 +252,7 @@ fn look_at_pip(folder: &Path, arguments: &[String], findings: &mut Findings) {
         arguments.iter().zip(arguments.iter().skip(1)).find(|(flag, _)| *flag == "-r").map(|(_, file)| file);
     let Some(file) = file else {
         findings.error(
-            Rule::Pinned,
+            CheckRule::Pinned,
             "`pip install` without a requirements file",
             "list all packages with versions and hashes in a requirements.txt: `pip install --require-hashes -r …`",
         );
@@ -269,7 +269,7 @@ fn look_at_pip(folder: &Path, arguments: &[String], findings: &mut Findings) {
     if let Some(loose) = packages.iter().find(|line| !line.contains("==") || line.contains("==*")) {
         let name = loose.split(char::is_whitespace).next().unwrap_or_default();
         findings.error(
-            Rule::Pinned,
+            CheckRule::Pinned,
             format!("{file} has an unpinned version: `{name}`"),
             "pin it: `name==1.2.3 --hash=sha256:…`; `pip-compile --generate-hashes` or `uv pip compile` create such files",
         );
@@ -277,7 +277,7 @@ fn look_at_pip(folder: &Path, arguments: &[String], findings: &mut Findings) {
     let hashed = packages.iter().all(|line| line.contains("--hash="));
     if !hashed || !arguments.iter().any(|word| word == "--require-hashes") {
         findings.error(
-            Rule::Pinned,
+            CheckRule::Pinned,
             format!("`pip install -r {file}` does not check hashes, so indirect dependencies are not pinned"),
             "use `--require-hashes`, with hashes of all packages in the file",
         );

@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 
 use super::floor::Floor;
-use super::hold::Held;
+use super::hold::HoldResult;
 use super::runs::{Runs, Trial, may_be_the_machines};
-use super::{CheckError, Findings, Rule};
+use super::{CheckError, CheckRule, Findings};
 use crate::catalog::{Kind, Workload};
 use crate::record::Status;
 use crate::units;
@@ -32,16 +32,16 @@ const ATTEMPTS: u32 = 3;
 
 /// What the kernel's counts show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Made {
+enum CountVerdict {
     Yes,
     No,
     /// Hidden by the program's own variation.
-    Untold,
+    Unobservable,
 }
 
 /// Launch and end of the last trial against the smallest of those with fewer tasks: CPU time in seconds of each, and what
 /// the tasks take at least.
-fn compare(trials: &[Trial], floor: Floor) -> Option<(Made, f64, f64)> {
+fn compare(trials: &[Trial], floor: Floor) -> Option<(CountVerdict, f64, f64)> {
     let (last, fewer) = trials.split_last()?;
     let fewer = fewer.iter().filter(|trial| trial.tasks < last.tasks && trial.status == Status::Ok);
     let base = fewer.filter(|trial| trial.start_cpu_s.is_some());
@@ -53,14 +53,14 @@ fn compare(trials: &[Trial], floor: Floor) -> Option<(Made, f64, f64)> {
     Some((judge(base_s, last_s, least_s), last_s - base_s, least_s))
 }
 
-fn judge(base_s: f64, last_s: f64, least_s: f64) -> Made {
+fn judge(base_s: f64, last_s: f64, least_s: f64) -> CountVerdict {
     let (took_s, noise_s) = (last_s - base_s, NOISE_S + NOISE_SHARE * base_s);
     if took_s >= least_s + noise_s {
-        Made::Yes
+        CountVerdict::Yes
     } else if took_s < least_s - noise_s {
-        Made::No
+        CountVerdict::No
     } else {
-        Made::Untold
+        CountVerdict::Unobservable
     }
 }
 
@@ -80,15 +80,15 @@ impl Runs<'_, '_> {
         let mut own = Vec::new();
         let mut found = Findings::default();
         let few_held = !self.params.is_empty();
-        let passed = !few_held || self.hold(FEW, 1.0, &mut own, &mut found)? == Held::Well;
+        let passed = !few_held || self.hold(FEW, 1.0, &mut own, &mut found)? == HoldResult::Well;
         let seen = if few_held { &mut own } else { trials };
         let mut outcome = compare(seen, Floor::here());
         for tasks in COUNTS {
             let is_more = seen.last().is_none_or(|last| last.tasks < tasks);
-            if !passed || !is_more || outcome.is_some_and(|(made, ..)| made == Made::Yes) {
+            if !passed || !is_more || outcome.is_some_and(|(made, ..)| made == CountVerdict::Yes) {
                 continue;
             }
-            if self.hold_if_affordable(tasks, seen, &mut found)? != Held::Well {
+            if self.hold_if_affordable(tasks, seen, &mut found)? != HoldResult::Well {
                 break;
             }
             outcome = compare(seen, Floor::here());
@@ -106,14 +106,14 @@ impl Runs<'_, '_> {
             units::seconds(least_s)
         );
         match made {
-            Made::Yes => {}
-            Made::No => findings.error(
-                Rule::Made,
+            CountVerdict::Yes => {}
+            CountVerdict::No => findings.error(
+                CheckRule::Made,
                 what,
                 "start N tasks, each with its own wait; one block of memory or one timer is not enough (without tasks, use \
                  `kind = \"timer\"`)",
             ),
-            Made::Untold => findings.unconfirmed(format!(
+            CountVerdict::Unobservable => findings.unconfirmed(format!(
                 "{what} (the CPU time with few tasks varies by more than that)"
             )),
         }
@@ -162,7 +162,7 @@ impl Runs<'_, '_> {
                 continue;
             }
             findings.error(
-                Rule::Made,
+                CheckRule::Made,
                 what,
                 "let each task wait until its next time, wake, and count it; the result is compared with the kernel's count \
                  of voluntary context switches",
@@ -218,9 +218,9 @@ mod tests {
     #[test]
     fn tasks_are_distinguished_from_one_block_and_from_noise() {
         // 100,000 tasks of 256 bytes take 0.015 s at least. Rust, one block in C, and a JVM that hides either.
-        assert_eq!(judge(0.002, 0.095, 0.015), Made::Yes);
-        assert_eq!(judge(0.002, 0.007, 0.015), Made::No);
-        assert_eq!(judge(0.8, 0.79, 0.015), Made::Untold);
-        assert_eq!(judge(0.3, 0.48, 0.015), Made::Yes);
+        assert_eq!(judge(0.002, 0.095, 0.015), CountVerdict::Yes);
+        assert_eq!(judge(0.002, 0.007, 0.015), CountVerdict::No);
+        assert_eq!(judge(0.8, 0.79, 0.015), CountVerdict::Unobservable);
+        assert_eq!(judge(0.3, 0.48, 0.015), CountVerdict::Yes);
     }
 }

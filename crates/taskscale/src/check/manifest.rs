@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Findings, Rule, Subject};
+use super::{CheckRule, CheckSubject, Findings};
 
 /// The shortest useful `why`.
 const LEAST_WHY: usize = 20;
@@ -26,25 +26,25 @@ const WRAPPERS: [(&str, &[&str]); 14] = [
     ("sbt", &[]),
 ];
 
-pub(super) fn look(subject: &Subject, findings: &mut Findings) {
+pub(super) fn look(subject: &CheckSubject, findings: &mut Findings) {
     let (runtime, entry) = (subject.runtime, subject.entry);
     let why = entry.why.trim();
     if UNFINISHED.iter().any(|word| why.contains(word) || entry.title.contains(word)) {
         findings.warning(
-            Rule::Manifest,
+            CheckRule::Manifest,
             "`why` is not written yet",
             "explain in a sentence why this is the way to do it in this language",
         );
     } else if why.chars().count() < LEAST_WHY {
         findings.warning(
-            Rule::Manifest,
+            CheckRule::Manifest,
             format!("`why` is too short: {why:?}"),
             "explain in a sentence why this is the way to do it in this language",
         );
     }
     if !is_url(&runtime.url) {
         findings.warning(
-            Rule::Manifest,
+            CheckRule::Manifest,
             format!("`url` is not a URL: {:?}", runtime.url),
             "use the runtime's home page, with https://",
         );
@@ -52,23 +52,23 @@ pub(super) fn look(subject: &Subject, findings: &mut Findings) {
     let readme = runtime.folder.join("README.md");
     match std::fs::read_to_string(&readme) {
         Err(_) => findings.error(
-            Rule::Manifest,
+            CheckRule::Manifest,
             "no README.md in the runtime's folder",
             "write one: how to install the toolchain, a line for each decision, known limits",
         ),
         Ok(text) if !text.contains(&entry.name) => findings.note(
-            Rule::Manifest,
+            CheckRule::Manifest,
             format!("README.md does not name `{}`", entry.name),
             "add a line: the decisions for this entry, and why",
         ),
         Ok(text) if UNFINISHED.iter().any(|word| text.contains(word)) => {
-            findings.warning(Rule::Manifest, "README.md has a TODO", "finish it")
+            findings.warning(CheckRule::Manifest, "README.md has a TODO", "finish it")
         }
         Ok(_) => {}
     }
     if entry.toolchain.minimum.is_none() && entry.library.is_none() && entry.unverified.is_none() {
         findings.note(
-            Rule::Manifest,
+            CheckRule::Manifest,
             format!("no `minimum` version of {}", entry.toolchain.title),
             "set `minimum` to the lowest version that you tested",
         );
@@ -76,7 +76,7 @@ pub(super) fn look(subject: &Subject, findings: &mut Findings) {
     let run = &entry.workloads[&subject.workload.name].run;
     if let Some(wrapper) = wrapper(run) {
         findings.warning(
-            Rule::Manifest,
+            CheckRule::Manifest,
             format!("`run` starts a wrapper that keeps running: `{wrapper}`"),
             "build in `build`, and name the program itself in `run`, as the wrapper's memory would count",
         );

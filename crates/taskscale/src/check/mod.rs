@@ -6,7 +6,7 @@
 
 mod arguments;
 // Until the check runs servers.
-mod conversation;
+mod conformance;
 mod files;
 mod floor;
 mod hold;
@@ -31,7 +31,7 @@ use crate::catalog::{Entry, Runtime, Shape, Workload, bytes_held};
 use crate::measure::{LocalRunner, MeasureError};
 use crate::record::Status;
 
-pub use conversation::Tried;
+pub use conformance::CaseCount;
 pub use files::SourceFiles;
 pub use rebuild::Rebuild;
 pub use runs::Trial;
@@ -62,7 +62,7 @@ impl Severity {
 /// What is checked. Names are stable: scripts may use them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Rule {
+pub enum CheckRule {
     /// The lines on standard output.
     Protocol,
     /// The counts in these lines.
@@ -101,27 +101,27 @@ pub enum Rule {
     Limit,
 }
 
-impl Rule {
+impl CheckRule {
     pub fn name(self) -> &'static str {
         match self {
-            Rule::Protocol => "protocol",
-            Rule::Counts => "counts",
-            Rule::Wait => "wait",
-            Rule::Work => "work",
-            Rule::Made => "made",
-            Rule::Unconfirmed => "unconfirmed",
-            Rule::Exit => "exit",
-            Rule::Arguments => "arguments",
-            Rule::Memory => "memory",
-            Rule::Kind => "kind",
-            Rule::Parallel => "parallel",
-            Rule::Quiet => "quiet",
-            Rule::Files => "files",
-            Rule::Processes => "processes",
-            Rule::Build => "build",
-            Rule::Pinned => "pinned",
-            Rule::Manifest => "manifest",
-            Rule::Limit => "limit",
+            CheckRule::Protocol => "protocol",
+            CheckRule::Counts => "counts",
+            CheckRule::Wait => "wait",
+            CheckRule::Work => "work",
+            CheckRule::Made => "made",
+            CheckRule::Unconfirmed => "unconfirmed",
+            CheckRule::Exit => "exit",
+            CheckRule::Arguments => "arguments",
+            CheckRule::Memory => "memory",
+            CheckRule::Kind => "kind",
+            CheckRule::Parallel => "parallel",
+            CheckRule::Quiet => "quiet",
+            CheckRule::Files => "files",
+            CheckRule::Processes => "processes",
+            CheckRule::Build => "build",
+            CheckRule::Pinned => "pinned",
+            CheckRule::Manifest => "manifest",
+            CheckRule::Limit => "limit",
         }
     }
 }
@@ -130,7 +130,7 @@ impl Rule {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Finding {
     pub severity: Severity,
-    pub rule: Rule,
+    pub rule: CheckRule,
     /// What was observed.
     pub what: String,
     /// How to fix it.
@@ -142,7 +142,7 @@ pub struct Finding {
 pub struct Findings(Vec<Finding>);
 
 impl Findings {
-    fn add(&mut self, severity: Severity, rule: Rule, what: impl Into<String>, fix: impl Into<String>) {
+    fn add(&mut self, severity: Severity, rule: CheckRule, what: impl Into<String>, fix: impl Into<String>) {
         let finding = Finding { severity, rule, what: what.into(), fix: fix.into() };
         // The same fault at another N adds nothing.
         let is_same = |other: &Finding| other.rule == rule && essence(&other.what) == essence(&finding.what);
@@ -151,22 +151,22 @@ impl Findings {
         }
     }
 
-    fn error(&mut self, rule: Rule, what: impl Into<String>, fix: impl Into<String>) {
+    fn error(&mut self, rule: CheckRule, what: impl Into<String>, fix: impl Into<String>) {
         self.add(Severity::Error, rule, what, fix);
     }
 
-    fn warning(&mut self, rule: Rule, what: impl Into<String>, fix: impl Into<String>) {
+    fn warning(&mut self, rule: CheckRule, what: impl Into<String>, fix: impl Into<String>) {
         self.add(Severity::Warning, rule, what, fix);
     }
 
-    fn note(&mut self, rule: Rule, what: impl Into<String>, fix: impl Into<String>) {
+    fn note(&mut self, rule: CheckRule, what: impl Into<String>, fix: impl Into<String>) {
         self.add(Severity::Note, rule, what, fix);
     }
 
     /// Something that cannot be confirmed from outside.
     fn unconfirmed(&mut self, what: impl Into<String>) {
         self.error(
-            Rule::Unconfirmed,
+            CheckRule::Unconfirmed,
             what,
             "explain in the manifest why it cannot be confirmed from outside: `workloads.NAME.unconfirmed = \"…\"`",
         );
@@ -175,10 +175,10 @@ impl Findings {
     /// A reason in the manifest turns unconfirmed findings into notes.
     fn explain(&mut self, why: Option<&str>) {
         let Some(why) = why else { return };
-        let mut open = self.0.iter_mut().filter(|found| found.rule == Rule::Unconfirmed).peekable();
+        let mut open = self.0.iter_mut().filter(|found| found.rule == CheckRule::Unconfirmed).peekable();
         if open.peek().is_none() {
             self.warning(
-                Rule::Unconfirmed,
+                CheckRule::Unconfirmed,
                 "`unconfirmed` in the manifest is not needed: everything was confirmed",
                 "remove it",
             );
@@ -204,7 +204,7 @@ impl Findings {
 
     /// Whether any of them blames the program for a time.
     fn blame_time(&self) -> bool {
-        let of_time = [Rule::Wait, Rule::Exit, Rule::Counts, Rule::Kind];
+        let of_time = [CheckRule::Wait, CheckRule::Exit, CheckRule::Counts, CheckRule::Kind];
         self.0.iter().any(|found| found.severity != Severity::Note && of_time.contains(&found.rule))
     }
 
@@ -224,7 +224,7 @@ fn essence(what: &str) -> String {
 
 /// A checked program: of one entry and workload.
 #[derive(Debug, Clone, Serialize)]
-pub struct Checked {
+pub struct CheckedProgram {
     pub entry: String,
     pub workload: String,
     pub findings: Vec<Finding>,
@@ -237,17 +237,17 @@ pub struct Checked {
     pub cpu_ns_per_op: Option<f64>,
 }
 
-impl Checked {
+impl CheckedProgram {
     /// Findings about manifest and sources are reported once, for the first program of an entry.
-    pub fn leave_out_what_is_said_of(&mut self, other: &Checked) {
-        let of_entry = [Rule::Manifest, Rule::Pinned, Rule::Files];
+    pub fn leave_out_what_is_said_of(&mut self, other: &CheckedProgram) {
+        let of_entry = [CheckRule::Manifest, CheckRule::Pinned, CheckRule::Files];
         self.findings
             .retain(|finding| !of_entry.contains(&finding.rule) || !other.findings.contains(finding));
     }
 }
 
 /// The program to check.
-pub struct Subject<'a> {
+pub struct CheckSubject<'a> {
     pub runtime: &'a Runtime,
     pub entry: &'a Entry,
     pub workload: &'a Workload,
@@ -268,16 +268,16 @@ pub enum CheckError {
 /// Checks one program of an entry. `sources` are the files of the runtime's folder before the build; `memory_bytes` is the
 /// memory cap of a run.
 pub fn check(
-    subject: &Subject,
+    subject: &CheckSubject,
     sources: &SourceFiles,
     runner: &mut LocalRunner,
     memory_bytes: Option<u64>,
     rebuild: Option<&mut Rebuild>,
-) -> Result<Checked, CheckError> {
+) -> Result<CheckedProgram, CheckError> {
     let mut findings = Findings::default();
     manifest::look(subject, &mut findings);
     lockfiles::look(subject, &mut findings);
-    let mut checked = Checked {
+    let mut checked = CheckedProgram {
         entry: subject.entry.full_name.clone(),
         workload: subject.workload.name.clone(),
         findings: Vec::new(),
@@ -308,7 +308,7 @@ pub fn check(
             runs.look_at_what_is_left(&mut findings);
         }
         Err(why) => findings.error(
-            Rule::Build,
+            CheckRule::Build,
             format!("build failed: {}", why.reason()),
             "run the failed command by hand in the runtime's folder; `{out}` and `{shared}` are folders of your choice",
         ),

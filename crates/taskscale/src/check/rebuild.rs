@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 
 use super::runs::listed;
-use super::{CheckError, Findings, Rule, Subject};
+use super::{CheckError, CheckRule, CheckSubject, Findings};
 use crate::toolchain::{self, Attend, Cache};
 
 /// Two empty caches for all entries of a check, so that shared files are built once in each.
@@ -32,7 +32,7 @@ impl<'a> Rebuild<'a> {
         Ok(Rebuild { folder, stop })
     }
 
-    pub(super) fn look(&mut self, subject: &Subject, findings: &mut Findings) -> Result<(), CheckError> {
+    pub(super) fn look(&mut self, subject: &CheckSubject, findings: &mut Findings) -> Result<(), CheckError> {
         if subject.entry.workloads[&subject.workload.name].build.is_empty() {
             return Ok(());
         }
@@ -60,7 +60,7 @@ impl<'a> Rebuild<'a> {
                 Ok(built) => made.push(digests(&built.command, &root)),
                 Err(why) => {
                     findings.error(
-                        Rule::Build,
+                        CheckRule::Build,
                         format!("build in an empty folder failed: {why}"),
                         "do not depend on files of earlier builds; to test, set TASKSCALE_CACHE to an empty folder",
                     );
@@ -75,13 +75,17 @@ impl<'a> Rebuild<'a> {
 
 /// A created file: its digest, and its digest without the time stamps of some formats.
 #[derive(Debug, PartialEq, Eq)]
-struct Made {
+struct ArtifactDigest {
     digest: [u8; 32],
     /// Without time stamps; `None` for formats without them.
     timeless: Option<[u8; 32]>,
 }
 
-fn compare(first: &BTreeMap<PathBuf, Made>, other: &BTreeMap<PathBuf, Made>, findings: &mut Findings) {
+fn compare(
+    first: &BTreeMap<PathBuf, ArtifactDigest>,
+    other: &BTreeMap<PathBuf, ArtifactDigest>,
+    findings: &mut Findings,
+) {
     let mut stamped = Vec::new();
     let mut different = Vec::new();
     for path in first.keys().chain(other.keys().filter(|path| !first.contains_key(*path))) {
@@ -95,14 +99,14 @@ fn compare(first: &BTreeMap<PathBuf, Made>, other: &BTreeMap<PathBuf, Made>, fin
     }
     if !stamped.is_empty() {
         findings.note(
-            Rule::Build,
+            CheckRule::Build,
             format!("two builds differ in time stamps: {}", listed(&stamped)),
             "none needed if the format requires them; SOURCE_DATE_EPOCH sets them in many tools",
         );
     }
     if !different.is_empty() {
         findings.warning(
-            Rule::Build,
+            CheckRule::Build,
             format!("two builds of the same sources differ: {}", listed(&different)),
             "find the difference with `diffoscope` (a time, a path, a random name, an order of files); most compilers have an option against it",
         );
@@ -110,7 +114,7 @@ fn compare(first: &BTreeMap<PathBuf, Made>, other: &BTreeMap<PathBuf, Made>, fin
 }
 
 /// The digests of everything below `root` that the command names.
-fn digests(command: &[String], root: &Path) -> BTreeMap<PathBuf, Made> {
+fn digests(command: &[String], root: &Path) -> BTreeMap<PathBuf, ArtifactDigest> {
     let mut files = BTreeMap::new();
     let root_text = root.to_string_lossy();
     for word in command {
@@ -124,7 +128,7 @@ fn digests(command: &[String], root: &Path) -> BTreeMap<PathBuf, Made> {
     files
 }
 
-fn add(path: &Path, root: &Path, files: &mut BTreeMap<PathBuf, Made>) {
+fn add(path: &Path, root: &Path, files: &mut BTreeMap<PathBuf, ArtifactDigest>) {
     if path.is_dir() {
         for child in fs::read_dir(path).into_iter().flatten().flatten() {
             add(&child.path(), root, files);
@@ -140,7 +144,7 @@ fn without_digest(name: &Path) -> PathBuf {
     name.components().skip(3).collect()
 }
 
-fn made(bytes: Vec<u8>, path: &Path, root: &Path) -> Made {
+fn made(bytes: Vec<u8>, path: &Path, root: &Path) -> ArtifactDigest {
     let own = root.to_string_lossy().into_owned().into_bytes();
     let bytes = replaced(bytes, &own, b'x');
     let timeless = match path.extension().and_then(|ending| ending.to_str()) {
@@ -149,7 +153,7 @@ fn made(bytes: Vec<u8>, path: &Path, root: &Path) -> Made {
         Some("pyc") => bytes.get(16..).map(|code| Sha256::digest(code).into()),
         _ => None,
     };
-    Made { digest: Sha256::digest(&bytes).into(), timeless }
+    ArtifactDigest { digest: Sha256::digest(&bytes).into(), timeless }
 }
 
 /// Overwrites every `needle`, keeping the length.

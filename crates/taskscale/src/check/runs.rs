@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::{CheckError, Findings, Rule, Subject};
+use super::{CheckError, CheckRule, CheckSubject, Findings};
 use crate::catalog::{Kind, Workload, expected_check, with_tasks};
-use crate::measure::{Bounds, Course, LocalRunner, Measurement, RunEnd, RunSpec, Trace};
+use crate::measure::{Bounds, LocalRunner, Measurement, RunEnd, RunSpec, Scenario, Trace};
 use crate::record::{Status, Warning};
 use crate::report::command_line;
 use crate::units;
@@ -49,9 +49,9 @@ pub struct Trial {
 }
 
 /// How a program is run.
-pub(super) struct Order<'o> {
+pub(super) struct RunRequest<'o> {
     pub tasks: u64,
-    pub course: Course,
+    pub scenario: Scenario,
     /// Replaces the regular arguments.
     pub arguments: Option<&'o [String]>,
     pub time: Duration,
@@ -83,7 +83,7 @@ pub(super) struct Runs<'a, 'r> {
 impl<'a, 'r> Runs<'a, 'r> {
     pub fn new(
         runner: &'a mut LocalRunner<'r>,
-        subject: &Subject<'a>,
+        subject: &CheckSubject<'a>,
         command: &'a [String],
         memory_bytes: Option<u64>,
     ) -> Result<Runs<'a, 'r>, CheckError> {
@@ -119,33 +119,37 @@ impl<'a, 'r> Runs<'a, 'r> {
     }
 
     /// Runs the program in its own cgroup and folder.
-    pub fn run(&mut self, order: &Order) -> Result<(Measurement, Trace), CheckError> {
-        self.run_at(order, None)
+    pub fn run(&mut self, request: &RunRequest) -> Result<(Measurement, Trace), CheckError> {
+        self.run_at(request, None)
     }
 
     /// Runs it with an empty home, where nothing may be written.
-    pub fn run_at_an_empty_home(&mut self, order: &Order) -> Result<(Measurement, Trace), CheckError> {
+    pub fn run_at_an_empty_home(&mut self, request: &RunRequest) -> Result<(Measurement, Trace), CheckError> {
         let home = self.home.path().to_owned();
-        let ran = self.run_at(order, Some(&home))?;
+        let ran = self.run_at(request, Some(&home))?;
         let names = std::fs::read_dir(&home).into_iter().flatten().flatten();
         self.left_at_home = names.map(|child| child.file_name().to_string_lossy().into_owned()).collect();
         Ok(ran)
     }
 
-    fn run_at(&mut self, order: &Order, home: Option<&Path>) -> Result<(Measurement, Trace), CheckError> {
+    fn run_at(
+        &mut self,
+        request: &RunRequest,
+        home: Option<&Path>,
+    ) -> Result<(Measurement, Trace), CheckError> {
         let mut env = self.env.clone();
         env.extend(home.map(|home| ("HOME".to_owned(), home.to_string_lossy().into_owned())));
-        let told = || order.course.arguments(order.tasks, &self.params);
-        let arguments = order.arguments.map_or_else(told, <[String]>::to_vec);
+        let told = || request.scenario.arguments(request.tasks, &self.params);
+        let arguments = request.arguments.map_or_else(told, <[String]>::to_vec);
         let spec = RunSpec {
-            command: [with_tasks(self.command, order.tasks), arguments].concat(),
+            command: [with_tasks(self.command, request.tasks), arguments].concat(),
             env,
             kind: self.kind,
-            tasks: order.tasks,
-            course: order.course.clone(),
-            check: expected_check(self.workload, order.tasks, order.course.operations(), &self.params),
+            tasks: request.tasks,
+            scenario: request.scenario.clone(),
+            check: expected_check(self.workload, request.tasks, request.scenario.operations(), &self.params),
             cpus: None,
-            bounds: Bounds { memory_bytes: self.memory_bytes, time: order.time, output_bytes: 1 << 20 },
+            bounds: Bounds { memory_bytes: self.memory_bytes, time: request.time, output_bytes: 1 << 20 },
         };
         let before = made_so_far();
         let (end, trace) = self.runner.run_traced(&spec)?;
@@ -161,11 +165,11 @@ impl<'a, 'r> Runs<'a, 'r> {
         match self.left_processes.iter().filter(|left| **left).count() {
             0 => {}
             times if times == self.left_processes.len() => {
-                findings.error(Rule::Processes, "processes outlive the program", fix);
+                findings.error(CheckRule::Processes, "processes outlive the program", fix);
             }
             // A helper that exits shortly after its parent, on a busy machine.
             times => findings.note(
-                Rule::Processes,
+                CheckRule::Processes,
                 format!(
                     "processes outlived the program shortly in {times} of {} runs",
                     self.left_processes.len()
@@ -178,14 +182,14 @@ impl<'a, 'r> Runs<'a, 'r> {
         left.dedup();
         if !left.is_empty() {
             findings.error(
-                Rule::Files,
+                CheckRule::Files,
                 format!("leaves files in its working folder: {}", listed(&left)),
                 "delete them before the program exits, or disable what writes them",
             );
         }
         if !self.left_at_home.is_empty() {
             findings.warning(
-                Rule::Files,
+                CheckRule::Files,
                 format!("leaves files in the user's home: {}", listed(&self.left_at_home)),
                 "disable what writes them, usually with a variable in `env`: a run must not see files of an earlier one",
             );
@@ -200,12 +204,12 @@ pub(super) fn listed(names: &[String]) -> String {
 }
 
 /// The record of a run.
-pub(super) fn trial(order: &Order, measured: Measurement) -> Trial {
+pub(super) fn trial(request: &RunRequest, measured: Measurement) -> Trial {
     let work = measured.work.as_ref();
     Trial {
-        tasks: order.tasks,
-        hold_s: order.course.wait().map(|wait| wait.hold_s),
-        operations: order.course.work().map(|work| work.operations),
+        tasks: request.tasks,
+        hold_s: request.scenario.wait().map(|wait| wait.hold_s),
+        operations: request.scenario.work().map(|work| work.operations),
         status: measured.status,
         launch_s: measured.time.launch_s,
         start_cpu_s: measured.cpu.launch_s.zip(measured.cpu.drain_s).map(|(launch, drain)| launch + drain),
@@ -236,13 +240,13 @@ pub(super) fn may_be_the_machines(seen: &Measurement) -> bool {
 
 /// Reports that `tasks` were not run, with the predicted seconds and bytes.
 pub(super) fn not_tried(
-    rule: Rule,
+    rule: CheckRule,
     tasks: u64,
     trials: &[Trial],
-    foreseen: (f64, u64),
+    predicted: (f64, u64),
     findings: &mut Findings,
 ) {
-    let (seconds, bytes) = foreseen;
+    let (seconds, bytes) = predicted;
     findings.note(
         rule,
         format!(

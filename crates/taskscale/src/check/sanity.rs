@@ -1,6 +1,6 @@
 //! Compares the claims of an entry with the kernel's counts. Pure.
 
-use super::{Findings, Rule, Trial};
+use super::{CheckRule, Findings, Trial};
 use crate::catalog::{Entry, Kind};
 use crate::record::Status;
 use crate::units;
@@ -43,7 +43,7 @@ pub(super) fn look(claims: &Claims, trials: &[Trial], findings: &mut Findings) -
         let (Some(large), Some(small)) = (large, small) else { continue };
         if !of_system && large.saturating_sub(small) >= n - 1 {
             findings.error(
-                Rule::Kind,
+                CheckRule::Kind,
                 format!("kind is {}, but the kernel counts {large} {what}s for {n} tasks", entry.kind.name()),
                 format!("use `kind = \"{what}\"`, or start tasks of the runtime"),
             );
@@ -52,7 +52,7 @@ pub(super) fn look(claims: &Claims, trials: &[Trial], findings: &mut Findings) -
     let most = passed.iter().filter_map(|trial| Some(trial.threads?.max(trial.processes?))).max();
     if entry.parallel && cpus > 1 && most == Some(1) {
         findings.error(
-            Rule::Parallel,
+            CheckRule::Parallel,
             format!("`parallel = true`, but the kernel counts one thread for {n} tasks"),
             "use `parallel = false`, or several threads",
         );
@@ -71,7 +71,7 @@ pub(super) fn look(claims: &Claims, trials: &[Trial], findings: &mut Findings) -
     }
     if of_task < least && least * (n as f64) < OWN_NOISE * base.1 as f64 {
         findings.note(
-            Rule::Memory,
+            CheckRule::Memory,
             format!("{grown}; the runtime's own {} hide their memory", units::bytes(base.1)),
             "none in the entry: the memory of its tasks cannot be measured beside so much",
         );
@@ -80,20 +80,20 @@ pub(super) fn look(claims: &Claims, trials: &[Trial], findings: &mut Findings) -
     if of_task < LEAST_BYTES {
         if entry.kind == Kind::Timer {
             findings.note(
-                Rule::Memory,
+                CheckRule::Memory,
                 grown,
                 "none needed if one timer serves all tasks: explain it in `notes`",
             );
         } else {
             findings.error(
-                Rule::Memory,
+                CheckRule::Memory,
                 grown,
                 "start N tasks that are all alive at once, each with its own wait; without tasks, use `kind = \"timer\"`",
             );
         }
     } else if entry.kind.stackful() && of_task < LEAST_STACK_BYTES {
         findings.error(
-            Rule::Kind,
+            CheckRule::Kind,
             format!("kind is {}, but {grown} (too little for a stack)", entry.kind.name()),
             "use `kind = \"stackless\"` or `\"future\"`, or start tasks with stacks",
         );

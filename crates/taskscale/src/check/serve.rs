@@ -11,10 +11,10 @@ use serde::Serialize;
 
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
-use super::conversation::{CONNECTIONS, Talked, Tried, converse};
+use super::conformance::{CONNECTIONS, CaseCount, ConformanceResult, converse};
 use super::judge::linger;
-use super::runs::{Order, Runs, Trial, may_be_the_machines, trial};
-use super::{CheckError, Findings, Rule, Subject};
+use super::runs::{RunRequest, Runs, Trial, may_be_the_machines, trial};
+use super::{CheckError, CheckRule, CheckSubject, Findings};
 use crate::campaign::serving_in_a_moment;
 use crate::catalog::with_tasks;
 use crate::load;
@@ -40,10 +40,10 @@ impl Runs<'_, '_> {
         let mut trials = Vec::new();
         self.run_at_an_empty_home(&self.serves(COUNTS[0]))?;
         for tasks in COUNTS {
-            let order = self.serves(tasks);
+            let request = self.serves(tasks);
             let mut attempt = 1;
             let (measured, trace) = loop {
-                let ran = self.run(&order)?;
+                let ran = self.run(&request)?;
                 if ran.0.status == Status::Ok || attempt >= ATTEMPTS || !may_be_the_machines(&ran.0) {
                     break ran;
                 }
@@ -51,7 +51,7 @@ impl Runs<'_, '_> {
             };
             let passed = measured.status == Status::Ok;
             judge(tasks, &measured, &trace, findings);
-            trials.push(trial(&order, measured));
+            trials.push(trial(&request, measured));
             if !passed {
                 // A failure with few connections would repeat with many.
                 return Ok(trials);
@@ -66,39 +66,39 @@ impl Runs<'_, '_> {
         let Some(client) = self.workload.client else { return };
         // The server's limit is ours.
         load::room_for(2 * CONNECTIONS as usize);
-        let mut server = match Server::start(self.command, &self.env) {
+        let mut server = match RunningServer::start(self.command, &self.env) {
             Ok(server) => server,
             Err(why) => {
-                findings.error(Rule::Protocol, format!("for the test of answers: {why}"), LISTENING);
+                findings.error(CheckRule::Protocol, format!("for the test of answers: {why}"), LISTENING);
                 return;
             }
         };
         let known = self.library_faults;
-        let Talked { faults, .. } = converse(client, server.address, &|| server.memory());
+        let ConformanceResult { faults, .. } = converse(client, server.address, &|| server.memory());
         for case in known.keys().filter(|case| faults.iter().all(|fault| fault.case != **case)) {
             let what = format!("{case}: listed in `library_faults`, but the test passed");
-            findings.warning(Rule::Protocol, what, "remove it if the library fixed it");
+            findings.warning(CheckRule::Protocol, what, "remove it if the library fixed it");
         }
         for fault in faults {
             let what = format!("{}: {}", fault.case, fault.what);
             match fault.grave {
                 _ if known.contains_key(fault.case) => {
                     let fix = "none in the entry: its manifest lists it in `library_faults`";
-                    findings.note(Rule::Protocol, what, fix);
+                    findings.note(CheckRule::Protocol, what, fix);
                 }
-                true => findings.error(Rule::Protocol, what, fault.fix),
+                true => findings.error(CheckRule::Protocol, what, fault.fix),
                 // Most are faults of a library, documented with the entry.
-                false => findings.warning(Rule::Protocol, what, fault.fix),
+                false => findings.warning(CheckRule::Protocol, what, fault.fix),
             }
         }
         if let Err(why) = server.end() {
-            findings.error(Rule::Exit, why, "exit on SIGTERM (its default action is enough)");
+            findings.error(CheckRule::Exit, why, "exit on SIGTERM (its default action is enough)");
         }
     }
 
-    fn serves(&self, tasks: u64) -> Order<'static> {
-        let course = serving_in_a_moment(self.workload, &self.params, tasks);
-        Order { tasks, course, arguments: None, time: PATIENCE }
+    fn serves(&self, tasks: u64) -> RunRequest<'static> {
+        let scenario = serving_in_a_moment(self.workload, &self.params, tasks);
+        RunRequest { tasks, scenario, arguments: None, time: PATIENCE }
     }
 }
 
@@ -108,18 +108,18 @@ pub struct Conformance {
     pub entry: String,
     pub workload: String,
     /// In the order of the tests.
-    pub cases: Vec<Tried>,
+    pub cases: Vec<CaseCount>,
     /// The faults.
     pub faults: Vec<String>,
 }
 
 /// Tests only the answers of a server. The error is why it could not run.
-pub fn conform(subject: &Subject) -> Result<Conformance, String> {
+pub fn conform(subject: &CheckSubject) -> Result<Conformance, String> {
     let client = subject.workload.client.ok_or("not a server")?;
     let command = subject.prepared.command.as_ref().map_err(|why| why.reason())?;
     load::room_for(2 * CONNECTIONS as usize);
-    let server = Server::start(command, &subject.entry.env)?;
-    let Talked { faults, cases } = converse(client, server.address, &|| server.memory());
+    let server = RunningServer::start(command, &subject.entry.env)?;
+    let ConformanceResult { faults, cases } = converse(client, server.address, &|| server.memory());
     Ok(Conformance {
         entry: subject.entry.full_name.clone(),
         workload: subject.workload.name.clone(),
@@ -139,7 +139,7 @@ fn judge(tasks: u64, seen: &Measurement, trace: &Trace, findings: &mut Findings)
         }
         Status::Limit | Status::NoPlateau => {
             let fix = "none in the entry; raise the limit of the machine, or check again on an idle machine";
-            findings.note(Rule::Limit, format!("{with}: {reason}"), fix);
+            findings.note(CheckRule::Limit, format!("{with}: {reason}"), fix);
             return;
         }
         Status::Unavailable => "let `run` name a program that `build` creates, or one in PATH",
@@ -151,17 +151,17 @@ fn judge(tasks: u64, seen: &Measurement, trace: &Trace, findings: &mut Findings)
         Status::KilledOom => "free what a closed connection used: so few cannot need this much",
         _ => "do exactly what the workload describes (docs/workloads.md)",
     };
-    findings.error(Rule::Protocol, format!("{with}: {reason}"), fix);
+    findings.error(CheckRule::Protocol, format!("{with}: {reason}"), fix);
 }
 
 /// A running server, killed when dropped.
-struct Server {
+struct RunningServer {
     child: Child,
     address: SocketAddr,
 }
 
-impl Server {
-    fn start(command: &[String], env: &BTreeMap<String, String>) -> Result<Server, String> {
+impl RunningServer {
+    fn start(command: &[String], env: &BTreeMap<String, String>) -> Result<RunningServer, String> {
         let command = with_tasks(command, CONNECTIONS);
         let (program, words) = command.split_first().ok_or("the command is empty")?;
         let tasks = CONNECTIONS.to_string();
@@ -177,7 +177,7 @@ impl Server {
             .spawn()
             .map_err(|error| format!("cannot start {program}: {error}"))?;
         let output = child.stdout.take();
-        let mut server = Server { child, address: SocketAddr::new(Ipv4Addr::LOCALHOST.into(), 0) };
+        let mut server = RunningServer { child, address: SocketAddr::new(Ipv4Addr::LOCALHOST.into(), 0) };
         let line = output.and_then(|output| BufReader::new(output).lines().next()?.ok()).unwrap_or_default();
         let port = line.strip_prefix("listening ").and_then(|port| port.trim().parse().ok());
         server.address.set_port(port.ok_or_else(|| format!("its first line is {line:?}"))?);
@@ -210,7 +210,7 @@ impl Server {
     }
 }
 
-impl Drop for Server {
+impl Drop for RunningServer {
     fn drop(&mut self) {
         // Whatever is left of it.
         let _ = self.pid().map(|pid| kill_process_group(pid, Signal::KILL));

@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use super::floor::Floor;
 use super::judge_work::{judge, with};
-use super::runs::{Order, Runs, Trial, line, may_be_the_machines, not_tried, trial};
-use super::{CheckError, Findings, Rule};
+use super::runs::{RunRequest, Runs, Trial, line, may_be_the_machines, not_tried, trial};
+use super::{CheckError, CheckRule, Findings};
 use crate::catalog::{Kind, expected_to_make};
-use crate::measure::{Course, Measurement, WorkOrder};
+use crate::measure::{Measurement, Scenario, WorkParams};
 use crate::record::{Status, Warning};
 use crate::units;
 
@@ -88,7 +88,7 @@ impl Runs<'_, '_> {
             return Ok((trials, None));
         };
         // Finds files written to the home folder.
-        self.run_at_an_empty_home(&self.order(fewest, operations, PATIENCE))?;
+        self.run_at_an_empty_home(&self.request(fewest, operations, PATIENCE))?;
         let mut tasks = fewest;
         // Not a multiple of the tasks, if there is more than one.
         let rest = |tasks: u64| if self.workload.whole_trees { 0 } else { tasks / 2 };
@@ -97,9 +97,9 @@ impl Runs<'_, '_> {
             if more <= tasks {
                 continue;
             }
-            let (seconds, bytes) = self.foreseen(more, rounds(more), &trials);
+            let (seconds, bytes) = self.predicted(more, rounds(more), &trials);
             if seconds > LONGEST_S || self.memory_bytes.is_some_and(|most| bytes > most) {
-                not_tried(Rule::Limit, more, &trials, (seconds, bytes), findings);
+                not_tried(CheckRule::Limit, more, &trials, (seconds, bytes), findings);
                 break;
             }
             // Both runs include the start and end of as many tasks.
@@ -112,10 +112,10 @@ impl Runs<'_, '_> {
         Ok((trials, cost_ns))
     }
 
-    fn order(&self, tasks: u64, operations: u64, time: Duration) -> Order<'static> {
+    fn request(&self, tasks: u64, operations: u64, time: Duration) -> RunRequest<'static> {
         let all_alive = self.workload.all_alive;
-        let course = Course::Work(WorkOrder { operations, all_alive, ..WorkOrder::default() });
-        Order { tasks, course, arguments: None, time }
+        let scenario = Scenario::Work(WorkParams { operations, all_alive, ..WorkParams::default() });
+        RunRequest { tasks, scenario, arguments: None, time }
     }
 
     /// Runs the operations. Returns their cost if the run succeeded.
@@ -126,11 +126,11 @@ impl Runs<'_, '_> {
         trials: &mut Vec<Trial>,
         findings: &mut Findings,
     ) -> Result<Option<Took>, CheckError> {
-        let foreseen_s = self.foreseen(tasks, operations, trials).0;
-        let time = PATIENCE.max(Duration::from_secs_f64(SLOWER * foreseen_s));
-        let order = self.order(tasks, operations, time);
+        let predicted_s = self.predicted(tasks, operations, trials).0;
+        let time = PATIENCE.max(Duration::from_secs_f64(SLOWER * predicted_s));
+        let request = self.request(tasks, operations, time);
         for attempt in 1.. {
-            let (measured, trace) = self.run(&order)?;
+            let (measured, trace) = self.run(&request)?;
             let mut found = Findings::default();
             judge((tasks, operations), &measured, &trace, &mut found);
             if attempt < ATTEMPTS && found.blame_time() && may_be_the_machines(&measured) {
@@ -143,14 +143,14 @@ impl Runs<'_, '_> {
                 self.look_at_what_was_made(tasks, operations, findings);
             }
             let passed = measured.status == Status::Ok;
-            trials.push(trial(&order, measured));
+            trials.push(trial(&request, measured));
             return Ok(took.filter(|_| passed));
         }
         Ok(None)
     }
 
     /// Predicted seconds and bytes of a run.
-    fn foreseen(&self, tasks: u64, operations: u64, trials: &[Trial]) -> (f64, u64) {
+    fn predicted(&self, tasks: u64, operations: u64, trials: &[Trial]) -> (f64, u64) {
         let seen: Vec<(f64, f64)> =
             trials.iter().filter_map(|trial| Some((trial.operations? as f64, trial.work_s?))).collect();
         let launch_s = line(tasks, trials, |trial| trial.launch_s);
@@ -181,17 +181,17 @@ impl Runs<'_, '_> {
                 units::grouped(made)
             )
         };
-        match Made::of(made, due) {
+        match CreatedTasks::of(made, due) {
             // If not even the start of the program is counted, the kernel does not count here.
-            Made::Fewer if made > 0 => findings.error(
-                Rule::Kind,
+            CreatedTasks::Fewer if made > 0 => findings.error(
+                CheckRule::Kind,
                 what(),
                 "create one for each task and operation, as the workload describes, without reuse; or use another `kind`",
             ),
-            Made::Untold if due >= MANY_TASKS => {
-                findings.note(Rule::Kind, format!("{}: {UNTOLD}", what()), OTHERS_MAKE_MANY);
+            CreatedTasks::Unobservable if due >= MANY_TASKS => {
+                findings.note(CheckRule::Kind, format!("{}: {UNTOLD}", what()), OTHERS_MAKE_MANY);
             }
-            Made::Fewer | Made::OneForEach | Made::Untold => {}
+            CreatedTasks::Fewer | CreatedTasks::OneForEach | CreatedTasks::Unobservable => {}
         }
     }
 
@@ -207,7 +207,7 @@ impl Runs<'_, '_> {
         let mut operations = (tasks * FEW_ROUNDS).min(most).max(tasks);
         // CPU time of fewer operations outside `ready` and `done`, if that was more than inside.
         let mut outside_before: Option<f64> = None;
-        let too_long = self.foreseen(tasks, operations, trials).0 > LONGEST_S;
+        let too_long = self.predicted(tasks, operations, trials).0 > LONGEST_S;
         let mut once = loop {
             // Many tasks may need minutes for what few do in a second.
             if too_long {
@@ -221,7 +221,7 @@ impl Runs<'_, '_> {
             // A slow start on a busy machine does not grow with the operations.
             if elsewhere && outside_before.is_some_and(|before| outside_s > LEAST_RATIO * before) {
                 findings.error(
-                    Rule::Work,
+                    CheckRule::Work,
                     format!(
                         "{}: {} of CPU time between `ready` and `done`, but {} before and after, which grow with the operations",
                         with(tasks, operations),
@@ -288,7 +288,7 @@ impl Runs<'_, '_> {
         let Some((ratio, (less_s, of), (more_s, _), operations)) = ratio else {
             if once.wall_s >= LONGEST_S {
                 findings.note(
-                    Rule::Work,
+                    CheckRule::Work,
                     format!(
                         "{}: {}, so twice the operations were not run",
                         with(tasks, once.operations),
@@ -305,19 +305,19 @@ impl Runs<'_, '_> {
             units::seconds(less_s),
             units::seconds(more_s)
         );
-        let untold = once.wall_s >= LONGEST_S || ratio >= TELLING_RATIO;
-        if ratio < LEAST_RATIO && once.busy && untold {
+        let inconclusive = once.wall_s >= LONGEST_S || ratio >= TELLING_RATIO;
+        if ratio < LEAST_RATIO && once.busy && inconclusive {
             // An idle machine would have run more operations.
             findings.note(
-                Rule::Work,
+                CheckRule::Work,
                 format!("{what}: inconclusive on a busy machine"),
                 "check again on an idle machine",
             );
         } else if ratio < LEAST_RATIO {
-            findings.error(Rule::Work, what, NOT_MADE);
+            findings.error(CheckRule::Work, what, NOT_MADE);
         } else {
             findings.warning(
-                Rule::Work,
+                CheckRule::Work,
                 what,
                 "find what grows with the number of operations: something that each adds and keeps, or searches",
             );
@@ -336,7 +336,7 @@ impl Runs<'_, '_> {
         let (each_ns, object_ns) = (cpu_s * 1e9 / operations as f64, Floor::here().object_ns);
         if each_ns < LEAST_SHARE * object_ns {
             findings.error(
-                Rule::Work,
+                CheckRule::Work,
                 format!(
                     "{}: {} of CPU time, or {} ns per operation, is too little (allocating and freeing an object takes {} \
                      ns here)",
@@ -356,7 +356,7 @@ impl Runs<'_, '_> {
         };
         if kept(trial) >= TELLABLE_BYTES && peak < kept(trial) {
             findings.error(
-                Rule::Work,
+                CheckRule::Work,
                 format!(
                     "{}: peak memory was {}, but the operations add at least {}",
                     with(trial.tasks, trial.operations.unwrap_or(0)),
@@ -380,7 +380,8 @@ impl Runs<'_, '_> {
         if due(pair[0]) < MANY_TASKS || due(pair[1]) < 2 * due(pair[0]) {
             return;
         }
-        let made = pair.map(|took| took.made.map_or(Made::Fewer, |made| Made::of(made, due(took))));
+        let made =
+            pair.map(|took| took.made.map_or(CreatedTasks::Fewer, |made| CreatedTasks::of(made, due(took))));
         let what = format!(
             "{}: kind is {}, but the machine created {} threads and processes meanwhile",
             with(tasks, pair[1].operations),
@@ -389,14 +390,14 @@ impl Runs<'_, '_> {
         );
         // Other programs may create as many, in both runs.
         let busy = pair.iter().any(|took| took.busy);
-        if made == [Made::OneForEach; 2] && !busy {
+        if made == [CreatedTasks::OneForEach; 2] && !busy {
             findings.error(
-                Rule::Kind,
+                CheckRule::Kind,
                 what,
                 "use `kind = \"thread\"` or `kind = \"process\"`, or start tasks of the runtime",
             );
-        } else if !made.contains(&Made::Fewer) {
-            findings.note(Rule::Kind, format!("{what}: {UNTOLD}"), OTHERS_MAKE_MANY);
+        } else if !made.contains(&CreatedTasks::Fewer) {
+            findings.note(CheckRule::Kind, format!("{what}: {UNTOLD}"), OTHERS_MAKE_MANY);
         }
     }
 }
@@ -406,20 +407,20 @@ const OTHERS_MAKE_MANY: &str = "check again while no other program creates many 
 
 /// The created threads and processes against those that are needed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Made {
+enum CreatedTasks {
     /// The program did not create all of them.
     Fewer,
     OneForEach,
     /// Many more were created on the machine: by which program is unknown.
-    Untold,
+    Unobservable,
 }
 
-impl Made {
-    fn of(made: u64, due: u64) -> Made {
+impl CreatedTasks {
+    fn of(made: u64, due: u64) -> CreatedTasks {
         match made {
-            made if made < due => Made::Fewer,
-            made if made <= due + due / 2 => Made::OneForEach,
-            _ => Made::Untold,
+            made if made < due => CreatedTasks::Fewer,
+            made if made <= due + due / 2 => CreatedTasks::OneForEach,
+            _ => CreatedTasks::Unobservable,
         }
     }
 }
@@ -447,9 +448,12 @@ mod tests {
 
     #[test]
     fn threads_of_other_programs_prove_nothing() {
-        assert_eq!([14_000, 14_120].map(|made| Made::of(made, 14_000)), [Made::OneForEach; 2]);
-        assert_eq!(Made::of(13_999, 14_000), Made::Fewer, "some task had none");
+        assert_eq!(
+            [14_000, 14_120].map(|made| CreatedTasks::of(made, 14_000)),
+            [CreatedTasks::OneForEach; 2]
+        );
+        assert_eq!(CreatedTasks::of(13_999, 14_000), CreatedTasks::Fewer, "some task had none");
         // Another program makes threads on the same machine.
-        assert_eq!(Made::of(153_861, 14_000), Made::Untold);
+        assert_eq!(CreatedTasks::of(153_861, 14_000), CreatedTasks::Unobservable);
     }
 }

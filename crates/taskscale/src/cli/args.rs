@@ -6,7 +6,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
 use crate::catalog::Kind;
-use crate::figures::{self, Figure};
+use crate::figures::{self, MetricDef};
 
 mod catalogue;
 mod compare;
@@ -18,15 +18,15 @@ mod shell;
 mod site;
 mod submit;
 
-pub use catalogue::{Check, Clean, New};
-pub use compare::{Compare, CompareFormat};
-pub use fleet::{Fleet, GatherFormat, Step as FleetStep};
-pub use limit::{Limit, LimitFormat};
-pub use load::{Load, Talk};
-pub use measure::Measure;
-pub use shell::{Completions, Help, Man};
-pub use site::Site;
-pub use submit::{Submit, Verify};
+pub use catalogue::{CheckArgs, CleanArgs, NewArgs};
+pub use compare::{CompareArgs, CompareFormat};
+pub use fleet::{CollectFormat, FleetArgs, FleetCommand};
+pub use limit::{LimitArgs, LimitFormat};
+pub use load::{LoadArgs, ProtocolArg};
+pub use measure::MeasureArgs;
+pub use shell::{CompletionsArgs, HelpArgs, ManArgs};
+pub use site::SiteArgs;
+pub use submit::{SubmitArgs, VerifyArgs};
 
 /// What `--help` shows below the options, where `-h` shows the examples alone.
 fn long(examples: &str, more: &str) -> String {
@@ -70,7 +70,7 @@ pub struct Args {
     #[command(flatten)]
     pub global: Global,
     #[command(flatten, next_help_heading = RUN_OPTIONS)]
-    pub run: Run,
+    pub run: RunArgs,
     #[command(subcommand)]
     pub command: Option<Command>,
 }
@@ -186,27 +186,27 @@ pub enum When {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Measure entries (the default command)
-    Run(Run),
+    Run(RunArgs),
     /// Measure any program, without a manifest
-    Measure(Box<Measure>),
+    Measure(Box<MeasureArgs>),
     /// Find the most tasks in a memory, or the least memory
-    Limit(Limit),
+    Limit(LimitArgs),
     /// Load a server: connections, rate, latency
-    Load(Load),
+    Load(LoadArgs),
     /// Compare two results; a regression gate for CI
-    Compare(Compare),
+    Compare(CompareArgs),
     /// Measure the machines of a Slurm cluster
-    Fleet(Fleet),
+    Fleet(FleetArgs),
     /// Show results as tables, charts or data
-    Report(Report),
+    Report(ReportArgs),
     /// Prepare results for submission
-    Submit(Submit),
+    Submit(SubmitArgs),
     /// Re-measure a random tenth of submitted results
-    Verify(Verify),
+    Verify(VerifyArgs),
     /// Build a static site from many results
-    Site(Site),
+    Site(SiteArgs),
     /// List entries, workloads, metrics or formats
-    List(List),
+    List(ListArgs),
     /// Show what this machine can measure, and its limits
     #[command(after_help = "\
 Examples:
@@ -214,19 +214,19 @@ Examples:
   taskscale doctor --verbose    with the commands that query toolchains")]
     Doctor,
     /// Build entries without measuring them
-    Build(Build),
+    Build(BuildArgs),
     /// Check that entries conform
-    Check(Check),
+    Check(CheckArgs),
     /// Create a new, working entry
-    New(New),
+    New(NewArgs),
     /// Delete old builds from the cache
-    Clean(Clean),
+    Clean(CleanArgs),
     /// Explain a command, status, warning, kind or metric
-    Help(Help),
+    Help(HelpArgs),
     /// Print shell completions
-    Completions(Completions),
+    Completions(CompletionsArgs),
     /// Print or write the manual
-    Man(Man),
+    Man(ManArgs),
 }
 
 const RUN_EXAMPLES: &str = "\
@@ -244,7 +244,7 @@ Examples:
         "Exit status: 0 success; 1 a case failed, timed out or hit a limit; 2 usage error; 130 interrupted (the same command resumes)."
     )
 )]
-pub struct Run {
+pub struct RunArgs {
     /// Names, globs, runtimes or sets [default: @posts]
     ///
     /// A name (rust/thread), a glob ('rust/*'), a runtime (go) or a set (@posts, @idiomatic, @all). `taskscale list`
@@ -314,11 +314,11 @@ pub struct Run {
         short,
         long,
         value_enum,
-        default_value_t = Format::Table,
+        default_value_t = ReportFormat::Table,
         hide_default_value = true,
         hide_possible_values = true
     )]
-    pub format: Format,
+    pub format: ReportFormat,
     /// Print the plan with estimates and limits; start nothing
     #[arg(long)]
     pub dry_run: bool,
@@ -337,7 +337,7 @@ Examples:
   taskscale list metrics        names for --metric
   taskscale list formats        names for --format
   taskscale list --json         everything in the catalog, for programs")]
-pub struct List {
+pub struct ListArgs {
     /// Entries, or `workloads`, `metrics` or `formats`
     ///
     /// Entries as for `run`. The default is @all.
@@ -359,7 +359,7 @@ pub struct List {
 Examples:
   taskscale build               build every entry whose toolchain is installed
   taskscale build go --verbose  and show the commands")]
-pub struct Build {
+pub struct BuildArgs {
     /// Entries, as for `run` [default: @all]
     #[arg(value_name = "ENTRY")]
     pub entries: Vec<String>,
@@ -377,7 +377,7 @@ Examples:
   taskscale report DIR --format csv                for a spreadsheet
   taskscale report DIR --format markdown           for an issue
   taskscale report DIR --rank all                  one ranking across all kinds")]
-pub struct Report {
+pub struct ReportArgs {
     /// Results folders [default: newest in taskscale-results/]
     ///
     /// Several folders are shown side by side.
@@ -388,11 +388,11 @@ pub struct Report {
         short,
         long,
         value_enum,
-        default_value_t = Format::Table,
+        default_value_t = ReportFormat::Table,
         hide_default_value = true,
         hide_possible_values = true
     )]
-    pub format: Format,
+    pub format: ReportFormat,
     /// Write to FILE instead of standard output
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -408,7 +408,7 @@ pub struct Report {
         value_name = "NAMES",
         hide_possible_values = true
     )]
-    pub metric: Vec<&'static Figure>,
+    pub metric: Vec<&'static MetricDef>,
     /// With --format csv: one line per sample
     ///
     /// Repeated attempts are included.
@@ -416,7 +416,7 @@ pub struct Report {
     pub samples: bool,
     /// With --format svg: ranking or scaling [default: ranking]
     #[arg(long, value_enum, hide_possible_values = true)]
-    pub chart: Option<Chart>,
+    pub chart: Option<ChartArg>,
     /// Only these entries: names, globs, runtimes or sets
     #[arg(short, long, value_name = "ENTRY", num_args = 1.., value_delimiter = ',')]
     pub entry: Vec<String>,
@@ -457,11 +457,11 @@ pub struct Report {
     ///
     /// `kind` or `all`. The `vs best` column compares within the same group.
     #[arg(long, value_enum, value_name = "GROUP", hide_possible_values = true)]
-    pub rank: Option<Rank>,
+    pub rank: Option<RankArg>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Rank {
+pub enum RankArg {
     /// Within each kind: threads with threads, timers with timers
     Kind,
     /// All entries in one order
@@ -469,7 +469,7 @@ pub enum Rank {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Format {
+pub enum ReportFormat {
     /// Tables for the terminal
     Table,
     /// Tables for an issue, a README or a post
@@ -489,7 +489,7 @@ pub enum Format {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Chart {
+pub enum ChartArg {
     /// Entries by footprint, stacked by type of memory
     Ranking,
     /// Footprint over the number of tasks
@@ -510,12 +510,12 @@ pub fn formats() -> Vec<FormatFacts> {
         values.map(|value| value.get_name().to_owned()).collect()
     }
     let takers = [
-        ("run", names::<Format>()),
-        ("measure", names::<Format>()),
-        ("report", names::<Format>()),
+        ("run", names::<ReportFormat>()),
+        ("measure", names::<ReportFormat>()),
+        ("report", names::<ReportFormat>()),
         ("compare", names::<CompareFormat>()),
         ("limit", names::<LimitFormat>()),
-        ("fleet gather", names::<GatherFormat>()),
+        ("fleet gather", names::<CollectFormat>()),
     ];
     let facts = |value: PossibleValue| {
         let name = value.get_name().to_owned();
@@ -523,7 +523,7 @@ pub fn formats() -> Vec<FormatFacts> {
         let commands = takes.map(|(command, _)| *command).collect();
         FormatFacts { about: value.get_help().map(ToString::to_string).unwrap_or_default(), name, commands }
     };
-    Format::value_variants().iter().filter_map(ValueEnum::to_possible_value).map(facts).collect()
+    ReportFormat::value_variants().iter().filter_map(ValueEnum::to_possible_value).map(facts).collect()
 }
 
 /// Parses a kind by its name.
@@ -534,7 +534,7 @@ fn kind() -> impl TypedValueParser<Value = Kind> {
 }
 
 /// Parses a metric by its name.
-fn figure() -> impl TypedValueParser<Value = &'static Figure> {
+fn figure() -> impl TypedValueParser<Value = &'static MetricDef> {
     let known = figures::ALL.map(|figure| PossibleValue::new(figure.name).help(figure.about));
     // The parser takes no other names.
     PossibleValuesParser::new(known).map(|name| figures::named(&name).unwrap_or(&figures::FOOTPRINT))

@@ -4,22 +4,22 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 
-use super::args::{Build, Global};
+use super::args::{BuildArgs, Global};
 use super::messages::begun;
 use super::session::built;
-use super::{Failure, OrUsage, emit, open_catalog, print_result, printable, say_aside};
+use super::{Failure, OrUsage, emit, eprint_status, open_catalog, print_result, printable};
 use crate::campaign::{NotReady, prepare};
 use crate::catalog::select;
 use crate::measure::Interrupt;
 use crate::toolchain::{Attend, Cache};
 
-pub fn run(args: &Build, global: &Global) -> Result<ExitCode, Failure> {
+pub fn run(args: &BuildArgs, global: &Global) -> Result<ExitCode, Failure> {
     let catalog = open_catalog(global).or_usage()?;
     let words = if args.entries.is_empty() { vec!["@all".to_owned()] } else { args.entries.clone() };
     let selection = select(&catalog, &words, &args.workload).or_usage()?;
     let interrupt = Interrupt::install().context("cannot catch signals")?;
     let stop = || interrupt.signal().is_some();
-    let attend = Attend { stop: &stop, waiting: &say_aside };
+    let attend = Attend { stop: &stop, waiting: &eprint_status };
     let prepared = prepare(&Cache::of_user(), &selection.programs, &attend, begun);
     if let Some(signal) = interrupt.signal() {
         return Ok(ExitCode::from(128 + signal as u8));

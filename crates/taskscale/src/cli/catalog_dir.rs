@@ -5,9 +5,9 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use super::args::Global;
-use super::say_aside;
+use super::eprint_status;
 use crate::catalog::{Catalog, CatalogError, embedded_name, is_whole, nearest_catalog, unpack_embedded};
-use crate::sheet::safe;
+use crate::document::safe;
 use crate::toolchain::Cache;
 
 /// Names a catalog for every command; `--catalog` takes precedence.
@@ -20,12 +20,12 @@ const EMBEDDED: &str = "embedded";
 pub(super) struct CatalogPlace {
     /// At least one; each takes precedence over those after it.
     pub folders: Vec<PathBuf>,
-    pub origin: Origin,
+    pub origin: CatalogSource,
 }
 
 /// Why a catalog is used, in order of precedence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Origin {
+pub(super) enum CatalogSource {
     Option,
     Variable,
     Nearest,
@@ -34,14 +34,14 @@ pub(super) enum Origin {
     Embedded,
 }
 
-impl fmt::Display for Origin {
+impl fmt::Display for CatalogSource {
     fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
         formatter.write_str(match self {
-            Origin::Option => "--catalog",
-            Origin::Variable => "$TASKSCALE_CATALOG",
-            Origin::Nearest => "the nearest runtimes/",
-            Origin::Beside => "the nearest runtimes/ and the embedded catalog",
-            Origin::Embedded => "embedded",
+            CatalogSource::Option => "--catalog",
+            CatalogSource::Variable => "$TASKSCALE_CATALOG",
+            CatalogSource::Nearest => "the nearest runtimes/",
+            CatalogSource::Beside => "the nearest runtimes/ and the embedded catalog",
+            CatalogSource::Embedded => "embedded",
         })
     }
 }
@@ -75,7 +75,8 @@ pub(super) fn find_catalog_unpacked_in(global: &Global, parent: &Path) -> Result
     if named.is_empty() {
         return unnamed(parent);
     }
-    let origin = if named.iter().all(|folder| means_embedded(folder)) { Origin::Embedded } else { origin };
+    let origin =
+        if named.iter().all(|folder| means_embedded(folder)) { CatalogSource::Embedded } else { origin };
     let folders = named.iter().map(|folder| match means_embedded(folder) {
         true => unpack_embedded(parent),
         false => absolute(folder),
@@ -85,22 +86,22 @@ pub(super) fn find_catalog_unpacked_in(global: &Global, parent: &Path) -> Result
 
 fn unnamed(parent: &Path) -> Result<CatalogPlace, CatalogError> {
     let Some(nearest) = nearest_catalog()? else {
-        return Ok(CatalogPlace { folders: vec![unpack_embedded(parent)?], origin: Origin::Embedded });
+        return Ok(CatalogPlace { folders: vec![unpack_embedded(parent)?], origin: CatalogSource::Embedded });
     };
     if is_whole(&nearest) || !carries_catalog() {
-        return Ok(CatalogPlace { folders: vec![nearest], origin: Origin::Nearest });
+        return Ok(CatalogPlace { folders: vec![nearest], origin: CatalogSource::Nearest });
     }
-    Ok(CatalogPlace { folders: vec![nearest, unpack_embedded(parent)?], origin: Origin::Beside })
+    Ok(CatalogPlace { folders: vec![nearest, unpack_embedded(parent)?], origin: CatalogSource::Beside })
 }
 
 /// The folders that the user named, and how.
-fn named(global: &Global) -> (Vec<PathBuf>, Origin) {
+fn named(global: &Global) -> (Vec<PathBuf>, CatalogSource) {
     if !global.catalog.is_empty() {
-        return (global.catalog.clone(), Origin::Option);
+        return (global.catalog.clone(), CatalogSource::Option);
     }
     let variable = std::env::var_os(CATALOG_VARIABLE).unwrap_or_default();
     let folders = std::env::split_paths(&variable).filter(|folder| !folder.as_os_str().is_empty());
-    (folders.collect(), Origin::Variable)
+    (folders.collect(), CatalogSource::Variable)
 }
 
 /// A folder of that name takes precedence over the word.
@@ -132,7 +133,7 @@ pub(super) fn open_catalog(global: &Global) -> Result<Catalog, CatalogError> {
 pub(super) fn open_catalog_or_own(global: &Global) -> Result<Catalog, CatalogError> {
     match open_catalog(global) {
         Err(error) if named(global).0.is_empty() && carries_catalog() => {
-            say_aside(&format!("warning: using the embedded catalog: {error}"));
+            eprint_status(&format!("warning: using the embedded catalog: {error}"));
             Catalog::load(&unpack_embedded(&of_user())?)
         }
         result => result,
@@ -145,7 +146,7 @@ pub(super) fn load(place: &CatalogPlace) -> Result<Catalog, CatalogError> {
     if std::env::var_os("PATH").is_none_or(|path| path.is_empty()) {
         let tools = tools(&catalog);
         let tools: Vec<&str> = tools.iter().map(String::as_str).collect();
-        say_aside(&format!("warning: PATH is empty: cannot find {}", tools.join(", ")));
+        eprint_status(&format!("warning: PATH is empty: cannot find {}", tools.join(", ")));
     }
     Ok(catalog)
 }
@@ -159,7 +160,7 @@ fn tools(catalog: &Catalog) -> BTreeSet<String> {
 /// The same, for commands whose result depends on the catalog: names it on standard error.
 pub(super) fn open_catalog_aloud(global: &Global) -> Result<Catalog, CatalogError> {
     let place = find_catalog(global)?;
-    say_aside(&format!("catalog: {place}"));
+    eprint_status(&format!("catalog: {place}"));
     load(&place)
 }
 
@@ -175,7 +176,7 @@ pub(super) struct WritePlace {
 pub(super) fn catalog_to_write(global: &Global) -> Result<WritePlace, CatalogError> {
     let (named, origin) = named(global);
     if let Some(folder) = named.iter().find(|folder| !means_embedded(folder)) {
-        return Ok(WritePlace { folder: absolute(folder)?, needs_option: origin == Origin::Option });
+        return Ok(WritePlace { folder: absolute(folder)?, needs_option: origin == CatalogSource::Option });
     }
     let folder = match nearest_catalog()? {
         Some(nearest) => nearest,

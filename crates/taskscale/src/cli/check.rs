@@ -7,14 +7,14 @@ use anstyle::{AnsiColor, Style};
 use anyhow::{Context, anyhow};
 use serde_json::json;
 
-use super::args::{Check, Global};
+use super::args::{CheckArgs, Global};
 use super::open::memory_cap_bytes;
 use super::progress::Progress;
-use super::session::Turn;
+use super::session::MachineLease;
 use super::{Failure, OrUsage, colour, open_catalog, print_result, printable};
 use crate::campaign::{NotReady, prepare};
 use crate::catalog::{Program, select};
-use crate::check::{self, CheckError, Checked, Rebuild, Severity, SourceFiles, Subject};
+use crate::check::{self, CheckError, CheckSubject, CheckedProgram, Rebuild, Severity, SourceFiles};
 use crate::measure::{GroupRoot, Interrupt, LocalRunner};
 use crate::record::Status;
 use crate::toolchain::{Attend, Cache};
@@ -23,12 +23,12 @@ use crate::units;
 /// The result of a check.
 #[derive(Default)]
 struct Checks {
-    checked: Vec<Checked>,
+    checked: Vec<CheckedProgram>,
     /// Entries whose toolchain is not installed, and why.
     left_out: Vec<(String, String)>,
 }
 
-pub fn run(args: &Check, global: &Global) -> Result<ExitCode, Failure> {
+pub fn run(args: &CheckArgs, global: &Global) -> Result<ExitCode, Failure> {
     let catalog = open_catalog(global).or_usage()?;
     let programs = select(&catalog, &args.entries, &args.workload).or_usage()?.programs;
     let interrupt = Interrupt::install().context("cannot catch signals")?;
@@ -37,12 +37,12 @@ pub fn run(args: &Check, global: &Global) -> Result<ExitCode, Failure> {
         return super::conformance::run(&programs, &interrupt, &progress, global.json);
     }
     // Each would distort the times of the other.
-    let turn = Turn {
+    let lease = MachineLease {
         what: "checking entries",
         harm: "both would distort their times",
         when_taken: global.when_taken(),
     };
-    let Some(_lock) = turn.wait(&progress, &interrupt)? else { return Ok(ended(&interrupt)) };
+    let Some(_lock) = lease.acquire(&progress, &interrupt)? else { return Ok(ended(&interrupt)) };
     // Before any child of ours exists, as in `run`.
     let mut runner =
         LocalRunner::new(GroupRoot::find(), &interrupt, PathBuf::from("/proc/self/exe")).counting_switches();
@@ -93,12 +93,12 @@ fn ended(interrupt: &Interrupt) -> ExitCode {
 }
 
 fn check_all(
-    args: &Check,
+    args: &CheckArgs,
     programs: &[Program],
     interrupt: &Interrupt,
     runner: &mut LocalRunner,
     progress: &Progress,
-    mut tell: impl FnMut(&Checked, bool),
+    mut tell: impl FnMut(&CheckedProgram, bool),
 ) -> Result<Checks, CheckError> {
     let stop = || interrupt.signal().is_some();
     let mut rebuild = if args.rebuild { Some(Rebuild::new(&stop)?) } else { None };
@@ -128,7 +128,7 @@ fn check_all(
             }
             let several = entry.workloads.len() > 1;
             progress.checking(&name(&entry.full_name, &workload.name, several), position, programs.len());
-            let subject = Subject { runtime, entry, workload, prepared };
+            let subject = CheckSubject { runtime, entry, workload, prepared };
             let mut checked = check::check(&subject, &sources, runner, memory_bytes, rebuild.as_mut())?;
             if let Some(before) = outcome.checked.iter().find(|before| before.entry == checked.entry) {
                 checked.leave_out_what_is_said_of(before);
@@ -149,12 +149,12 @@ fn name(entry: &str, workload: &str, several: bool) -> String {
 }
 
 /// The number of entries among programs; those of an entry are adjacent.
-fn checked_entries(checked: &[Checked]) -> usize {
+fn checked_entries(checked: &[CheckedProgram]) -> usize {
     checked.chunk_by(|a, b| a.entry == b.entry).count()
 }
 
 /// A program with its findings.
-fn shown(checked: &Checked, several: bool, colour: bool) -> String {
+fn shown(checked: &CheckedProgram, several: bool, colour: bool) -> String {
     let sum = sum(std::slice::from_ref(checked));
     let name = name(&checked.entry, &checked.workload, several);
     let mut text = format!("{name}: {sum}{}\n", tried(checked));
@@ -177,7 +177,7 @@ fn shown(checked: &Checked, several: bool, colour: bool) -> String {
     text
 }
 
-fn sum(checked: &[Checked]) -> String {
+fn sum(checked: &[CheckedProgram]) -> String {
     let of = |severity| {
         checked
             .iter()
@@ -199,7 +199,7 @@ fn sum(checked: &[Checked]) -> String {
 }
 
 /// What was run, and the measured cost of a task or an operation.
-fn tried(checked: &Checked) -> String {
+fn tried(checked: &CheckedProgram) -> String {
     let passed = checked.trials.iter().filter(|trial| trial.status == Status::Ok);
     let mut tasks: Vec<u64> = passed.map(|trial| trial.tasks).collect();
     tasks.dedup();

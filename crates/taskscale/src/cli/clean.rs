@@ -7,11 +7,11 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 
-use super::args::{Clean, Global};
+use super::args::{CleanArgs, Global};
 use super::catalog_dir::{find_catalog, unpacked_catalogs};
 use super::progress::Progress;
-use super::session::Turn;
-use super::{Failure, print_result, printable, say_aside};
+use super::session::MachineLease;
+use super::{Failure, eprint_status, print_result, printable};
 use crate::catalog::{Catalog, ToolchainSpec, embedded_name};
 use crate::measure::Interrupt;
 use crate::toolchain::{self, Cache, KeptBuild, Toolchain};
@@ -51,15 +51,18 @@ impl Item {
     }
 }
 
-pub fn run(args: &Clean, global: &Global) -> Result<ExitCode, Failure> {
+pub fn run(args: &CleanArgs, global: &Global) -> Result<ExitCode, Failure> {
     let interrupt = Interrupt::install().context("cannot catch signals")?;
     // Runs use these builds.
     let lock = if args.dry_run {
         None
     } else {
-        let turn =
-            Turn { what: "cleaning", harm: "it may need these builds", when_taken: global.when_taken() };
-        let lock = turn.wait(&Progress::new(global.quiet), &interrupt)?;
+        let lease = MachineLease {
+            what: "cleaning",
+            harm: "it may need these builds",
+            when_taken: global.when_taken(),
+        };
+        let lock = lease.acquire(&Progress::new(global.quiet), &interrupt)?;
         if lock.is_none() {
             return Ok(ExitCode::from(128 + interrupt.signal().unwrap_or(libc::SIGINT) as u8));
         }
@@ -98,7 +101,7 @@ pub fn run(args: &Clean, global: &Global) -> Result<ExitCode, Failure> {
             Ok(false) => format!("kept {}: another taskscale is building there", item.name()),
             Err(error) => {
                 code = ExitCode::FAILURE;
-                say_aside(&format!("error: cannot remove {}: {error}", item.folder().display()));
+                eprint_status(&format!("error: cannot remove {}: {error}", item.folder().display()));
                 continue;
             }
         };
@@ -138,7 +141,7 @@ fn wanted(global: &Global, builds: &[KeptBuild], unpacked: &Path) -> Vec<(String
         let catalog = match Catalog::load(&folder) {
             Ok(catalog) => catalog,
             Err(error) => {
-                say_aside(&format!("warning: builds of this catalog count as old: {error}"));
+                eprint_status(&format!("warning: builds of this catalog count as old: {error}"));
                 continue;
             }
         };

@@ -5,20 +5,20 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 
-use super::args::{Compare, CompareFormat};
+use super::args::{CompareArgs, CompareFormat};
 use super::open::{existing_folder, warn_of_rejected};
 use super::report::for_standard_output;
-use super::{Failure, OrUsage, print_result, say_aside};
+use super::{Failure, OrUsage, eprint_status, print_result};
 use crate::catalog::Shape;
-use crate::compare::{self, CompareError, Comparison, Decision, Input, Metric, Settings};
-use crate::record::{self, Campaign, Loaded, Part, Sample};
+use crate::compare::{self, CompareError, CompareSettings, ComparedMetric, Comparison, Decision, Input};
+use crate::record::{self, Campaign, Loaded, Sample, Series};
 use crate::report::Format;
 use crate::units;
 
 /// The exit status of an undecided gate.
 const UNDECIDED: u8 = 3;
 
-pub fn run(args: &Compare) -> Result<ExitCode, Failure> {
+pub fn run(args: &CompareArgs) -> Result<ExitCode, Failure> {
     let settings = validate(args).or_usage()?;
     for folder in [Some(&args.base), args.new.as_ref()].into_iter().flatten() {
         existing_folder(folder).or_usage()?;
@@ -31,15 +31,15 @@ pub fn run(args: &Compare) -> Result<ExitCode, Failure> {
     let (parts, missing) = compare_parts(args, &names, &base, new, &settings).or_usage()?;
     print_result(&compare::render(&parts, format(args.format), for_standard_output()))?;
     for part in &missing {
-        say_aside(&format!("only in {}: {part}", names[0]));
+        eprint_status(&format!("only in {}: {part}", names[0]));
     }
     for regression in parts.iter().flat_map(compare::regressions) {
-        say_aside(&format!("regression: {regression}"));
+        eprint_status(&format!("regression: {regression}"));
     }
     for undecided in parts.iter().flat_map(|part| &part.undecided) {
-        say_aside(&format!("undecided: {}", compare::undecided(undecided)));
+        eprint_status(&format!("undecided: {}", compare::undecided(undecided)));
     }
-    parts.iter().filter_map(compare::gate).for_each(|gate| say_aside(&gate));
+    parts.iter().filter_map(compare::gate).for_each(|gate| eprint_status(&gate));
     let gone = settings.fail_above.is_some() && !settings.allow_missing && !missing.is_empty();
     let ended = |decision| parts.iter().any(|part| part.gate() == Some(decision));
     Ok(match () {
@@ -51,12 +51,12 @@ pub fn run(args: &Compare) -> Result<ExitCode, Failure> {
 
 /// The comparison of each series that both have, and the series that only BASE has.
 fn compare_parts(
-    args: &Compare,
+    args: &CompareArgs,
     names: &[String; 2],
     base: &Loaded,
     new: &Loaded,
-    settings: &Settings,
-) -> Result<(Vec<Comparison>, Vec<Part>), CompareError> {
+    settings: &CompareSettings,
+) -> Result<(Vec<Comparison>, Vec<Series>), CompareError> {
     let parts = |of: &Loaded| -> Vec<(Campaign, Vec<Sample>)> {
         let parts = of.campaign.parts(&of.samples).into_iter();
         parts.map(|(part, samples)| (part, samples.into_iter().cloned().collect())).collect()
@@ -64,8 +64,8 @@ fn compare_parts(
     let (old, now) = (parts(base), parts(new));
     let (mut comparisons, mut missing) = (Vec::new(), Vec::new());
     for (position, (campaign, samples)) in old.iter().enumerate() {
-        let part = campaign.plan.part();
-        let counterpart = now.iter().find(|(other, _)| other.plan.part() == part);
+        let part = campaign.plan.series();
+        let counterpart = now.iter().find(|(other, _)| other.plan.series() == part);
         // With one series each, the error names them.
         let alone = (old.len() == 1 && now.len() == 1).then(|| &now[position]);
         let Some((other, other_samples)) = counterpart.or(alone) else {
@@ -83,7 +83,7 @@ fn compare_parts(
     }
     if comparisons.is_empty() {
         let all = |parts: &[(Campaign, Vec<Sample>)]| {
-            parts.iter().map(|(part, _)| part.plan.part().to_string()).collect::<Vec<_>>().join(" and ")
+            parts.iter().map(|(part, _)| part.plan.series().to_string()).collect::<Vec<_>>().join(" and ")
         };
         let [base, new] = names.clone();
         return Err(CompareError::Workloads { base, base_workload: all(&old), new, new_workload: all(&now) });
@@ -100,11 +100,11 @@ fn format(format: CompareFormat) -> Format {
     }
 }
 
-fn validate(args: &Compare) -> anyhow::Result<Settings> {
+fn validate(args: &CompareArgs) -> anyhow::Result<CompareSettings> {
     let share = |text: &Option<String>, option: &'static str| {
         text.as_deref().map(units::parse_share).transpose().context(option)
     };
-    Ok(Settings {
+    Ok(CompareSettings {
         metrics: Vec::new(),
         fail_above: share(&args.fail_above, "--fail-above")?,
         allow_missing: args.allow_missing,
@@ -113,8 +113,9 @@ fn validate(args: &Compare) -> anyhow::Result<Settings> {
 }
 
 /// The metrics to compare for a shape: the default ones, and those asked for, each once.
-fn metrics(asked: &[Metric], shape: Shape) -> Vec<Metric> {
-    let mut metrics: Vec<Metric> = compare::default_metrics(shape).into_iter().map(Metric::from).collect();
+fn metrics(asked: &[ComparedMetric], shape: Shape) -> Vec<ComparedMetric> {
+    let mut metrics: Vec<ComparedMetric> =
+        compare::default_metrics(shape).into_iter().map(ComparedMetric::from).collect();
     for metric in asked.iter().filter(|metric| metric.figure.is_of(shape)) {
         match metrics.iter_mut().find(|known| known.figure == metric.figure) {
             Some(known) => *known = *metric,

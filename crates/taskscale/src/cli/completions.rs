@@ -5,14 +5,14 @@ use std::process::ExitCode;
 use clap::CommandFactory;
 use clap::builder::PossibleValuesParser;
 
-use super::args::{Args, Completions, Global};
+use super::args::{Args, CompletionsArgs, Global};
 use super::list::TOPICS;
 use super::{Failure, open_catalog, print_result};
 
 /// The placeholder for entries in help texts: such arguments are completed with the names of the catalog.
 const ENTRY: &str = "ENTRY";
 
-pub fn run(args: &Completions, global: &Global) -> Result<ExitCode, Failure> {
+pub fn run(args: &CompletionsArgs, global: &Global) -> Result<ExitCode, Failure> {
     // Commands and options are completed without a catalog.
     let names = open_catalog(global).map(|catalog| names(&catalog)).unwrap_or_default();
     let mut command = with_names(Args::command(), &names);

@@ -9,12 +9,12 @@ use super::progress::Progress;
 use super::{Failure, print_result, printable};
 use crate::campaign::prepare;
 use crate::catalog::Program;
-use crate::check::{self, Conformance, Subject};
+use crate::check::{self, CheckSubject, Conformance};
 use crate::measure::Interrupt;
 use crate::toolchain::{Attend, Cache};
 
 /// A program, and its answers or why it did not run.
-type Row = (String, Result<Conformance, String>);
+type ConformanceRow = (String, Result<Conformance, String>);
 
 pub fn run(
     programs: &[Program],
@@ -30,7 +30,7 @@ pub fn run(
     }
     let cache = Cache::of_user();
     let attend = Attend { stop: &stop, waiting: &|line| progress.say(line) };
-    let mut rows: Vec<Row> = Vec::new();
+    let mut rows: Vec<ConformanceRow> = Vec::new();
     let prepared = prepare(&cache, &servers, &attend, |name| progress.building(name, 1, servers.len()));
     for (Program { runtime, entry, workload }, prepared) in servers.iter().zip(&prepared) {
         if stop() {
@@ -38,11 +38,11 @@ pub fn run(
         }
         let name = format!("{} {}", entry.full_name, workload.name);
         progress.checking(&name, rows.len() + 1, servers.len());
-        rows.push((name, check::conform(&Subject { runtime, entry, workload, prepared })));
+        rows.push((name, check::conform(&CheckSubject { runtime, entry, workload, prepared })));
     }
     progress.finish();
     let text = if json {
-        let row = |(name, answered): &Row| match answered {
+        let row = |(name, answered): &ConformanceRow| match answered {
             Ok(conformance) => json!(conformance),
             Err(why) => json!({ "program": name, "not_run": why }),
         };
@@ -54,7 +54,7 @@ pub fn run(
     Ok(ExitCode::SUCCESS)
 }
 
-fn markdown(rows: &[Row]) -> String {
+fn markdown(rows: &[ConformanceRow]) -> String {
     let cell = |text: &str| printable(text).trim().replace('|', "\\|").replace('\n', " ");
     let mut text = "| program | passed | failed of tried |\n| --- | ---: | --- |\n".to_owned();
     for (name, answered) in rows {
@@ -64,7 +64,7 @@ fn markdown(rows: &[Row]) -> String {
                 text.push_str(&format!("| {name} | – | not run: {} |\n", cell(first)));
             }
             Ok(Conformance { cases, .. }) => {
-                let of = |count: fn(&check::Tried) -> usize| cases.iter().map(count).sum::<usize>();
+                let of = |count: fn(&check::CaseCount) -> usize| cases.iter().map(count).sum::<usize>();
                 let (tried, failed) = (of(|case| case.tried), of(|case| case.failed));
                 let each: Vec<String> = cases
                     .iter()
@@ -88,12 +88,14 @@ fn markdown(rows: &[Row]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::Tried;
+    use crate::check::CaseCount;
 
     #[test]
     fn the_table_counts_cases_and_names_programs_that_did_not_run() {
-        let cases =
-            vec![Tried { case: "ping", tried: 4, failed: 0 }, Tried { case: "closing", tried: 7, failed: 2 }];
+        let cases = vec![
+            CaseCount { case: "ping", tried: 4, failed: 0 },
+            CaseCount { case: "closing", tried: 7, failed: 2 },
+        ];
         let faults = vec!["closing: a | b".to_owned()];
         let seen = Conformance { entry: "a/b".into(), workload: "chat".into(), cases, faults };
         let rows = [

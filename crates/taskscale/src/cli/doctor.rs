@@ -11,9 +11,9 @@ use super::catalog_dir::{find_catalog_unpacked_in, load, unpacked_catalogs};
 use super::report::for_standard_output;
 use super::{Failure, OrUsage, print_result, printable};
 use crate::catalog::Catalog;
+use crate::document::{width, wrapped_whole};
 use crate::measure::{GroupRoot, available_memory_bytes, machine_facts, read_connection_limits, read_limits};
 use crate::record::{LimitHit, Machine, MemorySource};
-use crate::sheet::{width, wrapped_whole};
 use crate::toolchain::{self, Cache};
 use crate::units;
 
@@ -25,7 +25,7 @@ const NAMES: usize = 20;
 
 /// One line, for people and, with `--json`, for programs.
 #[derive(Debug, Default, Serialize)]
-struct Line {
+struct DoctorLine {
     /// Whether it is as measurements need it, if it can be good or bad.
     #[serde(skip_serializing_if = "Option::is_none")]
     good: Option<bool>,
@@ -38,21 +38,21 @@ struct Line {
     remedy: Option<String>,
 }
 
-impl Line {
-    fn of(says: impl Into<String>) -> Line {
-        Line { says: says.into(), ..Line::default() }
+impl DoctorLine {
+    fn of(says: impl Into<String>) -> DoctorLine {
+        DoctorLine { says: says.into(), ..DoctorLine::default() }
     }
 
-    fn named(name: impl Into<String>, says: impl Into<String>) -> Line {
-        Line { name: name.into(), ..Line::of(says) }
+    fn named(name: impl Into<String>, says: impl Into<String>) -> DoctorLine {
+        DoctorLine { name: name.into(), ..DoctorLine::of(says) }
     }
 }
 
-struct Section {
+struct DoctorSection {
     title: &'static str,
     /// Its name in JSON.
     key: &'static str,
-    lines: Vec<Line>,
+    lines: Vec<DoctorLine>,
 }
 
 pub fn run(global: &Global) -> Result<ExitCode, Failure> {
@@ -74,7 +74,7 @@ pub fn run(global: &Global) -> Result<ExitCode, Failure> {
     drop(home);
     let builds = Cache::of_user().root().display().to_string();
     let place = place.to_string().replace(&*parent.to_string_lossy(), &kept.to_string_lossy());
-    let folders = vec![Line::named("catalog", place), Line::named("builds", builds)];
+    let folders = vec![DoctorLine::named("catalog", place), DoctorLine::named("builds", builds)];
     sections.push(section("Folders", "folders", folders));
     sections.push(section("Toolchains", "toolchains", toolchains(&catalog)));
 
@@ -90,12 +90,12 @@ pub fn run(global: &Global) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn section(title: &'static str, key: &'static str, lines: Vec<Line>) -> Section {
-    Section { title, key, lines }
+fn section(title: &'static str, key: &'static str, lines: Vec<DoctorLine>) -> DoctorSection {
+    DoctorSection { title, key, lines }
 }
 
 /// A section in this many columns. Longer commands and addresses are not broken.
-fn text(section: &Section, columns: usize) -> String {
+fn text(section: &DoctorSection, columns: usize) -> String {
     let names = section.lines.iter().map(|line| width(&line.name)).filter(|width| *width <= NAMES).max();
     let values: Vec<String> = section
         .lines
@@ -143,78 +143,88 @@ fn first_line(text: &str, columns: usize) -> (String, Option<&str>) {
     (first, Some(rest).filter(|rest| !rest.is_empty()))
 }
 
-fn about(machine: &Machine) -> Vec<Line> {
+fn about(machine: &Machine) -> Vec<DoctorLine> {
     let memory = units::bytes(machine.memory_bytes);
     vec![
-        Line::of(format!("{}, {}, {memory} of memory", machine.cpu, units::counted(machine.cpus, "CPU"))),
-        Line::of(format!("{}, Linux {} ({})", machine.os, machine.kernel, machine.architecture)),
+        DoctorLine::of(format!(
+            "{}, {}, {memory} of memory",
+            machine.cpu,
+            units::counted(machine.cpus, "CPU")
+        )),
+        DoctorLine::of(format!("{}, Linux {} ({})", machine.os, machine.kernel, machine.architecture)),
     ]
 }
 
-fn connections() -> Vec<Line> {
+fn connections() -> Vec<DoctorLine> {
     let obstacles = read_connection_limits().obstacles(MANY_CONNECTIONS);
     match obstacles.is_empty() {
-        true => vec![Line::of("no limit is in the way: try `taskscale run -w echo -n 1M`")],
-        false => obstacles.into_iter().map(Line::of).collect(),
+        true => vec![DoctorLine::of("no limit is in the way: try `taskscale run -w echo -n 1M`")],
+        false => obstacles.into_iter().map(DoctorLine::of).collect(),
     }
 }
 
-fn disturbances(machine: &Machine) -> Vec<Line> {
+fn disturbances(machine: &Machine) -> Vec<DoctorLine> {
     if machine.warnings.is_empty() {
-        return vec![Line::of("none found: swap, reclaim and page merging are off, and the load is low")];
+        return vec![DoctorLine::of(
+            "none found: swap, reclaim and page merging are off, and the load is low",
+        )];
     }
-    machine.warnings.iter().map(|warning| Line { good: Some(false), ..Line::of(warning) }).collect()
+    machine
+        .warnings
+        .iter()
+        .map(|warning| DoctorLine { good: Some(false), ..DoctorLine::of(warning) })
+        .collect()
 }
 
-fn toolchains(catalog: &Catalog) -> Vec<Line> {
+fn toolchains(catalog: &Catalog) -> Vec<DoctorLine> {
     let mut seen = BTreeSet::new();
     let specs = catalog.entries().map(|(_, entry)| &entry.toolchain).filter(|spec| seen.insert(*spec));
     specs
         .map(|spec| match toolchain::find_without_trace(spec) {
             Ok(found) => {
                 let home = found.home.map(|home| format!(" in {}", home.display())).unwrap_or_default();
-                Line { good: Some(true), ..Line::named(&spec.title, found.version + &home) }
+                DoctorLine { good: Some(true), ..DoctorLine::named(&spec.title, found.version + &home) }
             }
-            Err(why) => Line::named(&spec.title, why.in_short(spec)),
+            Err(why) => DoctorLine::named(&spec.title, why.in_short(spec)),
         })
         .collect()
 }
 
-fn control_groups(home: &GroupRoot) -> Vec<Line> {
+fn control_groups(home: &GroupRoot) -> Vec<DoctorLine> {
     let version = match home.source() {
         MemorySource::CgroupV2 => 2,
         MemorySource::CgroupV1 => 1,
         MemorySource::Proc => {
-            let tried = home.why_none().iter().map(|why| Line::named("tried", why));
-            let none = Line {
+            let tried = home.why_none().iter().map(|why| DoctorLine::named("tried", why));
+            let none = DoctorLine {
                 good: Some(false),
                 remedy: Some(
                     "log in to a systemd user session (`systemctl --user` works), use \
                      `sudo systemd-run --scope -p Delegate=yes --uid=$UID taskscale …`, or run taskscale as root"
                         .to_owned(),
                 ),
-                ..Line::of("no cgroup: memory comes from /proc, which lacks most kernel memory and peaks")
+                ..DoctorLine::of("no cgroup: memory comes from /proc, which lacks most kernel memory and peaks")
             };
             return std::iter::once(none).chain(tried).collect();
         }
     };
     let says = format!("v{version}: memory with kernel memory and peaks, CPU, limits of threads");
-    vec![Line { good: Some(true), ..Line::of(says) }]
+    vec![DoctorLine { good: Some(true), ..DoctorLine::of(says) }]
 }
 
-fn limits() -> Vec<Line> {
+fn limits() -> Vec<DoctorLine> {
     let limits = read_limits();
-    let line = |limit: &LimitHit, says: String, remedy: Option<String>| Line {
+    let line = |limit: &LimitHit, says: String, remedy: Option<String>| DoctorLine {
         value: Some(limit.value),
         remedy,
-        ..Line::named(&limit.name, says)
+        ..DoctorLine::named(&limit.name, says)
     };
     let mut lines = Vec::new();
-    for room in limits.thread_rooms() {
+    for room in limits.thread_headroom() {
         let says = format!("room for about {} OS threads", units::grouped(room.room));
         lines.push(line(&room.limit, says, room.remedy));
     }
-    if let Some((rooms, (limit, remedy))) = limits.map_rooms() {
+    if let Some((rooms, (limit, remedy))) = limits.mapping_headroom() {
         let says = format!(
             "room for {} OS threads or fibers with 4 mappings each (as in Rust), {} with 2",
             units::grouped(*rooms.start()),
@@ -222,7 +232,7 @@ fn limits() -> Vec<Line> {
         );
         lines.push(line(&limit, says, remedy));
     }
-    if let Some((limit, remedy)) = limits.files_met() {
+    if let Some((limit, remedy)) = limits.open_files_limit() {
         lines.push(line(&limit, format!("room for about {} connections", units::count(limit.value)), remedy));
     }
     if let Some(available) = available_memory_bytes() {
@@ -233,7 +243,7 @@ fn limits() -> Vec<Line> {
             units::bytes(cap),
             units::count((cap / 2048 / 100_000 * 100_000).max(1))
         );
-        lines.push(Line::named("memory available", says));
+        lines.push(DoctorLine::named("memory available", says));
     }
     lines
 }
@@ -245,12 +255,12 @@ mod tests {
     #[test]
     fn lines_are_wrapped_and_commands_stay_whole() {
         let lines = vec![
-            Line {
+            DoctorLine {
                 value: Some(32_768),
                 remedy: Some("raise it: `sysctl -w kernel.pid_max=4194304`".into()),
-                ..Line::named("kernel.pid_max", "room for about 31,613 OS threads")
+                ..DoctorLine::named("kernel.pid_max", "room for about 31,613 OS threads")
             },
-            Line::named("memory available", "a run is capped"),
+            DoctorLine::named("memory available", "a run is capped"),
         ];
         let about = section("Limits", "limits", lines);
         insta::assert_snapshot!(text(&about, 60), @"
@@ -265,7 +275,7 @@ mod tests {
           memory available         a run is capped
         ");
         let far = "not installed: https://www.graalvm.org/downloads";
-        let lines = vec![Line::named("GraalVM native-image, of the community", far)];
+        let lines = vec![DoctorLine::named("GraalVM native-image, of the community", far)];
         insta::assert_snapshot!(text(&section("Toolchains", "toolchains", lines), 60), @"
         Toolchains
           GraalVM native-image, of the community  not installed:

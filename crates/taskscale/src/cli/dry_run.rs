@@ -7,16 +7,16 @@ use std::process::ExitCode;
 
 use serde_json::json;
 
-use super::args::Format;
+use super::args::ReportFormat;
 use super::list::columns;
-use super::open::{Asked, memory_cap_bytes};
-use super::parts::Plans;
+use super::open::{ResumeOptions, memory_cap_bytes};
 use super::progress::time_left;
-use super::{Failure, print_result, printable, say_aside};
-use crate::campaign::{CellEstimate, Estimate, Source, estimate};
+use super::workload_args::PlanBuilder;
+use super::{Failure, eprint_status, print_result, printable};
+use crate::campaign::{CellEstimate, EstimateSource, PlanEstimate, estimate};
 use crate::catalog::{Kind, Program, Selection, Shape, Workload};
 use crate::measure::{
-    ConnectionLimits, Foreseen, SystemLimits, machine_facts, read_connection_limits, read_limits,
+    ConnectionLimits, PredictedLimit, SystemLimits, machine_facts, read_connection_limits, read_limits,
 };
 use crate::record::{self, Loaded, Machine, Plan, Sample, same_memory};
 use crate::toolchain;
@@ -28,28 +28,28 @@ pub(super) const RESULTS: &str = "taskscale-results";
 const CAMPAIGNS: usize = 20;
 
 /// An estimate of time, memory and limits.
-pub(super) struct Outlook {
+pub(super) struct RunPreview {
     /// Of each series, the entries that seem to be installed.
     pub plans: Vec<Plan>,
-    pub estimate: Estimate,
+    pub estimate: PlanEstimate,
     /// Results of this machine that the estimate is from.
     campaigns: usize,
     /// Not installed.
     pub missing: Vec<String>,
     cap_bytes: Option<u64>,
     /// Cases that will hit a limit of the machine, by their places in the estimate.
-    pub ending: Vec<(usize, Foreseen)>,
+    pub ending: Vec<(usize, PredictedLimit)>,
 }
 
-impl Outlook {
+impl RunPreview {
     /// `kept` are the results to resume.
     pub fn of(
-        asked: &Asked,
+        resume: &ResumeOptions,
         selection: &Selection,
-        plans: &Plans,
+        plans: &PlanBuilder,
         folder: &Path,
         kept: Option<&Loaded>,
-    ) -> Outlook {
+    ) -> RunPreview {
         let entries = selection.entries();
         let (there, missing): (Vec<_>, Vec<_>) =
             entries.iter().partition(|(_, entry)| toolchain::is_there(&entry.toolchain));
@@ -67,21 +67,21 @@ impl Outlook {
         let estimate = plans
             .iter()
             .map(|plan| estimate(plan, &kinds, &seen, kept))
-            .fold(Estimate::default(), Estimate::and);
+            .fold(PlanEstimate::default(), PlanEstimate::and);
         let workloads = selection.workloads();
         let limits = Limits::read();
         let ending = estimate.cells.iter().enumerate().filter_map(|(place, cell)| {
-            let plan = plans.iter().find(|plan| plan.part().to_string() == cell.part)?;
+            let plan = plans.iter().find(|plan| plan.series().to_string() == cell.part)?;
             let workload = workloads.iter().find(|workload| workload.name == plan.workload)?;
-            Some((place, limits.foreseen(workload, *kinds.get(&cell.entry)?, cell.tasks)?))
+            Some((place, limits.predicted_limit(workload, *kinds.get(&cell.entry)?, cell.tasks)?))
         });
-        Outlook {
+        RunPreview {
             ending: ending.collect(),
             estimate,
             plans,
             campaigns,
             missing: missing.iter().map(|(_, entry)| entry.full_name.clone()).collect(),
-            cap_bytes: kept_cap.or(asked.memory_cap_bytes).or_else(memory_cap_bytes),
+            cap_bytes: kept_cap.or(resume.memory_cap_bytes).or_else(memory_cap_bytes),
         }
     }
 
@@ -110,21 +110,21 @@ impl Limits {
         Limits { system: read_limits(), connections: read_connection_limits() }
     }
 
-    fn foreseen(&self, workload: &Workload, kind: Kind, tasks: u64) -> Option<Foreseen> {
+    fn predicted_limit(&self, workload: &Workload, kind: Kind, tasks: u64) -> Option<PredictedLimit> {
         if workload.shape == Shape::Work && !workload.all_alive {
             return None;
         }
         let serves = workload.shape == Shape::Serve;
-        let files = serves.then(|| self.connections.foreseen(tasks)).flatten();
-        files.or_else(|| self.system.foreseen(kind, tasks))
+        let files = serves.then(|| self.connections.predicted_limit(tasks)).flatten();
+        files.or_else(|| self.system.predicted_limit(kind, tasks))
     }
 }
 
 /// Prints it.
-pub(super) fn show(outlook: &Outlook, format: Format, folder: &Path) -> Result<ExitCode, Failure> {
-    if format == Format::Json {
-        let ending = outlook.ending.iter().map(|(place, met)| {
-            let cell = &outlook.estimate.cells[*place];
+pub(super) fn show(preview: &RunPreview, format: ReportFormat, folder: &Path) -> Result<ExitCode, Failure> {
+    if format == ReportFormat::Json {
+        let ending = preview.ending.iter().map(|(place, met)| {
+            let cell = &preview.estimate.cells[*place];
             json!({
                 "entry": cell.entry, "part": cell.part, "tasks": cell.tasks, "limit": met.limit,
                 "sure": met.sure, "reason": met.sentence,
@@ -133,39 +133,39 @@ pub(super) fn show(outlook: &Outlook, format: Format, folder: &Path) -> Result<E
         let ending = ending.collect();
         let text = json!({
             "folder": folder.display().to_string(),
-            "plan": outlook.plans.first(),
-            "further_plans": &outlook.plans[1..],
-            "estimate": outlook.estimate,
-            "campaigns_known": outlook.campaigns,
-            "not_installed": outlook.missing,
-            "memory_cap_bytes": outlook.cap_bytes,
+            "plan": preview.plans.first(),
+            "further_plans": &preview.plans[1..],
+            "estimate": preview.estimate,
+            "campaigns_known": preview.campaigns,
+            "not_installed": preview.missing,
+            "memory_cap_bytes": preview.cap_bytes,
             "will_end_at_a_limit": serde_json::Value::Array(ending),
         });
         print_result(&format!("{text:#}\n"))?;
         return Ok(ExitCode::SUCCESS);
     }
-    if format != Format::Table {
-        say_aside("warning: --dry-run prints a table or, with --format json, JSON");
+    if format != ReportFormat::Table {
+        eprint_status("warning: --dry-run prints a table or, with --format json, JSON");
     }
-    print_result(&printable(&shown(outlook, folder)))?;
+    print_result(&printable(&shown(preview, folder)))?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn shown(outlook: &Outlook, folder: &Path) -> String {
-    let estimate = &outlook.estimate;
+fn shown(preview: &RunPreview, folder: &Path) -> String {
+    let estimate = &preview.estimate;
     let mut rows =
         vec![["entry", "workload", "N", "runs", "wait or work", "memory", "notes"].map(str::to_owned)];
     for (place, cell) in estimate.cells.iter().enumerate() {
-        let ends = outlook.ending.iter().find(|(ending, _)| *ending == place);
+        let ends = preview.ending.iter().find(|(ending, _)| *ending == place);
         let ends = match ends {
             Some((_, met)) => {
                 format!("{} {}", if met.sure { "hits" } else { "may hit" }, met.limit.name)
             }
-            None if outlook.above_cap(cell).is_some() => "above the cap".to_owned(),
+            None if preview.above_cap(cell).is_some() => "above the cap".to_owned(),
             None => String::new(),
         };
         // Most are guesses on a new machine: what `~` means is said once below.
-        let is_guess = cell.source == Source::Kind;
+        let is_guess = cell.source == EstimateSource::Kind;
         let notes = if is_guess { String::new() } else { cell.source.text().to_owned() };
         let notes: Vec<String> = [notes, ends].into_iter().filter(|note| !note.is_empty()).collect();
         rows.push([
@@ -184,23 +184,23 @@ fn shown(outlook: &Outlook, folder: &Path) -> String {
         counted(estimate.runs, "run"),
         counted(estimate.warm_ups, "warm-up"),
         time_left(estimate.seconds),
-        units::bytes(outlook.largest_bytes()),
-        outlook.cap_bytes.map(|cap| format!(" (cap: {})", units::bytes(cap))).unwrap_or_default(),
+        units::bytes(preview.largest_bytes()),
+        preview.cap_bytes.map(|cap| format!(" (cap: {})", units::bytes(cap))).unwrap_or_default(),
     ));
     if estimate.done > 0 {
         text.push_str(&format!("Already in {}: {}.\n", folder.display(), counted(estimate.done, "run")));
     }
-    let guesses = estimate.cells.iter().filter(|cell| cell.source == Source::Kind).count();
-    let known = counted(outlook.campaigns, "results folder");
+    let guesses = estimate.cells.iter().filter(|cell| cell.source == EstimateSource::Kind).count();
+    let known = counted(preview.campaigns, "results folder");
     text.push_str(&format!(
         "Estimated from {known} of this machine in {RESULTS}/, without builds and repeated runs.\n"
     ));
     if guesses > 0 {
         text.push_str(&format!("~ {}: estimated from the kind alone.\n", counted(guesses, "case")));
     }
-    text.push_str(&ends(outlook));
-    if !outlook.missing.is_empty() {
-        text.push_str(&format!("Not installed: {}.\n", outlook.missing.join(", ")));
+    text.push_str(&ends(preview));
+    if !preview.missing.is_empty() {
+        text.push_str(&format!("Not installed: {}.\n", preview.missing.join(", ")));
     }
     text.push_str("Nothing was started. Builds and versions of toolchains were not checked.\n");
     text.push_str(&format!("Results: {} (not created)\n", folder.display()));
@@ -208,18 +208,18 @@ fn shown(outlook: &Outlook, folder: &Path) -> String {
 }
 
 /// A line for each case that will hit a limit or the memory cap, and once how to raise each limit.
-fn ends(outlook: &Outlook) -> String {
-    let cell = |place: usize| &outlook.estimate.cells[place];
+fn ends(preview: &RunPreview) -> String {
+    let cell = |place: usize| &preview.estimate.cells[place];
     let line = |cell: &CellEstimate, status: &str, why: &str| {
         format!("  {} × {}: {status}: {why}\n", cell.entry, units::count(cell.tasks))
     };
     let mut lines: BTreeMap<usize, String> = BTreeMap::new();
-    for (place, met) in &outlook.ending {
+    for (place, met) in &preview.ending {
         let status = if met.sure { "limit" } else { "limit?" };
         lines.insert(*place, line(cell(*place), status, &met.sentence));
     }
-    for (place, cell) in outlook.estimate.cells.iter().enumerate() {
-        if let Some(cap) = outlook.above_cap(cell) {
+    for (place, cell) in preview.estimate.cells.iter().enumerate() {
+        if let Some(cap) = preview.above_cap(cell) {
             let (needs, cap) = (units::bytes(cell.footprint_bytes as u64), units::bytes(cap));
             let why = format!("needs about {needs}, and the cap is {cap}");
             lines.entry(place).or_insert_with(|| line(cell, "killed-oom", &why));
@@ -229,7 +229,7 @@ fn ends(outlook: &Outlook) -> String {
         return String::new();
     }
     let remedies: BTreeSet<&String> =
-        outlook.ending.iter().filter_map(|(_, met)| met.remedy.as_ref()).collect();
+        preview.ending.iter().filter_map(|(_, met)| met.remedy.as_ref()).collect();
     let remedies: String = remedies.into_iter().map(|remedy| format!("  {remedy}\n")).collect();
     format!("\nWill not reach N tasks:\n{}{remedies}\n", lines.into_values().collect::<String>())
 }

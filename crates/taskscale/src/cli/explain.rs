@@ -7,7 +7,7 @@ use anyhow::anyhow;
 use clap::CommandFactory;
 use serde::Deserialize;
 
-use super::args::{Args, Help};
+use super::args::{Args, HelpArgs};
 use super::hint::Advice;
 use super::{Failure, OrUsage, print_result};
 use crate::figures;
@@ -62,7 +62,7 @@ impl Code {
     }
 }
 
-pub(super) fn run(help: &Help) -> Result<ExitCode, Failure> {
+pub(super) fn run(help: &HelpArgs) -> Result<ExitCode, Failure> {
     if help.markdown {
         print_result(&markdown())?;
         return Ok(ExitCode::SUCCESS);

@@ -10,14 +10,14 @@ use anyhow::{Context, anyhow};
 use clap::Parser;
 use rustix::fs::Mode;
 
-use super::args::{Args, Command, Fleet as FleetArgs, FleetStep as Step, GatherFormat, Global};
+use super::args::{Args, CollectFormat, Command, FleetArgs, FleetCommand, Global};
 use super::catalog_dir::find_catalog;
 use super::report::for_standard_output;
 use super::session::ended_by_signal;
-use super::{Failure, OrUsage, print_result, report, run, say_aside};
+use super::{Failure, OrUsage, eprint_status, print_result, report, run};
 use crate::fleet::{
-    self, Fleet, FleetError, Glance, Node, Outcome, Plan, Program, Scripts, Site, Slot, Slurm, Submission,
-    Watch,
+    self, ArchBinary, Fleet, FleetError, FleetPlan, Node, NodeContext, Scripts, Slurm, Snapshot, Submission,
+    Target, Watch, WorkOutcome,
 };
 use crate::measure::Interrupt;
 use crate::record::{self, Timestamp};
@@ -32,12 +32,12 @@ const MOST_ON_A_PAGE: usize = 8;
 pub fn run(args: &FleetArgs, global: &Global) -> Result<ExitCode, Failure> {
     match (&args.step, &args.plan) {
         (None, Some(plan)) => begin(plan, args.dry_run, global),
-        (Some(Step::Status { folder, json: true, .. }), _) => status_json(&open(folder).or_usage()?),
-        (Some(Step::Status { folder, once, .. }), _) => status(&open(folder).or_usage()?, *once),
-        (Some(Step::Resume { folder }), _) => resume(&open(folder).or_usage()?),
-        (Some(Step::Cancel { folder }), _) => cancel(&open(folder).or_usage()?),
-        (Some(Step::Gather { folder, format }), _) => gather(&open(folder).or_usage()?, *format),
-        (Some(Step::Work { folder, machine, more }), _) => work(folder, machine, more),
+        (Some(FleetCommand::Status { folder, json: true, .. }), _) => status_json(&open(folder).or_usage()?),
+        (Some(FleetCommand::Status { folder, once, .. }), _) => status(&open(folder).or_usage()?, *once),
+        (Some(FleetCommand::Resume { folder }), _) => resume(&open(folder).or_usage()?),
+        (Some(FleetCommand::Cancel { folder }), _) => cancel(&open(folder).or_usage()?),
+        (Some(FleetCommand::Gather { folder, format }), _) => collect(&open(folder).or_usage()?, *format),
+        (Some(FleetCommand::Work { folder, machine, more }), _) => work(folder, machine, more),
         (None, None) => Err(anyhow!("no plan given")).or_usage(),
     }
 }
@@ -48,11 +48,11 @@ fn open(path: &Path) -> Result<Fleet, FleetError> {
 }
 
 /// A plan, and its text.
-fn read(path: &Path) -> Result<(String, Plan), FleetError> {
+fn read(path: &Path) -> Result<(String, FleetPlan), FleetError> {
     let unreadable = |error| FleetError::Io { what: "read", path: path.to_owned(), error };
     let text = fs::read_to_string(path).map_err(unreadable)?;
     let whole = std::path::absolute(path).map_err(unreadable)?;
-    let plan = Plan::parse(&text, path, whole.parent().unwrap_or(Path::new("/")))?;
+    let plan = FleetPlan::parse(&text, path, whole.parent().unwrap_or(Path::new("/")))?;
     Ok((text, plan))
 }
 
@@ -77,11 +77,11 @@ fn begin(path: &Path, dry_run: bool, global: &Global) -> Result<ExitCode, Failur
         }
         names => names,
     };
-    let slots = fleet::slots(&plan, &expand).or_usage()?;
+    let targets = fleet::targets(&plan, &expand).or_usage()?;
     let catalogs = find_catalog(global).or_usage()?.folders;
     let fleet = Fleet {
         catalog_count: catalogs.len(),
-        ..Fleet::new(&plan.folder, &text, plan.arguments.clone(), slots, env!("CARGO_PKG_VERSION"))
+        ..Fleet::new(&plan.folder, &text, plan.arguments.clone(), targets, env!("CARGO_PKG_VERSION"))
     };
     let nodes = |machines: &fleet::Machines| match slurm.nodes(&machines.at()) {
         Err(FleetError::NoSlurm(_)) if dry_run => Ok(Vec::new()),
@@ -104,12 +104,12 @@ fn begin(path: &Path, dry_run: bool, global: &Global) -> Result<ExitCode, Failur
         if nodes.iter().flatten().all(|node| node.is_up) {
             return Err(anyhow!("no matching node: {} (Slurm test)", script.name)).or_usage();
         }
-        say_aside(&format!("warning: {} may wait in the queue: no matching node is up", script.name));
+        eprint_status(&format!("warning: {} may wait in the queue: no matching node is up", script.name));
     }
     let own = PathBuf::from("/proc/self/exe");
     let needs_own = plan.machines.iter().any(|machines| machines.taskscale.is_none());
     let programs = plan.programs().into_iter().chain(needs_own.then_some(own.as_path()));
-    let programs: Vec<Program> = programs.map(Program::read).collect::<Result<_, _>>().or_usage()?;
+    let programs: Vec<ArchBinary> = programs.map(ArchBinary::read).collect::<Result<_, _>>().or_usage()?;
     // Jobs run what is written here: no other user may write to it, whatever the umask.
     rustix::process::umask(rustix::process::umask(Mode::empty()) | Mode::WGRP | Mode::WOTH);
     prepare(path, &plan, &nodes, &slurm, dry_run)?;
@@ -123,11 +123,11 @@ fn begin(path: &Path, dry_run: bool, global: &Global) -> Result<ExitCode, Failur
     fleet::write_scripts(&fleet.folder, &scripts)?;
     let fleet = fleet.create()?;
     let submitted = fleet::submit(&fleet, &scripts, &slurm, true)?;
-    told(&fleet, &submitted)
+    print_submissions(&fleet, &submitted)
 }
 
 /// Refuses here what `run` would refuse, before anything is submitted.
-fn check_arguments(path: &Path, plan: &Plan, global: &Global) -> Result<(), Failure> {
+fn check_arguments(path: &Path, plan: &FleetPlan, global: &Global) -> Result<(), Failure> {
     let words = ["taskscale", "run"].into_iter().map(str::to_owned).chain(plan.arguments.iter().cloned());
     let args = Args::try_parse_from(words).map_err(|error| {
         let message = error.to_string();
@@ -141,7 +141,7 @@ fn check_arguments(path: &Path, plan: &Plan, global: &Global) -> Result<(), Fail
 /// Creates the folder, and tests on a node of each kind that it is visible. Leaves nothing after a failure or a dry run.
 fn prepare(
     path: &Path,
-    plan: &Plan,
+    plan: &FleetPlan,
     nodes: &[Vec<Node>],
     slurm: &Slurm,
     dry_run: bool,
@@ -164,7 +164,7 @@ fn prepare(
                 let node = said.trim_start_matches("not seen from ").to_owned();
                 seen = Err(FleetError::NotShared { folder: plan.folder.clone(), node });
             }
-            Ok(None) => say_aside(&format!(
+            Ok(None) => eprint_status(&format!(
                 "warning: {} was not tested on {} (no free node); each job tests it",
                 plan.folder.display(),
                 machines.name
@@ -203,18 +203,18 @@ fn dry(fleet: &Fleet, scripts: &Scripts) -> Result<ExitCode, Failure> {
     let texts: Vec<String> =
         all.map(|script| format!("# {}\n{}", folder.join(&script.name).display(), script.text)).collect();
     print_result(&texts.join("\n"))?;
-    say_aside(&format!(
+    eprint_status(&format!(
         "dry run: {} in {}; nothing was submitted",
-        units::counted(fleet.slots.len(), "machine"),
+        units::counted(fleet.targets.len(), "machine"),
         units::counted(scripts.build.len() + scripts.measure.len() + 1, "job script")
     ));
     Ok(ExitCode::SUCCESS)
 }
 
-fn told(fleet: &Fleet, submitted: &[Submission]) -> Result<ExitCode, Failure> {
-    let machines: usize = submitted.iter().map(|one| one.slots.len()).sum();
+fn print_submissions(fleet: &Fleet, submitted: &[Submission]) -> Result<ExitCode, Failure> {
+    let machines: usize = submitted.iter().map(|one| one.targets.len()).sum();
     if submitted.is_empty() {
-        say_aside("nothing to submit (every machine is complete or in a job)");
+        eprint_status("nothing to submit (every machine is complete or in a job)");
     }
     let mut text: String = submitted.iter().map(|one| format!("job {}  {}\n", one.job, one.script)).collect();
     let folder = fleet.folder.display();
@@ -229,16 +229,16 @@ fn told(fleet: &Fleet, submitted: &[Submission]) -> Result<ExitCode, Failure> {
 fn resume(fleet: &Fleet) -> Result<ExitCode, Failure> {
     fleet.check_trust().or_usage()?;
     let path = fleet.folder.join("fleet.json");
-    let plan = Plan::parse(&fleet.plan, &path, &fleet.folder).or_usage()?;
+    let plan = FleetPlan::parse(&fleet.plan, &path, &fleet.folder).or_usage()?;
     // Which machine is in which script. The texts are in jobs/, as submitted or edited since.
     let scripts = fleet::scripts(&plan, fleet, &vec![Default::default(); plan.machines.len()]);
     let slurm = Slurm::default();
     let released = fleet::release(fleet, &slurm)?;
     if !released.is_empty() {
-        say_aside(&format!("released after a failed start: job {}", released.join(", ")));
+        eprint_status(&format!("released after a failed start: job {}", released.join(", ")));
     }
     let submitted = fleet::submit(fleet, &scripts, &slurm, false)?;
-    told(fleet, &submitted)
+    print_submissions(fleet, &submitted)
 }
 
 fn cancel(fleet: &Fleet) -> Result<ExitCode, Failure> {
@@ -247,7 +247,7 @@ fn cancel(fleet: &Fleet) -> Result<ExitCode, Failure> {
     let queue = slurm.queue(&numbers)?;
     let active: Vec<String> = numbers.into_iter().filter(|number| is_of(&queue, number)).collect();
     if active.is_empty() {
-        say_aside("nothing to cancel (no job is in the queue)");
+        eprint_status("nothing to cancel (no job is in the queue)");
         return Ok(ExitCode::SUCCESS);
     }
     slurm.cancel(&active)?;
@@ -273,8 +273,8 @@ fn status_json(fleet: &Fleet) -> Result<ExitCode, Failure> {
 }
 
 /// 1 if a machine will not be measured without `resume`.
-fn ended(glances: &[Glance]) -> ExitCode {
-    let well = |glance: &Glance| glance.published.is_some() || glance.is_active();
+fn ended(glances: &[Snapshot]) -> ExitCode {
+    let well = |snapshot: &Snapshot| snapshot.published.is_some() || snapshot.is_active();
     if glances.iter().all(well) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
@@ -285,7 +285,7 @@ fn status(fleet: &Fleet, once: bool) -> Result<ExitCode, Failure> {
     let mut lines = 0;
     loop {
         let glances = watch.look(fleet, &slurm)?;
-        let text = fleet::sheet(fleet, &glances, Timestamp::now()).terminal(for_standard_output());
+        let text = fleet::document(fleet, &glances, Timestamp::now()).terminal(for_standard_output());
         if lines > 0 {
             // Overwrites the last table.
             print_result(&format!("\x1b[{lines}A\x1b[J"))?;
@@ -293,7 +293,7 @@ fn status(fleet: &Fleet, once: bool) -> Result<ExitCode, Failure> {
         print_result(&text)?;
         std::io::stdout().flush()?;
         lines = text.matches('\n').count();
-        let active = glances.iter().any(Glance::is_active);
+        let active = glances.iter().any(Snapshot::is_active);
         if !live || !active {
             return Ok(ended(&glances));
         }
@@ -307,31 +307,31 @@ fn status(fleet: &Fleet, once: bool) -> Result<ExitCode, Failure> {
     }
 }
 
-fn gather(fleet: &Fleet, format: GatherFormat) -> Result<ExitCode, Failure> {
-    let gathered = fleet::gather(fleet)?;
-    if gathered.machines.is_empty() {
+fn collect(fleet: &Fleet, format: CollectFormat) -> Result<ExitCode, Failure> {
+    let collected = fleet::collect(fleet)?;
+    if collected.machines.is_empty() {
         return Err(anyhow!("no complete machine in {}", fleet.folder.display())).or_usage();
     }
-    let sheet = gathered.sheet(fleet);
+    let document = collected.document(fleet);
     let path = fleet.folder.join("gathered.md");
-    let markdown = sheet.markdown();
+    let markdown = document.markdown();
     record::write_whole(&path, |out| out.write_all(markdown.as_bytes()))?;
     print_result(&match format {
-        GatherFormat::Table => sheet.terminal(for_standard_output()),
-        GatherFormat::Markdown => markdown,
+        CollectFormat::Table => document.terminal(for_standard_output()),
+        CollectFormat::Markdown => markdown,
     })?;
-    say_aside(&format!("summary: {}", path.display()));
-    if gathered.machines.len() <= MOST_ON_A_PAGE {
-        let campaign = |(slot, published): &(Slot, fleet::Published)| {
-            let folder = fleet.verify(slot, published)?;
-            Ok::<_, anyhow::Error>((slot.name.clone(), record::load(&folder)?))
+    eprint_status(&format!("summary: {}", path.display()));
+    if collected.machines.len() <= MOST_ON_A_PAGE {
+        let campaign = |(target, published): &(Target, fleet::PublishedTarget)| {
+            let folder = fleet.verify(target, published)?;
+            Ok::<_, anyhow::Error>((target.name.clone(), record::load(&folder)?))
         };
-        let campaigns = gathered.machines.iter().map(campaign).collect::<Result<Vec<_>, _>>()?;
+        let campaigns = collected.machines.iter().map(campaign).collect::<Result<Vec<_>, _>>()?;
         let path = fleet.folder.join("report.html");
         record::write_whole(&path, |out| write_html(report::page_of(campaigns), out))?;
-        say_aside(&format!("report: {}", path.display()));
+        eprint_status(&format!("report: {}", path.display()));
     }
-    Ok(if gathered.missing.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if collected.missing.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 fn work(folder: &Path, machine: &str, more: &[String]) -> Result<ExitCode, Failure> {
@@ -341,9 +341,9 @@ fn work(folder: &Path, machine: &str, more: &[String]) -> Result<ExitCode, Failu
         Err(FleetError::NoFleet(folder)) => return Err(FleetError::NotShared { folder, node }).or_usage(),
         fleet => fleet.or_usage()?,
     };
-    let slot = fleet.slot(machine).or_usage()?;
-    if slot.node.as_ref().is_some_and(|own| *own != node) {
-        say_aside(&format!("warning: {machine} belongs to another node than {node}, by the plan"));
+    let target = fleet.target(machine).or_usage()?;
+    if target.node.as_ref().is_some_and(|own| *own != node) {
+        eprint_status(&format!("warning: {machine} belongs to another node than {node}, by the plan"));
     }
     let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     let element = variable("SLURM_ARRAY_JOB_ID").zip(variable("SLURM_ARRAY_TASK_ID"));
@@ -351,25 +351,25 @@ fn work(folder: &Path, machine: &str, more: &[String]) -> Result<ExitCode, Failu
     let job = job.unwrap_or_else(|| format!("by hand ({})", std::process::id()));
     let program = std::env::current_exe()?;
     let interrupt = Interrupt::install().context("cannot catch signals")?;
-    say_aside(&format!("{machine}: job {job} on {node}"));
-    let site = Site { job, node, program, arguments: more.to_vec() };
-    Ok(match fleet::work(&fleet, slot, &site, &|| interrupt.signal().is_some())? {
-        Outcome::Published(own) => {
-            say_aside(&format!(
+    eprint_status(&format!("{machine}: job {job} on {node}"));
+    let context = NodeContext { job, node, program, arguments: more.to_vec() };
+    Ok(match fleet::work(&fleet, target, &context, &|| interrupt.signal().is_some())? {
+        WorkOutcome::Published(own) => {
+            eprint_status(&format!(
                 "{machine} is complete: {} of {} ok",
                 own.good_cells,
                 units::counted(own.cells, "case")
             ));
             ExitCode::SUCCESS
         }
-        Outcome::Nothing(other) => {
-            say_aside(&format!("{machine} was already complete (job {} on {})", other.job, other.node));
+        WorkOutcome::Nothing(other) => {
+            eprint_status(&format!("{machine} was already complete (job {} on {})", other.job, other.node));
             ExitCode::SUCCESS
         }
-        Outcome::Interrupted => {
-            say_aside("stopped: results are kept; `taskscale fleet resume` resumes");
+        WorkOutcome::Interrupted => {
+            eprint_status("stopped: results are kept; `taskscale fleet resume` resumes");
             ended_by_signal(&interrupt)
         }
-        Outcome::Refused => ExitCode::from(2),
+        WorkOutcome::Refused => ExitCode::from(2),
     })
 }

@@ -12,14 +12,14 @@ use crate::campaign::CampaignError;
 use crate::catalog::{CatalogError, SelectError, closest};
 use crate::check::CheckError;
 use crate::compare::CompareError;
+use crate::document::quoted;
 use crate::fleet::FleetError;
 use crate::limit::LimitError;
 use crate::measure::MeasureError;
 use crate::record::StoreError;
 use crate::report::{ChartError, ExportError, ServiceError};
 use crate::scaffold::ScaffoldError;
-use crate::sheet::quoted;
-use crate::toolchain::{BuildError, Unavailable};
+use crate::toolchain::{BuildError, ToolchainError};
 use crate::units::UnitError;
 
 /// For a failure of which no cause is known.
@@ -40,7 +40,11 @@ impl fmt::Display for Advice {
 
 /// The message of an error with all its causes, and its hint. `no_command`: `taskscale WORD` was typed, so the word may
 /// be a mistyped command.
-pub(super) fn told(error: &anyhow::Error, usage: bool, no_command: bool) -> (String, Option<String>) {
+pub(super) fn message_and_hint(
+    error: &anyhow::Error,
+    usage: bool,
+    no_command: bool,
+) -> (String, Option<String>) {
     let meant =
         error.chain().filter(|_| no_command).find_map(|cause| mistyped_command(cause.downcast_ref()?));
     if let Some((word, command)) = meant {
@@ -236,7 +240,7 @@ fn of_fleet(error: &FleetError) -> Option<String> {
             path.display()
         )),
         FleetError::Superseded { .. } => None,
-        FleetError::NoSlot { .. } => some("`taskscale fleet status DIR` shows all of them"),
+        FleetError::NoTarget { .. } => some("`taskscale fleet status DIR` shows all of them"),
     }
 }
 
@@ -307,11 +311,11 @@ fn of_build(error: &BuildError) -> Option<String> {
     }
 }
 
-fn of_toolchain(error: &Unavailable) -> Option<String> {
+fn of_toolchain(error: &ToolchainError) -> Option<String> {
     match error {
         // They end with how to install it.
-        Unavailable::Missing { .. } | Unavailable::TooOld { .. } => None,
-        Unavailable::Broken { command, why, .. } => Some(format!("`{command}` failed: {why}")),
+        ToolchainError::Missing { .. } | ToolchainError::TooOld { .. } => None,
+        ToolchainError::Broken { command, why, .. } => Some(format!("`{command}` failed: {why}")),
     }
 }
 
@@ -433,9 +437,9 @@ mod tests {
             BuildError::Failed { command: text(), status: text(), log: path(), tail: text() }.into(),
             BuildError::Stopped(text()).into(),
             BuildError::NoResult(path()).into(),
-            Unavailable::Missing { title: text(), install: text() }.into(),
-            Unavailable::TooOld { title: text(), minimum: text(), found: text(), install: text() }.into(),
-            Unavailable::Broken { title: text(), command: text(), why: text(), install: text() }.into(),
+            ToolchainError::Missing { title: text(), install: text() }.into(),
+            ToolchainError::TooOld { title: text(), minimum: text(), found: text(), install: text() }.into(),
+            ToolchainError::Broken { title: text(), command: text(), why: text(), install: text() }.into(),
             UnitError::Empty(quantity).into(),
             UnitError::NotANumber { quantity, text: text() }.into(),
             UnitError::Negative { quantity, text: text() }.into(),
@@ -456,7 +460,7 @@ mod tests {
             .map(|error| {
                 assert!(error.chain().find_map(of_cause).is_some(), "{error} is unknown here");
                 // Also below a context.
-                let (message, hint) = super::told(&error.context("-o x"), true, false);
+                let (message, hint) = super::message_and_hint(&error.context("-o x"), true, false);
                 assert!(message.starts_with("-o x: "), "{message}");
                 let hint = hint.map(|hint| format!("\n    {hint}")).unwrap_or_default();
                 format!("{message}{hint}")
@@ -468,10 +472,10 @@ mod tests {
     #[test]
     fn advice_is_the_hint_and_not_part_of_the_message() {
         let error = anyhow::anyhow!("it rains").context("out of doors").context(Advice("stay in".into()));
-        let told = super::told(&error, true, true);
+        let told = super::message_and_hint(&error, true, true);
         assert_eq!(told, ("out of doors: it rains".to_owned(), Some("stay in".to_owned())));
         // The message of wrong usage is enough; other failures can be looked into.
-        let hint = |usage| super::told(&anyhow::anyhow!("it rains"), usage, true).1;
+        let hint = |usage| super::message_and_hint(&anyhow::anyhow!("it rains"), usage, true).1;
         assert_eq!((hint(true), hint(false).as_deref()), (None, Some(UNKNOWN)));
     }
 
@@ -480,7 +484,7 @@ mod tests {
         let suggested = |word: &str, nearest: &str, no_command| {
             let (name, nearest) = (word.to_owned(), Some(nearest.to_owned()));
             let error = SelectError::Unknown { name, catalogs: String::new(), nearest };
-            super::told(&error.into(), true, no_command)
+            super::message_and_hint(&error.into(), true, no_command)
         };
         let said =
             ("no command or entry `lst`".to_owned(), Some("did you mean `taskscale list`?".to_owned()));

@@ -6,21 +6,21 @@ use std::process::ExitCode;
 
 use anyhow::{Context, anyhow, bail};
 
-use super::args::{Global, Limit, LimitFormat};
+use super::args::{Global, LimitArgs, LimitFormat};
 use super::hint::Advice;
 use super::messages::{emit, is_json};
-use super::open::{self, Content, Place};
-use super::parts;
+use super::open::{self, FolderPurpose, OutputDir};
 use super::progress::Progress;
 use super::report::for_standard_output;
 use super::session::{ended_by_signal, interrupted, lock_machine, name_folder, prepare_all, what_is_kept};
+use super::workload_args;
 use super::{Failure, OrUsage, open_catalog, print_result};
 use crate::campaign::Prepared;
 use crate::catalog::{Entry, Runtime, Shape, Workload, bytes_held, select};
 use crate::figures::LATENCY_P99;
 use crate::limit::{
-    self, Answer, Find, HOLD, LimitError, LimitReport, Order, Proof, Purpose, QUESTION_SCHEMA, Question,
-    Seen, Setting, ShownRun, milliseconds,
+    self, Answer, ClassifiedRun, Find, HOLD, LimitError, LimitReport, NextRun, Outcome, Purpose,
+    SEARCH_SPEC_SCHEMA, SearchSpec, ShownRun, TrialPoint, milliseconds,
 };
 use crate::measure::{GroupRoot, Interrupt, LocalRunner, available_memory_bytes};
 use crate::record::{self, Campaign, Event, MemorySource, Plan, Sample, Store};
@@ -47,7 +47,7 @@ fn advised(error: &str, advice: &str) -> anyhow::Error {
     anyhow!(error.to_owned()).context(Advice(advice.to_owned()))
 }
 
-fn highest_rate(args: &Limit) -> anyhow::Result<Find> {
+fn highest_rate(args: &LimitArgs) -> anyhow::Result<Find> {
     if args.memory.is_some() {
         return Err(advised(
             "--rate and --memory exclude each other (runs at a rate have unlimited memory)",
@@ -69,8 +69,8 @@ fn highest_rate(args: &Limit) -> anyhow::Result<Find> {
     Ok(Find::HighestRate { tasks: units::parse_count(count).context("-n")?, p99_us })
 }
 
-/// The validated question, without the variables of manifests.
-fn validate(args: &Limit) -> anyhow::Result<Question> {
+/// The validated specification, without the variables of manifests.
+fn validate(args: &LimitArgs) -> anyhow::Result<SearchSpec> {
     if !args.rate && args.p99.is_some() {
         return Err(advised("--p99 needs --rate", "for example: --rate -w echo -n 1k --p99 50ms"));
     }
@@ -102,8 +102,8 @@ fn validate(args: &Limit) -> anyhow::Result<Question> {
     let available = available_memory_bytes()
         .ok_or_else(|| anyhow!("available memory is unknown (/proc/meminfo not found)"))?;
     let (usual_precision, usual_runs) = if args.rate { RATE_EFFORT } else { EFFORT };
-    Ok(Question {
-        schema: QUESTION_SCHEMA,
+    Ok(SearchSpec {
+        schema: SEARCH_SPEC_SCHEMA,
         find,
         least_tasks: 1,
         rates: None,
@@ -131,37 +131,37 @@ fn precision(text: &str) -> anyhow::Result<f64> {
         .ok_or_else(|| anyhow!("{text:?} is not a share from 0.01% to 50%; write 2% or 0.02"))
 }
 
-pub fn run(args: &Limit, global: &Global) -> Result<ExitCode, Failure> {
-    let mut question = validate(args).or_usage()?;
+pub fn run(args: &LimitArgs, global: &Global) -> Result<ExitCode, Failure> {
+    let mut search_spec = validate(args).or_usage()?;
     let catalog = open_catalog(global).or_usage()?;
     let named: Vec<String> = args.workload.iter().cloned().collect();
-    let selection = select(&catalog, &args.entries, &parts::named(&catalog, &named)).or_usage()?;
+    let selection = select(&catalog, &args.entries, &workload_args::named(&catalog, &named)).or_usage()?;
     let workloads = selection.workloads();
     let [workload] = workloads.as_slice() else {
         return Err(anyhow!("-w: `limit` takes one workload")).or_usage();
     };
-    let given = parts::params(&args.params).or_usage()?;
-    parts::refuse_unknown_params(&given, &workloads).or_usage()?;
-    let params = parts::params_of(workload, &given).or_usage()?;
-    question.least_tasks = least_tasks(workload, &params, question.find).or_usage()?;
-    question.rates = rates(workload, &given, question.find).or_usage()?;
-    question.entry_env = entry_env(&selection.entries()).or_usage()?;
-    let place = Place::of(args.output.as_deref());
-    place.check(Content::Search).or_usage()?;
+    let given = workload_args::params(&args.params).or_usage()?;
+    workload_args::refuse_unknown_params(&given, &workloads).or_usage()?;
+    let params = workload_args::params_of(workload, &given).or_usage()?;
+    search_spec.least_tasks = least_tasks(workload, &params, search_spec.find).or_usage()?;
+    search_spec.rates = rates(workload, &given, search_spec.find).or_usage()?;
+    search_spec.entry_env = entry_env(&selection.entries()).or_usage()?;
+    let output = OutputDir::of(args.output.as_deref());
+    output.check(FolderPurpose::Search).or_usage()?;
 
     let interrupt = Interrupt::install().context("cannot catch signals")?;
     let progress = Progress::new(global.quiet);
-    let Some(lock) = lock_machine(&place.path, global.when_taken(), &progress, &interrupt)? else {
+    let Some(lock) = lock_machine(&output.path, global.when_taken(), &progress, &interrupt)? else {
         return Ok(ended_by_signal(&interrupt));
     };
     let home = GroupRoot::find();
-    let is_rate = matches!(question.find, Find::HighestRate { .. });
+    let is_rate = matches!(search_spec.find, Find::HighestRate { .. });
     if !is_rate {
         require_group(&home).or_usage()?;
     }
-    keep_room(&mut question, &place).or_usage()?;
+    keep_room(&mut search_spec, &output).or_usage()?;
 
-    parts::say_lacking(&selection);
+    workload_args::eprint_lacking(&selection);
     let prepared = prepare_all(&selection.programs, &progress, &interrupt);
     if interrupt.signal().is_some() {
         progress.finish();
@@ -174,8 +174,8 @@ pub fn run(args: &Limit, global: &Global) -> Result<ExitCode, Failure> {
         )));
     }
 
-    let now = describe(workload, params, &question, home.source(), &prepared);
-    let (mut store, campaign, mut samples) = open(&place, now, &question, &progress)?;
+    let now = describe(workload, params, &search_spec, home.source(), &prepared);
+    let (mut store, campaign, mut samples) = open(&output, now, &search_spec, &progress)?;
     let folder = store.folder().to_owned();
     // Not its path: another version may have replaced the file meanwhile.
     let mut runner = LocalRunner::new(home, &interrupt, PathBuf::from("/proc/self/exe")).with(&lock);
@@ -183,13 +183,13 @@ pub fn run(args: &Limit, global: &Global) -> Result<ExitCode, Failure> {
     if !is_rate {
         runner = runner.cold();
     }
-    let mut watcher = Watcher { progress, question: question.clone(), launched: String::new() };
+    let mut watcher = Watcher { progress, search_spec: search_spec.clone(), launched: String::new() };
     let outcome =
-        limit::run(&campaign, &question, &prepared, &mut runner, &mut store, &mut samples, &mut watcher);
+        limit::run(&campaign, &search_spec, &prepared, &mut runner, &mut store, &mut samples, &mut watcher);
     drop(runner);
     watcher.progress.finish();
 
-    let report = LimitReport::build(&campaign, &question, &samples);
+    let report = LimitReport::build(&campaign, &search_spec, &samples);
     if !samples.is_empty() {
         print_result(&limit::render(&report, args.format.into(), for_standard_output()))?;
     }
@@ -262,19 +262,19 @@ fn require_group(home: &GroupRoot) -> anyhow::Result<()> {
 
 /// Keeps the memory of unlimited runs when a search resumes, as it identifies them. Refuses memory that this machine does
 /// not have.
-fn keep_room(question: &mut Question, place: &Place) -> anyhow::Result<()> {
-    if place.named && limit::holds_question(&place.path) {
-        let before = limit::load_question(&place.path)?;
-        before.check_same(question, &place.path)?;
-        question.room_bytes = before.room_bytes;
+fn keep_room(search_spec: &mut SearchSpec, output: &OutputDir) -> anyhow::Result<()> {
+    if output.named && limit::holds_search(&output.path) {
+        let before = limit::load_search_spec(&output.path)?;
+        before.check_same(search_spec, &output.path)?;
+        search_spec.room_bytes = before.room_bytes;
     }
-    if let Find::MostTasks { memory_bytes } = question.find
-        && memory_bytes > question.room_bytes
+    if let Find::MostTasks { memory_bytes } = search_spec.find
+        && memory_bytes > search_spec.room_bytes
     {
         bail!(
             "--memory: {} is more than a run may take here: {} (80% of what is available)",
             units::bytes(memory_bytes),
-            units::bytes(question.room_bytes)
+            units::bytes(search_spec.room_bytes)
         );
     }
     Ok(())
@@ -283,7 +283,7 @@ fn keep_room(question: &mut Question, place: &Place) -> anyhow::Result<()> {
 fn describe(
     workload: &Workload,
     params: BTreeMap<String, String>,
-    question: &Question,
+    search_spec: &SearchSpec,
     source: MemorySource,
     prepared: &[Prepared],
 ) -> Campaign {
@@ -296,7 +296,7 @@ fn describe(
         operation: workload.operation.clone(),
         entries: prepared.iter().map(|entry| entry.facts.name.clone()).collect(),
         // For the most tasks, each number follows from earlier runs.
-        tasks: match question.find {
+        tasks: match search_spec.find {
             Find::MostTasks { .. } => Vec::new(),
             Find::LeastMemory { tasks } | Find::HighestRate { tasks, .. } => vec![tasks],
         },
@@ -310,20 +310,20 @@ fn describe(
 
 /// A new search, or the one that the folder holds.
 fn open(
-    place: &Place,
+    output: &OutputDir,
     now: Campaign,
-    question: &Question,
+    search_spec: &SearchSpec,
     progress: &Progress,
 ) -> Result<(Store, Campaign, Vec<Sample>), Failure> {
-    if !place.holds_campaign() {
-        let store = place.claim().or_usage()?;
-        // The question first: without it the folder would look like results of `run`.
-        limit::store_question(store.folder(), question).or_usage()?;
+    if !output.holds_campaign() {
+        let store = output.claim().or_usage()?;
+        // The specification first: without it the folder would look like results of `run`.
+        limit::store_search_spec(store.folder(), search_spec).or_usage()?;
         store.write_campaign(&now).or_usage()?;
         return Ok((store, now, Vec::new()));
     }
-    let folder = &place.path;
-    if !limit::holds_question(folder) {
+    let folder = &output.path;
+    if !limit::holds_search(folder) {
         let what = "it has results of `taskscale run`".to_owned();
         return Err(LimitError::Another { folder: folder.clone(), what }).or_usage();
     }
@@ -331,24 +331,24 @@ fn open(
     loaded.campaign.check_same(&loaded.samples, &now, folder).or_usage()?;
     let opened = open::go_on(folder, now.entries, progress)?;
     // Held by this process alone from here on.
-    limit::store_question(folder, question)?;
+    limit::store_search_spec(folder, search_spec)?;
     Ok(opened)
 }
 
 /// Reports the progress of a search.
 struct Watcher {
     progress: Progress,
-    question: Question,
+    search_spec: SearchSpec,
     launched: String,
 }
 
 impl Watcher {
     /// What distinguishes a run from the others of its entry.
-    fn words(&self, setting: Setting) -> String {
-        let (find, spare) = (&self.question.find, setting.cap_bytes == self.question.room_bytes);
-        let value = limit::sought(find, setting);
+    fn words(&self, trial_point: TrialPoint) -> String {
+        let (find, spare) = (&self.search_spec.find, trial_point.cap_bytes == self.search_spec.room_bytes);
+        let value = limit::sought(find, trial_point);
         match find {
-            Find::MostTasks { memory_bytes } if *memory_bytes != setting.cap_bytes => {
+            Find::MostTasks { memory_bytes } if *memory_bytes != trial_point.cap_bytes => {
                 format!("{value} in unlimited memory")
             }
             Find::LeastMemory { .. } if spare => "unlimited memory".to_owned(),
@@ -363,45 +363,45 @@ impl limit::SearchObserver for Watcher {
         self.progress.show(&format!("warming up {entry}"));
     }
 
-    fn run_begins(&mut self, entry: &str, order: &Order, hold_s: f64, position: usize) {
-        let words = self.words(order.setting);
-        let what = match order.purpose {
+    fn run_begins(&mut self, entry: &str, next_run: &NextRun, hold_s: f64, position: usize) {
+        let words = self.words(next_run.trial_point);
+        let what = match next_run.purpose {
             Purpose::Pilot | Purpose::Search => "",
             Purpose::Confirm => ", confirming",
             Purpose::Control => ", control (is memory the cause?)",
             Purpose::Curve => ", curve",
         };
-        let again = if order.again { ", again with a longer wait" } else { "" };
+        let again = if next_run.again { ", again with a longer wait" } else { "" };
         self.launched = format!("[{position}] {entry}: {words}{what}{again}");
         self.progress.show_if_bar(&format!("{}, {hold_s} s", self.launched));
     }
 
-    fn run_ended(&mut self, seen: &Seen) {
+    fn run_ended(&mut self, seen: &ClassifiedRun) {
         let plateau = seen.sample.memory.plateau.as_ref();
-        let figure = match self.question.find {
+        let figure = match self.search_spec.find {
             Find::HighestRate { .. } => {
                 LATENCY_P99.read(seen.sample).map(|us| format!("p99 {}", milliseconds(us)))
             }
             _ => plateau.map(|plateau| units::bytes(plateau.footprint_bytes)),
         };
-        let end = match &seen.proof {
-            Proof::Holds => {
+        let end = match &seen.outcome {
+            Outcome::Passes => {
                 format!("passed{}", figure.map_or(String::new(), |figure| format!(" ({figure})")))
             }
-            Proof::Fails(_, why) => format!("failed: {why}"),
-            Proof::Void(_, why) => format!("inconclusive: {why}"),
-            Proof::Unsettled => "the wait was too short".to_owned(),
+            Outcome::Fails(_, why) => format!("failed: {why}"),
+            Outcome::Inconclusive(_, why) => format!("inconclusive: {why}"),
+            Outcome::Unsettled => "the wait was too short".to_owned(),
         };
         emit(Event::RunEnded { sample: Box::new(seen.sample.clone()) });
         self.progress.say(&format!("{}: {end}", self.launched));
     }
 
     fn answered(&mut self, answer: &Answer) {
-        let text = limit::sentence(answer, &self.question.find);
+        let text = limit::sentence(answer, &self.search_spec.find);
         if !is_json() {
             return self.progress.say(&text);
         }
-        let of = |run: &Option<ShownRun>| run.as_ref().map(ShownRun::setting);
+        let of = |run: &Option<ShownRun>| run.as_ref().map(ShownRun::trial_point);
         let (fails, sometimes) = (of(&answer.fails), of(&answer.sometimes));
         emit(Event::Answer {
             entry: answer.entry.clone(),

@@ -6,15 +6,15 @@ use std::process::ExitCode;
 use anyhow::bail;
 use serde_json::json;
 
-use super::args::{Global, List, formats};
+use super::args::{Global, ListArgs, formats};
 use super::catalog_dir::open_catalog_aloud;
 use super::report::{WIDEST, terminal_width};
 use super::{Failure, OrUsage, open_catalog, print_result, printable};
 use crate::campaign::receipt;
 use crate::catalog::{Entry, ToolchainSpec, Workload, select};
+use crate::document::{shortened, width, wrapped_whole};
 use crate::figures::{self, Better};
-use crate::sheet::{shortened, width, wrapped_whole};
-use crate::toolchain::{self, Toolchain, Unavailable};
+use crate::toolchain::{self, Toolchain, ToolchainError};
 use crate::units;
 
 /// Columns of a version in a table. `--json` has the whole.
@@ -43,7 +43,7 @@ impl Topic {
 }
 
 /// The topic that is asked for; `None` for entries.
-fn topic(args: &List) -> anyhow::Result<Option<Topic>> {
+fn topic(args: &ListArgs) -> anyhow::Result<Option<Topic>> {
     let Some((word, topic)) = args.entries.iter().find_map(|word| Some((word, Topic::of(word)?))) else {
         return Ok(None);
     };
@@ -53,7 +53,7 @@ fn topic(args: &List) -> anyhow::Result<Option<Topic>> {
     Ok(Some(topic))
 }
 
-pub fn run(args: &List, global: &Global) -> Result<ExitCode, Failure> {
+pub fn run(args: &ListArgs, global: &Global) -> Result<ExitCode, Failure> {
     let lines = match topic(args).or_usage()? {
         None => return entries(args, global),
         Some(Topic::Workloads) => workloads(&open_catalog(global).or_usage()?.workloads, global.json),
@@ -141,13 +141,13 @@ fn indented(line: &str, text: &mut String) {
     }
 }
 
-fn entries(args: &List, global: &Global) -> Result<ExitCode, Failure> {
+fn entries(args: &ListArgs, global: &Global) -> Result<ExitCode, Failure> {
     let catalog = open_catalog_aloud(global).or_usage()?;
     let words = if args.entries.is_empty() { vec!["@all".to_owned()] } else { args.entries.clone() };
     let selection = select(&catalog, &words, &args.workload).or_usage()?;
     let mut entries = selection.entries();
 
-    let mut toolchains: BTreeMap<&ToolchainSpec, Result<Toolchain, Unavailable>> = BTreeMap::new();
+    let mut toolchains: BTreeMap<&ToolchainSpec, Result<Toolchain, ToolchainError>> = BTreeMap::new();
     for (_, entry) in &entries {
         toolchains.entry(&entry.toolchain).or_insert_with(|| toolchain::find_without_trace(&entry.toolchain));
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context, anyhow};
 
-use super::args::{Global, Load, Talk};
+use super::args::{Global, LoadArgs, ProtocolArg};
 use super::{Failure, OrUsage, print_result};
 use crate::catalog::Client;
 use crate::load::{self, LoadOrder};
@@ -18,16 +18,16 @@ const LEAST_CHAT: u32 = 16;
 /// The time limit of a connection to one of several addresses.
 const TRY: Duration = Duration::from_secs(5);
 
-pub fn run(args: &Load, global: &Global) -> Result<ExitCode, Failure> {
+pub fn run(args: &LoadArgs, global: &Global) -> Result<ExitCode, Failure> {
     let order = order(args).or_usage()?;
     let obeyed = match args.share {
-        Some(first) => Some(load::obey_in_share(&order, first)),
-        None => (args.stepwise || args.talk == Talk::Hold).then(|| load::obey(&order)),
+        Some(first) => Some(load::run_shard(&order, first)),
+        None => (args.stepwise || args.protocol == ProtocolArg::Hold).then(|| load::run_stepwise(&order)),
     };
     match obeyed {
         Some(Ok(())) => return Ok(ExitCode::SUCCESS),
         // The caller is taskscale, which quotes the last line.
-        Some(Err(error)) if args.talk != Talk::Hold => {
+        Some(Err(error)) if args.protocol != ProtocolArg::Hold => {
             eprintln!("{error}");
             return Ok(ExitCode::FAILURE);
         }
@@ -38,7 +38,7 @@ pub fn run(args: &Load, global: &Global) -> Result<ExitCode, Failure> {
     if global.json {
         print_result(&format!("{}\n", serde_json::to_string(&seen)?))?;
     } else {
-        print_result(&told(&order, &seen))?;
+        print_result(&text(&order, &seen))?;
     }
     let all = seen.connected == order.connections as u64;
     let measured = order.client.is_none()
@@ -46,7 +46,7 @@ pub fn run(args: &Load, global: &Global) -> Result<ExitCode, Failure> {
     Ok(if all && measured { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn order(args: &Load) -> anyhow::Result<LoadOrder> {
+fn order(args: &LoadArgs) -> anyhow::Result<LoadOrder> {
     let address = reachable(&args.connect)?;
     let connections = units::parse_count(&args.connections).map_err(|error| anyhow!("-n: {error}"))?;
     let rate = args.rate.unwrap_or(1.0);
@@ -55,10 +55,10 @@ fn order(args: &Load) -> anyhow::Result<LoadOrder> {
     }
     // A process may have none of several.
     anyhow::ensure!(args.active > 0 || args.share.is_some(), "--active 0: must be at least 1");
-    let client = match args.talk {
-        Talk::Hold => None,
-        Talk::Echo => Some(Client::Echo),
-        Talk::Chat => Some(Client::Chat),
+    let client = match args.protocol {
+        ProtocolArg::Hold => None,
+        ProtocolArg::Echo => Some(Client::Echo),
+        ProtocolArg::Chat => Some(Client::Chat),
     };
     let least = client == Some(Client::Chat) && args.size < LEAST_CHAT;
     anyhow::ensure!(!least, "--size {}: must be at least {LEAST_CHAT} for chat", args.size);
@@ -94,7 +94,7 @@ fn reachable(server: &str) -> anyhow::Result<SocketAddr> {
 }
 
 /// For people.
-fn told(order: &LoadOrder, seen: &record::Load) -> String {
+fn text(order: &LoadOrder, seen: &record::Load) -> String {
     let count = |number: u64| units::grouped(number);
     let mut text = format!(
         "connected  {} of {} in {}\n",

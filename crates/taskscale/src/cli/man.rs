@@ -9,10 +9,10 @@ use clap::builder::{Resettable, StyledStr};
 use clap::{Command, CommandFactory};
 use clap_mangen::Man as Page;
 
-use super::args::{Args, Man};
-use super::{Failure, print_result, say_aside};
+use super::args::{Args, ManArgs};
+use super::{Failure, eprint_status, print_result};
 
-pub fn run(args: &Man) -> Result<ExitCode, Failure> {
+pub fn run(args: &ManArgs) -> Result<ExitCode, Failure> {
     let mut command = Args::command();
     // Adds the global options to each command.
     command.build();
@@ -27,7 +27,7 @@ pub fn run(args: &Man) -> Result<ExitCode, Failure> {
         let (name, text) = page(command).context("cannot write the manual")?;
         fs::write(folder.join(&name), text).with_context(|| format!("cannot write {name} in {shown}"))?;
     }
-    say_aside(&format!("written: one page per command, in {shown}"));
+    eprint_status(&format!("written: one page per command, in {shown}"));
     Ok(ExitCode::SUCCESS)
 }
 

@@ -5,14 +5,15 @@ use std::process::ExitCode;
 
 use anyhow::{Context, anyhow};
 
-use super::args::{Format, Global, Measure};
-use super::measure_options::{Options, validate};
-use super::next::say_next;
-use super::open::{Content, Opened, Place, check_kept, describe, open};
+use super::args::{Global, MeasureArgs, ReportFormat};
+use super::follow_up_hints::eprint_follow_up_hints;
+use super::measure_options::{MeasureOptions, validate};
+use super::open::{FolderPurpose, Opened, OutputDir, check_kept, describe, open};
 use super::progress::Progress;
 use super::report::for_standard_output;
 use super::session::{
-    PLATEAU_S, announce, ended_by_signal, interrupted, name_folder, settle, show, what_is_kept, write_page,
+    PLATEAU_S, acquire_machine, announce, ended_by_signal, interrupted, name_folder, show, what_is_kept,
+    write_page,
 };
 use super::{Failure, OrUsage, print_result};
 use crate::campaign::{self, CampaignEnd};
@@ -21,24 +22,26 @@ use crate::record::{self, Campaign, Hold, OWN_WORKLOAD, Plan, Sample};
 use crate::report::{self, Report};
 use crate::units;
 
-pub fn run(args: &Measure, global: &Global) -> Result<ExitCode, Failure> {
+pub fn run(args: &MeasureArgs, global: &Global) -> Result<ExitCode, Failure> {
     let options = validate(args).or_usage()?;
-    let place = Place::of(args.output.as_deref());
-    place.check(Content::Campaign).or_usage()?;
+    let output = OutputDir::of(args.output.as_deref());
+    output.check(FolderPurpose::Campaign).or_usage()?;
 
     let prepared = std::slice::from_ref(&options.prepared);
     let hold = Hold::Chosen { plateau_s: PLATEAU_S };
     let entries = vec![options.prepared.facts.name.clone()];
     let plan = Plan::of_holds(OWN_WORKLOAD, entries, options.tasks.clone(), args.repetitions, hold);
-    check_kept(&place, vec![plan.clone()], &options.asked)?;
+    check_kept(&output, vec![plan.clone()], &options.resume)?;
 
     let interrupt = Interrupt::install().context("cannot catch signals")?;
     let mut progress = Progress::new(global.quiet);
-    let Some((lock, home)) = settle(&place.path, global.when_taken(), &progress, &interrupt)? else {
+    let Some((lock, home)) = acquire_machine(&output.path, global.when_taken(), &progress, &interrupt)?
+    else {
         return Ok(ended_by_signal(&interrupt));
     };
     let now = describe(vec![plan], None, home.source(), prepared);
-    let Opened { mut store, campaign, mut samples, settings } = open(&place, now, &options.asked, &progress)?;
+    let Opened { mut store, campaign, mut samples, settings } =
+        open(&output, now, &options.resume, &progress)?;
     let folder = store.folder().to_owned();
     announce(&folder, &campaign, prepared, &samples);
     progress.watch(&campaign, prepared, &samples);
@@ -59,15 +62,15 @@ pub fn run(args: &Measure, global: &Global) -> Result<ExitCode, Failure> {
 }
 
 fn conclude(
-    args: &Measure,
-    options: &Options,
+    args: &MeasureArgs,
+    options: &MeasureOptions,
     folder: &Path,
     campaign: &Campaign,
     samples: &[Sample],
     outcome: &CampaignEnd,
     interrupt: &Interrupt,
 ) -> Result<ExitCode, Failure> {
-    let table = args.format == Format::Table && !samples.is_empty();
+    let table = args.format == ReportFormat::Table && !samples.is_empty();
     if !samples.is_empty() {
         show(folder, campaign, samples, args.format)?;
     }
@@ -79,7 +82,7 @@ fn conclude(
     if outcome.interrupted {
         return Ok(interrupted(folder, interrupt));
     }
-    say_next(folder, samples);
+    eprint_follow_up_hints(folder, samples);
     let fell_short = record::last_attempts(samples).iter().any(|sample| {
         // The user named this program: not being able to start it is a failure.
         sample.status.fell_short() || sample.status == record::Status::Unavailable
@@ -88,7 +91,7 @@ fn conclude(
 }
 
 /// What the table lacks: a chart, or peaks at a single number of tasks, also without a plateau.
-fn more(options: &Options, campaign: &Campaign, samples: &[Sample]) -> String {
+fn more(options: &MeasureOptions, campaign: &Campaign, samples: &[Sample]) -> String {
     let report = Report::build(campaign, samples);
     let chart = report::chart(&report, for_standard_output());
     if !chart.is_empty() {

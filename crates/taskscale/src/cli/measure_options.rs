@@ -11,14 +11,14 @@ use std::time::Duration;
 use anyhow::{Context, anyhow, bail};
 use sha2::{Digest, Sha256};
 
-use super::args::Measure;
-use super::open::Asked;
+use super::args::MeasureArgs;
+use super::open::ResumeOptions;
 use super::open::memory_cap;
-use super::parts::task_counts;
-use crate::campaign::{Prepared, SECONDS, TASKS, Template};
+use super::workload_args::task_counts;
+use crate::campaign::{BlackBoxTemplate, Prepared, SECONDS, TASKS};
 use crate::catalog::{Kind, Style};
 use crate::load;
-use crate::measure::{ExternalCommand, LinePattern, Load, LoadStands, Ready};
+use crate::measure::{BlackBoxCommand, LinePattern, LoadCommand, LoadStands, Ready};
 use crate::record::EntryFacts;
 use crate::units;
 
@@ -33,15 +33,15 @@ const LONGEST_NAME: usize = 64;
 const LARGEST_DIGESTED: u64 = 64 << 20;
 
 /// The validated options.
-pub struct Options {
+pub struct MeasureOptions {
     pub prepared: Prepared,
     pub tasks: Vec<u64>,
     /// Whether the number of tasks means anything to the program.
     pub takes_tasks: bool,
-    pub asked: Asked,
+    pub resume: ResumeOptions,
 }
 
-pub fn validate(args: &Measure) -> anyhow::Result<Options> {
+pub fn validate(args: &MeasureArgs) -> anyhow::Result<MeasureOptions> {
     let load = load(args)?;
     let ready = ready(args)?;
     let (recorded_env, env) = environment(args)?;
@@ -78,7 +78,7 @@ pub fn validate(args: &Measure) -> anyhow::Result<Options> {
         None => !matches!(ready, Ready::Itself),
     };
     let usual = if known { SETTLE_READY } else { SETTLE_UNKNOWN };
-    let external = ExternalCommand {
+    let black_box = BlackBoxCommand {
         ready,
         load,
         told_hold,
@@ -90,26 +90,26 @@ pub fn validate(args: &Measure) -> anyhow::Result<Options> {
     let name = name(args, &program)?;
     let mut command = args.command.clone();
     command[0] = program.to_str().ok_or_else(|| anyhow!("{}: not UTF-8", program.display()))?.to_owned();
-    let digest = digest(&program, args, &external)?;
+    let digest = digest(&program, args, &black_box)?;
     let facts = facts(name, args, recorded_env, digest);
-    let asked = Asked {
+    let resume = ResumeOptions {
         clients: None,
         seed: None,
         memory_cap_bytes: memory_cap(args.memory_cap.as_deref())?,
         time_cap: duration(&args.timeout, "--timeout")?,
     };
-    let external = Some(Template { external, env });
-    let prepared = Prepared { facts, command: Ok(command), workload: None, external };
-    Ok(Options { prepared, tasks, takes_tasks, asked })
+    let black_box = Some(BlackBoxTemplate { black_box, env });
+    let prepared = Prepared { facts, command: Ok(command), workload: None, black_box };
+    Ok(MeasureOptions { prepared, tasks, takes_tasks, resume })
 }
 
-fn load(args: &Measure) -> anyhow::Result<Option<Load>> {
+fn load(args: &MeasureArgs) -> anyhow::Result<Option<LoadCommand>> {
     if let Some(address) = &args.connect {
         let address = address_of(address).context("--connect")?.to_string();
         // This very program: it is resolved by the process that executes it.
         let command =
             [load::PROGRAM, "load", "hold", "--connect", &address, "-n", TASKS].map(str::to_owned).to_vec();
-        return Ok(Some(Load { command, stands: LoadStands::Alive }));
+        return Ok(Some(LoadCommand { command, stands: LoadStands::Alive }));
     }
     let Some(with) = &args.with else { return Ok(None) };
     if with.trim().is_empty() {
@@ -118,10 +118,10 @@ fn load(args: &Measure) -> anyhow::Result<Option<Load>> {
     let after = args.with_ready_after.as_deref().map(units::parse_duration).transpose();
     let stands = after.context("--with-ready-after")?.map_or(LoadStands::AliveOrQuiet, LoadStands::After);
     let command = ["/bin/sh", "-c", with].map(str::to_owned).to_vec();
-    Ok(Some(Load { command, stands }))
+    Ok(Some(LoadCommand { command, stands }))
 }
 
-fn ready(args: &Measure) -> anyhow::Result<Ready> {
+fn ready(args: &MeasureArgs) -> anyhow::Result<Ready> {
     if let Some(text) = &args.ready_when {
         if text.is_empty() {
             bail!("--ready-when: the text is empty, which every line contains");
@@ -161,7 +161,7 @@ fn address_of(text: &str) -> anyhow::Result<SocketAddr> {
 }
 
 /// The variables to record, and those to give: values handed on from the caller's environment may be secrets.
-fn environment(args: &Measure) -> anyhow::Result<(BTreeMap<String, String>, BTreeMap<String, String>)> {
+fn environment(args: &MeasureArgs) -> anyhow::Result<(BTreeMap<String, String>, BTreeMap<String, String>)> {
     let (mut recorded, mut given) = (BTreeMap::new(), BTreeMap::new());
     for word in &args.env {
         let (name, value) = match word.split_once('=') {
@@ -210,7 +210,7 @@ pub(super) fn find_program(word: &str) -> anyhow::Result<PathBuf> {
     }
 }
 
-fn name(args: &Measure, program: &Path) -> anyhow::Result<String> {
+fn name(args: &MeasureArgs, program: &Path) -> anyhow::Result<String> {
     let Some(name) = &args.name else {
         let name = program.file_name().unwrap_or_default().to_string_lossy();
         return Ok(name
@@ -233,7 +233,7 @@ fn name(args: &Measure, program: &Path) -> anyhow::Result<String> {
 
 /// Changes when the program or how it is run may have changed, so that results do not resume. Files that the command line
 /// names (a script, a configuration) belong to the program.
-fn digest(program: &Path, args: &Measure, external: &ExternalCommand) -> anyhow::Result<String> {
+fn digest(program: &Path, args: &MeasureArgs, black_box: &BlackBoxCommand) -> anyhow::Result<String> {
     let mut digest = Sha256::new();
     let mut add_file = |path: &Path| -> io::Result<()> {
         if fs::metadata(path).is_ok_and(|facts| facts.is_file() && facts.len() <= LARGEST_DIGESTED) {
@@ -244,7 +244,7 @@ fn digest(program: &Path, args: &Measure, external: &ExternalCommand) -> anyhow:
     // An executable may be unreadable.
     let _ = add_file(program);
     for word in &args.command[1..] {
-        let _ = add_file(&external.folder.as_deref().unwrap_or(Path::new("")).join(word));
+        let _ = add_file(&black_box.folder.as_deref().unwrap_or(Path::new("")).join(word));
     }
     let options = [
         &args.ready_when,
@@ -255,12 +255,12 @@ fn digest(program: &Path, args: &Measure, external: &ExternalCommand) -> anyhow:
         &args.with,
         &args.with_ready_after,
     ];
-    let words = (&args.command, &args.env, options, &external.folder, &external.stdin, args.keep_env);
+    let words = (&args.command, &args.env, options, &black_box.folder, &black_box.stdin, args.keep_env);
     digest.update(serde_json::to_vec(&words).context("the options as JSON")?);
     Ok(digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-fn facts(name: String, args: &Measure, env: BTreeMap<String, String>, digest: String) -> EntryFacts {
+fn facts(name: String, args: &MeasureArgs, env: BTreeMap<String, String>, digest: String) -> EntryFacts {
     let said = |option: &str, value: &Option<String>| value.as_ref().map(|value| format!("{option} {value}"));
     let notes = [
         said("--ready-when", &args.ready_when),

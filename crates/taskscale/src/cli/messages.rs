@@ -23,7 +23,7 @@ static MODE: OnceLock<Mode> = OnceLock::new();
 
 /// Sets the mode; only the first call has an effect. With `verbose`, the log of lower modules is written, too.
 pub(super) fn set(mode: Mode) {
-    if MODE.set(mode).is_ok() && mode.verbose && log::set_logger(&Aside).is_ok() {
+    if MODE.set(mode).is_ok() && mode.verbose && log::set_logger(&StatusLogger).is_ok() {
         log::set_max_level(log::LevelFilter::Info);
     }
 }
@@ -37,7 +37,7 @@ pub(super) fn is_verbose() -> bool {
 }
 
 /// Writes a line to standard error, or with `--json` a message. A line that starts with `warning: ` is a warning.
-pub(super) fn say_aside(line: &str) {
+pub(super) fn eprint_status(line: &str) {
     match line.strip_prefix("warning: ") {
         Some(text) if is_json() => message(Level::Warning, text),
         Some(_) => message(Level::Warning, line),
@@ -58,7 +58,7 @@ pub(super) fn message(level: Level, text: &str) {
 }
 
 /// Writes an error and its hint, in every mode.
-pub(super) fn say_error(error: &str, hint: Option<&str>) {
+pub(super) fn eprint_error(error: &str, hint: Option<&str>) {
     if is_json() {
         return emit(Event::Error { message: error.to_owned(), hint: hint.map(str::to_owned) });
     }
@@ -97,9 +97,9 @@ fn put(line: &str) {
 }
 
 /// Writes what lower modules log.
-struct Aside;
+struct StatusLogger;
 
-impl log::Log for Aside {
+impl log::Log for StatusLogger {
     fn enabled(&self, metadata: &log::Metadata) -> bool {
         metadata.target().starts_with("taskscale")
     }
@@ -129,6 +129,6 @@ pub(super) fn begun(program: &Program) {
             reason: None,
         });
     } else {
-        say_aside(&format!("building {}", program.name()));
+        eprint_status(&format!("building {}", program.name()));
     }
 }

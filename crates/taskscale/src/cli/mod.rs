@@ -4,7 +4,6 @@
 //! taskscale could not continue; 2: usage error; 3: a gate is undecided; 128 + n: ended by signal n.
 
 mod args;
-mod ask;
 mod browse;
 mod build;
 mod catalog_dir;
@@ -12,32 +11,33 @@ mod check;
 mod clean;
 mod compare;
 mod completions;
+mod confirm;
 mod conformance;
 mod doctor;
 mod dry_run;
 mod explain;
 mod fleet;
+mod follow_up_hints;
 mod hint;
-mod keep;
 mod limit;
 mod list;
-mod live;
 mod load;
 mod man;
 mod measure;
 mod measure_options;
 mod messages;
 mod new;
-mod next;
 mod open;
-mod parts;
 mod progress;
 mod report;
+mod report_filter;
+mod results_ticker;
 mod run;
 mod session;
 mod site;
 mod submit;
 mod verify;
+mod workload_args;
 
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
@@ -48,7 +48,7 @@ use clap::error::ErrorKind;
 
 use args::{Args, Command, When};
 use catalog_dir::open_catalog;
-use messages::{emit, say_aside};
+use messages::{emit, eprint_status};
 
 /// Why a command failed.
 pub enum Failure {
@@ -145,14 +145,17 @@ fn not_parsed(error: &clap::Error) -> ExitCode {
             verbose: false,
             quiet: false,
         });
-        messages::say_error(&format!("{option}: {value:?} is below zero; give {}", accepted(option)), None);
+        messages::eprint_error(
+            &format!("{option}: {value:?} is below zero; give {}", accepted(option)),
+            None,
+        );
         return messages::end(ExitCode::from(2));
     }
     if words.iter().any(|word| word == "--json") {
         messages::set(messages::Mode { json: true, verbose: false, quiet: false });
         let message = error.to_string();
         let message = message.trim().trim_start_matches("error: ");
-        messages::say_error(message, None);
+        messages::eprint_error(message, None);
         return messages::end(ExitCode::from(2));
     }
     let _ = error.print();
@@ -187,8 +190,8 @@ fn failed(failure: Failure, no_command: bool) -> ExitCode {
         Failure::Usage(error) => (2, error),
         Failure::Broken(error) => (1, error),
     };
-    let (message, hint) = hint::told(&error, code == 2, no_command);
-    messages::say_error(&message, hint.as_deref());
+    let (message, hint) = hint::message_and_hint(&error, code == 2, no_command);
+    messages::eprint_error(&message, hint.as_deref());
     messages::end(ExitCode::from(code))
 }
 

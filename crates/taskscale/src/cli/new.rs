@@ -5,13 +5,13 @@ use std::process::ExitCode;
 
 use anyhow::{anyhow, bail};
 
-use super::args::{Global, New};
+use super::args::{Global, NewArgs};
 use super::catalog_dir::{carries_catalog, catalog_to_write};
-use super::{Failure, OrUsage, print_result, printable, say_aside};
+use super::{Failure, OrUsage, eprint_status, print_result, printable};
 use crate::catalog::{self, closest};
-use crate::scaffold::{self, LANGUAGES, Language, Request, language_of};
+use crate::scaffold::{self, LANGUAGES, Language, ScaffoldRequest, language_of};
 
-pub fn run(args: &New, global: &Global) -> Result<ExitCode, Failure> {
+pub fn run(args: &NewArgs, global: &Global) -> Result<ExitCode, Failure> {
     let Some((runtime, entry)) = args.name.split_once('/') else {
         return Err(Failure::Usage(anyhow!(
             "not an entry: `{}` (expected LANGUAGE/NAME, such as go/errgroup or python/my-loop)",
@@ -39,8 +39,14 @@ pub fn run(args: &New, global: &Global) -> Result<ExitCode, Failure> {
         return Err(Failure::Usage(error));
     }
     let extension = args.extension.as_deref().unwrap_or(runtime);
-    let request =
-        Request { catalog: &place.folder, runtime, entry, language, extension, workloads: &workloads };
+    let request = ScaffoldRequest {
+        catalog: &place.folder,
+        runtime,
+        entry,
+        language,
+        extension,
+        workloads: &workloads,
+    };
     let written = scaffold::write(&request).or_usage()?;
 
     let current = std::env::current_dir().unwrap_or_default();
@@ -69,13 +75,13 @@ pub fn run(args: &New, global: &Global) -> Result<ExitCode, Failure> {
     ));
     print_result(&printable(&text))?;
     if language.is_generic() && args.language.is_none() {
-        say_aside(&format!(
+        eprint_status(&format!(
             "note: *.{extension} is a working shell script (`new` has no program for `{runtime}`): rewrite it in your \
              language, and put its commands into runtime.toml"
         ));
     }
     if !existed && !place.needs_option && carries_catalog() {
-        say_aside(&format!(
+        eprint_status(&format!(
             "note: {} is a new catalog: commands in this folder add its entries to the embedded ones",
             shown(&place.folder)
         ));

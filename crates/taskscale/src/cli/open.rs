@@ -9,8 +9,8 @@ use anyhow::{Context, bail};
 
 use super::dry_run::RESULTS;
 use super::progress::Progress;
-use super::{Failure, OrUsage, say_aside};
-use crate::campaign::{CampaignError, Prepared, Settings, plan_digest};
+use super::{Failure, OrUsage, eprint_status};
+use crate::campaign::{CampaignError, CampaignSettings, Prepared, plan_digest};
 use crate::limit;
 use crate::load::Elsewhere;
 use crate::measure::{MachineLock, available_memory_bytes, machine_facts};
@@ -25,7 +25,7 @@ const MEMORY_SHARE: f64 = 0.8;
 
 /// What a folder is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Content {
+pub(super) enum FolderPurpose {
     Campaign,
     /// Of `taskscale limit`.
     Search,
@@ -33,18 +33,18 @@ pub(super) enum Content {
 
 /// Where results are written.
 #[derive(Debug, Clone)]
-pub(super) struct Place {
+pub(super) struct OutputDir {
     pub path: PathBuf,
     /// Whether the user named it. Only then it may resume.
     pub named: bool,
 }
 
-impl Place {
+impl OutputDir {
     /// The value of `-o`, or a folder named after instant and host.
-    pub fn of(output: Option<&Path>) -> Place {
+    pub fn of(output: Option<&Path>) -> OutputDir {
         match output {
-            Some(path) => Place { path: path.to_owned(), named: true },
-            None => Place { path: new_folder(), named: false },
+            Some(path) => OutputDir { path: path.to_owned(), named: true },
+            None => OutputDir { path: new_folder(), named: false },
         }
     }
 
@@ -62,7 +62,7 @@ impl Place {
     }
 
     /// Checks before any build whether the folder can be used. Writes nothing.
-    pub fn check(&self, purpose: Content) -> anyhow::Result<()> {
+    pub fn check(&self, purpose: FolderPurpose) -> anyhow::Result<()> {
         let folder = &self.path;
         if self.holds_campaign() {
             return Ok(());
@@ -74,8 +74,8 @@ impl Place {
                 record::check_no_orphans(folder)?;
                 // Files of an interrupted start can be reused.
                 let of_search: &[&str] = match purpose {
-                    Content::Campaign => &[],
-                    Content::Search => &["limit.json", "limit.json.new"],
+                    FolderPurpose::Campaign => &[],
+                    FolderPurpose::Search => &["limit.json", "limit.json.new"],
                 };
                 let ours = |name: &str| {
                     ["samples.jsonl", "campaign.json.new"].contains(&name) || of_search.contains(&name)
@@ -112,7 +112,7 @@ fn new_folder() -> PathBuf {
 
 /// Options that results record. Without them, results resume as they started.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Asked {
+pub(super) struct ResumeOptions {
     pub seed: Option<u64>,
     pub memory_cap_bytes: Option<u64>,
     pub time_cap: Option<Duration>,
@@ -134,7 +134,7 @@ pub(super) struct Opened {
     pub store: Store,
     pub campaign: Campaign,
     pub samples: Vec<Sample>,
-    pub settings: Settings,
+    pub settings: CampaignSettings,
 }
 
 /// New results, of one or more series.
@@ -167,26 +167,26 @@ pub(super) fn describe(
 
 /// A new campaign, or the unfinished one that the folder holds.
 pub(super) fn open(
-    place: &Place,
+    output: &OutputDir,
     mut now: Campaign,
-    asked: &Asked,
+    resume: &ResumeOptions,
     progress: &Progress,
 ) -> Result<Opened, Failure> {
-    let time_cap_s = asked.time_cap.map(|time| time.as_secs_f64());
+    let time_cap_s = resume.time_cap.map(|time| time.as_secs_f64());
     let said = Conditions {
-        memory_cap_bytes: asked.memory_cap_bytes,
+        memory_cap_bytes: resume.memory_cap_bytes,
         time_cap_s,
-        clients_elsewhere: asked.clients.is_some(),
+        clients_elsewhere: resume.clients.is_some(),
         ..now.conditions.unwrap_or_default()
     };
     now.conditions = Some(said);
-    let settings = |conditions: Conditions| Settings {
+    let settings = |conditions: Conditions| CampaignSettings {
         memory_cap_bytes: conditions.memory_cap_bytes,
         time_cap: conditions.time_cap_s.map(Duration::from_secs_f64),
-        clients: asked.clients.clone(),
+        clients: resume.clients.clone(),
     };
-    if !place.holds_campaign() {
-        let store = place.claim().or_usage()?;
+    if !output.holds_campaign() {
+        let store = output.claim().or_usage()?;
         let conditions =
             Conditions { memory_cap_bytes: said.memory_cap_bytes.or_else(memory_cap_bytes), ..said };
         now.conditions = Some(conditions);
@@ -194,8 +194,8 @@ pub(super) fn open(
         return Ok(Opened { store, campaign: now, samples: Vec::new(), settings: settings(conditions) });
     }
     // Before anything is written: other results stay as they are.
-    check(&place.path, &record::load(&place.path).or_usage()?, &now, asked).or_usage()?;
-    let (store, campaign, samples) = go_on(&place.path, now.entries, progress)?;
+    check(&output.path, &record::load(&output.path).or_usage()?, &now, resume).or_usage()?;
+    let (store, campaign, samples) = go_on(&output.path, now.entries, progress)?;
     let mut conditions = campaign.known_conditions(&samples);
     // Older results did not record all of it.
     if campaign.conditions.is_none() {
@@ -206,7 +206,7 @@ pub(super) fn open(
     if let (Some(cap), Some(there)) = (conditions.memory_cap_bytes, available_memory_bytes())
         && cap > there
     {
-        say_aside(&format!(
+        eprint_status(&format!(
             "warning: runs may swap: their memory cap is {}, and {} is available; free memory first",
             units::bytes(cap),
             units::bytes(there)
@@ -218,19 +218,19 @@ pub(super) fn open(
 /// The results to resume, if these plans can resume them; `None` for new results. Checks what can be known before builds,
 /// which take long.
 pub(super) fn check_kept(
-    place: &Place,
+    output: &OutputDir,
     mut plans: Vec<Plan>,
-    asked: &Asked,
+    resume: &ResumeOptions,
 ) -> Result<Option<Loaded>, Failure> {
-    if !place.holds_campaign() {
+    if !output.holds_campaign() {
         return Ok(None);
     }
-    let loaded = record::load(&place.path).or_usage()?;
+    let loaded = record::load(&output.path).or_usage()?;
     let conditions = Conditions {
         memory_source: None,
-        memory_cap_bytes: asked.memory_cap_bytes,
-        time_cap_s: asked.time_cap.map(|time| time.as_secs_f64()),
-        clients_elsewhere: asked.clients.is_some(),
+        memory_cap_bytes: resume.memory_cap_bytes,
+        time_cap_s: resume.time_cap.map(|time| time.as_secs_f64()),
+        clients_elsewhere: resume.clients.is_some(),
     };
     let now = Campaign {
         plan: plans.remove(0),
@@ -240,18 +240,23 @@ pub(super) fn check_kept(
         taskscale: env!("CARGO_PKG_VERSION").to_owned(),
         ..loaded.campaign.clone()
     };
-    check(&place.path, &loaded, &now, asked).or_usage()?;
+    check(&output.path, &loaded, &now, resume).or_usage()?;
     Ok(Some(loaded))
 }
 
 /// Whether a folder can resume as `now`.
-fn check(folder: &Path, loaded: &Loaded, now: &Campaign, asked: &Asked) -> Result<(), CampaignError> {
+fn check(
+    folder: &Path,
+    loaded: &Loaded,
+    now: &Campaign,
+    resume: &ResumeOptions,
+) -> Result<(), CampaignError> {
     let differ = |what: String| Err(CampaignError::Another { folder: folder.to_owned(), what });
-    if limit::holds_question(folder) {
+    if limit::holds_search(folder) {
         return differ("it has a search of `taskscale limit`".to_owned());
     }
     loaded.campaign.check_same(&loaded.samples, now, folder)?;
-    match asked.seed {
+    match resume.seed {
         Some(seed) if seed != loaded.campaign.seed => {
             differ(format!("its seed is {}, not {seed} (omit --seed to resume)", loaded.campaign.seed))
         }
@@ -288,7 +293,7 @@ pub(super) fn existing_folder(folder: &Path) -> anyhow::Result<()> {
 /// Warns if another taskscale may measure at the same time.
 pub(super) fn warn_unless_held(lock: &MachineLock) {
     if let Some(why) = lock.why_not() {
-        say_aside(&format!(
+        eprint_status(&format!(
             "warning: another taskscale may disturb this one: the machine is not locked ({why})"
         ));
     }
@@ -297,7 +302,7 @@ pub(super) fn warn_unless_held(lock: &MachineLock) {
 /// Names invalid lines; `done` is what was done with them.
 pub(super) fn warn_of_rejected(folder: &Path, rejected: &[RejectedLine], done: &str) {
     for line in rejected {
-        say_aside(&format!(
+        eprint_status(&format!(
             "warning: {done}: line {} of {} (not a sample: {})",
             line.number,
             folder.join("samples.jsonl").display(),

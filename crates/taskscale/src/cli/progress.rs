@@ -4,13 +4,13 @@ use std::io::IsTerminal;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::live::{Live, View};
 use super::messages::{Level, begun, emit, is_json, is_verbose, message};
 use super::report::{WIDEST, width_of};
+use super::results_ticker::{ResultsTicker, View};
 use super::{colour, printable};
 use crate::campaign::{CampaignObserver, PlannedRun, Prepared};
 use crate::catalog::Program;
-use crate::measure::Course;
+use crate::measure::Scenario;
 use crate::record::{Campaign, Event, Sample, Status};
 use crate::units;
 
@@ -20,7 +20,7 @@ pub struct Progress {
     quiet: bool,
     position: (usize, usize),
     /// On a terminal, while runs are measured.
-    live: Option<Live>,
+    ticker: Option<ResultsTicker>,
 }
 
 impl Progress {
@@ -35,12 +35,12 @@ impl Progress {
             }
             bar
         });
-        Progress { bar, quiet, position: (0, 0), live: None }
+        Progress { bar, quiet, position: (0, 0), ticker: None }
     }
 
     /// Shows results as they come, above the bar if there is one.
     pub fn watch(&mut self, campaign: &Campaign, prepared: &[Prepared], samples: &[Sample]) {
-        self.live = self.bar.is_some().then(|| Live::of(campaign, prepared, samples));
+        self.ticker = self.bar.is_some().then(|| ResultsTicker::of(campaign, prepared, samples));
     }
 
     pub fn has_bar(&self) -> bool {
@@ -122,7 +122,7 @@ impl CampaignObserver for Progress {
     fn run_begins(
         &mut self,
         run: &PlannedRun,
-        course: &Course,
+        scenario: &Scenario,
         attempt: u32,
         done: usize,
         all: usize,
@@ -136,8 +136,8 @@ impl CampaignObserver for Progress {
             tasks: cell.tasks,
             repetition: run.repetition,
             attempt,
-            hold_s: course.hold_s(),
-            operations: course.work().map(|work| work.operations),
+            hold_s: scenario.hold_s(),
+            operations: scenario.work().map(|work| work.operations),
             done: done as u64,
             runs: all as u64,
             left_s,
@@ -150,13 +150,13 @@ impl CampaignObserver for Progress {
             bar.set_length(all as u64);
         }
         bar.set_position(done as u64);
-        let (told, again) = match course {
-            Course::Work(work) => {
+        let (told, again) = match scenario {
+            Scenario::Work(work) => {
                 (format!(", {} operations", units::grouped(work.operations)), ", again with more of them")
             }
             // A program without a wait is observed as long as needed.
-            _ if course.hold_s() == 0.0 => (String::new(), ""),
-            _ => (format!(", wait {} s", course.hold_s()), ", again with a longer wait"),
+            _ if scenario.hold_s() == 0.0 => (String::new(), ""),
+            _ => (format!(", wait {} s", scenario.hold_s()), ", again with a longer wait"),
         };
         let again = if attempt > 1 { again } else { "" };
         self.show(&format!(
@@ -173,10 +173,10 @@ impl CampaignObserver for Progress {
             return emit(Event::RunEnded { sample: Box::new(sample.clone()) });
         }
         let (done, all) = self.position;
-        if let (Some(bar), Some(live)) = (&self.bar, &mut self.live) {
+        if let (Some(bar), Some(ticker)) = (&self.bar, &mut self.ticker) {
             let stderr = std::io::stderr();
             let view = View { width: width_of(&stderr).unwrap_or(80).min(WIDEST), color: colour(&stderr) };
-            live.tell(sample, view).iter().for_each(|line| bar.println(line));
+            ticker.tell(sample, view).iter().for_each(|line| bar.println(line));
             return bar.set_position(done as u64);
         }
         let again = if sample.attempt > 1 { format!(", attempt {}", sample.attempt) } else { String::new() };
@@ -185,7 +185,7 @@ impl CampaignObserver for Progress {
         let line = match (sample.status, &sample.memory.plateau, worked) {
             (Status::Ok, _, Some((work, wall_s))) => format!(
                 "[{done}/{all}] {} of {name}: {} operations in {}",
-                sample.part(),
+                sample.series(),
                 units::grouped(work.operations),
                 units::seconds(wall_s)
             ),

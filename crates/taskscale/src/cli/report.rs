@@ -8,20 +8,22 @@ use std::process::ExitCode;
 
 use anyhow::{Context, anyhow, bail};
 
-use super::args::{self, Format};
+use super::args::{self, ReportFormat};
 use super::browse::browse;
 use super::catalog_dir::any_catalog;
 use super::dry_run::RESULTS;
 use super::hint::Advice;
-use super::keep::Keep;
 use super::open::{existing_folder, warn_of_rejected};
+use super::report_filter::ReportFilter;
 use super::session::PAGE_FILE;
-use super::{Failure, OrUsage, colour, print_result, print_through, say_aside};
+use super::{Failure, OrUsage, colour, eprint_status, print_result, print_through};
 use crate::catalog::sources;
+use crate::document::{command_line, quoted};
 use crate::limit::{self, LimitReport};
 use crate::record::{self, Campaign, Loaded, Sample};
-use crate::report::{self, Bars, Chart, Detail, PageData, Rank, Recorded, RenderOptions, Request, Target};
-use crate::sheet::{command_line, quoted};
+use crate::report::{
+    self, Bars, Chart, Detail, ExportRequest, ExportTarget, PageData, Rank, Recorded, RenderOptions,
+};
 
 /// The widest table, also without a terminal: longer lines are hard to follow.
 pub(super) const WIDEST: usize = 120;
@@ -30,10 +32,10 @@ pub(super) const WIDEST: usize = 120;
 const NAMED: usize = 4;
 
 /// The validated options.
-struct Options {
+struct ReportOptions {
     folders: Vec<PathBuf>,
     output: Option<PathBuf>,
-    keep: Keep,
+    filter: ReportFilter,
     /// In a browser.
     open: bool,
     what: What,
@@ -45,46 +47,49 @@ enum What {
     Samples,
     /// One HTML file.
     Page,
-    Report(Request, Rank),
+    Report(ExportRequest, Rank),
 }
 
-fn validate(args: &args::Report) -> anyhow::Result<Options> {
+fn validate(args: &args::ReportArgs) -> anyhow::Result<ReportOptions> {
     let format = args.format;
-    if args.samples && format != Format::Csv {
+    if args.samples && format != ReportFormat::Csv {
         bail!("--samples needs --format csv");
     }
-    if args.chart.is_some() && format != Format::Svg {
+    if args.chart.is_some() && format != ReportFormat::Svg {
         bail!("--chart needs --format svg");
     }
-    let keep = Keep::of(args)?;
-    let is_page = format == Format::Html || args.open;
-    if let Some(option) = keep.option().filter(|_| is_page) {
+    let filter = ReportFilter::of(args)?;
+    let is_page = format == ReportFormat::Html || args.open;
+    if let Some(option) = filter.option().filter(|_| is_page) {
         bail!("{option}: not for the page, which has filters of its own");
     }
-    if args.open && !matches!(format, Format::Table | Format::Html) {
+    if args.open && !matches!(format, ReportFormat::Table | ReportFormat::Html) {
         bail!("--open shows the page; omit --format");
     }
     if args.open && args.output.is_none() && args.folders.len() > 1 {
         bail!("--open needs -o FILE for the page of several folders");
     }
-    let ranking = format == Format::Svg && args.chart != Some(args::Chart::Scaling);
-    if ranking && keep.tasks.len() > 1 {
+    let ranking = format == ReportFormat::Svg && args.chart != Some(args::ChartArg::Scaling);
+    if ranking && filter.tasks.len() > 1 {
         bail!("-n: a ranking chart takes one number of tasks");
     }
-    let shows_some = matches!(format, Format::Table | Format::Markdown | Format::Github | Format::Bencher);
+    let shows_some = matches!(
+        format,
+        ReportFormat::Table | ReportFormat::Markdown | ReportFormat::Github | ReportFormat::Bencher
+    );
     if !args.metric.is_empty() && (!shows_some || args.open) {
         bail!("--metric is for tables, github and bencher (this format has every metric)");
     }
-    if let Some(path) = args.output.as_ref().filter(|path| format == Format::Svg && is_bitmap(path)) {
+    if let Some(path) = args.output.as_ref().filter(|path| format == ReportFormat::Svg && is_bitmap(path)) {
         let error = anyhow!("-o {}: charts are SVG", path.display());
         return Err(error.context(Advice(format!("for a PNG (Debian: librsvg2-bin): `{}`", png(args, path)))));
     }
     let shows_ranking = !args.samples
-        && args.chart != Some(args::Chart::Scaling)
+        && args.chart != Some(args::ChartArg::Scaling)
         && match format {
-            Format::Table | Format::Markdown => args.folders.len() == 1,
-            Format::Csv | Format::Json | Format::Svg => true,
-            Format::Github | Format::Bencher | Format::Html => false,
+            ReportFormat::Table | ReportFormat::Markdown => args.folders.len() == 1,
+            ReportFormat::Csv | ReportFormat::Json | ReportFormat::Svg => true,
+            ReportFormat::Github | ReportFormat::Bencher | ReportFormat::Html => false,
         };
     if args.rank.is_some() && !shows_ranking {
         bail!(
@@ -92,15 +97,16 @@ fn validate(args: &args::Report) -> anyhow::Result<Options> {
         );
     }
     let rank = match args.rank {
-        Some(args::Rank::All) => Rank::All,
-        Some(args::Rank::Kind) | None => Rank::Kind,
+        Some(args::RankArg::All) => Rank::All,
+        Some(args::RankArg::Kind) | None => Rank::Kind,
     };
-    let what = |request: Request| if args.samples { What::Samples } else { What::Report(request, rank) };
+    let what =
+        |request: ExportRequest| if args.samples { What::Samples } else { What::Report(request, rank) };
     let (output, open) = (args.output.clone(), args.open);
     let folders = if args.folders.is_empty() { vec![newest()?] } else { args.folders.clone() };
     let target = match (target(format).filter(|_| !open), args.chart) {
-        (None, _) => return Ok(Options { folders, output, keep, open, what: What::Page }),
-        (Some(Target::Svg(_)), Some(args::Chart::Scaling)) => Target::Svg(Chart::Scaling),
+        (None, _) => return Ok(ReportOptions { folders, output, filter, open, what: What::Page }),
+        (Some(ExportTarget::Svg(_)), Some(args::ChartArg::Scaling)) => ExportTarget::Svg(Chart::Scaling),
         (Some(target), _) => target,
     };
     let mut metrics = Vec::new();
@@ -109,15 +115,15 @@ fn validate(args: &args::Report) -> anyhow::Result<Options> {
             metrics.push(metric);
         }
     }
-    Ok(Options {
+    Ok(ReportOptions {
         folders,
         output,
         open,
-        what: what(Request {
+        what: what(ExportRequest {
             target,
             metrics,
-            tasks: keep.tasks.first().copied().filter(|_| ranking),
-            detail: match (args.stats, keep.option().is_some() || args.part.is_some()) {
+            tasks: filter.tasks.first().copied().filter(|_| ranking),
+            detail: match (args.stats, filter.option().is_some() || args.part.is_some()) {
                 (true, _) => Detail::Stats,
                 (false, true) => Detail::Whole,
                 (false, false) => Detail::Brief,
@@ -127,7 +133,7 @@ fn validate(args: &args::Report) -> anyhow::Result<Options> {
                 None => for_standard_output(),
             },
         }),
-        keep,
+        filter,
     })
 }
 
@@ -138,11 +144,11 @@ fn is_bitmap(path: &Path) -> bool {
 }
 
 /// The command that converts the chart to PNG.
-fn png(args: &args::Report, path: &Path) -> String {
+fn png(args: &args::ReportArgs, path: &Path) -> String {
     let mut words: Vec<String> = vec!["taskscale".into(), "report".into()];
     words.extend(args.folders.iter().map(|folder| folder.display().to_string()));
     words.extend(["--format", "svg"].map(str::to_owned));
-    if args.chart == Some(args::Chart::Scaling) {
+    if args.chart == Some(args::ChartArg::Scaling) {
         words.extend(["--chart", "scaling"].map(str::to_owned));
     }
     let file = path.with_extension("png").display().to_string();
@@ -155,16 +161,16 @@ fn newest() -> anyhow::Result<PathBuf> {
         let error = anyhow!("no results in ./{RESULTS}");
         return Err(error.context(Advice("run `taskscale --quick` first, or name a results folder".into())));
     };
-    say_aside(&format!("{} (the newest in {RESULTS}/)", folder.display()));
+    eprint_status(&format!("{} (the newest in {RESULTS}/)", folder.display()));
     Ok(folder)
 }
 
-pub fn run(args: &args::Report) -> Result<ExitCode, Failure> {
+pub fn run(args: &args::ReportArgs) -> Result<ExitCode, Failure> {
     let options = validate(args).or_usage()?;
     for folder in &options.folders {
         existing_folder(folder).or_usage()?;
     }
-    if let Some(folder) = options.folders.iter().find(|folder| limit::holds_question(folder)) {
+    if let Some(folder) = options.folders.iter().find(|folder| limit::holds_search(folder)) {
         return of_limit(args, &options, folder);
     }
     let names = names(&options.folders).or_usage()?;
@@ -174,7 +180,7 @@ pub fn run(args: &args::Report) -> Result<ExitCode, Failure> {
         warn_of_rejected(folder, &loaded.rejected, "left out");
         campaigns.push((name, loaded));
     }
-    options.keep.campaigns(&mut campaigns).or_usage()?;
+    options.filter.campaigns(&mut campaigns).or_usage()?;
     let text = match &options.what {
         What::Page => {
             let page = page_of(campaigns);
@@ -187,14 +193,14 @@ pub fn run(args: &args::Report) -> Result<ExitCode, Failure> {
                 }
             }
             if let Some(file) = file.filter(|_| options.open) {
-                say_aside(&format!("report: {}", file.display()));
+                eprint_status(&format!("report: {}", file.display()));
                 browse(&file)?;
             }
             return Ok(ExitCode::SUCCESS);
         }
         What::Samples => {
             for (_, loaded) in &mut campaigns {
-                loaded.samples.retain(|sample| options.keep.has(sample));
+                loaded.samples.retain(|sample| options.filter.has(sample));
             }
             let recorded: Vec<Recorded> = campaigns
                 .iter()
@@ -208,7 +214,7 @@ pub fn run(args: &args::Report) -> Result<ExitCode, Failure> {
                 parts.map(move |part| part.named(name).ranked_by(*rank).showing(&request.metrics))
             });
             let mut reports: Vec<report::Report> = reports.collect();
-            options.keep.rows(&mut reports).or_usage()?;
+            options.filter.rows(&mut reports).or_usage()?;
             text(&reports, request).or_usage()?
         }
     };
@@ -219,25 +225,25 @@ pub fn run(args: &args::Report) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn text(reports: &[report::Report], request: &Request) -> Result<String, report::ExportError> {
+fn text(reports: &[report::Report], request: &ExportRequest) -> Result<String, report::ExportError> {
     let export = report::export(reports, request)?;
     if !export.left_out.is_empty() {
         let mut cells: Vec<String> = export.left_out.iter().take(NAMED).cloned().collect();
         if export.left_out.len() > NAMED {
             cells.push(format!("and {} more", export.left_out.len() - NAMED));
         }
-        say_aside(&format!("left out (no value): {}", cells.join(", ")));
+        eprint_status(&format!("left out (no value): {}", cells.join(", ")));
     }
     Ok(export.text)
 }
 
 /// A search of `taskscale limit`, which has tables of its own.
-fn of_limit(args: &args::Report, options: &Options, folder: &Path) -> Result<ExitCode, Failure> {
+fn of_limit(args: &args::ReportArgs, options: &ReportOptions, folder: &Path) -> Result<ExitCode, Failure> {
     let format = match args.format {
-        Format::Table => report::Format::Table,
-        Format::Markdown => report::Format::Markdown,
-        Format::Json => report::Format::Json,
-        Format::Csv => report::Format::Csv,
+        ReportFormat::Table => report::Format::Table,
+        ReportFormat::Markdown => report::Format::Markdown,
+        ReportFormat::Json => report::Format::Json,
+        ReportFormat::Csv => report::Format::Csv,
         _ => {
             return Err(anyhow!(
                 "{} is a search of `taskscale limit`, with the formats table, markdown, csv and json",
@@ -250,7 +256,7 @@ fn of_limit(args: &args::Report, options: &Options, folder: &Path) -> Result<Exi
         return Err(anyhow!("{} is a search of `taskscale limit`; report it alone", folder.display()))
             .or_usage();
     }
-    let option = options.keep.option().or(args.open.then_some("--open"));
+    let option = options.filter.option().or(args.open.then_some("--open"));
     if let Some(option) = option {
         return Err(anyhow!("{option}: not for {}, a search of `taskscale limit`", folder.display()))
             .or_usage();
@@ -260,9 +266,9 @@ fn of_limit(args: &args::Report, options: &Options, folder: &Path) -> Result<Exi
             .or_usage();
     }
     let loaded = record::load(folder).or_usage()?;
-    let question = limit::load_question(folder).or_usage()?;
+    let search_spec = limit::load_search_spec(folder).or_usage()?;
     warn_of_rejected(folder, &loaded.rejected, "left out");
-    let found = LimitReport::build(&loaded.campaign, &question, &loaded.samples);
+    let found = LimitReport::build(&loaded.campaign, &search_spec, &loaded.samples);
     let options = match args.output {
         Some(_) => RenderOptions { width: WIDEST, ..RenderOptions::default() },
         None => for_standard_output(),
@@ -276,7 +282,7 @@ fn of_limit(args: &args::Report, options: &Options, folder: &Path) -> Result<Exi
 }
 
 /// The output of `run`.
-pub(super) enum Shown {
+pub(super) enum RunOutput {
     Text(String),
     Page(PageData),
 }
@@ -286,17 +292,17 @@ pub(super) fn of_run(
     folder: &Path,
     campaign: &Campaign,
     samples: &[Sample],
-    format: Format,
-) -> Result<Shown, report::ExportError> {
+    format: ReportFormat,
+) -> Result<RunOutput, report::ExportError> {
     let Some(target) = target(format) else {
-        return Ok(Shown::Page(page(campaign, samples)));
+        return Ok(RunOutput::Page(page(campaign, samples)));
     };
     let parts = report::Report::of_parts(campaign, samples).into_iter();
     let reports: Vec<_> = parts.map(|part| part.named(name(folder))).collect();
     let options = for_standard_output();
-    Ok(Shown::Text(text(
+    Ok(RunOutput::Text(text(
         &reports,
-        &Request { target, metrics: Vec::new(), tasks: None, detail: Detail::Brief, options },
+        &ExportRequest { target, metrics: Vec::new(), tasks: None, detail: Detail::Brief, options },
     )?))
 }
 
@@ -333,16 +339,16 @@ fn add(page: &mut PageData, campaign: &Campaign, samples: &[Sample], name: Optio
 }
 
 /// The target of a format; none for the page, which is made of results.
-fn target(format: Format) -> Option<Target> {
+fn target(format: ReportFormat) -> Option<ExportTarget> {
     Some(match format {
-        Format::Table => Target::Report(report::Format::Table),
-        Format::Markdown => Target::Report(report::Format::Markdown),
-        Format::Json => Target::Report(report::Format::Json),
-        Format::Csv => Target::Report(report::Format::Csv),
-        Format::Github => Target::Github,
-        Format::Bencher => Target::Bencher,
-        Format::Svg => Target::Svg(Chart::Ranking),
-        Format::Html => return None,
+        ReportFormat::Table => ExportTarget::Report(report::Format::Table),
+        ReportFormat::Markdown => ExportTarget::Report(report::Format::Markdown),
+        ReportFormat::Json => ExportTarget::Report(report::Format::Json),
+        ReportFormat::Csv => ExportTarget::Report(report::Format::Csv),
+        ReportFormat::Github => ExportTarget::Github,
+        ReportFormat::Bencher => ExportTarget::Bencher,
+        ReportFormat::Svg => ExportTarget::Svg(Chart::Ranking),
+        ReportFormat::Html => return None,
     })
 }
 

@@ -6,18 +6,18 @@ use std::process::ExitCode;
 
 use anyhow::{Context, anyhow};
 
-use super::args::{Format, Global, Run};
-use super::ask;
-use super::dry_run::{self, Outlook};
+use super::args::{Global, ReportFormat, RunArgs};
+use super::confirm;
+use super::dry_run::{self, RunPreview};
+use super::follow_up_hints::eprint_follow_up_hints;
 use super::measure_options::find_program;
-use super::next::say_next;
-use super::open::{Asked, Content, Opened, Place, check_kept, describe, memory_cap, open};
-use super::parts::{self, AskedParts, task_counts};
+use super::open::{FolderPurpose, Opened, OutputDir, ResumeOptions, check_kept, describe, memory_cap, open};
 use super::progress::Progress;
 use super::session::{
-    PLATEAU_S, announce, ended_by_signal, interrupted, name_folder, prepare_all, settle, show, what_is_kept,
-    write_page,
+    PLATEAU_S, acquire_machine, announce, ended_by_signal, interrupted, name_folder, prepare_all, show,
+    what_is_kept, write_page,
 };
+use super::workload_args::{self, SeriesOptions, task_counts};
 use super::{Failure, OrUsage, open_catalog};
 use crate::campaign::{self, CampaignEnd, NotReady, Prepared};
 use crate::catalog::{Catalog, Program, Selection, Workload, default_selection, select};
@@ -34,31 +34,31 @@ const QUICK_TASKS: u64 = 100_000;
 const CLASSIC_HOLD_S: u64 = 10;
 
 /// The validated options.
-pub(super) struct Options {
+pub(super) struct RunOptions {
     entries: Vec<String>,
-    pub(super) parts: AskedParts,
+    pub(super) parts: SeriesOptions,
     pub(super) hold: Hold,
-    pub(super) asked: Asked,
-    pub(super) format: Format,
+    pub(super) resume: ResumeOptions,
+    pub(super) format: ReportFormat,
 }
 
-fn validate(args: &Run) -> anyhow::Result<Options> {
+fn validate(args: &RunArgs) -> anyhow::Result<RunOptions> {
     let hold = if args.classic {
         Hold::Fixed { seconds: CLASSIC_HOLD_S }
     } else {
         Hold::Chosen { plateau_s: if args.quick { QUICK_PLATEAU_S } else { PLATEAU_S } }
     };
-    Ok(Options {
+    Ok(RunOptions {
         entries: args.entries.clone(),
-        parts: AskedParts {
+        parts: SeriesOptions {
             tasks: args.tasks.as_deref().map(task_counts).transpose()?,
             most_tasks: args.quick.then_some(QUICK_TASKS),
-            params: parts::params(&args.params)?,
-            cpus: parts::cpus(&args.cpus)?,
+            params: workload_args::params(&args.params)?,
+            cpus: workload_args::cpus(&args.cpus)?,
             repetitions: args.repetitions.unwrap_or(if args.quick { 1 } else { 3 }),
         },
         hold,
-        asked: Asked {
+        resume: ResumeOptions {
             seed: args.seed,
             memory_cap_bytes: memory_cap(args.memory_cap.as_deref())?,
             time_cap: args.timeout.as_deref().map(units::parse_duration).transpose().context("--timeout")?,
@@ -69,7 +69,7 @@ fn validate(args: &Run) -> anyhow::Result<Options> {
 }
 
 /// Another machine for the clients of servers. It must have taskscale at the same path.
-fn clients(args: &Run) -> anyhow::Result<Option<Elsewhere>> {
+fn clients(args: &RunArgs) -> anyhow::Result<Option<Elsewhere>> {
     let Some((start, listen)) = args.clients.as_ref().zip(args.listen.as_ref()) else { return Ok(None) };
     let mut start: Vec<String> = start.split_whitespace().map(str::to_owned).collect();
     let first = start.first_mut().context("--clients: the command is empty (for example 'ssh other')")?;
@@ -86,9 +86,9 @@ fn clients(args: &Run) -> anyhow::Result<Option<Elsewhere>> {
 }
 
 /// The selected programs.
-fn chosen<'a>(options: &Options, args: &Run, catalog: &'a Catalog) -> anyhow::Result<Selection<'a>> {
+fn chosen<'a>(options: &RunOptions, args: &RunArgs, catalog: &'a Catalog) -> anyhow::Result<Selection<'a>> {
     let words = if options.entries.is_empty() { default_selection(catalog) } else { options.entries.clone() };
-    let mut selection = select(catalog, &words, &parts::named(catalog, &args.workload))?;
+    let mut selection = select(catalog, &words, &workload_args::named(catalog, &args.workload))?;
     if args.quick && options.entries.is_empty() {
         leave_out_of_quick(&mut selection);
     }
@@ -104,27 +104,27 @@ fn leave_out_of_quick(selection: &mut Selection) {
 }
 
 /// Validates, and does nothing.
-pub(super) fn check(args: &Run, global: &Global) -> anyhow::Result<()> {
+pub(super) fn check(args: &RunArgs, global: &Global) -> anyhow::Result<()> {
     let (options, catalog) = (validate(args)?, open_catalog(global)?);
-    parts::choose(&options.parts, &chosen(&options, args, &catalog)?.workloads()).map(drop)
+    workload_args::choose(&options.parts, &chosen(&options, args, &catalog)?.workloads()).map(drop)
 }
 
 /// `bare`: only `taskscale` was typed.
-pub fn run(args: &Run, global: &Global, bare: bool) -> Result<ExitCode, Failure> {
+pub fn run(args: &RunArgs, global: &Global, bare: bool) -> Result<ExitCode, Failure> {
     let options = validate(args).or_usage()?;
     let catalog = open_catalog(global).or_usage()?;
     let mut selection = chosen(&options, args, &catalog).or_usage()?;
     let workloads = selection.workloads();
     // Refuses invalid options before anything is built.
-    let chosen = parts::choose(&options.parts, &workloads).or_usage()?;
+    let chosen = workload_args::choose(&options.parts, &workloads).or_usage()?;
     let plans = |entries_of: &dyn Fn(&Workload) -> Vec<String>| {
-        parts::plans(&options.parts, options.hold, &chosen, entries_of)
+        workload_args::plans(&options.parts, options.hold, &chosen, entries_of)
     };
-    let place = Place::of(args.output.as_deref());
-    place.check(Content::Campaign).or_usage()?;
+    let output = OutputDir::of(args.output.as_deref());
+    output.check(FolderPurpose::Campaign).or_usage()?;
 
-    parts::say_lacking(&selection);
-    parts::say_left_out(&chosen);
+    workload_args::eprint_lacking(&selection);
+    workload_args::eprint_left_out(&chosen);
     selection.programs.retain(|program| chosen.iter().any(|part| part.has_tasks_of(program.workload)));
 
     // The plan includes entries that are not installed.
@@ -132,15 +132,15 @@ pub fn run(args: &Run, global: &Global, bare: bool) -> Result<ExitCode, Failure>
         let does = selection.programs.iter().filter(|program| program.workload == workload);
         does.map(|program| program.entry.full_name.clone()).collect()
     });
-    let kept = check_kept(&place, whole, &options.asked)?;
-    let outlook = || Outlook::of(&options.asked, &selection, &plans, &place.path, kept.as_ref());
+    let kept = check_kept(&output, whole, &options.resume)?;
+    let preview = || RunPreview::of(&options.resume, &selection, &plans, &output.path, kept.as_ref());
     if args.dry_run {
-        return dry_run::show(&outlook(), options.format, &place.path);
+        return dry_run::show(&preview(), options.format, &output.path);
     }
-    if bare && !global.quiet && !global.json && ask::can_answer() {
-        let outlook = outlook();
+    if bare && !global.quiet && !global.json && confirm::can_answer() {
+        let preview = preview();
         // If nothing can run here, the error below explains it.
-        if outlook.estimate.runs > 0 && !ask::whether_to_start(&outlook) {
+        if preview.estimate.runs > 0 && !confirm::whether_to_start(&preview) {
             return Ok(ExitCode::SUCCESS);
         }
     }
@@ -148,7 +148,8 @@ pub fn run(args: &Run, global: &Global, bare: bool) -> Result<ExitCode, Failure>
 
     let interrupt = Interrupt::install().context("cannot catch signals")?;
     let mut progress = Progress::new(global.quiet);
-    let Some((lock, home)) = settle(&place.path, global.when_taken(), &progress, &interrupt)? else {
+    let Some((lock, home)) = acquire_machine(&output.path, global.when_taken(), &progress, &interrupt)?
+    else {
         return Ok(ended_by_signal(&interrupt));
     };
 
@@ -168,10 +169,11 @@ pub fn run(args: &Run, global: &Global, bare: bool) -> Result<ExitCode, Failure>
         let does = |entry: &&Prepared| entry.workload.as_ref().is_some_and(|own| own.name == workload.name);
         prepared.iter().filter(does).map(|entry| entry.facts.name.clone()).collect()
     });
-    let now = describe(plans, options.asked.seed, home.source(), &prepared);
+    let now = describe(plans, options.resume.seed, home.source(), &prepared);
     // Frees the memory of hundreds of commands that will not run.
     drop(catalog);
-    let Opened { mut store, campaign, mut samples, settings } = open(&place, now, &options.asked, &progress)?;
+    let Opened { mut store, campaign, mut samples, settings } =
+        open(&output, now, &options.resume, &progress)?;
     let folder = store.folder().to_owned();
     announce(&folder, &campaign, &prepared, &samples);
     progress.watch(&campaign, &prepared, &samples);
@@ -197,7 +199,7 @@ pub fn run(args: &Run, global: &Global, bare: bool) -> Result<ExitCode, Failure>
 }
 
 fn conclude(
-    options: &Options,
+    options: &RunOptions,
     folder: &Path,
     campaign: &Campaign,
     prepared: &[Prepared],
@@ -209,11 +211,11 @@ fn conclude(
         show(folder, campaign, samples, options.format)?;
     }
     write_page(folder, campaign, samples);
-    name_folder(folder, options.format == Format::Table && !samples.is_empty())?;
+    name_folder(folder, options.format == ReportFormat::Table && !samples.is_empty())?;
     if outcome.interrupted {
         return Ok(interrupted(folder, interrupt));
     }
-    say_next(folder, samples);
+    eprint_follow_up_hints(folder, samples);
     let build_failed = prepared.iter().any(|entry| matches!(entry.command, Err(NotReady::BuildFailed(_))));
     let fell_short = record::last_attempts(samples).iter().any(|sample| sample.status.fell_short());
     Ok(if build_failed || fell_short { ExitCode::FAILURE } else { ExitCode::SUCCESS })

@@ -6,17 +6,17 @@ use std::time::Duration;
 
 use anyhow::anyhow;
 
-use super::args::{Format, WhenTaken};
+use super::args::{ReportFormat, WhenTaken};
 use super::hint::Advice;
 use super::open::warn_unless_held;
 use super::progress::{Progress, time_left};
-use super::report::{self, Shown};
-use super::{Failure, OrUsage, emit, print_result, print_through, printable, say_aside};
+use super::report::{self, RunOutput};
+use super::{Failure, OrUsage, emit, eprint_status, print_result, print_through, printable};
 use crate::campaign::{NotReady, Prepared, prepare};
 use crate::catalog::Program;
+use crate::document::{command_line, quoted, shortened};
 use crate::measure::{GroupRoot, Holder, Interrupt, MachineLock};
 use crate::record::{self, BuildState, Campaign, Event, Loaded, Plan, Sample};
-use crate::sheet::{command_line, quoted, shortened};
 use crate::toolchain::{Attend, Cache};
 use crate::units;
 
@@ -27,12 +27,12 @@ pub(super) const PLATEAU_S: f64 = 1.0;
 pub(super) const PAGE_FILE: &str = "report.html";
 
 /// Without a bar, a waiting command repeats its message after this time.
-const SAY_AGAIN: Duration = Duration::from_secs(300);
+const REPEAT_AFTER: Duration = Duration::from_secs(300);
 /// The shown length of a holder's command.
 const COMMAND: usize = 100;
 
 /// What needs the machine.
-pub(super) struct Turn<'a> {
+pub(super) struct MachineLease<'a> {
     /// What other commands report: `with results/DIR`.
     pub what: &'a str,
     /// Why it waits for others: `two runs would disturb each other`.
@@ -40,9 +40,13 @@ pub(super) struct Turn<'a> {
     pub when_taken: WhenTaken,
 }
 
-impl Turn<'_> {
+impl MachineLease<'_> {
     /// Locks the machine. `None` if the user interrupted the wait.
-    pub fn wait(&self, progress: &Progress, interrupt: &Interrupt) -> Result<Option<MachineLock>, Failure> {
+    pub fn acquire(
+        &self,
+        progress: &Progress,
+        interrupt: &Interrupt,
+    ) -> Result<Option<MachineLock>, Failure> {
         if self.when_taken == WhenTaken::Ignore {
             let lock = MachineLock::unwanted();
             warn_unless_held(&lock);
@@ -57,7 +61,7 @@ impl Turn<'_> {
                 return false;
             }
             waited = so_far;
-            let again = !progress.has_bar() && said.is_some_and(|at| so_far >= at + SAY_AGAIN);
+            let again = !progress.has_bar() && said.is_some_and(|at| so_far >= at + REPEAT_AFTER);
             if said.is_none() {
                 progress.say(&format!("waiting: {who} is measuring on this machine ({})", self.harm));
             } else if again {
@@ -112,11 +116,12 @@ pub(super) fn lock_machine(
     interrupt: &Interrupt,
 ) -> Result<Option<MachineLock>, Failure> {
     let what = format!("with {}", folder.display());
-    Turn { what: &what, harm: "two runs would disturb each other", when_taken }.wait(progress, interrupt)
+    MachineLease { what: &what, harm: "two runs would disturb each other", when_taken }
+        .acquire(progress, interrupt)
 }
 
 /// Locks the machine, and finds a place for cgroups. `None` if the user interrupted the wait.
-pub(super) fn settle(
+pub(super) fn acquire_machine(
     folder: &Path,
     when_taken: WhenTaken,
     progress: &Progress,
@@ -212,14 +217,14 @@ pub(super) fn name_folder(folder: &Path, below_table: bool) -> Result<(), Failur
     if below_table {
         return print_result(&printable(&format!("\nResults: {shown}\n")));
     }
-    say_aside(&format!("results: {shown}"));
+    eprint_status(&format!("results: {shown}"));
     Ok(())
 }
 
 /// The end of an interrupted run.
 pub(super) fn interrupted(folder: &Path, interrupt: &Interrupt) -> ExitCode {
     let shown = quoted(&folder.display().to_string());
-    say_aside(&format!("interrupted; results are kept: the same command with `-o {shown}` resumes"));
+    eprint_status(&format!("interrupted; results are kept: the same command with `-o {shown}` resumes"));
     ended_by_signal(interrupt)
 }
 
@@ -232,8 +237,8 @@ pub(super) fn write_page(folder: &Path, campaign: &Campaign, samples: &[Sample])
     let path = folder.join(PAGE_FILE);
     let page = report::page(campaign, samples);
     match record::write_whole(&path, |out| crate::report::write_html(page, out)) {
-        Ok(()) => say_aside(&format!("report: {}", path.display())),
-        Err(error) => say_aside(&format!(
+        Ok(()) => eprint_status(&format!("report: {}", path.display())),
+        Err(error) => eprint_status(&format!(
             "warning: no page ({error}); to write it elsewhere: `taskscale report {} --format html -o FILE`",
             quoted(&folder.display().to_string())
         )),
@@ -250,13 +255,13 @@ pub(super) fn show(
     folder: &Path,
     campaign: &Campaign,
     samples: &[Sample],
-    format: Format,
+    format: ReportFormat,
 ) -> Result<(), Failure> {
     match report::of_run(folder, campaign, samples, format) {
-        Ok(Shown::Text(text)) => print_result(&text),
-        Ok(Shown::Page(page)) => print_through(|out| crate::report::write_html(page, out)),
+        Ok(RunOutput::Text(text)) => print_result(&text),
+        Ok(RunOutput::Page(page)) => print_through(|out| crate::report::write_html(page, out)),
         Err(error) => {
-            say_aside(&format!("warning: nothing to print: {error}"));
+            eprint_status(&format!("warning: nothing to print: {error}"));
             Ok(())
         }
     }

@@ -10,17 +10,17 @@ use super::catalog_dir::open_catalog_or_own;
 use super::hint::Advice;
 use super::open::{existing_folder, warn_of_rejected};
 use super::report::page;
-use super::{Failure, OrUsage, print_result, say_aside};
+use super::{Failure, OrUsage, eprint_status, print_result};
 use crate::limit;
 use crate::record;
-use crate::site::{self, Found, Made, Site};
+use crate::site::{self, ResultsFolder, Site, SiteSummary};
 use crate::submit::Withdrawal;
 use crate::units::counted;
 
 /// Where there is nothing to show.
 const ADVICE: &str = "run `taskscale --quick` first, or name a folder that contains results folders";
 
-pub fn run(args: &args::Site, global: &Global) -> Result<ExitCode, Failure> {
+pub fn run(args: &args::SiteArgs, global: &Global) -> Result<ExitCode, Failure> {
     existing_folder(&args.results).context(Advice(ADVICE.into())).or_usage()?;
     let found = site::find(&args.results).or_usage()?;
     let catalog = open_catalog_or_own(global).or_usage()?;
@@ -38,9 +38,9 @@ pub fn run(args: &args::Site, global: &Global) -> Result<ExitCode, Failure> {
 }
 
 /// Adds results. Unreadable results are skipped with a warning.
-fn add(site: &mut Site, found: &Found) -> Result<(), Failure> {
-    if limit::holds_question(&found.folder) {
-        say_aside(&format!("left out: {} (a search of `taskscale limit`)", found.folder.display()));
+fn add(site: &mut Site, found: &ResultsFolder) -> Result<(), Failure> {
+    if limit::holds_search(&found.folder) {
+        eprint_status(&format!("left out: {} (a search of `taskscale limit`)", found.folder.display()));
         return Ok(());
     }
     if let Some(withdrawal) =
@@ -56,7 +56,7 @@ fn add(site: &mut Site, found: &Found) -> Result<(), Failure> {
             Ok(site.add(found, &loaded, page)?)
         }
         Err(error) => {
-            say_aside(&format!("warning: left out: {error}"));
+            eprint_status(&format!("warning: left out: {error}"));
             Ok(())
         }
     }
@@ -66,9 +66,9 @@ fn none_below(results: &Path) -> anyhow::Error {
     anyhow!("no results in {}", results.display()).context(Advice(ADVICE.into()))
 }
 
-fn say(made: &Made) {
+fn say(made: &SiteSummary) {
     for link in &made.dead_links {
-        say_aside(&format!("warning: broken link: {link}"));
+        eprint_status(&format!("warning: broken link: {link}"));
     }
     let documents = match made.documents {
         0 => "no documents (neither the catalog nor the results are in taskscale's repository)".to_owned(),
@@ -76,5 +76,5 @@ fn say(made: &Made) {
     };
     let campaigns = counted(made.campaigns as u64, "results page");
     let entries = counted(made.entries as u64, "entry page");
-    say_aside(&format!("{campaigns}, {entries}, {documents}"));
+    eprint_status(&format!("{campaigns}, {entries}, {documents}"));
 }

@@ -8,12 +8,12 @@ use std::process::ExitCode;
 use anyhow::{Context, anyhow};
 use serde_json::json;
 
-use super::args::{Global, Submit};
+use super::args::{Global, SubmitArgs};
 use super::catalog_dir::open_catalog_or_own;
 use super::hint::Advice;
 use super::open::existing_folder;
 use super::report::for_standard_output;
-use super::{Failure, OrUsage, print_result, say_aside};
+use super::{Failure, OrUsage, eprint_status, print_result};
 use crate::campaign::receipt;
 use crate::catalog::{Catalog, Entry, Runtime, ToolchainSpec};
 use crate::limit;
@@ -21,12 +21,12 @@ use crate::measure::machine_facts;
 use crate::record::{By, Campaign, EntryFacts, Loaded, SCHEMA_VERSION, Sample, Timestamp};
 use crate::report::Report;
 use crate::submit::{
-    self, Candidate, Checked, Compared, Finding, Footprints, Published, Rule, VERIFICATION, Verification,
-    Whose, Withdrawal,
+    self, Candidate, CheckedFolder, Compared, Footprints, Identity, SubmissionRule, SubmittedResults,
+    VERIFICATION, Verification, Violation, Withdrawal,
 };
 use crate::toolchain::{self, Toolchain};
 
-pub fn run(args: &Submit, global: &Global) -> Result<ExitCode, Failure> {
+pub fn run(args: &SubmitArgs, global: &Global) -> Result<ExitCode, Failure> {
     if let Some(folder) = &args.withdraw {
         return withdraw(folder, args.reason.as_deref().unwrap_or_default());
     }
@@ -43,7 +43,7 @@ fn withdraw(folder: &Path, reason: &str) -> Result<ExitCode, Failure> {
     if reason.is_empty() {
         return Err(Failure::Usage(anyhow!("--reason is empty (the site shows it)")));
     }
-    let Published { loaded, .. } = submit::read(folder).or_usage()?;
+    let SubmittedResults { loaded, .. } = submit::read(folder).or_usage()?;
     let withdrawal = Withdrawal {
         schema: SCHEMA_VERSION,
         withdrawn_at: Timestamp::now(),
@@ -51,20 +51,20 @@ fn withdraw(folder: &Path, reason: &str) -> Result<ExitCode, Failure> {
         reason: reason.to_owned(),
     };
     withdrawal.write(folder).with_context(|| format!("cannot withdraw {}", folder.display()))?;
-    say_aside(&format!(
+    eprint_status(&format!(
         "withdrawn: {folder}\nnext: `git add -A {folder}`, then commit",
         folder = folder.display()
     ));
     Ok(ExitCode::SUCCESS)
 }
 
-fn hand_in(folder: &Path, args: &Submit, global: &Global) -> Result<ExitCode, Failure> {
+fn hand_in(folder: &Path, args: &SubmitArgs, global: &Global) -> Result<ExitCode, Failure> {
     existing_folder(folder).or_usage()?;
-    if limit::holds_question(folder) {
+    if limit::holds_search(folder) {
         let error = anyhow!("cannot submit {}: a search of `taskscale limit`", folder.display());
         return Err(Failure::Usage(error.context(Advice("submit results of `taskscale run`".into()))));
     }
-    let Published { loaded, .. } = submit::read(folder).or_usage()?;
+    let SubmittedResults { loaded, .. } = submit::read(folder).or_usage()?;
     let catalog = open_catalog_or_own(global).or_usage()?;
     let there = published(&args.to)?;
     let own_reports = reports(&loaded);
@@ -72,18 +72,18 @@ fn hand_in(folder: &Path, args: &Submit, global: &Global) -> Result<ExitCode, Fa
     let compared = compared(&loaded, &own_reports, there.iter().map(|other| &other.loaded));
     findings.extend(compared.refused);
     if !findings.is_empty() {
-        let refused = Checked {
+        let refused = CheckedFolder {
             folder: folder.display().to_string(),
-            mark: None,
+            badge: None,
             runs: loaded.samples.len(),
             findings,
             outliers: compared.outliers,
         };
         return shown(&[refused], global);
     }
-    let stripped =
-        submit::stripped(&loaded.campaign, &loaded.samples, &whose()).context("cannot remove paths")?;
-    let (campaign, samples) = (&stripped.campaign, stripped.samples.as_slice());
+    let anonymized =
+        submit::anonymize(&loaded.campaign, &loaded.samples, &identity()).context("cannot remove paths")?;
+    let (campaign, samples) = (&anonymized.campaign, anonymized.samples.as_slice());
     if let Some(left) = submit::names_left(campaign, samples) {
         return Err(Failure::Broken(anyhow!("{} (taskscale cannot remove it)", left.what)));
     }
@@ -95,12 +95,12 @@ fn hand_in(folder: &Path, args: &Submit, global: &Global) -> Result<ExitCode, Fa
     let results = Path::new(args.to.file_name().unwrap_or("results".as_ref()));
     let published = results.join(place.strip_prefix(&args.to).unwrap_or(&place));
     let outliers = &compared.outliers;
-    let text = submit::pull_request(campaign, samples, &published, &stripped.what, outliers).markdown();
+    let text = submit::pull_request(campaign, samples, &published, &anonymized.what, outliers).markdown();
     if global.json {
         let folder = place.display().to_string();
         let result = json!({
             "folder": folder, "written": !args.dry_run, "findings": [],
-            "stripped": stripped.what, "outliers": compared.outliers, "pull_request": text,
+            "stripped": anonymized.what, "outliers": compared.outliers, "pull_request": text,
         });
         print_result(&format!("{result:#}\n"))?;
         return Ok(ExitCode::SUCCESS);
@@ -108,8 +108,8 @@ fn hand_in(folder: &Path, args: &Submit, global: &Global) -> Result<ExitCode, Fa
     print_result(&text)?;
     let place = place.display();
     match args.dry_run {
-        true => say_aside(&format!("dry run: nothing was written (would be {place})")),
-        false => say_aside(&format!(
+        true => eprint_status(&format!("dry run: nothing was written (would be {place})")),
+        false => eprint_status(&format!(
             "written: {place}\nnext: check it (`taskscale report {place}`), `git add {place}`, commit, and open a pull \
              request with the text above"
         )),
@@ -118,7 +118,7 @@ fn hand_in(folder: &Path, args: &Submit, global: &Global) -> Result<ExitCode, Fa
 }
 
 /// The published results. `--check` reports those that cannot be read.
-fn published(results: &Path) -> Result<Vec<Published>, Failure> {
+fn published(results: &Path) -> Result<Vec<SubmittedResults>, Failure> {
     if !results.is_dir() {
         return Ok(Vec::new());
     }
@@ -138,27 +138,28 @@ fn reports(loaded: &Loaded) -> Vec<Report> {
 }
 
 /// Reasons not to submit these results.
-fn refusals(loaded: &Loaded, reports: &[Report], catalog: &Catalog, there: &[Published]) -> Vec<Finding> {
+fn refusals(
+    loaded: &Loaded,
+    reports: &[Report],
+    catalog: &Catalog,
+    there: &[SubmittedResults],
+) -> Vec<Violation> {
     let mut findings = submit::examine(loaded, reports, true);
     findings.extend(programs(&loaded.campaign, &loaded.samples, catalog));
     if loaded.campaign.origin.is_some() {
-        findings.push(Finding::new(Rule::Once, "these results were already submitted"));
+        findings.push(Violation::new(SubmissionRule::Once, "these results were already submitted"));
         return findings;
     }
     let id = &loaded.campaign.id;
-    let same = |other: &&Published| other.sealed.is_some() && other.loaded.campaign.id == *id;
-    findings.extend(
-        there
-            .iter()
-            .find(same)
-            .filter(|_| id.is_some())
-            .map(|other| Finding::new(Rule::Once, format!("already submitted: {}", other.folder.display()))),
-    );
+    let same = |other: &&SubmittedResults| other.checksum_ok.is_some() && other.loaded.campaign.id == *id;
+    findings.extend(there.iter().find(same).filter(|_| id.is_some()).map(|other| {
+        Violation::new(SubmissionRule::Once, format!("already submitted: {}", other.folder.display()))
+    }));
     findings
 }
 
 /// Compares programs with the catalog: their texts, and on the same machine their digests.
-fn programs(campaign: &Campaign, samples: &[Sample], catalog: &Catalog) -> Option<Finding> {
+fn programs(campaign: &Campaign, samples: &[Sample], catalog: &Catalog) -> Option<Violation> {
     let here = machine_facts();
     let measured_here = here.hostname == campaign.machine.hostname && here.cpu == campaign.machine.cpu;
     let toolchains: RefCell<BTreeMap<ToolchainSpec, Option<Toolchain>>> = RefCell::default();
@@ -178,17 +179,17 @@ fn programs(campaign: &Campaign, samples: &[Sample], catalog: &Catalog) -> Optio
 }
 
 /// Names that programs may print.
-fn whose() -> Whose {
+fn identity() -> Identity {
     let of = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     let home = of("HOME").and_then(|home| Some(Path::new(&home).file_name()?.to_str()?.to_owned()));
     let mut users: Vec<String> =
         ["USER", "LOGNAME", "SUDO_USER"].into_iter().filter_map(of).chain(home).collect();
     users.sort();
     users.dedup();
-    Whose { users, hosts: vec![machine_facts().hostname] }
+    Identity { users, hosts: vec![machine_facts().hostname] }
 }
 
-fn check(results: &Path, args: &Submit, global: &Global) -> Result<ExitCode, Failure> {
+fn check(results: &Path, args: &SubmitArgs, global: &Global) -> Result<ExitCode, Failure> {
     existing_folder(results).or_usage()?;
     let folders =
         submit::campaigns_below(results).with_context(|| results.display().to_string()).or_usage()?;
@@ -204,7 +205,7 @@ fn check(results: &Path, args: &Submit, global: &Global) -> Result<ExitCode, Fai
         let real = |folder: &Path| std::fs::canonicalize(folder).ok();
         !folders.iter().any(|own| real(own) == real(folder))
     };
-    let beside: Vec<&Published> = beside.iter().filter(|other| is_beside(&other.folder)).collect();
+    let beside: Vec<&SubmittedResults> = beside.iter().filter(|other| is_beside(&other.folder)).collect();
     let all: Vec<&Loaded> = loaded.iter().copied().chain(beside.iter().map(|other| &other.loaded)).collect();
     let reports: Vec<Vec<Report>> = all.iter().map(|loaded| reports(loaded)).collect();
     let footprints: Vec<Footprints> = reports.iter().map(|reports| Footprints::of(reports)).collect();
@@ -217,7 +218,7 @@ fn check(results: &Path, args: &Submit, global: &Global) -> Result<ExitCode, Fai
         verified: Verification::beside(folder, &loaded.campaign)
             .is_ok_and(|verification| verification.is_some_and(|of| of.is_verified())),
     });
-    let mut marks = submit::marks(&candidates.collect::<Vec<_>>()).into_iter();
+    let mut badges = submit::badges(&candidates.collect::<Vec<_>>()).into_iter();
     let mut ids: BTreeMap<&str, &Path> = BTreeMap::new();
     for other in &beside {
         ids.extend(other.loaded.campaign.id.as_deref().map(|id| (id, other.folder.as_path())));
@@ -225,11 +226,11 @@ fn check(results: &Path, args: &Submit, global: &Global) -> Result<ExitCode, Fai
     let mut checked_all = Vec::new();
     let mut position = 0;
     for (folder, read) in folders.iter().zip(&read) {
-        let mut checked = Checked { folder: folder.display().to_string(), ..Checked::default() };
+        let mut checked = CheckedFolder { folder: folder.display().to_string(), ..CheckedFolder::default() };
         match read {
-            Err(error) => checked.findings.push(Finding::new(Rule::Lines, error.to_string())),
+            Err(error) => checked.findings.push(Violation::new(SubmissionRule::Lines, error.to_string())),
             Ok(published) => {
-                checked.mark = marks.next();
+                checked.badge = badges.next();
                 checked.runs = published.loaded.samples.len();
                 checked.findings = against(published, &reports[position], catalog.as_ref());
                 let others: Vec<&Footprints> = footprints
@@ -244,7 +245,7 @@ fn check(results: &Path, args: &Submit, global: &Global) -> Result<ExitCode, Fai
                 let id = published.loaded.campaign.id.as_deref();
                 if let Some(before) = id.and_then(|id| ids.insert(id, folder)) {
                     let what = format!("the same results are in {}", before.display());
-                    checked.findings.push(Finding::new(Rule::Once, what));
+                    checked.findings.push(Violation::new(SubmissionRule::Once, what));
                 }
             }
         }
@@ -254,26 +255,32 @@ fn check(results: &Path, args: &Submit, global: &Global) -> Result<ExitCode, Fai
 }
 
 /// Problems of published results. Results of the project without a checksum are older than checksums.
-fn against(published: &Published, reports: &[Report], new: Option<&Catalog>) -> Vec<Finding> {
+fn against(published: &SubmittedResults, reports: &[Report], new: Option<&Catalog>) -> Vec<Violation> {
     let Loaded { campaign, samples, .. } = &published.loaded;
-    let handed_in = published.sealed.is_some() || new.is_some();
+    let handed_in = published.checksum_ok.is_some() || new.is_some();
     let mut findings = submit::examine(&published.loaded, reports, handed_in);
     findings.extend(submit::names_left(campaign, samples));
     if let Err(error) = Verification::beside(&published.folder, campaign) {
-        findings.push(Finding::new(Rule::Seal, format!("{VERIFICATION}: {error}")));
+        findings.push(Violation::new(SubmissionRule::Checksum, format!("{VERIFICATION}: {error}")));
     }
-    if published.sealed == Some(false) {
-        findings.push(Finding::new(Rule::Seal, "files changed after the submission (checksum mismatch)"));
+    if published.checksum_ok == Some(false) {
+        findings.push(Violation::new(
+            SubmissionRule::Checksum,
+            "files changed after the submission (checksum mismatch)",
+        ));
     }
     let Some(catalog) = new else { return findings };
     if published.folder.join(VERIFICATION).exists() {
         let what = format!("{VERIFICATION} is included (only curators add it)");
-        findings.push(Finding::new(Rule::Origin, what));
+        findings.push(Violation::new(SubmissionRule::Origin, what));
     }
     match &campaign.origin {
-        None => findings.push(Finding::new(Rule::Origin, "no origin and no checksum")),
+        None => findings.push(Violation::new(SubmissionRule::Origin, "no origin and no checksum")),
         Some(origin) if origin.by == By::Project => {
-            findings.push(Finding::new(Rule::Origin, "the origin is `project` (new results are handed-in)"));
+            findings.push(Violation::new(
+                SubmissionRule::Origin,
+                "the origin is `project` (new results are handed-in)",
+            ));
         }
         Some(_) => {}
     }
@@ -282,7 +289,7 @@ fn against(published: &Published, reports: &[Report], new: Option<&Catalog>) -> 
     findings
 }
 
-fn shown(all: &[Checked], global: &Global) -> Result<ExitCode, Failure> {
+fn shown(all: &[CheckedFolder], global: &Global) -> Result<ExitCode, Failure> {
     match global.json {
         true => print_result(&format!("{:#}\n", json!({ "campaigns": all })))?,
         false => print_result(&submit::checked(all).terminal(for_standard_output()))?,

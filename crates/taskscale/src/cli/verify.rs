@@ -6,23 +6,23 @@ use std::process::{Command, ExitCode};
 
 use anyhow::{Context, anyhow, bail};
 
-use super::args::{Global, Verify};
+use super::args::{Global, VerifyArgs};
 use super::open::existing_folder;
 use super::report::for_standard_output;
-use super::{Failure, OrUsage, print_result, say_aside};
-use crate::record::{self, Hold, Part, SCHEMA_VERSION, Timestamp};
+use super::{Failure, OrUsage, eprint_status, print_result};
+use crate::document::{Column, Document, DocumentRow, Emphasis, NONE, Table, TableCell};
+use crate::record::{self, Hold, SCHEMA_VERSION, Series, Timestamp};
 use crate::report::{Report, command_line};
-use crate::sheet::{Column, Field, NONE, Sheet, SheetRow, Table, Tone};
-use crate::submit::{self, DrawnCase, Published, VERIFICATION, Verification, VerifiedCase};
+use crate::submit::{self, DrawnCase, SubmittedResults, VERIFICATION, Verification, VerifiedCase};
 use crate::units;
 
 /// Repetitions of each case.
 const REPETITIONS: &str = "3";
 
-pub fn run(args: &Verify, global: &Global) -> Result<ExitCode, Failure> {
+pub fn run(args: &VerifyArgs, global: &Global) -> Result<ExitCode, Failure> {
     existing_folder(&args.folder).or_usage()?;
-    let Published { loaded, sealed, .. } = submit::read(&args.folder).or_usage()?;
-    if sealed != Some(true) {
+    let SubmittedResults { loaded, checksum_ok, .. } = submit::read(&args.folder).or_usage()?;
+    if checksum_ok != Some(true) {
         let error = anyhow!("{} was not submitted, or changed since", args.folder.display());
         return Err(Failure::Usage(error));
     }
@@ -31,7 +31,7 @@ pub fn run(args: &Verify, global: &Global) -> Result<ExitCode, Failure> {
     let cases = submit::draw(&submitted, seed);
     let classic = matches!(loaded.campaign.plan.hold, Hold::Fixed { .. });
     let series = series(&cases, &args.output, seed, classic);
-    say_aside(&format!(
+    eprint_status(&format!(
         "seed {seed}: {} in {}",
         units::counted(cases.len() as u64, "case"),
         args.output.display()
@@ -43,7 +43,7 @@ pub fn run(args: &Verify, global: &Global) -> Result<ExitCode, Failure> {
     }
     let mut verified = Vec::new();
     for (nth, of) in series.iter().enumerate() {
-        say_aside(&format!("[{}/{}] {} {}", nth + 1, series.len(), of.entry, of.part));
+        eprint_status(&format!("[{}/{}] {} {}", nth + 1, series.len(), of.entry, of.part));
         measure(of, global)?;
         // None if the entry is not installed.
         let measured = record::load(&of.folder).ok();
@@ -54,7 +54,7 @@ pub fn run(args: &Verify, global: &Global) -> Result<ExitCode, Failure> {
     let verification = Verification {
         schema: SCHEMA_VERSION,
         campaign: loaded.campaign.id.clone(),
-        seal: loaded.campaign.origin.as_ref().map(|origin| origin.seal.clone()),
+        checksum: loaded.campaign.origin.as_ref().map(|origin| origin.checksum.clone()),
         seed,
         verified_at: Timestamp::now(),
         taskscale: env!("CARGO_PKG_VERSION").to_owned(),
@@ -65,28 +65,28 @@ pub fn run(args: &Verify, global: &Global) -> Result<ExitCode, Failure> {
     std::fs::write(&path, text).with_context(|| path.display().to_string())?;
     match global.json {
         true => print_result(&format!("{:#}\n", serde_json::json!(verification)))?,
-        false => print_result(&sheet(&verification).terminal(for_standard_output()))?,
+        false => print_result(&document(&verification).terminal(for_standard_output()))?,
     }
-    say_aside(&format!("written: {}", path.display()));
+    eprint_status(&format!("written: {}", path.display()));
     Ok(if verification.is_verified() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// Cases of one entry and workload: they are measured together.
-struct Series<'a> {
+struct SeriesToVerify<'a> {
     entry: &'a str,
-    part: &'a Part,
+    part: &'a Series,
     cases: Vec<&'a DrawnCase>,
     folder: PathBuf,
     /// The arguments of `taskscale`.
     arguments: Vec<String>,
 }
 
-fn series<'a>(cases: &'a [DrawnCase], output: &Path, seed: u64, classic: bool) -> Vec<Series<'a>> {
-    let mut grouped: BTreeMap<(&str, &Part), Vec<&DrawnCase>> = BTreeMap::new();
+fn series<'a>(cases: &'a [DrawnCase], output: &Path, seed: u64, classic: bool) -> Vec<SeriesToVerify<'a>> {
+    let mut grouped: BTreeMap<(&str, &Series), Vec<&DrawnCase>> = BTreeMap::new();
     for case in cases {
         grouped.entry((&case.entry, &case.part)).or_default().push(case);
     }
-    let of = |(nth, ((entry, part), cases)): (usize, ((&'a str, &'a Part), Vec<&'a DrawnCase>))| {
+    let of = |(nth, ((entry, part), cases)): (usize, ((&'a str, &'a Series), Vec<&'a DrawnCase>))| {
         let folder = output.join(format!("{seed}-{nth}"));
         let mut tasks: Vec<u64> = cases.iter().flat_map(|case| [case.least, case.tasks]).collect();
         tasks.sort_unstable();
@@ -100,13 +100,13 @@ fn series<'a>(cases: &'a [DrawnCase], output: &Path, seed: u64, classic: bool) -
         arguments.extend(part.cpus.into_iter().flat_map(|cpus| ["--cpus".to_owned(), cpus.to_string()]));
         arguments.extend(classic.then(|| "--classic".to_owned()));
         arguments.extend(["-o".to_owned(), folder.display().to_string()]);
-        Series { entry, part, cases, folder, arguments }
+        SeriesToVerify { entry, part, cases, folder, arguments }
     };
     grouped.into_iter().enumerate().map(of).collect()
 }
 
 /// Measures with `taskscale run`, which resumes an earlier call.
-fn measure(of: &Series, global: &Global) -> anyhow::Result<()> {
+fn measure(of: &SeriesToVerify, global: &Global) -> anyhow::Result<()> {
     let program = std::env::current_exe().context("the path of taskscale")?;
     let mut command = Command::new(program);
     command.args(&of.arguments).arg("--quiet").stdout(std::process::Stdio::null());
@@ -121,21 +121,22 @@ fn measure(of: &Series, global: &Global) -> anyhow::Result<()> {
     }
 }
 
-fn sheet(verification: &Verification) -> Sheet {
+fn document(verification: &Verification) -> Document {
     let (agree, measured) = verification.agreement();
     let verdict = if verification.is_verified() { "verified" } else { "not verified" };
-    let mut sheet = Sheet::new(format!("{agree} of {measured} cases agree: {verdict}"));
+    let mut document = Document::new(format!("{agree} of {measured} cases agree: {verdict}"));
     let heads = ["entry", "workload"].map(Column::words).into_iter();
     let figures = ["N", "B/task", "again", "launch s", "again"].map(Column::figures);
     let mut table =
         Table::new(heads.chain(figures).chain([Column::words("status"), Column::words("")]).collect());
     table.section("cases").rows = verification.cases.iter().map(row).collect();
-    sheet.table(table);
-    sheet.notes = vec!["B/task may differ by 10%, or growth by 64 KiB. Times are not compared.".to_owned()];
-    sheet
+    document.table(table);
+    document.notes =
+        vec!["B/task may differ by 10%, or growth by 64 KiB. Times are not compared.".to_owned()];
+    document
 }
 
-fn row(case: &VerifiedCase) -> SheetRow {
+fn row(case: &VerifiedCase) -> DocumentRow {
     let again = case.measured.as_ref();
     let bytes = |bytes: Option<f64>| bytes.map_or(NONE.to_owned(), |bytes| format!("{bytes:.0}"));
     let seconds =
@@ -147,19 +148,19 @@ fn row(case: &VerifiedCase) -> SheetRow {
         _ => case.submitted.status.clone(),
     };
     let verdict = match (again, case.agrees) {
-        (None, _) => Field::quiet("not available here"),
-        (_, true) => Field::Text("agrees".to_owned(), Tone::Good),
-        (_, false) => Field::Text("differs".to_owned(), Tone::Bad),
+        (None, _) => TableCell::quiet("not available here"),
+        (_, true) => TableCell::Text("agrees".to_owned(), Emphasis::Good),
+        (_, false) => TableCell::Text("differs".to_owned(), Emphasis::Bad),
     };
-    SheetRow::of(vec![
-        Field::Name(case.entry.clone(), Tone::Plain),
-        Field::quiet(&case.workload),
-        Field::plain(units::count(case.tasks)),
-        Field::plain(bytes(case.submitted.bytes_per_task)),
-        Field::plain(bytes(again.and_then(|again| again.bytes_per_task))),
-        Field::quiet(seconds(case.submitted.launch_s)),
-        Field::quiet(seconds(again.and_then(|again| again.launch_s))),
-        Field::plain(status),
+    DocumentRow::of(vec![
+        TableCell::Name(case.entry.clone(), Emphasis::Plain),
+        TableCell::quiet(&case.workload),
+        TableCell::plain(units::count(case.tasks)),
+        TableCell::plain(bytes(case.submitted.bytes_per_task)),
+        TableCell::plain(bytes(again.and_then(|again| again.bytes_per_task))),
+        TableCell::quiet(seconds(case.submitted.launch_s)),
+        TableCell::quiet(seconds(again.and_then(|again| again.launch_s))),
+        TableCell::plain(status),
         verdict,
     ])
 }

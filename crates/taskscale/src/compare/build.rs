@@ -7,14 +7,14 @@ use super::differ::{differences, outcomes};
 use super::judge::judge;
 use super::model::{COMPARISON_SCHEMA, Comparison};
 use super::readings::Pair;
-use super::side::{Input, Settings, Side};
+use super::side::{CompareSettings, Input, Side};
 use crate::catalog::Shape;
-use crate::figures::{self, Figure};
+use crate::figures::{self, MetricDef};
 use crate::record::{Sample, Status};
 use crate::units;
 
 /// The metrics that are always compared and judged.
-pub fn default_metrics(shape: Shape) -> Vec<&'static Figure> {
+pub fn default_metrics(shape: Shape) -> Vec<&'static MetricDef> {
     match shape {
         Shape::Hold | Shape::Serve => vec![&figures::FOOTPRINT, &figures::BYTES_PER_TASK],
         Shape::Work => vec![&figures::WALL_PER_OP, &figures::CPU_PER_OP, &figures::PEAK],
@@ -23,13 +23,13 @@ pub fn default_metrics(shape: Shape) -> Vec<&'static Figure> {
 
 impl Comparison {
     /// Compares two campaigns of one series each. Only the last attempt of each repetition counts.
-    pub fn build(base: Input, new: Input, settings: &Settings) -> Result<Comparison, CompareError> {
-        if base.campaign.plan.part() != new.campaign.plan.part() {
+    pub fn build(base: Input, new: Input, settings: &CompareSettings) -> Result<Comparison, CompareError> {
+        if base.campaign.plan.series() != new.campaign.plan.series() {
             return Err(CompareError::Workloads {
                 base: base.folder.to_owned(),
-                base_workload: base.campaign.plan.part().to_string(),
+                base_workload: base.campaign.plan.series().to_string(),
                 new: new.folder.to_owned(),
-                new_workload: new.campaign.plan.part().to_string(),
+                new_workload: new.campaign.plan.series().to_string(),
             });
         }
         let (base, new) = (Side::of(base), Side::of(new));
@@ -47,7 +47,7 @@ impl Comparison {
         }
         let mut out = Comparison {
             schema: COMPARISON_SCHEMA,
-            workload: base.input.campaign.plan.part().to_string(),
+            workload: base.input.campaign.plan.series().to_string(),
             base: base.origin(),
             new: new.origin(),
             differences,

@@ -1,23 +1,23 @@
 //! The comparison as CSV: one line for each metric of each case, and one for each case that failed on a side.
 
 use super::model::{Comparison, Decision, Judged, OutcomeChange};
-use crate::sheet::csv::{CsvColumn, figure, table, text, whole};
+use crate::document::csv::{CsvColumn, figure, table, text, whole};
 
-struct CsvLine<'a> {
+struct CompareCsvLine<'a> {
     comparison: &'a Comparison,
-    of: Of<'a>,
+    of: LineSubject<'a>,
 }
 
-enum Of<'a> {
+enum LineSubject<'a> {
     Judged(&'a Judged),
     Outcome(&'a OutcomeChange),
 }
 
-impl CsvLine<'_> {
+impl CompareCsvLine<'_> {
     fn either(&self, judged: fn(&Judged) -> String, outcome: fn(&OutcomeChange) -> String) -> String {
         match self.of {
-            Of::Judged(of) => judged(of),
-            Of::Outcome(of) => outcome(of),
+            LineSubject::Judged(of) => judged(of),
+            LineSubject::Outcome(of) => outcome(of),
         }
     }
 
@@ -29,8 +29,8 @@ impl CsvLine<'_> {
     /// What the gate makes of it.
     fn gate(&self) -> &'static str {
         let decision = match self.of {
-            Of::Judged(judged) => judged.decision,
-            Of::Outcome(outcome) => {
+            LineSubject::Judged(judged) => judged.decision,
+            LineSubject::Outcome(outcome) => {
                 let gated = self.comparison.fail_above.is_some();
                 (gated && self.comparison.fails(outcome)).then_some(Decision::Fail)
             }
@@ -39,7 +39,7 @@ impl CsvLine<'_> {
     }
 }
 
-fn columns<'a>() -> [CsvColumn<CsvLine<'a>>; 21] {
+fn columns<'a>() -> [CsvColumn<CompareCsvLine<'a>>; 21] {
     [
         ("metric", |line| line.either(|of| of.metric.name.to_owned(), |_| "outcome".to_owned())),
         ("base_entry", |line| line.either(|of| text(&of.base_entry), |of| text(&of.base_entry))),
@@ -53,8 +53,8 @@ fn columns<'a>() -> [CsvColumn<CsvLine<'a>>; 21] {
         ("ratio_low95", |line| line.judged(|of| figure(of.ratio_interval.map(|interval| interval.low)))),
         ("ratio_high95", |line| line.judged(|of| figure(of.ratio_interval.map(|interval| interval.high)))),
         ("verdict_confidence", |line| match line.of {
-            Of::Judged(_) => figure(Some(line.comparison.verdict_confidence)),
-            Of::Outcome(_) => String::new(),
+            LineSubject::Judged(_) => figure(Some(line.comparison.verdict_confidence)),
+            LineSubject::Outcome(_) => String::new(),
         }),
         ("verdict_low", |line| line.judged(|of| figure(of.verdict_interval.map(|interval| interval.low)))),
         ("verdict_high", |line| line.judged(|of| figure(of.verdict_interval.map(|interval| interval.high)))),
@@ -66,8 +66,8 @@ fn columns<'a>() -> [CsvColumn<CsvLine<'a>>; 21] {
         ("reason", |line| {
             let reason = |reason: &Option<String>| text(reason.as_deref().unwrap_or_default());
             match line.of {
-                Of::Judged(of) => reason(&of.reason),
-                Of::Outcome(of) => reason(&of.reason),
+                LineSubject::Judged(of) => reason(&of.reason),
+                LineSubject::Outcome(of) => reason(&of.reason),
             }
         }),
         ("workload", |line| text(&line.comparison.workload)),
@@ -77,9 +77,9 @@ fn columns<'a>() -> [CsvColumn<CsvLine<'a>>; 21] {
 /// All series, one after the other; each line names its own.
 pub fn render(parts: &[Comparison]) -> String {
     let lines = parts.iter().flat_map(|comparison| {
-        let judged = comparison.cells.iter().map(Of::Judged);
-        let all = judged.chain(comparison.outcomes.iter().map(Of::Outcome));
-        all.map(move |of| CsvLine { comparison, of })
+        let judged = comparison.cells.iter().map(LineSubject::Judged);
+        let all = judged.chain(comparison.outcomes.iter().map(LineSubject::Outcome));
+        all.map(move |of| CompareCsvLine { comparison, of })
     });
     table(&columns(), lines)
 }

@@ -129,8 +129,8 @@ fn metrics_have_margins_of_their_own() {
         side
     };
     let threshold = |margin: Option<f64>, fail_above: f64, more: f64| {
-        let metrics = vec![Metric { figure: &figures::LAUNCH, margin }];
-        let settings = Settings { metrics, ..settings(&[], Some(fail_above)) };
+        let metrics = vec![ComparedMetric { figure: &figures::LAUNCH, margin }];
+        let settings = CompareSettings { metrics, ..settings(&[], Some(fail_above)) };
         let comparison = compared(&side(1.0, vec![]), &side(1.0 + more, vec![]), &settings);
         (comparison.cells[0].threshold.unwrap(), comparison.gate().unwrap())
     };
@@ -144,8 +144,8 @@ fn metrics_have_margins_of_their_own() {
 #[test]
 fn another_machine_needs_across() {
     let side = measured(&["go/goroutine"], |_, tasks, _| 1e6 + 400.0 * tasks as f64);
-    type Change = fn(&mut Campaign);
-    let changes: [(&str, Change); 5] = [
+    type EditCampaign = fn(&mut Campaign);
+    let changes: [(&str, EditCampaign); 5] = [
         ("machine (bench, other)", |of| of.machine.hostname = "other".into()),
         ("kernel (6.18.5, 6.1.0)", |of| of.machine.kernel = "6.1.0".into()),
         ("CPUs (2, 4)", |of| of.machine.cpus = 4),
@@ -159,7 +159,7 @@ fn another_machine_needs_across() {
         change(&mut new.0);
         let refused = Comparison::build(input("a", &side), input("b", &new), &usual()).unwrap_err();
         assert_eq!(refused.to_string(), format!("not comparable: different {what}"));
-        let across = Settings { across: true, ..usual() };
+        let across = CompareSettings { across: true, ..usual() };
         assert_eq!(compared(&side, &new, &across).gate(), Some(Decision::Pass));
     }
     let mut new = side.clone();

@@ -5,8 +5,8 @@
 //! Otherwise it is **undecided**. docs/reference/compare.md has the operating curve.
 
 use super::model::{Decision, Judged, Verdict};
-use super::side::Settings;
-use crate::figures::{Better, Figure};
+use super::side::CompareSettings;
+use crate::figures::{Better, MetricDef};
 use crate::stats::{CONFIDENCE, Moments, Welch, holm};
 use crate::units;
 
@@ -45,7 +45,7 @@ pub(super) struct Margins {
 }
 
 impl Margins {
-    pub(super) fn of(metric: &'static Figure, own: Option<f64>, fail_above: Option<f64>) -> Margins {
+    pub(super) fn of(metric: &'static MetricDef, own: Option<f64>, fail_above: Option<f64>) -> Margins {
         let is_time = metric.unit.is_time();
         let gate = fail_above.map(|above| match own {
             Some(own) => own,
@@ -60,7 +60,7 @@ impl Margins {
 
 /// The repetitions of both sides, turned so that more is worse.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Evidence {
+pub(super) struct PairedRepetitions {
     /// Of the logarithms; absent where a value is not above zero.
     logs: Option<[Moments; 2]>,
     values: Option<[Moments; 2]>,
@@ -68,11 +68,11 @@ pub(super) struct Evidence {
     step: f64,
 }
 
-impl Evidence {
-    pub(super) fn of(base: &[f64], new: &[f64], better: Better, step: f64) -> Evidence {
+impl PairedRepetitions {
+    pub(super) fn of(base: &[f64], new: &[f64], better: Better, step: f64) -> PairedRepetitions {
         let (first, second) = if better == Better::More { (new, base) } else { (base, new) };
         let both = |of: fn(&[f64]) -> Option<Moments>| Some([of(first)?, of(second)?]);
-        Evidence { logs: both(Moments::of_logs), values: both(Moments::of), step }
+        PairedRepetitions { logs: both(Moments::of_logs), values: both(Moments::of), step }
     }
 
     /// The fewest repetitions of a side.
@@ -81,15 +81,15 @@ impl Evidence {
     }
 
     /// The same means and scatter with `n` repetitions of each side.
-    fn repeated(&self, n: usize) -> Evidence {
+    fn repeated(&self, n: usize) -> PairedRepetitions {
         let again = |sides: Option<[Moments; 2]>| sides.map(|sides| sides.map(|side| Moments { n, ..side }));
-        Evidence { logs: again(self.logs), values: again(self.values), step: self.step }
+        PairedRepetitions { logs: again(self.logs), values: again(self.values), step: self.step }
     }
 
     /// The sides the other way about: more is better.
-    fn mirrored(&self) -> Evidence {
+    fn mirrored(&self) -> PairedRepetitions {
         let turned = |sides: Option<[Moments; 2]>| sides.map(|[base, new]| [new, base]);
-        Evidence { logs: turned(self.logs), values: turned(self.values), step: self.step }
+        PairedRepetitions { logs: turned(self.logs), values: turned(self.values), step: self.step }
     }
 
     fn ratio(&self) -> Option<Welch> {
@@ -139,7 +139,7 @@ impl Evidence {
         (from..=MOST_REPETITIONS).find(decides).map(|n| n as u32)
     }
 
-    fn verdict(&self, metric: &'static Figure, margin: f64, share: f64) -> Verdict {
+    fn verdict(&self, metric: &'static MetricDef, margin: f64, share: f64) -> Verdict {
         let mirrored = self.mirrored();
         let (worse, better) = match metric.unit.is_time() {
             true => (Verdict::Slower, Verdict::Faster),
@@ -161,14 +161,14 @@ impl Evidence {
 pub(super) struct Pending {
     pub(super) cell: Judged,
     /// Absent if the runs are not comparable: then `cell` has the reason.
-    pub(super) evidence: Option<Evidence>,
+    pub(super) evidence: Option<PairedRepetitions>,
     pub(super) margins: Margins,
     /// Whether a gate has to answer for it.
     pub(super) counts: bool,
 }
 
 /// Gives every verdict, and the confidence of the intervals that decide larger and smaller.
-pub(super) fn judge(pending: Vec<Pending>, settings: &Settings) -> (Vec<Judged>, f64) {
+pub(super) fn judge(pending: Vec<Pending>, settings: &CompareSettings) -> (Vec<Judged>, f64) {
     let tested = |pending: &Pending| {
         pending.evidence.filter(|evidence| evidence.repetitions() >= LEAST_REPETITIONS)?.p_value()
     };
@@ -179,7 +179,7 @@ pub(super) fn judge(pending: Vec<Pending>, settings: &Settings) -> (Vec<Judged>,
 }
 
 impl Pending {
-    fn judge(self, settings: &Settings, share: f64) -> Judged {
+    fn judge(self, settings: &CompareSettings, share: f64) -> Judged {
         let Pending { mut cell, evidence, margins, counts } = self;
         cell.margin = margins.same;
         cell.threshold = margins.gate.filter(|_| settings.fail_above.is_some() && counts);

@@ -5,6 +5,7 @@
 mod build;
 mod csv;
 mod differ;
+mod document;
 mod error;
 mod gate;
 #[cfg(test)]
@@ -13,7 +14,6 @@ mod judge;
 mod model;
 mod plan;
 mod readings;
-mod sheet;
 mod side;
 #[cfg(test)]
 mod tests;
@@ -22,34 +22,34 @@ mod words;
 pub use build::default_metrics;
 pub use error::CompareError;
 pub use model::{
-    COMPARISON_SCHEMA, Change, Comparison, Decision, Difference, Judged, JudgedSide, Origin, OutcomeChange,
-    Undecided, Verdict,
+    COMPARISON_SCHEMA, Change, ComparedResults, Comparison, Decision, Difference, Judged, JudgedSide,
+    OutcomeChange, Undecided, Verdict,
 };
-pub use side::{Input, Metric, Settings};
+pub use side::{CompareSettings, ComparedMetric, Input};
 pub use words::{gate, regressions, undecided};
 
 use serde::Serialize;
 
-use crate::sheet::{Format, RenderOptions, Sheet, json};
+use crate::document::{Document, Format, RenderOptions, json};
 
 /// Several comparisons in one text.
 #[derive(Serialize)]
-struct Parts<'a> {
+struct MultiComparison<'a> {
     schema: u32,
     parts: &'a [Comparison],
 }
 
 /// The comparison of each part as text that ends in a line end.
 pub fn render(parts: &[Comparison], format: Format, options: RenderOptions) -> String {
-    let sheet = || {
-        let sheets = parts.iter().map(|part| (part.workload.clone(), sheet::sheet(part)));
-        Sheet::together(sheets.collect())
+    let document = || {
+        let documents = parts.iter().map(|part| (part.workload.clone(), document::document(part)));
+        Document::together(documents.collect())
     };
     match (format, parts) {
-        (Format::Table, _) => sheet().terminal(options),
-        (Format::Markdown, _) => sheet().markdown(),
+        (Format::Table, _) => document().terminal(options),
+        (Format::Markdown, _) => document().markdown(),
         (Format::Csv, _) => csv::render(parts),
         (Format::Json, [part]) => json::pretty(part),
-        (Format::Json, parts) => json::pretty(&Parts { schema: COMPARISON_SCHEMA, parts }),
+        (Format::Json, parts) => json::pretty(&MultiComparison { schema: COMPARISON_SCHEMA, parts }),
     }
 }

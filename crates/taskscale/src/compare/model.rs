@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::figures::Figure;
+use crate::figures::MetricDef;
 use crate::record::Timestamp;
 use crate::stats::Interval;
 
@@ -80,11 +80,11 @@ impl Decision {
 pub struct Comparison {
     pub schema: u32,
     pub workload: String,
-    pub base: Origin,
-    pub new: Origin,
+    pub base: ComparedResults,
+    pub new: ComparedResults,
     /// Differences of machines, versions, programs and the way of measuring.
     pub differences: Vec<Difference>,
-    pub metrics: Vec<&'static Figure>,
+    pub metrics: Vec<&'static MetricDef>,
     /// The confidence of the interval that decides a verdict; higher than 0.95 where many are decided at once.
     pub verdict_confidence: f64,
     pub cells: Vec<Judged>,
@@ -120,7 +120,7 @@ pub struct Undecided {
 
 /// One side of a comparison.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Origin {
+pub struct ComparedResults {
     /// The results folder, as the user named it.
     pub folder: String,
     pub created_at: Timestamp,
@@ -145,7 +145,7 @@ pub struct Difference {
 /// One metric of one case on both sides.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Judged {
-    pub metric: &'static Figure,
+    pub metric: &'static MetricDef,
     pub base_entry: String,
     pub new_entry: String,
     /// Absent where the metric covers all N.
@@ -235,7 +235,7 @@ impl Comparison {
             .collect()
     }
 
-    pub fn of_metric(&self, metric: &'static Figure) -> impl Iterator<Item = &Judged> {
+    pub fn of_metric(&self, metric: &'static MetricDef) -> impl Iterator<Item = &Judged> {
         self.cells.iter().filter(move |cell| cell.metric == metric)
     }
 }

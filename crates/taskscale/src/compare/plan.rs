@@ -2,8 +2,8 @@
 
 use super::model::Judged;
 use super::side::Side;
+use crate::document::quoted;
 use crate::record::{Hold, OWN_WORKLOAD};
-use crate::sheet::quoted;
 use crate::units;
 
 /// `taskscale run java/virtual-thread -n 1,10k,1M -r 9`: as the side was measured, but of one entry.

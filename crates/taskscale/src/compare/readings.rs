@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::judge::{Evidence, Margins, Pending};
+use super::judge::{Margins, PairedRepetitions, Pending};
 use super::model::{Judged, JudgedSide, Verdict};
-use super::side::{Metric, Settings, Side};
-use crate::figures::{self, Figure, Of, Unit};
+use super::side::{CompareSettings, ComparedMetric, Side};
+use crate::figures::{self, MetricDef, MetricScope, Unit};
 use crate::record::{MemorySource, Sample, Warning};
 use crate::report::growth::feeds_line;
 use crate::stats::{self, Fit, Line, Moments, Point};
@@ -38,14 +38,14 @@ impl<'a> Pair<'a> {
     }
 
     /// All that is judged of the entry by these metrics.
-    pub(super) fn pending(&self, settings: &Settings) -> Vec<Pending> {
+    pub(super) fn pending(&self, settings: &CompareSettings) -> Vec<Pending> {
         let common = self.common();
         let Some((&largest, smaller)) = common.split_last() else { return Vec::new() };
         let mut pending: Vec<Pending> = Vec::new();
         let mut shape_changed = false;
         for metric in &settings.metrics {
             let margins = Margins::of(metric.figure, metric.margin, settings.fail_above);
-            pending.push(match metric.figure.of_line() {
+            pending.push(match metric.figure.per_entry() {
                 true => self.of_line(metric, margins, &common, &mut shape_changed),
                 false => self.of_case(metric, margins, largest),
             });
@@ -53,14 +53,15 @@ impl<'a> Pair<'a> {
         // What a line says no more of, each of its footprints does.
         if shape_changed {
             let footprint = settings.metrics.iter().find(|metric| metric.figure == &figures::FOOTPRINT);
-            let metric = footprint.copied().unwrap_or(Metric { figure: &figures::FOOTPRINT, margin: None });
+            let metric =
+                footprint.copied().unwrap_or(ComparedMetric { figure: &figures::FOOTPRINT, margin: None });
             let margins = Margins::of(metric.figure, metric.margin, settings.fail_above);
             pending.extend(smaller.iter().map(|tasks| self.of_case(&metric, margins, *tasks)));
         }
         pending
     }
 
-    fn of_case(&self, metric: &Metric, margins: Margins, tasks: u64) -> Pending {
+    fn of_case(&self, metric: &ComparedMetric, margins: Margins, tasks: u64) -> Pending {
         let (before, after) = (self.base.ok(self.old_name, tasks), self.new.ok(self.new_name, tasks));
         let readings = |samples: &[&Sample]| -> Vec<f64> {
             metric.figure.values(samples).into_iter().filter(|value| value.is_finite()).collect()
@@ -75,7 +76,13 @@ impl<'a> Pair<'a> {
 
     /// The slope or the base of the lines through the numbers of tasks that are ok on both sides, one line for each
     /// repetition. Through other numbers, lines would differ by where they were drawn.
-    fn of_line(&self, metric: &Metric, margins: Margins, common: &[u64], changed: &mut bool) -> Pending {
+    fn of_line(
+        &self,
+        metric: &ComparedMetric,
+        margins: Margins,
+        common: &[u64],
+        changed: &mut bool,
+    ) -> Pending {
         let figure = metric.figure;
         let runs = |side: &Side<'a>, entry: &str| -> Vec<&'a Sample> {
             let ok = common.iter().flat_map(|&tasks| side.ok(entry, tasks));
@@ -91,8 +98,8 @@ impl<'a> Pair<'a> {
         let (of_base, of_new) = (points(&before), points(&after));
         let fit =
             |points: &[(u32, Point)]| stats::fit(&points.iter().map(|(_, point)| *point).collect::<Vec<_>>());
-        let bent = [nonlinear("BASE", &fit(&of_base)), nonlinear("NEW", &fit(&of_new))];
-        let of = |line: Line| if figure.of == Of::Base { line.base } else { line.slope };
+        let nonlinear_sides = [nonlinear("BASE", &fit(&of_base)), nonlinear("NEW", &fit(&of_new))];
+        let of = |line: Line| if figure.of == MetricScope::Base { line.base } else { line.slope };
         let values = |points: &[(u32, Point)]| -> Vec<f64> {
             stats::lines_of_repetitions(points).into_iter().map(of).collect()
         };
@@ -103,7 +110,7 @@ impl<'a> Pair<'a> {
         };
         let values = [values(&of_base), values(&of_new)];
         let reason = incomparable(figure, &before, &after);
-        let no_line = match (common.len(), &bent) {
+        let no_line = match (common.len(), &nonlinear_sides) {
             (..2, _) => Some("fewer than 2 numbers of tasks are ok on both sides".to_owned()),
             (_, [Some(why), Some(_)]) => {
                 Some(format!("{why}; compared by the footprint at {}", units::count(largest)))
@@ -123,7 +130,7 @@ impl<'a> Pair<'a> {
 
     fn case(
         &self,
-        metric: &Metric,
+        metric: &ComparedMetric,
         margins: Margins,
         tasks: Option<u64>,
         [of_base, of_new]: [Vec<f64>; 2],
@@ -131,7 +138,7 @@ impl<'a> Pair<'a> {
         reason: Option<String>,
     ) -> Pending {
         let side = |values: &[f64]| JudgedSide { runs: values.len() as u64, value: middle(values) };
-        let evidence = Evidence::of(&of_base, &of_new, metric.figure.better, step);
+        let evidence = PairedRepetitions::of(&of_base, &of_new, metric.figure.better, step);
         Pending {
             evidence: reason.is_none().then_some(evidence),
             cell: Judged {
@@ -156,7 +163,7 @@ impl<'a> Pair<'a> {
         }
     }
 
-    fn step(&self, metric: &'static Figure) -> f64 {
+    fn step(&self, metric: &'static MetricDef) -> f64 {
         let batch = |side: &Side| {
             let machine = &side.input.campaign.machine;
             CHARGE_BATCH_PAGES * machine.page_bytes as f64 * machine.cpus as f64
@@ -181,7 +188,7 @@ fn middle(values: &[f64]) -> Option<f64> {
 
 /// Whether a side's memory is nonlinear: where the footprint deviates most from the line, and how far.
 fn nonlinear(side: &str, fit: &Option<Fit>) -> Option<String> {
-    let worst = fit.as_ref().filter(|fit| fit.straight() == Some(false))?.worst?;
+    let worst = fit.as_ref().filter(|fit| fit.linear() == Some(false))?.worst?;
     let off = worst
         .off()
         .map_or("below zero".to_owned(), |off| format!("{}% off", units::decimal((off * 100.0).abs(), 0)));
@@ -189,12 +196,12 @@ fn nonlinear(side: &str, fit: &Option<Fit>) -> Option<String> {
 }
 
 /// Why these runs cannot be compared by this metric, if so.
-fn incomparable(metric: &'static Figure, base: &[&Sample], new: &[&Sample]) -> Option<String> {
+fn incomparable(metric: &'static MetricDef, base: &[&Sample], new: &[&Sample]) -> Option<String> {
     let sources = |samples: &[&Sample]| -> BTreeSet<MemorySource> {
         samples.iter().map(|sample| sample.memory.source).collect()
     };
     let (of_base, of_new) = (sources(base), sources(new));
-    if metric.by_source && (of_base.len() > 1 || of_base != of_new) {
+    if metric.source_dependent && (of_base.len() > 1 || of_base != of_new) {
         let names = |sources: BTreeSet<MemorySource>| {
             sources.into_iter().map(MemorySource::name).collect::<Vec<_>>().join(" and ")
         };
@@ -203,7 +210,7 @@ fn incomparable(metric: &'static Figure, base: &[&Sample], new: &[&Sample]) -> O
     let first_message = |samples: &[&Sample]| -> BTreeSet<bool> {
         samples.iter().filter_map(|sample| Some(sample.load.as_ref()?.first_message)).collect()
     };
-    let is_memory = metric.by_source;
+    let is_memory = metric.source_dependent;
     if is_memory && first_message(base) != first_message(new) && !first_message(base).is_empty() {
         return Some(
             "memory was read before the first messages on one side, after them on the other".to_owned(),

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::CompareError;
-use super::model::Origin;
-use crate::figures::Figure;
+use super::model::ComparedResults;
+use crate::figures::MetricDef;
 use crate::record::{Campaign, EntryFacts, Sample, Status, Warning, last_attempts};
 use crate::units;
 
@@ -21,23 +21,23 @@ pub struct Input<'a> {
 
 /// A metric that is compared, with the difference that counts.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Metric {
-    pub figure: &'static Figure,
+pub struct ComparedMetric {
+    pub figure: &'static MetricDef,
     /// Differences up to this share count as the same, and `--fail-above` fails above it. By default 5% for times, and
     /// for memory 1% and `fail_above`.
     pub margin: Option<f64>,
 }
 
-impl From<&'static Figure> for Metric {
-    fn from(figure: &'static Figure) -> Metric {
-        Metric { figure, margin: None }
+impl From<&'static MetricDef> for ComparedMetric {
+    fn from(figure: &'static MetricDef) -> ComparedMetric {
+        ComparedMetric { figure, margin: None }
     }
 }
 
 /// What is compared, and when it fails.
 #[derive(Debug, Clone)]
-pub struct Settings {
-    pub metrics: Vec<Metric>,
+pub struct CompareSettings {
+    pub metrics: Vec<ComparedMetric>,
     /// Above which share a case fails.
     pub fail_above: Option<f64>,
     /// Whether cases that NEW lacks, and runs that are no longer ok, pass.
@@ -55,7 +55,7 @@ pub(super) struct Side<'a> {
 impl<'a> Side<'a> {
     pub(super) fn of(input: Input<'a>) -> Side<'a> {
         let mut cells: BTreeMap<&str, BTreeMap<u64, Vec<&Sample>>> = BTreeMap::new();
-        let part = input.campaign.plan.part();
+        let part = input.campaign.plan.series();
         for sample in last_attempts(input.samples) {
             if sample.is_of(&part) && input.entry.is_none_or(|e| e == sample.entry) {
                 cells.entry(&sample.entry).or_default().entry(sample.tasks).or_default().push(sample);
@@ -65,7 +65,7 @@ impl<'a> Side<'a> {
     }
 
     pub(super) fn check(&self) -> Result<(), CompareError> {
-        let part = self.input.campaign.plan.part();
+        let part = self.input.campaign.plan.series();
         let mut seen = BTreeSet::new();
         for twice in self.input.samples.iter().filter(|sample| sample.is_of(&part)) {
             let run = (&*twice.entry, twice.tasks, twice.repetition, twice.is_double(), twice.attempt);
@@ -124,9 +124,9 @@ impl<'a> Side<'a> {
         .collect()
     }
 
-    pub(super) fn origin(&self) -> Origin {
+    pub(super) fn origin(&self) -> ComparedResults {
         let runs = || self.cells.values().flat_map(BTreeMap::values).flatten();
-        Origin {
+        ComparedResults {
             runs: runs().count() as u64,
             busy_runs: runs().filter(|run| run.warnings.contains(&Warning::MachineBusy)).count() as u64,
             folder: self.input.folder.to_owned(),

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use super::*;
 use crate::catalog::Kind;
-use crate::figures::{self, Figure};
+use crate::document::acts;
+use crate::figures::{self, MetricDef};
 use crate::record::{Campaign, Load, Sample, Status};
 use crate::report::fixture::{HOSTILE, campaign, facts, fell, sample};
-use crate::sheet::acts;
 
 const SMALL: [u64; 3] = [1, 10_000, 100_000];
 
@@ -35,12 +35,12 @@ pub(super) fn measured(
     (campaign, samples)
 }
 
-pub(super) fn settings(metrics: &[&'static Figure], fail_above: Option<f64>) -> Settings {
-    let metrics = metrics.iter().copied().map(Metric::from).collect();
-    Settings { metrics, fail_above, allow_missing: false, across: false }
+pub(super) fn settings(metrics: &[&'static MetricDef], fail_above: Option<f64>) -> CompareSettings {
+    let metrics = metrics.iter().copied().map(ComparedMetric::from).collect();
+    CompareSettings { metrics, fail_above, allow_missing: false, across: false }
 }
 
-pub(super) fn usual() -> Settings {
+pub(super) fn usual() -> CompareSettings {
     settings(&[&figures::FOOTPRINT, &figures::BYTES_PER_TASK], Some(0.05))
 }
 
@@ -51,7 +51,7 @@ pub(super) fn input<'a>(folder: &'a str, side: &'a (Campaign, Vec<Sample>)) -> I
 pub(super) fn compared(
     base: &(Campaign, Vec<Sample>),
     new: &(Campaign, Vec<Sample>),
-    settings: &Settings,
+    settings: &CompareSettings,
 ) -> Comparison {
     Comparison::build(input("base", base), input("new", new), settings).unwrap()
 }
@@ -164,10 +164,10 @@ fn too_few_repetitions_are_not_judged() {
 fn gated(
     base: &(Campaign, Vec<Sample>),
     new: &(Campaign, Vec<Sample>),
-    metrics: &[&'static Figure],
+    metrics: &[&'static MetricDef],
     allow_missing: bool,
 ) -> (Decision, Vec<String>, Vec<String>) {
-    let settings = Settings { allow_missing, ..settings(metrics, Some(0.05)) };
+    let settings = CompareSettings { allow_missing, ..settings(metrics, Some(0.05)) };
     let comparison = compared(base, new, &settings);
     assert_eq!(comparison.failures, Some(regressions(&comparison).len() as u64));
     let undecided = comparison.undecided.iter().map(undecided).collect();
@@ -178,7 +178,7 @@ fn steady(entries: &[&str]) -> (Campaign, Vec<Sample>) {
     measured(entries, |_, tasks, _| 1e6 + 400.0 * tasks as f64)
 }
 
-const USUAL: [&Figure; 2] = [&figures::FOOTPRINT, &figures::BYTES_PER_TASK];
+const USUAL: [&MetricDef; 2] = [&figures::FOOTPRINT, &figures::BYTES_PER_TASK];
 
 /// Before its first message a connection lacks what it works with: the two are different figures.
 #[test]
@@ -263,7 +263,7 @@ fn cells_that_new_has_not_measured_close_the_gate() {
 #[test]
 fn a_gate_that_judged_nothing_does_not_pass() {
     let base = steady(&["go/goroutine"]);
-    let undecided = |new: &(Campaign, Vec<Sample>), metrics: &[&'static Figure], said: &str| {
+    let undecided = |new: &(Campaign, Vec<Sample>), metrics: &[&'static MetricDef], said: &str| {
         let (gate, closed, undecided) = gated(&base, new, metrics, true);
         assert_eq!((gate, closed), (Decision::Undecided, vec![]), "{undecided:?}");
         assert!(undecided.iter().any(|cell| cell.contains(said)), "{said}: {undecided:?}");
@@ -521,7 +521,7 @@ fn conditions_and_programs_that_differ_are_named() {
 #[test]
 fn a_campaign_compared_with_itself_is_the_same() {
     let side = measured(&["go/goroutine"], |_, tasks, _| 1e6 + 400.0 * tasks as f64);
-    let all: Vec<_> = figures::ALL.into_iter().filter(|figure| !figure.of_some).collect();
+    let all: Vec<_> = figures::ALL.into_iter().filter(|figure| !figure.optional).collect();
     let comparison = compared(&side, &side, &settings(&all, Some(0.0)));
     assert!(comparison.differences.is_empty() && comparison.outcomes.is_empty());
     assert!(comparison.cells.iter().all(|cell| !cell.verdict.worse() && !cell.verdict.better()));

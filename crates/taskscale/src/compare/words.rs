@@ -2,14 +2,14 @@
 
 use super::judge::MOST_REPETITIONS;
 use super::model::{Change, Comparison, Decision, Judged, OutcomeChange, Undecided};
-use crate::figures::{Figure, Of, Unit, per_task};
-use crate::sheet::NONE;
+use crate::document::NONE;
+use crate::figures::{MetricDef, MetricScope, Unit, per_task};
 use crate::stats::Interval;
 use crate::units::{self, mib};
 
 /// `sleep: A → B`.
 pub fn title(comparison: &Comparison) -> String {
-    let side = |origin: &super::Origin| match &origin.entry {
+    let side = |origin: &super::ComparedResults| match &origin.entry {
         Some(entry) => format!("{entry} ({})", origin.folder),
         None => origin.folder.clone(),
     };
@@ -38,9 +38,9 @@ pub fn summary(comparison: &Comparison) -> String {
 }
 
 /// The title of a metric, with the unit of its values.
-pub fn heading(metric: &'static Figure) -> String {
+pub fn heading(metric: &'static MetricDef) -> String {
     match metric.unit {
-        Unit::Bytes if metric.of == Of::Base => "fixed cost, MiB".to_owned(),
+        Unit::Bytes if metric.of == MetricScope::Base => "fixed cost, MiB".to_owned(),
         Unit::Bytes => format!("{}, MiB", metric.name),
         Unit::BytesPerTask => "bytes per task".to_owned(),
         Unit::Seconds => format!("{}, s", metric.name),
@@ -49,7 +49,7 @@ pub fn heading(metric: &'static Figure) -> String {
 }
 
 /// A value without its unit.
-pub fn figure(metric: &'static Figure, value: Option<f64>) -> String {
+pub fn figure(metric: &'static MetricDef, value: Option<f64>) -> String {
     let Some(value) = value else { return NONE.to_owned() };
     match metric.unit {
         Unit::Bytes => units::decimal(mib(value), 2),

@@ -13,7 +13,7 @@ use crate::units::{self, mib};
 
 /// A metric of a run, or of a line through runs at several N.
 #[derive(Debug)]
-pub struct Figure {
+pub struct MetricDef {
     /// Name on the command line, in JSON and in exports: `rss-peak`.
     pub name: &'static str,
     /// Field name in a report: `rss_peak_bytes`.
@@ -24,15 +24,15 @@ pub struct Figure {
     pub about: &'static str,
     pub unit: Unit,
     pub better: Better,
-    pub of: Of,
+    pub of: MetricScope,
     /// Whether values from different memory sources are not comparable.
-    pub by_source: bool,
+    pub source_dependent: bool,
     /// Digits after the decimal point, where the unit does not imply them.
     decimals: usize,
     /// The workload shapes that have it.
     pub shapes: &'static [Shape],
     /// Whether only some workloads of these shapes have it; elsewhere the field is absent.
-    pub of_some: bool,
+    pub optional: bool,
     read: Read,
 }
 
@@ -65,7 +65,7 @@ pub enum Better {
 
 /// What a metric belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Of {
+pub enum MetricScope {
     /// Each run, or each pair of runs.
     Run,
     /// The slope of an entry's line through all N.
@@ -75,7 +75,7 @@ pub enum Of {
 }
 
 /// The metric that entries are ranked by.
-pub fn headline(shape: Shape) -> &'static Figure {
+pub fn headline(shape: Shape) -> &'static MetricDef {
     match shape {
         Shape::Hold | Shape::Serve => &FOOTPRINT,
         Shape::Work => &WALL_PER_OP,
@@ -83,11 +83,11 @@ pub fn headline(shape: Shape) -> &'static Figure {
 }
 
 /// The metric of this name.
-pub fn named(name: &str) -> Option<&'static Figure> {
+pub fn named(name: &str) -> Option<&'static MetricDef> {
     ALL.into_iter().find(|figure| figure.name == name)
 }
 
-impl Figure {
+impl MetricDef {
     /// The value of a run; for a metric of a line, the value that the line is fitted to. Absent for metrics of pairs.
     pub fn read(&self, sample: &Sample) -> Option<f64> {
         match self.read {
@@ -118,8 +118,8 @@ impl Figure {
     }
 
     /// Whether it is one value for all N of an entry.
-    pub fn of_line(&self) -> bool {
-        self.of != Of::Run
+    pub fn per_entry(&self) -> bool {
+        self.of != MetricScope::Run
     }
 
     /// A value in the unit of the heading, as tables show it.
@@ -133,15 +133,15 @@ impl Figure {
     }
 }
 
-impl PartialEq for Figure {
-    fn eq(&self, other: &Figure) -> bool {
+impl PartialEq for MetricDef {
+    fn eq(&self, other: &MetricDef) -> bool {
         self.name == other.name
     }
 }
 
-impl Eq for Figure {}
+impl Eq for MetricDef {}
 
-impl Serialize for Figure {
+impl Serialize for MetricDef {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.name)
     }
@@ -203,7 +203,7 @@ mod tests {
         (sample.memory.peak_bytes, sample.memory.rss_peak_bytes) = (Some(8), Some(5));
         (sample.time.launch_s, sample.time.drain_s, sample.time.wall_s) = (Some(0.5), Some(0.25), Some(3.0));
         (sample.cpu.user_s, sample.cpu.system_s) = (Some(1.0), Some(0.5));
-        let of_runs = || ALL.into_iter().filter(|figure| figure.is_of(Shape::Hold) && !figure.of_some);
+        let of_runs = || ALL.into_iter().filter(|figure| figure.is_of(Shape::Hold) && !figure.optional);
         let read: Vec<Option<f64>> = of_runs().map(|figure| figure.read(&sample)).collect();
         let wanted = [6.0, 6.0, 6.0, 2.0, 4.0, 8.0, 5.0, 0.5, 0.25, 3.0, 1.5];
         assert_eq!(read, wanted.map(Some));

@@ -1,10 +1,10 @@
 //! The table of metrics, and how each is read from a sample.
 
-use super::{Better, Figure, Of, Read, Unit};
+use super::{Better, MetricDef, MetricScope, Read, Unit};
 use crate::catalog::Shape;
 use crate::record::{Latency, OpenLoad, Plateau, Sample, Work};
 
-pub static FOOTPRINT: Figure = Figure {
+pub static FOOTPRINT: MetricDef = MetricDef {
     name: "footprint",
     field: "footprint_bytes",
     heading: "memory MiB",
@@ -13,29 +13,29 @@ pub static FOOTPRINT: Figure = Figure {
     ..MEMORY
 };
 
-pub static BYTES_PER_TASK: Figure = Figure {
+pub static BYTES_PER_TASK: MetricDef = MetricDef {
     name: "bytes-per-task",
     field: "bytes_per_task",
     heading: "B/task",
     about: "Growth of the footprint per task, over all N",
     unit: Unit::BytesPerTask,
-    of: Of::Slope,
+    of: MetricScope::Slope,
     read: FOOTPRINT.read,
     ..MEMORY
 };
 
-pub static BASE: Figure = Figure {
+pub static BASE: MetricDef = MetricDef {
     name: "base",
     field: "base_bytes",
     heading: "fixed MiB",
     about: "Fixed cost: footprint before the first task, by the same line",
-    of: Of::Base,
+    of: MetricScope::Base,
     decimals: 2,
     read: FOOTPRINT.read,
     ..MEMORY
 };
 
-pub static KERNEL: Figure = Figure {
+pub static KERNEL: MetricDef = MetricDef {
     name: "kernel",
     field: "kernel_bytes",
     heading: "kernel MiB",
@@ -44,7 +44,7 @@ pub static KERNEL: Figure = Figure {
     ..MEMORY
 };
 
-pub static ANON: Figure = Figure {
+pub static ANON: MetricDef = MetricDef {
     name: "anon",
     field: "anon_bytes",
     heading: "anon MiB",
@@ -53,7 +53,7 @@ pub static ANON: Figure = Figure {
     ..MEMORY
 };
 
-pub static PEAK: Figure = Figure {
+pub static PEAK: MetricDef = MetricDef {
     name: "peak",
     field: "peak_bytes",
     heading: "peak MiB",
@@ -62,18 +62,18 @@ pub static PEAK: Figure = Figure {
     ..MEMORY
 };
 
-pub static RSS_PEAK: Figure = Figure {
+pub static RSS_PEAK: MetricDef = MetricDef {
     name: "rss-peak",
     field: "rss_peak_bytes",
     heading: "RSS peak MiB",
     about: "Highest resident memory of any one process",
     // The kernel's own account of a process, in every case.
-    by_source: false,
+    source_dependent: false,
     read: Read::Run(|sample| Some(sample.memory.rss_peak_bytes? as f64)),
     ..MEMORY
 };
 
-pub static LAUNCH: Figure = Figure {
+pub static LAUNCH: MetricDef = MetricDef {
     name: "launch",
     field: "launch_s",
     heading: "launch s",
@@ -82,7 +82,7 @@ pub static LAUNCH: Figure = Figure {
     ..TIME
 };
 
-pub static DRAIN: Figure = Figure {
+pub static DRAIN: MetricDef = MetricDef {
     name: "drain",
     field: "drain_s",
     heading: "drain s",
@@ -91,7 +91,7 @@ pub static DRAIN: Figure = Figure {
     ..TIME
 };
 
-pub static WALL: Figure = Figure {
+pub static WALL: MetricDef = MetricDef {
     name: "wall",
     field: "wall_s",
     heading: "wall s",
@@ -100,7 +100,7 @@ pub static WALL: Figure = Figure {
     ..TIME
 };
 
-pub static CPU: Figure = Figure {
+pub static CPU: MetricDef = MetricDef {
     name: "cpu",
     field: "cpu_s",
     heading: "CPU s",
@@ -109,7 +109,7 @@ pub static CPU: Figure = Figure {
     ..TIME
 };
 
-pub static WALL_PER_OP: Figure = Figure {
+pub static WALL_PER_OP: MetricDef = MetricDef {
     name: "wall-ns-per-op",
     field: "wall_ns_per_op",
     heading: "wall ns/op",
@@ -119,7 +119,7 @@ pub static WALL_PER_OP: Figure = Figure {
     ..WORK
 };
 
-pub static CPU_PER_OP: Figure = Figure {
+pub static CPU_PER_OP: MetricDef = MetricDef {
     name: "cpu-ns-per-op",
     field: "cpu_ns_per_op",
     heading: "CPU ns/op",
@@ -129,7 +129,7 @@ pub static CPU_PER_OP: Figure = Figure {
     ..WORK
 };
 
-pub static OPS_PER_S: Figure = Figure {
+pub static OPS_PER_S: MetricDef = MetricDef {
     name: "ops-per-s",
     field: "ops_per_s",
     heading: "ops/s",
@@ -140,7 +140,7 @@ pub static OPS_PER_S: Figure = Figure {
     ..WORK
 };
 
-pub static CPU_PER_TICK: Figure = Figure {
+pub static CPU_PER_TICK: MetricDef = MetricDef {
     name: "cpu-ns-per-tick",
     field: "cpu_ns_per_tick",
     heading: "CPU ns/tick",
@@ -150,7 +150,7 @@ pub static CPU_PER_TICK: Figure = Figure {
     ..TICKS
 };
 
-pub static LATE_P50: Figure = Figure {
+pub static LATE_P50: MetricDef = MetricDef {
     name: "late-p50",
     field: "late_p50_us",
     heading: "late p50 µs",
@@ -159,7 +159,7 @@ pub static LATE_P50: Figure = Figure {
     ..TICKS
 };
 
-pub static LATE_P99: Figure = Figure {
+pub static LATE_P99: MetricDef = MetricDef {
     name: "late-p99",
     field: "late_p99_us",
     heading: "late p99 µs",
@@ -168,7 +168,7 @@ pub static LATE_P99: Figure = Figure {
     ..TICKS
 };
 
-pub static LATE_MAX: Figure = Figure {
+pub static LATE_MAX: MetricDef = MetricDef {
     name: "late-max",
     field: "late_max_us",
     heading: "late max µs",
@@ -177,7 +177,7 @@ pub static LATE_MAX: Figure = Figure {
     ..TICKS
 };
 
-pub static CLIENT_KERNEL: Figure = Figure {
+pub static CLIENT_KERNEL: MetricDef = MetricDef {
     name: "client-kernel",
     field: "client_kernel_bytes",
     heading: "clients' kernel MiB",
@@ -187,7 +187,7 @@ pub static CLIENT_KERNEL: Figure = Figure {
     ..MEMORY
 };
 
-pub static LOADED: Figure = Figure {
+pub static LOADED: MetricDef = MetricDef {
     name: "loaded",
     field: "loaded_bytes",
     heading: "loaded MiB",
@@ -197,7 +197,7 @@ pub static LOADED: Figure = Figure {
     ..MEMORY
 };
 
-pub static CONNECTS_PER_S: Figure = Figure {
+pub static CONNECTS_PER_S: MetricDef = MetricDef {
     name: "connects-per-s",
     field: "connects_per_s",
     heading: "connects/s",
@@ -211,7 +211,7 @@ pub static CONNECTS_PER_S: Figure = Figure {
     ..LOAD
 };
 
-pub static CPU_PER_MESSAGE: Figure = Figure {
+pub static CPU_PER_MESSAGE: MetricDef = MetricDef {
     name: "cpu-us-per-message",
     field: "cpu_us_per_message",
     heading: "CPU µs/msg",
@@ -223,7 +223,7 @@ pub static CPU_PER_MESSAGE: Figure = Figure {
     ..LOAD
 };
 
-pub static CPU_AT_CAPACITY: Figure = Figure {
+pub static CPU_AT_CAPACITY: MetricDef = MetricDef {
     name: "cpu-us-at-capacity",
     field: "cpu_us_at_capacity",
     heading: "CPU µs/msg at capacity",
@@ -235,12 +235,12 @@ pub static CPU_AT_CAPACITY: Figure = Figure {
     ..LOAD
 };
 
-pub static CPU_PER_DELIVERY: Figure = Figure {
+pub static CPU_PER_DELIVERY: MetricDef = MetricDef {
     name: "cpu-us-per-delivery",
     field: "cpu_us_per_delivery",
     heading: "CPU µs/delivery",
     about: "CPU time of the server per delivery to a member, at the same rate",
-    of_some: true,
+    optional: true,
     read: Read::Run(|sample| {
         let open = open(sample).filter(|open| open.deliveries > open.messages)?;
         per(open.server_cpu_s?, open.deliveries)
@@ -248,7 +248,7 @@ pub static CPU_PER_DELIVERY: Figure = Figure {
     ..LOAD
 };
 
-pub static LATENCY_P50: Figure = Figure {
+pub static LATENCY_P50: MetricDef = MetricDef {
     name: "latency-p50",
     field: "latency_p50_us",
     heading: "p50 µs",
@@ -257,7 +257,7 @@ pub static LATENCY_P50: Figure = Figure {
     ..LOAD
 };
 
-pub static LATENCY_P90: Figure = Figure {
+pub static LATENCY_P90: MetricDef = MetricDef {
     name: "latency-p90",
     field: "latency_p90_us",
     heading: "p90 µs",
@@ -266,7 +266,7 @@ pub static LATENCY_P90: Figure = Figure {
     ..LOAD
 };
 
-pub static LATENCY_P99: Figure = Figure {
+pub static LATENCY_P99: MetricDef = MetricDef {
     name: "latency-p99",
     field: "latency_p99_us",
     heading: "p99 µs",
@@ -275,7 +275,7 @@ pub static LATENCY_P99: Figure = Figure {
     ..LOAD
 };
 
-pub static LATENCY_P999: Figure = Figure {
+pub static LATENCY_P999: MetricDef = MetricDef {
     name: "latency-p999",
     field: "latency_p999_us",
     heading: "p99.9 µs",
@@ -284,7 +284,7 @@ pub static LATENCY_P999: Figure = Figure {
     ..LOAD
 };
 
-pub static LATENCY_MAX: Figure = Figure {
+pub static LATENCY_MAX: MetricDef = MetricDef {
     name: "latency-max",
     field: "latency_max_us",
     heading: "max µs",
@@ -293,7 +293,7 @@ pub static LATENCY_MAX: Figure = Figure {
     ..LOAD
 };
 
-pub static MESSAGES_PER_S: Figure = Figure {
+pub static MESSAGES_PER_S: MetricDef = MetricDef {
     name: "messages-per-s",
     field: "messages_per_s",
     heading: "msgs/s",
@@ -305,7 +305,7 @@ pub static MESSAGES_PER_S: Figure = Figure {
 };
 
 /// All metrics.
-pub static ALL: [&Figure; 30] = [
+pub static ALL: [&MetricDef; 30] = [
     &FOOTPRINT,
     &BYTES_PER_TASK,
     &BASE,
@@ -341,30 +341,36 @@ pub static ALL: [&Figure; 30] = [
 const EACH: &[Shape] = &[Shape::Hold, Shape::Work, Shape::Serve];
 
 /// The defaults of memory metrics.
-const MEMORY: Figure = Figure {
+const MEMORY: MetricDef = MetricDef {
     name: "",
     field: "",
     heading: "",
     about: "",
     unit: Unit::Bytes,
     better: Better::Less,
-    of: Of::Run,
-    by_source: true,
+    of: MetricScope::Run,
+    source_dependent: true,
     decimals: 1,
     shapes: EACH,
-    of_some: false,
+    optional: false,
     read: Read::Run(|_| None),
 };
 
 /// The defaults of work metrics.
-const WORK: Figure = Figure { by_source: false, shapes: &[Shape::Work], ..MEMORY };
+const WORK: MetricDef = MetricDef { source_dependent: false, shapes: &[Shape::Work], ..MEMORY };
 
 /// The defaults of metrics of tasks that wake.
-const TICKS: Figure =
-    Figure { unit: Unit::Microseconds, by_source: false, shapes: &[Shape::Hold], of_some: true, ..MEMORY };
+const TICKS: MetricDef = MetricDef {
+    unit: Unit::Microseconds,
+    source_dependent: false,
+    shapes: &[Shape::Hold],
+    optional: true,
+    ..MEMORY
+};
 
 /// The defaults of metrics of servers under load.
-const LOAD: Figure = Figure { unit: Unit::Microseconds, by_source: false, shapes: &[Shape::Serve], ..MEMORY };
+const LOAD: MetricDef =
+    MetricDef { unit: Unit::Microseconds, source_dependent: false, shapes: &[Shape::Serve], ..MEMORY };
 
 /// The open loop, if its rate was a share of the capacity: at 1,000 messages per second the server mostly wakes up.
 fn open(sample: &Sample) -> Option<&OpenLoad> {
@@ -381,7 +387,7 @@ fn latency(sample: &Sample) -> Option<&Latency> {
 }
 
 /// The defaults of times.
-const TIME: Figure = Figure { unit: Unit::Seconds, by_source: false, ..MEMORY };
+const TIME: MetricDef = MetricDef { unit: Unit::Seconds, source_dependent: false, ..MEMORY };
 
 fn plateau(sample: &Sample, of: fn(&Plateau) -> u64) -> Option<f64> {
     sample.memory.plateau.as_ref().map(|plateau| of(plateau) as f64)

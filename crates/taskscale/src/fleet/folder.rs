@@ -2,17 +2,17 @@
 //!
 //! ```text
 //! fleet.json                the submitted plan; written once
-//! jobs.jsonl                each submission: the job's number, and the slots that it fills
+//! jobs.jsonl                each submission: the job's number, and the targets that it fills
 //! bin/<machine>/taskscale   the program, by architecture
 //! cache/<machine>/          builds, by architecture
 //! catalog/                  programs and workloads, as they were when the fleet was submitted
 //! jobs/, log/               batch scripts, and what jobs print
-//! slots/<slot>/claims/N     the claims of the slot: the last one owns it
+//! slots/<slot>/claims/N     the claims of the target: the last one owns it
 //! slots/<slot>/<node>/      the results of that node
-//! slots/<slot>/published    the slot's published results
+//! slots/<slot>/published    the target's published results
 //! ```
 //!
-//! A lost node may still be writing while its job runs elsewhere. So each start of a job claims its slot by a new
+//! A lost node may still be writing while its job runs elsewhere. So each start of a job claims its target by a new
 //! number, and only the last claim may publish. Both use link(2), which fails if the name is taken, on NFS as well:
 //! there, the file's link count shows whether a lost answer was a success.
 
@@ -49,7 +49,8 @@ pub struct Fleet {
     pub plan: String,
     /// What `taskscale run` is given on each machine.
     pub arguments: Vec<String>,
-    pub slots: Vec<Slot>,
+    #[serde(rename = "slots")]
+    pub targets: Vec<Target>,
     /// Number of catalogs that jobs use, in order of precedence.
     #[serde(default = "one")]
     pub catalog_count: usize,
@@ -63,7 +64,7 @@ fn one() -> usize {
 
 /// One machine to be measured.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Slot {
+pub struct Target {
     /// `x86-1`, or `x86-node7` where the plan lists nodes.
     pub name: String,
     /// The plan's word for machines of its kind.
@@ -81,10 +82,11 @@ pub struct Submission {
     pub job: String,
     pub script: String,
     /// By the numbers that the queue has for jobs and for elements of arrays; empty for a job that measures nothing.
-    pub slots: BTreeMap<String, String>,
+    #[serde(rename = "slots")]
+    pub targets: BTreeMap<String, String>,
 }
 
-/// A claim of a slot.
+/// A claim of a target.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Claim {
     /// 1 for the first.
@@ -97,14 +99,14 @@ pub struct Claim {
     pub pid: u32,
 }
 
-/// The published results of a slot.
+/// The published results of a target.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Published {
+pub struct PublishedTarget {
     pub at: Timestamp,
     pub epoch: u32,
     pub job: String,
     pub node: String,
-    /// The results folder, inside the slot's.
+    /// The results folder, inside the target's.
     pub folder: String,
     pub runs: u64,
     /// Cases of which all runs were ok.
@@ -133,7 +135,13 @@ impl Fleet {
         }
     }
 
-    pub fn new(folder: &Path, plan: &str, arguments: Vec<String>, slots: Vec<Slot>, version: &str) -> Fleet {
+    pub fn new(
+        folder: &Path,
+        plan: &str,
+        arguments: Vec<String>,
+        targets: Vec<Target>,
+        version: &str,
+    ) -> Fleet {
         let submitted_at = Timestamp::now();
         Fleet {
             schema: SCHEMA_VERSION,
@@ -142,7 +150,7 @@ impl Fleet {
             taskscale: version.to_owned(),
             plan: plan.to_owned(),
             arguments,
-            slots,
+            targets,
             catalog_count: one(),
             folder: folder.to_owned(),
         }
@@ -182,14 +190,14 @@ impl Fleet {
         Ok(())
     }
 
-    pub fn slot(&self, name: &str) -> Result<&Slot, FleetError> {
-        let known = || self.slots.iter().map(|slot| &*slot.name).take(8).collect::<Vec<_>>().join(", ");
-        let found = self.slots.iter().find(|slot| slot.name == name);
-        found.ok_or_else(|| FleetError::NoSlot { slot: name.to_owned(), known: known() })
+    pub fn target(&self, name: &str) -> Result<&Target, FleetError> {
+        let known = || self.targets.iter().map(|target| &*target.name).take(8).collect::<Vec<_>>().join(", ");
+        let found = self.targets.iter().find(|target| target.name == name);
+        found.ok_or_else(|| FleetError::NoTarget { target: name.to_owned(), known: known() })
     }
 
-    pub fn slot_folder(&self, slot: &Slot) -> PathBuf {
-        self.folder.join("slots").join(&slot.name)
+    pub fn target_folder(&self, target: &Target) -> PathBuf {
+        self.folder.join("slots").join(&target.name)
     }
 
     /// The program for machines of this architecture.
@@ -240,13 +248,13 @@ impl Fleet {
         at("append to", &path, write())
     }
 
-    /// Claims a slot: earlier owners may no longer publish.
-    pub fn claim(&self, slot: &Slot, job: &str, node: &str) -> Result<Claim, FleetError> {
-        let folder = self.slot_folder(slot).join("claims");
+    /// Claims a target: earlier owners may no longer publish.
+    pub fn claim(&self, target: &Target, job: &str, node: &str) -> Result<Claim, FleetError> {
+        let folder = self.target_folder(target).join("claims");
         at("make", &folder, fs::create_dir_all(&folder))?;
         let hostname = rustix::system::uname().nodename().to_string_lossy().into_owned();
         loop {
-            let epoch = self.last_claim(slot)?.map_or(0, |claim| claim.epoch) + 1;
+            let epoch = self.last_claim(target)?.map_or(0, |claim| claim.epoch) + 1;
             let claim = Claim {
                 epoch,
                 at: Timestamp::now(),
@@ -261,9 +269,9 @@ impl Fleet {
         }
     }
 
-    /// The owner of a slot.
-    pub fn last_claim(&self, slot: &Slot) -> Result<Option<Claim>, FleetError> {
-        let folder = self.slot_folder(slot).join("claims");
+    /// The owner of a target.
+    pub fn last_claim(&self, target: &Target) -> Result<Option<Claim>, FleetError> {
+        let folder = self.target_folder(target).join("claims");
         let names = match fs::read_dir(&folder) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             names => at("read", &folder, names)?,
@@ -275,27 +283,32 @@ impl Fleet {
         }
     }
 
-    pub fn published(&self, slot: &Slot) -> Result<Option<Published>, FleetError> {
-        read_json(&self.slot_folder(slot).join(PUBLISHED))
+    pub fn published(&self, target: &Target) -> Result<Option<PublishedTarget>, FleetError> {
+        read_json(&self.target_folder(target).join(PUBLISHED))
     }
 
-    /// Publishes results for the slot; `false` if it has some.
-    pub fn publish(&self, slot: &Slot, own: &Claim, published: &Published) -> Result<bool, FleetError> {
-        if let Some(last) = self.last_claim(slot)?
+    /// Publishes results for the target; `false` if it has some.
+    pub fn publish(
+        &self,
+        target: &Target,
+        own: &Claim,
+        published: &PublishedTarget,
+    ) -> Result<bool, FleetError> {
+        if let Some(last) = self.last_claim(target)?
             && last.epoch > own.epoch
         {
             return Err(FleetError::Superseded {
-                slot: slot.name.clone(),
+                target: target.name.clone(),
                 own: own.job.clone(),
                 newer: last.job,
             });
         }
-        link_json(&self.slot_folder(slot).join(PUBLISHED), published)
+        link_json(&self.target_folder(target).join(PUBLISHED), published)
     }
 
     /// Checks that results are unchanged since publication.
-    pub fn verify(&self, slot: &Slot, published: &Published) -> Result<PathBuf, FleetError> {
-        let folder = self.slot_folder(slot).join(&published.folder);
+    pub fn verify(&self, target: &Target, published: &PublishedTarget) -> Result<PathBuf, FleetError> {
+        let folder = self.target_folder(target).join(&published.folder);
         for (name, digest) in &published.digests {
             if digest_of(&folder.join(name))? != *digest {
                 return Err(FleetError::Changed { folder, what: format!("the digest of {name} differs") });
@@ -373,12 +386,12 @@ mod tests {
     use super::*;
 
     fn fleet(folder: &Path) -> Fleet {
-        let slot = |nth: u32| Slot { name: format!("x86-{nth}"), machines: "x86".to_owned(), node: None };
-        Fleet::new(&folder.join("fleet"), "plan", Vec::new(), vec![slot(1), slot(2)], "0.1.0")
+        let target = |nth: u32| Target { name: format!("x86-{nth}"), machines: "x86".to_owned(), node: None };
+        Fleet::new(&folder.join("fleet"), "plan", Vec::new(), vec![target(1), target(2)], "0.1.0")
     }
 
-    fn published(claim: &Claim, folder: &Path) -> Published {
-        Published {
+    fn published(claim: &Claim, folder: &Path) -> PublishedTarget {
+        PublishedTarget {
             at: Timestamp::now(),
             epoch: claim.epoch,
             job: claim.job.clone(),
@@ -402,7 +415,7 @@ mod tests {
         assert!(matches!(first.lock(), Err(FleetError::Busy(_))));
         drop(held);
         assert!(first.lock().is_ok());
-        let known = first.slot("x86-3").unwrap_err().to_string();
+        let known = first.target("x86-3").unwrap_err().to_string();
         assert_eq!(known, "no machine `x86-3` in this plan (known: x86-1, x86-2)");
     }
 
@@ -410,31 +423,31 @@ mod tests {
     fn the_last_claim_owns_the_slot_and_publishes_once() {
         let folder = tempfile::tempdir().unwrap();
         let fleet = fleet(folder.path()).create().unwrap();
-        let slot = &fleet.slots[0];
-        assert_eq!(fleet.last_claim(slot).unwrap(), None);
-        let orphan = fleet.claim(slot, "7", "node1").unwrap();
-        let owner = fleet.claim(slot, "7", "node2").unwrap();
+        let target = &fleet.targets[0];
+        assert_eq!(fleet.last_claim(target).unwrap(), None);
+        let orphan = fleet.claim(target, "7", "node1").unwrap();
+        let owner = fleet.claim(target, "7", "node2").unwrap();
         assert_eq!((orphan.epoch, owner.epoch), (1, 2));
-        assert_eq!(fleet.last_claim(slot).unwrap(), Some(owner.clone()));
+        assert_eq!(fleet.last_claim(target).unwrap(), Some(owner.clone()));
         for node in ["node1", "node2"] {
-            let campaign = fleet.slot_folder(slot).join(node);
+            let campaign = fleet.target_folder(target).join(node);
             fs::create_dir_all(&campaign).unwrap();
             CAMPAIGN_FILES.iter().for_each(|name| fs::write(campaign.join(name), node).unwrap());
         }
-        let of = |claim: &Claim| published(claim, &fleet.slot_folder(slot).join(&claim.node));
-        let refused = fleet.publish(slot, &orphan, &of(&orphan));
+        let of = |claim: &Claim| published(claim, &fleet.target_folder(target).join(&claim.node));
+        let refused = fleet.publish(target, &orphan, &of(&orphan));
         assert!(matches!(refused, Err(FleetError::Superseded { .. })), "{refused:?}");
-        assert_eq!(fleet.published(slot).unwrap(), None);
-        assert!(fleet.publish(slot, &owner, &of(&owner)).unwrap());
+        assert_eq!(fleet.published(target).unwrap(), None);
+        assert!(fleet.publish(target, &owner, &of(&owner)).unwrap());
         // One that was started once more by somebody finds that nothing is left to do.
-        let third = fleet.claim(slot, "8", "node1").unwrap();
-        assert!(!fleet.publish(slot, &third, &of(&third)).unwrap());
-        let kept = fleet.published(slot).unwrap().unwrap();
+        let third = fleet.claim(target, "8", "node1").unwrap();
+        assert!(!fleet.publish(target, &third, &of(&third)).unwrap());
+        let kept = fleet.published(target).unwrap().unwrap();
         assert_eq!(kept.node, "node2");
-        let campaign = fleet.verify(slot, &kept).unwrap();
+        let campaign = fleet.verify(target, &kept).unwrap();
         fs::write(campaign.join("samples.jsonl"), "better").unwrap();
-        assert!(matches!(fleet.verify(slot, &kept), Err(FleetError::Changed { .. })));
-        let names = fs::read_dir(fleet.slot_folder(slot)).unwrap().count();
+        assert!(matches!(fleet.verify(target, &kept), Err(FleetError::Changed { .. })));
+        let names = fs::read_dir(fleet.target_folder(target)).unwrap().count();
         assert_eq!(names, 4, "claims, two campaigns, and what is published");
     }
 
@@ -468,7 +481,7 @@ mod tests {
     fn many_who_claim_at_once_get_a_number_each() {
         let folder = tempfile::tempdir().unwrap();
         let fleet = fleet(folder.path()).create().unwrap();
-        let claim = |nth: u32| fleet.claim(&fleet.slots[0], &nth.to_string(), "node").unwrap().epoch;
+        let claim = |nth: u32| fleet.claim(&fleet.targets[0], &nth.to_string(), "node").unwrap().epoch;
         let mut epochs: Vec<u32> = std::thread::scope(|scope| {
             let threads: Vec<_> = (0..8).map(|nth| scope.spawn(move || claim(nth))).collect();
             threads.into_iter().map(|thread| thread.join().unwrap()).collect()
@@ -486,7 +499,7 @@ mod tests {
             at: Timestamp::now(),
             job: job.to_owned(),
             script: "x86.sh".to_owned(),
-            slots: BTreeMap::from([(format!("{job}_1"), "x86-1".to_owned())]),
+            targets: BTreeMap::from([(format!("{job}_1"), "x86-1".to_owned())]),
         };
         fleet.add_submission(&submission("1")).unwrap();
         fleet.add_submission(&submission("2")).unwrap();

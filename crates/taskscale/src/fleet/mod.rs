@@ -1,8 +1,8 @@
 //! The same measurement on the machines of a cluster. Slurm schedules, watches and retries. This module writes its
-//! scripts, does the work of a job on its node, and gathers the results.
+//! scripts, does the work of a job on its node, and collects the results.
 
+mod collect;
 mod folder;
-mod gather;
 mod plan;
 mod slurm;
 mod status;
@@ -12,16 +12,16 @@ mod work;
 use std::io;
 use std::path::{Path, PathBuf};
 
-pub use folder::{Fleet, Published, Slot, Submission};
-pub use gather::{Gathered, gather};
-pub use plan::{Machines, Place, Plan};
+pub use collect::{Collected, collect};
+pub use folder::{Fleet, PublishedTarget, Submission, Target};
+pub use plan::{FleetPlan, Machines, NodeSelector};
 pub use slurm::{Job, Node, Slurm};
-pub use status::{Glance, Watch, json, numbers, sheet};
+pub use status::{Snapshot, Watch, document, json, numbers};
 pub use submit::{
-    Program, Script, Scripts, copy_catalogs, install, make_folder, release, scripts, slots, submit,
+    ArchBinary, BatchScript, Scripts, copy_catalogs, install, make_folder, release, scripts, submit, targets,
     write_scripts,
 };
-pub use work::{Outcome, Site, work};
+pub use work::{NodeContext, WorkOutcome, work};
 
 /// Why a fleet command failed.
 #[derive(Debug, thiserror::Error)]
@@ -48,16 +48,16 @@ pub enum FleetError {
     NotShared { folder: PathBuf, node: String },
     #[error("{machines}: {what}")]
     Machines { machines: String, what: String },
-    #[error("not published: results of job {own} (job {newer} has taken over {slot})")]
-    Superseded { slot: String, own: String, newer: String },
-    #[error("incomplete: {slot} ({what})")]
-    Incomplete { slot: String, what: String },
+    #[error("not published: results of job {own} (job {newer} has taken over {target})")]
+    Superseded { target: String, own: String, newer: String },
+    #[error("incomplete: {target} ({what})")]
+    Incomplete { target: String, what: String },
     #[error("changed after publication: {folder} ({what})")]
     Changed { folder: PathBuf, what: String },
     #[error("not trusted: {path} ({why}, and its programs would run as you)")]
     Untrusted { path: PathBuf, why: String },
-    #[error("no machine `{slot}` in this plan (known: {known})")]
-    NoSlot { slot: String, known: String },
+    #[error("no machine `{target}` in this plan (known: {known})")]
+    NoTarget { target: String, known: String },
 }
 
 fn at<T>(what: &'static str, path: &Path, result: io::Result<T>) -> Result<T, FleetError> {

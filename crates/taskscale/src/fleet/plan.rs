@@ -12,7 +12,7 @@ const MOST_MACHINES: u32 = 10_000;
 
 /// What to measure, and where.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Plan {
+pub struct FleetPlan {
     /// On a file system that all nodes share.
     pub folder: PathBuf,
     /// What `taskscale run` is given on every machine.
@@ -29,14 +29,14 @@ pub struct Machines {
     /// The plan's word for them.
     #[serde(skip)]
     pub name: String,
-    // As in `Place`, which cannot be flattened: unknown fields would no longer be refused.
+    // As in `NodeSelector`, which cannot be flattened: unknown fields would no longer be refused.
     partition: Option<String>,
     constraint: Option<String>,
     nodelist: Option<String>,
     /// Number of machines; by default each node of the list, or one.
     pub count: Option<u32>,
     /// Where the clients of servers run; by default on the server's machine.
-    pub clients: Option<Place>,
+    pub clients: Option<NodeSelector>,
     /// Time limit of a job, as sbatch takes it.
     pub time: Option<String>,
     /// Further options of sbatch.
@@ -52,13 +52,13 @@ pub struct Machines {
 /// The properties that Slurm chooses nodes by.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Place {
+pub struct NodeSelector {
     pub partition: Option<String>,
     pub constraint: Option<String>,
     pub nodelist: Option<String>,
 }
 
-impl Place {
+impl NodeSelector {
     /// As options of sbatch and its kin.
     pub fn options(&self) -> Vec<String> {
         let option = |name: &str, value: &Option<String>| Some(format!("--{name}={}", value.as_ref()?));
@@ -96,9 +96,9 @@ struct PlanToml {
 }
 
 impl Machines {
-    pub fn at(&self) -> Place {
+    pub fn at(&self) -> NodeSelector {
         let (partition, constraint) = (self.partition.clone(), self.constraint.clone());
-        Place { partition, constraint, nodelist: self.nodelist.clone() }
+        NodeSelector { partition, constraint, nodelist: self.nodelist.clone() }
     }
 
     /// Why the table is invalid, if so.
@@ -122,7 +122,8 @@ impl Machines {
         let is_word = |value: &str| {
             !value.is_empty() && !value.chars().any(|c| c.is_whitespace() || c.is_control() || c == '#')
         };
-        let options = [self.at().options(), self.clients.iter().flat_map(Place::options).collect()].concat();
+        let options =
+            [self.at().options(), self.clients.iter().flat_map(NodeSelector::options).collect()].concat();
         let time = self.time.iter().map(|time| format!("--time={time}"));
         let mut all = options.into_iter().chain(time).chain(self.sbatch.iter().cloned());
         all.find(|option| !is_word(option) || !option.starts_with("--") || option.ends_with('='))
@@ -130,9 +131,9 @@ impl Machines {
     }
 }
 
-impl Plan {
+impl FleetPlan {
     /// `beside`: the folder that relative paths start from, that of the plan.
-    pub fn parse(text: &str, path: &Path, beside: &Path) -> Result<Plan, FleetError> {
+    pub fn parse(text: &str, path: &Path, beside: &Path) -> Result<FleetPlan, FleetError> {
         let wrong = |message: String| FleetError::Plan { path: path.to_owned(), message };
         let wire: PlanToml = toml::from_str(text).map_err(|error| {
             let line = error.span().map_or(1, |span| text[..span.start].matches('\n').count() + 1);
@@ -175,7 +176,7 @@ impl Plan {
         if let Some(argument) = taken {
             return Err(wrong(format!("invalid argument: {argument} (taskscale fleet sets it)")));
         }
-        Ok(Plan { folder, arguments, build_arguments, machines })
+        Ok(FleetPlan { folder, arguments, build_arguments, machines })
     }
 
     /// The programs that the plan names for architectures.

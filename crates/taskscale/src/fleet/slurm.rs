@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use super::{FleetError, Place};
+use super::{FleetError, NodeSelector};
 
 /// How long a node may take to be asked whether it sees a folder, in seconds.
 const ASKED_WITHIN_S: u32 = 20;
@@ -124,14 +124,14 @@ impl Slurm {
     }
 
     /// The nodes that a place may mean.
-    pub fn nodes(&self, place: &Place) -> Result<Vec<Node>, FleetError> {
+    pub fn nodes(&self, place: &NodeSelector) -> Result<Vec<Node>, FleetError> {
         let said = self.ask("scontrol", &["show".into(), "node".into(), "--oneliner".into()])?;
         let listed = place.nodelist.as_ref().map(|list| self.expand(list)).transpose()?;
         Ok(parse_nodes(&said, place, listed.as_deref()))
     }
 
     /// Whether a node of this place sees a file. `None` if no node was free to check.
-    pub fn sees(&self, place: &Place, file: &Path) -> Result<Option<String>, FleetError> {
+    pub fn sees(&self, place: &NodeSelector, file: &Path) -> Result<Option<String>, FleetError> {
         let test = "test -f \"$1\" && echo seen || echo \"not seen from ${SLURMD_NODENAME:-$(hostname)}\"";
         let asked = [
             place.options(),
@@ -197,7 +197,7 @@ fn parse_queue(said: &str) -> BTreeMap<String, Job> {
 }
 
 /// From `NodeName=node1 Arch=x86_64 … AvailableFeatures=x86,bare … State=IDLE+DRAIN … Partitions=bench …`.
-fn parse_nodes(said: &str, place: &Place, listed: Option<&[String]>) -> Vec<Node> {
+fn parse_nodes(said: &str, place: &NodeSelector, listed: Option<&[String]>) -> Vec<Node> {
     let of_line = |line: &str| {
         let fields: BTreeMap<&str, &str> =
             line.split_whitespace().filter_map(|field| field.split_once('=')).collect();
@@ -249,7 +249,7 @@ mod tests {
                     NodeName=n2 Arch=aarch64 AvailableFeatures=arm State=IDLE+DRAIN Partitions=bench\n\
                     NodeName=n3 AvailableFeatures=arm Partitions=bench State=DOWN*\n";
         let of = |partition: Option<&str>, constraint: Option<&str>, listed: Option<&[String]>| {
-            let place = Place {
+            let place = NodeSelector {
                 partition: partition.map(str::to_owned),
                 constraint: constraint.map(str::to_owned),
                 nodelist: None,

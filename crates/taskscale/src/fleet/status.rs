@@ -6,28 +6,28 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 
 use super::folder::{Claim, Submission};
-use super::{Fleet, FleetError, Job, Published, Slot, Slurm};
+use super::{Fleet, FleetError, Job, PublishedTarget, Slurm, Target};
+use crate::document::{Column, Document, DocumentRow, Emphasis, Table, TableCell, TableSection};
 use crate::record::{self, Campaign, SCHEMA_VERSION, Sample, Status, Timestamp};
-use crate::sheet::{Column, Field, Section, Sheet, SheetRow, Table, Tone};
 use crate::units;
 
 /// More machines than this are not each shown: those with something to say are.
 const SHOWN: usize = 60;
 
-/// The state of one slot.
+/// The state of one target.
 #[derive(Debug, Clone)]
-pub struct Glance {
-    pub slot: Slot,
+pub struct Snapshot {
+    pub target: Target,
     /// The last job that was submitted for it, and its state in the queue.
     pub job: Option<(String, Option<Job>)>,
     pub claim: Option<Claim>,
-    pub published: Option<Published>,
-    pub progress: Option<Progress>,
+    pub published: Option<PublishedTarget>,
+    pub progress: Option<TargetProgress>,
 }
 
-/// The progress of a slot's results.
+/// The progress of a target's results.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Progress {
+pub struct TargetProgress {
     pub done: u64,
     pub planned: u64,
     pub fell_short: u64,
@@ -41,32 +41,32 @@ pub struct Progress {
 /// Observes a fleet repeatedly, and reads only the new part of results.
 #[derive(Debug, Default)]
 pub struct Watch {
-    seen: BTreeMap<PathBuf, (u64, Option<SystemTime>, Progress)>,
+    seen: BTreeMap<PathBuf, (u64, Option<SystemTime>, TargetProgress)>,
 }
 
 impl Watch {
     /// Queries Slurm once, and reads each folder that may have changed.
-    pub fn look(&mut self, fleet: &Fleet, slurm: &Slurm) -> Result<Vec<Glance>, FleetError> {
+    pub fn look(&mut self, fleet: &Fleet, slurm: &Slurm) -> Result<Vec<Snapshot>, FleetError> {
         let submissions = fleet.submissions()?;
         let mut jobs: BTreeMap<&String, &String> = BTreeMap::new();
-        for (job, slot) in submissions.iter().flat_map(|one| &one.slots) {
-            jobs.insert(slot, job);
+        for (job, target) in submissions.iter().flat_map(|one| &one.targets) {
+            jobs.insert(target, job);
         }
-        let published: Vec<Option<Published>> =
-            fleet.slots.iter().map(|slot| fleet.published(slot)).collect::<Result<_, _>>()?;
+        let published: Vec<Option<PublishedTarget>> =
+            fleet.targets.iter().map(|target| fleet.published(target)).collect::<Result<_, _>>()?;
         let open = published.iter().any(Option::is_none);
         let queue = if open { slurm.queue(&numbers(&submissions))? } else { BTreeMap::new() };
-        let glance = |(slot, published): (&Slot, Option<Published>)| {
-            let job = jobs.get(&slot.name).map(|job| ((*job).clone(), in_queue(&queue, job)));
-            let claim = if published.is_some() { None } else { fleet.last_claim(slot)? };
-            let progress = claim.as_ref().and_then(|claim| self.progress(fleet, slot, claim));
-            Ok(Glance { slot: slot.clone(), job, claim, published, progress })
+        let snapshot = |(target, published): (&Target, Option<PublishedTarget>)| {
+            let job = jobs.get(&target.name).map(|job| ((*job).clone(), in_queue(&queue, job)));
+            let claim = if published.is_some() { None } else { fleet.last_claim(target)? };
+            let progress = claim.as_ref().and_then(|claim| self.progress(fleet, target, claim));
+            Ok(Snapshot { target: target.clone(), job, claim, published, progress })
         };
-        fleet.slots.iter().zip(published).map(glance).collect()
+        fleet.targets.iter().zip(published).map(snapshot).collect()
     }
 
-    fn progress(&mut self, fleet: &Fleet, slot: &Slot, claim: &Claim) -> Option<Progress> {
-        let folder = fleet.slot_folder(slot).join(&claim.node);
+    fn progress(&mut self, fleet: &Fleet, target: &Target, claim: &Claim) -> Option<TargetProgress> {
+        let folder = fleet.target_folder(target).join(&claim.node);
         let facts = fs::metadata(folder.join("samples.jsonl")).ok()?;
         let now = (facts.len(), facts.modified().ok());
         if let Some((length, changed, progress)) = self.seen.get(&folder)
@@ -94,7 +94,7 @@ fn in_queue(queue: &BTreeMap<String, Job>, job: &str) -> Option<Job> {
     Some(held.unwrap_or(job).clone())
 }
 
-fn progress(campaign: &Campaign, samples: &[Sample], claim: &Claim) -> Progress {
+fn progress(campaign: &Campaign, samples: &[Sample], claim: &Claim) -> TargetProgress {
     let ready = |facts: &&record::EntryFacts| facts.unavailable.is_none();
     let runs = |plan: &record::Plan| {
         let entries = campaign.entries.iter().filter(ready).filter(|facts| plan.has(facts)).count() as u64;
@@ -102,7 +102,7 @@ fn progress(campaign: &Campaign, samples: &[Sample], claim: &Claim) -> Progress 
     };
     let last = record::last_attempts(samples);
     let before = last.iter().filter(|sample| sample.started_at < claim.at).count() as u64;
-    Progress {
+    TargetProgress {
         done: last.len() as u64,
         planned: campaign.plans().map(runs).sum(),
         fell_short: last.iter().filter(|sample| sample.status.fell_short()).count() as u64,
@@ -119,7 +119,7 @@ fn progress(campaign: &Campaign, samples: &[Sample], claim: &Claim) -> Progress 
     }
 }
 
-impl Progress {
+impl TargetProgress {
     /// Estimated seconds until it is complete.
     fn eta_s(&self, now: Timestamp) -> Option<f64> {
         let own = self.done.checked_sub(self.before).filter(|own| *own > 0)?;
@@ -128,26 +128,26 @@ impl Progress {
     }
 }
 
-impl Glance {
+impl Snapshot {
     /// Whether its job is queued or running.
     pub fn is_active(&self) -> bool {
         let job = self.job.as_ref().and_then(|(_, job)| job.as_ref());
         self.published.is_none() && job.is_some_and(Job::is_active)
     }
 
-    fn state(&self) -> (String, Tone) {
+    fn state(&self) -> (String, Emphasis) {
         if self.published.is_some() {
-            return ("complete".to_owned(), Tone::Good);
+            return ("complete".to_owned(), Emphasis::Good);
         }
         match &self.job {
-            None => ("not submitted".to_owned(), Tone::Bad),
-            Some((_, None)) => ("job not found".to_owned(), Tone::Bad),
+            None => ("not submitted".to_owned(), Emphasis::Bad),
+            Some((_, None)) => ("job not found".to_owned(), Emphasis::Bad),
             Some((_, Some(job))) => {
                 let state = job.state.to_lowercase().replace('_', " ");
-                let tone = if job.is_active() { Tone::Plain } else { Tone::Bad };
+                let emphasis = if job.is_active() { Emphasis::Plain } else { Emphasis::Bad };
                 match job.reason.as_ref().filter(|_| job.state != "RUNNING") {
-                    Some(reason) => (format!("{state} ({reason})"), tone),
-                    None => (state, tone),
+                    Some(reason) => (format!("{state} ({reason})"), emphasis),
+                    None => (state, emphasis),
                 }
             }
         }
@@ -160,11 +160,11 @@ impl Glance {
         published
             .or(of_queue.filter(|node| !node.is_empty()))
             .or_else(|| self.claim.as_ref().map(|claim| claim.node.clone()))
-            .or_else(|| self.slot.node.clone())
+            .or_else(|| self.target.node.clone())
     }
 
-    fn row(&self, now: Timestamp) -> SheetRow {
-        let (state, tone) = self.state();
+    fn row(&self, now: Timestamp) -> DocumentRow {
+        let (state, emphasis) = self.state();
         let runs = match (&self.published, &self.progress) {
             (Some(published), _) => {
                 Some(format!("{} ok of {}", published.good_cells, units::counted(published.cells, "case")))
@@ -175,27 +175,27 @@ impl Glance {
         let eta = self.progress.as_ref().filter(|_| self.is_active()).and_then(|own| own.eta_s(now));
         let last = self.progress.as_ref().and_then(|progress| progress.last.clone());
         let job = self.job.as_ref().map(|(number, _)| number.clone());
-        SheetRow::of(vec![
-            Field::Name(self.slot.name.clone(), Tone::Plain),
-            Field::figure(job, Tone::Quiet),
-            Field::figure(self.node(), Tone::Plain),
-            Field::Text(state, tone),
-            Field::figure(runs, Tone::Plain),
-            Field::figure(eta.map(units::seconds), Tone::Plain),
-            Field::figure(last, Tone::Quiet),
+        DocumentRow::of(vec![
+            TableCell::Name(self.target.name.clone(), Emphasis::Plain),
+            TableCell::figure(job, Emphasis::Quiet),
+            TableCell::figure(self.node(), Emphasis::Plain),
+            TableCell::Text(state, emphasis),
+            TableCell::figure(runs, Emphasis::Plain),
+            TableCell::figure(eta.map(units::seconds), Emphasis::Plain),
+            TableCell::figure(last, Emphasis::Quiet),
         ])
     }
 }
 
 /// The output of `fleet status --json`.
-pub fn json(fleet: &Fleet, glances: &[Glance], now: Timestamp) -> serde_json::Value {
-    let machine = |glance: &Glance| {
-        let state = match (&glance.published, glance.is_active()) {
+pub fn json(fleet: &Fleet, glances: &[Snapshot], now: Timestamp) -> serde_json::Value {
+    let machine = |snapshot: &Snapshot| {
+        let state = match (&snapshot.published, snapshot.is_active()) {
             (Some(_), _) => "complete",
             (None, true) => "active",
             (None, false) => "stopped",
         };
-        let job = glance.job.as_ref().map(|(number, job)| {
+        let job = snapshot.job.as_ref().map(|(number, job)| {
             let job = job.as_ref();
             serde_json::json!({
                 "number": number,
@@ -203,22 +203,22 @@ pub fn json(fleet: &Fleet, glances: &[Glance], now: Timestamp) -> serde_json::Va
                 "reason": job.and_then(|job| job.reason.as_ref()),
             })
         });
-        let progress = glance.progress.as_ref();
-        let published = glance.published.as_ref();
+        let progress = snapshot.progress.as_ref();
+        let published = snapshot.published.as_ref();
         serde_json::json!({
-            "name": glance.slot.name,
-            "machines": glance.slot.machines,
-            "node": glance.node(),
+            "name": snapshot.target.name,
+            "machines": snapshot.target.machines,
+            "node": snapshot.node(),
             "state": state,
             "job": job,
             "runs_done": published.map(|own| own.runs).or(progress.map(|own| own.done)),
             "runs_planned": progress.map(|own| own.planned),
             "runs_fell_short": progress.map(|own| own.fell_short),
-            "left_s": progress.filter(|_| glance.is_active()).and_then(|own| own.eta_s(now)),
+            "left_s": progress.filter(|_| snapshot.is_active()).and_then(|own| own.eta_s(now)),
             "last_result": progress.and_then(|own| own.last.as_ref()),
             "cells_ok": published.map(|own| own.good_cells),
             "cells": published.map(|own| own.cells),
-            "campaign": published.map(|own| fleet.slot_folder(&glance.slot).join(&own.folder)),
+            "campaign": published.map(|own| fleet.target_folder(&snapshot.target).join(&own.folder)),
         })
     };
     serde_json::json!({
@@ -232,52 +232,53 @@ pub fn json(fleet: &Fleet, glances: &[Glance], now: Timestamp) -> serde_json::Va
 }
 
 /// A table of all machines, or of the incomplete ones if there are many.
-pub fn sheet(fleet: &Fleet, glances: &[Glance], now: Timestamp) -> Sheet {
-    let complete = glances.iter().filter(|glance| glance.published.is_some()).count();
-    let active = glances.iter().filter(|glance| glance.is_active()).count();
-    let mut sheet = Sheet::new(format!("Fleet in {}", fleet.folder.display()));
+pub fn document(fleet: &Fleet, glances: &[Snapshot], now: Timestamp) -> Document {
+    let complete = glances.iter().filter(|snapshot| snapshot.published.is_some()).count();
+    let active = glances.iter().filter(|snapshot| snapshot.is_active()).count();
+    let mut document = Document::new(format!("Fleet in {}", fleet.folder.display()));
     let stuck = glances.len() - complete - active;
-    sheet.text(
+    document.text(
         format!("{complete} of {} machines complete, {active} queued or running", glances.len()),
-        Tone::Plain,
+        Emphasis::Plain,
     );
     if stuck > 0 {
-        sheet.text(
+        document.text(
             format!(
                 "{stuck} stopped; restart: `taskscale fleet resume {}` (output of their jobs: log/)",
                 fleet.folder.display()
             ),
-            Tone::Bad,
+            Emphasis::Bad,
         );
     }
     let mut table = Table::new(vec![
         Column::words("machine"),
-        Column::words("job").spare(1),
+        Column::words("job").drop_priority(1),
         Column::words("node"),
         Column::words("state"),
         Column::words("runs"),
-        Column::figures("left").spare(2),
-        Column::words("last result").spare(0),
+        Column::figures("left").drop_priority(2),
+        Column::words("last result").drop_priority(0),
     ]);
     let all = glances.len() <= SHOWN;
-    let mut shown: Vec<&Glance> = glances.iter().filter(|glance| all || glance.published.is_none()).collect();
+    let mut shown: Vec<&Snapshot> =
+        glances.iter().filter(|snapshot| all || snapshot.published.is_none()).collect();
     // Stopped machines first.
-    shown.sort_by_key(|glance| (!all).then(|| (glance.is_active(), glance.progress.is_none())));
+    shown.sort_by_key(|snapshot| (!all).then(|| (snapshot.is_active(), snapshot.progress.is_none())));
     let hidden = shown.len().saturating_sub(SHOWN);
     shown.truncate(SHOWN);
-    let section: &mut Section = table.section("machine");
-    section.rows = shown.into_iter().map(|glance| glance.row(now)).collect();
-    sheet.table(table);
+    let section: &mut TableSection = table.section("machine");
+    section.rows = shown.into_iter().map(|snapshot| snapshot.row(now)).collect();
+    document.table(table);
     if hidden > 0 {
-        sheet.text(format!("and {hidden} more"), Tone::Quiet);
+        document.text(format!("and {hidden} more"), Emphasis::Quiet);
     }
-    sheet
+    document
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sheet::RenderOptions;
+    use crate::document::RenderOptions;
 
     fn claim(node: &str) -> Claim {
         Claim {
@@ -295,11 +296,16 @@ mod tests {
         Some(("7_1".to_owned(), Some(Job { state: state.into(), node: node.into(), reason })))
     }
 
-    fn glances() -> Vec<Glance> {
-        let slot = |nth: u32| Slot { name: format!("x86-{nth}"), machines: "x86".to_owned(), node: None };
-        let bare =
-            |nth: u32| Glance { slot: slot(nth), job: None, claim: None, published: None, progress: None };
-        let progress = Progress {
+    fn glances() -> Vec<Snapshot> {
+        let target = |nth: u32| Target { name: format!("x86-{nth}"), machines: "x86".to_owned(), node: None };
+        let bare = |nth: u32| Snapshot {
+            target: target(nth),
+            job: None,
+            claim: None,
+            published: None,
+            progress: None,
+        };
+        let progress = TargetProgress {
             done: 30,
             planned: 40,
             fell_short: 1,
@@ -307,7 +313,7 @@ mod tests {
             before: 10,
             last: Some("go/goroutine sleep 1M".to_owned()),
         };
-        let published = Published {
+        let published = PublishedTarget {
             at: Timestamp::UNIX_EPOCH,
             epoch: 1,
             job: "7_2".to_owned(),
@@ -319,21 +325,21 @@ mod tests {
             digests: Vec::new(),
         };
         vec![
-            Glance {
+            Snapshot {
                 job: job("RUNNING", "n1", None),
                 claim: Some(claim("n1")),
                 progress: Some(progress.clone()),
                 ..bare(1)
             },
-            Glance { published: Some(published), ..bare(2) },
-            Glance { job: job("PENDING", "", Some("Resources")), ..bare(3) },
-            Glance {
+            Snapshot { published: Some(published), ..bare(2) },
+            Snapshot { job: job("PENDING", "", Some("Resources")), ..bare(3) },
+            Snapshot {
                 job: job("NODE_FAIL", "n4", None),
                 claim: Some(claim("n4")),
                 progress: Some(progress),
                 ..bare(4)
             },
-            Glance { job: Some(("7_5".to_owned(), None)), ..bare(5) },
+            Snapshot { job: Some(("7_5".to_owned(), None)), ..bare(5) },
             bare(6),
         ]
     }
@@ -354,18 +360,18 @@ mod tests {
 
     #[test]
     fn each_machine_has_a_line() {
-        let slots = glances().into_iter().map(|glance| glance.slot).collect();
-        let fleet = Fleet::new("/shared/fleet".as_ref(), "", Vec::new(), slots, "0.1.0");
+        let targets = glances().into_iter().map(|snapshot| snapshot.target).collect();
+        let fleet = Fleet::new("/shared/fleet".as_ref(), "", Vec::new(), targets, "0.1.0");
         // Twenty runs in a hundred seconds, and ten to go.
         let now = "1970-01-01T00:01:40Z".parse().unwrap();
-        let sheet = sheet(&fleet, &glances(), now);
-        insta::assert_snapshot!(sheet.terminal(RenderOptions::default()));
+        let document = document(&fleet, &glances(), now);
+        insta::assert_snapshot!(document.terminal(RenderOptions::default()));
     }
 
     #[test]
     fn a_program_reads_the_state_of_each_machine() {
-        let slots = glances().into_iter().map(|glance| glance.slot).collect();
-        let fleet = Fleet::new("/shared/fleet".as_ref(), "", Vec::new(), slots, "0.1.0");
+        let targets = glances().into_iter().map(|snapshot| snapshot.target).collect();
+        let fleet = Fleet::new("/shared/fleet".as_ref(), "", Vec::new(), targets, "0.1.0");
         let json = json(&fleet, &glances(), "1970-01-01T00:01:40Z".parse().unwrap());
         let machines = json["machines"].as_array().unwrap();
         let states: Vec<&str> = machines.iter().filter_map(|machine| machine["state"].as_str()).collect();
@@ -384,9 +390,9 @@ mod tests {
         let (done, lost) = (glances()[1].clone(), glances()[3].clone());
         let mut many = vec![done; 500];
         many.push(lost);
-        let slots = many.iter().map(|glance| glance.slot.clone()).collect();
-        let fleet = Fleet::new("/shared/fleet".as_ref(), "", Vec::new(), slots, "0.1.0");
-        let text = sheet(&fleet, &many, Timestamp::UNIX_EPOCH).terminal(RenderOptions::default());
+        let targets = many.iter().map(|snapshot| snapshot.target.clone()).collect();
+        let fleet = Fleet::new("/shared/fleet".as_ref(), "", Vec::new(), targets, "0.1.0");
+        let text = document(&fleet, &many, Timestamp::UNIX_EPOCH).terminal(RenderOptions::default());
         assert!(text.contains("500 of 501 machines complete") && text.contains("node fail"), "{text}");
         assert!(text.lines().count() < 20, "{text}");
     }

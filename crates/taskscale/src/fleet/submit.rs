@@ -8,66 +8,68 @@ use std::path::{Path, PathBuf};
 
 use super::folder::{Submission, check_trust, program_in};
 use super::status::numbers;
-use super::{Fleet, FleetError, Machines, Plan, Slot, Slurm, at};
+use super::{Fleet, FleetError, FleetPlan, Machines, Slurm, Target, at};
 use crate::catalog::trust::{Others, distrust};
 use crate::record::Timestamp;
 
 /// Elements of an array at most: Slurm's own default (MaxArraySize) is one more.
 const LONGEST_ARRAY: usize = 1_000;
 /// Seconds in which a campaign puts its last sample away before a job's time is over.
-const FAREWELL_S: u32 = 60;
+const GRACE_PERIOD_S: u32 = 60;
 /// Folders that build tools leave beside sources.
 const MADE: [&str; 5] = ["target", "node_modules", "__pycache__", "obj", "_build"];
 
 /// A batch script, and whom it measures.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Script {
+pub struct BatchScript {
     pub name: String,
     pub text: String,
-    /// In the order of the array's elements, from 1. Without an array one slot, or none.
-    pub slots: Vec<String>,
+    /// In the order of the array's elements, from 1. Without an array one target, or none.
+    pub targets: Vec<String>,
     pub is_array: bool,
 }
 
 /// The scripts of a plan.
 #[derive(Debug)]
 pub struct Scripts {
-    pub build: Vec<Script>,
-    pub measure: Vec<Script>,
-    pub gather: Script,
+    pub build: Vec<BatchScript>,
+    pub measure: Vec<BatchScript>,
+    pub gather: BatchScript,
 }
 
-/// The slots of a plan: each node that it lists, or the given number of a kind.
-pub fn slots(
-    plan: &Plan,
+/// The targets of a plan: each node that it lists, or the given number of a kind.
+pub fn targets(
+    plan: &FleetPlan,
     expand: &dyn Fn(&str) -> Result<Vec<String>, FleetError>,
-) -> Result<Vec<Slot>, FleetError> {
-    let mut slots = Vec::new();
+) -> Result<Vec<Target>, FleetError> {
+    let mut targets = Vec::new();
     for machines in &plan.machines {
-        let slot = |suffix: &str, node: Option<String>| Slot {
+        let target = |suffix: &str, node: Option<String>| Target {
             name: format!("{}-{suffix}", machines.name),
             machines: machines.name.clone(),
             node,
         };
         match &machines.at().nodelist {
             Some(list) => {
-                slots.extend(expand(list)?.into_iter().map(|node| slot(&node.clone(), Some(node))));
+                targets.extend(expand(list)?.into_iter().map(|node| target(&node.clone(), Some(node))));
             }
-            None => slots.extend((1..=machines.count.unwrap_or(1)).map(|nth| slot(&nth.to_string(), None))),
+            None => {
+                targets.extend((1..=machines.count.unwrap_or(1)).map(|nth| target(&nth.to_string(), None)))
+            }
         }
     }
-    let names: BTreeSet<&String> = slots.iter().map(|slot| &slot.name).collect();
-    if names.len() < slots.len() {
+    let names: BTreeSet<&String> = targets.iter().map(|target| &target.name).collect();
+    if names.len() < targets.len() {
         return Err(FleetError::Machines {
             machines: "nodelist".to_owned(),
             what: "a node is listed twice".to_owned(),
         });
     }
-    Ok(slots)
+    Ok(targets)
 }
 
 /// The batch scripts of a plan. Each can be run by hand, on the machine that it is for.
-pub fn scripts(plan: &Plan, fleet: &Fleet, architectures: &[BTreeSet<String>]) -> Scripts {
+pub fn scripts(plan: &FleetPlan, fleet: &Fleet, architectures: &[BTreeSet<String>]) -> Scripts {
     let mut build = Vec::new();
     let mut built = BTreeSet::new();
     let mut measure = Vec::new();
@@ -84,13 +86,14 @@ pub fn scripts(plan: &Plan, fleet: &Fleet, architectures: &[BTreeSet<String>]) -
             build.push(beside(fleet, machines, &format!("build-{}", machines.name), what, &command));
             built.extend(architectures.iter().cloned());
         }
-        let own: Vec<&Slot> = fleet.slots.iter().filter(|slot| slot.machines == machines.name).collect();
-        if own.iter().any(|slot| slot.node.is_some()) || machines.clients.is_some() {
-            measure.extend(own.iter().map(|slot| measure_script(fleet, machines, &[slot], None)));
+        let own: Vec<&Target> =
+            fleet.targets.iter().filter(|target| target.machines == machines.name).collect();
+        if own.iter().any(|target| target.node.is_some()) || machines.clients.is_some() {
+            measure.extend(own.iter().map(|target| measure_script(fleet, machines, &[target], None)));
             continue;
         }
         let arrays = own.chunks(LONGEST_ARRAY).enumerate();
-        measure.extend(arrays.map(|(nth, slots)| measure_script(fleet, machines, slots, Some(nth))));
+        measure.extend(arrays.map(|(nth, targets)| measure_script(fleet, machines, targets, Some(nth))));
     }
     let what = "Gathers the results of all machines.";
     let gather = beside(fleet, &plan.machines[0], "gather", what, "fleet gather \"$folder\"");
@@ -121,7 +124,7 @@ impl Header<'_> {
         if self.alone {
             options.push("--exclusive".to_owned());
             options.push("--requeue".to_owned());
-            options.push(format!("--signal=B:TERM@{FAREWELL_S}"));
+            options.push(format!("--signal=B:TERM@{GRACE_PERIOD_S}"));
         }
         options.push("--open-mode=append".to_owned());
         options.push(format!("--chdir={folder}"));
@@ -154,16 +157,16 @@ fn preamble(machines: &Machines, fleet: &Fleet) -> String {
 }
 
 /// A job that does not measure, and shares its node with others.
-fn beside(fleet: &Fleet, machines: &Machines, job: &str, what: &str, command: &str) -> Script {
+fn beside(fleet: &Fleet, machines: &Machines, job: &str, what: &str, command: &str) -> BatchScript {
     // Of machines that are listed the first will do.
-    let own = fleet.slots.iter().find(|slot| slot.machines == machines.name);
-    let node = own.and_then(|slot| slot.node.as_deref());
+    let own = fleet.targets.iter().find(|target| target.machines == machines.name);
+    let node = own.and_then(|target| target.node.as_deref());
     let log = format!("{job}.log");
     let header = Header { job: job.to_owned(), machines, node, array: None, log, alone: false };
     let preamble = preamble(machines, fleet);
     let text =
         format!("#!/bin/bash\n{}# {what}\n{preamble}exec \"$program\" {command}\n", header.text(fleet));
-    Script { name: format!("{job}.sh"), text, slots: Vec::new(), is_array: false }
+    BatchScript { name: format!("{job}.sh"), text, targets: Vec::new(), is_array: false }
 }
 
 /// For servers and clients on two machines: Slurm starts the clients and forwards their output.
@@ -174,26 +177,31 @@ const APART: (&str, &str) = (
 );
 
 /// One of machines that are alike, so many of an array, or one that is named.
-fn measure_script(fleet: &Fleet, machines: &Machines, slots: &[&Slot], array: Option<usize>) -> Script {
+fn measure_script(
+    fleet: &Fleet,
+    machines: &Machines,
+    targets: &[&Target],
+    array: Option<usize>,
+) -> BatchScript {
     let first = array.map_or(0, |nth| nth * LONGEST_ARRAY);
     let name = match array {
         Some(0) => machines.name.clone(),
         Some(nth) => format!("{}.{}", machines.name, nth + 1),
-        None => slots[0].name.clone(),
+        None => targets[0].name.clone(),
     };
     let log = if array.is_some() { format!("{name}.%a.log") } else { format!("{name}.log") };
     let header = Header {
         job: name.clone(),
         machines,
-        node: slots[0].node.as_deref().filter(|_| array.is_none()),
-        array: array.map(|_| slots.len()),
+        node: targets[0].node.as_deref().filter(|_| array.is_none()),
+        array: array.map(|_| targets.len()),
         log,
         alone: true,
     };
-    let slot = match array {
+    let target = match array {
         None => format!(
             "# Measures {}. By hand: bash {name}.sh, on that machine\nslot={}\n",
-            slots[0].name, slots[0].name
+            targets[0].name, targets[0].name
         ),
         Some(_) => {
             let number = match first {
@@ -205,21 +213,21 @@ fn measure_script(fleet: &Fleet, machines: &Machines, slots: &[&Slot], array: Op
                 "# Measures {} to {}, each on a machine of its own. By hand: bash {name}.sh NUMBER\n\
                  number=${{SLURM_ARRAY_TASK_ID:-${{1:?which of them, from 1 to {}}}}}\n\
                  slot={}-{number}\n",
-                slots[0].name,
-                slots[slots.len() - 1].name,
-                slots.len(),
+                targets[0].name,
+                targets[targets.len() - 1].name,
+                targets.len(),
                 machines.name
             )
         }
     };
     let (find, more) = if machines.clients.is_some() { APART } else { ("", "") };
     let text = format!(
-        "#!/bin/bash\n{}{slot}{}{find}exec \"$program\" fleet work \"$folder\" \"$slot\"{more}\n",
+        "#!/bin/bash\n{}{target}{}{find}exec \"$program\" fleet work \"$folder\" \"$slot\"{more}\n",
         header.text(fleet),
         preamble(machines, fleet)
     );
-    let slots = slots.iter().map(|slot| slot.name.clone()).collect();
-    Script { name: format!("{name}.sh"), text, slots, is_array: array.is_some() }
+    let targets = targets.iter().map(|target| target.name.clone()).collect();
+    BatchScript { name: format!("{name}.sh"), text, targets, is_array: array.is_some() }
 }
 
 /// A word of the shell.
@@ -247,15 +255,15 @@ pub fn submit(
     let lock = fleet.lock()?;
     let before = fleet.submissions()?;
     let mut wanted: BTreeSet<String> = BTreeSet::new();
-    for slot in &fleet.slots {
-        if fleet.published(slot)?.is_none() {
-            wanted.insert(slot.name.clone());
+    for target in &fleet.targets {
+        if fleet.published(target)?.is_none() {
+            wanted.insert(target.name.clone());
         }
     }
     let queue = slurm.queue(&numbers(&before))?;
-    for (job, slot) in before.iter().flat_map(|one| &one.slots) {
+    for (job, target) in before.iter().flat_map(|one| &one.targets) {
         if queue.get(job).is_some_and(super::Job::is_active) {
-            wanted.remove(slot);
+            wanted.remove(target);
         }
     }
     let mut jobs = Vec::new();
@@ -277,13 +285,13 @@ pub fn submit(
     };
     let mut measuring = Vec::new();
     for script in &scripts.measure {
-        let own = script.slots.iter().enumerate().filter(|(_, slot)| wanted.contains(*slot));
-        let elements: Vec<(usize, &String)> = own.map(|(nth, slot)| (nth + 1, slot)).collect();
+        let own = script.targets.iter().enumerate().filter(|(_, target)| wanted.contains(*target));
+        let elements: Vec<(usize, &String)> = own.map(|(nth, target)| (nth + 1, target)).collect();
         if elements.is_empty() {
             continue;
         }
         let mut options = dependency(&after);
-        if script.is_array && elements.len() < script.slots.len() {
+        if script.is_array && elements.len() < script.targets.len() {
             let list: Vec<String> = elements.iter().map(|(nth, _)| nth.to_string()).collect();
             options.push(format!("--array={}", list.join(",")));
         }
@@ -299,15 +307,15 @@ pub fn submit(
 fn put_in(
     fleet: &Fleet,
     slurm: &Slurm,
-    script: &Script,
+    script: &BatchScript,
     options: &[String],
     elements: Vec<(usize, &String)>,
 ) -> Result<Submission, FleetError> {
     let job = slurm.submit(&fleet.folder.join("jobs").join(&script.name), options)?;
     let id = |nth: usize| if script.is_array { format!("{job}_{nth}") } else { job.clone() };
-    let slots: BTreeMap<String, String> =
-        elements.into_iter().map(|(nth, slot)| (id(nth), slot.clone())).collect();
-    let submission = Submission { at: Timestamp::now(), job, script: script.name.clone(), slots };
+    let targets: BTreeMap<String, String> =
+        elements.into_iter().map(|(nth, target)| (id(nth), target.clone())).collect();
+    let submission = Submission { at: Timestamp::now(), job, script: script.name.clone(), targets };
     fleet.add_submission(&submission)?;
     Ok(submission)
 }
@@ -326,21 +334,21 @@ pub fn write_scripts(folder: &Path, scripts: &Scripts) -> Result<(), FleetError>
 
 /// A taskscale for nodes of one architecture.
 #[derive(Debug)]
-pub struct Program {
+pub struct ArchBinary {
     bytes: Vec<u8>,
     /// As `uname -m` has it.
     machine: &'static str,
 }
 
-impl Program {
-    pub fn read(path: &Path) -> Result<Program, FleetError> {
+impl ArchBinary {
+    pub fn read(path: &Path) -> Result<ArchBinary, FleetError> {
         let bytes = at("read", path, fs::read(path))?;
         let machine = machine_of(&bytes).ok_or_else(|| FleetError::Io {
             what: "use",
             path: path.to_owned(),
             error: io::Error::new(io::ErrorKind::InvalidData, "not a program for Linux on x86-64 or arm64"),
         })?;
-        Ok(Program { bytes, machine })
+        Ok(ArchBinary { bytes, machine })
     }
 
     /// Whether this very program lies there, and only whoever may write here may write to it.
@@ -354,7 +362,7 @@ impl Program {
 
 /// Installs a program for nodes of its architecture. If a fleet next to this one has the same, it is linked, as each
 /// copy takes tens of megabytes.
-pub fn install(fleet: &Fleet, program: &Program) -> Result<(), FleetError> {
+pub fn install(fleet: &Fleet, program: &ArchBinary) -> Result<(), FleetError> {
     let path = fleet.program(program.machine);
     let folder = path.parent().unwrap_or(&path);
     at("make", folder, fs::create_dir_all(folder))?;
@@ -435,11 +443,11 @@ mod tests {
                         clients = { constraint = \"client\" }\n";
 
     fn written() -> (Fleet, Scripts) {
-        let plan = Plan::parse(PLAN, "plan.toml".as_ref(), "/shared".as_ref()).unwrap();
+        let plan = FleetPlan::parse(PLAN, "plan.toml".as_ref(), "/shared".as_ref()).unwrap();
         let expand = |list: &str| Ok(list.split(',').map(str::to_owned).collect());
-        let slots = slots(&plan, &expand).unwrap();
-        assert_eq!(slots.len(), 2 + 1200 + 1);
-        let fleet = Fleet::new(&plan.folder, PLAN, plan.arguments.clone(), slots, "0.1.0");
+        let targets = targets(&plan, &expand).unwrap();
+        assert_eq!(targets.len(), 2 + 1200 + 1);
+        let fleet = Fleet::new(&plan.folder, PLAN, plan.arguments.clone(), targets, "0.1.0");
         let of = |name: &str| BTreeSet::from([name.to_owned()]);
         let scripts = scripts(&plan, &fleet, &[of("aarch64"), of("x86_64"), of("x86_64")]);
         (fleet, scripts)
@@ -466,7 +474,7 @@ mod tests {
             fs::create_dir_all(place(name).join("x")).unwrap();
             fs::write(place(name).join("x/runtime.toml"), name).unwrap();
         }
-        let plan = Plan::parse(PLAN, "plan.toml".as_ref(), folder.path()).unwrap();
+        let plan = FleetPlan::parse(PLAN, "plan.toml".as_ref(), folder.path()).unwrap();
         let fleet =
             Fleet { catalog_count: 2, ..Fleet::new(&plan.folder, PLAN, Vec::new(), Vec::new(), "0.1.0") };
         copy_catalogs(&fleet, &[place("mine"), place("carried")]).unwrap();
@@ -484,8 +492,8 @@ mod tests {
     fn the_second_array_begins_where_the_first_ends() {
         let (_, scripts) = written();
         let [first, second] = [&scripts.measure[2], &scripts.measure[3]];
-        assert_eq!((first.slots.len(), second.slots.len()), (1_000, 200));
-        assert_eq!((first.slots[999].as_str(), second.slots[0].as_str()), ("big-1000", "big-1001"));
+        assert_eq!((first.targets.len(), second.targets.len()), (1_000, 200));
+        assert_eq!((first.targets[999].as_str(), second.targets[0].as_str()), ("big-1000", "big-1001"));
         // As the shell finds it.
         let begin = second.text.find("number=").unwrap();
         let end = second.text.find("set -eo").unwrap();

@@ -1,4 +1,4 @@
-//! The work of a job on its node: claims its slot, measures, and publishes complete results.
+//! The work of a job on its node: claims its target, measures, and publishes complete results.
 
 use std::io;
 use std::os::unix::process::CommandExt;
@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::folder::{Claim, digests};
-use super::{Fleet, FleetError, Published, Slot, at};
+use super::{Fleet, FleetError, PublishedTarget, Target, at};
 use crate::record::{self, Status, Timestamp};
 use crate::report::Report;
 use crate::units;
@@ -25,10 +25,10 @@ const USAGE: i32 = 2;
 
 /// How a job ended.
 #[derive(Debug)]
-pub enum Outcome {
-    Published(Published),
+pub enum WorkOutcome {
+    Published(PublishedTarget),
     /// Results have been published before.
-    Nothing(Published),
+    Nothing(PublishedTarget),
     /// Stopped by a signal: samples are kept, and measuring can resume.
     Interrupted,
     /// Measuring could not start as requested; the reason was printed.
@@ -37,7 +37,7 @@ pub enum Outcome {
 
 /// The job and its place.
 #[derive(Debug, Clone)]
-pub struct Site {
+pub struct NodeContext {
     pub job: String,
     pub node: String,
     /// This taskscale.
@@ -46,32 +46,32 @@ pub struct Site {
     pub arguments: Vec<String>,
 }
 
-/// Measures a slot on this node. `interrupted` returns whether a signal has come.
+/// Measures a target on this node. `interrupted` returns whether a signal has come.
 pub fn work(
     fleet: &Fleet,
-    slot: &Slot,
-    site: &Site,
+    target: &Target,
+    context: &NodeContext,
     interrupted: &dyn Fn() -> bool,
-) -> Result<Outcome, FleetError> {
-    if let Some(before) = fleet.published(slot)? {
-        return Ok(Outcome::Nothing(before));
+) -> Result<WorkOutcome, FleetError> {
+    if let Some(before) = fleet.published(target)? {
+        return Ok(WorkOutcome::Nothing(before));
     }
-    let own = fleet.claim(slot, &site.job, &site.node)?;
-    let folder = fleet.slot_folder(slot).join(&site.node);
+    let own = fleet.claim(target, &context.job, &context.node)?;
+    let folder = fleet.target_folder(target).join(&context.node);
     for try_ in 1.. {
-        let end = measure(fleet, slot, site, &own, &folder, interrupted)?;
+        let end = measure(fleet, target, context, &own, &folder, interrupted)?;
         if interrupted() {
-            return Ok(Outcome::Interrupted);
+            return Ok(WorkOutcome::Interrupted);
         }
         // Later it was the folder that could not be used.
         if end.code() == Some(USAGE) && try_ == 1 {
-            return Ok(Outcome::Refused);
+            return Ok(WorkOutcome::Refused);
         }
-        match published(slot, &own, &folder) {
+        match published(target, &own, &folder) {
             Ok(published) => {
-                return Ok(match fleet.publish(slot, &own, &published)? {
-                    true => Outcome::Published(published),
-                    false => Outcome::Nothing(fleet.published(slot)?.unwrap_or(published)),
+                return Ok(match fleet.publish(target, &own, &published)? {
+                    true => WorkOutcome::Published(published),
+                    false => WorkOutcome::Nothing(fleet.published(target)?.unwrap_or(published)),
                 });
             }
             Err(error) if try_ == TRIES => return Err(error),
@@ -79,7 +79,7 @@ pub fn work(
             Err(_) => wait(PAUSE * try_, interrupted),
         }
     }
-    Ok(Outcome::Interrupted)
+    Ok(WorkOutcome::Interrupted)
 }
 
 fn wait(time: Duration, interrupted: &dyn Fn() -> bool) {
@@ -92,17 +92,17 @@ fn wait(time: Duration, interrupted: &dyn Fn() -> bool) {
 /// Runs the campaign, or goes on with it, until it ends or is to end.
 fn measure(
     fleet: &Fleet,
-    slot: &Slot,
-    site: &Site,
+    target: &Target,
+    context: &NodeContext,
     own: &Claim,
     folder: &Path,
     interrupted: &dyn Fn() -> bool,
 ) -> Result<ExitStatus, FleetError> {
-    let mut command = Command::new(&site.program);
+    let mut command = Command::new(&context.program);
     for place in fleet.catalogs() {
         command.arg("--catalog").arg(fleet.folder.join(place));
     }
-    command.arg("run").args(&fleet.arguments).args(&site.arguments);
+    command.arg("run").args(&fleet.arguments).args(&context.arguments);
     command.arg("--output").arg(folder);
     // SAFETY: a plain system call between fork and exec. It ends with this job, however that ends.
     unsafe {
@@ -111,26 +111,26 @@ fn measure(
             Ok(())
         });
     }
-    let mut child = at("start", &site.program, command.spawn())?;
+    let mut child = at("start", &context.program, command.spawn())?;
     let mut looked = Instant::now();
     let mut told = false;
     loop {
-        if let Some(status) = at("wait for", &site.program, child.try_wait())? {
+        if let Some(status) = at("wait for", &context.program, child.try_wait())? {
             return Ok(status);
         }
         if interrupted() && !std::mem::replace(&mut told, true) {
-            at("stop", &site.program, stop(&child))?;
+            at("stop", &context.program, stop(&child))?;
         }
         if looked.elapsed() >= LOOKED_EVERY {
             looked = Instant::now();
             // A folder that is away for a moment says nothing of others.
-            if let Ok(Some(last)) = fleet.last_claim(slot)
+            if let Ok(Some(last)) = fleet.last_claim(target)
                 && last.epoch > own.epoch
             {
-                at("stop", &site.program, stop(&child))?;
-                at("wait for", &site.program, child.wait())?;
+                at("stop", &context.program, stop(&child))?;
+                at("wait for", &context.program, child.wait())?;
                 return Err(FleetError::Superseded {
-                    slot: slot.name.clone(),
+                    target: target.name.clone(),
                     own: own.job.clone(),
                     newer: last.job,
                 });
@@ -149,8 +149,8 @@ fn stop(child: &Child) -> io::Result<()> {
 }
 
 /// What is to be published of a campaign, which must be complete.
-fn published(slot: &Slot, own: &Claim, folder: &Path) -> Result<Published, FleetError> {
-    let incomplete = |what: String| FleetError::Incomplete { slot: slot.name.clone(), what };
+fn published(target: &Target, own: &Claim, folder: &Path) -> Result<PublishedTarget, FleetError> {
+    let incomplete = |what: String| FleetError::Incomplete { target: target.name.clone(), what };
     let loaded = record::load(folder).map_err(|error| incomplete(error.to_string()))?;
     if let Some(line) = loaded.rejected.first() {
         return Err(incomplete(format!("line {} of its samples: {}", line.number, line.why)));
@@ -161,7 +161,7 @@ fn published(slot: &Slot, own: &Claim, folder: &Path) -> Result<Published, Fleet
         return Err(incomplete(format!("{} missing", units::counted(missing, "run"))));
     }
     let rows = || reports.iter().flat_map(|report| &report.groups).flat_map(|group| &group.rows);
-    Ok(Published {
+    Ok(PublishedTarget {
         at: Timestamp::now(),
         epoch: own.epoch,
         job: own.job.clone(),

@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use super::proof::{Cause, Proof};
-use super::question::{Find, Question};
+use super::outcome::{Cause, Outcome};
 use super::rate;
-use super::search::{Followed, Purpose, Seen, State, controlled, follow, need};
-use super::setting::Setting;
+use super::search::{ClassifiedRun, Purpose, SearchState, SearchStatus, controlled, need, replay};
+use super::search_spec::{Find, SearchSpec};
+use super::trial_point::TrialPoint;
 use crate::catalog::{Kind, Shape};
-use crate::figures::{CPU_PER_MESSAGE, Figure, LATENCY_P50, LATENCY_P99};
+use crate::figures::{CPU_PER_MESSAGE, LATENCY_P50, LATENCY_P99, MetricDef};
 use crate::record::{Campaign, EntryFacts, Machine, MemorySource, OpenLoad, Sample, Status, Warning};
 use crate::stats::{Point, fit, median};
 use crate::units;
@@ -30,7 +30,8 @@ pub struct LimitReport {
     /// The workload's shape; `hold` if absent.
     #[serde(skip_serializing_if = "Shape::is_hold")]
     pub shape: Shape,
-    pub question: Question,
+    #[serde(rename = "question")]
+    pub search_spec: SearchSpec,
     pub memory_sources: BTreeSet<MemorySource>,
     /// In the order of the campaign.
     pub answers: Vec<Answer>,
@@ -44,7 +45,7 @@ pub struct Answer {
     pub entry: String,
     pub kind: Kind,
     pub version: Option<String>,
-    pub state: State,
+    pub state: SearchStatus,
     /// Tasks that pass in `memory_bytes`: the most found, or the requested number. Absent until all confirming runs
     /// passed.
     pub tasks: Option<u64>,
@@ -55,7 +56,7 @@ pub struct Answer {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate_per_s: Option<u64>,
     /// The confirming runs of the answer, or those of the last candidate.
-    pub tried: Option<Tally>,
+    pub tried: Option<ConfirmingRuns>,
     /// The last run that confirms the answer.
     pub holds: Option<ShownRun>,
     /// The failed run nearest to it.
@@ -91,7 +92,7 @@ pub struct Answer {
 /// The confirming runs of one value. The run that led to the value does not count, as it was selected because it
 /// passed.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Tally {
+pub struct ConfirmingRuns {
     pub tasks: u64,
     pub memory_bytes: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -157,31 +158,31 @@ pub struct CurvePoint {
 
 impl Answer {
     /// The confirmed value.
-    pub fn setting(&self) -> Option<Setting> {
+    pub fn trial_point(&self) -> Option<TrialPoint> {
         let (tasks, cap_bytes) = self.tasks.zip(self.memory_bytes)?;
-        Some(Setting { tasks, cap_bytes, rate_per_s: self.rate_per_s })
+        Some(TrialPoint { tasks, cap_bytes, rate_per_s: self.rate_per_s })
     }
 }
 
-impl Tally {
+impl ConfirmingRuns {
     /// The value that was run.
-    pub fn setting(&self) -> Setting {
-        Setting { tasks: self.tasks, cap_bytes: self.memory_bytes, rate_per_s: self.rate_per_s }
+    pub fn trial_point(&self) -> TrialPoint {
+        TrialPoint { tasks: self.tasks, cap_bytes: self.memory_bytes, rate_per_s: self.rate_per_s }
     }
 }
 
 impl ShownRun {
     /// The value that was run.
-    pub fn setting(&self) -> Setting {
-        Setting { tasks: self.tasks, cap_bytes: self.memory_bytes, rate_per_s: self.rate_per_s }
+    pub fn trial_point(&self) -> TrialPoint {
+        TrialPoint { tasks: self.tasks, cap_bytes: self.memory_bytes, rate_per_s: self.rate_per_s }
     }
 }
 
 impl LimitReport {
-    pub fn build(campaign: &Campaign, question: &Question, samples: &[Sample]) -> LimitReport {
+    pub fn build(campaign: &Campaign, search_spec: &SearchSpec, samples: &[Sample]) -> LimitReport {
         let of = |facts: &EntryFacts| {
             let own: Vec<Sample> = samples.iter().filter(|s| s.entry == facts.name).cloned().collect();
-            answer(question, facts, &own)
+            answer(search_spec, facts, &own)
         };
         LimitReport {
             schema: LIMIT_SCHEMA,
@@ -189,9 +190,9 @@ impl LimitReport {
             created_at: campaign.created_at.date(),
             command: campaign.command.clone(),
             machine: campaign.machine.clone(),
-            workload: campaign.plan.part().to_string(),
+            workload: campaign.plan.series().to_string(),
             shape: campaign.plan.shape,
-            question: question.clone(),
+            search_spec: search_spec.clone(),
             memory_sources: samples.iter().map(|sample| sample.memory.source).collect(),
             answers: campaign.entries.iter().map(of).collect(),
             notes: notes(samples),
@@ -201,7 +202,8 @@ impl LimitReport {
     /// Whether an entry that could run has no answer, or a less precise one than requested.
     pub fn fell_short(&self) -> bool {
         self.answers.iter().any(|answer| {
-            answer.unavailable.is_none() && matches!(answer.state, State::Unfinished | State::Undecided)
+            answer.unavailable.is_none()
+                && matches!(answer.state, SearchStatus::Unfinished | SearchStatus::Undecided)
         })
     }
 }
@@ -223,71 +225,74 @@ fn notes(samples: &[Sample]) -> Vec<String> {
     notes
 }
 
-pub(super) fn answer(question: &Question, facts: &EntryFacts, samples: &[Sample]) -> Answer {
-    let course = follow(question, facts.kind, samples);
-    let edge = course.edge;
-    let value = |run: &Seen| question.find.value_of(run.sample);
+pub(super) fn answer(search_spec: &SearchSpec, facts: &EntryFacts, samples: &[Sample]) -> Answer {
+    let search = replay(search_spec, facts.kind, samples);
+    let boundary = search.boundary;
+    let value = |run: &ClassifiedRun| search_spec.find.value_of(run.sample);
     let last = |wanted: Option<u64>, holds: bool| {
-        course.seen.iter().rev().find(|run| {
+        search.seen.iter().rev().find(|run| {
             Some(value(run)) == wanted
                 && run.purpose != Purpose::Control
-                && (run.proof == Proof::Holds) == holds
-                && matches!(run.proof, Proof::Holds | Proof::Fails(..))
+                && (run.outcome == Outcome::Passes) == holds
+                && matches!(run.outcome, Outcome::Passes | Outcome::Fails(..))
         })
     };
-    let failed = last(edge.failing, false);
-    let confirmed = edge.confirmed.map(|value| question.setting(value));
-    let tried = course.tried.map(|(value, tally)| {
-        let Setting { tasks, cap_bytes, rate_per_s } = question.setting(value);
-        Tally { tasks, memory_bytes: cap_bytes, rate_per_s, held: tally.passed, runs: tally.probes }
+    let failed = last(boundary.failing, false);
+    let confirmed = boundary.confirmed.map(|value| search_spec.trial_point(value));
+    let tried = search.tried.map(|(value, tally)| {
+        let TrialPoint { tasks, cap_bytes, rate_per_s } = search_spec.trial_point(value);
+        ConfirmingRuns { tasks, memory_bytes: cap_bytes, rate_per_s, held: tally.passed, runs: tally.probes }
     });
-    let shown = |run: &Seen| shown(run, question.find);
-    let (limited_by, by_memory) = limited_by(question, &course, failed);
+    let shown = |run: &ClassifiedRun| shown(run, search_spec.find);
+    let (limited_by, by_memory) = limited_by(search_spec, &search, failed);
     // In a search for a rate, memory is unlimited.
-    let scarce = confirmed.filter(|setting| setting.rate_per_s.is_none());
-    let per_task = scarce.map(|setting| setting.cap_bytes as f64 / setting.tasks as f64);
-    let confirming = || course.seen.iter().filter(|run| edge.confirmed == Some(value(run)));
+    let scarce = confirmed.filter(|trial_point| trial_point.rate_per_s.is_none());
+    let per_task = scarce.map(|trial_point| trial_point.cap_bytes as f64 / trial_point.tasks as f64);
+    let confirming = || search.seen.iter().filter(|run| boundary.confirmed == Some(value(run)));
     Answer {
         entry: facts.name.clone(),
         kind: facts.kind,
         version: facts.version.clone(),
-        state: course.state,
-        tasks: confirmed.map(|setting| setting.tasks),
-        memory_bytes: confirmed.map(|setting| setting.cap_bytes),
-        rate_per_s: confirmed.and_then(|setting| setting.rate_per_s),
+        state: search.state,
+        tasks: confirmed.map(|trial_point| trial_point.tasks),
+        memory_bytes: confirmed.map(|trial_point| trial_point.cap_bytes),
+        rate_per_s: confirmed.and_then(|trial_point| trial_point.rate_per_s),
         tried,
-        holds: last(edge.confirmed, true).map(shown),
+        holds: last(boundary.confirmed, true).map(shown),
         fails: failed.map(shown),
-        sometimes: last(edge.sometimes, true).map(shown),
-        width: edge.confirmed.zip(edge.failing).map(|(pass, fail)| pass.abs_diff(fail) as f64 / pass as f64),
+        sometimes: last(boundary.sometimes, true).map(shown),
+        width: boundary
+            .confirmed
+            .zip(boundary.failing)
+            .map(|(pass, fail)| pass.abs_diff(fail) as f64 / pass as f64),
         limited_by,
         by_memory,
         memory_per_task: per_task,
-        bytes_per_task: slope(&course).filter(|_| matches!(question.find, Find::MostTasks { .. })),
-        at_rate: confirmed.and_then(|setting| setting.rate_per_s).map(|_| at_rate(confirming())),
+        bytes_per_task: slope(&search).filter(|_| matches!(search_spec.find, Find::MostTasks { .. })),
+        at_rate: confirmed.and_then(|trial_point| trial_point.rate_per_s).map(|_| at_rate(confirming())),
         runs: samples.len(),
-        runs_of_search: course.spent,
-        curve: curve(question, &course),
+        runs_of_search: search.spent,
+        curve: curve(search_spec, &search),
         unavailable: facts.unavailable.clone(),
-        probes: course.seen.iter().map(shown).collect(),
+        probes: search.seen.iter().map(shown).collect(),
     }
 }
 
-fn shown(run: &Seen, find: Find) -> ShownRun {
+fn shown(run: &ClassifiedRun, find: Find) -> ShownRun {
     let sample = run.sample;
-    let Setting { tasks, cap_bytes, rate_per_s } = find.setting_of(sample);
-    let (cause, reason) = match &run.proof {
-        Proof::Fails(cause, reason) => (Some(*cause), Some(reason.clone())),
-        Proof::Void(_, why) => (None, Some(format!("inconclusive: {why}"))),
-        Proof::Unsettled => (None, Some("the wait was too short; repeated with a longer one".to_owned())),
-        Proof::Holds => (None, None),
+    let TrialPoint { tasks, cap_bytes, rate_per_s } = find.trial_point_of(sample);
+    let (cause, reason) = match &run.outcome {
+        Outcome::Fails(cause, reason) => (Some(*cause), Some(reason.clone())),
+        Outcome::Inconclusive(_, why) => (None, Some(format!("inconclusive: {why}"))),
+        Outcome::Unsettled => (None, Some("the wait was too short; repeated with a longer one".to_owned())),
+        Outcome::Passes => (None, None),
     };
     ShownRun {
         tasks,
         memory_bytes: cap_bytes,
         rate_per_s,
         purpose: run.purpose,
-        holds: run.proof == Proof::Holds,
+        holds: run.outcome == Outcome::Passes,
         cause,
         reason,
         status: sample.status,
@@ -301,10 +306,10 @@ fn shown(run: &Seen, find: Find) -> ShownRun {
     }
 }
 
-fn at_rate<'a>(runs: impl Iterator<Item = &'a Seen<'a>>) -> AtRate {
-    let confirming = runs.filter(|run| run.purpose == Purpose::Confirm && run.proof == Proof::Holds);
+fn at_rate<'a>(runs: impl Iterator<Item = &'a ClassifiedRun<'a>>) -> AtRate {
+    let confirming = runs.filter(|run| run.purpose == Purpose::Confirm && run.outcome == Outcome::Passes);
     let samples: Vec<&Sample> = confirming.map(|run| run.sample).collect();
-    let middle = |of: &Figure| median(&of.values(&samples));
+    let middle = |of: &MetricDef| median(&of.values(&samples));
     AtRate {
         latency_p50_us: middle(&LATENCY_P50),
         latency_p99_us: middle(&LATENCY_P99),
@@ -314,16 +319,16 @@ fn at_rate<'a>(runs: impl Iterator<Item = &'a Seen<'a>>) -> AtRate {
 
 /// What limits it, in a few words: memory, or another cause of the failed run and its control run.
 fn limited_by(
-    question: &Question,
-    course: &Followed,
-    failed: Option<&Seen>,
+    search_spec: &SearchSpec,
+    search: &SearchState,
+    failed: Option<&ClassifiedRun>,
 ) -> (Option<String>, Option<bool>) {
     let Some(failed) = failed else { return (None, None) };
-    let Some(cause) = failed.proof.cause() else { return (None, None) };
-    let by_memory = cause.is_memory().or(match question.find {
+    let Some(cause) = failed.outcome.cause() else { return (None, None) };
+    let by_memory = cause.is_memory().or(match search_spec.find {
         // The first run had unlimited memory, and passed.
-        Find::LeastMemory { .. } => Some(course.seen.iter().any(|run| run.proof == Proof::Holds)),
-        Find::MostTasks { .. } => controlled(&course.seen, failed.sample.tasks),
+        Find::LeastMemory { .. } => Some(search.seen.iter().any(|run| run.outcome == Outcome::Passes)),
+        Find::MostTasks { .. } => controlled(&search.seen, failed.sample.tasks),
         Find::HighestRate { .. } => None,
     });
     let limit = failed.sample.limit.as_ref().map(|limit| limit.name.clone());
@@ -346,11 +351,11 @@ fn limited_by(
 }
 
 /// Bytes per task by the line through the runs that passed, if memory grows linearly.
-fn slope(course: &Followed) -> Option<f64> {
-    let points: Vec<Point> = course
+fn slope(search: &SearchState) -> Option<f64> {
+    let points: Vec<Point> = search
         .seen
         .iter()
-        .filter(|run| run.proof == Proof::Holds && run.purpose != Purpose::Control)
+        .filter(|run| run.outcome == Outcome::Passes && run.purpose != Purpose::Control)
         .filter_map(|run| {
             let bytes = match run.sample.work {
                 Some(_) => need(run.sample)?,
@@ -359,36 +364,37 @@ fn slope(course: &Followed) -> Option<f64> {
             Some(Point { tasks: run.sample.tasks, y: bytes })
         })
         .collect();
-    let fit = fit(&points).filter(|fit| fit.straight() != Some(false))?;
+    let fit = fit(&points).filter(|fit| fit.linear() != Some(false))?;
     Some(fit.line.slope).filter(|slope| *slope > 0.0)
 }
 
-fn curve(question: &Question, course: &Followed) -> Vec<CurvePoint> {
-    if !matches!(question.find, Find::LeastMemory { .. }) {
+fn curve(search_spec: &SearchSpec, search: &SearchState) -> Vec<CurvePoint> {
+    if !matches!(search_spec.find, Find::LeastMemory { .. }) {
         return Vec::new();
     }
-    let cap = |run: &Seen| run.sample.memory.cap_bytes.unwrap_or(0);
-    let memories: BTreeSet<u64> = course.seen.iter().map(cap).collect();
+    let cap = |run: &ClassifiedRun| run.sample.memory.cap_bytes.unwrap_or(0);
+    let memories: BTreeSet<u64> = search.seen.iter().map(cap).collect();
     let mut points: Vec<CurvePoint> = memories
         .into_iter()
         .filter_map(|memory_bytes| {
-            let settled: Vec<&Seen> = course
+            let settled: Vec<&ClassifiedRun> = search
                 .seen
                 .iter()
                 .filter(|run| cap(run) == memory_bytes)
-                .filter(|run| matches!(run.proof, Proof::Holds | Proof::Fails(..)))
+                .filter(|run| matches!(run.outcome, Outcome::Passes | Outcome::Fails(..)))
                 .collect();
-            let held: Vec<&Seen> = settled.iter().copied().filter(|run| run.proof == Proof::Holds).collect();
+            let held: Vec<&ClassifiedRun> =
+                settled.iter().copied().filter(|run| run.outcome == Outcome::Passes).collect();
             let middle = |of: fn(&Sample) -> Option<f64>| {
                 median(&held.iter().filter_map(|run| of(run.sample)).collect::<Vec<_>>())
             };
-            let reason = settled.iter().rev().find_map(|run| match &run.proof {
-                Proof::Fails(_, reason) => Some(reason.clone()),
+            let reason = settled.iter().rev().find_map(|run| match &run.outcome {
+                Outcome::Fails(_, reason) => Some(reason.clone()),
                 _ => None,
             });
             (!settled.is_empty()).then(|| CurvePoint {
                 memory_bytes,
-                roomy: memory_bytes == question.room_bytes,
+                roomy: memory_bytes == search_spec.room_bytes,
                 runs: settled.len(),
                 held: held.len(),
                 cpu_s: middle(|sample| sample.cpu.total_s()),
@@ -404,12 +410,13 @@ fn curve(question: &Question, course: &Followed) -> Vec<CurvePoint> {
         .collect();
     let roomy = points.iter().find(|point| point.roomy).and_then(|point| point.cpu_s);
     let range = |memory_bytes: u64| {
-        let held = course.seen.iter().filter(|run| cap(run) == memory_bytes && run.proof == Proof::Holds);
+        let held =
+            search.seen.iter().filter(|run| cap(run) == memory_bytes && run.outcome == Outcome::Passes);
         let cpu: Vec<f64> = held.filter_map(|run| run.sample.cpu.total_s()).collect();
         let ends = cpu.iter().copied().reduce(f64::min).zip(cpu.iter().copied().reduce(f64::max));
         ends.filter(|(least, _)| cpu.len() > 1 && *least > 0.0)
     };
-    let roomy_range = range(question.room_bytes);
+    let roomy_range = range(search_spec.room_bytes);
     for point in &mut points {
         point.times_roomy_range = range(point.memory_bytes)
             .zip(roomy_range)

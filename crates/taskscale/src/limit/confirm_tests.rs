@@ -1,21 +1,21 @@
-//! Answers of whole searches for borders that are not sharp: how often what was stated holds when it is run again.
+//! Answers of whole searches for boundaries that are not sharp: how often what was stated holds when it is run again.
 
 use proptest::prelude::*;
 
-use super::super::prediction::forecast_tasks;
+use super::super::prediction::predict_tasks;
 use super::*;
 use crate::stats::Point;
 
 /// Half of `--precision 2%`.
 const COUNTS: Search = Search {
-    passes: Side::Below,
+    passes: PassingSide::Below,
     bounds: (1, 1_000_000_000_000),
     precision: 0.01,
     radix: 10.0,
     blind: LONGEST_STEP,
 };
 const BYTES: Search = Search {
-    passes: Side::Above,
+    passes: PassingSide::Above,
     bounds: (1 << 20, 16 << 30),
     precision: 0.01,
     radix: 2.0,
@@ -23,30 +23,30 @@ const BYTES: Search = Search {
 };
 const MOST_RUNS: usize = 16;
 
-/// Runs a search to its end. The oracle says whether a probe passes, and foresees the border.
+/// Runs a search to its end. The oracle says whether a probe passes, and predicts the boundary.
 fn drive(
     search: &Search,
     pilots: &[u64],
     times: usize,
-    mut oracle: impl FnMut(u64) -> (bool, Option<super::super::border::Prediction>),
-) -> (Vec<Probe>, Stage) {
+    mut oracle: impl FnMut(u64) -> (bool, Option<super::super::boundary_search::Prediction>),
+) -> (Vec<Probe>, ConfirmStage) {
     let mut probes: Vec<Probe> = Vec::new();
     loop {
         let spent = probes.iter().filter(|probe| !probe.confirms || !probe.passed).count();
         let pilot = pilots.get(probes.len()).filter(|_| probes.iter().all(|probe| probe.passed));
         let stage = match pilot {
-            Some(value) => Stage::Search(*value),
+            Some(value) => ConfirmStage::Search(*value),
             None => search.stage(&probes, times, spent < MOST_RUNS),
         };
         let (value, confirms) = match stage {
-            Stage::Search(value) => (value, false),
-            Stage::Confirm(value) => (value, true),
+            ConfirmStage::Search(value) => (value, false),
+            ConfirmStage::Confirm(value) => (value, true),
             end => return (probes, end),
         };
         assert!(search.bounds.0 <= value && value <= search.bounds.1, "{value} is out of bounds");
-        let (passed, forecast) = oracle(value);
-        let forecast = forecast.or(probes.last().and_then(|probe| probe.forecast));
-        probes.push(Probe { value, passed, confirms, forecast });
+        let (passed, prediction) = oracle(value);
+        let prediction = prediction.or(probes.last().and_then(|probe| probe.prediction));
+        probes.push(Probe { value, passed, confirms, prediction });
         assert!(probes.len() <= MOST_RUNS * times.max(2), "no end: {probes:?}");
     }
 }
@@ -96,14 +96,14 @@ fn rates(deviation: f64, times: usize) -> (f64, f64) {
         let mut program = Scattered::of(seed, deviation);
         let mut end = None;
         let (probes, _) = drive(&COUNTS, &[1, 10_000], times, |tasks| {
-            (program.run(tasks), forecast_tasks(&program.needs, program.cap))
+            (program.run(tasks), predict_tasks(&program.needs, program.cap))
         });
         for count in 3..probes.len() {
-            if let Step::Found(bracket) = COUNTS.next(&probes[..count]) {
+            if let SearchStep::Found(bracket) = COUNTS.next(&probes[..count]) {
                 end = end.or(Some(bracket.passing));
             }
         }
-        if let Some(answer) = COUNTS.edge(&probes, times).confirmed {
+        if let Some(answer) = COUNTS.boundary(&probes, times).confirmed {
             stated += 5;
             held += (0..5).filter(|_| program.run(answer)).count();
         }
@@ -142,9 +142,9 @@ fn stated_answers_hold_again() {
 fn an_answer_of_little_precision_is_near_enough_as_well() {
     for precision in [0.025, 0.05, 0.1, 0.2, 0.25] {
         for search in [Search { precision, ..COUNTS }, Search { precision, ..BYTES }] {
-            let passes = |value| (value <= 12_345_678) == (search.passes == Side::Below);
+            let passes = |value| (value <= 12_345_678) == (search.passes == PassingSide::Below);
             let (probes, stage) = drive(&search, &[], 3, |value| (passes(value), None));
-            assert_eq!(stage, Stage::Found, "{precision}: {probes:?}");
+            assert_eq!(stage, ConfirmStage::Found, "{precision}: {probes:?}");
         }
     }
 }
@@ -154,20 +154,20 @@ fn a_sharp_border_takes_the_search_and_the_confirming_runs() {
     for times in [1, 3, 5] {
         let mut program = Scattered::of(1, 0.0);
         let (probes, end) = drive(&COUNTS, &[1, 10_000], times, |tasks| {
-            (program.run(tasks), forecast_tasks(&program.needs, program.cap))
+            (program.run(tasks), predict_tasks(&program.needs, program.cap))
         });
-        assert_eq!(end, Stage::Found);
+        assert_eq!(end, ConfirmStage::Found);
         assert_eq!(probes.iter().filter(|probe| probe.confirms).count(), times);
         assert!(probes.len() <= 6 + times, "{probes:?}");
-        assert_eq!(COUNTS.edge(&probes, times).sometimes, None);
+        assert_eq!(COUNTS.boundary(&probes, times).sometimes, None);
     }
 }
 
 #[test]
 fn small_borders_are_exact() {
-    for border in [1, 2, 7, 41] {
-        let (probes, end) = drive(&COUNTS, &[], 3, |tasks| (tasks <= border, None));
-        assert_eq!((end, COUNTS.edge(&probes, 3).confirmed), (Stage::Found, Some(border)));
+    for boundary in [1, 2, 7, 41] {
+        let (probes, end) = drive(&COUNTS, &[], 3, |tasks| (tasks <= boundary, None));
+        assert_eq!((end, COUNTS.boundary(&probes, 3).confirmed), (ConfirmStage::Found, Some(boundary)));
     }
 }
 
@@ -182,19 +182,19 @@ fn what_three_of_three_means() {
 
 proptest! {
     /// Whatever probes say, a search ends; what it calls found was confirmed, lies before all that failed, and is as
-    /// near to it as asked or as the edge is sharp.
+    /// near to it as asked or as the boundary is sharp.
     #[test]
     fn what_is_stated_is_confirmed(
         answers in prop::collection::vec(any::<bool>(), 120),
         above: bool,
         times in 1usize..6,
-        border in 2_000_000u64..1_000_000_000,
+        boundary in 2_000_000u64..1_000_000_000,
     ) {
         let search = if above { BYTES } else { COUNTS };
         let mut answers = answers.into_iter();
-        // Far from the border probes are sure, near it they are anything.
+        // Far from the boundary probes are sure, near it they are anything.
         let (probes, end) = drive(&search, &[], times, |value| {
-            let far = value as f64 / border as f64;
+            let far = value as f64 / boundary as f64;
             let passed = match (far > 1.1, far < 0.9) {
                 (true, _) => above,
                 (_, true) => !above,
@@ -202,15 +202,15 @@ proptest! {
             };
             (passed, None)
         });
-        let edge = search.edge(&probes, times);
-        if let Some(confirmed) = edge.confirmed {
+        let boundary = search.boundary(&probes, times);
+        if let Some(confirmed) = boundary.confirmed {
             let own = tally(&probes, confirmed);
             prop_assert!(own.passed >= times && own.passed == own.probes);
             prop_assert!(probes.iter().all(|t| t.passed || search.is_easier(confirmed, t.value)));
         }
         match end {
-            Stage::Found => prop_assert!(search.is_near(edge.confirmed.unwrap(), edge.failing.unwrap(), &edge)),
-            Stage::Undecided => {}
+            ConfirmStage::Found => prop_assert!(search.is_near(boundary.confirmed.unwrap(), boundary.failing.unwrap(), &boundary)),
+            ConfirmStage::Undecided => {}
             other => prop_assert!(false, "{other:?}"),
         }
         // Followed again from any point, the search takes the same way.
@@ -218,7 +218,7 @@ proptest! {
             let spent = probes[..cut].iter().filter(|probe| !probe.confirms || !probe.passed).count();
             let next = search.stage(&probes[..cut], times, spent < MOST_RUNS);
             let value = probes[cut].value;
-            prop_assert_eq!(next, if probes[cut].confirms { Stage::Confirm(value) } else { Stage::Search(value) });
+            prop_assert_eq!(next, if probes[cut].confirms { ConfirmStage::Confirm(value) } else { ConfirmStage::Search(value) });
         }
     }
 }

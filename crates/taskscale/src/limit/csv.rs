@@ -1,20 +1,20 @@
 //! The answers of limit searches as CSV: one line per run, and one for each entry without runs.
 
 use super::{Answer, Find, LimitReport, Purpose, ShownRun};
+use crate::document::csv::{CsvColumn, figure, table, text, whole};
 use crate::record::OpenLoad;
-use crate::sheet::csv::{CsvColumn, figure, table, text, whole};
 
-struct CsvLine<'a> {
+struct LimitCsvLine<'a> {
     find: Find,
     answer: &'a Answer,
     run: Option<&'a ShownRun>,
 }
 
-impl CsvLine<'_> {
+impl LimitCsvLine<'_> {
     /// Those runs that confirm the answer, the nearest that failed, and the farthest that held at or beyond that.
     fn role(&self) -> &'static str {
         let (answer, Some(run)) = (self.answer, self.run) else { return "" };
-        let at_the_answer = answer.setting() == Some(run.setting());
+        let at_the_answer = answer.trial_point() == Some(run.trial_point());
         match self.run {
             _ if run.purpose == Purpose::Confirm && run.holds && at_the_answer => "answer",
             run if run == answer.fails.as_ref() => "beyond",
@@ -35,8 +35,8 @@ impl CsvLine<'_> {
     }
 }
 
-/// What confirms the answer and its edge are the same for all runs of an entry.
-fn columns<'a>() -> [CsvColumn<CsvLine<'a>>; 26] {
+/// What confirms the answer and its boundary are the same for all runs of an entry.
+fn columns<'a>() -> [CsvColumn<LimitCsvLine<'a>>; 26] {
     [
         ("entry", |line| text(&line.answer.entry)),
         ("kind", |line| line.answer.kind.name().to_owned()),
@@ -72,10 +72,14 @@ fn columns<'a>() -> [CsvColumn<CsvLine<'a>>; 26] {
 }
 
 pub fn render(report: &LimitReport) -> String {
-    let find = report.question.find;
+    let find = report.search_spec.find;
     let lines = report.answers.iter().flat_map(|answer| {
-        let none = answer.probes.is_empty().then_some(CsvLine { find, answer, run: None });
-        none.into_iter().chain(answer.probes.iter().map(move |run| CsvLine { find, answer, run: Some(run) }))
+        let none = answer.probes.is_empty().then_some(LimitCsvLine { find, answer, run: None });
+        none.into_iter().chain(answer.probes.iter().map(move |run| LimitCsvLine {
+            find,
+            answer,
+            run: Some(run),
+        }))
     });
     table(&columns(), lines)
 }

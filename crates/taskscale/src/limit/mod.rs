@@ -1,42 +1,44 @@
 //! Limit searches: most tasks in a given memory, least memory for given tasks, highest message rate of a server.
 //!
-//! [`follow`] derives the next run from the samples so far; [`run`] runs and stores them. Measures through
+//! [`replay`] derives the next run from the samples so far; [`run`] runs and stores them. Measures through
 //! `measure::Runner`, so that tests need no program. [`render`] shows the answers. Must not know the command line.
 
 mod answer;
-mod border;
+mod boundary_search;
 mod confirm;
 mod csv;
+mod document;
 mod drive;
+mod outcome;
 mod prediction;
-mod proof;
-mod question;
 mod rate;
 mod search;
-mod setting;
-mod sheet;
+mod search_spec;
+mod trial_point;
 mod words;
 
 use std::path::PathBuf;
 
-pub use answer::{Answer, AtRate, CurvePoint, LIMIT_SCHEMA, LimitReport, ShownRun, Tally};
+pub use answer::{Answer, AtRate, ConfirmingRuns, CurvePoint, LIMIT_SCHEMA, LimitReport, ShownRun};
 pub use drive::{SearchEnd, SearchObserver, run};
-pub use proof::{Cause, Proof};
-pub use question::{Find, QUESTION_SCHEMA, Question, fill_in, holds_question, load_question, store_question};
+pub use outcome::{Cause, Outcome};
 pub use rate::milliseconds;
-pub use search::{Followed, HOLD, Order, Purpose, Seen, State, follow};
-pub use setting::{RATE, Setting};
+pub use search::{ClassifiedRun, HOLD, NextRun, Purpose, SearchState, SearchStatus, replay};
+pub use search_spec::{
+    Find, SEARCH_SPEC_SCHEMA, SearchSpec, fill_in, holds_search, load_search_spec, store_search_spec,
+};
+pub use trial_point::{RATE, TrialPoint};
 pub use words::{sentence, sought};
 
+use crate::document::{Format, RenderOptions, json};
 use crate::measure::MeasureError;
 use crate::record::StoreError;
-use crate::sheet::{Format, RenderOptions, json};
 
 /// The report as text that ends in a line end.
 pub fn render(report: &LimitReport, format: Format, options: RenderOptions) -> String {
     match format {
-        Format::Table => sheet::sheet(report).terminal(options),
-        Format::Markdown => sheet::sheet(report).markdown(),
+        Format::Table => document::document(report).terminal(options),
+        Format::Markdown => document::document(report).markdown(),
         Format::Csv => csv::render(report),
         Format::Json => json::pretty(report),
     }
@@ -53,7 +55,7 @@ pub enum LimitError {
     Io { what: &'static str, path: PathBuf, error: std::io::Error },
     #[error("not a limit.json of taskscale: {path} ({error})")]
     Malformed { path: PathBuf, error: serde_json::Error },
-    #[error("unknown schema: {found} in {path} (this taskscale reads up to {QUESTION_SCHEMA})")]
+    #[error("unknown schema: {found} in {path} (this taskscale reads up to {SEARCH_SPEC_SCHEMA})")]
     Newer { path: PathBuf, found: u64 },
     #[error("cannot resume the search in {folder}: {what}")]
     Another { folder: PathBuf, what: String },

@@ -1,8 +1,8 @@
 //! Classifies whether a server keeps up with a message rate, and predicts where it stops to. From samples alone; pure.
 
-use super::border::Prediction;
-use super::proof::{Cause, Proof, heap_full, reason};
-use super::search::Seen;
+use super::boundary_search::Prediction;
+use super::outcome::{Cause, Outcome, heap_full, reason};
+use super::search::ClassifiedRun;
 use crate::record::{OpenLoad, Sample, Status, Warning};
 use crate::units;
 
@@ -12,19 +12,19 @@ pub const OPEN_S: f64 = 3.0;
 const BEHIND: f64 = 0.02;
 
 /// Classifies a run: all messages must arrive at the requested rate, with a p99 latency below the bound.
-pub fn judge(sample: &Sample, p99_us: u64) -> Proof {
+pub fn classify(sample: &Sample, p99_us: u64) -> Outcome {
     match sample.status {
         Status::Ok => {}
-        Status::KilledOom => return Proof::Fails(Cause::Memory, reason(sample)),
-        Status::TimedOut => return Proof::Fails(Cause::Time, reason(sample)),
-        Status::Limit => return Proof::Fails(Cause::SystemLimit, reason(sample)),
+        Status::KilledOom => return Outcome::Fails(Cause::Memory, reason(sample)),
+        Status::TimedOut => return Outcome::Fails(Cause::Time, reason(sample)),
+        Status::Limit => return Outcome::Fails(Cause::SystemLimit, reason(sample)),
         _ => {
             let cause = if heap_full(sample).is_some() { Cause::OwnHeap } else { Cause::Other };
-            return Proof::Fails(cause, reason(sample));
+            return Outcome::Fails(cause, reason(sample));
         }
     }
     let Some(open) = open(sample) else {
-        return Proof::Fails(Cause::Other, "no open loop ran".to_owned());
+        return Outcome::Fails(Cause::Other, "no open loop ran".to_owned());
     };
     let bound_us = p99_us as f64;
     let (cause, why) = match open.p99_us() {
@@ -34,7 +34,7 @@ pub fn judge(sample: &Sample, p99_us: u64) -> Proof {
             let why = format!("{came} of {due} messages/s arrived{}", used(open));
             (if open.is_client_limited() { Cause::Clients } else { Cause::Rate }, why)
         }
-        Some(p99) if p99 < bound_us => return Proof::Holds,
+        Some(p99) if p99 < bound_us => return Outcome::Passes,
         Some(p99) => {
             let late = milliseconds(open.client_late_us.unwrap_or(0.0));
             let why = format!("p99 was {}, above {}", milliseconds(p99), milliseconds(bound_us));
@@ -47,9 +47,9 @@ pub fn judge(sample: &Sample, p99_us: u64) -> Proof {
     };
     // Server and clients waited for CPUs: the failure proves nothing.
     if sample.warnings.contains(&Warning::MachineBusy) {
-        return Proof::Void(cause, format!("{why}, on a busy machine"));
+        return Outcome::Inconclusive(cause, format!("{why}, on a busy machine"));
     }
-    Proof::Fails(cause, why)
+    Outcome::Fails(cause, why)
 }
 
 /// The CPUs that server and clients used, to see which of them was the limit.
@@ -68,8 +68,8 @@ fn used(open: &OpenLoad) -> String {
 }
 
 /// Predicts the rate at which a server stops keeping up: the rate that it achieved when behind.
-pub fn forecast(seen: &[Seen]) -> Option<Prediction> {
-    let behind = seen.iter().filter(|run| matches!(run.proof.cause(), Some(Cause::Rate | Cause::Clients)));
+pub fn predict(seen: &[ClassifiedRun]) -> Option<Prediction> {
+    let behind = seen.iter().filter(|run| matches!(run.outcome.cause(), Some(Cause::Rate | Cause::Clients)));
     let rates = behind.filter_map(|run| open(run.sample));
     let nearest = rates.min_by(|a, b| a.offered_per_s.total_cmp(&b.offered_per_s))?;
     Some(Prediction { value: nearest.achieved_per_s, doubt: BEHIND })

@@ -1,17 +1,17 @@
 //! Whole searches for the highest rate against scripted servers: what they conclude, and in how many runs.
 
 use super::super::answer::{Answer, LimitReport};
-use super::super::question::{Find, Question};
-use super::super::search::tests::{question as of_find, report};
-use super::super::search::{Order, Purpose, State, follow};
+use super::super::search::tests::{report, search_spec as of_find};
+use super::super::search::{NextRun, Purpose, SearchStatus, replay};
+use super::super::search_spec::{Find, SearchSpec};
 use super::*;
 use crate::catalog::Kind;
+use crate::document::Format;
 use crate::record::{Latency, Load, test_sample};
-use crate::sheet::Format;
 
 /// How a server does at a rate.
 #[derive(Clone, Copy)]
-struct Server {
+struct SimulatedServer {
     /// Messages in a second that it can do.
     most: f64,
     /// From this share of that on, 99 of 100 messages no longer come within 100 ms.
@@ -20,16 +20,16 @@ struct Server {
     scatters: f64,
 }
 
-const PLAIN: Server = Server { most: 123_456.0, late_from: 0.95, scatters: 0.0 };
+const PLAIN: SimulatedServer = SimulatedServer { most: 123_456.0, late_from: 0.95, scatters: 0.0 };
 const AT_1K: Find = Find::HighestRate { tasks: 1_000, p99_us: 100_000 };
 
-impl Server {
-    fn run(&self, order: &Order, repetition: u32, rng: &mut fastrand::Rng) -> Sample {
-        let setting = order.setting;
-        let mut sample = test_sample("x/y", setting.tasks);
+impl SimulatedServer {
+    fn run(&self, next_run: &NextRun, repetition: u32, rng: &mut fastrand::Rng) -> Sample {
+        let trial_point = next_run.trial_point;
+        let mut sample = test_sample("x/y", trial_point.tasks);
         (sample.workload, sample.repetition) = ("echo".to_owned(), repetition);
-        sample.memory.cap_bytes = Some(setting.cap_bytes);
-        let rate = setting.rate_per_s.unwrap();
+        sample.memory.cap_bytes = Some(trial_point.cap_bytes);
+        let rate = trial_point.rate_per_s.unwrap();
         sample.params.insert("rate".to_owned(), rate.to_string());
         // Box and Muller.
         let radius = (-2.0 * (1.0 - rng.f64()).ln()).sqrt();
@@ -50,7 +50,7 @@ impl Server {
         if open.achieved_per_s < 0.99 * open.offered_per_s {
             sample.warnings.push(Warning::RateNotReached);
         }
-        let load = Load { connected: setting.tasks, open: Some(open), ..Load::default() };
+        let load = Load { connected: trial_point.tasks, open: Some(open), ..Load::default() };
         sample.load = Some(Box::new(load));
         sample
     }
@@ -60,35 +60,35 @@ fn open_of(sample: &mut Sample) -> &mut OpenLoad {
     sample.load.as_mut().unwrap().open.as_mut().unwrap()
 }
 
-fn question() -> Question {
-    Question { rates: Some((1, 10_000_000)), precision: 0.05, most_runs: 24, ..of_find(AT_1K) }
+fn search_spec() -> SearchSpec {
+    SearchSpec { rates: Some((1, 10_000_000)), precision: 0.05, most_runs: 24, ..of_find(AT_1K) }
 }
 
 /// Runs a search whose every run may be changed.
 fn drive_with(
-    question: &Question,
-    server: Server,
+    search_spec: &SearchSpec,
+    server: SimulatedServer,
     seed: u64,
-    mut change: impl FnMut(&Order, &mut Sample),
+    mut change: impl FnMut(&NextRun, &mut Sample),
 ) -> Vec<Sample> {
     let mut rng = fastrand::Rng::with_seed(seed);
     let mut samples: Vec<Sample> = Vec::new();
-    while let Some(order) = follow(question, Kind::Stackless, &samples).next {
-        let mut sample = server.run(&order, samples.len() as u32 + 1, &mut rng);
-        change(&order, &mut sample);
+    while let Some(next_run) = replay(search_spec, Kind::Stackless, &samples).next {
+        let mut sample = server.run(&next_run, samples.len() as u32 + 1, &mut rng);
+        change(&next_run, &mut sample);
         samples.push(sample);
         assert!(samples.len() < 120, "the search does not end");
     }
     samples
 }
 
-fn found(question: &Question, server: Server) -> (LimitReport, Vec<Sample>) {
-    let samples = drive_with(question, server, 1, |_, _| {});
-    (report(question, &samples), samples)
+fn found(search_spec: &SearchSpec, server: SimulatedServer) -> (LimitReport, Vec<Sample>) {
+    let samples = drive_with(search_spec, server, 1, |_, _| {});
+    (report(search_spec, &samples), samples)
 }
 
-fn answer(question: &Question, server: Server) -> Answer {
-    found(question, server).0.answers.remove(0)
+fn answer(search_spec: &SearchSpec, server: SimulatedServer) -> Answer {
+    found(search_spec, server).0.answers.remove(0)
 }
 
 fn rates(samples: &[Sample]) -> Vec<u64> {
@@ -97,16 +97,19 @@ fn rates(samples: &[Sample]) -> Vec<u64> {
 
 #[test]
 fn rates_double_until_one_fails_and_close_in_from_there() {
-    let (report, samples) = found(&question(), PLAIN);
+    let (report, samples) = found(&search_spec(), PLAIN);
     let answer = &report.answers[0];
     assert_eq!(rates(&samples)[..8], [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 128_000]);
-    let edge = PLAIN.most * PLAIN.late_from;
+    let boundary = PLAIN.most * PLAIN.late_from;
     let rate = answer.rate_per_s.unwrap();
-    assert!((rate as f64) < edge && rate as f64 > edge * 0.95, "{rate} of {edge}");
-    assert_eq!((answer.state, answer.tasks, answer.by_memory), (State::Found, Some(1_000), Some(false)));
+    assert!((rate as f64) < boundary && rate as f64 > boundary * 0.95, "{rate} of {boundary}");
+    assert_eq!(
+        (answer.state, answer.tasks, answer.by_memory),
+        (SearchStatus::Found, Some(1_000), Some(false))
+    );
     assert_eq!(answer.limited_by.as_deref(), Some("latency"));
     let fails = answer.fails.as_ref().unwrap();
-    assert!(fails.rate_per_s.unwrap() as f64 >= edge && answer.width.unwrap() <= 0.05, "{answer:#?}");
+    assert!(fails.rate_per_s.unwrap() as f64 >= boundary && answer.width.unwrap() <= 0.05, "{answer:#?}");
     let tried = answer.tried.unwrap();
     assert_eq!((tried.rate_per_s, tried.held, tried.runs), (Some(rate), 3, 3));
     assert!(answer.sometimes.is_none() && answer.memory_per_task.is_none() && answer.curve.is_empty());
@@ -118,23 +121,23 @@ fn rates_double_until_one_fails_and_close_in_from_there() {
 #[test]
 fn a_slow_server_is_searched_for_below_the_first_rate() {
     for most in [700.0, 40.0, 3.2] {
-        let server = Server { most, ..PLAIN };
-        let answer = answer(&question(), server);
-        let (rate, edge) = (answer.rate_per_s.unwrap() as f64, most * server.late_from);
-        assert!(rate < edge && (rate > edge * 0.95 || rate > edge - 2.0), "{rate} of {edge}");
-        assert_eq!(answer.state, State::Found);
+        let server = SimulatedServer { most, ..PLAIN };
+        let answer = answer(&search_spec(), server);
+        let (rate, boundary) = (answer.rate_per_s.unwrap() as f64, most * server.late_from);
+        assert!(rate < boundary && (rate > boundary * 0.95 || rate > boundary - 2.0), "{rate} of {boundary}");
+        assert_eq!(answer.state, SearchStatus::Found);
     }
-    let none = answer(&question(), Server { most: 0.5, ..PLAIN });
-    assert_eq!((none.state, none.rate_per_s), (State::NothingHolds, None));
-    let all = answer(&question(), Server { most: 1e9, ..PLAIN });
-    assert_eq!((all.state, all.rate_per_s), (State::EverythingHolds, Some(10_000_000)));
+    let none = answer(&search_spec(), SimulatedServer { most: 0.5, ..PLAIN });
+    assert_eq!((none.state, none.rate_per_s), (SearchStatus::NothingHolds, None));
+    let all = answer(&search_spec(), SimulatedServer { most: 1e9, ..PLAIN });
+    assert_eq!((all.state, all.rate_per_s), (SearchStatus::EverythingHolds, Some(10_000_000)));
 }
 
-/// What a server did where it was behind foretells where it ceases to keep up.
+/// What a server did where it was behind predicts where it ceases to keep up.
 #[test]
 fn a_rate_that_is_not_reached_says_where_the_edge_is() {
-    let server = Server { late_from: 0.99, ..PLAIN };
-    let (report, samples) = found(&question(), server);
+    let server = SimulatedServer { late_from: 0.99, ..PLAIN };
+    let (report, samples) = found(&search_spec(), server);
     let answer = &report.answers[0];
     assert!(answer.runs_of_search <= 11, "{:?}", rates(&samples));
     let rate = answer.rate_per_s.unwrap() as f64;
@@ -145,11 +148,12 @@ fn a_rate_that_is_not_reached_says_where_the_edge_is() {
 fn an_edge_that_is_not_sharp_is_said_to_be_none() {
     let mut blurred = 0;
     for seed in 0..20 {
-        let samples = drive_with(&question(), Server { scatters: 0.04, ..PLAIN }, seed, |_, _| {});
-        let report = report(&question(), &samples);
+        let samples =
+            drive_with(&search_spec(), SimulatedServer { scatters: 0.04, ..PLAIN }, seed, |_, _| {});
+        let report = report(&search_spec(), &samples);
         let answer = &report.answers[0];
         let Some(rate) = answer.rate_per_s else {
-            assert_eq!(answer.state, State::Undecided);
+            assert_eq!(answer.state, SearchStatus::Undecided);
             continue;
         };
         assert_eq!((answer.tried.unwrap().held, answer.tried.unwrap().runs), (3, 3));
@@ -169,31 +173,32 @@ fn an_edge_that_is_not_sharp_is_said_to_be_none() {
 #[test]
 fn what_failed_on_a_busy_machine_does_not_count() {
     let mut disturbed = 0;
-    let samples = drive_with(&question(), PLAIN, 1, |order, sample| {
-        if order.setting.rate_per_s == Some(8_000) && disturbed < 2 {
+    let samples = drive_with(&search_spec(), PLAIN, 1, |next_run, sample| {
+        if next_run.trial_point.rate_per_s == Some(8_000) && disturbed < 2 {
             disturbed += 1;
             sample.warnings = vec![Warning::MachineBusy];
             open_of(sample).achieved_per_s = 1.0;
         }
     });
-    let answer = report(&question(), &samples).answers.remove(0);
+    let answer = report(&search_spec(), &samples).answers.remove(0);
     assert!(answer.rate_per_s.unwrap() > 100_000 && answer.sometimes.is_none(), "{answer:#?}");
     assert!(answer.probes.iter().any(|run| run.reason.as_ref().is_some_and(|r| r.contains("inconclusive"))));
 }
 
 #[test]
 fn runs_are_judged_by_rate_and_latency_and_by_how_they_ended() {
-    let order = Order { purpose: Purpose::Search, setting: question().setting(5_000), again: false };
+    let next_run =
+        NextRun { purpose: Purpose::Search, trial_point: search_spec().trial_point(5_000), again: false };
     let judged = |change: fn(&mut Sample)| {
-        let mut sample = PLAIN.run(&order, 1, &mut fastrand::Rng::with_seed(1));
+        let mut sample = PLAIN.run(&next_run, 1, &mut fastrand::Rng::with_seed(1));
         change(&mut sample);
-        judge(&sample, 100_000)
+        classify(&sample, 100_000)
     };
     fn p99(sample: &mut Sample, us: f64) {
         open_of(sample).latency_us.as_mut().unwrap().p99 = us;
     }
-    assert_eq!(judged(|_| {}), Proof::Holds);
-    assert_eq!(judged(|sample| p99(sample, 99_999.0)), Proof::Holds);
+    assert_eq!(judged(|_| {}), Outcome::Passes);
+    assert_eq!(judged(|sample| p99(sample, 99_999.0)), Outcome::Passes);
     assert_eq!(judged(|sample| p99(sample, 100_000.0)).cause(), Some(Cause::Latency));
     assert_eq!(judged(|sample| open_of(sample).achieved_per_s = 4_940.0).cause(), Some(Cause::Rate));
     // Clients at their limit say nothing of the server.
@@ -207,10 +212,10 @@ fn runs_are_judged_by_rate_and_latency_and_by_how_they_ended() {
         (open_of(sample).latency_from_send_us, open_of(sample).client_late_us) =
             (Some(from_send), Some(150_000.0));
     };
-    let Proof::Fails(Cause::Clients, why) = judged(late) else { panic!("{:?}", judged(late)) };
+    let Outcome::Fails(Cause::Clients, why) = judged(late) else { panic!("{:?}", judged(late)) };
     assert!(why.contains("the clients sent 150 ms late"), "{why}");
     // Others on the machine take nothing from what held.
-    assert_eq!(judged(|sample| sample.warnings = vec![Warning::MachineBusy]), Proof::Holds);
+    assert_eq!(judged(|sample| sample.warnings = vec![Warning::MachineBusy]), Outcome::Passes);
     assert_eq!(judged(|sample| sample.load = None).cause(), Some(Cause::Other));
     assert_eq!(judged(|sample| sample.status = Status::Failed).cause(), Some(Cause::Other));
     assert_eq!(judged(|sample| sample.status = Status::KilledOom).cause(), Some(Cause::Memory));
@@ -221,14 +226,14 @@ fn runs_are_judged_by_rate_and_latency_and_by_how_they_ended() {
 /// Cut off after any run, a search goes on to the same end with the same runs.
 #[test]
 fn a_search_that_was_cut_off_goes_on_the_same_way() {
-    let samples = drive_with(&question(), Server { scatters: 0.02, ..PLAIN }, 3, |_, _| {});
+    let samples = drive_with(&search_spec(), SimulatedServer { scatters: 0.02, ..PLAIN }, 3, |_, _| {});
     for (cut, rate) in rates(&samples).into_iter().enumerate() {
-        let order = follow(&question(), Kind::Stackless, &samples[..cut]).next.unwrap();
-        assert_eq!(order.setting.rate_per_s, Some(rate));
+        let next_run = replay(&search_spec(), Kind::Stackless, &samples[..cut]).next.unwrap();
+        assert_eq!(next_run.trial_point.rate_per_s, Some(rate));
     }
-    assert!(follow(&question(), Kind::Stackless, &samples).next.is_none());
-    let other = Question { find: Find::HighestRate { tasks: 1_000, p99_us: 50_000 }, ..question() };
-    let refused = question().check_same(&other, std::path::Path::new("x")).unwrap_err().to_string();
+    assert!(replay(&search_spec(), Kind::Stackless, &samples).next.is_none());
+    let other = SearchSpec { find: Find::HighestRate { tasks: 1_000, p99_us: 50_000 }, ..search_spec() };
+    let refused = search_spec().check_same(&other, std::path::Path::new("x")).unwrap_err().to_string();
     assert!(refused.contains("the highest rate with p99 below 100 ms over 1k connections"), "{refused}");
 }
 
@@ -238,21 +243,21 @@ fn the_rate_is_the_value_of_rates_alone() {
     sample.params.insert("rate".to_owned(), "5000".to_owned());
     assert_eq!(AT_1K.value_of(&sample), 5_000);
     let most = Find::MostTasks { memory_bytes: 1 << 20 };
-    assert_eq!((most.value_of(&sample), most.setting_of(&sample).rate_per_s), (10, None));
+    assert_eq!((most.value_of(&sample), most.trial_point_of(&sample).rate_per_s), (10, None));
 }
 
 #[test]
 fn answers_are_shown() {
-    let shown = |format| super::super::render(&found(&question(), PLAIN).0, format, Default::default());
+    let shown = |format| super::super::render(&found(&search_spec(), PLAIN).0, format, Default::default());
     insta::assert_snapshot!("highest_rate_table", shown(Format::Table));
     insta::assert_snapshot!("highest_rate_markdown", shown(Format::Markdown));
     insta::assert_snapshot!("highest_rate_csv", shown(Format::Csv));
     let json: serde_json::Value = serde_json::from_str(&shown(Format::Json)).unwrap();
     assert_eq!(json["question"]["find"], "highest-rate");
     assert_eq!(json["answers"][0]["probes"][0]["open"]["offered_per_s"], 1_000.0);
-    let nothing = found(&question(), Server { most: 0.5, ..PLAIN }).0;
+    let nothing = found(&search_spec(), SimulatedServer { most: 0.5, ..PLAIN }).0;
     let table = super::super::render(&nothing, Format::Table, Default::default());
     assert!(table.contains("fails at every rate: "), "{table}");
-    let sentence = super::super::sentence(&found(&question(), PLAIN).0.answers[0], &AT_1K);
+    let sentence = super::super::sentence(&found(&search_spec(), PLAIN).0.answers[0], &AT_1K);
     assert!(sentence.contains("messages/s over 1k connections, p99 below 100 ms (3 of 3)"), "{sentence}");
 }

@@ -9,7 +9,7 @@ use crate::record::{
 const MIB: u64 = 1 << 20;
 
 /// How a program does under a cap.
-struct Program {
+struct CappedProgram {
     base: u64,
     per_task: u64,
     /// Pages of its files: what finds no room under the cap is read again when it is needed.
@@ -28,7 +28,7 @@ struct Program {
     crash: u64,
 }
 
-const PLAIN: Program = Program {
+const PLAIN: CappedProgram = CappedProgram {
     base: 3 * MIB,
     per_task: 500,
     files: 0,
@@ -40,16 +40,18 @@ const PLAIN: Program = Program {
     crash: u64::MAX,
 };
 
-impl Program {
-    fn run(&self, order: &Order, repetition: u32, time_s: f64, hold_s: f64) -> Sample {
-        let mut sample = test_sample("x/y", order.setting.tasks);
-        let cap = order.setting.cap_bytes;
+impl CappedProgram {
+    fn run(&self, next_run: &NextRun, repetition: u32, time_s: f64, hold_s: f64) -> Sample {
+        let mut sample = test_sample("x/y", next_run.trial_point.tasks);
+        let cap = next_run.trial_point.cap_bytes;
         (sample.repetition, sample.hold_s) = (repetition, hold_s);
-        let live = order.setting.tasks * self.per_task;
+        let live = next_run.trial_point.tasks * self.per_task;
         let need = self.base + live;
         let tight = need as f64 > 0.9 * cap as f64 || live as f64 > 0.8 * self.heap_share * cap as f64;
         let launch_s = 0.01
-            + order.setting.tasks as f64 * self.launch_per_task_s * if tight { self.thrash } else { 1.0 };
+            + next_run.trial_point.tasks as f64
+                * self.launch_per_task_s
+                * if tight { self.thrash } else { 1.0 };
         let heap = ((need as f64 * self.garbage) as u64).min(cap).max(need);
         let file_bytes = self.files.min(cap.saturating_sub(heap));
         let used = heap + file_bytes;
@@ -72,11 +74,11 @@ impl Program {
             sample.reason = Some(reason.to_owned());
             sample.memory.plateau = None;
         };
-        if order.setting.tasks > self.system {
+        if next_run.trial_point.tasks > self.system {
             fails(Status::Limit, "hit vm.max_map_count = 65530");
             sample.limit =
                 Some(Box::new(LimitHit { name: "vm.max_map_count".into(), value: 65_530, lift: None }));
-        } else if order.setting.tasks >= self.crash {
+        } else if next_run.trial_point.tasks >= self.crash {
             fails(Status::Crashed, "ended by SIGSEGV");
         } else if need > cap {
             fails(Status::KilledOom, "ran out of memory");
@@ -92,8 +94,8 @@ impl Program {
     }
 }
 
-pub fn question(find: Find) -> Question {
-    Question {
+pub fn search_spec(find: Find) -> SearchSpec {
+    SearchSpec {
         schema: 1,
         find,
         slowdown: 5.0,
@@ -109,24 +111,29 @@ pub fn question(find: Find) -> Question {
     }
 }
 
-fn drive(question: &Question, program: &Program) -> Vec<Sample> {
+fn drive(search_spec: &SearchSpec, program: &CappedProgram) -> Vec<Sample> {
     let mut samples: Vec<Sample> = Vec::new();
     loop {
-        let course = follow(question, Kind::Stackless, &samples);
-        let Some(order) = course.next else { return samples };
+        let search = replay(search_spec, Kind::Stackless, &samples);
+        let Some(next_run) = search.next else { return samples };
         let hold_s = 2.0;
-        let time_s = hold_s + usual_of(question, &course.seen, order.setting.tasks).allowance_s;
-        samples.push(program.run(&order, samples.len() as u32 + 1, time_s.min(question.time_cap_s), hold_s));
+        let time_s = hold_s + baseline_of(search_spec, &search.seen, next_run.trial_point.tasks).allowance_s;
+        samples.push(program.run(
+            &next_run,
+            samples.len() as u32 + 1,
+            time_s.min(search_spec.time_cap_s),
+            hold_s,
+        ));
         assert!(samples.len() < 60, "the search does not end");
     }
 }
 
-fn answer(question: &Question, program: &Program) -> Answer {
-    let samples = drive(question, program);
-    report(question, &samples).answers.remove(0)
+fn answer(search_spec: &SearchSpec, program: &CappedProgram) -> Answer {
+    let samples = drive(search_spec, program);
+    report(search_spec, &samples).answers.remove(0)
 }
 
-pub fn report(question: &Question, samples: &[Sample]) -> LimitReport {
+pub fn report(search_spec: &SearchSpec, samples: &[Sample]) -> LimitReport {
     let facts = crate::record::test_facts("x/y");
     let plan = Plan::of_holds("sleep", vec!["x/y".into()], Vec::new(), 1, HOLD);
     let campaign = Campaign {
@@ -144,7 +151,7 @@ pub fn report(question: &Question, samples: &[Sample]) -> LimitReport {
         conditions: None,
         origin: None,
     };
-    LimitReport::build(&campaign, question, samples)
+    LimitReport::build(&campaign, search_spec, samples)
 }
 
 const IN_64: Find = Find::MostTasks { memory_bytes: 64 * MIB };
@@ -152,11 +159,11 @@ const FOR_100K: Find = Find::LeastMemory { tasks: 100_000 };
 
 #[test]
 fn a_plain_program_is_limited_by_memory() {
-    let answer = answer(&question(IN_64), &PLAIN);
+    let answer = answer(&search_spec(IN_64), &PLAIN);
     let most = (61 * MIB) / 500;
     let tasks = answer.tasks.unwrap();
     assert!(tasks <= most && tasks as f64 > most as f64 * 0.98, "{tasks} of {most}");
-    assert_eq!((answer.state, answer.by_memory), (State::Found, Some(true)));
+    assert_eq!((answer.state, answer.by_memory), (SearchStatus::Found, Some(true)));
     assert!(answer.fails.unwrap().tasks > most);
     let tried = answer.tried.unwrap();
     assert_eq!((tried.tasks, tried.held, tried.runs), (tasks, 3, 3));
@@ -167,10 +174,10 @@ fn a_plain_program_is_limited_by_memory() {
 
 #[test]
 fn garbage_does_not_count_as_need() {
-    let answer = answer(&question(IN_64), &Program { garbage: 1.8, ..PLAIN });
+    let answer = answer(&search_spec(IN_64), &CappedProgram { garbage: 1.8, ..PLAIN });
     let most = (61 * MIB) / 500;
     let tasks = answer.tasks.unwrap();
-    // No line foretells how much of what it takes is garbage: the search may need more runs than it has.
+    // No line predicts how much of what it takes is garbage: the search may need more runs than it has.
     assert!(tasks <= most && tasks as f64 > most as f64 * 0.97, "{tasks} of {most}");
     assert!(
         answer.runs_of_search <= 16 && answer.width.unwrap() <= 0.03,
@@ -183,8 +190,8 @@ fn garbage_does_not_count_as_need() {
 /// A JVM's heap takes a part of its container's memory: the answer lies where that is full, and says so.
 #[test]
 fn a_full_heap_is_named() {
-    let program = Program { heap_share: 0.25, ..PLAIN };
-    let answer = answer(&question(IN_64), &program);
+    let program = CappedProgram { heap_share: 0.25, ..PLAIN };
+    let answer = answer(&search_spec(IN_64), &program);
     let most = 16 * MIB / 500;
     let tasks = answer.tasks.unwrap();
     assert!(tasks <= most && tasks as f64 > most as f64 * 0.98, "{tasks} of {most}");
@@ -194,7 +201,7 @@ fn a_full_heap_is_named() {
 
 #[test]
 fn a_limit_of_the_system_is_not_memory() {
-    let answer = answer(&question(IN_64), &Program { system: 32_000, ..PLAIN });
+    let answer = answer(&search_spec(IN_64), &CappedProgram { system: 32_000, ..PLAIN });
     assert_eq!(answer.limited_by.as_deref(), Some("vm.max_map_count, not memory"));
     assert_eq!(answer.by_memory, Some(false));
     assert!((31_360..=32_000).contains(&answer.tasks.unwrap()), "{:?}", answer.tasks);
@@ -202,12 +209,12 @@ fn a_limit_of_the_system_is_not_memory() {
 
 #[test]
 fn what_is_too_slow_for_want_of_memory_does_not_hold_and_a_control_says_why() {
-    let program = Program { thrash: 200.0, launch_per_task_s: 1e-5, ..PLAIN };
-    let answer = answer(&question(IN_64), &program);
+    let program = CappedProgram { thrash: 200.0, launch_per_task_s: 1e-5, ..PLAIN };
+    let answer = answer(&search_spec(IN_64), &program);
     assert_eq!(answer.limited_by.as_deref(), Some("memory (too slow)"));
-    let edge = (0.8 * 64.0 * MIB as f64 / 500.0) as u64;
+    let boundary = (0.8 * 64.0 * MIB as f64 / 500.0) as u64;
     let tasks = answer.tasks.unwrap();
-    assert!(tasks <= edge && tasks as f64 > edge as f64 * 0.975, "{tasks} of {edge}");
+    assert!(tasks <= boundary && tasks as f64 > boundary as f64 * 0.975, "{tasks} of {boundary}");
     assert!(answer.probes.iter().any(|run| run.purpose == Purpose::Control && run.holds));
 }
 
@@ -216,19 +223,19 @@ fn what_is_too_slow_for_want_of_memory_does_not_hold_and_a_control_says_why() {
 #[test]
 fn a_slow_launch_is_no_want_of_memory() {
     let mut samples: Vec<Sample> = Vec::new();
-    let question = question(IN_64);
+    let search_spec = search_spec(IN_64);
     loop {
-        let course = follow(&question, Kind::Stackless, &samples);
-        let Some(order) = course.next else { break };
-        // Ten times slower per task beyond 50,000: no line through the pilots foretells it.
-        let slow = if order.setting.tasks > 50_000 { 4e-4 } else { 1e-6 };
-        let program = Program { launch_per_task_s: slow, ..PLAIN };
-        let time_s = 2.0 + usual_of(&question, &course.seen, order.setting.tasks).allowance_s;
-        let time_s = if order.purpose == Purpose::Control { 300.0 } else { time_s };
-        samples.push(program.run(&order, samples.len() as u32 + 1, time_s, 2.0));
+        let search = replay(&search_spec, Kind::Stackless, &samples);
+        let Some(next_run) = search.next else { break };
+        // Ten times slower per task beyond 50,000: no line through the pilots predicts it.
+        let slow = if next_run.trial_point.tasks > 50_000 { 4e-4 } else { 1e-6 };
+        let program = CappedProgram { launch_per_task_s: slow, ..PLAIN };
+        let time_s = 2.0 + baseline_of(&search_spec, &search.seen, next_run.trial_point.tasks).allowance_s;
+        let time_s = if next_run.purpose == Purpose::Control { 300.0 } else { time_s };
+        samples.push(program.run(&next_run, samples.len() as u32 + 1, time_s, 2.0));
         assert!(samples.len() < 60);
     }
-    let answer = report(&question, &samples).answers.remove(0);
+    let answer = report(&search_spec, &samples).answers.remove(0);
     assert_eq!(answer.limited_by.as_deref(), Some("memory"), "{answer:#?}");
     assert!(answer.tasks.unwrap() > 124_000);
     let cause = answer.probes.iter().find(|run| run.status == Status::TimedOut).unwrap();
@@ -237,23 +244,23 @@ fn a_slow_launch_is_no_want_of_memory() {
 
 #[test]
 fn a_crash_is_not_memory_where_it_crashes_with_memory_to_spare_as_well() {
-    let answer = answer(&question(IN_64), &Program { crash: 20_000, ..PLAIN });
+    let answer = answer(&search_spec(IN_64), &CappedProgram { crash: 20_000, ..PLAIN });
     assert_eq!((answer.limited_by.as_deref(), answer.by_memory), (Some("not memory"), Some(false)));
     assert!((19_600..20_000).contains(&answer.tasks.unwrap()));
 }
 
 #[test]
 fn where_not_one_task_fits_there_is_no_answer() {
-    let answer = answer(&question(IN_64), &Program { base: 65 * MIB, ..PLAIN });
-    assert_eq!((answer.state, answer.tasks, answer.runs), (State::NothingHolds, None, 3));
-    let crashing = super::tests::answer(&question(IN_64), &Program { crash: 1, ..PLAIN });
-    assert_eq!((crashing.state, crashing.by_memory), (State::NothingHolds, Some(false)));
+    let answer = answer(&search_spec(IN_64), &CappedProgram { base: 65 * MIB, ..PLAIN });
+    assert_eq!((answer.state, answer.tasks, answer.runs), (SearchStatus::NothingHolds, None, 3));
+    let crashing = super::tests::answer(&search_spec(IN_64), &CappedProgram { crash: 1, ..PLAIN });
+    assert_eq!((crashing.state, crashing.by_memory), (SearchStatus::NothingHolds, Some(false)));
 }
 
 #[test]
 fn the_least_memory_is_what_the_tasks_need_and_the_curve_goes_up_from_it() {
-    for program in [PLAIN, Program { garbage: 3.0, ..PLAIN }] {
-        let answer = answer(&question(FOR_100K), &program);
+    for program in [PLAIN, CappedProgram { garbage: 3.0, ..PLAIN }] {
+        let answer = answer(&search_spec(FOR_100K), &program);
         let least = 3 * MIB + 50_000_000;
         let found = answer.memory_bytes.unwrap();
         assert!(found >= least && (found as f64) < least as f64 * 1.021, "{found} for {least}");
@@ -280,17 +287,17 @@ fn the_least_memory_is_what_the_tasks_need_and_the_curve_goes_up_from_it() {
 #[test]
 fn pages_of_files_are_not_needed_and_take_no_runs() {
     // A small program as it is built for tests: an eighth of what it was seen to have are pages of its own file.
-    let program = Program { base: 4 * MIB, per_task: 2048, files: 3 * MIB, ..PLAIN };
-    let answer = answer(&question(Find::LeastMemory { tasks: 10_000 }), &program);
+    let program = CappedProgram { base: 4 * MIB, per_task: 2048, files: 3 * MIB, ..PLAIN };
+    let answer = answer(&search_spec(Find::LeastMemory { tasks: 10_000 }), &program);
     let least = 4 * MIB + 20_480_000;
-    assert_eq!(answer.state, State::Found);
+    assert_eq!(answer.state, SearchStatus::Found);
     assert!((least..least + least / 50).contains(&answer.memory_bytes.unwrap()), "{answer:?}");
     assert!(answer.runs_of_search <= 9, "{}", answer.runs_of_search);
 }
 
 #[test]
 fn a_heap_that_takes_a_part_needs_more_memory_than_it_ever_used() {
-    let answer = answer(&question(FOR_100K), &Program { heap_share: 0.25, ..PLAIN });
+    let answer = answer(&search_spec(FOR_100K), &CappedProgram { heap_share: 0.25, ..PLAIN });
     let least = 200_000_000;
     let found = answer.memory_bytes.unwrap();
     assert!(found >= least && (found as f64) < least as f64 * 1.03, "{found}");
@@ -299,42 +306,42 @@ fn a_heap_that_takes_a_part_needs_more_memory_than_it_ever_used() {
 
 #[test]
 fn tasks_that_hold_in_no_memory_have_no_curve() {
-    let answer = answer(&question(FOR_100K), &Program { system: 1_000, ..PLAIN });
-    assert_eq!((answer.state, answer.memory_bytes, answer.runs), (State::NothingHolds, None, 3));
+    let answer = answer(&search_spec(FOR_100K), &CappedProgram { system: 1_000, ..PLAIN });
+    assert_eq!((answer.state, answer.memory_bytes, answer.runs), (SearchStatus::NothingHolds, None, 3));
     assert_eq!(answer.by_memory, Some(false));
 }
 
 /// Runs a search whose every run may be changed, by its order and its position.
-fn drive_with(question: &Question, mut change: impl FnMut(&Order, &mut Sample)) -> Vec<Sample> {
+fn drive_with(search_spec: &SearchSpec, mut change: impl FnMut(&NextRun, &mut Sample)) -> Vec<Sample> {
     let mut samples: Vec<Sample> = Vec::new();
-    while let Some(order) = follow(question, Kind::Stackless, &samples).next {
-        let mut sample = PLAIN.run(&order, samples.len() as u32 + 1, 99.0, 2.0);
-        change(&order, &mut sample);
+    while let Some(next_run) = replay(search_spec, Kind::Stackless, &samples).next {
+        let mut sample = PLAIN.run(&next_run, samples.len() as u32 + 1, 99.0, 2.0);
+        change(&next_run, &mut sample);
         samples.push(sample);
         assert!(samples.len() < 200, "the search does not end");
     }
     samples
 }
 
-/// Both directions: the answer moves to the safe side, is confirmed anew, and the edge is said not to be sharp.
+/// Both directions: the answer moves to the safe side, is confirmed anew, and the boundary is said not to be sharp.
 #[test]
 fn a_failure_among_the_confirming_runs_moves_the_answer() {
-    use crate::sheet::Format;
+    use crate::document::Format;
     for find in [IN_64, FOR_100K] {
-        let question = question(find);
+        let search_spec = search_spec(find);
         let mut unlucky = None;
-        let samples = drive_with(&question, |order, sample| {
-            if order.purpose == Purpose::Confirm && unlucky.is_none() {
-                unlucky = Some((order.setting.tasks, order.setting.cap_bytes));
+        let samples = drive_with(&search_spec, |next_run, sample| {
+            if next_run.purpose == Purpose::Confirm && unlucky.is_none() {
+                unlucky = Some((next_run.trial_point.tasks, next_run.trial_point.cap_bytes));
                 (sample.status, sample.memory.plateau) = (Status::KilledOom, None);
             }
         });
-        let report = report(&question, &samples);
+        let report = report(&search_spec, &samples);
         let answer = &report.answers[0];
         let (tasks, bytes) = (answer.tasks.unwrap(), answer.memory_bytes.unwrap());
         let unlucky = unlucky.unwrap();
         assert!(tasks < unlucky.0 || bytes > unlucky.1, "{tasks} {bytes} {unlucky:?}");
-        assert_eq!(answer.state, State::Found);
+        assert_eq!(answer.state, SearchStatus::Found);
         let tried = answer.tried.unwrap();
         assert_eq!((tried.tasks, tried.memory_bytes, tried.held, tried.runs), (tasks, bytes, 3, 3));
         let sometimes = answer.sometimes.as_ref().unwrap();
@@ -367,29 +374,29 @@ fn a_failure_among_the_confirming_runs_moves_the_answer() {
 #[test]
 fn what_was_not_confirmed_is_not_called_an_answer() {
     for (find, format) in [(IN_64, "tasks"), (FOR_100K, "MiB")] {
-        let question = Question { most_runs: 8, ..question(find) };
+        let search_spec = SearchSpec { most_runs: 8, ..search_spec(find) };
         let mut third = 0;
-        let samples = drive_with(&question, |order, sample| {
-            if order.purpose == Purpose::Confirm {
+        let samples = drive_with(&search_spec, |next_run, sample| {
+            if next_run.purpose == Purpose::Confirm {
                 third += 1;
                 if third % 3 == 0 {
                     (sample.status, sample.memory.plateau) = (Status::KilledOom, None);
                 }
             }
         });
-        let report = report(&question, &samples);
+        let report = report(&search_spec, &samples);
         let answer = &report.answers[0];
-        assert_eq!((answer.state, answer.tasks, answer.memory_bytes), (State::Undecided, None, None));
+        assert_eq!((answer.state, answer.tasks, answer.memory_bytes), (SearchStatus::Undecided, None, None));
         assert!(report.fell_short());
         assert_eq!(answer.runs_of_search, 8);
         let tried = answer.tried.unwrap();
         assert_eq!((tried.held, tried.runs), (2, 3));
-        let table = super::super::render(&report, crate::sheet::Format::Table, Default::default());
+        let table = super::super::render(&report, crate::document::Format::Table, Default::default());
         assert!(table.contains("└ no answer: ") && table.contains("passed 2 of 3"), "{table}");
         assert!(table.contains(format), "{table}");
         // More runs go on from there.
-        let more = Question { most_runs: 24, ..question };
-        assert!(follow(&more, Kind::Stackless, &samples).next.is_some());
+        let more = SearchSpec { most_runs: 24, ..search_spec };
+        assert!(replay(&more, Kind::Stackless, &samples).next.is_some());
     }
 }
 
@@ -397,8 +404,8 @@ fn what_was_not_confirmed_is_not_called_an_answer() {
 #[test]
 fn confirming_runs_are_not_those_of_the_search() {
     for repetitions in [1, 2, 5] {
-        let question = Question { repetitions, ..question(IN_64) };
-        let answer = answer(&question, &PLAIN);
+        let search_spec = SearchSpec { repetitions, ..search_spec(IN_64) };
+        let answer = answer(&search_spec, &PLAIN);
         let tried = answer.tried.unwrap();
         assert_eq!((tried.held, tried.runs), (repetitions as usize, repetitions as usize));
         let confirming = answer.probes.iter().filter(|run| run.purpose == Purpose::Confirm).count();
@@ -409,41 +416,41 @@ fn confirming_runs_are_not_those_of_the_search() {
 /// One task that failed once and held once is no proof that nothing holds.
 #[test]
 fn that_nothing_holds_is_confirmed_as_well() {
-    let question = question(IN_64);
+    let search_spec = search_spec(IN_64);
     let mut first = true;
-    let samples = drive_with(&question, |_, sample| {
+    let samples = drive_with(&search_spec, |_, sample| {
         if std::mem::take(&mut first) {
             (sample.status, sample.memory.plateau) = (Status::Crashed, None);
         }
     });
-    let answer = report(&question, &samples).answers.remove(0);
-    assert_eq!((answer.state, answer.tasks), (State::Undecided, None));
+    let answer = report(&search_spec, &samples).answers.remove(0);
+    assert_eq!((answer.state, answer.tasks), (SearchStatus::Undecided, None));
 }
 
 #[test]
 fn what_proves_nothing_does_not_hold() {
     use crate::record::Warning;
-    let question = question(IN_64);
+    let search_spec = search_spec(IN_64);
     let judged = |change: fn(&mut Sample)| {
-        let setting = question.setting(10);
-        let order = Order { purpose: Purpose::Search, setting, again: false };
-        let mut sample = PLAIN.run(&order, 1, 99.0, 2.0);
+        let trial_point = search_spec.trial_point(10);
+        let next_run = NextRun { purpose: Purpose::Search, trial_point, again: false };
+        let mut sample = PLAIN.run(&next_run, 1, 99.0, 2.0);
         change(&mut sample);
-        judge(&question, &sample, Usual { allowance_s: 10.0, cpu_s: 1.0 })
+        classify(&search_spec, &sample, Baseline { allowance_s: 10.0, cpu_s: 1.0 })
     };
-    assert_eq!(judged(|_| {}), Proof::Holds);
+    assert_eq!(judged(|_| {}), Outcome::Passes);
     assert_eq!(judged(|sample| sample.warnings = vec![Warning::Swapped]).cause(), Some(Cause::Memory));
     assert_eq!(judged(|sample| sample.alive = None).cause(), Some(Cause::Other));
     assert_eq!(judged(|sample| sample.alive = Some(9)).cause(), Some(Cause::Other));
     let grew = judged(|sample| sample.warnings = vec![Warning::PlateauGrew]);
-    assert!(matches!(grew, Proof::Void(Cause::Other, _)), "{grew:?}");
+    assert!(matches!(grew, Outcome::Inconclusive(Cause::Other, _)), "{grew:?}");
     // Taken again, and where it grows each time it fails.
-    let samples = drive_with(&question, |order, sample| {
-        if order.setting.tasks > 1 {
+    let samples = drive_with(&search_spec, |next_run, sample| {
+        if next_run.trial_point.tasks > 1 {
             sample.warnings = vec![Warning::PlateauGrew];
         }
     });
-    let answer = report(&question, &samples).answers.remove(0);
+    let answer = report(&search_spec, &samples).answers.remove(0);
     assert!(answer.tasks.is_none_or(|tasks| tasks == 1), "{:?}", answer.tasks);
     assert!(answer.probes.iter().any(|run| run.cause == Some(Cause::Other)));
 }
@@ -452,16 +459,16 @@ fn what_proves_nothing_does_not_hold() {
 #[test]
 fn a_search_that_was_cut_off_goes_on_the_same_way() {
     for (find, program) in [
-        (IN_64, Program { garbage: 1.5, ..PLAIN }),
-        (IN_64, Program { thrash: 200.0, launch_per_task_s: 1e-5, ..PLAIN }),
+        (IN_64, CappedProgram { garbage: 1.5, ..PLAIN }),
+        (IN_64, CappedProgram { thrash: 200.0, launch_per_task_s: 1e-5, ..PLAIN }),
         (FOR_100K, PLAIN),
     ] {
-        let question = question(find);
-        let all = drive(&question, &program);
+        let search_spec = search_spec(find);
+        let all = drive(&search_spec, &program);
         for cut in 0..all.len() {
-            let order = follow(&question, Kind::Stackless, &all[..cut]).next.unwrap();
+            let next_run = replay(&search_spec, Kind::Stackless, &all[..cut]).next.unwrap();
             assert_eq!(
-                (order.setting.tasks, Some(order.setting.cap_bytes)),
+                (next_run.trial_point.tasks, Some(next_run.trial_point.cap_bytes)),
                 (all[cut].tasks, all[cut].memory.cap_bytes)
             );
         }
@@ -470,32 +477,32 @@ fn a_search_that_was_cut_off_goes_on_the_same_way() {
 
 #[test]
 fn fewer_runs_than_needed_are_told_and_more_may_follow() {
-    let few = Question { most_runs: 3, ..question(IN_64) };
+    let few = SearchSpec { most_runs: 3, ..search_spec(IN_64) };
     let samples = drive(&few, &PLAIN);
     let answer = report(&few, &samples).answers.remove(0);
-    assert_eq!((answer.state, answer.runs_of_search, answer.runs), (State::Undecided, 3, 6));
+    assert_eq!((answer.state, answer.runs_of_search, answer.runs), (SearchStatus::Undecided, 3, 6));
     // What it came to is confirmed all the same, and it is not as near as asked.
     assert_eq!((answer.tried.unwrap().held, answer.width), (3, None));
-    assert!(follow(&question(IN_64), Kind::Stackless, &samples).next.is_some());
+    assert!(replay(&search_spec(IN_64), Kind::Stackless, &samples).next.is_some());
 }
 
-fn rendered(find: Find, program: &Program, format: crate::sheet::Format) -> String {
-    let question = question(find);
-    let report = report(&question, &drive(&question, program));
+fn rendered(find: Find, program: &CappedProgram, format: crate::document::Format) -> String {
+    let search_spec = search_spec(find);
+    let report = report(&search_spec, &drive(&search_spec, program));
     super::super::render(&report, format, Default::default())
 }
 
 #[test]
 fn answers_are_shown() {
-    use crate::sheet::Format;
-    let heap = Program { heap_share: 0.25, ..PLAIN };
+    use crate::document::Format;
+    let heap = CappedProgram { heap_share: 0.25, ..PLAIN };
     insta::assert_snapshot!("most_tasks_table", rendered(IN_64, &heap, Format::Table));
     insta::assert_snapshot!("most_tasks_markdown", rendered(IN_64, &heap, Format::Markdown));
     insta::assert_snapshot!("most_tasks_csv", rendered(IN_64, &heap, Format::Csv));
-    let thrash = Program { thrash: 3.0, ..PLAIN };
+    let thrash = CappedProgram { thrash: 3.0, ..PLAIN };
     insta::assert_snapshot!("least_memory_table", rendered(FOR_100K, &thrash, Format::Table));
     insta::assert_snapshot!("least_memory_markdown", rendered(FOR_100K, &thrash, Format::Markdown));
-    let none = Program { base: 65 * MIB, ..PLAIN };
+    let none = CappedProgram { base: 65 * MIB, ..PLAIN };
     insta::assert_snapshot!("nothing_holds", rendered(IN_64, &none, Format::Table));
     let json: serde_json::Value = serde_json::from_str(&rendered(IN_64, &PLAIN, Format::Json)).unwrap();
     assert_eq!(json["question"]["find"], "most-tasks");
@@ -504,19 +511,19 @@ fn answers_are_shown() {
 /// Others that keep the machine busy make a run slow without making it work: it is run again, and moves nothing.
 #[test]
 fn a_run_that_waited_for_others_does_not_count() {
-    let question = question(FOR_100K);
+    let search_spec = search_spec(FOR_100K);
     let mut samples: Vec<Sample> = Vec::new();
     let mut disturbed = 0;
-    while let Some(order) = follow(&question, Kind::Stackless, &samples).next {
-        let mut sample = PLAIN.run(&order, samples.len() as u32 + 1, 99.0, 2.0);
-        if order.purpose == Purpose::Curve && disturbed < 2 {
+    while let Some(next_run) = replay(&search_spec, Kind::Stackless, &samples).next {
+        let mut sample = PLAIN.run(&next_run, samples.len() as u32 + 1, 99.0, 2.0);
+        if next_run.purpose == Purpose::Curve && disturbed < 2 {
             disturbed += 1;
             sample.time.drain_s = Some(60.0);
             sample.warnings = vec![crate::record::Warning::MachineBusy];
         }
         samples.push(sample);
     }
-    let answer = report(&question, &samples).answers.remove(0);
+    let answer = report(&search_spec, &samples).answers.remove(0);
     assert!((answer.memory_bytes.unwrap() as f64) < (3 * MIB + 50_000_000) as f64 * 1.021);
     assert!(
         answer
@@ -533,5 +540,5 @@ fn a_run_that_waited_for_others_does_not_count() {
     let three = samples.iter().find(|sample| sample.memory.cap_bytes == answer.memory_bytes).unwrap();
     let roomy = samples[0].clone();
     let again = [vec![roomy], vec![three.clone(); 3]].concat();
-    assert_eq!(follow(&question, Kind::Stackless, &again).seen[3].proof.cause(), Some(Cause::Slow));
+    assert_eq!(replay(&search_spec, Kind::Stackless, &again).seen[3].outcome.cause(), Some(Cause::Slow));
 }

@@ -1,14 +1,14 @@
-//! The words of a limit search: remarks of its tables, and one-line answers.
+//! The words of a limit search: notes of its tables, and one-line answers.
 
 use super::rate::{connections, milliseconds};
-use super::{Answer, Find, Question, Setting, ShownRun, State};
-use crate::sheet::NONE;
+use super::{Answer, Find, SearchSpec, SearchStatus, ShownRun, TrialPoint};
+use crate::document::NONE;
 use crate::units;
 
 /// Why there is no answer, if so.
 pub(super) fn no_answer(answer: &Answer, find: &Find) -> Option<String> {
     match answer.state {
-        State::NothingHolds => {
+        SearchStatus::NothingHolds => {
             let reason = answer.fails.as_ref().and_then(|failed| failed.reason.clone()).unwrap_or_default();
             Some(format!("{}: {reason}", nothing(find)))
         }
@@ -28,14 +28,14 @@ pub(super) fn held(answer: &Answer) -> String {
 
 pub(super) fn limited_by(answer: &Answer) -> String {
     match answer.state {
-        State::EverythingHolds => "no limit found".to_owned(),
+        SearchStatus::EverythingHolds => "no limit found".to_owned(),
         _ => answer.limited_by.clone().unwrap_or_else(|| "unknown".to_owned()),
     }
 }
 
 /// The searched value of a run, with its unit.
-pub fn sought(find: &Find, setting: Setting) -> String {
-    let value = find.value(setting);
+pub fn sought(find: &Find, trial_point: TrialPoint) -> String {
+    let value = find.value(trial_point);
     match find {
         Find::MostTasks { .. } => format!("{} tasks", units::grouped(value)),
         Find::LeastMemory { .. } => units::bytes(value),
@@ -53,21 +53,21 @@ pub(super) fn nothing(find: &Find) -> &'static str {
 }
 
 /// Whether the search is done, whether the boundary is sharp, and how the run beyond the answer failed.
-pub(super) fn below(answer: &Answer, question: &Question) -> Vec<String> {
-    let find = &question.find;
+pub(super) fn below(answer: &Answer, search_spec: &SearchSpec) -> Vec<String> {
+    let find = &search_spec.find;
     let beside = answer.fails.as_ref().and_then(|failed| failed.reason.clone());
     let wide =
         answer.width.map_or(String::new(), |width| format!(", {}% apart", units::decimal(width * 100.0, 1)));
     let open = match answer.state {
-        State::Unfinished => {
+        SearchStatus::Unfinished => {
             Some(format!("not finished{wide}; re-run the same command with its -o to resume"))
         }
-        State::Undecided => {
+        SearchStatus::Undecided => {
             let what = match answer.tasks {
                 Some(_) => "less precise than requested".to_owned(),
                 None => format!("no answer{}", unconfirmed(answer, find)),
             };
-            Some(match answer.runs_of_search < question.most_runs as usize {
+            Some(match answer.runs_of_search < search_spec.most_runs as usize {
                 // More runs would find nothing more.
                 true => format!("{what}: even the easiest value both passed and failed"),
                 false => format!(
@@ -85,7 +85,7 @@ pub(super) fn below(answer: &Answer, question: &Question) -> Vec<String> {
 /// The candidate answer, and how many of its confirming runs passed.
 fn unconfirmed(answer: &Answer, find: &Find) -> String {
     answer.tried.map_or(String::new(), |tried| {
-        let what = sought(find, tried.setting());
+        let what = sought(find, tried.trial_point());
         format!(": {what} passed {} of {}", tried.held, units::counted(tried.runs, "confirming run"))
     })
 }
@@ -93,8 +93,8 @@ fn unconfirmed(answer: &Answer, find: &Find) -> String {
 /// Where runs both passed and failed.
 fn blurred(answer: &Answer, find: &Find) -> Option<String> {
     let (fails, sometimes) = answer.fails.as_ref().zip(answer.sometimes.as_ref())?;
-    let of = |run: &ShownRun| sought(find, run.setting());
-    let always = answer.setting().map(|setting| sought(find, setting));
+    let of = |run: &ShownRun| sought(find, run.trial_point());
+    let always = answer.trial_point().map(|trial_point| sought(find, trial_point));
     let (sometimes, fails) = (of(sometimes), of(fails));
     Some(match find {
         Find::MostTasks { .. } | Find::HighestRate { .. } => {
@@ -114,13 +114,13 @@ pub fn sentence(answer: &Answer, find: &Find) -> String {
     if let Some(why) = no_answer(answer, find) {
         return format!("{entry}: {why}");
     }
-    let main = match (answer.setting(), find) {
-        (Some(Setting { tasks, .. }), Find::HighestRate { p99_us, .. }) => {
-            let rate = answer.setting().map_or(String::new(), |setting| sought(find, setting));
+    let main = match (answer.trial_point(), find) {
+        (Some(TrialPoint { tasks, .. }), Find::HighestRate { p99_us, .. }) => {
+            let rate = answer.trial_point().map_or(String::new(), |trial_point| sought(find, trial_point));
             let (over, bound) = (connections(tasks), milliseconds(*p99_us as f64));
             format!("keeps up with {rate} over {over}, p99 below {bound} ({})", held(answer))
         }
-        (Some(Setting { tasks, cap_bytes, .. }), _) => {
+        (Some(TrialPoint { tasks, cap_bytes, .. }), _) => {
             let (tasks, memory) = (units::grouped(tasks), units::bytes(cap_bytes));
             format!("{tasks} tasks fit in {memory} ({})", held(answer))
         }

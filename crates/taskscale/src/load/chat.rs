@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use super::talk::{Heard, Instants, Talk};
+use super::protocol::{Instants, Protocol, Received};
 
 /// Of section 1.3 of the RFC: the key is the same for all, as nobody is between us and the server.
 const KEY: &str = "dGhlIHNhbXBsZSBub25jZQ==";
@@ -20,26 +20,26 @@ const PING: u8 = 9;
 const PONG: u8 = 10;
 
 /// Rooms with this many members each; the last one may have fewer.
-pub(super) struct Chat {
+pub(super) struct ChatProtocol {
     size: usize,
     members: usize,
     /// The number of the first room of this process.
     first_room: usize,
     clients: Vec<ChatClient>,
     /// Messages on their way in each room, in the order in which they were sent.
-    rooms: Vec<VecDeque<Message>>,
+    rooms: Vec<VecDeque<InFlightMessage>>,
 }
 
 #[derive(Default)]
 struct ChatClient {
-    stage: Stage,
+    stage: JoinState,
     said: u32,
     /// A frame, or an answer, of which the end is still to come.
     rest: Vec<u8>,
 }
 
 #[derive(Default, Clone, Copy, PartialEq, Eq)]
-enum Stage {
+enum JoinState {
     #[default]
     Connecting,
     Joining,
@@ -47,7 +47,7 @@ enum Stage {
 }
 
 /// On its way to those of its room who do not yet have it.
-struct Message {
+struct InFlightMessage {
     sender: usize,
     nth: u32,
     when: Instants,
@@ -56,16 +56,16 @@ struct Message {
     has: Vec<u64>,
 }
 
-impl Message {
+impl InFlightMessage {
     fn has(&self, member: usize) -> bool {
         self.has[member / 64] & 1 << (member % 64) != 0
     }
 }
 
-impl Chat {
+impl ChatProtocol {
     /// `first` is the number of the first client of this process, which is the first of its room.
-    pub fn new(size: usize, members: usize, first: usize, clients: usize) -> Chat {
-        Chat {
+    pub fn new(size: usize, members: usize, first: usize, clients: usize) -> ChatProtocol {
+        ChatProtocol {
             size,
             members,
             first_room: first / members,
@@ -80,32 +80,39 @@ impl Chat {
         self.members.min(self.clients.len() - first)
     }
 
-    fn take_frame(&mut self, client: usize, frame: Frame, heard: &mut Heard) -> Result<(), String> {
+    fn take_frame(
+        &mut self,
+        client: usize,
+        frame: ParsedFrame,
+        received: &mut Received,
+    ) -> Result<(), String> {
         match frame {
-            Frame { opcode: PING, payload } => {
-                put_frame(PONG, payload, &mut heard.answer);
+            ParsedFrame { opcode: PING, payload } => {
+                put_frame(PONG, payload, &mut received.answer);
                 Ok(())
             }
-            Frame { opcode: CLOSE, payload } => {
+            ParsedFrame { opcode: CLOSE, payload } => {
                 let code = payload.first_chunk().map(|code| u16::from_be_bytes(*code));
                 Err(format!(
                     "the server closed the connection{}",
                     code.map_or(String::new(), |code| format!(" with {code}"))
                 ))
             }
-            Frame { opcode: TEXT, payload } => self.take_text(client, payload, heard),
-            Frame { opcode, .. } => Err(format!("received a frame with opcode {opcode}, expected a text")),
+            ParsedFrame { opcode: TEXT, payload } => self.take_text(client, payload, received),
+            ParsedFrame { opcode, .. } => {
+                Err(format!("received a frame with opcode {opcode}, expected a text"))
+            }
         }
     }
 
-    fn take_text(&mut self, client: usize, text: &[u8], heard: &mut Heard) -> Result<(), String> {
-        if self.clients[client].stage == Stage::Joining {
+    fn take_text(&mut self, client: usize, text: &[u8], received: &mut Received) -> Result<(), String> {
+        if self.clients[client].stage == JoinState::Joining {
             let due = format!("joined {}", self.room_name(client));
             if text != due.as_bytes() {
                 return Err(format!("received {:?}, expected {due:?}", String::from_utf8_lossy(text)));
             }
-            self.clients[client].stage = Stage::Member;
-            heard.ready = true;
+            self.clients[client].stage = JoinState::Member;
+            received.ready = true;
             return Ok(());
         }
         let number = |at: usize| {
@@ -137,12 +144,12 @@ impl Chat {
         if text != due {
             return Err(format!("message {nth} of client {sender} has a wrong text"));
         }
-        heard.deliveries += 1;
+        received.deliveries += 1;
         let message = &mut on_their_way[at];
         message.has[member / 64] |= 1 << (member % 64);
         message.missing -= 1;
         if message.missing == 0 {
-            heard.complete.extend(on_their_way.remove(at).map(|message| (message.sender, message.when)));
+            received.complete.extend(on_their_way.remove(at).map(|message| (message.sender, message.when)));
         }
         Ok(())
     }
@@ -152,7 +159,7 @@ impl Chat {
     }
 }
 
-impl Talk for Chat {
+impl Protocol for ChatProtocol {
     fn greeting(&self, _: usize) -> Vec<u8> {
         format!("{HANDSHAKE}{KEY}\r\n\r\n").into_bytes()
     }
@@ -161,7 +168,7 @@ impl Talk for Chat {
         false
     }
 
-    fn say(&mut self, client: usize, when: Instants, bytes: &mut Vec<u8>) {
+    fn encode(&mut self, client: usize, when: Instants, bytes: &mut Vec<u8>) {
         let nth = self.clients[client].said;
         let mut text = Vec::with_capacity(self.size + 4);
         text.extend_from_slice(b"say ");
@@ -170,10 +177,16 @@ impl Talk for Chat {
         self.clients[client].said += 1;
         let missing = self.members_with(client);
         let has = vec![0; missing.div_ceil(64)];
-        self.rooms[client / self.members].push_back(Message { sender: client, nth, when, missing, has });
+        self.rooms[client / self.members].push_back(InFlightMessage {
+            sender: client,
+            nth,
+            when,
+            missing,
+            has,
+        });
     }
 
-    fn hear(&mut self, client: usize, bytes: &[u8], heard: &mut Heard) -> Result<(), String> {
+    fn receive(&mut self, client: usize, bytes: &[u8], received: &mut Received) -> Result<(), String> {
         let mut joined = std::mem::take(&mut self.clients[client].rest);
         let mut rest = if joined.is_empty() {
             bytes
@@ -181,7 +194,7 @@ impl Talk for Chat {
             joined.extend_from_slice(bytes);
             &joined
         };
-        if self.clients[client].stage == Stage::Connecting {
+        if self.clients[client].stage == JoinState::Connecting {
             let Some(end) = rest.windows(4).position(|four| four == b"\r\n\r\n") else {
                 if rest.len() > LONGEST_ANSWER {
                     return Err("the answer to the handshake has no end".into());
@@ -195,12 +208,12 @@ impl Talk for Chat {
                 return Err(format!("the server refused the handshake: {line}"));
             }
             rest = &rest[end + 4..];
-            self.clients[client].stage = Stage::Joining;
-            put_frame(TEXT, format!("join {}", self.room_name(client)).as_bytes(), &mut heard.answer);
+            self.clients[client].stage = JoinState::Joining;
+            put_frame(TEXT, format!("join {}", self.room_name(client)).as_bytes(), &mut received.answer);
         }
-        while let Some((frame, after)) = Frame::parse(rest)? {
+        while let Some((frame, after)) = ParsedFrame::parse(rest)? {
             rest = after;
-            self.take_frame(client, frame, heard)?;
+            self.take_frame(client, frame, received)?;
         }
         // Kept only where there is something: a million connections that rest have no buffer.
         if !rest.is_empty() {
@@ -216,14 +229,14 @@ fn put_text(sender: u32, nth: u32, size: usize, text: &mut Vec<u8>) {
     text.extend((LEAST_SIZE..size).map(|k| b'a' + ((nth as usize + k) % 26) as u8));
 }
 
-struct Frame<'a> {
+struct ParsedFrame<'a> {
     opcode: u8,
     payload: &'a [u8],
 }
 
-impl Frame<'_> {
+impl ParsedFrame<'_> {
     /// The first frame, and what follows it; `None` where its end is still to come.
-    fn parse(bytes: &[u8]) -> Result<Option<(Frame<'_>, &[u8])>, String> {
+    fn parse(bytes: &[u8]) -> Result<Option<(ParsedFrame<'_>, &[u8])>, String> {
         let Some((&[head, length], rest)) = bytes.split_first_chunk() else { return Ok(None) };
         if head & 0xf0 != 0x80 {
             return Err("received a fragmented frame, or reserved bits".into());
@@ -244,7 +257,7 @@ impl Frame<'_> {
             return Err("received a frame that is too long".into());
         };
         match rest.split_at_checked(length) {
-            Some((payload, after)) => Ok(Some((Frame { opcode: head & 0x0f, payload }, after))),
+            Some((payload, after)) => Ok(Some((ParsedFrame { opcode: head & 0x0f, payload }, after))),
             None => Ok(None),
         }
     }
@@ -296,33 +309,33 @@ mod tests {
         rest.iter().zip(mask.iter().cycle()).map(|(byte, mask)| byte ^ mask).collect()
     }
 
-    fn hear(chat: &mut Chat, client: usize, bytes: &[u8]) -> Result<Heard, String> {
-        let mut heard = Heard::default();
-        chat.hear(client, bytes, &mut heard).map(|()| heard)
+    fn receive(chat: &mut ChatProtocol, client: usize, bytes: &[u8]) -> Result<Received, String> {
+        let mut received = Received::default();
+        chat.receive(client, bytes, &mut received).map(|()| received)
     }
 
     /// Three clients of which the first two are in a room, after a first room that another process has.
-    fn members() -> Chat {
-        let mut chat = Chat::new(40, 2, 2, 3);
+    fn members() -> ChatProtocol {
+        let mut chat = ChatProtocol::new(40, 2, 2, 3);
         for client in 0..3 {
             assert!(String::from_utf8(chat.greeting(client)).unwrap().ends_with("\r\n\r\n"));
             let answer =
                 format!("HTTP/1.1 101 Switching Protocols\r\nsec-websocket-accept: {ACCEPT}\r\n\r\n");
             let (head, tail) = answer.split_at(30);
-            assert!(hear(&mut chat, client, head.as_bytes()).unwrap().answer.is_empty());
+            assert!(receive(&mut chat, client, head.as_bytes()).unwrap().answer.is_empty());
             let room = if client < 2 { "r1" } else { "r2" };
-            let answer = hear(&mut chat, client, tail.as_bytes()).unwrap().answer;
+            let answer = receive(&mut chat, client, tail.as_bytes()).unwrap().answer;
             assert_eq!(unmasked(&answer), format!("join {room}").into_bytes());
             assert!(
-                hear(&mut chat, client, &frame(TEXT, format!("joined {room}").as_bytes())).unwrap().ready
+                receive(&mut chat, client, &frame(TEXT, format!("joined {room}").as_bytes())).unwrap().ready
             );
         }
         chat
     }
 
-    fn said(chat: &mut Chat, client: usize) -> Vec<u8> {
+    fn said(chat: &mut ChatProtocol, client: usize) -> Vec<u8> {
         let mut bytes = Vec::new();
-        chat.say(client, WHEN, &mut bytes);
+        chat.encode(client, WHEN, &mut bytes);
         let text = unmasked(&bytes);
         assert_eq!(text.len(), 44);
         frame(TEXT, text.strip_prefix(b"say ").unwrap())
@@ -333,14 +346,14 @@ mod tests {
         let mut chat = members();
         let (first, second) = (said(&mut chat, 0), said(&mut chat, 0));
         let both = [first.clone(), frame(PING, b"p"), second.clone()].concat();
-        let mut heard = Heard::default();
-        both.iter().for_each(|byte| chat.hear(0, &[*byte], &mut heard).unwrap());
-        assert_eq!((heard.deliveries, heard.complete.len()), (2, 0));
-        assert_eq!((heard.answer[0], unmasked(&heard.answer)), (0x80 | PONG, b"p".to_vec()));
-        assert_eq!(hear(&mut chat, 1, &first).unwrap().complete, [(0, WHEN)]);
-        assert_eq!(hear(&mut chat, 1, &second).unwrap().complete, [(0, WHEN)]);
+        let mut received = Received::default();
+        both.iter().for_each(|byte| chat.receive(0, &[*byte], &mut received).unwrap());
+        assert_eq!((received.deliveries, received.complete.len()), (2, 0));
+        assert_eq!((received.answer[0], unmasked(&received.answer)), (0x80 | PONG, b"p".to_vec()));
+        assert_eq!(receive(&mut chat, 1, &first).unwrap().complete, [(0, WHEN)]);
+        assert_eq!(receive(&mut chat, 1, &second).unwrap().complete, [(0, WHEN)]);
         let alone = said(&mut chat, 2);
-        assert_eq!(hear(&mut chat, 2, &alone).unwrap().complete, [(2, WHEN)]);
+        assert_eq!(receive(&mut chat, 2, &alone).unwrap().complete, [(2, WHEN)]);
     }
 
     #[test]
@@ -349,7 +362,7 @@ mod tests {
             let mut chat = members();
             let mut frames = vec![said(&mut chat, 0), said(&mut chat, 0)];
             change(&mut frames);
-            let error = hear(&mut chat, client, &frames.concat()).expect_err(expected);
+            let error = receive(&mut chat, client, &frames.concat()).expect_err(expected);
             assert!(error.contains(expected), "{error}: {expected}");
         };
         wrong(1, |frames| frames.swap(0, 1), "message 1 of client 2 is early: expected message 0");
@@ -379,7 +392,7 @@ mod tests {
             ("HTTP/1.1 101 X\r\nSec-WebSocket-Accept: no\r\n\r\n", "refused the handshake"),
             (&*"x".repeat(LONGEST_ANSWER + 1), "has no end"),
         ] {
-            let error = hear(&mut Chat::new(16, 1, 0, 1), 0, answer.as_bytes()).unwrap_err();
+            let error = receive(&mut ChatProtocol::new(16, 1, 0, 1), 0, answer.as_bytes()).unwrap_err();
             assert!(error.contains(expected), "{error}");
         }
     }

@@ -14,15 +14,15 @@ use rustix::time::Timespec;
 use super::LoadError;
 use super::backlog::{Backlog, Queue};
 use super::connect::{connect, wait_for_accepts, wait_for_room};
-use super::talk::{Heard, Instants, Talk};
+use super::protocol::{Instants, Protocol, Received};
 
 /// Standard input, as epoll names it; connections have their numbers.
-const ORDERS: u64 = u64::MAX;
+const STDIN: u64 = u64::MAX;
 /// Read at once.
 const CHUNK: usize = 64 * 1024;
 const EVENTS: usize = 512;
 /// Connections in progress at a time, with their handshakes: over a slow network one takes round trips.
-const HANDSHAKES: usize = 256;
+const HANDSHAKES_IN_FLIGHT: usize = 256;
 /// Half seconds in a row without an accepted connection after which a server gets no more connections.
 const MOST_REFUSED: u32 = 10;
 /// How long after the last was accepted a server is looked at.
@@ -39,10 +39,10 @@ pub(super) struct Engine {
     connections: Vec<Connection>,
     /// For what is read, what is heard and what is said: made once, and not for each message.
     buffer: Vec<u8>,
-    heard: Heard,
-    saying: Vec<u8>,
+    received: Received,
+    outgoing: Vec<u8>,
     events: Vec<epoll::Event>,
-    talk: Box<dyn Talk>,
+    protocol: Box<dyn Protocol>,
     address: SocketAddr,
     /// The number of the first of them among those of all processes.
     first: usize,
@@ -54,7 +54,7 @@ pub(super) struct Engine {
     /// Messages that have come to all, and when the last had it.
     pub complete: Vec<(usize, Instants, u64)>,
     /// There is something to read on standard input.
-    pub orders: bool,
+    pub stdin_ready: bool,
     /// The server was seen to accept no more: it is not waited for.
     gave_up: bool,
 }
@@ -69,7 +69,7 @@ struct Connection {
 }
 
 impl Engine {
-    pub fn new(talk: Box<dyn Talk>, address: SocketAddr, first: usize) -> Result<Engine, LoadError> {
+    pub fn new(protocol: Box<dyn Protocol>, address: SocketAddr, first: usize) -> Result<Engine, LoadError> {
         let io = |error: Errno| LoadError::Io("wait for connections", error.into());
         let epoll = epoll::create(epoll::CreateFlags::CLOEXEC).map_err(io)?;
         // Without this a wait of ours is up to 50 µs late.
@@ -80,10 +80,10 @@ impl Engine {
             clock: Instant::now(),
             connections: Vec::new(),
             buffer: vec![0; CHUNK],
-            heard: Heard::default(),
-            saying: Vec::new(),
+            received: Received::default(),
+            outgoing: Vec::new(),
             events: Vec::with_capacity(EVENTS),
-            talk,
+            protocol,
             address,
             first,
             ready: 0,
@@ -91,7 +91,7 @@ impl Engine {
             connecting: 0,
             deliveries: 0,
             complete: Vec::new(),
-            orders: false,
+            stdin_ready: false,
             gave_up: false,
         })
     }
@@ -104,14 +104,14 @@ impl Engine {
         self.connections.len()
     }
 
-    /// Lets `turn` report orders on standard input.
-    pub fn heed_orders(&self) -> Result<(), LoadError> {
-        epoll::add(&self.epoll, rustix::stdio::stdin(), EventData::new_u64(ORDERS), EventFlags::IN)
+    /// Lets `turn` report input on standard input.
+    pub fn watch_stdin(&self) -> Result<(), LoadError> {
+        epoll::add(&self.epoll, rustix::stdio::stdin(), EventData::new_u64(STDIN), EventFlags::IN)
             .map_err(|error| LoadError::Io("read orders for", error.into()))
     }
 
-    pub fn forget_orders(&mut self) -> Result<(), LoadError> {
-        self.orders = false;
+    pub fn unwatch_stdin(&mut self) -> Result<(), LoadError> {
+        self.stdin_ready = false;
         epoll::delete(&self.epoll, rustix::stdio::stdin())
             .map_err(|error| LoadError::Io("read orders for", error.into()))
     }
@@ -123,7 +123,7 @@ impl Engine {
         self.connections.reserve_exact(count);
         let (mut refused, mut room) = (0, 0);
         for nth in 0..count {
-            while self.connections.len() - self.ready - self.lost >= HANDSHAKES {
+            while self.connections.len() - self.ready - self.lost >= HANDSHAKES_IN_FLIGHT {
                 self.progress()?;
             }
             while room == 0 && refused <= MOST_REFUSED {
@@ -163,7 +163,7 @@ impl Engine {
         let waiting =
             wait_for_accepts(&Queue::of(self.address), patience, || self.turn(Duration::from_millis(5)))?;
         self.settle()?;
-        Ok(if self.talk.ready_at_once() {
+        Ok(if self.protocol.ready_at_once() {
             (self.ready as u64).saturating_sub(waiting)
         } else {
             self.ready as u64
@@ -209,9 +209,9 @@ impl Engine {
         rustix::net::sockopt::set_tcp_nodelay(socket, true).map_err(io)?;
         connection.connected = true;
         self.connecting -= 1;
-        connection.ready = self.talk.ready_at_once();
+        connection.ready = self.protocol.ready_at_once();
         self.ready += usize::from(connection.ready);
-        let greeting = self.talk.greeting(client);
+        let greeting = self.protocol.greeting(client);
         self.send(client, &greeting)
     }
 
@@ -237,13 +237,13 @@ impl Engine {
     }
 
     /// Sends a client's next message, with this scheduled send time.
-    pub fn say(&mut self, client: usize, due_ns: u64) -> Result<(), LoadError> {
-        let mut bytes = std::mem::take(&mut self.saying);
+    pub fn send_message(&mut self, client: usize, due_ns: u64) -> Result<(), LoadError> {
+        let mut bytes = std::mem::take(&mut self.outgoing);
         bytes.clear();
         let sent_ns = self.now_ns();
-        self.talk.say(client, Instants { due_ns: due_ns.min(sent_ns), sent_ns }, &mut bytes);
+        self.protocol.encode(client, Instants { due_ns: due_ns.min(sent_ns), sent_ns }, &mut bytes);
         let result = self.send(client, &bytes);
-        self.saying = bytes;
+        self.outgoing = bytes;
         result
     }
 
@@ -254,7 +254,7 @@ impl Engine {
         for event in &events {
             let (which, flags) = (event.data.u64(), event.flags);
             match which {
-                ORDERS => self.orders = true,
+                STDIN => self.stdin_ready = true,
                 _ => {
                     let client = which as usize;
                     if flags.intersects(EventFlags::OUT | EventFlags::ERR | EventFlags::HUP) {
@@ -292,9 +292,10 @@ impl Engine {
 
     /// Takes all that has come; `ended`: the server will send no more.
     fn receive(&mut self, client: usize, ended: bool) -> Result<(), LoadError> {
-        let (mut buffer, mut heard) = (std::mem::take(&mut self.buffer), std::mem::take(&mut self.heard));
-        let result = self.receive_into(client, ended, &mut buffer, &mut heard);
-        (self.buffer, self.heard) = (buffer, heard);
+        let (mut buffer, mut received) =
+            (std::mem::take(&mut self.buffer), std::mem::take(&mut self.received));
+        let result = self.receive_into(client, ended, &mut buffer, &mut received);
+        (self.buffer, self.received) = (buffer, received);
         result
     }
 
@@ -303,7 +304,7 @@ impl Engine {
         client: usize,
         ended: bool,
         buffer: &mut [u8],
-        heard: &mut Heard,
+        received: &mut Received,
     ) -> Result<(), LoadError> {
         loop {
             let Some(socket) = &self.connections[client].socket else { return Ok(()) };
@@ -315,17 +316,17 @@ impl Engine {
                 Err(error) => return Err(LoadError::Io("read from", error.into())),
             };
             let at_ns = self.now_ns();
-            heard.clear();
-            let result = self.talk.hear(client, &buffer[..length], heard);
+            received.clear();
+            let result = self.protocol.receive(client, &buffer[..length], received);
             result.map_err(|what| self.wrong(client, what))?;
-            self.deliveries += heard.deliveries;
-            self.complete.extend(heard.complete.iter().map(|(sender, when)| (*sender, *when, at_ns)));
-            if heard.ready {
+            self.deliveries += received.deliveries;
+            self.complete.extend(received.complete.iter().map(|(sender, when)| (*sender, *when, at_ns)));
+            if received.ready {
                 self.connections[client].ready = true;
                 self.ready += 1;
             }
-            if !heard.answer.is_empty() {
-                self.send(client, &heard.answer)?;
+            if !received.answer.is_empty() {
+                self.send(client, &received.answer)?;
             }
             // Fewer bytes than there was room for: what comes from here on is told anew.
             if length < buffer.len() && !ended {

@@ -5,12 +5,12 @@
 
 mod backlog;
 mod chat;
+mod client_pool;
 mod connect;
-mod crew;
 mod engine;
 mod latency;
-mod phases;
-mod talk;
+mod protocol;
+mod stages;
 #[cfg(test)]
 mod tests;
 
@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 pub use backlog::{Connections, Queue};
 pub use connect::room_for;
 
-use crew::Crew;
+use client_pool::ClientPool;
 
 use crate::catalog::Client;
 use crate::record::{ClosedLoad, Load, OpenLoad};
@@ -88,7 +88,7 @@ pub enum LoadError {
 /// The result of a phase, printed when it is over on a line after the word `phase`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Phase {
+pub enum StageResult {
     Connected(Connected),
     /// Number of messages.
     First(u64),
@@ -199,18 +199,18 @@ impl LoadOrder {
 
 /// All phases, one after the other.
 pub fn run(order: &LoadOrder) -> Result<Load, LoadError> {
-    let mut crew = Crew::new(order)?;
-    let Connected { connected, connect_s, .. } = crew.connect()?;
+    let mut pool = ClientPool::new(order)?;
+    let Connected { connected, connect_s, .. } = pool.connect()?;
     let mut load = Load { connected, connect_s, ..Load::default() };
     if order.client.is_some() && connected > 0 {
-        load.first_message = crew.first_messages()? > 0;
+        load.first_message = pool.first_messages()? > 0;
         for _ in 1..CLOSED_LOOPS {
-            crew.closed()?;
+            pool.closed()?;
         }
-        let closed = crew.closed()?;
+        let closed = pool.closed()?;
         for per_s in rates(order.rate, closed.per_s) {
             let share = (closed.per_s > 0.0).then(|| per_s / closed.per_s);
-            load.curve.push(OpenLoad { share, ..crew.open(per_s)? });
+            load.curve.push(OpenLoad { share, ..pool.open(per_s)? });
         }
         load.open = usual(&load.curve).cloned();
         load.closed = Some(closed);
@@ -219,66 +219,66 @@ pub fn run(order: &LoadOrder) -> Result<Load, LoadError> {
 }
 
 /// Connects, prints `alive K`, and begins each phase on an order from standard input, until that ends.
-pub fn obey(order: &LoadOrder) -> Result<(), LoadError> {
-    let mut crew = Crew::new(order)?;
-    let connected = crew.connect()?;
-    tell(&Phase::Connected(connected))?;
-    say_alive(connected.connected)?;
+pub fn run_stepwise(order: &LoadOrder) -> Result<(), LoadError> {
+    let mut pool = ClientPool::new(order)?;
+    let connected = pool.connect()?;
+    print_result(&StageResult::Connected(connected))?;
+    print_alive(connected.connected)?;
     if order.client.is_none() {
-        return crew.hold(connected.connected);
+        return pool.hold(connected.connected);
     }
-    let mut orders = Orders::default();
-    while let Some(word) = orders.next(&mut crew)? {
-        tell(&match word.parse().map_err(LoadError::Share)? {
-            Begin::First => Phase::First(crew.first_messages()?),
-            Begin::Open(per_s) => Phase::Open(crew.open(per_s)?),
-            Begin::Closed => Phase::Closed(crew.closed()?),
+    let mut control = ControlInput::default();
+    while let Some(word) = control.next(&mut pool)? {
+        print_result(&match word.parse().map_err(LoadError::Share)? {
+            Begin::First => StageResult::First(pool.first_messages()?),
+            Begin::Open(per_s) => StageResult::Open(pool.open(per_s)?),
+            Begin::Closed => StageResult::Closed(pool.closed()?),
         })?;
     }
     Ok(())
 }
 
-/// The part of one process of several, where `first` is the number of its first client: like `obey`, with results that
+/// The part of one process of several, where `first` is the number of its first client: like `run_stepwise`, with results that
 /// can be added up.
-pub fn obey_in_share(order: &LoadOrder, first: usize) -> Result<(), LoadError> {
-    let mut crew = Crew::of_share(order, first)?;
-    tell(&Phase::Connected(crew.connect_share()?))?;
-    let mut orders = Orders::default();
-    while let Some(word) = orders.next(&mut crew)? {
-        let seen = crew.seen(word.parse().map_err(LoadError::Share)?)?;
-        say(&serde_json::to_string(&seen).map_err(|error| LoadError::Io("report on", error.into()))?)?;
+pub fn run_shard(order: &LoadOrder, first: usize) -> Result<(), LoadError> {
+    let mut pool = ClientPool::of_shard(order, first)?;
+    print_result(&StageResult::Connected(pool.connect_shard()?))?;
+    let mut control = ControlInput::default();
+    while let Some(word) = control.next(&mut pool)? {
+        let seen = pool.run_loop(word.parse().map_err(LoadError::Share)?)?;
+        print_line(&serde_json::to_string(&seen).map_err(|error| LoadError::Io("report on", error.into()))?)?;
     }
     Ok(())
 }
 
 /// Connections that live now; said again where there are fewer.
-fn say_alive(connections: u64) -> Result<(), LoadError> {
-    say(&format!("alive {connections}"))
+fn print_alive(connections: u64) -> Result<(), LoadError> {
+    print_line(&format!("alive {connections}"))
 }
 
-fn tell(phase: &Phase) -> Result<(), LoadError> {
+fn print_result(phase: &StageResult) -> Result<(), LoadError> {
     let text = serde_json::to_string(phase).map_err(|error| LoadError::Io("report on", error.into()))?;
-    say(&format!("phase {text}"))
+    print_line(&format!("phase {text}"))
 }
 
-fn say(line: &str) -> Result<(), LoadError> {
+fn print_line(line: &str) -> Result<(), LoadError> {
     let mut out = io::stdout().lock();
     writeln!(out, "{line}").and_then(|()| out.flush()).map_err(|error| LoadError::Io("report on", error))
 }
 
 /// Lines on standard input.
 #[derive(Default)]
-struct Orders(Vec<u8>);
+struct ControlInput(Vec<u8>);
 
-impl Orders {
+impl ControlInput {
     /// The next line; meanwhile the connections are looked after. `None` when there will be no more.
-    fn next(&mut self, crew: &mut Crew) -> Result<Option<String>, LoadError> {
+    fn next(&mut self, pool: &mut ClientPool) -> Result<Option<String>, LoadError> {
         loop {
             if let Some(end) = self.0.iter().position(|byte| *byte == b'\n') {
                 let line: Vec<u8> = self.0.drain(..=end).collect();
                 return Ok(Some(String::from_utf8_lossy(&line).trim().to_owned()));
             }
-            crew.rest_until_told()?;
+            pool.serve_until_input()?;
             let mut some = [0u8; 64];
             let length =
                 io::stdin().lock().read(&mut some).map_err(|error| LoadError::Io("wait for", error))?;

@@ -7,10 +7,10 @@ use std::time::Duration;
 use super::*;
 
 /// What a server does with each piece that comes.
-type Answer = fn(&mut TcpStream, &[u8]) -> io::Result<()>;
+type ReplyFn = fn(&mut TcpStream, &[u8]) -> io::Result<()>;
 
 /// A server with a thread for each connection; its threads end with the connections.
-fn server(answer: Answer) -> SocketAddr {
+fn server(answer: ReplyFn) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     std::thread::spawn(move || {
@@ -63,7 +63,7 @@ fn all_that_was_due_was_sent_and_came_back() {
 #[test]
 fn a_known_delay_is_in_the_latency() {
     const DELAY: Duration = Duration::from_millis(20);
-    let slow: Answer = |stream, bytes| {
+    let slow: ReplyFn = |stream, bytes| {
         std::thread::sleep(DELAY);
         stream.write_all(bytes)
     };
@@ -76,7 +76,7 @@ fn a_known_delay_is_in_the_latency() {
 
 #[test]
 fn a_server_that_damages_or_closes_or_says_too_much_is_told_from_a_good_one() {
-    let wrong = |answer: Answer| run(&order(server(answer))).unwrap_err().to_string();
+    let wrong = |answer: ReplyFn| run(&order(server(answer))).unwrap_err().to_string();
     let damaged =
         wrong(|stream, bytes| stream.write_all(&bytes.iter().map(|byte| byte ^ 1).collect::<Vec<_>>()));
     assert!(damaged.contains("byte 0 of message 0"), "{damaged}");

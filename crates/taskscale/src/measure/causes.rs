@@ -2,10 +2,10 @@
 //!
 //! Causes come before effects. Both kinds of verdict apply these rules in this order, as docs/reference/protocol.md numbers them.
 
-use super::launcher::Word;
-use super::limit_met::{limit_met, limit_proved};
-use super::limits::{Met, ThreadRoom};
-use super::verdict::{EndedBy, Observed, RunVerdict};
+use super::classify::{EndedBy, Observed, RunVerdict};
+use super::launcher::LauncherEvent;
+use super::limit_detection::{detect_limit, proven_limit};
+use super::limits::{DetectedLimit, ThreadHeadroom};
 use crate::record::Status;
 use crate::units::grouped;
 
@@ -15,12 +15,12 @@ pub(super) fn cause(seen: &Observed, fell_short: Option<String>) -> Option<RunVe
     not_started(seen)
         .or_else(|| ran_out_of_memory(seen))
         .or_else(|| launcher_lost(seen))
-        .or_else(|| met_a_limit(seen, fell_short))
+        .or_else(|| hit_a_limit(seen, fell_short))
 }
 
 /// Rule 1: a program that could not be executed.
 fn not_started(seen: &Observed) -> Option<RunVerdict> {
-    let Word::Refused { why, errno } = seen.end else { return None };
+    let LauncherEvent::Refused { why, errno } = seen.end else { return None };
     let missing = matches!(errno, Some(libc::ENOENT | libc::EACCES | libc::ENOEXEC));
     let status = if missing { Status::Unavailable } else { Status::Failed };
     Some(RunVerdict::new(status, format!("the program could not be started: {why}")))
@@ -35,7 +35,7 @@ fn ran_out_of_memory(seen: &Observed) -> Option<RunVerdict> {
     }
     let reason = match seen.memory_cap_bytes {
         // The kernel killed it because memory was exhausted elsewhere.
-        Some(cap) if want.oom_kills > 0 && !want.cap_met => format!(
+        Some(cap) if want.oom_kills > 0 && !want.cap_hit => format!(
             "killed by the kernel: the machine or a parent cgroup was out of memory (the run was below its own cap of \
              {} MiB)",
             cap >> 20
@@ -58,23 +58,23 @@ fn launcher_lost(seen: &Observed) -> Option<RunVerdict> {
 }
 
 /// Rule 4: it failed, and the evidence names a limit.
-fn met_a_limit(seen: &Observed, fell_short: Option<String>) -> Option<RunVerdict> {
+fn hit_a_limit(seen: &Observed, fell_short: Option<String>) -> Option<RunVerdict> {
     let met = match seen.ended_by {
-        Some(EndedBy::Hopeless) => {
-            let bound = seen.limits.bound_to_meet(seen.kind, seen.tasks).map(ThreadRoom::told)?;
+        Some(EndedBy::Doomed) => {
+            let bound = seen.limits.exceeds_limit(seen.kind, seen.tasks).map(ThreadHeadroom::into_hit)?;
             let (time_s, most) = (seen.time_cap_s, seen.evidence.threads);
             let why = format!("{}; killed after {time_s} s with {} threads", bound.why, grouped(most));
             let sentence = format!("would {}", bound.sentence);
-            return Some(limit_verdict(Met { sentence, why, ..bound }, ""));
+            return Some(limit_verdict(DetectedLimit { sentence, why, ..bound }, ""));
         }
         // A run that taskscale ended could have gone further: how far it got proves nothing.
-        Some(EndedBy::TimeOut | EndedBy::OutputCap) => limit_proved(seen.limits, &seen.evidence),
-        _ => limit_met(seen.limits, seen.kind, &seen.evidence).filter(|_| fell_short.is_some()),
+        Some(EndedBy::TimeOut | EndedBy::OutputCap) => proven_limit(seen.limits, &seen.evidence),
+        _ => detect_limit(seen.limits, seen.kind, &seen.evidence).filter(|_| fell_short.is_some()),
     };
     Some(limit_verdict(met?, &fell_short.unwrap_or_default()))
 }
 
-fn limit_verdict(met: Met, detail: &str) -> RunVerdict {
+fn limit_verdict(met: DetectedLimit, detail: &str) -> RunVerdict {
     let remedy = met.remedy.map(|remedy| format!("; {remedy}")).unwrap_or_default();
     RunVerdict {
         status: Status::Limit,

@@ -2,29 +2,29 @@
 
 use std::time::Duration;
 
+use super::black_box::{BlackBoxCommand, Ready};
 use super::cgroup::MemoryWant;
-use super::evidence::PlateauSeen;
-use super::external::{ExternalCommand, Ready};
-use super::judge_external::{ExternalSeen, LoadSeen, judge_external};
-use super::launcher::Word;
-use super::limit_met::Evidence;
+use super::classify::{EndedBy, Observed, RunVerdict, classify};
+use super::classify_black_box::{BlackBoxEvidence, LoadEvidence, classify_black_box};
+use super::evidence::PlateauQuality;
+use super::launcher::LauncherEvent;
+use super::limit_detection::LimitEvidence;
 use super::limits::SystemLimits;
 use super::protocol::Said;
-use super::verdict::{EndedBy, Observed, RunVerdict, judge};
-use super::{Course, Wait};
+use super::{HoldParams, Scenario};
 use crate::catalog::Kind;
 use crate::record::Status;
 
 /// Everything that can be observed of a run. As it is made, all is well.
 struct Scene {
     said: Said,
-    end: Word,
+    end: LauncherEvent,
     ended_by: Option<EndedBy>,
     want: MemoryWant,
     stood_at_cap: bool,
     kind: Kind,
     wall_s: f64,
-    plateau: PlateauSeen,
+    plateau: PlateauQuality,
     refused_threads: u64,
     stderr: &'static str,
     // Of a program that is not in the catalog.
@@ -32,11 +32,19 @@ struct Scene {
     stopped: bool,
     told_hold: bool,
     alive: Option<u64>,
-    load_end: Option<Word>,
+    load_end: Option<LauncherEvent>,
 }
 
-fn ended(code: Option<i32>, signal: Option<i32>) -> Word {
-    Word::Ended { at_ns: 0, code, signal, rss_peak_bytes: 0, user_s: 0.0, system_s: 0.0, asked: false }
+fn ended(code: Option<i32>, signal: Option<i32>) -> LauncherEvent {
+    LauncherEvent::Ended {
+        at_ns: 0,
+        code,
+        signal,
+        rss_peak_bytes: 0,
+        user_s: 0.0,
+        system_s: 0.0,
+        asked: false,
+    }
 }
 
 impl Scene {
@@ -45,11 +53,11 @@ impl Scene {
             said: Said { alive: Some(10), done: Some(10), ..Said::default() },
             end: ended(Some(0), None),
             ended_by: None,
-            want: MemoryWant { cap_met: true, ..MemoryWant::default() },
+            want: MemoryWant { cap_hit: true, ..MemoryWant::default() },
             stood_at_cap: false,
             kind: Kind::Thread,
             wall_s: 2.1,
-            plateau: PlateauSeen { read: true, ..PlateauSeen::default() },
+            plateau: PlateauQuality { read: true, ..PlateauQuality::default() },
             refused_threads: 0,
             stderr: "",
             read: true,
@@ -60,13 +68,13 @@ impl Scene {
         }
     }
 
-    fn judged(&self, external: bool) -> RunVerdict {
+    fn judged(&self, black_box: bool) -> RunVerdict {
         let limits = SystemLimits { pid_max: Some(1000), open_files: Some(64), ..SystemLimits::default() };
-        let course = Course::Hold(Wait { hold_s: 2.0, ..Wait::default() });
+        let scenario = Scenario::Hold(HoldParams { hold_s: 2.0, ..HoldParams::default() });
         let run = Observed {
             kind: self.kind,
             tasks: 10,
-            course: &course,
+            scenario: &scenario,
             check: None,
             said: &self.said,
             end: &self.end,
@@ -82,17 +90,17 @@ impl Scene {
             plateau: self.plateau.clone(),
             done_after_ready: true,
             counted: Some((if self.kind == Kind::Thread { 11 } else { 3 }, 3)),
-            evidence: Evidence {
+            evidence: LimitEvidence {
                 refused_threads: Some(self.refused_threads),
                 stderr: self.stderr,
-                ..Evidence::default()
+                ..LimitEvidence::default()
             },
             limits: &limits,
         };
-        if !external {
-            return judge(&run);
+        if !black_box {
+            return classify(&run);
         }
-        let settings = ExternalCommand {
+        let settings = BlackBoxCommand {
             ready: Ready::Itself,
             load: None,
             told_hold: self.told_hold,
@@ -101,9 +109,9 @@ impl Scene {
             full_environment: false,
             settle: Duration::from_secs(10),
         };
-        judge_external(&ExternalSeen {
+        classify_black_box(&BlackBoxEvidence {
             run: &run,
-            external: &settings,
+            black_box: &settings,
             ready: true,
             read: self.read,
             inferred: true,
@@ -111,30 +119,39 @@ impl Scene {
             alive: self.alive,
             over_early: None,
             left_processes: 0,
-            load: Some(LoadSeen { end: self.load_end.clone(), launcher_lost: false, stderr: String::new() }),
+            load: Some(LoadEvidence {
+                end: self.load_end.clone(),
+                launcher_lost: false,
+                stderr: String::new(),
+            }),
         })
     }
 }
 
 /// Something that is observed, and what the rule for it says. Two that need the same `place` exclude each other.
-struct Seen {
+struct Observation {
     place: &'static str,
     observe: fn(&mut Scene),
     status: Status,
     reason: &'static str,
 }
 
-const fn seen(place: &'static str, observe: fn(&mut Scene), status: Status, reason: &'static str) -> Seen {
-    Seen { place, observe, status, reason }
+const fn seen(
+    place: &'static str,
+    observe: fn(&mut Scene),
+    status: Status,
+    reason: &'static str,
+) -> Observation {
+    Observation { place, observe, status, reason }
 }
 
 use Status::{Crashed, Failed, KilledOom, Limit, NoPlateau, Partial, TimedOut, Unavailable};
 
 /// What both judges have in common, in the order of the rules.
-const CAUSES: [Seen; 6] = [
+const CAUSES: [Observation; 6] = [
     seen(
         "end",
-        |scene| scene.end = Word::Refused { why: "No such file".into(), errno: Some(libc::ENOENT) },
+        |scene| scene.end = LauncherEvent::Refused { why: "No such file".into(), errno: Some(libc::ENOENT) },
         Unavailable,
         "the program could not be started",
     ),
@@ -146,7 +163,7 @@ const CAUSES: [Seen; 6] = [
     seen("ended_by", |scene| scene.ended_by = Some(EndedBy::OutputCap), Failed, "wrote more than 1000 bytes"),
 ];
 
-const OF_THE_PROTOCOL: [Seen; 11] = [
+const OF_THE_PROTOCOL: [Observation; 11] = [
     seen("end", |scene| scene.end = ended(None, Some(libc::SIGSEGV)), Crashed, "killed by SIGSEGV"),
     seen("end", |scene| scene.end = ended(Some(3), None), Failed, "exited with code 3"),
     seen("breach", |scene| scene.said.breach = Some("said so".into()), Failed, "protocol error: said so"),
@@ -161,7 +178,7 @@ const OF_THE_PROTOCOL: [Seen; 11] = [
     seen("kind", |scene| scene.plateau.late = true, NoPlateau, "before memory was read"),
 ];
 
-const OF_OTHERS: [Seen; 9] = [
+const OF_OTHERS: [Observation; 9] = [
     seen("escaped", |scene| scene.plateau.escaped = 1, Failed, "1 process left"),
     seen(
         "end",
@@ -191,17 +208,17 @@ const OF_OTHERS: [Seen; 9] = [
 /// Rules before which no limit is named: a limit could not explain the failure.
 const NO_SHORTFALL: [&str; 7] = ["breach", "alive", "done", "wall", "escaped", "kind", "late"];
 
-fn assert_order(external: bool, rules: &[&Seen]) {
-    let judged = |observed: &[&Seen]| {
+fn assert_order(black_box: bool, rules: &[&Observation]) {
+    let judged = |observed: &[&Observation]| {
         let mut scene = Scene::new();
         observed.iter().for_each(|seen| (seen.observe)(&mut scene));
-        scene.judged(external)
+        scene.judged(black_box)
     };
     assert_eq!(judged(&[]).status, Status::Ok);
     for (index, first) in rules.iter().enumerate() {
         for second in &rules[index..] {
             let explained = first.place != "evidence"
-                || external && !["alive", "escaped", "late"].contains(&second.place);
+                || black_box && !["alive", "escaped", "late"].contains(&second.place);
             let explained = explained || !NO_SHORTFALL.contains(&second.place);
             if std::ptr::eq(*first, *second) && first.place == "evidence"
                 || !std::ptr::eq(*first, *second) && first.place == second.place
@@ -263,7 +280,7 @@ fn a_timeout_does_not_hide_exhausted_memory() {
 #[test]
 fn a_cap_that_was_never_hit_is_not_blamed() {
     let mut scene = Scene::new();
-    scene.want = MemoryWant { oom_kills: 1, cap_met: false, out_of_memory: false };
+    scene.want = MemoryWant { oom_kills: 1, cap_hit: false, out_of_memory: false };
     let verdict = scene.judged(false);
     assert_eq!(verdict.status, KilledOom);
     let reason = verdict.reason.unwrap();

@@ -3,7 +3,7 @@
 
 /// Whether a program was idle when its memory was read.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub enum Rest {
+pub enum Quiescence {
     /// CPU and memory were idle.
     #[default]
     Quiet,
@@ -21,27 +21,29 @@ pub enum Rest {
     Stopped,
 }
 
-impl Rest {
+impl Quiescence {
     /// Whether it was idle. `wakes`: its tasks wake at times, and may use CPU meanwhile.
     pub fn is_quiet(self, wakes: bool) -> bool {
         match self {
-            Rest::Quiet => true,
-            Rest::AtWork | Rest::Starved => wakes,
-            Rest::Changing | Rest::HeldBack | Rest::Unwatched | Rest::Stopped => false,
+            Quiescence::Quiet => true,
+            Quiescence::AtWork | Quiescence::Starved => wakes,
+            Quiescence::Changing | Quiescence::HeldBack | Quiescence::Unwatched | Quiescence::Stopped => {
+                false
+            }
         }
     }
 }
 
 /// The observations around the reading of memory.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct PlateauSeen {
+pub struct PlateauQuality {
     /// Whether any process was read.
     pub read: bool,
     /// The reading may have ended after the first task was due, so some tasks may have ended.
     pub late: bool,
     /// `done` came with `alive`.
     pub said_at_end: bool,
-    pub rest: Rest,
+    pub quiescence: Quiescence,
     /// Anonymous memory of its processes and as charged to its cgroup, in bytes, where these contradict each other.
     pub contradiction: Option<(u64, u64)>,
     /// How much memory had grown by the end of the plateau, in bytes, where that is more than waiting tasks need.
@@ -60,7 +62,7 @@ pub struct PlateauSeen {
 
 /// How taskscale knows of the plateau, besides observing it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Known {
+pub enum Provenance {
     /// The tasks proved it: they woke as often as they must. Their memory may change meanwhile.
     Woke,
     /// The program or its load printed that all tasks are alive.
@@ -71,9 +73,9 @@ pub enum Known {
     Inferred,
 }
 
-impl PlateauSeen {
+impl PlateauQuality {
     /// Why there is no evidence that all tasks were alive and idle when memory was read, if so.
-    pub fn doubt(&self, known: Known) -> Option<String> {
+    pub fn doubt(&self, provenance: Provenance) -> Option<String> {
         // It exits so soon after `alive` that it may be gone before memory is read.
         if self.said_at_end && (self.late || !self.read) {
             return Some(
@@ -98,12 +100,12 @@ impl PlateauSeen {
                 mib(charged)
             ));
         }
-        match (self.rest, known) {
+        match (self.quiescence, provenance) {
             // A compiler or a garbage collector may wait for a CPU while all tasks are alive.
-            (Rest::Starved, Known::Said | Known::Woke) => {}
-            (Rest::Changing, Known::Woke) => {}
-            (Rest::Starved | Rest::HeldBack, _) => {
-                let got = if self.rest == Rest::Starved {
+            (Quiescence::Starved, Provenance::Said | Provenance::Woke) => {}
+            (Quiescence::Changing, Provenance::Woke) => {}
+            (Quiescence::Starved | Quiescence::HeldBack, _) => {
+                let got = if self.quiescence == Quiescence::Starved {
                     "CPU-starved (less than half a CPU)"
                 } else {
                     "throttled (almost no CPU)"
@@ -112,23 +114,23 @@ impl PlateauSeen {
                     "{got} when memory was read, by a CPU quota or a busy machine: it may not have been idle"
                 ));
             }
-            (Rest::Changing, _) => return Some("memory was still changing when it was read".into()),
-            (Rest::Unwatched, _) => {
+            (Quiescence::Changing, _) => return Some("memory was still changing when it was read".into()),
+            (Quiescence::Unwatched, _) => {
                 return Some(
                     "inconclusive: taskscale was not scheduled (or the VM was paused) before memory was read, so it \
                      cannot tell whether the program was idle"
                         .into(),
                 );
             }
-            (Rest::Stopped, _) => {
+            (Quiescence::Stopped, _) => {
                 return Some("a process was stopped (by SIGSTOP or a debugger) when memory was read".into());
             }
-            (Rest::AtWork, Known::Inferred) => {
+            (Quiescence::AtWork, Provenance::Inferred) => {
                 return Some("the program was still busy when memory was read".into());
             }
             _ => {}
         }
-        if let Some(bytes) = self.grown_bytes.filter(|_| known != Known::Woke) {
+        if let Some(bytes) = self.grown_bytes.filter(|_| provenance != Provenance::Woke) {
             let so = match self.looked_late {
                 false => "some tasks were still missing",
                 true => {
@@ -137,8 +139,8 @@ impl PlateauSeen {
             };
             return Some(format!("memory grew by {:.1} MiB after it was read: {so}", mib(bytes)));
         }
-        match (self.starved_launch, known) {
-            (Some((launch_s, starved_s)), Known::Inferred) => Some(format!(
+        match (self.starved_launch, provenance) {
+            (Some((launch_s, starved_s)), Provenance::Inferred) => Some(format!(
                 "CPU-starved for {starved_s:.1} s of the {launch_s:.1} s until it was idle: tasks that wait less than \
                  that ended before the last started"
             )),
@@ -147,8 +149,8 @@ impl PlateauSeen {
     }
 
     /// Whether a lack of CPUs made the run inconclusive: on an idle machine the program may well have a plateau.
-    pub fn untold(&self) -> bool {
-        let unseen = matches!(self.rest, Rest::HeldBack | Rest::Unwatched);
+    pub fn unobservable(&self) -> bool {
+        let unseen = matches!(self.quiescence, Quiescence::HeldBack | Quiescence::Unwatched);
         let seen_late = self.late && self.read || self.looked_late && self.grown_bytes.is_some();
         !self.said_at_end && (unseen || seen_late)
     }
@@ -178,123 +180,129 @@ fn mib(bytes: u64) -> f64 {
 mod tests {
     use super::*;
 
-    fn seen() -> PlateauSeen {
-        PlateauSeen { read: true, ..PlateauSeen::default() }
+    fn seen() -> PlateauQuality {
+        PlateauQuality { read: true, ..PlateauQuality::default() }
     }
 
     #[test]
     fn a_program_that_was_read_at_rest_is_not_doubted() {
-        assert_eq!(seen().doubt(Known::Said), None);
-        assert_eq!(seen().doubt(Known::Inferred), None);
+        assert_eq!(seen().doubt(Provenance::Said), None);
+        assert_eq!(seen().doubt(Provenance::Inferred), None);
         assert_eq!(seen().escape(), None);
     }
 
     #[test]
     fn a_plateau_without_a_reading_is_doubted() {
-        let doubt = PlateauSeen::default().doubt(Known::Said).unwrap();
+        let doubt = PlateauQuality::default().doubt(Provenance::Said).unwrap();
         assert!(doubt.contains("could be read"), "{doubt}");
     }
 
     #[test]
     fn alive_at_the_end_is_answered_by_a_hint_to_flush() {
-        let gone = PlateauSeen { said_at_end: true, ..PlateauSeen::default() };
-        for seen in [gone, PlateauSeen { late: true, said_at_end: true, ..seen() }] {
-            assert!(seen.doubt(Known::Said).unwrap().contains("flush standard output"), "{seen:?}");
+        let gone = PlateauQuality { said_at_end: true, ..PlateauQuality::default() };
+        for seen in [gone, PlateauQuality { late: true, said_at_end: true, ..seen() }] {
+            assert!(seen.doubt(Provenance::Said).unwrap().contains("flush standard output"), "{seen:?}");
         }
     }
 
     #[test]
     fn a_busy_program_that_printed_alive_is_not_doubted() {
-        let at_work = PlateauSeen { rest: Rest::AtWork, ..seen() };
-        assert_eq!(at_work.doubt(Known::Said), None);
-        assert!(at_work.doubt(Known::Inferred).is_some());
+        let at_work = PlateauQuality { quiescence: Quiescence::AtWork, ..seen() };
+        assert_eq!(at_work.doubt(Provenance::Said), None);
+        assert!(at_work.doubt(Provenance::Inferred).is_some());
     }
 
     #[test]
     fn change_growth_and_delay_are_always_doubts() {
         for seen in [
-            PlateauSeen { late: true, ..seen() },
-            PlateauSeen { late: true, said_at_end: true, ..seen() },
-            PlateauSeen { rest: Rest::Changing, ..seen() },
-            PlateauSeen { rest: Rest::HeldBack, ..seen() },
-            PlateauSeen { rest: Rest::Unwatched, ..seen() },
-            PlateauSeen { rest: Rest::Stopped, ..seen() },
-            PlateauSeen { contradiction: Some((9 << 20, 1 << 20)), ..seen() },
-            PlateauSeen { grown_bytes: Some(9 << 20), ..seen() },
+            PlateauQuality { late: true, ..seen() },
+            PlateauQuality { late: true, said_at_end: true, ..seen() },
+            PlateauQuality { quiescence: Quiescence::Changing, ..seen() },
+            PlateauQuality { quiescence: Quiescence::HeldBack, ..seen() },
+            PlateauQuality { quiescence: Quiescence::Unwatched, ..seen() },
+            PlateauQuality { quiescence: Quiescence::Stopped, ..seen() },
+            PlateauQuality { contradiction: Some((9 << 20, 1 << 20)), ..seen() },
+            PlateauQuality { grown_bytes: Some(9 << 20), ..seen() },
         ] {
-            assert!(seen.doubt(Known::Said).is_some(), "{seen:?}");
-            assert!(seen.doubt(Known::Inferred).is_some(), "{seen:?}");
+            assert!(seen.doubt(Provenance::Said).is_some(), "{seen:?}");
+            assert!(seen.doubt(Provenance::Inferred).is_some(), "{seen:?}");
         }
     }
 
     #[test]
     fn tasks_that_wake_may_use_cpu_but_not_change_memory() {
-        for (rest, alone, waking) in [
-            (Rest::Quiet, true, true),
-            (Rest::AtWork, false, true),
-            (Rest::Starved, false, true),
-            (Rest::Changing, false, false),
-            (Rest::HeldBack, false, false),
-            (Rest::Unwatched, false, false),
-            (Rest::Stopped, false, false),
+        for (quiescence, alone, waking) in [
+            (Quiescence::Quiet, true, true),
+            (Quiescence::AtWork, false, true),
+            (Quiescence::Starved, false, true),
+            (Quiescence::Changing, false, false),
+            (Quiescence::HeldBack, false, false),
+            (Quiescence::Unwatched, false, false),
+            (Quiescence::Stopped, false, false),
         ] {
-            assert_eq!((rest.is_quiet(false), rest.is_quiet(true)), (alone, waking), "{rest:?}");
+            assert_eq!(
+                (quiescence.is_quiet(false), quiescence.is_quiet(true)),
+                (alone, waking),
+                "{quiescence:?}"
+            );
         }
     }
 
     #[test]
     fn tasks_that_woke_as_they_were_to_are_alive_whatever_memory_does() {
         for seen in [
-            PlateauSeen { rest: Rest::Changing, ..seen() },
-            PlateauSeen { grown_bytes: Some(9 << 20), ..seen() },
+            PlateauQuality { quiescence: Quiescence::Changing, ..seen() },
+            PlateauQuality { grown_bytes: Some(9 << 20), ..seen() },
         ] {
-            assert_eq!(seen.doubt(Known::Woke), None, "{seen:?}");
+            assert_eq!(seen.doubt(Provenance::Woke), None, "{seen:?}");
         }
         for seen in [
-            PlateauSeen { late: true, ..seen() },
-            PlateauSeen { rest: Rest::HeldBack, ..seen() },
-            PlateauSeen { rest: Rest::Unwatched, ..seen() },
+            PlateauQuality { late: true, ..seen() },
+            PlateauQuality { quiescence: Quiescence::HeldBack, ..seen() },
+            PlateauQuality { quiescence: Quiescence::Unwatched, ..seen() },
         ] {
-            assert!(seen.doubt(Known::Woke).is_some(), "{seen:?}");
+            assert!(seen.doubt(Provenance::Woke).is_some(), "{seen:?}");
         }
     }
 
     #[test]
     fn a_program_that_is_starved_is_doubted_unless_all_tasks_were_said_to_be_alive() {
-        let starved = PlateauSeen { rest: Rest::Starved, ..seen() };
-        assert_eq!(starved.doubt(Known::Said), None);
-        assert!(starved.doubt(Known::Named).is_some());
-        assert!(starved.doubt(Known::Inferred).is_some());
+        let starved = PlateauQuality { quiescence: Quiescence::Starved, ..seen() };
+        assert_eq!(starved.doubt(Provenance::Said), None);
+        assert!(starved.doubt(Provenance::Named).is_some());
+        assert!(starved.doubt(Provenance::Inferred).is_some());
     }
 
     #[test]
     fn a_starved_launch_is_a_doubt_where_the_plateau_is_inferred() {
-        let starved = PlateauSeen { starved_launch: Some((22.8, 15.0)), ..seen() };
-        assert_eq!(starved.doubt(Known::Said), None);
-        assert!(starved.doubt(Known::Inferred).unwrap().contains("15.0 s of the 22.8 s"));
+        let starved = PlateauQuality { starved_launch: Some((22.8, 15.0)), ..seen() };
+        assert_eq!(starved.doubt(Provenance::Said), None);
+        assert!(starved.doubt(Provenance::Inferred).unwrap().contains("15.0 s of the 22.8 s"));
     }
 
     #[test]
     fn a_lack_of_cpus_is_distinguished_from_what_the_program_does() {
-        let seen = |change: fn(&mut PlateauSeen)| {
+        let seen = |change: fn(&mut PlateauQuality)| {
             let mut seen = seen();
             change(&mut seen);
             seen
         };
-        assert!(seen(|seen| seen.rest = Rest::HeldBack).untold());
-        assert!(seen(|seen| seen.rest = Rest::Unwatched).untold());
-        assert!(seen(|seen| seen.late = true).untold());
-        assert!(seen(|seen| (seen.looked_late, seen.grown_bytes) = (true, Some(9 << 20))).untold());
-        assert!(!seen(|seen| seen.rest = Rest::Changing).untold());
-        assert!(!seen(|seen| seen.grown_bytes = Some(9 << 20)).untold());
-        assert!(!seen(|seen| (seen.late, seen.said_at_end) = (true, true)).untold());
-        assert!(!seen(|seen| (seen.rest, seen.said_at_end) = (Rest::Unwatched, true)).untold());
+        assert!(seen(|seen| seen.quiescence = Quiescence::HeldBack).unobservable());
+        assert!(seen(|seen| seen.quiescence = Quiescence::Unwatched).unobservable());
+        assert!(seen(|seen| seen.late = true).unobservable());
+        assert!(seen(|seen| (seen.looked_late, seen.grown_bytes) = (true, Some(9 << 20))).unobservable());
+        assert!(!seen(|seen| seen.quiescence = Quiescence::Changing).unobservable());
+        assert!(!seen(|seen| seen.grown_bytes = Some(9 << 20)).unobservable());
+        assert!(!seen(|seen| (seen.late, seen.said_at_end) = (true, true)).unobservable());
+        assert!(
+            !seen(|seen| (seen.quiescence, seen.said_at_end) = (Quiescence::Unwatched, true)).unobservable()
+        );
     }
 
     #[test]
     fn processes_that_left_are_counted() {
-        assert!(PlateauSeen { escaped: 1, ..seen() }.escape().unwrap().starts_with("1 process left"));
-        assert!(PlateauSeen { came_back: true, ..seen() }.escape().unwrap().contains("came back"));
-        assert!(PlateauSeen { escaped: 3, ..seen() }.escape().unwrap().contains("their memory"));
+        assert!(PlateauQuality { escaped: 1, ..seen() }.escape().unwrap().starts_with("1 process left"));
+        assert!(PlateauQuality { came_back: true, ..seen() }.escape().unwrap().contains("came back"));
+        assert!(PlateauQuality { escaped: 3, ..seen() }.escape().unwrap().contains("their memory"));
     }
 }

@@ -7,8 +7,8 @@
 //!   setsid.
 //! - If taskscale is killed, the socket closes, and this process kills the run and removes its cgroup.
 //!
-//! Both send lines over a socket on standard input. taskscale sends one line of JSON (`Order`), perhaps `stop`,
-//! later `end`; the launcher answers with the lines of `Word`.
+//! Both send lines over a socket on standard input. taskscale sends one line of JSON (`LaunchRequest`), perhaps `stop`,
+//! later `end`; the launcher answers with the lines of `LauncherEvent`.
 
 use std::collections::BTreeMap;
 use std::ffi::{CStr, CString};
@@ -38,7 +38,7 @@ pub(super) const END: &str = "end\n";
 
 /// What to start.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Order {
+pub(super) struct LaunchRequest {
     pub command: Vec<String>,
     pub env: BTreeMap<String, String>,
     pub folder: PathBuf,
@@ -60,7 +60,7 @@ pub(super) struct Order {
 /// An event that the launcher reports, one per line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Word {
+pub(super) enum LauncherEvent {
     /// The process is about to exec, at this instant of the monotonic clock.
     Exec { at_ns: u64 },
     /// The exec succeeded.
@@ -98,33 +98,33 @@ pub(super) fn launch() -> io::Result<()> {
     let _ = rustix::process::setsid();
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
 
-    // The order comes, and answers go, over standard input. A copy above the standard descriptors is closed on exec.
+    // The request comes, and events go, over standard input. A copy above the standard descriptors is closed on exec.
     let socket = UnixStream::from(rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 3)?);
     let mut reader = BufReader::new(socket.try_clone()?);
     let mut line = String::new();
     if reader.read_line(&mut line)? == 0 {
         return Ok(());
     }
-    let order: Order = serde_json::from_str(&line)?;
+    let request: LaunchRequest = serde_json::from_str(&line)?;
     let children = child_signals()?;
-    let mut voice = Voice(socket.try_clone()?);
+    let mut writer = EventWriter(socket.try_clone()?);
 
-    let main = match start(&order, socket.as_raw_fd()) {
+    let main = match start(&request, socket.as_raw_fd()) {
         Ok(pid) => {
-            voice.say(&Word::Started { pid });
+            writer.send(&LauncherEvent::Started { pid });
             Some(pid)
         }
         Err(error) => {
-            voice.say(&Word::Refused { why: error.to_string(), errno: error.raw_os_error() });
+            writer.send(&LauncherEvent::Refused { why: error.to_string(), errno: error.raw_os_error() });
             None
         }
     };
 
     let mut asked = false;
     loop {
-        // A word that came together with the order is here already, and no poll would tell of it.
+        // A command that came together with the request is here already, and no poll would tell of it.
         let heard = !reader.buffer().is_empty();
-        // taskscale's word, its death, or the end of a child: whichever comes first.
+        // taskscale's command, its death, or the end of a child: whichever comes first.
         let mut waited = [PollFd::new(&socket, PollFlags::IN), PollFd::new(&children, PollFlags::IN)];
         match poll(&mut waited, heard.then_some(&Timespec { tv_sec: 0, tv_nsec: 0 })) {
             Ok(_) => {}
@@ -134,31 +134,31 @@ pub(super) fn launch() -> io::Result<()> {
         let (spoken, ended) = (heard || !waited[0].revents().is_empty(), !waited[1].revents().is_empty());
         if ended {
             drain(&children);
-            reap(main, asked, &mut voice);
+            reap(main, asked, &mut writer);
         }
         if spoken {
-            let mut word = String::new();
-            let alive = matches!(reader.read_line(&mut word), Ok(length) if length > 0);
-            if alive && word == STOP {
+            let mut command = String::new();
+            let alive = matches!(reader.read_line(&mut command), Ok(length) if length > 0);
+            if alive && command == STOP {
                 asked = ask_to_stop(main);
                 continue;
             }
-            end_everything(&order.group, main, asked, &mut voice);
+            end_everything(&request.group, main, asked, &mut writer);
             if !alive {
                 // taskscale is gone: nobody else will remove the group.
-                return remove_folders(&order.group);
+                return remove_folders(&request.group);
             }
-            voice.say(&Word::Empty);
+            writer.send(&LauncherEvent::Empty);
             return Ok(());
         }
     }
 }
 
-struct Voice(UnixStream);
+struct EventWriter(UnixStream);
 
-impl Voice {
-    fn say(&mut self, word: &Word) {
-        if let Ok(mut line) = serde_json::to_string(word) {
+impl EventWriter {
+    fn send(&mut self, event: &LauncherEvent) {
+        if let Ok(mut line) = serde_json::to_string(event) {
             line.push('\n');
             // If taskscale is gone, the next poll finds out.
             let _ = self.0.write_all(line.as_bytes());
@@ -166,19 +166,19 @@ impl Voice {
     }
 }
 
-fn start(order: &Order, socket: RawFd) -> io::Result<u32> {
-    let Some(program) = order.command.first() else {
+fn start(request: &LaunchRequest, socket: RawFd) -> io::Result<u32> {
+    let Some(program) = request.command.first() else {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "the command is empty"));
     };
-    let join = c_strings(order.join.iter().map(|path| path.as_os_str().as_encoded_bytes()))?;
-    let words = c_strings(order.command.iter().map(String::as_str))?;
-    let variables = c_strings(order.env.iter().map(|(name, value)| format!("{name}={value}")))?;
-    let cpus = order.cpus.map(first_cpus).transpose()?;
-    let files = order.files;
+    let join = c_strings(request.join.iter().map(|path| path.as_os_str().as_encoded_bytes()))?;
+    let words = c_strings(request.command.iter().map(String::as_str))?;
+    let variables = c_strings(request.env.iter().map(|(name, value)| format!("{name}={value}")))?;
+    let cpus = request.cpus.map(first_cpus).transpose()?;
+    let files = request.files;
     let (word_list, variable_list) = (addresses(&words), addresses(&variables));
     let mut command = Command::new(program);
-    let stdin = order.stdin.as_ref().map(File::open).transpose()?.map_or_else(Stdio::null, Stdio::from);
-    command.env_clear().current_dir(&order.folder).stdin(stdin);
+    let stdin = request.stdin.as_ref().map(File::open).transpose()?.map_or_else(Stdio::null, Stdio::from);
+    command.env_clear().current_dir(&request.folder).stdin(stdin);
     // SAFETY: the closure runs between fork and exec in a process with one thread, and only makes system calls.
     unsafe {
         command.pre_exec(move || {
@@ -205,7 +205,7 @@ fn start(order: &Order, socket: RawFd) -> io::Result<u32> {
             if let Some(cpus) = &cpus {
                 rustix::thread::sched_setaffinity(None, cpus)?;
             }
-            say_exec(socket);
+            send_exec(socket);
             // Not left to `Command`: it asks execvp, which hands a file that is no program to /bin/sh.
             libc::execve(words[0].as_ptr(), word_list.as_ptr().cast(), variable_list.as_ptr().cast());
             Err(io::Error::last_os_error())
@@ -256,8 +256,8 @@ fn join_group(file: &CStr) -> io::Result<()> {
     Ok(())
 }
 
-/// Says `Exec` without allocating: this process is about to become the program.
-fn say_exec(socket: RawFd) {
+/// Sends `Exec` without allocating: this process is about to become the program.
+fn send_exec(socket: RawFd) {
     let mut buffer = [0u8; 64];
     let mut cursor = io::Cursor::new(&mut buffer[..]);
     if writeln!(cursor, "{{\"exec\":{{\"at_ns\":{}}}}}", now_ns()).is_ok() {
@@ -307,7 +307,7 @@ fn ask_to_stop(main: Option<u32>) -> bool {
 }
 
 /// Takes note of every child that has ended, without waiting. Returns whether any child is left.
-fn reap(main: Option<u32>, asked: bool, voice: &mut Voice) -> bool {
+fn reap(main: Option<u32>, asked: bool, writer: &mut EventWriter) -> bool {
     loop {
         let mut status = 0;
         // SAFETY: rusage is plain data, and both pointers are valid.
@@ -320,7 +320,7 @@ fn reap(main: Option<u32>, asked: bool, voice: &mut Voice) -> bool {
             pid if pid < 0 => return false,
             pid if Some(pid as u32) == main => {
                 let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
-                voice.say(&Word::Ended {
+                writer.send(&LauncherEvent::Ended {
                     at_ns: now_ns(),
                     code: libc::WIFEXITED(status).then(|| libc::WEXITSTATUS(status)),
                     signal: libc::WIFSIGNALED(status).then(|| libc::WTERMSIG(status)),
@@ -343,12 +343,12 @@ fn own_rss_peak(child: u64) -> u64 {
 }
 
 /// Ends every process of the run: those in its group, and those that descend from this process.
-fn end_everything(group: &[PathBuf], main: Option<u32>, asked: bool, voice: &mut Voice) {
+fn end_everything(group: &[PathBuf], main: Option<u32>, asked: bool, writer: &mut EventWriter) {
     kill_all(group);
     // Each round ends the present generation; its children then become ours. Bounded, as a fork bomb without a group
     // could outrun us; a process with much memory takes a while to end even when killed.
     for round in 0..5_000 {
-        if !reap(main, asked, voice) {
+        if !reap(main, asked, writer) {
             return;
         }
         procfs::kill(&procfs::descendants(std::process::id()));

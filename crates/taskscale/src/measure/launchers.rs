@@ -21,7 +21,7 @@ use rustix::net::{
 };
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::launcher::{LAUNCH_ARGUMENT, Order, Word, launch};
+use super::launcher::{LAUNCH_ARGUMENT, LaunchRequest, LauncherEvent, launch};
 
 /// What a launcher is given: its socket, and where the program's output goes.
 const DESCRIPTORS: usize = 3;
@@ -35,7 +35,7 @@ pub(super) struct Launchers(Rc<Shared>);
 struct Shared {
     /// taskscale itself.
     program: PathBuf,
-    template: RefCell<Option<Template>>,
+    template: RefCell<Option<LauncherTemplate>>,
 }
 
 /// A started launcher, and its channels.
@@ -91,13 +91,13 @@ impl Launchers {
         &self.0.program
     }
 
-    /// Starts a launcher and gives it its order.
-    pub fn start(&self, order: &Order) -> io::Result<Started> {
+    /// Starts a launcher and gives it its request.
+    pub fn start(&self, request: &LaunchRequest) -> io::Result<Started> {
         let (socket, theirs) = UnixStream::pair()?;
         let ((stdout, out), (stderr, err)) = (io::pipe()?, io::pipe()?);
         let pid = self.fork(&[theirs.as_fd(), out.as_fd(), err.as_fd()])?;
         drop((theirs, out, err));
-        let mut line = serde_json::to_string(order)?;
+        let mut line = serde_json::to_string(request)?;
         line.push('\n');
         (&socket).write_all(line.as_bytes())?;
         let launcher = LauncherProcess { pid, socket: socket.try_clone()? };
@@ -111,17 +111,17 @@ impl Launchers {
         }
         // There is none yet, or somebody killed it. A launcher that it may just have made ends with its socket.
         *place = None;
-        place.insert(Template::start(&self.0.program)?).fork(descriptors)
+        place.insert(LauncherTemplate::start(&self.0.program)?).fork(descriptors)
     }
 }
 
-struct Template {
+struct LauncherTemplate {
     child: Child,
     socket: Option<UnixStream>,
 }
 
-impl Template {
-    fn start(program: &Path) -> io::Result<Template> {
+impl LauncherTemplate {
+    fn start(program: &Path) -> io::Result<LauncherTemplate> {
         let (ours, theirs) = UnixStream::pair()?;
         ours.set_read_timeout(Some(FORK_PATIENCE))?;
         let child = Command::new(program)
@@ -131,7 +131,7 @@ impl Template {
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()?;
-        Ok(Template { child, socket: Some(ours) })
+        Ok(LauncherTemplate { child, socket: Some(ours) })
     }
 
     fn fork(&self, descriptors: &[std::os::fd::BorrowedFd; DESCRIPTORS]) -> io::Result<u32> {
@@ -149,7 +149,7 @@ impl Template {
     }
 }
 
-impl Drop for Template {
+impl Drop for LauncherTemplate {
     /// It ends when its socket does, once all its launchers have ended.
     fn drop(&mut self) {
         self.socket = None;
@@ -228,7 +228,8 @@ fn become_launcher([socket, stdout, stderr]: [OwnedFd; DESCRIPTORS]) -> i32 {
     match prepared.map_err(io::Error::from).and_then(|()| launch()) {
         Ok(()) => 0,
         Err(error) => {
-            let word = serde_json::to_string(&Word::Broken { why: error.to_string() }).unwrap_or_default();
+            let word =
+                serde_json::to_string(&LauncherEvent::Broken { why: error.to_string() }).unwrap_or_default();
             // If taskscale is gone, nobody wants to know.
             let _ = rustix::io::write(rustix::stdio::stdin(), format!("{word}\n").as_bytes());
             1

@@ -81,7 +81,7 @@ fn group_threads() -> Option<(u64, u64)> {
 
 /// How many more threads a limit leaves room for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ThreadRoom {
+pub struct ThreadHeadroom {
     pub room: u64,
     /// Threads reserved for other processes, besides those that exist.
     pub(super) kept: u64,
@@ -89,11 +89,11 @@ pub struct ThreadRoom {
     pub remedy: Option<String>,
 }
 
-impl ThreadRoom {
+impl ThreadHeadroom {
     /// The limit, as one that was hit.
-    pub fn told(self) -> Met {
+    pub fn into_hit(self) -> DetectedLimit {
         let sentence = format!("hit {} = {}", self.limit.name, self.limit.value);
-        Met { why: self.why(), limit: self.limit, sentence, remedy: self.remedy }
+        DetectedLimit { why: self.why(), limit: self.limit, sentence, remedy: self.remedy }
     }
 
     /// What the limit leaves room for, to follow its name and value.
@@ -105,7 +105,7 @@ impl ThreadRoom {
 
 /// A limit that a run hit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Met {
+pub struct DetectedLimit {
     pub limit: LimitHit,
     /// `hit NAME = VALUE`, or `probably hit NAME = VALUE`. How far the run got follows.
     pub sentence: String,
@@ -158,7 +158,7 @@ impl SoftLimit {
 
 impl SystemLimits {
     /// Every limit on threads with the room it leaves, tightest first.
-    pub fn thread_rooms(&self) -> Vec<ThreadRoom> {
+    pub fn thread_headroom(&self) -> Vec<ThreadHeadroom> {
         let machine = (self.threads_now, KEPT_FOR_THE_MACHINE);
         let sysctl = |name, value| lifted_by(name, value, format!("sysctl -w {name}=4194304"));
         let of_group = |value| {
@@ -174,39 +174,39 @@ impl SystemLimits {
             // Only the container's own threads count against its bound.
             self.group_threads.map(|value| (of_group(value), (self.group_threads_now, KEPT_FOR_THE_GROUP))),
         ];
-        let mut rooms: Vec<ThreadRoom> = limits
+        let mut headrooms: Vec<ThreadHeadroom> = limits
             .into_iter()
             .flatten()
             .map(|((limit, remedy), (now, kept))| {
                 let room = limit.value.saturating_sub(now + kept);
-                ThreadRoom { room, kept, limit, remedy }
+                ThreadHeadroom { room, kept, limit, remedy }
             })
             .collect();
-        rooms.sort_by_key(|room| room.room);
-        rooms
+        headrooms.sort_by_key(|room| room.room);
+        headrooms
     }
 
     /// The largest number of threads that a run may have.
     pub fn thread_bound(&self) -> Option<u64> {
-        self.thread_rooms().first().map(|room| room.room.max(1))
+        self.thread_headroom().first().map(|room| room.room.max(1))
     }
 
     /// The limit that `tasks` of this kind are going to hit, if each needs an OS thread.
-    pub fn bound_to_meet(&self, kind: Kind, tasks: u64) -> Option<ThreadRoom> {
+    pub fn exceeds_limit(&self, kind: Kind, tasks: u64) -> Option<ThreadHeadroom> {
         let needs_threads = matches!(kind, Kind::Thread | Kind::Process);
-        self.thread_rooms().into_iter().next().filter(|tightest| needs_threads && tasks > tightest.room)
+        self.thread_headroom().into_iter().next().filter(|tightest| needs_threads && tasks > tightest.room)
     }
 
     /// How many tasks vm.max_map_count leaves room for: a task with its own stack takes two memory mappings in most
     /// runtimes (the stack and its guard page), four in Rust (also a signal stack and its guard).
-    pub fn map_rooms(&self) -> Option<(RangeInclusive<u64>, WithRemedy)> {
+    pub fn mapping_headroom(&self) -> Option<(RangeInclusive<u64>, WithRemedy)> {
         let value = self.max_map_count?;
         let command = "sysctl -w vm.max_map_count=2147483647".to_owned();
         Some((value / 4..=value / 2, lifted_by("vm.max_map_count", value, command)))
     }
 
     /// The limit of open files, and how to raise it.
-    pub fn files_met(&self) -> Option<WithRemedy> {
+    pub fn open_files_limit(&self) -> Option<WithRemedy> {
         Some(OPEN_FILES.at(self.open_files?, self.open_files_hard))
     }
 }
@@ -255,7 +255,7 @@ pub(super) mod tests {
             assert_eq!(soft.at(10, None).0.lift.unwrap(), format!("{} unlimited", soft.name));
         }
         let user = SystemLimits { user_processes: Some(5000), user_processes_hard: Some(5000), ..limits() };
-        let room = user.thread_rooms().remove(0);
+        let room = user.thread_headroom().remove(0);
         assert_eq!((room.limit.name.as_str(), room.limit.lift), ("ulimit -u", None));
         assert!(room.remedy.unwrap().contains("LimitNPROC="));
     }

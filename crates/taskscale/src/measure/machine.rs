@@ -129,7 +129,7 @@ pub fn machine_warnings() -> Vec<String> {
 
 /// Number of busy CPUs, measured over 0.2 s. The load average would still include the builds of a minute ago.
 fn busy_cpus() -> Option<f64> {
-    let (begun, before) = (Instant::now(), procfs::others_cpu_s()?);
+    let (begun, before) = (Instant::now(), procfs::system_cpu_s()?);
     std::thread::sleep(Duration::from_millis(200));
-    Some((procfs::others_cpu_s()? - before) / begun.elapsed().as_secs_f64())
+    Some((procfs::system_cpu_s()? - before) / begun.elapsed().as_secs_f64())
 }

@@ -50,7 +50,7 @@ struct Mapping<'a> {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum MappingKind {
     File,
     Tmpfs,
     Device,
@@ -121,7 +121,7 @@ impl MappedPages {
                 self.add_huge(pid, &pagemap, &run[0])?;
                 continue;
             }
-            let kinds: Vec<Kind> = run.iter().map(|mapping| self.kind(pid, mapping)).collect();
+            let kinds: Vec<MappingKind> = run.iter().map(|mapping| self.kind(pid, mapping)).collect();
             let mut found = Vec::new();
             let end = run.last().map_or(0, |last| last.end);
             pagemap.file_pages(run[0].start, end, |address, pages| found.push((address, pages)))?;
@@ -143,19 +143,19 @@ impl MappedPages {
         pid: u32,
         pagemap: &Pagemap,
         mapping: &Mapping,
-        kind: Kind,
+        kind: MappingKind,
         from: u64,
         to: u64,
     ) -> io::Result<()> {
         let page_bytes = page_size() as u64;
         let (first, count) =
             ((mapping.offset + (from - mapping.start)) / page_bytes, (to - from) / page_bytes);
-        if kind == Kind::Device {
+        if kind == MappingKind::Device {
             return self.add_device(pagemap, mapping, from, to);
         }
         let file = self.files.entry(key(pid, mapping)).or_default();
         file.shared |= mapping.shared;
-        file.tmpfs = kind == Kind::Tmpfs;
+        file.tmpfs = kind == MappingKind::Tmpfs;
         if !file.tmpfs || self.charges.is_none() {
             file.set.insert_range(first, count);
             return Ok(());
@@ -209,15 +209,15 @@ impl MappedPages {
         self.frames.clear();
     }
 
-    fn kind(&mut self, pid: u32, mapping: &Mapping) -> Kind {
+    fn kind(&mut self, pid: u32, mapping: &Mapping) -> MappingKind {
         if is_device(pid, mapping.name) {
-            return Kind::Device;
+            return MappingKind::Device;
         }
         // Only a file system without a device of its own can be a tmpfs; the vdso is on none.
         let may_be_tmpfs = mapping.device.0 == 0 && mapping.device.1 != 0;
         match may_be_tmpfs && self.is_tmpfs(pid, mapping.device) {
-            true => Kind::Tmpfs,
-            false => Kind::File,
+            true => MappingKind::Tmpfs,
+            false => MappingKind::File,
         }
     }
 

@@ -3,23 +3,21 @@
 //! Knows nothing of catalog files, campaigns or reports. `Runner` is the seam: tests of campaigns use a scripted one.
 
 mod address_spaces;
+mod black_box;
 mod causes;
 #[cfg(test)]
 mod causes_tests;
 mod cgroup;
+mod classify;
+mod classify_black_box;
 mod connections;
-mod course;
 mod evidence;
-mod external;
-mod foresee;
 mod interrupt;
-mod judge_external;
-mod last_words;
 mod launcher;
 mod launchers;
-mod limit_met;
+mod limit_detection;
+mod limit_prediction;
 mod limits;
-mod looks;
 mod machine;
 mod machine_lock;
 mod mapped;
@@ -28,29 +26,31 @@ mod plateau;
 mod procfs;
 mod protocol;
 mod run;
+mod sampler;
+mod scenario;
 mod segments;
+mod stderr_summary;
 mod switches;
 mod systemd;
-mod verdict;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
+pub use black_box::{BlackBoxCommand, LinePattern, LoadCommand, LoadStands, Ready};
 pub use cgroup::{Group, GroupBounds};
 pub use cgroup::{GroupRoot, clean_up_after_the_dead};
 pub use connections::{ConnectionLimits, read_connection_limits};
-pub use course::{Course, Serve, Wait, WorkOrder};
-pub use external::{ExternalCommand, LinePattern, Load, LoadStands, Ready};
-pub use foresee::Foreseen;
 pub use interrupt::Interrupt;
 pub use launcher::LAUNCH_ARGUMENT;
 pub use launchers::launcher_main;
+pub use limit_prediction::PredictedLimit;
 pub use limits::{SystemLimits, read_limits};
 pub use machine::{available_memory_bytes, machine_facts, machine_warnings};
 pub use machine_lock::{Holder, MachineLock};
-pub use protocol::{Event, Listener, Said};
+pub use protocol::{Listener, ProtocolEvent, Said};
 pub use run::{LocalRunner, Trace};
+pub use scenario::{HoldParams, Scenario, ServeParams, WorkParams};
 
 use crate::catalog::Kind;
 use crate::record::{
@@ -67,7 +67,7 @@ pub struct RunSpec {
     pub kind: Kind,
     /// How many tasks the program was asked for.
     pub tasks: u64,
-    pub course: Course,
+    pub scenario: Scenario,
     /// The result that a correct program prints as `check`; absent where it is not defined.
     pub check: Option<String>,
     /// On how many CPUs it may run; on all where absent.
@@ -78,7 +78,7 @@ pub struct RunSpec {
 impl RunSpec {
     /// How long each task waits, in seconds; 0 if the program is not given it.
     pub fn hold_s(&self) -> f64 {
-        self.course.hold_s()
+        self.scenario.hold_s()
     }
 }
 

@@ -21,7 +21,7 @@ const NEAR: u64 = 64;
 
 /// One entry of pagemap for a page in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Page {
+pub struct PagemapEntry {
     /// Its physical frame number; `None` if this user cannot see it.
     pub frame: Option<u64>,
     /// It belongs to a file, to shared memory or to a device: it is not anonymous.
@@ -30,9 +30,9 @@ pub struct Page {
     pub exclusive: bool,
 }
 
-impl Page {
-    fn of(entry: u64) -> Option<Page> {
-        (entry & PRESENT != 0).then(|| Page {
+impl PagemapEntry {
+    fn of(entry: u64) -> Option<PagemapEntry> {
+        (entry & PRESENT != 0).then(|| PagemapEntry {
             frame: Some(entry & FRAME).filter(|frame| *frame != 0),
             of_file: entry & FILE_OR_SHARED != 0,
             exclusive: entry & EXCLUSIVE != 0,
@@ -61,7 +61,7 @@ struct ScanArgument {
 /// `struct page_region` of linux/fs.h.
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
-struct Region {
+struct PageRegion {
     start: u64,
     end: u64,
     categories: u64,
@@ -109,7 +109,7 @@ impl Pagemap {
 
     /// One system call; where it stopped.
     fn scan(&self, start: u64, end: u64, found: &mut impl FnMut(u64, u64)) -> io::Result<u64> {
-        let mut regions = [Region::default(); REGIONS];
+        let mut regions = [PageRegion::default(); REGIONS];
         let wanted = PAGE_IS_FILE | PAGE_IS_PRESENT;
         let mut argument = ScanArgument {
             size: size_of::<ScanArgument>() as u64,
@@ -133,7 +133,7 @@ impl Pagemap {
     }
 
     /// Calls `found` with the address of each page in memory.
-    pub fn pages(&self, start: u64, end: u64, mut found: impl FnMut(u64, Page)) -> io::Result<()> {
+    pub fn pages(&self, start: u64, end: u64, mut found: impl FnMut(u64, PagemapEntry)) -> io::Result<()> {
         let page_bytes = page_size() as u64;
         let (mut page, end) = (start / page_bytes, end.div_ceil(page_bytes));
         let mut buffer = Vec::new();
@@ -143,7 +143,7 @@ impl Pagemap {
             self.file.read_exact_at(&mut buffer, page * 8)?;
             for (index, entry) in buffer.chunks_exact(8).enumerate() {
                 let entry = u64::from_ne_bytes(entry.try_into().unwrap_or_default());
-                if let Some(found_page) = Page::of(entry) {
+                if let Some(found_page) = PagemapEntry::of(entry) {
                     found((page + index as u64) * page_bytes, found_page);
                 }
             }
@@ -249,12 +249,12 @@ mod tests {
 
     #[test]
     fn entries_are_understood() {
-        assert_eq!(Page::of(0x7), None);
-        let page = Page::of(PRESENT | EXCLUSIVE | 5).unwrap();
+        assert_eq!(PagemapEntry::of(0x7), None);
+        let page = PagemapEntry::of(PRESENT | EXCLUSIVE | 5).unwrap();
         assert_eq!((page.frame, page.of_file, page.exclusive), (Some(5), false, true));
         assert_eq!(
-            Page::of(PRESENT | FILE_OR_SHARED),
-            Some(Page { frame: None, of_file: true, exclusive: false })
+            PagemapEntry::of(PRESENT | FILE_OR_SHARED),
+            Some(PagemapEntry { frame: None, of_file: true, exclusive: false })
         );
     }
 

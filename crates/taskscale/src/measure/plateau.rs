@@ -33,7 +33,7 @@ pub struct Reading {
 
 /// What the processes show, summed over address spaces.
 #[derive(Debug, Default)]
-struct Shown {
+struct ProcessMemory {
     rollup: procfs::Rollup,
     page_tables: u64,
     mapped: Mapped,
@@ -94,8 +94,13 @@ pub fn read(group: &dyn Group, pids: &[u32], is_over: &dyn Fn() -> bool) -> Opti
 }
 
 /// Walks the processes, each address space once. `None` where it `is_over` before all were read, or none is left.
-fn show(pids: &[u32], group: &dyn Group, reading: &mut Reading, is_over: &dyn Fn() -> bool) -> Option<Shown> {
-    let mut shown = Shown::default();
+fn show(
+    pids: &[u32],
+    group: &dyn Group,
+    reading: &mut Reading,
+    is_over: &dyn Fn() -> bool,
+) -> Option<ProcessMemory> {
+    let mut shown = ProcessMemory::default();
     let mut spaces = AddressSpaces::default();
     let mut pages = MappedPages::new(group.inodes());
     let mut any_read = false;
@@ -139,7 +144,7 @@ fn show(pids: &[u32], group: &dyn Group, reading: &mut Reading, is_over: &dyn Fn
     any_read.then_some(shown)
 }
 
-impl Shown {
+impl ProcessMemory {
     /// A process that may not be walked, by the kernel's counters.
     fn count(&mut self, status: &procfs::ProcessStatus) {
         self.unreadable += 1;
@@ -160,7 +165,7 @@ impl Shown {
 }
 
 /// By the kernel's account of the group where there is one, and by what the processes show.
-fn memory(shown: &Shown, account: &KernelAccount, kernel_bytes: u64) -> Plateau {
+fn memory(shown: &ProcessMemory, account: &KernelAccount, kernel_bytes: u64) -> Plateau {
     let mapped = &shown.mapped;
     let (of_others, uncertain) = of_others(mapped, account);
     let tmpfs = mapped.tmpfs.max(shown.counted.rss_shmem);
@@ -218,7 +223,7 @@ fn of_others(mapped: &Mapped, account: &KernelAccount) -> (u64, u64) {
 
 /// Whether what the processes show and what the group is charged cannot both be: memory was charged elsewhere, or is
 /// held by what was not found.
-fn contradiction(shown: &Shown, account: &KernelAccount) -> Option<(u64, u64)> {
+fn contradiction(shown: &ProcessMemory, account: &KernelAccount) -> Option<(u64, u64)> {
     let charged = account.anon.filter(|_| shown.unreadable == 0 && !shown.rollup.unsplit)?;
     let walked = shown.rollup.pss_anon;
     let bound = batches_bytes().max((walked.max(charged) as f64 * SAME_ANON) as u64);
@@ -242,9 +247,9 @@ mod tests {
 
     const MIB: u64 = 1 << 20;
 
-    fn shown(anon: u64) -> Shown {
+    fn shown(anon: u64) -> ProcessMemory {
         let rollup = procfs::Rollup { pss_anon: anon, ..procfs::Rollup::default() };
-        Shown { rollup, ..Shown::default() }
+        ProcessMemory { rollup, ..ProcessMemory::default() }
     }
 
     fn account(anon: u64, shmem: u64, file_mapped: u64, cache: u64) -> KernelAccount {

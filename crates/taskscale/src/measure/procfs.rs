@@ -268,7 +268,7 @@ fn parse_state(stat: &str) -> Option<char> {
 
 /// CPU time that all work on this machine but that of taskscale itself has used since boot, in seconds: the first line
 /// of /proc/stat less idle and iowait (proc(5)), less this process's.
-pub fn others_cpu_s() -> Option<f64> {
+pub fn system_cpu_s() -> Option<f64> {
     let text = fs::read_to_string("/proc/stat").ok()?;
     let ticks: Vec<u64> =
         text.lines().next()?.split_ascii_whitespace().skip(1).map_while(|field| field.parse().ok()).collect();

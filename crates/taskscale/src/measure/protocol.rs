@@ -34,7 +34,7 @@ pub struct Said {
 
 /// A protocol line that taskscale acts on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Event {
+pub enum ProtocolEvent {
     Alive,
     Ready,
     /// It accepts connections at this port.
@@ -55,7 +55,7 @@ pub struct Listener {
 
 impl Listener {
     /// Takes the next chunk and returns its events, in order.
-    pub fn hear(&mut self, chunk: &[u8]) -> Vec<Event> {
+    pub fn feed(&mut self, chunk: &[u8]) -> Vec<ProtocolEvent> {
         self.bytes += chunk.len() as u64;
         let mut events = Vec::new();
         let mut rest = chunk;
@@ -69,7 +69,7 @@ impl Listener {
     }
 
     /// The output has ended: a last line without a newline counts.
-    pub fn finish(&mut self) -> Vec<Event> {
+    pub fn finish(&mut self) -> Vec<ProtocolEvent> {
         if self.line.is_empty() && !self.too_long {
             Vec::new()
         } else {
@@ -83,14 +83,14 @@ impl Listener {
         self.line.extend_from_slice(&bytes[..bytes.len().min(room)]);
     }
 
-    fn end_line(&mut self) -> Option<Event> {
+    fn end_line(&mut self) -> Option<ProtocolEvent> {
         let line = std::mem::take(&mut self.line);
         if std::mem::take(&mut self.too_long) {
             self.said.stray_lines += 1;
             return None;
         }
         match std::str::from_utf8(&line) {
-            Ok(line) => self.understand(line.trim_end_matches('\r')),
+            Ok(line) => self.parse_line(line.trim_end_matches('\r')),
             Err(_) => {
                 self.said.stray_lines += 1;
                 None
@@ -98,7 +98,7 @@ impl Listener {
         }
     }
 
-    fn understand(&mut self, line: &str) -> Option<Event> {
+    fn parse_line(&mut self, line: &str) -> Option<ProtocolEvent> {
         let mut words = line.split(' ').filter(|word| !word.is_empty());
         let word = words.next()?;
         match word {
@@ -109,8 +109,8 @@ impl Listener {
                     return None;
                 };
                 let (place, event) = match word {
-                    "alive" => (&mut self.said.alive, Some(Event::Alive)),
-                    "done" => (&mut self.said.done, Some(Event::Done)),
+                    "alive" => (&mut self.said.alive, Some(ProtocolEvent::Alive)),
+                    "done" => (&mut self.said.done, Some(ProtocolEvent::Done)),
                     _ => (&mut self.said.failed, None),
                 };
                 if let Some(first) = place {
@@ -131,7 +131,7 @@ impl Listener {
                     self.breach("printed `ready` twice".to_owned());
                     return None;
                 }
-                Some(Event::Ready)
+                Some(ProtocolEvent::Ready)
             }
             "listening" => {
                 let port = words.next().and_then(whole_number).and_then(|port| u16::try_from(port).ok());
@@ -143,7 +143,7 @@ impl Listener {
                     self.breach("printed `listening` twice".to_owned());
                     return None;
                 }
-                Some(Event::Listening(port))
+                Some(ProtocolEvent::Listening(port))
             }
             "check" => {
                 match (words.next(), words.next()) {
@@ -214,7 +214,7 @@ mod tests {
 
     fn heard(text: &str) -> Said {
         let mut listener = Listener::default();
-        listener.hear(text.as_bytes());
+        listener.feed(text.as_bytes());
         listener.finish();
         listener.said
     }
@@ -280,10 +280,10 @@ mod tests {
     fn a_line_of_any_length_takes_bounded_memory() {
         let mut listener = Listener::default();
         for _ in 0..10_000 {
-            listener.hear(&[b'x'; 4096]);
+            listener.feed(&[b'x'; 4096]);
             assert!(listener.line.capacity() <= 4 * LONGEST_LINE);
         }
-        assert_eq!(listener.hear(b"\nalive 7\n"), [Event::Alive]);
+        assert_eq!(listener.feed(b"\nalive 7\n"), [ProtocolEvent::Alive]);
         assert_eq!(listener.said.stray_lines, 1);
     }
 
@@ -291,11 +291,11 @@ mod tests {
         #[test]
         fn any_bytes_in_any_chunks_mean_the_same(bytes in proptest::collection::vec(any::<u8>(), 0..2000), cut in 1usize..50) {
             let mut whole = Listener::default();
-            whole.hear(&bytes);
+            whole.feed(&bytes);
             whole.finish();
             let mut pieces = Listener::default();
             for piece in bytes.chunks(cut) {
-                pieces.hear(piece);
+                pieces.feed(piece);
             }
             pieces.finish();
             prop_assert_eq!(whole.said, pieces.said);

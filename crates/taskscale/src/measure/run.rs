@@ -1,12 +1,12 @@
 //! The course of one run: start, launch, plateau, drain, end. One thread, one poll loop.
 
-mod cold;
+mod black_box;
 mod conclude;
-mod external;
 mod joins;
 mod launched;
 mod load;
-mod lost;
+mod orphan_cleanup;
+mod page_cache;
 mod phases;
 mod serve;
 mod trace;
@@ -18,27 +18,27 @@ use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use self::external::ExternalCourse;
+use self::black_box::BlackBoxRun;
 use self::joins::Joins;
 use self::launched::Launched;
-use self::lost::Patience;
-use self::serve::Orders;
+use self::orphan_cleanup::ProgressDeadline;
+use self::serve::ControlPipe;
 
 pub use self::trace::Trace;
+use super::black_box::Ready;
 use super::cgroup::{CpuReading, Group, GroupBounds, kill_all, remove_folders};
-use super::evidence::Rest;
-use super::external::Ready;
-use super::launcher::{END, Order, Word, now_ns};
+use super::classify::EndedBy;
+use super::evidence::Quiescence;
+use super::launcher::{END, LaunchRequest, LauncherEvent, now_ns};
 use super::launchers::Launchers;
-use super::limit_met::{OwnFiles, tells_of_open_files};
+use super::limit_detection::{OwnFiles, tells_of_open_files};
 use super::limits::{SystemLimits, read_limits};
-use super::looks::{Looks, Standing};
 use super::plateau::Reading;
-use super::protocol::{Event, Listener};
+use super::protocol::{Listener, ProtocolEvent};
+use super::sampler::{Standing, UsageHistory};
 use super::segments::Segments;
 use super::switches::Switches;
-use super::verdict::EndedBy;
-use super::{Course, GroupRoot, Interrupt, MachineLock, MeasureError, RunEnd, RunSpec, Runner, at, procfs};
+use super::{GroupRoot, Interrupt, MachineLock, MeasureError, RunEnd, RunSpec, Runner, Scenario, at, procfs};
 use crate::record::{PlateauFrom, Timestamp, Warning};
 
 /// The machine is busy when others use more than this share of its CPUs.
@@ -46,7 +46,7 @@ const BUSY_SHARE: f64 = 0.25;
 /// How often memory is sampled where the kernel keeps no peak or no cap.
 const SAMPLE_S: f64 = 0.005;
 /// How long a run may try that is bound to meet a limit.
-const HOPELESS_S: f64 = 5.0;
+const DOOMED_S: f64 = 5.0;
 /// How much of standard output is kept for `Trace`: its beginning.
 const OUTPUT_HEAD_BYTES: usize = 4096;
 /// A group stands at its cap from this share of it on: the kernel charges in batches, and keeps a little back.
@@ -110,22 +110,22 @@ impl<'a> LocalRunner<'a> {
         let mut scratches = vec![self.home.create_scratch()?];
         let mut folders = group.folders();
         let mut load = None;
-        if let Some(wanted) = spec.course.external().and_then(|external| external.load.as_ref()) {
+        if let Some(wanted) = spec.scenario.black_box().and_then(|black_box| black_box.load.as_ref()) {
             // Bounded as the program is: a client may go wrong as well.
             let group = self.home.create_group(bounds)?;
             scratches.push(self.home.create_scratch()?);
             folders.extend(group.folders());
-            let orders = spec.course.serve().map(|_| Orders::new(&scratches[1])).transpose()?;
-            let stdin = orders.as_ref().map(|orders| orders.path().to_owned());
-            let mut order = order(spec, &wanted.command, group.as_ref(), &scratches[1], stdin);
-            if spec.course.elsewhere().is_some() {
+            let control_pipe = spec.scenario.serve().map(|_| ControlPipe::new(&scratches[1])).transpose()?;
+            let stdin = control_pipe.as_ref().map(|control_pipe| control_pipe.path().to_owned());
+            let mut request = launch_request(spec, &wanted.command, group.as_ref(), &scratches[1], stdin);
+            if spec.scenario.elsewhere().is_some() {
                 // What leads there wants to know who the user is, and where Slurm or an agent of ssh is.
-                order.env = of_user();
+                request.env = of_user();
             }
-            load = Some(load::Place { group, order, orders });
+            load = Some(load::PreparedLoad { group, request, control_pipe });
         }
         log::info!("running {}", trace::shown(spec, folders.first()));
-        self.files.iter().flatten().for_each(|file| cold::forget_pages(file));
+        self.files.iter().flatten().for_each(|file| page_cache::evict(file));
         let mut files = self.files.take();
         let result = Run::start(spec, group, load, &limits, &self.launchers, &scratches[0], self.interrupt)
             .and_then(|mut run| {
@@ -160,22 +160,23 @@ impl Runner for LocalRunner<'_> {
     }
 }
 
-fn order(
+fn launch_request(
     spec: &RunSpec,
     command: &[String],
     group: &dyn Group,
     scratch: &Path,
     stdin: Option<PathBuf>,
-) -> Order {
-    let folder = spec.course.external().and_then(|external| external.folder.as_deref()).unwrap_or(scratch);
-    Order {
+) -> LaunchRequest {
+    let folder =
+        spec.scenario.black_box().and_then(|black_box| black_box.folder.as_deref()).unwrap_or(scratch);
+    LaunchRequest {
         command: command.to_vec(),
         env: environment(spec, scratch),
         folder: folder.to_owned(),
         stdin,
         join: group.join_files(),
         cpus: spec.cpus,
-        files: spec.course.serve().map(|_| spec.tasks + FILES_BESIDES),
+        files: spec.scenario.serve().map(|_| spec.tasks + FILES_BESIDES),
         group: group.folders(),
         scratch: scratch.to_owned(),
     }
@@ -189,7 +190,7 @@ fn of_user() -> BTreeMap<String, String> {
 
 /// The clean environment that every program gets: nothing else of the user's reaches it, unless the user says so.
 fn environment(spec: &RunSpec, scratch: &Path) -> BTreeMap<String, String> {
-    let full = spec.course.external().is_some_and(|external| external.full_environment);
+    let full = spec.scenario.black_box().is_some_and(|black_box| black_box.full_environment);
     let mut env = of_user();
     env.retain(|name, _| full || ["PATH", "HOME", "USER", "LANG"].contains(&name.as_str()));
     env.insert("TMPDIR".into(), scratch.to_string_lossy().into_owned());
@@ -204,7 +205,7 @@ struct Run<'a> {
     interrupt: &'a Interrupt,
     started_at: Timestamp,
     /// CPU time of the whole machine when the run began, in seconds.
-    others_cpu_s: Option<f64>,
+    system_cpu_s: Option<f64>,
     joins: Joins,
     /// Segments of shared memory that were there before.
     segments: Segments,
@@ -213,7 +214,7 @@ struct Run<'a> {
     launched: Launched,
     listener: Listener,
     /// Of a program that is not of the catalog.
-    external: Option<ExternalCourse<'a>>,
+    black_box: Option<BlackBoxRun<'a>>,
 
     exec_ns: Option<u64>,
     main_pid: Option<u32>,
@@ -225,10 +226,10 @@ struct Run<'a> {
     done_ns: Option<u64>,
     /// `done` was said before `ready`: their instants may be the same, if both were heard at once.
     done_first: bool,
-    end: Option<Word>,
+    end: Option<LauncherEvent>,
     empty: bool,
     /// Since the launcher was told to end everything.
-    patience: Option<Patience>,
+    deadline: Option<ProgressDeadline>,
     ended_by: Option<EndedBy>,
     /// When taskscale ended the run: whether it was out of memory, and whether it held as much as it may.
     out_of_memory: bool,
@@ -238,7 +239,7 @@ struct Run<'a> {
     /// It had that many open.
     files_used_up: bool,
 
-    looks: Looks,
+    usage: UsageHistory,
     cpu_at_plateau: Option<CpuReading>,
     /// When the plateau was over: a task could be due, or the program was stopped.
     cpu_at_due: Option<CpuReading>,
@@ -252,7 +253,7 @@ struct Run<'a> {
     cpu_at_reading: Option<CpuReading>,
     switches: Switches,
     /// How the program stood when it was read.
-    rest: Rest,
+    quiescence: Quiescence,
     /// It was looked whether an early reading still stood, or memory grew and is read a second time.
     read_again: bool,
     /// The last look before a task can be due was made; or it was too late for it.
@@ -265,7 +266,7 @@ struct Run<'a> {
     /// How long until the plateau the run wanted a CPU and got less than half of one, in seconds.
     launch_starved_s: f64,
     /// For lack of CPUs nothing can be said of its plateau.
-    untold: bool,
+    unobservable: bool,
     most_threads: u64,
     sampled_peak: u64,
     warnings: Vec<Warning>,
@@ -279,19 +280,19 @@ impl<'a> Run<'a> {
     fn start(
         spec: &'a RunSpec,
         mut group: Box<dyn Group>,
-        load: Option<load::Place>,
+        load: Option<load::PreparedLoad>,
         limits: &'a SystemLimits,
         launchers: &Launchers,
         scratch: &Path,
         interrupt: &'a Interrupt,
     ) -> Result<Run<'a>, MeasureError> {
-        let external = spec.course.external();
-        let stdin = external.and_then(|external| external.stdin.clone());
-        let order = order(spec, &spec.command, group.as_ref(), scratch, stdin);
+        let black_box = spec.scenario.black_box();
+        let stdin = black_box.and_then(|black_box| black_box.stdin.clone());
+        let request = launch_request(spec, &spec.command, group.as_ref(), scratch, stdin);
         let started_at = Timestamp::now();
         let joins = Joins::of(&group.folders());
         let segments = Segments::now();
-        let launched = Launched::start(launchers, order)?;
+        let launched = Launched::start(launchers, request)?;
         group.set_launcher(launched.child.id());
         Ok(Run {
             spec,
@@ -299,13 +300,13 @@ impl<'a> Run<'a> {
             limits,
             interrupt,
             started_at,
-            others_cpu_s: procfs::others_cpu_s(),
+            system_cpu_s: procfs::system_cpu_s(),
             joins,
             segments,
             seen: BTreeSet::new(),
             launched,
             listener: Listener::default(),
-            external: external.map(|external| ExternalCourse::new(external, load, launchers)),
+            black_box: black_box.map(|black_box| BlackBoxRun::new(black_box, load, launchers)),
             exec_ns: None,
             main_pid: None,
             plateau_ns: None,
@@ -315,13 +316,13 @@ impl<'a> Run<'a> {
             done_first: false,
             end: None,
             empty: false,
-            patience: None,
+            deadline: None,
             ended_by: None,
             out_of_memory: false,
             stood_at_cap: false,
             open_files: None,
             files_used_up: false,
-            looks: Looks::default(),
+            usage: UsageHistory::default(),
             cpu_at_plateau: None,
             cpu_at_due: None,
             reading: None,
@@ -331,14 +332,14 @@ impl<'a> Run<'a> {
             peak_at_reading: None,
             cpu_at_reading: None,
             switches: Switches::default(),
-            rest: Rest::default(),
+            quiescence: Quiescence::default(),
             read_again: false,
             looked_again: false,
             looked_late: false,
             grown_bytes: None,
             escaped: 0,
             launch_starved_s: 0.0,
-            untold: false,
+            unobservable: false,
             most_threads: 0,
             sampled_peak: 0,
             warnings: Vec::new(),
@@ -350,7 +351,7 @@ impl<'a> Run<'a> {
     /// Watches the run to its end. Returns whether the user interrupted it.
     fn watch(&mut self) -> Result<bool, MeasureError> {
         let begun_ns = now_ns();
-        while !self.empty || self.external.as_ref().is_some_and(|external| !external.is_over()) {
+        while !self.empty || self.black_box.as_ref().is_some_and(|black_box| !black_box.is_over()) {
             let wait_s = self.wait_s();
             self.poll(wait_s)?;
             let now = now_ns();
@@ -358,12 +359,12 @@ impl<'a> Run<'a> {
                 self.end_run(EndedBy::User);
             }
             let (time_cap_s, why) = self.time_cap();
-            let stopping = self.external.as_ref().is_some_and(|external| external.stop_ns.is_some());
+            let stopping = self.black_box.as_ref().is_some_and(|black_box| black_box.stop_ns.is_some());
             if seconds(begun_ns, now) > time_cap_s && self.end.is_none() && !stopping {
                 self.end_run(why);
             }
-            if let Some(patience) = &mut self.patience
-                && patience.is_over(self.group.memory_now())
+            if let Some(deadline) = &mut self.deadline
+                && deadline.is_over(self.group.memory_now())
             {
                 // Stopped, perhaps, by the program. Should it be the kernel that cannot end them, nor can we.
                 self.launched.give_up()?;
@@ -378,8 +379,8 @@ impl<'a> Run<'a> {
     /// let weigh on the machine for long: a JVM takes a minute to start the threads that a usual limit allows.
     fn time_cap(&self) -> (f64, EndedBy) {
         let cap_s = self.spec.bounds.time.as_secs_f64();
-        match self.limits.bound_to_meet(self.spec.kind, self.spec.tasks) {
-            Some(_) if cap_s > HOPELESS_S && self.spec.course.all_alive() => (HOPELESS_S, EndedBy::Hopeless),
+        match self.limits.exceeds_limit(self.spec.kind, self.spec.tasks) {
+            Some(_) if cap_s > DOOMED_S && self.spec.scenario.all_alive() => (DOOMED_S, EndedBy::Doomed),
             _ => (cap_s, EndedBy::TimeOut),
         }
     }
@@ -392,7 +393,7 @@ impl<'a> Run<'a> {
             if !interrupted {
                 waited.push(PollFd::from_borrowed_fd(self.interrupt.descriptor(), PollFlags::IN));
             }
-            waited.extend(self.external.iter().flat_map(ExternalCourse::waited));
+            waited.extend(self.black_box.iter().flat_map(BlackBoxRun::waited));
             match poll(&mut waited, Some(&timeout)) {
                 Ok(count) => count > 0,
                 Err(rustix::io::Errno::INTR) => false,
@@ -400,48 +401,50 @@ impl<'a> Run<'a> {
             }
         };
         if ready {
-            self.hear_output();
-            for word in self.launched.hear()? {
-                self.understand(word);
+            self.read_output();
+            for event in self.launched.recv()? {
+                self.handle(event);
             }
             if self.launched.lost && !self.empty {
                 self.end_without_launcher()?;
             }
-            if let Some(external) = &mut self.external {
-                external.hear_load()?;
+            if let Some(black_box) = &mut self.black_box {
+                black_box.recv_load()?;
             }
         }
         Ok(())
     }
 
     /// Takes what is on standard output and standard error, a bounded piece of each.
-    fn hear_output(&mut self) {
+    fn read_output(&mut self) {
         let mut buffer = [0u8; 64 * 1024];
         let length = self.launched.read_stdout(&mut buffer);
         let room = OUTPUT_HEAD_BYTES.saturating_sub(self.stdout_head.len());
         self.stdout_head.extend_from_slice(&buffer[..length.min(room)]);
         let heard_ns = now_ns();
-        for event in self.listener.hear(&buffer[..length]) {
+        for event in self.listener.feed(&buffer[..length]) {
             match event {
-                Event::Alive if self.heeds_protocol() => self.begin_plateau(PlateauFrom::Protocol, heard_ns),
-                Event::Alive => {}
-                Event::Ready if self.is_work() => self.begin_work(heard_ns),
-                Event::Ready => {}
-                Event::Listening(port) => {
-                    self.external.iter_mut().for_each(|external| external.port = Some(port));
+                ProtocolEvent::Alive if self.heeds_protocol() => {
+                    self.begin_plateau(PlateauFrom::Protocol, heard_ns)
                 }
-                Event::Done => self.note_done(heard_ns),
+                ProtocolEvent::Alive => {}
+                ProtocolEvent::Ready if self.is_work() => self.begin_work(heard_ns),
+                ProtocolEvent::Ready => {}
+                ProtocolEvent::Listening(port) => {
+                    self.black_box.iter_mut().for_each(|black_box| black_box.port = Some(port));
+                }
+                ProtocolEvent::Done => self.note_done(heard_ns),
             }
         }
-        if let Some(external) = &mut self.external {
-            external.hear(&buffer[..length], true);
+        if let Some(black_box) = &mut self.black_box {
+            black_box.feed(&buffer[..length], true);
         }
         let length = self.launched.read_stderr(&mut buffer);
         if self.open_files.is_none() && length > 0 && tells_of_open_files(&self.launched.stderr_tail) {
             self.open_files = self.main_pid.and_then(OwnFiles::of);
         }
-        if let Some(external) = &mut self.external {
-            external.hear(&buffer[..length], false);
+        if let Some(black_box) = &mut self.black_box {
+            black_box.feed(&buffer[..length], false);
         }
         if self.listener.bytes.max(self.launched.stderr_bytes) > self.spec.bounds.output_bytes {
             self.end_run(EndedBy::OutputCap);
@@ -451,44 +454,44 @@ impl<'a> Run<'a> {
     /// Whether the program's own word on its tasks counts: not where the user said what tells that it is ready, nor
     /// where a load is what the tasks are.
     fn heeds_protocol(&self) -> bool {
-        match &self.spec.course {
-            Course::Hold(_) => true,
-            Course::Work(_) | Course::Serve(_) => false,
-            Course::External(external, _) => {
-                matches!(external.ready, Ready::Itself) && external.load.is_none()
+        match &self.spec.scenario {
+            Scenario::Hold(_) => true,
+            Scenario::Work(_) | Scenario::Serve(_) => false,
+            Scenario::BlackBox(black_box, _) => {
+                matches!(black_box.ready, Ready::Itself) && black_box.load.is_none()
             }
         }
     }
 
-    fn understand(&mut self, word: Word) {
-        match word {
-            Word::Exec { at_ns } => self.exec_ns = Some(at_ns),
-            Word::Started { pid } => {
+    fn handle(&mut self, event: LauncherEvent) {
+        match event {
+            LauncherEvent::Exec { at_ns } => self.exec_ns = Some(at_ns),
+            LauncherEvent::Started { pid } => {
                 self.main_pid = Some(pid);
                 self.seen.insert(pid);
             }
-            Word::Refused { .. } | Word::Ended { .. } => {
+            LauncherEvent::Refused { .. } | LauncherEvent::Ended { .. } => {
                 // What it wrote last may still be in the pipes.
                 while self.ended_by != Some(EndedBy::OutputCap) && self.launched.pending_output() {
-                    self.hear_output();
+                    self.read_output();
                 }
-                self.end = Some(word);
-                if self.patience.is_none() {
+                self.end = Some(event);
+                if self.deadline.is_none() {
                     self.note_left_processes();
-                    self.tell_launcher_to_end();
+                    self.send_end();
                 }
-                if let Some(external) = &mut self.external {
-                    external.kill_load();
+                if let Some(black_box) = &mut self.black_box {
+                    black_box.kill_load();
                 }
             }
-            Word::Empty | Word::Broken { .. } => self.empty = true,
+            LauncherEvent::Empty | LauncherEvent::Broken { .. } => self.empty = true,
         }
     }
 
     /// Processes still there a moment after the program's end outlived it.
     fn note_left_processes(&mut self) {
         // One that was stopped is not to blame for children that take a moment longer.
-        if self.external.as_ref().is_some_and(|external| external.stop_ns.is_some()) {
+        if self.black_box.as_ref().is_some_and(|black_box| black_box.stop_ns.is_some()) {
             return;
         }
         for wait_ms in [0, 5, 20, 50] {
@@ -498,8 +501,8 @@ impl<'a> Run<'a> {
             }
         }
         self.warnings.push(Warning::LeftProcesses);
-        if let Some(external) = &mut self.external {
-            external.left_processes = self.group.processes().len();
+        if let Some(black_box) = &mut self.black_box {
+            black_box.left_processes = self.group.processes().len();
         }
     }
 
@@ -509,11 +512,11 @@ impl<'a> Run<'a> {
             self.ended_by = Some(why);
             self.note_want_of_memory();
         }
-        if self.patience.is_none() {
-            self.tell_launcher_to_end();
+        if self.deadline.is_none() {
+            self.send_end();
         }
-        if let Some(external) = &mut self.external {
-            external.kill_load();
+        if let Some(black_box) = &mut self.black_box {
+            black_box.kill_load();
         }
     }
 
@@ -528,9 +531,9 @@ impl<'a> Run<'a> {
         self.spec.bounds.memory_bytes.is_some_and(|cap| bytes as f64 >= cap as f64 * FULL_SHARE)
     }
 
-    fn tell_launcher_to_end(&mut self) {
-        self.patience = Some(Patience::new());
-        self.launched.tell(END);
+    fn send_end(&mut self) {
+        self.deadline = Some(ProgressDeadline::new());
+        self.launched.send(END);
     }
 
     fn sample_threads(&mut self) {

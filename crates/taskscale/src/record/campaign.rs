@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{MemorySource, Part, Sample, Timestamp};
+use super::{MemorySource, Sample, Series, Timestamp};
 use crate::catalog::{FanOut, Kind, Shape, Style};
 
 /// The cases measured together on one machine.
@@ -52,7 +52,8 @@ pub struct Origin {
     pub by: By,
     /// Checksum of both files as submitted: SHA-256 of the length of `campaign.json` (8 bytes, little-endian), its text
     /// with 64 zeros in place of the checksum, and `samples.jsonl`.
-    pub seal: String,
+    #[serde(rename = "seal")]
+    pub checksum: String,
 }
 
 /// Who measured, according to the submitter.
@@ -150,8 +151,8 @@ impl Plan {
     }
 
     /// What all of its cases have in common.
-    pub fn part(&self) -> Part {
-        Part { workload: self.workload.clone(), params: self.params.clone(), cpus: self.cpus }
+    pub fn series(&self) -> Series {
+        Series { workload: self.workload.clone(), params: self.params.clone(), cpus: self.cpus }
     }
 
     /// Whether these are the facts of a program of this part.

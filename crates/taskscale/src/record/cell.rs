@@ -5,7 +5,7 @@ use std::fmt;
 
 /// A series: what several cases have in common besides their entries. They are shown in one table and compared.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Part {
+pub struct Series {
     pub workload: String,
     /// Parameters that differ from the workload's defaults, by name.
     pub params: BTreeMap<String, String>,
@@ -13,15 +13,15 @@ pub struct Part {
     pub cpus: Option<u32>,
 }
 
-impl Part {
+impl Series {
     /// A workload with its default parameters.
-    pub fn of(workload: impl Into<String>) -> Part {
-        Part { workload: workload.into(), ..Part::default() }
+    pub fn of(workload: impl Into<String>) -> Series {
+        Series { workload: workload.into(), ..Series::default() }
     }
 }
 
 /// `ring, tokens=8, 2 CPUs`.
-impl fmt::Display for Part {
+impl fmt::Display for Series {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.workload)?;
         for (name, value) in &self.params {
@@ -40,7 +40,7 @@ impl fmt::Display for Part {
 pub struct Cell {
     /// `runtime/entry`.
     pub entry: String,
-    pub part: Part,
+    pub part: Series,
     pub tasks: u64,
 }
 
@@ -51,9 +51,9 @@ mod tests {
     #[test]
     fn a_part_is_named_in_a_few_words() {
         let params = BTreeMap::from([("tokens".to_owned(), "8".to_owned())]);
-        assert_eq!(Part::of("sleep").to_string(), "sleep");
+        assert_eq!(Series::of("sleep").to_string(), "sleep");
         assert_eq!(
-            Part { workload: "ring".to_owned(), params, cpus: Some(2) }.to_string(),
+            Series { workload: "ring".to_owned(), params, cpus: Some(2) }.to_string(),
             "ring, tokens=8, 2 CPUs"
         );
     }

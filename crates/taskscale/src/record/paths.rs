@@ -55,16 +55,16 @@ pub fn holds_paths(campaign: &Campaign, samples: &[Sample]) -> Result<bool, serd
 fn places<'a>(
     campaign: &Campaign,
     samples: &'a [Sample],
-) -> (BTreeMap<&'a str, BTreeSet<Place>>, BTreeSet<Place>) {
+) -> (BTreeMap<&'a str, BTreeSet<KnownFolder>>, BTreeSet<KnownFolder>) {
     let templates: BTreeMap<&str, &[String]> =
         campaign.entries.iter().map(|entry| (entry.name.as_str(), entry.run.as_slice())).collect();
-    let mut places: BTreeMap<&str, BTreeSet<Place>> = BTreeMap::new();
+    let mut places: BTreeMap<&str, BTreeSet<KnownFolder>> = BTreeMap::new();
     for sample in samples {
         let template = templates.get(sample.entry.as_str()).copied().unwrap_or_default();
         let found = template
             .iter()
             .zip(sample.command.iter())
-            .filter_map(|(template, word)| Place::of(template, word));
+            .filter_map(|(template, word)| KnownFolder::of(template, word));
         places.entry(&sample.entry).or_default().extend(found);
     }
     let all = places.values().flatten().cloned().collect();
@@ -73,16 +73,16 @@ fn places<'a>(
 
 /// A folder of the machine, and what a manifest calls it. The longest first: one may lie inside another.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Place {
+struct KnownFolder {
     length: std::cmp::Reverse<usize>,
     folder: String,
     placeholder: String,
 }
 
-impl Place {
+impl KnownFolder {
     /// What a word's placeholder stood for, where it has one: `{out}/a:{out}/b` and `/x/a:/x/b` say that `{out}` is
     /// `/x`.
-    fn of(template: &str, word: &str) -> Option<Place> {
+    fn of(template: &str, word: &str) -> Option<KnownFolder> {
         let start = template.find('{')?;
         let placeholder = &template[start..=start + template[start..].find('}')?];
         let times = template.matches(placeholder).count();
@@ -90,7 +90,7 @@ impl Place {
         let folder = word.get(start..start + length)?;
         let is_it =
             folder.starts_with('/') && !is_common(folder) && template.replace(placeholder, folder) == word;
-        is_it.then(|| Place {
+        is_it.then(|| KnownFolder {
             length: std::cmp::Reverse(length),
             folder: folder.to_owned(),
             placeholder: placeholder.to_owned(),
@@ -100,7 +100,7 @@ impl Place {
 
 fn strip<T: Serialize + DeserializeOwned>(
     record: &T,
-    places: &BTreeSet<Place>,
+    places: &BTreeSet<KnownFolder>,
 ) -> Result<T, serde_json::Error> {
     let mut value = serde_json::to_value(record)?;
     each_text(&mut value, &mut |text| *text = strip_text(text, places));
@@ -119,7 +119,7 @@ fn each_text(value: &mut Value, change: &mut impl FnMut(&mut String)) {
     }
 }
 
-fn strip_text(text: &str, places: &BTreeSet<Place>) -> String {
+fn strip_text(text: &str, places: &BTreeSet<KnownFolder>) -> String {
     let mut text = text.to_owned();
     if !text.contains('/') {
         return text;
@@ -168,7 +168,7 @@ fn is_common(path: &str) -> bool {
 }
 
 /// Whole parts of paths only: `/x` is not the beginning of `/xyz`.
-fn replace_folder(text: &str, place: &Place) -> String {
+fn replace_folder(text: &str, place: &KnownFolder) -> String {
     let mut pieces = text.split(place.folder.as_str());
     let mut replaced = pieces.next().unwrap_or_default().to_owned();
     for piece in pieces {
@@ -189,7 +189,7 @@ mod tests {
 
     fn stripped(text: &str) -> String {
         let places = [("{out}/a:{out}/b", "/h/u/out/a:/h/u/out/b"), ("{src}/x.py", "/h/u/x.py")];
-        let places = places.iter().map(|(template, word)| Place::of(template, word).expect("a place"));
+        let places = places.iter().map(|(template, word)| KnownFolder::of(template, word).expect("a place"));
         strip_text(text, &places.collect())
     }
 
@@ -199,10 +199,10 @@ mod tests {
         assert_eq!(stripped("/h/u/out"), "{out}");
         assert_eq!(stripped("cannot open /h/u/y.py: gone"), "cannot open {src}/y.py: gone");
         assert_eq!(stripped("see /h/u/out.log."), "see {src}/out.log.");
-        assert_eq!(Place::of("{home}/bin/node", "/usr/bin/node"), None);
-        assert_eq!(Place::of("{tasks}", "1000"), None);
-        assert_eq!(Place::of("{out}/a", "/x"), None);
-        assert_eq!(Place::of("{out", "/x"), None);
+        assert_eq!(KnownFolder::of("{home}/bin/node", "/usr/bin/node"), None);
+        assert_eq!(KnownFolder::of("{tasks}", "1000"), None);
+        assert_eq!(KnownFolder::of("{out}/a", "/x"), None);
+        assert_eq!(KnownFolder::of("{out", "/x"), None);
     }
 
     #[test]

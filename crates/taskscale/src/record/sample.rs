@@ -10,7 +10,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::load::Load;
-use super::{Cell, Part, Timestamp, Warning};
+use super::{Cell, Series, Timestamp, Warning};
 
 /// The record of one run of one case.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -123,12 +123,12 @@ impl Sample {
 
     /// The case that it is a sample of.
     pub fn cell(&self) -> Cell {
-        Cell { entry: self.entry.clone(), part: self.part(), tasks: self.tasks }
+        Cell { entry: self.entry.clone(), part: self.series(), tasks: self.tasks }
     }
 
     /// The series that it belongs to.
-    pub fn part(&self) -> Part {
-        Part { workload: self.workload.clone(), params: self.params.clone(), cpus: self.cpus }
+    pub fn series(&self) -> Series {
+        Series { workload: self.workload.clone(), params: self.params.clone(), cpus: self.cpus }
     }
 
     /// The run that it is an attempt of.
@@ -138,7 +138,7 @@ impl Sample {
     }
 
     /// Whether it is of a part, compared field by field.
-    pub fn is_of(&self, part: &Part) -> bool {
+    pub fn is_of(&self, part: &Series) -> bool {
         self.workload == part.workload && self.params == part.params && self.cpus == part.cpus
     }
 
@@ -150,14 +150,14 @@ impl Sample {
 
 /// Values that many samples share, kept once: command lines, versions, the campaign.
 #[derive(Debug, Default)]
-pub struct Repeated {
+pub struct StringInterner {
     commands: BTreeSet<Arc<[String]>>,
     texts: BTreeSet<Arc<str>>,
 }
 
-impl Repeated {
+impl StringInterner {
     /// The same sample, sharing its values with earlier ones.
-    pub fn share(&mut self, mut sample: Sample) -> Sample {
+    pub fn intern(&mut self, mut sample: Sample) -> Sample {
         sample.command = first_of(&mut self.commands, sample.command);
         sample.version = sample.version.map(|version| first_of(&mut self.texts, version));
         sample.campaign = sample.campaign.map(|campaign| first_of(&mut self.texts, campaign));

@@ -15,7 +15,7 @@ use super::bounds::{
     CASES, LINE_BYTES, REJECTED_LINES, RUNS, SAMPLES_BYTES, check_size, open_regular, read_document,
     too_large,
 };
-use super::{Campaign, Repeated, SCHEMA_VERSION, Sample};
+use super::{Campaign, SCHEMA_VERSION, Sample, StringInterner};
 
 pub(super) const CAMPAIGN_FILE: &str = "campaign.json";
 const SAMPLES_FILE: &str = "samples.jsonl";
@@ -132,7 +132,7 @@ fn read_samples(
     bytes: u64,
     campaign: Option<&Campaign>,
 ) -> io::Result<(Vec<Sample>, Vec<RejectedLine>)> {
-    let (mut samples, mut rejected, mut repeated) = (Vec::new(), Vec::new(), Repeated::default());
+    let (mut samples, mut rejected, mut interner) = (Vec::new(), Vec::new(), StringInterner::default());
     if bytes > SAMPLES_BYTES {
         return Err(too_large(format!("more than {SAMPLES_BYTES} bytes")));
     }
@@ -168,7 +168,7 @@ fn read_samples(
                 if cases.insert(hashes.hash_one((part, entry, tasks))) && cases.len() as u64 > CASES {
                     return Err(too_large(format!("more than {CASES} cases")));
                 }
-                samples.push(repeated.share(sample));
+                samples.push(interner.intern(sample));
             }
             _ if rejected.len() == REJECTED_LINES => {
                 return Err(too_large(format!("more than {REJECTED_LINES} invalid lines")));

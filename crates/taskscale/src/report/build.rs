@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::growth::growth;
 use super::load_curve::load_curve;
 use super::model::{
-    Entry, Group, Growth, Parts, PlateauCount, REPORT_SCHEMA, Report, Row, Shortfall, SourceCount, Spreads,
-    Unavailable, Version, WarningCount,
+    EntryInfo, FailureGroup, Growth, Parts, PlateauCount, REPORT_SCHEMA, Report, Row, RowGroup, SourceCount,
+    Spreads, Unavailable, Version, WarningCount,
 };
 use super::rank::Rank;
 use crate::catalog::{Shape, reading_order};
@@ -98,7 +98,7 @@ impl<'a> Cells<'a> {
             tasks: campaign.plan.tasks.iter().copied().collect(),
             strays: 0,
         };
-        let part = campaign.plan.part();
+        let part = campaign.plan.series();
         for sample in samples {
             if !sample.is_of(&part) || !known.contains(sample.entry.as_str()) {
                 cells.strays += 1;
@@ -141,7 +141,7 @@ fn groups(
     cells: &Cells,
     growth: &[Growth],
     usual: Option<MemorySource>,
-) -> Vec<Group> {
+) -> Vec<RowGroup> {
     let mut groups: BTreeMap<u64, Vec<Row>> = cells.tasks.iter().map(|tasks| (*tasks, Vec::new())).collect();
     let growth: BTreeMap<&str, &Growth> = growth.iter().map(|growth| (&*growth.entry.name, growth)).collect();
     for facts in entries {
@@ -149,21 +149,21 @@ fn groups(
             let mut row = row(facts, tasks, shape, cell, growth.get(&*facts.name).copied());
             // Other sources count other things: nobody is the best by being measured by less.
             let one_source = row.memory_sources.iter().all(|source| Some(*source) == usual);
-            let comparable = one_source || !figures::headline(shape).by_source;
+            let comparable = one_source || !figures::headline(shape).source_dependent;
             row.ranked = row.ok_runs > 0 && row.headline.is_some() && comparable && !row.entry.reference;
             groups.entry(tasks).or_default().push(row);
         }
     }
-    groups.into_iter().map(|(tasks, rows)| Group { tasks, rows }).collect()
+    groups.into_iter().map(|(tasks, rows)| RowGroup { tasks, rows }).collect()
 }
 
 fn row(facts: &EntryFacts, tasks: u64, shape: Shape, cell: &[&Sample], growth: Option<&Growth>) -> Row {
     let fed = feeding(cell);
     let spreads = Spreads::of_runs(&fed, shape);
     let ok_runs = cell.iter().filter(|sample| sample.status == Status::Ok).count();
-    let shortfalls = shortfalls(tasks, cell);
+    let shortfalls = failure_groups(tasks, cell);
     Row {
-        entry: Entry::from(facts),
+        entry: EntryInfo::from(facts),
         tasks,
         runs: cell.len() as u32,
         ok_runs: ok_runs as u32,
@@ -174,8 +174,8 @@ fn row(facts: &EntryFacts, tasks: u64, shape: Shape, cell: &[&Sample], growth: O
         peak_bytes: spreads.median(&figures::PEAK),
         rss_peak_bytes: spreads.median(&figures::RSS_PEAK),
         bytes_per_task: growth.and_then(|growth| growth.bytes_per_task),
-        straight: growth.and_then(|growth| growth.straight),
-        short_alive: shortfalls.iter().filter_map(|shortfall| shortfall.short_alive).min(),
+        linear: growth.and_then(|growth| growth.linear),
+        short_alive: shortfalls.iter().filter_map(|failure| failure.short_alive).min(),
         threads: stats::median(
             &fed.iter().filter_map(|sample| Some(sample.threads? as f64)).collect::<Vec<_>>(),
         ),
@@ -225,13 +225,13 @@ fn parts(fed: &[&Sample]) -> Option<Parts> {
     })
 }
 
-fn status(ok: usize, runs: usize, shortfalls: &[Shortfall]) -> String {
+fn status(ok: usize, runs: usize, shortfalls: &[FailureGroup]) -> String {
     if ok == runs {
         Status::Ok.name().to_owned()
     } else if ok > 0 {
         format!("{ok}/{runs} ok")
     } else {
-        let names: Vec<&str> = shortfalls.iter().map(|shortfall| shortfall.status.name()).collect();
+        let names: Vec<&str> = shortfalls.iter().map(|failure| failure.status.name()).collect();
         names.join(" + ")
     }
 }
@@ -240,32 +240,32 @@ fn status(ok: usize, runs: usize, shortfalls: &[Shortfall]) -> String {
 const REASONS: usize = 100;
 
 /// The repetitions that were not ok, by status, the most frequent first.
-fn shortfalls(tasks: u64, cell: &[&Sample]) -> Vec<Shortfall> {
-    let mut by_status: BTreeMap<Status, Shortfall> = BTreeMap::new();
+fn failure_groups(tasks: u64, cell: &[&Sample]) -> Vec<FailureGroup> {
+    let mut by_status: BTreeMap<Status, FailureGroup> = BTreeMap::new();
     for sample in cell.iter().filter(|sample| sample.status != Status::Ok) {
         let status = sample.status;
-        let shortfall = by_status.entry(status).or_insert_with(|| Shortfall {
+        let failure = by_status.entry(status).or_insert_with(|| FailureGroup {
             status,
             runs: 0,
             short_alive: None,
             reasons: Vec::new(),
             limit: None,
         });
-        shortfall.runs += 1;
+        failure.runs += 1;
         let short_alive = sample.alive.filter(|alive| *alive < tasks);
-        shortfall.short_alive = [shortfall.short_alive, short_alive].into_iter().flatten().min();
-        if shortfall.limit.is_none() {
-            shortfall.limit = sample.limit.as_deref().cloned();
+        failure.short_alive = [failure.short_alive, short_alive].into_iter().flatten().min();
+        if failure.limit.is_none() {
+            failure.limit = sample.limit.as_deref().cloned();
         }
         if let Some(reason) = &sample.reason
-            && shortfall.reasons.len() < REASONS
-            && !shortfall.reasons.contains(reason)
+            && failure.reasons.len() < REASONS
+            && !failure.reasons.contains(reason)
         {
-            shortfall.reasons.push(reason.clone());
+            failure.reasons.push(reason.clone());
         }
     }
-    let mut shortfalls: Vec<Shortfall> = by_status.into_values().collect();
-    shortfalls.sort_by_key(|shortfall| std::cmp::Reverse(shortfall.runs));
+    let mut shortfalls: Vec<FailureGroup> = by_status.into_values().collect();
+    shortfalls.sort_by_key(|failure| std::cmp::Reverse(failure.runs));
     shortfalls
 }
 
@@ -283,7 +283,7 @@ fn unavailable(campaign: &Campaign, cells: &Cells) -> Vec<Unavailable> {
         if never_ran && (sampled || facts.unavailable.is_some()) {
             let reason = facts.unavailable.as_ref().or(reason).cloned();
             let reason = reason.unwrap_or_else(|| "no reason was recorded".to_owned());
-            missing.push(Unavailable { entry: Entry::from(facts), reason });
+            missing.push(Unavailable { entry: EntryInfo::from(facts), reason });
         }
     }
     missing

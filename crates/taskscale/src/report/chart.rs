@@ -5,9 +5,9 @@
 use anstyle::{AnsiColor, Style};
 
 use super::model::{Growth, Report, Row};
-use super::phrases::{bent_text, relative};
+use super::phrases::{nonlinear_text, relative};
+use crate::document::{Bars, RenderOptions, bar, painted, safe};
 use crate::figures::per_task;
-use crate::sheet::{Bars, RenderOptions, bar, painted, safe};
 use crate::stats::{Interval, Spread};
 use crate::units;
 
@@ -75,7 +75,7 @@ fn entry(out: &mut String, growth: &Growth, rows: &[&Row], options: RenderOption
 
 /// `: fixed 1.95 MiB + 4,012 B per task (95% interval 3,990 to 4,034)`.
 fn sentence(growth: &Growth) -> String {
-    if let Some(text) = bent_text(growth) {
+    if let Some(text) = nonlinear_text(growth) {
         return format!(": {text}");
     }
     let (Some(base), Some(slope)) = (growth.base_bytes, growth.bytes_per_task) else {

@@ -7,18 +7,18 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::estimate::Estimate;
-use super::model::{Entry, Report};
+use super::estimate::ValueEstimate;
+use super::model::{EntryInfo, Report};
 use super::phrases::worst_text;
 use super::sanitize::safe;
 use crate::catalog::Shape;
-use crate::figures::{self, Better, Figure, Unit};
-use crate::sheet::{csv, json};
+use crate::document::{csv, json};
+use crate::figures::{self, Better, MetricDef, Unit};
 use crate::units;
 
 /// What is kept unless told otherwise. Not the wall time of tasks that wait, which is mostly the wait; nor the CPU of a
 /// whole run of work, which does as many operations as the machine has time for.
-fn default_metrics(shape: Shape) -> Vec<&'static Figure> {
+fn default_metrics(shape: Shape) -> Vec<&'static MetricDef> {
     match shape {
         Shape::Hold => vec![&figures::FOOTPRINT, &figures::BYTES_PER_TASK, &figures::LAUNCH, &figures::CPU],
         Shape::Serve => vec![
@@ -45,34 +45,34 @@ pub enum ServiceError {
 
 /// A text, and what is missing in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Kept {
+pub struct ExportText {
     pub text: String,
     /// One sentence for each case.
     pub left_out: Vec<String>,
 }
 
 /// One value for a service.
-struct Value<'a> {
+struct ExportValue<'a> {
     report: &'a Report,
-    entry: &'a Entry,
+    entry: &'a EntryInfo,
     /// Absent for a metric of whole entries.
     tasks: Option<u64>,
-    metric: &'static Figure,
-    estimate: Estimate,
+    metric: &'static MetricDef,
+    estimate: ValueEstimate,
     /// Repetitions or, for a metric of whole entries, runs that feed it.
     runs: u64,
 }
 
-impl Value<'_> {
+impl ExportValue<'_> {
     /// `go/goroutine sleep 10k`: the same in every campaign, whatever else is measured.
     fn cell(&self) -> String {
         cell(self.report, self.entry, self.tasks)
     }
 }
 
-fn cell(report: &Report, entry: &Entry, tasks: Option<u64>) -> String {
+fn cell(report: &Report, entry: &EntryInfo, tasks: Option<u64>) -> String {
     let tasks = tasks.map(|tasks| format!(" {}", units::count(tasks))).unwrap_or_default();
-    format!("{} {}{tasks}", safe(&entry.name), safe(&report.part().to_string()))
+    format!("{} {}{tasks}", safe(&entry.name), safe(&report.series().to_string()))
 }
 
 /// One element of the JSON that github-action-benchmark reads under `tool: customSmallerIsBetter`.
@@ -91,7 +91,7 @@ struct GithubBenchmark {
 
 /// JSON for github-action-benchmark, of the metrics that are asked for or those of each shape. MiB rather than bytes:
 /// its charts do not shorten numbers.
-pub fn github(reports: &[Report], metrics: &[&'static Figure]) -> Result<Kept, ServiceError> {
+pub fn github(reports: &[Report], metrics: &[&'static MetricDef]) -> Result<ExportText, ServiceError> {
     if let Some(metric) = metrics.iter().find(|metric| metric.better == Better::More) {
         return Err(ServiceError::MoreIsBetter(metric.name));
     }
@@ -110,7 +110,7 @@ pub fn github(reports: &[Report], metrics: &[&'static Figure]) -> Result<Kept, S
             }
         })
         .collect();
-    Ok(Kept { text: json::pretty(&benchmarks), left_out })
+    Ok(ExportText { text: json::pretty(&benchmarks), left_out })
 }
 
 /// To six decimals: microseconds, and bytes in MiB. More is noise of arithmetic.
@@ -128,7 +128,7 @@ fn significant(value: f64) -> f64 {
 }
 
 /// Shown beside the value when it is pointed at: what a reader of a jump asks first.
-fn extra(value: &Value) -> String {
+fn extra(value: &ExportValue) -> String {
     let machine = &value.report.machine;
     let mut lines = vec![
         safe(&value.entry.title).into_owned(),
@@ -157,7 +157,7 @@ struct BencherMetric {
 }
 
 /// The measure's slug, with the unit in it: Bencher makes a measure that it does not know without one.
-fn measure(figure: &Figure) -> String {
+fn measure(figure: &MetricDef) -> String {
     match figure.unit {
         Unit::Bytes => format!("{}-bytes", figure.name),
         Unit::BytesPerTask | Unit::Nanoseconds | Unit::Microseconds | Unit::PerSecond => {
@@ -168,11 +168,11 @@ fn measure(figure: &Figure) -> String {
 }
 
 /// JSON in Bencher Metric Format, for `bencher run --adapter json`.
-pub fn bencher(reports: &[Report], metrics: &[&'static Figure]) -> Result<Kept, ServiceError> {
+pub fn bencher(reports: &[Report], metrics: &[&'static MetricDef]) -> Result<ExportText, ServiceError> {
     let (values, left_out) = values(reports, metrics)?;
     let mut benchmarks: BTreeMap<String, BTreeMap<String, BencherMetric>> = BTreeMap::new();
     for value in &values {
-        let Estimate { value: middle, range, .. } = value.estimate;
+        let ValueEstimate { value: middle, range, .. } = value.estimate;
         let metric = BencherMetric {
             value: rounded(middle),
             lower_value: range.map(|(low, _)| rounded(low)),
@@ -180,13 +180,13 @@ pub fn bencher(reports: &[Report], metrics: &[&'static Figure]) -> Result<Kept, 
         };
         benchmarks.entry(value.cell()).or_default().insert(measure(value.metric), metric);
     }
-    Ok(Kept { text: json::pretty(&benchmarks), left_out })
+    Ok(ExportText { text: json::pretty(&benchmarks), left_out })
 }
 
 fn values<'a>(
     reports: &'a [Report],
-    asked: &[&'static Figure],
-) -> Result<(Vec<Value<'a>>, Vec<String>), ServiceError> {
+    asked: &[&'static MetricDef],
+) -> Result<(Vec<ExportValue<'a>>, Vec<String>), ServiceError> {
     let mut values = Vec::new();
     let mut left_out = Vec::new();
     for report in reports {
@@ -197,10 +197,12 @@ fn values<'a>(
                 left_out.push(format!("{cell} ({})", row.status));
                 continue;
             }
-            for &metric in metrics.iter().filter(|metric| metric.is_of(report.shape) && !metric.of_line()) {
+            for &metric in metrics.iter().filter(|metric| metric.is_of(report.shape) && !metric.per_entry()) {
                 let (entry, tasks, runs) = (&row.entry, Some(row.tasks), u64::from(row.ok_runs));
-                match Estimate::in_row(metric, row) {
-                    Some(estimate) => values.push(Value { report, entry, tasks, metric, estimate, runs }),
+                match ValueEstimate::in_row(metric, row) {
+                    Some(estimate) => {
+                        values.push(ExportValue { report, entry, tasks, metric, estimate, runs })
+                    }
                     None => {
                         left_out.push(format!("{} {} (no value)", cell(report, entry, tasks), metric.name))
                     }
@@ -208,21 +210,21 @@ fn values<'a>(
             }
         }
         for growth in &report.growth {
-            if let Some(worst) = worst_text(growth).filter(|_| growth.bent()) {
+            if let Some(worst) = worst_text(growth).filter(|_| growth.is_nonlinear()) {
                 let cell = cell(report, &growth.entry, None);
-                let of_line = metrics.iter().filter(|metric| metric.of_line());
+                let of_line = metrics.iter().filter(|metric| metric.per_entry());
                 left_out
                     .extend(of_line.map(|metric| format!("{cell} {} (not linear: {worst})", metric.name)));
                 continue;
             }
             values.extend(metrics.iter().filter_map(|&metric| {
                 let (entry, runs) = (&growth.entry, growth.points);
-                Some(Value {
+                Some(ExportValue {
                     report,
                     entry,
                     tasks: None,
                     metric,
-                    estimate: Estimate::in_growth(metric, growth)?,
+                    estimate: ValueEstimate::in_growth(metric, growth)?,
                     runs,
                 })
             }));

@@ -1,30 +1,30 @@
 //! The metrics that a table shows besides the headline.
 
+use super::document::differs;
 use super::model::{Report, Row};
 use super::phrases::slope_text;
-use super::sheet::differs;
 use crate::catalog::Shape;
-use crate::figures::{self, Figure};
+use crate::figures::{self, MetricDef};
 
 /// A metric with its own column.
 #[derive(Clone, Copy)]
 pub struct ShownFigure {
-    pub figure: &'static Figure,
+    pub figure: &'static MetricDef,
     /// Over a narrow column.
     pub short: &'static str,
     /// The order in which columns are hidden, highest first; `None` for those that stay.
-    pub spare: Option<u8>,
+    pub drop_priority: Option<u8>,
     /// Whether only values that differ from the footprint are shown.
     pub where_it_differs: bool,
 }
 
-const fn shown(figure: &'static Figure, short: &'static str, spare: Option<u8>) -> ShownFigure {
-    ShownFigure { figure, short, spare, where_it_differs: false }
+const fn shown(figure: &'static MetricDef, short: &'static str, drop_priority: Option<u8>) -> ShownFigure {
+    ShownFigure { figure, short, drop_priority, where_it_differs: false }
 }
 
 /// Beside the footprint.
-const fn other_memory(figure: &'static Figure, short: &'static str, spare: u8) -> ShownFigure {
-    ShownFigure { figure, short, spare: Some(spare), where_it_differs: true }
+const fn other_memory(figure: &'static MetricDef, short: &'static str, drop_priority: u8) -> ShownFigure {
+    ShownFigure { figure, short, drop_priority: Some(drop_priority), where_it_differs: true }
 }
 
 static HOLD: [ShownFigure; 5] = [
@@ -70,7 +70,7 @@ pub fn columns(report: &Report, stats: bool) -> Vec<ShownFigure> {
     if !report.shown.is_empty() {
         let beside = report.shown.iter().copied().filter(|figure| *figure != report.headline());
         let usual = || HOLD.iter().chain(&WORK).chain(&SERVE).chain(&SOME);
-        let short = |figure: &'static Figure| {
+        let short = |figure: &'static MetricDef| {
             usual().find(|shown| shown.figure == figure).map_or(figure.heading, |shown| shown.short)
         };
         return beside.map(|figure| shown(figure, short(figure), None)).collect();
@@ -81,17 +81,17 @@ pub fn columns(report: &Report, stats: bool) -> Vec<ShownFigure> {
         Shape::Serve => &SERVE,
     };
     let rows = || report.groups.iter().flat_map(|group| &group.rows);
-    let of_some = SOME.iter().filter(|shown| rows().any(|row| row.spreads.of(shown.figure).is_some()));
+    let optional = SOME.iter().filter(|shown| rows().any(|row| row.spreads.of(shown.figure).is_some()));
     let of_stats = STATS.iter().filter(|shown| stats && shown.figure.is_of(report.shape));
     let news = |shown: &&ShownFigure| !shown.where_it_differs || rows().any(|row| differs(row, shown.figure));
-    of_some.chain(of_shape).filter(news).chain(of_stats).copied().collect()
+    optional.chain(of_shape).filter(news).chain(of_stats).copied().collect()
 }
 
 impl Row {
     /// The value of a metric in this row, as tables show it, if it has one.
-    pub fn text(&self, figure: &'static Figure) -> Option<String> {
+    pub fn text(&self, figure: &'static MetricDef) -> Option<String> {
         if figure == &figures::BYTES_PER_TASK {
-            return self.bytes_per_task.map(|slope| slope_text(slope, self.straight));
+            return self.bytes_per_task.map(|slope| slope_text(slope, self.linear));
         }
         let text = self.spreads.median(figure).map(|value| figure.show(value))?;
         let at_least = self.client_limited && figure == &figures::MESSAGES_PER_S;

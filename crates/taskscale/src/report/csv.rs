@@ -1,34 +1,34 @@
 //! The report as comma-separated values: one line per entry and number of tasks, and one per unavailable entry.
 
-use super::model::{Entry, Growth, Report, Row};
+use super::model::{EntryInfo, Growth, Report, Row};
 use crate::catalog::FanOut;
-use crate::figures::{self, Figure};
+use crate::document::csv::{CsvColumn, figure, table, text, whole};
+use crate::figures::{self, MetricDef};
 use crate::record::MemorySource;
-use crate::sheet::csv::{CsvColumn, figure, table, text, whole};
 use crate::stats::{Interval, Spread};
 
 /// A row, or an entry that has none.
-struct CsvLine<'a> {
+struct ReportCsvLine<'a> {
     report: &'a Report,
-    entry: &'a Entry,
+    entry: &'a EntryInfo,
     row: Option<&'a Row>,
     unavailable: Option<&'a str>,
 }
 
-impl<'a> CsvLine<'a> {
-    fn of(&self, figure: &Figure) -> Option<Spread> {
+impl<'a> ReportCsvLine<'a> {
+    fn of(&self, figure: &MetricDef) -> Option<Spread> {
         self.row?.spreads.of(figure)
     }
 
-    fn median(&self, of: &Figure) -> String {
+    fn median(&self, of: &MetricDef) -> String {
         figure(self.of(of).map(|spread| spread.median))
     }
 
-    fn min(&self, of: &Figure) -> String {
+    fn min(&self, of: &MetricDef) -> String {
         figure(self.of(of).map(|spread| spread.min))
     }
 
-    fn max(&self, of: &Figure) -> String {
+    fn max(&self, of: &MetricDef) -> String {
         figure(self.of(of).map(|spread| spread.max))
     }
 
@@ -39,7 +39,7 @@ impl<'a> CsvLine<'a> {
 
     fn reason(&self) -> String {
         let shortfalls = self.row.into_iter().flat_map(|row| &row.shortfalls);
-        let said = shortfalls.map(|shortfall| format!("{}: {}", shortfall.status, shortfall.reason()));
+        let said = shortfalls.map(|failure| format!("{}: {}", failure.status, failure.reason()));
         said.chain(self.unavailable.map(str::to_owned)).collect::<Vec<_>>().join("; ")
     }
 }
@@ -52,7 +52,7 @@ fn high(interval: Option<Interval>) -> String {
     figure(interval.map(|interval| interval.high))
 }
 
-fn columns<'a>() -> [CsvColumn<CsvLine<'a>>; 61] {
+fn columns<'a>() -> [CsvColumn<ReportCsvLine<'a>>; 61] {
     [
         ("campaign", |line| text(&line.report.campaign)),
         ("created_at", |line| line.report.created_at.to_string()),
@@ -97,7 +97,7 @@ fn columns<'a>() -> [CsvColumn<CsvLine<'a>>; 61] {
         ("bytes_per_task_high95", |line| {
             high(line.growth().and_then(|growth| growth.bytes_per_task_interval))
         }),
-        ("straight", |line| whole(line.row.and_then(|row| row.straight))),
+        ("straight", |line| whole(line.row.and_then(|row| row.linear))),
         ("off_line", |line| figure(line.growth().and_then(|growth| growth.worst?.off))),
         ("off_line_tasks", |line| whole(line.growth().and_then(|growth| Some(growth.worst?.tasks)))),
         ("base_bytes", |line| figure(line.growth().and_then(|growth| growth.base_bytes))),
@@ -122,7 +122,7 @@ fn columns<'a>() -> [CsvColumn<CsvLine<'a>>; 61] {
         ("cpu_ns_per_op_min", |line| line.min(&figures::CPU_PER_OP)),
         ("cpu_ns_per_op_max", |line| line.max(&figures::CPU_PER_OP)),
         ("ops_per_s_median", |line| line.median(&figures::OPS_PER_S)),
-        ("bytes_beyond", |line| figure(line.growth().and_then(|growth| growth.bytes_beyond))),
+        ("bytes_beyond", |line| figure(line.growth().and_then(|growth| growth.excess_bytes))),
     ]
 }
 
@@ -130,10 +130,14 @@ fn columns<'a>() -> [CsvColumn<CsvLine<'a>>; 61] {
 pub fn render(reports: &[Report]) -> String {
     let lines = reports.iter().flat_map(|report| {
         let rows = report.groups.iter().flat_map(|group| &group.rows);
-        let rows =
-            rows.map(move |row| CsvLine { report, entry: &row.entry, row: Some(row), unavailable: None });
+        let rows = rows.map(move |row| ReportCsvLine {
+            report,
+            entry: &row.entry,
+            row: Some(row),
+            unavailable: None,
+        });
         let missing = report.unavailable.iter();
-        rows.chain(missing.map(move |missing| CsvLine {
+        rows.chain(missing.map(move |missing| ReportCsvLine {
             report,
             entry: &missing.entry,
             row: None,

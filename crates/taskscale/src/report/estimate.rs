@@ -1,12 +1,12 @@
 //! A value of a row or of an entry, with its spread.
 
 use super::model::{Growth, Report, Row};
-use crate::figures::{Figure, Of};
+use crate::figures::{MetricDef, MetricScope};
 use crate::stats::{Line, Moments, Spread};
 
 /// In the metric's unit.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Estimate {
+pub struct ValueEstimate {
     pub value: f64,
     /// Smallest and largest of the repetitions, or the 95% interval of a fitted value.
     pub range: Option<(f64, f64)>,
@@ -14,29 +14,29 @@ pub struct Estimate {
     pub logs: Option<Moments>,
 }
 
-impl Estimate {
+impl ValueEstimate {
     /// The value of a row; absent for metrics of a line.
-    pub fn in_row(figure: &Figure, row: &Row) -> Option<Estimate> {
-        row.spreads.of(figure).map(Estimate::from)
+    pub fn in_row(figure: &MetricDef, row: &Row) -> Option<ValueEstimate> {
+        row.spreads.of(figure).map(ValueEstimate::from)
     }
 
     /// The value of an entry's line; absent for metrics of single rows.
-    pub fn in_growth(figure: &Figure, growth: &Growth) -> Option<Estimate> {
+    pub fn in_growth(figure: &MetricDef, growth: &Growth) -> Option<ValueEstimate> {
         let (value, interval, of): (_, _, fn(&Line) -> f64) = match figure.of {
-            Of::Slope => (growth.bytes_per_task?, growth.bytes_per_task_interval, |line| line.slope),
-            Of::Base => (growth.base_bytes?, growth.base_bytes_interval, |line| line.base),
-            Of::Run => return None,
+            MetricScope::Slope => (growth.bytes_per_task?, growth.bytes_per_task_interval, |line| line.slope),
+            MetricScope::Base => (growth.base_bytes?, growth.base_bytes_interval, |line| line.base),
+            MetricScope::Run => return None,
         };
         let repetitions: Vec<f64> = growth.repetitions.iter().map(of).collect();
         let range = interval.map(|interval| (interval.low, interval.high));
-        Some(Estimate { value, range, logs: Moments::of_logs(&repetitions) })
+        Some(ValueEstimate { value, range, logs: Moments::of_logs(&repetitions) })
     }
 }
 
-impl From<Spread> for Estimate {
-    fn from(spread: Spread) -> Estimate {
+impl From<Spread> for ValueEstimate {
+    fn from(spread: Spread) -> ValueEstimate {
         let range = (spread.readings > 1).then_some((spread.min, spread.max));
-        Estimate { value: spread.median, range, logs: spread.logs }
+        ValueEstimate { value: spread.median, range, logs: spread.logs }
     }
 }
 

@@ -4,11 +4,11 @@ use super::ci_exports::{self, ServiceError};
 use super::model::Report;
 use super::svg::{self, ChartError};
 use super::{Detail, Format, RenderOptions, render, side_by_side};
-use crate::figures::Figure;
+use crate::figures::MetricDef;
 
 /// The target of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Target {
+pub enum ExportTarget {
     /// A format with the whole report.
     Report(Format),
     /// JSON for github-action-benchmark, `customSmallerIsBetter`.
@@ -29,10 +29,10 @@ pub enum Chart {
 }
 
 #[derive(Debug, Clone)]
-pub struct Request {
-    pub target: Target,
+pub struct ExportRequest {
+    pub target: ExportTarget,
     /// The metrics to compare or export; empty for those that suit the target.
-    pub metrics: Vec<&'static Figure>,
+    pub metrics: Vec<&'static MetricDef>,
     /// The number of tasks of a ranking; the largest where absent.
     pub tasks: Option<u64>,
     /// How much tables show.
@@ -60,27 +60,29 @@ pub enum ExportError {
 }
 
 /// The reports as text. Several are set side by side where people read them, and follow each other where programs do.
-pub fn export(reports: &[Report], request: &Request) -> Result<Export, ExportError> {
+pub fn export(reports: &[Report], request: &ExportRequest) -> Result<Export, ExportError> {
     let [first, others @ ..] = reports else { return Err(ExportError::Nothing) };
     let one_campaign = side_by_side::campaigns(reports) == 1;
-    let compared: &[&Figure] =
+    let compared: &[&MetricDef] =
         if request.metrics.is_empty() { &side_by_side::DEFAULT_METRICS } else { &request.metrics };
-    let side_by_side = || side_by_side::sheet(reports, compared);
+    let side_by_side = || side_by_side::document(reports, compared);
     let whole = |text| Ok(Export { text, left_out: Vec::new() });
     match request.target {
-        Target::Report(Format::Table) if !one_campaign => whole(side_by_side().terminal(request.options)),
-        Target::Report(Format::Markdown) if !one_campaign => whole(side_by_side().markdown()),
-        Target::Report(format) => whole(render(reports, format, request.detail, request.options)),
-        Target::Github => {
+        ExportTarget::Report(Format::Table) if !one_campaign => {
+            whole(side_by_side().terminal(request.options))
+        }
+        ExportTarget::Report(Format::Markdown) if !one_campaign => whole(side_by_side().markdown()),
+        ExportTarget::Report(format) => whole(render(reports, format, request.detail, request.options)),
+        ExportTarget::Github => {
             let kept = ci_exports::github(reports, &request.metrics)?;
             Ok(Export { text: kept.text, left_out: kept.left_out })
         }
-        Target::Bencher => {
+        ExportTarget::Bencher => {
             let kept = ci_exports::bencher(reports, &request.metrics)?;
             Ok(Export { text: kept.text, left_out: kept.left_out })
         }
-        Target::Svg(_) if !others.is_empty() => Err(ExportError::OneCampaign(reports.len())),
-        Target::Svg(Chart::Ranking) => whole(svg::ranking(first, request.tasks)?),
-        Target::Svg(Chart::Scaling) => whole(svg::scaling(first)?),
+        ExportTarget::Svg(_) if !others.is_empty() => Err(ExportError::OneCampaign(reports.len())),
+        ExportTarget::Svg(Chart::Ranking) => whole(svg::ranking(first, request.tasks)?),
+        ExportTarget::Svg(Chart::Scaling) => whole(svg::scaling(first)?),
     }
 }

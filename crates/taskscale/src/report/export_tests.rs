@@ -10,10 +10,10 @@ use super::sanitize::{acts, width};
 use super::*;
 use crate::catalog::Kind;
 use crate::figures;
-use crate::record::{Campaign, LimitHit, MemorySource, Metric as Stated, Sample, Status};
+use crate::record::{Campaign, LimitHit, MemorySource, Metric, Sample, Status};
 
-fn request(target: Target) -> Request {
-    Request {
+fn request(target: ExportTarget) -> ExportRequest {
+    ExportRequest {
         target,
         metrics: Vec::new(),
         tasks: None,
@@ -67,7 +67,7 @@ fn two() -> Vec<Report> {
     reports
 }
 
-fn text(reports: &[Report], target: Target) -> String {
+fn text(reports: &[Report], target: ExportTarget) -> String {
     export(reports, &request(target)).unwrap().text
 }
 
@@ -85,7 +85,7 @@ fn assert_valid(schema: &str, text: &str) -> Value {
 
 #[test]
 fn github_gets_what_its_action_reads() {
-    let export = export(&one(), &request(Target::Github)).unwrap();
+    let export = export(&one(), &request(ExportTarget::Github)).unwrap();
     let value = assert_valid("github-action-benchmark", &export.text);
     insta::assert_snapshot!("github", export.text);
     let names: Vec<&str> =
@@ -108,7 +108,7 @@ fn github_gets_what_its_action_reads() {
 
 #[test]
 fn bencher_gets_its_metric_format() {
-    let export = export(&one(), &request(Target::Bencher)).unwrap();
+    let export = export(&one(), &request(ExportTarget::Bencher)).unwrap();
     let value = assert_valid("bencher-metric-format", &export.text);
     insta::assert_snapshot!("bencher", export.text);
     let footprint = &value["rust/tokio-spawn sleep 10k"]["footprint-bytes"];
@@ -137,7 +137,7 @@ fn schemas_of_services_refuse_what_they_should() {
 
 #[test]
 fn services_keep_the_figures_that_are_asked_for() {
-    let asked = Request { metrics: vec![&figures::PEAK], ..request(Target::Bencher) };
+    let asked = ExportRequest { metrics: vec![&figures::PEAK], ..request(ExportTarget::Bencher) };
     let value: Value = serde_json::from_str(&export(&one(), &asked).unwrap().text).unwrap();
     let measures: Vec<&String> =
         value.as_object().unwrap().values().flat_map(|value| value.as_object().unwrap().keys()).collect();
@@ -148,8 +148,8 @@ fn services_keep_the_figures_that_are_asked_for() {
 fn services_keep_what_work_costs_and_say_what_has_no_cost() {
     let (campaign, samples) = of_parts();
     let parts = Report::of_parts(&campaign, &samples);
-    let export_of = |metrics: Vec<&'static figures::Figure>| {
-        export(&parts, &Request { metrics, ..request(Target::Github) })
+    let export_of = |metrics: Vec<&'static figures::MetricDef>| {
+        export(&parts, &ExportRequest { metrics, ..request(ExportTarget::Github) })
     };
     let exported = export_of(Vec::new()).unwrap();
     let value = assert_valid("github-action-benchmark", &exported.text);
@@ -168,26 +168,26 @@ fn services_keep_what_work_costs_and_say_what_has_no_cost() {
 
 #[test]
 fn a_service_is_given_no_name_twice() {
-    for target in [Target::Github, Target::Bencher] {
+    for target in [ExportTarget::Github, ExportTarget::Bencher] {
         let error = export(&two(), &request(target)).unwrap_err().to_string();
         assert!(error.contains("in 20260301-bench and in 20260302-laptop"), "{error}");
     }
     // Other workloads are other names: campaigns of one commit go into one file.
     let mut reports = two();
     reports[1].workload = "park".to_owned();
-    assert_valid("bencher-metric-format", &text(&reports, Target::Bencher));
+    assert_valid("bencher-metric-format", &text(&reports, ExportTarget::Bencher));
     let (campaign, _) = everything();
     let nothing = [Report::build::<crate::record::Sample>(&campaign, &[])];
-    assert!(export(&nothing, &request(Target::Github)).is_err(), "the action refuses an empty list");
+    assert!(export(&nothing, &request(ExportTarget::Github)).is_err(), "the action refuses an empty list");
 }
 
 #[test]
 fn several_campaigns_side_by_side() {
-    insta::assert_snapshot!("several_table", text(&two(), Target::Report(Format::Table)));
-    insta::assert_snapshot!("several_markdown", text(&two(), Target::Report(Format::Markdown)));
-    let asked = Request {
+    insta::assert_snapshot!("several_table", text(&two(), ExportTarget::Report(Format::Table)));
+    insta::assert_snapshot!("several_markdown", text(&two(), ExportTarget::Report(Format::Markdown)));
+    let asked = ExportRequest {
         metrics: vec![&figures::LAUNCH, &figures::CPU],
-        ..request(Target::Report(Format::Markdown))
+        ..request(ExportTarget::Report(Format::Markdown))
     };
     let markdown = export(&two(), &asked).unwrap().text;
     assert!(markdown.contains("#### 1M tasks: launch s") && !markdown.contains("footprint"), "{markdown}");
@@ -195,12 +195,12 @@ fn several_campaigns_side_by_side() {
 
 #[test]
 fn what_is_of_one_campaign_alone_is_named_and_not_shown() {
-    let markdown = text(&two(), Target::Report(Format::Markdown));
+    let markdown = text(&two(), ExportTarget::Report(Format::Markdown));
     assert!(markdown.contains("- Only in A, so not shown: rust/tokio-current-thread."), "{markdown}");
     assert!(markdown.contains("- Only in B, so not shown: ruby/fiber."), "{markdown}");
     let mut reports = two();
     reports[1].groups.retain(|group| group.tasks == 10_000);
-    let markdown = text(&reports, Target::Report(Format::Markdown));
+    let markdown = text(&reports, ExportTarget::Report(Format::Markdown));
     assert!(
         markdown.contains("Only in A, so not shown: rust/tokio-current-thread; N = 1, 1M."),
         "{markdown}"
@@ -211,7 +211,7 @@ fn what_is_of_one_campaign_alone_is_named_and_not_shown() {
         group.tasks = 77;
     }
     reports[1].growth.clear();
-    let markdown = text(&reports, Target::Report(Format::Markdown));
+    let markdown = text(&reports, ExportTarget::Report(Format::Markdown));
     assert!(
         markdown.contains("77 tasks") && markdown.contains("1M tasks") && !markdown.contains("Only in"),
         "{markdown}"
@@ -222,7 +222,7 @@ fn what_is_of_one_campaign_alone_is_named_and_not_shown() {
 fn campaigns_of_other_workloads_are_not_mixed() {
     let mut reports = two();
     reports[1].workload = "park".to_owned();
-    let markdown = text(&reports, Target::Report(Format::Markdown));
+    let markdown = text(&reports, ExportTarget::Report(Format::Markdown));
     assert!(markdown.contains("#### sleep, 1M tasks: memory MiB"), "{markdown}");
     assert!(markdown.contains("#### park, 1M tasks: memory MiB") && !markdown.contains("% |"), "{markdown}");
 }
@@ -231,13 +231,18 @@ fn campaigns_of_other_workloads_are_not_mixed() {
 fn several_campaigns_fit_and_act_on_nothing() {
     for limit in [80, 100, 140] {
         let options = RenderOptions { width: limit, ..RenderOptions::default() };
-        let asked = Request { options, ..request(Target::Report(Format::Table)) };
+        let asked = ExportRequest { options, ..request(ExportTarget::Report(Format::Table)) };
         for line in export(&two(), &asked).unwrap().text.lines() {
             assert!(width(line) <= limit, "{} of {limit} columns: {line}", width(line));
         }
     }
-    let targets = [Target::Github, Target::Bencher, Target::Svg(Chart::Ranking), Target::Svg(Chart::Scaling)];
-    let formats = Format::ALL.map(Target::Report);
+    let targets = [
+        ExportTarget::Github,
+        ExportTarget::Bencher,
+        ExportTarget::Svg(Chart::Ranking),
+        ExportTarget::Svg(Chart::Scaling),
+    ];
+    let formats = Format::ALL.map(ExportTarget::Report);
     let one = targets.iter().map(|target| text(&one(), *target));
     for text in one.chain(formats.iter().map(|target| text(&two(), *target))) {
         let acting = text.chars().find(|c| *c != '\n' && acts(*c));
@@ -248,18 +253,18 @@ fn several_campaigns_fit_and_act_on_nothing() {
 
 #[test]
 fn programs_get_several_campaigns_in_a_row() {
-    let csv = text(&two(), Target::Report(Format::Csv));
+    let csv = text(&two(), ExportTarget::Report(Format::Csv));
     let lines = |name: &str| csv.lines().filter(|line| line.starts_with(name)).count();
     assert_eq!(lines("campaign,"), 1);
     assert_eq!((lines("20260301-bench,"), lines("20260302-laptop,")), (25, 25));
-    let json: Value = serde_json::from_str(&text(&two(), Target::Report(Format::Json))).unwrap();
+    let json: Value = serde_json::from_str(&text(&two(), ExportTarget::Report(Format::Json))).unwrap();
     assert_eq!(json["campaigns"][1]["campaign"], "20260302-laptop");
     assert_eq!(json["schema"], REPORT_SCHEMA);
 }
 
 #[test]
 fn a_chart_is_of_one_campaign() {
-    let error = export(&two(), &request(Target::Svg(Chart::Ranking))).unwrap_err().to_string();
+    let error = export(&two(), &request(ExportTarget::Svg(Chart::Ranking))).unwrap_err().to_string();
     assert_eq!(error, "a chart shows one series: 2 given (select one with --part)");
 }
 
@@ -297,7 +302,7 @@ fn samples_are_lines_with_every_attempt() {
     first.status = Status::Partial;
     samples[0].attempt = 2;
     samples.insert(0, first);
-    samples[1].metrics.insert("rate".to_owned(), Stated { value: 2.5, unit: "tasks/s".to_owned() });
+    samples[1].metrics.insert("rate".to_owned(), Metric { value: 2.5, unit: "tasks/s".to_owned() });
     let mut stray = fell(sample("go/unknown", 5, 1, 0, 0), Status::Limit, "too many");
     stray.limit = Some(Box::new(LimitHit { name: "kernel.pid_max".to_owned(), value: 32_768, lift: None }));
     samples.push(stray);
@@ -344,20 +349,20 @@ proptest! {
             samples.push(fell(sample(&name, *tasks, 1, 0, 0), Status::Failed, &reason));
         }
         let report = Report::build(&campaign, &samples);
-        let svgs = [Target::Svg(Chart::Ranking), Target::Svg(Chart::Scaling)];
-        for target in svgs.into_iter().chain([Target::Github, Target::Bencher]) {
+        let svgs = [ExportTarget::Svg(Chart::Ranking), ExportTarget::Svg(Chart::Scaling)];
+        for target in svgs.into_iter().chain([ExportTarget::Github, ExportTarget::Bencher]) {
             let one = [report.clone().named("a")];
             // Where every footprint is 0 there is nothing to draw on a logarithmic axis, and it is said.
             let Ok(export) = export(&one, &request(target)) else { continue };
             prop_assert!(!export.text.chars().any(|c| c != '\n' && acts(c)));
             match target {
-                Target::Svg(_) => prop_assert!(roxmltree::Document::parse(&export.text).is_ok()),
+                ExportTarget::Svg(_) => prop_assert!(roxmltree::Document::parse(&export.text).is_ok()),
                 _ => prop_assert!(serde_json::from_str::<Value>(&export.text).is_ok()),
             }
         }
         let two = [report.clone().named("a"), report.named(&name)];
         for format in [Format::Table, Format::Markdown] {
-            let text = export(&two, &request(Target::Report(format))).unwrap().text;
+            let text = export(&two, &request(ExportTarget::Report(format))).unwrap().text;
             prop_assert!(!text.chars().any(|c| c != '\n' && acts(c)), "{}", text);
         }
     }

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use super::model::{Entry, Growth, Report};
+use super::model::{EntryInfo, Growth, Report};
 use super::phrases::NO_LINE;
 use super::rank::Rank;
 use crate::catalog::{Kind, Shape, Style};
@@ -25,12 +25,12 @@ pub const REFERENCE: &str = "ref";
 const NAMED: usize = 4;
 
 /// The kind with the marks of its entry: `stackless†`.
-pub fn kind_with_marks(entry: &Entry) -> String {
+pub fn kind_with_marks(entry: &EntryInfo) -> String {
     format!("{}{}", entry.kind.name(), marks_of(entry))
 }
 
 /// The marks of an entry: `†‡`.
-pub fn marks_of(entry: &Entry) -> String {
+pub fn marks_of(entry: &EntryInfo) -> String {
     let tuned = if entry.style == Style::Tuned { TUNED } else { "" };
     let one_cpu = if entry.parallel { "" } else { ONE_CPU };
     let unverified = if entry.unverified.is_some() { UNVERIFIED } else { "" };
@@ -41,7 +41,7 @@ pub fn marks_of(entry: &Entry) -> String {
 pub fn title(report: &Report) -> String {
     let tasks: Vec<String> = report.tasks.iter().map(|&n| units::count(n)).collect();
     let times = u64::from(report.repetitions);
-    format!("{} · N = {} · {}", report.part(), tasks.join(", "), counted(times, "repetition"))
+    format!("{} · N = {} · {}", report.series(), tasks.join(", "), counted(times, "repetition"))
 }
 
 /// The machine, in one line.
@@ -65,7 +65,7 @@ fn is_used(report: &Report) -> bool {
 }
 
 /// How long tasks waited, or how many operations they did.
-pub fn course(report: &Report) -> String {
+pub fn scenario(report: &Report) -> String {
     if let Some(operation) = &report.operation {
         return format!(
             "An operation: {}. A first run does enough operations for {} s, a second run twice that number.",
@@ -148,7 +148,7 @@ pub fn notes(report: &Report) -> Vec<String> {
         );
     }
     notes.extend(plateaus(report));
-    if report.growth.iter().any(Growth::bent) {
+    if report.growth.iter().any(Growth::is_nonlinear) {
         notes.push(format!("{NO_LINE} memory is not linear in N: do not extrapolate."));
     }
     let missing = report.unavailable.iter().map(|missing| &missing.entry);
@@ -173,8 +173,8 @@ fn warned(text: &str, runs: &str, entries: &str) -> String {
 
 /// The meaning of the marks beside the kinds of these entries; for `missing` entries only the mark `unverified`.
 pub fn marks<'a>(
-    entries: impl Iterator<Item = &'a Entry> + Clone,
-    missing: impl Iterator<Item = &'a Entry>,
+    entries: impl Iterator<Item = &'a EntryInfo> + Clone,
+    missing: impl Iterator<Item = &'a EntryInfo>,
 ) -> Vec<String> {
     let mut notes = Vec::new();
     if entries.clone().any(|entry| entry.style == Style::Tuned) {
@@ -225,7 +225,7 @@ fn reading(report: &Report) -> String {
              Student's t over repetitions).",
         );
     }
-    if report.growth.iter().any(Growth::bent) {
+    if report.growth.iter().any(Growth::is_nonlinear) {
         text.push_str(&format!(
             " {NO_LINE}: a median is over {}% off the fit, as with garbage-collected heaps.",
             units::decimal(OFF * 100.0, 0),

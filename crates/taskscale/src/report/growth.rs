@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::build::{Cells, most_usual};
-use super::model::{Entry, Growth, Step, WorstPoint};
+use super::model::{EntryInfo, Growth, Step, WorstPoint};
 use crate::figures::FOOTPRINT;
 use crate::record::{EntryFacts, Plan, PlateauFrom, Sample, Status};
 use crate::stats::{self, Point};
@@ -42,21 +42,21 @@ pub(super) fn growth(facts: &EntryFacts, plan: &Plan, cells: &Cells) -> Option<G
     let fit = stats::fit(&points);
     let repetitions = stats::lines_of_repetitions(&readings);
     // An interval says how well repetitions agree, not whether the numbers of tasks lie on a line.
-    let straight = fit.as_ref().filter(|fit| fit.straight() != Some(false));
-    let intervals = straight.and_then(|fit| stats::line_intervals(&repetitions, &fit.line));
+    let linear = fit.as_ref().filter(|fit| fit.linear() != Some(false));
+    let intervals = linear.and_then(|fit| stats::line_intervals(&repetitions, &fit.line));
     // No task takes less than nothing: what was measured were not the tasks.
     let fit = fit.filter(|fit| intervals.map_or(fit.line.slope, |of| of.slope.high) >= 0.0);
     let intervals = intervals.filter(|_| fit.is_some());
     let line = fit.as_ref().map(|fit| fit.line);
     let tasks: BTreeSet<u64> = points.iter().map(|point| point.tasks).collect();
     Some(Growth {
-        entry: Entry::from(facts),
+        entry: EntryInfo::from(facts),
         base_bytes: line.map(|line| line.base),
         base_bytes_interval: intervals.map(|intervals| intervals.base),
         bytes_per_task: line.map(|line| line.slope),
         bytes_per_task_interval: intervals.map(|intervals| intervals.slope),
-        bytes_beyond: line.zip(plan.holds_bytes).map(|(line, held)| line.slope - held as f64),
-        straight: fit.as_ref().and_then(stats::Fit::straight),
+        excess_bytes: line.zip(plan.holds_bytes).map(|(line, held)| line.slope - held as f64),
+        linear: fit.as_ref().and_then(stats::Fit::linear),
         worst: fit.as_ref().and_then(|fit| fit.worst).map(|worst| WorstPoint {
             tasks: worst.tasks,
             footprint_bytes: worst.median,

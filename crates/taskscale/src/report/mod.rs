@@ -10,6 +10,7 @@ mod ci_exports;
 mod colour;
 mod columns;
 mod csv;
+mod document;
 mod estimate;
 mod export;
 mod footnotes;
@@ -22,7 +23,6 @@ mod page;
 mod phrases;
 mod rank;
 mod samples;
-mod sheet;
 mod side_by_side;
 mod speedup;
 mod svg;
@@ -37,28 +37,28 @@ mod tests;
 pub use chart::chart;
 pub use ci_exports::ServiceError;
 pub use columns::columns;
-pub use export::{Chart, Export, ExportError, Request, Target, export};
+pub use document::Detail;
+pub use export::{Chart, Export, ExportError, ExportRequest, ExportTarget, export};
 pub use html::write_html;
 pub use model::{
-    Entry, Group, Growth, Parts, PlateauCount, REPORT_SCHEMA, Report, Row, Shortfall, SourceCount, Spreads,
-    Step, Unavailable, Version, WarningCount, WorstPoint,
+    EntryInfo, FailureGroup, Growth, Parts, PlateauCount, REPORT_SCHEMA, Report, Row, RowGroup, SourceCount,
+    Spreads, Step, Unavailable, Version, WarningCount, WorstPoint,
 };
 pub use overview::{Factor, Overview, overview};
 pub use page::{PAGE_SCHEMA, PageData};
-pub use phrases::told;
+pub use phrases::failure_lines;
 pub use rank::Rank;
 pub use samples::{Recorded, render as samples_csv};
-pub use sheet::Detail;
 pub use svg::ChartError;
 
 use serde::Serialize;
 
-pub use crate::sheet::{Bars, Format, RenderOptions, acts, command_line, safe};
-use crate::sheet::{json, sanitize};
+pub use crate::document::{Bars, Format, RenderOptions, acts, command_line, safe};
+use crate::document::{json, sanitize};
 
 /// Several campaigns as JSON.
 #[derive(Serialize)]
-struct Several<'a> {
+struct MultiReport<'a> {
     schema: u32,
     /// In the order in which they were given.
     campaigns: &'a [Report],
@@ -67,12 +67,12 @@ struct Several<'a> {
 /// The series of one campaign as text that ends in a newline.
 pub fn render(reports: &[Report], format: Format, detail: Detail, options: RenderOptions) -> String {
     match format {
-        Format::Table => sheet::sheet(reports, detail).terminal(options),
-        Format::Markdown => sheet::sheet(reports, detail).markdown(),
+        Format::Table => document::document(reports, detail).terminal(options),
+        Format::Markdown => document::document(reports, detail).markdown(),
         Format::Csv => csv::render(reports),
         Format::Json => match reports {
             [report] => json::pretty(report),
-            campaigns => json::pretty(&Several { schema: REPORT_SCHEMA, campaigns }),
+            campaigns => json::pretty(&MultiReport { schema: REPORT_SCHEMA, campaigns }),
         },
     }
 }

@@ -10,9 +10,9 @@ use serde::Serialize;
 use super::load_curve::LoadPoint;
 use super::rank::Rank;
 use crate::catalog::{FanOut, Kind, Shape, Style};
-use crate::figures::{self, Figure};
+use crate::figures::{self, MetricDef};
 use crate::record::{
-    By, EntryFacts, Hold, LimitHit, Machine, MemorySource, Part, PlateauFrom, Sample, Status, Timestamp,
+    By, EntryFacts, Hold, LimitHit, Machine, MemorySource, PlateauFrom, Sample, Series, Status, Timestamp,
     Warning,
 };
 use crate::stats::{Interval, Line, Spread};
@@ -75,11 +75,11 @@ pub struct Report {
     /// The metrics that tables show besides the headline; empty for those that suit the workload.
     #[serde(skip)]
     #[cfg_attr(test, schemars(skip))]
-    pub shown: Vec<&'static Figure>,
+    pub shown: Vec<&'static MetricDef>,
     /// One group per number of tasks, ascending. The page has its rows in another form.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, schemars(skip))]
-    pub groups: Vec<Group>,
+    pub groups: Vec<RowGroup>,
     /// How the footprint of each entry grows; by kind, unless all are ranked together, the cheapest task first.
     pub growth: Vec<Growth>,
     /// Memory sources, the most frequent first. Values of different sources are not comparable to the byte.
@@ -100,24 +100,24 @@ impl Report {
 
     /// The report with other metrics in its tables.
     #[must_use]
-    pub fn showing(self, figures: &[&'static Figure]) -> Report {
+    pub fn showing(self, figures: &[&'static MetricDef]) -> Report {
         Report { shown: figures.to_vec(), ..self }
     }
 
     /// The series that it belongs to.
-    pub fn part(&self) -> Part {
-        Part { workload: self.workload.clone(), params: self.params.clone(), cpus: self.cpus }
+    pub fn series(&self) -> Series {
+        Series { workload: self.workload.clone(), params: self.params.clone(), cpus: self.cpus }
     }
 
     /// The metric that entries are ranked by.
-    pub fn headline(&self) -> &'static Figure {
+    pub fn headline(&self) -> &'static MetricDef {
         figures::headline(self.shape)
     }
 }
 
 /// All entries at one number of tasks.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Group {
+pub struct RowGroup {
     pub tasks: u64,
     /// Rows with values by kind, or all together, in the order of the headline; then partial and failed ones.
     pub rows: Vec<Row>,
@@ -126,7 +126,8 @@ pub struct Group {
 /// Facts on an entry, the same in every row.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Entry {
+#[cfg_attr(test, schemars(rename = "Entry"))]
+pub struct EntryInfo {
     /// `runtime/entry`.
     pub name: String,
     pub title: String,
@@ -146,9 +147,9 @@ pub struct Entry {
     pub version: Option<String>,
 }
 
-impl From<&EntryFacts> for Entry {
-    fn from(facts: &EntryFacts) -> Entry {
-        Entry {
+impl From<&EntryFacts> for EntryInfo {
+    fn from(facts: &EntryFacts) -> EntryInfo {
+        EntryInfo {
             name: facts.name.clone(),
             title: facts.title.clone(),
             kind: facts.kind,
@@ -167,7 +168,7 @@ impl From<&EntryFacts> for Entry {
 /// Values include the repetitions that were ok, or else those that were partial (fewer than N alive).
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Row {
-    pub entry: Entry,
+    pub entry: EntryInfo,
     pub tasks: u64,
     /// Repetitions recorded.
     pub runs: u32,
@@ -189,7 +190,8 @@ pub struct Row {
     /// Growth of the footprint per task, over all numbers of tasks of this entry.
     pub bytes_per_task: Option<f64>,
     /// Whether memory is linear in N: see [`Growth::straight`].
-    pub straight: Option<bool>,
+    #[serde(rename = "straight")]
+    pub linear: Option<bool>,
     /// Fewest tasks alive at once in a partial repetition; absent if there is none.
     pub short_alive: Option<u64>,
     pub threads: Option<f64>,
@@ -215,7 +217,7 @@ pub struct Row {
     /// The memory sources of this row.
     pub memory_sources: Vec<MemorySource>,
     /// The repetitions that were not ok, by status.
-    pub shortfalls: Vec<Shortfall>,
+    pub shortfalls: Vec<FailureGroup>,
 }
 
 impl Row {
@@ -251,25 +253,25 @@ pub struct Spreads(BTreeMap<&'static str, Option<Spread>>);
 impl Spreads {
     /// Of runs.
     pub fn of_runs(fed: &[&Sample], shape: Shape) -> Spreads {
-        let runs = figures::ALL.into_iter().filter(|figure| !figure.of_line() && figure.is_of(shape));
+        let runs = figures::ALL.into_iter().filter(|figure| !figure.per_entry() && figure.is_of(shape));
         let spreads = runs.map(|figure| (figure, Spread::of(&figure.values(fed))));
-        let of_these = spreads.filter(|(figure, spread)| !figure.of_some || spread.is_some());
+        let of_these = spreads.filter(|(figure, spread)| !figure.optional || spread.is_some());
         Spreads(of_these.map(|(figure, spread)| (figure.field, spread)).collect())
     }
 
     /// Absent for metrics of a line.
-    pub fn of(&self, figure: &Figure) -> Option<Spread> {
+    pub fn of(&self, figure: &MetricDef) -> Option<Spread> {
         *self.0.get(figure.field)?
     }
 
-    pub fn median(&self, figure: &Figure) -> Option<f64> {
+    pub fn median(&self, figure: &MetricDef) -> Option<f64> {
         self.of(figure).map(|spread| spread.median)
     }
 }
 
 /// Repetitions of a row that ended alike and not well.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Shortfall {
+pub struct FailureGroup {
     pub status: Status,
     pub runs: u32,
     /// Fewest tasks alive at once in these runs, if fewer than N.
@@ -279,7 +281,7 @@ pub struct Shortfall {
     pub limit: Option<LimitHit>,
 }
 
-impl Shortfall {
+impl FailureGroup {
     /// Why, in one line, as recorded (not neutralized).
     pub fn reason(&self) -> String {
         let mut text = match (self.reasons.first(), &self.limit) {
@@ -306,7 +308,7 @@ impl Shortfall {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Growth {
-    pub entry: Entry,
+    pub entry: EntryInfo,
     /// Footprint of the program before its first task; absent where fewer than two numbers of tasks were ok.
     pub base_bytes: Option<f64>,
     /// 95% interval; absent with fewer than two repetitions that have every N, and where memory is not linear.
@@ -315,10 +317,11 @@ pub struct Growth {
     /// 95% interval; absent with fewer than two repetitions that have every N, and where memory is not linear.
     pub bytes_per_task_interval: Option<Interval>,
     /// Bytes per task above those that the program was asked to keep; absent where the workload does not specify them.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub bytes_beyond: Option<f64>,
+    #[serde(rename = "bytes_beyond", skip_serializing_if = "Option::is_none")]
+    pub excess_bytes: Option<f64>,
     /// Whether memory is linear: every median is within 10% of the line. Absent with only two N.
-    pub straight: Option<bool>,
+    #[serde(rename = "straight")]
+    pub linear: Option<bool>,
     /// The N whose median deviates most from the line; absent likewise.
     pub worst: Option<WorstPoint>,
     /// The cost from each N to the next, for nonlinear memory.
@@ -334,8 +337,8 @@ pub struct Growth {
 
 impl Growth {
     /// Whether memory is nonlinear.
-    pub fn bent(&self) -> bool {
-        self.straight == Some(false)
+    pub fn is_nonlinear(&self) -> bool {
+        self.linear == Some(false)
     }
 }
 
@@ -390,7 +393,7 @@ pub struct PlateauCount {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Unavailable {
-    pub entry: Entry,
+    pub entry: EntryInfo,
     pub reason: String,
 }
 

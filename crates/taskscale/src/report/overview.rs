@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::model::{Entry, Report, Row};
-use crate::record::Part;
+use super::model::{EntryInfo, Report, Row};
+use crate::record::Series;
 
 /// One value for each entry and workload.
 pub struct Overview<'a> {
@@ -14,7 +14,7 @@ pub struct Overview<'a> {
 }
 
 pub struct OverviewLine<'a> {
-    pub entry: &'a Entry,
+    pub entry: &'a EntryInfo,
     pub factors: Vec<Factor>,
 }
 
@@ -53,7 +53,7 @@ pub fn overview(reports: &[Report]) -> Option<Overview<'_>> {
     if shown.len() < 2 {
         return None;
     }
-    let tasks: Vec<u64> = shown.iter().map(|report| told(report)).collect::<Option<_>>()?;
+    let tasks: Vec<u64> = shown.iter().map(|report| overview_tasks(report)).collect::<Option<_>>()?;
     let mut lines: BTreeMap<&str, OverviewLine> = BTreeMap::new();
     for (nth, (report, tasks)) in shown.iter().zip(&tasks).enumerate() {
         let rows = report.groups.iter().filter(|group| group.tasks == *tasks).flat_map(|group| &group.rows);
@@ -68,14 +68,14 @@ pub fn overview(reports: &[Report]) -> Option<Overview<'_>> {
     let mut lines: Vec<OverviewLine> = lines.into_values().collect();
     lines.sort_by(|a, b| a.entry.kind.cmp(&b.entry.kind).then(mean(a).total_cmp(&mean(b))));
     let name = |report: &&Report| match shown.iter().all(|other| other.cpus == report.cpus) {
-        true => Part { cpus: None, ..report.part() }.to_string(),
-        false => report.part().to_string(),
+        true => Series { cpus: None, ..report.series() }.to_string(),
+        false => report.series().to_string(),
     };
     Some(Overview { columns: shown.iter().map(name).zip(tasks).collect(), lines })
 }
 
 /// The most tasks at which as many entries are ranked as at any number.
-fn told(report: &Report) -> Option<u64> {
+fn overview_tasks(report: &Report) -> Option<u64> {
     let ranked = |rows: &[Row]| rows.iter().filter(|row| row.times_best.is_some()).count();
     report.groups.iter().max_by_key(|group| (ranked(&group.rows), group.tasks)).map(|group| group.tasks)
 }

@@ -1,9 +1,9 @@
 //! Phrases around values.
 
-use super::model::{Growth, Report, Row, Shortfall};
+use super::model::{FailureGroup, Growth, Report, Row};
 use crate::catalog::Kind;
+use crate::document::NONE;
 use crate::figures::{self, per_task};
-use crate::sheet::NONE;
 use crate::stats::{Interval, Spread};
 use crate::units::{self, mib};
 
@@ -48,8 +48,8 @@ pub fn least(report: &Report) -> Option<String> {
 }
 
 /// Bytes per task, marked if memory is nonlinear.
-pub fn slope_text(slope: f64, straight: Option<bool>) -> String {
-    let mark = if straight == Some(false) { NO_LINE } else { "" };
+pub fn slope_text(slope: f64, linear: Option<bool>) -> String {
+    let mark = if linear == Some(false) { NO_LINE } else { "" };
     format!("{mark}{}", per_task(slope))
 }
 
@@ -67,8 +67,8 @@ pub fn worst_text(growth: &Growth) -> Option<String> {
 }
 
 /// For nonlinear memory: the largest deviation, and the cost of one more task from each N to the next.
-pub fn bent_text(growth: &Growth) -> Option<String> {
-    let worst = growth.worst.filter(|_| growth.bent())?;
+pub fn nonlinear_text(growth: &Growth) -> Option<String> {
+    let worst = growth.worst.filter(|_| growth.is_nonlinear())?;
     let at = units::count(worst.tasks);
     let lies = match worst.off {
         Some(off) => {
@@ -96,15 +96,15 @@ pub fn growth_texts(growth: &Growth) -> [String; 5] {
     [
         growth.base_bytes.map_or_else(none, base),
         interval(growth.base_bytes_interval, base),
-        growth.bytes_per_task.map_or_else(none, |slope| slope_text(slope, growth.straight)),
+        growth.bytes_per_task.map_or_else(none, |slope| slope_text(slope, growth.linear)),
         interval(growth.bytes_per_task_interval, per_task),
         worst_text(growth).unwrap_or_else(none),
     ]
 }
 
 /// Bytes per task above those that the program was asked to keep.
-pub fn beyond_text(growth: &Growth) -> String {
-    growth.bytes_beyond.map_or_else(|| NONE.to_owned(), |bytes| slope_text(bytes, growth.straight))
+pub fn excess_text(growth: &Growth) -> String {
+    growth.excess_bytes.map_or_else(|| NONE.to_owned(), |bytes| slope_text(bytes, growth.linear))
 }
 
 /// MAD in percent of the median: `0.7`.
@@ -113,7 +113,7 @@ pub fn relative(spread: &Spread) -> Option<String> {
 }
 
 /// Repetitions of a row that failed alike, in words.
-pub struct Told {
+pub struct FailureLine {
     /// How they ended: `partial, 998,112 of 1,000,000 alive`.
     pub head: String,
     /// Why, as recorded; not yet sanitized.
@@ -121,21 +121,21 @@ pub struct Told {
 }
 
 /// The repetitions that were not ok, in words.
-pub fn told(row: &Row) -> Vec<Told> {
-    let of = |shortfall: &Shortfall| {
-        let reason = shortfall.reason();
-        let mut head = shortfall.status.name().to_owned();
+pub fn failure_lines(row: &Row) -> Vec<FailureLine> {
+    let of = |failure: &FailureGroup| {
+        let reason = failure.reason();
+        let mut head = failure.status.name().to_owned();
         if row.shortfalls.len() > 1 {
-            head.push_str(&format!(" ({} of {})", shortfall.runs, units::counted(row.runs, "run")));
+            head.push_str(&format!(" ({} of {})", failure.runs, units::counted(row.runs, "run")));
         }
-        if let Some(alive) = shortfall.short_alive {
+        if let Some(alive) = failure.short_alive {
             let shown = units::grouped(alive);
             // Most reasons include it.
             if !reason.contains(&shown) && !reason.contains(&alive.to_string()) {
                 head.push_str(&format!(", {shown} of {} alive", units::grouped(row.tasks)));
             }
         }
-        Told { head, reason }
+        FailureLine { head, reason }
     };
     row.shortfalls.iter().map(of).collect()
 }

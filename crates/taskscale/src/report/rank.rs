@@ -6,7 +6,7 @@
 use serde::Serialize;
 
 use super::build::by_figure;
-use super::model::{Group, Report, Row};
+use super::model::{Report, Row, RowGroup};
 use crate::catalog::Kind;
 
 /// Among whom entries are ranked.
@@ -31,7 +31,7 @@ impl Rank {
     }
 
     /// What stands together: one group for each kind, or all in one.
-    fn set(self, kind: Kind) -> Option<Kind> {
+    fn scope(self, kind: Kind) -> Option<Kind> {
         (self == Rank::Kind).then_some(kind)
     }
 }
@@ -45,17 +45,18 @@ impl Report {
             order(group, rank);
         }
         self.growth.sort_by(|a, b| {
-            let set = rank.set(a.entry.kind).cmp(&rank.set(b.entry.kind));
-            set.then(by_figure(a.bytes_per_task, b.bytes_per_task))
+            let scope = rank.scope(a.entry.kind).cmp(&rank.scope(b.entry.kind));
+            scope.then(by_figure(a.bytes_per_task, b.bytes_per_task))
         });
         self
     }
 }
 
-fn order(group: &mut Group, rank: Rank) {
+fn order(group: &mut RowGroup, rank: Rank) {
     let median = |row: &Row| row.headline.map(|spread| spread.median);
     let best = |kind: Kind| {
-        let among = group.rows.iter().filter(|row| row.ranked && rank.set(row.entry.kind) == rank.set(kind));
+        let among =
+            group.rows.iter().filter(|row| row.ranked && rank.scope(row.entry.kind) == rank.scope(kind));
         among.filter_map(median).reduce(f64::min)
     };
     let times: Vec<Option<f64>> = group
@@ -72,8 +73,10 @@ fn order(group: &mut Group, rank: Rank) {
     // Sorting is stable: what compares equal stays in the catalog's order.
     group.rows.sort_by(|a, b| {
         let fell = |row: &Row| !row.has_figures();
-        let set = |row: &Row| rank.set(row.entry.kind);
+        let scope = |row: &Row| rank.scope(row.entry.kind);
         let short = |row: &Row| row.ok_runs == 0;
-        (fell(a), set(a), short(a)).cmp(&(fell(b), set(b), short(b))).then(by_figure(median(a), median(b)))
+        (fell(a), scope(a), short(a))
+            .cmp(&(fell(b), scope(b), short(b)))
+            .then(by_figure(median(a), median(b)))
     });
 }

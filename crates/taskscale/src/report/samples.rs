@@ -1,13 +1,13 @@
 //! All samples of some campaigns as CSV, one line per run, for data frames.
 //!
 //! Every attempt is included; `counts` marks the last attempt of a repetition. Fields are written as in
-//! [`csv`](crate::sheet::csv).
+//! [`csv`](crate::document::csv).
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
+use crate::document::command_line;
+use crate::document::csv::{CsvColumn, figure, line, text, whole};
 use crate::record::{Campaign, Plateau, Sample, last_attempts};
-use crate::sheet::command_line;
-use crate::sheet::csv::{CsvColumn, figure, line, text, whole};
 
 /// A campaign as recorded.
 #[derive(Debug, Clone, Copy)]

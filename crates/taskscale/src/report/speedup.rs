@@ -45,7 +45,7 @@ pub fn speedups(reports: &[Report]) -> Vec<Speedup> {
             Some(SpeedupLine { entry: case.0, tasks: case.1, times })
         };
         let lines = parts[0].groups.iter().flat_map(|group| &group.rows).filter_map(line).collect();
-        let mut part = report.part();
+        let mut part = report.series();
         part.cpus = None;
         let cpus = parts.iter().map(|part| part.cpus).collect();
         tables.push(Speedup { name: part.to_string(), cpus, lines });

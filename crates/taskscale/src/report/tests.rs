@@ -34,7 +34,7 @@ fn what_was_handed_in_says_so() {
     use crate::record::{By, Origin};
     let (campaign, samples) = everything();
     let of = |by: By| {
-        let origin = Some(Origin { by, seal: String::new() });
+        let origin = Some(Origin { by, checksum: String::new() });
         shown(&Report::build(&Campaign { origin, ..campaign.clone() }, &samples), Format::Table)
     };
     assert!(of(By::HandedIn).contains("Submitted by the community."));
@@ -312,11 +312,11 @@ fn a_line_that_is_none_has_no_interval_in_any_format() {
     let report = Report::build(&campaign, &samples);
     let java = report.growth_of("java/virtual-thread").unwrap();
     let worst = java.worst.unwrap();
-    assert_eq!((java.straight, worst.tasks), (Some(false), 100_000));
+    assert_eq!((java.linear, worst.tasks), (Some(false), 100_000));
     assert!((0.65..0.75).contains(&worst.off.unwrap()), "{worst:?}");
     assert_eq!((java.bytes_per_task_interval, java.base_bytes_interval), (None, None));
     let go = report.growth_of("go/goroutine").unwrap();
-    assert!(go.straight == Some(true) && go.bytes_per_task_interval.is_some());
+    assert!(go.linear == Some(true) && go.bytes_per_task_interval.is_some());
     insta::assert_snapshot!("collected_heap-table", shown(&report, Format::Table));
     insta::assert_snapshot!("collected_heap-markdown", shown(&report, Format::Markdown));
     insta::assert_snapshot!("collected_heap-chart", chart(&report, RenderOptions::default()));
@@ -326,10 +326,10 @@ fn a_line_that_is_none_has_no_interval_in_any_format() {
     }
     let several = export(
         &[report.clone().named("a"), report.clone().named("b")],
-        &request(Target::Report(Format::Table)),
+        &request(ExportTarget::Report(Format::Table)),
     );
     assert!(several.unwrap().text.contains("not linear"));
-    for target in [Target::Github, Target::Bencher] {
+    for target in [ExportTarget::Github, ExportTarget::Bencher] {
         let kept = export(std::slice::from_ref(&report), &request(target)).unwrap();
         assert_eq!(kept.left_out.len(), 1, "{:?}", kept.left_out);
         assert!(
@@ -340,8 +340,14 @@ fn a_line_that_is_none_has_no_interval_in_any_format() {
     }
 }
 
-fn request(target: Target) -> Request {
-    Request { target, metrics: vec![], tasks: None, detail: Detail::Stats, options: RenderOptions::default() }
+fn request(target: ExportTarget) -> ExportRequest {
+    ExportRequest {
+        target,
+        metrics: vec![],
+        tasks: None,
+        detail: Detail::Stats,
+        options: RenderOptions::default(),
+    }
 }
 
 #[test]

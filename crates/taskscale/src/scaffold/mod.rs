@@ -16,7 +16,7 @@ pub use languages::{LANGUAGES, Language, language_of};
 
 /// What to create.
 #[derive(Debug, Clone)]
-pub struct Request<'a> {
+pub struct ScaffoldRequest<'a> {
     /// The catalog's folder. It need not exist.
     pub catalog: &'a Path,
     pub runtime: &'a str,
@@ -60,7 +60,7 @@ pub enum ScaffoldError {
 }
 
 /// Adds an entry to a catalog: to a new runtime, or to an existing one.
-pub fn write(request: &Request) -> Result<Written, ScaffoldError> {
+pub fn write(request: &ScaffoldRequest) -> Result<Written, ScaffoldError> {
     for (what, name) in
         [("runtime", request.runtime), ("entry", request.entry), ("extension", request.extension)]
     {
@@ -95,7 +95,7 @@ pub fn write(request: &Request) -> Result<Written, ScaffoldError> {
     }
 
     let mut changes = Changes::default();
-    let place = Place { folder: &folder, manifest: &manifest, before: before.as_ref() };
+    let place = EntryLocation { folder: &folder, manifest: &manifest, before: before.as_ref() };
     let written = fill(request, &model, &place, &mut changes);
     let checked = written
         .and_then(|()| Runtime::load(&folder).map(|_| ()).map_err(|error| ScaffoldError::Invalid { error }));
@@ -109,16 +109,21 @@ pub fn write(request: &Request) -> Result<Written, ScaffoldError> {
 }
 
 /// The place of an entry.
-struct Place<'a> {
+struct EntryLocation<'a> {
     folder: &'a Path,
     manifest: &'a Path,
     /// The existing runtime.
     before: Option<&'a Runtime>,
 }
 
-fn fill(request: &Request, model: &Model, place: &Place, changes: &mut Changes) -> Result<(), ScaffoldError> {
-    let Place { folder, manifest, before } = *place;
-    let Request { runtime, entry, workloads, extension, .. } = *request;
+fn fill(
+    request: &ScaffoldRequest,
+    model: &Model,
+    place: &EntryLocation,
+    changes: &mut Changes,
+) -> Result<(), ScaffoldError> {
+    let EntryLocation { folder, manifest, before } = *place;
+    let ScaffoldRequest { runtime, entry, workloads, extension, .. } = *request;
     for (name, text) in model.programs(workloads, entry, extension) {
         changes.create(&folder.join(name), &text)?;
     }
@@ -200,9 +205,9 @@ mod tests {
     use super::*;
     use std::sync::LazyLock;
 
-    fn request<'a>(catalog: &'a Path, runtime: &'a str, entry: &'a str) -> Request<'a> {
+    fn request<'a>(catalog: &'a Path, runtime: &'a str, entry: &'a str) -> ScaffoldRequest<'a> {
         static SLEEP: LazyLock<Vec<String>> = LazyLock::new(|| vec!["sleep".to_owned()]);
-        Request {
+        ScaffoldRequest {
             catalog,
             runtime,
             entry,
@@ -232,7 +237,8 @@ mod tests {
             let runtime = language.names.first().copied().unwrap_or("perl");
             let model = Model::of(language).unwrap();
             let all = model.workloads();
-            let made = Request { language, workloads: &all, ..request(catalog.path(), runtime, "my-tasks") };
+            let made =
+                ScaffoldRequest { language, workloads: &all, ..request(catalog.path(), runtime, "my-tasks") };
             let written = write(&made).unwrap();
             assert_eq!(written.extended, None);
             for (path, text) in texts(&catalog.path().join(runtime)) {
@@ -243,7 +249,7 @@ mod tests {
             for workload in &all {
                 let workloads = std::slice::from_ref(workload);
                 let entry = format!("mine-{workload}");
-                let written = write(&Request { entry: &entry, workloads, ..made.clone() }).unwrap();
+                let written = write(&ScaffoldRequest { entry: &entry, workloads, ..made.clone() }).unwrap();
                 assert!(written.extended.is_some(), "{}", language.title);
                 let entries = Runtime::load(&catalog.path().join(runtime)).unwrap().entries;
                 let does: Vec<&String> =
@@ -283,8 +289,12 @@ mod tests {
             let runtime = language.names.first().copied().unwrap_or("perl");
             let all = Model::of(language).unwrap().workloads();
             for entry in ["my-tasks", "2.0+x"] {
-                write(&Request { language, workloads: &all, ..request(catalog.path(), runtime, entry) })
-                    .unwrap();
+                write(&ScaffoldRequest {
+                    language,
+                    workloads: &all,
+                    ..request(catalog.path(), runtime, entry)
+                })
+                .unwrap();
             }
             let model = language.model.split_once('/').unwrap().1;
             let read = Runtime::load(&catalog.path().join(runtime)).unwrap();
@@ -361,7 +371,7 @@ mod tests {
     fn a_workload_without_a_program_is_refused() {
         let catalog = tempfile::tempdir().unwrap();
         let workloads = ["sleep".to_owned(), "juggle".to_owned()];
-        let asked = Request { workloads: &workloads, ..request(catalog.path(), "go", "mine") };
+        let asked = ScaffoldRequest { workloads: &workloads, ..request(catalog.path(), "go", "mine") };
         let error = write(&asked).unwrap_err().to_string();
         assert!(error.contains("`juggle` in Go (available: chat, echo, "), "{error}");
         assert_eq!(texts(catalog.path()), []);

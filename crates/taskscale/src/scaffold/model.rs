@@ -13,20 +13,20 @@ use crate::catalog::{
 };
 
 /// Paths and texts.
-type Files = Vec<(&'static str, &'static str)>;
+type TemplateFiles = Vec<(&'static str, &'static str)>;
 
 pub(super) struct Model {
     language: &'static Language,
     pub(super) runtime: Runtime,
     pub(super) entry: Entry,
     /// All files of its runtime, by their paths in the runtime's folder.
-    files: Files,
+    files: TemplateFiles,
 }
 
 impl Model {
     pub fn of(language: &'static Language) -> Result<Model, CatalogError> {
         let (runtime, entry) = language.model.split_once('/').unwrap_or_default();
-        let files: Files =
+        let files: TemplateFiles =
             if language.is_generic() { SHELL.to_vec() } else { embedded_texts(runtime).collect() };
         // Manifests are read from folders: versions are looked up in the lock files beside them.
         let parent = std::env::temp_dir();
@@ -76,7 +76,7 @@ impl Model {
     }
 
     /// The files of one workload's program.
-    fn program(&self, workload: &str) -> Files {
+    fn program(&self, workload: &str) -> TemplateFiles {
         let (entry, folders) = (&self.entry, named_children(&self.entry, workload));
         let is_of_other = |path: &str, workload| is_of_other_workload(entry, workload, Path::new(path));
         // Of this workload by name, not only of no other.

@@ -2,23 +2,23 @@
 
 use std::path::PathBuf;
 
-use super::layout::{Page, START, anchor, link, percent_encoded};
-use super::{Found, Withdrawn};
+use super::layout::{START, SitePage, anchor, link, percent_encoded};
+use super::{ResultsFolder, Withdrawn};
+use crate::document::{NONE, escaped};
 use crate::record::{EntryFacts, Loaded, Machine, Status, Timestamp, Warning, last_attempts, same_memory};
 use crate::report::Report;
-use crate::sheet::{NONE, escaped};
-use crate::submit::{Mark, Verification};
+use crate::submit::{Badge, Verification};
 use crate::units::{self, counted};
 
 /// Facts on one results folder, besides its page.
-pub struct Shown {
+pub struct CampaignSummary {
     pub place: String,
     /// Its page, inside the site.
     pub page: String,
     pub folder: PathBuf,
     pub id: Option<String>,
     /// Its badge. Absent on a site without submitted results.
-    pub mark: Option<Mark>,
+    pub badge: Option<Badge>,
     pub verified: bool,
     pub created_at: Timestamp,
     pub machine: Machine,
@@ -34,17 +34,17 @@ pub struct Shown {
     pub busy_runs: usize,
 }
 
-impl Shown {
-    pub fn of(found: &Found, loaded: &Loaded) -> Shown {
+impl CampaignSummary {
+    pub fn of(found: &ResultsFolder, loaded: &Loaded) -> CampaignSummary {
         let Loaded { campaign, samples, .. } = loaded;
         let last = last_attempts(samples);
         let ok = || last.iter().filter(|sample| sample.status == Status::Ok);
-        Shown {
+        CampaignSummary {
             place: found.place.clone(),
             page: page_of(found),
             folder: found.folder.clone(),
             id: campaign.id.clone(),
-            mark: None,
+            badge: None,
             // A record of other results, or an unreadable one, does not count; `submit --check` reports it.
             verified: Verification::beside(&found.folder, campaign)
                 .is_ok_and(|verification| verification.is_some_and(|of| of.is_verified())),
@@ -65,7 +65,7 @@ impl Shown {
     /// Whether it was measured while taskscale was developed: on a site with submitted results, what is in no folder of a
     /// machine.
     pub fn is_development(&self) -> bool {
-        self.mark.is_some() && !self.place.contains('/')
+        self.badge.is_some() && !self.place.contains('/')
     }
 
     pub fn is_on(&self, machine: &Machine) -> bool {
@@ -77,7 +77,7 @@ impl Shown {
 }
 
 /// The page of results, inside the site.
-pub fn page_of(found: &Found) -> String {
+pub fn page_of(found: &ResultsFolder) -> String {
     format!("campaigns/{}.html", found.place)
 }
 
@@ -90,23 +90,25 @@ pub fn withdrawn_page(of: &Withdrawn, with_documents: bool) -> String {
         escaped(&of.withdrawal.reason)
     );
     let about = "Results that were withdrawn, and why";
-    Page { path: &of.page, title: "Withdrawn results", about, main: &main }.render(with_documents)
+    SitePage { path: &of.page, title: "Withdrawn results", about, main: &main }.render(with_documents)
 }
 
 /// `, measured by the project`, if known.
-pub fn mark_behind(campaign: &Shown) -> String {
-    campaign.mark.map(|mark| format!(", {}", mark.name())).unwrap_or_default()
+pub fn mark_behind(campaign: &CampaignSummary) -> String {
+    campaign.badge.map(|badge| format!(", {}", badge.name())).unwrap_or_default()
 }
 
 /// A link from the page `from` to an entry in a series of results.
-pub fn link_to_result(from: &str, campaign: &Shown, part: &str, entry: &str) -> String {
+pub fn link_to_result(from: &str, campaign: &CampaignSummary, part: &str, entry: &str) -> String {
     let at = format!("part={}&entry={}", percent_encoded(part), percent_encoded(entry));
     format!("<a href=\"{}#{}\">{}</a>", link(from, &campaign.page), escaped(&at), escaped(&campaign.place))
 }
 
 /// Results grouped by machine, in the order of the first of each: results of two machines are not comparable.
-pub fn by_machine<'a>(campaigns: impl IntoIterator<Item = &'a Shown>) -> Vec<Vec<&'a Shown>> {
-    let mut machines: Vec<Vec<&Shown>> = Vec::new();
+pub fn by_machine<'a>(
+    campaigns: impl IntoIterator<Item = &'a CampaignSummary>,
+) -> Vec<Vec<&'a CampaignSummary>> {
+    let mut machines: Vec<Vec<&CampaignSummary>> = Vec::new();
     for campaign in campaigns {
         match machines.iter_mut().find(|own| campaign.is_on(&own[0].machine)) {
             Some(own) => own.push(campaign),
@@ -135,7 +137,7 @@ pub fn machine_details(machine: &Machine) -> String {
 }
 
 /// A table of the results of one machine.
-pub fn table(campaigns: &[&Shown]) -> String {
+pub fn table(campaigns: &[&CampaignSummary]) -> String {
     let rows: String = campaigns.iter().map(|campaign| row(campaign)).collect();
     format!(
         "<div class=\"scroll\" tabindex=\"0\"><table class=\"campaigns\"><thead><tr><th scope=\"col\">Results</th>\
@@ -145,7 +147,7 @@ pub fn table(campaigns: &[&Shown]) -> String {
     )
 }
 
-fn row(campaign: &Shown) -> String {
+fn row(campaign: &CampaignSummary) -> String {
     let mut workloads: Vec<&str> = campaign.reports.iter().map(|report| &*report.workload).collect();
     workloads.dedup();
     let mut tasks: Vec<u64> =
@@ -165,11 +167,11 @@ fn row(campaign: &Shown) -> String {
         runs => format!(" <small>{} on a busy machine</small>", units::grouped(runs as u64)),
     };
     format!(
-        "<tr><th scope=\"row\">{link}</th><td class=\"date\">{date}</td><td>{mark}</td><td>{workloads}</td><td class=\"n\">{entries}</td>\
+        "<tr><th scope=\"row\">{link}</th><td class=\"date\">{date}</td><td>{badge}</td><td>{workloads}</td><td class=\"n\">{entries}</td>\
          <td class=\"date\">{tasks}</td><td class=\"n\">{repetitions}</td><td class=\"n\">{ok} of {runs}{busy}</td></tr>\n",
         link = anchor(START, &campaign.page, &campaign.place),
         date = campaign.created_at.date(),
-        mark = campaign.mark.map_or(NONE, Mark::short),
+        badge = campaign.badge.map_or(NONE, Badge::short),
         workloads = escaped(&workloads.join(", ")),
         entries = entries.len(),
         repetitions = campaign.repetitions,
@@ -180,8 +182,8 @@ fn row(campaign: &Shown) -> String {
 
 /// Results for tests.
 #[cfg(test)]
-pub fn shown(place: &str, of: (crate::record::Campaign, Vec<crate::record::Sample>)) -> Shown {
+pub fn shown(place: &str, of: (crate::record::Campaign, Vec<crate::record::Sample>)) -> CampaignSummary {
     let (campaign, samples) = of;
-    let found = Found { place: place.to_owned(), folder: PathBuf::from(place) };
-    Shown::of(&found, &Loaded { campaign, samples, rejected: Vec::new() })
+    let found = ResultsFolder { place: place.to_owned(), folder: PathBuf::from(place) };
+    CampaignSummary::of(&found, &Loaded { campaign, samples, rejected: Vec::new() })
 }

@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 
 use pulldown_cmark::{CowStr, Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd, html};
 
-use super::campaigns::Shown;
-use super::layout::{DOCUMENTS, Page, link, percent_encoded};
-use super::subject::Subject;
+use super::campaigns::CampaignSummary;
+use super::layout::{DOCUMENTS, SitePage, link, percent_encoded};
+use super::subject::SiteEntry;
 use crate::catalog::{Catalog, is_whole};
-use crate::sheet::escaped;
+use crate::document::escaped;
 
 /// Documents at the root of the repository that are for its readers.
 const AT_ROOT: [&str; 5] =
@@ -29,10 +29,10 @@ pub const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
 #[derive(Default)]
 pub struct Documents {
     root: PathBuf,
-    all: BTreeMap<String, Document>,
+    all: BTreeMap<String, DocPage>,
 }
 
-struct Document {
+struct DocPage {
     text: String,
     title: String,
     /// Its first sentence.
@@ -44,7 +44,7 @@ struct Document {
 }
 
 /// What a link of a document leads to.
-enum Target {
+enum LinkTarget {
     Page(String),
     Published(String),
     Nowhere,
@@ -68,7 +68,7 @@ impl Documents {
         below(&root, "runtimes", &|name| name == "README.md", &mut paths);
         // What cannot be read is no document.
         let read = |path: String| {
-            Some((path.clone(), Document::of(&path, fs::read_to_string(root.join(&path)).ok()?)))
+            Some((path.clone(), DocPage::of(&path, fs::read_to_string(root.join(&path)).ok()?)))
         };
         Documents { all: paths.into_iter().filter_map(read).collect(), root }
     }
@@ -96,7 +96,11 @@ impl Documents {
     }
 
     /// The page of each document, and the links that lead nowhere.
-    pub fn pages(&self, campaigns: &[Shown], subjects: &[Subject]) -> (Vec<(String, String)>, Vec<String>) {
+    pub fn pages(
+        &self,
+        campaigns: &[CampaignSummary],
+        subjects: &[SiteEntry],
+    ) -> (Vec<(String, String)>, Vec<String>) {
         let mut dead = Vec::new();
         let folders = campaigns.iter().filter_map(|campaign| {
             let folder = fs::canonicalize(&campaign.folder).ok()?;
@@ -106,42 +110,48 @@ impl Documents {
         let pages = self.all.iter().map(|(path, document)| {
             let own = page_of(path);
             let mut target = |to: &str| match self.target(path, to, &folders, subjects) {
-                Target::Nowhere => {
+                LinkTarget::Nowhere => {
                     dead.push(format!("{path}: {to}"));
                     None
                 }
-                Target::Page(page) | Target::Published(page) => Some(page),
+                LinkTarget::Page(page) | LinkTarget::Published(page) => Some(page),
             };
             let main = document.html(&mut target);
-            let page = Page { path: &own, title: &document.title, about: &document.about, main: &main };
+            let page = SitePage { path: &own, title: &document.title, about: &document.about, main: &main };
             (own.clone(), page.render(true))
         });
         (pages.collect(), dead)
     }
 
     /// What `to` leads to in the document at `path`.
-    fn target(&self, path: &str, to: &str, folders: &BTreeMap<String, &str>, subjects: &[Subject]) -> Target {
+    fn target(
+        &self,
+        path: &str,
+        to: &str,
+        folders: &BTreeMap<String, &str>,
+        subjects: &[SiteEntry],
+    ) -> LinkTarget {
         let own = page_of(path);
         if let Some(anchor) = to.strip_prefix('#') {
             let there = self.all.get(path).is_some_and(|document| document.anchors.contains(anchor));
-            return if there { Target::Page(to.to_owned()) } else { Target::Nowhere };
+            return if there { LinkTarget::Page(to.to_owned()) } else { LinkTarget::Nowhere };
         }
         let (file, anchor) = to.split_once('#').unwrap_or((to, ""));
-        let Some(inside) = joined(path, file) else { return Target::Nowhere };
+        let Some(inside) = joined(path, file) else { return LinkTarget::Nowhere };
         let readme = if inside.is_empty() { "README.md".to_owned() } else { format!("{inside}/README.md") };
         for document in [&inside, &readme] {
             match self.page(document, anchor) {
-                Some((_, at)) if at.is_empty() && !anchor.is_empty() => return Target::Nowhere,
-                Some((page, at)) => return Target::Page(link(&own, &page) + &at),
+                Some((_, at)) if at.is_empty() && !anchor.is_empty() => return LinkTarget::Nowhere,
+                Some((page, at)) => return LinkTarget::Page(link(&own, &page) + &at),
                 None => {}
             }
         }
         if inside == "docs" {
-            return Target::Page(link(&own, DOCUMENTS));
+            return LinkTarget::Page(link(&own, DOCUMENTS));
         }
         // A picture, a campaign, or an entry's program.
         if self.all.values().any(|document| document.pictures.contains(&inside)) {
-            return Target::Page(link(&own, &inside));
+            return LinkTarget::Page(link(&own, &inside));
         }
         let within = |folder: &str| {
             inside.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -149,15 +159,15 @@ impl Documents {
         let campaign = folders.iter().find(|(folder, _)| within(folder)).map(|(_, page)| *page);
         let entry = || subjects.iter().find(|subject| within(&format!("runtimes/{}", subject.name)));
         match campaign.or_else(|| Some(&*entry()?.page)) {
-            Some(page) => Target::Page(link(&own, page)),
-            None if self.root.join(&inside).exists() => Target::Published(published(&inside)),
-            None => Target::Nowhere,
+            Some(page) => LinkTarget::Page(link(&own, page)),
+            None if self.root.join(&inside).exists() => LinkTarget::Published(published(&inside)),
+            None => LinkTarget::Nowhere,
         }
     }
 
     /// The page that lists them.
     pub fn list(&self) -> String {
-        let mut groups: Vec<(&str, Vec<(&String, &Document)>)> = Vec::new();
+        let mut groups: Vec<(&str, Vec<(&String, &DocPage)>)> = Vec::new();
         let of = |path: &str| match path.split_once('/') {
             None => "The project",
             Some(("runtimes", _)) => "Runtimes: what each program does, and why",
@@ -184,8 +194,13 @@ impl Documents {
             }
             main.push_str("</ul>\n");
         }
-        Page { path: DOCUMENTS, title: "Documents", about: "What taskscale measures, and how", main: &main }
-            .render(true)
+        SitePage {
+            path: DOCUMENTS,
+            title: "Documents",
+            about: "What taskscale measures, and how",
+            main: &main,
+        }
+        .render(true)
     }
 }
 
@@ -230,8 +245,8 @@ fn below(root: &Path, folder: &str, wanted: &dyn Fn(&str) -> bool, paths: &mut V
     }
 }
 
-impl Document {
-    fn of(path: &str, text: String) -> Document {
+impl DocPage {
+    fn of(path: &str, text: String) -> DocPage {
         let (mut title, mut about) = (String::new(), String::new());
         let (mut anchors, mut pictures) = (Slugs::default(), BTreeSet::new());
         let events: Vec<Event> = parser(&text).collect();
@@ -259,7 +274,7 @@ impl Document {
         if let Some((end, _)) = about.match_indices(". ").next() {
             about.truncate(end + 1);
         }
-        Document { title, about, anchors: anchors.all, pictures, text }
+        DocPage { title, about, anchors: anchors.all, pictures, text }
     }
 
     /// What stands in its page. `target` says where a link leads.
@@ -407,7 +422,7 @@ mod tests {
     use super::*;
 
     fn html(text: &str) -> String {
-        Document::of("docs/x.md", text.to_owned())
+        DocPage::of("docs/x.md", text.to_owned())
             .html(&mut |to| (to != "dead.md").then(|| format!("to:{to}")))
     }
 
@@ -440,7 +455,7 @@ mod tests {
     #[test]
     fn a_document_has_a_title_and_says_in_a_sentence_what_it_is() {
         let document =
-            Document::of("docs/x.md", "# A `title`\n\nFirst\nsentence. Second.\n\n![p](img/y.png)\n".into());
+            DocPage::of("docs/x.md", "# A `title`\n\nFirst\nsentence. Second.\n\n![p](img/y.png)\n".into());
         assert_eq!((&*document.title, &*document.about), ("A title", "First sentence."));
         assert_eq!(document.pictures, BTreeSet::from(["docs/img/y.png".to_owned()]));
     }

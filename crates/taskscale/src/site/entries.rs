@@ -1,19 +1,19 @@
 //! The list of all entries, by runtime, each with a result.
 
-use super::campaigns::{Shown, link_to_result};
+use super::campaigns::{CampaignSummary, link_to_result};
 use super::docs::Documents;
-use super::layout::{ENTRIES, Page, anchor, plain_name};
+use super::layout::{ENTRIES, SitePage, anchor, plain_name};
 use super::start::featured;
-use super::subject::Subject;
+use super::subject::SiteEntry;
 use crate::catalog::{Style, reading_order};
+use crate::document::{NONE, escaped};
 use crate::figures;
 use crate::report::{Report, Row};
-use crate::sheet::{NONE, escaped};
-use crate::submit::Mark;
+use crate::submit::Badge;
 use crate::units::{self, counted};
 
-pub fn page(campaigns: &[Shown], subjects: &[Subject], documents: &Documents) -> String {
-    let mut runtimes: Vec<(&str, &str, Vec<&Subject>)> = Vec::new();
+pub fn page(campaigns: &[CampaignSummary], subjects: &[SiteEntry], documents: &Documents) -> String {
+    let mut runtimes: Vec<(&str, &str, Vec<&SiteEntry>)> = Vec::new();
     for subject in subjects {
         match runtimes.last_mut().filter(|(runtime, ..)| *runtime == subject.runtime) {
             Some((.., own)) => own.push(subject),
@@ -41,19 +41,19 @@ pub fn page(campaigns: &[Shown], subjects: &[Subject], documents: &Documents) ->
         main.push_str(&section(runtime, title, own, &series, documents));
     }
     let about = "Every program that taskscale measures, by runtime";
-    Page { path: ENTRIES, title: "Entries", about, main: &main }.render(!documents.is_empty())
+    SitePage { path: ENTRIES, title: "Entries", about, main: &main }.render(!documents.is_empty())
 }
 
 /// All series, those whose values are shown first: results of machines' folders before those of development, then in
 /// reading order, then those of the featured machine, then the newest.
-fn series(campaigns: &[Shown]) -> Vec<(&Shown, &Report)> {
+fn series(campaigns: &[CampaignSummary]) -> Vec<(&CampaignSummary, &Report)> {
     let featured = featured(campaigns);
     let machine = featured.as_ref().map(|featured| &featured.campaign.machine);
     let of = |campaign| {
-        let campaign: &Shown = campaign;
+        let campaign: &CampaignSummary = campaign;
         campaign.reports.iter().map(move |report| (campaign, report))
     };
-    let mut all: Vec<(&Shown, &Report)> = campaigns.iter().flat_map(of).collect();
+    let mut all: Vec<(&CampaignSummary, &Report)> = campaigns.iter().flat_map(of).collect();
     all.sort_by_key(|(campaign, report)| {
         let elsewhere = machine.is_some_and(|machine| !campaign.is_on(machine));
         let is_special = !report.params.is_empty() || report.cpus.is_some();
@@ -64,9 +64,9 @@ fn series(campaigns: &[Shown]) -> Vec<(&Shown, &Report)> {
 
 /// The result at the most tasks in the first series in which some run of the entry was ok.
 fn best_known<'a>(
-    series: &[(&'a Shown, &'a Report)],
+    series: &[(&'a CampaignSummary, &'a Report)],
     entry: &str,
-) -> Option<(&'a Shown, &'a Report, &'a Row)> {
+) -> Option<(&'a CampaignSummary, &'a Report, &'a Row)> {
     series.iter().find_map(|&(campaign, report)| {
         let mut rows = report.groups.iter().rev().flat_map(|group| &group.rows);
         let is_good = |row: &&Row| row.entry.name == entry && row.ok_runs > 0 && row.headline.is_some();
@@ -77,8 +77,8 @@ fn best_known<'a>(
 fn section(
     runtime: &str,
     title: &str,
-    own: &[&Subject],
-    series: &[(&Shown, &Report)],
+    own: &[&SiteEntry],
+    series: &[(&CampaignSummary, &Report)],
     documents: &Documents,
 ) -> String {
     let readme = documents.page(&format!("runtimes/{runtime}/README.md"), "");
@@ -98,7 +98,7 @@ fn section(
     )
 }
 
-fn row(subject: &Subject, series: &[(&Shown, &Report)]) -> String {
+fn row(subject: &SiteEntry, series: &[(&CampaignSummary, &Report)]) -> String {
     let value = best_known(series, &subject.name);
     let value = value.map(|(campaign, report, row)| value_cells(campaign, report, row));
     let workloads: Vec<&str> = subject.programs.iter().map(|program| &*program.workload).collect();
@@ -114,14 +114,14 @@ fn row(subject: &Subject, series: &[(&Shown, &Report)]) -> String {
 }
 
 /// The headline of a row and what it is of.
-fn value_cells(campaign: &Shown, report: &Report, row: &Row) -> String {
+fn value_cells(campaign: &CampaignSummary, report: &Report, row: &Row) -> String {
     let headline = report.headline();
     let unit = headline.heading.rsplit(' ').next().unwrap_or_default();
     let value = row.headline.map(|spread| format!("{} {unit}", headline.show(spread.median)));
     let times = row.times_best.map(|times| units::decimal(times, 2));
     let n =
         |text: Option<String>| format!("<td class=\"n\">{}</td>", escaped(text.as_deref().unwrap_or(NONE)));
-    let part = report.part().to_string();
+    let part = report.series().to_string();
     format!(
         "{}<td class=\"date\">{}, {}</td>{}{}<td>{} <small>{}</small></td>",
         n(value),
@@ -130,12 +130,12 @@ fn value_cells(campaign: &Shown, report: &Report, row: &Row) -> String {
         n(times),
         n(row.text(&figures::BYTES_PER_TASK)),
         link_to_result(ENTRIES, campaign, &part, &row.entry.name),
-        campaign.mark.map_or("", Mark::short),
+        campaign.badge.map_or("", Badge::short),
     )
 }
 
 /// Facts that matter for comparisons.
-pub fn style(subject: &Subject) -> String {
+pub fn style(subject: &SiteEntry) -> String {
     let mut words = vec![match subject.style {
         Style::Idiomatic => "idiomatic",
         Style::Tuned => "tuned",

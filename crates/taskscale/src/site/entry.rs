@@ -1,16 +1,18 @@
 //! The page of an entry: what it is, its results by machine, and its program.
 
-use super::campaigns::{Shown, by_machine, link_to_result, machine_details, machine_name, mark_behind};
+use super::campaigns::{
+    CampaignSummary, by_machine, link_to_result, machine_details, machine_name, mark_behind,
+};
 use super::docs::{Documents, published};
 use super::entries::style;
-use super::layout::{ENTRIES, Page, anchor, link, plain_name};
-use super::subject::{File, Subject};
+use super::layout::{ENTRIES, SitePage, anchor, link, plain_name};
+use super::subject::{ProgramFile, SiteEntry};
 use crate::catalog::{Kind, embedded_files, reading_order};
-use crate::report::{Report, Row, columns, told};
-use crate::sheet::{NONE, command_line, escaped, escaped_lines};
+use crate::document::{NONE, command_line, escaped, escaped_lines};
+use crate::report::{Report, Row, columns, failure_lines};
 use crate::units::{self, counted};
 
-pub fn page(subject: &Subject, campaigns: &[Shown], documents: &Documents) -> String {
+pub fn page(subject: &SiteEntry, campaigns: &[CampaignSummary], documents: &Documents) -> String {
     let here = &*subject.page;
     let mut main = format!(
         "<p class=\"above\">{} › <a href=\"{}#{}\">{}</a></p>\n<h1>{}</h1>\n<p class=\"id\"><code>{}</code></p>\n\
@@ -40,7 +42,7 @@ pub fn page(subject: &Subject, campaigns: &[Shown], documents: &Documents) -> St
     }
     main.push_str(&program(subject));
     let about = format!("{} under taskscale: what it costs, and its program", subject.title);
-    Page { path: here, title: &subject.title, about: &about, main: &main }.render(!documents.is_empty())
+    SitePage { path: here, title: &subject.title, about: &about, main: &main }.render(!documents.is_empty())
 }
 
 /// With a full stop, and a capital letter unless it begins with a name such as `std::thread`.
@@ -65,7 +67,7 @@ fn explained(kind: Kind) -> &'static str {
     }
 }
 
-fn facts(subject: &Subject, documents: &Documents) -> String {
+fn facts(subject: &SiteEntry, documents: &Documents) -> String {
     let here = &*subject.page;
     let mut facts: Vec<(&str, String)> = vec![
         ("Kind", format!("{}{}", subject.kind.title(), explained(subject.kind))),
@@ -107,22 +109,22 @@ fn facts(subject: &Subject, documents: &Documents) -> String {
 }
 
 /// For each machine the series that were measured, each from the newest results that have it.
-fn figures(subject: &Subject, campaigns: &[Shown]) -> String {
+fn figures(subject: &SiteEntry, campaigns: &[CampaignSummary]) -> String {
     let has = |report: &Report| report.groups.iter().any(|group| row_of(&group.rows, subject).is_some());
     let mut text = String::new();
     for own in by_machine(campaigns) {
         // Series with their results, the newest first.
-        let mut parts: Vec<(String, Vec<(&Shown, &Report)>)> = Vec::new();
+        let mut parts: Vec<(String, Vec<(&CampaignSummary, &Report)>)> = Vec::new();
         for campaign in own {
             for report in campaign.reports.iter().filter(|report| has(report)) {
-                let part = report.part().to_string();
+                let part = report.series().to_string();
                 match parts.iter_mut().find(|(known, _)| *known == part) {
                     Some((_, all)) => all.push((campaign, report)),
                     None => parts.push((part, vec![(campaign, report)])),
                 }
             }
         }
-        let order = |of: &[(&Shown, &Report)]| reading_order(&of[0].1.workload);
+        let order = |of: &[(&CampaignSummary, &Report)]| reading_order(&of[0].1.workload);
         parts.sort_by(|(a, of_a), (b, of_b)| (order(of_a), a).cmp(&(order(of_b), b)));
         let Some((_, of)) = parts.first() else { continue };
         let machine = &of[0].0.machine;
@@ -136,11 +138,11 @@ fn figures(subject: &Subject, campaigns: &[Shown]) -> String {
     text
 }
 
-fn row_of<'a>(rows: &'a [Row], subject: &Subject) -> Option<&'a Row> {
+fn row_of<'a>(rows: &'a [Row], subject: &SiteEntry) -> Option<&'a Row> {
     rows.iter().find(|row| row.entry.name == subject.name)
 }
 
-fn part_table(subject: &Subject, part: &str, all: &[(&Shown, &Report)]) -> String {
+fn part_table(subject: &SiteEntry, part: &str, all: &[(&CampaignSummary, &Report)]) -> String {
     let Some((_, report)) = all.first() else { return String::new() };
     let headline = report.headline();
     let columns = columns(report, true);
@@ -180,8 +182,8 @@ fn part_table(subject: &Subject, part: &str, all: &[(&Shown, &Report)]) -> Strin
 }
 
 /// Links to the results that have it, the shown ones first; each opens the entry there.
-fn origin(subject: &Subject, part: &str, all: &[(&Shown, &Report)]) -> String {
-    let to = |campaign: &Shown| {
+fn origin(subject: &SiteEntry, part: &str, all: &[(&CampaignSummary, &Report)]) -> String {
+    let to = |campaign: &CampaignSummary| {
         link_to_result(&subject.page, campaign, part, &subject.name) + &mark_behind(campaign)
     };
     let times = all.first().map_or(0, |(_, report)| u64::from(report.repetitions));
@@ -199,17 +201,19 @@ fn status(row: &Row) -> String {
     if row.shortfalls.is_empty() {
         return escaped(&row.status);
     }
-    let told: Vec<String> = told(row)
+    let failure: Vec<String> = failure_lines(row)
         .iter()
-        .map(|told| format!("<b class=\"fell\">{}</b>: {}", escaped(&told.head), escaped(&told.reason)))
+        .map(|failure| {
+            format!("<b class=\"fell\">{}</b>: {}", escaped(&failure.head), escaped(&failure.reason))
+        })
         .collect();
     match row.ok_runs {
-        0 => told.join("; "),
-        ok => format!("{ok} of {} ok; {}", row.runs, told.join("; ")),
+        0 => failure.join("; "),
+        ok => format!("{ok} of {} ok; {}", row.runs, failure.join("; ")),
     }
 }
 
-fn program(subject: &Subject) -> String {
+fn program(subject: &SiteEntry) -> String {
     let mut text = "<h2 id=\"program\">Program</h2>\n".to_owned();
     text.push_str(match subject.in_catalog {
         true => {
@@ -236,7 +240,7 @@ fn program(subject: &Subject) -> String {
     text
 }
 
-fn source(subject: &Subject, file: &File, open: bool) -> String {
+fn source(subject: &SiteEntry, file: &ProgramFile, open: bool) -> String {
     let inside = format!("{}/{}", subject.runtime, file.path);
     let is_ours = subject.in_catalog && embedded_files().any(|name| name == inside);
     let there = match is_ours {

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use super::campaigns::{Shown, machine_name, mark_behind};
+use super::campaigns::{CampaignSummary, machine_name, mark_behind};
 use super::layout::{START, anchor};
 use super::start::named;
-use super::subject::Subject;
+use super::subject::SiteEntry;
+use crate::document::{NONE, escaped};
 use crate::report::{Factor, Overview, Report, overview};
-use crate::sheet::{NONE, escaped};
-use crate::submit::Mark;
+use crate::submit::Badge;
 use crate::units::{self, counted};
 
 /// Multiples of the best from which on the shade is darker.
@@ -18,7 +18,7 @@ const STEPS: [f64; 5] = [1.1, 1.5, 2.0, 5.0, 10.0];
 const ROWS: usize = 8;
 
 /// Empty if no results have two workloads.
-pub fn section(campaigns: &[Shown], subjects: &[Subject]) -> String {
+pub fn section(campaigns: &[CampaignSummary], subjects: &[SiteEntry]) -> String {
     let newest = newest_complete(campaigns);
     let Some((campaign, overview)) = newest.and_then(|of| Some((of, overview(&of.reports)?))) else {
         return String::new();
@@ -37,8 +37,8 @@ pub fn section(campaigns: &[Shown], subjects: &[Subject]) -> String {
 }
 
 /// The project's own results with the most workloads, the newest of equals. `campaigns`: the newest first.
-fn newest_complete(campaigns: &[Shown]) -> Option<&Shown> {
-    let own = campaigns.iter().filter(|campaign| campaign.mark.is_none_or(|mark| mark == Mark::Project));
+fn newest_complete(campaigns: &[CampaignSummary]) -> Option<&CampaignSummary> {
+    let own = campaigns.iter().filter(|campaign| campaign.badge.is_none_or(|badge| badge == Badge::Project));
     own.rev().max_by_key(|campaign| {
         let ranked =
             |report: &&Report| report.groups.iter().flat_map(|group| &group.rows).any(|row| row.ranked);
@@ -47,7 +47,7 @@ fn newest_complete(campaigns: &[Shown]) -> Option<&Shown> {
     })
 }
 
-fn table(overview: &Overview, subjects: &[Subject]) -> String {
+fn table(overview: &Overview, subjects: &[SiteEntry]) -> String {
     let head = |(part, n): &(String, u64)| {
         let n = units::count(*n);
         format!("<th scope=\"col\" class=\"n\">{} <small>N = {n}</small></th>", escaped(part))
@@ -96,9 +96,9 @@ mod tests {
     fn results_of_most_workloads_come_before_newer_ones() {
         let mut campaigns =
             [shown("newest", everything()), shown("newer", of_parts()), shown("old", of_parts())];
-        let place = |campaigns: &[Shown]| newest_complete(campaigns).map(|of| of.place.clone());
+        let place = |campaigns: &[CampaignSummary]| newest_complete(campaigns).map(|of| of.place.clone());
         assert_eq!(place(&campaigns).as_deref(), Some("newer"));
-        campaigns[1].mark = Some(Mark::HandedIn);
+        campaigns[1].badge = Some(Badge::HandedIn);
         assert_eq!(place(&campaigns).as_deref(), Some("old"));
     }
 

@@ -2,8 +2,8 @@
 //!
 //! Each is about entries of one kind, or about one entry.
 
-use crate::figures::{self, Figure};
-use crate::report::{Group, Report, Row};
+use crate::figures::{self, MetricDef};
+use crate::report::{Report, Row, RowGroup};
 use crate::units::{self, bytes, decimal, tasks};
 
 /// Number of highlights that are shown.
@@ -21,7 +21,7 @@ pub struct Highlight {
 
 /// The first highlights found, the most general first.
 pub fn highlights(report: &Report, at: u64) -> Vec<Highlight> {
-    let of = |group: &Group| group.tasks == at;
+    let of = |group: &RowGroup| group.tasks == at;
     let found = [
         stops(report),
         hidden_kernel(report),
@@ -32,7 +32,7 @@ pub fn highlights(report: &Report, at: u64) -> Vec<Highlight> {
     found.into_iter().flatten().take(TOLD).collect()
 }
 
-fn median(row: &Row, figure: &'static Figure) -> Option<f64> {
+fn median(row: &Row, figure: &'static MetricDef) -> Option<f64> {
     row.spreads.median(figure).filter(|value| *value > 0.0)
 }
 
@@ -45,7 +45,7 @@ fn stops(report: &Report) -> Option<Highlight> {
     let most = report.groups.iter().rfind(|group| group.rows.iter().any(|row| row.ranked))?;
     let others = most.rows.iter().filter(|row| row.ranked).count();
     let held = |row: &Row| {
-        let ok = |group: &&Group| {
+        let ok = |group: &&RowGroup| {
             group.rows.iter().any(|other| other.ok_runs > 0 && other.entry.name == row.entry.name)
         };
         report.groups.iter().filter(ok).map(|group| group.tasks).max()
@@ -103,7 +103,7 @@ fn hidden_kernel(report: &Report) -> Option<Highlight> {
 }
 
 /// The kind with the largest factor between its entries.
-fn dearest_of_kind(group: &Group) -> Option<Highlight> {
+fn dearest_of_kind(group: &RowGroup) -> Option<Highlight> {
     let ranked = group.rows.iter().filter(|row| row.ranked);
     let dearest =
         ranked.max_by(|a, b| a.times_best.unwrap_or(0.0).total_cmp(&b.times_best.unwrap_or(0.0)))?;
@@ -119,7 +119,7 @@ fn dearest_of_kind(group: &Group) -> Option<Highlight> {
     })
 }
 
-fn of_kind<'a>(group: &'a Group, like: &'a Row) -> impl Iterator<Item = &'a Row> {
+fn of_kind<'a>(group: &'a RowGroup, like: &'a Row) -> impl Iterator<Item = &'a Row> {
     group.rows.iter().filter(|row| row.ranked && row.entry.kind == like.entry.kind)
 }
 
@@ -153,7 +153,7 @@ fn overtaken(report: &Report, at: u64) -> Option<Highlight> {
 }
 
 /// The entry that takes the least memory of its kind but far more CPU time than another.
-fn memory_for_time(group: &Group) -> Option<Highlight> {
+fn memory_for_time(group: &RowGroup) -> Option<Highlight> {
     let best = group.rows.iter().filter(|row| row.ranked && row.times_best == Some(1.0));
     let pairs = best.flat_map(|best| {
         of_kind(group, best).filter_map(move |other| {

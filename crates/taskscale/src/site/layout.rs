@@ -1,6 +1,6 @@
 //! The common parts of all pages: head, navigation, foot, links. Knows nothing of the contents.
 
-use crate::sheet::escaped;
+use crate::document::escaped;
 
 /// The site's style, in a file of its own.
 pub const STYLE: &str = "site.css";
@@ -9,7 +9,7 @@ pub const ENTRIES: &str = "entries.html";
 pub const DOCUMENTS: &str = "documents.html";
 
 /// A page, without the common parts.
-pub struct Page<'a> {
+pub struct SitePage<'a> {
     /// Inside the site, with `/` between its parts.
     pub path: &'a str,
     /// Not yet safe to show, like all texts but `main`.
@@ -20,7 +20,7 @@ pub struct Page<'a> {
     pub main: &'a str,
 }
 
-impl Page<'_> {
+impl SitePage<'_> {
     /// The whole page. `with_documents`: whether the site has documents.
     ///
     /// The page runs no script for any texts, and its policy enforces that.
@@ -119,7 +119,7 @@ mod tests {
     fn a_page_shows_hostile_texts_and_does_not_obey_them() {
         let harm = "</title><script>alert(1)</script>\u{202e}";
         let page =
-            Page { path: "a/b.html", title: harm, about: "\"><script>", main: "<p>x</p>" }.render(false);
+            SitePage { path: "a/b.html", title: harm, about: "\"><script>", main: "<p>x</p>" }.render(false);
         assert!(!page.contains("<script>") && !page.contains('\u{202e}') && page.contains("&lt;script&gt;"));
         assert!(page.contains("href=\"../site.css\"") && !page.contains("documents.html"));
     }

@@ -22,9 +22,9 @@ use std::path::{Path, PathBuf};
 use crate::catalog::Catalog;
 use crate::record::{Loaded, StoreError, holds_campaign};
 use crate::report::{PageData, write_html};
-use crate::submit::{Candidate, WITHDRAWN, Withdrawal, marks};
+use crate::submit::{Candidate, WITHDRAWN, Withdrawal, badges};
 
-pub use campaigns::Shown;
+pub use campaigns::CampaignSummary;
 use docs::Documents;
 use layout::{DOCUMENTS, ENTRIES, START, STYLE, link};
 
@@ -39,14 +39,14 @@ const APP: &str = "<div id=\"app\">";
 
 /// A results folder, and its path below the searched folder: `machine/2026-11-22`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct ResultsFolder {
     pub place: String,
     pub folder: PathBuf,
 }
 
 /// All results folders in a folder or below it, sorted by path. Hidden folders are left out, and links are not
 /// followed, as one could lead back.
-pub fn find(results: &Path) -> Result<Vec<Found>, StoreError> {
+pub fn find(results: &Path) -> Result<Vec<ResultsFolder>, StoreError> {
     let read = |path: &Path| -> io::Result<Vec<PathBuf>> {
         fs::read_dir(path)?.map(|child| child.map(|child| child.path())).collect()
     };
@@ -66,7 +66,7 @@ pub fn find(results: &Path) -> Result<Vec<Found>, StoreError> {
             };
             let place =
                 if place.is_empty() { own_name().unwrap_or_else(|| "campaign".into()) } else { place };
-            found.push(Found { place, folder });
+            found.push(ResultsFolder { place, folder });
         }
     }
     found.sort_by(|a, b| a.place.cmp(&b.place));
@@ -81,7 +81,7 @@ fn at(what: &'static str, path: &Path, error: io::Error) -> StoreError {
 pub struct Site<'a> {
     out: PathBuf,
     catalog: &'a Catalog,
-    campaigns: Vec<Shown>,
+    campaigns: Vec<CampaignSummary>,
     withdrawn: Vec<Withdrawn>,
     /// The files of the site, relative to its folder.
     written: BTreeSet<String>,
@@ -96,7 +96,7 @@ pub struct Withdrawn {
 
 /// What was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Made {
+pub struct SiteSummary {
     pub start: PathBuf,
     pub campaigns: usize,
     pub entries: usize,
@@ -128,8 +128,8 @@ impl<'a> Site<'a> {
     }
 
     /// Adds a results folder and writes its page.
-    pub fn add(&mut self, found: &Found, loaded: &Loaded, page: PageData) -> Result<(), StoreError> {
-        let shown = Shown::of(found, loaded);
+    pub fn add(&mut self, found: &ResultsFolder, loaded: &Loaded, page: PageData) -> Result<(), StoreError> {
+        let shown = CampaignSummary::of(found, loaded);
         let mut html = Vec::new();
         write_html(page, &mut html).map_err(|error| at("write", &self.out, error))?;
         let html = String::from_utf8_lossy(&html);
@@ -143,7 +143,7 @@ impl<'a> Site<'a> {
     }
 
     /// Adds results that were withdrawn.
-    pub fn add_withdrawn(&mut self, found: &Found, withdrawal: Withdrawal) {
+    pub fn add_withdrawn(&mut self, found: &ResultsFolder, withdrawal: Withdrawal) {
         let page = campaigns::page_of(found);
         self.withdrawn.push(Withdrawn { place: found.place.clone(), page, withdrawal });
     }
@@ -153,17 +153,17 @@ impl<'a> Site<'a> {
     }
 
     /// Writes all other pages, and removes those that are no longer part of the site.
-    pub fn finish(mut self) -> Result<Made, StoreError> {
+    pub fn finish(mut self) -> Result<SiteSummary, StoreError> {
         // The newest first.
         self.campaigns.sort_by_key(|campaign| Reverse(campaign.created_at.unix_s()));
-        let submitted = |shown: &Shown| shown.reports.iter().any(|report| report.by.is_some());
+        let submitted = |shown: &CampaignSummary| shown.reports.iter().any(|report| report.by.is_some());
         if self.campaigns.iter().any(submitted) {
             let candidate = |shown| {
-                let shown: &Shown = shown;
+                let shown: &CampaignSummary = shown;
                 Candidate { id: shown.id.as_deref(), reports: &shown.reports, verified: shown.verified }
             };
-            let marks = marks(&self.campaigns.iter().map(candidate).collect::<Vec<_>>());
-            self.campaigns.iter_mut().zip(marks).for_each(|(campaign, mark)| campaign.mark = Some(mark));
+            let badges = badges(&self.campaigns.iter().map(candidate).collect::<Vec<_>>());
+            self.campaigns.iter_mut().zip(badges).for_each(|(campaign, badge)| campaign.badge = Some(badge));
         }
         let subjects = subject::subjects(self.catalog, &self.campaigns);
         let results = self.campaigns.first().map(|campaign| &*campaign.folder);
@@ -194,7 +194,7 @@ impl<'a> Site<'a> {
         // GitHub Pages would leave out what it takes for its own.
         self.write(".nojekyll", b"")?;
         self.clear()?;
-        Ok(Made {
+        Ok(SiteSummary {
             start: self.out.join(START),
             campaigns: self.campaigns.len(),
             entries: subjects.len(),

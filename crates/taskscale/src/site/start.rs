@@ -4,17 +4,18 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use super::Withdrawn;
-use super::campaigns::{Shown, by_machine, machine_details, machine_name, mark_behind, table};
+use super::campaigns::{CampaignSummary, by_machine, machine_details, machine_name, mark_behind, table};
 use super::docs::{Documents, REPOSITORY};
 use super::heat;
 use super::highlights::{Highlight, highlights};
-use super::layout::{ENTRIES, Page, START, anchor, link};
-use super::subject::Subject;
+use super::layout::{ENTRIES, START, SitePage, anchor, link};
+use super::subject::SiteEntry;
 use crate::catalog::{Shape, reading_order};
+use crate::document::{command_line, escaped};
 use crate::report::{
-    Chart, Detail, Export, Group, RenderOptions, Report, Request, Row, Target, export, told,
+    Chart, Detail, Export, ExportRequest, ExportTarget, RenderOptions, Report, Row, RowGroup, export,
+    failure_lines,
 };
-use crate::sheet::{command_line, escaped};
 use crate::units::{counted, tasks};
 
 /// Rows of the picture at most: it is to be seen with all else, in one screen.
@@ -22,15 +23,15 @@ const ROWS: usize = 11;
 
 /// The results that the start page features.
 pub struct Featured<'a> {
-    pub campaign: &'a Shown,
+    pub campaign: &'a CampaignSummary,
     pub report: &'a Report,
-    pub group: &'a Group,
+    pub group: &'a RowGroup,
 }
 
 pub fn page(
-    campaigns: &[Shown],
+    campaigns: &[CampaignSummary],
     withdrawn: &[Withdrawn],
-    subjects: &[Subject],
+    subjects: &[SiteEntry],
     documents: &Documents,
 ) -> String {
     let featured = featured(campaigns);
@@ -46,7 +47,7 @@ pub fn page(
     main.push_str("</div>\n");
     main.push_str(&featured.as_ref().map(|featured| figure(featured, subjects)).unwrap_or_default());
     main.push_str("</div>\n");
-    let (development, published): (Vec<&Shown>, Vec<&Shown>) =
+    let (development, published): (Vec<&CampaignSummary>, Vec<&CampaignSummary>) =
         campaigns.iter().partition(|campaign| campaign.is_development());
     main.push_str(&heat::section(campaigns, subjects));
     main.push_str(&choosing(documents));
@@ -68,7 +69,7 @@ pub fn page(
         ));
     }
     main.push_str("</section>\n");
-    Page {
+    SitePage {
         path: START,
         title: "taskscale: what do concurrent tasks cost?",
         about: "What N concurrent tasks cost in each language runtime, and where each one breaks",
@@ -78,10 +79,10 @@ pub fn page(
 }
 
 /// The results of each machine. The machine with the most runs comes first.
-fn tables(campaigns: &[&Shown]) -> String {
+fn tables(campaigns: &[&CampaignSummary]) -> String {
     let mut machines = by_machine(campaigns.iter().copied());
     machines.sort_by_key(|own| Reverse(own.iter().map(|campaign| campaign.ok_runs).sum::<usize>()));
-    let of_machine = |own: &Vec<&Shown>| {
+    let of_machine = |own: &Vec<&CampaignSummary>| {
         let machine = &own[0].machine;
         format!(
             "<h3>{}</h3>\n<p class=\"quiet\">{}</p>\n{}",
@@ -103,9 +104,9 @@ fn many(n: u64) -> String {
 
 /// The results to feature: of the first workload in reading order, with the most cases that were ok, repeated, on an
 /// idle machine; among equals the newest.
-pub fn featured<'a>(campaigns: &'a [Shown]) -> Option<Featured<'a>> {
-    let of = |campaign: &'a Shown| {
-        let ranked = |group: &&Group| group.rows.iter().any(|row| row.ranked);
+pub fn featured<'a>(campaigns: &'a [CampaignSummary]) -> Option<Featured<'a>> {
+    let of = |campaign: &'a CampaignSummary| {
+        let ranked = |group: &&RowGroup| group.rows.iter().any(|row| row.ranked);
         let reports =
             campaign.reports.iter().filter(|report| report.groups.iter().any(|group| ranked(&group)));
         let order = |report: &Report| reading_order(&report.workload);
@@ -123,7 +124,7 @@ pub fn featured<'a>(campaigns: &'a [Shown]) -> Option<Featured<'a>> {
     all.max_by(|a, b| b.0.cmp(&a.0).then(a.1.total_cmp(&b.1))).map(|(_, _, featured)| featured)
 }
 
-fn ranked_rows(group: &Group) -> usize {
+fn ranked_rows(group: &RowGroup) -> usize {
     group.rows.iter().filter(|row| row.ranked).count()
 }
 
@@ -135,7 +136,7 @@ fn highlights_of(featured: &Featured) -> Vec<Highlight> {
     }
 }
 
-fn list(found: &[Highlight], subjects: &[Subject]) -> String {
+fn list(found: &[Highlight], subjects: &[SiteEntry]) -> String {
     if found.is_empty() {
         return String::new();
     }
@@ -153,7 +154,7 @@ fn list(found: &[Highlight], subjects: &[Subject]) -> String {
 }
 
 /// An entry's name with a link to its page, safe to show.
-pub fn named(name: &str, subjects: &[Subject]) -> String {
+pub fn named(name: &str, subjects: &[SiteEntry]) -> String {
     let name_shown = format!("<code>{}</code>", escaped(name));
     match subjects.iter().find(|subject| subject.name == name) {
         Some(subject) => format!("<a href=\"{}\">{name_shown}</a>", link(START, &subject.page)),
@@ -162,7 +163,7 @@ pub fn named(name: &str, subjects: &[Subject]) -> String {
 }
 
 /// For each kind the rows that fit, one per runtime: the first of the ranking, or failed ones if a kind has no other.
-fn chosen(group: &Group) -> Vec<Row> {
+fn chosen(group: &RowGroup) -> Vec<Row> {
     let runtime = |row: &Row| row.entry.name.split('/').next().unwrap_or_default().to_owned();
     let of_kinds = |most: usize| -> Vec<Row> {
         let mut rows: Vec<Row> = Vec::new();
@@ -178,17 +179,17 @@ fn chosen(group: &Group) -> Vec<Row> {
     fits.unwrap_or_else(|| of_kinds(1).into_iter().take(ROWS).collect())
 }
 
-fn figure(featured: &Featured, subjects: &[Subject]) -> String {
+fn figure(featured: &Featured, subjects: &[SiteEntry]) -> String {
     let Featured { campaign, report, group } = featured;
     let rows = chosen(group);
     let left_out = group.rows.iter().filter(|row| !row.entry.reference).count() - rows.len();
     let small = Report {
-        groups: vec![Group { tasks: group.tasks, rows: rows.clone() }],
+        groups: vec![RowGroup { tasks: group.tasks, rows: rows.clone() }],
         unavailable: Vec::new(),
         ..(*report).clone()
     };
-    let request = Request {
-        target: Target::Svg(Chart::Ranking),
+    let request = ExportRequest {
+        target: ExportTarget::Svg(Chart::Ranking),
         metrics: Vec::new(),
         tasks: Some(group.tasks),
         detail: Detail::default(),
@@ -211,7 +212,7 @@ fn figure(featured: &Featured, subjects: &[Subject]) -> String {
 }
 
 /// The same for a narrow screen, on which a picture would be too small to read.
-fn narrow(report: &Report, rows: &[Row], subjects: &[Subject]) -> String {
+fn narrow(report: &Report, rows: &[Row], subjects: &[SiteEntry]) -> String {
     let figure = report.headline();
     let medians = rows.iter().filter_map(|row| row.headline).map(|spread| spread.median);
     let largest = medians.fold(0.0, f64::max);
@@ -231,7 +232,8 @@ fn narrow(report: &Report, rows: &[Row], subjects: &[Subject]) -> String {
                 escaped(&figure.show(spread.median))
             ),
             None => {
-                let ends = told(row).into_iter().map(|told| told.head).collect::<Vec<_>>().join("; ");
+                let ends =
+                    failure_lines(row).into_iter().map(|told| told.head).collect::<Vec<_>>().join("; ");
                 format!("</td><td class=\"fell\">{}", escaped(&ends))
             }
         };
@@ -249,10 +251,11 @@ fn choosing(documents: &Documents) -> String {
 }
 
 /// The newest results that can be compared with older ones of the same machine. `campaigns`: the newest first.
-fn changed(campaigns: &[&Shown]) -> String {
+fn changed(campaigns: &[&CampaignSummary]) -> String {
     let pair = campaigns.iter().enumerate().find_map(|(nth, new)| {
         let own = cases(new);
-        let is_comparable = |old: &&&Shown| old.is_on(&new.machine) && !cases(old).is_disjoint(&own);
+        let is_comparable =
+            |old: &&&CampaignSummary| old.is_on(&new.machine) && !cases(old).is_disjoint(&own);
         Some((campaigns[nth + 1..].iter().find(is_comparable)?, new))
     });
     let Some((old, new)) = pair else { return String::new() };
@@ -267,10 +270,10 @@ fn changed(campaigns: &[&Shown]) -> String {
 }
 
 /// Series, entry and N of all cases.
-fn cases(campaign: &Shown) -> BTreeSet<(String, &str, u64)> {
+fn cases(campaign: &CampaignSummary) -> BTreeSet<(String, &str, u64)> {
     let of_report = |report| {
         let report: &Report = report;
-        let part = report.part().to_string();
+        let part = report.series().to_string();
         let rows = report.groups.iter().flat_map(|group| &group.rows);
         rows.map(move |row| (part.clone(), &*row.entry.name, row.tasks))
     };
@@ -306,7 +309,7 @@ mod tests {
     use crate::report::Report;
     use crate::report::fixture::everything;
     use crate::site::campaigns::shown;
-    use crate::submit::Mark;
+    use crate::submit::Badge;
 
     #[test]
     fn the_picture_has_some_of_each_kind() {
@@ -332,7 +335,7 @@ mod tests {
             shown("elsewhere", other(everything())),
             shown("old & gone", everything()),
         ];
-        let of = |campaigns: &[Shown]| changed(&campaigns.iter().collect::<Vec<_>>());
+        let of = |campaigns: &[CampaignSummary]| changed(&campaigns.iter().collect::<Vec<_>>());
         let text = of(&all);
         assert!(text.contains("taskscale compare &#39;old &amp; gone&#39; new"), "{text}");
         assert_eq!(of(&all[..2]), "");
@@ -342,7 +345,7 @@ mod tests {
     fn development_is_what_is_in_no_folder_of_a_machine_beside_submitted_results() {
         let mut campaign = shown("2026-11-21", everything());
         assert!(!campaign.is_development());
-        campaign.mark = Some(Mark::Project);
+        campaign.badge = Some(Badge::Project);
         assert!(campaign.is_development());
         campaign.place = "machine/2026-11-21".to_owned();
         assert!(!campaign.is_development());

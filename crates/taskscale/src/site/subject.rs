@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::campaigns::Shown;
+use super::campaigns::CampaignSummary;
 use super::layout::plain_name;
 use crate::catalog::{Catalog, Entry, Kind, Runtime, Style, reading_order, sources};
 use crate::record::EntryFacts;
 
 /// An entry, wherever it is known from. Texts are not yet safe to show.
-pub struct Subject {
+pub struct SiteEntry {
     /// `runtime/entry`.
     pub name: String,
     /// Inside the site.
@@ -30,7 +30,7 @@ pub struct Subject {
     pub install: Option<String>,
     pub env: BTreeMap<String, String>,
     pub programs: Vec<Commands>,
-    pub files: Vec<File>,
+    pub files: Vec<ProgramFile>,
     /// Whether it is from the catalog, or else as it was measured.
     pub in_catalog: bool,
 }
@@ -43,23 +43,23 @@ pub struct Commands {
 }
 
 /// A file that programs of an entry are made of.
-pub struct File {
+pub struct ProgramFile {
     pub path: String,
     pub text: String,
     pub workloads: Vec<String>,
 }
 
 /// All entries, by runtime in order of name, and then in the catalog's order.
-pub fn subjects(catalog: &Catalog, campaigns: &[Shown]) -> Vec<Subject> {
-    let mut subjects: Vec<Subject> =
-        catalog.entries().map(|(runtime, entry)| Subject::of_catalog(runtime, entry)).collect();
+pub fn subjects(catalog: &Catalog, campaigns: &[CampaignSummary]) -> Vec<SiteEntry> {
+    let mut subjects: Vec<SiteEntry> =
+        catalog.entries().map(|(runtime, entry)| SiteEntry::of_catalog(runtime, entry)).collect();
     for campaign in campaigns {
         let known: BTreeSet<String> = subjects.iter().map(|subject| subject.name.clone()).collect();
         let mut others: BTreeMap<&str, Vec<&EntryFacts>> = BTreeMap::new();
         for facts in campaign.facts.iter().filter(|facts| !known.contains(&facts.name)) {
             others.entry(&facts.name).or_default().push(facts);
         }
-        subjects.extend(others.into_values().filter_map(|facts| Subject::of_campaign(&facts, campaign)));
+        subjects.extend(others.into_values().filter_map(|facts| SiteEntry::of_campaign(&facts, campaign)));
     }
     subjects.sort_by(|a, b| a.runtime.cmp(&b.runtime));
     let mut taken = BTreeSet::new();
@@ -76,8 +76,8 @@ pub fn subjects(catalog: &Catalog, campaigns: &[Shown]) -> Vec<Subject> {
     subjects
 }
 
-impl Subject {
-    fn of_catalog(runtime: &Runtime, entry: &Entry) -> Subject {
+impl SiteEntry {
+    fn of_catalog(runtime: &Runtime, entry: &Entry) -> SiteEntry {
         let mut names: Vec<&String> = entry.workloads.keys().collect();
         names.sort_by_key(|name| reading_order(name));
         let mut files = Vec::new();
@@ -86,7 +86,7 @@ impl Subject {
                 add(&mut files, file.path, file.text, workload);
             }
         }
-        Subject {
+        SiteEntry {
             name: entry.full_name.clone(),
             page: String::new(),
             title: entry.title.clone(),
@@ -120,7 +120,7 @@ impl Subject {
         }
     }
 
-    fn of_campaign(all: &[&EntryFacts], campaign: &Shown) -> Option<Subject> {
+    fn of_campaign(all: &[&EntryFacts], campaign: &CampaignSummary) -> Option<SiteEntry> {
         let facts = *all.first()?;
         let of = |facts: &EntryFacts| {
             let only = campaign.reports.first().map(|report| report.workload.clone());
@@ -134,7 +134,7 @@ impl Subject {
                 add(&mut files, source.path.clone(), source.text.clone(), &of(facts));
             }
         }
-        Some(Subject {
+        Some(SiteEntry {
             name: facts.name.clone(),
             page: String::new(),
             title: facts.title.clone(),
@@ -167,9 +167,9 @@ impl Subject {
 }
 
 /// Each file once, with all workloads whose programs are made of it.
-fn add(files: &mut Vec<File>, path: String, text: String, workload: &str) {
+fn add(files: &mut Vec<ProgramFile>, path: String, text: String, workload: &str) {
     match files.iter_mut().find(|file| file.path == path && file.text == text) {
         Some(file) => file.workloads.push(workload.to_owned()),
-        None => files.push(File { path, text, workloads: vec![workload.to_owned()] }),
+        None => files.push(ProgramFile { path, text, workloads: vec![workload.to_owned()] }),
     }
 }

@@ -23,7 +23,7 @@ pub struct Fit {
     /// The N whose median deviates most; `None` for fewer than three N, through which a line always fits.
     pub worst: Option<Worst>,
     /// The cost from each N to the next, ascending, for nonlinear memory.
-    pub steps: Vec<Step>,
+    pub steps: Vec<FitStep>,
 }
 
 /// One number of tasks against the line.
@@ -38,7 +38,7 @@ pub struct Worst {
 
 /// The growth of the median from one number of tasks to the next.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Step {
+pub struct FitStep {
     pub from: u64,
     pub to: u64,
     /// Per task.
@@ -59,7 +59,7 @@ impl Worst {
 
 impl Fit {
     /// Whether all medians are close enough to the line; `None` if two N cannot tell.
-    pub fn straight(&self) -> Option<bool> {
+    pub fn linear(&self) -> Option<bool> {
         self.worst.map(|worst| worst.distance() <= OFF)
     }
 }
@@ -79,7 +79,7 @@ pub fn fit(points: &[Point]) -> Option<Fit> {
         worst: farthest.filter(|_| medians.len() > 2),
         steps: medians
             .windows(2)
-            .map(|pair| Step {
+            .map(|pair| FitStep {
                 from: pair[0].tasks,
                 to: pair[1].tasks,
                 slope: (pair[1].y - pair[0].y) / (pair[1].tasks - pair[0].tasks) as f64,
@@ -90,9 +90,9 @@ pub fn fit(points: &[Point]) -> Option<Fit> {
 
 /// The predicted value for `tasks`: by the line if memory is linear, or else from median to median, and beyond them by
 /// the nearest step. `None` without a line.
-pub fn foreseen(points: &[Point], tasks: u64) -> Option<f64> {
+pub fn predicted(points: &[Point], tasks: u64) -> Option<f64> {
     let fit = fit(points)?;
-    if fit.straight() != Some(false) {
+    if fit.linear() != Some(false) {
         return Some(fit.line.base + fit.line.slope * tasks as f64);
     }
     let step = fit.steps.iter().find(|step| tasks <= step.to).or(fit.steps.last())?;
@@ -123,7 +123,7 @@ mod tests {
         let points = [Point { tasks: 1, y: 1e6 }, Point { tasks: 10, y: 9e6 }];
         let points = [points, points].concat();
         let fit = fit(&points).unwrap();
-        assert_eq!((fit.worst, fit.straight()), (None, None));
+        assert_eq!((fit.worst, fit.linear()), (None, None));
     }
 
     /// What `java/virtual-thread` and `rust/tokio-spawn` took (results/2026-11-21-posts), in bytes.
@@ -132,32 +132,32 @@ mod tests {
         let points = of([47.0e6, 77.0e6, 237.0e6, 992.6e6]);
         let java = fit(&points).unwrap();
         let worst = java.worst.unwrap();
-        assert_eq!((worst.tasks, java.straight()), (100_000, Some(false)));
+        assert_eq!((worst.tasks, java.linear()), (100_000, Some(false)));
         assert!((0.6..0.8).contains(&worst.off().unwrap()), "{worst:?}");
         let steps: Vec<u64> = java.steps.iter().map(|step| step.slope as u64).collect();
         assert_eq!(steps, [3_000, 1_777, 839]);
         let points = of([3.05e6, 7.6e6, 48.7e6, 459.5e6]);
         let tokio = fit(&points).unwrap();
-        assert_eq!(tokio.straight(), Some(true));
+        assert_eq!(tokio.linear(), Some(true));
         assert!(tokio.worst.unwrap().off().unwrap().abs() < 0.01);
     }
 
     #[test]
     fn a_line_below_zero_is_none() {
-        assert_eq!(fit(&of([9e6, 2e6, 1e6, -9e6])).unwrap().straight(), Some(false));
+        assert_eq!(fit(&of([9e6, 2e6, 1e6, -9e6])).unwrap().linear(), Some(false));
     }
 
     #[test]
     fn where_the_line_is_none_medians_are_joined() {
         let java = of([47.0e6, 77.0e6, 237.0e6, 992.6e6]);
         for (tasks, bytes) in [(10_000, 77.0e6), (55_000, 157.0e6), (1_000_000, 992.6e6)] {
-            let seen = foreseen(&java, tasks).unwrap();
+            let seen = predicted(&java, tasks).unwrap();
             assert!((seen / bytes - 1.0).abs() < 0.01, "{tasks}: {seen}");
         }
         // Beyond them by the last step.
-        let beyond = foreseen(&java, 2_000_000).unwrap();
+        let beyond = predicted(&java, 2_000_000).unwrap();
         assert!((beyond / (992.6e6 + 839.6e6) - 1.0).abs() < 0.01, "{beyond}");
-        assert_eq!(foreseen(&java[..3], 10), None);
+        assert_eq!(predicted(&java[..3], 10), None);
     }
 
     proptest! {
@@ -173,7 +173,7 @@ mod tests {
                 (base + slope * tasks as f64) * (0.98 + 0.04 * rng.f64())
             });
             let fit = fit(&points).unwrap();
-            prop_assert_eq!(fit.straight(), Some(true), "{:?}", fit.worst);
+            prop_assert_eq!(fit.linear(), Some(true), "{:?}", fit.worst);
         }
 
         /// Headroom that a collector keeps at one N and not at another.
@@ -190,7 +190,7 @@ mod tests {
                 if tasks == DECADES[at] { y * leap } else { y }
             });
             let fit = fit(&points).unwrap();
-            prop_assert_eq!(fit.straight(), Some(false));
+            prop_assert_eq!(fit.linear(), Some(false));
             prop_assert_eq!(fit.worst.unwrap().tasks, DECADES[at]);
         }
 
@@ -200,7 +200,7 @@ mod tests {
             let points: Vec<Point> = (1..=8u64)
                 .map(|tasks| Point { tasks, y: chunk * tasks.next_power_of_two() as f64 })
                 .collect();
-            prop_assert_eq!(fit(&points).unwrap().straight(), Some(false));
+            prop_assert_eq!(fit(&points).unwrap().linear(), Some(false));
         }
     }
 }

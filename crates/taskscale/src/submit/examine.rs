@@ -1,9 +1,9 @@
 //! Checks results by their two files alone. Pure.
 
 use super::plausible::implausible;
-use super::runs::Plans;
+use super::runs::PlansBySeries;
 use super::sample::contradictions;
-use super::{Finding, Rule, runs};
+use super::{SubmissionRule, Violation, runs};
 use crate::record::{Campaign, Loaded, Sample, Status, holds_paths};
 use crate::report::Report;
 
@@ -13,12 +13,12 @@ const ROOTS: [&str; 5] = ["/home/", "/root/", "/Users/", "/tmp/", "/var/folders/
 /// The broken rules of results, the most serious first. Results without `origin` are the project's from before
 /// submission existed: they must be complete and consistent, but may have been measured on a busy machine. Programs,
 /// checksum and names are checked elsewhere.
-pub fn examine(loaded: &Loaded, reports: &[Report], handed_in: bool) -> Vec<Finding> {
+pub fn examine(loaded: &Loaded, reports: &[Report], handed_in: bool) -> Vec<Violation> {
     let (campaign, samples) = (&loaded.campaign, loaded.samples.as_slice());
     let lines =
         loaded.rejected.iter().map(|line| format!("line {} of samples.jsonl: {}", line.number, line.why));
-    let mut found: Vec<Finding> = Finding::of_many(Rule::Lines, lines).into_iter().collect();
-    let plans = Plans::of(campaign);
+    let mut found: Vec<Violation> = Violation::of_many(SubmissionRule::Lines, lines).into_iter().collect();
+    let plans = PlansBySeries::of(campaign);
     found.extend(runs::outside(campaign, &plans, samples));
     found.extend(missing(campaign, samples));
     found.extend(runs::mixed(campaign, samples));
@@ -26,7 +26,7 @@ pub fn examine(loaded: &Loaded, reports: &[Report], handed_in: bool) -> Vec<Find
         found.extend(runs::busy(samples));
         if campaign.id.is_none() || campaign.conditions.is_none() {
             let what = "campaign.json has no id or no conditions (written by an old taskscale)";
-            found.push(Finding::new(Rule::Lines, what));
+            found.push(Violation::new(SubmissionRule::Lines, what));
         }
     }
     let wrong = samples.iter().flat_map(|sample| {
@@ -34,22 +34,22 @@ pub fn examine(loaded: &Loaded, reports: &[Report], handed_in: bool) -> Vec<Find
         let wrong = contradictions(sample, plan, campaign).into_iter();
         wrong.map(move |what| format!("{what} ({})", runs::label(sample)))
     });
-    found.extend(Finding::of_many(Rule::Figures, wrong));
+    found.extend(Violation::of_many(SubmissionRule::Figures, wrong));
     found.extend(implausible(campaign, samples, reports));
     found.extend(runs::out_of_order(campaign, samples));
     found
 }
 
-fn missing(campaign: &Campaign, samples: &[Sample]) -> Option<Finding> {
+fn missing(campaign: &Campaign, samples: &[Sample]) -> Option<Violation> {
     if !samples.iter().any(|sample| sample.status == Status::Ok) {
-        return Some(Finding::new(Rule::Whole, "no run was ok"));
+        return Some(Violation::new(SubmissionRule::Whole, "no run was ok"));
     }
     let missing = runs::missing(campaign, samples);
-    Finding::of_many(Rule::Whole, missing.into_iter().map(|run| format!("not measured: {run}")))
+    Violation::of_many(SubmissionRule::Whole, missing.into_iter().map(|run| format!("not measured: {run}")))
 }
 
 /// Paths of the machine that remain in the results.
-pub fn names_left(campaign: &Campaign, samples: &[Sample]) -> Option<Finding> {
+pub fn names_left(campaign: &Campaign, samples: &[Sample]) -> Option<Violation> {
     let machine = Campaign { entries: Vec::new(), ..campaign.clone() };
     let records =
         std::iter::once(serde_json::to_string(&machine)).chain(samples.iter().map(serde_json::to_string));
@@ -58,8 +58,11 @@ pub fn names_left(campaign: &Campaign, samples: &[Sample]) -> Option<Finding> {
         ROOTS.into_iter().find(|root| text.contains(root))
     };
     if let Some(root) = records.into_iter().find_map(root) {
-        return Some(Finding::new(Rule::Names, format!("a path of the machine remains ({root}…)")));
+        return Some(Violation::new(
+            SubmissionRule::Names,
+            format!("a path of the machine remains ({root}…)"),
+        ));
     }
     let clean = holds_paths(campaign, samples).is_ok_and(|holds| !holds);
-    (!clean).then(|| Finding::new(Rule::Names, "paths of the machine remain"))
+    (!clean).then(|| Violation::new(SubmissionRule::Names, "paths of the machine remain"))
 }

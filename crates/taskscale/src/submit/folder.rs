@@ -13,24 +13,24 @@ use crate::record::{
 };
 
 /// Replaces the checksum while it is computed.
-const NO_SEAL: &str = "0000000000000000000000000000000000000000000000000000000000000000";
+const NO_CHECKSUM: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 
 /// Results of a repository.
 #[derive(Debug)]
-pub struct Published {
+pub struct SubmittedResults {
     pub folder: PathBuf,
     pub loaded: Loaded,
     /// Whether the checksum matches the files; absent without a checksum.
-    pub sealed: Option<bool>,
+    pub checksum_ok: Option<bool>,
 }
 
 /// SHA-256 in hexadecimal digits over the bytes of both files, with zeros in place of the checksum itself.
-fn seal_of(folder: &Path, own: &str) -> Result<String, StoreError> {
+fn checksum_of(folder: &Path, own: &str) -> Result<String, StoreError> {
     let at = |path: PathBuf| move |error| StoreError::Io { what: "read", path, error };
     let path = folder.join("campaign.json");
     let campaign = read_document(&path).map_err(at(path))?;
     let campaign = String::from_utf8_lossy(&campaign);
-    let blank = if own.is_empty() { campaign.into_owned() } else { campaign.replace(own, NO_SEAL) };
+    let blank = if own.is_empty() { campaign.into_owned() } else { campaign.replace(own, NO_CHECKSUM) };
     let mut digest = Sha256::new();
     digest.update((blank.len() as u64).to_le_bytes());
     digest.update(blank);
@@ -50,13 +50,13 @@ fn seal_of(folder: &Path, own: &str) -> Result<String, StoreError> {
 }
 
 /// Reads results of a repository.
-pub fn read(folder: &Path) -> Result<Published, StoreError> {
+pub fn read(folder: &Path) -> Result<SubmittedResults, StoreError> {
     let loaded = record::load(folder)?;
-    let sealed = match &loaded.campaign.origin {
+    let checksum_ok = match &loaded.campaign.origin {
         None => None,
-        Some(origin) => Some(seal_of(folder, &origin.seal)? == origin.seal),
+        Some(origin) => Some(checksum_of(folder, &origin.checksum)? == origin.checksum),
     };
-    Ok(Published { folder: folder.to_owned(), loaded, sealed })
+    Ok(SubmittedResults { folder: folder.to_owned(), loaded, checksum_ok })
 }
 
 /// Results folders at `root` and at any depth below, sorted by name, including those with samples but no plan. Does not
@@ -91,12 +91,12 @@ pub fn hand_in(
     by: By,
 ) -> Result<PathBuf, StoreError> {
     let mut store = Store::claim_new(&place(results, campaign))?;
-    let with = |seal: String| Campaign { origin: Some(Origin { by, seal }), ..campaign.clone() };
+    let with = |checksum: String| Campaign { origin: Some(Origin { by, checksum }), ..campaign.clone() };
     for sample in samples {
         store.append(sample)?;
     }
-    store.write_campaign(&with(NO_SEAL.to_owned()))?;
-    let seal = seal_of(store.folder(), NO_SEAL)?;
-    store.write_campaign(&with(seal))?;
+    store.write_campaign(&with(NO_CHECKSUM.to_owned()))?;
+    let checksum = checksum_of(store.folder(), NO_CHECKSUM)?;
+    store.write_campaign(&with(checksum))?;
     Ok(store.folder().to_owned())
 }

@@ -17,7 +17,7 @@ fn another_machine() -> Loaded {
 }
 
 /// What the rules have against a forgery: rule and reason.
-fn refused(forge: impl Fn(&mut Sample)) -> Vec<(Rule, String)> {
+fn refused(forge: impl Fn(&mut Sample)) -> Vec<(SubmissionRule, String)> {
     let mut loaded = another_machine();
     assert_eq!(examined(&loaded, true), [], "good before");
     loaded.samples.iter_mut().for_each(forge);
@@ -25,7 +25,7 @@ fn refused(forge: impl Fn(&mut Sample)) -> Vec<(Rule, String)> {
 }
 
 #[track_caller]
-fn assert_refused(found: &[(Rule, String)], rule: Rule, reason: &str) {
+fn assert_refused(found: &[(SubmissionRule, String)], rule: SubmissionRule, reason: &str) {
     assert!(found.iter().any(|(of, what)| *of == rule && what.contains(reason)), "{reason}: {found:?}");
 }
 
@@ -55,7 +55,7 @@ fn readings(sample: &mut Sample) -> impl Iterator<Item = &mut Plateau> {
 #[test]
 fn readings_of_nothing_are_refused() {
     let found = refused(|sample| readings(sample).for_each(|plateau| scale(plateau, 0.0)));
-    assert_refused(&found, Rule::Figures, "its footprint is too small");
+    assert_refused(&found, SubmissionRule::Figures, "its footprint is too small");
 }
 
 #[test]
@@ -70,8 +70,8 @@ fn runs_that_took_no_time_are_refused() {
             *seconds = seconds.map(|_| 0.0);
         }
     });
-    assert_refused(&found, Rule::Figures, "it took no time to start or to run");
-    assert_refused(&found, Rule::Plausible, "took no CPU time at all");
+    assert_refused(&found, SubmissionRule::Figures, "it took no time to start or to run");
+    assert_refused(&found, SubmissionRule::Plausible, "took no CPU time at all");
 }
 
 #[test]
@@ -85,13 +85,14 @@ fn a_runtime_at_a_hundredth_is_refused_by_itself_and_beside_others() {
             }
         };
         let found = refused(forge);
-        let by_itself = found.iter().any(|(rule, what)| *rule == Rule::Plausible && what.contains(runtime));
+        let by_itself =
+            found.iter().any(|(rule, what)| *rule == SubmissionRule::Plausible && what.contains(runtime));
         let as_any_process = found.iter().any(|(_, what)| what.contains("its footprint is too small"));
         assert!(by_itself || as_any_process, "{runtime}: {found:?}");
         let mut loaded = another_machine();
         loaded.samples.iter_mut().for_each(forge);
         let beside = compare(&Footprints::of(&reports(&loaded)), &[&there]).refused.expect("a finding");
-        assert!(beside.rule == Rule::Plausible && beside.what.contains(runtime), "{beside:?}");
+        assert!(beside.rule == SubmissionRule::Plausible && beside.what.contains(runtime), "{beside:?}");
     }
 }
 
@@ -107,11 +108,11 @@ fn repetitions_that_are_copies_are_refused() {
                 (first.memory.clone(), first.time.clone(), first.cpu.clone());
         }
     }
-    let found: Vec<(Rule, String)> =
+    let found: Vec<(SubmissionRule, String)> =
         examined(&loaded, true).into_iter().map(|finding| (finding.rule, finding.what)).collect();
     for figure in ["footprint", "launch", "cpu"] {
         let reason = format!("{figure}: all repetitions are the same in ");
-        assert_refused(&found, Rule::Plausible, &reason);
+        assert_refused(&found, SubmissionRule::Plausible, &reason);
     }
 }
 

@@ -1,33 +1,33 @@
 //! Submission of results, and the rules for a repository of results.
 //!
-//! [`examine`] checks results, [`stripped`] anonymizes them, [`hand_in`] writes them with a checksum, and
+//! [`examine`] checks results, [`anonymize`] anonymizes them, [`hand_in`] writes them with a checksum, and
 //! [`pull_request`] writes the text of the pull request. Must not know the command line or how a run is measured.
 
+mod anonymize;
+mod badges;
+mod document;
 mod examine;
 mod folder;
 #[cfg(test)]
 mod forgery_tests;
 mod machine;
-mod marks;
 mod plausible;
 mod programs;
 mod runs;
 mod sample;
-mod sheet;
-mod strip;
 #[cfg(test)]
 mod tests;
 mod verify;
 mod withdraw;
 
+pub use anonymize::{Anonymized, Identity, anonymize};
+pub use badges::{Badge, Candidate, badges};
+pub use document::{CheckedFolder, checked, pull_request};
 pub use examine::{examine, names_left};
-pub use folder::{Published, campaigns_below, hand_in, place, read};
+pub use folder::{SubmittedResults, campaigns_below, hand_in, place, read};
 pub use machine::class;
-pub use marks::{Candidate, Mark, marks};
 pub use plausible::{Compared, Footprints, compare};
 pub use programs::changed_programs;
-pub use sheet::{Checked, checked, pull_request};
-pub use strip::{Stripped, Whose, stripped};
 pub use verify::{DrawnCase, VERIFICATION, Verification, VerifiedCase, draw, judge};
 pub use withdraw::{WITHDRAWN, Withdrawal};
 
@@ -36,7 +36,7 @@ use serde::{Serialize, Serializer};
 
 /// A rule that submitted results must meet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Rule {
+pub enum SubmissionRule {
     /// Every line of samples.jsonl is a sample of these results.
     Lines,
     /// The samples match the plan, each once.
@@ -60,117 +60,123 @@ pub enum Rule {
     /// The results are marked as submitted, not as the project's.
     Origin,
     /// The checksum matches the files.
-    Seal,
+    Checksum,
     /// The results were not submitted before.
     Once,
 }
 
-impl Rule {
-    pub const ALL: [Rule; 13] = [
-        Rule::Lines,
-        Rule::Plan,
-        Rule::Whole,
-        Rule::Alike,
-        Rule::Quiet,
-        Rule::Figures,
-        Rule::Plausible,
-        Rule::Times,
-        Rule::Programs,
-        Rule::Names,
-        Rule::Origin,
-        Rule::Seal,
-        Rule::Once,
+impl SubmissionRule {
+    pub const ALL: [SubmissionRule; 13] = [
+        SubmissionRule::Lines,
+        SubmissionRule::Plan,
+        SubmissionRule::Whole,
+        SubmissionRule::Alike,
+        SubmissionRule::Quiet,
+        SubmissionRule::Figures,
+        SubmissionRule::Plausible,
+        SubmissionRule::Times,
+        SubmissionRule::Programs,
+        SubmissionRule::Names,
+        SubmissionRule::Origin,
+        SubmissionRule::Checksum,
+        SubmissionRule::Once,
     ];
 
     pub fn name(self) -> &'static str {
         match self {
-            Rule::Lines => "lines",
-            Rule::Plan => "plan",
-            Rule::Whole => "whole",
-            Rule::Alike => "alike",
-            Rule::Quiet => "quiet",
-            Rule::Figures => "figures",
-            Rule::Plausible => "plausible",
-            Rule::Times => "times",
-            Rule::Programs => "programs",
-            Rule::Names => "names",
-            Rule::Origin => "origin",
-            Rule::Seal => "seal",
-            Rule::Once => "once",
+            SubmissionRule::Lines => "lines",
+            SubmissionRule::Plan => "plan",
+            SubmissionRule::Whole => "whole",
+            SubmissionRule::Alike => "alike",
+            SubmissionRule::Quiet => "quiet",
+            SubmissionRule::Figures => "figures",
+            SubmissionRule::Plausible => "plausible",
+            SubmissionRule::Times => "times",
+            SubmissionRule::Programs => "programs",
+            SubmissionRule::Names => "names",
+            SubmissionRule::Origin => "origin",
+            SubmissionRule::Checksum => "seal",
+            SubmissionRule::Once => "once",
         }
     }
 
     /// The rule in a few words.
     pub fn about(self) -> &'static str {
         match self {
-            Rule::Lines => "every line is a sample of these results",
-            Rule::Plan => "the samples match the plan, each once",
-            Rule::Whole => "every case of the plan was measured",
-            Rule::Alike => "one memory source, one cap, one version of each entry",
-            Rule::Quiet => "fewer than 5% of the runs were on a busy machine",
-            Rule::Figures => "the values of each sample are consistent",
-            Rule::Plausible => "the values are plausible for real runs",
-            Rule::Times => "the runs do not overlap",
-            Rule::Programs => "programs, titles, reasons and links are those of the catalog",
-            Rule::Names => "no host, user or path of the machine",
-            Rule::Origin => "marked as submitted, not as measured by the project",
-            Rule::Seal => "the checksum matches the files",
-            Rule::Once => "not submitted before",
+            SubmissionRule::Lines => "every line is a sample of these results",
+            SubmissionRule::Plan => "the samples match the plan, each once",
+            SubmissionRule::Whole => "every case of the plan was measured",
+            SubmissionRule::Alike => "one memory source, one cap, one version of each entry",
+            SubmissionRule::Quiet => "fewer than 5% of the runs were on a busy machine",
+            SubmissionRule::Figures => "the values of each sample are consistent",
+            SubmissionRule::Plausible => "the values are plausible for real runs",
+            SubmissionRule::Times => "the runs do not overlap",
+            SubmissionRule::Programs => "programs, titles, reasons and links are those of the catalog",
+            SubmissionRule::Names => "no host, user or path of the machine",
+            SubmissionRule::Origin => "marked as submitted, not as measured by the project",
+            SubmissionRule::Checksum => "the checksum matches the files",
+            SubmissionRule::Once => "not submitted before",
         }
     }
 
     /// What to do where the rule is broken.
     pub fn fix(self) -> &'static str {
         match self {
-            Rule::Lines | Rule::Plan | Rule::Alike | Rule::Figures | Rule::Times => {
+            SubmissionRule::Lines
+            | SubmissionRule::Plan
+            | SubmissionRule::Alike
+            | SubmissionRule::Figures
+            | SubmissionRule::Times => {
                 "submit the files exactly as taskscale wrote them; if it wrote them so, report a bug and measure again"
             }
-            Rule::Plausible => {
+            SubmissionRule::Plausible => {
                 "measure again with the released taskscale; if the values stay, open an issue: a bound may be wrong"
             }
-            Rule::Whole => "re-run the same `taskscale run … -o DIR` to measure what is missing",
-            Rule::Quiet => {
+            SubmissionRule::Whole => "re-run the same `taskscale run … -o DIR` to measure what is missing",
+            SubmissionRule::Quiet => {
                 "measure again into a new folder on an idle machine (check with `taskscale doctor`)"
             }
-            Rule::Programs => {
+            SubmissionRule::Programs => {
                 "measure with the unchanged catalog (`--catalog embedded`), or contribute your program first: \
                  docs/guides/add-a-runtime.md"
             }
-            Rule::Names => "submit with `taskscale submit`, which removes them",
-            Rule::Origin => "submit with `taskscale submit`, without --by project",
-            Rule::Seal => "restore the files as `taskscale submit` wrote them, or submit the results again",
-            Rule::Once => "keep one of the two",
+            SubmissionRule::Names => "submit with `taskscale submit`, which removes them",
+            SubmissionRule::Origin => "submit with `taskscale submit`, without --by project",
+            SubmissionRule::Checksum => {
+                "restore the files as `taskscale submit` wrote them, or submit the results again"
+            }
+            SubmissionRule::Once => "keep one of the two",
         }
     }
 }
 
 /// A broken rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
-    pub rule: Rule,
+pub struct Violation {
+    pub rule: SubmissionRule,
     /// What is wrong, and where, without an end mark.
     pub what: String,
 }
 
-impl Finding {
-    pub fn new(rule: Rule, what: impl Into<String>) -> Finding {
-        Finding { rule, what: what.into() }
+impl Violation {
+    pub fn new(rule: SubmissionRule, what: impl Into<String>) -> Violation {
+        Violation { rule, what: what.into() }
     }
 
     /// One finding for several violations of a rule: the first few, and the number of others.
-    fn of_many(rule: Rule, all: impl IntoIterator<Item = String>) -> Option<Finding> {
+    fn of_many(rule: SubmissionRule, all: impl IntoIterator<Item = String>) -> Option<Violation> {
         let mut all = all.into_iter();
         let named: Vec<String> = all.by_ref().take(NAMED).collect();
         let more = all.count();
         let more = if more > 0 { format!("; and {more} more") } else { String::new() };
-        (!named.is_empty()).then(|| Finding::new(rule, named.join("; ") + &more))
+        (!named.is_empty()).then(|| Violation::new(rule, named.join("; ") + &more))
     }
 }
 
 /// Number of violations that a finding names.
 const NAMED: usize = 3;
 
-impl Serialize for Finding {
+impl Serialize for Violation {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut finding = serializer.serialize_struct("Finding", 3)?;
         finding.serialize_field("rule", self.rule.name())?;

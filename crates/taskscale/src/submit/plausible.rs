@@ -6,10 +6,10 @@
 
 use std::collections::BTreeMap;
 
-use super::{Finding, Rule};
+use super::{SubmissionRule, Violation};
 use crate::catalog::{Kind, Shape};
-use crate::figures::{self, Figure};
-use crate::record::{Campaign, MemorySource, Part, Sample, Status};
+use crate::figures::{self, MetricDef};
+use crate::record::{Campaign, MemorySource, Sample, Series, Status};
 use crate::report::Report;
 use crate::stats::median;
 use crate::units::{self, counted};
@@ -46,19 +46,21 @@ fn least_bytes_per_task(kind: Kind, shape: Shape) -> f64 {
 }
 
 /// Implausible values of results by themselves.
-pub fn implausible(campaign: &Campaign, samples: &[Sample], reports: &[Report]) -> Vec<Finding> {
-    let mut found: Vec<Finding> =
-        Finding::of_many(Rule::Plausible, reports.iter().flat_map(too_small)).into_iter().collect();
+pub fn implausible(campaign: &Campaign, samples: &[Sample], reports: &[Report]) -> Vec<Violation> {
+    let mut found: Vec<Violation> =
+        Violation::of_many(SubmissionRule::Plausible, reports.iter().flat_map(too_small))
+            .into_iter()
+            .collect();
     let ok = samples.iter().filter(|sample| sample.status == Status::Ok);
     let cpu: Vec<f64> = ok.filter_map(|sample| sample.cpu.total_s()).collect();
     let idle = cpu.iter().filter(|seconds| **seconds == 0.0).count();
     if 2 * idle > cpu.len() {
         let what = format!("{idle} of {} ok runs took no CPU time at all", cpu.len());
-        found.push(Finding::new(Rule::Plausible, what));
+        found.push(Violation::new(SubmissionRule::Plausible, what));
     }
     let of_campaign = campaign.plans().map(|plan| plan.shape);
     let headlines = of_campaign.map(figures::headline);
-    let mut judged: Vec<&Figure> = vec![&figures::FOOTPRINT, &figures::LAUNCH, &figures::CPU];
+    let mut judged: Vec<&MetricDef> = vec![&figures::FOOTPRINT, &figures::LAUNCH, &figures::CPU];
     for figure in headlines {
         if !judged.iter().any(|known| known.name == figure.name) {
             judged.push(figure);
@@ -78,7 +80,7 @@ fn too_small(report: &Report) -> impl Iterator<Item = String> + '_ {
             format!(
                 "{} ({}): {} bytes per task, below the minimum of its kind ({}): {least}",
                 growth.entry.name,
-                report.part(),
+                report.series(),
                 units::decimal(slope, 1),
                 growth.entry.kind.name(),
             )
@@ -93,7 +95,7 @@ fn held(report: &Report) -> f64 {
 
 /// Repetitions of a case never take exactly the same time, and seldom the same memory. If over half of the repeated
 /// cases have no difference, they were copied.
-fn without_scatter(figure: &Figure, reports: &[Report]) -> Option<Finding> {
+fn without_scatter(figure: &MetricDef, reports: &[Report]) -> Option<Violation> {
     let rows = reports.iter().flat_map(|report| &report.groups).flat_map(|group| &group.rows);
     let spreads = rows.filter(|row| row.ok_runs > 1).filter_map(|row| row.spreads.of(figure));
     let repeated: Vec<bool> =
@@ -105,13 +107,13 @@ fn without_scatter(figure: &Figure, reports: &[Report]) -> Option<Finding> {
             figure.name,
             repeated.len()
         );
-        Finding::new(Rule::Plausible, what)
+        Violation::new(SubmissionRule::Plausible, what)
     })
 }
 
 /// The median footprint of each case of results.
 #[derive(Debug, Clone, Default)]
-pub struct Footprints(BTreeMap<(Part, String, u64, MemorySource), f64>);
+pub struct Footprints(BTreeMap<(Series, String, u64, MemorySource), f64>);
 
 impl Footprints {
     pub fn of(reports: &[Report]) -> Footprints {
@@ -119,7 +121,7 @@ impl Footprints {
         for report in reports {
             for row in report.groups.iter().flat_map(|group| &group.rows).filter(|row| row.ok_runs > 0) {
                 if let (Some(spread), [source]) = (row.footprint_bytes, row.memory_sources.as_slice()) {
-                    let case = (report.part(), row.entry.name.clone(), row.tasks, *source);
+                    let case = (report.series(), row.entry.name.clone(), row.tasks, *source);
                     footprints.insert(case, spread.median);
                 }
             }
@@ -134,7 +136,7 @@ pub struct Compared {
     /// Cases that differ by more than 20%: unusual, but allowed.
     pub outliers: Vec<String>,
     /// Cases that differ by a factor of 10: refused.
-    pub refused: Option<Finding>,
+    pub refused: Option<Violation>,
 }
 
 /// Compares with the median footprint of the same case in other results. Other machines, versions and programs seldom
@@ -161,5 +163,5 @@ pub fn compare(own: &Footprints, others: &[&Footprints]) -> Compared {
             outliers.push(what());
         }
     }
-    Compared { outliers, refused: Finding::of_many(Rule::Plausible, refused) }
+    Compared { outliers, refused: Violation::of_many(SubmissionRule::Plausible, refused) }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Finding, Rule};
+use super::{SubmissionRule, Violation};
 use crate::catalog::{Catalog, Entry, Recipe, Runtime, sources};
 use crate::record::{Campaign, EntryFacts, Sample, Source};
 
@@ -13,7 +13,7 @@ pub fn changed_programs(
     samples: &[Sample],
     catalog: &Catalog,
     digest: impl Fn(&Runtime, &Entry, &str, &EntryFacts) -> Option<String>,
-) -> Option<Finding> {
+) -> Option<Violation> {
     let programs = samples.iter().map(|sample| (&*sample.entry, Some(&*sample.workload)));
     let names = samples.iter().map(|sample| (&*sample.entry, None));
     let programs: BTreeSet<(&str, Option<&str>)> = programs.chain(names).collect();
@@ -23,7 +23,7 @@ pub fn changed_programs(
         let what = change(facts, workload, catalog, &digest)?;
         Some(format!("{} ({workload}): {what}", facts.name))
     });
-    Finding::of_many(Rule::Programs, changed)
+    Violation::of_many(SubmissionRule::Programs, changed)
 }
 
 fn change(

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Finding, Rule};
+use super::{SubmissionRule, Violation};
 use crate::campaign::plan_digest;
 use crate::catalog::Shape;
 use crate::record::{
@@ -19,7 +19,7 @@ const BUSY_SHARE: f64 = 0.05;
 
 /// `rust/thread, sleep, 10k tasks, repetition 2`.
 pub fn label(sample: &Sample) -> String {
-    label_of(&sample.entry, &sample.part().to_string(), sample.tasks, sample.repetition, sample.is_double())
+    label_of(&sample.entry, &sample.series().to_string(), sample.tasks, sample.repetition, sample.is_double())
 }
 
 fn label_of(entry: &str, part: &str, tasks: u64, repetition: u32, double: bool) -> String {
@@ -28,7 +28,7 @@ fn label_of(entry: &str, part: &str, tasks: u64, repetition: u32, double: bool) 
 }
 
 /// The plans of results by series.
-pub struct Plans<'a> {
+pub struct PlansBySeries<'a> {
     parts: BTreeMap<PartKey<'a>, Planned<'a>>,
 }
 
@@ -40,8 +40,8 @@ struct Planned<'a> {
     tasks: BTreeSet<u64>,
 }
 
-impl<'a> Plans<'a> {
-    pub fn of(campaign: &'a Campaign) -> Plans<'a> {
+impl<'a> PlansBySeries<'a> {
+    pub fn of(campaign: &'a Campaign) -> PlansBySeries<'a> {
         let mut parts = BTreeMap::new();
         for plan in campaign.plans() {
             parts.entry((&*plan.workload, &plan.params, plan.cpus)).or_insert_with(|| Planned {
@@ -50,7 +50,7 @@ impl<'a> Plans<'a> {
                 tasks: plan.tasks.iter().copied().collect(),
             });
         }
-        Plans { parts }
+        PlansBySeries { parts }
     }
 
     /// The plan that a sample belongs to.
@@ -65,14 +65,14 @@ impl<'a> Plans<'a> {
 }
 
 /// Samples outside the plan, and duplicates.
-pub fn outside(campaign: &Campaign, plans: &Plans, samples: &[Sample]) -> Vec<Finding> {
+pub fn outside(campaign: &Campaign, plans: &PlansBySeries, samples: &[Sample]) -> Vec<Violation> {
     let mut found = Vec::new();
     if plan_digest(&campaign.plan, &campaign.further_plans) != campaign.plan_digest {
-        found.push(Finding::new(Rule::Plan, "plan_digest does not match the plan"));
+        found.push(Violation::new(SubmissionRule::Plan, "plan_digest does not match the plan"));
     }
     let strays = samples.iter().filter(|sample| plans.plan_of(sample).is_none());
     let strays = strays.map(|sample| format!("not planned: {}", label(sample)));
-    found.extend(Finding::of_many(Rule::Plan, strays));
+    found.extend(Violation::of_many(SubmissionRule::Plan, strays));
     let mut order: Vec<&Sample> = samples.iter().collect();
     // Stable: of one attempt, the one that stands first comes first.
     order.sort_by(|a, b| a.run().cmp(&b.run()).then(a.attempt.cmp(&b.attempt)));
@@ -93,7 +93,7 @@ pub fn outside(campaign: &Campaign, plans: &Plans, samples: &[Sample]) -> Vec<Fi
         }
         before = Some(sample);
     }
-    found.extend(Finding::of_many(Rule::Plan, wrong));
+    found.extend(Violation::of_many(SubmissionRule::Plan, wrong));
     found
 }
 
@@ -119,7 +119,7 @@ pub fn missing(campaign: &Campaign, samples: &[Sample]) -> Vec<String> {
     };
     let mut missing = Vec::new();
     for plan in campaign.plans() {
-        let (part, name) = ((&*plan.workload, &plan.params, plan.cpus), plan.part().to_string());
+        let (part, name) = ((&*plan.workload, &plan.params, plan.cpus), plan.series().to_string());
         let doubles = if plan.shape == Shape::Work { &[false, true][..] } else { &[false] };
         for entry in plan.entries.iter().filter(|entry| !absent(entry, &plan.workload)) {
             let runs =
@@ -140,7 +140,7 @@ pub fn missing(campaign: &Campaign, samples: &[Sample]) -> Vec<String> {
 }
 
 /// Results mixed from several memory sources, caps or versions.
-pub fn mixed(campaign: &Campaign, samples: &[Sample]) -> Vec<Finding> {
+pub fn mixed(campaign: &Campaign, samples: &[Sample]) -> Vec<Violation> {
     let mut found = Vec::new();
     let conditions = campaign.conditions.unwrap_or_default();
     let read = samples.iter().filter(|sample| sample.memory.plateau.is_some());
@@ -148,12 +148,15 @@ pub fn mixed(campaign: &Campaign, samples: &[Sample]) -> Vec<Finding> {
         read.map(|sample| sample.memory.source).chain(conditions.memory_source).collect();
     if sources.len() > 1 {
         let names: Vec<&str> = sources.iter().map(|source| source.name()).collect();
-        found.push(Finding::new(Rule::Alike, format!("several memory sources: {}", names.join(", "))));
+        found.push(Violation::new(
+            SubmissionRule::Alike,
+            format!("several memory sources: {}", names.join(", ")),
+        ));
     }
     if let Some(cap) = conditions.memory_cap_bytes {
         let other = samples.iter().filter(|sample| sample.memory.cap_bytes.is_some_and(|own| own != cap));
         let other = other.map(|sample| format!("memory cap differs from campaign.json: {}", label(sample)));
-        found.extend(Finding::of_many(Rule::Alike, other));
+        found.extend(Violation::of_many(SubmissionRule::Alike, other));
     }
     let facts: BTreeMap<(&str, Option<&str>), &EntryFacts> =
         campaign.entries.iter().map(|facts| ((&*facts.name, facts.workload.as_deref()), facts)).collect();
@@ -170,23 +173,23 @@ pub fn mixed(campaign: &Campaign, samples: &[Sample]) -> Vec<Finding> {
             _ => None,
         }
     });
-    found.extend(Finding::of_many(Rule::Alike, other));
+    found.extend(Violation::of_many(SubmissionRule::Alike, other));
     found
 }
 
 /// Whether too many runs were on a busy machine.
-pub fn busy(samples: &[Sample]) -> Option<Finding> {
+pub fn busy(samples: &[Sample]) -> Option<Violation> {
     let counting = last_attempts(samples);
     let busy = counting.iter().filter(|sample| sample.warnings.contains(&Warning::MachineBusy)).count();
     (busy as f64 >= BUSY_SHARE * counting.len() as f64 && busy > 0).then(|| {
         let share = units::decimal(100.0 * busy as f64 / counting.len() as f64, 1);
         let what = format!("{busy} of {} runs were on a busy machine ({share}%)", counting.len());
-        Finding::new(Rule::Quiet, what)
+        Violation::new(SubmissionRule::Quiet, what)
     })
 }
 
 /// Runs that overlap, or began before the results.
-pub fn out_of_order(campaign: &Campaign, samples: &[Sample]) -> Option<Finding> {
+pub fn out_of_order(campaign: &Campaign, samples: &[Sample]) -> Option<Violation> {
     let mut ended_s = campaign.created_at.unix_s() as f64;
     // A clock may be set back before measuring is resumed.
     let allowed = 1 + samples.len() / STEPS_BACK;
@@ -198,5 +201,5 @@ pub fn out_of_order(campaign: &Campaign, samples: &[Sample]) -> Option<Finding> 
         }
         ended_s = started_s + sample.time.wall_s.filter(|wall| wall.is_finite()).unwrap_or(0.0);
     }
-    if wrong.len() <= allowed { None } else { Finding::of_many(Rule::Times, wrong) }
+    if wrong.len() <= allowed { None } else { Violation::of_many(SubmissionRule::Times, wrong) }
 }

@@ -7,12 +7,12 @@ use std::time::{Duration, SystemTime};
 use super::folder::place;
 use super::*;
 use crate::catalog::{Catalog, sources};
+use crate::document::RenderOptions;
 use crate::record::{
     self, By, Campaign, EntryFacts, Loaded, MemorySource, Origin, RejectedLine, Sample, Source, Status,
     Warning, test_facts,
 };
 use crate::report::Report;
-use crate::sheet::RenderOptions;
 
 pub(super) fn repository(inside: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(inside)
@@ -28,19 +28,19 @@ pub(super) fn reports(loaded: &Loaded) -> Vec<Report> {
 }
 
 /// What speaks against a campaign.
-pub(super) fn examined(loaded: &Loaded, handed_in: bool) -> Vec<Finding> {
+pub(super) fn examined(loaded: &Loaded, handed_in: bool) -> Vec<Violation> {
     examine(loaded, &reports(loaded), handed_in)
 }
 
-/// The marks of campaigns.
-fn marks_of(campaigns: &[&Loaded]) -> Vec<Mark> {
+/// The badges of campaigns.
+fn badges_of(campaigns: &[&Loaded]) -> Vec<Badge> {
     let reports: Vec<Vec<Report>> = campaigns.iter().map(|loaded| reports(loaded)).collect();
     let candidate = |(loaded, reports)| {
         let loaded: &&Loaded = loaded;
         let reports: &Vec<Report> = reports;
         Candidate { id: loaded.campaign.id.as_deref(), reports, verified: false }
     };
-    marks(&campaigns.iter().zip(&reports).map(candidate).collect::<Vec<_>>())
+    badges(&campaigns.iter().zip(&reports).map(candidate).collect::<Vec<_>>())
 }
 
 fn rooms() -> Loaded {
@@ -175,20 +175,20 @@ fn nothing_is_left_of_whose_machine_it_was() {
     loaded.campaign.machine.warnings = vec!["load on ann-laptop.local by ann".to_owned()];
     loaded.samples[0].stderr_tail = Some("ann@ann-laptop: /home/ann/x.py: no annex".to_owned());
     let left = names_left(&loaded.campaign, &loaded.samples).expect("a finding");
-    assert_eq!(left.rule, Rule::Names);
-    let whose = Whose { users: vec!["ann".to_owned(), "root".to_owned()], hosts: Vec::new() };
-    let stripped = stripped(&loaded.campaign, &loaded.samples, &whose).unwrap();
-    assert_eq!(names_left(&stripped.campaign, &stripped.samples), None);
-    assert_eq!(stripped.campaign.machine.hostname, "xeon-2-5ghz-2cpu");
-    assert_eq!(stripped.campaign.command, ["…/taskscale", "-o", "results/2026-11-24-xeon-2-5ghz-2cpu"]);
-    assert_eq!(stripped.campaign.machine.warnings, ["load on xeon-2-5ghz-2cpu.local by somebody"]);
+    assert_eq!(left.rule, SubmissionRule::Names);
+    let identity = Identity { users: vec!["ann".to_owned(), "root".to_owned()], hosts: Vec::new() };
+    let anonymized = anonymize(&loaded.campaign, &loaded.samples, &identity).unwrap();
+    assert_eq!(names_left(&anonymized.campaign, &anonymized.samples), None);
+    assert_eq!(anonymized.campaign.machine.hostname, "xeon-2-5ghz-2cpu");
+    assert_eq!(anonymized.campaign.command, ["…/taskscale", "-o", "results/2026-11-24-xeon-2-5ghz-2cpu"]);
+    assert_eq!(anonymized.campaign.machine.warnings, ["load on xeon-2-5ghz-2cpu.local by somebody"]);
     assert_eq!(
-        stripped.samples[0].stderr_tail.as_deref(),
+        anonymized.samples[0].stderr_tail.as_deref(),
         Some("somebody@xeon-2-5ghz-2cpu: …/x.py: no annex")
     );
-    assert_eq!(stripped.samples[1..], loaded.samples[1..], "all else is as it was");
+    assert_eq!(anonymized.samples[1..], loaded.samples[1..], "all else is as it was");
     assert_eq!(
-        stripped.what,
+        anonymized.what,
         [
             "the host name (replaced by the class of the machine)",
             "paths of the machine in 2 records",
@@ -287,7 +287,7 @@ fn a_sealed_campaign_is_written_once_and_cannot_be_edited_unseen() {
     fs::write(orphans.join("samples.jsonl"), "").unwrap();
     assert!(campaigns_below(results.path()).unwrap().contains(&orphans), "none is overlooked");
     let there = read(&folder).unwrap();
-    assert_eq!(there.sealed, Some(true));
+    assert_eq!(there.checksum_ok, Some(true));
     assert_eq!(there.loaded.samples, samples);
     assert_eq!(Campaign { origin: None, ..there.loaded.campaign }, campaign);
 
@@ -301,33 +301,33 @@ fn a_sealed_campaign_is_written_once_and_cannot_be_edited_unseen() {
         let text = fs::read_to_string(&path).unwrap();
         assert!(text.contains(from), "{from}");
         fs::write(&path, text.replacen(from, to, 1)).unwrap();
-        assert_eq!(read(&folder).unwrap().sealed, Some(false), "{from} became {to}");
+        assert_eq!(read(&folder).unwrap().checksum_ok, Some(false), "{from} became {to}");
         fs::write(&path, text).unwrap();
     }
-    assert_eq!(read(&folder).unwrap().sealed, Some(true));
+    assert_eq!(read(&folder).unwrap().checksum_ok, Some(true));
 }
 
 #[test]
 fn a_campaign_is_reproduced_by_the_project_and_consistent_with_others() {
     let of = |by: Option<By>, id: &str, change: &dyn Fn(&mut Loaded)| {
         let mut loaded = rooms();
-        loaded.campaign.origin = by.map(|by| Origin { by, seal: String::new() });
+        loaded.campaign.origin = by.map(|by| Origin { by, checksum: String::new() });
         loaded.campaign.id = Some(id.to_owned());
         change(&mut loaded);
         loaded
     };
     let handed_in = of(Some(By::HandedIn), "1", &|_| ());
-    let mark = |other: &Loaded| marks_of(&[&handed_in, other])[0];
-    assert_eq!(marks_of(&[&handed_in]), [Mark::HandedIn]);
-    assert_eq!(marks_of(&[&rooms()]), [Mark::Project]);
-    assert_eq!(mark(&of(None, "2", &|_| ())), Mark::Reproduced);
-    assert_eq!(mark(&of(Some(By::Project), "2", &|_| ())), Mark::Reproduced);
+    let badge = |other: &Loaded| badges_of(&[&handed_in, other])[0];
+    assert_eq!(badges_of(&[&handed_in]), [Badge::HandedIn]);
+    assert_eq!(badges_of(&[&rooms()]), [Badge::Project]);
+    assert_eq!(badge(&of(None, "2", &|_| ())), Badge::Reproduced);
+    assert_eq!(badge(&of(Some(By::Project), "2", &|_| ())), Badge::Reproduced);
     let another = of(Some(By::HandedIn), "2", &|_| ());
-    assert_eq!(mark(&another), Mark::Consistent, "who handed in the other nobody knows");
+    assert_eq!(badge(&another), Badge::Consistent, "who handed in the other nobody knows");
     let project = of(None, "3", &|_| ());
-    assert_eq!(marks_of(&[&handed_in, &another, &project])[..2], [Mark::Reproduced; 2]);
-    assert_eq!(mark(&of(Some(By::HandedIn), "1", &|_| ())), Mark::HandedIn, "the same campaign");
-    assert_eq!(mark(&of(None, "2", &|loaded| loaded.campaign.machine.cpus = 8)), Mark::HandedIn);
+    assert_eq!(badges_of(&[&handed_in, &another, &project])[..2], [Badge::Reproduced; 2]);
+    assert_eq!(badge(&of(Some(By::HandedIn), "1", &|_| ())), Badge::HandedIn, "the same campaign");
+    assert_eq!(badge(&of(None, "2", &|loaded| loaded.campaign.machine.cpus = 8)), Badge::HandedIn);
     let other_versions = |entries: usize, version: &dyn Fn(&str) -> String| {
         of(None, "2", &|loaded| {
             for entry in loaded.campaign.entries.iter_mut().take(entries) {
@@ -335,33 +335,37 @@ fn a_campaign_is_reproduced_by_the_project_and_consistent_with_others() {
             }
         })
     };
-    let newer = |entries| mark(&other_versions(entries, &|_| "x 2.0".to_owned()));
+    let newer = |entries| badge(&other_versions(entries, &|_| "x 2.0".to_owned()));
     // Five cases: four of them are 80%.
-    assert_eq!([newer(1), newer(2)], [Mark::Reproduced, Mark::HandedIn], "other versions are other programs");
+    assert_eq!(
+        [newer(1), newer(2)],
+        [Badge::Reproduced, Badge::HandedIn],
+        "other versions are other programs"
+    );
     let spaced = other_versions(5, &|version| format!(" {} ", version.replace(' ', "  ")));
-    assert_eq!(mark(&spaced), Mark::Reproduced, "a space is no version");
+    assert_eq!(badge(&spaced), Badge::Reproduced, "a space is no version");
     let doubled = |runs: usize| {
-        mark(&of(None, "2", &|loaded| {
+        badge(&of(None, "2", &|loaded| {
             for sample in loaded.samples.iter_mut().take(runs) {
                 sample.memory.plateau.as_mut().unwrap().footprint_bytes *= 2;
             }
         }))
     };
-    assert_eq!([doubled(1), doubled(2)], [Mark::Reproduced, Mark::HandedIn]);
+    assert_eq!([doubled(1), doubled(2)], [Badge::Reproduced, Badge::HandedIn]);
     let few = of(None, "2", &|loaded| loaded.samples.truncate(3));
-    assert_eq!(mark(&few), Mark::HandedIn, "three of five cases are not 80% of all");
+    assert_eq!(badge(&few), Badge::HandedIn, "three of five cases are not 80% of all");
 }
 
 #[test]
 fn a_pull_request_says_what_was_measured_checked_and_taken_out() {
     let Loaded { campaign, samples, .. } = rooms();
-    let stripped = stripped(&campaign, &samples, &Whose::default()).unwrap();
+    let anonymized = anonymize(&campaign, &samples, &Identity::default()).unwrap();
     let place = place(Path::new("results"), &campaign);
     let sheet = pull_request(
-        &stripped.campaign,
-        &stripped.samples,
+        &anonymized.campaign,
+        &anonymized.samples,
         &place,
-        &stripped.what,
+        &anonymized.what,
         &["rust/thread, sleep, N = 1: 3 MiB, elsewhere 2 MiB (1 other result)".to_owned()],
     );
     insta::assert_snapshot!(sheet.markdown());
@@ -369,14 +373,19 @@ fn a_pull_request_says_what_was_measured_checked_and_taken_out() {
 
 #[test]
 fn what_is_refused_says_why_and_what_to_do() {
-    let good = Checked {
+    let good = CheckedFolder {
         folder: "results/a".to_owned(),
-        mark: Some(Mark::Reproduced),
+        badge: Some(Badge::Reproduced),
         runs: 12,
-        ..Checked::default()
+        ..CheckedFolder::default()
     };
-    let findings = Rule::ALL.into_iter().map(|rule| Finding::new(rule, "what was seen")).collect();
-    let bad =
-        Checked { folder: "results/b".to_owned(), mark: Some(Mark::HandedIn), findings, ..good.clone() };
+    let findings =
+        SubmissionRule::ALL.into_iter().map(|rule| Violation::new(rule, "what was seen")).collect();
+    let bad = CheckedFolder {
+        folder: "results/b".to_owned(),
+        badge: Some(Badge::HandedIn),
+        findings,
+        ..good.clone()
+    };
     insta::assert_snapshot!(checked(&[good, bad]).terminal(RenderOptions::default()));
 }

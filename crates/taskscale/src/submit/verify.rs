@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::record::{Campaign, Part, Timestamp, read_document};
+use crate::record::{Campaign, Series, Timestamp, read_document};
 use crate::report::{Report, Row};
 
 /// The record of a verification, next to the files of the results.
@@ -25,7 +25,7 @@ const VERIFIED_SHARE: f64 = 0.9;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DrawnCase {
     pub entry: String,
-    pub part: Part,
+    pub part: Series,
     pub tasks: u64,
     /// The fewest tasks that the results have of this entry and workload: bytes per task are counted from there.
     pub least: u64,
@@ -37,7 +37,8 @@ pub struct Verification {
     pub schema: u32,
     /// The results that were verified, and their checksum.
     pub campaign: Option<String>,
-    pub seal: Option<String>,
+    #[serde(rename = "seal")]
+    pub checksum: Option<String>,
     /// Decides which cases are drawn.
     pub seed: u64,
     pub verified_at: Timestamp,
@@ -91,8 +92,8 @@ impl Verification {
             Err(error) => return Err(error),
         };
         let verification: Verification = serde_json::from_slice(&text)?;
-        let seal = campaign.origin.as_ref().map(|origin| &origin.seal);
-        if verification.campaign != campaign.id || verification.seal.as_ref() != seal {
+        let checksum = campaign.origin.as_ref().map(|origin| &origin.checksum);
+        if verification.campaign != campaign.id || verification.checksum.as_ref() != checksum {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "the record belongs to other results"));
         }
         Ok(Some(verification))
@@ -108,7 +109,7 @@ pub fn draw(reports: &[Report], seed: u64) -> Vec<DrawnCase> {
             let least = own.map(|(_, tasks)| tasks).min().unwrap_or(tasks);
             let only = rows(report).filter(|(other, _)| other.entry.name == row.entry.name).count() == 1;
             if tasks > least || only {
-                cases.push(DrawnCase { entry: row.entry.name.clone(), part: report.part(), tasks, least });
+                cases.push(DrawnCase { entry: row.entry.name.clone(), part: report.series(), tasks, least });
             }
         }
     }
@@ -158,7 +159,7 @@ pub fn judge(case: &DrawnCase, submitted: &[Report], measured: &[Report]) -> Ver
 
 impl CaseOutcome {
     fn of(case: &DrawnCase, reports: &[Report]) -> Option<CaseOutcome> {
-        let report = reports.iter().find(|report| report.part() == case.part)?;
+        let report = reports.iter().find(|report| report.series() == case.part)?;
         let at = |tasks| rows(report).find(|(row, of)| row.entry.name == case.entry && *of == tasks);
         let (row, _) = at(case.tasks)?;
         let footprint =

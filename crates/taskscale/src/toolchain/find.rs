@@ -26,7 +26,7 @@ pub struct Toolchain {
 
 /// Why a toolchain cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Unavailable {
+pub enum ToolchainError {
     #[error("{title} is not installed: {install}")]
     Missing { title: String, install: String },
     #[error("{title} is older than {minimum} ({found}): {install}")]
@@ -36,7 +36,7 @@ pub enum Unavailable {
     Broken { title: String, command: String, why: String, install: String },
 }
 
-impl Unavailable {
+impl ToolchainError {
     /// In a few words, behind the title, with one way to install it: `not installed: apt install libuv1-dev`.
     pub fn in_short(&self, spec: &ToolchainSpec) -> String {
         let install = match &spec.install_debian {
@@ -44,10 +44,10 @@ impl Unavailable {
             _ => spec.install_other.clone(),
         };
         match self {
-            Unavailable::Missing { .. } | Unavailable::Broken { .. } => {
+            ToolchainError::Missing { .. } | ToolchainError::Broken { .. } => {
                 format!("not installed: {install}")
             }
-            Unavailable::TooOld { minimum, .. } => format!("older than {minimum}: {install}"),
+            ToolchainError::TooOld { minimum, .. } => format!("older than {minimum}: {install}"),
         }
     }
 }
@@ -65,16 +65,16 @@ pub fn is_there(spec: &ToolchainSpec) -> bool {
 }
 
 /// Finds a toolchain: the first candidate that answers its version command and is new enough.
-pub fn find(spec: &ToolchainSpec) -> Result<Toolchain, Unavailable> {
+pub fn find(spec: &ToolchainSpec) -> Result<Toolchain, ToolchainError> {
     find_as(spec, None)
 }
 
 /// The same, without anything that the questions leave in the user's home.
-pub fn find_without_trace(spec: &ToolchainSpec) -> Result<Toolchain, Unavailable> {
+pub fn find_without_trace(spec: &ToolchainSpec) -> Result<Toolchain, ToolchainError> {
     find_as(spec, Home::like_the_users().as_ref())
 }
 
-fn find_as(spec: &ToolchainSpec, users: Option<&Home>) -> Result<Toolchain, Unavailable> {
+fn find_as(spec: &ToolchainSpec, users: Option<&Home>) -> Result<Toolchain, ToolchainError> {
     let install = spec.install_hint();
     let Some(locate) = &spec.locate else {
         return check(spec, None, &install, users);
@@ -86,7 +86,7 @@ fn find_as(spec: &ToolchainSpec, users: Option<&Home>) -> Result<Toolchain, Unav
             Err(miss) => nearest_miss = nearest_miss.or(Some(miss)),
         }
     }
-    Err(nearest_miss.unwrap_or(Unavailable::Missing { title: spec.title.clone(), install }))
+    Err(nearest_miss.unwrap_or(ToolchainError::Missing { title: spec.title.clone(), install }))
 }
 
 fn check(
@@ -94,8 +94,8 @@ fn check(
     home: Option<PathBuf>,
     install: &str,
     users: Option<&Home>,
-) -> Result<Toolchain, Unavailable> {
-    let missing = || Unavailable::Missing { title: spec.title.clone(), install: install.to_owned() };
+) -> Result<Toolchain, ToolchainError> {
+    let missing = || ToolchainError::Missing { title: spec.title.clone(), install: install.to_owned() };
     let words: Vec<String> = spec
         .version
         .iter()
@@ -108,7 +108,7 @@ fn check(
     let broken = |why: String| {
         let command = words.join(" ");
         log::info!("`{command}` failed: {why}");
-        Unavailable::Broken { title: spec.title.clone(), command, why, install: install.to_owned() }
+        ToolchainError::Broken { title: spec.title.clone(), command, why, install: install.to_owned() }
     };
     log::info!("asking for the version: {}", words.join(" "));
     let mut command = Command::new(&program);
@@ -138,7 +138,7 @@ fn check(
     if let Some(minimum) = &spec.minimum
         && number_in(&version).is_none_or(|found| found < dotted(minimum))
     {
-        return Err(Unavailable::TooOld {
+        return Err(ToolchainError::TooOld {
             title: spec.title.clone(),
             minimum: minimum.clone(),
             found: version,
@@ -245,8 +245,8 @@ mod tests {
             let (title, why) =
                 (spec.title.clone(), String::from("exit status: 1: no such header, see https:"));
             let command = spec.version.join(" ");
-            let missing = Unavailable::Missing { title: title.clone(), install: install.clone() };
-            let broken = Unavailable::Broken { title, command, why, install: install.clone() };
+            let missing = ToolchainError::Missing { title: title.clone(), install: install.clone() };
+            let broken = ToolchainError::Broken { title, command, why, install: install.clone() };
             for error in [missing, broken] {
                 let text = error.to_string();
                 assert!(!text.contains(":: ") && text.matches(&install).count() == 1, "{text}");

@@ -14,7 +14,7 @@ mod program;
 pub use build::{BuildError, Built, Cache, build, source_digest};
 pub use cache::{KeptBuild, disk_usage_bytes, folders};
 pub use environment::EXTRA_VARIABLE;
-pub use find::{Toolchain, Unavailable, find, find_without_trace, is_there, path_lookup};
+pub use find::{Toolchain, ToolchainError, find, find_without_trace, is_there, path_lookup};
 pub use program::program_digest;
 
 /// How a caller attends a build.

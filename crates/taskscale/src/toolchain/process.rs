@@ -49,8 +49,8 @@ pub(super) fn output_within(command: &mut Command, limit: Duration) -> io::Resul
 fn hear(child: &mut Child, deadline: Instant) -> io::Result<Option<(Vec<u8>, Vec<u8>)>> {
     let pid =
         Pid::from_raw(child.id() as i32).ok_or_else(|| io::Error::other("child without a process id"))?;
-    let mut stdout = Heard::new(child.stdout.take().map(OwnedFd::from))?;
-    let mut stderr = Heard::new(child.stderr.take().map(OwnedFd::from))?;
+    let mut stdout = PipeOutput::new(child.stdout.take().map(OwnedFd::from))?;
+    let mut stderr = PipeOutput::new(child.stderr.take().map(OwnedFd::from))?;
     loop {
         let seen = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         let ended = waitid(WaitId::Pid(pid), seen)?.is_some();
@@ -76,17 +76,17 @@ fn hear(child: &mut Child, deadline: Instant) -> io::Result<Option<(Vec<u8>, Vec
 }
 
 /// One pipe, and what came through it.
-struct Heard {
+struct PipeOutput {
     pipe: Option<OwnedFd>,
     bytes: Vec<u8>,
 }
 
-impl Heard {
-    fn new(pipe: Option<OwnedFd>) -> io::Result<Heard> {
+impl PipeOutput {
+    fn new(pipe: Option<OwnedFd>) -> io::Result<PipeOutput> {
         if let Some(pipe) = &pipe {
             rustix::io::ioctl_fionbio(pipe, true)?;
         }
-        Ok(Heard { pipe, bytes: Vec::new() })
+        Ok(PipeOutput { pipe, bytes: Vec::new() })
     }
 
     /// Takes what is there now, and no more than a pipe holds: a command that writes without end is to be ended by its

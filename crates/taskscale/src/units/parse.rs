@@ -67,7 +67,7 @@ pub enum UnitError {
 /// Reads a count of tasks: `1000`, `1_000_000`, `10k`, `2.5k`, `1M`. Above zero, and whole.
 pub fn parse_count(text: &str) -> Result<u64, UnitError> {
     let quantity = Quantity::Count;
-    let (number, unit, rest) = Number::split(quantity, text)?;
+    let (number, unit, rest) = Decimal::split(quantity, text)?;
     let power = match unit {
         "" => 0,
         "k" | "K" => 3,
@@ -88,7 +88,7 @@ pub fn parse_count(text: &str) -> Result<u64, UnitError> {
 /// `64k` is not taken: some tools mean 64,000 by it and others 65,536.
 pub fn parse_bytes(text: &str) -> Result<u64, UnitError> {
     let quantity = Quantity::Size;
-    let (number, unit, rest) = Number::split(quantity, text)?;
+    let (number, unit, rest) = Decimal::split(quantity, text)?;
     let ambiguous = |decimal, binary| {
         let number = text.trim().trim_end_matches(unit).trim_end().to_owned();
         Err(UnitError::Ambiguous { text: text.to_owned(), number, decimal, binary })
@@ -125,7 +125,7 @@ pub fn parse_duration(text: &str) -> Result<Duration, UnitError> {
     let mut rest = text;
     loop {
         let (number, unit, after) =
-            Number::split(quantity, rest).map_err(|error| about_whole(error, text))?;
+            Decimal::split(quantity, rest).map_err(|error| about_whole(error, text))?;
         let nanos: u128 = match unit.to_ascii_lowercase().as_str() {
             "ns" => 1,
             "us" | "µs" => 1_000,
@@ -155,7 +155,7 @@ pub fn parse_duration(text: &str) -> Result<Duration, UnitError> {
 /// Reads a share of something: `5%` is 0.05. Zero is one.
 pub fn parse_share(text: &str) -> Result<f64, UnitError> {
     let quantity = Quantity::Share;
-    let (number, unit, rest) = Number::split(quantity, text)?;
+    let (number, unit, rest) = Decimal::split(quantity, text)?;
     match (unit, rest) {
         ("", "%") => Ok(number.numerator as f64 / 10f64.powi(number.decimals as i32 + 2)),
         ("", "") => Err(UnitError::NoUnit { quantity, text: text.to_owned() }),
@@ -166,14 +166,14 @@ pub fn parse_share(text: &str) -> Result<f64, UnitError> {
 
 /// A decimal number: `numerator / 10^decimals`.
 #[derive(Clone, Copy)]
-struct Number {
+struct Decimal {
     numerator: u128,
     decimals: u32,
 }
 
-impl Number {
+impl Decimal {
     /// Splits a text into its first number, the letters after it and what follows those.
-    fn split(quantity: Quantity, text: &str) -> Result<(Number, &str, &str), UnitError> {
+    fn split(quantity: Quantity, text: &str) -> Result<(Decimal, &str, &str), UnitError> {
         let trimmed = text.trim();
         if trimmed.is_empty() {
             return Err(UnitError::Empty(quantity));
@@ -189,11 +189,11 @@ impl Number {
         let after = after.trim_start();
         let unit_end = after.find(|c: char| !c.is_alphabetic()).unwrap_or(after.len());
         let (unit, rest) = after.split_at(unit_end);
-        let number = Number::read(quantity, text, number)?;
+        let number = Decimal::read(quantity, text, number)?;
         Ok((number, unit, rest.trim_start()))
     }
 
-    fn read(quantity: Quantity, text: &str, number: &str) -> Result<Number, UnitError> {
+    fn read(quantity: Quantity, text: &str, number: &str) -> Result<Decimal, UnitError> {
         let (whole, fraction) = match number.split_once('.') {
             Some((whole, fraction)) if !fraction.is_empty() => (whole, fraction),
             Some(_) => return Err(not_a_number(quantity, text)),
@@ -214,11 +214,11 @@ impl Number {
         }
         // The numerator holds at most 39 digits here, leading zeros of the fraction aside.
         let decimals = u32::try_from(fraction.len()).map_err(|_| not_a_number(quantity, text))?;
-        Ok(Number { numerator, decimals })
+        Ok(Decimal { numerator, decimals })
     }
 
-    fn times(self, factor: u128) -> Option<Number> {
-        Some(Number { numerator: self.numerator.checked_mul(factor)?, ..self })
+    fn times(self, factor: u128) -> Option<Decimal> {
+        Some(Decimal { numerator: self.numerator.checked_mul(factor)?, ..self })
     }
 
     /// The number where it is whole.

@@ -12,7 +12,7 @@ use std::sync::PoisonError;
 use regex_lite::Regex;
 use serde::Deserialize;
 use serde_json::Value;
-use taskscale::figures::{self, Of, Unit};
+use taskscale::figures::{self, MetricScope, Unit};
 use taskscale::record;
 use taskscale::report::{Report, Row};
 use taskscale::units::{self, decimal};
@@ -69,9 +69,9 @@ impl<'a> Term<'a> {
         };
         let report = campaign.iter().find(plain)?;
         match figure.of {
-            Of::Slope => report.growth_of(self.entry)?.bytes_per_task,
-            Of::Base => report.growth_of(self.entry)?.base_bytes,
-            Of::Run => {
+            MetricScope::Slope => report.growth_of(self.entry)?.bytes_per_task,
+            MetricScope::Base => report.growth_of(self.entry)?.base_bytes,
+            MetricScope::Run => {
                 let own = |row: &&Row| row.entry.name == self.entry && row.ok_runs > 0;
                 let group = report.groups.iter().find(|group| Some(group.tasks) == self.tasks)?;
                 group.rows.iter().find(own)?.spreads.median(figure)

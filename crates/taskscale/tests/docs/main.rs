@@ -71,14 +71,14 @@ fn files(endings: &[&str]) -> Vec<String> {
 
 /// What can be linked in a document, and what it links.
 #[derive(Default)]
-struct Document {
+struct DocSource {
     anchors: BTreeSet<String>,
     links: Vec<String>,
 }
 
-impl Document {
-    fn of(text: &str) -> Document {
-        let mut document = Document::default();
+impl DocSource {
+    fn of(text: &str) -> DocSource {
+        let mut document = DocSource::default();
         let mut heading: Option<String> = None;
         for event in Parser::new_ext(text, Options::ENABLE_TABLES) {
             match event {
@@ -120,7 +120,7 @@ fn resolved(from: &str, to: &str) -> Option<String> {
 }
 
 /// Why a link of the document at `from` leads nowhere.
-fn fault(documents: &BTreeMap<String, Document>, from: &str, link: &str) -> Option<String> {
+fn fault(documents: &BTreeMap<String, DocSource>, from: &str, link: &str) -> Option<String> {
     let own = format!("{}/blob/main/", env!("CARGO_PKG_REPOSITORY"));
     let published = link.strip_prefix(&own);
     if published.is_none() && (link.contains("://") || link.starts_with("mailto:")) {
@@ -142,9 +142,9 @@ fn fault(documents: &BTreeMap<String, Document>, from: &str, link: &str) -> Opti
     (!anchor.is_empty() && !known).then(|| format!("{from}: {link}: {path} has no heading of that name"))
 }
 
-fn documents() -> BTreeMap<String, Document> {
+fn documents() -> BTreeMap<String, DocSource> {
     let of = |path: String| {
-        let document = Document::of(&read(&path));
+        let document = DocSource::of(&read(&path));
         (path, document)
     };
     files(&[".md"]).into_iter().map(of).collect()
@@ -194,7 +194,7 @@ fn every_document_that_code_names_is_there() {
 #[test]
 fn what_leads_nowhere_is_found() {
     let text = "# One `--two`\n\n## One\n## One\n\n[a](#one) [b](x.md) `[c](y.md)` ![d](docs/report.svg)\n";
-    let document = Document::of(text);
+    let document = DocSource::of(text);
     assert_eq!(document.links, ["#one", "x.md", "docs/report.svg"]);
     assert!(["one---two", "one", "one-1"].iter().all(|anchor| document.anchors.contains(*anchor)));
     let documents = BTreeMap::from([("README.md".to_owned(), document)]);
@@ -226,27 +226,27 @@ fn readme_does_not_overstate_the_catalog() {
 }
 
 /// A table of a document, and the command in the mark above it that makes it.
-struct Shown<'a> {
+struct DocTable<'a> {
     command: Vec<&'a str>,
     table: &'a str,
     /// Where the table stands.
     place: Range<usize>,
 }
 
-impl<'a> Shown<'a> {
+impl<'a> DocTable<'a> {
     fn part(&self) -> Option<&'a str> {
         self.command.iter().skip_while(|word| **word != "--part").nth(1).copied()
     }
 }
 
-fn shown(text: &str) -> Vec<Shown<'_>> {
+fn shown(text: &str) -> Vec<DocTable<'_>> {
     let mut shown = Vec::new();
     for (mark, _) in text.match_indices(BEGIN) {
         let begin = mark + BEGIN.len();
         let command_end = begin + text[begin..].find(BEGIN_END).expect("the end of its mark");
         let table = command_end + BEGIN_END.len();
         let end = table + text[table..].find(END).expect("the mark where the result ends");
-        shown.push(Shown {
+        shown.push(DocTable {
             command: text[begin..command_end].split_whitespace().collect(),
             table: &text[table..end],
             place: table..end,
@@ -284,7 +284,7 @@ fn every_table_is_what_the_command_beside_it_prints() {
         let text = read(&path);
         let mut written = text.clone();
         // From the end, so that places before it stay where they are.
-        for Shown { command, table, place } in shown(&text).into_iter().rev() {
+        for DocTable { command, table, place } in shown(&text).into_iter().rev() {
             tables += 1;
             let due = printed(&command);
             assert!(
@@ -354,7 +354,7 @@ fn every_picture_is_what_the_command_beside_it_draws() {
 fn readmes_table_is_short_and_no_run_behind_it_was_busy() {
     let readme = read("README.md");
     let tables = shown(&readme);
-    let [Shown { command, table, .. }] = &*tables else { panic!("README.md has {} tables", tables.len()) };
+    let [DocTable { command, table, .. }] = &*tables else { panic!("README.md has {} tables", tables.len()) };
     let rows = table.lines().filter(|line| line.starts_with('|')).count();
     assert!(rows <= README_ROWS, "{rows} lines of a table, and README.md has room for {README_ROWS}");
 

@@ -10,18 +10,18 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use crate::support::{Entry, Finished, World, assert_harmless, is_root, skipped};
+use crate::support::{FakeEntry, Finished, World, assert_harmless, is_root, skipped};
 use taskscale::record::{self, Status};
 
 /// What `--verbose` says when a run begins, be it a warm-up.
 const RUNNING: &str = "· running ";
 
 /// Three cells, of which two make processes that try to stay.
-fn entries() -> [Entry; 3] {
+fn entries() -> [FakeEntry; 3] {
     [
-        Entry::new("well", ""),
-        Entry::new("family", "--processes 2 --grandchildren 2 --fault ignore-term --faults-from 9999999"),
-        Entry::new("daemon", "--fault daemon --fault orphan-holds-stdout"),
+        FakeEntry::new("well", ""),
+        FakeEntry::new("family", "--processes 2 --grandchildren 2 --fault ignore-term --faults-from 9999999"),
+        FakeEntry::new("daemon", "--fault daemon --fault orphan-holds-stdout"),
     ]
 }
 
@@ -115,7 +115,7 @@ fn a_build_is_ended_with_the_campaign() {
     let world = World::new(&[]);
     let fake = world.fake().display().to_string();
     let outlasted = world.path("outlasted").display().to_string();
-    let entry = Entry::new("slow", "")
+    let entry = FakeEntry::new("slow", "")
         .more(&format!("build = [\"sh\", \"-c\", \"{fake} 1 60 & {fake} 1 60; touch {outlasted}\"]"));
     fs::write(world.manifest(), world.manifest_of(&[entry])).unwrap();
     for signal in [libc::SIGINT, libc::SIGTERM] {
@@ -169,7 +169,7 @@ fn says(path: &Path, what: &str) -> bool {
 /// A run that is interrupted is ended there and then: it leaves no sample, and none begins after it.
 #[test]
 fn an_interrupted_run_is_not_waited_for() {
-    let world = World::new(&[Entry::new("hang", "--fault hang:launch")]);
+    let world = World::new(&[FakeEntry::new("hang", "--fault hang:launch")]);
     for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
         // The warm-up has 20 s and the run an hour.
         let heard = world.path("heard");
@@ -188,8 +188,8 @@ fn an_interrupted_run_is_not_waited_for() {
 
 #[test]
 fn two_campaigns_wait_for_each_other_on_one_machine() {
-    let world = World::new(&[Entry::new("well", "")]);
-    let other = World::new(&[Entry::new("well", "")]);
+    let world = World::new(&[FakeEntry::new("well", "")]);
+    let other = World::new(&[FakeEntry::new("well", "")]);
     let first = world.start(world.campaign("out", ENDLESS));
     world.until("the first is at work", || world.sample_count("out") > 0);
 
@@ -242,7 +242,7 @@ fn two_campaigns_wait_for_each_other_on_one_machine() {
 
 #[test]
 fn two_campaigns_cannot_share_a_folder() {
-    let mut world = World::new(&[Entry::new("well", "")]);
+    let mut world = World::new(&[FakeEntry::new("well", "")]);
     let first_command = world.campaign("out", ENDLESS);
     // As on two machines with one network disk, or after /tmp was cleaned: no common lock.
     world.env.insert("TASKSCALE_LOCK".into(), world.path("other-lock").display().to_string());
@@ -304,7 +304,7 @@ fn damaged_samples_are_set_aside_and_good_ones_kept() {
 
 #[test]
 fn a_damaged_campaign_is_refused_and_left_alone() {
-    let world = World::new(&[Entry::new("well", "")]);
+    let world = World::new(&[FakeEntry::new("well", "")]);
     world.run(world.campaign("out", "-n 3")).expect_code(0);
     let path = world.path("out/campaign.json");
     let good = fs::read_to_string(&path).unwrap();
@@ -327,8 +327,8 @@ fn a_damaged_campaign_is_refused_and_left_alone() {
 }
 
 /// Quick cells with large samples: the disk is full before the campaign is done.
-fn talkative() -> Entry {
-    Entry::new("talkative", "--fault flood-stderr:4096 --fault exit:launch:1")
+fn talkative() -> FakeEntry {
+    FakeEntry::new("talkative", "--fault flood-stderr:4096 --fault exit:launch:1")
 }
 
 #[test]
@@ -416,7 +416,7 @@ impl Drop for Disk<'_> {
 
 #[test]
 fn a_folder_that_vanishes_stops_the_campaign_and_what_is_known_is_shown() {
-    let world = World::new(&[Entry::new("well", "")]);
+    let world = World::new(&[FakeEntry::new("well", "")]);
     let running = world.start(world.campaign("out", "-n 3 --repetitions 50 --format csv"));
     world.until("the first sample is there", || world.sample_count("out") > 0);
     fs::remove_dir_all(world.path("out")).unwrap();

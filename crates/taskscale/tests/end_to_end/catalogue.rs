@@ -120,7 +120,7 @@ const AT_A_TIME: usize = 2;
 
 /// What one `taskscale check` is asked for.
 #[derive(Debug, Clone)]
-struct Job {
+struct ToolchainJob {
     entries: BTreeSet<String>,
     workloads: BTreeSet<String>,
     /// Built twice more first.
@@ -128,7 +128,7 @@ struct Job {
 }
 
 /// `taskscale check` of these programs, as a person would; what it found, and what it left out.
-fn checked(job: &Job, lock: &Path) -> Value {
+fn checked(job: &ToolchainJob, lock: &Path) -> Value {
     let mut command = Command::new(env!("CARGO_BIN_EXE_taskscale"));
     command.arg("check").args(&job.entries).args(["--json", "--quiet", "--catalog"]).arg(catalog_folder());
     command.arg("-w").arg(job.workloads.iter().cloned().collect::<Vec<_>>().join(","));
@@ -150,7 +150,7 @@ fn every_entry_conforms() {
         waits || entry.facts.style == Style::Idiomatic && !is_measured_alone(entry)
     };
     let ready: Vec<&Prepared> = ready().iter().filter(is_checked).collect();
-    let mut jobs: BTreeMap<(&str, usize), Job> = BTreeMap::new();
+    let mut jobs: BTreeMap<(&str, usize), ToolchainJob> = BTreeMap::new();
     for entry in &ready {
         let (name, workload) = (&*entry.facts.name, workload(entry));
         let runtime = name.split('/').next().unwrap_or(name);
@@ -158,7 +158,7 @@ fn every_entry_conforms() {
             ["sleep", "echo", "chat"].iter().position(|name| *name == workload).map_or(2, |at| at.min(1));
         // All programs of a runtime are built by the same commands: those that are built again are one job.
         let rebuild = queue == 0 && CHEAP_BUILDS.contains(&runtime);
-        let empty = || Job { entries: BTreeSet::new(), workloads: BTreeSet::new(), rebuild };
+        let empty = || ToolchainJob { entries: BTreeSet::new(), workloads: BTreeSet::new(), rebuild };
         let job = jobs.entry((if rebuild { runtime } else { name }, queue)).or_insert_with(empty);
         job.entries.insert(name.to_owned());
         job.workloads.insert(workload);
@@ -167,7 +167,7 @@ fn every_entry_conforms() {
         ready.iter().filter(|entry| is_slow(entry)).map(|entry| &*entry.facts.name).collect();
     let queues = [0, 1, 2].map(|queue| {
         let of_queue = jobs.iter().filter(|((_, of), _)| *of == queue).map(|(_, job)| job.clone());
-        let mut of_queue: Vec<Job> = of_queue.collect();
+        let mut of_queue: Vec<ToolchainJob> = of_queue.collect();
         // Taken from the end: the longest first, so that no worker is left alone with one.
         of_queue.sort_by_key(|job| {
             let slow = job.entries.iter().any(|name| slow.contains(&**name));
@@ -182,7 +182,7 @@ fn every_entry_conforms() {
                 // Who has no more of his own takes of those that wait: they hardly use the CPUs.
                 let own = [&queues[worker % queues.len()], &queues[0]];
                 let lock = folder.path().join(worker.to_string());
-                let take = |queue: &Mutex<Vec<Job>>| queue.lock().expect("no worker panicked").pop();
+                let take = |queue: &Mutex<Vec<ToolchainJob>>| queue.lock().expect("no worker panicked").pop();
                 let next = move || own.into_iter().find_map(take);
                 scope.spawn(move || {
                     std::iter::from_fn(next).map(|some| checked(&some, &lock)).collect::<Vec<_>>()
@@ -202,7 +202,7 @@ fn every_entry_conforms() {
 /// What is found while others are checked beside it, on few CPUs, is asked again alone: a fault is found each time.
 fn asked_again(entry: &Value, folder: &Path) -> Vec<String> {
     let text = |key: &str| entry[key].as_str().expect("a name").to_owned();
-    let job = Job {
+    let job = ToolchainJob {
         entries: BTreeSet::from([text("entry")]),
         workloads: BTreeSet::from([text("workload")]),
         rebuild: false,

@@ -5,7 +5,7 @@ use std::thread;
 
 use serde_json::Value;
 
-use crate::support::{Entry, Finished, World, skipped};
+use crate::support::{FakeEntry, Finished, World, skipped};
 
 /// What the scripted program cannot do: a shell script, told what to do wrong by its first argument.
 const SCRIPT: &str = r#"
@@ -40,18 +40,18 @@ echo "done $tasks"
 [ "$case" != lingers ] || [ "$tasks" -gt 1 ] || sleep 7.5
 "#;
 
-fn script(case: &str) -> Entry {
-    let mut entry = Entry::new(case, "").program("sh").kind("timer");
+fn script(case: &str) -> FakeEntry {
+    let mut entry = FakeEntry::new(case, "").program("sh").kind("timer");
     entry.flags = vec!["{src}/script.sh".into(), case.into()];
     entry
 }
 
 /// A scripted program that takes memory and CPU time and has threads, as tasks would, and this fault beside.
-fn fake(name: &str, flags: &str) -> Entry {
-    Entry::new(name, &format!("--threads 2 --anon-bytes-per-task 5000 --op-cpu-us 20 {flags}"))
+fn fake(name: &str, flags: &str) -> FakeEntry {
+    FakeEntry::new(name, &format!("--threads 2 --anon-bytes-per-task 5000 --op-cpu-us 20 {flags}"))
 }
 
-fn world(entries: &[Entry]) -> World {
+fn world(entries: &[FakeEntry]) -> World {
     let world = World::new(entries);
     fs::write(world.path("catalog/fake/script.sh"), SCRIPT).unwrap();
     let names: Vec<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
@@ -60,8 +60,8 @@ fn world(entries: &[Entry]) -> World {
 }
 
 /// A scripted program of work, and this fault beside.
-fn work(name: &str, flags: &str) -> Entry {
-    Entry::of_work(name, &format!("--op-cpu-us 20 {flags}"))
+fn work(name: &str, flags: &str) -> FakeEntry {
+    FakeEntry::of_work(name, &format!("--op-cpu-us 20 {flags}"))
 }
 
 fn check(world: &World, more: &[&str]) -> Finished {
@@ -85,7 +85,7 @@ fn found(json: &Value, name: &str) -> Vec<String> {
 }
 
 /// What is to be found of an entry: a severity and a rule, and a piece of what is said.
-type Case = (Entry, &'static str, &'static str);
+type Case = (FakeEntry, &'static str, &'static str);
 
 /// Each entry with what is to be found of it. Side by side: most of the time their programs wait.
 fn expect(cases: Vec<Case>) {
@@ -135,7 +135,7 @@ fn conforming_programs_pass() {
     let entries = [
         fake("stackless", "").more("notes = [\"a\"]"),
         fake("stackful", "").kind("stackful"),
-        Entry::new("thread", "--threads-per-task 1").kind("thread"),
+        FakeEntry::new("thread", "--threads-per-task 1").kind("thread"),
         script("timer"),
     ];
     let mut entries = entries.to_vec();
@@ -231,14 +231,14 @@ fn claims_are_compared_with_what_the_kernel_counts() {
         (fake("not-threads", "").kind("thread"), "error kind", "kernel"),
         (fake("threads", "--threads-per-task 1"), "error kind", "kind is stackless, but the kernel counts"),
         (fake("busy", "--burn-percent 100"), "note quiet", "not idle"),
-        (Entry::new("one-thread", "--anon-bytes-per-task 5000"), "error parallel", "counts one thread"),
-        (Entry::new("nothing", "--threads 2"), "error memory", "100000 tasks use "),
+        (FakeEntry::new("one-thread", "--anon-bytes-per-task 5000"), "error parallel", "counts one thread"),
+        (FakeEntry::new("nothing", "--threads 2"), "error memory", "100000 tasks use "),
         (
-            Entry::new("no-stack", "--threads 2 --anon-bytes-per-task 60").kind("stackful"),
+            FakeEntry::new("no-stack", "--threads 2 --anon-bytes-per-task 60").kind("stackful"),
             "error kind",
             "too little for a stack",
         ),
-        (Entry::new("one-timer", "--threads 2").kind("timer"), "note memory", " tasks use "),
+        (FakeEntry::new("one-timer", "--threads 2").kind("timer"), "note memory", " tasks use "),
         // 5 s for a thousand tasks are 500 s for 100,000: too many, were it so.
         (script("stalls"), "note memory", "100000 tasks use "),
     ]);
@@ -270,13 +270,13 @@ fn work_is_looked_at() {
 #[ignore = "needs an idle machine"]
 fn operations_that_are_not_made_are_found() {
     expect(vec![
-        (Entry::of_work("nothing", ""), "error work", "is too little"),
-        (Entry::of_work("some", "--work-cpu-ms 1500"), "error work", "for twice the operations"),
+        (FakeEntry::of_work("nothing", ""), "error work", "is too little"),
+        (FakeEntry::of_work("some", "--work-cpu-ms 1500"), "error work", "for twice the operations"),
         (work("ready-late", "--fault ready-late"), "error work", "before and after, which grow"),
         (work("no-threads", "").kind("thread"), "error kind", "kind is thread, which needs"),
     ]);
     // Alone: while others use the CPUs, threads that the machine makes may be theirs.
-    let threads = Entry::of_work("threads", "--op-threads");
+    let threads = FakeEntry::of_work("threads", "--op-threads");
     expect(vec![(threads, "error kind", "kind is stackless, but the machine created")]);
 }
 
@@ -286,9 +286,9 @@ fn operations_that_are_not_made_are_found() {
 fn every_program_of_an_entry_is_checked() {
     let entries = [
         fake("both", "").and_work("--op-cpu-us 20"),
-        Entry::of_work("threads", "--op-threads").kind("thread"),
+        FakeEntry::of_work("threads", "--op-threads").kind("thread"),
         // Operations that only wait cannot be told from none.
-        Entry::of_work("waits", "--op-sleep-us 500 --op-cpu-us 1"),
+        FakeEntry::of_work("waits", "--op-sleep-us 500 --op-cpu-us 1"),
     ];
     let world = world(&entries);
     let text = (0..ATTEMPTS).find_map(|_| {
@@ -340,7 +340,7 @@ fn builds_are_looked_at() {
         entry.flags[0] = "{out}/script.sh".into();
         entry
     };
-    let named = |name: &str, line: &str| Entry { name: name.into(), ..build(line) };
+    let named = |name: &str, line: &str| FakeEntry { name: name.into(), ..build(line) };
     let entries = [
         named("same", "cp script.sh {out}; echo '# {out}' >> {out}/script.sh"),
         named("other", "cp script.sh {out}; echo \"# $(date +%N)\" >> {out}/script.sh"),

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::support::{Entry, World, on_path, skipped};
+use crate::support::{FakeEntry, World, on_path, skipped};
 
 fn compiled(world: &World) -> Option<PathBuf> {
     if !on_path("cc") {
@@ -24,7 +24,7 @@ fn compiled(world: &World) -> Option<PathBuf> {
 fn found(workload: &'static str, more: &str) -> Option<(i32, Vec<String>)> {
     let world = World::new(&[]);
     let program = compiled(&world)?.display().to_string();
-    let mut entry = Entry::new("lies", "").program(&program).more(more);
+    let mut entry = FakeEntry::new("lies", "").program(&program).more(more);
     (entry.waits, entry.flags) = (Some(workload), vec![workload.to_owned()]);
     std::fs::write(world.manifest(), world.manifest_of(&[entry])).expect("a manifest");
     let finished = world.run(world.command(&["check", "@all", "--json"]));
@@ -63,7 +63,7 @@ fn programs_that_make_no_task_are_not_good() {
 fn what_cannot_be_confirmed_needs_a_reason() {
     for (why, code, severity) in [(None, 1, "error"), (Some("its operations wait for a device"), 0, "note")] {
         let world = World::new(&[]);
-        let text = world.manifest_of(&[Entry::of_work("waits", "--op-sleep-us 500 --op-cpu-us 1")]);
+        let text = world.manifest_of(&[FakeEntry::of_work("waits", "--op-sleep-us 500 --op-cpu-us 1")]);
         let why = why.map(|why| format!("unconfirmed = {why:?}, ")).unwrap_or_default();
         let text = text.replace("workloads.spawn = { ", &format!("workloads.spawn = {{ {why}"));
         std::fs::write(world.manifest(), text).expect("a manifest");

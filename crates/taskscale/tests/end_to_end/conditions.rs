@@ -6,13 +6,13 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
 
-use crate::support::{Entry, World, is_root, list, skipped};
+use crate::support::{FakeEntry, World, is_root, list, skipped};
 use taskscale::record::{self, MemorySource, Status, Warning};
 
 /// Entries `a` and `b`; `b` has a toolchain of its own, whose version a file of the world says.
 fn two_toolchains() -> World {
     let world = World::new(&[]);
-    let entries = [Entry::new("a", ""), Entry::new("b", "").more("toolchain = \"other\"")];
+    let entries = [FakeEntry::new("a", ""), FakeEntry::new("b", "").more("toolchain = \"other\"")];
     let other = format!(
         "\n[toolchain.other]\ntitle = \"Other\"\nversion = [\"cat\", {:?}]\ninstall = {{ other = \"write it\" }}\n",
         world.path("version").display().to_string()
@@ -51,7 +51,7 @@ fn enormous(line: &str) -> String {
 
 #[test]
 fn samples_without_a_campaign_are_nobodys() {
-    let world = World::new(&[Entry::new("well", "")]);
+    let world = World::new(&[FakeEntry::new("well", "")]);
     world.run(world.campaign("made", "-n 3")).expect_code(0);
     fs::create_dir(world.path("out")).unwrap();
     write_lines(&world, "out", &[enormous(&lines(&world, "made")[0])]);
@@ -79,7 +79,7 @@ fn samples_without_a_campaign_are_nobodys() {
 
 #[test]
 fn another_campaigns_sample_counts_nowhere() {
-    let world = World::new(&[Entry::new("well", "")]);
+    let world = World::new(&[FakeEntry::new("well", "")]);
     for folder in ["one", "other"] {
         world.run(world.campaign(folder, "-n 3")).expect_code(0);
     }
@@ -117,7 +117,7 @@ fn another_campaigns_sample_counts_nowhere() {
 /// A folder that an older taskscale made, which knew no ids and no conditions.
 #[test]
 fn an_older_campaign_is_read_and_gone_on_with_as_before() {
-    let world = World::new(&[Entry::new("well", "")]);
+    let world = World::new(&[FakeEntry::new("well", "")]);
     world.run(world.campaign("out", "-n 3,4")).expect_code(0);
     let path = world.path("out/campaign.json");
     let mut campaign: serde_json::Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
@@ -148,7 +148,7 @@ fn an_older_campaign_is_read_and_gone_on_with_as_before() {
 
 #[test]
 fn a_campaign_goes_on_under_the_conditions_that_it_was_begun_under() {
-    let mut world = World::new(&[Entry::new("well", "")]);
+    let mut world = World::new(&[FakeEntry::new("well", "")]);
     world.run(world.campaign("out", "-n 3 --memory-cap 300MiB --timeout 90s --seed 1")).expect_code(0);
     let conditions = world.load("out").campaign.conditions.expect("conditions");
     assert_eq!((conditions.memory_cap_bytes, conditions.time_cap_s), (Some(300 << 20), Some(90.0)));
@@ -214,7 +214,7 @@ fn a_toolchain_that_was_away_may_not_come_back_newer() {
 
 #[test]
 fn a_search_and_a_campaign_do_not_share_a_folder() {
-    let world = World::new(&[Entry::new("well", "")]);
+    let world = World::new(&[FakeEntry::new("well", "")]);
     world.run(world.campaign("out", "-n 3")).expect_code(0);
     fs::write(world.path("out/limit.json"), "{}").unwrap();
     let finished = world.run(world.campaign("out", "-n 3"));
@@ -229,7 +229,7 @@ fn a_search_and_a_campaign_do_not_share_a_folder() {
 /// Folders that nobody named are named by the second: none is shared, whatever the second.
 #[test]
 fn campaigns_begun_at_once_have_folders_of_their_own() {
-    let mut world = World::new(&[Entry::new("well", "")]);
+    let mut world = World::new(&[FakeEntry::new("well", "")]);
     let mut commands = Vec::new();
     for number in 0..4 {
         world
@@ -254,7 +254,7 @@ fn campaigns_begun_at_once_have_folders_of_their_own() {
 
 #[test]
 fn a_machine_that_cannot_be_locked_is_measured_with_a_warning() {
-    let mut world = World::new(&[Entry::new("well", "")]);
+    let mut world = World::new(&[FakeEntry::new("well", "")]);
     // No file, and nothing that root could open all the same.
     fs::create_dir(world.path("no-lock")).unwrap();
     world.env.insert("TASKSCALE_LOCK".into(), world.path("no-lock").display().to_string());
@@ -267,7 +267,7 @@ fn a_machine_that_cannot_be_locked_is_measured_with_a_warning() {
 
 #[test]
 fn without_the_lock_samples_are_marked_and_no_file_is_emptied_for_it() {
-    let mut world = World::new(&[Entry::new("well", "")]);
+    let mut world = World::new(&[FakeEntry::new("well", "")]);
     let taken = fs::File::create(world.path("lock")).unwrap();
     taken.lock().unwrap();
     let beside = world.run(world.campaign("beside", "-n 3 --no-lock"));
@@ -316,7 +316,8 @@ fn builders() -> World {
     // By commands of its own each: what the same commands make is built once.
     let entries = ["quick", "other"].map(|name| (name, format!("build = [\"true\", \"{name}\"]")));
     let entries = entries.into_iter().chain([("slow", slow)]);
-    let entries: Vec<Entry> = entries.map(|(name, build)| Entry::new(name, "").more(&build)).collect();
+    let entries: Vec<FakeEntry> =
+        entries.map(|(name, build)| FakeEntry::new(name, "").more(&build)).collect();
     fs::write(world.manifest(), world.manifest_of(&entries)).unwrap();
     world
 }
@@ -350,7 +351,7 @@ fn twins_are_built_once_and_runtimes_side_by_side() {
     let world = World::new(&[]);
     let path = |name: &str| world.path(name).display().to_string();
     let count = format!("build = [\"sh\", \"-c\", \"echo >> {}\"]", path("times"));
-    let twins: Vec<Entry> = ["one", "other"].map(|name| Entry::new(name, "").more(&count)).into();
+    let twins: Vec<FakeEntry> = ["one", "other"].map(|name| FakeEntry::new(name, "").more(&count)).into();
     fs::write(world.manifest(), world.manifest_of(&twins)).unwrap();
     world.run(world.command(&["build", "fake/other"])).expect_code(0);
     world.run(world.command(&["build", "fake/one", "fake/other"])).expect_code(0);
@@ -360,7 +361,7 @@ fn twins_are_built_once_and_runtimes_side_by_side() {
     if std::thread::available_parallelism().is_ok_and(|cpus| cpus.get() > 1) {
         for (own, other) in [("fake", "else"), ("else", "fake")] {
             let meet = format!("touch {}; until test -e {}; do sleep 0.05; done", path(own), path(other));
-            let entry = Entry::new("meets", "").more(&format!("build = [\"sh\", \"-c\", \"{meet}\"]"));
+            let entry = FakeEntry::new("meets", "").more(&format!("build = [\"sh\", \"-c\", \"{meet}\"]"));
             let folder = world.path("catalog").join(own);
             fs::create_dir_all(&folder).unwrap();
             let manifest =
@@ -375,7 +376,7 @@ fn twins_are_built_once_and_runtimes_side_by_side() {
 fn a_build_gets_what_finds_things_and_nothing_that_says_how_to_build() {
     let mut world = World::new(&[]);
     let made = world.path("environment").display().to_string();
-    let entry = Entry::new("built", "")
+    let entry = FakeEntry::new("built", "")
         .more(&format!("build = [\"sh\", \"-c\", \"env > {made}; echo >> {made}-times\"]"));
     fs::write(world.manifest(), world.manifest_of(&[entry])).unwrap();
     let times = |world: &World| fs::read_to_string(world.path("environment-times")).unwrap().lines().count();

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::support::cases::{self, BARE, BARE_HANGS, CAUSES, LEAVES, MEMORY};
-use crate::support::{Entry, World, is_root, skipped};
+use crate::support::{FakeEntry, World, is_root, skipped};
 use taskscale::record::{Status, Warning};
 
 #[test]
@@ -21,12 +21,12 @@ fn a_fork_bomb_ends_at_the_bound_of_the_group() {
     const BOUND: u64 = 200;
     let mut world = World::new(&[]);
     let entries = [
-        Entry::new(
+        FakeEntry::new(
             "bomb",
             &format!("--fault fork-bomb:5000 --pidfile {}", world.path("pids/bomb").display()),
         ),
-        Entry::new("threads", "--fault thread-limit").kind("thread"),
-        Entry::new("well", ""),
+        FakeEntry::new("threads", "--fault thread-limit").kind("thread"),
+        FakeEntry::new("well", ""),
     ];
     fs::write(world.manifest(), world.manifest_of(&entries)).unwrap();
     let Some(container) = Container::new(BOUND) else {
@@ -57,7 +57,7 @@ fn a_fork_bomb_ends_at_the_bound_of_the_group() {
 /// As in two containers with one TMPDIR: in one, no number of the other's processes means anything.
 #[test]
 fn a_taskscale_of_another_pid_namespace_is_left_alone() {
-    let world = World::new(&[Entry::new("well", "")]);
+    let world = World::new(&[FakeEntry::new("well", "")]);
     let unshared = || {
         let own = world.command(&["doctor"]);
         let mut command = Command::new("unshare");
@@ -115,7 +115,7 @@ impl Drop for Container {
 /// program had made is ended, and the campaign goes on.
 #[test]
 fn a_killed_launcher_is_a_sample_and_nothing_is_left() {
-    let world = World::new(&[Entry::new("family", "--processes 2 --grandchildren 2 --fault daemon")]);
+    let world = World::new(&[FakeEntry::new("family", "--processes 2 --grandchildren 2 --fault daemon")]);
     let running = world.start(world.campaign("out", "-n 5 --repetitions 3"));
     world.until("the first sample is there", || world.sample_count("out") > 0);
     let launcher = || {
@@ -143,7 +143,7 @@ fn a_killed_launcher_is_a_sample_and_nothing_is_left() {
 #[test]
 fn groups_inside_those_of_the_dead_are_removed() {
     let flags = "--fault subgroups --processes 2 --fault daemon --fault hang:plateau";
-    let world = World::new(&[Entry::new("nested", flags)]);
+    let world = World::new(&[FakeEntry::new("nested", flags)]);
     let running = world.start(world.campaign("out", "-n 5"));
     let mut launcher = None;
     world.until("a launcher runs a program", || {
@@ -163,7 +163,7 @@ fn groups_inside_those_of_the_dead_are_removed() {
 /// Launchers are copies of a process that stands ready. Without it the next one is made, and no run is lost.
 #[test]
 fn a_killed_template_of_launchers_is_replaced() {
-    let world = World::new(&[Entry::new("family", "--processes 2")]);
+    let world = World::new(&[FakeEntry::new("family", "--processes 2")]);
     let running = world.start(world.campaign("out", "-n 5 --repetitions 3"));
     world.until("the first sample is there", || world.sample_count("out") > 0);
     let all = world.processes("taskscale");
@@ -181,7 +181,7 @@ fn an_ordinary_user_can_measure() {
     if !is_root() {
         return skipped("only root can try how another user fares");
     }
-    let world = World::new(&[Entry::new("well", ""), Entry::new("orphan", "--fault orphan")]);
+    let world = World::new(&[FakeEntry::new("well", ""), FakeEntry::new("orphan", "--fault orphan")]);
     let given = Command::new("chown").args(["-R", "65534:65534"]).arg(world.path("")).status();
     assert!(given.is_ok_and(|status| status.success()));
     let mut command = world.campaign("out", "-n 5");

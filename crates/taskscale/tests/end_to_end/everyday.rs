@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::support::{Entry, Finished, World};
+use crate::support::{FakeEntry, Finished, World};
 use serde_json::Value;
 
 fn folder(world: &World, name: &str) -> String {
@@ -13,8 +13,8 @@ fn folder(world: &World, name: &str) -> String {
 /// Two programs, of which the second takes 48 bytes a task more: 5 %.
 fn two() -> World {
     World::new(&[
-        Entry::new("base", "--anon-bytes-per-task 960"),
-        Entry::new("more", "--anon-bytes-per-task 1008"),
+        FakeEntry::new("base", "--anon-bytes-per-task 960"),
+        FakeEntry::new("more", "--anon-bytes-per-task 1008"),
     ])
 }
 
@@ -102,8 +102,10 @@ fn five_per_cent_more_bytes_per_task_close_the_gate() {
 
 #[test]
 fn a_case_that_fails_now_fails_the_gate() {
-    let world =
-        World::new(&[Entry::new("ok", ""), Entry::new("broken", "--fault crash:plateau --faults-from 2")]);
+    let world = World::new(&[
+        FakeEntry::new("ok", ""),
+        FakeEntry::new("broken", "--fault crash:plateau --faults-from 2"),
+    ]);
     world.run(world.campaign("out", "-n 1,2 -r 3")).expect_code(1);
     let out = folder(&world, "out");
     let entries = ["--base-entry", "fake/ok", "--new-entry", "fake/broken"];
@@ -116,8 +118,8 @@ fn a_case_that_fails_now_fails_the_gate() {
 #[test]
 fn a_gate_that_cannot_tell_does_not_pass() {
     let world = World::new(&[
-        Entry::new("base", "--anon-bytes-per-task 960"),
-        Entry::new("double", "--anon-bytes-per-task 1920"),
+        FakeEntry::new("base", "--anon-bytes-per-task 960"),
+        FakeEntry::new("double", "--anon-bytes-per-task 1920"),
     ]);
     world.run(world.campaign("two", "-n 1,20k -r 2")).expect_code(0);
     let two = folder(&world, "two");
@@ -195,7 +197,8 @@ fn a_dry_run_starts_and_writes_nothing() {
 /// A dry run knows which cells a limit will end, and what lifts it.
 #[test]
 fn a_dry_run_foresees_limits() {
-    let world = World::new(&[Entry::new("os", "").kind("thread"), Entry::new("timer", "").kind("timer")]);
+    let world =
+        World::new(&[FakeEntry::new("os", "").kind("thread"), FakeEntry::new("timer", "").kind("timer")]);
     let counts = ["-n", "2,1G"];
     let dry = world.run(world.command(&[&["run", "@all", "--dry-run"], &counts[..]].concat()));
     dry.expect_code(0);
@@ -217,7 +220,7 @@ fn a_dry_run_foresees_limits() {
 /// `taskscale` and nothing else is the whole job: on a terminal it says so and asks.
 #[test]
 fn the_whole_job_is_begun_only_after_a_yes() {
-    let mut world = World::new(&[Entry::new("unbuilt", "").more("build = [[\"false\"]]")]);
+    let mut world = World::new(&[FakeEntry::new("unbuilt", "").more("build = [[\"false\"]]")]);
     let question = "Start? [Y/n]";
     let typed =
         |world: &World, args: &[&str], answer: &str| Some(world.run(world.on_terminal(80, args, answer)?));
@@ -253,9 +256,9 @@ fn the_whole_job_is_begun_only_after_a_yes() {
 #[test]
 fn results_are_seen_on_a_terminal_as_they_come() {
     let world = World::new(&[
-        Entry::new("one", "--anon-bytes-per-task 1KiB"),
-        Entry::new("two", "--anon-bytes-per-task 64KiB"),
-        Entry::new("crash", "--fault crash:plateau").kind("thread"),
+        FakeEntry::new("one", "--anon-bytes-per-task 1KiB"),
+        FakeEntry::new("two", "--anon-bytes-per-task 64KiB"),
+        FakeEntry::new("crash", "--fault crash:plateau").kind("thread"),
     ]);
     let args = ["run", "@all", "--quick", "-n", "1k", "-o", "my results"];
     let Some(command) = world.on_terminal(100, &args, "") else { return };
@@ -290,7 +293,8 @@ fn results_are_seen_on_a_terminal_as_they_come() {
 /// A first table does without what another toolchain builds, unless it is named.
 #[test]
 fn quick_leaves_other_toolchains_out() {
-    let world = World::new(&[Entry::new("own", ""), Entry::new("other", "").more("toolchain = \"slow\"")]);
+    let world =
+        World::new(&[FakeEntry::new("own", ""), FakeEntry::new("other", "").more("toolchain = \"slow\"")]);
     let mut manifest = fs::read_to_string(world.manifest()).unwrap();
     let fake = world.fake().display().to_string();
     manifest.push_str(&format!(
@@ -307,9 +311,9 @@ fn quick_leaves_other_toolchains_out() {
 #[test]
 fn events_are_what_their_schema_says() {
     let world = World::new(&[
-        Entry::new("well", ""),
-        Entry::new("crash", "--fault crash:plateau"),
-        Entry::new("unbuilt", "").more("build = [[\"false\"]]"),
+        FakeEntry::new("well", ""),
+        FakeEntry::new("crash", "--fault crash:plateau"),
+        FakeEntry::new("unbuilt", "").more("build = [[\"false\"]]"),
     ]);
     let schema = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schema/event.schema.json");
     let schema: Value = serde_json::from_slice(&fs::read(schema).unwrap()).unwrap();
@@ -364,7 +368,7 @@ fn events_are_what_their_schema_says() {
 
 #[test]
 fn verbose_says_what_is_done_and_quiet_nothing() {
-    let world = World::new(&[Entry::new("well", "").more("build = [[\"true\"]]")]);
+    let world = World::new(&[FakeEntry::new("well", "").more("build = [[\"true\"]]")]);
     let verbose = world.run(world.campaign("out", "-n 2 --verbose"));
     verbose.expect_code(0);
     for expected in
@@ -458,8 +462,8 @@ fn completions_and_the_manual_know_every_command() {
 /// Debian's Node.js comes without npm: what npm builds is not installed, and is no failure.
 #[test]
 fn a_build_whose_program_is_missing_is_left_out() {
-    let lacking = Entry::new("lacking", "").more("build = [\"no-such-program\", \"ci\"]");
-    let world = World::new(&[Entry::new("plain", ""), lacking]);
+    let lacking = FakeEntry::new("lacking", "").more("build = [\"no-such-program\", \"ci\"]");
+    let world = World::new(&[FakeEntry::new("plain", ""), lacking]);
     let ended = world.run(world.campaign("out", "-n 1 -r 1"));
     ended.expect_code(0).expect_said("left out fake/lacking: program not found in PATH: `no-such-program`");
     assert!(world.load("out").samples.iter().all(|sample| sample.entry == "fake/plain"));

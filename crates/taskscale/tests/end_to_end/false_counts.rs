@@ -4,7 +4,7 @@ use std::net::{IpAddr, TcpListener, UdpSocket};
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::support::{Entry, World, on_path, skipped};
+use crate::support::{FakeEntry, World, on_path, skipped};
 use taskscale::record::{Sample, Status};
 
 /// Compiled once for each test. `None`, with word of it, where there is no compiler.
@@ -21,11 +21,11 @@ fn programs(world: &World) -> Option<PathBuf> {
 }
 
 /// One program for each case, which is its name.
-fn entries(program: &str, workload: &'static str, cases: &[&str]) -> Vec<Entry> {
-    let entry = |case: &&str| Entry {
+fn entries(program: &str, workload: &'static str, cases: &[&str]) -> Vec<FakeEntry> {
+    let entry = |case: &&str| FakeEntry {
         waits: Some(workload),
         flags: vec![(*case).to_owned()],
-        ..Entry::new(case, "").program(program)
+        ..FakeEntry::new(case, "").program(program)
     };
     cases.iter().map(entry).collect()
 }

@@ -4,7 +4,7 @@
 use std::fs;
 
 use crate::support::cases::{self, ENDS, GROWS, HANGS, LIES, OUTPUT, SHORT, STATE, TICK};
-use crate::support::{Entry, World, assert_harmless, is_root, skipped, write_script};
+use crate::support::{FakeEntry, World, assert_harmless, is_root, skipped, write_script};
 use taskscale::record::{MemorySource, Status};
 
 #[test]
@@ -17,7 +17,7 @@ fn a_program_that_leaves_its_control_group_failed() {
     if !is_root() {
         return skipped("only root may leave a control group");
     }
-    let world = World::new(&[Entry::new("escape", "--fault escape"), Entry::new("well", "")]);
+    let world = World::new(&[FakeEntry::new("escape", "--fault escape"), FakeEntry::new("well", "")]);
     let finished = world.run(world.campaign("out", "-n 2"));
     world.assert_nothing_left();
     let samples = world.samples("out");
@@ -42,13 +42,13 @@ fn a_program_that_cannot_be_started_is_unavailable() {
         path.display().to_string()
     };
     let entries = [
-        Entry::new("well", ""),
+        FakeEntry::new("well", ""),
         // Known before any run, and so no sample: the report says why.
-        Entry::new("missing", "").program(&world.path("nothing").display().to_string()),
-        Entry::new("not-executable", "").program(&script("plain", "#!/bin/sh\n", 0o644)),
+        FakeEntry::new("missing", "").program(&world.path("nothing").display().to_string()),
+        FakeEntry::new("not-executable", "").program(&script("plain", "#!/bin/sh\n", 0o644)),
         // Found out by the start alone.
-        Entry::new("no-interpreter", "").program(&script("script", "#!/nowhere/interpreter\n", 0o755)),
-        Entry::new("no-format", "").program(&script("data", "no program at all", 0o755)),
+        FakeEntry::new("no-interpreter", "").program(&script("script", "#!/nowhere/interpreter\n", 0o755)),
+        FakeEntry::new("no-format", "").program(&script("data", "no program at all", 0o755)),
     ];
     fs::write(world.manifest(), world.manifest_of(&entries)).unwrap();
     let finished = world.run(world.campaign("out", "-n 2"));
@@ -78,8 +78,8 @@ fn a_program_that_cannot_be_started_is_unavailable() {
 fn hostile_text_is_shown_and_does_not_act() {
     let hostile = "notes = [\"\\u001b]0;owned\\u0007 \\u202e<script>alert(3)</script>\"]";
     let entries = [
-        Entry::new("hostile", "--fault escape-text --fault exit:end:1").more(hostile),
-        Entry::new("well", "").more("unverified = \"\\u001b[2J=cmd|' /C calc'!A0\""),
+        FakeEntry::new("hostile", "--fault escape-text --fault exit:end:1").more(hostile),
+        FakeEntry::new("well", "").more("unverified = \"\\u001b[2J=cmd|' /C calc'!A0\""),
     ];
     let world = World::new(&entries);
     let finished = world.run(world.campaign("out", "-n 2"));

@@ -8,14 +8,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use crate::support::{Entry, is_root, list, skipped};
+use crate::support::{FakeEntry, is_root, list, skipped};
 use cluster::{Cluster, NODES};
 use taskscale::fleet::{Fleet, FleetError};
 use taskscale::record;
 
 /// About ten seconds of measuring: time enough for something to happen in the midst of it.
-fn several() -> [Entry; 2] {
-    [Entry::new("one", ""), Entry::new("two", "")]
+fn several() -> [FakeEntry; 2] {
+    [FakeEntry::new("one", ""), FakeEntry::new("two", "")]
 }
 const SEVERAL: &str = "tasks = \"1,2\"\nrepetitions = 2\n";
 
@@ -44,7 +44,7 @@ fn machines_are_measured_at_once_and_set_side_by_side() {
     let submitted = cluster.fleet(&[&path]);
     submitted.expect_code(0);
     let fleet = cluster.opened();
-    let names: Vec<&str> = fleet.slots.iter().map(|slot| slot.name.as_str()).collect();
+    let names: Vec<&str> = fleet.targets.iter().map(|target| target.name.as_str()).collect();
     assert_eq!(names, ["x86-node1", "x86-node2"]);
     let published = cluster.finish(&fleet);
     assert_eq!((published[0].node.as_str(), published[1].node.as_str()), ("node1", "node2"));
@@ -88,7 +88,7 @@ fn machines_are_measured_at_once_and_set_side_by_side() {
     let again = cluster.fleet(&["resume", &path]);
     again.expect_code(0).expect_said("nothing to submit");
     // What was published is what is gathered, or nothing is.
-    let campaign = fleet.verify(&fleet.slots[0], &published[0]).expect("unchanged");
+    let campaign = fleet.verify(&fleet.targets[0], &published[0]).expect("unchanged");
     let samples = fs::read_to_string(campaign.join("samples.jsonl")).expect("samples");
     fs::write(campaign.join("samples.jsonl"), samples.replace("\"ok\"", "\"ok\" ")).expect("edited");
     cluster.fleet(&["gather", &path]).expect_code(1).expect_said("changed after publication");
@@ -101,7 +101,7 @@ fn the_job_of_a_lost_node_begins_anew_on_another() {
     let Some(cluster) = Cluster::start(&several()) else { return };
     let fleet = cluster.submit(&format!("{SEVERAL}[machines.x86]\ncount = 1\n"));
     let lost = cluster.under_way(&fleet, 0);
-    let last_claim = || fleet.last_claim(&fleet.slots[0]).expect("readable").expect("a claim");
+    let last_claim = || fleet.last_claim(&fleet.targets[0]).expect("readable").expect("a claim");
     let orphan = last_claim().pid as i32;
     // SAFETY: a plain system call, on a job that is measuring.
     let signal = |signal| assert_eq!(unsafe { libc::kill(orphan, signal) }, 0);
@@ -116,7 +116,7 @@ fn the_job_of_a_lost_node_begins_anew_on_another() {
     assert!(published[0].epoch >= 2, "{published:?}");
     assert_eq!(last_claim().epoch, published[0].epoch);
     // What the lost node had measured is still there, and in no answer.
-    let folder = fleet.slot_folder(&fleet.slots[0]).join(&lost);
+    let folder = fleet.target_folder(&fleet.targets[0]).join(&lost);
     assert!(record::load(&folder).expect("a campaign").samples.len() >= 2);
 }
 
@@ -209,7 +209,7 @@ fn what_was_cancelled_goes_on_where_it_stopped() {
     let path = cluster.world.path("shared").display().to_string();
     cluster.fleet(&["cancel", &path]).expect_code(0);
     cluster.until("no job is left", || cluster.queue_is_empty());
-    let folder = fleet.slot_folder(&fleet.slots[0]).join(&node);
+    let folder = fleet.target_folder(&fleet.targets[0]).join(&node);
     let before = record::load(&folder).expect("a campaign").samples;
     assert!(cluster.published(&fleet, 0).is_none() && before.len() >= 2);
     let status = cluster.fleet(&["status", &path]);
@@ -289,8 +289,8 @@ fn a_time_limit_costs_nothing() {
         cluster.slurm(&["squeue", "--noheader", "--name=taskscale-x86"]).trim().is_empty()
     });
     assert!(cluster.published(&fleet, 0).is_none());
-    let claim = fleet.last_claim(&fleet.slots[0]).expect("readable").expect("a claim");
-    let loaded = record::load(&fleet.slot_folder(&fleet.slots[0]).join(claim.node)).expect("a campaign");
+    let claim = fleet.last_claim(&fleet.targets[0]).expect("readable").expect("a claim");
+    let loaded = record::load(&fleet.target_folder(&fleet.targets[0]).join(claim.node)).expect("a campaign");
     assert!(loaded.samples.len() >= 2 && loaded.rejected.is_empty());
     let log = fs::read_to_string(cluster.world.path("shared/log/x86.1.log")).expect("a log");
     assert!(log.contains("stopped: results are kept"), "{log}");
@@ -491,7 +491,8 @@ fn a_clock_that_is_wrong_is_named() {
 #[test]
 #[ignore = "a slow fault of a cluster"]
 fn servers_and_their_clients_are_on_two_machines() {
-    let server = Entry { waits: Some("echo"), ..Entry::new("server", "--serve echo --op-cpu-us 100") };
+    let server =
+        FakeEntry { waits: Some("echo"), ..FakeEntry::new("server", "--serve echo --op-cpu-us 100") };
     let Some(cluster) = Cluster::start(&[server]) else { return };
     let more = "workloads = [\"echo\"]\ntasks = \"1,200\"\nrepetitions = 1\nparams = [\"rate=100\"]\n\
                 [machines.pair]\nconstraint = \"bare\"\nclients = { constraint = \"quiet\" }\n";
@@ -499,7 +500,7 @@ fn servers_and_their_clients_are_on_two_machines() {
     let published = cluster.finish(&fleet);
     assert_eq!(published[0].node, "node1", "the server's machine is the campaign's");
     let loaded =
-        record::load(&fleet.verify(&fleet.slots[0], &published[0]).expect("unchanged")).expect("one");
+        record::load(&fleet.verify(&fleet.targets[0], &published[0]).expect("unchanged")).expect("one");
     assert!(loaded.campaign.conditions.is_some_and(|conditions| conditions.clients_elsewhere));
     for sample in &loaded.samples {
         assert_eq!(sample.status, record::Status::Ok, "{sample:?}");

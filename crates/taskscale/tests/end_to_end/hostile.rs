@@ -8,7 +8,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::support::{Entry, Finished, World, is_root, skipped};
+use crate::support::{FakeEntry, Finished, World, is_root, skipped};
 
 /// taskscale in a folder of this world, without `--catalog`.
 fn run_in(world: &World, folder: &str, args: &[&str]) -> Finished {
@@ -39,7 +39,7 @@ fn campaign(world: &World, folder: &str) {
 
 #[test]
 fn a_catalog_that_others_can_write_is_not_used_unless_it_is_named() {
-    let world = World::new(&[Entry::new("well", "")]);
+    let world = World::new(&[FakeEntry::new("well", "")]);
     let trap = plant(&world, "shared");
     fs::create_dir(world.path("shared/below")).unwrap();
     let runtimes = world.path("shared/runtimes");
@@ -79,7 +79,7 @@ fn a_catalog_that_others_can_write_is_not_used_unless_it_is_named() {
 
 #[test]
 fn a_broken_catalog_that_was_found_keeps_no_results_from_being_shown() {
-    let world = World::new(&[Entry::new("well", "")]);
+    let world = World::new(&[FakeEntry::new("well", "")]);
     campaign(&world, "measured");
     let planted = world.path("runtimes/broken");
     fs::create_dir_all(&planted).unwrap();
@@ -97,7 +97,7 @@ fn a_broken_catalog_that_was_found_keeps_no_results_from_being_shown() {
 
 #[test]
 fn files_that_never_end_and_plans_that_nobody_measures_are_refused() {
-    let world = World::new(&[Entry::new("well", "")]);
+    let world = World::new(&[FakeEntry::new("well", "")]);
     campaign(&world, "measured");
     let spoilt = |name: &str, change: &dyn Fn(&Path)| {
         let folder = world.path("results").join(name);
@@ -150,7 +150,7 @@ fn files_that_never_end_and_plans_that_nobody_measures_are_refused() {
 #[test]
 #[ignore = "deep: a hundred thousand samples"]
 fn many_samples_are_reported_and_checked_in_time_and_memory_that_grow_with_them() {
-    let world = World::new(&[Entry::new("well", "")]);
+    let world = World::new(&[FakeEntry::new("well", "")]);
     campaign(&world, "measured");
     let line = fs::read_to_string(world.path("measured/samples.jsonl")).unwrap();
     let mut sample: Value = serde_json::from_str(line.lines().next().unwrap()).unwrap();

@@ -18,7 +18,7 @@ struct Installed {
 }
 
 /// Exit code, standard output, standard error.
-type Said = (i32, String, String);
+type CommandOutput = (i32, String, String);
 
 impl Installed {
     fn new() -> Installed {
@@ -56,12 +56,12 @@ impl Installed {
         command
     }
 
-    fn run(&self, args: &[&str]) -> Said {
+    fn run(&self, args: &[&str]) -> CommandOutput {
         said(self.command(args))
     }
 }
 
-fn said(mut command: Command) -> Said {
+fn said(mut command: Command) -> CommandOutput {
     let output = command.output().expect("taskscale starts");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (output.status.code().expect("no signal"), text(&output.stdout), text(&output.stderr))

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::support::{Entry, Finished, World, skipped};
+use crate::support::{FakeEntry, Finished, World, skipped};
 use taskscale::record::{MemorySource, Status};
 
 const KIB: u64 = 1 << 10;
@@ -34,7 +34,7 @@ fn can_limit(world: &World) -> bool {
 #[test]
 #[ignore = "needs an idle machine"]
 fn the_answer_holds_and_what_is_just_above_is_killed() {
-    let world = World::new(&[Entry::new("plain", "--anon-bytes 4MiB --anon-bytes-per-task 16KiB")]);
+    let world = World::new(&[FakeEntry::new("plain", "--anon-bytes 4MiB --anon-bytes-per-task 16KiB")]);
     if !can_limit(&world) {
         return;
     }
@@ -85,7 +85,7 @@ fn the_answer_holds_and_what_is_just_above_is_killed() {
 
 #[test]
 fn the_least_memory_comes_with_a_curve() {
-    let world = World::new(&[Entry::new("plain", "--anon-bytes 4MiB --anon-bytes-per-task 2048")]);
+    let world = World::new(&[FakeEntry::new("plain", "--anon-bytes 4MiB --anon-bytes-per-task 2048")]);
     if !can_limit(&world) {
         return;
     }
@@ -110,11 +110,11 @@ fn the_least_memory_comes_with_a_curve() {
 #[test]
 fn what_ends_a_program_is_named_and_memory_only_where_it_is() {
     let world = World::new(&[
-        Entry::new("too-big", "--anon-bytes 64MiB"),
-        Entry::new("crash", "--fault crash:launch --faults-from 3000"),
-        Entry::new("broken", "--fault exit:launch:1"),
-        Entry::new("gone", "").program("/nowhere/at-all"),
-        Entry::new("plain", ""),
+        FakeEntry::new("too-big", "--anon-bytes 64MiB"),
+        FakeEntry::new("crash", "--fault crash:launch --faults-from 3000"),
+        FakeEntry::new("broken", "--fault exit:launch:1"),
+        FakeEntry::new("gone", "").program("/nowhere/at-all"),
+        FakeEntry::new("plain", ""),
     ]);
     if !can_limit(&world) {
         return;
@@ -143,7 +143,7 @@ fn what_ends_a_program_is_named_and_memory_only_where_it_is() {
 /// What is not as near as asked is no success; what an answer is worth is said to machines as well.
 #[test]
 fn too_few_runs_are_told_and_events_have_the_answer() {
-    let world = World::new(&[Entry::new("plain", "--anon-bytes-per-task 4096")]);
+    let world = World::new(&[FakeEntry::new("plain", "--anon-bytes-per-task 4096")]);
     if !can_limit(&world) {
         return;
     }
@@ -168,7 +168,7 @@ fn too_few_runs_are_told_and_events_have_the_answer() {
 
 #[test]
 fn cut_off_a_search_goes_on_and_another_question_is_refused() {
-    let world = World::new(&[Entry::new("plain", "--anon-bytes-per-task 4096")]);
+    let world = World::new(&[FakeEntry::new("plain", "--anon-bytes-per-task 4096")]);
     if !can_limit(&world) {
         return;
     }
@@ -207,9 +207,9 @@ fn cut_off_a_search_goes_on_and_another_question_is_refused() {
 
 #[test]
 fn variables_know_the_limit() {
-    let world = World::new(&[Entry::new("dump", "--fault env-dump --fault exit:end:1")
+    let world = World::new(&[FakeEntry::new("dump", "--fault env-dump --fault exit:end:1")
         .more("limit_env = { HEAP = \"{memory:50%}\" }")]);
-    if !can_limit(&World::new(&[Entry::new("plain", "")])) {
+    if !can_limit(&World::new(&[FakeEntry::new("plain", "")])) {
         return;
     }
     let finished = world.run(limit(&world, "out", "fake/dump --memory 32MiB --env ALL={memory}"));
@@ -221,7 +221,7 @@ fn variables_know_the_limit() {
 
 #[test]
 fn what_cannot_be_asked_is_refused() {
-    let world = World::new(&[Entry::new("plain", "")]);
+    let world = World::new(&[FakeEntry::new("plain", "")]);
     let refuse = |args: &str, said: &str| {
         let finished = world.run(limit(&world, "out", args));
         finished.expect_code(2).expect_said(said);
@@ -245,7 +245,7 @@ fn what_cannot_be_asked_is_refused() {
 
 #[test]
 fn without_a_control_group_it_refuses() {
-    let mut world = World::new(&[Entry::new("plain", "")]);
+    let mut world = World::new(&[FakeEntry::new("plain", "")]);
     world.env.insert("TASKSCALE_CGROUP".into(), "none".into());
     let finished = world.run(limit(&world, "out", "fake/plain --memory 32MiB"));
     finished
@@ -261,7 +261,7 @@ fn without_a_control_group_it_refuses() {
 #[test]
 #[ignore = "builds and searches real entries: minutes"]
 fn installed_runtimes_have_answers() {
-    let world = World::new(&[Entry::new("plain", "")]);
+    let world = World::new(&[FakeEntry::new("plain", "")]);
     if !can_limit(&world) {
         return;
     }
@@ -332,10 +332,10 @@ fn the_highest_rate_of_a_server_is_found_and_each_sample_has_its_own() {
     if std::process::Command::new("python3").arg("--version").output().is_err() {
         return skipped("no python3");
     }
-    let server = Entry {
+    let server = FakeEntry {
         waits: Some("echo"),
         flags: vec!["-c".into(), SLOW_ECHO.into()],
-        ..Entry::new("server", "").program("python3").kind("thread")
+        ..FakeEntry::new("server", "").program("python3").kind("thread")
     };
     let world = World::new(&[server]);
     let args = "fake/server -w echo --rate -n 1 -r 1 --precision 40% --format json";
@@ -372,8 +372,8 @@ fn the_highest_rate_of_a_server_is_found_and_each_sample_has_its_own() {
 
 #[test]
 fn invalid_rates_are_refused() {
-    let server = Entry { waits: Some("echo"), ..Entry::new("server", "") };
-    let world = World::new(&[Entry::new("plain", ""), server]);
+    let server = FakeEntry { waits: Some("echo"), ..FakeEntry::new("server", "") };
+    let world = World::new(&[FakeEntry::new("plain", ""), server]);
     for (args, said) in [
         ("fake/plain -w sleep --rate -n 10", "--rate: `sleep`"),
         ("fake/server -w echo -n 10 --p99 10ms", "--p99 needs --rate"),

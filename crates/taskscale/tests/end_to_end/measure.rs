@@ -7,7 +7,7 @@ use std::process::Command;
 use std::thread;
 use std::time::Duration;
 
-use crate::support::{Finished, Process, World, assert_harmless, is_root, skipped, write_script};
+use crate::support::{Finished, LeftProcess, World, assert_harmless, is_root, skipped, write_script};
 use taskscale::record::{self, PlateauFrom, Sample, Status, Warning};
 
 const MIB: u64 = 1 << 20;
@@ -118,13 +118,7 @@ fn a_plateau_is_found_from_outside_and_growth_with_it() {
     assert!(report["growth"][0]["bytes_per_task_interval"].is_object(), "{report}");
     assert_eq!(report["plateaus"][0]["alive_unknown"], 6);
     let shown = &finished.stdout;
-    for said in [
-        "live tasks is unknown",
-        "5k tasks",
-        "# program  . kernel",
-        "95% interval",
-        "Results: ",
-    ] {
+    for said in ["live tasks is unknown", "5k tasks", "# program  . kernel", "95% interval", "Results: "] {
         assert!(shown.contains(said), "{said:?} is not in {shown}");
     }
     assert_harmless("the table and the chart", shown);
@@ -243,7 +237,7 @@ fn a_program_that_ended_unheard_was_not_stopped() {
     // There is a run before the one that is measured.
     let mut stopped = BTreeSet::new();
     while !running.has_ended() {
-        for parent in world.processes("fake-entry").iter().filter_map(Process::parent) {
+        for parent in world.processes("fake-entry").iter().filter_map(LeftProcess::parent) {
             let launcher = world.processes("taskscale").into_iter().find(|process| process.pid == parent);
             if let Some(launcher) = launcher.filter(|launcher| stopped.insert(launcher.pid)) {
                 // It has said that the program has started.

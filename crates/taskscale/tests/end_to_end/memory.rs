@@ -15,7 +15,7 @@ const MIB: f64 = (1 << 20) as f64;
 
 /// What an attack must come to.
 #[derive(Clone, Copy)]
-enum Truth {
+enum ExactMemory {
     /// Its footprint without kernel memory is above that of nothing by so many MiB.
     Mib(f64),
     /// The same, or no plateau.
@@ -25,9 +25,9 @@ enum Truth {
     Failed,
 }
 
-use Truth::{Failed, Mib, MibOrNone, MibWithKernel};
+use ExactMemory::{Failed, Mib, MibOrNone, MibWithKernel};
 
-const BY_ANY_SOURCE: &[(&str, Truth)] = &[
+const BY_ANY_SOURCE: &[(&str, ExactMemory)] = &[
     ("main-thread-ends", Mib(64.0)),
     ("undumpable", Mib(64.0)),
     ("huge", Mib(16.0)),
@@ -46,7 +46,7 @@ const BY_ANY_SOURCE: &[(&str, Truth)] = &[
     ("sparse", Mib(16.0)),
 ];
 
-const BY_A_GROUP: &[(&str, Truth)] = &[
+const BY_A_GROUP: &[(&str, ExactMemory)] = &[
     // The kernel's account of them, and a quarter of a MiB each.
     ("io-urings", MibWithKernel(10.3)),
     ("cache-then-heap", MibOrNone(101.0)),
@@ -99,7 +99,7 @@ fn footprints_mib(sample: &Sample) -> (f64, f64) {
 }
 
 /// What is wrong with an attack's sample.
-fn wrong(sample: &Sample, truth: Truth, nothing: &Sample) -> Option<String> {
+fn wrong(sample: &Sample, truth: ExactMemory, nothing: &Sample) -> Option<String> {
     let reason = sample.reason.clone().unwrap_or_default();
     if sample.exit_code == Some(77) {
         println!("SKIPPED: {:?}: this machine cannot: {reason}", sample.command);
@@ -122,7 +122,7 @@ fn wrong(sample: &Sample, truth: Truth, nothing: &Sample) -> Option<String> {
     (!is_right).then(|| format!("{:?}: {} {shown} {with_kernel} {reason}", sample.command, sample.status))
 }
 
-fn check(attacks_and_truths: &[(&str, Truth)], change: impl Fn(&mut Command) + Sync) {
+fn check(attacks_and_truths: &[(&str, ExactMemory)], change: impl Fn(&mut Command) + Sync) {
     let world = World::new(&[]);
     let Some(program) = attacks(&world) else { return };
     let nothing = measured(&world, &program, "nothing", &change);

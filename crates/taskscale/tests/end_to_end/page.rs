@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::support::{Entry, World, skipped};
+use crate::support::{FakeEntry, World, skipped};
 use taskscale::catalog::{Kind, Shape, Style};
 use taskscale::record::{
     self, Campaign, Cpu, EntryFacts, Hold, LimitHit, Machine, Memory, MemorySource, Plan, Plateau, Sample,
@@ -384,7 +384,7 @@ fn node(args: &[&str], pages: Option<&Path>) {
 
 #[test]
 fn a_run_ends_with_a_page() {
-    let world = World::new(&[Entry::new("goroutine", ""), Entry::new("thread", "--fault failed:1")]);
+    let world = World::new(&[FakeEntry::new("goroutine", ""), FakeEntry::new("thread", "--fault failed:1")]);
     let finished = world.run(world.campaign("out", "-n 2"));
     let page = world.path("out/report.html");
     finished.expect_code(1).expect_said(&format!("report: {}", page.display()));
@@ -402,7 +402,7 @@ fn a_run_ends_with_a_page() {
 
 #[test]
 fn a_page_that_cannot_be_written_costs_nothing_else() {
-    let world = World::new(&[Entry::new("goroutine", "")]);
+    let world = World::new(&[FakeEntry::new("goroutine", "")]);
     world.run(world.campaign("out", "-n 2 -r 1")).expect_code(0);
     let page = world.path("out/report.html");
     fs::remove_file(&page).unwrap();

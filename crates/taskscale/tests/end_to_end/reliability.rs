@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::support::cases::{self, Batch, Case};
+use crate::support::cases::{self, Batch, FaultCase};
 
 const BEGIN: &str = "<!-- faults of programs: made by crates/taskscale/tests/end_to_end/reliability.rs -->\n";
 const END: &str = "<!-- end of faults of programs -->\n";
@@ -28,7 +28,7 @@ fn table() -> String {
     table
 }
 
-fn row(batch: &Batch, case: &Case) -> String {
+fn row(batch: &Batch, case: &FaultCase) -> String {
     let mut told = Vec::new();
     if !case.reason.is_empty() {
         let told_of = case.reason.replace('|', "\\|").replace(&batch.tasks.to_string(), "N");

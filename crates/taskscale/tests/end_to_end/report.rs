@@ -3,13 +3,13 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use crate::support::{Entry, Finished, World, assert_harmless, list, write_script};
+use crate::support::{FakeEntry, Finished, World, assert_harmless, list, write_script};
 
 /// Two small campaigns, `one` and `two`, of a good entry and one that crashes.
 fn world() -> World {
     let world = World::new(&[
-        Entry::new("well", "--anon-bytes-per-task 1KiB"),
-        Entry::new("crash", "--fault crash:plateau").kind("thread"),
+        FakeEntry::new("well", "--anon-bytes-per-task 1KiB"),
+        FakeEntry::new("crash", "--fault crash:plateau").kind("thread"),
     ]);
     world.run(world.campaign("one", "-n 1,500")).expect_code(1);
     world.run(world.campaign("two", "-n 1,500")).expect_code(1);
@@ -77,7 +77,7 @@ fn colours_come_where_they_are_wanted() {
 
 #[test]
 fn run_prints_the_formats_of_other_tools_as_well() {
-    let world = World::new(&[Entry::new("well", "")]);
+    let world = World::new(&[FakeEntry::new("well", "")]);
     let finished = world.run(world.campaign("out", "-n 5 --format bencher"));
     finished.expect_code(0);
     let value: serde_json::Value = serde_json::from_str(&finished.stdout).expect("JSON and nothing else");
@@ -85,7 +85,7 @@ fn run_prints_the_formats_of_other_tools_as_well() {
     finished.expect_said("results: ");
 
     // Nothing that a service could keep: the samples are there all the same, and it is said.
-    let world = World::new(&[Entry::new("crash", "--fault crash:plateau")]);
+    let world = World::new(&[FakeEntry::new("crash", "--fault crash:plateau")]);
     let finished = world.run(world.campaign("out", "-n 5 --format github"));
     finished.expect_code(1).expect_said("no values to export").expect_said("results: ");
     assert!(finished.stdout.is_empty());
@@ -163,7 +163,7 @@ fn what_makes_no_sense_is_refused() {
 /// Without a folder the newest campaign below taskscale-results/ is meant, and which that is is said.
 #[test]
 fn the_newest_campaign_is_reported_where_none_is_named() {
-    let world = World::new(&[Entry::new("well", "")]);
+    let world = World::new(&[FakeEntry::new("well", "")]);
     report(&world, "").expect_code(2).expect_said("no results in ./taskscale-results");
     world.run(world.campaign("taskscale-results/z-first", "-n 1")).expect_code(0);
     world.run(world.campaign("taskscale-results/a-second", "-n 2")).expect_code(0);
@@ -177,9 +177,9 @@ fn the_newest_campaign_is_reported_where_none_is_named() {
 #[test]
 fn a_report_is_of_what_was_asked_for() {
     let world = World::new(&[
-        Entry::new("well", "--anon-bytes-per-task 1KiB"),
-        Entry::new("more", "--anon-bytes-per-task 2KiB"),
-        Entry::new("os", "").kind("timer"),
+        FakeEntry::new("well", "--anon-bytes-per-task 1KiB"),
+        FakeEntry::new("more", "--anon-bytes-per-task 2KiB"),
+        FakeEntry::new("os", "").kind("timer"),
     ]);
     world.run(world.campaign("one", "-n 1,500")).expect_code(0);
     let shows = |args: &str, those: &[&str]| {
@@ -231,7 +231,7 @@ fn a_report_is_of_what_was_asked_for() {
 /// The page is written and handed to what the desktop opens pages with.
 #[test]
 fn the_page_is_opened() {
-    let mut world = World::new(&[Entry::new("well", "")]);
+    let mut world = World::new(&[FakeEntry::new("well", "")]);
     world.run(world.campaign("one", "-n 1")).expect_code(0);
     fs::remove_file(world.path("one/report.html")).unwrap();
     let path = std::env::var("PATH").unwrap();

@@ -8,11 +8,11 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::support::{Entry, World, skipped};
+use crate::support::{FakeEntry, World, skipped};
 
 /// A fenced block of the page.
 #[derive(Debug)]
-struct Block {
+struct ResultBlock {
     /// Line of its opening fence, from 1.
     line: usize,
     language: String,
@@ -24,9 +24,9 @@ struct Block {
 /// Languages that are shown and not run: what runs elsewhere.
 const SHOWN: [&str; 3] = ["markdown", "yaml", "console"];
 
-fn blocks(page: &str) -> Vec<Block> {
-    let mut blocks: Vec<Block> = Vec::new();
-    let mut open: Option<Block> = None;
+fn blocks(page: &str) -> Vec<ResultBlock> {
+    let mut blocks: Vec<ResultBlock> = Vec::new();
+    let mut open: Option<ResultBlock> = None;
     let mut prints = None;
     for (i, line) in page.lines().enumerate() {
         if let Some(language) = line.strip_prefix("```") {
@@ -34,7 +34,7 @@ fn blocks(page: &str) -> Vec<Block> {
                 Some(block) => blocks.push(block),
                 None => {
                     let (language, text) = (language.to_owned(), String::new());
-                    open = Some(Block { line: i + 1, language, text, prints: prints.take() });
+                    open = Some(ResultBlock { line: i + 1, language, text, prints: prints.take() });
                 }
             }
         } else if let Some(block) = &mut open {
@@ -49,7 +49,7 @@ fn blocks(page: &str) -> Vec<Block> {
 }
 
 /// Why a block cannot be run here.
-fn missing(block: &Block, path: &str) -> Option<String> {
+fn missing(block: &ResultBlock, path: &str) -> Option<String> {
     let works = |program: &str, args: &[&str]| {
         let tried = Command::new(program).args(args).env("PATH", path).stdin(Stdio::null()).output();
         tried.is_ok_and(|output| output.status.success())
@@ -76,9 +76,9 @@ fn every_command_of_the_page_works() {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/analyzing.md");
     let blocks = blocks(&fs::read_to_string(&page).expect("docs/analyzing.md"));
     let world = World::new(&[
-        Entry::new("lean", "--anon-bytes-per-task 200"),
-        Entry::new("hungry", "--anon-bytes 4MiB --anon-bytes-per-task 2KiB"),
-        Entry::new("broken", "--fault crash:plateau --faults-from 1000"),
+        FakeEntry::new("lean", "--anon-bytes-per-task 200"),
+        FakeEntry::new("hungry", "--anon-bytes 4MiB --anon-bytes-per-task 2KiB"),
+        FakeEntry::new("broken", "--fault crash:plateau --faults-from 1000"),
     ]);
     for (folder, more) in [("BASE", "-n 1,1000 -r 2"), ("NEW", "-n 1,1000 -r 1")] {
         world.run(world.campaign(folder, more)).expect_code(1);

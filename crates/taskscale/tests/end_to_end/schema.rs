@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::support::{Entry, World};
+use crate::support::{FakeEntry, World};
 
 fn schema(name: &str) -> jsonschema::Validator {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schema").join(format!("{name}.schema.json"));
@@ -15,14 +15,14 @@ fn schema(name: &str) -> jsonschema::Validator {
 #[test]
 fn what_is_written_is_what_the_schema_says() {
     let world = World::new(&[
-        Entry::new("well", "--metric rate=2.5:tasks/s"),
-        Entry::new("family", "--processes 1 --sockets 1"),
-        Entry::new("failed", "--fault failed:1 --fault escape-text"),
-        Entry::new("crash", "--fault crash:plateau"),
-        Entry::new("silent", "--fault close-stdout --fault exit:end:7"),
-        Entry::new("hang", "--fault hang:end --faults-from 1001"),
-        Entry::new("oom", "--fault oom --faults-from 1001"),
-        Entry::new("missing", "").program("/nowhere/at/all"),
+        FakeEntry::new("well", "--metric rate=2.5:tasks/s"),
+        FakeEntry::new("family", "--processes 1 --sockets 1"),
+        FakeEntry::new("failed", "--fault failed:1 --fault escape-text"),
+        FakeEntry::new("crash", "--fault crash:plateau"),
+        FakeEntry::new("silent", "--fault close-stdout --fault exit:end:7"),
+        FakeEntry::new("hang", "--fault hang:end --faults-from 1001"),
+        FakeEntry::new("oom", "--fault oom --faults-from 1001"),
+        FakeEntry::new("missing", "").program("/nowhere/at/all"),
     ]);
     world.run(world.campaign("out", "-n 1001 --memory-cap 64MiB --timeout 3s --format json")).expect_code(1);
     world.assert_nothing_left();

@@ -5,12 +5,12 @@ use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 
 use crate::support::cases::{self, CHAT, ECHO, LOST};
-use crate::support::{Entry, Finished, World, skipped};
-use taskscale::figures::{self, Figure};
+use crate::support::{FakeEntry, Finished, World, skipped};
+use taskscale::figures::{self, MetricDef};
 use taskscale::record::{Sample, Status, Warning};
 
-fn server(name: &str, workload: &'static str, flags: &str) -> Entry {
-    Entry { waits: Some(workload), ..Entry::new(name, &format!("--serve {workload} {flags}")) }
+fn server(name: &str, workload: &'static str, flags: &str) -> FakeEntry {
+    FakeEntry { waits: Some(workload), ..FakeEntry::new(name, &format!("--serve {workload} {flags}")) }
 }
 
 fn of<'a>(samples: &'a [Sample], name: &str, tasks: u64) -> &'a Sample {
@@ -21,7 +21,7 @@ fn of<'a>(samples: &'a [Sample], name: &str, tasks: u64) -> &'a Sample {
     sample
 }
 
-fn figure(sample: &Sample, figure: &Figure) -> f64 {
+fn figure(sample: &Sample, figure: &MetricDef) -> f64 {
     figure.read(sample).unwrap_or_else(|| panic!("{}: {sample:?}", figure.name))
 }
 

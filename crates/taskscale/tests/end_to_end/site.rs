@@ -5,18 +5,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::support::{Entry, Finished, World};
+use crate::support::{FakeEntry, Finished, World};
 use regex_lite::Regex;
 
 /// Begins what the page of a campaign draws by itself: what follows holds data, not links.
 const APP: &str = "<div id=\"app\">";
 
-struct Read {
+struct ReadPage {
     links: Vec<String>,
     anchors: BTreeSet<String>,
 }
 
-fn html_files(folder: &Path, inside: &str, found: &mut BTreeMap<String, Read>) {
+fn html_files(folder: &Path, inside: &str, found: &mut BTreeMap<String, ReadPage>) {
     let links = Regex::new(r#"\s(?:href|src)="([^"]*)""#).unwrap();
     let anchors = Regex::new(r#"\sid="([^"]*)""#).unwrap();
     for child in fs::read_dir(folder).unwrap().map(|child| child.unwrap()) {
@@ -28,7 +28,7 @@ fn html_files(folder: &Path, inside: &str, found: &mut BTreeMap<String, Read>) {
             let text = text.split(APP).next().unwrap();
             let all =
                 |of: &Regex| of.captures_iter(text).map(|found| unescaped(&found[1])).collect::<Vec<_>>();
-            found.insert(path, Read { links: all(&links), anchors: all(&anchors).into_iter().collect() });
+            found.insert(path, ReadPage { links: all(&links), anchors: all(&anchors).into_iter().collect() });
         }
     }
 }
@@ -97,8 +97,10 @@ fn site_of(world: &World, results: &str) -> Finished {
 
 /// A campaign of two entries in the folder `measured` of a world.
 fn measured() -> World {
-    let world =
-        World::new(&[Entry::new("goroutine", ""), Entry::new("thread", "--fault failed:1").kind("thread")]);
+    let world = World::new(&[
+        FakeEntry::new("goroutine", ""),
+        FakeEntry::new("thread", "--fault failed:1").kind("thread"),
+    ]);
     world.run(world.campaign("measured", "-n 1,2")).expect_code(1);
     world
 }

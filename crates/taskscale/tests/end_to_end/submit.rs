@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::support::{Entry, Finished, World};
+use crate::support::{FakeEntry, Finished, World};
 use serde_json::Value;
 
 /// A name that no text has by chance.
@@ -13,8 +13,8 @@ const USER: &str = "annaliese";
 fn world() -> World {
     let mut world = World::new(&[
         // By name, as entries of a catalogue are: a path would be one of this machine.
-        Entry::new("well", "").program("fake-entry"),
-        Entry::new("crash", "--fault crash:plateau").program("fake-entry"),
+        FakeEntry::new("well", "").program("fake-entry"),
+        FakeEntry::new("crash", "--fault crash:plateau").program("fake-entry"),
     ]);
     let path = std::env::join_paths(
         std::iter::once(world.path("bin"))

@@ -5,10 +5,10 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 
-use crate::support::{Entry, World, is_root, write_script};
+use crate::support::{FakeEntry, World, is_root, write_script};
 
 fn world() -> World {
-    World::new(&[Entry::new("goroutine", ""), Entry::new("virtual-thread", "")])
+    World::new(&[FakeEntry::new("goroutine", ""), FakeEntry::new("virtual-thread", "")])
 }
 
 /// Runs `taskscale ARGS` and looks at everything that it could have written.
@@ -164,8 +164,8 @@ fn another_campaigns_folder_is_refused_and_left_alone() {
         finished.expect_said("choose another folder with -o");
     }
     // The same entries, but other programs.
-    let changed =
-        world.manifest_of(&[Entry::new("goroutine", "--launch-ms 1"), Entry::new("virtual-thread", "")]);
+    let changed = world
+        .manifest_of(&[FakeEntry::new("goroutine", "--launch-ms 1"), FakeEntry::new("virtual-thread", "")]);
     fs::write(world.manifest(), changed).unwrap();
     let finished = world.run(world.campaign("out", "-n 2 --seed 1"));
     finished.expect_code(2).expect_said("the program of fake/goroutine has changed (its commands)");
@@ -224,7 +224,7 @@ fn faults_of_manifests_are_named_with_their_place() {
 #[test]
 fn relative_paths_lead_where_they_should() {
     let world = world();
-    let entry = Entry::new("script", "").program("{src}/script");
+    let entry = FakeEntry::new("script", "").program("{src}/script");
     let script = world.path("catalog/fake/script");
     write_script(&script, &format!("#!/bin/sh\nexec {} \"$@\"\n", world.fake().display()));
     fs::write(world.manifest(), world.manifest_of(&[entry])).unwrap();

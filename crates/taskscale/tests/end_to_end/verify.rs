@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::support::{Entry, Finished, World};
+use crate::support::{FakeEntry, Finished, World};
 
 /// The folder of results that were submitted, with 1 MB of memory for each of 100 tasks.
 const RESULTS: &str = "results/machine/day";
@@ -32,8 +32,8 @@ fn measure(world: &World, folder: &str) {
     fs::write(file, text).expect("samples");
 }
 
-fn entry(bytes_per_task: u32) -> Entry {
-    Entry::new("well", &format!("--anon-bytes-per-task {bytes_per_task}")).program("fake-entry")
+fn entry(bytes_per_task: u32) -> FakeEntry {
+    FakeEntry::new("well", &format!("--anon-bytes-per-task {bytes_per_task}")).program("fake-entry")
 }
 
 fn path(world: &World) -> String {

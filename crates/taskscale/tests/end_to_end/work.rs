@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use crate::support::cases::{self, WORK, WORK_HANGS};
-use crate::support::{Entry, World, skipped};
+use crate::support::{FakeEntry, World, skipped};
 use taskscale::record::{Sample, Status, Warning, last_attempts};
 
 /// Runs of one N and repetition: the first that was long enough, and the one of twice the operations.
@@ -62,8 +62,8 @@ fn the_cost_of_an_operation_is_what_the_program_itself_says() {
     let mut wrong = Vec::new();
     for _ in 0..5 {
         let world = World::new(&[
-            Entry::of_work("works", "--op-cpu-us 100 --launch-ms 100 --work-cpu-ms 40"),
-            Entry::of_work("waits", "--op-sleep-us 400"),
+            FakeEntry::of_work("works", "--op-cpu-us 100 --launch-ms 100 --work-cpu-ms 40"),
+            FakeEntry::of_work("waits", "--op-sleep-us 400"),
         ]);
         world.run(world.campaign("out", "-w spawn -n 1,1000 -r 2")).expect_code(0);
         world.assert_nothing_left();
@@ -122,8 +122,8 @@ fn every_fault_of_work_is_a_sample_with_a_reason() {
 #[test]
 fn a_campaign_of_work_goes_on_with_nothing_measured_twice() {
     let world = World::new(&[
-        Entry::of_work("works", "--op-cpu-us 100"),
-        Entry::of_work("waits", "--op-sleep-us 300"),
+        FakeEntry::of_work("works", "--op-cpu-us 100"),
+        FakeEntry::of_work("waits", "--op-sleep-us 300"),
     ]);
     // Cut off at the first run, between the runs of a pair, and later.
     for (round, samples) in [1, 2, 5].into_iter().enumerate() {
@@ -155,7 +155,7 @@ fn a_campaign_of_work_goes_on_with_nothing_measured_twice() {
 
 #[test]
 fn a_program_has_the_cpus_that_were_asked_for() {
-    let world = World::new(&[Entry::of_work("works", "--op-cpu-us 200")]);
+    let world = World::new(&[FakeEntry::of_work("works", "--op-cpu-us 200")]);
     let all = std::thread::available_parallelism().expect("CPUs").get();
     world.run(world.campaign("one", "-w spawn -n 2 --cpus 1")).expect_code(0);
     world.run(world.campaign("all", "-w spawn -n 2")).expect_code(0);
@@ -169,7 +169,8 @@ fn a_program_has_the_cpus_that_were_asked_for() {
 
 #[test]
 fn workloads_are_parts_of_one_campaign() {
-    let world = World::new(&[Entry::new("both", "").and_work("--op-cpu-us 200"), Entry::new("sleeps", "")]);
+    let world =
+        World::new(&[FakeEntry::new("both", "").and_work("--op-cpu-us 200"), FakeEntry::new("sleeps", "")]);
     let finished = world.run(world.campaign("out", "-w spawn,sleep -n 2"));
     finished.expect_code(0).expect_said("no `spawn` in fake/sleeps");
     let loaded = world.load("out");
@@ -190,7 +191,7 @@ fn workloads_are_parts_of_one_campaign() {
 
 #[test]
 fn what_makes_no_sense_is_refused_before_anything_runs() {
-    let world = World::new(&[Entry::new("sleeps", "")]);
+    let world = World::new(&[FakeEntry::new("sleeps", "")]);
     for (options, said) in [
         ("-w spwan", "did you mean `spawn`?"),
         ("-w spawn", "fake/sleeps has no workload `spawn` (available: sleep)"),

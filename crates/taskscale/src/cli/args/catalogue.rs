@@ -23,7 +23,7 @@ no action.
 Exit status: 0 no errors; 1 an entry has an error (with --strict: or a warning); 2 usage error; 130 interrupted."
     )
 )]
-pub struct Check {
+pub struct CheckArgs {
     /// Entries, as for `run`
     #[arg(value_name = "ENTRY", required = true)]
     pub entries: Vec<String>,
@@ -57,7 +57,7 @@ Builds are kept in $TASKSCALE_CACHE, by default `taskscale` in the XDG cache fol
 for each version of sources and toolchain. Results are kept."
     )
 )]
-pub struct Clean {
+pub struct CleanArgs {
     /// Delete every build and unpacked catalog
     ///
     /// Those in use are deleted, too.
@@ -88,7 +88,7 @@ The entry is added to the catalog in use, or to ./runtimes where that is the emb
 Nothing is overwritten. The new entry passes `taskscale check` as it is."
     )
 )]
-pub struct New {
+pub struct NewArgs {
     /// Runtime and entry, such as go/errgroup
     ///
     /// Lowercase letters, digits, `-`, `_`, `+` and `.`.

@@ -8,7 +8,7 @@ use clap::error::ErrorKind;
 use clap::{Arg, Args as ClapArgs, Command, Error, ValueEnum};
 
 use super::{figure, long};
-use crate::compare::Metric;
+use crate::compare::ComparedMetric;
 use crate::units;
 
 const EXAMPLES: &str = "\
@@ -30,7 +30,7 @@ A verdict needs 3 repetitions on each side, better 5 (`taskscale run -r 5`).
 Exit status: 0 compared, or the gate passes; 1 the gate fails; 2 usage error; 3 the gate is undecided."
     )
 )]
-pub struct Compare {
+pub struct CompareArgs {
     /// Results to compare with
     #[arg(value_name = "BASE")]
     pub base: PathBuf,
@@ -52,7 +52,7 @@ pub struct Compare {
         value_parser = MetricParser,
         hide_possible_values = true
     )]
-    pub metric: Vec<Metric>,
+    pub metric: Vec<ComparedMetric>,
     /// Exit with 1 on a regression above this, such as 5%
     #[arg(long, value_name = "SHARE", allow_hyphen_values = true)]
     pub fail_above: Option<String>,
@@ -79,9 +79,14 @@ pub struct Compare {
 struct MetricParser;
 
 impl TypedValueParser for MetricParser {
-    type Value = Metric;
+    type Value = ComparedMetric;
 
-    fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<Metric, Error> {
+    fn parse_ref(
+        &self,
+        command: &Command,
+        arg: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<ComparedMetric, Error> {
         let text = value.to_string_lossy();
         let (name, margin) =
             text.split_once('=').map_or((&*text, None), |(name, margin)| (name, Some(margin)));
@@ -89,7 +94,7 @@ impl TypedValueParser for MetricParser {
         let margin = margin.map(units::parse_share).transpose().map_err(|error| {
             Error::raw(ErrorKind::ValueValidation, format!("--metric {text}: {error}\n")).with_cmd(command)
         })?;
-        Ok(Metric { figure, margin })
+        Ok(ComparedMetric { figure, margin })
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {

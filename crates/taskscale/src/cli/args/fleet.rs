@@ -26,9 +26,9 @@ docs/guides/fleet.md describes plans, and what happens when a node is lost.
 Exit status: 0 success; 1 a machine failed or is not complete; 2 usage error, nothing was submitted."
     )
 )]
-pub struct Fleet {
+pub struct FleetArgs {
     #[command(subcommand)]
-    pub step: Option<Step>,
+    pub step: Option<FleetCommand>,
     /// What to measure on which machines
     #[arg(value_name = "PLAN")]
     pub plan: Option<PathBuf>,
@@ -38,7 +38,7 @@ pub struct Fleet {
 }
 
 #[derive(Debug, Subcommand)]
-pub enum Step {
+pub enum FleetCommand {
     /// Show the progress of each machine
     ///
     /// On a terminal until all machines have ended.
@@ -73,11 +73,11 @@ pub enum Step {
             short,
             long,
             value_enum,
-            default_value_t = GatherFormat::Table,
+            default_value_t = CollectFormat::Table,
             hide_default_value = true,
             hide_possible_values = true
         )]
-        format: GatherFormat,
+        format: CollectFormat,
     },
     /// Measure one machine of a plan here, as its job does
     Work {
@@ -92,7 +92,7 @@ pub enum Step {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum GatherFormat {
+pub enum CollectFormat {
     /// Tables for the terminal
     Table,
     /// Tables for an issue, a README or a post

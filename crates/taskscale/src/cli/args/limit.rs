@@ -31,7 +31,7 @@ passed and failed. The same command with the same -o DIR resumes.
 Exit status: 0 answered; 1 an answer is not confirmed, or not as precise as requested; 2 usage error, or no cgroup."
     )
 )]
-pub struct Limit {
+pub struct LimitArgs {
     /// Entries, as for `run`
     #[arg(value_name = "ENTRY", required = true)]
     pub entries: Vec<String>,

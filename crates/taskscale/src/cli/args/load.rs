@@ -6,7 +6,7 @@ use super::long;
 
 /// How clients talk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Talk {
+pub enum ProtocolArg {
     /// Connect, and send nothing
     Hold,
     /// Bytes over TCP, which the server sends back
@@ -34,10 +34,10 @@ no latency.
 Exit status: 0 all messages arrived, at 50% of the capacity or at --rate; 1 a message is missing or wrong; 2 usage error."
     )
 )]
-pub struct Load {
+pub struct LoadArgs {
     /// hold, echo or chat
     #[arg(value_enum, value_name = "PROTOCOL", hide_possible_values = true)]
-    pub talk: Talk,
+    pub protocol: ProtocolArg,
     /// Address of the server
     #[arg(long, value_name = "HOST:PORT")]
     pub connect: String,

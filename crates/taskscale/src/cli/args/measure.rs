@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 
-use super::{Format, long};
+use super::{ReportFormat, long};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -33,7 +33,7 @@ stable 1 s later.
 Exit status: 0 success; 1 a run failed, timed out or hit a limit; 2 usage error; 130 interrupted."
     )
 )]
-pub struct Measure {
+pub struct MeasureArgs {
     /// Numbers of tasks, such as 1,10k [default: 1,10k,100k]
     ///
     /// Without {tasks} in the command, the program is measured once, as it is.
@@ -104,11 +104,11 @@ pub struct Measure {
         short,
         long,
         value_enum,
-        default_value_t = Format::Table,
+        default_value_t = ReportFormat::Table,
         hide_default_value = true,
         hide_possible_values = true
     )]
-    pub format: Format,
+    pub format: ReportFormat,
     /// The program and its arguments
     #[arg(value_name = "COMMAND", last = true, required = true)]
     pub command: Vec<String>,

@@ -12,7 +12,7 @@ Examples:
   taskscale completions fish > ~/.config/fish/completions/taskscale.fish
 
 Entry names are those of the current catalog.")]
-pub struct Completions {
+pub struct CompletionsArgs {
     /// bash, elvish, fish, powershell or zsh
     #[arg(value_name = "SHELL", hide_possible_values = true)]
     pub shell: clap_complete::Shell,
@@ -23,7 +23,7 @@ pub struct Completions {
 Examples:
   taskscale man | man -l -                          read it
   taskscale man --output ~/.local/share/man/man1    install it: `man taskscale-run`")]
-pub struct Man {
+pub struct ManArgs {
     /// Write one page per command into DIR
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
@@ -35,7 +35,7 @@ Examples:
   taskscale help no-plateau     a status: what it means, its cause and remedy
   taskscale help machine-busy   a warning
   taskscale help limit          the command, then the status of the same name")]
-pub struct Help {
+pub struct HelpArgs {
     /// A command, or a code such as no-plateau, machine-busy, stackful, footprint
     #[arg(value_name = "CODE")]
     pub topic: Vec<String>,

@@ -13,7 +13,7 @@ Examples:
 
 The site includes the documents if the catalog or RESULTS is in taskscale's repository.
 Building into an existing site deletes its outdated pages.")]
-pub struct Site {
+pub struct SiteArgs {
     /// Folder that contains the results folders
     #[arg(value_name = "RESULTS", default_value = "taskscale-results")]
     pub results: PathBuf,

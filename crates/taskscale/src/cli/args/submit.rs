@@ -25,7 +25,7 @@ Host names, user names and paths are removed. docs/guides/submit.md describes th
 Exit status: 0 submitted, or all checks pass; 1 refused; 2 usage error."
     )
 )]
-pub struct Submit {
+pub struct SubmitArgs {
     /// Results folder; it is not changed
     #[arg(value_name = "DIR", required_unless_present_any = ["check", "withdraw"])]
     pub folder: Option<PathBuf>,
@@ -42,7 +42,7 @@ pub struct Submit {
         hide_default_value = true,
         hide_possible_values = true
     )]
-    pub by: By,
+    pub by: ByArg,
     /// Check, and print the text; write nothing
     #[arg(long, conflicts_with = "check")]
     pub dry_run: bool,
@@ -79,7 +79,7 @@ docs/guides/submit.md defines agreement.
 Exit status: 0 verified; 1 too few cases agree; 2 usage error."
     )
 )]
-pub struct Verify {
+pub struct VerifyArgs {
     /// Submitted results; verification.json is written there
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,
@@ -95,7 +95,7 @@ pub struct Verify {
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub enum By {
+pub enum ByArg {
     /// A contributor
     #[default]
     HandedIn,
@@ -103,11 +103,11 @@ pub enum By {
     Project,
 }
 
-impl From<By> for record::By {
-    fn from(by: By) -> record::By {
+impl From<ByArg> for record::By {
+    fn from(by: ByArg) -> record::By {
         match by {
-            By::HandedIn => record::By::HandedIn,
-            By::Project => record::By::Project,
+            ByArg::HandedIn => record::By::HandedIn,
+            ByArg::Project => record::By::Project,
         }
     }
 }

@@ -78,7 +78,7 @@ pub struct MemoryWant {
     pub oom_kills: u64,
     /// Whether the cgroup hit its own cap. This need not exhaust memory, as page cache hits it as well and is
     /// reclaimed.
-    pub cap_met: bool,
+    pub cap_hit: bool,
     /// Whether the cgroup hit its cap and nothing could be reclaimed, so that a process had to be killed: now (v1), or
     /// ever (v2).
     pub out_of_memory: bool,

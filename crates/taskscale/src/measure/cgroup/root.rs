@@ -14,7 +14,7 @@ use crate::record::MemorySource;
 
 /// A folder of our own in which each run gets a group. Removed when dropped.
 pub struct GroupRoot {
-    place: Place,
+    place: GroupHierarchy,
     runs: u64,
     /// Folders that this process made, innermost first.
     made: Vec<PathBuf>,
@@ -23,7 +23,7 @@ pub struct GroupRoot {
     why_none: Vec<String>,
 }
 
-enum Place {
+enum GroupHierarchy {
     V2(PathBuf),
     V1(V1Parents),
     None,
@@ -45,9 +45,9 @@ impl GroupRoot {
             }
         }
         match &home.place {
-            Place::V2(base) => log::info!("cgroup v2 in {}", base.display()),
-            Place::V1(parents) => log::info!("cgroup v1 in {}", parents.memory.display()),
-            Place::None => log::info!("no cgroups: {}", home.why_none.join("; ")),
+            GroupHierarchy::V2(base) => log::info!("cgroup v2 in {}", base.display()),
+            GroupHierarchy::V1(parents) => log::info!("cgroup v1 in {}", parents.memory.display()),
+            GroupHierarchy::None => log::info!("no cgroups: {}", home.why_none.join("; ")),
         }
         home
     }
@@ -55,7 +55,7 @@ impl GroupRoot {
     /// A root that makes no cgroups, to measure by /proc only.
     pub fn none() -> GroupRoot {
         GroupRoot {
-            place: Place::None,
+            place: GroupHierarchy::None,
             runs: 0,
             made: Vec::new(),
             record: None,
@@ -74,9 +74,9 @@ impl GroupRoot {
     /// The source of memory values.
     pub fn source(&self) -> MemorySource {
         match self.place {
-            Place::V2(_) => MemorySource::CgroupV2,
-            Place::V1(_) => MemorySource::CgroupV1,
-            Place::None => MemorySource::Proc,
+            GroupHierarchy::V2(_) => MemorySource::CgroupV2,
+            GroupHierarchy::V1(_) => MemorySource::CgroupV1,
+            GroupHierarchy::None => MemorySource::Proc,
         }
     }
 
@@ -90,15 +90,15 @@ impl GroupRoot {
         self.runs += 1;
         let name = format!("run-{}", self.runs);
         Ok(match &self.place {
-            Place::V2(base) => {
+            GroupHierarchy::V2(base) => {
                 let folder = base.join(&name);
                 Box::new(at("create the cgroup", folder.clone(), GroupV2::create(folder, bounds))?)
             }
-            Place::V1(parents) => {
+            GroupHierarchy::V1(parents) => {
                 let made = GroupV1::create(parents, &name, bounds);
                 Box::new(at("create the cgroup", parents.memory.join(&name), made)?)
             }
-            Place::None => Box::new(NoGroup::default()),
+            GroupHierarchy::None => Box::new(NoGroup::default()),
         })
     }
 
@@ -175,7 +175,7 @@ impl GroupRoot {
             let _ = fs::remove_dir(&base);
             return Err(error);
         }
-        self.place = Place::V2(base);
+        self.place = GroupHierarchy::V2(base);
         Ok(())
     }
 
@@ -193,7 +193,7 @@ impl GroupRoot {
             Ok(memory) => {
                 let mut optional = |controller| folder_of(controller).and_then(|p| self.make_in(&p).ok());
                 let parents = V1Parents { memory, cpuacct: optional("cpuacct"), pids: optional("pids") };
-                self.place = Place::V1(parents);
+                self.place = GroupHierarchy::V1(parents);
             }
             Err(error) => {
                 self.why_none.push(format!("cannot make a cgroup (v1) in {}: {error}", memory.display()));

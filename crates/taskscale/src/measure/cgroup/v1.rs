@@ -151,7 +151,7 @@ impl Group for GroupV1 {
             // Counted in the group of the process that was killed, wherever the cap is.
             oom_kills: tree::sum(&self.memory, "memory.oom_control", |text| keyed(text, "oom_kill"))
                 .unwrap_or(0),
-            cap_met: met.into_iter().flatten().any(|times| times > 0),
+            cap_hit: met.into_iter().flatten().any(|times| times > 0),
             out_of_memory: keyed(&control, "under_oom").is_some_and(|under| under > 0),
         }
     }

@@ -133,7 +133,7 @@ impl Group for GroupV2 {
         let own = local.as_ref().unwrap_or(&whole);
         MemoryWant {
             oom_kills: keyed(&whole, "oom_kill").unwrap_or(0),
-            cap_met: keyed(own, "max").is_some_and(|times| times > 0),
+            cap_hit: keyed(own, "max").is_some_and(|times| times > 0),
             out_of_memory: keyed(own, "oom").is_some_and(|times| times > 0),
         }
     }

@@ -1,14 +1,14 @@
 //! The end of a run: builds the measurement from the observations.
 
-use super::external::ExternalCourse;
+use super::black_box::BlackBoxRun;
 use super::{BUSY_SHARE, Run, load, now_ns, seconds};
 use crate::measure::cgroup::{CpuReading, MemoryWant};
-use crate::measure::evidence::{PlateauSeen, Rest};
-use crate::measure::judge_external::{ExternalSeen, LoadSeen, judge_external};
-use crate::measure::launcher::Word;
-use crate::measure::limit_met::Evidence;
-use crate::measure::protocol::Event;
-use crate::measure::verdict::{Observed, RunVerdict, judge};
+use crate::measure::classify::{Observed, RunVerdict, classify};
+use crate::measure::classify_black_box::{BlackBoxEvidence, LoadEvidence, classify_black_box};
+use crate::measure::evidence::{PlateauQuality, Quiescence};
+use crate::measure::launcher::LauncherEvent;
+use crate::measure::limit_detection::LimitEvidence;
+use crate::measure::protocol::ProtocolEvent;
 use crate::measure::{MeasureError, Measurement, RunEnd, at, procfs};
 use crate::record::{Cpu, Memory, MemorySource, PlateauFrom, Time, Warning};
 
@@ -25,7 +25,7 @@ impl Run<'_> {
     /// Builds the measurement from the observations.
     pub(super) fn conclude(&mut self, interrupted: bool) -> Result<RunEnd, MeasureError> {
         at("wait for", "the launcher", self.launched.child.wait())?;
-        if let Some(load) = self.external.as_mut().and_then(|external| external.load.as_mut()) {
+        if let Some(load) = self.black_box.as_mut().and_then(|black_box| black_box.load.as_mut()) {
             at("wait for", "the load's launcher", load.conclude())?;
         }
         let seen = std::mem::take(&mut self.seen);
@@ -36,15 +36,15 @@ impl Run<'_> {
             return Ok(RunEnd::Interrupted);
         }
         let unended = self.listener.finish();
-        let end = self.end.take().unwrap_or(Word::Empty);
+        let end = self.end.take().unwrap_or(LauncherEvent::Empty);
         let (end_ns, rss_peak, usage) = match &end {
-            Word::Ended { at_ns, rss_peak_bytes, user_s, system_s, .. } => {
+            LauncherEvent::Ended { at_ns, rss_peak_bytes, user_s, system_s, .. } => {
                 (Some(*at_ns), Some(*rss_peak_bytes), CpuReading::of(*user_s, *system_s))
             }
             _ => (None, None, CpuReading::default()),
         };
         // A last line needs no line end: it is heard when nothing more can come.
-        if let (true, Some(end_ns)) = (unended.contains(&Event::Done), end_ns) {
+        if let (true, Some(end_ns)) = (unended.contains(&ProtocolEvent::Done), end_ns) {
             self.note_done(end_ns);
         }
         let time = self.times(end_ns);
@@ -54,9 +54,9 @@ impl Run<'_> {
         if self.reading.is_some() && self.speaks_protocol() && !self.is_work() && !self.looked_again {
             self.look_for_growth(now_ns());
         }
-        let plateau = self.plateau_seen(&time);
+        let plateau = self.plateau_quality(&time);
         self.note_doubts(&plateau);
-        self.untold = plateau.untold();
+        self.unobservable = plateau.unobservable();
         let verdict = self.verdict(&end, &time, plateau);
         let alive = self.alive();
         let said = std::mem::take(&mut self.listener.said);
@@ -67,14 +67,14 @@ impl Run<'_> {
         if said.stray_lines > 0 && speaks {
             self.warnings.push(Warning::StrayOutput);
         }
-        let stopped = self.external.as_ref().is_some_and(|external| external.was_stopped(&end));
+        let stopped = self.black_box.as_ref().is_some_and(|black_box| black_box.was_stopped(&end));
         if self.plateau_ns.is_some()
             && time.plateau_s.is_some_and(|plateau| plateau < self.plateau_wanted_s())
         {
             self.warnings.push(Warning::PlateauShort);
         }
         let (exit_code, signal) = match end {
-            Word::Ended { code, signal, .. } => (code, signal),
+            LauncherEvent::Ended { code, signal, .. } => (code, signal),
             _ => (None, None),
         };
         let stderr_tail = (verdict.reason.is_some() && !self.launched.stderr_tail.is_empty())
@@ -115,22 +115,22 @@ impl Run<'_> {
         match self.plateau_from {
             Some(PlateauFrom::Protocol) => self.listener.said.alive,
             // In a run of the catalog the line counts even where it broke the protocol by its time.
-            None if self.external.is_none() => self.listener.said.alive,
-            _ => self.external.as_ref()?.alive(),
+            None if self.black_box.is_none() => self.listener.said.alive,
+            _ => self.black_box.as_ref()?.alive(),
         }
     }
 
     /// Who said `done` before memory was read. What a program writes whose own word on its tasks does not count may be
     /// anything.
-    fn over_early(&self, external: &ExternalCourse) -> Option<&'static str> {
+    fn over_early(&self, black_box: &BlackBoxRun) -> Option<&'static str> {
         let read_ns = self.read_end_ns.unwrap_or(u64::MAX);
         let early = |done_ns: Option<u64>| done_ns.is_some_and(|done_ns| done_ns < read_ns);
         match self.plateau_from {
-            Some(PlateauFrom::Protocol) if external.load.is_none() => {
+            Some(PlateauFrom::Protocol) if black_box.load.is_none() => {
                 early(self.done_ns).then_some("the program")
             }
             Some(PlateauFrom::LoadLine) => {
-                early(external.load.as_ref().and_then(|load| load.done_ns)).then_some("the load")
+                early(black_box.load.as_ref().and_then(|load| load.done_ns)).then_some("the load")
             }
             _ => None,
         }
@@ -139,16 +139,16 @@ impl Run<'_> {
     /// When the plateau was over, from exec in nanoseconds of the clock.
     fn plateau_end_ns(&self, end_ns: Option<u64>) -> Option<u64> {
         let stop_ns =
-            self.external.as_ref().and_then(|external| external.talks.rest_end_ns.or(external.stop_ns));
+            self.black_box.as_ref().and_then(|black_box| black_box.clients.idle_end_ns.or(black_box.stop_ns));
         stop_ns.or(self.due_ns()).or(end_ns)
     }
 
     /// Whether others used more than a fair share of the CPUs during the run. The load is not another, nor is
     /// taskscale: it reads many processes while the program waits.
     fn note_busy_machine(&mut self, cpu: &Cpu, wall_s: Option<f64>) {
-        let used_s = procfs::others_cpu_s().zip(self.others_cpu_s).map(|(end, start)| end - start);
+        let used_s = procfs::system_cpu_s().zip(self.system_cpu_s).map(|(end, start)| end - start);
         if let (Some(used_s), Some(own_s), Some(wall_s)) = (used_s, cpu.total_s(), wall_s) {
-            let load = self.external.as_ref().and_then(|external| external.load.as_ref());
+            let load = self.black_box.as_ref().and_then(|black_box| black_box.load.as_ref());
             let own_s = own_s + load.and_then(|load| load.cpu()).map_or(0.0, |cpu| cpu.total_s);
             let cpus = std::thread::available_parallelism().map_or(1, |cpus| cpus.get()) as f64;
             if used_s - own_s > BUSY_SHARE * cpus * wall_s {
@@ -226,29 +226,29 @@ impl Run<'_> {
         let one_process =
             rss_peak.unwrap_or(0).saturating_sub(files.map_or(0, |reading| reading.memory.file_bytes));
         let sampled = self.sampled_peak.max(read.unwrap_or(0)).max(one_process);
-        let talks = self.external.as_ref().map(|external| &external.talks);
+        let clients = self.black_box.as_ref().map(|black_box| &black_box.clients);
         Memory {
             source: self.group.source(),
             plateau: reading.map(|reading| reading.memory.clone()),
             peak_bytes: kept.or((sampled > 0).then_some(sampled)),
             rss_peak_bytes: rss_peak.filter(|bytes| *bytes > 0),
             cap_bytes: self.spec.bounds.memory_bytes,
-            connected: talks.and_then(|talks| talks.connected.clone()).map(Box::new),
-            loaded: talks.and_then(|talks| talks.loaded.clone()).map(Box::new),
+            connected: clients.and_then(|clients| clients.connected.clone()).map(Box::new),
+            loaded: clients.and_then(|clients| clients.loaded.clone()).map(Box::new),
         }
     }
 
     /// What speaks for the plateau and against it.
-    fn plateau_seen(&self, time: &Time) -> PlateauSeen {
+    fn plateau_quality(&self, time: &Time) -> PlateauQuality {
         let starved_launch = time.launch_s.map(|launch_s| (launch_s, self.launch_starved_s));
-        PlateauSeen {
+        PlateauQuality {
             read: self.reading.as_ref().is_some_and(|reading| reading.processes > 0),
             late: self.over_ns().zip(self.read_end_ns).is_some_and(|(over, read)| read >= over),
             said_at_end: self
                 .plateau_ns
                 .zip(self.done_ns)
                 .is_some_and(|(alive, done)| seconds(alive, done) < UNFLUSHED_S),
-            rest: self.rest,
+            quiescence: self.quiescence,
             contradiction: self.reading.as_ref().and_then(|reading| reading.contradiction),
             grown_bytes: self.grown_bytes,
             looked_late: self.looked_late,
@@ -270,11 +270,13 @@ impl Run<'_> {
         self.done_ns.map(|done_ns| done_ns.saturating_sub((HEARD_LATE_S * 1e9) as u64))
     }
 
-    fn note_doubts(&mut self, plateau: &PlateauSeen) {
-        if plateau.read && !plateau.rest.is_quiet(self.spec.course.wakes()) {
+    fn note_doubts(&mut self, plateau: &PlateauQuality) {
+        if plateau.read && !plateau.quiescence.is_quiet(self.spec.scenario.wakes()) {
             self.warnings.push(Warning::PlateauNotQuiet);
         }
-        if self.looks.starved_s() >= STARVED_S || matches!(plateau.rest, Rest::Starved | Rest::HeldBack) {
+        if self.usage.starved_s() >= STARVED_S
+            || matches!(plateau.quiescence, Quiescence::Starved | Quiescence::HeldBack)
+        {
             self.warnings.push(Warning::CpuStarved);
         }
     }
@@ -282,15 +284,15 @@ impl Run<'_> {
     fn want_of_memory(&self) -> MemoryWant {
         let want = self.group.memory_want();
         MemoryWant {
-            cap_met: want.cap_met || self.group.memory_peak().is_some_and(|peak| self.fills_cap(peak)),
+            cap_hit: want.cap_hit || self.group.memory_peak().is_some_and(|peak| self.fills_cap(peak)),
             out_of_memory: want.out_of_memory || self.out_of_memory,
             ..want
         }
     }
 
-    fn verdict(&self, end: &Word, time: &Time, plateau: PlateauSeen) -> RunVerdict {
+    fn verdict(&self, end: &LauncherEvent, time: &Time, plateau: PlateauQuality) -> RunVerdict {
         let said = &self.listener.said;
-        let load = self.external.as_ref().and_then(|external| external.load.as_ref());
+        let load = self.black_box.as_ref().and_then(|black_box| black_box.load.as_ref());
         // Where files are all used up, the client may be the one that says so.
         let stderr = [load.map(load::Running::launched), Some(&self.launched)];
         let stderr: Vec<_> =
@@ -299,7 +301,7 @@ impl Run<'_> {
         let observed = Observed {
             kind: self.spec.kind,
             tasks: self.spec.tasks,
-            course: &self.spec.course,
+            scenario: &self.spec.scenario,
             check: self.spec.check.as_deref(),
             said,
             end,
@@ -319,7 +321,7 @@ impl Run<'_> {
                 .map(|reading| (reading.threads, reading.processes)),
             plateau,
             done_after_ready: self.plateau_ns.is_some() && self.done_ns.is_some() && !self.done_first,
-            evidence: Evidence {
+            evidence: LimitEvidence {
                 refused_threads: self.group.refused_threads(),
                 tasks: self.spec.tasks,
                 // Of work it is operations that failed.
@@ -334,20 +336,20 @@ impl Run<'_> {
             },
             limits: self.limits,
         };
-        let Some(external) = self.external.as_ref().filter(|_| !self.speaks_protocol()) else {
-            return judge(&observed);
+        let Some(black_box) = self.black_box.as_ref().filter(|_| !self.speaks_protocol()) else {
+            return classify(&observed);
         };
-        judge_external(&ExternalSeen {
+        classify_black_box(&BlackBoxEvidence {
             run: &observed,
-            external: external.command,
-            ready: external.ready_ns.is_some() || self.plateau_ns.is_some(),
+            black_box: black_box.command,
+            ready: black_box.ready_ns.is_some() || self.plateau_ns.is_some(),
             read: self.read_ns.is_some(),
             inferred: self.plateau_from == Some(PlateauFrom::Outside),
-            stopped: external.was_stopped(end),
+            stopped: black_box.was_stopped(end),
             alive: self.alive(),
-            over_early: self.over_early(external),
-            left_processes: external.left_processes,
-            load: load.map(|load| LoadSeen {
+            over_early: self.over_early(black_box),
+            left_processes: black_box.left_processes,
+            load: load.map(|load| LoadEvidence {
                 end: load.end.clone().filter(|_| !load.stopping),
                 launcher_lost: load.lost,
                 stderr: String::from_utf8_lossy(&load.launched().stderr_tail).into_owned(),

@@ -1,4 +1,4 @@
-//! A launcher at work, as taskscale sees it: its words, and the program's output.
+//! A launcher at work, as taskscale sees it: its events, and the program's output.
 
 use std::io::{self, PipeReader, Read, Write};
 use std::os::fd::AsFd;
@@ -7,7 +7,7 @@ use std::os::unix::net::UnixStream;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::Signal;
 
-use crate::measure::launcher::{Order, Word};
+use crate::measure::launcher::{LaunchRequest, LauncherEvent};
 use crate::measure::launchers::{LauncherProcess, Launchers, Started};
 use crate::measure::{MeasureError, at};
 
@@ -15,25 +15,25 @@ use crate::measure::{MeasureError, at};
 const TAIL_BYTES: usize = 4096;
 
 pub(super) struct Launched {
-    pub order: Order,
+    pub request: LaunchRequest,
     /// Whether it was killed before its work was done.
     pub lost: bool,
-    /// Whether it has said its last word.
+    /// Whether it has sent its last event.
     over: bool,
     pub child: LauncherProcess,
     socket: UnixStream,
     stdout: Option<PipeReader>,
     stderr: Option<PipeReader>,
-    words: Vec<u8>,
+    unparsed: Vec<u8>,
     /// All bytes heard on standard error.
     pub stderr_bytes: u64,
     pub stderr_tail: Vec<u8>,
 }
 
 impl Launched {
-    pub fn start(launchers: &Launchers, order: Order) -> Result<Launched, MeasureError> {
+    pub fn start(launchers: &Launchers, request: LaunchRequest) -> Result<Launched, MeasureError> {
         let Started { launcher, socket, stdout, stderr } =
-            at("start the launcher", launchers.program(), launchers.start(&order))?;
+            at("start the launcher", launchers.program(), launchers.start(&request))?;
         let set = || -> io::Result<()> {
             socket.set_nonblocking(true)?;
             for descriptor in [stdout.as_fd(), stderr.as_fd()] {
@@ -43,14 +43,14 @@ impl Launched {
         };
         at("set up the pipes of", launchers.program(), set())?;
         Ok(Launched {
-            order,
+            request,
             lost: false,
             over: false,
             child: launcher,
             socket,
             stdout: Some(stdout),
             stderr: Some(stderr),
-            words: Vec::new(),
+            unparsed: Vec::new(),
             stderr_bytes: 0,
             stderr_tail: Vec::new(),
         })
@@ -89,7 +89,7 @@ impl Launched {
     }
 
     /// Receives the launcher's events. If it was killed, no more come, and `lost` is set.
-    pub fn hear(&mut self) -> Result<Vec<Word>, MeasureError> {
+    pub fn recv(&mut self) -> Result<Vec<LauncherEvent>, MeasureError> {
         let mut buffer = [0u8; 4096];
         let mut heard = Vec::new();
         loop {
@@ -98,27 +98,27 @@ impl Launched {
                     self.notice_end();
                     return Ok(heard);
                 }
-                Ok(length) => self.words.extend_from_slice(&buffer[..length]),
+                Ok(length) => self.unparsed.extend_from_slice(&buffer[..length]),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(heard),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                // A socket whose other end was closed with words unread in it.
+                // A socket whose other end was closed with commands unread in it.
                 Err(error) if error.kind() == io::ErrorKind::ConnectionReset => {
                     self.notice_end();
                     return Ok(heard);
                 }
                 Err(error) => return Err(MeasureError::Launcher(error.to_string())),
             }
-            while let Some(end) = self.words.iter().position(|byte| *byte == b'\n') {
-                let line: Vec<u8> = self.words.drain(..=end).collect();
-                let word: Word = serde_json::from_slice(&line).map_err(|error| {
+            while let Some(end) = self.unparsed.iter().position(|byte| *byte == b'\n') {
+                let line: Vec<u8> = self.unparsed.drain(..=end).collect();
+                let event: LauncherEvent = serde_json::from_slice(&line).map_err(|error| {
                     MeasureError::Launcher(format!("it sent {:?}: {error}", String::from_utf8_lossy(&line)))
                 })?;
                 // What it could not do now, another could not do either.
-                if let Word::Broken { why } = word {
+                if let LauncherEvent::Broken { why } = event {
                     return Err(MeasureError::Launcher(why));
                 }
-                self.over |= word == Word::Empty;
-                heard.push(word);
+                self.over |= event == LauncherEvent::Empty;
+                heard.push(event);
             }
         }
     }
@@ -136,9 +136,9 @@ impl Launched {
         Ok(())
     }
 
-    /// Sends an order to the launcher. If it is gone, the next read reports that; if it was stopped, it continues.
-    pub fn tell(&self, word: &str) {
-        let _ = (&self.socket).write_all(word.as_bytes());
+    /// Sends a command to the launcher. If it is gone, the next read reports that; if it was stopped, it continues.
+    pub fn send(&self, command: &str) {
+        let _ = (&self.socket).write_all(command.as_bytes());
         self.child.signal(Signal::CONT);
     }
 }

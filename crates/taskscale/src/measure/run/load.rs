@@ -1,20 +1,20 @@
 //! The load on a program: a command in its own cgroup, so that it is not part of the program's results.
 
 use super::launched::Launched;
-use super::serve::{Orders, Phases};
+use super::serve::{ControlPipe, StageReader};
 use crate::load::Begin;
 use crate::measure::MeasureError;
 use crate::measure::cgroup::{CpuReading, Group};
-use crate::measure::launcher::{END, Order, STOP, Word, now_ns};
+use crate::measure::launcher::{END, LaunchRequest, LauncherEvent, STOP, now_ns};
 use crate::measure::launchers::Launchers;
-use crate::measure::protocol::{Event, Listener};
+use crate::measure::protocol::{Listener, ProtocolEvent};
 
 /// Where a load will run: made before it is known when.
-pub(super) struct Place {
+pub(super) struct PreparedLoad {
     pub group: Box<dyn Group>,
-    pub order: Order,
+    pub request: LaunchRequest,
     /// Of the clients of a server.
-    pub orders: Option<Orders>,
+    pub control_pipe: Option<ControlPipe>,
 }
 
 /// A load at work.
@@ -22,16 +22,16 @@ pub(super) struct Running {
     launched: Launched,
     group: Box<dyn Group>,
     pub listener: Listener,
-    orders: Option<Orders>,
+    control_pipe: Option<ControlPipe>,
     /// Of taskscale's own clients: the phases that are over.
-    pub phases: Phases,
+    pub stages: StageReader,
     pub started_ns: u64,
     /// When it printed `alive`.
     pub alive_ns: Option<u64>,
     /// When it printed `done`.
     pub done_ns: Option<u64>,
     /// `Refused` or `Ended`.
-    pub end: Option<Word>,
+    pub end: Option<LauncherEvent>,
     /// Whether it was asked to stop: its end is then no fault of its.
     pub stopping: bool,
     /// The launcher was told to end everything: a second word would find nobody to read it.
@@ -43,16 +43,16 @@ pub(super) struct Running {
 }
 
 impl Running {
-    pub fn start(launchers: &Launchers, place: Place) -> Result<Running, MeasureError> {
-        let launched = Launched::start(launchers, place.order)?;
-        let mut group = place.group;
+    pub fn start(launchers: &Launchers, prepared: PreparedLoad) -> Result<Running, MeasureError> {
+        let launched = Launched::start(launchers, prepared.request)?;
+        let mut group = prepared.group;
         group.set_launcher(launched.child.id());
         Ok(Running {
             launched,
             group,
             listener: Listener::default(),
-            orders: place.orders,
-            phases: Phases::default(),
+            control_pipe: prepared.control_pipe,
+            stages: StageReader::default(),
             started_ns: now_ns(),
             alive_ns: None,
             done_ns: None,
@@ -73,8 +73,8 @@ impl Running {
     }
 
     /// Has the clients begin a phase.
-    pub fn order(&mut self, begin: Begin) -> Result<(), MeasureError> {
-        self.orders.as_mut().map_or(Ok(()), |orders| orders.say(begin))
+    pub fn begin_stage(&mut self, begin: Begin) -> Result<(), MeasureError> {
+        self.control_pipe.as_mut().map_or(Ok(()), |control_pipe| control_pipe.send(begin))
     }
 
     /// Memory of all its processes now, and kernel memory as a part of it, in bytes.
@@ -87,20 +87,20 @@ impl Running {
     }
 
     /// Receives its output and its launcher's events.
-    pub fn hear(&mut self) -> Result<(), MeasureError> {
-        self.hear_output();
-        for word in self.launched.hear()? {
-            match word {
-                Word::Refused { .. } | Word::Ended { .. } => {
+    pub fn recv(&mut self) -> Result<(), MeasureError> {
+        self.read_output();
+        for event in self.launched.recv()? {
+            match event {
+                LauncherEvent::Refused { .. } | LauncherEvent::Ended { .. } => {
                     while self.launched.pending_output() {
-                        self.hear_output();
+                        self.read_output();
                     }
                     self.listener.finish();
-                    self.end = Some(word);
-                    self.tell_to_end();
+                    self.end = Some(event);
+                    self.send_end();
                 }
-                Word::Empty | Word::Broken { .. } => self.empty = true,
-                Word::Exec { .. } | Word::Started { .. } => {}
+                LauncherEvent::Empty | LauncherEvent::Broken { .. } => self.empty = true,
+                LauncherEvent::Exec { .. } | LauncherEvent::Started { .. } => {}
             }
         }
         if self.launched.lost && !self.empty {
@@ -112,17 +112,17 @@ impl Running {
     }
 
     /// Heard and let go: a load that writes much costs no memory and is no reason to end.
-    fn hear_output(&mut self) {
+    fn read_output(&mut self) {
         let mut buffer = [0u8; 64 * 1024];
         let length = self.launched.read_stdout(&mut buffer);
-        for event in self.listener.hear(&buffer[..length]) {
+        for event in self.listener.feed(&buffer[..length]) {
             match event {
-                Event::Alive => self.alive_ns = Some(now_ns()),
-                Event::Done => self.done_ns = Some(now_ns()),
-                Event::Ready | Event::Listening(_) => {}
+                ProtocolEvent::Alive => self.alive_ns = Some(now_ns()),
+                ProtocolEvent::Done => self.done_ns = Some(now_ns()),
+                ProtocolEvent::Ready | ProtocolEvent::Listening(_) => {}
             }
         }
-        self.phases.hear(&buffer[..length]);
+        self.stages.feed(&buffer[..length]);
         self.launched.read_stderr(&mut buffer);
     }
 
@@ -130,7 +130,7 @@ impl Running {
     pub fn stop(&mut self) {
         if !self.stopping && self.end.is_none() {
             self.stopping = true;
-            self.launched.tell(STOP);
+            self.launched.send(STOP);
         }
     }
 
@@ -138,14 +138,14 @@ impl Running {
     pub fn kill(&mut self) {
         if self.end.is_none() {
             self.stopping = true;
-            self.tell_to_end();
+            self.send_end();
         }
     }
 
-    fn tell_to_end(&mut self) {
+    fn send_end(&mut self) {
         if !self.ending {
             self.ending = true;
-            self.launched.tell(END);
+            self.launched.send(END);
         }
     }
 

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use super::{Run, SAMPLE_S, now_ns, seconds};
 use crate::measure::cgroup::{CpuReading, Group};
-use crate::measure::evidence::Rest;
-use crate::measure::looks::{Look, Standing, TICK_S, is_growth};
-use crate::measure::{Course, MeasureError};
+use crate::measure::evidence::Quiescence;
+use crate::measure::sampler::{Standing, TICK_S, UsageSample, is_growth};
+use crate::measure::{MeasureError, Scenario};
 use crate::measure::{plateau, procfs};
 use crate::record::{PlateauFrom, Warning};
 
@@ -24,7 +24,7 @@ const PROCESSES_LOOKED_AT: usize = 32;
 impl Run<'_> {
     /// How long nothing needs to be done unless something happens.
     pub(super) fn wait_s(&self) -> f64 {
-        if self.end.is_some() || self.patience.is_some() {
+        if self.end.is_some() || self.deadline.is_some() {
             return 1.0;
         }
         let sampling = !self.group.enforces_memory_cap() || self.group.memory_peak().is_none();
@@ -48,23 +48,23 @@ impl Run<'_> {
     /// Whether the program uses the protocol to its end: it printed `alive`, and exits after its wait.
     pub(super) fn speaks_protocol(&self) -> bool {
         self.spec
-            .course
-            .external()
-            .is_none_or(|external| external.told_hold && self.plateau_from == Some(PlateauFrom::Protocol))
+            .scenario
+            .black_box()
+            .is_none_or(|black_box| black_box.told_hold && self.plateau_from == Some(PlateauFrom::Protocol))
     }
 
     /// A plateau shorter than this is marked, in seconds.
     pub(super) fn plateau_wanted_s(&self) -> f64 {
-        self.spec.course.wait().map_or(0.0, |wait| wait.plateau_s)
+        self.spec.scenario.wait().map_or(0.0, |wait| wait.plateau_s)
     }
 
     /// The instant before which no task can be due: tasks start after exec and wait. Unknown if the program was not
     /// given a wait.
     pub(super) fn due_ns(&self) -> Option<u64> {
-        let told = match &self.spec.course {
-            Course::Hold(_) => true,
-            Course::Work(_) | Course::Serve(_) => false,
-            Course::External(external, _) => external.told_hold,
+        let told = match &self.spec.scenario {
+            Scenario::Hold(_) => true,
+            Scenario::Work(_) | Scenario::Serve(_) => false,
+            Scenario::BlackBox(black_box, _) => black_box.told_hold,
         };
         told.then_some(())?;
         Some(self.exec_ns? + (self.spec.hold_s() * 1e9) as u64)
@@ -78,12 +78,12 @@ impl Run<'_> {
         self.switches.begin(self.group.as_ref());
         self.reading = None;
         self.read_ns = None;
-        self.launch_starved_s = self.looks.starved_until_s(at_ns);
+        self.launch_starved_s = self.usage.starved_until_s(at_ns);
     }
 
     /// Does what is due at this time.
     pub(super) fn tick(&mut self, now: u64) -> Result<(), MeasureError> {
-        if self.end.is_some() || self.patience.is_some() {
+        if self.end.is_some() || self.deadline.is_some() {
             return Ok(());
         }
         self.sample_memory();
@@ -95,13 +95,13 @@ impl Run<'_> {
             self.tick_protocol(now);
             return Ok(());
         }
-        self.tick_outside(now)
+        self.tick_black_box(now)
     }
 
     fn tick_protocol(&mut self, now: u64) {
         let Some(due) = self.due_ns() else { return };
         if self.reading.is_none() && now < due {
-            self.look(now, None);
+            self.sample_usage(now, None);
         }
         let Some(alive) = self.plateau_ns else {
             self.sample_threads();
@@ -111,7 +111,7 @@ impl Run<'_> {
             let last_moment = now + (TICK_S * 1e9) as u64 >= self.last_moment_ns(due);
             let quiet = self.is_quiet_since(alive) && !self.doing().anything();
             if quiet || last_moment {
-                self.rest = if quiet { Rest::Quiet } else { self.rest_since(alive, now) };
+                self.quiescence = if quiet { Quiescence::Quiet } else { self.quiescence_since(alive, now) };
                 self.read_plateau(now);
             }
         } else if !self.read_again && now >= self.again_ns(due) {
@@ -125,7 +125,7 @@ impl Run<'_> {
                     self.warnings.push(Warning::PlateauGrew);
                 }
                 self.reading = None;
-                self.looks.clear();
+                self.usage.clear();
             }
         }
         if now >= last_look(due) && self.reading.is_some() && !self.looked_again {
@@ -157,23 +157,23 @@ impl Run<'_> {
     }
 
     /// Takes a cheap usage sample of the run.
-    pub(super) fn look(&mut self, now: u64, load_cpu: Option<CpuReading>) {
-        let look = Look {
+    pub(super) fn sample_usage(&mut self, now: u64, load_cpu: Option<CpuReading>) {
+        let sample = UsageSample {
             at_ns: now,
             cpu_s: self.group.cpu().map(|cpu| cpu.total_s),
             load_cpu_s: load_cpu.map(|cpu| cpu.total_s),
             memory: self.group.memory_in_use(),
-            heard: self.listener.bytes + self.launched.stderr_bytes,
+            output_bytes: self.listener.bytes + self.launched.stderr_bytes,
         };
         let group = self.group.as_ref();
-        self.looks.add(look, || doing(group).wants_cpu);
+        self.usage.add(sample, || doing(group).wants_cpu);
     }
 
     /// Whether a program that did not become idle was idle enough.
-    pub(super) fn rest_since(&self, since: u64, now: u64) -> Rest {
+    pub(super) fn quiescence_since(&self, since: u64, now: u64) -> Quiescence {
         match self.doing().is_stopped {
-            true => Rest::Stopped,
-            false => self.looks.rest(since, now),
+            true => Quiescence::Stopped,
+            false => self.usage.quiescence(since, now),
         }
     }
 
@@ -184,7 +184,7 @@ impl Run<'_> {
     /// The last moment at which a reading ends before the first task can be due.
     pub(super) fn last_moment_ns(&self, due_ns: u64) -> u64 {
         due_ns.saturating_sub(
-            ((READ_MARGIN_S + self.spec.course.wait().map_or(0.0, |wait| wait.reading_s)) * 1e9) as u64,
+            ((READ_MARGIN_S + self.spec.scenario.wait().map_or(0.0, |wait| wait.reading_s)) * 1e9) as u64,
         )
     }
 
@@ -218,14 +218,14 @@ impl Run<'_> {
         if self.group.folders().is_empty() {
             return 0;
         }
-        let mut outside = procfs::descendants_besides(processes, self.launched.child.id());
-        outside.retain(|pid| !self.is_in_group(*pid));
-        if !outside.is_empty() {
+        let mut escaped = procfs::descendants_besides(processes, self.launched.child.id());
+        escaped.retain(|pid| !self.is_in_group(*pid));
+        if !escaped.is_empty() {
             // One that is ending is in no group either, for a moment.
             std::thread::sleep(Duration::from_secs_f64(TICK_S));
-            outside.retain(|pid| self.has_left(*pid));
+            escaped.retain(|pid| self.has_left(*pid));
         }
-        outside.len()
+        escaped.len()
     }
 
     /// Whether a process of the run is in another group. While all processes are listed one may end, and its number be
@@ -248,7 +248,7 @@ impl Run<'_> {
 
     /// Whether CPU and memory have been idle for a while that began no earlier than `since`.
     pub(super) fn is_quiet_since(&self, since: u64) -> bool {
-        self.looks.quiet_since(since, QUIET_WINDOW_S).is_some()
+        self.usage.quiet_since(since, QUIET_WINDOW_S).is_some()
     }
 }
 

@@ -15,7 +15,7 @@ pub struct Trace {
     /// When `done` was heard, in seconds since exec.
     pub done_s: Option<f64>,
     /// Whether a lack of CPUs made its plateau inconclusive.
-    pub untold: bool,
+    pub unobservable: bool,
     /// Number of times that threads waited during the plateau, if counted.
     pub switches: Option<u64>,
     /// Names of files left in the working folder, which is also `TMPDIR`.
@@ -29,7 +29,7 @@ impl Run<'_> {
             output: std::mem::take(&mut self.stdout_head),
             errors: std::mem::take(&mut self.launched.stderr_tail),
             done_s,
-            untold: self.untold,
+            unobservable: self.unobservable,
             switches: self.switches.seen(),
             files_left: Vec::new(),
         }

@@ -9,7 +9,7 @@ const SETTLED: f64 = 0.1;
 
 impl Run<'_> {
     pub(super) fn is_work(&self) -> bool {
-        self.spec.course.work().is_some()
+        self.spec.scenario.work().is_some()
     }
 
     /// All is prepared, and the work begins at this instant. Memory is read at once; that the program works meanwhile
@@ -33,25 +33,25 @@ impl Run<'_> {
     pub(super) fn tick_work(&mut self, now: u64) {
         self.sample_threads();
         if self.done_ns.is_none() {
-            self.look(now, None);
+            self.sample_usage(now, None);
         }
     }
 
     /// What the operations took together, as far as observed.
     pub(super) fn work(&mut self, said: &Said) -> Option<Work> {
-        let order = self.spec.course.work()?;
+        let params = self.spec.scenario.work()?;
         let wall_s = self.plateau_ns.zip(self.done_ns).map(|(from, to)| seconds(from, to));
         let cpu_s = self.cpu_at_plateau.zip(self.cpu_at_due).map(|(from, to)| to.total_s - from.total_s);
-        if wall_s.is_some_and(|wall_s| wall_s < order.least_s) {
+        if wall_s.is_some_and(|wall_s| wall_s < params.least_s) {
             self.warnings.push(Warning::WorkShort);
-        } else if let Some((once_s, twice_s)) = order.once_s.zip(wall_s)
+        } else if let Some((once_s, twice_s)) = params.once_s.zip(wall_s)
             && is_unsettled(once_s, twice_s)
         {
             self.warnings.push(Warning::WorkUnsettled);
         }
         Some(Work {
-            operations: order.operations,
-            double: order.once_s.is_some(),
+            operations: params.operations,
+            double: params.once_s.is_some(),
             wall_s,
             cpu_s: cpu_s.filter(|_| wall_s.is_some()).map(|cpu_s| cpu_s.max(0.0)),
             check: said.check.clone(),

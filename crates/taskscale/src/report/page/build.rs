@@ -11,8 +11,8 @@ use super::model::{
     PAGE_SCHEMA, PageCampaign, PageData, PageEntry, PageFile, PageRow, PageShortfall, Samples,
 };
 use super::published::published;
-use crate::figures::{self, Figure};
-use crate::record::{Campaign, EntryFacts, Part, Sample, Source, Warning, last_attempts};
+use crate::figures::{self, MetricDef};
+use crate::record::{Campaign, EntryFacts, Sample, Series, Source, Warning, last_attempts};
 
 /// Characters of what a program wrote to standard error that a page carries; the whole of it is in the record.
 const STDERR: usize = 600;
@@ -48,7 +48,7 @@ impl PageData {
         let name = name.map_or_else(day, str::to_owned);
         for (campaign, samples) in campaign.parts(samples) {
             let mut report = Report::build(&campaign, &samples).named(&name);
-            let part = report.part();
+            let part = report.series();
             let positions: BTreeMap<&str, usize> =
                 campaign.entries.iter().map(|facts| &*facts.name).zip(0..).collect();
             let notes = footnotes::notes(&report);
@@ -98,7 +98,7 @@ fn rows(
     of_report: impl Iterator<Item = Row>,
     positions: &BTreeMap<&str, usize>,
     samples: &[&Sample],
-    part: &Part,
+    part: &Series,
 ) -> Vec<PageRow> {
     let mut cells: BTreeMap<(&str, u64), Vec<&Sample>> = BTreeMap::new();
     for sample in last_attempts(samples).into_iter().filter(|sample| sample.is_of(part)) {
@@ -113,9 +113,9 @@ fn rows(
 }
 
 /// The figures of a row: of the others the page knows more, what a footprint is made of and how phases follow.
-fn shown() -> impl Iterator<Item = &'static Figure> {
+fn shown() -> impl Iterator<Item = &'static MetricDef> {
     let all = figures::ALL.into_iter();
-    all.filter(|figure| !figure.of_line() && ![&figures::ANON, &figures::DRAIN].contains(figure))
+    all.filter(|figure| !figure.per_entry() && ![&figures::ANON, &figures::DRAIN].contains(figure))
 }
 
 fn page_row(entry: usize, row: Row, cell: &[&Sample]) -> PageRow {
@@ -147,10 +147,10 @@ fn page_row(entry: usize, row: Row, cell: &[&Sample]) -> PageRow {
         shortfalls: row
             .shortfalls
             .iter()
-            .map(|shortfall| PageShortfall {
-                status: shortfall.status,
-                runs: shortfall.runs,
-                reason: shortfall.reason(),
+            .map(|failure| PageShortfall {
+                status: failure.status,
+                runs: failure.runs,
+                reason: failure.reason(),
             })
             .collect(),
         warnings: warnings.into_iter().collect(),
@@ -179,7 +179,7 @@ fn phases(
 }
 
 /// A number of a sample, under its name in the record.
-type Number = (&'static str, fn(&Sample) -> Option<f64>);
+type SampleNumber = (&'static str, fn(&Sample) -> Option<f64>);
 
 macro_rules! of_plateau {
     ($field:ident) => {
@@ -193,7 +193,7 @@ macro_rules! of_plateau {
     };
 }
 
-const NUMBERS: &[Number] = &[
+const NUMBERS: &[SampleNumber] = &[
     ("alive", |sample| count(sample.alive)),
     ("done", |sample| count(sample.done)),
     ("failed", |sample| count(sample.failed)),
@@ -256,7 +256,7 @@ impl<T: Ord> Distinct<T> {
     }
 }
 
-fn columns(positions: &BTreeMap<&str, usize>, samples: &[&Sample], part: &Part) -> Samples {
+fn columns(positions: &BTreeMap<&str, usize>, samples: &[&Sample], part: &Series) -> Samples {
     let own: Vec<(u32, &Sample)> = samples
         .iter()
         .filter(|sample| sample.is_of(part))

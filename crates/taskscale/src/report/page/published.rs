@@ -10,7 +10,7 @@ const TAKE_2: &str = include_str!("../../../packaged/published/2024-take2.json")
 const TAKE_2_ENTRIES: &str = include_str!("../../../packaged/published/2024-take2.entries.json");
 
 #[derive(Deserialize)]
-struct File {
+struct PublishedFile {
     source: String,
     workload: String,
     hardware: String,
@@ -37,7 +37,7 @@ struct StandsFor {
 
 /// The published values of known workloads and entries. Publications without any are left out.
 pub fn published(is_known: impl Fn(&str, &str) -> bool) -> Vec<Published> {
-    let of = |id: &str, file: File, here: StandsFor| {
+    let of = |id: &str, file: PublishedFile, here: StandsFor| {
         let figures: Vec<PublishedFigure> = file
             .rows
             .into_iter()
@@ -49,7 +49,7 @@ pub fn published(is_known: impl Fn(&str, &str) -> bool) -> Vec<Published> {
                 Some(PublishedFigure { entry, runtime, version, tasks, memory_bytes, wall_s })
             })
             .collect();
-        let File { source, workload, hardware, os, .. } = file;
+        let PublishedFile { source, workload, hardware, os, .. } = file;
         (!figures.is_empty()).then(|| Published {
             id: id.to_owned(),
             source,

@@ -128,7 +128,7 @@ fn each_part_of_a_campaign_is_shown_with_what_is_its_own() {
         let entry = campaign.entries.iter().position(|entry| name(entry) == wanted);
         campaign.rows.iter().find(|row| Some(row.entry) == entry && row.tasks == 1_000).cloned().unwrap()
     };
-    let figure = |campaign: &PageCampaign, entry: &str, figure: &figures::Figure| {
+    let figure = |campaign: &PageCampaign, entry: &str, figure: &figures::MetricDef| {
         let at = data.figures.iter().position(|name| *name == figure.field).unwrap();
         row(campaign, entry).figures[at]
     };

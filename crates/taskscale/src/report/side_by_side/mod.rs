@@ -2,24 +2,24 @@
 //!
 //! Shows what was measured without a verdict; `compare` gives verdicts.
 
-mod sheet;
+mod document;
 
-pub use sheet::sheet;
+pub use document::document;
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::estimate::Estimate;
+use super::estimate::ValueEstimate;
 use super::footnotes;
-use super::model::{Entry, Report, Row};
+use super::model::{EntryInfo, Report, Row};
 use crate::catalog::Shape;
-use crate::figures::{self, Figure};
-use crate::record::{Hold, MemorySource, Part};
+use crate::figures::{self, MetricDef};
+use crate::record::{Hold, MemorySource, Series};
 use crate::stats::{CONFIDENCE, Welch};
 use crate::units;
 
 /// The metrics that are shown by default.
-pub const DEFAULT_METRICS: [&Figure; 4] =
+pub const DEFAULT_METRICS: [&MetricDef; 4] =
     [&figures::FOOTPRINT, &figures::BYTES_PER_TASK, &figures::WALL_PER_OP, &figures::CPU_PER_OP];
 
 /// A fact of every campaign, in their order. `None` where a campaign does not have it.
@@ -38,38 +38,38 @@ impl Fact {
 struct MetricTable {
     /// `10k tasks`, `park, 10k tasks`, or the metric's name for a metric of whole entries.
     heading: String,
-    part: Part,
+    part: Series,
     /// Absent for a metric of whole entries.
     tasks: Option<u64>,
-    metric: &'static Figure,
+    metric: &'static MetricDef,
     /// Whether there is a table of more tasks, which says more.
     is_of_fewer_tasks: bool,
     lines: Vec<EntryLine>,
 }
 
 struct EntryLine {
-    entry: Entry,
+    entry: EntryInfo,
     /// In the order of the campaigns.
-    found: Vec<Found>,
+    found: Vec<CampaignValue>,
 }
 
 /// What a campaign has to say of one figure.
 #[derive(Debug, Clone, PartialEq)]
-enum Found {
+enum CampaignValue {
     /// Not part of this campaign.
     Absent,
     /// A status in place of a value: no repetition was ok, or memory is nonlinear.
     Fell(String),
     Estimate {
-        estimate: Estimate,
+        estimate: ValueEstimate,
         sources: Vec<MemorySource>,
     },
 }
 
-impl Found {
-    fn estimate(&self) -> Option<Estimate> {
+impl CampaignValue {
+    fn estimate(&self) -> Option<ValueEstimate> {
         match self {
-            Found::Estimate { estimate, .. } => Some(*estimate),
+            CampaignValue::Estimate { estimate, .. } => Some(*estimate),
             _ => None,
         }
     }
@@ -92,13 +92,15 @@ const DOUBTFUL: &str = "~";
 
 impl Shift {
     /// `None` where there is nothing to compare: no figure, a base of 0, or memory measured in other ways.
-    fn between(metric: &'static Figure, first: &Found, other: &Found) -> Option<Shift> {
-        let (Found::Estimate { estimate: a, sources: from }, Found::Estimate { estimate: b, sources: to }) =
-            (first, other)
+    fn between(metric: &'static MetricDef, first: &CampaignValue, other: &CampaignValue) -> Option<Shift> {
+        let (
+            CampaignValue::Estimate { estimate: a, sources: from },
+            CampaignValue::Estimate { estimate: b, sources: to },
+        ) = (first, other)
         else {
             return None;
         };
-        if a.value <= 0.0 || (metric.by_source && from != to) {
+        if a.value <= 0.0 || (metric.source_dependent && from != to) {
             return None;
         }
         let welch = a.logs.zip(b.logs).and_then(|(a, b)| Welch::between(&a, &b));
@@ -183,7 +185,7 @@ fn facts(reports: &[Report]) -> Vec<Fact> {
             (!sources.is_empty()).then(|| sources.join(", "))
         }),
         of("taskscale", &|report| Some(report.taskscale.clone())),
-        of("workload", &|report| Some(report.part().to_string())),
+        of("workload", &|report| Some(report.series().to_string())),
         of("wait", &|report| {
             Some(match report.hold {
                 Hold::Chosen { plateau_s } => format!("chosen for a plateau of {plateau_s} s"),
@@ -223,14 +225,15 @@ fn versions(reports: &[Report]) -> Vec<Fact> {
 }
 
 /// The entries with rows, each as often as it has one.
-fn entries(report: &Report) -> impl Iterator<Item = &Entry> {
+fn entries(report: &Report) -> impl Iterator<Item = &EntryInfo> {
     report.groups.iter().flat_map(|group| &group.rows).map(|row| &row.entry)
 }
 
 /// The tables of the metrics, with only what two campaigns or more have; everything where they have nothing in common.
-fn tables(reports: &[Report], metrics: &[&'static Figure]) -> Vec<MetricTable> {
+fn tables(reports: &[Report], metrics: &[&'static MetricDef]) -> Vec<MetricTable> {
     let mut tables = all_tables(reports, metrics);
-    let shared = |line: &EntryLine| line.found.iter().filter(|found| **found != Found::Absent).count() > 1;
+    let shared =
+        |line: &EntryLine| line.found.iter().filter(|found| **found != CampaignValue::Absent).count() > 1;
     if tables.iter().any(|table| table.lines.iter().any(shared)) {
         for table in &mut tables {
             table.lines.retain(shared);
@@ -273,8 +276,9 @@ fn alone(reports: &[Report], tables: &[MetricTable]) -> Vec<String> {
 }
 
 /// The tables of the metrics, each by part and number of tasks where it has one.
-fn all_tables(reports: &[Report], metrics: &[&'static Figure]) -> Vec<MetricTable> {
-    let parts: BTreeMap<Part, Shape> = reports.iter().map(|report| (report.part(), report.shape)).collect();
+fn all_tables(reports: &[Report], metrics: &[&'static MetricDef]) -> Vec<MetricTable> {
+    let parts: BTreeMap<Series, Shape> =
+        reports.iter().map(|report| (report.series(), report.shape)).collect();
     let mut tables = Vec::new();
     for &metric in metrics {
         for (part, _) in parts.iter().filter(|(_, shape)| metric.is_of(**shape)) {
@@ -282,10 +286,10 @@ fn all_tables(reports: &[Report], metrics: &[&'static Figure]) -> Vec<MetricTabl
                 1 => heading,
                 _ => format!("{part}, {heading}"),
             };
-            let numbers: Vec<Option<u64>> = if metric.of_line() {
+            let numbers: Vec<Option<u64>> = if metric.per_entry() {
                 vec![None]
             } else {
-                let of_part = reports.iter().filter(|report| report.part() == *part);
+                let of_part = reports.iter().filter(|report| report.series() == *part);
                 let all: BTreeSet<u64> =
                     of_part.flat_map(|report| report.groups.iter().map(|group| group.tasks)).collect();
                 all.into_iter().map(Some).collect()
@@ -312,15 +316,20 @@ fn all_tables(reports: &[Report], metrics: &[&'static Figure]) -> Vec<MetricTabl
     tables
 }
 
-fn lines(reports: &[Report], metric: &'static Figure, part: &Part, tasks: Option<u64>) -> Vec<EntryLine> {
+fn lines(
+    reports: &[Report],
+    metric: &'static MetricDef,
+    part: &Series,
+    tasks: Option<u64>,
+) -> Vec<EntryLine> {
     let mut lines: Vec<EntryLine> = Vec::new();
     let places = reports.iter().zip(places(reports));
-    for (report, i) in places.filter(|(report, _)| report.part() == *part) {
+    for (report, i) in places.filter(|(report, _)| report.series() == *part) {
         for (entry, found) in found_by_entry(report, metric, tasks) {
             let line = match lines.iter_mut().position(|line| line.entry.name == entry.name) {
                 Some(at) => &mut lines[at],
                 None => {
-                    let found = vec![Found::Absent; campaigns(reports)];
+                    let found = vec![CampaignValue::Absent; campaigns(reports)];
                     lines.push(EntryLine { entry: entry.clone(), found });
                     let last = lines.len() - 1;
                     &mut lines[last]
@@ -330,7 +339,8 @@ fn lines(reports: &[Report], metric: &'static Figure, part: &Part, tasks: Option
         }
     }
     // By the first campaign that has a figure; what has none anywhere comes last.
-    let place = |line: &EntryLine| line.found.iter().find_map(Found::estimate).map(|estimate| estimate.value);
+    let place =
+        |line: &EntryLine| line.found.iter().find_map(CampaignValue::estimate).map(|estimate| estimate.value);
     lines.sort_by(|a, b| match (place(a), place(b)) {
         (Some(a), Some(b)) => a.total_cmp(&b),
         (Some(_), None) => Ordering::Less,
@@ -343,20 +353,23 @@ fn lines(reports: &[Report], metric: &'static Figure, part: &Part, tasks: Option
 /// What one campaign has of a metric, by entry.
 fn found_by_entry<'a>(
     report: &'a Report,
-    metric: &'static Figure,
+    metric: &'static MetricDef,
     tasks: Option<u64>,
-) -> Vec<(&'a Entry, Found)> {
+) -> Vec<(&'a EntryInfo, CampaignValue)> {
     let Some(tasks) = tasks else {
         let figures = report.growth.iter().filter_map(|growth| {
-            let estimate = Estimate::in_growth(metric, growth)?;
-            if growth.bent() {
-                return Some((&growth.entry, Found::Fell(NO_LINE.to_owned())));
+            let estimate = ValueEstimate::in_growth(metric, growth)?;
+            if growth.is_nonlinear() {
+                return Some((&growth.entry, CampaignValue::Fell(NO_LINE.to_owned())));
             }
             let rows = report.groups.iter().flat_map(|group| &group.rows);
             let own = rows.filter(|row| row.entry.name == growth.entry.name && row.ok_runs > 0);
             let sources: BTreeSet<MemorySource> =
                 own.flat_map(|row| row.memory_sources.iter().copied()).collect();
-            Some((&growth.entry, Found::Estimate { estimate, sources: sources.into_iter().collect() }))
+            Some((
+                &growth.entry,
+                CampaignValue::Estimate { estimate, sources: sources.into_iter().collect() },
+            ))
         });
         return figures.collect();
     };
@@ -364,11 +377,11 @@ fn found_by_entry<'a>(
     rows.map(|row| (&row.entry, found_in(row, metric))).collect()
 }
 
-fn found_in(row: &Row, metric: &'static Figure) -> Found {
-    match Estimate::in_row(metric, row).filter(|_| row.ok_runs > 0) {
-        Some(estimate) => Found::Estimate { estimate, sources: row.memory_sources.clone() },
-        None if row.ok_runs > 0 => Found::Absent,
-        None => Found::Fell(row.status.clone()),
+fn found_in(row: &Row, metric: &'static MetricDef) -> CampaignValue {
+    match ValueEstimate::in_row(metric, row).filter(|_| row.ok_runs > 0) {
+        Some(estimate) => CampaignValue::Estimate { estimate, sources: row.memory_sources.clone() },
+        None if row.ok_runs > 0 => CampaignValue::Absent,
+        None => CampaignValue::Fell(row.status.clone()),
     }
 }
 
@@ -397,7 +410,7 @@ fn notes_of(tables: &[MetricTable], reports: &[Report]) -> Vec<String> {
         notes.push("Memory from different sources (memory by) is not compared.".to_owned());
     }
     if tables.iter().any(|table| {
-        table.lines.iter().any(|line| line.found.iter().any(|found| matches!(found, Found::Fell(_))))
+        table.lines.iter().any(|line| line.found.iter().any(|found| matches!(found, CampaignValue::Fell(_))))
     }) {
         notes.push(
             "A status in place of a value: no run was ok. The report of that folder alone shows why."
@@ -427,8 +440,8 @@ mod tests {
 
     #[test]
     fn a_change_is_told_with_its_doubt() {
-        let found = |values: &[f64], source| Found::Estimate {
-            estimate: Estimate::from(Spread::of(values).unwrap()),
+        let found = |values: &[f64], source| CampaignValue::Estimate {
+            estimate: ValueEstimate::from(Spread::of(values).unwrap()),
             sources: vec![source],
         };
         let a = found(&[98.0, 100.0, 103.0], MemorySource::CgroupV2);
@@ -436,7 +449,7 @@ mod tests {
         let near = found(&[102.0, 102.0, 104.0], MemorySource::CgroupV2);
         let far = found(&[49.0, 50.0, 51.0], MemorySource::CgroupV2);
         let other = found(&[102.0], MemorySource::Proc);
-        let shown = |metric, b: &Found| {
+        let shown = |metric, b: &CampaignValue| {
             Shift::between(metric, &a, b).map(|shift| format!("{}, {}", shift.show(), shift.doubtful))
         };
         assert_eq!(shown(&figures::FOOTPRINT, &near).as_deref(), Some("+2.0%, true"));
@@ -444,6 +457,6 @@ mod tests {
         assert_eq!(shown(&figures::FOOTPRINT, &a).as_deref(), Some("0.0%, true"));
         assert_eq!(shown(&figures::FOOTPRINT, &other), None, "bytes of two sources");
         assert_eq!(shown(&figures::CPU, &other).as_deref(), Some("+2.0%, false"));
-        assert_eq!(shown(&figures::CPU, &Found::Fell("limit".to_owned())), None);
+        assert_eq!(shown(&figures::CPU, &CampaignValue::Fell("limit".to_owned())), None);
     }
 }

@@ -18,9 +18,9 @@ mod tests;
 pub use ranking::ranking;
 pub use scaling::scaling;
 
-use super::model::{Entry, Report};
+use super::model::{EntryInfo, Report};
 use super::sanitize::safe;
-use crate::figures::Figure;
+use crate::figures::MetricDef;
 use crate::units;
 
 use document::{Anchor, Svg};
@@ -86,7 +86,7 @@ fn foot(svg: &mut Svg, report: &Report, y: f64, left_out: Option<String>) {
 }
 
 /// Kind and what else must be known to compare: `stackless, tuned, one CPU`.
-fn kind(entry: &Entry) -> String {
+fn kind(entry: &EntryInfo) -> String {
     let mut text = entry.kind.name().to_owned();
     if entry.reference {
         return format!("{text}, reference");
@@ -105,7 +105,7 @@ fn kind(entry: &Entry) -> String {
 
 /// What a chart of this report shows: its title, less the number of tasks, and a sentence.
 fn heads(report: &Report) -> (&'static str, String) {
-    let part = plain(&report.part().to_string());
+    let part = plain(&report.series().to_string());
     match &report.operation {
         None => {
             ("Memory", format!("Workload {part}. All memory while all tasks wait, including kernel memory"))
@@ -117,6 +117,6 @@ fn heads(report: &Report) -> (&'static str, String) {
 }
 
 /// The headline of a row with its unit: `12.5 MiB`.
-fn shown(figure: &Figure, value: f64) -> String {
+fn shown(figure: &MetricDef, value: f64) -> String {
     format!("{} {}", figure.show(value), figure.unit.shown().0)
 }

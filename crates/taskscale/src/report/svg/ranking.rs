@@ -1,13 +1,13 @@
 //! Entries by footprint at one N: one bar each, stacked by kind of memory.
 
-use super::super::model::{Group, Parts, Report, Row};
+use super::super::model::{Parts, Report, Row, RowGroup};
 use super::super::phrases::slope_text;
 use super::super::rank::Rank;
 use super::document::{Anchor, Svg};
 use super::style::{fitted, fitted_name, text_width};
 use super::{ChartError, FOOT, MARGIN, WIDTH, foot, head, heads, kind, plain, shown};
 use crate::catalog::Shape;
-use crate::figures::{self, Figure};
+use crate::figures::{self, MetricDef};
 use crate::units::{self, mib};
 
 /// From one row to the next.
@@ -19,10 +19,10 @@ const STRONG: f64 = 14.3;
 const FIGURES: f64 = 104.0;
 
 /// A kind of memory: its class, its name and its bytes.
-type Part = (&'static str, &'static str, fn(&Parts) -> f64);
+type MemoryPart = (&'static str, &'static str, fn(&Parts) -> f64);
 
 /// Kinds of memory, in the order in which they are stacked.
-const PARTS: [Part; 5] = [
+const PARTS: [MemoryPart; 5] = [
     ("anon", "anonymous", |parts| parts.anon_bytes),
     ("file", "file and shared", |parts| parts.file_bytes + parts.shmem_bytes),
     ("stack", "kernel stacks", |parts| parts.kernel_stack_bytes.unwrap_or(0.0)),
@@ -44,7 +44,7 @@ pub fn ranking(report: &Report, tasks: Option<u64>) -> Result<String, ChartError
     Ok(draw(report, group))
 }
 
-fn draw(report: &Report, group: &Group) -> String {
+fn draw(report: &Report, group: &RowGroup) -> String {
     let figure = report.headline();
     let (what, sentence) = heads(report);
     let title = match report.shape {
@@ -91,12 +91,12 @@ fn draw(report: &Report, group: &Group) -> String {
 }
 
 /// What a reader who cannot see the picture is told.
-fn description(figure: &Figure, group: &Group) -> String {
+fn description(figure: &MetricDef, group: &RowGroup) -> String {
     let said: Vec<String> = group.rows.iter().map(|row| said(figure, row)).collect();
     format!("Bar chart. {}.", said.join("; "))
 }
 
-fn said(figure: &Figure, row: &Row) -> String {
+fn said(figure: &MetricDef, row: &Row) -> String {
     let name = plain(&row.entry.name);
     match row.headline {
         Some(headline) if row.ok_runs > 0 => format!("{name}: {}", shown(figure, headline.median)),
@@ -104,7 +104,7 @@ fn said(figure: &Figure, row: &Row) -> String {
     }
 }
 
-fn legend(svg: &mut Svg, y: f64, group: &Group) {
+fn legend(svg: &mut Svg, y: f64, group: &RowGroup) {
     let mut x = MARGIN;
     for (class, label, part) in PARTS {
         let there = group.rows.iter().filter_map(|row| row.parts).any(|parts| part(&parts) > 0.0);
@@ -121,7 +121,7 @@ struct Scale {
     to: f64,
     /// In the unit of the figure.
     largest: f64,
-    figure: &'static Figure,
+    figure: &'static MetricDef,
 }
 
 impl Scale {
@@ -228,7 +228,7 @@ fn beside(row: &Row) -> (&'static str, String) {
         let alive = row.short_alive.map(|alive| format!("{} alive", units::grouped(alive)));
         return ("small bad", alive.unwrap_or_else(|| row.status.clone()));
     }
-    let per_task = row.bytes_per_task.map(|slope| format!("{} B/task", slope_text(slope, row.straight)));
+    let per_task = row.bytes_per_task.map(|slope| format!("{} B/task", slope_text(slope, row.linear)));
     let text = match per_task {
         _ if row.ok_runs < row.runs => row.status.clone(),
         _ if !row.ranked && !row.entry.reference => {
@@ -243,14 +243,14 @@ fn beside(row: &Row) -> (&'static str, String) {
 
 /// How a row without figures ended: `limit: 32,751 of 1,000,000 threads could be started`.
 fn ending(row: &Row) -> String {
-    let told: Vec<String> = super::super::phrases::told(row)
+    let failure: Vec<String> = super::super::phrases::failure_lines(row)
         .iter()
-        .map(|told| format!("{}: {}", told.head, plain(&told.reason)))
+        .map(|failure| format!("{}: {}", failure.head, plain(&failure.reason)))
         .collect();
-    if told.is_empty() { "ok, but nothing was measured".to_owned() } else { told.join("; ") }
+    if failure.is_empty() { "ok, but nothing was measured".to_owned() } else { failure.join("; ") }
 }
 
-fn pointed_at(figure: &Figure, row: &Row) -> String {
+fn pointed_at(figure: &MetricDef, row: &Row) -> String {
     let mut text = said(figure, row);
     if let Some(parts) = row.parts.filter(|_| figure == &figures::FOOTPRINT) {
         for (_, label, part) in PARTS {

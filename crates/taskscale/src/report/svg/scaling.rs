@@ -1,13 +1,13 @@
 //! Footprint over the number of tasks, both logarithmic: a line for each entry, named at its end.
 
-use super::super::model::{Entry, Growth, Report, Row};
+use super::super::model::{EntryInfo, Growth, Report, Row};
 use super::super::phrases::{NO_LINE, slope_text};
 use super::document::{Anchor, Svg};
 use super::style::{fitted_name, text_width};
 use super::{ChartError, FOOT, MARGIN, WIDTH, foot, head, heads, plain, shown};
 use crate::catalog::Kind;
 use crate::catalog::Shape;
-use crate::figures::Figure;
+use crate::figures::MetricDef;
 use crate::report::colour::colour_of;
 use crate::units;
 
@@ -22,7 +22,7 @@ const LEAD: f64 = 26.0;
 
 /// One entry's line.
 struct Curve<'a> {
-    entry: &'a Entry,
+    entry: &'a EntryInfo,
     /// By number of tasks, ascending; where some repetition was ok.
     points: Vec<&'a Row>,
     growth: Option<&'a Growth>,
@@ -94,7 +94,7 @@ struct Plot {
     bottom: f64,
     tasks: (f64, f64),
     values: (f64, f64),
-    figure: &'static Figure,
+    figure: &'static MetricDef,
 }
 
 impl Plot {
@@ -122,7 +122,7 @@ fn draw(report: &Report, lines: &[Curve], tasks: &[u64]) -> String {
     };
     let slope = |line: &Curve| {
         let growth = line.growth?;
-        Some(slope_text(growth.bytes_per_task?, growth.straight))
+        Some(slope_text(growth.bytes_per_task?, growth.linear))
     };
     let beside = |line: &Curve| match (&line.broke, slope(line)) {
         (Some(broke), _) => broke.clone(),
@@ -170,7 +170,7 @@ fn draw(report: &Report, lines: &[Curve], tasks: &[u64]) -> String {
     }
     let without: Vec<String> = without_points(report, lines).iter().map(|name| plain(name)).collect();
     let mut below = Vec::new();
-    if lines.iter().any(|line| line.growth.is_some_and(Growth::bent)) {
+    if lines.iter().any(|line| line.growth.is_some_and(Growth::is_nonlinear)) {
         below.push(format!("{NO_LINE}: not linear, so medians are joined"));
     }
     if !without.is_empty() {
@@ -196,7 +196,7 @@ fn without_points<'a>(report: &'a Report, lines: &[Curve]) -> Vec<&'a str> {
     names
 }
 
-fn description(figure: &Figure, lines: &[Curve]) -> String {
+fn description(figure: &MetricDef, lines: &[Curve]) -> String {
     let said: Vec<String> = lines
         .iter()
         .map(|line| {
@@ -312,7 +312,7 @@ fn draw_line(svg: &mut Svg, plot: &Plot, line: &Curve) {
 /// the line is none, or where it is not above 0 throughout: then medians are joined.
 fn fitted(plot: &Plot, line: &Curve) -> Option<Vec<(f64, f64)>> {
     const PIECES: u32 = 48;
-    let growth = line.growth.filter(|growth| !growth.bent())?;
+    let growth = line.growth.filter(|growth| !growth.is_nonlinear())?;
     let (base, slope) = (growth.base_bytes?, growth.bytes_per_task?);
     let first = line.points.first()?.tasks.max(1) as f64;
     let last = line.points.last()?.tasks.max(1) as f64;
@@ -325,7 +325,7 @@ fn fitted(plot: &Plot, line: &Curve) -> Option<Vec<(f64, f64)>> {
         .collect()
 }
 
-fn mark(svg: &mut Svg, entry: &Entry, colour: usize, x: f64, y: f64) {
+fn mark(svg: &mut Svg, entry: &EntryInfo, colour: usize, x: f64, y: f64) {
     if entry.reference {
         svg.circle(x, y, 2.5, "m8");
     } else {

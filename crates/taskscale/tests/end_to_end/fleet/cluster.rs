@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::support::{Entry, Finished, World, skipped};
-use taskscale::fleet::{Fleet, Published};
+use crate::support::{FakeEntry, Finished, World, skipped};
+use taskscale::fleet::{Fleet, PublishedTarget};
 use taskscale::record::{self, Sample};
 
 pub const NODES: [&str; 2] = ["node1", "node2"];
@@ -17,7 +17,7 @@ pub struct Cluster {
 
 impl Cluster {
     /// Visibly nothing where Slurm is not installed.
-    pub fn start(entries: &[Entry]) -> Option<Cluster> {
+    pub fn start(entries: &[FakeEntry]) -> Option<Cluster> {
         if !["/usr/sbin/slurmctld", "/usr/sbin/munged"].iter().all(|path| Path::new(path).exists()) {
             skipped("Slurm is not installed: apt install slurm-wlm munge");
             return None;
@@ -128,21 +128,21 @@ impl Cluster {
         Fleet::open(&self.world.path("shared")).expect("a fleet")
     }
 
-    pub fn published(&self, fleet: &Fleet, nth: usize) -> Option<Published> {
-        fleet.published(&fleet.slots[nth]).expect("a folder that can be read")
+    pub fn published(&self, fleet: &Fleet, nth: usize) -> Option<PublishedTarget> {
+        fleet.published(&fleet.targets[nth]).expect("a folder that can be read")
     }
 
-    /// Waits until all slots are published, and looks at what is.
-    pub fn finish(&self, fleet: &Fleet) -> Vec<Published> {
+    /// Waits until all targets are published, and looks at what is.
+    pub fn finish(&self, fleet: &Fleet) -> Vec<PublishedTarget> {
         self.until("all machines are complete", || {
-            (0..fleet.slots.len()).all(|nth| self.published(fleet, nth).is_some())
+            (0..fleet.targets.len()).all(|nth| self.published(fleet, nth).is_some())
         });
-        let all: Vec<Published> = fleet
-            .slots
+        let all: Vec<PublishedTarget> = fleet
+            .targets
             .iter()
-            .map(|slot| {
-                let published = fleet.published(slot).expect("readable").expect("published");
-                let folder = fleet.verify(slot, &published).expect("unchanged");
+            .map(|target| {
+                let published = fleet.published(target).expect("readable").expect("published");
+                let folder = fleet.verify(target, &published).expect("unchanged");
                 let loaded = record::load(&folder).expect("a campaign");
                 assert!(loaded.rejected.is_empty(), "{:?}", loaded.rejected);
                 let mut runs: Vec<String> = loaded
@@ -174,13 +174,13 @@ impl Cluster {
         self.world.until(what, so);
     }
 
-    /// Waits until some samples of a slot are there, and returns where it is measured.
+    /// Waits until some samples of a target are there, and returns where it is measured.
     pub fn under_way(&self, fleet: &Fleet, nth: usize) -> String {
         let mut node = String::new();
         self.until("it is under way", || {
-            let claim = fleet.last_claim(&fleet.slots[nth]).expect("readable");
+            let claim = fleet.last_claim(&fleet.targets[nth]).expect("readable");
             node = claim.map(|claim| claim.node).unwrap_or_default();
-            let folder = fleet.slot_folder(&fleet.slots[nth]).join(&node);
+            let folder = fleet.target_folder(&fleet.targets[nth]).join(&node);
             let text = fs::read_to_string(folder.join("samples.jsonl")).unwrap_or_default();
             text.matches('\n').count() >= 2
         });

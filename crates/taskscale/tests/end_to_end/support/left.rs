@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 /// A living process, held by a pidfd: its number may be used again, this handle means it alone.
 #[derive(Clone, Debug)]
-pub struct Process {
+pub struct LeftProcess {
     pub pid: u32,
     pub command: String,
     handle: Arc<OwnedFd>,
 }
 
-impl Process {
+impl LeftProcess {
     /// Sends a signal to this very process, if it still lives.
     pub fn kill(&self, signal: i32) {
         // SAFETY: a plain system call on a descriptor that is open for as long as `self` lives.
@@ -34,7 +34,7 @@ impl Process {
 }
 
 /// Every living process that runs `program`.
-pub fn processes(program: &Path) -> Vec<Process> {
+pub fn processes(program: &Path) -> Vec<LeftProcess> {
     let numbers = fs::read_dir("/proc").into_iter().flatten().flatten();
     numbers
         .filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok())
@@ -52,7 +52,7 @@ pub fn processes(program: &Path) -> Vec<Process> {
             // Once more: the number may have changed hands between the first look and the opening.
             let command = fs::read(format!("/proc/{pid}/cmdline")).ok()?;
             let command = String::from_utf8_lossy(&command).replace('\0', " ");
-            runs(pid, program).then(|| Process { pid, command, handle: Arc::new(handle) })
+            runs(pid, program).then(|| LeftProcess { pid, command, handle: Arc::new(handle) })
         })
         .collect()
 }

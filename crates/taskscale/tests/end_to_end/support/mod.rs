@@ -21,14 +21,14 @@ use std::time::{Duration, Instant};
 use taskscale::record::{self, Loaded, Sample};
 use tempfile::TempDir;
 
-pub use left::{Process, start_ticks};
+pub use left::{LeftProcess, start_ticks};
 
 /// Nothing here takes longer, even on a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(600);
 
 /// One entry of a world's catalogue.
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub struct FakeEntry {
     pub name: String,
     pub kind: &'static str,
     /// Flags of the scripted program; or the whole command where `program` is given.
@@ -42,10 +42,10 @@ pub struct Entry {
     pub more: String,
 }
 
-impl Entry {
+impl FakeEntry {
     /// An entry of kind `stackless` with flags as they are typed.
-    pub fn new(name: &str, flags: &str) -> Entry {
-        Entry {
+    pub fn new(name: &str, flags: &str) -> FakeEntry {
+        FakeEntry {
             name: name.into(),
             kind: "stackless",
             flags: words(flags),
@@ -57,26 +57,26 @@ impl Entry {
     }
 
     /// An entry of the workload `spawn` alone.
-    pub fn of_work(name: &str, flags: &str) -> Entry {
-        Entry { waits: None, ..Entry::new(name, "") }.and_work(flags)
+    pub fn of_work(name: &str, flags: &str) -> FakeEntry {
+        FakeEntry { waits: None, ..FakeEntry::new(name, "") }.and_work(flags)
     }
 
     /// Has a program of the workload `spawn` as well, with flags as they are typed.
-    pub fn and_work(self, flags: &str) -> Entry {
-        Entry { spawn: Some(words(flags)), ..self }
+    pub fn and_work(self, flags: &str) -> FakeEntry {
+        FakeEntry { spawn: Some(words(flags)), ..self }
     }
 
-    pub fn kind(self, kind: &'static str) -> Entry {
-        Entry { kind, ..self }
+    pub fn kind(self, kind: &'static str) -> FakeEntry {
+        FakeEntry { kind, ..self }
     }
 
     /// Another program than the scripted one.
-    pub fn program(self, program: &str) -> Entry {
-        Entry { program: Some(program.into()), ..self }
+    pub fn program(self, program: &str) -> FakeEntry {
+        FakeEntry { program: Some(program.into()), ..self }
     }
 
-    pub fn more(self, more: &str) -> Entry {
-        Entry { more: more.into(), ..self }
+    pub fn more(self, more: &str) -> FakeEntry {
+        FakeEntry { more: more.into(), ..self }
     }
 
     fn toml(&self, fake: &Path) -> String {
@@ -121,7 +121,7 @@ pub struct World {
 }
 
 impl World {
-    pub fn new(entries: &[Entry]) -> World {
+    pub fn new(entries: &[FakeEntry]) -> World {
         let root = tempfile::Builder::new().prefix("taskscale-test-").tempdir().expect("a temporary folder");
         let world = World { root, env: BTreeMap::new(), groups: Mutex::new(Vec::new()) };
         for folder in ["bin", "catalog/fake", "tmp", "run", "pids"] {
@@ -146,7 +146,7 @@ impl World {
         self.path("catalog/fake/runtime.toml")
     }
 
-    pub fn manifest_of(&self, entries: &[Entry]) -> String {
+    pub fn manifest_of(&self, entries: &[FakeEntry]) -> String {
         let fake = self.fake();
         let mut text = format!(
             "name = \"fake\"\ntitle = \"Scripted\"\nurl = \"https://example.org\"\nversion = [{:?}, \"--version\"]\n\
@@ -205,7 +205,7 @@ impl World {
         let own = self.command(args);
         let words = std::iter::once(own.get_program()).chain(own.get_args());
         let words: Vec<String> = words.map(|word| word.to_string_lossy().into_owned()).collect();
-        let line = format!("stty cols {columns}; exec {}", taskscale::sheet::command_line(&words));
+        let line = format!("stty cols {columns}; exec {}", taskscale::document::command_line(&words));
         let mut command = Command::new("sh");
         // Whoever types waits for nothing, and goes when all is said.
         command.arg("-c").arg(r#"printf %s "$2" | script -qec "$1" /dev/null"#).args(["sh", &line, typed]);
@@ -223,13 +223,13 @@ impl World {
         self.command(&args)
     }
 
-    pub fn start(&self, mut command: Command) -> Running<'_> {
+    pub fn start(&self, mut command: Command) -> RunningProcess<'_> {
         let begun = Instant::now();
         let mut child = command.spawn().expect("taskscale starts");
         let base = format!("taskscale-{}-{}", child.id(), start_ticks(child.id()).unwrap_or(0));
         self.groups.lock().unwrap().push(base);
         let (stdout, stderr) = (child.stdout.take().map(collect), child.stderr.take().map(collect));
-        Running { _world: self, child, stdout, stderr, begun }
+        RunningProcess { _world: self, child, stdout, stderr, begun }
     }
 
     pub fn run(&self, command: Command) -> Finished {
@@ -274,7 +274,7 @@ impl World {
     }
 
     /// Living processes of a program of this world: `taskscale` or `fake-entry`.
-    pub fn processes(&self, program: &str) -> Vec<Process> {
+    pub fn processes(&self, program: &str) -> Vec<LeftProcess> {
         left::processes(&self.path("bin").join(program))
     }
 
@@ -314,7 +314,7 @@ impl Drop for World {
 }
 
 /// A taskscale at work.
-pub struct Running<'a> {
+pub struct RunningProcess<'a> {
     _world: &'a World,
     child: Child,
     stdout: Option<thread::JoinHandle<String>>,
@@ -322,7 +322,7 @@ pub struct Running<'a> {
     begun: Instant,
 }
 
-impl Running<'_> {
+impl RunningProcess<'_> {
     pub fn pid(&self) -> u32 {
         self.child.id()
     }

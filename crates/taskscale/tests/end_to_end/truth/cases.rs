@@ -7,7 +7,7 @@ pub const MIB: u64 = 1 << 20;
 
 /// A figure of a sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Figure {
+pub enum TruthMetric {
     Anon,
     Shmem,
     File,
@@ -19,33 +19,33 @@ pub enum Figure {
     Peak,
 }
 
-impl Figure {
+impl TruthMetric {
     pub fn name(self) -> &'static str {
         match self {
-            Figure::Anon => "anon",
-            Figure::Shmem => "shmem",
-            Figure::File => "file",
-            Figure::KernelStack => "kernel_stack",
-            Figure::PageTables => "page_tables",
-            Figure::Kernel => "kernel",
-            Figure::Slab => "slab",
-            Figure::Sock => "sock",
-            Figure::Peak => "peak",
+            TruthMetric::Anon => "anon",
+            TruthMetric::Shmem => "shmem",
+            TruthMetric::File => "file",
+            TruthMetric::KernelStack => "kernel_stack",
+            TruthMetric::PageTables => "page_tables",
+            TruthMetric::Kernel => "kernel",
+            TruthMetric::Slab => "slab",
+            TruthMetric::Sock => "sock",
+            TruthMetric::Peak => "peak",
         }
     }
 
     pub fn of(self, sample: &Sample) -> Option<u64> {
         let plateau = sample.memory.plateau.as_ref()?;
         match self {
-            Figure::Anon => Some(plateau.anon_bytes),
-            Figure::Shmem => Some(plateau.shmem_bytes),
-            Figure::File => Some(plateau.file_bytes),
-            Figure::KernelStack => plateau.kernel_stack_bytes,
-            Figure::PageTables => plateau.page_tables_bytes,
-            Figure::Kernel => Some(plateau.kernel_bytes),
-            Figure::Slab => plateau.slab_bytes,
-            Figure::Sock => plateau.sock_bytes,
-            Figure::Peak => sample.memory.peak_bytes,
+            TruthMetric::Anon => Some(plateau.anon_bytes),
+            TruthMetric::Shmem => Some(plateau.shmem_bytes),
+            TruthMetric::File => Some(plateau.file_bytes),
+            TruthMetric::KernelStack => plateau.kernel_stack_bytes,
+            TruthMetric::PageTables => plateau.page_tables_bytes,
+            TruthMetric::Kernel => Some(plateau.kernel_bytes),
+            TruthMetric::Slab => plateau.slab_bytes,
+            TruthMetric::Sock => plateau.sock_bytes,
+            TruthMetric::Peak => sample.memory.peak_bytes,
         }
     }
 
@@ -57,8 +57,8 @@ impl Figure {
     pub fn bound(self, truth: u64, processes: u64) -> u64 {
         let bound = (64 * KIB).max(truth / 1000);
         match self {
-            Figure::Peak => MIB.max(truth / 200),
-            Figure::PageTables => bound + 8 * KIB * processes.saturating_sub(1),
+            TruthMetric::Peak => MIB.max(truth / 200),
+            TruthMetric::PageTables => bound + 8 * KIB * processes.saturating_sub(1),
             _ => bound,
         }
     }
@@ -75,13 +75,13 @@ pub enum Truth {
 }
 
 pub struct Expect {
-    pub figure: Figure,
+    pub figure: TruthMetric,
     pub truth: Truth,
     /// Sources that cannot see it: there the difference is 0 or unknown.
     pub unseen_by: &'static [MemorySource],
 }
 
-pub struct Case {
+pub struct TruthCase {
     /// Also the entry's name.
     pub name: &'static str,
     pub title: &'static str,
@@ -101,11 +101,11 @@ pub const DATA_BYTES: u64 = 16 * MIB;
 const NO_GROUP: &[MemorySource] = &[MemorySource::Proc];
 const NO_V2: &[MemorySource] = &[MemorySource::Proc, MemorySource::CgroupV1];
 
-fn is(figure: Figure, bytes: u64) -> Expect {
+fn is(figure: TruthMetric, bytes: u64) -> Expect {
     Expect { figure, truth: Truth::Exactly(bytes), unseen_by: &[] }
 }
 
-fn at_least(figure: Figure, bytes: u64) -> Expect {
+fn at_least(figure: TruthMetric, bytes: u64) -> Expect {
     Expect { figure, truth: Truth::AtLeast(bytes), unseen_by: &[] }
 }
 
@@ -125,26 +125,26 @@ fn case(
     title: &'static str,
     args: &'static [&'static str],
     expects: Vec<Expect>,
-) -> Case {
-    Case { name, title, args, reference: NOTHING, expects }
+) -> TruthCase {
+    TruthCase { name, title, args, reference: NOTHING, expects }
 }
 
-fn anon(name: &'static str, title: &'static str, args: &'static [&'static str], mib: u64) -> Case {
+fn anon(name: &'static str, title: &'static str, args: &'static [&'static str], mib: u64) -> TruthCase {
     let bytes = mib * MIB;
     let expects = vec![
-        is(Figure::Anon, bytes),
-        is(Figure::Shmem, 0),
-        is(Figure::File, 0),
-        is(Figure::KernelStack, 0),
-        is(Figure::PageTables, tables_of(bytes)),
-        is(Figure::Peak, bytes),
+        is(TruthMetric::Anon, bytes),
+        is(TruthMetric::Shmem, 0),
+        is(TruthMetric::File, 0),
+        is(TruthMetric::KernelStack, 0),
+        is(TruthMetric::PageTables, tables_of(bytes)),
+        is(TruthMetric::Peak, bytes),
     ];
     case(name, title, args, expects)
 }
 
 /// All cases, references included (they expect nothing).
-pub fn all() -> Vec<Case> {
-    use Figure::*;
+pub fn all() -> Vec<TruthCase> {
+    use TruthMetric::*;
     vec![
         case(NOTHING, "", &[], vec![]),
         anon("anon-0", "nothing, once more", &[], 0),
@@ -188,7 +188,7 @@ pub fn all() -> Vec<Case> {
             ],
         ),
         case("processes-0", "", &["--processes", "8"], vec![]),
-        Case {
+        TruthCase {
             reference: "processes-0",
             ..case(
                 "processes",
@@ -205,7 +205,7 @@ pub fn all() -> Vec<Case> {
             )
         },
         case("grandchildren-0", "", &["--grandchildren", "8"], vec![]),
-        Case {
+        TruthCase {
             reference: "grandchildren-0",
             ..case(
                 "grandchildren",
@@ -222,7 +222,7 @@ pub fn all() -> Vec<Case> {
             )
         },
         case("subgroups-0", "", &["--fault", "subgroups", "--processes", "8"], vec![]),
-        Case {
+        TruthCase {
             reference: "subgroups-0",
             ..case(
                 "subgroups",

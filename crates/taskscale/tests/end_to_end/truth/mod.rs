@@ -12,13 +12,13 @@ mod table;
 use std::sync::{Mutex, PoisonError};
 
 use crate::support::skipped;
-use cases::{Case, NOTHING};
-use place::{NoSamples, Place};
-use table::{Row, rows};
+use cases::{NOTHING, TruthCase};
+use place::{NoSamples, Setup};
+use table::{TruthRow, rows};
 use taskscale::record::{Sample, Status, Warning};
 
 /// Measures all cases in a place. What is wrong is in the second part.
-fn check(place: &Place, cases: &[Case]) -> Option<(Vec<Row>, Vec<String>)> {
+fn check(place: &Setup, cases: &[TruthCase]) -> Option<(Vec<TruthRow>, Vec<String>)> {
     let samples = match place.measure_all(cases) {
         Ok(samples) => samples,
         Err(NoSamples::Skipped(why)) => {
@@ -41,7 +41,7 @@ fn check(place: &Place, cases: &[Case]) -> Option<(Vec<Row>, Vec<String>)> {
 }
 
 /// What is wrong with a sample besides its figures.
-fn unexpected(place: &Place, sample: &Sample) -> Option<String> {
+fn unexpected(place: &Setup, sample: &Sample) -> Option<String> {
     if sample.status != Status::Ok {
         return Some(format!("{}: {:?} {:?}", sample.status, sample.reason, sample.stderr_tail));
     }
@@ -121,7 +121,7 @@ fn order_makes_no_difference() {
     let _alone = SAMPLED.lock().unwrap_or_else(PoisonError::into_inner);
     let cases = cases::all();
     let names = [NOTHING, "anon-1", "anon-10", "anon-100"];
-    let some: Vec<&Case> = cases.iter().filter(|case| names.contains(&case.name)).collect();
+    let some: Vec<&TruthCase> = cases.iter().filter(|case| names.contains(&case.name)).collect();
     let samples: Vec<Sample> = std::thread::scope(|scope| {
         let campaigns: Vec<_> = (1..=4)
             .map(|seed| {
@@ -141,7 +141,7 @@ fn order_makes_no_difference() {
     });
     let mut wrong = Vec::new();
     for case in &some {
-        for figure in [cases::Figure::Anon, cases::Figure::Peak] {
+        for figure in [cases::TruthMetric::Anon, cases::TruthMetric::Peak] {
             let entry = format!("fake/{}", case.name);
             let seen: Vec<u64> =
                 samples.iter().filter(|s| s.entry == entry).map(|s| figure.of(s).unwrap()).collect();

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use taskscale::record::{self, MemorySource, Sample, Status, Warning};
 
-use super::cases::{Case, DATA_BYTES, DATA_FILE};
+use super::cases::{DATA_BYTES, DATA_FILE, TruthCase};
 use crate::support::{copy_program, fake_entry};
 
 /// Where the way to the group differs from another place's, but not what is read from it.
@@ -29,7 +29,7 @@ const IN_ONE_CAMPAIGN: usize = 3;
 const ATTEMPTS: u32 = 5;
 
 /// One way of being measured.
-pub struct Place {
+pub struct Setup {
     pub title: &'static str,
     /// Where figures must come from; `None`: whatever this machine offers.
     pub source: Option<MemorySource>,
@@ -49,12 +49,12 @@ pub enum NoSamples {
     Failed(String),
 }
 
-pub fn here() -> Place {
-    Place { title: "this machine", source: None, warning: None, only: &[], env: &[], vm: None }
+pub fn here() -> Setup {
+    Setup { title: "this machine", source: None, warning: None, only: &[], env: &[], vm: None }
 }
 
-pub fn here_by_proc() -> Place {
-    Place {
+pub fn here_by_proc() -> Setup {
+    Setup {
         title: "this machine, forced",
         source: Some(MemorySource::Proc),
         warning: Some(Warning::NoControlGroup),
@@ -64,8 +64,8 @@ pub fn here_by_proc() -> Place {
     }
 }
 
-pub fn vms() -> Vec<Place> {
-    let v2 = |title, command, home| Place {
+pub fn vms() -> Vec<Setup> {
+    let v2 = |title, command, home| Setup {
         title,
         source: Some(MemorySource::CgroupV2),
         warning: None,
@@ -76,14 +76,14 @@ pub fn vms() -> Vec<Place> {
     vec![
         v2("VM, root", &["run", "--as", "root"], "/root"),
         v2("VM, delegated", &["run", "--as", "delegated"], "/home/user"),
-        Place { only: FEW, ..v2("VM, systemd user", &["systemd"], "/home/alice") },
-        Place {
+        Setup { only: FEW, ..v2("VM, systemd user", &["systemd"], "/home/alice") },
+        Setup {
             only: FEW,
             warning: Some(Warning::PeakSampled),
             env: &[("TASKSCALE_CGROUP", "no-peak")],
             ..v2("VM, no memory.peak", &["run", "--as", "root"], "/root")
         },
-        Place {
+        Setup {
             source: Some(MemorySource::Proc),
             warning: Some(Warning::NoControlGroup),
             ..v2("VM, no delegation", &["run", "--as", "plain"], "/home/user")
@@ -108,7 +108,7 @@ fn programs(vm: bool) -> Result<(PathBuf, PathBuf), NoSamples> {
 
 /// Fills `host`, which those who measure see as `guest`: the program, the file that it maps, and a catalogue with an
 /// entry for each case. Both lie outside the catalogue, whose files taskscale digests.
-fn write_files(host: &Path, guest: &Path, cases: &[&Case], fake: &Path) {
+fn write_files(host: &Path, guest: &Path, cases: &[&TruthCase], fake: &Path) {
     let runtime = host.join("catalog/fake");
     fs::create_dir_all(&runtime).unwrap();
     copy_program(fake, &host.join("fake-entry"));
@@ -134,19 +134,20 @@ fn write_files(host: &Path, guest: &Path, cases: &[&Case], fake: &Path) {
     fs::write(runtime.join("runtime.toml"), manifest).unwrap();
 }
 
-impl Place {
+impl Setup {
     /// Every case of this place, once; references once for each campaign. A VM is started for all of them; here they are
     /// a few campaigns side by side, as their programs mostly wait.
-    pub fn measure_all(&self, cases: &[Case]) -> Result<Vec<Sample>, NoSamples> {
-        let wanted = |case: &&Case| self.only.is_empty() || self.only.contains(&case.name);
-        let wanted: Vec<&Case> = cases.iter().filter(wanted).collect();
+    pub fn measure_all(&self, cases: &[TruthCase]) -> Result<Vec<Sample>, NoSamples> {
+        let wanted = |case: &&TruthCase| self.only.is_empty() || self.only.contains(&case.name);
+        let wanted: Vec<&TruthCase> = cases.iter().filter(wanted).collect();
         if self.vm.is_some() {
             return self.measure(&wanted, 1, 1);
         }
-        let looked_at: Vec<&Case> = wanted.iter().filter(|case| !case.expects.is_empty()).copied().collect();
+        let looked_at: Vec<&TruthCase> =
+            wanted.iter().filter(|case| !case.expects.is_empty()).copied().collect();
         let parts = looked_at.chunks(IN_ONE_CAMPAIGN).map(|part| {
             let in_part =
-                |case: &&Case| part.iter().any(|one| [one.name, one.reference].contains(&case.name));
+                |case: &&TruthCase| part.iter().any(|one| [one.name, one.reference].contains(&case.name));
             wanted.iter().copied().filter(in_part).collect::<Vec<_>>()
         });
         let samples: Vec<Result<_, _>> = std::thread::scope(|scope| {
@@ -157,7 +158,7 @@ impl Place {
     }
 
     /// Once more where the machine had so much other work that nobody saw a plateau.
-    fn measure_seen(&self, cases: &[&Case]) -> Result<Vec<Sample>, NoSamples> {
+    fn measure_seen(&self, cases: &[&TruthCase]) -> Result<Vec<Sample>, NoSamples> {
         let unseen = |sample: &Sample| {
             sample.status == Status::NoPlateau && sample.warnings.contains(&Warning::MachineBusy)
         };
@@ -171,7 +172,12 @@ impl Place {
     }
 
     /// One campaign. The last attempt of each repetition.
-    pub fn measure(&self, cases: &[&Case], repetitions: u32, seed: u64) -> Result<Vec<Sample>, NoSamples> {
+    pub fn measure(
+        &self,
+        cases: &[&TruthCase],
+        repetitions: u32,
+        seed: u64,
+    ) -> Result<Vec<Sample>, NoSamples> {
         let (taskscale, fake) = programs(self.vm.is_some())?;
         let work = tempfile::Builder::new().prefix("truth-").tempdir().unwrap();
         let (host, results) = (work.path().join("truth"), work.path().join("results"));

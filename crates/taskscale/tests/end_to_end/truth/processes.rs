@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use taskscale::catalog::Kind;
 use taskscale::measure::{
-    Bounds, Course, GroupRoot, Interrupt, LocalRunner, Measurement, RunEnd, RunSpec, Runner, Wait,
+    Bounds, GroupRoot, HoldParams, Interrupt, LocalRunner, Measurement, RunEnd, RunSpec, Runner, Scenario,
 };
 use taskscale::record::Status;
 
@@ -23,12 +23,12 @@ const HOLD_S: u64 = 5;
 
 /// What the kernel holds for a program, by whichever meter.
 #[derive(Debug)]
-struct Held {
+struct KernelMemory {
     kernel_bytes: u64,
     page_tables_bytes: u64,
 }
 
-impl Held {
+impl KernelMemory {
     /// Page tables differ from run to run with the addresses that a run was given; what is besides does not.
     fn besides_tables(&self) -> u64 {
         self.kernel_bytes - self.page_tables_bytes
@@ -46,7 +46,7 @@ fn measured(runner: &mut LocalRunner, command: Vec<String>) -> Measurement {
         env: Default::default(),
         kind: Kind::Stackless,
         tasks: 1,
-        course: Course::Hold(Wait { hold_s: HOLD_S as f64, ..Wait::default() }),
+        scenario: Scenario::Hold(HoldParams { hold_s: HOLD_S as f64, ..HoldParams::default() }),
         check: None,
         cpus: None,
         bounds: Bounds { memory_bytes: None, time: Duration::from_secs(100), output_bytes: 1 << 20 },
@@ -91,7 +91,7 @@ impl Meter {
     }
 
     /// Until all have started: nothing of them changes then, for as long as they wait.
-    fn hold(&self, command: &[String]) -> Held {
+    fn hold(&self, command: &[String]) -> KernelMemory {
         let procs = self.0.join("cgroup.procs");
         let mut bare = Command::new(&command[0]);
         bare.args(&command[1..]).stdout(Stdio::piped());
@@ -115,8 +115,10 @@ impl Meter {
             kernel_bytes = now;
             std::thread::sleep(Duration::from_millis(100));
         }
-        let held =
-            Held { kernel_bytes, page_tables_bytes: pids.iter().map(|pid| page_tables_bytes(*pid)).sum() };
+        let held = KernelMemory {
+            kernel_bytes,
+            page_tables_bytes: pids.iter().map(|pid| page_tables_bytes(*pid)).sum(),
+        };
         assert_eq!(self.pids().len(), pids.len(), "all of them were there to the last");
         assert!(child.wait().unwrap().code().is_some());
         held
@@ -151,7 +153,7 @@ fn processes_cost_what_they_cost_without_taskscale() {
         let run = measured(&mut runner, command(fake_entry()));
         assert_eq!((run.status, run.processes), (Status::Ok, Some(CHILDREN + 1)), "{:?}", run.reason);
         let plateau = run.memory.plateau.unwrap();
-        let ours = Held {
+        let ours = KernelMemory {
             kernel_bytes: plateau.kernel_bytes,
             page_tables_bytes: plateau.page_tables_bytes.unwrap(),
         };

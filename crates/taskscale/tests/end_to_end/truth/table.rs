@@ -4,16 +4,16 @@ use std::fmt::Write;
 
 use taskscale::record::{MemorySource, Sample};
 
-use super::cases::{Case, Expect, Figure, KIB, MIB, Truth};
+use super::cases::{Expect, KIB, MIB, Truth, TruthCase, TruthMetric};
 
 /// One figure of one case in one place.
-pub struct Row {
+pub struct TruthRow {
     pub source: MemorySource,
     pub case: &'static str,
     pub title: &'static str,
     /// The figure of the case, and the one in which it shows here.
-    pub expected: Figure,
-    pub figure: Figure,
+    pub expected: TruthMetric,
+    pub figure: TruthMetric,
     pub truth: Truth,
     pub true_bytes: u64,
     /// The difference from the reference.
@@ -24,7 +24,7 @@ pub struct Row {
 }
 
 /// Every expectation of every case, in order.
-pub fn rows(cases: &[Case], samples: &[Sample], files_in_memory: bool) -> Vec<Row> {
+pub fn rows(cases: &[TruthCase], samples: &[Sample], files_in_memory: bool) -> Vec<TruthRow> {
     let sample = |name: &str| samples.iter().find(|sample| sample.entry.strip_prefix("fake/") == Some(name));
     let mut rows = Vec::new();
     for case in cases {
@@ -34,20 +34,26 @@ pub fn rows(cases: &[Case], samples: &[Sample], files_in_memory: bool) -> Vec<Ro
     rows
 }
 
-fn row(case: &Case, expect: &Expect, sample: &Sample, reference: &Sample, files_in_memory: bool) -> Row {
+fn row(
+    case: &TruthCase,
+    expect: &Expect,
+    sample: &Sample,
+    reference: &Sample,
+    files_in_memory: bool,
+) -> TruthRow {
     let source = sample.memory.source;
     let mut figure = expect.figure;
     // A file on tmpfs is memory, and is counted as such.
     if case.name == "file" && files_in_memory {
         figure = match figure {
-            Figure::File => Figure::Shmem,
-            Figure::Shmem => Figure::File,
+            TruthMetric::File => TruthMetric::Shmem,
+            TruthMetric::Shmem => TruthMetric::File,
             other => other,
         };
     }
     let true_bytes = match expect.truth {
         // The group's peak includes the page tables of what was touched.
-        Truth::Exactly(bytes) if figure == Figure::Peak && source != MemorySource::Proc => {
+        Truth::Exactly(bytes) if figure == TruthMetric::Peak && source != MemorySource::Proc => {
             bytes + bytes / 512
         }
         Truth::Exactly(bytes) | Truth::AtLeast(bytes) => bytes,
@@ -55,7 +61,7 @@ fn row(case: &Case, expect: &Expect, sample: &Sample, reference: &Sample, files_
             sample.metrics.get("socket_queued").map_or(u64::MAX, |metric| metric.value as u64)
         }
     };
-    Row {
+    TruthRow {
         source,
         case: case.name,
         title: case.title,
@@ -72,7 +78,7 @@ fn row(case: &Case, expect: &Expect, sample: &Sample, reference: &Sample, files_
     }
 }
 
-impl Row {
+impl TruthRow {
     pub fn holds(&self) -> bool {
         match (self.said_bytes, self.truth) {
             _ if self.unseen => true,
@@ -126,7 +132,7 @@ fn signed(bytes: i64) -> String {
 }
 
 /// The table of one place.
-pub fn text(title: &str, samples: &[Sample], rows: &[Row]) -> String {
+pub fn text(title: &str, samples: &[Sample], rows: &[TruthRow]) -> String {
     let source = samples.first().map_or("nothing", |sample| sample.memory.source.name());
     let mut text = format!("{title} ({source})\n");
     for row in rows {
@@ -149,9 +155,9 @@ A scripted program takes memory of a known size. Each value is the error of one 
 ";
 
 /// All places side by side, for people.
-pub fn document(columns: &[(&str, &[Row])]) -> String {
+pub fn document(columns: &[(&str, &[TruthRow])]) -> String {
     let mut text = PREFACE.to_owned();
-    let source = |rows: &[Row]| rows.first().map_or("nothing", |row| row.source.name());
+    let source = |rows: &[TruthRow]| rows.first().map_or("nothing", |row| row.source.name());
     let titles: Vec<_> = columns.iter().map(|(title, rows)| format!("{title} ({})", source(rows))).collect();
     let _ = writeln!(text, "| what the program takes | figure | true | {} |", titles.join(" | "));
     let _ = writeln!(text, "| --- | --- | ---: |{}", " ---: |".repeat(titles.len()));
@@ -162,7 +168,7 @@ pub fn document(columns: &[(&str, &[Row])]) -> String {
             .iter()
             .map(|(_, rows)| {
                 let same = rows.iter().find(|other| other.case == row.case && other.expected == row.expected);
-                same.map_or("not run".into(), Row::error)
+                same.map_or("not run".into(), TruthRow::error)
             })
             .collect();
         if matches!(row.truth, Truth::Exactly(0))

@@ -4,7 +4,7 @@ use std::fs;
 
 use taskscale::record::{MemorySource, Sample, Status, Warning};
 
-use super::{Batch, Case, pidfile};
+use super::{Batch, FaultCase, pidfile};
 use crate::support::World;
 
 use Status::{Crashed, Failed, KilledOom, Limit, TimedOut};
@@ -18,20 +18,20 @@ pub const LEAVES: Batch = Batch {
     options: "",
     bare: false,
     cases: &[
-        Case::new("orphan", "leaves a child", "--fault orphan").warns(&[LeftProcesses]).check(made::<2>),
-        Case::new(
+        FaultCase::new("orphan", "leaves a child", "--fault orphan").warns(&[LeftProcesses]).check(made::<2>),
+        FaultCase::new(
             "orphan-holds-stdout",
             "leaves a child that holds its standard output",
             "--fault orphan-holds-stdout",
         )
         .warns(&[LeftProcesses])
         .check(made::<2>),
-        Case::new("daemon", "leaves a daemon: double fork, a session of its own", "--fault daemon")
+        FaultCase::new("daemon", "leaves a daemon: double fork, a session of its own", "--fault daemon")
             .warns(&[LeftProcesses])
             .check(made::<3>),
-        Case::new("setsid", "leaves its session and process group, and continues", "--fault setsid")
+        FaultCase::new("setsid", "leaves its session and process group, and continues", "--fault setsid")
             .check(made::<2>),
-        Case::new(
+        FaultCase::new(
             "family-crash",
             "crashes, with children and grandchildren alive",
             "--processes 3 --grandchildren 3 --fault crash:plateau",
@@ -39,41 +39,41 @@ pub const LEAVES: Batch = Batch {
         .ends(Crashed, "killed by SIGSEGV")
         .warns(&[LeftProcesses])
         .check(made::<7>),
-        Case::new(
+        FaultCase::new(
             "kills-launcher",
             "kills the process that started it (the launcher), with a daemon beside it",
             "--processes 2 --grandchildren 2 --fault daemon --fault signal-parent:plateau",
         )
         .ends(Crashed, LAUNCHER_KILLED)
         .check(made::<7>),
-        Case::new(
+        FaultCase::new(
             "terminates-launcher",
             "the same by SIGTERM, while tasks start",
             "--fault signal-parent:launch:TERM",
         )
         .ends(Crashed, LAUNCHER_KILLED),
-        Case::new(
+        FaultCase::new(
             "subgroups-launcher",
             "the same from cgroups of its own",
             "--fault subgroups --fault orphan --fault signal-parent:plateau",
         )
         .ends(Crashed, LAUNCHER_KILLED)
         .check(made::<2>),
-        Case::new("fork-bomb", "is a fork bomb of 300 processes", "--fault fork-bomb:300")
+        FaultCase::new("fork-bomb", "is a fork bomb of 300 processes", "--fault fork-bomb:300")
             .warns(&[LeftProcesses])
             .check(made::<300>),
-        Case::new(
+        FaultCase::new(
             "subgroups",
             "makes cgroups inside its own and moves its family into them; one process outlives it",
             "--fault subgroups --fault orphan --processes 3 --grandchildren 2",
         )
         .warns(&[LeftProcesses])
         .check(in_subgroups),
-        Case::new("chdir-write", "writes into its working folder", "--fault chdir-write"),
-        Case::new("env-dump", "lists its environment: only the allowed names are there (no `done`, so that the record shows it)", "--fault env-dump --fault no-done")
+        FaultCase::new("chdir-write", "writes into its working folder", "--fault chdir-write"),
+        FaultCase::new("env-dump", "lists its environment: only the allowed names are there (no `done`, so that the record shows it)", "--fault env-dump --fault no-done")
             .ends(Failed, "`done` was never printed")
             .check(clean_environment),
-        Case::new(
+        FaultCase::new(
             "fd-dump",
             "lists its descriptors: 0, 1 and 2 (likewise)",
             "--fault fd-dump --fault no-done",
@@ -92,18 +92,22 @@ pub const MEMORY: Batch = Batch {
     options: "--memory-cap 64MiB",
     bare: false,
     cases: &[
-        Case::new("oom-launch", "takes memory without limit while tasks start", "--fault oom")
+        FaultCase::new("oom-launch", "takes memory without limit while tasks start", "--fault oom")
             .ends(KilledOom, "hit the cap of 64 MiB (raise --memory-cap)")
             .check(capped),
-        Case::new("oom-plateau", "does so while tasks wait", "--fault oom:plateau")
+        FaultCase::new("oom-plateau", "does so while tasks wait", "--fault oom:plateau")
             .ends(KilledOom, "hit the cap of 64 MiB")
             .check(capped),
-        Case::new("oom-drain", "does so while tasks end", "--fault oom:drain")
+        FaultCase::new("oom-drain", "does so while tasks end", "--fault oom:drain")
             .ends(KilledOom, "hit the cap of 64 MiB")
             .check(capped),
-        Case::new("oom-child", "has children that take it", "--processes 4 --anon-bytes-per-process 30MiB")
-            .ends(KilledOom, "hit the cap of 64 MiB")
-            .check(capped),
+        FaultCase::new(
+            "oom-child",
+            "has children that take it",
+            "--processes 4 --anon-bytes-per-process 30MiB",
+        )
+        .ends(KilledOom, "hit the cap of 64 MiB")
+        .check(capped),
     ],
 };
 
@@ -113,13 +117,13 @@ pub const CAUSES: Batch = Batch {
     options: "--memory-cap 64MiB --timeout 6s",
     bare: false,
     cases: &[
-        Case::new(
+        FaultCase::new(
             "oom-and-hang",
             "has a child that takes memory without limit, and hangs when that is killed",
             "--fault oom-child --fault hang:plateau --faults-from 1001",
         )
         .ends(KilledOom, "hit the cap of 64 MiB (raise --memory-cap)"),
-        Case::new(
+        FaultCase::new(
             "file-limit",
             "opens too many files, and reports it on standard error without end",
             "--fault file-limit --faults-from 1001",
@@ -129,7 +133,7 @@ pub const CAUSES: Batch = Batch {
             Some(limit) if limit.name == "ulimit -n" && limit.lift.is_none() => Ok(()),
             other => Err(format!("the limit is {other:?}")),
         }),
-        Case::new(
+        FaultCase::new(
             "stops-launcher",
             "stops the process that started it (the launcher), and hangs",
             "--fault signal-parent:plateau:STOP --fault hang:plateau --faults-from 1001",
@@ -145,14 +149,14 @@ pub const BARE: Batch = Batch {
     options: "--memory-cap 64MiB",
     bare: true,
     cases: &[
-        Case::new("bare-orphan", "leaves a child", "--fault orphan-holds-stdout")
+        FaultCase::new("bare-orphan", "leaves a child", "--fault orphan-holds-stdout")
             .warns(&[LeftProcesses])
             .check(made::<2>),
-        Case::new("bare-daemon", "leaves a daemon", "--fault daemon")
+        FaultCase::new("bare-daemon", "leaves a daemon", "--fault daemon")
             .warns(&[LeftProcesses])
             .check(made::<3>),
-        Case::new("bare-setsid", "leaves its session, and continues", "--fault setsid").check(made::<2>),
-        Case::new(
+        FaultCase::new("bare-setsid", "leaves its session, and continues", "--fault setsid").check(made::<2>),
+        FaultCase::new(
             "bare-crash",
             "crashes, with a family alive",
             "--processes 2 --grandchildren 2 --fault crash:plateau",
@@ -160,19 +164,19 @@ pub const BARE: Batch = Batch {
         .ends(Crashed, "killed by SIGSEGV")
         .warns(&[LeftProcesses])
         .check(made::<5>),
-        Case::new(
+        FaultCase::new(
             "bare-kills-launcher",
             "kills the process that started it (the launcher), with a daemon beside it",
             "--processes 2 --grandchildren 2 --fault daemon --fault signal-parent:plateau",
         )
         .ends(Crashed, LAUNCHER_KILLED)
         .check(made::<7>),
-        Case::new("bare-bomb", "is a fork bomb of 100 processes", "--fault fork-bomb:100")
+        FaultCase::new("bare-bomb", "is a fork bomb of 100 processes", "--fault fork-bomb:100")
             .warns(&[LeftProcesses])
             .check(made::<100>),
-        Case::new("bare-oom", "takes memory without limit", "--fault oom --oom-max 2GiB")
+        FaultCase::new("bare-oom", "takes memory without limit", "--fault oom --oom-max 2GiB")
             .ends(KilledOom, "hit the cap of 64 MiB"),
-        Case::new("bare-lie", "kind `thread`, with fewer threads than it prints", "--fault lie")
+        FaultCase::new("bare-lie", "kind `thread`, with fewer threads than it prints", "--fault lie")
             .kind("thread")
             .ends(Failed, "printed `alive 5`, but the kernel counts 1 thread"),
     ],
@@ -183,8 +187,12 @@ pub const BARE_HANGS: Batch = Batch {
     tasks: 1001,
     options: "--timeout 3s",
     bare: true,
-    cases: &[Case::new("bare-hang", "ignores signals and hangs", "--fault ignore-term --faults-from 1001")
-        .ends(TimedOut, "killed after 3 s")],
+    cases: &[FaultCase::new(
+        "bare-hang",
+        "ignores signals and hangs",
+        "--fault ignore-term --faults-from 1001",
+    )
+    .ends(TimedOut, "killed after 3 s")],
 };
 
 /// The program made so many processes in each of its runs, a warm-up and one or more attempts: the fault was there to be

@@ -2,7 +2,7 @@
 
 use taskscale::record::{Sample, Status, Warning};
 
-use super::{Batch, Case};
+use super::{Batch, FaultCase};
 use crate::support::World;
 
 use Status::{Crashed, Failed, NoPlateau, Partial, TimedOut};
@@ -14,28 +14,32 @@ pub const ENDS: Batch = Batch {
     options: "",
     bare: false,
     cases: &[
-        Case::new("crash-launch", "crashes while tasks start", "--fault crash:launch")
+        FaultCase::new("crash-launch", "crashes while tasks start", "--fault crash:launch")
             .ends(Crashed, "killed by SIGSEGV"),
-        Case::new("crash-plateau", "crashes while all tasks wait", "--fault crash:plateau:ABRT")
+        FaultCase::new("crash-plateau", "crashes while all tasks wait", "--fault crash:plateau:ABRT")
             .ends(Crashed, "killed by SIGABRT"),
-        Case::new("crash-drain", "crashes while tasks end", "--fault crash:drain:BUS")
+        FaultCase::new("crash-drain", "crashes while tasks end", "--fault crash:drain:BUS")
             .ends(Crashed, "killed by SIGBUS"),
-        Case::new("crash-end", "crashes after `done`", "--fault crash:end:ILL")
+        FaultCase::new("crash-end", "crashes after `done`", "--fault crash:end:ILL")
             .ends(Crashed, "killed by SIGILL"),
-        Case::new("killed", "is killed by another process", "--fault crash:plateau:KILL")
+        FaultCase::new("killed", "is killed by another process", "--fault crash:plateau:KILL")
             .ends(Crashed, "killed by SIGKILL"),
-        Case::new("exit-launch", "gives up while tasks start", "--fault exit:launch:3")
+        FaultCase::new("exit-launch", "gives up while tasks start", "--fault exit:launch:3")
             .ends(Failed, "exited with code 3"),
-        Case::new("exit-end", "prints `done` and exits with an error", "--fault exit:end:3")
+        FaultCase::new("exit-end", "prints `done` and exits with an error", "--fault exit:end:3")
             .ends(Failed, "exited with code 3"),
-        Case::new("failed", "prints that tasks failed", "--fault failed:2")
+        FaultCase::new("failed", "prints that tasks failed", "--fault failed:2")
             .ends(Failed, "2 of 5 tasks failed; stderr: fake-entry: 2 tasks failed"),
-        Case::new("no-done", "exits with 0 without `done`", "--fault no-done")
+        FaultCase::new("no-done", "exits with 0 without `done`", "--fault no-done")
             .ends(Failed, "`done` was never printed"),
-        Case::new("exit-plateau", "exits with 0 while tasks wait", "--fault exit:plateau:0")
+        FaultCase::new("exit-plateau", "exits with 0 while tasks wait", "--fault exit:plateau:0")
             .ends(Failed, "`done` was never printed"),
-        Case::new("done-short", "prints fewer done than requested, and exits with 0", "--fault done-short:2")
-            .ends(Failed, "exited with code 0 but printed `done 3` for 5 tasks"),
+        FaultCase::new(
+            "done-short",
+            "prints fewer done than requested, and exits with 0",
+            "--fault done-short:2",
+        )
+        .ends(Failed, "exited with code 0 but printed `done 3` for 5 tasks"),
     ],
 };
 
@@ -45,35 +49,35 @@ pub const LIES: Batch = Batch {
     options: "",
     bare: false,
     cases: &[
-        Case::new("no-alive", "never prints `alive`", "--fault no-alive")
+        FaultCase::new("no-alive", "never prints `alive`", "--fault no-alive")
             .ends(Failed, "`alive` was never printed"),
-        Case::new(
+        FaultCase::new(
             "alive-early",
             "prints `alive` too early: memory still grows",
             "--fault alive-early --launch-ms 500 --anon-bytes 64MiB",
         )
         .warns(&[PlateauGrew]),
-        Case::new("alive-twice", "prints `alive` twice", "--fault alive-twice")
+        FaultCase::new("alive-twice", "prints `alive` twice", "--fault alive-twice")
             .ends(Failed, "protocol error: printed `alive` twice: 5, then 5"),
-        Case::new("alive-too-many", "prints more alive than requested", "--fault alive-too-many")
+        FaultCase::new("alive-too-many", "prints more alive than requested", "--fault alive-too-many")
             .ends(Failed, "`alive 6` for 5 tasks"),
-        Case::new("alive-garbage", "prints a count that is not a number", "--fault alive-garbage")
+        FaultCase::new("alive-garbage", "prints a count that is not a number", "--fault alive-garbage")
             .ends(Failed, "protocol error: printed \"alive lots\", expected `alive` and a whole number"),
-        Case::new("alive-negative", "prints a negative count", "--fault alive-negative")
+        FaultCase::new("alive-negative", "prints a negative count", "--fault alive-negative")
             .ends(Failed, "protocol error: printed \"alive -5\""),
-        Case::new("alive-huge", "prints a count of 10^30", "--fault alive-huge")
+        FaultCase::new("alive-huge", "prints a count of 10^30", "--fault alive-huge")
             .ends(Failed, "protocol error: printed \"alive 1000000000000000000000000000000\""),
-        Case::new("lie-thread", "kind `thread`, with fewer threads than it prints", "--fault lie")
+        FaultCase::new("lie-thread", "kind `thread`, with fewer threads than it prints", "--fault lie")
             .kind("thread")
             .ends(Failed, "printed `alive 5`, but the kernel counts 1 thread"),
-        Case::new(
+        FaultCase::new(
             "lie-process",
             "kind `process`, with fewer processes than it prints",
             "--fault lie --processes 2",
         )
         .kind("process")
         .ends(Failed, "printed `alive 5`, but the kernel counts 3 processes"),
-        Case::new("busy", "never becomes idle while tasks wait", "--burn-percent 60")
+        FaultCase::new("busy", "never becomes idle while tasks wait", "--burn-percent 60")
             .warns(&[PlateauNotQuiet]),
     ],
 };
@@ -84,7 +88,7 @@ pub const GROWS: Batch = Batch {
     tasks: 5,
     options: "",
     bare: false,
-    cases: &[Case::new("grow", "takes more and more memory while tasks wait", "--fault grow:4MiB")
+    cases: &[FaultCase::new("grow", "takes more and more memory while tasks wait", "--fault grow:4MiB")
         .ends(NoPlateau, "memory was still changing")
         .warns(&[PlateauNotQuiet])],
 };
@@ -95,7 +99,7 @@ pub const SHORT: Batch = Batch {
     tasks: 5,
     options: "",
     bare: false,
-    cases: &[Case::new(
+    cases: &[FaultCase::new(
         "partial",
         "never has all tasks alive, even with the longest wait",
         "--fault partial:3",
@@ -113,24 +117,27 @@ pub const OUTPUT: Batch = Batch {
     options: "",
     bare: false,
     cases: &[
-        Case::new("flood", "writes a gigabyte to standard output", "--fault flood:1GiB")
+        FaultCase::new("flood", "writes a gigabyte to standard output", "--fault flood:1GiB")
             .ends(Failed, "killed: wrote more than 16777216 bytes")
             .warns(&[StrayOutput])
             .check(cut_short),
-        Case::new("flood-stderr", "writes a gigabyte to standard error", "--fault flood-stderr:1GiB")
+        FaultCase::new("flood-stderr", "writes a gigabyte to standard error", "--fault flood-stderr:1GiB")
             .ends(Failed, "killed: wrote more than 16777216 bytes")
             .check(cut_short),
-        Case::new("long-line", "writes a line of 100 MiB", "--fault long-line:100MiB")
+        FaultCase::new("long-line", "writes a line of 100 MiB", "--fault long-line:100MiB")
             .ends(Failed, "killed: wrote more than 16777216 bytes")
             .warns(&[StrayOutput])
             .check(cut_short),
-        Case::new("longish-line", "writes a line of 1 MiB", "--fault long-line:1MiB").warns(&[StrayOutput]),
-        Case::new("stray", "writes lines outside the protocol", "--fault flood:6400").warns(&[StrayOutput]),
-        Case::new("binary", "writes bytes that are not text", "--fault binary:64KiB").warns(&[StrayOutput]),
-        Case::new("no-newline", "ends its last line without a newline", "--fault no-newline"),
-        Case::new("close-stdout", "closes standard output", "--fault close-stdout")
+        FaultCase::new("longish-line", "writes a line of 1 MiB", "--fault long-line:1MiB")
+            .warns(&[StrayOutput]),
+        FaultCase::new("stray", "writes lines outside the protocol", "--fault flood:6400")
+            .warns(&[StrayOutput]),
+        FaultCase::new("binary", "writes bytes that are not text", "--fault binary:64KiB")
+            .warns(&[StrayOutput]),
+        FaultCase::new("no-newline", "ends its last line without a newline", "--fault no-newline"),
+        FaultCase::new("close-stdout", "closes standard output", "--fault close-stdout")
             .ends(Failed, "`alive` was never printed"),
-        Case::new(
+        FaultCase::new(
             "escape-text",
             "writes terminal escapes and HTML in metrics and on standard error",
             "--fault escape-text --fault exit:end:1",
@@ -151,17 +158,17 @@ pub const HANGS: Batch = Batch {
     options: "--timeout 3s",
     bare: false,
     cases: &[
-        Case::new("hang-warm-up", "hangs in its warm-up as well", "--fault hang:launch")
+        FaultCase::new("hang-warm-up", "hangs in its warm-up as well", "--fault hang:launch")
             .ends(TimedOut, "killed after 3 s: tasks were still starting (raise --timeout)"),
-        Case::new("hang-launch", "hangs before `alive`", "--fault hang:launch --faults-from 1001")
+        FaultCase::new("hang-launch", "hangs before `alive`", "--fault hang:launch --faults-from 1001")
             .ends(TimedOut, "killed after 3 s: tasks were still starting"),
-        Case::new("hang-plateau", "hangs after `alive`", "--fault hang:plateau --faults-from 1001")
+        FaultCase::new("hang-plateau", "hangs after `alive`", "--fault hang:plateau --faults-from 1001")
             .ends(TimedOut, "killed after 3 s: tasks were still waiting or ending"),
-        Case::new("hang-end", "hangs after `done`", "--fault hang:end --faults-from 1001")
+        FaultCase::new("hang-end", "hangs after `done`", "--fault hang:end --faults-from 1001")
             .ends(TimedOut, "killed after 3 s: `done` was printed"),
-        Case::new("stopped", "stops itself with SIGSTOP", "--fault stop --faults-from 1001")
+        FaultCase::new("stopped", "stops itself with SIGSTOP", "--fault stop --faults-from 1001")
             .ends(TimedOut, "killed after 3 s: tasks were still waiting or ending"),
-        Case::new(
+        FaultCase::new(
             "ignore-term",
             "ignores SIGTERM, SIGINT and SIGHUP, and hangs",
             "--fault ignore-term --faults-from 1001",

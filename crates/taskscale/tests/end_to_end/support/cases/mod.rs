@@ -8,7 +8,7 @@ use std::thread;
 
 use taskscale::record::{MemorySource, Sample, Status, Warning};
 
-use super::{Entry, World};
+use super::{FakeEntry, World};
 
 mod contained;
 mod ends;
@@ -21,7 +21,7 @@ pub use workloads::{CHAT, ECHO, LOST, STATE, TICK, WORK, WORK_HANGS};
 
 /// A fault and what must come of it.
 #[derive(Clone, Copy)]
-pub struct Case {
+pub struct FaultCase {
     pub name: &'static str,
     /// What the program does, for the table.
     pub what: &'static str,
@@ -35,26 +35,35 @@ pub struct Case {
     pub check: fn(&World, &Sample) -> Result<(), String>,
 }
 
-impl Case {
-    const fn new(name: &'static str, what: &'static str, flags: &'static str) -> Case {
+impl FaultCase {
+    const fn new(name: &'static str, what: &'static str, flags: &'static str) -> FaultCase {
         let check = |_: &World, _: &Sample| Ok(());
-        Case { name, what, kind: "stackless", flags, status: Status::Ok, reason: "", warnings: &[], check }
+        FaultCase {
+            name,
+            what,
+            kind: "stackless",
+            flags,
+            status: Status::Ok,
+            reason: "",
+            warnings: &[],
+            check,
+        }
     }
 
-    const fn kind(self, kind: &'static str) -> Case {
-        Case { kind, ..self }
+    const fn kind(self, kind: &'static str) -> FaultCase {
+        FaultCase { kind, ..self }
     }
 
-    const fn ends(self, status: Status, reason: &'static str) -> Case {
-        Case { status, reason, ..self }
+    const fn ends(self, status: Status, reason: &'static str) -> FaultCase {
+        FaultCase { status, reason, ..self }
     }
 
-    const fn warns(self, warnings: &'static [Warning]) -> Case {
-        Case { warnings, ..self }
+    const fn warns(self, warnings: &'static [Warning]) -> FaultCase {
+        FaultCase { warnings, ..self }
     }
 
-    const fn check(self, check: fn(&World, &Sample) -> Result<(), String>) -> Case {
-        Case { check, ..self }
+    const fn check(self, check: fn(&World, &Sample) -> Result<(), String>) -> FaultCase {
+        FaultCase { check, ..self }
     }
 }
 
@@ -65,7 +74,7 @@ pub struct Batch {
     pub options: &'static str,
     /// Without control groups.
     pub bare: bool,
-    pub cases: &'static [Case],
+    pub cases: &'static [FaultCase],
 }
 
 pub const ALL: [&Batch; 18] = [
@@ -111,8 +120,8 @@ fn wrong_in(batch: &Batch) -> Vec<String> {
         _ => ("sleep", ""),
     };
     let entry = |name, flags| match batch.options.contains(OF_WORK) {
-        true => Entry::of_work(name, &format!("--op-cpu-us 200 {flags}")),
-        false => Entry { waits: Some(waits), ..Entry::new(name, flags) },
+        true => FakeEntry::of_work(name, &format!("--op-cpu-us 200 {flags}")),
+        false => FakeEntry { waits: Some(waits), ..FakeEntry::new(name, flags) },
     };
     let mut entries = vec![entry("well", well)];
     // The pid file lies in the world, of which the entry must know the path: it is put in below.
@@ -154,7 +163,7 @@ fn wrong_in(batch: &Batch) -> Vec<String> {
     wrong
 }
 
-fn as_expected(batch: &Batch, case: &Case, sample: &Sample) -> Result<(), String> {
+fn as_expected(batch: &Batch, case: &FaultCase, sample: &Sample) -> Result<(), String> {
     let reason = sample.reason.as_deref().unwrap_or("");
     let busy = sample.warnings.contains(&Warning::MachineBusy);
     // What keeps a program from its CPU is as good a reason why there is no plateau, and read too late is another.

@@ -2,7 +2,7 @@
 
 use taskscale::record::{Status, Warning};
 
-use super::{Batch, Case};
+use super::{Batch, FaultCase};
 
 use Status::{Crashed, Failed, Partial, TimedOut};
 use Warning::{WorkShort, WorkUnsettled};
@@ -14,9 +14,9 @@ pub const STATE: Batch = Batch {
     options: "-w state",
     bare: false,
     cases: &[
-        Case::new("held-wrong", "prints a wrong `check`", "--say check,628651")
+        FaultCase::new("held-wrong", "prints a wrong `check`", "--say check,628651")
             .ends(Failed, "printed `check 628651`, expected 628650"),
-        Case::new("held-untold", "never prints `check`", "").ends(Failed, "`check` was never printed"),
+        FaultCase::new("held-untold", "never prints `check`", "").ends(Failed, "`check` was never printed"),
     ],
 };
 
@@ -27,19 +27,19 @@ pub const TICK: Batch = Batch {
     options: "-w tick -p period-ms=100",
     bare: false,
     cases: &[
-        Case::new("ticks-left-out", "leaves out ticks", "--tick-ms 100 --fault ticks-left-out")
+        FaultCase::new("ticks-left-out", "leaves out ticks", "--tick-ms 100 --fault ticks-left-out")
             .ends(Partial, "could not keep up"),
-        Case::new("ticks-untold", "never prints how late they were", "")
+        FaultCase::new("ticks-untold", "never prints how late they were", "")
             .ends(Failed, "`histogram late_us` was never printed"),
-        Case::new("ticks-invented", "prints more ticks than were scheduled", "--tick-ms 1")
+        FaultCase::new("ticks-invented", "prints more ticks than were scheduled", "--tick-ms 1")
             .ends(Failed, "wake-ups, but at most"),
-        Case::new(
+        FaultCase::new(
             "ticks-too-late",
             "prints a delay longer than its run",
             "--say histogram,late_us,10,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,1",
         )
         .ends(Failed, "s late, but the run took"),
-        Case::new("ticks-garbage", "prints an invalid histogram", "--say histogram,late_us,many")
+        FaultCase::new("ticks-garbage", "prints an invalid histogram", "--say histogram,late_us,many")
             .ends(Failed, "protocol error"),
     ],
 };
@@ -53,39 +53,43 @@ pub const WORK: Batch = Batch {
     options: OF_WORK,
     bare: false,
     cases: &[
-        Case::new("no-ready", "never prints `ready`", "--fault no-ready")
+        FaultCase::new("no-ready", "never prints `ready`", "--fault no-ready")
             .ends(Failed, "`ready` was never printed"),
-        Case::new("ready-twice", "prints `ready` twice", "--fault ready-twice")
+        FaultCase::new("ready-twice", "prints `ready` twice", "--fault ready-twice")
             .ends(Failed, "protocol error: printed `ready` twice"),
-        Case::new("done-early", "prints `done` before `ready`", "--fault done-early")
+        FaultCase::new("done-early", "prints `done` before `ready`", "--fault done-early")
             .ends(Failed, "`done` was printed before `ready`"),
-        Case::new("work-no-done", "exits with 0 without `done`", "--fault no-done")
+        FaultCase::new("work-no-done", "exits with 0 without `done`", "--fault no-done")
             .ends(Failed, "`done` was never printed"),
-        Case::new(
+        FaultCase::new(
             "work-fewer",
             "does fewer operations than requested, and exits with 0",
             "--fault done-short:3",
         )
         .ends(Failed, "exited with code 0 but printed `done 997` for 1000 operations"),
-        Case::new("no-check", "never prints `check`", "--fault no-check")
+        FaultCase::new("no-check", "never prints `check`", "--fault no-check")
             .ends(Failed, "`check` was never printed"),
-        Case::new("wrong-check", "prints a wrong `check`", "--fault wrong-check")
+        FaultCase::new("wrong-check", "prints a wrong `check`", "--fault wrong-check")
             .ends(Failed, "wrong result"),
-        Case::new("work-failed", "prints that operations failed", "--fault failed:2")
+        FaultCase::new("work-failed", "prints that operations failed", "--fault failed:2")
             .ends(Failed, "2 of 1000 operations failed; stderr: fake-entry: 2 operations failed"),
-        Case::new("work-crash", "crashes in its work", "--fault crash:plateau")
+        FaultCase::new("work-crash", "crashes in its work", "--fault crash:plateau")
             .ends(Crashed, "killed by SIGSEGV"),
-        Case::new("work-exit", "prints `done` and exits with an error", "--fault exit:end:1")
+        FaultCase::new("work-exit", "prints `done` and exits with an error", "--fault exit:end:1")
             .ends(Failed, "exited with code 1"),
-        Case::new("work-after", "keeps working after `done`: CPU time of its end", "--fault work-after:300")
-            .check(|_, sample| match sample.cpu.drain_s {
-                Some(drain_s) if (0.25..1.0).contains(&drain_s) => Ok(()),
-                other => Err(format!("CPU of its end is {other:?}")),
-            }),
-        Case::new("work-no-newline", "ends its last line with no line end", "--fault no-newline"),
-        Case::new("work-short", "has nothing to do for any number of operations", "--op-cpu-us 0")
+        FaultCase::new(
+            "work-after",
+            "keeps working after `done`: CPU time of its end",
+            "--fault work-after:300",
+        )
+        .check(|_, sample| match sample.cpu.drain_s {
+            Some(drain_s) if (0.25..1.0).contains(&drain_s) => Ok(()),
+            other => Err(format!("CPU of its end is {other:?}")),
+        }),
+        FaultCase::new("work-no-newline", "ends its last line with no line end", "--fault no-newline"),
+        FaultCase::new("work-short", "has nothing to do for any number of operations", "--op-cpu-us 0")
             .warns(&[WorkShort]),
-        Case::new(
+        FaultCase::new(
             "work-warms-up",
             "takes most of its time for a start that more operations do not lengthen",
             "--op-cpu-us 100 --work-cpu-ms 1100",
@@ -99,7 +103,7 @@ pub const WORK_HANGS: Batch = Batch {
     tasks: 1001,
     options: "-w spawn --timeout 6s",
     bare: false,
-    cases: &[Case::new("work-hangs", "hangs in its work", "--fault hang:plateau --faults-from 1001")
+    cases: &[FaultCase::new("work-hangs", "hangs in its work", "--fault hang:plateau --faults-from 1001")
         .ends(TimedOut, "killed after 6 s: operations were still running")],
 };
 
@@ -110,26 +114,26 @@ pub const ECHO: Batch = Batch {
     options: "-w echo -p rate=1000",
     bare: false,
     cases: &[
-        Case::new("serves-nobody", "is not a server", "").ends(Failed, "exited with code 2"),
-        Case::new(
+        FaultCase::new("serves-nobody", "is not a server", "").ends(Failed, "exited with code 2"),
+        FaultCase::new(
             "serves-and-crashes",
             "crashes when ten are connected",
             "--serve echo --fault crash:plateau",
         )
         .ends(Crashed, "killed by SIGSEGV"),
-        Case::new(
+        FaultCase::new(
             "serves-and-exits",
             "exits with 0 before its clients finish",
             "--serve echo --fault exit:plateau:0",
         )
         .ends(Failed, "before the clients finished"),
-        Case::new("flips", "sends back a wrong byte", "--serve echo --fault flip:30")
+        FaultCase::new("flips", "sends back a wrong byte", "--serve echo --fault flip:30")
             .ends(Failed, "the clients exited with code 1; stderr: "),
-        Case::new("swaps", "sends back the second of two messages first", "--serve echo --fault swap")
+        FaultCase::new("swaps", "sends back the second of two messages first", "--serve echo --fault swap")
             .ends(Failed, "the clients exited with code 1"),
-        Case::new("closes", "closes every fifth connection", "--serve echo --fault close-every:5")
+        FaultCase::new("closes", "closes every fifth connection", "--serve echo --fault close-every:5")
             .ends(Partial, "16 of 20 tasks were alive at once"),
-        Case::new(
+        FaultCase::new(
             "stops-accepting",
             "accepts only ten connections",
             "--serve echo --fault stop-accepting:10",
@@ -145,11 +149,11 @@ pub const CHAT: Batch = Batch {
     options: "-w chat -p rate=1000",
     bare: false,
     cases: &[
-        Case::new("doubles", "sends a message twice", "--serve chat --fault double:50")
+        FaultCase::new("doubles", "sends a message twice", "--serve chat --fault double:50")
             .ends(Failed, "repeated or late"),
-        Case::new("strays", "sends a message to another room as well", "--serve chat --fault stray:5")
+        FaultCase::new("strays", "sends a message to another room as well", "--serve chat --fault stray:5")
             .ends(Failed, "which is in another room"),
-        Case::new("speaks-echo", "echoes the handshake instead of answering it", "--serve echo")
+        FaultCase::new("speaks-echo", "echoes the handshake instead of answering it", "--serve echo")
             .ends(Failed, "the server refused the handshake: GET / HTTP/1.1"),
     ],
 };
@@ -160,6 +164,10 @@ pub const LOST: Batch = Batch {
     tasks: 20,
     options: "-w chat -p rate=1000",
     bare: false,
-    cases: &[Case::new("loses", "does not send a message to one member", "--serve chat --fault lose:10")
-        .ends(Failed, "missing messages: 1")],
+    cases: &[FaultCase::new(
+        "loses",
+        "does not send a message to one member",
+        "--serve chat --fault lose:10",
+    )
+    .ends(Failed, "missing messages: 1")],
 };

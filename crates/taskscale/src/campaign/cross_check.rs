@@ -1,0 +1,156 @@
+//! Checks a run against runs with fewer tasks: a program that does not print how many of its tasks were alive is `ok`
+//! only if its threads, processes and memory grow with the tasks. Pure.
+
+use std::collections::BTreeMap;
+
+use crate::record::{Sample, Status};
+
+/// Threads or processes are the tasks if there is at least one per task at this many tasks or more.
+const FEWEST_TASKS: u64 = 10;
+/// The share of threads or processes that may be missing.
+const MISSING_SHARE: f64 = 0.1;
+/// Memory that grows by less than this share of what runs with fewer tasks predict is not that of all tasks.
+/// Garbage-collected heaps grow by at least a third, in 1,300 runs of 70 entries (results/).
+const GROWTH_SHARE: f64 = 0.2;
+/// Predicted growth below this, in bytes, proves nothing.
+const GROWTH_BYTES: f64 = 16.0 * 1024.0 * 1024.0;
+
+/// Turns the `ok` of a sample into `no-plateau` if runs with fewer tasks contradict it.
+pub(super) fn cross_check(sample: &mut Sample, before: &[Sample]) {
+    // Work is read at `ready`, before its tasks need to exist; its `check` proves that they did.
+    if sample.status != Status::Ok || sample.alive.is_some() || sample.work.is_some() {
+        return;
+    }
+    let smaller: Vec<&Sample> = before
+        .iter()
+        .filter(|other| {
+            other.status == Status::Ok
+                && other.entry == sample.entry
+                && other.is_of(&sample.series())
+                && other.tasks < sample.tasks
+        })
+        .collect();
+    if let Some(reason) = contradiction(sample, &smaller) {
+        sample.status = Status::NoPlateau;
+        sample.reason = Some(reason);
+    }
+}
+
+fn contradiction(sample: &Sample, smaller: &[&Sample]) -> Option<String> {
+    fewer("threads", sample, smaller, |sample| sample.threads)
+        .or_else(|| fewer("processes", sample, smaller, |sample| sample.processes))
+        .or_else(|| smaller_than_predicted(sample, smaller))
+}
+
+/// Fewer threads or processes than tasks, where fewer tasks had one each.
+fn fewer(
+    what: &str,
+    sample: &Sample,
+    smaller: &[&Sample],
+    count: impl Fn(&Sample) -> Option<u64>,
+) -> Option<String> {
+    let (there, tasks) = (count(sample)?, sample.tasks);
+    let one_each = smaller
+        .iter()
+        .filter(|other| other.tasks >= FEWEST_TASKS && count(other).is_some_and(|count| count >= other.tasks))
+        .max_by_key(|other| other.tasks)?;
+    ((there as f64) < tasks as f64 * (1.0 - MISSING_SHARE)).then(|| {
+        format!(
+            "{there} {what} at {tasks} tasks, but {} tasks had {}: some tasks were missing when memory was read",
+            one_each.tasks,
+            count(one_each).unwrap_or_default()
+        )
+    })
+}
+
+/// A footprint far below the line through those of the two next smaller numbers of tasks.
+fn smaller_than_predicted(sample: &Sample, smaller: &[&Sample]) -> Option<String> {
+    let footprint = |sample: &Sample| Some(sample.memory.plateau.as_ref()?.footprint_bytes as f64);
+    let mut by_tasks: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
+    for other in smaller {
+        by_tasks.entry(other.tasks).or_default().extend(footprint(other));
+    }
+    let mut nearest = by_tasks
+        .into_iter()
+        .rev()
+        .filter_map(|(tasks, bytes)| Some((tasks as f64, crate::stats::median(&bytes)?)));
+    let ((n2, bytes2), (n1, bytes1)) = (nearest.next()?, nearest.next()?);
+    let per_task = (bytes2 - bytes1) / (n2 - n1);
+    let more = sample.tasks as f64 - n2;
+    let (predicted, grown) = (per_task * more, footprint(sample)? - bytes2);
+    (predicted > GROWTH_BYTES && grown < GROWTH_SHARE * predicted).then(|| {
+        format!(
+            "memory grew by {:.0} bytes per task above {n2} tasks, but by {per_task:.0} from {n1} to {n2}: some tasks \
+             were missing when memory was read",
+            grown / more
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::{Plateau, test_sample};
+
+    /// A run of a program that does not print how many of its tasks are alive.
+    fn sample(tasks: u64, footprint_bytes: u64, threads: u64) -> Sample {
+        let mut sample = test_sample("measure/x", tasks);
+        sample.alive = None;
+        sample.threads = Some(threads);
+        sample.processes = Some(1);
+        sample.memory.plateau = Some(Plateau { footprint_bytes, ..Plateau::default() });
+        sample
+    }
+
+    fn heeded(mut sample: Sample, before: &[Sample]) -> (Status, String) {
+        cross_check(&mut sample, before);
+        (sample.status, sample.reason.unwrap_or_default())
+    }
+
+    #[test]
+    fn threads_that_are_missing_contradict() {
+        // The 2023 post's Java program at 100,000 threads, read while it launched.
+        let before = [sample(1, 40 << 20, 30), sample(10_000, 550 << 20, 10_030)];
+        let (status, reason) = heeded(sample(100_000, 540 << 20, 9_266), &before);
+        assert_eq!(status, Status::NoPlateau);
+        assert!(reason.starts_with("9266 threads at 100000 tasks") && reason.contains("10030"), "{reason}");
+    }
+
+    #[test]
+    fn a_pool_of_threads_is_no_contradiction() {
+        let before = [sample(1, 40 << 20, 30), sample(10_000, 50 << 20, 34)];
+        assert_eq!(heeded(sample(100_000, 140 << 20, 34), &before).0, Status::Ok);
+    }
+
+    #[test]
+    fn memory_far_below_the_line_contradicts_and_that_of_a_collected_heap_does_not() {
+        let before = [sample(1, 9_000_000, 1), sample(1_000, 10_000_000, 1), sample(10_000, 19_000_000, 1)];
+        let (status, reason) = heeded(sample(1_000_000, 120_000_000, 1), &before);
+        assert_eq!(status, Status::NoPlateau);
+        assert!(reason.contains("by 102 bytes per task"), "{reason}");
+        // java/virtual-thread: 1,918 bytes a task to 100 k, 894 from there to 1 M.
+        let before = [sample(10_000, 72_000_000, 9), sample(100_000, 244_000_000, 9)];
+        assert_eq!(heeded(sample(1_000_000, 1_048_000_000, 9), &before).0, Status::Ok);
+    }
+
+    #[test]
+    fn what_the_program_itself_says_is_judged_elsewhere() {
+        let before = [sample(1, 40 << 20, 30), sample(10_000, 550 << 20, 10_030)];
+        let mut said = sample(100_000, 540 << 20, 9_266);
+        said.alive = Some(100_000);
+        assert_eq!(heeded(said, &before).0, Status::Ok);
+    }
+
+    #[test]
+    fn tasks_of_work_need_not_be_there_when_it_is_read() {
+        let before = [sample(1, 40 << 20, 2), sample(10, 40 << 20, 10)];
+        let mut work = sample(1_000, 40 << 20, 5);
+        work.work = Some(Box::default());
+        assert_eq!(heeded(work, &before).0, Status::Ok);
+    }
+
+    #[test]
+    fn one_smaller_number_of_tasks_is_no_line() {
+        assert_eq!(heeded(sample(1_000_000, 120_000_000, 1), &[sample(1, 9_000_000, 1)]).0, Status::Ok);
+    }
+}

@@ -1,0 +1,466 @@
+//! Cases of the server `chat`.
+
+use std::time::{Duration, Instant};
+
+use super::frame::{CONTINUED, OutgoingFrame, PING, PONG, TEXT};
+use super::peer::{Peer, ProtocolError, kernel_bytes, settle};
+use super::websocket::{HANDSHAKE, KEY, ServerMessage, WebSocket, read_head, shown};
+use super::{ConformanceCase, ConformanceRun, concurrency, wrong_frames};
+
+const HANDSHAKE_FIX: &str =
+    "answer handshakes by RFC 6455, 4.2: headers in any case and order, and only after the empty line";
+const TASK_FIX: &str =
+    "handle each connection in its own task; on an error, close only that connection, silently";
+
+pub(super) const CASES: &[ConformanceCase] = &[
+    ConformanceCase { name: "handshake", fix: HANDSHAKE_FIX, grave: true, run: handshake },
+    ConformanceCase {
+        name: "plain request",
+        fix: "answer a request without a handshake with a status of 400 or above, or close the connection",
+        grave: false,
+        run: plain,
+    },
+    ConformanceCase {
+        name: "bad handshakes",
+        fix: "answer a handshake that violates RFC 6455, 4.2.1 with a status of 400 or above (426 for another version), or close \
+              the connection",
+        grave: false,
+        run: bad_handshakes,
+    },
+    ConformanceCase {
+        name: "rooms",
+        fix: "send each message once to each member of the sender's room, including the sender, and to no others; joining a room \
+              leaves the previous one",
+        grave: true,
+        run: rooms,
+    },
+    ConformanceCase {
+        name: "ping",
+        fix: "answer a ping at once with a pong of the same payload",
+        grave: true,
+        run: pings,
+    },
+    ConformanceCase {
+        name: "fragments",
+        fix: "assemble fragmented messages (RFC 6455, 5.4), and answer pings between fragments",
+        grave: true,
+        run: fragments,
+    },
+    ConformanceCase {
+        name: "pieces",
+        fix: "read until a frame is complete, and handle all frames of one read",
+        grave: true,
+        run: split_writes,
+    },
+    ConformanceCase {
+        name: "64 KiB",
+        fix: "accept and send messages of up to 65,536 bytes",
+        grave: true,
+        run: large,
+    },
+    ConformanceCase {
+        name: "order",
+        fix: "send each message to each member once, in the order of its sender",
+        grave: true,
+        run: order,
+    },
+    ConformanceCase {
+        name: "close codes",
+        fix: "on invalid frames, close only the connection that sent them",
+        grave: true,
+        run: wrong_frames::close_codes,
+    },
+    ConformanceCase {
+        name: "closing",
+        fix: "answer a close frame with a close frame of the same code, and close the connection",
+        grave: false,
+        run: wrong_frames::closing,
+    },
+    ConformanceCase { name: "half-open connections", fix: TASK_FIX, grave: true, run: half_open },
+    ConformanceCase { name: "clients that vanish", fix: TASK_FIX, grave: true, run: vanish },
+    ConformanceCase { name: UNREAD, fix: QUEUE_FIX, grave: true, run: unread },
+];
+
+const UNREAD: &str = "a member that does not read";
+const QUEUE_FIX: &str = "use a bounded send queue per connection (for example 256 messages), and close the connection when it is full";
+
+/// Messages in flight, fewer than a queue must hold.
+const AT_ONCE: usize = 100;
+const LOTS: usize = 6;
+/// Half-open connections of each type.
+const HALF_OPEN: usize = 10;
+const ROOMS: usize = 10;
+/// The size of unread messages: small enough for every server, large enough to fill kernel buffers quickly.
+const LARGE_BYTES: usize = 32 * 1024;
+/// A queue of 256 such messages, and half as much again.
+const QUEUE_BYTES: usize = 12 << 20;
+/// The time of sending to a member that does not read.
+const FLOOD: Duration = Duration::from_secs(30);
+/// The growth of memory after which it counts as unbounded.
+const RUNAWAY_BYTES: u64 = 1 << 30;
+
+/// A member of a room.
+fn member(run: &mut ConformanceRun, room: &str) -> Result<WebSocket, ProtocolError> {
+    let mut member = WebSocket::open(run)?;
+    member.join(room)?;
+    Ok(member)
+}
+
+/// All of them expect this text next.
+fn all_hear(members: &mut [&mut WebSocket], text: &str) -> Result<(), ProtocolError> {
+    members.iter_mut().try_for_each(|member| member.expect(text))
+}
+
+fn handshake(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
+    run.part(|run| member(run, "plain").map(drop))?;
+    let odd = [
+        ("sEC-websocket-VERSION", "13"),
+        ("sec-WEBSOCKET-key", KEY),
+        ("X-Odd", "a, b: c"),
+        ("CONNECTION", "keep-alive, UPGRADE"),
+        ("uPGRADE", "WebSocket"),
+        ("HOST", "localhost"),
+    ];
+    run.part(|run| {
+        WebSocket::open_with(run, &odd, usize::MAX)
+            .and_then(|mut odd| odd.join("odd"))
+            .map_err(|error| error.of("handshake headers in unusual case and order"))
+    })?;
+    for alone in [3, 40] {
+        run.part(|run| {
+            WebSocket::open_with(run, HANDSHAKE, alone)
+                .and_then(|mut pieces| pieces.join("pieces"))
+                .map_err(|error| error.of(&format!("handshake in two pieces, the first of {alone} bytes")))
+        })?;
+    }
+    Ok(())
+}
+
+fn plain(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
+    refused(run, "a plain request", "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+}
+
+/// Expects a status of 400 or above, or the end of the connection.
+fn refused(run: &ConformanceRun, what: &str, request: &str) -> Result<(), ProtocolError> {
+    let mut peer = Peer::connect(run.terms)?;
+    peer.write(request.as_bytes())?;
+    let head = match read_head(&mut peer) {
+        Ok(head) => head,
+        Err(ProtocolError::Cut(_)) => return Ok(()),
+        Err(error) => return Err(error.of(what)),
+    };
+    let refused = ["HTTP/1.1 4", "HTTP/1.1 5", "HTTP/1.0 4", "HTTP/1.0 5"];
+    if refused.iter().any(|status| head.starts_with(status)) {
+        return Ok(());
+    }
+    let first = head.lines().next().unwrap_or_default();
+    Err(ProtocolError::Wrong(format!("{what} is answered with {}", shown(first.as_bytes()))))
+}
+
+fn bad_handshakes(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
+    const KEY_LINE: &str = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
+    const RIGHT: &str = "GET /chat HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
+                         Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n";
+    let key = |key: &str| format!("Sec-WebSocket-Key: {key}\r\n");
+    for (what, from, to) in [
+        ("the method POST", "GET", "POST".to_owned()),
+        ("HTTP/1.0", "HTTP/1.1", "HTTP/1.0".to_owned()),
+        ("version 12", "Version: 13", "Version: 12".to_owned()),
+        ("version 130", "Version: 13", "Version: 130".to_owned()),
+        ("no version", "Sec-WebSocket-Version: 13\r\n", String::new()),
+        ("no key", KEY_LINE, String::new()),
+        ("a key of 15 bytes", KEY_LINE, key("dGhlIHNhbXBsZSBub25j")),
+        ("a key of 17 bytes", KEY_LINE, key("dGhlIHNhbXBsZSBub25jZSE=")),
+        ("a key that is not Base64", KEY_LINE, key("!!!!IHNhbXBsZSBub25jZQ==")),
+        ("another upgrade", "Upgrade: websocket", "Upgrade: h2c".to_owned()),
+        ("no connection upgrade", "Connection: Upgrade", "Connection: keep-alive".to_owned()),
+    ] {
+        let request = RIGHT.replacen(from, &to, 1);
+        run.part(|run| refused(run, &format!("a handshake with {what}"), &request))?;
+    }
+    Ok(())
+}
+
+fn rooms(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
+    let (mut a, mut b, mut c) = (member(run, "räume")?, member(run, "räume")?, member(run, "other")?);
+    a.say("say héllo wörld")?;
+    all_hear(&mut [&mut a, &mut b], "héllo wörld")?;
+    c.say("say apart")?;
+    c.expect("apart").map_err(|error| error.of("in another room"))?;
+    c.join("räume").map_err(|error| error.of("to a member that changes rooms"))?;
+    b.say("say welcome")?;
+    all_hear(&mut [&mut a, &mut b, &mut c], "welcome").map_err(|error| error.of("after a member joined"))?;
+    // Joining again must not duplicate the membership.
+    b.join("räume")?;
+    a.say("say once")?;
+    all_hear(&mut [&mut a, &mut b, &mut c], "once")
+        .map_err(|error| error.of("after a member joined again"))?;
+    b.join("third").map_err(|error| error.of("to a member that changes rooms"))?;
+    for (speaker, text) in [(&mut a, "say without b"), (&mut b, "say alone")] {
+        speaker.say(text)?;
+    }
+    all_hear(&mut [&mut a, &mut c], "without b").map_err(|error| error.of("after a member left"))?;
+    b.expect("alone").map_err(|error| error.of("to a member that left"))?;
+    // Duplicate or misdirected messages would be received instead.
+    for speaker in [&mut a, &mut b] {
+        speaker.say("say the end")?;
+    }
+    all_hear(&mut [&mut a, &mut b, &mut c], "the end")
+}
+
+fn fragments(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
+    // Split within a two-byte letter, with an empty fragment.
+    let letter = [
+        OutgoingFrame::new(TEXT, b"say fra\xc3").begun(),
+        OutgoingFrame::new(CONTINUED, b"\xa9gmen").begun(),
+        OutgoingFrame::new(CONTINUED, b"").begun(),
+        OutgoingFrame::new(CONTINUED, b"ted"),
+    ];
+    let plain = [OutgoingFrame::text("say pl").begun(), OutgoingFrame::new(CONTINUED, b"ain")];
+    for (parts, text) in [(&plain[..], "plain"), (&letter[..], "fraégmented")] {
+        run.part(|run| {
+            let (mut a, mut b) = (member(run, "fragments")?, member(run, "fragments")?);
+            parts.iter().try_for_each(|part| a.send(part))?;
+            all_hear(&mut [&mut a, &mut b], text)
+        })?;
+    }
+    run.part(around_a_ping)
+}
+
+fn around_a_ping(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
+    let (mut a, mut b) = (member(run, "fragments")?, member(run, "fragments")?);
+    let parts = [
+        OutgoingFrame::text("say around").begun(),
+        OutgoingFrame::new(PING, b"between"),
+        OutgoingFrame::new(CONTINUED, b" a ping"),
+    ];
+    for part in &parts {
+        a.send(part)?;
+    }
+    let mut heard = [a.hear("a pong between fragments")?, a.hear("a message around a ping")?];
+    heard.sort_by_key(|heard| matches!(heard, ServerMessage::Text(_)));
+    if heard != [ServerMessage::Pong(b"between".to_vec()), ServerMessage::Text(b"around a ping".to_vec())] {
+        let [first, second] = heard.map(|heard| heard.shown());
+        return Err(ProtocolError::Wrong(format!(
+            "a ping between fragments is answered with {first} and {second}"
+        )));
+    }
+    b.expect("around a ping")
+}
+
+fn pings(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
+    for payload in [&b"ping"[..], b"", &[0xf5; 125]] {
+        run.part(|run| {
+            let mut a = WebSocket::open(run)?;
+            a.send(&OutgoingFrame::new(PING, payload))?;
+            let what = format!("a ping with {} bytes", payload.len());
+            match a.hear(&format!("a pong, after {what}"))? {
+                ServerMessage::Pong(came) if came == payload => Ok(()),
+                ServerMessage::Pong(_) => {
+                    Err(ProtocolError::Wrong(format!("{what} is answered with a pong of another payload")))
+                }
+                other => Err(ProtocolError::Wrong(format!("{what} is answered with {}", other.shown()))),
+            }
+        })?;
+    }
+    // A pong needs no answer, and must not close the connection.
+    run.part(|run| {
+        let mut a = member(run, "pongs")?;
+        a.send(&OutgoingFrame::new(PONG, b"unasked"))?;
+        a.say("say on")?;
+        a.expect("on").map_err(|error| error.of("after an unsolicited pong"))
+    })
+}
+
+fn split_writes(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
+    run.part(|run| {
+        let mut a = member(run, "pieces")?;
+        for byte in OutgoingFrame::text("say bytes").bytes() {
+            a.peer.write(&[byte])?;
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        a.expect("bytes").map_err(|error| error.of("sent byte by byte"))
+    })?;
+    run.part(|run| {
+        let mut a = member(run, "pieces")?;
+        let two =
+            [OutgoingFrame::text("say first").bytes(), OutgoingFrame::text("say second").bytes()].concat();
+        let (all_but_last, last) = two.split_at(two.len() - 1);
+        a.peer.write(all_but_last)?;
+        a.expect("first").map_err(|error| error.of("sent with most of another frame"))?;
+        a.peer.write(last)?;
+        a.expect("second").map_err(|error| error.of("sent with another frame"))
+    })
+}
+
+fn large(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
+    // Around each boundary of the length encoding, up to a frame of 65,536 bytes.
+    for length in [120, 121, 122, 125, 126, 127, 65_531, 65_532] {
+        run.part(|run| {
+            let (mut a, mut b) = (member(run, "large")?, member(run, "large")?);
+            let text = "l".repeat(length);
+            a.say(&format!("say {text}"))?;
+            all_hear(&mut [&mut a, &mut b], &text)
+                .map_err(|error| error.of(&format!("a message of {length} bytes")))
+        })?;
+    }
+    Ok(())
+}
+
+fn order(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
+    let names = ["a", "b"];
+    let mut members = [member(run, "order")?, member(run, "order")?, member(run, "order")?];
+    for lot in 0..LOTS {
+        let numbers = lot * AT_ONCE / 2..(lot + 1) * AT_ONCE / 2;
+        for number in numbers.clone() {
+            for (sender, name) in members.iter_mut().zip(names) {
+                sender.say(&format!("say {name}{number}"))?;
+            }
+        }
+        for member in &mut members {
+            let mut due = [numbers.start; 2];
+            for _ in 0..AT_ONCE {
+                let due_texts = [0, 1].map(|sender| format!("{}{}", names[sender], due[sender]));
+                let wanted = format!("{:?} or {:?}", due_texts[0], due_texts[1]);
+                let heard = member.hear(&format!("the message {wanted}"))?;
+                let sender = due_texts
+                    .iter()
+                    .position(|due| matches!(&heard, ServerMessage::Text(text) if text == due.as_bytes()));
+                let wrong = || ProtocolError::Wrong(format!("received {}, expected {wanted}", heard.shown()));
+                due[sender.ok_or_else(wrong)?] += 1;
+            }
+        }
+    }
+    // Duplicates would be received instead.
+    members[0].say("say the end")?;
+    members.iter_mut().try_for_each(|member| member.expect("the end"))
+}
+
+fn half_open(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
+    let mut silent = Vec::new();
+    for index in 0..2 * HALF_OPEN {
+        let mut peer = Peer::connect(run.terms)?;
+        if index % 2 == 0 {
+            peer.write(b"GET / HT")?;
+        }
+        silent.push(peer);
+    }
+    let mut begun = member(run, "half-open")?;
+    begun.peer.write(&OutgoingFrame::text("say half").bytes()[..5])?;
+    settle();
+    rooms(run).map_err(|error| error.of("with half-open connections"))
+}
+
+fn vanish(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
+    let mut before = member(run, "vanish 0")?;
+    let half = concurrency::size() / 2;
+    let mut peers = Vec::new();
+    for index in 0..half as usize {
+        let joined = member(run, &format!("vanish {}", index % ROOMS));
+        peers.push(joined.map_err(|error| error.of(&format!("with {index} other members")))?);
+    }
+    let idle = concurrency::connect_all(run.terms, half, |_| Ok(()))?;
+    // With messages in flight in all rooms but the first.
+    for member in peers.iter_mut().take(ROOMS).skip(1) {
+        let _ = member.say("say farewell");
+    }
+    let count = 2 * half;
+    peers.into_iter().map(|member| member.peer).chain(idle).for_each(Peer::vanish);
+    let whose = format!("after {count} clients vanished");
+    for text in ["still", "here"] {
+        before.say(&format!("say {text}"))?;
+        before.expect(text).map_err(|error| error.of(&whose))?;
+    }
+    let mut after = member(run, "vanish 1").map_err(|error| error.of(&whose))?;
+    after.say("say alone")?;
+    // An early member may still receive the farewell.
+    match after.hear("the message \"alone\"").map_err(|error| error.of(&whose))? {
+        ServerMessage::Text(text) if text == b"farewell" => after.expect("alone"),
+        ServerMessage::Text(text) if text == b"alone" => Ok(()),
+        other => {
+            Err(ProtocolError::Wrong(format!("received {}, expected \"alone\", {whose}", other.shown())))
+        }
+    }
+}
+
+fn unread(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
+    let (mut slow, mut fast) = (member(run, "slow")?, member(run, "slow")?);
+    slow.peer.take_little();
+    let text = "w".repeat(LARGE_BYTES);
+    let frame = OutgoingFrame::text(&format!("say {text}")).bytes();
+    // More than kernel buffers and a queue hold.
+    let fair = (kernel_bytes() + QUEUE_BYTES) / LARGE_BYTES;
+    let (start, before) = (Instant::now(), (run.memory)());
+    let runs_away = |run: &ConformanceRun| {
+        (run.memory)().zip(before).is_some_and(|(now, before)| now > before + RUNAWAY_BYTES)
+    };
+    let mut said = 0;
+    while said < 2 * fair && start.elapsed() < FLOOD {
+        let round = fast.peer.write(&frame).and_then(|()| fast.expect(&text));
+        round.map_err(|error| {
+            error.of(&format!("in a room with a member that does not read, after {said} messages of 32 KiB"))
+        })?;
+        said += 1;
+        if said % 64 == 0 && runs_away(run) {
+            let so_far = (said * LARGE_BYTES) >> 20;
+            let grown = run.grown(before);
+            return Err(ProtocolError::Wrong(format!(
+                "unbounded queue: a member did not read {so_far} MiB{grown}"
+            )));
+        }
+    }
+    fast.say("say the end")?;
+    fast.expect("the end")?;
+    let grown = run.grown(before);
+    // Now it reads what was kept for it.
+    let mut heard = 0;
+    let kept = loop {
+        match slow.hear("the unread messages") {
+            Ok(ServerMessage::Text(came)) if came == text.as_bytes() => heard += 1,
+            Ok(ServerMessage::Text(came)) if came == b"the end" => break true,
+            Ok(ServerMessage::Close(_)) | Err(ProtocolError::Cut(_)) => break false,
+            Err(ProtocolError::Silent(_)) => break true,
+            Ok(other) => {
+                return Err(ProtocolError::Wrong(format!(
+                    "received {} after unread messages",
+                    other.shown()
+                )));
+            }
+            Err(error) => return Err(error),
+        }
+    };
+    let mib = (said * LARGE_BYTES) >> 20;
+    if kept && heard == said && said > fair {
+        return Err(ProtocolError::Wrong(format!(
+            "unbounded queue: all {mib} MiB were kept for a member that did not read{grown}"
+        )));
+    }
+    if kept && heard == said {
+        run.fault(
+            UNREAD,
+            format!(
+                "inconclusive: only {mib} MiB were sent to a member that does not read in {} s",
+                FLOOD.as_secs()
+            ),
+            "none in the program if the machine is busy; otherwise answer faster",
+            false,
+        );
+    } else if kept {
+        let lost = said - heard;
+        run.fault(
+            UNREAD,
+            format!(
+                "a member that did not read {mib} MiB is still connected, but lost {lost} of {said} messages"
+            ),
+            QUEUE_FIX,
+            false,
+        );
+    }
+    // The room still works.
+    let mut after = member(run, "slow")?;
+    after.say("say on")?;
+    after
+        .expect("on")
+        .and_then(|()| fast.expect("on"))
+        .map_err(|error| error.of("after a member did not read"))
+}

@@ -1,0 +1,230 @@
+//! Cases of the server `echo`.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::peer::{Peer, ProtocolError, kernel_bytes};
+use super::{ConformanceCase, ConformanceRun, concurrency};
+
+const FIX: &str = "send back each byte once and in order, until the client closes its side";
+
+pub(super) const CASES: &[ConformanceCase] = &[
+    ConformanceCase { name: "pieces", fix: FIX, grave: true, run: split_writes },
+    ConformanceCase { name: "half-closed", fix: FIX, grave: true, run: half_closed },
+    ConformanceCase { name: "1 MiB", fix: FIX, grave: true, run: much },
+    ConformanceCase { name: "latency", fix: FIX, grave: true, run: latency },
+    ConformanceCase {
+        name: "idle connections",
+        fix: "handle each connection in its own task, so that idle connections do not block others",
+        grave: true,
+        run: idle,
+    },
+    ConformanceCase {
+        name: "a client that does not read",
+        fix: "read more only after the previous data is sent, without blocking other connections",
+        grave: true,
+        run: unread,
+    },
+    ConformanceCase {
+        name: "clients that vanish",
+        fix: "on an error, close only that connection, silently",
+        grave: true,
+        run: vanish,
+    },
+];
+
+/// The longest message; all lengths up to it are tested.
+const PIECES: usize = 120;
+/// The longest message of a short test.
+const FEW_PIECES: usize = 20;
+const MUCH_BYTES: usize = 1 << 20;
+/// The memory that a server may use for one connection, beyond kernel buffers.
+const FAIR_BYTES: usize = 32 << 20;
+/// A server that accepts nothing for this long has stopped reading.
+const FULL_AFTER: Duration = Duration::from_secs(1);
+/// A delayed acknowledgment takes 40 ms on Linux; local answers are much faster.
+const DELAYED: Duration = Duration::from_millis(30);
+
+fn connect(run: &ConformanceRun) -> Result<Peer, ProtocolError> {
+    Peer::connect(run.terms)
+}
+
+/// Sends bytes and expects them back.
+fn echo(peer: &mut Peer, bytes: &[u8]) -> Result<(), ProtocolError> {
+    peer.write(bytes)?;
+    expect(peer, bytes)
+}
+
+fn expect(peer: &mut Peer, bytes: &[u8]) -> Result<(), ProtocolError> {
+    let mut back = vec![0; bytes.len()];
+    let what = match bytes.len() {
+        1 => "1 byte back".to_owned(),
+        length => format!("{length} bytes back"),
+    };
+    // In parts, so that a slow server is not timed out while it sends.
+    for part in back.chunks_mut(64 << 10) {
+        peer.read(part, &what)?;
+    }
+    match bytes.iter().zip(&back).position(|(sent, came)| sent != came) {
+        None => Ok(()),
+        Some(at) => Err(ProtocolError::Wrong(format!(
+            "wrong byte at {at} of {}: received {}, sent {}",
+            bytes.len(),
+            back[at],
+            bytes[at]
+        ))),
+    }
+}
+
+/// Expects the end of the connection.
+fn expect_end(run: &mut ConformanceRun, peer: &mut Peer, case: &'static str) -> Result<(), ProtocolError> {
+    match peer.next("the end of the connection") {
+        Ok(None) => Ok(()),
+        Ok(Some(_)) => Err(ProtocolError::Wrong("received more bytes than were sent".to_owned())),
+        Err(_) => {
+            run.fault(
+                case,
+                "the connection stays open after the client closed its side and all bytes were sent back",
+                "close a connection when the client closes its side",
+                false,
+            );
+            Ok(())
+        }
+    }
+}
+
+fn split_writes(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
+    say_pieces(run, PIECES)
+}
+
+fn say_pieces(run: &mut ConformanceRun, most: usize) -> Result<(), ProtocolError> {
+    let mut peer = connect(run)?;
+    for length in 1..=most {
+        let bytes = run.bytes(length);
+        echo(&mut peer, &bytes).map_err(|error| error.of(&format!("message {length} of a connection")))?;
+    }
+    // Several messages in flight.
+    let bytes = run.bytes(3000);
+    for piece in bytes.chunks(7) {
+        peer.write(piece)?;
+    }
+    expect(&mut peer, &bytes)
+}
+
+fn half_closed(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
+    let mut peer = connect(run)?;
+    let bytes = run.bytes(100_000);
+    peer.write(&bytes)?;
+    peer.finish();
+    expect(&mut peer, &bytes).map_err(|error| error.of("after the client closed its side"))?;
+    expect_end(run, &mut peer, "half-closed")?;
+    // Without sending anything.
+    let mut peer = connect(run)?;
+    peer.finish();
+    expect_end(run, &mut peer, "half-closed")
+}
+
+fn much(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
+    let mut peer = connect(run)?;
+    let bytes = run.bytes(MUCH_BYTES);
+    let mut writer = peer.twin().map_err(ProtocolError::Refused)?;
+    thread::scope(|scope| {
+        let writing = scope.spawn(|| writer.write(&bytes));
+        let read = expect(&mut peer, &bytes);
+        // A failed write also fails the read, which is more specific.
+        let _ = writing.join();
+        read
+    })
+}
+
+fn latency(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
+    // The kernel acknowledges at once at the start of a connection.
+    const YOUNG: usize = 20;
+    let mut peer = connect(run)?;
+    // More than a buffer of 4 KiB: sent back in two parts, the second of which waits with Nagle's algorithm.
+    for length in [1, 5_000] {
+        let bytes = run.bytes(length);
+        let mut took = Vec::new();
+        for round in 0..YOUNG + 15 {
+            let start = Instant::now();
+            echo(&mut peer, &bytes)?;
+            if round >= YOUNG {
+                took.push(start.elapsed());
+            }
+        }
+        took.sort();
+        let usual = took[took.len() / 2];
+        if usual > DELAYED {
+            run.fault(
+                "latency",
+                format!("median latency of {length} bytes: {} ms", usual.as_millis()),
+                "set TCP_NODELAY on each connection, and send data back as soon as it is read",
+                false,
+            );
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn idle(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
+    let mut peers = concurrency::connect_all(run.terms, concurrency::size(), |peer| echo(peer, b"here"))?;
+    say_pieces(run, FEW_PIECES)
+        .map_err(|error| error.of(&format!("with {} idle connections", peers.len())))?;
+    // All at once; none may have been closed.
+    let words: Vec<Vec<u8>> = (0..peers.len()).map(|index| format!("{index:08}").into_bytes()).collect();
+    for (peer, word) in peers.iter_mut().zip(&words) {
+        peer.write(word).map_err(|error| error.of("on a connection that was idle"))?;
+    }
+    for (peer, word) in peers.iter_mut().zip(&words) {
+        expect(peer, word).map_err(|error| error.of("on a connection that was idle"))?;
+    }
+    Ok(())
+}
+
+fn unread(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
+    const CASE: &str = "a client that does not read";
+    let mut peer = connect(run)?;
+    peer.take_little();
+    let bytes = run.bytes(2 * kernel_bytes() + FAIR_BYTES);
+    let before = (run.memory)();
+    let taken = peer.write_until_full(&bytes, FULL_AFTER);
+    if taken == bytes.len() {
+        return Err(ProtocolError::Wrong(format!(
+            "the server read {} MiB from a client that reads nothing{}",
+            taken >> 20,
+            run.grown(before)
+        )));
+    }
+    say_pieces(run, FEW_PIECES).map_err(|error| error.of("with a client that does not read"))?;
+    // Now it reads.
+    peer.finish();
+    match expect(&mut peer, &bytes[..taken]) {
+        Err(ProtocolError::Cut(_)) => {
+            run.fault(
+                CASE,
+                "a client that paused reading is disconnected",
+                "wait until the client reads, and read nothing from it meanwhile",
+                false,
+            );
+            Ok(())
+        }
+        Err(error) => Err(error.of("to a client that paused reading")),
+        Ok(()) => expect_end(run, &mut peer, CASE),
+    }
+}
+
+fn vanish(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
+    let mut peers = concurrency::connect_all(run.terms, concurrency::size(), |peer| echo(peer, b"here"))?;
+    let mut before = connect(run)?;
+    echo(&mut before, b"here")?;
+    // Half of them with an answer in flight.
+    for peer in peers.iter_mut().step_by(2) {
+        let _ = peer.write(b"gone");
+    }
+    let count = peers.len();
+    peers.into_iter().for_each(Peer::vanish);
+    let whose = format!("after {count} clients vanished");
+    echo(&mut before, b"still").map_err(|error| error.of(&whose))?;
+    say_pieces(run, FEW_PIECES).map_err(|error| error.of(&whose))
+}

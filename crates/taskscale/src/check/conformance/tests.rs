@@ -1,0 +1,231 @@
+//! Conformance runs with correct and faulty servers of fake-entry, and with other listeners.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{Ipv4Addr, TcpListener};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
+
+use super::*;
+
+/// For silent servers, to save time.
+const SHORT: Duration = Duration::from_secs(2);
+/// For correct servers: unlike `check`, this does not repeat what a busy machine delayed.
+const LONG: Duration = Duration::from_secs(30);
+
+/// The scripted program, built once, beside the tests and in their profile.
+fn fake_entry() -> &'static Path {
+    static BUILT: OnceLock<PathBuf> = OnceLock::new();
+    BUILT.get_or_init(|| {
+        let program = std::env::current_exe().expect("this program");
+        let folder = program.ancestors().nth(2).expect("target/debug/deps/taskscale-…");
+        let profile = match folder.file_name().and_then(|name| name.to_str()) {
+            Some("debug") | None => "dev",
+            Some(profile) => profile,
+        };
+        let built = Command::new(env!("CARGO"))
+            .args(["build", "--quiet", "-p", "fake-entry", "--profile", profile, "--target-dir"])
+            .arg(folder.parent().expect("a folder"))
+            .current_dir(env!("CARGO_MANIFEST_DIR"))
+            .status();
+        assert!(built.is_ok_and(|status| status.success()), "fake-entry does not build");
+        folder.join("fake-entry")
+    })
+}
+
+/// A server that ends with the test.
+struct Serving {
+    child: Child,
+    address: SocketAddr,
+}
+
+/// Several conformance runs go on at once, each with a crowd of its own.
+fn allow_files() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let limit = getrlimit(Resource::Nofile);
+    let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, maximum: limit.maximum });
+}
+
+impl Serving {
+    fn start(flags: &str) -> Serving {
+        allow_files();
+        let mut child = Command::new(fake_entry())
+            .arg("--serve")
+            .args(flags.split_whitespace())
+            .args([&CONNECTIONS.to_string(), "--listen", "127.0.0.1:0"])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("fake-entry starts");
+        let mut line = String::new();
+        BufReader::new(child.stdout.as_mut().expect("a pipe")).read_line(&mut line).expect("a line");
+        let port: u16 =
+            line.trim().strip_prefix("listening ").and_then(|port| port.parse().ok()).expect("a port");
+        Serving { child, address: (Ipv4Addr::LOCALHOST, port).into() }
+    }
+
+    fn memory(&self) -> Option<u64> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
+        let line = status.lines().find(|line| line.starts_with("VmRSS:"))?;
+        Some(line.split_whitespace().nth(1)?.parse::<u64>().ok()? * 1024)
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        // A child that was not waited for: its number is its own.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn server(flags: &str) -> Client {
+    if flags.starts_with("echo") { Client::Echo } else { Client::Chat }
+}
+
+/// What is found of a server with these flags, where answers may be waited for so long.
+fn found(flags: &str, patience: Duration) -> Vec<ConformanceFault> {
+    let serving = Serving::start(flags);
+    let faults = converse_within(patience, server(flags), serving.address, &|| serving.memory()).faults;
+    for fault in &faults {
+        println!("{flags}: {fault:?}");
+    }
+    faults
+}
+
+/// Flags, how long an answer may take, whether the first fault is grave, its case, and words of it.
+type Expected = (&'static str, Duration, bool, &'static str, &'static str);
+
+/// The first fault of each of these is that one. At once, as they mostly wait.
+fn expect(all: &[Expected]) {
+    std::thread::scope(|scope| {
+        for (flags, patience, grave, case, words) in all {
+            scope.spawn(move || {
+                let faults = found(flags, *patience);
+                let first = faults.first().unwrap_or_else(|| panic!("{flags}: nothing is found"));
+                assert_eq!((first.grave, first.case), (*grave, *case), "{flags}: {faults:?}");
+                assert!(first.what.contains(words), "{flags}: {faults:?}");
+            });
+        }
+    });
+}
+
+fn expect_none(flags: &str) {
+    assert_eq!(found(flags, LONG), [], "{flags}");
+}
+
+#[test]
+fn correct_echo_servers_pass() {
+    expect_none("echo");
+    expect_none("echo --op-sleep-us 3000");
+}
+
+#[test]
+fn correct_chat_servers_pass() {
+    expect_none("chat");
+    expect_none("chat --op-cpu-us 100 --op-sleep-us 1000");
+}
+
+#[test]
+fn faulty_echo_servers_are_found() {
+    expect(&[
+        ("echo --fault flip:100", PATIENCE, true, "pieces", "message 101 of a connection: wrong byte at 50"),
+        ("echo --fault swap", PATIENCE, true, "pieces", "wrong byte"),
+        ("echo --fault close-every:10", PATIENCE, true, "idle connections", "connection closed"),
+        ("echo --fault stop-accepting:20", SHORT, true, "idle connections", "no answer"),
+        ("echo --op-sleep-us 35000", PATIENCE, false, "latency", "latency of 1 bytes"),
+        ("echo --fault crash:plateau", PATIENCE, true, "idle connections", ""),
+    ]);
+}
+
+#[test]
+fn faulty_chat_servers_are_found() {
+    expect(&[
+        ("chat --fault double:400", PATIENCE, true, "order", "received "),
+        ("chat --fault lose:400", PATIENCE, true, "order", "received "),
+        ("chat --fault double:3", PATIENCE, true, "rooms", "received "),
+        ("chat --fault lose:0", SHORT, true, "rooms", "no answer"),
+        ("chat --fault stray:0", PATIENCE, true, "rooms", "received "),
+        ("chat --fault stray:5", PATIENCE, true, "rooms", "received "),
+    ]);
+}
+
+#[test]
+fn connections_that_are_not_served_are_found() {
+    expect(&[
+        ("chat --fault no-pong", SHORT, true, "ping", "expected a pong"),
+        ("chat --fault close-every:4", PATIENCE, true, "handshake", "connection closed"),
+        ("chat --fault stop-accepting:20", SHORT, true, "ping", "no answer"),
+        ("chat --fault crash:plateau", PATIENCE, true, "bad handshakes", "cannot connect"),
+    ]);
+}
+
+#[test]
+fn members_that_do_not_read_must_not_keep_others_waiting_nor_take_memory() {
+    expect(&[
+        ("chat --fault stall", SHORT, true, UNREAD, "no answer"),
+        ("chat --fault keep-all", PATIENCE, true, UNREAD, "its memory grew by"),
+    ]);
+}
+
+const UNREAD: &str = "a member that does not read";
+
+/// On a server that somebody started: `TASKSCALE_CONVERSE=chat:PORT`.
+#[test]
+#[ignore = "needs a server"]
+fn a_server_of_yours() {
+    let Ok(told) = std::env::var("TASKSCALE_CONVERSE") else { return };
+    let port: u16 = told.split_once(':').and_then(|(_, port)| port.parse().ok()).expect("SERVICE:PORT");
+    let start = Instant::now();
+    for fault in converse(server(&told), (Ipv4Addr::LOCALHOST, port).into(), &|| None).faults {
+        println!(
+            "{} {}: {}\n    {}",
+            if fault.grave { "GRAVE" } else { "minor" },
+            fault.case,
+            fault.what,
+            fault.fix
+        );
+    }
+    println!("{:.1} s", start.elapsed().as_secs_f64());
+}
+
+/// Something that listens, and does with each connection what it is told to.
+fn listener(answer: impl Fn(std::net::TcpStream, u64) + Send + 'static) -> SocketAddr {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
+    let address = listener.local_addr().expect("an address");
+    std::thread::spawn(move || {
+        for (connection, number) in listener.incoming().flatten().zip(0..) {
+            answer(connection, number);
+        }
+    });
+    address
+}
+
+#[test]
+fn listeners_that_are_not_servers_are_found_in_time() {
+    let held = std::sync::Mutex::new(Vec::new());
+    let silent = listener(move |connection, _| held.lock().expect("a list").push(connection));
+    let closing = listener(|connection, _| drop(connection));
+    let noisy = listener(|mut connection, number| {
+        let mut noise = vec![0; 10_000];
+        fastrand::Rng::with_seed(number).fill(&mut noise);
+        // Half a handshake that is right, so that frames of noise are read as well.
+        let mut request = [0; 1024];
+        let _ = connection.read(&mut request);
+        let _ = connection.write_all(&noise);
+    });
+    let unused =
+        TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port").local_addr().expect("an address");
+    for server in [Client::Echo, Client::Chat] {
+        for address in [silent, closing, noisy, unused] {
+            let start = Instant::now();
+            let faults = converse_within(Duration::from_millis(500), server, address, &|| None).faults;
+            assert!(faults.iter().any(|fault| fault.grave), "{server:?} at {address}");
+            assert!(start.elapsed() < WHOLE, "{server:?}");
+            if address == unused {
+                assert!(faults[0].what.starts_with("cannot connect"), "{faults:?}");
+                assert_eq!(faults.len(), 1);
+            }
+        }
+    }
+}

@@ -1,0 +1,259 @@
+//! A minimal WebSocket client: the handshake, and messages from frames.
+
+use data_encoding::BASE64;
+use sha1::{Digest, Sha1};
+
+use super::ConformanceRun;
+use super::frame::{self, Head, OutgoingFrame};
+use super::peer::{self, Peer, ProtocolError};
+
+/// What a server appends to a client's key (RFC 6455, 1.3).
+const GUID: &str = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
+/// The placeholder of the key in a handshake.
+pub(super) const KEY: &str = "KEY";
+pub(super) const HANDSHAKE: &[(&str, &str)] = &[
+    ("Host", "localhost"),
+    ("Upgrade", "websocket"),
+    ("Connection", "Upgrade"),
+    ("Sec-WebSocket-Key", KEY),
+    ("Sec-WebSocket-Version", "13"),
+];
+const MOST_HEAD_BYTES: usize = 16 * 1024;
+/// Longer than any message of a conformance run.
+const MOST_MESSAGE_BYTES: usize = 1 << 20;
+/// The shown length of a server's message.
+const SHOWN_CHARS: usize = 40;
+
+/// A message of a server, except pings.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum ServerMessage {
+    Text(Vec<u8>),
+    Binary,
+    Pong(Vec<u8>),
+    /// Usually with a code.
+    Close(Option<u16>),
+}
+
+pub(super) struct WebSocket {
+    pub peer: Peer,
+}
+
+impl WebSocket {
+    pub fn open(run: &mut ConformanceRun) -> Result<WebSocket, ProtocolError> {
+        WebSocket::open_with(run, HANDSHAKE, usize::MAX)
+    }
+
+    /// With these header lines, the first bytes in a packet of their own.
+    pub fn open_with(
+        run: &mut ConformanceRun,
+        lines: &[(&str, &str)],
+        alone: usize,
+    ) -> Result<WebSocket, ProtocolError> {
+        let key = BASE64.encode(&run.bytes(16));
+        let mut request = "GET /chat HTTP/1.1\r\n".to_owned();
+        for (name, value) in lines {
+            request += &format!("{name}: {}\r\n", if *value == KEY { &key } else { *value });
+        }
+        request += "\r\n";
+        let mut peer = Peer::connect(run.terms)?;
+        let (first, second) = request.as_bytes().split_at(alone.min(request.len()));
+        peer.write(first)?;
+        if !second.is_empty() {
+            peer::settle();
+            peer.write(second)?;
+        }
+        let head = read_head(&mut peer)?;
+        agreed(&head, &key).map_err(ProtocolError::Wrong)?;
+        Ok(WebSocket { peer })
+    }
+
+    pub fn send(&mut self, frame: &OutgoingFrame) -> Result<(), ProtocolError> {
+        self.peer.write(&frame.bytes())
+    }
+
+    pub fn say(&mut self, text: &str) -> Result<(), ProtocolError> {
+        self.send(&OutgoingFrame::text(text))
+    }
+
+    /// Expects this text next.
+    pub fn expect(&mut self, text: &str) -> Result<(), ProtocolError> {
+        match self.hear(&format!("the message {}", shown(text.as_bytes())))? {
+            ServerMessage::Text(came) if came == text.as_bytes() => Ok(()),
+            other => Err(ProtocolError::Wrong(format!(
+                "received {}, expected {}",
+                other.shown(),
+                shown(text.as_bytes())
+            ))),
+        }
+    }
+
+    /// Joins a room, and expects the confirmation.
+    pub fn join(&mut self, room: &str) -> Result<(), ProtocolError> {
+        self.say(&format!("join {room}"))?;
+        self.expect(&format!("joined {room}"))
+    }
+
+    pub fn hear(&mut self, what: &str) -> Result<ServerMessage, ProtocolError> {
+        let mut begun: Option<(u8, Vec<u8>)> = None;
+        loop {
+            let (head, data) = self.read_frame(what)?;
+            let wrong = |why: &str| Err(ProtocolError::Wrong(why.to_owned()));
+            match (head.opcode, &mut begun) {
+                (frame::PING, _) => self.send(&OutgoingFrame::new(frame::PONG, &data))?,
+                (frame::PONG, None) => return Ok(ServerMessage::Pong(data)),
+                // Between fragments: not an expected one.
+                (frame::PONG, Some(_)) => {}
+                (frame::CLOSE, _) => {
+                    return Ok(ServerMessage::Close(
+                        data.first_chunk().map(|code| u16::from_be_bytes(*code)),
+                    ));
+                }
+                (frame::CONTINUED, Some((_, message))) => {
+                    message.extend(data);
+                    if message.len() > MOST_MESSAGE_BYTES {
+                        return wrong("received a fragmented message without end");
+                    }
+                }
+                (frame::CONTINUED, None) => return wrong("received a fragment that continues no message"),
+                (_, Some(_)) => return wrong("received a new message between fragments"),
+                (opcode, None) => begun = Some((opcode, data)),
+            }
+            if head.last
+                && head.opcode < frame::CLOSE
+                && let Some((opcode, message)) = begun.take()
+            {
+                return Ok(if opcode == frame::TEXT {
+                    ServerMessage::Text(message)
+                } else {
+                    ServerMessage::Binary
+                });
+            }
+        }
+    }
+
+    fn read_frame(&mut self, what: &str) -> Result<(Head, Vec<u8>), ProtocolError> {
+        let mut first = [0; 2];
+        self.peer.read(&mut first, what)?;
+        let head = Head::parse(first).map_err(ProtocolError::Wrong)?;
+        let mut length = [0; 8];
+        let length = &mut length[..head.length_bytes()];
+        self.peer.read(length, what)?;
+        let mut data = vec![0; head.length(length).map_err(ProtocolError::Wrong)?];
+        self.peer.read(&mut data, what)?;
+        Ok((head, data))
+    }
+}
+
+impl ServerMessage {
+    pub fn shown(&self) -> String {
+        match self {
+            ServerMessage::Text(text) => shown(text),
+            ServerMessage::Binary => "a binary message".to_owned(),
+            ServerMessage::Pong(_) => "a pong".to_owned(),
+            ServerMessage::Close(Some(code)) => format!("a close frame with {code}"),
+            ServerMessage::Close(None) => "a close frame without a code".to_owned(),
+        }
+    }
+}
+
+/// The start of a message, escaped.
+pub(super) fn shown(text: &[u8]) -> String {
+    let text = String::from_utf8_lossy(text);
+    let mut short: String = text.chars().take(SHOWN_CHARS).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    format!("{short:?}")
+}
+
+/// An answer up to its empty line.
+pub(super) fn read_head(peer: &mut Peer) -> Result<String, ProtocolError> {
+    let what = "an answer to the handshake";
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        if head.len() > MOST_HEAD_BYTES {
+            return Err(ProtocolError::Wrong("the answer to the handshake has no end".to_owned()));
+        }
+        head.push(peer.next(what)?.ok_or_else(|| ProtocolError::Cut(what.to_owned()))?);
+    }
+    Ok(String::from_utf8_lossy(&head).into_owned())
+}
+
+/// Whether a server's answer accepts the WebSocket; if not, why.
+fn agreed(head: &str, key: &str) -> Result<(), String> {
+    let mut lines = head.lines();
+    let status = lines.next().unwrap_or_default();
+    if !status.starts_with("HTTP/1.1 101") {
+        return Err(format!("the handshake is answered with {}", shown(status.as_bytes())));
+    }
+    let fields: Vec<(String, &str)> = lines
+        .filter_map(|line| line.split_once(':'))
+        .map(|(name, value)| (name.trim().to_ascii_lowercase(), value.trim()))
+        .collect();
+    let field = |name: &str| fields.iter().find(|(other, _)| other == name).map(|(_, value)| *value);
+    let has = |name: &str, word: &str| {
+        field(name).is_some_and(|value| value.split(',').any(|part| part.trim().eq_ignore_ascii_case(word)))
+    };
+    for (name, word) in [("upgrade", "websocket"), ("connection", "upgrade")] {
+        if !has(name, word) {
+            return Err(format!("the answer to the handshake has no `{name}: {word}`"));
+        }
+    }
+    let accept = BASE64.encode(&Sha1::digest(format!("{key}{GUID}")));
+    if field("sec-websocket-accept") != Some(&accept) {
+        let given = field("sec-websocket-accept").unwrap_or_default();
+        return Err(format!("Sec-WebSocket-Accept is {}, not {accept:?}", shown(given.as_bytes())));
+    }
+    for name in ["sec-websocket-extensions", "sec-websocket-protocol"] {
+        if field(name).is_some_and(|value| !value.is_empty()) {
+            return Err(format!("the answer to the handshake has {name}, which was not requested"));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The example of RFC 6455, 1.3.
+    const RIGHT: &str = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
+                         Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n";
+    const RFC_KEY: &str = "dGhlIHNhbXBsZSBub25jZQ==";
+
+    #[test]
+    fn a_handshake_is_that_of_the_standard() {
+        assert_eq!(agreed(RIGHT, RFC_KEY), Ok(()));
+        let odd = RIGHT
+            .replace("Upgrade: websocket", "uPGRADE:WebSocket ")
+            .replace(": Upgrade", ": keep-alive, upgrade");
+        assert_eq!(agreed(&odd, RFC_KEY), Ok(()));
+        for (from, to, words) in [
+            ("101", "200", "answered"),
+            ("Upgrade: websocket\r\n", "", "no `upgrade: websocket`"),
+            ("Connection: Upgrade", "Connection: close", "no `connection: upgrade`"),
+            ("s3pPL", "S3pPL", "Sec-WebSocket-Accept is"),
+            ("\r\n\r\n", "\r\nSec-WebSocket-Extensions: permessage-deflate\r\n\r\n", "not requested"),
+        ] {
+            let why = agreed(&RIGHT.replace(from, to), RFC_KEY).expect_err(words);
+            assert!(why.contains(words), "{why}");
+        }
+    }
+
+    #[test]
+    fn messages_of_a_server_are_escaped() {
+        assert_eq!(shown(b"\x1b[31m\xff"), "\"\\u{1b}[31m\u{fffd}\"");
+        assert_eq!(shown(&[b'x'; 100]).len(), SHOWN_CHARS + 5);
+    }
+
+    proptest! {
+        #[test]
+        fn no_answer_makes_it_panic(head in ".{0,200}", key in ".{0,30}") {
+            let _ = agreed(&head, &key);
+            let _ = agreed(&format!("HTTP/1.1 101 x\r\n{head}"), &key);
+            let _ = shown(head.as_bytes());
+        }
+    }
+}

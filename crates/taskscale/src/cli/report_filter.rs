@@ -1,0 +1,127 @@
+//! The filters of `report`: series, entries, kinds and numbers of tasks.
+
+use anyhow::bail;
+
+use super::args;
+use super::workload_args::task_counts;
+use crate::catalog::{Kind, Matcher, Selectable, closest};
+use crate::record::{EntryFacts, Loaded, Plan, Sample};
+use crate::report::Report;
+use crate::units;
+
+/// Filters; the default keeps everything.
+#[derive(Debug, Default)]
+pub(super) struct ReportFilter {
+    /// The start of the name of a series.
+    part: Option<String>,
+    entries: Vec<Matcher>,
+    kinds: Vec<Kind>,
+    /// Ascending.
+    pub tasks: Vec<u64>,
+}
+
+impl ReportFilter {
+    pub fn of(args: &args::ReportArgs) -> anyhow::Result<ReportFilter> {
+        Ok(ReportFilter {
+            part: args.part.clone(),
+            entries: args.entry.iter().map(|word| Matcher::of(word)).collect(),
+            kinds: args.kind.clone(),
+            tasks: args.tasks.as_deref().map(task_counts).transpose()?.unwrap_or_default(),
+        })
+    }
+
+    /// The first filter that was given.
+    pub fn option(&self) -> Option<&'static str> {
+        let given = [
+            ("--entry", !self.entries.is_empty()),
+            ("--kind", !self.kinds.is_empty()),
+            ("-n", !self.tasks.is_empty()),
+        ];
+        given.into_iter().find(|(_, given)| *given).map(|(option, _)| option)
+    }
+
+    /// Filters series and entries, and drops results without either. Keeps all numbers of tasks, which the fits need
+    /// ([`ReportFilter::rows`]).
+    pub fn campaigns(&self, campaigns: &mut Vec<(String, Loaded)>) -> anyhow::Result<()> {
+        let (mut parts, mut names) = (Vec::new(), Vec::new());
+        for (_, loaded) in campaigns.iter() {
+            parts.extend(loaded.campaign.plans().map(|plan| plan.series().to_string()));
+            names.extend(loaded.campaign.entries.iter().map(|facts| facts.name.clone()));
+        }
+        let selectable = |facts: &EntryFacts| self.entries.iter().any(|word| word.matches(&of(facts)));
+        for word in &self.entries {
+            let mut all = campaigns.iter().flat_map(|(_, loaded)| &loaded.campaign.entries);
+            if !all.any(|facts| word.matches(&of(facts))) {
+                let nearest = closest(word.word(), names.iter().map(String::as_str));
+                let nearest = nearest.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();
+                bail!("--entry {}: not in these results{nearest}", word.word());
+            }
+        }
+        for (_, Loaded { campaign, samples, .. }) in campaigns.iter_mut() {
+            let wanted = |facts: &EntryFacts| {
+                (self.entries.is_empty() || selectable(facts))
+                    && (self.kinds.is_empty() || self.kinds.contains(&facts.kind))
+            };
+            campaign.entries.retain(wanted);
+            let kept: Vec<String> = campaign.entries.iter().map(|facts| facts.name.clone()).collect();
+            let mut plans: Vec<Plan> = campaign.plans().cloned().collect();
+            plans.retain(|plan| {
+                self.part.as_ref().is_none_or(|part| plan.series().to_string().starts_with(part))
+            });
+            if self.option().is_some() {
+                plans.iter_mut().for_each(|plan| plan.entries.retain(|name| kept.contains(name)));
+                plans.retain(|plan| !plan.entries.is_empty());
+                samples.retain(|sample| kept.contains(&sample.entry));
+            }
+            if self.part.is_some() {
+                samples.retain(|sample| plans.iter().any(|plan| sample.is_of(&plan.series())));
+                campaign.entries.retain(|facts| plans.iter().any(|plan| plan.has(facts)));
+            }
+            let mut plans = plans.into_iter();
+            // Results without any series are dropped below.
+            campaign.plan.entries.clear();
+            campaign.plan = plans.next().unwrap_or(campaign.plan.clone());
+            campaign.further_plans = plans.collect();
+        }
+        campaigns.retain(|(_, loaded)| !loaded.campaign.plan.entries.is_empty());
+        if !campaigns.is_empty() {
+            return Ok(());
+        }
+        parts.dedup();
+        match &self.part {
+            Some(part) if self.option().is_none() => {
+                bail!("--part {part}: no series matches; available: {}", parts.join("; "))
+            }
+            _ => bail!("no entry matches all filters (--entry, --kind, --part)"),
+        }
+    }
+
+    /// Filters the rows of reports by number of tasks.
+    pub fn rows(&self, reports: &mut [Report]) -> anyhow::Result<()> {
+        if self.tasks.is_empty() {
+            return Ok(());
+        }
+        let mut there: Vec<u64> = reports.iter().flat_map(|report| report.tasks.clone()).collect();
+        there.sort_unstable();
+        there.dedup();
+        if let Some(tasks) = self.tasks.iter().find(|tasks| !there.contains(tasks)) {
+            let there: Vec<String> = there.into_iter().map(units::count).collect();
+            bail!("-n {}: not measured; available: {}", units::count(*tasks), there.join(", "));
+        }
+        for report in reports {
+            report.tasks.retain(|tasks| self.tasks.contains(tasks));
+            report.groups.retain(|group| self.tasks.contains(&group.tasks));
+        }
+        Ok(())
+    }
+
+    /// Whether a sample passes the filter of numbers of tasks.
+    pub fn has(&self, sample: &Sample) -> bool {
+        self.tasks.is_empty() || self.tasks.contains(&sample.tasks)
+    }
+}
+
+/// An entry as the command line selects it.
+fn of(facts: &EntryFacts) -> Selectable<'_> {
+    Selectable { full_name: &facts.name, runtime: &facts.runtime, posts: facts.posts, style: facts.style }
+}

@@ -1,0 +1,262 @@
+//! Live results on a terminal: a line per run, with a bar and its rank within its kind so far.
+//!
+//! Later lines may change a ranking. The table at the end is the result.
+
+use std::collections::BTreeMap;
+
+use anstyle::{AnsiColor, Style};
+
+use super::printable;
+use crate::campaign::Prepared;
+use crate::catalog::{Kind, Shape};
+use crate::document::{Bars, bar, painted, safe, shortened};
+use crate::figures::{self, MetricDef};
+use crate::record::{self, Campaign, EntryFacts, Sample, Status};
+use crate::stats::median;
+use crate::units;
+
+/// Columns of the longest name of a kind, of a value, and of a place.
+const KIND: usize = 9;
+const VALUE: usize = 11;
+const PLACE: usize = 11;
+/// The least and the most room for a bar, and the least for a name.
+const BAR: (usize, usize) = (10, 24);
+const LEAST_NAME: usize = 12;
+/// Two before each line, and between its five fields.
+const GAPS: usize = 2 + 4 * 2;
+
+/// How lines are shown.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct View {
+    pub width: usize,
+    pub color: bool,
+}
+
+/// The results so far.
+pub(super) struct ResultsTicker {
+    entries: BTreeMap<String, (Kind, bool)>,
+    /// Of each series: its name, its shape, and the repetitions of each case.
+    parts: Vec<(String, Shape, u32)>,
+    /// Samples by series, number of tasks and entry.
+    cells: BTreeMap<(String, u64), BTreeMap<String, Vec<Sample>>>,
+    heading: String,
+}
+
+impl ResultsTicker {
+    pub fn of(campaign: &Campaign, prepared: &[Prepared], samples: &[Sample]) -> ResultsTicker {
+        let ready = prepared.iter().filter(|entry| entry.command.is_ok()).map(|entry| &entry.facts);
+        let entry = |facts: &EntryFacts| (facts.name.clone(), (facts.kind, facts.reference));
+        let part = |plan: &record::Plan| (plan.series().to_string(), plan.shape, plan.repetitions);
+        let mut ticker = ResultsTicker {
+            entries: ready.map(entry).collect(),
+            parts: campaign.plans().map(part).collect(),
+            cells: BTreeMap::new(),
+            heading: String::new(),
+        };
+        samples.iter().for_each(|sample| ticker.learn(sample));
+        ticker
+    }
+
+    fn learn(&mut self, sample: &Sample) {
+        let cell = self.cells.entry((sample.series().to_string(), sample.tasks)).or_default();
+        cell.entry(sample.entry.clone()).or_default().push(sample.clone());
+    }
+
+    /// The lines of a finished run: a heading where another number of tasks starts, and a line. Nothing for the first run
+    /// of a pair, which has no result of its own.
+    pub fn tell(&mut self, sample: &Sample, view: View) -> Vec<String> {
+        self.learn(sample);
+        let part = sample.series().to_string();
+        let of_part = self.parts.iter().find(|(name, ..)| *name == part);
+        let (shape, repetitions) = of_part.map_or((Shape::Hold, 1), |(_, shape, times)| (*shape, *times));
+        let good = sample.status == Status::Ok;
+        if good && shape == Shape::Work && !sample.is_double() {
+            return Vec::new();
+        }
+        let mut lines = Vec::new();
+        let heading = self.heading_of(sample, &part, repetitions);
+        if heading != self.heading {
+            lines.push(painted(&heading, Style::new().bold(), view.color));
+            self.heading = heading;
+        }
+        lines.push(match good {
+            true => self.good(sample, &part, figures::headline(shape), view),
+            false => self.bad(sample, view),
+        });
+        lines
+    }
+
+    fn heading_of(&self, sample: &Sample, part: &str, repetitions: u32) -> String {
+        let mut heading = units::tasks(sample.tasks);
+        if self.parts.len() > 1 {
+            heading = format!("{part}, {heading}");
+        }
+        if repetitions > 1 {
+            heading.push_str(&format!(", repetition {} of {repetitions}", sample.repetition));
+        }
+        heading
+    }
+
+    /// Columns of names, and of bars.
+    fn widths(&self, view: View) -> (usize, usize) {
+        let longest = self.entries.keys().map(|name| name.chars().count()).max().unwrap_or(0);
+        // Some terminals break a line of their own width.
+        let room = view.width.saturating_sub(GAPS + KIND + VALUE + PLACE + 1);
+        let bar = room.saturating_sub(longest).clamp(BAR.0, BAR.1);
+        (longest.min(room.saturating_sub(bar)).max(LEAST_NAME), bar)
+    }
+
+    /// Name and kind, at the start of each line.
+    fn begun(&self, sample: &Sample, view: View) -> String {
+        let (names, _) = self.widths(view);
+        let name = safe(&sample.entry).into_owned();
+        let kind = self.entries.get(&sample.entry).map_or("", |(kind, _)| kind.name());
+        let kind = painted(&format!("{kind:<KIND$}"), Style::new().dimmed(), view.color);
+        format!("  {:<names$}  {kind}  ", shortened(&name, names))
+    }
+
+    fn good(&self, sample: &Sample, part: &str, figure: &'static MetricDef, view: View) -> String {
+        let (_, room) = self.widths(view);
+        let medians = self.medians(part, sample.tasks, figure);
+        let Some(own) = medians.get(sample.entry.as_str()).copied() else {
+            return format!("{}ok", self.begun(sample, view));
+        };
+        let value = match figure {
+            figure if figure == &figures::FOOTPRINT => units::bytes(own as u64),
+            figure => format!("{} {}", figure.show(own), figure.unit.shown().0),
+        };
+        let largest = medians.values().copied().fold(0.0, f64::max);
+        let drawn = bar(own / largest, room, Bars::Blocks);
+        let padding = " ".repeat(room.saturating_sub(drawn.chars().count()));
+        let bar = painted(&drawn, AnsiColor::Cyan.on_default(), view.color);
+        let again = if sample.attempt > 1 { ", again" } else { "" };
+        let (place, style) = self.place(&sample.entry, own, &medians);
+        let line = format!(
+            "{}{value:>VALUE$}  {bar}{padding}  {}{again}",
+            self.begun(sample, view),
+            painted(&place, style, view.color)
+        );
+        line.trim_end().to_owned()
+    }
+
+    /// The median of each entry that has one.
+    fn medians(&self, part: &str, tasks: u64, figure: &'static MetricDef) -> BTreeMap<&str, f64> {
+        let cell = self.cells.get(&(part.to_owned(), tasks));
+        let of_entry = |(entry, samples): (&'_ String, &Vec<Sample>)| {
+            let mut last = record::last_attempts(samples);
+            last.retain(|sample| sample.status == Status::Ok);
+            let median = median(&figure.values(&last))?;
+            let (name, _) = self.entries.get_key_value(entry)?;
+            Some((name.as_str(), median))
+        };
+        cell.into_iter().flatten().filter_map(of_entry).collect()
+    }
+
+    /// `2nd of 3`: the rank among entries of the kind at this number of tasks. Empty if the kind has one entry.
+    fn place(&self, entry: &str, own: f64, medians: &BTreeMap<&str, f64>) -> (String, Style) {
+        let nothing = (String::new(), Style::new());
+        let Some((kind, reference)) = self.entries.get(entry) else { return nothing };
+        let ranked =
+            |name: &&str| self.entries.get(*name).is_some_and(|(of, reference)| of == kind && !reference);
+        if *reference {
+            return ("reference".to_owned(), Style::new().dimmed());
+        }
+        if self.entries.values().filter(|(of, reference)| of == kind && !reference).count() < 2 {
+            return nothing;
+        }
+        let among: Vec<f64> =
+            medians.iter().filter(|(name, _)| ranked(name)).map(|(_, value)| *value).collect();
+        let place = 1 + among.iter().filter(|value| **value < own).count();
+        let style = if place == 1 { AnsiColor::Green.on_default().bold() } else { Style::new() };
+        (format!("{} of {}", ordinal(place), among.len()), style)
+    }
+
+    fn bad(&self, sample: &Sample, view: View) -> String {
+        let reason = printable(sample.reason.as_deref().unwrap_or("unknown reason"));
+        // On one line: the table at the end has the full reason.
+        let taken = self.begun(sample, View { color: false, ..view }).chars().count();
+        let room = view.width.saturating_sub(taken + sample.status.name().len() + 3);
+        let reason = shortened(&reason, room);
+        let status = painted(sample.status.name(), AnsiColor::Red.on_default(), view.color);
+        format!("{}{status}: {reason}", self.begun(sample, view))
+    }
+}
+
+/// `1st`, `2nd`, `3rd`, `11th`.
+fn ordinal(place: usize) -> String {
+    let ending = match (place % 10, place % 100) {
+        (_, 11..=13) => "th",
+        (1, _) => "st",
+        (2, _) => "nd",
+        (3, _) => "rd",
+        _ => "th",
+    };
+    format!("{place}{ending}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::{Plateau, test_sample};
+
+    fn ticker() -> ResultsTicker {
+        let entry = |name: &str, kind| (name.to_owned(), (kind, false));
+        ResultsTicker {
+            entries: BTreeMap::from([
+                entry("go/goroutine", Kind::Stackful),
+                entry("java/virtual-thread", Kind::Stackful),
+                entry("dotnet/task-async-conserve-memory", Kind::Stackless),
+                entry("rust/thread", Kind::Thread),
+            ]),
+            parts: vec![("sleep".to_owned(), Shape::Hold, 1)],
+            cells: BTreeMap::new(),
+            heading: String::new(),
+        }
+    }
+
+    fn sample(entry: &str, tasks: u64, mib: u64) -> Sample {
+        let mut sample = test_sample(entry, tasks);
+        let footprint_bytes = mib << 20;
+        sample.memory.plateau = Some(Plateau { footprint_bytes, ..Plateau::default() });
+        sample
+    }
+
+    fn told(width: usize) -> String {
+        let mut ticker = ticker();
+        let mut refused = sample("rust/thread", 100_000, 1);
+        (refused.status, refused.reason) = (Status::Limit, Some("hit kernel.pid_max = 32768 after 31,610 of 100,000 tasks; raise it: `sysctl -w kernel.pid_max=4194304`".to_owned()));
+        let samples = [
+            sample("java/virtual-thread", 10_000, 120),
+            sample("go/goroutine", 10_000, 30),
+            sample("dotnet/task-async-conserve-memory", 10_000, 9),
+            sample("go/goroutine", 100_000, 264),
+            sample("java/virtual-thread", 100_000, 264),
+            refused,
+        ];
+        let view = View { width, color: false };
+        let lines: Vec<String> = samples.iter().flat_map(|sample| ticker.tell(sample, view)).collect();
+        assert!(lines.iter().all(|line| line.chars().count() < width), "{lines:?}");
+        lines.join("\n")
+    }
+
+    #[test]
+    fn each_result_has_a_bar_and_its_place_among_its_kind() {
+        insta::assert_snapshot!(told(80));
+        insta::assert_snapshot!(told(120));
+    }
+
+    #[test]
+    fn ranks_use_the_latest_attempts() {
+        let mut ticker = ticker();
+        let view = View { width: 100, color: false };
+        let mut line = |sample: &Sample| ticker.tell(sample, view).pop().unwrap();
+        assert!(line(&sample("go/goroutine", 10, 30)).ends_with("1st of 1"));
+        let mut again = sample("go/goroutine", 10, 50);
+        again.attempt = 2;
+        // The first attempt counts no more.
+        assert!(line(&again).ends_with("1st of 1, again"));
+        assert!(line(&sample("java/virtual-thread", 10, 40)).ends_with("1st of 2"));
+        let places: Vec<String> = [1, 2, 3, 4, 11, 12, 21, 112].map(ordinal).to_vec();
+        assert_eq!(places, ["1st", "2nd", "3rd", "4th", "11th", "12th", "21st", "112th"]);
+    }
+}

@@ -1,0 +1,321 @@
+//! Series on the command line: workloads, their parameters, numbers of CPUs.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, bail};
+
+use super::eprint_status;
+use crate::catalog::{Catalog, Selection, Workload, bytes_held, closest};
+use crate::record::{Hold, Plan};
+use crate::report;
+use crate::units;
+
+/// How many entries a message names before "and N more".
+const NAMED: usize = 4;
+
+/// Options that apply to all series.
+#[derive(Debug, Clone, Default)]
+pub(super) struct SeriesOptions {
+    /// The numbers of tasks; by default each workload's own.
+    pub tasks: Option<Vec<u64>>,
+    /// The largest of a workload's own numbers.
+    pub most_tasks: Option<u64>,
+    pub params: Vec<(String, String)>,
+    /// Empty: all.
+    pub cpus: Vec<u32>,
+    pub repetitions: u32,
+}
+
+/// Creates the plans of all series, with the entries that a function names for a workload.
+pub(super) type PlanBuilder<'a> = dyn Fn(&dyn Fn(&Workload) -> Vec<String>) -> Vec<Plan> + 'a;
+
+/// A selected workload.
+#[derive(Debug)]
+pub(super) struct ChosenWorkload<'c> {
+    workload: &'c Workload,
+    params: BTreeMap<String, String>,
+    tasks: Vec<u64>,
+    /// Numbers of tasks that it does not take, and why.
+    left_out: Vec<(u64, String)>,
+}
+
+impl ChosenWorkload<'_> {
+    /// Whether there is a number of tasks to run this workload with.
+    pub fn has_tasks_of(&self, workload: &Workload) -> bool {
+        self.workload.name == workload.name && !self.tasks.is_empty()
+    }
+}
+
+/// The value of `-n`, ascending.
+pub(super) fn task_counts(text: &str) -> anyhow::Result<Vec<u64>> {
+    let mut tasks = Vec::new();
+    for word in text.split(',') {
+        let count = units::parse_count(word).context("-n")?;
+        if tasks.contains(&count) {
+            bail!("-n: {} is given twice", units::count(count));
+        }
+        tasks.push(count);
+    }
+    tasks.sort_unstable();
+    Ok(tasks)
+}
+
+/// The workloads that were named, or the default one.
+pub(super) fn named(catalog: &Catalog, asked: &[String]) -> Vec<String> {
+    match asked {
+        [] => catalog.default_workload().map(|workload| workload.name.clone()).into_iter().collect(),
+        asked => asked.to_vec(),
+    }
+}
+
+/// The values of `-p`: names and values.
+pub(super) fn params(texts: &[String]) -> anyhow::Result<Vec<(String, String)>> {
+    let mut params: Vec<(String, String)> = Vec::new();
+    for text in texts {
+        let Some((name, value)) = text.split_once('=') else {
+            bail!("-p: {text:?} is not NAME=VALUE");
+        };
+        if params.iter().any(|(known, _)| known == name) {
+            bail!("-p: {name} is given twice");
+        }
+        params.push((name.to_owned(), value.to_owned()));
+    }
+    Ok(params)
+}
+
+/// The value of `--cpus`: numbers that this machine has.
+pub(super) fn cpus(counts: &[u32]) -> anyhow::Result<Vec<u32>> {
+    let there = std::thread::available_parallelism().map_or(1, |cpus| cpus.get() as u32);
+    let mut cpus: Vec<u32> = Vec::new();
+    for &count in counts {
+        if count == 0 || count > there {
+            bail!("--cpus: {count}: must be 1 to {there} (the CPUs that taskscale may use here)");
+        }
+        if cpus.contains(&count) {
+            bail!("--cpus: {count} is given twice");
+        }
+        cpus.push(count);
+    }
+    cpus.sort_unstable();
+    Ok(cpus)
+}
+
+/// The parameters of one workload that were given and differ from the default.
+pub(super) fn params_of(
+    workload: &Workload,
+    given: &[(String, String)],
+) -> anyhow::Result<BTreeMap<String, String>> {
+    let mut params = BTreeMap::new();
+    for (name, text) in given {
+        let Some(parameter) = workload.parameters.get(name) else { continue };
+        let value = match text.as_str() {
+            "0" => 0,
+            text => units::parse_count(text).with_context(|| format!("-p {name}={text}"))?,
+        };
+        if !(parameter.least..=parameter.most).contains(&value) {
+            bail!(
+                "-p {name}={text}: must be {} to {} for `{}`",
+                units::grouped(parameter.least),
+                units::grouped(parameter.most),
+                workload.name
+            );
+        }
+        if value != parameter.default {
+            params.insert(name.clone(), value.to_string());
+        }
+    }
+    Ok(params)
+}
+
+/// The workloads with the numbers of tasks that they take. An invalid -n is an error for a single workload, and skipped
+/// for several.
+pub(super) fn choose<'c>(
+    asked: &SeriesOptions,
+    workloads: &[&'c Workload],
+) -> anyhow::Result<Vec<ChosenWorkload<'c>>> {
+    refuse_unknown_params(&asked.params, workloads)?;
+    let strict = asked.tasks.is_some() && workloads.len() == 1;
+    let mut all = Vec::new();
+    for &workload in workloads {
+        let params = params_of(workload, &asked.params)?;
+        let most = asked.most_tasks.unwrap_or(u64::MAX);
+        let own = || workload.tasks.iter().copied().filter(|tasks| *tasks <= most).collect();
+        let (mut tasks, mut left_out) = (Vec::new(), Vec::new());
+        for count in asked.tasks.clone().unwrap_or_else(own) {
+            match workload.refuse(count, &params) {
+                None => tasks.push(count),
+                Some(why) if strict => bail!("-n {}: {why}", units::count(count)),
+                Some(why) => left_out.push((count, why)),
+            }
+        }
+        all.push(ChosenWorkload { workload, params, tasks, left_out });
+    }
+    if all.iter().all(|chosen| chosen.tasks.is_empty()) {
+        let whys = all.iter().flat_map(|chosen| &chosen.left_out);
+        let whys: Vec<String> =
+            whys.map(|(count, why)| format!("-n {}: {why}", units::count(*count))).collect();
+        bail!("{}", whys.join("; "));
+    }
+    Ok(all)
+}
+
+/// Reports the numbers of tasks that are skipped.
+pub(super) fn eprint_left_out(chosen: &[ChosenWorkload]) {
+    for (count, why) in chosen.iter().flat_map(|chosen| &chosen.left_out) {
+        eprint_status(&format!("skipped: N = {} ({why})", units::count(*count)));
+    }
+}
+
+/// A plan for each series, with the entries that `entries_of` names for a workload.
+pub(super) fn plans(
+    asked: &SeriesOptions,
+    hold: Hold,
+    chosen: &[ChosenWorkload],
+    entries_of: impl Fn(&Workload) -> Vec<String>,
+) -> Vec<Plan> {
+    let mut plans = Vec::new();
+    for ChosenWorkload { workload, params, tasks, .. } in
+        chosen.iter().filter(|chosen| !chosen.tasks.is_empty())
+    {
+        let all = vec![None];
+        let cpus: Vec<Option<u32>> = asked.cpus.iter().copied().map(Some).collect();
+        for cpus in if cpus.is_empty() { all } else { cpus } {
+            plans.push(Plan {
+                params: params.clone(),
+                cpus,
+                shape: workload.shape,
+                operation: workload.operation.clone(),
+                holds_bytes: bytes_held(workload, params),
+                ..Plan::of_holds(&workload.name, entries_of(workload), tasks.clone(), asked.repetitions, hold)
+            });
+        }
+    }
+    plans
+}
+
+pub(super) fn refuse_unknown_params(
+    params: &[(String, String)],
+    workloads: &[&Workload],
+) -> anyhow::Result<()> {
+    let known = || workloads.iter().flat_map(|workload| workload.parameters.keys().map(String::as_str));
+    for (name, _) in params {
+        if known().any(|known| known == name) {
+            continue;
+        }
+        let all: Vec<&str> = known().collect();
+        let which = match closest(name, all.iter().copied()) {
+            Some(nearest) => format!("; did you mean `{nearest}`?"),
+            None if all.is_empty() => " (it has none)".to_owned(),
+            None => format!("; available: {}", all.join(", ")),
+        };
+        let names: Vec<&str> = workloads.iter().map(|workload| workload.name.as_str()).collect();
+        bail!("-p {name}: not a parameter of {}{which}", names.join(", "));
+    }
+    Ok(())
+}
+
+/// Reports selected entries that lack a workload.
+pub(super) fn eprint_lacking(selection: &Selection) {
+    for (workload, entries) in &selection.lacking {
+        let mut names: Vec<&str> = entries.iter().take(NAMED).map(|entry| entry.full_name.as_str()).collect();
+        let more = format!("and {} more", entries.len().saturating_sub(NAMED));
+        if entries.len() > NAMED {
+            names.push(&more);
+        }
+        let names: Vec<String> = names.into_iter().map(|name| report::safe(name).into_owned()).collect();
+        eprint_status(&format!("skipped: no `{}` in {}", workload.name, names.join(", ")));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::{Parameter, Shape};
+
+    fn workload() -> Workload {
+        let tokens = Parameter { about: String::new(), default: 1, least: 1, most: 64, at_most: None };
+        Workload {
+            name: "ring".into(),
+            title: "Ring".into(),
+            default: false,
+            shape: Shape::Work,
+            about: String::new(),
+            answers: String::new(),
+            tasks: vec![2, 1_000, 1_000_000],
+            least_tasks: 2,
+            whole_trees: false,
+            operation: Some("a hop".into()),
+            check: None,
+            all_alive: true,
+            makes: None,
+            holds: None,
+            keeps: 0,
+            wakes: None,
+            ends_together: false,
+            most_operations: 100,
+            client: None,
+            parameters: BTreeMap::from([("tokens".to_owned(), tokens)]),
+        }
+    }
+
+    fn given(text: &str) -> Vec<(String, String)> {
+        params(&[text.to_owned()]).unwrap()
+    }
+
+    #[test]
+    fn one_series_per_number_of_cpus() {
+        let asked = SeriesOptions {
+            most_tasks: Some(100_000),
+            params: given("tokens=8"),
+            cpus: vec![1, 2],
+            repetitions: 3,
+            ..SeriesOptions::default()
+        };
+        let hold = Hold::Chosen { plateau_s: 1.0 };
+        let ring = workload();
+        let plans = plans(&asked, hold, &choose(&asked, &[&ring]).unwrap(), |_| vec!["x/y".into()]);
+        let names: Vec<String> = plans.iter().map(|plan| plan.series().to_string()).collect();
+        assert_eq!(names, ["ring, tokens=8, 1 CPU", "ring, tokens=8, 2 CPUs"]);
+        assert_eq!((plans[0].tasks.as_slice(), plans[0].runs_a_cell()), ([2, 1_000].as_slice(), 6));
+    }
+
+    #[test]
+    fn invalid_numbers_are_skipped_for_several_workloads_and_refused_for_one() {
+        let (ring, mut spawn) = (workload(), workload());
+        (spawn.name, spawn.least_tasks) = ("spawn".into(), 1);
+        let asked = |tasks: &[u64]| SeriesOptions { tasks: Some(tasks.to_vec()), ..SeriesOptions::default() };
+        let both = choose(&asked(&[1, 1_000]), &[&ring, &spawn]).unwrap();
+        assert_eq!(
+            (both[0].tasks.as_slice(), both[1].tasks.as_slice()),
+            ([1_000].as_slice(), [1, 1_000].as_slice())
+        );
+        assert_eq!(both[0].left_out, [(1, "`ring` needs at least 2 tasks".to_owned())]);
+        let hold = Hold::Chosen { plateau_s: 1.0 };
+        let one = choose(&asked(&[1]), &[&ring, &spawn]).unwrap();
+        assert_eq!(plans(&asked(&[1]), hold, &one, |_| Vec::new()).len(), 1);
+        let refused = |tasks: &[u64], all: &[&Workload]| choose(&asked(tasks), all).unwrap_err().to_string();
+        assert_eq!(refused(&[1, 1_000], &[&ring]), "-n 1: `ring` needs at least 2 tasks");
+        assert_eq!(refused(&[1], &[&ring, &ring]).matches("-n 1: `ring` needs").count(), 2);
+    }
+
+    #[test]
+    fn an_explicit_default_is_the_same_series() {
+        assert_eq!(params_of(&workload(), &given("tokens=1")).unwrap(), BTreeMap::new());
+    }
+
+    #[test]
+    fn invalid_parameters_are_refused() {
+        let refused = |text: &str| {
+            let given = given(text);
+            let unknown = refuse_unknown_params(&given, &[&workload()]);
+            unknown.and_then(|()| params_of(&workload(), &given)).unwrap_err().to_string()
+        };
+        assert!(refused("token=8").ends_with("did you mean `tokens`?"));
+        assert!(refused("tokens=65").contains("1 to 64"));
+        assert!(refused("tokens=0").contains("1 to 64"));
+        assert!(refused("tokens=many").contains("-p tokens=many"));
+        assert!(params(&["tokens".to_owned()]).is_err());
+        assert!(cpus(&[0]).is_err() && cpus(&[100_000]).is_err() && cpus(&[1, 1]).is_err());
+        assert_eq!(cpus(&[1]).unwrap(), [1]);
+    }
+}

@@ -1,0 +1,127 @@
+//! The document of a comparison: changes first, the rest below.
+
+use super::model::{Change, Comparison, Decision, Judged, Verdict};
+use super::words;
+use crate::document::{Column, Document, DocumentRow, Emphasis, NONE, Table, TableCell};
+use crate::figures::MetricDef;
+
+pub fn document(comparison: &Comparison) -> Document {
+    let mut document = Document::new(words::title(comparison));
+    document.text(words::summary(comparison), Emphasis::Plain);
+    if let Some(gate) = words::gate(comparison) {
+        document.text(gate, comparison.gate().map_or(Emphasis::Plain, emphasis));
+    }
+    if comparison.differences.is_empty() {
+        document.text("Machine, versions and programs are the same.", Emphasis::Quiet);
+    }
+    let differences = comparison.differences.iter();
+    document.table(Table::of_facts(differences.map(|of| {
+        (of.what.as_str(), vec![("base".to_owned(), of.base.as_str()), ("new".to_owned(), of.new.as_str())])
+    })));
+    document.table(outcomes(comparison));
+    document.table(undecided(comparison));
+    let gated = comparison.fail_above.is_some();
+    let mut columns = vec![
+        Column::words("entry"),
+        Column::figures("N"),
+        Column::figures("base").drop_priority(1),
+        Column::figures("new").drop_priority(2),
+        Column::figures("ratio"),
+        Column::figures("95% interval").drop_priority(0),
+        Column::words("verdict"),
+    ];
+    columns.extend(gated.then(|| Column::words("gate")));
+    let mut table = Table::new(columns);
+    // Changes and open decisions come first.
+    let first = |judged: &Judged| {
+        judged.verdict.is_change() || matches!(judged.decision, Some(Decision::Fail | Decision::Undecided))
+    };
+    for changed in [true, false] {
+        for &metric in &comparison.metrics {
+            let heading = words::heading(metric);
+            let some_first = comparison.of_metric(metric).any(first);
+            let rest = if some_first && !changed { ": the rest" } else { "" };
+            let section = table.section(format!("{heading}{rest}"));
+            section.folded = !changed;
+            let mut judged: Vec<&Judged> = comparison.of_metric(metric).collect();
+            judged.retain(|judged| first(judged) == changed);
+            judged.sort_by_key(|judged| (judged.decision != Some(Decision::Fail), judged.verdict.better()));
+            section.rows = judged.into_iter().map(|judged| row(metric, judged, gated)).collect();
+        }
+    }
+    document.table(table);
+    document.notes = words::notes(comparison);
+    document
+}
+
+fn emphasis(decision: Decision) -> Emphasis {
+    match decision {
+        Decision::Pass => Emphasis::Good,
+        Decision::Fail => Emphasis::Bad,
+        Decision::Undecided => Emphasis::Doubtful,
+    }
+}
+
+/// The undecided cases, with the command that would decide each.
+fn undecided(comparison: &Comparison) -> Table {
+    let mut table = Table::new(vec![Column::words("entry"), Column::prose("")]);
+    let section = table.section("undecided");
+    section.emphasis = Emphasis::Doubtful;
+    let rows = comparison.undecided.iter().map(|undecided| {
+        let case = TableCell::Name(undecided.case.clone(), Emphasis::Plain);
+        DocumentRow::of(vec![case]).note("", words::reason_and_plan(undecided), Emphasis::Plain)
+    });
+    section.rows = rows.collect();
+    table
+}
+
+fn outcomes(comparison: &Comparison) -> Table {
+    let mut table = Table::new(vec![Column::words("entry"), Column::prose("")]);
+    for (change, emphasis) in [
+        (Change::Fails, Emphasis::Bad),
+        (Change::OkLessOften, Emphasis::Doubtful),
+        (Change::Works, Emphasis::Good),
+        (Change::StillFails, Emphasis::Quiet),
+    ] {
+        let section = table.section(change.name());
+        section.emphasis = emphasis;
+        let of_change = comparison.outcomes.iter().filter(|outcome| outcome.change == change);
+        let rows = of_change.map(|outcome| {
+            let place = TableCell::Name(words::place_of_outcome(outcome), Emphasis::Plain);
+            DocumentRow::of(vec![place]).note("", words::became(outcome), Emphasis::Plain)
+        });
+        section.rows = rows.collect();
+    }
+    table
+}
+
+fn row(metric: &'static MetricDef, judged: &Judged, gated: bool) -> DocumentRow {
+    let verdict = match judged.verdict {
+        verdict if verdict.worse() => Emphasis::Bad,
+        verdict if verdict.better() => Emphasis::Good,
+        Verdict::Unclear => Emphasis::Doubtful,
+        _ => Emphasis::Quiet,
+    };
+    let mut cells = vec![
+        TableCell::Name(judged.entries(), Emphasis::Plain),
+        TableCell::plain(words::tasks(judged)),
+        TableCell::quiet(words::figure(metric, judged.base.value)),
+        TableCell::quiet(words::figure(metric, judged.new.value)),
+        TableCell::Text(
+            words::ratio(judged),
+            if judged.verdict.is_change() { Emphasis::Plain } else { Emphasis::Quiet },
+        ),
+        TableCell::quiet(words::interval(judged.ratio_interval)),
+        TableCell::Text(judged.verdict.name().to_owned(), verdict),
+    ];
+    if gated {
+        let decision = judged.decision.map(|decision| (decision.name(), emphasis(decision)));
+        let (text, emphasis) = decision.unwrap_or((NONE, Emphasis::Quiet));
+        cells.push(TableCell::Text(text.to_owned(), emphasis));
+    }
+    let row = DocumentRow::of(cells);
+    match &judged.reason {
+        Some(reason) => row.note("", reason, Emphasis::Doubtful),
+        None => row,
+    }
+}

@@ -1,0 +1,179 @@
+//! A document as Markdown that pastes well into a GitHub issue.
+//!
+//! Texts from results cannot make tables, links, mentions or HTML of themselves.
+
+use super::sanitize::{brief, safe, width};
+use super::{
+    Block, Column, ColumnContent, Document, DocumentRow, Emphasis, NOTE_LENGTH, Table, TableCell,
+    TableSection, command_line,
+};
+
+pub(super) fn render(document: &Document) -> String {
+    let mut out = String::new();
+    // Below what is open.
+    let mut folded = String::new();
+    for block in &document.blocks {
+        match block {
+            Block::Title(title) => {
+                out.push_str(&std::mem::take(&mut folded));
+                out.push_str(&format!("### taskscale: {}\n\n", prose(title)));
+            }
+            Block::Text(text, emphasis) => {
+                out.push_str(&format!("{}\n\n", emphasized(prose(text), *emphasis)))
+            }
+            Block::Table(table) => {
+                for section in &table.sections {
+                    let (heading, rows) = (prose(&section.heading), rows(table, section));
+                    match section.folded {
+                        true => fold(&mut folded, &heading, &rows),
+                        false => out.push_str(&format!("#### {heading}\n\n{rows}")),
+                    }
+                }
+            }
+        }
+    }
+    out.push_str(&folded);
+    let said =
+        document.notes.iter().chain(&document.details).chain(&document.provenance).map(|text| prose(text));
+    let command = (!document.command.is_empty()).then(|| code(&command_line(&document.command)));
+    let notes = bullets(said.chain(command));
+    if !notes.is_empty() {
+        fold(&mut out, "Notes and provenance", &notes);
+    }
+    format!("{}\n", out.trim_end())
+}
+
+fn fold(out: &mut String, summary: &str, text: &str) {
+    out.push_str(&format!("<details><summary>{summary}</summary>\n\n{text}</details>\n\n"));
+}
+
+fn bullets(items: impl Iterator<Item = String>) -> String {
+    let list: String = items.map(|item| format!("- {item}\n")).collect();
+    if list.is_empty() { list } else { format!("{list}\n") }
+}
+
+/// What stands out in a terminal stands out here as well.
+fn emphasized(text: String, emphasis: Emphasis) -> String {
+    match emphasis {
+        Emphasis::Plain | Emphasis::Quiet | Emphasis::Doubtful | Emphasis::Good => text,
+        Emphasis::Strong | Emphasis::Bad => format!("**{text}**"),
+    }
+}
+
+/// The table, and below it what is remarked: in the table, reasons would push figures away.
+fn rows(table: &Table, section: &TableSection) -> String {
+    let mut out = String::new();
+    let complete = || section.rows.iter().filter(|row| row.is_complete(table));
+    // Of which some row has something to show.
+    let has = |i: usize| complete().any(|row| !cell(&row.cells[i]).is_empty());
+    let shown: Vec<usize> = (0..table.columns.len()).filter(|i| has(*i)).collect();
+    if !shown.is_empty() {
+        let lines = section.rows.iter().map(|row| shown.iter().map(|i| of_row(row, *i)).collect()).collect();
+        aligned(&mut out, &shown.iter().map(|i| &table.columns[*i]).collect::<Vec<_>>(), lines);
+    }
+    let notes = section.rows.iter().flat_map(|row| {
+        row.notes.iter().map(|note| {
+            let name = row.cells.first().map(cell).unwrap_or_default();
+            let head = if note.head.is_empty() { name } else { format!("{name} **{}**", prose(&note.head)) };
+            format!("{head}: {}", prose(&brief(&note.text, NOTE_LENGTH)))
+        })
+    });
+    out + &bullets(notes)
+}
+
+fn of_row(row: &DocumentRow, column: usize) -> String {
+    let text = row.cells.get(column).map(cell).unwrap_or_default();
+    match row.flag.as_deref().filter(|_| column == 0) {
+        Some(flag) => format!("{text} **{}**", prose(flag)),
+        None => text,
+    }
+}
+
+fn cell(cell: &TableCell) -> String {
+    match cell {
+        TableCell::Name(text, _) => code(text),
+        TableCell::Entry(name, more, _) => format!("{}{}", code(name), prose(more)),
+        TableCell::Text(text, _) if text.is_empty() => String::new(),
+        TableCell::Text(text, emphasis) | TableCell::Marked(text, emphasis, None) => {
+            emphasized(prose(text), *emphasis)
+        }
+        TableCell::Marked(text, emphasis, Some(mark)) => {
+            format!("{} {}", emphasized(prose(text), *emphasis), prose(mark))
+        }
+        TableCell::Bar(..) => String::new(),
+    }
+}
+
+/// A table whose source can be read as well: padded by characters.
+fn aligned(out: &mut String, columns: &[&Column], lines: Vec<Vec<String>>) {
+    let names: Vec<String> = columns.iter().map(|column| prose(&column.name)).collect();
+    // A text may be long: it must not push every other line out to its width.
+    let lines_of = |i: usize| lines.iter().filter(move |_| columns[i].content != ColumnContent::Prose);
+    let widest = |i: usize| lines_of(i).chain([&names]).map(|line| width(&line[i])).max().unwrap_or(0).max(3);
+    let widths: Vec<usize> = (0..columns.len()).map(widest).collect();
+    let rules = widths.iter().zip(columns).map(|(width, column)| match column.content {
+        ColumnContent::Figures => format!("{}:", "-".repeat(width - 1)),
+        _ => "-".repeat(*width),
+    });
+    for line in [&names, &rules.collect()].into_iter().chain(&lines) {
+        for ((text, column), most) in line.iter().zip(columns).zip(&widths) {
+            let padding = " ".repeat(most.saturating_sub(width(text)));
+            out.push_str(&match column.content {
+                ColumnContent::Figures => format!("| {padding}{text} "),
+                _ => format!("| {text}{padding} "),
+            });
+        }
+        out.push_str("|\n");
+    }
+    out.push('\n');
+}
+
+/// The text as code, in which nothing has a meaning; as escaped prose where code cannot hold it: a backquote would
+/// end it, and inside a table a bar would end the cell, with or without a backslash.
+fn code(text: &str) -> String {
+    let text = safe(text);
+    if text.trim().is_empty() || text.contains(['`', '|', '\\']) { prose(&text) } else { format!("`{text}`") }
+}
+
+/// The text with everything escaped that means something to Markdown, HTML or GitHub.
+fn prose(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    let mut before = ' ';
+    let text = safe(text);
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        let link = (before == ':' && c == '/') || (c == '.' && escaped.ends_with("www"));
+        let within_word =
+            c == '_' && before.is_alphanumeric() && chars.peek().is_some_and(|c| c.is_alphanumeric());
+        if link || ("\\`*_[]<>|~&#$!".contains(c) && !within_word) {
+            escaped.push('\\');
+        }
+        escaped.push(c);
+        if c == '@' {
+            // GitHub notifies whoever is named behind it, backslash or not.
+            escaped.push_str("<!-- -->");
+        }
+        before = c;
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_means_anything() {
+        assert_eq!(prose("a|b <b>x</b>"), r"a\|b \<b\>x\</b\>");
+        assert_eq!(prose(r"\| *x* [y](z)"), r"\\\| \*x\* \[y\](z)");
+        assert_eq!(
+            prose("ask @someone at https://example.org"),
+            r"ask @<!-- -->someone at https:\//example.org"
+        );
+        assert_eq!(prose("one\ntwo, now. www.x.y"), r"one two, now. www\.x.y");
+        assert_eq!(code("go/goroutine"), "`go/goroutine`");
+        assert_eq!(code("@someone"), "`@someone`");
+        assert_eq!(code("a`b|c"), r"a\`b\|c");
+        assert_eq!(code(" "), " ");
+    }
+}

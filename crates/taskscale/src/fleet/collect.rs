@@ -1,0 +1,332 @@
+//! The results of all machines together: differences between machines first, then each case over all of them.
+
+use std::collections::BTreeMap;
+
+use super::{Fleet, FleetError, PublishedTarget, Target};
+use crate::catalog::Shape;
+use crate::document::{Column, Document, DocumentRow, Emphasis, Table, TableCell};
+use crate::figures::{self, MetricDef};
+use crate::record::{self, Loaded, Machine, Series};
+use crate::report::Report;
+use crate::stats;
+use crate::units;
+
+/// Machines of one value that are named before it says "and N more".
+const NAMED: usize = 3;
+
+/// The results of all machines.
+#[derive(Debug, Default)]
+pub struct Collected {
+    /// Those that are complete, in the plan's order.
+    pub machines: Vec<(Target, PublishedTarget)>,
+    pub missing: Vec<Target>,
+    facts: Vec<BTreeMap<String, String>>,
+    tables: BTreeMap<Heading, BTreeMap<String, Vec<MachineValue>>>,
+}
+
+/// Of which cells a table is.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Heading {
+    part: Series,
+    /// By its place among all, as a figure has no order of its own.
+    figure: usize,
+    /// Absent for a figure of whole entries.
+    tasks: Option<u64>,
+}
+
+/// What one machine found.
+#[derive(Debug, Clone, PartialEq)]
+struct MachineValue {
+    /// By its place in `machines`.
+    machine: usize,
+    /// Or the status in its place.
+    value: Result<f64, String>,
+}
+
+/// Reads the results one by one, and keeps only their medians, as there may be a thousand.
+pub fn collect(fleet: &Fleet) -> Result<Collected, FleetError> {
+    let mut collected = Collected::default();
+    for target in &fleet.targets {
+        let Some(published) = fleet.published(target)? else {
+            collected.missing.push(target.clone());
+            continue;
+        };
+        let folder = fleet.verify(target, &published)?;
+        let changed = |what: String| FleetError::Changed { folder: folder.clone(), what };
+        let loaded = record::load(&folder).map_err(|error| changed(error.to_string()))?;
+        collected.machines.push((target.clone(), published));
+        collected.add(&loaded);
+    }
+    Ok(collected)
+}
+
+impl Collected {
+    fn add(&mut self, loaded: &Loaded) {
+        let machine = self.facts.len();
+        let reports = Report::of_parts(&loaded.campaign, &loaded.samples);
+        self.facts.push(facts(&loaded.campaign.machine, &reports));
+        for report in &reports {
+            let mut add = |figure: &'static MetricDef, tasks, entry: &str, value| {
+                let place = figures::ALL.iter().position(|one| std::ptr::eq(*one, figure)).unwrap_or(0);
+                let heading = Heading { part: report.series(), figure: place, tasks };
+                let found = self.tables.entry(heading).or_default();
+                found.entry(entry.to_owned()).or_default().push(MachineValue { machine, value });
+            };
+            let headline = figures::headline(report.shape);
+            for row in report.groups.iter().flat_map(|group| &group.rows) {
+                let value = row.headline.as_ref().map(|spread| spread.median);
+                let value = value.filter(|_| row.ok_runs > 0).ok_or_else(|| row.status.clone());
+                add(headline, Some(row.tasks), &row.entry.name, value);
+            }
+            if report.shape == Shape::Hold {
+                for growth in &report.growth {
+                    let value = growth.bytes_per_task.filter(|_| growth.linear != Some(false));
+                    add(
+                        &figures::BYTES_PER_TASK,
+                        None,
+                        &growth.entry.name,
+                        value.ok_or_else(|| "not linear".to_owned()),
+                    );
+                }
+            }
+        }
+    }
+
+    fn name(&self, machine: usize) -> String {
+        let (target, published) = &self.machines[machine];
+        match target.node.is_some() {
+            true => target.name.clone(),
+            false => format!("{} on {}", target.name, published.node),
+        }
+    }
+
+    fn names(&self, machines: &[usize]) -> String {
+        let mut names: Vec<String> = machines.iter().take(NAMED).map(|&machine| self.name(machine)).collect();
+        if machines.len() > NAMED {
+            names.push(format!("{} more", machines.len() - NAMED));
+        }
+        let last = names.pop().unwrap_or_default();
+        if names.is_empty() { last } else { format!("{} and {last}", names.join(", ")) }
+    }
+
+    /// Facts that differ between machines: each value with the machines that have it.
+    fn differing(&self) -> Vec<(String, Vec<(String, String)>)> {
+        let mut by_fact: BTreeMap<&String, BTreeMap<&str, Vec<usize>>> = BTreeMap::new();
+        let known: std::collections::BTreeSet<&String> = self.facts.iter().flat_map(BTreeMap::keys).collect();
+        for (machine, facts) in self.facts.iter().enumerate() {
+            for fact in &known {
+                let value = facts.get(*fact).map_or("none", String::as_str);
+                by_fact.entry(fact).or_default().entry(value).or_default().push(machine);
+            }
+        }
+        let differ = by_fact.into_iter().filter(|(_, values)| values.len() > 1);
+        differ
+            .map(|(fact, values)| {
+                let mut values: Vec<(&str, Vec<usize>)> = values.into_iter().collect();
+                values.sort_by_key(|(_, machines)| std::cmp::Reverse(machines.len()));
+                let shown = |(value, machines): (&str, Vec<usize>)| (self.names(&machines), value.to_owned());
+                (fact.clone(), values.into_iter().map(shown).collect())
+            })
+            .collect()
+    }
+
+    pub fn document(&self, fleet: &Fleet) -> Document {
+        let mut document =
+            Document::new(format!("Results of {}", units::counted(self.machines.len(), "machine")));
+        if !self.missing.is_empty() {
+            let names: Vec<&str> =
+                self.missing.iter().take(NAMED).map(|target| target.name.as_str()).collect();
+            let more = self.missing.len().saturating_sub(NAMED);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            document.text(format!("incomplete, so left out: {}{more}", names.join(", ")), Emphasis::Bad);
+        }
+        for (node, machines) in self.measured_twice() {
+            document.text(
+                format!(
+                    "{node} counts {} times: it was measured as {}",
+                    machines.len(),
+                    self.names(&machines)
+                ),
+                Emphasis::Doubtful,
+            );
+        }
+        let differing = self.differing();
+        if differing.is_empty() && self.machines.len() > 1 {
+            document.text("no recorded difference between the machines", Emphasis::Good);
+        }
+        document.table(Table::of_facts(differing.iter().map(|(fact, values)| {
+            let values = values.iter().map(|(whose, value)| (whose.clone(), value.as_str()));
+            (fact.as_str(), values.collect())
+        })));
+        let mut tables: BTreeMap<usize, Table> = BTreeMap::new();
+        for (heading, entries) in &self.tables {
+            let figure = figures::ALL[heading.figure];
+            let table = tables.entry(heading.figure).or_insert_with(|| {
+                Table::new(vec![
+                    Column::words("entry"),
+                    Column::figures(figure.heading),
+                    Column::figures("least"),
+                    Column::words("on"),
+                    Column::figures("most"),
+                    Column::words("on"),
+                    Column::figures("machines"),
+                ])
+            });
+            let tasks = heading.tasks.map(|tasks| format!(", {}", units::tasks(tasks)));
+            let section = table.section(format!("{}{}", heading.part, tasks.unwrap_or_default()));
+            section.rows = entries.iter().map(|(entry, found)| self.row(figure, entry, found)).collect();
+        }
+        tables.into_values().for_each(|table| document.table(table));
+        document.notes.push(
+            "Values are medians over machines, of the medians of their repetitions. Least and most are single machines. \
+             Different machines are not repetitions of each other."
+                .to_owned(),
+        );
+        document.provenance = Some(format!("{} (fleet {})", fleet.folder.display(), fleet.id));
+        document
+    }
+
+    fn row(&self, figure: &MetricDef, entry: &str, found: &[MachineValue]) -> DocumentRow {
+        let good = |one: &MachineValue| Some((*one.value.as_ref().ok()?, one.machine));
+        let mut values: Vec<(f64, usize)> = found.iter().filter_map(good).collect();
+        values.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let numbers: Vec<f64> = values.iter().map(|(value, _)| *value).collect();
+        let shown = |value: Option<f64>| value.map(|value| figure.show(value));
+        let (least, most) = (values.first(), values.last());
+        let where_ = |one: Option<&(f64, usize)>| one.map(|(_, machine)| self.name(*machine));
+        let row = DocumentRow::of(vec![
+            TableCell::Name(entry.to_owned(), Emphasis::Plain),
+            TableCell::figure(shown(stats::median(&numbers)), Emphasis::Strong),
+            TableCell::figure(shown(least.map(|one| one.0)), Emphasis::Plain),
+            TableCell::figure(where_(least), Emphasis::Quiet),
+            TableCell::figure(shown(most.map(|one| one.0)), Emphasis::Plain),
+            TableCell::figure(where_(most), Emphasis::Quiet),
+            TableCell::plain(format!("{} of {}", values.len(), self.machines.len())),
+        ]);
+        let mut fell: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for one in found {
+            if let Err(status) = &one.value {
+                fell.entry(status).or_default().push(one.machine);
+            }
+        }
+        fell.into_iter().fold(row, |row, (status, machines)| {
+            row.note(status, format!("on {}", self.names(&machines)), Emphasis::Bad)
+        })
+    }
+
+    /// Nodes that were measured as several machines, as Slurm had too few.
+    fn measured_twice(&self) -> Vec<(String, Vec<usize>)> {
+        let mut by_node: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for (machine, (_, published)) in self.machines.iter().enumerate() {
+            by_node.entry(&published.node).or_default().push(machine);
+        }
+        let several = by_node.into_iter().filter(|(_, machines)| machines.len() > 1);
+        several.map(|(node, machines)| (node.to_owned(), machines)).collect()
+    }
+}
+
+/// The facts on a machine that matter for results. Not its name, which always differs.
+fn facts(machine: &Machine, reports: &[Report]) -> BTreeMap<String, String> {
+    let mut facts = BTreeMap::new();
+    let mut add = |name: &str, value: Option<String>| {
+        if let Some(value) = value {
+            facts.insert(name.to_owned(), value);
+        }
+    };
+    // The kernel leaves more or less of it to programs, from boot to boot.
+    let memory = (machine.memory_bytes as f64 / f64::from(1 << 30)).round();
+    add("memory", Some(format!("{memory} GiB")));
+    add("CPU", Some(format!("{}, {}", machine.cpu, units::counted(machine.cpus, "CPU"))));
+    add("OS", Some(machine.os.clone()));
+    add("kernel", Some(format!("Linux {} {}", machine.kernel, machine.architecture)));
+    add("swap", Some(units::bytes(machine.swap_bytes)));
+    add("page size", Some(units::bytes(machine.page_bytes)));
+    add("huge pages", machine.transparent_huge_pages.clone());
+    add("CPU governor", machine.cpu_governor.clone());
+    let warnings = (!machine.warnings.is_empty()).then(|| machine.warnings.join("; "));
+    add("warnings", warnings);
+    for (limit, value) in &machine.limits {
+        add(&format!("limit {limit}"), Some(value.to_string()));
+    }
+    for report in reports {
+        add("taskscale", Some(report.taskscale.clone()));
+        let sources: Vec<&str> = report.memory_sources.iter().map(|count| count.source.name()).collect();
+        add("memory by", (!sources.is_empty()).then(|| sources.join(", ")));
+        for version in &report.versions {
+            add(&format!("{} version", version.runtime), Some(version.version.clone()));
+        }
+        for missing in &report.unavailable {
+            add(&format!("{} is", missing.entry.name), Some(format!("unavailable: {}", missing.reason)));
+        }
+    }
+    facts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::Kind;
+    use crate::document::RenderOptions;
+    use crate::record::{Status, Timestamp};
+    use crate::report::fixture::{campaign, facts as entry, fell, sample};
+
+    fn loaded(kernel: &str, version: &str, per_task: u64, crashes: bool) -> Loaded {
+        let mut one = entry("go/goroutine", Kind::Stackful);
+        one.version = Some(version.to_owned());
+        let mut campaign = campaign(vec![one]);
+        campaign.machine.kernel = kernel.to_owned();
+        campaign.plan.tasks = vec![1, 10_000];
+        let all = [1, 10_000].into_iter().flat_map(|tasks| (1..=3).map(move |nth| (tasks, nth)));
+        let one = |(tasks, nth)| {
+            let sample = sample("go/goroutine", tasks, nth, 2_000_000, per_task);
+            match crashes && tasks > 1 {
+                true => fell(sample, Status::Crashed, "it was ended by SIGSEGV"),
+                false => sample,
+            }
+        };
+        Loaded { campaign, samples: all.map(one).collect(), rejected: Vec::new() }
+    }
+
+    fn collected() -> (Fleet, Collected) {
+        let target = |nth: u32, node: Option<&str>| Target {
+            name: node.map_or(format!("x86-{nth}"), |node| format!("arm-{node}")),
+            machines: "x86".to_owned(),
+            node: node.map(str::to_owned),
+        };
+        let targets =
+            vec![target(1, None), target(2, None), target(3, None), target(4, Some("n4")), target(5, None)];
+        let mut fleet = Fleet::new("/shared/fleet".as_ref(), "", Vec::new(), targets.clone(), "0.1.0");
+        fleet.id = "20260301T120000Z-1".to_owned();
+        let campaigns = [
+            loaded("6.1.0", "go1.26", 2_600, false),
+            loaded("6.1.0", "go1.26", 2_700, false),
+            loaded("6.12.9", "go1.25", 2_500, false),
+            loaded("6.1.0", "go1.26", 2_600, true),
+        ];
+        let mut collected = Collected::default();
+        for (nth, loaded) in campaigns.iter().enumerate() {
+            let node = if nth < 2 { "n1".to_owned() } else { format!("n{}", nth + 1) };
+            let published = PublishedTarget {
+                at: Timestamp::UNIX_EPOCH,
+                epoch: 1,
+                job: "1".to_owned(),
+                node: node.clone(),
+                folder: node,
+                runs: 6,
+                good_cells: 2,
+                cells: 2,
+                digests: Vec::new(),
+            };
+            collected.machines.push((targets[nth].clone(), published));
+            collected.add(loaded);
+        }
+        collected.missing.push(targets[4].clone());
+        (fleet, collected)
+    }
+
+    #[test]
+    fn what_differs_comes_before_what_was_measured() {
+        let (fleet, collected) = collected();
+        insta::assert_snapshot!(collected.document(&fleet).terminal(RenderOptions::default()));
+    }
+}

@@ -1,0 +1,274 @@
+//! Finds the boundary between what passes and what fails in few probes. Pure: numbers in, the next number out.
+//!
+//! The next probe follows from the probes so far, so that an interrupted search resumes by replaying them. Knows
+//! nothing of tasks or memory: it searches one axis for the last value that passes.
+
+/// The side of the boundary on which values pass.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PassingSide {
+    /// Small values pass: how many tasks fit?
+    Below,
+    /// Large values pass: how little memory is enough?
+    Above,
+}
+
+/// The parameters of a search.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Search {
+    pub passes: PassingSide,
+    /// The least and the greatest value that may be tried, at least 1.
+    pub bounds: (u64, u64),
+    /// The search ends when the passing and the failing value are no further apart than this share of the former.
+    pub precision: f64,
+    /// Values tried are multiples of a power of this where the precision allows: 10 for counts, 2 for bytes.
+    pub radix: f64,
+    /// The step to the next value without a prediction, on the search's scale.
+    pub blind: f64,
+}
+
+/// One value that was tried. A value that was tried more than once passes where every probe did.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Probe {
+    pub value: u64,
+    pub passed: bool,
+    /// Whether its value was chosen to confirm the boundary, or for another purpose than to find it.
+    pub confirms: bool,
+    /// The boundary predicted from this probe.
+    pub prediction: Option<Prediction>,
+}
+
+/// A prediction of the boundary, from the other observations of the probes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Prediction {
+    pub value: f64,
+    /// How much it may be wrong, as a share.
+    pub doubt: f64,
+}
+
+/// The state of a search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SearchStep {
+    Try(u64),
+    /// The last value that passes, and a failing one next to it.
+    Found(Bracket),
+    /// Nothing within the bounds passes.
+    NothingPasses,
+    /// Everything up to the bound passes.
+    EverythingPasses,
+}
+
+/// The two values that enclose the boundary.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bracket {
+    pub passing: u64,
+    pub failing: u64,
+}
+
+impl Bracket {
+    /// How far apart the two are, as a share of the passing value.
+    pub fn width(&self) -> f64 {
+        self.passing.abs_diff(self.failing) as f64 / self.passing as f64
+    }
+}
+
+/// A step of this share of the wanted width beyond a passing value ends the search if it fails.
+pub const STRIDE: f64 = 0.98;
+/// Up to so many widths before the prediction it is time for that step.
+const NEAR: f64 = 1.3;
+/// How near to the prediction the first probes go, in widths.
+const BESIDE: f64 = 0.45;
+/// How long each step is where no prediction helps, in first steps: slow at first, as most predictions are nearly
+/// right.
+const GALLOP: [f64; 6] = [1.0, 1.0, 2.0, 5.0, 20.0, 81.0];
+/// The longest such step: about a factor of 8.
+pub const LONGEST_STEP: f64 = 2.08;
+
+impl Search {
+    /// The next step.
+    pub fn next(&self, probes: &[Probe]) -> SearchStep {
+        let (pass, fail) = self.ends(probes);
+        let (easiest, hardest) = self.easiest_first();
+        if fail == Some(easiest) {
+            return SearchStep::NothingPasses;
+        }
+        if pass == Some(hardest) {
+            return SearchStep::EverythingPasses;
+        }
+        if let (Some(passing), Some(failing)) = (pass, fail) {
+            let bracket = Bracket { passing, failing };
+            if passing.abs_diff(failing) <= 1 || bracket.width() <= self.precision {
+                return SearchStep::Found(bracket);
+            }
+        }
+        let predicted = probes.last().and_then(|probe| self.predicted(probe));
+        let ends = (pass.map(|value| self.scaled(value as f64)), fail.map(|v| self.scaled(v as f64)));
+        let wanted = match (ends, predicted) {
+            ((None, None), _) => self.scaled(easiest as f64),
+            ((Some(pass), None), predicted) => self.towards_failing(probes, pass, predicted),
+            ((None, Some(fail)), predicted) => self.towards_passing(probes, fail, predicted),
+            ((Some(pass), Some(fail)), predicted) => self.between(probes, pass, fail, predicted),
+        };
+        SearchStep::Try(self.value_at(wanted, pass, fail, (easiest, hardest)))
+    }
+
+    /// The passing value nearest to the boundary, and the failing one. A failure outweighs passes beyond it.
+    pub fn ends(&self, probes: &[Probe]) -> (Option<u64>, Option<u64>) {
+        let harder = |a: &u64, b: &u64| match self.passes {
+            PassingSide::Below => a.cmp(b),
+            PassingSide::Above => b.cmp(a),
+        };
+        let fail = probes.iter().filter(|probe| !probe.passed).map(|probe| probe.value).min_by(harder);
+        let pass = probes
+            .iter()
+            .filter(|probe| probe.passed)
+            .map(|probe| probe.value)
+            .filter(|value| fail.is_none_or(|fail| harder(value, &fail).is_lt()))
+            .max_by(harder);
+        (pass, fail)
+    }
+
+    /// The bounds, from the value that passes if any does.
+    pub fn easiest_first(&self) -> (u64, u64) {
+        match self.passes {
+            PassingSide::Below => self.bounds,
+            PassingSide::Above => (self.bounds.1, self.bounds.0),
+        }
+    }
+
+    /// The scale on which the search works: logarithmic, and growing towards failure.
+    pub fn scaled(&self, value: f64) -> f64 {
+        match self.passes {
+            PassingSide::Below => value.ln(),
+            PassingSide::Above => -value.ln(),
+        }
+    }
+
+    /// The width of the wanted bracket on the search's scale.
+    pub fn width(&self) -> f64 {
+        self.precision.ln_1p().max(1e-6)
+    }
+
+    fn towards_failing(&self, probes: &[Probe], pass: f64, predicted: Option<ScaledPrediction>) -> f64 {
+        match predicted {
+            Some(predicted) if predicted.at > pass => self.up_to(probes, pass, predicted),
+            Some(predicted) => pass + self.gallop(probes, true, predicted.doubt),
+            None => pass + self.blind,
+        }
+    }
+
+    fn towards_passing(&self, probes: &[Probe], fail: f64, predicted: Option<ScaledPrediction>) -> f64 {
+        match predicted {
+            Some(predicted) if predicted.at < fail - self.width() => predicted.at - predicted.doubt,
+            Some(predicted) => fail - self.gallop(probes, false, predicted.doubt),
+            None => fail - self.blind,
+        }
+    }
+
+    fn between(&self, probes: &[Probe], pass: f64, fail: f64, predicted: Option<ScaledPrediction>) -> f64 {
+        let (width, middle) = (self.width(), f64::midpoint(pass, fail));
+        let Some(predicted) = predicted.filter(|_| fail - pass > 2.0 * width && !self.is_slow(probes, 2))
+        else {
+            return middle;
+        };
+        let refuted = predicted.at <= pass || predicted.at >= fail;
+        let wanted = if refuted && self.is_slow(probes, 1) {
+            middle
+        } else if predicted.at >= fail {
+            (fail - self.gallop(probes, false, predicted.doubt)).max(middle)
+        } else if predicted.at > pass {
+            self.up_to(probes, pass, predicted)
+        } else {
+            (pass + self.gallop(probes, true, predicted.doubt)).min(middle)
+        };
+        // Beside what failed a probe would tell next to nothing.
+        if wanted > fail - 0.1 * width { middle } else { wanted }
+    }
+
+    /// From what passes up to the prediction. From afar not all the way: a value that passes tells more than one that
+    /// fails. From nearby one step beyond which a failure ends the search, and a pass is as good as any.
+    fn up_to(&self, probes: &[Probe], pass: f64, predicted: ScaledPrediction) -> f64 {
+        if predicted.at - pass <= NEAR * self.width() {
+            pass + self.gallop(probes, true, 0.0)
+        } else {
+            (predicted.at - predicted.doubt).max(f64::midpoint(pass, predicted.at))
+        }
+    }
+
+    /// The next step where probes have gone against their predictions: longer for each in a row.
+    fn gallop(&self, probes: &[Probe], passed: bool, doubt: f64) -> f64 {
+        let surprising = |pair: &&[Probe]| {
+            let at = self.scaled(pair[1].value as f64);
+            let near = NEAR * self.width();
+            let against = |predicted: ScaledPrediction| {
+                if passed { at > predicted.at - near } else { at < predicted.at }
+            };
+            pair[1].passed == passed && self.predicted(&pair[0]).is_some_and(against)
+        };
+        let surprises = probes.windows(2).rev().take_while(surprising).count();
+        let growth = GALLOP[surprises.min(GALLOP.len() - 1)];
+        (doubt.max(STRIDE * self.width()) * growth).min(LONGEST_STEP)
+    }
+
+    fn predicted(&self, probe: &Probe) -> Option<ScaledPrediction> {
+        let prediction =
+            probe.prediction.filter(|prediction| prediction.value.is_finite() && prediction.value > 0.0)?;
+        let doubt = prediction.doubt.max(0.0).ln_1p().min(LONGEST_STEP).max(BESIDE * self.width());
+        Some(ScaledPrediction { at: self.scaled(prediction.value), doubt })
+    }
+
+    /// Whether the last probes have not halved the bracket: predictions are of no use then.
+    fn is_slow(&self, probes: &[Probe], last: usize) -> bool {
+        let width_after = |count: usize| match self.ends(&probes[..count]) {
+            (Some(pass), Some(fail)) => Some((self.scaled(fail as f64) - self.scaled(pass as f64)).abs()),
+            _ => None,
+        };
+        let (Some(now), Some(then)) =
+            (width_after(probes.len()), probes.len().checked_sub(last).and_then(width_after))
+        else {
+            return false;
+        };
+        now > 0.5 * then
+    }
+
+    /// The value at a point of the scale, and the multiple that such a value is rounded to.
+    pub fn unscaled(&self, at: f64) -> (f64, f64) {
+        let value = match self.passes {
+            PassingSide::Below => at.exp(),
+            PassingSide::Above => (-at).exp(),
+        };
+        let fine = (value * self.precision / 10.0).max(1.0);
+        (value, self.radix.powf((fine.ln() / self.radix.ln() + 1e-9).floor()).round())
+    }
+
+    /// A whole value strictly between the ends, within the bounds, and round where the precision allows.
+    fn value_at(
+        &self,
+        wanted: f64,
+        pass: Option<u64>,
+        fail: Option<u64>,
+        (easiest, hardest): (u64, u64),
+    ) -> u64 {
+        let (value, grain) = self.unscaled(wanted);
+        // Saturates where the wanted value is beyond all numbers.
+        let value = ((value / grain).round() * grain) as u64;
+        // Once tried, an end is not tried again.
+        let beyond = |end: u64, harder: bool| match (self.passes, harder) {
+            (PassingSide::Below, true) | (PassingSide::Above, false) => end.saturating_add(1),
+            _ => end.saturating_sub(1),
+        };
+        let first = pass.map_or(easiest, |pass| beyond(pass, true));
+        let last = fail.map_or(hardest, |fail| beyond(fail, false));
+        value.clamp(first.min(last), first.max(last))
+    }
+}
+
+/// A prediction on the search's scale.
+#[derive(Debug, Clone, Copy)]
+struct ScaledPrediction {
+    at: f64,
+    doubt: f64,
+}
+
+#[cfg(test)]
+#[path = "boundary_search_tests.rs"]
+mod tests;

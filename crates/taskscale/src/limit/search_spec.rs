@@ -1,0 +1,173 @@
+//! The specification of a search, stored as `limit.json` next to the samples, so that it can be resumed and shown again.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::LimitError;
+use super::rate::{connections, milliseconds};
+use crate::record::read_document;
+use crate::units;
+
+/// Version of the shape of `limit.json`.
+pub const SEARCH_SPEC_SCHEMA: u32 = 1;
+const FILE: &str = "limit.json";
+
+/// What the search looks for.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "find")]
+pub enum Find {
+    /// Most tasks that pass in a given memory.
+    MostTasks { memory_bytes: u64 },
+    /// Least memory in which this many tasks pass.
+    LeastMemory { tasks: u64 },
+    /// Highest message rate with p99 latency below a bound, over this many connections.
+    HighestRate { tasks: u64, p99_us: u64 },
+}
+
+/// The specification, and the rules by which a run passes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SearchSpec {
+    pub schema: u32,
+    #[serde(flatten)]
+    pub find: Find,
+    /// Fewer tasks make no sense in this workload.
+    #[serde(default = "one")]
+    pub least_tasks: u64,
+    /// The least and the most messages in a second that the workload's clients can be asked for; of rates only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rates: Option<(u64, u64)>,
+    /// How often the launch and drain of a run with memory to spare a run may take.
+    pub slowdown: f64,
+    /// Memory of runs that are to have enough of it, in bytes.
+    pub room_bytes: u64,
+    /// Time that any run may take, in seconds.
+    pub time_cap_s: f64,
+    /// Variables set for every program on top of its manifest's, before `{memory}` is filled in.
+    #[serde(default)]
+    pub env: BTreeMap<String, String>,
+    /// The same for single entries, from their manifests (`limit_env`).
+    #[serde(default)]
+    pub entry_env: BTreeMap<String, BTreeMap<String, String>>,
+    /// The wanted distance of the answer from the failing value, as a share. May differ when a search resumes.
+    pub precision: f64,
+    /// Number of confirming runs that must pass. May differ when a search resumes.
+    pub repetitions: u32,
+    /// Most runs of the search until the two are close enough, including failed confirming runs. May differ when a
+    /// search resumes.
+    pub most_runs: u32,
+}
+
+fn one() -> u64 {
+    1
+}
+
+impl SearchSpec {
+    /// Checks that `self` can be resumed for `now`. The precision may differ.
+    pub fn check_same(&self, now: &SearchSpec, folder: &Path) -> Result<(), LimitError> {
+        let differ = |what: String| Err(LimitError::Another { folder: folder.to_owned(), what });
+        if self.find != now.find {
+            return differ(format!("it was for {}, now {}", self.find.words(), now.find.words()));
+        }
+        if self.env != now.env || self.entry_env != now.entry_env {
+            return differ("its environment variables have changed (--env, limit_env)".into());
+        }
+        if self.slowdown != now.slowdown || self.time_cap_s != now.time_cap_s {
+            return differ("its time limits have changed (--slowdown, --timeout)".into());
+        }
+        Ok(())
+    }
+}
+
+impl Find {
+    pub fn words(&self) -> String {
+        match self {
+            Find::MostTasks { memory_bytes } => format!("the most tasks in {}", units::bytes(*memory_bytes)),
+            Find::LeastMemory { tasks } => format!("the least memory for {} tasks", units::count(*tasks)),
+            Find::HighestRate { tasks, p99_us } => format!(
+                "the highest rate with p99 below {} over {}",
+                milliseconds(*p99_us as f64),
+                connections(*tasks)
+            ),
+        }
+    }
+}
+
+/// Whether a results folder is that of a limit search.
+pub fn holds_search(folder: &Path) -> bool {
+    folder.join(FILE).exists()
+}
+
+pub fn load_search_spec(folder: &Path) -> Result<SearchSpec, LimitError> {
+    let path = folder.join(FILE);
+    let text = read_document(&path).map_err(|error| io_error("read", &path, error))?;
+    let malformed = |error| LimitError::Malformed { path: path.clone(), error };
+    let value: serde_json::Value = serde_json::from_slice(&text).map_err(malformed)?;
+    if let Some(found) = value["schema"].as_u64().filter(|found| *found > SEARCH_SPEC_SCHEMA.into()) {
+        return Err(LimitError::Newer { path, found });
+    }
+    serde_json::from_value(value).map_err(malformed)
+}
+
+/// Writes the specification atomically, before the first run.
+pub fn store_search_spec(folder: &Path, search_spec: &SearchSpec) -> Result<(), LimitError> {
+    let (path, new) = (folder.join(FILE), folder.join("limit.json.new"));
+    let mut text = serde_json::to_vec_pretty(search_spec)
+        .map_err(|error| LimitError::Malformed { path: path.clone(), error })?;
+    text.push(b'\n');
+    let write = || -> io::Result<()> {
+        fs::create_dir_all(folder)?;
+        let mut file = File::create(&new)?;
+        file.write_all(&text)?;
+        file.sync_all()?;
+        fs::rename(&new, &path)?;
+        File::open(folder)?.sync_all()
+    };
+    write().map_err(|error| io_error("write", &path, error))
+}
+
+fn io_error(what: &'static str, path: &Path, error: io::Error) -> LimitError {
+    LimitError::Io { what, path: PathBuf::from(path), error }
+}
+
+/// The value of a variable under a cap: `{memory}` is the cap in bytes, `{memory:90%}` a share of it.
+pub fn fill_in(value: &str, cap_bytes: u64) -> Result<String, String> {
+    let mut filled = String::new();
+    let mut rest = value;
+    while let Some(start) = rest.find("{memory") {
+        let (before, from) = rest.split_at(start);
+        filled.push_str(before);
+        let end = from.find('}').ok_or_else(|| format!("{value:?}: {{memory is not closed by }}"))?;
+        let share = match &from["{memory".len()..end] {
+            "" => 100.0,
+            share => share
+                .strip_prefix(':')
+                .and_then(|share| share.strip_suffix('%'))
+                .and_then(|share| share.parse::<f64>().ok())
+                .filter(|share| *share > 0.0 && *share <= 100.0)
+                .ok_or_else(|| format!("{value:?}: write {{memory}} or {{memory:90%}}"))?,
+        };
+        filled.push_str(&((cap_bytes as f64 * share / 100.0) as u64).to_string());
+        rest = &from[end + 1..];
+    }
+    filled.push_str(rest);
+    Ok(filled)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cap_is_filled_in() {
+        assert_eq!(fill_in("off", 100), Ok("off".into()));
+        assert_eq!(fill_in("{memory}B", 1 << 20), Ok("1048576B".into()));
+        assert_eq!(fill_in("-Xmx{memory:90%} {memory:50%}", 1000), Ok("-Xmx900 500".into()));
+        for wrong in ["{memory", "{memory:90}", "{memory:0%}", "{memory:101%}", "{memory:x%}"] {
+            assert!(fill_in(wrong, 1000).is_err(), "{wrong}");
+        }
+    }
+}

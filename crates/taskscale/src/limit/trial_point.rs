@@ -1,0 +1,54 @@
+//! The parameters of single runs of a search, and which of them is the searched value. Pure.
+
+use super::search_spec::{Find, SearchSpec};
+use crate::record::Sample;
+
+/// The workload parameter for messages per second.
+pub const RATE: &str = "rate";
+
+/// The parameters of a run: fixed by the specification, except for the searched value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TrialPoint {
+    pub tasks: u64,
+    pub cap_bytes: u64,
+    /// Messages in a second; absent where the search does not set the rate.
+    pub rate_per_s: Option<u64>,
+}
+
+impl SearchSpec {
+    /// The run that tries a value.
+    pub fn trial_point(&self, value: u64) -> TrialPoint {
+        let room = TrialPoint { tasks: value, cap_bytes: self.room_bytes, rate_per_s: None };
+        match self.find {
+            Find::MostTasks { memory_bytes } => TrialPoint { cap_bytes: memory_bytes, ..room },
+            Find::LeastMemory { tasks } => TrialPoint { tasks, cap_bytes: value, ..room },
+            Find::HighestRate { tasks, .. } => TrialPoint { tasks, rate_per_s: Some(value), ..room },
+        }
+    }
+}
+
+impl Find {
+    /// The value that a run tries.
+    pub fn value(&self, trial_point: TrialPoint) -> u64 {
+        match self {
+            Find::MostTasks { .. } => trial_point.tasks,
+            Find::LeastMemory { .. } => trial_point.cap_bytes,
+            Find::HighestRate { .. } => trial_point.rate_per_s.unwrap_or(0),
+        }
+    }
+
+    /// The parameters of a sample.
+    pub fn trial_point_of(&self, sample: &Sample) -> TrialPoint {
+        let rate = || sample.params.get(RATE)?.parse().ok();
+        TrialPoint {
+            tasks: sample.tasks,
+            cap_bytes: sample.memory.cap_bytes.unwrap_or(0),
+            rate_per_s: matches!(self, Find::HighestRate { .. }).then(rate).flatten(),
+        }
+    }
+
+    /// The value that a run tried.
+    pub fn value_of(&self, sample: &Sample) -> u64 {
+        self.value(self.trial_point_of(sample))
+    }
+}

@@ -1,0 +1,250 @@
+//! The protocols between clients and servers: one implementation each, on bytes only.
+
+use std::collections::VecDeque;
+
+/// When a message was due, and when it was sent, in nanoseconds of the clients' clock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Instants {
+    pub due_ns: u64,
+    pub sent_ns: u64,
+}
+
+/// The result of bytes that a server sent.
+#[derive(Debug, Default)]
+pub(super) struct Received {
+    /// To be sent on the same connection.
+    pub answer: Vec<u8>,
+    /// The connection has become ready to talk.
+    pub ready: bool,
+    /// How many messages came, to whomever.
+    pub deliveries: u64,
+    /// Messages that have reached all receivers: the connection that sent each, and when.
+    pub complete: Vec<(usize, Instants)>,
+}
+
+impl Received {
+    /// Empties it, keeping its buffers.
+    pub fn clear(&mut self) {
+        self.answer.clear();
+        self.complete.clear();
+        (self.ready, self.deliveries) = (false, 0);
+    }
+}
+
+/// One protocol, seen from the clients of one process, which are numbered from 0.
+pub(super) trait Protocol {
+    /// What a client sends as soon as it is connected.
+    fn greeting(&self, client: usize) -> Vec<u8>;
+
+    /// Whether a client is ready once it is accepted, with no word from the server.
+    fn ready_at_once(&self) -> bool;
+
+    /// Adds the client's next message.
+    fn encode(&mut self, client: usize, when: Instants, bytes: &mut Vec<u8>);
+
+    /// Takes what a client received. An error is the server's: what came is not what should have come.
+    fn receive(&mut self, client: usize, bytes: &[u8], received: &mut Received) -> Result<(), String>;
+}
+
+/// Clients that send nothing, and ignore what they receive.
+pub(super) struct SilentProtocol;
+
+impl Protocol for SilentProtocol {
+    fn greeting(&self, _: usize) -> Vec<u8> {
+        Vec::new()
+    }
+
+    fn ready_at_once(&self) -> bool {
+        true
+    }
+
+    fn encode(&mut self, _: usize, _: Instants, _: &mut Vec<u8>) {}
+
+    fn receive(&mut self, _: usize, _: &[u8], _: &mut Received) -> Result<(), String> {
+        Ok(())
+    }
+}
+
+/// Bytes that are sent back. A message begins with the number of its client and its own, eight bytes each.
+pub(super) struct EchoProtocol {
+    size: usize,
+    /// The number of the first client of this process: no two of all processes send the same.
+    first: usize,
+    clients: Vec<EchoClient>,
+    /// The message that is due on a connection: made once for all messages.
+    due: Vec<u8>,
+}
+
+/// Bytes of both numbers. Shorter messages are a hash of them.
+const NUMBERS: usize = 16;
+
+#[derive(Default)]
+struct EchoClient {
+    sent: u64,
+    /// Bytes that have come back.
+    received: u64,
+    /// Of messages that are on their way, the first first.
+    waiting: VecDeque<Instants>,
+}
+
+impl EchoProtocol {
+    pub fn new(size: usize, first: usize, clients: usize) -> EchoProtocol {
+        let clients = std::iter::repeat_with(EchoClient::default).take(clients).collect();
+        EchoProtocol { size, first, clients, due: Vec::with_capacity(size) }
+    }
+
+    /// Appends message `nth` of a client.
+    fn put_message(&self, client: usize, nth: u64, bytes: &mut Vec<u8>) {
+        let client = (self.first + client) as u64;
+        let hash = mix(client ^ mix(nth));
+        if self.size < NUMBERS {
+            let hash = [hash.to_le_bytes(), mix(hash).to_le_bytes()];
+            bytes.extend_from_slice(&hash.as_flattened()[..self.size]);
+            return;
+        }
+        bytes.extend_from_slice(&client.to_le_bytes());
+        bytes.extend_from_slice(&nth.to_le_bytes());
+        bytes.extend((NUMBERS..self.size).map(|k| (hash as u8).wrapping_add(k as u8)));
+    }
+
+    /// How `piece`, which came from byte `k` of message `nth` on, differs from the message that is due.
+    fn difference(&self, client: usize, nth: u64, k: usize, piece: &[u8]) -> Option<String> {
+        let due = &self.due[k..];
+        if due.starts_with(piece) {
+            return None;
+        }
+        let own = (self.first + client) as u64;
+        if k == 0 && self.size >= NUMBERS && piece.len() >= NUMBERS {
+            let number = |at: usize| u64::from_le_bytes(std::array::from_fn(|byte| piece[at + byte]));
+            let (whose, which) = (number(0), number(8));
+            if whose == own && (nth + 1..self.clients[client].sent).contains(&which) {
+                return Some(format!("expected message {nth}, received message {which}"));
+            }
+            if whose == own && which < nth {
+                return Some(format!("expected message {nth}, received message {which} again"));
+            }
+            let here = whose.checked_sub(self.first as u64).and_then(|at| self.clients.get(at as usize));
+            if whose != own && here.is_some_and(|other| which < other.sent) {
+                return Some(format!("received message {which} of connection {whose}"));
+            }
+        }
+        let at = piece.iter().zip(due).position(|(came, due)| came != due)?;
+        let (came, due) = (piece[at], due[at]);
+        Some(format!("byte {} of message {nth} is {came}, expected {due}", k + at))
+    }
+}
+
+/// The finalizer of splitmix64 (Steele, Lea and Flood 2014): each bit of the result depends on all of `x`.
+fn mix(x: u64) -> u64 {
+    let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ x >> 31
+}
+
+impl Protocol for EchoProtocol {
+    fn greeting(&self, _: usize) -> Vec<u8> {
+        Vec::new()
+    }
+
+    fn ready_at_once(&self) -> bool {
+        true
+    }
+
+    fn encode(&mut self, client: usize, when: Instants, bytes: &mut Vec<u8>) {
+        self.put_message(client, self.clients[client].sent, bytes);
+        self.clients[client].sent += 1;
+        self.clients[client].waiting.push_back(when);
+    }
+
+    fn receive(&mut self, client: usize, bytes: &[u8], received: &mut Received) -> Result<(), String> {
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let at = self.clients[client].received;
+            let (nth, k) = (at / self.size as u64, (at % self.size as u64) as usize);
+            if nth >= self.clients[client].sent {
+                return Err("the server sent more than it received".into());
+            }
+            let mut due = std::mem::take(&mut self.due);
+            due.clear();
+            self.put_message(client, nth, &mut due);
+            self.due = due;
+            let (piece, further) = rest.split_at((self.size - k).min(rest.len()));
+            if let Some(what) = self.difference(client, nth, k, piece) {
+                return Err(what);
+            }
+            let state = &mut self.clients[client];
+            state.received += piece.len() as u64;
+            if k + piece.len() == self.size {
+                received.deliveries += 1;
+                received.complete.extend(state.waiting.pop_front().map(|when| (client, when)));
+            }
+            rest = further;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WHEN: Instants = Instants { due_ns: 1, sent_ns: 2 };
+
+    fn said(echo: &mut EchoProtocol, client: usize) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        echo.encode(client, WHEN, &mut bytes);
+        bytes
+    }
+
+    #[test]
+    fn what_comes_back_whole_and_in_order_is_complete() {
+        let mut echo = EchoProtocol::new(64, 5, 2);
+        let bytes = [said(&mut echo, 1), said(&mut echo, 1)].concat();
+        assert_eq!(bytes.len(), 128);
+        let mut received = Received::default();
+        echo.receive(1, &bytes[..100], &mut received).unwrap();
+        assert_eq!((received.deliveries, received.complete.len()), (1, 1));
+        echo.receive(1, &bytes[100..], &mut received).unwrap();
+        assert_eq!((received.deliveries, received.complete), (2, vec![(1, WHEN), (1, WHEN)]));
+        assert!(
+            echo.receive(1, b"x", &mut Received::default()).unwrap_err().contains("more than it received")
+        );
+    }
+
+    #[test]
+    fn what_comes_back_damaged_or_out_of_order_or_from_another_is_an_error() {
+        for (size, named) in [(1, false), (8, false), (16, true), (64, true)] {
+            let mut echo = EchoProtocol::new(size, 500, 3);
+            let [first, second, third] = [0; 3].map(|client| said(&mut echo, client));
+            let other = said(&mut echo, 1);
+            let mut error = |bytes: &[u8]| echo.receive(0, bytes, &mut Received::default()).unwrap_err();
+            let damaged: Vec<u8> = first.iter().map(|byte| byte ^ 1).collect();
+            assert!(error(&damaged).starts_with("byte 0 of message 0 is "));
+            for (bytes, what) in [
+                (&second, "expected message 0, received message 1"),
+                (&third, "expected message 0, received message 2"),
+                (&other, "received message 0 of connection 501"),
+            ] {
+                assert!(if named { error(bytes) == what } else { error(bytes).starts_with("byte 0") });
+            }
+        }
+        let mut echo = EchoProtocol::new(64, 0, 1);
+        let first = said(&mut echo, 0);
+        said(&mut echo, 0);
+        let error = echo.receive(0, &first.repeat(2), &mut Received::default()).unwrap_err();
+        assert_eq!(error, "expected message 1, received message 0 again");
+    }
+
+    /// A server that answers on the wrong connection: no two of many thousand clients send the same.
+    #[test]
+    fn clients_never_send_the_same_message() {
+        for size in [16, 64] {
+            let mut echo = EchoProtocol::new(size, 0, 60_000);
+            let mut all: Vec<_> = (0..60_000).map(|client| said(&mut echo, client)).collect();
+            all.sort_unstable();
+            all.dedup();
+            assert_eq!(all.len(), 60_000);
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! The line of standard error that explains what went wrong. Pure.
+
+/// How a line begins that a stack trace follows: V8, Go, a JVM.
+const BEFORE_A_STACK: [&str; 4] = ["FATAL ERROR:", "fatal error:", "panic:", "Exception in thread"];
+/// Most characters of it that are shown.
+const MOST_SHOWN: usize = 200;
+
+/// `; stderr: ` and the last line that is not empty, or the last that a stack trace follows.
+pub(super) fn last_line(text: &str) -> String {
+    let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let told = lines().rfind(|line| BEFORE_A_STACK.iter().any(|begin| line.starts_with(begin)));
+    told.or_else(|| lines().next_back())
+        .map(|line| format!("; stderr: {}", line.chars().take(MOST_SHOWN).collect::<String>()))
+        .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_above_a_stack_trace_is_shown() {
+        assert_eq!(last_line("listening 80\nno config\n\n"), "; stderr: no config");
+        let v8 = "<--- JS stacktrace --->\n\nFATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of \
+                  memory\n----- Native stack trace -----\n\n 1: 0xb78db3 node::OOMErrorHandler [/usr/bin/node]\n";
+        let said =
+            "; stderr: FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory";
+        assert_eq!(last_line(v8), said);
+        let go =
+            "panic: too many\n\ngoroutine 1 [running]:\nmain.main()\n\t/src/main.go:9 +0x2\nexit status 2\n";
+        assert_eq!(last_line(go), "; stderr: panic: too many");
+        assert_eq!(last_line(" \n"), "");
+    }
+}

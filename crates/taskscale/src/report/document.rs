@@ -1,0 +1,337 @@
+//! The document of one campaign.
+//!
+//! One unit per column, so that values can be compared at a glance; one heading per N.
+
+use super::columns::{ShownFigure, columns};
+use super::footnotes;
+use super::model::{EntryInfo, Report, Row};
+use super::overview::{Factor, Overview, overview};
+use super::phrases::{
+    self, brief_version, excess_text, failure_lines, growth_texts, nonlinear_text, relative,
+};
+use super::rank::Rank;
+use super::speedup::speedups;
+use crate::catalog::{FanOut, Kind};
+use crate::document::{self, Column, Document, Emphasis, Table, TableCell};
+use crate::figures;
+use crate::units;
+
+/// Factors of the best from this one on stand out.
+const HIGHLIGHT_RATIO: f64 = 3.0;
+
+/// How much a document shows.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Detail {
+    /// Of several series the overview, and the first at its largest N.
+    #[default]
+    Brief,
+    /// Every series at every N.
+    Whole,
+    /// The fits of memory, wall times and all notes as well.
+    Stats,
+}
+
+/// A smaller deviation of repetitions is not shown.
+const SHOWN_SPREAD: f64 = 0.01;
+
+/// Notes of a document, unless it has all.
+const NOTES: usize = 3;
+
+/// The series of one campaign, one below the other. Common facts are above the first and below the last.
+pub fn document(reports: &[Report], detail: Detail) -> Document {
+    let overview = overview(reports);
+    let brief = detail == Detail::Brief && overview.is_some();
+    let mut document = Document::default();
+    if let (Some(overview), Some(report)) = (&overview, reports.first()) {
+        document = Document::new("overview");
+        document.text(footnotes::machine(report), Emphasis::Quiet);
+        document.table(of_overview(overview));
+    }
+    let shown = if brief { &reports[..1] } else { reports };
+    let first = |nth: usize| nth == 0 && overview.is_none();
+    let parts = shown.iter().enumerate();
+    let parts = Document::together(
+        parts
+            .map(|(nth, report)| (report.series().to_string(), part(report, first(nth), brief, detail)))
+            .collect(),
+    );
+    document.blocks.extend(parts.blocks);
+    (document.notes, document.details) = (parts.notes, parts.details);
+    if detail != Detail::Stats {
+        document.notes.truncate(NOTES);
+    }
+    if brief {
+        let others: Vec<String> = reports[1..].iter().map(|report| report.series().to_string()).collect();
+        document.text(
+            format!("More: --part NAME ({}), or --stats for everything.", others.join("; ")),
+            Emphasis::Quiet,
+        );
+    }
+    speedup(&mut document, reports);
+    document.provenance = footnotes::provenance(reports);
+    document.command = reports.first().map(|report| report.command.clone()).unwrap_or_default();
+    document
+}
+
+fn part(report: &Report, first: bool, brief: bool, detail: Detail) -> Document {
+    let mut document = Document::new(footnotes::title(report));
+    if first {
+        document.text(footnotes::machine(report), Emphasis::Quiet);
+    }
+    document.text(footnotes::scenario(report), Emphasis::Quiet);
+    let mut table = groups(report, detail);
+    if brief {
+        table.sections.drain(..table.sections.len().saturating_sub(1));
+    }
+    document.table(table);
+    if let Some(sentence) = phrases::least(report) {
+        document.text(sentence, Emphasis::Plain);
+    }
+    if detail == Detail::Stats && report.growth.iter().any(|growth| growth.bytes_per_task.is_some()) {
+        document.table(growth(report));
+    }
+    document.table(unavailable(report));
+    document.notes = footnotes::notes(report);
+    let version = |of: &super::Version| format!("{}: {}", of.runtime, of.version);
+    document.details = report.versions.iter().map(version).collect();
+    document
+}
+
+/// The table of the main job.
+fn groups(report: &Report, detail: Detail) -> Table {
+    let headline = report.headline();
+    let bar = headline.name.split('-').next().unwrap_or_default();
+    let mut heads = vec![Column::words("entry"), Column::figures(headline.heading)];
+    // Each looks at all rows.
+    let (columns, fan_out) = (columns(report, detail == Detail::Stats), has_fan_out(report));
+    if fan_out {
+        heads.insert(1, Column::words("fan-out").drop_priority(1));
+    }
+    // Ranked together, kinds alternate.
+    let by_kind = report.rank == Rank::Kind;
+    if !by_kind {
+        heads.insert(1, Column::words("kind"));
+    }
+    heads.extend(columns.iter().map(|column| Column {
+        short: column.short.into(),
+        ..Column::figures(column.figure.heading).drop_priority(column.drop_priority)
+    }));
+    // The headline as a bar: dropped before a value that is shown nowhere else.
+    heads.extend([Column::figures("vs best"), Column::bars(bar).drop_priority(2)]);
+    let mut table = Table::new(heads);
+    for group in report.groups.iter().filter(|group| !group.rows.is_empty()) {
+        let medians = group.rows.iter().filter_map(|row| row.headline).map(|spread| spread.median);
+        let largest = medians.fold(0.0, f64::max);
+        let section = table.section(units::tasks(group.tasks));
+        let mut kind = None;
+        for row in &group.rows {
+            if by_kind && kind.replace(row.entry.kind) != Some(row.entry.kind) {
+                section.rows.push(document::DocumentRow::heading(row.entry.kind.title()));
+            }
+            section.rows.push(of_row(report, row, largest, &columns, fan_out));
+        }
+    }
+    // The most tasks are the answer.
+    table.sections.iter_mut().rev().skip(1).for_each(|section| section.folded = true);
+    table
+}
+
+/// Whether chat servers with different designs are in the table.
+fn has_fan_out(report: &Report) -> bool {
+    report.groups.iter().flat_map(|group| &group.rows).any(|row| row.entry.fan_out.is_some())
+}
+
+fn of_row(
+    report: &Report,
+    row: &Row,
+    largest: f64,
+    columns: &[ShownFigure],
+    fan_out: bool,
+) -> document::DocumentRow {
+    let emphasis = emphasis(&row.entry);
+    let mut shown = document::DocumentRow::of(vec![entry_field(&row.entry, emphasis)]);
+    if report.rank != Rank::Kind {
+        shown.cells.push(TableCell::quiet(row.entry.kind.title()));
+    }
+    let unusual = footnotes::unusual_source(report, &row.memory_sources);
+    if row.ok_runs < row.runs {
+        shown.flag = Some(row.status.clone());
+    } else if unusual.is_some() {
+        shown.flag = Some("other source".to_owned());
+    }
+    if !row.has_figures() {
+        shown = failure_lines(row)
+            .into_iter()
+            .fold(shown, |shown, failure| shown.note(failure.head, failure.reason, Emphasis::Bad));
+        return match shown.notes.is_empty() {
+            true => shown.note("", "ok, but nothing was measured", Emphasis::Bad),
+            false => shown,
+        };
+    }
+    if fan_out {
+        let text = row.entry.fan_out.map_or("", FanOut::name).to_owned();
+        shown.cells.push(TableCell::Text(text, Emphasis::Quiet));
+    }
+    shown.cells.push(match row.headline {
+        Some(spread) => {
+            let share = spread.relative_mad().filter(|share| *share >= SHOWN_SPREAD);
+            let share = share.and_then(|_| relative(&spread)).map(|share| format!("±{share}%"));
+            TableCell::Marked(report.headline().show(spread.median), emphasis, share)
+        }
+        None => TableCell::figure(None, emphasis),
+    });
+    shown.cells.extend(columns.iter().map(|column| match column.where_it_differs {
+        true if !differs(row, column.figure) => TableCell::quiet(""),
+        _ => TableCell::figure(row.text(column.figure), emphasis),
+    }));
+    shown.cells.push(match row.times_best {
+        // The best itself, and what equals it.
+        Some(1.0) => TableCell::Text("1.00".to_owned(), Emphasis::Good),
+        Some(times) => TableCell::Text(units::decimal(times, 2), emphasis),
+        None if row.entry.reference => TableCell::quiet(footnotes::REFERENCE),
+        None => TableCell::figure(None, emphasis),
+    });
+    let share = row.headline.filter(|_| largest > 0.0).map_or(0.0, |spread| spread.median / largest);
+    shown.cells.push(TableCell::Bar(share, if row.ranked { Emphasis::Plain } else { Emphasis::Quiet }));
+    for (nth, failure) in failure_lines(row).into_iter().enumerate() {
+        let some = nth == 0 && row.ok_runs > 0;
+        let lead = if some { format!("{}; ", row.status) } else { String::new() };
+        shown = shown.note(lead + &failure.head, failure.reason, Emphasis::Doubtful);
+    }
+    match unusual {
+        Some(source) => shown.note("", format!("memory by {source}: not ranked"), Emphasis::Doubtful),
+        None => shown,
+    }
+}
+
+/// Where kernel memory is a large part of the footprint, or RSS is far from it.
+const DIFFERENCE: f64 = 0.1;
+
+/// Whether a part of the memory, or another reading of it, is news beside the footprint.
+pub(super) fn differs(row: &Row, figure: &figures::MetricDef) -> bool {
+    let (Some(whole), Some(value)) = (row.footprint_bytes, row.spreads.median(figure)) else { return false };
+    let share = value / whole.median;
+    if figure == &figures::KERNEL { share > DIFFERENCE } else { (share - 1.0).abs() > DIFFERENCE }
+}
+
+/// `go/goroutine 1.26`.
+fn entry_field(entry: &EntryInfo, emphasis: Emphasis) -> TableCell {
+    let version = entry.version.as_deref().and_then(brief_version);
+    let version = version.map(|version| format!(" {version}")).unwrap_or_default();
+    TableCell::Entry(entry.name.clone(), format!("{}{version}", footnotes::marks_of(entry)), emphasis)
+}
+
+fn emphasis(entry: &EntryInfo) -> Emphasis {
+    if entry.reference { Emphasis::Quiet } else { Emphasis::Plain }
+}
+
+pub(super) fn names(entry: &EntryInfo, emphasis: Emphasis) -> [TableCell; 2] {
+    // A timer is the least like a task, so it is marked.
+    let of_kind = if entry.kind == Kind::Timer { Emphasis::Doubtful } else { Emphasis::Quiet };
+    [
+        TableCell::Name(entry.name.clone(), emphasis),
+        TableCell::Text(footnotes::kind_with_marks(entry), of_kind),
+    ]
+}
+
+/// Fixed cost and bytes per task.
+fn growth(report: &Report) -> Table {
+    let mut heads = vec![
+        Column::words("entry"),
+        Column::words("kind"),
+        Column::figures("fixed MiB"),
+        Column::figures("95% interval").drop_priority(0),
+        Column::figures("B/task"),
+        Column::figures("95% interval").drop_priority(2),
+        Column::figures("deviation"),
+        Column::figures("runs").drop_priority(1),
+    ];
+    if let Some(held) = report.holds_bytes {
+        heads.insert(6, Column::figures(format!("over {} B", units::grouped(held))));
+    }
+    let mut table = Table::new(heads);
+    let rows = report.growth.iter().map(|growth| {
+        let emphasis = emphasis(&growth.entry);
+        let [base, base_interval, slope, slope_interval, off] = growth_texts(growth);
+        let mut row = document::DocumentRow::of(names(&growth.entry, emphasis).into());
+        row.cells.extend([
+            TableCell::Text(base, emphasis),
+            TableCell::quiet(base_interval),
+            TableCell::Text(slope, emphasis),
+            TableCell::quiet(slope_interval),
+            TableCell::Text(off, if growth.is_nonlinear() { Emphasis::Doubtful } else { Emphasis::Quiet }),
+            TableCell::quiet(units::grouped(growth.points)),
+        ]);
+        if report.holds_bytes.is_some() {
+            // After entry, kind and what the line is.
+            row.cells.insert(row.cells.len() - 2, TableCell::Text(excess_text(growth), emphasis));
+        }
+        match nonlinear_text(growth) {
+            Some(text) => row.note("", text, Emphasis::Doubtful),
+            None => row,
+        }
+    });
+    table.section("growth with N").rows = rows.collect();
+    table
+}
+
+fn unavailable(report: &Report) -> Table {
+    let mut table = Table::new(vec![Column::words("entry"), Column::prose("")]);
+    let row = |missing: &super::Unavailable| {
+        let entry = entry_field(&missing.entry, Emphasis::Plain);
+        document::DocumentRow::of(vec![entry]).note("", &missing.reason, Emphasis::Plain)
+    };
+    table.section("not available here").rows = report.unavailable.iter().map(row).collect();
+    table
+}
+
+/// Each entry against the best of its kind, in every workload.
+fn of_overview(overview: &Overview) -> Table {
+    let column = |(part, tasks): &(String, u64)| Column::figures(format!("{part} {}", units::count(*tasks)));
+    let heads = [Column::words("entry")];
+    let mut table = Table::new(heads.into_iter().chain(overview.columns.iter().map(column)).collect());
+    let mut rows = Vec::new();
+    let mut kind = None;
+    for line in &overview.lines {
+        if kind.replace(line.entry.kind) != Some(line.entry.kind) {
+            rows.push(document::DocumentRow::heading(line.entry.kind.title()));
+        }
+        let factors = line.factors.iter().map(|factor| match factor {
+            Factor::Times(1.0) => TableCell::Text("1.00".to_owned(), Emphasis::Good),
+            Factor::Times(times) => {
+                let emphasis = if *times >= HIGHLIGHT_RATIO { Emphasis::Doubtful } else { Emphasis::Plain };
+                TableCell::Text(units::significant(*times, 3), emphasis)
+            }
+            Factor::Unranked(why) => TableCell::Text(why.clone(), Emphasis::Bad),
+            Factor::Absent => TableCell::figure(None, Emphasis::Quiet),
+        });
+        let entry = entry_field(line.entry, Emphasis::Plain);
+        rows.push(document::DocumentRow::of(std::iter::once(entry).chain(factors).collect()));
+    }
+    table.section("vs best of its kind").rows = rows;
+    table
+}
+
+/// The speed-up with more CPUs.
+fn speedup(document: &mut Document, reports: &[Report]) {
+    for speedup in speedups(reports) {
+        let cpus = speedup.cpus.iter().map(|cpus| match cpus {
+            Some(cpus) => units::counted(*cpus, "CPU"),
+            None => "all CPUs".to_owned(),
+        });
+        let heads = [Column::words("entry"), Column::figures("tasks")];
+        let mut table = Table::new(heads.into_iter().chain(cpus.map(Column::figures)).collect());
+        let rows = speedup.lines.iter().map(|line| {
+            let times =
+                line.times.iter().map(|times| times.map(|times| format!("{}×", units::decimal(times, 2))));
+            let names = [
+                TableCell::Name(line.entry.clone(), Emphasis::Plain),
+                TableCell::quiet(units::count(line.tasks)),
+            ];
+            let times = times.map(|times| TableCell::figure(times, Emphasis::Plain));
+            document::DocumentRow::of(names.into_iter().chain(times).collect())
+        });
+        table.section(format!("{}: speed-up with CPUs", speedup.name)).rows = rows.collect();
+        document.table(table);
+    }
+}

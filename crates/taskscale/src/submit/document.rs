@@ -1,0 +1,187 @@
+//! The documents on submitted results: the text of a pull request, and the check of a repository.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::badges::Badge;
+use super::machine::class;
+use super::{SubmissionRule, Violation};
+use crate::document::{Column, Document, DocumentRow, Emphasis, Table, TableCell, TableSection};
+use crate::figures::MetricDef;
+use crate::record::{Campaign, Sample, Warning, last_attempts};
+use crate::report::{Report, Row, RowGroup};
+use crate::units;
+
+/// The text of a pull request: what was measured where, the results at the most tasks, what was checked and removed.
+/// `folder`: the results folder in the repository.
+pub fn pull_request(
+    campaign: &Campaign,
+    samples: &[Sample],
+    folder: &Path,
+    anonymized: &[String],
+    outliers: &[String],
+) -> Document {
+    let reports = Report::of_parts(campaign, samples);
+    let workloads: BTreeSet<&str> = campaign.plans().map(|plan| plan.workload.as_str()).collect();
+    let workloads = workloads.into_iter().collect::<Vec<_>>().join(", ");
+    let mut document = Document::new(format!("{workloads} on {}", class(&campaign.machine)));
+    let mut facts = Table::new(vec![Column::words("what"), Column::prose("value")]);
+    let rows = self::facts(campaign, samples, &reports, folder).into_iter();
+    facts.section("What was measured").rows =
+        rows.map(|(what, is)| DocumentRow::of(vec![TableCell::plain(what), TableCell::plain(is)])).collect();
+    document.table(facts);
+    for report in &reports {
+        // The most tasks at which anything was ok.
+        let ok = |group: &&RowGroup| group.rows.iter().any(|row| row.ok_runs > 0);
+        if let Some(group) = report.groups.iter().rev().find(ok) {
+            document.table(found(report, group));
+        }
+    }
+    let mut checks = Table::new(vec![Column::words("check"), Column::prose("passed")]);
+    checks.section("What was checked").rows = SubmissionRule::ALL
+        .into_iter()
+        // The checksum is made after the other rules pass.
+        .filter(|rule| ![SubmissionRule::Origin, SubmissionRule::Checksum].contains(rule))
+        .map(|rule| DocumentRow::of(vec![TableCell::plain(rule.name()), TableCell::plain(rule.about())]))
+        .collect();
+    document.table(checks);
+    if let Some(unusual) = unusual(outliers) {
+        document.text(format!("Unusual: {unusual}."), Emphasis::Plain);
+    }
+    document.text(format!("Removed: {}.", anonymized.join("; ")), Emphasis::Plain);
+    let again = format!("To check again: taskscale submit --check {} --new", folder.display());
+    document.text(again, Emphasis::Plain);
+    document
+}
+
+fn facts(
+    campaign: &Campaign,
+    samples: &[Sample],
+    reports: &[Report],
+    folder: &Path,
+) -> Vec<(&'static str, String)> {
+    let machine = &campaign.machine;
+    let counting = last_attempts(samples);
+    let busy = counting.iter().filter(|sample| sample.warnings.contains(&Warning::MachineBusy)).count();
+    let sources: BTreeSet<&str> =
+        reports.iter().flat_map(|report| &report.memory_sources).map(|count| count.source.name()).collect();
+    let versions: BTreeSet<String> = reports
+        .iter()
+        .flat_map(|report| &report.versions)
+        .map(|version| format!("{}: {}", version.runtime, version.version))
+        .collect();
+    let missing: BTreeSet<&str> = reports
+        .iter()
+        .flat_map(|report| &report.unavailable)
+        .map(|missing| missing.entry.name.as_str())
+        .collect();
+    let joined = |names: BTreeSet<&str>| names.into_iter().collect::<Vec<_>>().join(", ");
+    let mut facts = vec![
+        ("folder", folder.display().to_string()),
+        (
+            "machine",
+            format!("{}, CPUs: {}, {}", machine.cpu, machine.cpus, units::bytes(machine.memory_bytes)),
+        ),
+        ("system", format!("{}, Linux {} {}", machine.os, machine.kernel, machine.architecture)),
+        ("memory source", joined(sources)),
+        ("taskscale", format!("{}, {}", campaign.taskscale, campaign.created_at.date())),
+        ("runs", format!("{}, {busy} of them on a busy machine", counting.len())),
+        ("versions", versions.into_iter().collect::<Vec<_>>().join("; ")),
+    ];
+    facts.extend((!missing.is_empty()).then(|| ("not installed", joined(missing))));
+    facts
+}
+
+fn found(report: &Report, group: &RowGroup) -> Table {
+    let headline = report.headline();
+    let mut table = Table::new(vec![
+        Column::words("entry"),
+        Column::words("kind"),
+        Column::figures(headline.heading),
+        Column::words("runs"),
+    ]);
+    let heading = format!(
+        "{}, N = {}, repetitions: {}",
+        report.series(),
+        units::count(group.tasks),
+        report.repetitions
+    );
+    table.section(heading).rows = group.rows.iter().map(|row| line(row, headline)).collect();
+    table
+}
+
+fn line(row: &Row, headline: &MetricDef) -> DocumentRow {
+    let figure = match row.headline {
+        Some(spread) => {
+            let mark = spread.relative_mad().map(|mad| format!("±{}%", units::decimal(mad * 100.0, 1)));
+            TableCell::Marked(headline.show(spread.median), Emphasis::Plain, mark)
+        }
+        None => TableCell::figure(None, Emphasis::Quiet),
+    };
+    DocumentRow::of(vec![
+        TableCell::Name(row.entry.name.clone(), Emphasis::Plain),
+        TableCell::plain(row.entry.kind.name()),
+        figure,
+        TableCell::plain(row.status.clone()),
+    ])
+}
+
+/// One results folder of a repository, with its broken rules.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct CheckedFolder {
+    pub folder: String,
+    /// The badge; absent if the results could not be read.
+    #[serde(rename = "mark")]
+    pub badge: Option<Badge>,
+    pub runs: usize,
+    pub findings: Vec<Violation>,
+    /// Cases whose footprint differs by more than 20% from that of other results.
+    pub outliers: Vec<String>,
+}
+
+/// Number of outliers that are named.
+const OUTLIERS: usize = 5;
+
+/// The outliers in words, if any.
+fn unusual(outliers: &[String]) -> Option<String> {
+    let named = outliers.iter().take(OUTLIERS).cloned().collect::<Vec<_>>().join("; ");
+    let more = outliers.len().saturating_sub(OUTLIERS);
+    let more = if more > 0 { format!("; and {more} more") } else { String::new() };
+    (!outliers.is_empty())
+        .then(|| format!("memory differs by more than 20% from other results: {named}{more}"))
+}
+
+/// The document of all results of a repository.
+pub fn checked(all: &[CheckedFolder]) -> Document {
+    let refused = all.iter().filter(|one| !one.findings.is_empty()).count();
+    let mut document = Document::new(format!("results: {}, refused: {refused}", all.len()));
+    let mut table = Table::new(vec![
+        Column::words("results"),
+        Column::words("badge"),
+        Column::figures("runs"),
+        Column::words(""),
+    ]);
+    let section: &mut TableSection = table.section("results");
+    for one in all {
+        let (verdict, emphasis) =
+            if one.findings.is_empty() { ("passed", Emphasis::Good) } else { ("refused", Emphasis::Bad) };
+        let row = DocumentRow::of(vec![
+            TableCell::plain(one.folder.clone()),
+            TableCell::quiet(one.badge.map_or("", Badge::name)),
+            TableCell::plain(one.runs.to_string()),
+            TableCell::Text(verdict.to_owned(), emphasis),
+        ]);
+        let row = one.findings.iter().fold(row, |row, finding| {
+            let text = format!("{}. Fix: {}", finding.what, finding.rule.fix());
+            row.note(finding.rule.name(), text, Emphasis::Bad)
+        });
+        section.rows.push(match unusual(&one.outliers) {
+            Some(text) => row.note("unusual", text, Emphasis::Quiet),
+            None => row,
+        });
+    }
+    document.table(table);
+    document
+}
