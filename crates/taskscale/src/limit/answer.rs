@@ -180,7 +180,7 @@ impl ShownRun {
 impl LimitReport {
     pub fn build(campaign: &Campaign, question: &Question, samples: &[Sample]) -> LimitReport {
         let of = |facts: &EntryFacts| {
-            let own: Vec<Sample> = samples.iter().filter(|s| s.entry == facts.name).cloned().collect();
+            let own: Vec<Sample> = samples.iter().filter(|s| *s.entry == facts.name).cloned().collect();
             answer(question, facts, &own)
         };
         LimitReport {

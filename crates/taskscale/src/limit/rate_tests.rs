@@ -27,7 +27,7 @@ impl Server {
     fn run(&self, order: &Order, repetition: u32, rng: &mut fastrand::Rng) -> Sample {
         let setting = order.setting;
         let mut sample = test_sample("x/y", setting.tasks);
-        (sample.workload, sample.repetition) = ("echo".to_owned(), repetition);
+        (sample.workload, sample.repetition) = ("echo".into(), repetition);
         sample.memory.cap_bytes = Some(setting.cap_bytes);
         let rate = setting.rate_per_s.unwrap();
         sample.params.insert("rate".to_owned(), rate.to_string());
