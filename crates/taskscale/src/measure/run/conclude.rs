@@ -47,6 +47,8 @@ impl Run<'_> {
         if let (true, Some(end_ns)) = (unended.contains(&ProtocolEvent::Done), end_ns) {
             self.note_done(end_ns);
         }
+        // A line is stamped when it is read, which may be after the exit.
+        self.done_ns = self.done_ns.map(|done_ns| done_ns.min(end_ns.unwrap_or(done_ns)));
         let time = self.times(end_ns);
         let cpu = self.cpu(usage);
         self.note_busy_machine(&cpu, time.wall_s);
