@@ -28,13 +28,10 @@ use threads::start_burning;
 fn main() -> ExitCode {
     let start = Instant::now();
     let script = Script { options: Options::of_command_line(), start };
-    script.run().map_or_else(
-        |error| {
-            output::err(format!("fake-entry: {error}\n").as_bytes());
-            ExitCode::FAILURE
-        },
-        ExitCode::from,
-    )
+    script.run().map(ExitCode::from).unwrap_or_else(|error| {
+        output::err(format!("fake-entry: {error}\n").as_bytes());
+        ExitCode::FAILURE
+    })
 }
 
 struct Script {

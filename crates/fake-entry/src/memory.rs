@@ -22,7 +22,7 @@ fn whole_pages(bytes: u64) -> Result<usize, Errno> {
 
 /// A mapping; given back when dropped.
 pub struct Region {
-    start: *mut u8,
+    pub start: *mut u8,
     bytes: usize,
 }
 
@@ -68,10 +68,6 @@ impl Region {
             start
         };
         Ok(Region { start: start.cast(), bytes })
-    }
-
-    pub fn start(&self) -> *mut u8 {
-        self.start
     }
 
     /// Writes something other than zero, so that no two kernels can disagree on what is kept.

@@ -38,14 +38,12 @@ impl Script {
         rustix::net::listen(&listener, BACKLOG)?;
         // SAFETY: a plain system call. Nothing is to stay behind a broken test.
         unsafe { libc::alarm(LONGEST.as_secs() as libc::c_uint) };
-        let (close_every, stop_after) =
-            (options.number(Fault::CloseEvery), options.number(Fault::StopAccepting));
         let chat = ChatServer::new(options);
         let echo = EchoServer { options, messages: AtomicU64::new(0) };
         self.say(&format!("listening {}\n", listener.local_addr()?.port()));
         thread::scope(|scope| {
             for number in 1.. {
-                if stop_after.is_some_and(|most| number > most) {
+                if options.number(Fault::StopAccepting).is_some_and(|most| number > most) {
                     loop {
                         thread::park();
                     }
@@ -56,7 +54,8 @@ impl Script {
                 if number == PLATEAU_AT {
                     perform::strike(options, Phase::Plateau);
                 }
-                if close_every.is_some_and(|every| number.checked_rem(every) == Some(0)) {
+                if options.number(Fault::CloseEvery).is_some_and(|every| number.checked_rem(every) == Some(0))
+                {
                     continue;
                 }
                 let (chat, echo) = (&chat, &echo);
