@@ -89,7 +89,7 @@ impl FrameHeader {
     /// Masks data, or removes the mask.
     pub fn mask(&self, data: &mut [u8]) {
         if let Some(mask) = self.mask {
-            data.iter_mut().zip(mask.iter().cycle()).for_each(|(byte, mask)| *byte ^= mask);
+            data.iter_mut().enumerate().for_each(|(at, byte)| *byte ^= mask[at % 4]);
         }
     }
 }

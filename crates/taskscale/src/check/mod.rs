@@ -203,7 +203,7 @@ fn essence(what: &str) -> String {
 }
 
 /// A checked program: of one entry and workload.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct CheckedProgram {
     pub entry: String,
     pub workload: String,
@@ -260,10 +260,7 @@ pub fn check(
     let mut checked = CheckedProgram {
         entry: subject.entry.full_name.clone(),
         workload: subject.workload.name.clone(),
-        findings: Vec::new(),
-        trials: Vec::new(),
-        bytes_per_task: None,
-        cpu_ns_per_op: None,
+        ..CheckedProgram::default()
     };
     match &subject.prepared.command {
         Ok(command) => {
