@@ -33,7 +33,7 @@ pub use results::{ClosedLoad, IdleLoad, Latency, Load, OpenLoad};
 use client_pool::ClientPool;
 
 /// How the clients of a server talk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Client {
     /// Bytes over TCP, which come back.

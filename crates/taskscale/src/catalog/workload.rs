@@ -7,7 +7,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use strum::IntoStaticStr;
 use taskscale_load::Client;
 
 use super::check::ManifestFile;
@@ -19,12 +18,9 @@ use super::{CatalogError, check_name};
 const MOST_OPERATIONS: u64 = 100_000_000;
 
 /// How a program is started, what it prints, and what is measured: docs/reference/protocol.md.
-#[derive(
-    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, IntoStaticStr,
-)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
-#[strum(serialize_all = "lowercase")]
 pub enum Shape {
     /// All tasks wait at the same time: what they take meanwhile.
     #[default]
@@ -38,7 +34,11 @@ pub enum Shape {
 impl Shape {
     /// The name used in files and records.
     pub fn name(self) -> &'static str {
-        self.into()
+        match self {
+            Shape::Hold => "hold",
+            Shape::Work => "work",
+            Shape::Serve => "serve",
+        }
     }
 
     /// Whether all tasks are alive and idle at once, so that memory is what they take then.

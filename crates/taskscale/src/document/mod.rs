@@ -21,8 +21,7 @@ pub use sanitize::{
 pub(crate) use terminal::painted;
 
 /// How something is shown.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, strum::IntoStaticStr)]
-#[strum(serialize_all = "lowercase")]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Format {
     /// A table for the terminal.
     #[default]
@@ -40,7 +39,12 @@ impl Format {
 
     /// The name used on the command line.
     pub fn name(self) -> &'static str {
-        self.into()
+        match self {
+            Format::Table => "table",
+            Format::Markdown => "markdown",
+            Format::Csv => "csv",
+            Format::Json => "json",
+        }
     }
 }
 
