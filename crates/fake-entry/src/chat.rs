@@ -163,7 +163,7 @@ impl<'s> ChatServer<'s> {
                 self.send(member, &frame(TEXT, format!("joined {name}").as_bytes()));
             }
             (Some(("say", what)), Some(name)) => {
-                threads::spend(self.options.message_cpu());
+                threads::spend(self.options.op_cpu);
                 let message = frame(TEXT, what.as_bytes());
                 let said = self.said.fetch_add(1, Ordering::Relaxed);
                 let astray = self.options.number(Fault::Stray).is_some_and(|after| said >= after);
@@ -201,7 +201,7 @@ impl<'s> ChatServer<'s> {
         } else if member.waiting.fetch_add(1, Ordering::Relaxed) < MOST_WAITING
             || self.options.has(Fault::KeepAll)
         {
-            let _ = member.queue.send((Instant::now() + self.options.message_delay(), Arc::clone(message)));
+            let _ = member.queue.send((Instant::now() + self.options.op_sleep, Arc::clone(message)));
         } else {
             let _ = member.socket.shutdown(Shutdown::Both);
         }

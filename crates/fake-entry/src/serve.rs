@@ -89,7 +89,7 @@ struct EchoServer<'s> {
 
 impl EchoServer<'_> {
     fn talk(&self, socket: &TcpStream) -> io::Result<()> {
-        let delay = self.options.message_delay();
+        let delay = self.options.op_sleep;
         if delay.is_zero() {
             return self.read(socket, |message| { socket }.write_all(message));
         }
@@ -118,7 +118,7 @@ impl EchoServer<'_> {
                 return Ok(());
             }
             let message = &mut buffer[..length];
-            threads::spend(self.options.message_cpu() * (length as u32).div_ceil(MESSAGE_BYTES));
+            threads::spend(self.options.op_cpu * (length as u32).div_ceil(MESSAGE_BYTES));
             let number = self.messages.fetch_add(1, Ordering::Relaxed);
             if self.options.number(Fault::Flip) == Some(number) {
                 message[length / 2] ^= 1;
