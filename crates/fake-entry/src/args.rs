@@ -1,7 +1,8 @@
 //! The command line: flags and positionals in any order. README.md explains each flag, which a test compares with what is
 //! parsed here.
 //!
-//! Knows nothing of how an option is carried out.
+//! Knows nothing of how an option is carried out. Not by clap: 0.4 MiB of its heap and 1.3 MiB of its text would be in the
+//! memory that tests compare.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;

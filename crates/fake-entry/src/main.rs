@@ -29,13 +29,13 @@ fn main() -> ExitCode {
     let start = Instant::now();
     let args: Vec<String> =
         std::env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned()).collect();
-    let shown: &[u8] = match args.iter().find(|arg| ["--help", "--version"].contains(&&***arg)) {
-        Some(arg) if arg == "--help" => include_bytes!("../README.md"),
-        Some(_) => concat!("fake-entry ", env!("CARGO_PKG_VERSION"), "\n").as_bytes(),
-        None => b"",
-    };
-    output::out(shown);
-    if !shown.is_empty() {
+    let shown = args.iter().find_map(|arg| match arg.as_str() {
+        "--help" => Some(include_str!("../README.md")),
+        "--version" => Some(concat!("fake-entry ", env!("CARGO_PKG_VERSION"), "\n")),
+        _ => None,
+    });
+    if let Some(text) = shown {
+        output::out(text.as_bytes());
         return ExitCode::SUCCESS;
     }
     let (code, message) = match Options::parse(args) {
