@@ -7,6 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use taskscale_load::Client;
 
 use super::check::ManifestFile;
 use super::embedded::WORKLOADS;
@@ -28,26 +29,6 @@ pub enum Shape {
     Work,
     /// A server serves connections: what each takes when idle and when sending.
     Serve,
-}
-
-/// How the clients of a server talk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Client {
-    /// Bytes over TCP, which come back.
-    Echo,
-    /// Rooms over WebSocket: each message goes to all members of its room.
-    Chat,
-}
-
-impl Client {
-    /// The name used in files and on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Client::Echo => "echo",
-            Client::Chat => "chat",
-        }
-    }
 }
 
 impl Shape {

@@ -25,6 +25,7 @@ mod work;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+use strum::IntoStaticStr;
 
 use crate::campaign::Prepared;
 use crate::catalog::{Entry, Runtime, Shape, Workload, bytes_held};
@@ -38,8 +39,9 @@ pub use runs::Trial;
 pub use serve::{Conformance, conform};
 
 /// The severity of a finding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Severity {
     /// Results would be wrong or not reproducible, or would disturb others.
     Error,
@@ -51,17 +53,14 @@ pub enum Severity {
 
 impl Severity {
     pub fn name(self) -> &'static str {
-        match self {
-            Severity::Error => "error",
-            Severity::Warning => "warning",
-            Severity::Note => "note",
-        }
+        self.into()
     }
 }
 
 /// What is checked. Names are stable: scripts may use them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum CheckRule {
     /// The lines on standard output.
     Protocol,
@@ -103,26 +102,7 @@ pub enum CheckRule {
 
 impl CheckRule {
     pub fn name(self) -> &'static str {
-        match self {
-            CheckRule::Protocol => "protocol",
-            CheckRule::Counts => "counts",
-            CheckRule::Wait => "wait",
-            CheckRule::Work => "work",
-            CheckRule::Made => "made",
-            CheckRule::Unconfirmed => "unconfirmed",
-            CheckRule::Exit => "exit",
-            CheckRule::Arguments => "arguments",
-            CheckRule::Memory => "memory",
-            CheckRule::Kind => "kind",
-            CheckRule::Parallel => "parallel",
-            CheckRule::Quiet => "quiet",
-            CheckRule::Files => "files",
-            CheckRule::Processes => "processes",
-            CheckRule::Build => "build",
-            CheckRule::Pinned => "pinned",
-            CheckRule::Manifest => "manifest",
-            CheckRule::Limit => "limit",
-        }
+        self.into()
     }
 }
 
@@ -223,7 +203,7 @@ fn essence(what: &str) -> String {
 }
 
 /// A checked program: of one entry and workload.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct CheckedProgram {
     pub entry: String,
     pub workload: String,
@@ -280,32 +260,31 @@ pub fn check(
     let mut checked = CheckedProgram {
         entry: subject.entry.full_name.clone(),
         workload: subject.workload.name.clone(),
-        findings: Vec::new(),
-        trials: Vec::new(),
-        bytes_per_task: None,
-        cpu_ns_per_op: None,
+        ..CheckedProgram::default()
     };
     match &subject.prepared.command {
         Ok(command) => {
             let mut runs = runs::Runs::new(runner, subject, command, memory_bytes)?;
             match subject.workload.shape {
                 Shape::Hold => {
-                    checked.trials = runs.hold_all(&mut findings)?;
+                    runs.hold_all()?;
                     let cpus = std::thread::available_parallelism().map_or(1, |cpus| cpus.get());
                     let held = bytes_held(subject.workload, &BTreeMap::new()).unwrap_or(0);
                     let claims = sanity::Claims { entry: subject.entry, held, cpus };
-                    checked.bytes_per_task = sanity::look(&claims, &checked.trials, &mut findings);
-                    runs.look_whether_tasks_are_made(&mut checked.trials, &mut findings)?;
-                    if checked.trials.last().is_some_and(|trial| trial.status == Status::Ok) {
-                        runs.look_whether_tasks_wake(&mut findings)?;
+                    checked.bytes_per_task = sanity::look(&claims, &runs.trials, &mut runs.findings);
+                    runs.look_whether_tasks_are_made()?;
+                    if runs.passed() {
+                        runs.look_whether_tasks_wake()?;
                     }
                 }
-                Shape::Serve => checked.trials = runs.serve_all(&mut findings)?,
-                Shape::Work => (checked.trials, checked.cpu_ns_per_op) = runs.work_all(&mut findings)?,
+                Shape::Serve => runs.serve_all()?,
+                Shape::Work => checked.cpu_ns_per_op = runs.work_all()?,
             }
-            params::look(&mut runs, &checked.trials, &mut findings)?;
-            arguments::look(&mut runs, &mut findings)?;
-            runs.look_at_what_is_left(&mut findings);
+            params::look(&mut runs)?;
+            arguments::look(&mut runs)?;
+            runs.look_at_what_is_left();
+            checked.trials = runs.trials;
+            findings.take(runs.findings);
         }
         Err(why) => findings.error(
             CheckRule::Build,

@@ -117,7 +117,8 @@ fn language(named: Option<&str>, runtime: &str) -> anyhow::Result<&'static Langu
     if !found.is_generic() || ["shell", "sh", "any"].contains(&named) {
         return Ok(found);
     }
-    let names = || LANGUAGES.iter().filter_map(|language| language.names.first().copied()).chain(["shell"]);
+    let firsts = || LANGUAGES.iter().filter_map(|language| language.names.first());
+    let names = || firsts().map(String::as_str).chain(["shell"]);
     let nearest = closest(named, names()).map(|nearest| format!("; did you mean `{nearest}`?"));
     Err(anyhow!(
         "--language: no program for `{named}`; available: {}{}",

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use taskscale_load::{Elsewhere, LoadOrder};
+
 use super::BlackBoxCommand;
-use crate::load::{Elsewhere, LoadOrder};
 
 /// The scenario of a run.
 #[derive(Debug, Clone)]

@@ -73,7 +73,7 @@ pub fn write(request: &ScaffoldRequest) -> Result<Written, ScaffoldError> {
     let there = model.workloads();
     if let Some(workload) = request.workloads.iter().find(|workload| !there.contains(workload)) {
         let workload = workload.clone();
-        return Err(ScaffoldError::NoProgram { workload, language: language.title, there });
+        return Err(ScaffoldError::NoProgram { workload, language: &language.title, there });
     }
     let folder = request.catalog.join(request.runtime);
     let manifest = folder.join("runtime.toml");
@@ -233,8 +233,8 @@ mod tests {
     #[test]
     fn every_workload_of_a_model_makes_a_valid_runtime_and_an_entry_more() {
         let catalog = tempfile::tempdir().unwrap();
-        for language in LANGUAGES {
-            let runtime = language.names.first().copied().unwrap_or("perl");
+        for language in LANGUAGES.iter() {
+            let runtime = language.names.first().map_or("perl", String::as_str);
             let model = Model::of(language).unwrap();
             let all = model.workloads();
             let made =
@@ -275,7 +275,7 @@ mod tests {
     /// All that is taken of a model is its files and commands.
     #[test]
     fn a_model_needs_no_variable_no_library_and_no_other_toolchain() {
-        for language in LANGUAGES {
+        for language in LANGUAGES.iter() {
             let Model { entry, runtime, .. } = Model::of(language).unwrap();
             assert!(entry.env.is_empty() && entry.limit_env.is_empty(), "{}", entry.full_name);
             assert_eq!((entry.library, entry.toolchain), (None, runtime.toolchain), "{}", entry.full_name);
@@ -285,8 +285,8 @@ mod tests {
     #[test]
     fn nothing_but_the_own_folder_is_built_from_or_shared() {
         let catalog = tempfile::tempdir().unwrap();
-        for language in LANGUAGES {
-            let runtime = language.names.first().copied().unwrap_or("perl");
+        for language in LANGUAGES.iter() {
+            let runtime = language.names.first().map_or("perl", String::as_str);
             let all = Model::of(language).unwrap().workloads();
             for entry in ["my-tasks", "2.0+x"] {
                 write(&ScaffoldRequest {
@@ -379,7 +379,7 @@ mod tests {
 
     #[test]
     fn languages_are_known_by_several_names() {
-        let title = |name| language_of(name).title;
+        let title = |name| language_of(name).title.as_str();
         assert_eq!((title("golang"), title("node"), title("dotnet")), ("Go", "Node.js", ".NET"));
         assert_eq!(title("perl"), "POSIX shell");
         assert_eq!(language_of("perl").title_of("perl"), "Perl");

@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process_group};
 use sha2::{Digest, Sha256};
+use walkdir::{DirEntry, WalkDir};
 
 use super::cache::{BUILDS, DIGEST_DIGITS, LOCK, SOURCE};
 use super::program::program_digest;
@@ -33,8 +34,6 @@ pub struct Built {
     pub digest: String,
     /// SHA-256 over what this entry alone is made of.
     pub program_digest: String,
-    /// Whether something had to be built just now.
-    pub fresh: bool,
 }
 
 /// Why an entry could not be built.
@@ -98,20 +97,20 @@ pub fn build(
     let fill = |command: &[String]| fill(command, runtime, toolchain, &out, &shared);
 
     let stamp = place.join(format!("{}.{made_for}.built", maker.name));
-    let ready = |fresh| {
+    let ready = || {
         let mut command = fill(&recipe.run);
         let program =
             path_lookup(&command[0]).ok_or_else(|| BuildError::NoResult(PathBuf::from(&command[0])))?;
         // It is run from a folder of its own.
         let program = at("find", &program, std::path::absolute(&program))?;
         command[0] = program.to_string_lossy().into_owned();
-        Ok(Built { command, digest: digest.clone(), program_digest: program_digest.clone(), fresh })
+        Ok(Built { command, digest: digest.clone(), program_digest: program_digest.clone() })
     };
     // What is built needs no lock: another entry's build in the same folder is no reason to wait.
     if stamp.exists() {
         log::info!("{} is built: {}", entry.full_name, out.display());
         note_source(&place, runtime)?;
-        return ready(false);
+        return ready();
     }
 
     at("create", &place, fs::create_dir_all(&place))?;
@@ -121,7 +120,7 @@ pub fn build(
     note_source(&place, runtime)?;
     // The other one's build may have been this one's.
     if stamp.exists() {
-        return ready(false);
+        return ready();
     }
     log::info!("building {} in {}", entry.full_name, out.display());
     let log = place.join(format!("{}.{made_for}.log", maker.name));
@@ -134,7 +133,7 @@ pub fn build(
     for command in &recipe.build {
         run_build(&fill(command), runtime, entry, &log, attend.stop)?;
     }
-    let built = ready(true)?;
+    let built = ready()?;
     at("create", &stamp, fs::write(&stamp, ""))?;
     Ok(built)
 }
@@ -168,16 +167,11 @@ fn fill(
     shared: &Path,
 ) -> Vec<String> {
     let home = toolchain.home.as_deref().unwrap_or(Path::new("{home}"));
-    command
-        .iter()
-        .map(|argument| {
-            argument
-                .replace("{src}", &runtime.folder.to_string_lossy())
-                .replace("{out}", &out.to_string_lossy())
-                .replace("{shared}", &shared.to_string_lossy())
-                .replace("{home}", &home.to_string_lossy())
-        })
-        .collect()
+    let places = [("{src}", &*runtime.folder), ("{out}", out), ("{shared}", shared), ("{home}", home)];
+    let filled = |argument: &String| {
+        places.iter().fold(argument.clone(), |text, (name, path)| text.replace(name, &path.to_string_lossy()))
+    };
+    command.iter().map(filled).collect()
 }
 
 fn run_build(
@@ -297,17 +291,13 @@ impl Digester {
 }
 
 pub(super) fn list_files(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), BuildError> {
-    for child in at("read", folder, fs::read_dir(folder))? {
-        let child = at("read", folder, child)?;
-        let name = child.file_name();
-        let hidden = name.to_string_lossy().starts_with('.');
-        let kind = at("read", &child.path(), child.file_type())?;
+    let is_hidden = |child: &DirEntry| child.file_name().to_string_lossy().starts_with('.');
+    let walk = WalkDir::new(folder).into_iter();
+    for child in walk.filter_entry(|child| child.depth() == 0 || !is_hidden(child)) {
+        let child = at("read", folder, child.map_err(Into::into))?;
         // What a link leads to is built as well; a folder behind one could lead anywhere, and round.
-        let is_file = kind.is_file() || kind.is_symlink() && child.path().is_file();
-        if kind.is_dir() && !hidden {
-            list_files(&child.path(), files)?;
-        } else if is_file && !hidden && name != "README.md" {
-            files.push(child.path());
+        if child.file_name() != "README.md" && !child.file_type().is_dir() && child.path().is_file() {
+            files.push(child.into_path());
         }
     }
     Ok(())

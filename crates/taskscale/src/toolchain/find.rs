@@ -96,14 +96,8 @@ fn check(
     users: Option<&Home>,
 ) -> Result<Toolchain, ToolchainError> {
     let missing = || ToolchainError::Missing { title: spec.title.clone(), install: install.to_owned() };
-    let words: Vec<String> = spec
-        .version
-        .iter()
-        .map(|word| match &home {
-            Some(home) => word.replace("{home}", &home.to_string_lossy()),
-            None => word.clone(),
-        })
-        .collect();
+    let place = home.as_ref().map_or("{home}".into(), |home| home.to_string_lossy());
+    let words: Vec<String> = spec.version.iter().map(|word| word.replace("{home}", &place)).collect();
     let program = path_lookup(&words[0]).ok_or_else(missing)?;
     let broken = |why: String| {
         let command = words.join(" ");
@@ -127,14 +121,8 @@ fn check(
     // Java and others print their version to standard error.
     let spoken = if output.stdout.trim_ascii().is_empty() { output.stderr } else { output.stdout };
     let spoken = String::from_utf8_lossy(&spoken);
-    let version: String = spoken
-        .lines()
-        .map(str::trim)
-        .find(|line| !line.is_empty())
-        .unwrap_or_default()
-        .chars()
-        .take(200)
-        .collect();
+    let first = spoken.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    let version: String = first.chars().take(200).collect();
     if let Some(minimum) = &spec.minimum
         && number_in(&version).is_none_or(|found| found < dotted(minimum))
     {

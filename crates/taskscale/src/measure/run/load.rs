@@ -1,8 +1,9 @@
 //! The load on a program: a command in its own cgroup, so that it is not part of the program's results.
 
+use taskscale_load::Begin;
+
 use super::launched::Launched;
 use super::serve::{ControlPipe, StageReader};
-use crate::load::Begin;
 use crate::measure::MeasureError;
 use crate::measure::cgroup::{CpuReading, Group};
 use crate::measure::launcher::{END, LaunchRequest, LauncherEvent, STOP, now_ns};

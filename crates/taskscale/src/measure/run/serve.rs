@@ -7,10 +7,10 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, FileType, Mode, mknodat};
+use taskscale_load::{Begin, CLOSED_LOOPS, Connected, Queue, StageResult, rates, usual};
 
 use super::black_box::BlackBoxRun;
 use super::{Run, now_ns, seconds};
-use crate::load::{Begin, CLOSED_LOOPS, Connected, Queue, StageResult, rates, usual};
 use crate::measure::cgroup::CpuReading;
 use crate::measure::limit_detection::OwnFiles;
 use crate::measure::{MeasureError, ServeParams, at, plateau};
