@@ -31,7 +31,7 @@ pub enum Shape {
 }
 
 /// How the clients of a server talk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Client {
     /// Bytes over TCP, which come back.

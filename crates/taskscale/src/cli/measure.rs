@@ -45,7 +45,9 @@ pub fn run(args: &MeasureArgs, global: &Global) -> Result<ExitCode, Failure> {
     let folder = store.folder().to_owned();
     announce(&folder, &campaign, prepared, &samples);
     progress.watch(&campaign, prepared, &samples);
-    let mut runner = LocalRunner::new(home, &interrupt, PathBuf::from("/proc/self/exe")).with(&lock);
+    let mut runner = LocalRunner::new(home, &interrupt, PathBuf::from("/proc/self/exe"))
+        .with(&lock)
+        .keeping_traces(args.trace.clone());
     let outcome =
         campaign::run(&campaign, prepared, &settings, &mut runner, &mut store, &mut samples, &mut progress);
     drop(runner);

@@ -179,7 +179,8 @@ pub fn run(args: &RunArgs, global: &Global, bare: bool) -> Result<ExitCode, Fail
     progress.watch(&campaign, &prepared, &samples);
     // Not its path: another version may have replaced the file meanwhile.
     let launcher = PathBuf::from("/proc/self/exe");
-    let mut runner = LocalRunner::new(home, &interrupt, launcher).with(&lock);
+    let mut runner =
+        LocalRunner::new(home, &interrupt, launcher).with(&lock).keeping_traces(args.trace.clone());
     let outcome =
         campaign::run(&campaign, &prepared, &settings, &mut runner, &mut store, &mut samples, &mut progress);
     drop(runner);

@@ -32,7 +32,7 @@ use crate::catalog::Client;
 use crate::record::{ClosedLoad, Load, OpenLoad};
 
 /// The orders of clients.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LoadOrder {
     /// The protocol; absent if they only keep their connections open.
     pub client: Option<Client>,
@@ -54,7 +54,7 @@ pub struct LoadOrder {
 }
 
 /// Another machine than the server's, for its clients.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Elsewhere {
     /// The command that starts another there and forwards its standard input, output and signals: `ssh other`,
     /// `srun …`.
@@ -97,7 +97,8 @@ pub enum StageResult {
 }
 
 /// A line on the clients' standard input that begins a phase.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Begin {
     First,
     Open(f64),

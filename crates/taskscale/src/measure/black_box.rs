@@ -1,18 +1,19 @@
 //! Black-box programs, which need not know taskscale: how to recognize that one is ready, and its load.
 //!
-//! Only the settings and the parsing of output; `run::black_box` runs them.
+//! Only the settings and the parsing of output; `decide::black_box` decides, and `observe` runs them.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use regex_lite::Regex;
+use serde::{Deserialize, Serialize};
 
 /// How much of an output line is searched, in bytes: the ready signal is near its beginning.
 const LONGEST_LINE: usize = 4096;
 
 /// How to run a program that is not in the catalog.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct BlackBoxCommand {
     pub ready: Ready,
     /// Started once the program is ready; the plateau begins when the load is ready.
@@ -31,7 +32,8 @@ pub struct BlackBoxCommand {
 }
 
 /// The signal that a program is ready.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Ready {
     /// The line `alive K` of the protocol; without it, idle CPU and memory.
     Itself,
@@ -50,7 +52,7 @@ impl Ready {
     pub fn awaited(&self) -> String {
         match self {
             Ready::Itself => "it was never idle".to_owned(),
-            Ready::Line(pattern) => format!("its output had no line with {}", pattern.text),
+            Ready::Line(pattern) => format!("its output had no line with {:?}", pattern.text),
             Ready::Tcp(address) => format!("no server accepted a connection at {address}"),
             Ready::After(time) => format!("{} s had not passed", time.as_secs_f64()),
             Ready::Listening => "`listening PORT` was never printed".to_owned(),
@@ -73,14 +75,15 @@ impl Ready {
 }
 
 /// A command that loads the program, usually a client.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct LoadCommand {
     pub command: Vec<String>,
     pub stands: LoadStands,
 }
 
 /// The signal that a load has started all its tasks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum LoadStands {
     /// Its line `alive K`, which always comes.
     Alive,
@@ -91,9 +94,10 @@ pub enum LoadStands {
 }
 
 /// What a line must contain: a text, or a regular expression between slashes.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
 pub struct LinePattern {
-    /// As the user gave it, in quotes.
+    /// As the user gave it.
     text: String,
     regex: Regex,
     whole_lines: bool,
@@ -105,11 +109,25 @@ impl LinePattern {
         let inner = text.strip_prefix('/').and_then(|rest| rest.strip_suffix('/')).filter(|t| !t.is_empty());
         let source = inner.map_or_else(|| regex_lite::escape(text), str::to_owned);
         Ok(LinePattern {
-            text: format!("{text:?}"),
+            text: text.to_owned(),
             regex: Regex::new(&source)?,
             // A part of a line may match an expression that the whole does not, such as one that ends in `$`.
             whole_lines: inner.is_some(),
         })
+    }
+}
+
+impl From<LinePattern> for String {
+    fn from(pattern: LinePattern) -> String {
+        pattern.text
+    }
+}
+
+impl TryFrom<String> for LinePattern {
+    type Error = regex_lite::Error;
+
+    fn try_from(text: String) -> Result<LinePattern, regex_lite::Error> {
+        LinePattern::parse(&text)
     }
 }
 

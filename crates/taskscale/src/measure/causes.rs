@@ -3,7 +3,7 @@
 //! Causes come before effects. Both kinds of verdict apply these rules in this order, as docs/reference/protocol.md numbers them.
 
 use super::classify::{EndedBy, Observed, RunVerdict};
-use super::launcher::LauncherEvent;
+use super::launcher::ProgramEnd;
 use super::limit_detection::{detect_limit, proven_limit};
 use super::limits::{DetectedLimit, ThreadHeadroom};
 use crate::record::Status;
@@ -20,7 +20,7 @@ pub(super) fn cause(seen: &Observed, fell_short: Option<String>) -> Option<RunVe
 
 /// Rule 1: a program that could not be executed.
 fn not_started(seen: &Observed) -> Option<RunVerdict> {
-    let LauncherEvent::Refused { why, errno } = seen.end else { return None };
+    let Some(ProgramEnd::Refused { why, errno }) = seen.end else { return None };
     let missing = matches!(errno, Some(libc::ENOENT | libc::EACCES | libc::ENOEXEC));
     let status = if missing { Status::Unavailable } else { Status::Failed };
     Some(RunVerdict::new(status, format!("the program could not be started: {why}")))

@@ -7,7 +7,7 @@ use super::cgroup::MemoryWant;
 use super::classify::{EndedBy, Observed, RunVerdict, classify};
 use super::classify_black_box::{BlackBoxEvidence, LoadEvidence, classify_black_box};
 use super::evidence::PlateauQuality;
-use super::launcher::LauncherEvent;
+use super::launcher::ProgramEnd;
 use super::limit_detection::LimitEvidence;
 use super::limits::SystemLimits;
 use super::protocol::Said;
@@ -18,7 +18,7 @@ use crate::record::Status;
 /// Everything that can be observed of a run. As it is made, all is well.
 struct Scene {
     said: Said,
-    end: LauncherEvent,
+    end: ProgramEnd,
     ended_by: Option<EndedBy>,
     want: MemoryWant,
     stood_at_cap: bool,
@@ -32,19 +32,11 @@ struct Scene {
     stopped: bool,
     told_hold: bool,
     alive: Option<u64>,
-    load_end: Option<LauncherEvent>,
+    load_end: Option<ProgramEnd>,
 }
 
-fn ended(code: Option<i32>, signal: Option<i32>) -> LauncherEvent {
-    LauncherEvent::Ended {
-        at_ns: 0,
-        code,
-        signal,
-        rss_peak_bytes: 0,
-        user_s: 0.0,
-        system_s: 0.0,
-        asked: false,
-    }
+fn ended(code: Option<i32>, signal: Option<i32>) -> ProgramEnd {
+    ProgramEnd::Exited { code, signal, rss_peak_bytes: 0, user_s: 0.0, system_s: 0.0, asked: false }
 }
 
 impl Scene {
@@ -77,7 +69,7 @@ impl Scene {
             scenario: &scenario,
             check: None,
             said: &self.said,
-            end: &self.end,
+            end: Some(&self.end),
             ended_by: self.ended_by,
             want: self.want,
             stood_at_cap: self.stood_at_cap,
@@ -151,7 +143,7 @@ use Status::{Crashed, Failed, KilledOom, Limit, NoPlateau, Partial, TimedOut, Un
 const CAUSES: [Observation; 6] = [
     seen(
         "end",
-        |scene| scene.end = LauncherEvent::Refused { why: "No such file".into(), errno: Some(libc::ENOENT) },
+        |scene| scene.end = ProgramEnd::Refused { why: "No such file".into(), errno: Some(libc::ENOENT) },
         Unavailable,
         "the program could not be started",
     ),

@@ -1,9 +1,11 @@
 //! Classifies a run: status and reason, from the observations. Pure.
 
+use serde::{Deserialize, Serialize};
+
 use super::causes::{cause, stood_at_cap, wrote_too_much};
 use super::cgroup::MemoryWant;
 use super::evidence::{PlateauQuality, Provenance};
-use super::launcher::LauncherEvent;
+use super::launcher::ProgramEnd;
 use super::limit_detection::LimitEvidence;
 use super::limits::SystemLimits;
 use super::protocol::Said;
@@ -14,7 +16,8 @@ use crate::record::{LimitHit, Status};
 use crate::units::grouped;
 
 /// Why taskscale itself ended a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum EndedBy {
     TimeOut,
     /// It was going to hit a limit and took too long to get there.
@@ -36,8 +39,8 @@ pub struct Observed<'a> {
     /// The result that a correct program prints as `check`.
     pub check: Option<&'a str>,
     pub said: &'a Said,
-    /// `Ended` or `Refused`.
-    pub end: &'a LauncherEvent,
+    /// Absent where the launcher was lost.
+    pub end: Option<&'a ProgramEnd>,
     pub ended_by: Option<EndedBy>,
     pub want: MemoryWant,
     /// Whether memory was at its cap when taskscale ended the run.
@@ -78,7 +81,7 @@ pub fn classify(seen: &Observed) -> RunVerdict {
     let said = seen.said;
     let n = seen.tasks;
     let (code, signal) = match seen.end {
-        LauncherEvent::Ended { code, signal, .. } => (*code, *signal),
+        Some(ProgramEnd::Exited { code, signal, .. }) => (*code, *signal),
         _ => (None, None),
     };
     let short = code != Some(0) || said.failed.is_some_and(|failed| failed > 0);
@@ -332,23 +335,15 @@ mod tests {
     use super::*;
     use crate::measure::HoldParams;
 
-    fn ended(code: Option<i32>, signal: Option<i32>) -> LauncherEvent {
-        LauncherEvent::Ended {
-            at_ns: 0,
-            code,
-            signal,
-            rss_peak_bytes: 0,
-            user_s: 0.0,
-            system_s: 0.0,
-            asked: false,
-        }
+    fn ended(code: Option<i32>, signal: Option<i32>) -> ProgramEnd {
+        ProgramEnd::Exited { code, signal, rss_peak_bytes: 0, user_s: 0.0, system_s: 0.0, asked: false }
     }
 
     fn said(alive: u64, done: u64) -> Said {
         Said { alive: Some(alive), done: Some(done), ..Said::default() }
     }
 
-    fn verdict(said: &Said, end: &LauncherEvent, change: impl FnOnce(&mut Observed)) -> (Status, String) {
+    fn verdict(said: &Said, end: &ProgramEnd, change: impl FnOnce(&mut Observed)) -> (Status, String) {
         let scenario = Scenario::Hold(HoldParams { hold_s: 2.0, ..HoldParams::default() });
         of_scenario(&scenario, said, end, change)
     }
@@ -356,7 +351,7 @@ mod tests {
     fn of_scenario(
         scenario: &Scenario,
         said: &Said,
-        end: &LauncherEvent,
+        end: &ProgramEnd,
         change: impl FnOnce(&mut Observed),
     ) -> (Status, String) {
         let limits = SystemLimits { pid_max: Some(1000), ..SystemLimits::default() };
@@ -366,7 +361,7 @@ mod tests {
             scenario,
             check: None,
             said,
-            end,
+            end: Some(end),
             ended_by: None,
             want: MemoryWant::default(),
             stood_at_cap: false,
@@ -525,7 +520,7 @@ mod tests {
 
     #[test]
     fn a_missing_program_is_unavailable() {
-        let refused = LauncherEvent::Refused { why: "No such file".into(), errno: Some(libc::ENOENT) };
+        let refused = ProgramEnd::Refused { why: "No such file".into(), errno: Some(libc::ENOENT) };
         assert_eq!(verdict(&Said::default(), &refused, |_| {}).0, Status::Unavailable);
     }
 }

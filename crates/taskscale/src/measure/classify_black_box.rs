@@ -9,7 +9,7 @@ use super::classify::{
     EndedBy, Observed, RunVerdict, signal_name, too_few_counted, too_many, unless_doubted,
 };
 use super::evidence::{Provenance, Quiescence};
-use super::launcher::LauncherEvent;
+use super::launcher::ProgramEnd;
 use super::stderr_summary::last_line;
 use crate::record::Status;
 
@@ -37,7 +37,7 @@ pub struct BlackBoxEvidence<'a> {
 /// The observations of the load.
 pub struct LoadEvidence {
     /// Its end, where it ended by itself.
-    pub end: Option<LauncherEvent>,
+    pub end: Option<ProgramEnd>,
     /// Whether its launcher was killed, and the load with it.
     pub launcher_lost: bool,
     pub stderr: String,
@@ -145,7 +145,7 @@ fn timed_out(seen: &BlackBoxEvidence) -> RunVerdict {
 /// What is wrong with the end of a program that ended by itself, if anything.
 fn own_end(seen: &BlackBoxEvidence) -> Option<RunVerdict> {
     let run = seen.run;
-    let LauncherEvent::Ended { code, signal, .. } = run.end else { return None };
+    let Some(ProgramEnd::Exited { code, signal, .. }) = run.end else { return None };
     let when = match (seen.ready, seen.read) {
         (false, _) => ", before it was ready",
         (true, false) => ", before it was idle",
@@ -202,17 +202,16 @@ fn load_end(load: &LoadEvidence, who: &str) -> Option<String> {
         return Some(format!("{who}: {reason}{last}"));
     }
     Some(match load.end.as_ref()? {
-        LauncherEvent::Refused { why, .. } => format!("{who} could not be started: {why}"),
-        LauncherEvent::Ended { signal: Some(signal), .. } => {
+        ProgramEnd::Refused { why, .. } => format!("{who} could not be started: {why}"),
+        ProgramEnd::Exited { signal: Some(signal), .. } => {
             format!("{who}: killed by {}{last}", signal_name(*signal))
         }
-        LauncherEvent::Ended { code: Some(0), .. } => {
+        ProgramEnd::Exited { code: Some(0), .. } => {
             format!("{who} exited before the plateau was over; keep its tasks until taskscale stops it{last}")
         }
-        LauncherEvent::Ended { code, .. } => {
+        ProgramEnd::Exited { code, .. } => {
             format!("{who} exited with code {}{last}", code.unwrap_or_default())
         }
-        _ => return None,
     })
 }
 
@@ -230,22 +229,14 @@ mod tests {
     use crate::measure::protocol::Said;
     use crate::measure::{HoldParams, Scenario};
 
-    fn ended(code: Option<i32>, signal: Option<i32>) -> LauncherEvent {
-        LauncherEvent::Ended {
-            at_ns: 0,
-            code,
-            signal,
-            rss_peak_bytes: 0,
-            user_s: 0.0,
-            system_s: 0.0,
-            asked: false,
-        }
+    fn ended(code: Option<i32>, signal: Option<i32>) -> ProgramEnd {
+        ProgramEnd::Exited { code, signal, rss_peak_bytes: 0, user_s: 0.0, system_s: 0.0, asked: false }
     }
 
     /// A run that was read and then stopped, but for the change.
     fn verdict<'a>(
         ready: Ready,
-        end: &'a LauncherEvent,
+        end: &'a ProgramEnd,
         stderr: &'a str,
         ended_by: Option<EndedBy>,
         change: impl FnOnce(&mut BlackBoxEvidence),
@@ -256,7 +247,7 @@ mod tests {
     fn verdict_of<'a>(
         said: &'a Said,
         ready: Ready,
-        end: &'a LauncherEvent,
+        end: &'a ProgramEnd,
         stderr: &'a str,
         ended_by: Option<EndedBy>,
         change: impl FnOnce(&mut BlackBoxEvidence),
@@ -279,7 +270,7 @@ mod tests {
             scenario: &scenario,
             check: None,
             said,
-            end,
+            end: Some(end),
             ended_by,
             want: MemoryWant::default(),
             stood_at_cap: false,

@@ -1,8 +1,11 @@
 //! The quality of a plateau: whether all tasks were alive and idle when memory was read. Pure. No verdict is better
 //! than this evidence.
 
+use serde::{Deserialize, Serialize};
+
 /// Whether a program was idle when its memory was read.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Quiescence {
     /// CPU and memory were idle.
     #[default]

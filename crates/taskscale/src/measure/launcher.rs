@@ -65,11 +65,22 @@ pub(super) enum LauncherEvent {
     Exec { at_ns: u64 },
     /// The exec succeeded.
     Started { pid: u32 },
-    /// The program could not be started.
+    /// The program ended, at this instant of the monotonic clock, or could not be started.
+    Ended { at_ns: u64, end: ProgramEnd },
+    /// Everything below the launcher has ended.
+    Empty,
+    /// The launcher itself cannot do its work.
+    Broken { why: String },
+}
+
+/// How a program ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ProgramEnd {
+    /// It could not be started.
     Refused { why: String, errno: Option<i32> },
-    /// The program ended, at this instant of the monotonic clock.
-    Ended {
-        at_ns: u64,
+    /// It ran.
+    Exited {
         code: Option<i32>,
         signal: Option<i32>,
         /// 0: unknown.
@@ -79,10 +90,6 @@ pub(super) enum LauncherEvent {
         /// It still ran when it was asked to end: its end may be the answer.
         asked: bool,
     },
-    /// Everything below the launcher has ended.
-    Empty,
-    /// The launcher itself cannot do its work.
-    Broken { why: String },
 }
 
 /// The monotonic clock, in nanoseconds: the same for all processes since boot.
@@ -115,7 +122,8 @@ pub(super) fn launch() -> io::Result<()> {
             Some(pid)
         }
         Err(error) => {
-            writer.send(&LauncherEvent::Refused { why: error.to_string(), errno: error.raw_os_error() });
+            let end = ProgramEnd::Refused { why: error.to_string(), errno: error.raw_os_error() };
+            writer.send(&LauncherEvent::Ended { at_ns: now_ns(), end });
             None
         }
     };
@@ -320,15 +328,16 @@ fn reap(main: Option<u32>, asked: bool, writer: &mut EventWriter) -> bool {
             pid if pid < 0 => return false,
             pid if Some(pid as u32) == main => {
                 let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
-                writer.send(&LauncherEvent::Ended {
-                    at_ns: now_ns(),
+                let at_ns = now_ns();
+                let end = ProgramEnd::Exited {
                     code: libc::WIFEXITED(status).then(|| libc::WEXITSTATUS(status)),
                     signal: libc::WIFSIGNALED(status).then(|| libc::WTERMSIG(status)),
                     rss_peak_bytes: own_rss_peak(usage.ru_maxrss as u64 * 1024),
                     user_s: seconds(usage.ru_utime),
                     system_s: seconds(usage.ru_stime),
                     asked,
-                });
+                };
+                writer.send(&LauncherEvent::Ended { at_ns, end });
             }
             _ => {}
         }

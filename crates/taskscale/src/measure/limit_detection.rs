@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use serde::{Deserialize, Serialize};
+
 use super::limits::{DetectedLimit, OPEN_FILES, SystemLimits, lifted_by};
 use crate::catalog::Kind;
 use crate::record::LimitHit;
@@ -26,7 +28,7 @@ pub struct LimitEvidence<'a> {
 }
 
 /// A process's own limit of open files. `None`: unlimited.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OwnFiles {
     pub soft: u64,
     pub hard: Option<u64>,

@@ -5,6 +5,7 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use rustix::process::{Resource, getrlimit};
+use serde::{Deserialize, Serialize};
 
 use super::cgroup::own_folders;
 use crate::catalog::Kind;
@@ -18,7 +19,7 @@ const KEPT_FOR_THE_MACHINE: u64 = 1024;
 const KEPT_FOR_THE_GROUP: u64 = 64;
 
 /// The limits in force for a process started now. `None`: no limit, or unknown.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SystemLimits {
     pub pid_max: Option<u64>,
     pub threads_max: Option<u64>,

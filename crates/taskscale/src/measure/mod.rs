@@ -3,6 +3,7 @@
 //! Knows nothing of catalog files, campaigns or reports. `Runner` is the seam: tests of campaigns use a scripted one.
 
 mod address_spaces;
+mod analyze;
 mod black_box;
 mod causes;
 #[cfg(test)]
@@ -11,6 +12,9 @@ mod cgroup;
 mod classify;
 mod classify_black_box;
 mod connections;
+mod decide;
+#[cfg(test)]
+mod decide_tests;
 mod evidence;
 mod interrupt;
 mod launcher;
@@ -21,22 +25,28 @@ mod limits;
 mod machine;
 mod machine_lock;
 mod mapped;
+mod observe;
 mod pagemap;
 mod plateau;
 mod procfs;
 mod protocol;
-mod run;
+mod run_state;
 mod sampler;
 mod scenario;
 mod segments;
 mod stderr_summary;
 mod switches;
 mod systemd;
+mod timeline;
+mod trace_file;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
+pub use analyze::analyze;
 pub use black_box::{BlackBoxCommand, LinePattern, LoadCommand, LoadStands, Ready};
 pub use cgroup::{Group, GroupBounds};
 pub use cgroup::{GroupRoot, clean_up_after_the_dead};
@@ -48,9 +58,11 @@ pub use limit_prediction::PredictedLimit;
 pub use limits::{SystemLimits, read_limits};
 pub use machine::{available_memory_bytes, machine_facts, machine_warnings};
 pub use machine_lock::{Holder, MachineLock};
-pub use protocol::{Listener, ProtocolEvent, Said};
-pub use run::{LocalRunner, Trace};
+pub use observe::{LocalRunner, Trace};
+pub use protocol::{LineKind, Lines, ProtocolEvent, Said};
 pub use scenario::{HoldParams, Scenario, ServeParams, WorkParams};
+pub use timeline::{RunEvent, TimedEvent, Timeline};
+pub use trace_file::{TRACE_VERSION, TraceError, read_trace, write_trace};
 
 use crate::catalog::Kind;
 use crate::record::{
@@ -58,11 +70,12 @@ use crate::record::{
 };
 
 /// What to run, and within which bounds.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct RunSpec {
     /// The complete command line; the first word is a path.
     pub command: Vec<String>,
-    /// Variables on top of the clean environment.
+    /// Variables on top of the clean environment. Not part of a kept run: some are secrets.
+    #[serde(skip)]
     pub env: BTreeMap<String, String>,
     pub kind: Kind,
     /// How many tasks the program was asked for.
@@ -80,10 +93,15 @@ impl RunSpec {
     pub fn hold_s(&self) -> f64 {
         self.scenario.hold_s()
     }
+
+    /// A plateau shorter than this is marked, in seconds.
+    fn plateau_wanted_s(&self) -> f64 {
+        self.scenario.wait().map_or(0.0, |wait| wait.plateau_s)
+    }
 }
 
 /// Limits on the resources of one run.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Bounds {
     /// Memory cap, kernel memory included.
     pub memory_bytes: Option<u64>,
@@ -93,30 +111,45 @@ pub struct Bounds {
     pub output_bytes: u64,
 }
 
-/// The observations of one run, and the verdict.
-#[derive(Debug, Clone, PartialEq)]
+/// What a run came to: the observations, and the verdict.
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Measurement {
     pub started_at: Timestamp,
     pub status: Status,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<LimitHit>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub alive: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub done: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub failed: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub plateau_from: Option<PlateauFrom>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub stopped: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub signal: Option<i32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub threads: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub processes: Option<u64>,
     pub time: Time,
     pub cpu: Cpu,
     pub memory: Memory,
     pub metrics: BTreeMap<String, Metric>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub work: Option<Work>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub load: Option<Box<record::Load>>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub histograms: BTreeMap<String, Vec<u64>>,
     pub warnings: Vec<Warning>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub stderr_tail: Option<String>,
 }
 

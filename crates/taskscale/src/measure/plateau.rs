@@ -1,6 +1,8 @@
 //! The reading while all tasks wait: memory charged to the cgroup, and pages that its processes map but others are
 //! charged for, without unmapped page cache. Each physical page counts once.
 
+use serde::{Deserialize, Serialize};
+
 use super::address_spaces::AddressSpaces;
 use super::cgroup::{Group, KernelAccount, batches_bytes};
 use super::mapped::{Mapped, MappedPages};
@@ -19,7 +21,7 @@ const NARROW_BYTES: u64 = 64 << 10;
 const WALKED_AGAIN: usize = 64;
 
 /// One reading.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Reading {
     pub memory: Plateau,
     pub threads: u64,
@@ -27,7 +29,9 @@ pub struct Reading {
     /// Highest resident memory so far of any one process.
     pub rss_peak_bytes: u64,
     /// Anonymous memory as the processes show it and as the group is charged, where these contradict.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contradiction: Option<(u64, u64)>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
 }
 

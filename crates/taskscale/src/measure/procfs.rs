@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use rustix::process::{Pid, Signal, kill_process};
+use serde::{Deserialize, Serialize};
 
 /// One process's memory from `smaps_rollup`, walked page by page by the kernel and so exact.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -194,13 +195,17 @@ fn parse_cpu_ticks(stat: &str) -> Option<(u64, u64)> {
 }
 
 /// What the threads of a process are doing, by the states of proc(5): its first `THREADS_LOOKED_AT` threads.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Doing {
     /// One has a CPU or waits for one (R): a thread that is throttled waits as well.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub wants_cpu: bool,
     /// One waits for a disk (D).
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub waits_for_disk: bool,
     /// A thread was stopped by a signal (T) or a debugger (t), and continues when another process lets it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_stopped: bool,
 }
 

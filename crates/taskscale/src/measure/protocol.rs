@@ -10,7 +10,7 @@ const LONGEST_LINE: usize = 512;
 const MOST_METRICS: usize = 256;
 const MOST_HISTOGRAMS: usize = 16;
 
-/// What a program has printed so far.
+/// What a program has printed so far, by the lines of the protocol.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Said {
     pub alive: Option<u64>,
@@ -20,16 +20,28 @@ pub struct Said {
     pub failed: Option<u64>,
     /// Preparation is over, and the work begins.
     pub ready: bool,
+    /// Where it accepts connections.
+    pub port: Option<u16>,
     /// The result of the work, to be compared with the correct one.
     pub check: Option<String>,
     pub metrics: BTreeMap<String, Metric>,
     pub histograms: BTreeMap<String, Vec<u64>>,
-    /// Number of lines outside the protocol.
-    pub stray_lines: u64,
     /// The first protocol error: a count that is not a number, a line printed twice.
     pub breach: Option<String>,
     /// A line `alive` was wrong: the program uses the protocol, but incorrectly.
     pub bad_alive: bool,
+}
+
+/// What a line of output is to the protocol.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LineKind {
+    Event(ProtocolEvent),
+    /// It changed what the program has said.
+    Noted,
+    /// It changed nothing: one protocol error of many.
+    Repeated,
+    /// Not of the protocol.
+    Stray,
 }
 
 /// A protocol line that taskscale acts on.
@@ -37,168 +49,170 @@ pub struct Said {
 pub enum ProtocolEvent {
     Alive,
     Ready,
-    /// It accepts connections at this port.
-    Listening(u16),
+    /// It accepts connections.
+    Listening,
     Done,
 }
 
-/// Splits standard output into lines and parses them.
-#[derive(Debug, Default)]
-pub struct Listener {
-    pub said: Said,
+/// Splits output into lines, in bounded memory.
+#[derive(Debug)]
+pub struct Lines {
+    longest: usize,
     line: Vec<u8>,
     too_long: bool,
-    listening: bool,
     /// Number of bytes received.
     pub bytes: u64,
+    /// Number of lines that were too long, not UTF-8, or refused by whom they were handed to.
+    pub stray: u64,
 }
 
-impl Listener {
-    /// Takes the next chunk and returns its events, in order.
-    pub fn feed(&mut self, chunk: &[u8]) -> Vec<ProtocolEvent> {
+impl Default for Lines {
+    /// Lines of a program.
+    fn default() -> Lines {
+        Lines::of_at_most(LONGEST_LINE)
+    }
+}
+
+impl Lines {
+    /// Lines of this length at most, in bytes; longer ones are stray.
+    pub fn of_at_most(longest: usize) -> Lines {
+        Lines { longest, line: Vec::new(), too_long: false, bytes: 0, stray: 0 }
+    }
+
+    /// Takes the next chunk, and hands over each line that it ends, in order. `take` returns whether it wants the line.
+    pub fn feed(&mut self, chunk: &[u8], mut take: impl FnMut(&str) -> bool) {
         self.bytes += chunk.len() as u64;
-        let mut events = Vec::new();
         let mut rest = chunk;
         while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
             self.keep(&rest[..end]);
-            events.extend(self.end_line());
+            self.end_line(&mut take);
             rest = &rest[end + 1..];
         }
         self.keep(rest);
-        events
     }
 
     /// The output has ended: a last line without a newline counts.
-    pub fn finish(&mut self) -> Vec<ProtocolEvent> {
-        if self.line.is_empty() && !self.too_long {
-            Vec::new()
-        } else {
-            self.end_line().into_iter().collect()
+    pub fn finish(&mut self, mut take: impl FnMut(&str) -> bool) {
+        if !self.line.is_empty() || self.too_long {
+            self.end_line(&mut take);
         }
     }
 
     fn keep(&mut self, bytes: &[u8]) {
-        let room = LONGEST_LINE - self.line.len();
+        let room = self.longest - self.line.len();
         self.too_long |= bytes.len() > room;
         self.line.extend_from_slice(&bytes[..bytes.len().min(room)]);
     }
 
-    fn end_line(&mut self) -> Option<ProtocolEvent> {
-        let line = std::mem::take(&mut self.line);
-        if std::mem::take(&mut self.too_long) {
-            self.said.stray_lines += 1;
-            return None;
-        }
-        match std::str::from_utf8(&line) {
-            Ok(line) => self.parse_line(line.trim_end_matches('\r')),
-            Err(_) => {
-                self.said.stray_lines += 1;
-                None
-            }
-        }
+    fn end_line(&mut self, take: &mut impl FnMut(&str) -> bool) {
+        let wanted = !std::mem::take(&mut self.too_long)
+            && std::str::from_utf8(&self.line).is_ok_and(|line| take(line.trim_end_matches('\r')));
+        self.stray += u64::from(!wanted);
+        self.line.clear();
     }
+}
 
-    fn parse_line(&mut self, line: &str) -> Option<ProtocolEvent> {
+impl Said {
+    /// Takes one line.
+    pub fn take(&mut self, line: &str) -> LineKind {
         let mut words = line.split(' ').filter(|word| !word.is_empty());
-        let word = words.next()?;
+        let Some(word) = words.next() else { return LineKind::Repeated };
         match word {
             "alive" | "done" | "failed" => {
                 let (Some(count), None) = (words.next().and_then(whole_number), words.next()) else {
-                    self.said.bad_alive |= word == "alive";
-                    self.breach(format!("printed {line:?}, expected `{word}` and a whole number"));
-                    return None;
+                    let first_bad = word == "alive" && !std::mem::replace(&mut self.bad_alive, true);
+                    let told = self.breach(format!("printed {line:?}, expected `{word}` and a whole number"));
+                    return if first_bad { LineKind::Noted } else { told };
                 };
-                let (place, event) = match word {
-                    "alive" => (&mut self.said.alive, Some(ProtocolEvent::Alive)),
-                    "done" => (&mut self.said.done, Some(ProtocolEvent::Done)),
-                    _ => (&mut self.said.failed, None),
-                };
-                if let Some(first) = place {
-                    let breach = format!("printed `{word}` twice: {first}, then {count}");
-                    if word == "alive" {
-                        let least = self.said.fewer.unwrap_or(*first).min(count);
-                        self.said.fewer = Some(least);
-                        self.said.bad_alive = true;
-                    }
-                    self.breach(breach);
-                    return None;
-                }
-                *place = Some(count);
-                event
+                self.take_count(word, count)
             }
             "ready" if words.next().is_none() => {
-                if std::mem::replace(&mut self.said.ready, true) {
-                    self.breach("printed `ready` twice".to_owned());
-                    return None;
+                if std::mem::replace(&mut self.ready, true) {
+                    return self.breach("printed `ready` twice".to_owned());
                 }
-                Some(ProtocolEvent::Ready)
+                LineKind::Event(ProtocolEvent::Ready)
             }
             "listening" => {
                 let port = words.next().and_then(whole_number).and_then(|port| u16::try_from(port).ok());
                 let (Some(port), None) = (port.filter(|port| *port > 0), words.next()) else {
-                    self.breach(format!("printed {line:?}, expected `listening` and a port"));
-                    return None;
+                    return self.breach(format!("printed {line:?}, expected `listening` and a port"));
                 };
-                if std::mem::replace(&mut self.listening, true) {
-                    self.breach("printed `listening` twice".to_owned());
-                    return None;
+                if self.port.is_some() {
+                    return self.breach("printed `listening` twice".to_owned());
                 }
-                Some(ProtocolEvent::Listening(port))
+                self.port = Some(port);
+                LineKind::Event(ProtocolEvent::Listening)
             }
-            "check" => {
-                match (words.next(), words.next()) {
-                    (Some(check), None) if self.said.check.is_none() => {
-                        self.said.check = Some(check.to_owned());
-                    }
-                    (Some(_), None) => self.breach("printed `check` twice".to_owned()),
-                    _ => self.breach(format!("printed {line:?}, expected `check` and one word")),
+            "check" => match (words.next(), words.next()) {
+                (Some(check), None) if self.check.is_none() => {
+                    self.check = Some(check.to_owned());
+                    LineKind::Noted
                 }
-                None
-            }
-            "histogram" => {
-                let name = words.next().map(str::to_owned);
-                let counts: Option<Vec<u64>> = words.map(whole_number).collect();
-                match (name, counts) {
-                    (Some(name), Some(_)) if self.said.histograms.contains_key(&name) => {
-                        self.breach(format!("printed `histogram {name}` twice"));
-                    }
-                    (Some(name), Some(counts))
-                        if !counts.is_empty() && self.said.histograms.len() < MOST_HISTOGRAMS =>
-                    {
-                        self.said.histograms.insert(name, counts);
-                    }
-                    (Some(_), Some(counts)) if !counts.is_empty() => self.said.stray_lines += 1,
-                    _ => {
-                        self.breach(format!("printed {line:?}, expected `histogram <name> <count> <count>…`"))
-                    }
-                }
-                None
-            }
-            "metric" => {
-                let metric = (|| {
-                    let (name, value, unit) = (words.next()?, words.next()?, words.next()?);
-                    let value = value.parse::<f64>().ok().filter(|_| !value.starts_with('+'))?;
-                    (value.is_finite() && words.next().is_none())
-                        .then(|| (name.to_owned(), value, unit.to_owned()))
-                })();
-                match metric {
-                    Some((name, value, unit)) if self.said.metrics.len() < MOST_METRICS => {
-                        self.said.metrics.insert(name, Metric { value, unit });
-                    }
-                    Some(_) => self.said.stray_lines += 1,
-                    None => self.breach(format!("printed {line:?}, expected `metric <name> <value> <unit>`")),
-                }
-                None
-            }
-            _ => {
-                self.said.stray_lines += 1;
-                None
-            }
+                (Some(_), None) => self.breach("printed `check` twice".to_owned()),
+                _ => self.breach(format!("printed {line:?}, expected `check` and one word")),
+            },
+            "histogram" => self.take_histogram(line, words),
+            "metric" => self.take_metric(line, words),
+            _ => LineKind::Stray,
         }
     }
 
-    fn breach(&mut self, breach: String) {
-        self.said.breach.get_or_insert(breach);
+    fn take_count(&mut self, word: &str, count: u64) -> LineKind {
+        let (place, kind) = match word {
+            "alive" => (&mut self.alive, LineKind::Event(ProtocolEvent::Alive)),
+            "done" => (&mut self.done, LineKind::Event(ProtocolEvent::Done)),
+            _ => (&mut self.failed, LineKind::Noted),
+        };
+        let Some(first) = *place else {
+            *place = Some(count);
+            return kind;
+        };
+        let mut fewer = false;
+        if word == "alive" {
+            let least = self.fewer.unwrap_or(first).min(count);
+            fewer = self.fewer.replace(least) != Some(least);
+            fewer |= !std::mem::replace(&mut self.bad_alive, true);
+        }
+        let told = self.breach(format!("printed `{word}` twice: {first}, then {count}"));
+        if fewer { LineKind::Noted } else { told }
+    }
+
+    fn take_histogram<'w>(&mut self, line: &str, mut words: impl Iterator<Item = &'w str>) -> LineKind {
+        let name = words.next().map(str::to_owned);
+        let counts: Option<Vec<u64>> = words.map(whole_number).collect();
+        match (name, counts) {
+            (Some(name), Some(_)) if self.histograms.contains_key(&name) => {
+                self.breach(format!("printed `histogram {name}` twice"))
+            }
+            (Some(name), Some(counts)) if !counts.is_empty() && self.histograms.len() < MOST_HISTOGRAMS => {
+                self.histograms.insert(name, counts);
+                LineKind::Noted
+            }
+            (Some(_), Some(counts)) if !counts.is_empty() => LineKind::Stray,
+            _ => self.breach(format!("printed {line:?}, expected `histogram <name> <count> <count>…`")),
+        }
+    }
+
+    fn take_metric<'w>(&mut self, line: &str, mut words: impl Iterator<Item = &'w str>) -> LineKind {
+        let metric = (|| {
+            let (name, value, unit) = (words.next()?, words.next()?, words.next()?);
+            let value = value.parse::<f64>().ok().filter(|_| !value.starts_with('+'))?;
+            (value.is_finite() && words.next().is_none()).then(|| (name.to_owned(), value, unit.to_owned()))
+        })();
+        match metric {
+            Some((name, value, unit)) if self.metrics.len() < MOST_METRICS => {
+                self.metrics.insert(name, Metric { value, unit });
+                LineKind::Noted
+            }
+            Some(_) => LineKind::Stray,
+            None => self.breach(format!("printed {line:?}, expected `metric <name> <value> <unit>`")),
+        }
+    }
+
+    fn breach(&mut self, breach: String) -> LineKind {
+        let first = self.breach.is_none();
+        self.breach.get_or_insert(breach);
+        if first { LineKind::Noted } else { LineKind::Repeated }
     }
 }
 
@@ -212,11 +226,17 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    /// What was said in pieces of this length, and the number of stray lines.
+    fn heard_in(bytes: &[u8], length: usize) -> (Said, u64) {
+        let (mut lines, mut said) = (Lines::default(), Said::default());
+        let mut take = |line: &str| said.take(line) != LineKind::Stray;
+        bytes.chunks(length).for_each(|piece| lines.feed(piece, &mut take));
+        lines.finish(&mut take);
+        (said, lines.stray)
+    }
+
     fn heard(text: &str) -> Said {
-        let mut listener = Listener::default();
-        listener.feed(text.as_bytes());
-        listener.finish();
-        listener.said
+        heard_in(text.as_bytes(), usize::MAX).0
     }
 
     #[test]
@@ -224,11 +244,11 @@ mod tests {
         let said = heard("alive 10\nmetric rate 2.5 tasks/s\ndone 10\n");
         assert_eq!((said.alive, said.done, said.failed), (Some(10), Some(10), None));
         assert_eq!(said.metrics["rate"], Metric { value: 2.5, unit: "tasks/s".into() });
-        assert_eq!((said.stray_lines, said.breach), (0, None));
+        assert_eq!(said.breach, None);
         let said = heard("ready\nhistogram late_us 0 3 12\ndone 10\ncheck 45\n");
         assert_eq!((said.ready, said.done, said.check.as_deref()), (true, Some(10), Some("45")));
         assert_eq!(said.histograms["late_us"], [0, 3, 12]);
-        assert_eq!((said.stray_lines, said.breach), (0, None));
+        assert_eq!(said.breach, None);
     }
 
     #[test]
@@ -272,33 +292,29 @@ mod tests {
 
     #[test]
     fn other_output_is_counted_and_ignored() {
-        let said = heard("hello\n\u{1b}[31malive 3\n\nalive 2\n");
-        assert_eq!((said.alive, said.stray_lines), (Some(2), 2));
+        let (said, stray) = heard_in(b"hello\n\x1b[31malive 3\n\nalive 2\n", usize::MAX);
+        assert_eq!((said.alive, stray), (Some(2), 2));
     }
 
     #[test]
     fn a_line_of_any_length_takes_bounded_memory() {
-        let mut listener = Listener::default();
+        let mut lines = Lines::default();
         for _ in 0..10_000 {
-            listener.feed(&[b'x'; 4096]);
-            assert!(listener.line.capacity() <= 4 * LONGEST_LINE);
+            lines.feed(&[b'x'; 4096], |_| true);
+            assert!(lines.line.capacity() <= 4 * LONGEST_LINE);
         }
-        assert_eq!(listener.feed(b"\nalive 7\n"), [ProtocolEvent::Alive]);
-        assert_eq!(listener.said.stray_lines, 1);
+        let mut taken = Vec::new();
+        lines.feed(b"\nalive 7\n", |line| {
+            taken.push(line.to_owned());
+            true
+        });
+        assert_eq!((taken, lines.stray), (vec!["alive 7".to_owned()], 1));
     }
 
     proptest! {
         #[test]
         fn any_bytes_in_any_chunks_mean_the_same(bytes in proptest::collection::vec(any::<u8>(), 0..2000), cut in 1usize..50) {
-            let mut whole = Listener::default();
-            whole.feed(&bytes);
-            whole.finish();
-            let mut pieces = Listener::default();
-            for piece in bytes.chunks(cut) {
-                pieces.feed(piece);
-            }
-            pieces.finish();
-            prop_assert_eq!(whole.said, pieces.said);
+            prop_assert_eq!(heard_in(&bytes, usize::MAX), heard_in(&bytes, cut));
         }
     }
 }

@@ -3,14 +3,17 @@
 //! A sample covers only the time in which there were samples: when taskscale was not scheduled, or the machine was
 //! paused, the run may have been kept from its work as well, unobserved.
 
+use serde::{Deserialize, Serialize};
+
 use super::evidence::Quiescence;
+use super::procfs::Doing;
 
 /// The sampling period, in seconds.
 pub const TICK_S: f64 = 0.02;
 /// The CPU is idle if the run used less than this share of one core.
 pub const QUIET_SHARE: f64 = 0.02;
-/// Of the time between two samples no more than this counts as watched.
-const LONGEST_GAP_S: f64 = 2.0 * TICK_S;
+/// Of the time between two samples no more than this counts as watched, in nanoseconds.
+const LONGEST_GAP_NS: u64 = 40_000_000;
 /// Who watched for less than this share of a time cannot tell.
 const WATCHED_SHARE: f64 = 0.5;
 /// Who wants a CPU and gets less than this share of one is starved.
@@ -34,28 +37,44 @@ const KEPT_S: f64 = 2.0;
 const PIPE_BYTES: u64 = 64 * 1024;
 
 /// A cheap usage sample. Unreadable values are absent.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct UsageSample {
+    #[serde(skip)]
     pub at_ns: u64,
     /// CPU time so far, in seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_s: Option<f64>,
     /// CPU time of the load, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load_cpu_s: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<u64>,
     /// Bytes of output so far.
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub output_bytes: u64,
 }
 
 /// A sample, and what had come together until then.
-#[derive(Debug, Clone, Copy)]
-struct UsagePoint {
-    sample: UsageSample,
-    starved_s: f64,
-    watched_s: f64,
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct UsagePoint {
+    #[serde(flatten)]
+    pub sample: UsageSample,
+    /// What the threads were doing, if that was looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub doing: Option<Doing>,
+    /// For how long the run was CPU-starved so far.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    starved_ns: u64,
+    /// For how long it was watched so far.
+    watched_ns: u64,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// Memory at an instant, to be compared with that of another.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Standing {
     /// What the cgroup uses; its counters lag by some pages per CPU.
     pub in_use: Option<u64>,
@@ -98,53 +117,94 @@ fn share(bytes: Option<u64>, share: f64) -> u64 {
     (bytes.unwrap_or(0) as f64 * share) as u64
 }
 
-#[derive(Debug, Default)]
+/// The last samples, and those before the reading of memory that counts.
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct UsageHistory {
     points: Vec<UsagePoint>,
-    starved_s: f64,
-    watched_s: f64,
+    starved_ns: u64,
+    watched_ns: u64,
+    /// Samples just before this instant are kept.
+    kept_until_ns: Option<u64>,
 }
 
 impl UsageHistory {
-    /// Adds a sample. Whether the run is runnable is checked only if it got less than half a CPU, as the check is not
+    /// Adds a sample. What the run's threads are doing is looked at only if it got less than half a CPU, as that is not
     /// free.
-    pub fn add(&mut self, sample: UsageSample, wants_cpu: impl FnOnce() -> bool) {
+    pub fn add(&mut self, sample: UsageSample, look: impl FnOnce() -> Doing) {
+        let mut doing = None;
         if let Some(before) = self.points.last() {
-            let elapsed_s = seconds(before.sample.at_ns, sample.at_ns);
-            self.watched_s += elapsed_s.min(LONGEST_GAP_S);
+            let elapsed_ns = sample.at_ns.saturating_sub(before.sample.at_ns);
+            self.watched_ns += elapsed_ns.min(LONGEST_GAP_NS);
             let used_s = used(before.sample.cpu_s, sample.cpu_s);
-            if used_s.is_some_and(|used_s| used_s < STARVED_SHARE * elapsed_s) && wants_cpu() {
-                self.starved_s += elapsed_s;
+            if used_s.is_some_and(|used_s| used_s < STARVED_SHARE * elapsed_ns as f64 / 1e9) {
+                let looked = look();
+                if looked.wants_cpu {
+                    self.starved_ns += elapsed_ns;
+                }
+                doing = Some(looked);
             }
         }
-        self.points.retain(|point| seconds(point.sample.at_ns, sample.at_ns) < KEPT_S);
-        self.points.push(UsagePoint { sample, starved_s: self.starved_s, watched_s: self.watched_s });
+        let is_before = |point: &UsagePoint, at: u64| {
+            point.sample.at_ns <= at && seconds(point.sample.at_ns, at) < KEPT_S
+        };
+        let kept_until_ns = self.kept_until_ns;
+        self.points.retain(|point| {
+            is_before(point, sample.at_ns) || kept_until_ns.is_some_and(|at_ns| is_before(point, at_ns))
+        });
+        let (starved_ns, watched_ns) = (self.starved_ns, self.watched_ns);
+        self.points.push(UsagePoint { sample, doing, starved_ns, watched_ns });
+    }
+
+    /// Adds a sample as it was recorded.
+    pub fn restore(&mut self, at_ns: u64, point: UsagePoint) {
+        (self.starved_ns, self.watched_ns) = (point.starved_ns, point.watched_ns);
+        self.points.push(UsagePoint { sample: UsageSample { at_ns, ..point.sample }, ..point });
+    }
+
+    /// Adds to the last sample what the threads are doing.
+    pub fn note_doing(&mut self, doing: Doing) {
+        if let Some(last) = self.points.last_mut() {
+            last.doing = Some(doing);
+        }
+    }
+
+    /// Keeps the samples just before this instant.
+    pub fn keep_until(&mut self, at_ns: u64) {
+        self.kept_until_ns = Some(at_ns);
     }
 
     /// Forgets all samples so far.
     pub fn clear(&mut self) {
         self.points.clear();
+        self.kept_until_ns = None;
+    }
+
+    pub fn points(&self) -> &[UsagePoint] {
+        &self.points
+    }
+
+    /// The samples until this instant.
+    pub fn until(&self, at_ns: u64) -> UsageHistory {
+        let points = self.points.iter().filter(|point| point.sample.at_ns <= at_ns).copied().collect();
+        UsageHistory { points, ..*self }
     }
 
     /// How long the run has been CPU-starved so far, in seconds: runnable, but with less than half a CPU.
     pub fn starved_s(&self) -> f64 {
-        self.starved_s
+        self.starved_ns as f64 / 1e9
     }
 
     /// The same, until this instant.
     pub fn starved_until_s(&self, at_ns: u64) -> f64 {
-        self.points
-            .iter()
-            .rev()
-            .find(|point| point.sample.at_ns <= at_ns)
-            .map_or(0.0, |point| point.starved_s)
+        let before = self.points.iter().rev().find(|point| point.sample.at_ns <= at_ns);
+        before.map_or(0.0, |point| point.starved_ns as f64 / 1e9)
     }
 
     /// Since when CPU, memory and the load have been idle, if they were observed for that long; samples before `since`
     /// do not count. Memory matters as well: a program that grows while it waits for a CPU seems idle.
     pub fn quiet_since(&self, since: u64, window_s: f64) -> Option<u64> {
         let (start, last) = (self.watched_for(window_s, since)?, self.points.last()?);
-        let is_quiet = |used_s: f64| used_s < QUIET_SHARE * (last.watched_s - start.watched_s);
+        let is_quiet = |used_s: f64| used_s < QUIET_SHARE * watched_s(start, last);
         let (from, to) = (&start.sample, &last.sample);
         let quiet = used(from.cpu_s, to.cpu_s).is_some_and(is_quiet)
             && used(from.load_cpu_s, to.load_cpu_s).is_none_or(is_quiet)
@@ -164,12 +224,12 @@ impl UsageHistory {
             return Quiescence::Unwatched;
         };
         let possible_s = seconds(since, now).min(REST_WINDOW_S);
-        if last.watched_s - from.watched_s < WATCHED_SHARE * possible_s {
+        if watched_s(from, last) < WATCHED_SHARE * possible_s {
             return Quiescence::Unwatched;
         }
         let (low, high) = self.memory_range(wide.sample.at_ns);
         let had_cpu = used(wide.sample.cpu_s, last.sample.cpu_s)
-            .is_some_and(|used_s| used_s >= QUIET_SHARE * (last.watched_s - wide.watched_s));
+            .is_some_and(|used_s| used_s >= QUIET_SHARE * watched_s(wide, last));
         // Memory that changes says more than a CPU that is wanted: who is starved and grows is not all there.
         match (is_growth(low, high), starved(from, last), had_cpu) {
             (true, ..) => Quiescence::Changing,
@@ -182,8 +242,8 @@ impl UsageHistory {
     /// The latest sample since when the run has been watched for so long, and none before `since`.
     fn watched_for(&self, window_s: f64, since: u64) -> Option<&UsagePoint> {
         let last = self.points.last()?;
-        // Sums of twentieths of a second are never quite that.
-        let long_enough = |point: &&UsagePoint| last.watched_s - point.watched_s >= window_s - 1e-9;
+        let window_ns = (window_s * 1e9) as u64;
+        let long_enough = |point: &&UsagePoint| last.watched_ns - point.watched_ns >= window_ns;
         self.points.iter().rev().find(long_enough).filter(|point| point.sample.at_ns >= since)
     }
 
@@ -203,8 +263,13 @@ impl UsageHistory {
 
 /// Whether the run was starved for most of the time: it is not quiet, it is held back.
 fn starved(from: &UsagePoint, to: &UsagePoint) -> bool {
-    let starved_s = to.starved_s - from.starved_s;
+    let starved_s = (to.starved_ns - from.starved_ns) as f64 / 1e9;
     starved_s > 0.0 && starved_s > STARVED_SHARE * seconds(from.sample.at_ns, to.sample.at_ns)
+}
+
+/// For how long the run was watched in between, in seconds.
+fn watched_s(from: &UsagePoint, to: &UsagePoint) -> f64 {
+    (to.watched_ns - from.watched_ns) as f64 / 1e9
 }
 
 fn used(from: Option<f64>, to: Option<f64>) -> Option<f64> {
@@ -250,7 +315,7 @@ mod tests {
             let cpu_s = Some(share * ms as f64 / 1e3);
             usage.add(
                 UsageSample { at_ns: ms * MS, cpu_s, memory: Some(memory(ms)), ..UsageSample::default() },
-                || wants_cpu,
+                || Doing { wants_cpu, ..Doing::default() },
             );
         }
     }
@@ -318,7 +383,7 @@ mod tests {
         let mut usage = UsageHistory::default();
         for tick in 0..=10 {
             let sample = UsageSample { at_ns: tick * 20 * MS, cpu_s: Some(0.0), ..UsageSample::default() };
-            usage.add(UsageSample { output_bytes: tick * 16 * 1024, ..sample }, || false);
+            usage.add(UsageSample { output_bytes: tick * 16 * 1024, ..sample }, Doing::default);
         }
         assert_eq!(usage.quiet_since(0, 0.1), None);
     }
@@ -330,7 +395,7 @@ mod tests {
             let load_cpu_s = Some(0.01 * tick as f64);
             let sample =
                 UsageSample { at_ns: tick * 20 * MS, cpu_s: Some(0.0), load_cpu_s, ..UsageSample::default() };
-            usage.add(sample, || false);
+            usage.add(sample, Doing::default);
         }
         assert_eq!(usage.quiet_since(0, 0.1), None);
     }

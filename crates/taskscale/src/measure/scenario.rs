@@ -2,11 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use super::BlackBoxCommand;
 use crate::load::{Elsewhere, LoadOrder};
 
 /// The scenario of a run.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Scenario {
     /// All tasks wait at the same time.
     Hold(HoldParams),
@@ -19,7 +22,7 @@ pub enum Scenario {
 }
 
 /// How long tasks wait, and the plateau that this must yield.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct HoldParams {
     /// How long each task waits, in seconds; 0 if the program is not given it.
     pub hold_s: f64,
@@ -32,7 +35,7 @@ pub struct HoldParams {
 }
 
 /// A server, and what its clients do once all are connected and have been idle.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ServeParams {
     /// How the server is observed and stopped; its load is the clients.
     pub command: BlackBoxCommand,
@@ -41,7 +44,7 @@ pub struct ServeParams {
 }
 
 /// The parameters of work: how many operations, and what its verdict needs.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct WorkParams {
     pub operations: u64,
     /// For the second run of a pair, with twice the operations: the time of the first run's operations, in seconds.

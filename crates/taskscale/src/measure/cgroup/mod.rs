@@ -19,16 +19,18 @@ use none::NoGroup;
 pub(super) use root::own_folders;
 pub use root::{GroupRoot, clean_up_after_the_dead};
 use rustix::param::page_size;
+use serde::{Deserialize, Serialize};
 use v1::{GroupV1, V1Parents};
 use v2::{GroupV2, enable_controllers};
 
 use crate::record::MemorySource;
 
 /// CPU time used so far.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct CpuReading {
     pub total_s: f64,
     /// The share spent in user mode, if known more precisely than by timer ticks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_share: Option<f64>,
 }
 
@@ -72,7 +74,8 @@ impl KernelAccount {
 }
 
 /// The kernel's reports on a cgroup that needs memory.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct MemoryWant {
     /// Processes killed for it.
     pub oom_kills: u64,

@@ -1,13 +1,18 @@
 //! The load on a program: a command in its own cgroup, so that it is not part of the program's results.
 
+use super::Clock;
+use super::control_pipe::ControlPipe;
 use super::launched::Launched;
-use super::serve::{ControlPipe, StageReader};
 use crate::load::Begin;
 use crate::measure::MeasureError;
 use crate::measure::cgroup::{CpuReading, Group};
-use crate::measure::launcher::{END, LaunchRequest, LauncherEvent, STOP, now_ns};
+use crate::measure::launcher::{END, LaunchRequest, LauncherEvent, STOP};
 use crate::measure::launchers::Launchers;
-use crate::measure::protocol::{Listener, ProtocolEvent};
+use crate::measure::protocol::Lines;
+use crate::measure::timeline::{RunEvent, Timeline};
+
+/// The result of a stage is longer than lines of the protocol, in bytes.
+const LONGEST_LINE: usize = 4_096;
 
 /// Where a load will run: made before it is known when.
 pub(super) struct PreparedLoad {
@@ -21,25 +26,15 @@ pub(super) struct PreparedLoad {
 pub(super) struct Running {
     launched: Launched,
     group: Box<dyn Group>,
-    pub listener: Listener,
+    lines: Lines,
     control_pipe: Option<ControlPipe>,
-    /// Of taskscale's own clients: the phases that are over.
-    pub stages: StageReader,
-    pub started_ns: u64,
-    /// When it printed `alive`.
-    pub alive_ns: Option<u64>,
-    /// When it printed `done`.
-    pub done_ns: Option<u64>,
-    /// `Refused` or `Ended`.
-    pub end: Option<LauncherEvent>,
+    ended: bool,
     /// Whether it was asked to stop: its end is then no fault of its.
-    pub stopping: bool,
+    stopping: bool,
     /// The launcher was told to end everything: a second word would find nobody to read it.
     ending: bool,
     /// Everything of it has ended.
     pub empty: bool,
-    /// Its launcher was killed, and it with it, before it was asked to stop.
-    pub lost: bool,
 }
 
 impl Running {
@@ -50,17 +45,12 @@ impl Running {
         Ok(Running {
             launched,
             group,
-            listener: Listener::default(),
+            lines: Lines::of_at_most(LONGEST_LINE),
             control_pipe: prepared.control_pipe,
-            stages: StageReader::default(),
-            started_ns: now_ns(),
-            alive_ns: None,
-            done_ns: None,
-            end: None,
+            ended: false,
             stopping: false,
             ending: false,
             empty: false,
-            lost: false,
         })
     }
 
@@ -68,11 +58,7 @@ impl Running {
         &self.launched
     }
 
-    pub fn has_ended(&self) -> bool {
-        self.end.is_some() || self.empty
-    }
-
-    /// Has the clients begin a phase.
+    /// Has the clients begin a stage.
     pub fn begin_stage(&mut self, begin: Begin) -> Result<(), MeasureError> {
         self.control_pipe.as_mut().map_or(Ok(()), |control_pipe| control_pipe.send(begin))
     }
@@ -86,60 +72,61 @@ impl Running {
         self.group.cpu()
     }
 
-    /// Receives its output and its launcher's events.
-    pub fn recv(&mut self) -> Result<(), MeasureError> {
-        self.read_output();
+    /// Receives its output, line by line, and its launcher's events.
+    pub fn recv(&mut self, timeline: &mut Timeline, clock: Clock) -> Result<(), MeasureError> {
+        self.read_output(timeline, clock);
         for event in self.launched.recv()? {
             match event {
-                LauncherEvent::Refused { .. } | LauncherEvent::Ended { .. } => {
+                LauncherEvent::Ended { end, .. } => {
                     while self.launched.pending_output() {
-                        self.read_output();
+                        self.read_output(timeline, clock);
                     }
-                    self.listener.finish();
-                    self.end = Some(event);
+                    self.lines.finish(|line| timeline.hear_load(clock.now_ns(), line));
+                    self.ended = true;
+                    timeline.push(clock.now_ns(), RunEvent::LoadEnded { end, stopping: self.stopping });
                     self.send_end();
                 }
-                LauncherEvent::Empty | LauncherEvent::Broken { .. } => self.empty = true,
+                LauncherEvent::Empty | LauncherEvent::Broken { .. } => self.note_empty(timeline, clock),
                 LauncherEvent::Exec { .. } | LauncherEvent::Started { .. } => {}
             }
         }
         if self.launched.lost && !self.empty {
             self.launched.end_what_is_left(&*self.group)?;
-            self.empty = true;
-            self.lost = !self.stopping;
+            timeline.push(clock.now_ns(), RunEvent::LoadLost { stopping: self.stopping });
+            self.note_empty(timeline, clock);
         }
         Ok(())
     }
 
+    fn note_empty(&mut self, timeline: &mut Timeline, clock: Clock) {
+        self.empty = true;
+        timeline.push(clock.now_ns(), RunEvent::LoadEmpty);
+    }
+
     /// Heard and let go: a load that writes much costs no memory and is no reason to end.
-    fn read_output(&mut self) {
+    fn read_output(&mut self, timeline: &mut Timeline, clock: Clock) {
         let mut buffer = [0u8; 64 * 1024];
         let length = self.launched.read_stdout(&mut buffer);
-        for event in self.listener.feed(&buffer[..length]) {
-            match event {
-                ProtocolEvent::Alive => self.alive_ns = Some(now_ns()),
-                ProtocolEvent::Done => self.done_ns = Some(now_ns()),
-                ProtocolEvent::Ready | ProtocolEvent::Listening(_) => {}
-            }
-        }
-        self.stages.feed(&buffer[..length]);
+        self.lines.feed(&buffer[..length], |line| timeline.hear_load(clock.now_ns(), line));
         self.launched.read_stderr(&mut buffer);
     }
 
     /// Asks it to end.
     pub fn stop(&mut self) {
-        if !self.stopping && self.end.is_none() {
+        if !self.stopping && !self.ended {
             self.stopping = true;
             self.launched.send(STOP);
         }
     }
 
-    /// Ends it.
-    pub fn kill(&mut self) {
-        if self.end.is_none() {
+    /// Ends it. Returns whether that was still to do.
+    pub fn kill(&mut self) -> bool {
+        let runs = !self.ended && !self.ending;
+        if runs {
             self.stopping = true;
             self.send_end();
         }
+        runs
     }
 
     fn send_end(&mut self) {

@@ -3,10 +3,8 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::Run;
 use super::launched::Launched;
 use crate::measure::cgroup::{Group, kill_all, processes_in};
-use crate::measure::classify::EndedBy;
 use crate::measure::launcher::LaunchRequest;
 use crate::measure::{MeasureError, procfs};
 
@@ -41,20 +39,6 @@ impl ProgressDeadline {
             }
         }
         now.duration_since(self.since) > KILL_TIMEOUT
-    }
-}
-
-impl Run<'_> {
-    /// Ends the run. It is a sample: whether its program killed the launcher is unknown, and the next run has a
-    /// launcher of its own.
-    pub(super) fn end_without_launcher(&mut self) -> Result<(), MeasureError> {
-        self.ended_by.get_or_insert(EndedBy::LauncherLost);
-        self.launched.end_what_is_left(&*self.group)?;
-        self.empty = true;
-        if let Some(black_box) = &mut self.black_box {
-            black_box.kill_load();
-        }
-        Ok(())
     }
 }
 

@@ -2,8 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Run, seconds};
+use super::run::Run;
 use crate::measure::RunSpec;
+use crate::measure::analyze::is_unobservable;
+use crate::measure::timeline::Timeline;
 
 /// Observations of a run besides its measurement, for `taskscale check`.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -23,16 +25,16 @@ pub struct Trace {
 }
 
 impl Run<'_> {
-    pub(super) fn trace(&mut self) -> Trace {
-        let done_s = self.exec_ns.zip(self.done_ns).map(|(exec, done)| seconds(exec, done));
-        Trace {
-            output: std::mem::take(&mut self.stdout_head),
-            errors: std::mem::take(&mut self.launched.stderr_tail),
-            done_s,
-            unobservable: self.unobservable,
+    pub(super) fn into_trace(self) -> (Timeline, Trace) {
+        let trace = Trace {
+            output: self.stdout_head,
+            errors: self.launched.stderr_tail,
+            done_s: self.timeline.done_s(),
+            unobservable: is_unobservable(&self.timeline, self.spec),
             switches: self.switches.seen(),
             files_left: Vec::new(),
-        }
+        };
+        (self.timeline, trace)
     }
 }
 
