@@ -1,110 +1,101 @@
 use super::*;
 use crate::faults::Phase;
 
-fn options(line: &str) -> Options {
-    match parse(line.split_whitespace().map(String::from)) {
-        Ok(Invocation::Run(options)) => *options,
-        other => panic!("{line}: {other:?}"),
-    }
+fn parsed(line: &str) -> Result<Options, String> {
+    let args = ["fake-entry"].into_iter().chain(line.split_whitespace()).map(String::from);
+    Options::parsed(args).map_err(|error| error.to_string())
 }
 
-fn error(line: &str) -> String {
-    match parse(line.split_whitespace().map(String::from)) {
-        Err(message) => message,
-        other => panic!("{line}: {other:?}"),
-    }
+fn options(line: &str) -> Options {
+    parsed(line).unwrap_or_else(|error| panic!("{line}: {error}"))
 }
 
 #[test]
 fn flags_and_positionals_in_any_order() {
     let expected = options("--launch-ms 5 --no-protocol 10 2");
     assert_eq!(expected, options("10 --launch-ms=5 2 --no-protocol"));
-    assert_eq!(expected, options("10 2 --no-protocol --launch-ms 5"));
-    assert_eq!((expected.tasks, expected.seconds), (10, 2));
+    assert_eq!(expected, options("10 2 --no-protocol --launch-ms 7 --launch-ms 5"));
+    assert_eq!((expected.tasks, expected.wait()), (10, Duration::from_secs(2)));
     assert_eq!(expected.launch, Duration::from_millis(5));
 }
 
 #[test]
 fn what_grows_with_tasks() {
-    let o = options(
-        "--launch-ms 10 --launch-ms-per-1k 3 --anon-bytes 1MiB --anon-bytes-per-task 100 \
-         --threads 2 --threads-per-task 1 500 1",
-    );
-    assert_eq!(o.launch, Duration::from_micros(11_500));
-    assert_eq!(o.memory.anon, (1 << 20) + 50_000);
-    assert_eq!(o.threads, 502);
-    assert!(error("--anon-bytes-per-task 8GiB 9999999999999 1").contains("too large"));
-    assert!(error("--launch-ms-per-1k 1000 1000000 1").contains("at most"));
+    let o = options("--anon-bytes 1MiB --anon-bytes-per-task 100 --threads 2 --threads-per-task 1 500 1");
+    assert_eq!((o.anon_bytes(), o.threads()), ((1 << 20) + 50_000, 502));
 }
 
 #[test]
 fn faults_and_where_they_begin() {
     let o = options("--fault crash:plateau:ABRT --fault partial:3 10 1");
-    assert_eq!(o.faults, [Fault::Crash(Phase::Plateau, libc::SIGABRT), Fault::Partial(3)]);
+    let crash = FaultArg { fault: Fault::Crash, phase: Phase::Plateau, number: libc::SIGABRT as u64 };
+    assert_eq!((o.faults[0], o.number(Fault::Partial), o.has(Fault::Lie)), (crash, Some(3), false));
     assert!(options("--fault partial:3 --faults-from 11 10 1").faults.is_empty());
-    assert_eq!(options("--faults-from 10 --fault lie 10 1").faults, [Fault::Lie]);
+    assert!(options("--faults-from 10 --fault lie 10 1").has(Fault::Lie));
 }
 
 #[test]
 fn work_is_told_operations() {
     let o = options("--work --op-cpu-us 3 --op-sleep-us 2 --work-cpu-ms 5 10 1000");
-    let (cpu, sleep) = (Duration::from_millis(8), Duration::from_millis(2));
-    assert_eq!(o.work, Some(WorkOptions { operations: 1000, cpu, sleep, threads: false }));
-    assert_eq!((o.tasks, o.seconds), (10, 0));
+    assert_eq!((o.work_cpu(), o.work_sleep()), (Duration::from_millis(8), Duration::from_millis(2)));
+    assert_eq!(
+        (o.tasks, o.operations(), o.wait(), o.start_cpu()),
+        (10, 1000, Duration::ZERO, Duration::ZERO)
+    );
     // More operations than any wait may have seconds.
-    assert_eq!(options("1 100000000 --work").work.map(|work| work.operations), Some(100_000_000));
+    assert_eq!(options("1 100000000 --work").operations(), 100_000_000);
 }
 
 #[test]
 fn a_server_is_told_tasks_and_an_address() {
     let o = options("--serve chat --op-cpu-us 3 --op-sleep-us 2000 7 --listen 127.0.0.1:0");
-    let (cpu, delay) = (Duration::from_micros(3), Duration::from_millis(2));
-    let address = (Ipv4Addr::LOCALHOST, 0).into();
-    let serve = ServeOptions { service: Service::Chat, address, cpu, delay, bytes_per_connection: 0 };
-    assert_eq!((o.serve, o.tasks, o.listen), (Some(serve), 7, None));
+    assert_eq!((o.message_cpu(), o.message_delay()), (Duration::from_micros(3), Duration::from_millis(2)));
+    assert_eq!((o.serve, o.tasks, o.start_cpu()), (Some(Service::Chat), 7, Duration::ZERO));
     // Without a server it is a port that connections are held at.
     assert_eq!(options("1 1 --listen 80").listen, Some((Ipv4Addr::LOCALHOST, 80).into()));
 }
 
 #[test]
-fn metrics() {
+fn metrics_and_sizes() {
     let o = options("--metric a:b=1.5:ns/task --metric x=:y 1 1");
-    let texts: Vec<_> = o.metrics.iter().map(|m| [&*m.name, &*m.value, &*m.unit]).collect();
-    assert_eq!(texts, [["a:b", "1.5", "ns/task"], ["x", "", "y"]]);
-    assert!(error("--metric a=1 1 1").contains("NAME=VALUE:UNIT"));
+    assert_eq!(o.metrics, ["metric a:b 1.5 ns/task\n", "metric x  y\n"]);
+    assert_eq!(["0", "4097", "3KiB", "3GiB"].map(size), [Ok(0), Ok(4097), Ok(3072), Ok(3 << 30)]);
+    for bad in ["", "KiB", "-1", "1.5MiB", "1 MiB", "1MB", "99999999999999999999", "9999999999GiB"] {
+        assert!(size(bad).is_err(), "{bad}");
+    }
 }
 
 #[test]
-fn wrong_usage_is_said() {
-    for (line, words) in [
-        ("", "got 0"),
-        ("1", "got 1"),
-        ("1 2 3", "got 3"),
-        ("x 1", "tasks x: not a whole number"),
-        ("1 1.5", "seconds 1.5: not a whole number"),
-        ("1 301", "at most"),
-        ("--nonsense 1 1", "unknown flag --nonsense"),
-        ("1 1 -5", "unknown flag -5"),
-        ("1 1 --threads", "--threads needs a value"),
-        ("--threads many 1 1", "--threads many: not a whole number"),
-        ("--burn-percent 101 1 1", "at most 100"),
-        ("--file-bytes 1 1 1", "needs --file"),
-        ("--file /x 1 1", "needs --file-bytes"),
-        ("--fault nonsense 1 1", "unknown fault"),
-        ("--drain-ms 300001 1 1", "at most"),
-        ("--work 1", "expected <tasks> <operations>, got 1"),
-        ("--serve echo 1", "needs --listen"),
-        ("--serve echo 1 1 --listen 0", "expected <tasks> alone, got 2"),
-        ("--serve echo --work 1 --listen 0", "exclude each other"),
-        ("--serve tea 1 --listen 0", "echo or chat"),
-        ("--serve echo 0 --listen 0", "at least one"),
-        ("--serve echo 1 --listen nonsense:x", "not an address"),
-        ("1 1 --listen 65536", "at most 65535"),
-        ("--work 1 0", "operations 0: at least one"),
-        ("--work --op-cpu-us 1000 1 300001", "work: at most"),
+fn wrong_usage_is_an_error() {
+    for line in [
+        "",
+        "1",
+        "1 2 3",
+        "x 1",
+        "0 1",
+        "1 1.5",
+        "1 301",
+        "--nonsense 1 1",
+        "1 1 -5",
+        "1 1 --threads",
+        "--threads many 1 1",
+        "--burn-percent 101 1 1",
+        "--file-bytes 1 1 1",
+        "--file /x 1 1",
+        "--fault nonsense 1 1",
+        "--metric a=1 1 1",
+        "--drain-ms 300001 1 1",
+        "--work 1",
+        "--serve echo 1",
+        "--serve echo 1 1 --listen 0",
+        "--serve echo --work 1 --listen 0",
+        "--serve tea 1 --listen 0",
+        "--serve echo 1 --listen nonsense:x",
+        "1 1 --listen 65536",
+        "--work --op-cpu-us 1000 1 300001",
+        "--period-ms many 1 1",
     ] {
-        let message = error(line);
-        assert!(message.contains(words), "{line}: {message}");
+        assert!(parsed(line).is_err(), "{line}");
     }
 }
 
@@ -112,20 +103,14 @@ fn wrong_usage_is_said() {
 #[test]
 fn readme_lists_every_flag() {
     let readme = include_str!("../README.md");
-    let mut listed: Vec<&str> = readme
-        .lines()
-        .filter_map(|line| line.strip_prefix("| `--"))
-        .map(|rest| rest.split([' ', '`']).next().unwrap_or(rest))
-        .collect();
-    let mut parsed: Vec<&str> = VALUED.iter().map(|flag| &flag[2..]).collect();
-    parsed.extend(["help", "version", "no-protocol", "work", "op-threads"]);
+    let listed = readme.lines().filter_map(|line| line.strip_prefix("| `--"));
+    let mut listed: Vec<&str> = listed.filter_map(|rest| rest.split([' ', '`']).next()).collect();
+    let mut command = Options::command();
+    command.build();
+    let mut parsed: Vec<&str> = command.get_arguments().filter_map(|argument| argument.get_long()).collect();
     listed.sort_unstable();
     parsed.sort_unstable();
     assert_eq!(listed, parsed);
-    for flag in VALUED {
-        let result = set(&mut Options::default(), &mut Raw::default(), flag, "1");
-        assert_ne!(result, Err("unknown flag".to_owned()), "{flag}");
-    }
 }
 
 /// Every fault named in the README's table can be asked for as it is written there.
@@ -149,8 +134,8 @@ fn readme_lists_every_fault() {
                 .replace("MAX", "9")
                 .replace("MS", "10")
                 .replace(":K", ":2");
-            assert!(form.parse::<Fault>().is_ok(), "{form}");
+            assert!(form.parse::<FaultArg>().is_ok(), "{form}");
         }
     }
-    assert_eq!(names, crate::faults::NAMES);
+    assert_eq!(names, Fault::value_variants().len());
 }

@@ -9,15 +9,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use data_encoding::BASE64;
-use sha1::{Digest, Sha1};
+use taskscale_load::websocket::{self, BINARY, CLOSE, CONTINUED, Frame, FrameHeader, PING, PONG, TEXT};
 
-use crate::args::ServeOptions;
+use crate::args::Options;
 use crate::faults::Fault;
 use crate::{sleep_until, threads};
 
-/// What is appended to a client's key (RFC 6455, 1.3).
-const GUID: &[u8] = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 /// Of a frame, and of a message of several.
 const MOST_BYTES: usize = 64 * 1024;
 const MOST_HEAD_BYTES: u64 = 16 * 1024;
@@ -28,20 +25,12 @@ const STACK_BYTES: usize = 64 * 1024;
 /// connection, and the close frame might be lost.
 const LINGER: Duration = Duration::from_secs(1);
 
-const CONTINUED: u8 = 0;
-const TEXT: u8 = 1;
-const BINARY: u8 = 2;
-const CLOSE: u8 = 8;
-const PING: u8 = 9;
-const PONG: u8 = 10;
-
 /// Built once, however many members it goes to.
 type Message = Arc<[u8]>;
 type Members = BTreeMap<u64, Arc<Member>>;
 
 pub struct ChatServer<'s> {
-    serve: &'s ServeOptions,
-    faults: &'s [Fault],
+    options: &'s Options,
     rooms: Mutex<HashMap<String, Members>>,
     said: AtomicU64,
     delivered: AtomicU64,
@@ -67,18 +56,18 @@ impl From<io::Error> for End {
     }
 }
 
-fn close(code: u16) -> End {
-    End::Close(Some(code))
+fn close<T>(code: u16) -> Result<T, End> {
+    Err(End::Close(Some(code)))
 }
 
 impl<'s> ChatServer<'s> {
-    pub fn new(faults: &'s [Fault], serve: &'s ServeOptions) -> ChatServer<'s> {
-        let (said, delivered) = Default::default();
-        ChatServer { serve, faults, rooms: Mutex::default(), said, delivered }
+    pub fn new(options: &'s Options) -> ChatServer<'s> {
+        let (rooms, said, delivered) = Default::default();
+        ChatServer { options, rooms, said, delivered }
     }
 
     fn has(&self, fault: Fault) -> bool {
-        self.faults.contains(&fault)
+        self.options.has(fault)
     }
 
     /// A panic elsewhere has nothing to do with who is in which room.
@@ -111,7 +100,7 @@ impl<'s> ChatServer<'s> {
             let mut room = None;
             let end = self.listen(&member, &mut input, &mut room);
             self.leave(&member, &mut room);
-            let End::Close(code) = end else {
+            let Err(End::Close(code)) = end else {
                 return socket.shutdown(Shutdown::Both);
             };
             let code = code.map(u16::to_be_bytes);
@@ -125,16 +114,18 @@ impl<'s> ChatServer<'s> {
         })
     }
 
-    /// All that a client says.
-    fn listen(&self, member: &Arc<Member>, input: &mut impl Read, room: &mut Option<String>) -> End {
+    /// All that a client says, until the connection is to end.
+    fn listen(
+        &self,
+        member: &Arc<Member>,
+        input: &mut impl Read,
+        room: &mut Option<String>,
+    ) -> Result<(), End> {
         // Fragments so far.
         let mut message: Option<Vec<u8>> = None;
         loop {
-            let (last, opcode, data) = match read_frame(input) {
-                Ok(read) => read,
-                Err(end) => return end,
-            };
-            match (opcode, &mut message) {
+            let (header, data) = read_frame(input)?;
+            match (header.opcode, &mut message) {
                 (PING, _) if !self.has(Fault::NoPong) => self.send(member, &frame(PONG, &data)),
                 (PING | PONG, _) => {}
                 (CLOSE, _) => {
@@ -143,7 +134,7 @@ impl<'s> ChatServer<'s> {
                         Some(_) if std::str::from_utf8(reason).is_err() => close(1007),
                         // Those that may be sent (RFC 6455, 7.4).
                         Some(code @ (1000..=1003 | 1007..=1011 | 3000..=4999)) => close(code),
-                        None if data.is_empty() => End::Close(None),
+                        None if data.is_empty() => Err(End::Close(None)),
                         _ => close(1002),
                     };
                 }
@@ -153,7 +144,7 @@ impl<'s> ChatServer<'s> {
                 (CONTINUED, Some(begun)) => begun.extend(data),
                 _ => return close(1002),
             }
-            if opcode < CLOSE && last {
+            if header.opcode < CLOSE && header.last {
                 let Ok(text) = String::from_utf8(message.take().unwrap_or_default()) else {
                     return close(1007);
                 };
@@ -176,11 +167,10 @@ impl<'s> ChatServer<'s> {
                 self.send(member, &frame(TEXT, format!("joined {name}").as_bytes()));
             }
             (Some(("say", what)), Some(name)) => {
-                threads::spend(self.serve.cpu);
+                threads::spend(self.options.message_cpu());
                 let message = frame(TEXT, what.as_bytes());
                 let said = self.said.fetch_add(1, Ordering::Relaxed);
-                let astray =
-                    self.faults.iter().any(|fault| matches!(fault, Fault::Stray(after) if said >= *after));
+                let astray = self.options.number(Fault::Stray).is_some_and(|after| said >= after);
                 let rooms = self.rooms();
                 let hear = rooms.iter().filter(|(other, _)| astray || *other == name);
                 hear.flat_map(|(_, members)| members.values())
@@ -204,20 +194,16 @@ impl<'s> ChatServer<'s> {
 
     fn deliver(&self, member: &Member, message: &Message) {
         let number = self.delivered.fetch_add(1, Ordering::Relaxed);
-        if self.has(Fault::Lose(number)) {
-            return;
-        }
-        self.send(member, message);
-        if self.has(Fault::Double(number)) {
-            self.send(member, message);
-        }
+        let strikes = |fault| self.options.number(fault) == Some(number);
+        let times = if strikes(Fault::Lose) { 0 } else { 1 + usize::from(strikes(Fault::Double)) };
+        (0..times).for_each(|_| self.send(member, message));
     }
 
     fn send(&self, member: &Member, message: &Message) {
         if self.has(Fault::Stall) {
             let _ = (&member.socket).write_all(message);
         } else if member.waiting.fetch_add(1, Ordering::Relaxed) < MOST_WAITING || self.has(Fault::KeepAll) {
-            let _ = member.queue.send((Instant::now() + self.serve.delay, Arc::clone(message)));
+            let _ = member.queue.send((Instant::now() + self.options.message_delay(), Arc::clone(message)));
         } else {
             let _ = member.socket.shutdown(Shutdown::Both);
         }
@@ -226,93 +212,51 @@ impl<'s> ChatServer<'s> {
 
 /// Whether it is a WebSocket now.
 fn shake_hands(input: &mut impl BufRead, mut socket: &TcpStream) -> io::Result<bool> {
-    let (mut key, mut upgrade, mut connection, mut version) = (None, false, false, false);
     let mut head = input.take(MOST_HEAD_BYTES);
-    let mut line = String::new();
-    head.read_line(&mut line)?;
-    let asked = line.starts_with("GET ") && line.trim_end().ends_with(" HTTP/1.1");
-    loop {
-        line.clear();
-        if head.read_line(&mut line)? == 0 {
-            return Ok(false);
-        }
-        if line.trim().is_empty() {
-            break;
-        }
+    let (mut request, mut fields, mut line) = (String::new(), HashMap::new(), String::new());
+    head.read_line(&mut request)?;
+    while head.read_line(&mut line)? > 0 && !line.trim().is_empty() {
         let (name, value) = line.split_once(':').unwrap_or_default();
-        match name.to_ascii_lowercase().as_str() {
-            "sec-websocket-key" => key = Some(value.trim().to_owned()),
-            "sec-websocket-version" => version = value.trim() == "13",
-            "upgrade" => upgrade = value.trim().eq_ignore_ascii_case("websocket"),
-            "connection" => {
-                connection = value.split(',').any(|word| word.trim().eq_ignore_ascii_case("upgrade"));
-            }
-            _ => {}
-        }
+        fields.insert(name.to_ascii_lowercase(), value.trim().to_owned());
+        line.clear();
     }
-    let right = asked && upgrade && connection && version;
-    let bytes = |key: &String| BASE64.decode(key.as_bytes()).map_or(0, |bytes| bytes.len());
-    let Some(key) = key.filter(|key| right && bytes(key) == 16) else {
-        socket.write_all(b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")?;
+    if line.is_empty() {
         return Ok(false);
+    }
+    let has = |name: &str, word: &str| {
+        let words = fields.get(name).into_iter().flat_map(|value| value.split(','));
+        words.into_iter().any(|part| part.trim().eq_ignore_ascii_case(word))
     };
-    let accept = BASE64.encode(&Sha1::new().chain_update(key).chain_update(GUID).finalize());
-    let answer = format!(
-        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
-         Sec-WebSocket-Accept: {accept}\r\n\r\n"
-    );
+    let right = request.starts_with("GET ") && request.trim_end().ends_with(" HTTP/1.1");
+    let right = right && has("upgrade", "websocket") && has("connection", "upgrade");
+    let right = right && has("sec-websocket-version", "13");
+    let accept = fields.get("sec-websocket-key").and_then(|key| websocket::accept(key));
+    let answer = match accept.filter(|_| right) {
+        None => "HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n".to_owned(),
+        Some(accept) => format!(
+            "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
+             Sec-WebSocket-Accept: {accept}\r\n\r\n"
+        ),
+    };
     socket.write_all(answer.as_bytes())?;
-    Ok(true)
+    Ok(answer.contains(" 101 "))
 }
 
-/// Whether it is the last of a message, its opcode, and what it holds.
-fn read_frame(input: &mut impl Read) -> Result<(bool, u8, Vec<u8>), End> {
-    let mut head = [0; 2];
-    input.read_exact(&mut head)?;
-    let (last, opcode) = (head[0] & 0x80 != 0, head[0] & 0x0f);
-    let (reserved, masked) = (head[0] & 0x70 != 0, head[1] & 0x80 != 0);
-    let length = match head[1] & 0x7f {
-        126 => {
-            let mut length = [0; 2];
-            input.read_exact(&mut length)?;
-            u64::from(u16::from_be_bytes(length))
-        }
-        127 => {
-            let mut length = [0; 8];
-            input.read_exact(&mut length)?;
-            u64::from_be_bytes(length)
-        }
-        length => u64::from(length),
-    };
-    let control = opcode >= CLOSE;
-    let known = [CONTINUED, TEXT, BINARY, CLOSE, PING, PONG].contains(&opcode);
-    if reserved || !masked || !known || control && (!last || length > 125) {
-        return Err(close(1002));
+/// A client's frame, and what it holds.
+fn read_frame(input: &mut impl Read) -> Result<(FrameHeader, Vec<u8>), End> {
+    let header = FrameHeader::read(|buffer| input.read_exact(buffer))?;
+    if header.violation(true).is_some() {
+        return close(1002);
     }
-    if length > MOST_BYTES as u64 {
-        return Err(close(1009));
+    if header.length > MOST_BYTES as u64 {
+        return close(1009);
     }
-    let mut mask = [0; 4];
-    input.read_exact(&mut mask)?;
-    let mut data = vec![0; length as usize];
+    let mut data = vec![0; header.length as usize];
     input.read_exact(&mut data)?;
-    data.iter_mut().zip(mask.iter().cycle()).for_each(|(byte, mask)| *byte ^= mask);
-    Ok((last, opcode, data))
+    header.mask(&mut data);
+    Ok((header, data))
 }
 
 fn frame(opcode: u8, data: &[u8]) -> Message {
-    let mut frame = vec![0x80 | opcode];
-    match data.len() {
-        length @ 0..126 => frame.push(length as u8),
-        length @ 126..=0xffff => {
-            frame.push(126);
-            frame.extend((length as u16).to_be_bytes());
-        }
-        length => {
-            frame.push(127);
-            frame.extend((length as u64).to_be_bytes());
-        }
-    }
-    frame.extend(data);
-    frame.into()
+    Frame::new(opcode, data).bytes().into()
 }

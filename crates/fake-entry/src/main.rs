@@ -12,7 +12,6 @@ mod processes;
 mod serve;
 mod sockets;
 mod threads;
-mod values;
 mod work;
 
 use std::io;
@@ -20,35 +19,22 @@ use std::process::ExitCode;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use args::{Invocation, Options};
+use args::Options;
 use faults::{Fault, Phase};
 use memory::Region;
 use processes::{Family, PidFile};
-use threads::Burner;
+use threads::start_burning;
 
 fn main() -> ExitCode {
     let start = Instant::now();
-    let args = std::env::args_os()
-        .skip(1)
-        .map(|arg| arg.into_string().unwrap_or_else(|arg| arg.to_string_lossy().into_owned()));
-    match args::parse(args) {
-        Ok(Invocation::Help) => output::out(include_bytes!("../README.md")),
-        Ok(Invocation::Version) => {
-            output::out(concat!("fake-entry ", env!("CARGO_PKG_VERSION"), "\n").as_bytes())
-        }
-        Ok(Invocation::Run(options)) => match Script::new(*options, start).run() {
-            Ok(code) => return ExitCode::from(code),
-            Err(error) => {
-                output::err(format!("fake-entry: {error}\n").as_bytes());
-                return ExitCode::from(1);
-            }
+    let script = Script { options: Options::of_command_line(), start };
+    script.run().map_or_else(
+        |error| {
+            output::err(format!("fake-entry: {error}\n").as_bytes());
+            ExitCode::FAILURE
         },
-        Err(message) => {
-            output::err(format!("fake-entry: {message} (see fake-entry --help)\n").as_bytes());
-            return ExitCode::from(2);
-        }
-    }
-    ExitCode::SUCCESS
+        ExitCode::from,
+    )
 }
 
 struct Script {
@@ -57,12 +43,8 @@ struct Script {
 }
 
 impl Script {
-    fn new(options: Options, start: Instant) -> Self {
-        Script { options, start }
-    }
-
     fn has(&self, fault: Fault) -> bool {
-        self.options.faults.contains(&fault)
+        self.options.has(fault)
     }
 
     /// One line or several of the protocol.
@@ -73,8 +55,7 @@ impl Script {
     }
 
     fn say_alive(&self) {
-        let count = faults::alive_count(&self.options.faults, self.options.tasks);
-        self.say(&format!("alive {count}\n"));
+        self.say(&format!("alive {}\n", self.options.alive_count()));
     }
 
     /// The order of things, from start to end. Memory is held until this function returns.
@@ -90,33 +71,32 @@ impl Script {
         if self.has(Fault::AliveEarly) {
             self.say_alive();
         }
-        let peak = Region::anon(options.memory.peak_launch).map_err(named("peak of the launch"))?;
+        let peak = Region::anon(options.peak_launch_bytes).map_err(named("peak of the launch"))?;
         sleep_until(self.start + options.launch);
         drop(peak);
         // Before there is memory that a child would share, and before there are threads.
-        let family = if options.processes + options.grandchildren > 0 {
-            Some(self.family(&pids).map_err(named("processes"))?)
-        } else {
-            None
-        };
-        let held = memory::hold(&options.memory).map_err(named("memory"))?;
-        let sockets = sockets::fill(options.tcp_sockets, options.unix_sockets).map_err(named("sockets"))?;
-        if let Some(address) = options.listen {
+        let (children, grandchildren) = (options.processes, options.grandchildren);
+        let family = (children + grandchildren > 0)
+            .then(|| Family::start(&pids, children, grandchildren, options.anon_bytes_per_process));
+        let family = family.transpose().map_err(named("processes"))?;
+        let held = memory::hold(options).map_err(named("memory"))?;
+        let sockets = sockets::fill(options.sockets, options.unix_sockets).map_err(named("sockets"))?;
+        if let Some(address) = options.listen.filter(|_| options.serve.is_none()) {
             sockets::listen(address, options.accept_most).map_err(named("listening"))?;
         }
         if let Some(code) = self.threads() {
             return Ok(code);
         }
-        work::burn(options.start_cpu);
+        work::burn(options.start_cpu());
         perform::strike(options, Phase::Launch);
         if self.has(Fault::CloseStdout) {
             output::close_stdout();
         }
-        if let Some(serve) = &options.serve {
-            self.serve(serve).map_err(named("serving"))?;
+        if let Some((service, address)) = options.serve.zip(options.listen) {
+            self.serve(service, address).map_err(named("serving"))?;
         }
-        if let Some(work) = &options.work {
-            let code = self.work(work).map_err(named("work"))?;
+        if options.work {
+            let code = self.work().map_err(named("work"))?;
             perform::strike(options, Phase::End);
             drop((held, sockets, family));
             return Ok(code);
@@ -130,7 +110,7 @@ impl Script {
 
         self.plateau().map_err(named("burning"))?;
 
-        let peak = Region::anon(options.memory.peak_drain).map_err(named("peak of the drain"))?;
+        let peak = Region::anon(options.peak_drain_bytes).map_err(named("peak of the drain"))?;
         thread::sleep(options.drain);
         drop(peak);
         perform::strike(options, Phase::Drain);
@@ -141,16 +121,11 @@ impl Script {
         Ok(code)
     }
 
-    fn family(&self, pids: &PidFile) -> io::Result<Family> {
-        let options = &self.options;
-        Family::start(pids, options.processes, options.grandchildren, options.anon_bytes_per_process)
-    }
-
     /// Returns an exit code when the program is to give up because it got too few.
     fn threads(&self) -> Option<u8> {
         let tasks = self.options.tasks;
         let limited = self.has(Fault::ThreadLimit);
-        let count = self.options.threads + if limited { tasks } else { 0 };
+        let count = self.options.threads() + if limited { tasks } else { 0 };
         let (started, error) = threads::start_blocked(count).err()?;
         let message = format!("fake-entry: cannot start thread {} of {count}: {error}\n", started + 1);
         output::err(message.as_bytes());
@@ -166,39 +141,31 @@ impl Script {
         }
         let options = &self.options;
         let now = Instant::now();
-        let end = (self.start + Duration::from_secs(options.seconds)).max(now);
+        let end = (self.start + options.wait()).max(now);
         let mut burners = Vec::new();
         if options.burn_percent > 0 {
-            burners.push(Burner::start(options.burn_percent, end)?);
+            burners.push(start_burning(options.burn_percent, end)?);
         }
         if !options.burn.is_zero() {
-            burners.push(Burner::start(100, end.min(now + options.burn))?);
+            burners.push(start_burning(100, end.min(now + options.burn))?);
         }
-        let grow = options.faults.iter().find_map(|fault| match fault {
-            Fault::Grow(bytes) => Some(*bytes),
-            _ => None,
-        });
         let mut grown = Vec::new();
-        while let Some(bytes) = grow.filter(|_| Instant::now() + GROWS_EVERY < end) {
+        while let Some(bytes) = options.number(Fault::Grow).filter(|_| Instant::now() + GROWS_EVERY < end) {
             grown.push(Region::anon(bytes)?);
             thread::sleep(GROWS_EVERY);
         }
         sleep_until(now + (end - now) / 2);
         perform::strike(options, Phase::Plateau);
         sleep_until(end);
+        // An error would be a panic of the thread, which has said so on standard error.
+        burners.into_iter().for_each(|burner| drop(burner.join()));
         Ok(())
-    }
-
-    /// What was asked for with `--metric`.
-    fn metrics(&self) -> String {
-        let metrics = self.options.metrics.iter();
-        metrics.map(|metric| format!("metric {} {} {}\n", metric.name, metric.value, metric.unit)).collect()
     }
 
     /// How often its tasks woke, from the end of the launch until the end of the wait.
     fn ticks(&self) -> u64 {
         let options = &self.options;
-        let awake = Duration::from_secs(options.seconds).saturating_sub(options.launch);
+        let awake = options.wait().saturating_sub(options.launch);
         let all = (options.tasks as f64 * awake.as_secs_f64() / options.tick.as_secs_f64()) as u64;
         if self.has(Fault::TicksLeftOut) { all - all / 3 } else { all }
     }
@@ -206,11 +173,11 @@ impl Script {
     /// Everything after the wait, in one write: metrics, `done`, `failed`.
     fn say_done(&self, queued_bytes: u64) -> u8 {
         let options = &self.options;
-        let mut text = self.metrics();
+        let mut text = options.metrics.concat();
         if !options.tick.is_zero() {
             text += &format!("histogram late_us 0 {}\n", self.ticks());
         }
-        text.extend(options.lines.iter().map(|line| format!("{line}\n")));
+        text += &options.lines.concat();
         if queued_bytes > 0 {
             text += &format!("metric socket_queued {queued_bytes} bytes\n");
         }
@@ -221,7 +188,7 @@ impl Script {
             text += "metric \x1b[31m<script>alert(1)</script>\x1b[0m 1 <b>unit</b>\n\
                      metric </script><img/src=x/onerror=alert(2)>|`${x}` 2 \x1b]0;title\x07\n";
         }
-        let (done, failed) = faults::outcome(&options.faults, options.tasks);
+        let (done, failed) = options.outcome(options.tasks);
         if !self.has(Fault::NoDone) {
             text += &format!("done {done}\n");
         }

@@ -5,23 +5,19 @@
 
 use std::fs::File;
 use std::io::{self, Write};
-use std::os::fd::{AsRawFd, FromRawFd};
 use std::path::Path;
 use std::ptr;
 
-use crate::args::MemoryOptions;
+use rustix::fs::{MemfdFlags, memfd_create};
+use rustix::io::Errno;
+use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap, mmap_anonymous, munmap};
+use rustix::param::page_size;
 
-pub fn page_size() -> usize {
-    // SAFETY: asks for a constant.
-    let size = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
-    usize::try_from(size).unwrap_or(4096)
-}
+use crate::args::Options;
 
-fn whole_pages(bytes: u64) -> io::Result<usize> {
+fn whole_pages(bytes: u64) -> Result<usize, Errno> {
     let rounded = bytes.checked_next_multiple_of(page_size() as u64);
-    rounded
-        .and_then(|bytes| usize::try_from(bytes).ok())
-        .ok_or_else(|| io::Error::from_raw_os_error(libc::ENOMEM))
+    rounded.and_then(|bytes| usize::try_from(bytes).ok()).ok_or(Errno::NOMEM)
 }
 
 /// A mapping; given back when dropped.
@@ -33,16 +29,12 @@ pub struct Region {
 impl Region {
     /// Private anonymous memory, written to on every page, never huge pages.
     pub fn anon(bytes: u64) -> io::Result<Region> {
-        let region = Region::map(bytes, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, None)?;
-        region.write_each_page();
-        Ok(region)
+        Region::map(bytes, MapFlags::PRIVATE, None)?.written()
     }
 
     /// Shared anonymous memory, which the kernel counts as shmem.
     fn shmem(bytes: u64) -> io::Result<Region> {
-        let region = Region::map(bytes, libc::MAP_SHARED | libc::MAP_ANONYMOUS, None)?;
-        region.write_each_page();
-        Ok(region)
+        Region::map(bytes, MapFlags::SHARED, None)?.written()
     }
 
     /// The first `bytes` of a file, mapped read-only and read on every page.
@@ -51,7 +43,7 @@ impl Region {
         if file.metadata()?.len() < bytes {
             return Err(io::Error::other("smaller than --file-bytes"));
         }
-        let region = Region::map(bytes, libc::MAP_SHARED, Some(&file))?;
+        let region = Region::map(bytes, MapFlags::SHARED, Some(&file))?;
         for offset in (0..region.bytes).step_by(page_size()) {
             // SAFETY: inside the mapping, and inside the file or its last page.
             unsafe { ptr::read_volatile(region.start.add(offset)) };
@@ -60,24 +52,21 @@ impl Region {
     }
 
     /// Maps without touching. Of a shared anonymous page also `processes.rs` makes use.
-    pub fn map(bytes: u64, flags: libc::c_int, file: Option<&File>) -> io::Result<Region> {
+    pub fn map(bytes: u64, flags: MapFlags, file: Option<&File>) -> io::Result<Region> {
         let bytes = whole_pages(bytes)?;
         if bytes == 0 {
             return Ok(Region { start: ptr::null_mut(), bytes });
         }
-        let protection = match file {
-            None => libc::PROT_READ | libc::PROT_WRITE,
-            Some(_) => libc::PROT_READ,
+        // SAFETY: a new mapping at an address of the kernel's choice. The advice fails on a kernel built without huge pages,
+        // where there is nothing to switch off.
+        let start = unsafe {
+            let start = match file {
+                None => mmap_anonymous(ptr::null_mut(), bytes, ProtFlags::READ | ProtFlags::WRITE, flags)?,
+                Some(file) => mmap(ptr::null_mut(), bytes, ProtFlags::READ, flags, file, 0)?,
+            };
+            let _ = madvise(start, bytes, Advice::LinuxNoHugepage);
+            start
         };
-        let fd = file.map_or(-1, AsRawFd::as_raw_fd);
-        // SAFETY: a new mapping at an address of the kernel's choice.
-        let start = unsafe { libc::mmap(ptr::null_mut(), bytes, protection, flags, fd, 0) };
-        if start == libc::MAP_FAILED {
-            return Err(io::Error::last_os_error());
-        }
-        // Fails on a kernel built without huge pages, where there is nothing to switch off.
-        // SAFETY: the mapping just made.
-        unsafe { libc::madvise(start, bytes, libc::MADV_NOHUGEPAGE) };
         Ok(Region { start: start.cast(), bytes })
     }
 
@@ -86,21 +75,21 @@ impl Region {
     }
 
     /// Writes something other than zero, so that no two kernels can disagree on what is kept.
-    fn write_each_page(&self) {
+    fn written(self) -> io::Result<Region> {
         for offset in (0..self.bytes).step_by(page_size()) {
             // SAFETY: inside a writable mapping that is ours alone.
             unsafe { ptr::write_volatile(self.start.add(offset), 1) };
         }
+        Ok(self)
     }
 
     /// Keeps the addresses, returns the pages.
-    fn give_back(&self) -> io::Result<()> {
-        // SAFETY: the mapping is private, anonymous, and nothing refers to what it holds.
-        let result = unsafe { libc::madvise(self.start.cast(), self.bytes, libc::MADV_DONTNEED) };
-        if self.bytes > 0 && result != 0 {
-            return Err(io::Error::last_os_error());
+    fn give_back(&self) -> Result<(), Errno> {
+        if self.bytes == 0 {
+            return Ok(());
         }
-        Ok(())
+        // SAFETY: the mapping is private, anonymous, and nothing refers to what it holds.
+        unsafe { madvise(self.start.cast(), self.bytes, Advice::LinuxDontNeed) }
     }
 }
 
@@ -108,7 +97,7 @@ impl Drop for Region {
     fn drop(&mut self) {
         if self.bytes > 0 {
             // SAFETY: mapped by `map`, unmapped once.
-            unsafe { libc::munmap(self.start.cast(), self.bytes) };
+            let _ = unsafe { munmap(self.start.cast(), self.bytes) };
         }
     }
 }
@@ -120,7 +109,8 @@ pub fn map_own_files() {
     for (start, end) in maps.lines().filter_map(mapped_file) {
         // Before Linux 5.14 there is no such advice, and what is mapped then varies.
         // SAFETY: asks the kernel to map what is mapped already, for reading: no byte changes.
-        unsafe { libc::madvise(start as *mut libc::c_void, end - start, libc::MADV_POPULATE_READ) };
+        let _ =
+            unsafe { madvise(ptr::without_provenance_mut(start), end - start, Advice::LinuxPopulateRead) };
     }
 }
 
@@ -143,38 +133,32 @@ pub struct HeldMemory {
 
 /// Takes and returns what is to be returned first, so that the peak of the launch is the largest
 /// of `--give-back-bytes` and everything held, not their sum.
-pub fn hold(memory: &MemoryOptions) -> io::Result<HeldMemory> {
-    let given_back = Region::anon(memory.give_back)?;
+pub fn hold(options: &Options) -> io::Result<HeldMemory> {
+    let given_back = Region::anon(options.give_back_bytes)?;
     given_back.give_back()?;
-    let mut regions = vec![given_back, Region::anon(memory.anon)?, Region::shmem(memory.shmem)?];
-    if let Some((path, bytes)) = &memory.file {
+    let mut regions =
+        vec![given_back, Region::anon(options.anon_bytes())?, Region::shmem(options.shmem_bytes)?];
+    if let Some((path, bytes)) = options.file.as_ref().zip(options.file_bytes) {
         let named = |error| io::Error::other(format!("{}: {error}", path.display()));
-        regions.push(Region::file(path, *bytes).map_err(named)?);
+        regions.push(Region::file(path, bytes).map_err(named)?);
     }
-    let memfd = match memory.memfd {
-        0 => None,
-        bytes => Some(memfd(bytes)?),
-    };
-    Ok(HeldMemory { _regions: regions, _memfd: memfd })
+    Ok(HeldMemory { _regions: regions, _memfd: memfd(options.memfd_bytes)? })
 }
 
 /// Pages of shmem that no mapping shows: only the control group sees them.
-fn memfd(bytes: u64) -> io::Result<File> {
+fn memfd(bytes: u64) -> io::Result<Option<File>> {
     static PART: [u8; 16 * 1024] = [1; 16 * 1024];
-    // SAFETY: a literal that ends in a zero byte.
-    let fd = unsafe { libc::memfd_create(c"fake-entry".as_ptr(), libc::MFD_CLOEXEC) };
-    if fd < 0 {
-        return Err(io::Error::last_os_error());
-    }
-    // SAFETY: a descriptor just made, owned by nobody else.
-    let mut file = unsafe { File::from_raw_fd(fd) };
     let mut left = whole_pages(bytes)?;
+    if left == 0 {
+        return Ok(None);
+    }
+    let mut file = File::from(memfd_create("fake-entry", MemfdFlags::CLOEXEC)?);
     while left > 0 {
         let part = left.min(PART.len());
         file.write_all(&PART[..part])?;
         left -= part;
     }
-    Ok(file)
+    Ok(Some(file))
 }
 
 /// Takes memory until killed. Returns only when that did not happen, with what it was told.

@@ -9,7 +9,7 @@ use std::mem::ManuallyDrop;
 use std::os::fd::FromRawFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::faults::Noise;
+use crate::faults::Fault;
 
 static STDOUT_CLOSED: AtomicBool = AtomicBool::new(false);
 
@@ -40,27 +40,27 @@ pub fn close_stdout() {
 }
 
 /// Exactly `bytes` bytes, except that `binary` has one more: a newline at its end.
-pub fn noise(kind: Noise, bytes: u64) {
+pub fn noise(kind: Fault, bytes: u64) {
     const PART: u64 = 64 * 1024;
     const LINE: u64 = 64;
     let mut random: u64 = 1;
     let (mut at, send): (u64, fn(&[u8])) = match kind {
-        Noise::FloodStderr => (0, err),
+        Fault::FloodStderr => (0, err),
         _ => (0, out),
     };
     while at < bytes {
         let end = bytes.min(at + PART);
         let part: Vec<u8> = (at..end)
             .map(|index| match kind {
-                Noise::Binary => {
+                Fault::Binary => {
                     // Constants of Knuth's MMIX; the highest byte is the most random.
                     random = random
                         .wrapping_mul(6_364_136_223_846_793_005)
                         .wrapping_add(1_442_695_040_888_963_407);
                     (random >> 56) as u8
                 }
-                Noise::LongLine if index + 1 == bytes => b'\n',
-                Noise::LongLine => b'x',
+                Fault::LongLine if index + 1 == bytes => b'\n',
+                Fault::LongLine => b'x',
                 _ if index + 1 == bytes || index % LINE == LINE - 1 => b'\n',
                 _ => b'f',
             })
@@ -68,7 +68,7 @@ pub fn noise(kind: Noise, bytes: u64) {
         send(&part);
         at = end;
     }
-    if kind == Noise::Binary {
+    if kind == Fault::Binary {
         out(b"\n");
     }
 }

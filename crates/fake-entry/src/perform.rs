@@ -4,28 +4,27 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::time::Duration;
 
-use crate::args::{LONGEST_MS, Options};
-use crate::faults::{Fault, Phase};
+use crate::args::{LONGEST, Options};
+use crate::faults::{Fault, FaultArg, Phase};
 use crate::processes::{self, PidFile};
 use crate::{groups, memory, output};
 
 /// What happens before anything else of the launch, in the order of the command line, except that
 /// the dumps come first and see the process as it was started.
 pub fn at_start(options: &Options, pids: &PidFile) -> io::Result<()> {
-    for fault in &options.faults {
-        match fault {
-            Fault::FdDump => dump_descriptors()?,
-            Fault::EnvDump => dump_environment(),
-            _ => {}
-        }
+    if options.has(Fault::FdDump) {
+        dump_descriptors()?;
+    }
+    if options.has(Fault::EnvDump) {
+        dump_environment();
     }
     // The first line of the pid file. After the dumps, and before any other process.
     pids.note_self()?;
-    if options.faults.contains(&Fault::Setsid) {
+    if options.has(Fault::Setsid) {
         leave_session(pids)?;
     }
-    for fault in &options.faults {
-        match *fault {
+    for given in &options.faults {
+        match given.fault {
             Fault::ChdirWrite => std::fs::write("fake-entry-was-here.txt", "fake-entry\n")?,
             Fault::EscapeText => output::err(
                 b"\x1b[2J\x1b[31mred\x1b[0m \x1b]0;title\x07 <script>alert('stderr')</script> \
@@ -49,7 +48,7 @@ pub fn at_start(options: &Options, pids: &PidFile) -> io::Result<()> {
             Fault::Daemon => daemon(pids)?,
             Fault::Stop => guard(pids)?,
             Fault::Escape => leave_groups(),
-            Fault::ForkBomb(most) => processes::fork_bomb(pids, most)?,
+            Fault::ForkBomb => processes::fork_bomb(pids, given.number)?,
             _ => {}
         }
     }
@@ -58,19 +57,22 @@ pub fn at_start(options: &Options, pids: &PidFile) -> io::Result<()> {
 
 /// The faults of a phase, in the order of the command line. Does not return from most.
 pub fn strike(options: &Options, phase: Phase) {
-    for fault in &options.faults {
-        match *fault {
-            Fault::Noise(kind, bytes, when) if when == phase => output::noise(kind, bytes),
-            Fault::Crash(when, signal) if when == phase => crash(signal),
-            Fault::Exit(when, code) if when == phase => std::process::exit(code.into()),
-            Fault::Hang(when) if when == phase => hang(),
+    for FaultArg { fault, phase: when, number } in options.faults.iter().copied() {
+        match fault {
             Fault::IgnoreTerm if phase == Phase::Plateau => hang(),
-            Fault::FileLimit if phase == Phase::Launch => run_out_of_files(),
-            Fault::SignalParent(when, signal) if when == phase => {
-                // SAFETY: a plain system call.
-                unsafe { libc::kill(libc::getppid(), signal) };
+            _ if when != phase => {}
+            Fault::Flood | Fault::FloodStderr | Fault::LongLine | Fault::Binary => {
+                output::noise(fault, number)
             }
-            Fault::Oom(when) if when == phase => {
+            Fault::Crash => crash(number as libc::c_int),
+            Fault::Exit => std::process::exit(number as i32),
+            Fault::Hang => hang(),
+            Fault::FileLimit => run_out_of_files(),
+            Fault::SignalParent => {
+                // SAFETY: a plain system call.
+                unsafe { libc::kill(libc::getppid(), number as libc::c_int) };
+            }
+            Fault::Oom => {
                 let message = memory::until_killed(options.oom_max);
                 output::err(format!("fake-entry: {message}\n").as_bytes());
                 std::process::exit(1);
@@ -112,7 +114,7 @@ fn crash(signal: libc::c_int) {
 }
 
 fn hang() {
-    std::thread::sleep(Duration::from_millis(LONGEST_MS));
+    std::thread::sleep(LONGEST);
     output::err(b"fake-entry: nobody ended this hanging program\n");
     std::process::exit(3);
 }
@@ -130,7 +132,7 @@ fn guard(pids: &PidFile) -> io::Result<()> {
         processes::let_go(&[0, 1, 2]);
         // SAFETY: plain system calls.
         unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
-        for _ in 0..LONGEST_MS / 1000 - 5 {
+        for _ in 0..LONGEST.as_secs() - 5 {
             std::thread::sleep(Duration::from_secs(1));
             // SAFETY: as above.
             if unsafe { libc::getppid() } != guarded {

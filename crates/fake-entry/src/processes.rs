@@ -8,6 +8,8 @@ use std::io::{self, Read, Write};
 use std::os::fd::AsRawFd;
 use std::path::PathBuf;
 
+use rustix::mm::MapFlags;
+
 use crate::memory::{self, Region};
 use crate::output;
 
@@ -204,7 +206,7 @@ pub fn fork_bomb(pids: &PidFile, most: u64) -> io::Result<()> {
             counts.over.fetch_add(1, Ordering::Relaxed);
         }
     }
-    let page = Region::map(16, libc::MAP_SHARED | libc::MAP_ANONYMOUS, None)?;
+    let page = Region::map(16, MapFlags::SHARED, None)?;
     // SAFETY: zeroed, aligned to a page, and mapped for as long as the reference lives.
     let counts = unsafe { &*page.start().cast::<Counts>() };
     counts.begun.store(1, Ordering::Relaxed);

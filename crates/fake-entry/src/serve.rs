@@ -1,21 +1,22 @@
 //! Servers in the place of a wait: `echo` here, `chat` in `chat.rs`, with a cost and a latency that the program knows.
 
 use std::io::{self, Read, Write};
-use std::net::{TcpListener, TcpStream};
-use std::os::fd::AsRawFd;
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::args::{LONGEST_MS, ServeOptions, Service};
+use taskscale_load::room_for;
+
+use crate::args::{LONGEST, Options, Service};
 use crate::chat::ChatServer;
 use crate::faults::{Fault, Phase};
 use crate::memory::Region;
-use crate::{Script, output, perform, sleep_until, sockets, threads};
+use crate::{Script, output, perform, sleep_until, threads};
 
 /// Room for what waits to be accepted: clients connect by the thousand.
-const BACKLOG: libc::c_int = 4096;
+const BACKLOG: i32 = 4096;
 /// A connection does not need more: what is long lies elsewhere.
 const STACK_BYTES: usize = 128 * 1024;
 /// The connection that makes faults of the plateau strike.
@@ -29,23 +30,18 @@ const MOST_DELAYED: usize = 4096;
 
 impl Script {
     /// Returns only where nothing can be listened to.
-    pub fn serve(&self, serve: &ServeOptions) -> io::Result<()> {
-        sockets::allow_descriptors(self.options.tasks + 64);
-        let listener = TcpListener::bind(serve.address)?;
-        // SAFETY: plain system calls. The first changes the backlog of what listens already, the second lets nothing stay
-        // behind a broken test.
-        unsafe {
-            libc::listen(listener.as_raw_fd(), BACKLOG);
-            libc::alarm((LONGEST_MS / 1000) as libc::c_uint);
-        }
-        let numbers = |of: fn(&Fault) -> Option<u64>| self.options.faults.iter().find_map(of);
-        let close_every =
-            numbers(|fault| if let Fault::CloseEvery(every) = fault { Some(*every) } else { None });
-        let stop_after =
-            numbers(|fault| if let Fault::StopAccepting(most) = fault { Some(*most) } else { None });
-        let flip = numbers(|fault| if let Fault::Flip(after) = fault { Some(*after) } else { None });
-        let chat = ChatServer::new(&self.options.faults, serve);
-        let echo = EchoServer { serve, messages: AtomicU64::new(0), flip, swap: self.has(Fault::Swap) };
+    pub fn serve(&self, service: Service, address: SocketAddr) -> io::Result<()> {
+        let options = &self.options;
+        room_for(options.tasks as usize + 64);
+        let listener = TcpListener::bind(address)?;
+        // Of what listens already this changes the backlog.
+        rustix::net::listen(&listener, BACKLOG)?;
+        // SAFETY: a plain system call. Nothing is to stay behind a broken test.
+        unsafe { libc::alarm(LONGEST.as_secs() as libc::c_uint) };
+        let (close_every, stop_after) =
+            (options.number(Fault::CloseEvery), options.number(Fault::StopAccepting));
+        let chat = ChatServer::new(options);
+        let echo = EchoServer { options, messages: AtomicU64::new(0) };
         self.say(&format!("listening {}\n", listener.local_addr()?.port()));
         thread::scope(|scope| {
             for number in 1.. {
@@ -58,16 +54,16 @@ impl Script {
                     listener.accept().and_then(|(socket, _)| socket.set_nodelay(true).and(Ok(socket)));
                 let socket = accepted.unwrap_or_else(|error| give_up(&error));
                 if number == PLATEAU_AT {
-                    perform::strike(&self.options, Phase::Plateau);
+                    perform::strike(options, Phase::Plateau);
                 }
-                if close_every.is_some_and(|every| number % every == 0) {
+                if close_every.is_some_and(|every| number.checked_rem(every) == Some(0)) {
                     continue;
                 }
                 let (chat, echo) = (&chat, &echo);
                 // What is wrong with one connection ends it, and nothing else.
                 let talk = move || {
-                    let _held = Region::anon(serve.bytes_per_connection);
-                    let _ = match serve.service {
+                    let _held = Region::anon(options.bytes_per_connection);
+                    let _ = match service {
                         Service::Echo => echo.talk(&socket),
                         Service::Chat => chat.talk(number, &socket),
                     };
@@ -87,16 +83,15 @@ fn give_up(error: &io::Error) -> ! {
 }
 
 struct EchoServer<'s> {
-    serve: &'s ServeOptions,
+    options: &'s Options,
     /// Of all connections.
     messages: AtomicU64,
-    flip: Option<u64>,
-    swap: bool,
 }
 
 impl EchoServer<'_> {
     fn talk(&self, socket: &TcpStream) -> io::Result<()> {
-        if self.serve.delay.is_zero() {
+        let delay = self.options.message_delay();
+        if delay.is_zero() {
             return self.read(socket, |message| { socket }.write_all(message));
         }
         // A thread of its own sends, so that what comes meanwhile is not later still.
@@ -111,7 +106,7 @@ impl EchoServer<'_> {
             })?;
             let gone = |_| io::Error::from(io::ErrorKind::BrokenPipe);
             self.read(socket, move |message| {
-                late.send((Instant::now() + self.serve.delay, message.to_vec())).map_err(gone)
+                late.send((Instant::now() + delay, message.to_vec())).map_err(gone)
             })
         })
     }
@@ -124,12 +119,12 @@ impl EchoServer<'_> {
                 return Ok(());
             }
             let message = &mut buffer[..length];
-            threads::spend(self.serve.cpu * (length as u32).div_ceil(MESSAGE_BYTES));
+            threads::spend(self.options.message_cpu() * (length as u32).div_ceil(MESSAGE_BYTES));
             let number = self.messages.fetch_add(1, Ordering::Relaxed);
-            if self.flip == Some(number) {
+            if self.options.number(Fault::Flip) == Some(number) {
                 message[length / 2] ^= 1;
             }
-            if self.swap {
+            if self.options.has(Fault::Swap) {
                 let mut second = [0; 4096];
                 socket.set_read_timeout(Some(SWAPS_WITHIN))?;
                 // Nothing came in time, or nothing comes any more, which the next read says again.

@@ -2,12 +2,15 @@
 
 use std::io::{self, ErrorKind, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
+use rustix::net::sockopt::{set_socket_recv_buffer_size, set_socket_send_buffer_size};
+use taskscale_load::room_for;
+
 /// Asked for in both directions (the kernel doubles it), so that a pair holds a bounded amount.
-static BUFFER_BYTES: libc::c_int = 64 * 1024;
+const BUFFER_BYTES: usize = 64 * 1024;
 
 /// The open pairs and the bytes written into them.
 pub struct Sockets {
@@ -16,15 +19,15 @@ pub struct Sockets {
 }
 
 pub fn fill(tcp_pairs: u64, unix_pairs: u64) -> io::Result<Sockets> {
-    allow_descriptors(2 * (tcp_pairs + unix_pairs) + 64);
+    room_for(2 * (tcp_pairs + unix_pairs) as usize + 64);
     let mut sockets = Sockets { _open: Vec::new(), queued_bytes: 0 };
     if tcp_pairs > 0 {
         let listener = TcpListener::bind(("127.0.0.1", 0))?;
         for _ in 0..tcp_pairs {
             let from = TcpStream::connect(listener.local_addr()?)?;
             let (to, _) = listener.accept()?;
-            bound(&from, libc::SO_SNDBUF)?;
-            bound(&to, libc::SO_RCVBUF)?;
+            set_socket_send_buffer_size(&from, BUFFER_BYTES)?;
+            set_socket_recv_buffer_size(&to, BUFFER_BYTES)?;
             from.set_nonblocking(true)?;
             sockets.queued_bytes += write_until_full(&from)?;
             sockets._open.extend([OwnedFd::from(from), OwnedFd::from(to)]);
@@ -32,7 +35,7 @@ pub fn fill(tcp_pairs: u64, unix_pairs: u64) -> io::Result<Sockets> {
     }
     for _ in 0..unix_pairs {
         let (from, to) = UnixStream::pair()?;
-        bound(&from, libc::SO_SNDBUF)?;
+        set_socket_send_buffer_size(&from, BUFFER_BYTES)?;
         from.set_nonblocking(true)?;
         sockets.queued_bytes += write_until_full(&from)?;
         sockets._open.extend([OwnedFd::from(from), OwnedFd::from(to)]);
@@ -61,42 +64,13 @@ fn write_until_full(mut socket: impl Write) -> io::Result<u64> {
     Ok(written)
 }
 
-fn bound(socket: &impl AsRawFd, option: libc::c_int) -> io::Result<()> {
-    // SAFETY: the option is an int, and the pointer and length are of one.
-    let result = unsafe {
-        libc::setsockopt(
-            socket.as_raw_fd(),
-            libc::SOL_SOCKET,
-            option,
-            (&raw const BUFFER_BYTES).cast(),
-            size_of::<libc::c_int>() as libc::socklen_t,
-        )
-    };
-    if result != 0 {
-        return Err(io::Error::last_os_error());
-    }
-    Ok(())
-}
-
-/// Raises the soft limit as far as needed and allowed; opening says what is still missing.
-pub fn allow_descriptors(count: u64) {
-    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: reads and writes `limit` only.
-    unsafe {
-        if libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit) == 0 && limit.rlim_cur < count {
-            limit.rlim_cur = count.min(limit.rlim_max);
-            libc::setrlimit(libc::RLIMIT_NOFILE, &limit);
-        }
-    }
-}
-
 /// Takes connections and holds them until this process ends; those beyond `most` are closed at once.
-pub fn listen(address: SocketAddr, most: u64) -> io::Result<()> {
+pub fn listen(address: SocketAddr, most: usize) -> io::Result<()> {
     let listener = TcpListener::bind(address)?;
     std::thread::Builder::new().stack_size(64 * 1024).spawn(move || {
         let mut held = Vec::new();
         for connection in listener.incoming().flatten() {
-            if (held.len() as u64) < most {
+            if held.len() < most {
                 held.push(connection);
             }
         }

@@ -3,10 +3,13 @@
 use std::io;
 use std::mem::MaybeUninit;
 use std::ptr;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
+
+use rustix::time::ClockId;
+
+const THIS_THREAD: ClockId = ClockId::ThreadCPUTime;
 
 /// Besides it each thread has a guard page (untouched) and its kernel stack.
 const STACK_BYTES: usize = 64 * 1024;
@@ -47,59 +50,32 @@ extern "C" fn blocked(_: *mut libc::c_void) -> *mut libc::c_void {
     }
 }
 
-/// A thread that uses a share of one core until it is dropped or its time is over.
-pub struct Burner {
-    stop: Arc<AtomicBool>,
-    thread: Option<JoinHandle<()>>,
-}
-
-impl Burner {
-    pub fn start(percent: u64, until: Instant) -> io::Result<Burner> {
-        let stop = Arc::new(AtomicBool::new(false));
-        let seen = Arc::clone(&stop);
-        let thread =
-            thread::Builder::new().stack_size(STACK_BYTES).spawn(move || burn(percent, until, &seen))?;
-        Ok(Burner { stop, thread: Some(thread) })
-    }
-}
-
-impl Drop for Burner {
-    fn drop(&mut self) {
-        self.stop.store(true, Ordering::Relaxed);
-        if let Some(thread) = self.thread.take() {
-            // An error would be a panic of the thread, which has said so on standard error.
-            let _ = thread.join();
-        }
-    }
-}
-
-/// Compares the CPU time used with the share due, so that a late wake-up is made good.
-fn burn(percent: u64, until: Instant, stop: &AtomicBool) {
-    let start = Instant::now();
-    let cpu_at_start = thread_cpu();
-    while !stop.load(Ordering::Relaxed) && Instant::now() < until {
-        let due = start.elapsed().mul_f64(percent as f64 / 100.0);
-        if percent < 100 && thread_cpu().saturating_sub(cpu_at_start) >= due {
-            thread::sleep(Duration::from_millis(5));
-        } else {
-            for _ in 0..10_000 {
-                std::hint::spin_loop();
+/// A thread that uses a share of one core until then. It compares the CPU time used with the share due, so that a late
+/// wake-up is made good.
+pub fn start_burning(percent: u64, until: Instant) -> io::Result<JoinHandle<()>> {
+    thread::Builder::new().stack_size(STACK_BYTES).spawn(move || {
+        let (start, cpu_at_start) = (Instant::now(), cpu(THIS_THREAD));
+        while Instant::now() < until {
+            let due = start.elapsed().mul_f64(percent as f64 / 100.0);
+            if percent < 100 && cpu(THIS_THREAD).saturating_sub(cpu_at_start) >= due {
+                thread::sleep(Duration::from_millis(5));
+            } else {
+                (0..10_000).for_each(|_| std::hint::spin_loop());
             }
         }
-    }
+    })
 }
 
 /// Uses so much CPU time of this thread, however long that takes.
 pub fn spend(time: Duration) {
-    let until = thread_cpu() + time;
-    while !time.is_zero() && thread_cpu() < until {
+    let until = cpu(THIS_THREAD) + time;
+    while !time.is_zero() && cpu(THIS_THREAD) < until {
         std::hint::spin_loop();
     }
 }
 
-fn thread_cpu() -> Duration {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: writes to `time` only.
-    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
+/// CPU time of this thread, or of the whole process, so far.
+pub fn cpu(clock: ClockId) -> Duration {
+    let time = rustix::time::clock_gettime(clock);
     Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec.unsigned_abs() as u32)
 }

@@ -4,43 +4,49 @@ use std::io;
 use std::thread;
 use std::time::Duration;
 
-use crate::args::WorkOptions;
-use crate::faults::{self, Fault, Phase};
+use rustix::thread::sched_getaffinity;
+use rustix::time::ClockId;
+
+use crate::faults::{Fault, Phase};
+use crate::threads::cpu;
 use crate::{Script, output, perform};
+
+const ALL_THREADS: ClockId = ClockId::ProcessCPUTime;
 
 impl Script {
     /// All operations, and what is said of them. Their cost is what was asked for, whatever they are.
-    pub fn work(&self, work: &WorkOptions) -> io::Result<u8> {
+    pub fn work(&self) -> io::Result<u8> {
         let options = &self.options;
-        let (done, failed) = faults::outcome(&options.faults, work.operations);
+        let operations = options.operations();
+        let (done, failed) = options.outcome(operations);
         if self.has(Fault::DoneEarly) {
             self.say(&format!("done {done}\n"));
         }
-        let before = cpu();
+        let before = cpu(ALL_THREADS);
         if !self.has(Fault::NoReady) && !self.has(Fault::ReadyLate) {
             self.say("ready\n");
         }
         if self.has(Fault::ReadyTwice) {
             self.say("ready\n");
         }
-        if work.threads {
-            for _ in 0..work.operations {
+        if options.op_threads {
+            for _ in 0..operations {
                 thread::Builder::new().stack_size(64 * 1024).spawn(|| ())?.join().ok();
             }
         }
-        burn(work.cpu / 2);
-        thread::sleep(work.sleep / 2);
+        burn(options.work_cpu() / 2);
+        thread::sleep(options.work_sleep() / 2);
         perform::strike(options, Phase::Plateau);
-        burn(work.cpu - work.cpu / 2);
-        thread::sleep(work.sleep - work.sleep / 2);
+        burn(options.work_cpu() / 2);
+        thread::sleep(options.work_sleep() / 2);
         if self.has(Fault::ReadyLate) {
             self.say("ready\n");
         }
         perform::strike(options, Phase::Drain);
 
-        let mut text = self.metrics();
-        text += &format!("metric work_cpu {} s\n", (cpu() - before).as_secs_f64());
-        text += &format!("metric affinity {} cpus\n", affinity());
+        let mut text = options.metrics.concat();
+        text += &format!("metric work_cpu {} s\n", (cpu(ALL_THREADS) - before).as_secs_f64());
+        text += &format!("metric affinity {} cpus\n", sched_getaffinity(None)?.count());
         if !self.has(Fault::NoDone) && !self.has(Fault::DoneEarly) {
             text += &format!("done {done}\n");
         }
@@ -48,48 +54,25 @@ impl Script {
             text += &format!("failed {failed}\n");
             output::err(format!("fake-entry: {failed} operations failed\n").as_bytes());
         }
-        let wrong = u128::from(self.has(Fault::WrongCheck));
-        let operations = u128::from(work.operations);
         if !self.has(Fault::NoCheck) {
-            text += &format!("check {}\n", operations * (operations - 1) / 2 + wrong);
+            let sum = operations * operations.saturating_sub(1) / 2;
+            text += &format!("check {}\n", sum + u64::from(self.has(Fault::WrongCheck)));
         }
         if self.has(Fault::NoNewline) {
             text.pop();
         }
         self.say(&text);
-        for fault in &options.faults {
-            if let Fault::WorkAfter(ms) = fault {
-                burn(Duration::from_millis(*ms));
-            }
-        }
+        burn(Duration::from_millis(options.number(Fault::WorkAfter).unwrap_or(0)));
         Ok(u8::from(failed > 0))
     }
 }
 
 /// Uses so much CPU time of this process, however long that takes.
 pub fn burn(time: Duration) {
-    let until = cpu() + time;
-    while cpu() < until {
+    let until = cpu(ALL_THREADS) + time;
+    while cpu(ALL_THREADS) < until {
         for _ in 0..100 {
             std::hint::spin_loop();
         }
-    }
-}
-
-/// CPU time of the whole process so far.
-fn cpu() -> Duration {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: writes to `time` only.
-    unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &mut time) };
-    Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec.unsigned_abs() as u32)
-}
-
-/// On how many CPUs it may run.
-fn affinity() -> i32 {
-    // SAFETY: a set of no CPU is all zeros, and the call writes to it only.
-    unsafe {
-        let mut set: libc::cpu_set_t = std::mem::zeroed();
-        libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), &mut set);
-        libc::CPU_COUNT(&set)
     }
 }

@@ -11,7 +11,6 @@ pub mod document;
 pub mod figures;
 pub mod fleet;
 pub mod limit;
-pub mod load;
 pub mod measure;
 pub mod record;
 pub mod report;

@@ -5,12 +5,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use taskscale_load::Elsewhere;
+
 use super::cross_check;
 use super::plan::{PlannedRun, planned_runs};
 use super::prepare::Prepared;
 use super::run_tuner::{RunTuner, warm_up};
 use crate::catalog::{expected_check, with_tasks};
-use crate::load::Elsewhere;
 use crate::measure::{Bounds, MeasureError, Measurement, RunEnd, RunSpec, Runner, Scenario};
 use crate::record::{
     Campaign, Cell, Cpu, Memory, SCHEMA_VERSION, Sample, Series, Store, StoreError, StringInterner, Time,

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
+use taskscale_load::LoadOrder;
+
 use crate::catalog::{Workload, param};
-use crate::load::LoadOrder;
 use crate::measure::{BlackBoxCommand, HoldParams, LoadCommand, LoadStands, Ready, Scenario, ServeParams};
 use crate::record::Hold;
 

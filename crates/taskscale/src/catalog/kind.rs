@@ -1,11 +1,13 @@
 //! The classes of entries: kind, style and fan-out. Comparisons group by them.
 
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 
 /// What one task is in its runtime.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, IntoStaticStr)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Kind {
     /// An OS thread.
     Thread,
@@ -49,15 +51,7 @@ impl Kind {
 
     /// The name used in manifests, records and tables.
     pub fn name(self) -> &'static str {
-        match self {
-            Kind::Thread => "thread",
-            Kind::Process => "process",
-            Kind::Stackful => "stackful",
-            Kind::Stackless => "stackless",
-            Kind::Future => "future",
-            Kind::Timer => "timer",
-            Kind::Program => "program",
-        }
+        self.into()
     }
 
     /// Whether a task has its own stack, so that it can wait at any depth of calls.
@@ -67,9 +61,10 @@ impl Kind {
 }
 
 /// Whether an entry is written as users of the language would write it, or tuned for the benchmark.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, IntoStaticStr)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Style {
     Idiomatic,
     Tuned,
@@ -77,17 +72,15 @@ pub enum Style {
 
 impl Style {
     pub fn name(self) -> &'static str {
-        match self {
-            Style::Idiomatic => "idiomatic",
-            Style::Tuned => "tuned",
-        }
+        self.into()
     }
 }
 
 /// How a chat server sends a message to the other members of a room; the designs differ in memory and CPU time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum FanOut {
     /// A queue and a writer per member.
     Queue,
@@ -99,10 +92,6 @@ pub enum FanOut {
 
 impl FanOut {
     pub fn name(self) -> &'static str {
-        match self {
-            FanOut::Queue => "queue",
-            FanOut::Direct => "direct",
-            FanOut::Library => "library",
-        }
+        self.into()
     }
 }

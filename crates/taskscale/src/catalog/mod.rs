@@ -27,6 +27,6 @@ pub use number_of_tasks::with_tasks;
 pub use select::{Matcher, Program, SelectError, Selectable, Selection, closest, default_selection, select};
 pub use sources::{SourceFile, is_of_other_workload, named_children, sources};
 pub use workload::{
-    Client, Parameter, Shape, Workload, bytes_held, carried_workloads, expected_check, expected_to_make,
-    param, period_s, reading_order, workloads,
+    Parameter, Shape, Workload, bytes_held, carried_workloads, expected_check, expected_to_make, param,
+    period_s, reading_order, workloads,
 };

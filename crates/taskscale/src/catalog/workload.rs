@@ -7,6 +7,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
+use taskscale_load::Client;
 
 use super::check::ManifestFile;
 use super::embedded::WORKLOADS;
@@ -17,9 +19,12 @@ use super::{CatalogError, check_name};
 const MOST_OPERATIONS: u64 = 100_000_000;
 
 /// How a program is started, what it prints, and what is measured: docs/reference/protocol.md.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, IntoStaticStr,
+)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Shape {
     /// All tasks wait at the same time: what they take meanwhile.
     #[default]
@@ -30,34 +35,10 @@ pub enum Shape {
     Serve,
 }
 
-/// How the clients of a server talk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Client {
-    /// Bytes over TCP, which come back.
-    Echo,
-    /// Rooms over WebSocket: each message goes to all members of its room.
-    Chat,
-}
-
-impl Client {
-    /// The name used in files and on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Client::Echo => "echo",
-            Client::Chat => "chat",
-        }
-    }
-}
-
 impl Shape {
     /// The name used in files and records.
     pub fn name(self) -> &'static str {
-        match self {
-            Shape::Hold => "hold",
-            Shape::Work => "work",
-            Shape::Serve => "serve",
-        }
+        self.into()
     }
 
     /// Whether all tasks are alive and idle at once, so that memory is what they take then.

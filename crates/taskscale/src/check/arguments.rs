@@ -63,11 +63,9 @@ pub(super) fn look(runs: &mut Runs, findings: &mut Findings) -> Result<(), Check
             _ if workload.parameters.is_empty() => "accept only two whole numbers",
             _ => "accept only two whole numbers and the workload's parameters",
         };
-        findings.error(
-            CheckRule::Arguments,
-            format!("accepts wrong arguments: {}", super::runs::listed(&taken)),
-            format!("{takes}; otherwise exit with a nonzero code"),
-        );
+        let what = format!("accepts wrong arguments: {}", super::runs::listed(&taken));
+        let fix = format!("{takes}; otherwise exit with a nonzero code");
+        findings.error(CheckRule::Arguments, what, fix);
     }
     Ok(())
 }

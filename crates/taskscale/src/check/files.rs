@@ -1,9 +1,10 @@
 //! The files of a runtime's folder, before and after a build.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
+
+use walkdir::{DirEntry, WalkDir};
 
 use super::runs::listed;
 use super::{CheckRule, Findings};
@@ -15,9 +16,13 @@ pub struct SourceFiles(BTreeMap<PathBuf, (u64, Option<SystemTime>)>);
 impl SourceFiles {
     /// Reads everything below `folder`. Skips what cannot be read: the build will fail on it.
     pub fn of(folder: &Path) -> SourceFiles {
-        let mut files = BTreeMap::new();
-        list(folder, folder, &mut files);
-        SourceFiles(files)
+        let state = |file: DirEntry| {
+            let meta = file.metadata().ok()?;
+            let name = file.path().strip_prefix(folder).ok()?.to_owned();
+            Some((name, (meta.len(), meta.modified().ok())))
+        };
+        let files = WalkDir::new(folder).into_iter().flatten();
+        SourceFiles(files.filter(|child| !child.file_type().is_dir()).filter_map(state).collect())
     }
 
     /// Compares with the current files.
@@ -36,19 +41,6 @@ impl SourceFiles {
                 format!("writes into the source folder: {}", listed(&changed)),
                 "write to `{out}` or `{shared}`; if the toolchain writes beside the source, copy the source there first",
             );
-        }
-    }
-}
-
-fn list(folder: &Path, root: &Path, files: &mut BTreeMap<PathBuf, (u64, Option<SystemTime>)>) {
-    for child in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let path = child.path();
-        let Ok(meta) = path.symlink_metadata() else { continue };
-        if meta.is_dir() {
-            list(&path, root, files);
-        } else {
-            let name = path.strip_prefix(root).unwrap_or(&path).to_owned();
-            files.insert(name, (meta.len(), meta.modified().ok()));
         }
     }
 }

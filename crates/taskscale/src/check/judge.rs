@@ -1,7 +1,7 @@
 //! Judges one run at one N: its status, its lines, its waits and its exit.
 
 use super::runs::FEWER;
-use super::{CheckRule, Findings};
+use super::{CheckRule, Findings, Severity};
 use crate::measure::{Measurement, Trace};
 use crate::record::{Status, Warning};
 use crate::units;
@@ -26,37 +26,18 @@ pub(super) struct WaitSpec {
 pub(super) fn judge(tasks: u64, spec: WaitSpec, seen: &Measurement, trace: &Trace, findings: &mut Findings) {
     let WaitSpec { hold_s, .. } = spec;
     let with = format!("with {}", units::tasks(tasks));
-    let reason = || seen.reason.clone().unwrap_or_else(|| "unknown reason".into());
     let many = tasks >= FEWER[0];
-    match seen.status {
-        Status::Ok => {}
-        Status::Limit => {
-            findings.note(CheckRule::Limit, format!("{with}: {}", reason()), "none in the entry; raise the limit of the machine")
-        }
-        Status::KilledOom if many => findings.note(
-            CheckRule::Limit,
-            format!("{with}: {}", reason()),
-            "none in the entry, if a task really needs this much; check on a machine with more memory",
-        ),
-        Status::Partial if seen.alive == Some(tasks) => findings.error(
-            CheckRule::Counts,
-            format!("{with} that wait {hold_s} s: {}", reason()),
-            "wake each task once per period, at times that are fixed from the start, and count each wake-up",
-        ),
-        Status::Partial => findings.error(
-            CheckRule::Counts,
-            format!("{with} that wait {hold_s} s: {}", reason()),
-            "count each task when it starts; the N-th one prints `alive K`, where K is N minus the tasks that have ended",
-        ),
-        Status::NoPlateau if trace.unobservable => findings.warning(
-            CheckRule::Counts,
-            format!("{with}: {}", reason()),
-            "none in the entry; check again on an idle machine",
-        ),
-        status => {
-            let (rule, fix) = fault(tasks, hold_s, status, seen, trace);
-            findings.error(rule, format!("{with}: {}", reason()), fix);
-        }
+    if !is_ok_or_limit(&with, many, seen, findings) {
+        let reason = seen.reason.as_deref().unwrap_or("unknown reason");
+        let (severity, (rule, fix)) = match seen.status {
+            Status::NoPlateau if trace.unobservable => {
+                (Severity::Warning, (CheckRule::Counts, "none in the entry; check again on an idle machine"))
+            }
+            _ => (Severity::Error, fault(tasks, hold_s, seen, trace)),
+        };
+        let wait =
+            if seen.status == Status::Partial { format!(" that wait {hold_s} s") } else { String::new() };
+        findings.add(severity, rule, format!("{with}{wait}: {reason}"), fix);
     }
     lines(&with, &trace.output, HOLD, findings);
     if matches!(seen.status, Status::Ok | Status::Partial) {
@@ -79,31 +60,61 @@ pub(super) fn judge(tasks: u64, spec: WaitSpec, seen: &Measurement, trace: &Trac
     }
 }
 
-/// The rule that a failed run broke, and the fix.
-fn fault(
-    tasks: u64,
-    hold_s: f64,
+/// Reports a limit of the machine. Whether the run was ok, or only hit such a limit.
+pub(super) fn is_ok_or_limit(with: &str, many: bool, seen: &Measurement, findings: &mut Findings) -> bool {
+    let fix = match seen.status {
+        Status::Ok => return true,
+        Status::Limit => "none in the entry; raise the limit of the machine",
+        Status::KilledOom if many => {
+            "none in the entry, if a task really needs this much; check on a machine with more memory"
+        }
+        _ => return false,
+    };
+    let reason = seen.reason.as_deref().unwrap_or("unknown reason");
+    findings.note(CheckRule::Limit, format!("{with}: {reason}"), fix);
+    true
+}
+
+/// The rule that a run broke that did not end by itself, and the fix: of one that is `late`, or too `large`.
+pub(super) fn ill_end(
     status: Status,
-    seen: &Measurement,
-    trace: &Trace,
-) -> (CheckRule, &'static str) {
+    late: &'static str,
+    large: &'static str,
+) -> Option<(CheckRule, &'static str)> {
+    Some(match status {
+        Status::Unavailable => (CheckRule::Build, NO_PROGRAM),
+        Status::TimedOut => (CheckRule::Exit, late),
+        Status::Crashed => (CheckRule::Exit, CRASHED),
+        Status::KilledOom => (CheckRule::Memory, large),
+        _ => return None,
+    })
+}
+
+pub(super) const NO_PROGRAM: &str = "let `run` name a program that `build` creates, or one in PATH";
+pub(super) const CRASHED: &str =
+    "run the command by hand (`taskscale build ENTRY` prints it) and fix the crash";
+
+/// The rule that a failed run broke, and the fix.
+fn fault(tasks: u64, hold_s: f64, seen: &Measurement, trace: &Trace) -> (CheckRule, &'static str) {
     let whole = seen.exit_code == Some(0);
     let gap_s = trace.done_s.zip(seen.time.launch_s).map(|(done, alive)| done - alive);
     let claims = match seen.status {
         Status::Failed => seen.reason.as_deref().is_some_and(|reason| reason.contains("kernel")),
         _ => false,
     };
-    match status {
-        Status::Unavailable => {
-            (CheckRule::Build, "let `run` name a program that `build` creates, or one in PATH")
-        }
-        Status::TimedOut => (CheckRule::Exit, "exit as soon as all tasks have ended; do not wait for input"),
-        Status::Crashed => {
-            (CheckRule::Exit, "run the command by hand (`taskscale build ENTRY` prints it) and fix the crash")
-        }
-        Status::KilledOom => (
-            CheckRule::Memory,
-            "find memory that does not belong to tasks: a few tasks cannot need this much",
+    let late = "exit as soon as all tasks have ended; do not wait for input";
+    let large = "find memory that does not belong to tasks: a few tasks cannot need this much";
+    if let Some(fault) = ill_end(seen.status, late, large) {
+        return fault;
+    }
+    match seen.status {
+        Status::Partial if seen.alive == Some(tasks) => (
+            CheckRule::Counts,
+            "wake each task once per period, at times that are fixed from the start, and count each wake-up",
+        ),
+        Status::Partial => (
+            CheckRule::Counts,
+            "count each task when it starts; the N-th one prints `alive K`, where K is N minus the tasks that have ended",
         ),
         _ if !whole => (
             CheckRule::Exit,
@@ -159,11 +170,9 @@ pub(super) fn lines(with: &str, output: &[u8], before: Before, findings: &mut Fi
     let known = ["alive", "ready", "done", "failed", "check", "metric", "histogram"];
     if let Some(stray) = lines.iter().find(|line| !known.contains(&line.split(' ').next().unwrap_or(""))) {
         let stray: String = stray.chars().take(60).collect();
-        findings.error(
-            CheckRule::Protocol,
-            format!("{with}: unexpected output: {stray:?}"),
-            "print only protocol lines to standard output, everything else to standard error",
-        );
+        let what = format!("{with}: unexpected output: {stray:?}");
+        let fix = "print only protocol lines to standard output, everything else to standard error";
+        findings.error(CheckRule::Protocol, what, fix);
     }
 }
 
@@ -203,11 +212,9 @@ fn times(with: &str, spec: WaitSpec, seen: &Measurement, trace: &Trace, findings
 pub(super) fn linger(with: &str, seen: &Measurement, trace: &Trace, findings: &mut Findings) {
     let Some(done_s) = trace.done_s else { return };
     if let Some(wall_s) = seen.time.wall_s.filter(|wall_s| wall_s - done_s > LINGER_S) {
-        findings.warning(
-            CheckRule::Exit,
-            format!("{with}: exited {:.1} s after `done`", wall_s - done_s),
-            "exit right after `done`",
-        );
+        let what = format!("{with}: exited {:.1} s after `done`", wall_s - done_s);
+        let fix = "exit right after `done`";
+        findings.warning(CheckRule::Exit, what, fix);
     }
 }
 

@@ -1,10 +1,9 @@
 //! Judges one run of work: its status, its lines and its exit.
 
-use super::judge::{lines, linger};
+use super::judge::{ill_end, is_ok_or_limit, lines, linger};
 use super::runs::FEWER;
 use super::{CheckRule, Findings};
 use crate::measure::{Measurement, Trace};
-use crate::record::Status;
 use crate::units;
 
 const READY: &str =
@@ -19,24 +18,10 @@ pub(super) fn judge(
     findings: &mut Findings,
 ) {
     let with = with(tasks, operations);
-    let reason = || seen.reason.clone().unwrap_or_else(|| "unknown reason".into());
-    let many = tasks >= FEWER[0];
-    match seen.status {
-        Status::Ok => {}
-        Status::Limit => findings.note(
-            CheckRule::Limit,
-            format!("{with}: {}", reason()),
-            "none in the entry; raise the limit of the machine",
-        ),
-        Status::KilledOom if many => findings.note(
-            CheckRule::Limit,
-            format!("{with}: {}", reason()),
-            "none in the entry, if a task really needs this much; check on a machine with more memory",
-        ),
-        _ => {
-            let (rule, fix) = fault(tasks, operations, seen, trace);
-            findings.error(rule, format!("{with}: {}", reason()), fix);
-        }
+    if !is_ok_or_limit(&with, tasks >= FEWER[0], seen, findings) {
+        let (rule, fix) = fault(tasks, operations, seen, trace);
+        let reason = seen.reason.as_deref().unwrap_or("unknown reason");
+        findings.error(rule, format!("{with}: {reason}"), fix);
     }
     lines(&with, &trace.output, ("ready", READY), findings);
     linger(&with, seen, trace, findings);
@@ -54,19 +39,12 @@ fn fault(tasks: u64, operations: u64, seen: &Measurement, trace: &Trace) -> (Che
         let text = String::from_utf8_lossy(&trace.output);
         text.lines().filter(|line| line.split(' ').next() == Some(word)).count()
     };
-    match seen.status {
-        Status::Unavailable => {
-            (CheckRule::Build, "let `run` name a program that `build` creates, or one in PATH")
-        }
-        Status::TimedOut => {
-            (CheckRule::Exit, "exit as soon as all operations are done; do not wait for input")
-        }
-        Status::Crashed => {
-            (CheckRule::Exit, "run the command by hand (`taskscale build ENTRY` prints it) and fix the crash")
-        }
-        Status::KilledOom => {
-            (CheckRule::Memory, "free what a finished operation used: a few tasks cannot need this much")
-        }
+    let late = "exit as soon as all operations are done; do not wait for input";
+    let large = "free what a finished operation used: a few tasks cannot need this much";
+    if let Some(fault) = ill_end(seen.status, late, large) {
+        return fault;
+    }
+    match () {
         _ if seen.exit_code != Some(0) => (
             CheckRule::Exit,
             "exit with 0 when all operations are done; print the reason of a failure as the last line of standard error",

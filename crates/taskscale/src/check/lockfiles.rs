@@ -1,149 +1,50 @@
 //! Checks that dependencies are pinned, so that a build next month creates the same program. Reads the build commands and
 //! their files, and runs nothing.
 //!
-//! Knows the package managers in the table below. Other builds have only the toolchain to pin, whose version is recorded
+//! Knows the package managers of `commands.toml`. Other builds have only the toolchain to pin, whose version is recorded
 //! with each sample.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use regex_lite::Regex;
+use serde::Deserialize;
+use walkdir::{DirEntry, WalkDir};
 
 use super::{CheckRule, CheckSubject, Findings};
 
-/// One package manager.
+/// The tables of `commands.toml`, where each is explained.
+#[derive(Deserialize)]
+pub(super) struct KnownCommands {
+    manager: Vec<Manager>,
+    floating: Vec<FloatingVersions>,
+    pub wrappers: BTreeMap<String, Vec<String>>,
+}
+
+#[derive(Deserialize)]
 struct Manager {
-    /// The first words of a command that fetches or chooses versions.
-    command: &'static [&'static str],
-    /// The file that declares dependencies, and a regular expression that finds one.
-    declared: (&'static str, &'static str),
-    /// Lock files, one of which must exist. None if the declaration pins.
-    locks: &'static [&'static str],
-    /// Arguments, one of which must be given so that the lock file is not changed. None if that is the default.
-    flags: &'static [&'static str],
-    /// The command to use instead, which follows the lock file. Empty if the command is right.
-    instead: &'static str,
+    command: Vec<String>,
+    declared: String,
+    #[serde(default)]
+    pattern: String,
+    locks: Vec<String>,
+    #[serde(default)]
+    flags: Vec<String>,
+    instead: Option<String>,
 }
 
-const fn manager(
-    command: &'static [&'static str],
-    declared: (&'static str, &'static str),
-    locks: &'static [&'static str],
-    flags: &'static [&'static str],
-    instead: &'static str,
-) -> Manager {
-    Manager { command, declared, locks, flags, instead }
+#[derive(Deserialize)]
+struct FloatingVersions {
+    tool: String,
+    files: Vec<String>,
+    pattern: String,
+    fix: String,
 }
 
-const NPM_DEPENDENCIES: &str = r#""(dev|optional|peer)?[dD]ependencies"\s*:\s*\{\s*""#;
-const NPM_LOCKS: &[&str] = &["package-lock.json", "npm-shrinkwrap.json"];
-
-/// From each manager's documentation of its lock file and of the option that protects it.
-const MANAGERS: &[Manager] = &[
-    // Cargo would create a missing lock file, and change an outdated one.
-    manager(&["cargo"], ("Cargo.toml", ""), &["Cargo.lock"], &["--locked", "--frozen"], ""),
-    // -mod=readonly is the default since Go 1.16.
-    manager(&["go"], ("go.mod", r"(?m)^\s*require\b"), &["go.sum"], &[], ""),
-    manager(&["npm", "ci"], ("package.json", NPM_DEPENDENCIES), NPM_LOCKS, &[], ""),
-    manager(&["npm", "install"], ("package.json", NPM_DEPENDENCIES), NPM_LOCKS, &[], "npm ci"),
-    manager(&["npm", "i"], ("package.json", NPM_DEPENDENCIES), NPM_LOCKS, &[], "npm ci"),
-    manager(
-        &["yarn"],
-        ("package.json", NPM_DEPENDENCIES),
-        &["yarn.lock"],
-        &["--frozen-lockfile", "--immutable"],
-        "",
-    ),
-    manager(&["pnpm"], ("package.json", NPM_DEPENDENCIES), &["pnpm-lock.yaml"], &["--frozen-lockfile"], ""),
-    manager(
-        &["bun", "install"],
-        ("package.json", NPM_DEPENDENCIES),
-        &["bun.lock", "bun.lockb"],
-        &["--frozen-lockfile"],
-        "",
-    ),
-    manager(
-        &["deno"],
-        ("deno.json", r#""imports"\s*:\s*\{\s*""#),
-        &["deno.lock"],
-        &["--frozen", "--frozen=true", "--cached-only"],
-        "",
-    ),
-    manager(&["uv", "sync"], ("pyproject.toml", ""), &["uv.lock"], &["--locked", "--frozen"], ""),
-    manager(&["poetry", "install"], ("pyproject.toml", ""), &["poetry.lock"], &[], ""),
-    manager(&["bundle"], ("Gemfile", ""), &["Gemfile.lock"], &["--frozen", "--deployment", "--local"], ""),
-    manager(
-        &["composer", "install"],
-        ("composer.json", r#""require"\s*:\s*\{\s*""#),
-        &["composer.lock"],
-        &[],
-        "",
-    ),
-    manager(&["composer", "update"], ("composer.json", ""), &["composer.lock"], &[], "composer install"),
-    manager(&["mix"], ("mix.exs", r"\{:\w+,\s*(~s|\[|\x22)"), &["mix.lock"], &[], ""),
-    manager(&["rebar3"], ("rebar.config", r"\{deps,\s*\[\s*[^\]\s]"), &["rebar.lock"], &[], ""),
-    manager(
-        &["dotnet"],
-        ("*.csproj", r"<PackageReference\b"),
-        &["packages.lock.json"],
-        &["--locked-mode", "-p:RestoreLockedMode=true", "/p:RestoreLockedMode=true"],
-        "",
-    ),
-    manager(
-        &["dotnet"],
-        ("*.fsproj", r"<PackageReference\b"),
-        &["packages.lock.json"],
-        &["--locked-mode", "-p:RestoreLockedMode=true", "/p:RestoreLockedMode=true"],
-        "",
-    ),
-    manager(
-        &["shards"],
-        ("shard.yml", r"(?m)^dependencies:"),
-        &["shard.lock"],
-        &["--frozen", "--production"],
-        "",
-    ),
-    manager(&["nimble"], ("*.nimble", r#"(?m)^requires\s+"[^"]*[a-z]{2,}.*,"#), &["nimble.lock"], &[], ""),
-    manager(&["cabal"], ("*.cabal", ""), &["cabal.project.freeze"], &[], ""),
-    manager(&["stack"], ("stack.yaml", ""), &["stack.yaml.lock"], &[], ""),
-    manager(
-        &["swift"],
-        ("Package.swift", r"\.package\("),
-        &["Package.resolved"],
-        &["--disable-automatic-resolution", "--only-use-versions-from-resolved-file"],
-        "",
-    ),
-    manager(
-        &["dart"],
-        ("pubspec.yaml", r"(?m)^dependencies:"),
-        &["pubspec.lock"],
-        &["--enforce-lockfile"],
-        "",
-    ),
-];
-
-/// Version ranges, in files of managers without a lock file.
-const FLOATING: &[(&str, &[&str], &str, &str)] = &[
-    (
-        "mvn",
-        &["pom.xml"],
-        r"<version>\s*([\[(][^<]*|LATEST|RELEASE|[^<]*-SNAPSHOT)\s*</version>",
-        "use one version, such as <version>1.2.3</version>",
-    ),
-    (
-        "gradle",
-        &["build.gradle", "build.gradle.kts"],
-        r#"["'][\w.-]+:[\w.-]+:([^"']*\+|latest\.[a-z]+|\[[^"']*)["']"#,
-        "use one version, or add a gradle.lockfile",
-    ),
-    ("sbt", &["build.sbt"], r#"%\s*"([^"]*\+|latest\.[a-z]+)""#, "use one version"),
-    (
-        "dotnet",
-        &["*.csproj", "*.fsproj"],
-        r#"<PackageReference[^>]*Version="([^"]*\*[^"]*|[\[(][^"]*,[^"]*)""#,
-        "use one version in PackageReference",
-    ),
-];
+pub(super) static KNOWN: LazyLock<KnownCommands> =
+    LazyLock::new(|| toml::from_str(include_str!("commands.toml")).expect("a table that a test reads"));
 
 pub(super) fn look(subject: &CheckSubject, findings: &mut Findings) {
     let folder = &subject.runtime.folder;
@@ -152,7 +53,7 @@ pub(super) fn look(subject: &CheckSubject, findings: &mut Findings) {
     for command in &commands {
         look_at_command(folder, command, findings);
     }
-    for (tool, files, pattern, fix) in FLOATING {
+    for FloatingVersions { tool, files, pattern, fix } in &KNOWN.floating {
         let wrapper = format!("{tool}w");
         let used =
             |command: &Vec<String>| command.first().is_some_and(|word| word == tool || *word == wrapper);
@@ -161,11 +62,8 @@ pub(super) fn look(subject: &CheckSubject, findings: &mut Findings) {
         }
         for (path, text) in files.iter().flat_map(|name| texts(folder, name)) {
             if let Some(version) = first_match(pattern, &text) {
-                findings.error(
-                    CheckRule::Pinned,
-                    format!("{} has an unpinned version: `{version}`", shown(folder, &path)),
-                    *fix,
-                );
+                let what = format!("{} has an unpinned version: `{version}`", shown(folder, &path));
+                findings.error(CheckRule::Pinned, what, fix);
             }
         }
     }
@@ -176,65 +74,44 @@ fn look_at_command(folder: &Path, command: &[String], findings: &mut Findings) {
         look_at_pip(folder, arguments, findings);
         return;
     }
-    for manager in MANAGERS {
-        if !command.iter().map(String::as_str).take(manager.command.len()).eq(manager.command.iter().copied())
-        {
-            continue;
-        }
-        let (declaration, pattern) = manager.declared;
-        let declared: Vec<PathBuf> = texts(folder, declaration)
-            .into_iter()
-            .filter(|(_, text)| pattern.is_empty() || first_match(pattern, text).is_some())
-            .map(|(path, _)| path)
-            .collect();
-        let Some(declaration) = declared.first() else { continue };
+    for manager in KNOWN.manager.iter().filter(|manager| command.starts_with(&manager.command)) {
+        let declared = texts(folder, &manager.declared);
+        let mut declared = declared.iter().filter(|(_, text)| first_match(&manager.pattern, text).is_some());
+        let Some((declaration, _)) = declared.next() else { continue };
         let tool = manager.command.join(" ");
-        let declaration = shown(folder, declaration);
-        if !manager.instead.is_empty() {
-            findings.error(
-                CheckRule::Pinned,
-                format!("`{tool}` may ignore the lock file"),
-                format!("build with `{}`", manager.instead),
-            );
+        if let Some(instead) = &manager.instead {
+            let what = format!("`{tool}` may ignore the lock file");
+            findings.error(CheckRule::Pinned, what, format!("build with `{instead}`"));
         }
         if !manager.locks.iter().any(|lock| !texts(folder, lock).is_empty()) {
-            findings.error(
-                CheckRule::Pinned,
-                format!("no {} beside {declaration}", manager.locks.join(" or ")),
-                format!("create it with `{}`, and keep it with the sources", manager.command[0]),
-            );
+            let what = format!("no {} beside {}", manager.locks.join(" or "), shown(folder, declaration));
+            let fix = format!("create it with `{}`, and keep it with the sources", manager.command[0]);
+            findings.error(CheckRule::Pinned, what, fix);
         }
-        if !manager.flags.is_empty() && !command.iter().any(|word| manager.flags.contains(&word.as_str())) {
-            findings.error(
-                CheckRule::Pinned,
-                format!("`{tool}` may change the lock file without `{}`", manager.flags[0]),
-                format!("add `{}` to the build", manager.flags[0]),
-            );
+        if let Some(flag) = manager.flags.first()
+            && !command.iter().any(|word| manager.flags.contains(word))
+        {
+            let what = format!("`{tool}` may change the lock file without `{flag}`");
+            findings.error(CheckRule::Pinned, what, format!("add `{flag}` to the build"));
         }
     }
     if command.first().is_some_and(|word| word == "go") && command.iter().any(|word| word == "-mod=mod") {
-        findings.error(
-            CheckRule::Pinned,
-            "`go -mod=mod` may change go.mod and go.sum",
-            "build with `-mod=readonly`",
-        );
+        let what = "`go -mod=mod` may change go.mod and go.sum";
+        findings.error(CheckRule::Pinned, what, "build with `-mod=readonly`");
     }
 }
 
 /// The command without `env A=b` and the folder of the program.
 fn bare(command: &[String]) -> Vec<String> {
-    let mut words = command.iter().peekable();
-    if words.peek().is_some_and(|word| *word == "env") {
-        words.next();
-        while words.peek().is_some_and(|word| word.contains('=') || word.starts_with('-')) {
-            words.next();
-        }
+    let of_env = |word: &&String| **word == "env" || word.contains('=') || word.starts_with('-');
+    let mut rest = command.to_vec();
+    if command.first().is_some_and(|word| word == "env") {
+        rest.drain(..command.iter().take_while(of_env).count());
     }
-    let mut bare: Vec<String> = words.cloned().collect();
-    if let Some(program) = bare.first_mut() {
+    if let Some(program) = rest.first_mut() {
         *program = program.rsplit('/').next().unwrap_or_default().to_owned();
     }
-    bare
+    rest
 }
 
 /// The arguments of `pip install`, in any spelling.
@@ -286,22 +163,18 @@ fn look_at_pip(folder: &Path, arguments: &[String], findings: &mut Findings) {
 
 /// All files of this name below the folder, with their texts; `*.csproj` matches an ending.
 fn texts(folder: &Path, name: &str) -> Vec<(PathBuf, String)> {
-    let mut found = Vec::new();
-    for child in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let path = child.path();
-        let child_name = child.file_name().to_string_lossy().into_owned();
-        if path.is_dir()
-            && !child_name.starts_with('.')
-            && child_name != "node_modules"
-            && child_name != "target"
-        {
-            found.extend(texts(&path, name));
-        } else if name.strip_prefix('*').map_or(child_name == name, |ending| child_name.ends_with(ending)) {
-            found.push((path.clone(), fs::read_to_string(&path).unwrap_or_default()));
-        }
-    }
-    found.sort();
-    found
+    let is_source = |child: &DirEntry| {
+        let name = child.file_name().to_string_lossy();
+        child.depth() == 0 || !name.starts_with('.') && name != "node_modules" && name != "target"
+    };
+    let is_it = |child: &DirEntry| {
+        let found = child.file_name().to_string_lossy();
+        name.strip_prefix('*').map_or(found == name, |ending| found.ends_with(ending))
+    };
+    let files =
+        WalkDir::new(folder).follow_links(true).sort_by_file_name().into_iter().filter_entry(is_source);
+    let files = files.flatten().filter(|child| child.file_type().is_file() && is_it(child));
+    files.map(|file| (file.path().to_owned(), fs::read_to_string(file.path()).unwrap_or_default())).collect()
 }
 
 fn shown(folder: &Path, path: &Path) -> String {
@@ -310,7 +183,7 @@ fn shown(folder: &Path, path: &Path) -> String {
 
 /// The first group of the first match, or the whole match.
 fn first_match(pattern: &str, text: &str) -> Option<String> {
-    // The patterns are constants, which a test compiles.
+    // A test compiles the patterns.
     let found = Regex::new(pattern).ok()?.captures(text)?;
     found.get(1).or(found.get(0)).map(|group| group.as_str().to_owned())
 }
@@ -335,7 +208,8 @@ mod tests {
 
     #[test]
     fn every_pattern_can_be_read() {
-        for pattern in MANAGERS.iter().map(|m| m.declared.1).chain(FLOATING.iter().map(|f| f.2)) {
+        let managers = KNOWN.manager.iter().map(|manager| &manager.pattern);
+        for pattern in managers.chain(KNOWN.floating.iter().map(|floating| &floating.pattern)) {
             Regex::new(pattern).unwrap_or_else(|error| panic!("{pattern}: {error}"));
         }
     }
@@ -411,8 +285,8 @@ mod tests {
     #[test]
     fn floating_versions_are_found() {
         let floating = |tool: &str, text| {
-            let (.., pattern, _) = FLOATING.iter().find(|(name, ..)| *name == tool).unwrap();
-            first_match(pattern, text)
+            let known = KNOWN.floating.iter().find(|floating| floating.tool == tool).unwrap();
+            first_match(&known.pattern, text)
         };
         assert_eq!(floating("mvn", "<version>[1.0,2.0)</version>").as_deref(), Some("[1.0,2.0)"));
         assert_eq!(floating("mvn", "<version>1-SNAPSHOT</version>").as_deref(), Some("1-SNAPSHOT"));

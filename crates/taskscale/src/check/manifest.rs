@@ -2,52 +2,29 @@
 
 use std::path::Path;
 
+use super::lockfiles::KNOWN;
 use super::{CheckRule, CheckSubject, Findings};
 
 /// The shortest useful `why`.
 const LEAST_WHY: usize = 20;
 /// Placeholders of scaffolds.
 const UNFINISHED: [&str; 3] = ["TODO", "FIXME", "XXX"];
-/// Programs that start the real one and keep running, so that their memory counts, with the argument that causes it.
-const WRAPPERS: [(&str, &[&str]); 14] = [
-    ("sh", &["-c"]),
-    ("bash", &["-c"]),
-    ("npm", &[]),
-    ("npx", &[]),
-    ("yarn", &[]),
-    ("pnpm", &[]),
-    ("go", &["run"]),
-    ("cargo", &["run"]),
-    ("dotnet", &["run"]),
-    ("mvn", &[]),
-    ("gradle", &[]),
-    ("mix", &["run"]),
-    ("bundle", &["exec"]),
-    ("sbt", &[]),
-];
-
 pub(super) fn look(subject: &CheckSubject, findings: &mut Findings) {
     let (runtime, entry) = (subject.runtime, subject.entry);
     let why = entry.why.trim();
     if UNFINISHED.iter().any(|word| why.contains(word) || entry.title.contains(word)) {
-        findings.warning(
-            CheckRule::Manifest,
-            "`why` is not written yet",
-            "explain in a sentence why this is the way to do it in this language",
-        );
+        let what = "`why` is not written yet";
+        let fix = "explain in a sentence why this is the way to do it in this language";
+        findings.warning(CheckRule::Manifest, what, fix);
     } else if why.chars().count() < LEAST_WHY {
-        findings.warning(
-            CheckRule::Manifest,
-            format!("`why` is too short: {why:?}"),
-            "explain in a sentence why this is the way to do it in this language",
-        );
+        let what = format!("`why` is too short: {why:?}");
+        let fix = "explain in a sentence why this is the way to do it in this language";
+        findings.warning(CheckRule::Manifest, what, fix);
     }
     if !is_url(&runtime.url) {
-        findings.warning(
-            CheckRule::Manifest,
-            format!("`url` is not a URL: {:?}", runtime.url),
-            "use the runtime's home page, with https://",
-        );
+        let what = format!("`url` is not a URL: {:?}", runtime.url);
+        let fix = "use the runtime's home page, with https://";
+        findings.warning(CheckRule::Manifest, what, fix);
     }
     let readme = runtime.folder.join("README.md");
     match std::fs::read_to_string(&readme) {
@@ -67,11 +44,9 @@ pub(super) fn look(subject: &CheckSubject, findings: &mut Findings) {
         Ok(_) => {}
     }
     if entry.toolchain.minimum.is_none() && entry.library.is_none() && entry.unverified.is_none() {
-        findings.note(
-            CheckRule::Manifest,
-            format!("no `minimum` version of {}", entry.toolchain.title),
-            "set `minimum` to the lowest version that you tested",
-        );
+        let what = format!("no `minimum` version of {}", entry.toolchain.title);
+        let fix = "set `minimum` to the lowest version that you tested";
+        findings.note(CheckRule::Manifest, what, fix);
     }
     let run = &entry.workloads[&subject.workload.name].run;
     if let Some(wrapper) = wrapper(run) {
@@ -88,11 +63,10 @@ fn wrapper(run: &[String]) -> Option<String> {
     let (program, rest) = run.split_first()?;
     let name = Path::new(program).file_name()?.to_string_lossy();
     let second = rest.first().map(String::as_str).unwrap_or_default();
-    let is_wrapper = |(wrapper, words): &(&str, &[&str])| {
-        name == *wrapper && (words.is_empty() || words.contains(&second))
-    };
+    let words = KNOWN.wrappers.get(&*name)?;
+    let is_wrapper = words.is_empty() || words.iter().any(|word| word == second);
     let becomes_it = second == "-c" && rest.get(1).is_some_and(|line| line.contains("exec "));
-    (WRAPPERS.iter().any(is_wrapper) && !becomes_it).then(|| format!("{name} {second}").trim().to_owned())
+    (is_wrapper && !becomes_it).then(|| format!("{name} {second}").trim().to_owned())
 }
 
 /// Whether it looks like a link: a scheme, a host with a dot, and no spaces.

@@ -25,6 +25,7 @@ mod work;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+use strum::IntoStaticStr;
 
 use crate::campaign::Prepared;
 use crate::catalog::{Entry, Runtime, Shape, Workload, bytes_held};
@@ -38,8 +39,9 @@ pub use runs::Trial;
 pub use serve::{Conformance, conform};
 
 /// The severity of a finding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Severity {
     /// Results would be wrong or not reproducible, or would disturb others.
     Error,
@@ -51,17 +53,14 @@ pub enum Severity {
 
 impl Severity {
     pub fn name(self) -> &'static str {
-        match self {
-            Severity::Error => "error",
-            Severity::Warning => "warning",
-            Severity::Note => "note",
-        }
+        self.into()
     }
 }
 
 /// What is checked. Names are stable: scripts may use them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum CheckRule {
     /// The lines on standard output.
     Protocol,
@@ -103,26 +102,7 @@ pub enum CheckRule {
 
 impl CheckRule {
     pub fn name(self) -> &'static str {
-        match self {
-            CheckRule::Protocol => "protocol",
-            CheckRule::Counts => "counts",
-            CheckRule::Wait => "wait",
-            CheckRule::Work => "work",
-            CheckRule::Made => "made",
-            CheckRule::Unconfirmed => "unconfirmed",
-            CheckRule::Exit => "exit",
-            CheckRule::Arguments => "arguments",
-            CheckRule::Memory => "memory",
-            CheckRule::Kind => "kind",
-            CheckRule::Parallel => "parallel",
-            CheckRule::Quiet => "quiet",
-            CheckRule::Files => "files",
-            CheckRule::Processes => "processes",
-            CheckRule::Build => "build",
-            CheckRule::Pinned => "pinned",
-            CheckRule::Manifest => "manifest",
-            CheckRule::Limit => "limit",
-        }
+        self.into()
     }
 }
 

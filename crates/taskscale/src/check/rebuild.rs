@@ -4,11 +4,12 @@
 //! caches of the compiler). A program may contain the path of its folder: both paths have the same length, and are
 //! replaced before the comparison.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use sha2::{Digest, Sha256};
+use walkdir::WalkDir;
 
 use super::runs::listed;
 use super::{CheckError, CheckRule, CheckSubject, Findings};
@@ -36,7 +37,7 @@ impl<'a> Rebuild<'a> {
         if subject.entry.workloads[&subject.workload.name].build.is_empty() {
             return Ok(());
         }
-        let mut made = Vec::new();
+        let (mut roots, mut names) = (Vec::new(), BTreeSet::new());
         for name in ["first", "other"] {
             let root = self.folder.path().join(name);
             let toolchain = toolchain::find(&subject.entry.toolchain);
@@ -57,7 +58,10 @@ impl<'a> Rebuild<'a> {
                 return Err(CheckError::Interrupted);
             }
             match built {
-                Ok(built) => made.push(digests(&built.command, &root)),
+                Ok(built) => {
+                    names.extend(files(&built.command, &root));
+                    roots.push(root);
+                }
                 Err(why) => {
                     findings.error(
                         CheckRule::Build,
@@ -68,41 +72,47 @@ impl<'a> Rebuild<'a> {
                 }
             }
         }
-        compare(&made[0], &made[1], findings);
+        compare(&names, &roots, findings);
         Ok(())
     }
 }
 
-/// A created file: its digest, and its digest without the time stamps of some formats.
-#[derive(Debug, PartialEq, Eq)]
-struct ArtifactDigest {
-    digest: [u8; 32],
-    /// Without time stamps; `None` for formats without them.
-    timeless: Option<[u8; 32]>,
+/// The files below `root` that the command names, by their paths there.
+fn files(command: &[String], root: &Path) -> BTreeSet<PathBuf> {
+    // `-cp /folder`, `--dir=/folder` and `/a:/b` name folders alike.
+    let named = command
+        .iter()
+        .flat_map(|word| word.split(['=', ':', ',']))
+        .filter(|part| Path::new(part).starts_with(root));
+    let all = named.flat_map(|part| WalkDir::new(part).follow_links(true)).flatten();
+    let files = all.filter(|child| child.file_type().is_file());
+    files.filter_map(|file| Some(file.path().strip_prefix(root).ok()?.to_owned())).collect()
 }
 
-fn compare(
-    first: &BTreeMap<PathBuf, ArtifactDigest>,
-    other: &BTreeMap<PathBuf, ArtifactDigest>,
-    findings: &mut Findings,
-) {
-    let mut stamped = Vec::new();
-    let mut different = Vec::new();
-    for path in first.keys().chain(other.keys().filter(|path| !first.contains_key(*path))) {
-        match (first.get(path), other.get(path)) {
-            (Some(a), Some(b)) if a.digest == b.digest => {}
-            (Some(a), Some(b)) if a.timeless.is_some() && a.timeless == b.timeless => {
-                stamped.push(path.display().to_string());
-            }
-            _ => different.push(path.display().to_string()),
+/// Compares these files of two builds. A program may contain the path of its build, which is overwritten.
+fn compare(names: &BTreeSet<PathBuf>, roots: &[PathBuf], findings: &mut Findings) {
+    let (mut stamped, mut different) = (Vec::new(), Vec::new());
+    for name in names {
+        let read = |root: &PathBuf| {
+            Some(replaced(fs::read(root.join(name)).ok()?, root.as_os_str().as_bytes(), b'x'))
+        };
+        let made: Vec<Option<Vec<u8>>> = roots.iter().map(read).collect();
+        // The folder `builds/<runtime>/<digest>` says nothing.
+        let shown = || name.components().skip(3).collect::<PathBuf>().display().to_string();
+        if made[0] == made[1] {
+            continue;
+        }
+        let timeless: Vec<_> = made.iter().map(|bytes| without_times(name, bytes.as_ref()?)).collect();
+        if timeless[0].is_some() && timeless[0] == timeless[1] {
+            stamped.push(shown());
+        } else {
+            different.push(shown());
         }
     }
     if !stamped.is_empty() {
-        findings.note(
-            CheckRule::Build,
-            format!("two builds differ in time stamps: {}", listed(&stamped)),
-            "none needed if the format requires them; SOURCE_DATE_EPOCH sets them in many tools",
-        );
+        let what = format!("two builds differ in time stamps: {}", listed(&stamped));
+        let fix = "none needed if the format requires them; SOURCE_DATE_EPOCH sets them in many tools";
+        findings.note(CheckRule::Build, what, fix);
     }
     if !different.is_empty() {
         findings.warning(
@@ -113,47 +123,14 @@ fn compare(
     }
 }
 
-/// The digests of everything below `root` that the command names.
-fn digests(command: &[String], root: &Path) -> BTreeMap<PathBuf, ArtifactDigest> {
-    let mut files = BTreeMap::new();
-    let root_text = root.to_string_lossy();
-    for word in command {
-        // `-cp /folder`, `--dir=/folder` and `/a:/b` name folders alike.
-        for part in word.split(['=', ':', ',']) {
-            if part.starts_with(root_text.as_ref()) {
-                add(Path::new(part), root, &mut files);
-            }
-        }
-    }
-    files
-}
-
-fn add(path: &Path, root: &Path, files: &mut BTreeMap<PathBuf, ArtifactDigest>) {
-    if path.is_dir() {
-        for child in fs::read_dir(path).into_iter().flatten().flatten() {
-            add(&child.path(), root, files);
-        }
-    } else if let Ok(bytes) = fs::read(path) {
-        let name = path.strip_prefix(root).unwrap_or(path);
-        files.insert(without_digest(name), made(bytes, path, root));
-    }
-}
-
-/// The path after `builds/<runtime>/<digest>/`.
-fn without_digest(name: &Path) -> PathBuf {
-    name.components().skip(3).collect()
-}
-
-fn made(bytes: Vec<u8>, path: &Path, root: &Path) -> ArtifactDigest {
-    let own = root.to_string_lossy().into_owned().into_bytes();
-    let bytes = replaced(bytes, &own, b'x');
-    let timeless = match path.extension().and_then(|ending| ending.to_str()) {
-        Some("jar" | "zip" | "war" | "ez") => Some(Sha256::digest(without_zip_times(&bytes)).into()),
+/// What a file holds without the time stamps of its format; `None` for formats without them.
+fn without_times(name: &Path, bytes: &[u8]) -> Option<Vec<u8>> {
+    match name.extension()?.to_str()? {
+        "jar" | "zip" | "war" | "ez" => Some(without_zip_times(bytes)),
         // A header of 16 bytes: magic, flags, time of the source, its size (PEP 552).
-        Some("pyc") => bytes.get(16..).map(|code| Sha256::digest(code).into()),
+        "pyc" => bytes.get(16..).map(<[u8]>::to_vec),
         _ => None,
-    };
-    ArtifactDigest { digest: Sha256::digest(&bytes).into(), timeless }
+    }
 }
 
 /// Overwrites every `needle`, keeping the length.
@@ -169,43 +146,37 @@ fn replaced(mut bytes: Vec<u8>, needle: &[u8], with: u8) -> Vec<u8> {
 /// A ZIP archive with its times of change set to nothing: at 10 bytes into each local header and at 12 into each entry of
 /// the central directory (APPNOTE.TXT 4.3.7 and 4.3.12).
 fn without_zip_times(bytes: &[u8]) -> Vec<u8> {
-    let mut bytes = bytes.to_vec();
-    for (signature, offset) in [(b"PK\x03\x04", 10), (b"PK\x01\x02", 12)] {
-        let places: Vec<usize> = bytes
-            .windows(4)
-            .enumerate()
-            .filter(|(_, window)| window == signature)
-            .map(|(at, _)| at + offset)
-            .collect();
-        for place in places {
-            if let Some(time) = bytes.get_mut(place..place + 4) {
-                time.fill(0);
-            }
+    let mut timeless = bytes.to_vec();
+    for (at, window) in bytes.windows(4).enumerate() {
+        let time = at
+            + match window {
+                b"PK\x03\x04" => 10,
+                b"PK\x01\x02" => 12,
+                _ => continue,
+            };
+        if let Some(time) = timeless.get_mut(time..time + 4) {
+            time.fill(0);
         }
     }
-    bytes
+    timeless
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn the_path_of_the_folder_is_ignored() {
-        let of = |root: &str| {
-            made(format!("see {root}/a and {root}").into_bytes(), Path::new("a"), Path::new(root))
-        };
-        assert_eq!(of("/tmp/first"), of("/tmp/other"));
-        let other = made(b"see /tmp/first/b".to_vec(), Path::new("a"), Path::new("/tmp/first"));
-        assert_ne!(of("/tmp/first"), other);
-    }
-
-    fn compared(name: &str, first: &[u8], other: &[u8]) -> Vec<String> {
-        let map = |bytes: &[u8]| {
-            BTreeMap::from([(PathBuf::from(name), made(bytes.to_vec(), Path::new(name), Path::new("/none")))])
-        };
+    fn compared(name: &str, made: [&[u8]; 2]) -> Vec<String> {
+        let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+        let name = Path::new("builds/x/0").join(name);
+        for (folder, bytes) in folders.iter().zip(made) {
+            let own = String::from_utf8_lossy(bytes).replace("ROOT", &folder.path().to_string_lossy());
+            let path = folder.path().join(&name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, own).unwrap();
+        }
         let mut findings = Findings::default();
-        compare(&map(first), &map(other), &mut findings);
+        let roots = folders.each_ref().map(|folder| folder.path().to_owned());
+        compare(&BTreeSet::from([name]), &roots, &mut findings);
         findings
             .sorted()
             .into_iter()
@@ -214,15 +185,24 @@ mod tests {
     }
 
     #[test]
+    fn the_path_of_the_folder_is_ignored() {
+        assert_eq!(compared("a", [b"see ROOT/a and ROOT", b"see ROOT/a and ROOT"]), [""; 0]);
+        assert_eq!(compared("a", [b"see ROOT/a", b"see ROOT/b"]).len(), 1);
+    }
+
+    #[test]
     fn time_stamps_in_archives_are_distinguished_from_other_differences() {
         let jar = |time: u8, byte: u8| [b"PK\x03\x04......".as_slice(), &[time; 4], &[byte; 8]].concat();
-        assert_eq!(compared("a.jar", &jar(1, 1), &jar(1, 1)), [""; 0]);
+        assert_eq!(compared("a.jar", [&jar(1, 1), &jar(1, 1)]), [""; 0]);
         assert_eq!(
-            compared("a.jar", &jar(1, 1), &jar(2, 1)),
+            compared("a.jar", [&jar(1, 1), &jar(2, 1)]),
             ["note: two builds differ in time stamps: a.jar"]
         );
         let differ = ["warning: two builds of the same sources differ: a.jar"];
-        assert_eq!(compared("a.jar", &jar(1, 1), &jar(1, 2)), differ);
-        assert_eq!(compared("sleep", b"1", b"2"), ["warning: two builds of the same sources differ: sleep"]);
+        assert_eq!(compared("a.jar", [&jar(1, 1), &jar(1, 2)]), differ);
+        assert_eq!(
+            compared("sleep", [b"1", b"2"]),
+            ["warning: two builds of the same sources differ: sleep"]
+        );
     }
 }

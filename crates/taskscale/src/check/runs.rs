@@ -181,11 +181,9 @@ impl<'a, 'r> Runs<'a, 'r> {
         left.sort();
         left.dedup();
         if !left.is_empty() {
-            findings.error(
-                CheckRule::Files,
-                format!("leaves files in its working folder: {}", listed(&left)),
-                "delete them before the program exits, or disable what writes them",
-            );
+            let what = format!("leaves files in its working folder: {}", listed(&left));
+            let fix = "delete them before the program exits, or disable what writes them";
+            findings.error(CheckRule::Files, what, fix);
         }
         if !self.left_at_home.is_empty() {
             findings.warning(

@@ -51,11 +51,9 @@ pub(super) fn look(claims: &Claims, trials: &[Trial], findings: &mut Findings) -
     }
     let most = passed.iter().filter_map(|trial| Some(trial.threads?.max(trial.processes?))).max();
     if entry.parallel && cpus > 1 && most == Some(1) {
-        findings.error(
-            CheckRule::Parallel,
-            format!("`parallel = true`, but the kernel counts one thread for {n} tasks"),
-            "use `parallel = false`, or several threads",
-        );
+        let what = format!("`parallel = true`, but the kernel counts one thread for {n} tasks");
+        let fix = "use `parallel = false`, or several threads";
+        findings.error(CheckRule::Parallel, what, fix);
     }
 
     let (base, large) = (base(&passed)?, last.footprint_bytes?);
@@ -70,20 +68,15 @@ pub(super) fn look(claims: &Claims, trials: &[Trial], findings: &mut Findings) -
         return None;
     }
     if of_task < least && least * (n as f64) < OWN_NOISE * base.1 as f64 {
-        findings.note(
-            CheckRule::Memory,
-            format!("{grown}; the runtime's own {} hide their memory", units::bytes(base.1)),
-            "none in the entry: the memory of its tasks cannot be measured beside so much",
-        );
+        let what = format!("{grown}; the runtime's own {} hide their memory", units::bytes(base.1));
+        let fix = "none in the entry: the memory of its tasks cannot be measured beside so much";
+        findings.note(CheckRule::Memory, what, fix);
         return None;
     }
     if of_task < LEAST_BYTES {
         if entry.kind == Kind::Timer {
-            findings.note(
-                CheckRule::Memory,
-                grown,
-                "none needed if one timer serves all tasks: explain it in `notes`",
-            );
+            let fix = "none needed if one timer serves all tasks: explain it in `notes`";
+            findings.note(CheckRule::Memory, grown, fix);
         } else {
             findings.error(
                 CheckRule::Memory,
@@ -92,11 +85,9 @@ pub(super) fn look(claims: &Claims, trials: &[Trial], findings: &mut Findings) -
             );
         }
     } else if entry.kind.stackful() && of_task < LEAST_STACK_BYTES {
-        findings.error(
-            CheckRule::Kind,
-            format!("kind is {}, but {grown} (too little for a stack)", entry.kind.name()),
-            "use `kind = \"stackless\"` or `\"future\"`, or start tasks with stacks",
-        );
+        let what = format!("kind is {}, but {grown} (too little for a stack)", entry.kind.name());
+        let fix = "use `kind = \"stackless\"` or `\"future\"`, or start tasks with stacks";
+        findings.error(CheckRule::Kind, what, fix);
     }
     Some(per_task)
 }

@@ -12,12 +12,11 @@ use serde::Serialize;
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 use super::conformance::{CONNECTIONS, CaseCount, ConformanceResult, converse};
-use super::judge::linger;
+use super::judge::{CRASHED, NO_PROGRAM, linger};
 use super::runs::{RunRequest, Runs, Trial, may_be_the_machines, trial};
 use super::{CheckError, CheckRule, CheckSubject, Findings};
 use crate::campaign::serving_in_a_moment;
 use crate::catalog::with_tasks;
-use crate::load;
 use crate::measure::{Measurement, Trace};
 use crate::record::Status;
 use crate::units;
@@ -65,7 +64,7 @@ impl Runs<'_, '_> {
     fn talk(&self, findings: &mut Findings) {
         let Some(client) = self.workload.client else { return };
         // The server's limit is ours.
-        load::room_for(2 * CONNECTIONS as usize);
+        taskscale_load::room_for(2 * CONNECTIONS as usize);
         let mut server = match RunningServer::start(self.command, &self.env) {
             Ok(server) => server,
             Err(why) => {
@@ -117,7 +116,7 @@ pub struct Conformance {
 pub fn conform(subject: &CheckSubject) -> Result<Conformance, String> {
     let client = subject.workload.client.ok_or("not a server")?;
     let command = subject.prepared.command.as_ref().map_err(|why| why.reason())?;
-    load::room_for(2 * CONNECTIONS as usize);
+    taskscale_load::room_for(2 * CONNECTIONS as usize);
     let server = RunningServer::start(command, &subject.entry.env)?;
     let ConformanceResult { faults, cases } = converse(client, server.address, &|| server.memory());
     Ok(Conformance {
@@ -142,12 +141,12 @@ fn judge(tasks: u64, seen: &Measurement, trace: &Trace, findings: &mut Findings)
             findings.note(CheckRule::Limit, format!("{with}: {reason}"), fix);
             return;
         }
-        Status::Unavailable => "let `run` name a program that `build` creates, or one in PATH",
+        Status::Unavailable => NO_PROGRAM,
         _ if !said.contains("listening ") => LISTENING,
         Status::Partial => {
             "accept every connection and keep it open: raise the backlog of `listen` to 1,024 or more"
         }
-        Status::Crashed => "run the command by hand (`taskscale build ENTRY` prints it) and fix the crash",
+        Status::Crashed => CRASHED,
         Status::KilledOom => "free what a closed connection used: so few cannot need this much",
         _ => "do exactly what the workload describes (docs/workloads.md)",
     };

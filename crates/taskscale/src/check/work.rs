@@ -308,11 +308,9 @@ impl Runs<'_, '_> {
         let inconclusive = once.wall_s >= LONGEST_S || ratio >= TELLING_RATIO;
         if ratio < LEAST_RATIO && once.busy && inconclusive {
             // An idle machine would have run more operations.
-            findings.note(
-                CheckRule::Work,
-                format!("{what}: inconclusive on a busy machine"),
-                "check again on an idle machine",
-            );
+            let what = format!("{what}: inconclusive on a busy machine");
+            let fix = "check again on an idle machine";
+            findings.note(CheckRule::Work, what, fix);
         } else if ratio < LEAST_RATIO {
             findings.error(CheckRule::Work, what, NOT_MADE);
         } else {
@@ -391,11 +389,8 @@ impl Runs<'_, '_> {
         // Other programs may create as many, in both runs.
         let busy = pair.iter().any(|took| took.busy);
         if made == [CreatedTasks::OneForEach; 2] && !busy {
-            findings.error(
-                CheckRule::Kind,
-                what,
-                "use `kind = \"thread\"` or `kind = \"process\"`, or start tasks of the runtime",
-            );
+            let fix = "use `kind = \"thread\"` or `kind = \"process\"`, or start tasks of the runtime";
+            findings.error(CheckRule::Kind, what, fix);
         } else if !made.contains(&CreatedTasks::Fewer) {
             findings.note(CheckRule::Kind, format!("{what}: {UNTOLD}"), OTHERS_MAKE_MANY);
         }

@@ -5,12 +5,10 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context, anyhow};
+use taskscale_load::{self as load, Client, LoadOrder, OpenLoad};
 
 use super::args::{Global, LoadArgs, ProtocolArg};
 use super::{Failure, OrUsage, print_result};
-use crate::catalog::Client;
-use crate::load::{self, LoadOrder};
-use crate::record::{self, OpenLoad};
 use crate::units;
 
 /// A message in a room contains its sender and its number.
@@ -94,7 +92,7 @@ fn reachable(server: &str) -> anyhow::Result<SocketAddr> {
 }
 
 /// For people.
-fn text(order: &LoadOrder, seen: &record::Load) -> String {
+fn text(order: &LoadOrder, seen: &load::Load) -> String {
     let count = |number: u64| units::grouped(number);
     let mut text = format!(
         "connected  {} of {} in {}\n",

@@ -17,7 +17,6 @@ use super::open::memory_cap;
 use super::workload_args::task_counts;
 use crate::campaign::{BlackBoxTemplate, Prepared, SECONDS, TASKS};
 use crate::catalog::{Kind, Style};
-use crate::load;
 use crate::measure::{BlackBoxCommand, LinePattern, LoadCommand, LoadStands, Ready};
 use crate::record::EntryFacts;
 use crate::units;
@@ -107,8 +106,9 @@ fn load(args: &MeasureArgs) -> anyhow::Result<Option<LoadCommand>> {
     if let Some(address) = &args.connect {
         let address = address_of(address).context("--connect")?.to_string();
         // This very program: it is resolved by the process that executes it.
-        let command =
-            [load::PROGRAM, "load", "hold", "--connect", &address, "-n", TASKS].map(str::to_owned).to_vec();
+        let command = [taskscale_load::PROGRAM, "load", "hold", "--connect", &address, "-n", TASKS]
+            .map(str::to_owned)
+            .to_vec();
         return Ok(Some(LoadCommand { command, stands: LoadStands::Alive }));
     }
     let Some(with) = &args.with else { return Ok(None) };

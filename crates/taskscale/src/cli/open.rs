@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, bail};
+use taskscale_load::Elsewhere;
 
 use super::dry_run::RESULTS;
 use super::progress::Progress;
 use super::{Failure, OrUsage, eprint_status};
 use crate::campaign::{CampaignError, CampaignSettings, Prepared, plan_digest};
 use crate::limit;
-use crate::load::Elsewhere;
 use crate::measure::{MachineLock, available_memory_bytes, machine_facts};
 use crate::record::{
     self, Campaign, Conditions, Loaded, MemorySource, Plan, RejectedLine, SCHEMA_VERSION, Sample, Store,

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, anyhow};
+use taskscale_load::Elsewhere;
 
 use super::args::{Global, ReportFormat, RunArgs};
 use super::confirm;
@@ -21,7 +22,6 @@ use super::workload_args::{self, SeriesOptions, task_counts};
 use super::{Failure, OrUsage, open_catalog};
 use crate::campaign::{self, CampaignEnd, NotReady, Prepared};
 use crate::catalog::{Catalog, Program, Selection, Workload, default_selection, select};
-use crate::load::Elsewhere;
 use crate::measure::{Interrupt, LocalRunner};
 use crate::record::{self, Campaign, Hold, Sample};
 use crate::units;

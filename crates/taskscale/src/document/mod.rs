@@ -21,7 +21,8 @@ pub use sanitize::{
 pub(crate) use terminal::painted;
 
 /// How something is shown.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum Format {
     /// A table for the terminal.
     #[default]
@@ -39,12 +40,7 @@ impl Format {
 
     /// The name used on the command line.
     pub fn name(self) -> &'static str {
-        match self {
-            Format::Table => "table",
-            Format::Markdown => "markdown",
-            Format::Csv => "csv",
-            Format::Json => "json",
-        }
+        self.into()
     }
 }
 

@@ -10,7 +10,7 @@ use super::run_state::RunState;
 use super::sampler::{Standing, TICK_S};
 use super::timeline::{Timeline, WhyDropped, seconds};
 use super::{RunSpec, Scenario};
-use crate::load::Begin;
+use taskscale_load::Begin;
 use crate::record::PlateauFrom;
 
 /// CPU and memory must have been quiet for so long.

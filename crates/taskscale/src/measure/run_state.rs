@@ -10,7 +10,7 @@ use super::protocol::{LineKind, ProtocolEvent, Said};
 use super::sampler::Standing;
 use super::timeline::{Account, Kill, LastLook, MemoryReading, PlateauStart, RunEvent, WhyDropped, seconds};
 use super::{RunSpec, Scenario};
-use crate::load::{Begin, Connected, StageResult};
+use taskscale_load::{Begin, Connected, StageResult};
 use crate::record::{Plateau, PlateauFrom};
 
 /// More results of clients than any run has.

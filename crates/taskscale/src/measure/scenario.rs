@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use taskscale_load::{Elsewhere, LoadOrder};
 
 use super::BlackBoxCommand;
-use crate::load::{Elsewhere, LoadOrder};
 
 /// The scenario of a run.
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -16,7 +16,7 @@ use super::procfs::Doing;
 use super::protocol::LineKind;
 use super::run_state::RunState;
 use super::sampler::{Standing, UsageHistory, UsagePoint, UsageSample};
-use crate::load::Begin;
+use taskscale_load::Begin;
 use crate::record::{MemorySource, Plateau, PlateauFrom, Timestamp};
 
 /// Room for the events of nearly every run.

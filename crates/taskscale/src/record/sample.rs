@@ -9,8 +9,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::load::Load;
-use super::{Cell, Series, Timestamp, Warning};
+use super::{Cell, Load, Series, Timestamp, Warning};
 
 /// The record of one run of one case.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -283,71 +283,51 @@ impl DocPage {
         let mut contents = Vec::new();
         let events: Vec<Event> = parser(&self.text).collect();
         let mut shown: Vec<Event> = Vec::with_capacity(events.len());
-        let (mut links, mut raw) = (Vec::new(), None);
-        for (position, event) in events.iter().enumerate() {
-            match event {
-                Event::Start(Tag::Heading { level, classes, attrs, .. }) => {
+        let (mut links, mut raw) = (Vec::new(), String::new());
+        for (position, mut event) in events.iter().cloned().enumerate() {
+            match &mut event {
+                Event::Start(Tag::Heading { level, id, .. }) => {
                     let said = words(&events[position..], |end| matches!(end, TagEnd::Heading(_)));
                     let slug = slugs.next(&said);
+                    *id = Some(slug.clone().into());
                     if *level == HeadingLevel::H2 {
-                        contents.push((slug.clone(), said));
+                        contents.push((slug, said));
                     }
-                    shown.push(Event::Start(Tag::Heading {
-                        level: *level,
-                        id: Some(slug.into()),
-                        classes: classes.clone(),
-                        attrs: attrs.clone(),
-                    }));
                 }
-                Event::Start(Tag::Link { dest_url, title, id, .. }) => {
+                Event::Start(Tag::Link { link_type, dest_url, .. }) => {
                     let to =
                         if is_elsewhere(dest_url) { Some(dest_url.to_string()) } else { target(dest_url) };
                     links.push(to.is_some());
-                    shown.extend(to.map(|to| {
-                        Event::Start(Tag::Link {
-                            link_type: LinkType::Inline,
-                            dest_url: to.into(),
-                            title: title.clone(),
-                            id: id.clone(),
-                        })
-                    }));
+                    let Some(to) = to else { continue };
+                    (*link_type, *dest_url) = (LinkType::Inline, to.into());
                 }
-                Event::End(TagEnd::Link) => {
-                    if links.pop() == Some(true) {
-                        shown.push(event.clone());
-                    }
-                }
-                Event::Start(Tag::Image { link_type, dest_url, title, id }) => {
-                    let to = if is_elsewhere(dest_url) { None } else { target(dest_url) };
-                    shown.push(Event::Start(Tag::Image {
-                        link_type: *link_type,
-                        dest_url: to.map_or(dest_url.clone(), CowStr::from),
-                        title: title.clone(),
-                        id: id.clone(),
-                    }));
+                Event::End(TagEnd::Link) if links.pop() == Some(false) => continue,
+                Event::Start(Tag::Image { dest_url, .. }) if !is_elsewhere(dest_url) => {
+                    *dest_url = target(dest_url).map_or(dest_url.clone(), CowStr::from);
                 }
                 // Wide ones move by themselves, by keyboard too.
                 Event::Start(Tag::Table(_)) => {
-                    shown
-                        .extend([Event::Html("<div class=\"scroll\" tabindex=\"0\">".into()), event.clone()]);
+                    shown.push(Event::Html("<div class=\"scroll\" tabindex=\"0\">".into()));
                 }
-                Event::End(TagEnd::Table) => shown.extend([event.clone(), Event::Html("</div>\n".into())]),
-                Event::Start(Tag::CodeBlock(_)) => {
-                    shown.push(Event::Html("<pre tabindex=\"0\"><code>".into()));
+                Event::End(TagEnd::Table) => {
+                    shown.push(event);
+                    event = Event::Html("</div>\n".into());
                 }
-                Event::End(TagEnd::CodeBlock) => shown.push(Event::Html("</code></pre>\n".into())),
+                Event::Start(Tag::CodeBlock(_)) => event = Event::Html("<pre tabindex=\"0\"><code>".into()),
+                Event::End(TagEnd::CodeBlock) => event = Event::Html("</code></pre>\n".into()),
                 // Comments are for writers; other markup is shown as it is written.
-                Event::Start(Tag::HtmlBlock) => raw = Some(String::new()),
-                Event::Html(text) => raw.get_or_insert_default().push_str(text),
-                Event::End(TagEnd::HtmlBlock) => {
-                    let text = raw.take().unwrap_or_default();
-                    if !is_comment(&text) {
-                        shown.push(Event::Text(text.into()));
-                    }
+                Event::Start(Tag::HtmlBlock) => continue,
+                Event::Html(text) => {
+                    raw.push_str(text);
+                    continue;
                 }
-                Event::InlineHtml(text) if is_comment(text) => {}
-                Event::InlineHtml(text) => shown.push(Event::Text(text.clone())),
-                other => shown.push(other.clone()),
+                Event::End(TagEnd::HtmlBlock) => event = Event::InlineHtml(std::mem::take(&mut raw).into()),
+                _ => {}
+            }
+            match event {
+                Event::InlineHtml(text) if is_comment(&text) => {}
+                Event::InlineHtml(text) => shown.push(Event::Text(text)),
+                other => shown.push(other),
             }
         }
         let mut article = String::new();

@@ -33,9 +33,11 @@ pub use withdraw::{WITHDRAWN, Withdrawal};
 
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
+use strum::{IntoStaticStr, VariantArray};
 
 /// A rule that submitted results must meet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "lowercase")]
 pub enum SubmissionRule {
     /// Every line of samples.jsonl is a sample of these results.
     Lines,
@@ -60,44 +62,15 @@ pub enum SubmissionRule {
     /// The results are marked as submitted, not as the project's.
     Origin,
     /// The checksum matches the files.
+    #[strum(serialize = "seal")]
     Checksum,
     /// The results were not submitted before.
     Once,
 }
 
 impl SubmissionRule {
-    pub const ALL: [SubmissionRule; 13] = [
-        SubmissionRule::Lines,
-        SubmissionRule::Plan,
-        SubmissionRule::Whole,
-        SubmissionRule::Alike,
-        SubmissionRule::Quiet,
-        SubmissionRule::Figures,
-        SubmissionRule::Plausible,
-        SubmissionRule::Times,
-        SubmissionRule::Programs,
-        SubmissionRule::Names,
-        SubmissionRule::Origin,
-        SubmissionRule::Checksum,
-        SubmissionRule::Once,
-    ];
-
     pub fn name(self) -> &'static str {
-        match self {
-            SubmissionRule::Lines => "lines",
-            SubmissionRule::Plan => "plan",
-            SubmissionRule::Whole => "whole",
-            SubmissionRule::Alike => "alike",
-            SubmissionRule::Quiet => "quiet",
-            SubmissionRule::Figures => "figures",
-            SubmissionRule::Plausible => "plausible",
-            SubmissionRule::Times => "times",
-            SubmissionRule::Programs => "programs",
-            SubmissionRule::Names => "names",
-            SubmissionRule::Origin => "origin",
-            SubmissionRule::Checksum => "seal",
-            SubmissionRule::Once => "once",
-        }
+        self.into()
     }
 
     /// The rule in a few words.

@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process_group};
 use sha2::{Digest, Sha256};
+use walkdir::{DirEntry, WalkDir};
 
 use super::cache::{BUILDS, DIGEST_DIGITS, LOCK, SOURCE};
 use super::program::program_digest;
@@ -297,17 +298,13 @@ impl Digester {
 }
 
 pub(super) fn list_files(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), BuildError> {
-    for child in at("read", folder, fs::read_dir(folder))? {
-        let child = at("read", folder, child)?;
-        let name = child.file_name();
-        let hidden = name.to_string_lossy().starts_with('.');
-        let kind = at("read", &child.path(), child.file_type())?;
+    let is_hidden = |child: &DirEntry| child.file_name().to_string_lossy().starts_with('.');
+    let walk = WalkDir::new(folder).into_iter();
+    for child in walk.filter_entry(|child| child.depth() == 0 || !is_hidden(child)) {
+        let child = at("read", folder, child.map_err(Into::into))?;
         // What a link leads to is built as well; a folder behind one could lead anywhere, and round.
-        let is_file = kind.is_file() || kind.is_symlink() && child.path().is_file();
-        if kind.is_dir() && !hidden {
-            list_files(&child.path(), files)?;
-        } else if is_file && !hidden && name != "README.md" {
-            files.push(child.path());
+        if child.file_name() != "README.md" && !child.file_type().is_dir() && child.path().is_file() {
+            files.push(child.into_path());
         }
     }
     Ok(())

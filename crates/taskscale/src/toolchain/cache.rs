@@ -6,6 +6,8 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use walkdir::WalkDir;
+
 use super::Cache;
 
 /// Below the cache's root: `builds/<runtime>/<digest>`, one folder for each version of sources and toolchain.
@@ -89,22 +91,9 @@ pub fn folders(folder: &Path) -> io::Result<Vec<(String, PathBuf)>> {
 /// What a folder takes on the disk, in bytes: whole blocks, and files with several names once.
 pub fn disk_usage_bytes(folder: &Path) -> u64 {
     let mut seen = HashSet::new();
-    add_usage(folder, &mut seen)
-}
-
-fn add_usage(path: &Path, seen: &mut HashSet<(u64, u64)>) -> u64 {
-    let Ok(meta) = path.symlink_metadata() else { return 0 };
-    if !seen.insert((meta.dev(), meta.ino())) {
-        return 0;
-    }
+    let all = WalkDir::new(folder).into_iter().flatten().filter_map(|child| child.metadata().ok());
     // st_blocks counts units of 512 bytes, whatever the file system's blocks are (stat(2)).
-    let mut bytes = meta.blocks() * 512;
-    if meta.is_dir() {
-        for child in fs::read_dir(path).into_iter().flatten().flatten() {
-            bytes += add_usage(&child.path(), seen);
-        }
-    }
-    bytes
+    all.filter(|meta| seen.insert((meta.dev(), meta.ino()))).map(|meta| meta.blocks() * 512).sum()
 }
 
 #[cfg(test)]

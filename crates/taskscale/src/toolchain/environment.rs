@@ -8,57 +8,37 @@
 
 use std::env;
 use std::process::Command;
+use std::sync::LazyLock;
+
+use regex_lite::Regex;
 
 use crate::catalog::ToolchainSpec;
 
 /// Names more variables, between commas, that builds get.
 pub const EXTRA_VARIABLE: &str = "TASKSCALE_BUILD_ENV";
 
-/// Who and where the user is, which programs there are, in which language tools speak; and not to be counted.
-const SESSION: [&str; 9] =
-    ["PATH", "HOME", "USER", "LOGNAME", "TZ", "LANG", "TMPDIR", "SSH_AUTH_SOCK", "DO_NOT_TRACK"];
-const SESSION_BEGINS: [&str; 2] = ["LC_", "XDG_"];
-const SESSION_HOLDS: [&str; 1] = ["TELEMETRY"];
-
-/// Where toolchains and their caches are (CARGO_HOME, JAVA_HOME, GOMODCACHE, PIP_CACHE_DIR); and those few that have
-/// names of no such kind.
-const PLACES_END: [&str; 3] = ["HOME", "CACHE", "CACHE_DIR"];
-const PLACES: [&str; 5] = ["GOPATH", "GOROOT", "DOTNET_ROOT", "OPAMROOT", "NUGET_PACKAGES"];
-
-/// Which of several toolchains is meant (RUSTUP_TOOLCHAIN, GOTOOLCHAIN, PYENV_VERSION), as version managers read it.
-const CHOICES_END: [&str; 3] = ["TOOLCHAIN", "ENV_VERSION", "OPAMSWITCH"];
-const CHOICES_BEGIN: [&str; 6] = ["RUSTUP_", "PYENV_", "RBENV_", "ASDF_", "MISE_", "SDKMAN_"];
-
-/// How registries are reached: proxies, certificates, mirrors, passwords.
-const NETWORK_BEGINS: [&str; 3] = ["CARGO_NET_", "CARGO_HTTP_", "NETRC"];
-const NETWORK_HOLDS: [&str; 9] = [
-    "PROXY",
-    "CERT",
-    "CA_BUNDLE",
-    "CAINFO",
-    "REGISTRY",
-    "REGISTRIES",
-    "INDEX_URL",
-    "FIND_LINKS",
-    "TRUSTED_HOST",
+/// Patterns of names, in capitals.
+const PASSING: [&str; 4] = [
+    // Who and where the user is, which programs there are, in which language tools speak; and not to be counted.
+    "^(PATH|HOME|USER|LOGNAME|TZ|LANG|TMPDIR|SSH_AUTH_SOCK|DO_NOT_TRACK)$|^(LC_|XDG_)|TELEMETRY",
+    // Where toolchains and their caches are (CARGO_HOME, GOMODCACHE, PIP_CACHE_DIR).
+    "(HOME|CACHE|CACHE_DIR)$|^(GOPATH|GOROOT|DOTNET_ROOT|OPAMROOT|NUGET_PACKAGES)$",
+    // Which of several toolchains is meant (RUSTUP_TOOLCHAIN, GOTOOLCHAIN, PYENV_VERSION), as version managers read it.
+    "(TOOLCHAIN|ENV_VERSION|OPAMSWITCH)$|^(RUSTUP|PYENV|RBENV|ASDF|MISE|SDKMAN)_",
+    // How registries are reached: proxies, certificates, mirrors, passwords.
+    "^(CARGO_NET_|CARGO_HTTP_|NETRC)|PROXY|CERT|CA_BUNDLE|CAINFO|REGISTRY|REGISTRIES|INDEX_URL|FIND_LINKS|\
+     TRUSTED_HOST|^(GOSUMDB|GONOSUMDB|GOPRIVATE|GOINSECURE|GOAUTH|GOVCS)$",
 ];
-const NETWORK: [&str; 6] = ["GOSUMDB", "GONOSUMDB", "GOPRIVATE", "GOINSECURE", "GOAUTH", "GOVCS"];
 
 /// Whether a variable reaches builds by the rules.
 fn passes(name: &str, spec: &ToolchainSpec) -> bool {
+    static RULES: LazyLock<Vec<Regex>> =
+        LazyLock::new(|| PASSING.iter().flat_map(|pattern| Regex::new(pattern)).collect());
     // `https_proxy`, `npm_config_registry`
     let upper = name.to_ascii_uppercase();
-    let is = |names: &[&str]| names.contains(&upper.as_str());
-    let begins = |beginnings: &[&str]| beginnings.iter().any(|beginning| upper.starts_with(beginning));
-    let ends = |endings: &[&str]| endings.iter().any(|ending| upper.ends_with(ending));
-    let holds = |parts: &[&str]| parts.iter().any(|part| upper.contains(part));
-    let session = is(&SESSION) || begins(&SESSION_BEGINS) || holds(&SESSION_HOLDS);
-    let place = is(&PLACES) || ends(&PLACES_END);
-    let choice = ends(&CHOICES_END) || begins(&CHOICES_BEGIN);
-    let network = is(&NETWORK) || begins(&NETWORK_BEGINS) || holds(&NETWORK_HOLDS);
     let named = spec.locate.as_ref().and_then(|locate| locate.env.as_deref()) == Some(name);
     // taskscale's own say nothing to anyone else.
-    !begins(&["TASKSCALE_"]) && (session || place || choice || network || named)
+    !upper.starts_with("TASKSCALE_") && (named || RULES.iter().any(|rule| rule.is_match(&upper)))
 }
 
 /// The variables that the user lets through beside, with their values, in the order of their names.

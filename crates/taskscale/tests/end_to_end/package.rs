@@ -64,23 +64,30 @@ fn the_package_carries_the_whole_catalogue() {
 fn the_package_builds_and_works_without_the_repository() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let made = folder.path().join("made");
-    let package = ["package", "--no-verify", "--allow-dirty", "--target-dir"];
-    output(cargo(&package, crate_folder()).arg(&made));
-    let name = concat!("taskscale-", env!("CARGO_PKG_VERSION"));
-    let archive = made.join(format!("package/{name}.crate"));
-    output(Command::new("tar").arg("-xzf").arg(&archive).arg("-C").arg(folder.path()));
-    let unpacked = folder.path().join(name);
+    // Together, as no registry has the one that the other needs.
+    let package = ["package", "--no-verify", "--allow-dirty", "-p", "taskscale", "-p", "taskscale-load"];
+    output(cargo(&package, crate_folder()).arg("--target-dir").arg(&made));
+    let unpack = |name: &str| {
+        let name = format!("{name}-{}", env!("CARGO_PKG_VERSION"));
+        let archive = made.join(format!("package/{name}.crate"));
+        output(Command::new("tar").arg("-xzf").arg(&archive).arg("-C").arg(folder.path()));
+        (archive, folder.path().join(name))
+    };
+    let ((archive, unpacked), (_, load)) = (unpack("taskscale"), unpack("taskscale-load"));
 
     let bytes = fs::metadata(&archive).expect("the packaged crate").len();
     assert!(bytes <= CRATE_BYTES, "the packaged crate has {bytes} bytes, and {CRATE_BYTES} are the most");
 
     let apart = apart();
-    let mut build = cargo(&["build", "--locked", "--target-dir"], &unpacked);
+    let from_here = format!("patch.crates-io.taskscale-load.path={:?}", load.display().to_string());
+    let mut build = cargo(&["build", "--config", &from_here, "--target-dir"], &unpacked);
     // As the workspace says it, which the package does not know.
     output(build.arg(apart.path()).env("CARGO_PROFILE_DEV_DEBUG", "line-tables-only"));
     let program = folder.path().join("taskscale");
     copy_program(&apart.path().join("debug/taskscale"), &program);
-    fs::remove_dir_all(&unpacked).expect("what was unpacked");
+    for folder in [unpacked, load] {
+        fs::remove_dir_all(folder).expect("what was unpacked");
+    }
     works_alone(&program, folder.path());
 }
 

@@ -2,10 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use super::frame::{CONTINUED, OutgoingFrame, PING, PONG, TEXT};
+use taskscale_load::websocket::{CONTINUED, PING, PONG, TEXT};
+
 use super::peer::{Peer, ProtocolError, kernel_bytes, settle};
-use super::websocket::{HANDSHAKE, KEY, ServerMessage, WebSocket, read_head, shown};
-use super::{ConformanceCase, ConformanceRun, concurrency, wrong_frames};
+use super::websocket::{
+    HANDSHAKE, KEY, ServerMessage, WebSocket, client_frame, client_text, read_head, shown,
+};
+use super::{ConformanceCase, ConformanceRun, concurrency, grave, minor, wrong_frames};
 
 const HANDSHAKE_FIX: &str =
     "answer handshakes by RFC 6455, 4.2: headers in any case and order, and only after the empty line";
@@ -13,72 +16,46 @@ const TASK_FIX: &str =
     "handle each connection in its own task; on an error, close only that connection, silently";
 
 pub(super) const CASES: &[ConformanceCase] = &[
-    ConformanceCase { name: "handshake", fix: HANDSHAKE_FIX, grave: true, run: handshake },
-    ConformanceCase {
-        name: "plain request",
-        fix: "answer a request without a handshake with a status of 400 or above, or close the connection",
-        grave: false,
-        run: plain,
-    },
-    ConformanceCase {
-        name: "bad handshakes",
-        fix: "answer a handshake that violates RFC 6455, 4.2.1 with a status of 400 or above (426 for another version), or close \
+    grave("handshake", handshake, HANDSHAKE_FIX),
+    minor(
+        "plain request",
+        plain,
+        "answer a request without a handshake with a status of 400 or above, or close the connection",
+    ),
+    minor(
+        "bad handshakes",
+        bad_handshakes,
+        "answer a handshake that violates RFC 6455, 4.2.1 with a status of 400 or above (426 for another version), or close \
               the connection",
-        grave: false,
-        run: bad_handshakes,
-    },
-    ConformanceCase {
-        name: "rooms",
-        fix: "send each message once to each member of the sender's room, including the sender, and to no others; joining a room \
+    ),
+    grave(
+        "rooms",
+        rooms,
+        "send each message once to each member of the sender's room, including the sender, and to no others; joining a room \
               leaves the previous one",
-        grave: true,
-        run: rooms,
-    },
-    ConformanceCase {
-        name: "ping",
-        fix: "answer a ping at once with a pong of the same payload",
-        grave: true,
-        run: pings,
-    },
-    ConformanceCase {
-        name: "fragments",
-        fix: "assemble fragmented messages (RFC 6455, 5.4), and answer pings between fragments",
-        grave: true,
-        run: fragments,
-    },
-    ConformanceCase {
-        name: "pieces",
-        fix: "read until a frame is complete, and handle all frames of one read",
-        grave: true,
-        run: split_writes,
-    },
-    ConformanceCase {
-        name: "64 KiB",
-        fix: "accept and send messages of up to 65,536 bytes",
-        grave: true,
-        run: large,
-    },
-    ConformanceCase {
-        name: "order",
-        fix: "send each message to each member once, in the order of its sender",
-        grave: true,
-        run: order,
-    },
-    ConformanceCase {
-        name: "close codes",
-        fix: "on invalid frames, close only the connection that sent them",
-        grave: true,
-        run: wrong_frames::close_codes,
-    },
-    ConformanceCase {
-        name: "closing",
-        fix: "answer a close frame with a close frame of the same code, and close the connection",
-        grave: false,
-        run: wrong_frames::closing,
-    },
-    ConformanceCase { name: "half-open connections", fix: TASK_FIX, grave: true, run: half_open },
-    ConformanceCase { name: "clients that vanish", fix: TASK_FIX, grave: true, run: vanish },
-    ConformanceCase { name: UNREAD, fix: QUEUE_FIX, grave: true, run: unread },
+    ),
+    grave("ping", pings, "answer a ping at once with a pong of the same payload"),
+    grave(
+        "fragments",
+        fragments,
+        "assemble fragmented messages (RFC 6455, 5.4), and answer pings between fragments",
+    ),
+    grave("pieces", split_writes, "read until a frame is complete, and handle all frames of one read"),
+    grave("64 KiB", large, "accept and send messages of up to 65,536 bytes"),
+    grave("order", order, "send each message to each member once, in the order of its sender"),
+    grave(
+        "close codes",
+        wrong_frames::close_codes,
+        "on invalid frames, close only the connection that sent them",
+    ),
+    minor(
+        "closing",
+        wrong_frames::closing,
+        "answer a close frame with a close frame of the same code, and close the connection",
+    ),
+    grave("half-open connections", half_open, TASK_FIX),
+    grave("clients that vanish", vanish, TASK_FIX),
+    grave(UNREAD, unread, QUEUE_FIX),
 ];
 
 const UNREAD: &str = "a member that does not read";
@@ -211,16 +188,16 @@ fn rooms(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
 fn fragments(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
     // Split within a two-byte letter, with an empty fragment.
     let letter = [
-        OutgoingFrame::new(TEXT, b"say fra\xc3").begun(),
-        OutgoingFrame::new(CONTINUED, b"\xa9gmen").begun(),
-        OutgoingFrame::new(CONTINUED, b"").begun(),
-        OutgoingFrame::new(CONTINUED, b"ted"),
+        client_frame(TEXT, b"say fra\xc3").begun(),
+        client_frame(CONTINUED, b"\xa9gmen").begun(),
+        client_frame(CONTINUED, b"").begun(),
+        client_frame(CONTINUED, b"ted"),
     ];
-    let plain = [OutgoingFrame::text("say pl").begun(), OutgoingFrame::new(CONTINUED, b"ain")];
+    let plain = [client_text("say pl").begun(), client_frame(CONTINUED, b"ain")];
     for (parts, text) in [(&plain[..], "plain"), (&letter[..], "fraégmented")] {
         run.part(|run| {
             let (mut a, mut b) = (member(run, "fragments")?, member(run, "fragments")?);
-            parts.iter().try_for_each(|part| a.send(part))?;
+            parts.iter().try_for_each(|part| a.send(*part))?;
             all_hear(&mut [&mut a, &mut b], text)
         })?;
     }
@@ -230,11 +207,11 @@ fn fragments(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
 fn around_a_ping(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
     let (mut a, mut b) = (member(run, "fragments")?, member(run, "fragments")?);
     let parts = [
-        OutgoingFrame::text("say around").begun(),
-        OutgoingFrame::new(PING, b"between"),
-        OutgoingFrame::new(CONTINUED, b" a ping"),
+        client_text("say around").begun(),
+        client_frame(PING, b"between"),
+        client_frame(CONTINUED, b" a ping"),
     ];
-    for part in &parts {
+    for part in parts {
         a.send(part)?;
     }
     let mut heard = [a.hear("a pong between fragments")?, a.hear("a message around a ping")?];
@@ -252,7 +229,7 @@ fn pings(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
     for payload in [&b"ping"[..], b"", &[0xf5; 125]] {
         run.part(|run| {
             let mut a = WebSocket::open(run)?;
-            a.send(&OutgoingFrame::new(PING, payload))?;
+            a.send(client_frame(PING, payload))?;
             let what = format!("a ping with {} bytes", payload.len());
             match a.hear(&format!("a pong, after {what}"))? {
                 ServerMessage::Pong(came) if came == payload => Ok(()),
@@ -266,7 +243,7 @@ fn pings(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
     // A pong needs no answer, and must not close the connection.
     run.part(|run| {
         let mut a = member(run, "pongs")?;
-        a.send(&OutgoingFrame::new(PONG, b"unasked"))?;
+        a.send(client_frame(PONG, b"unasked"))?;
         a.say("say on")?;
         a.expect("on").map_err(|error| error.of("after an unsolicited pong"))
     })
@@ -275,7 +252,7 @@ fn pings(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
 fn split_writes(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
     run.part(|run| {
         let mut a = member(run, "pieces")?;
-        for byte in OutgoingFrame::text("say bytes").bytes() {
+        for byte in client_text("say bytes").bytes() {
             a.peer.write(&[byte])?;
             std::thread::sleep(Duration::from_millis(1));
         }
@@ -283,8 +260,7 @@ fn split_writes(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
     })?;
     run.part(|run| {
         let mut a = member(run, "pieces")?;
-        let two =
-            [OutgoingFrame::text("say first").bytes(), OutgoingFrame::text("say second").bytes()].concat();
+        let two = [client_text("say first").bytes(), client_text("say second").bytes()].concat();
         let (all_but_last, last) = two.split_at(two.len() - 1);
         a.peer.write(all_but_last)?;
         a.expect("first").map_err(|error| error.of("sent with most of another frame"))?;
@@ -346,7 +322,7 @@ fn half_open(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
         silent.push(peer);
     }
     let mut begun = member(run, "half-open")?;
-    begun.peer.write(&OutgoingFrame::text("say half").bytes()[..5])?;
+    begun.peer.write(&client_text("say half").bytes()[..5])?;
     settle();
     rooms(run).map_err(|error| error.of("with half-open connections"))
 }
@@ -387,7 +363,7 @@ fn unread(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
     let (mut slow, mut fast) = (member(run, "slow")?, member(run, "slow")?);
     slow.peer.take_little();
     let text = "w".repeat(LARGE_BYTES);
-    let frame = OutgoingFrame::text(&format!("say {text}")).bytes();
+    let frame = client_text(&format!("say {text}")).bytes();
     // More than kernel buffers and a queue hold.
     let fair = (kernel_bytes() + QUEUE_BYTES) / LARGE_BYTES;
     let (start, before) = (Instant::now(), (run.memory)());

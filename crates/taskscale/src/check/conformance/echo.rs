@@ -4,33 +4,26 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::peer::{Peer, ProtocolError, kernel_bytes};
-use super::{ConformanceCase, ConformanceRun, concurrency};
+use super::{ConformanceCase, ConformanceRun, concurrency, grave};
 
 const FIX: &str = "send back each byte once and in order, until the client closes its side";
 
 pub(super) const CASES: &[ConformanceCase] = &[
-    ConformanceCase { name: "pieces", fix: FIX, grave: true, run: split_writes },
-    ConformanceCase { name: "half-closed", fix: FIX, grave: true, run: half_closed },
-    ConformanceCase { name: "1 MiB", fix: FIX, grave: true, run: much },
-    ConformanceCase { name: "latency", fix: FIX, grave: true, run: latency },
-    ConformanceCase {
-        name: "idle connections",
-        fix: "handle each connection in its own task, so that idle connections do not block others",
-        grave: true,
-        run: idle,
-    },
-    ConformanceCase {
-        name: "a client that does not read",
-        fix: "read more only after the previous data is sent, without blocking other connections",
-        grave: true,
-        run: unread,
-    },
-    ConformanceCase {
-        name: "clients that vanish",
-        fix: "on an error, close only that connection, silently",
-        grave: true,
-        run: vanish,
-    },
+    grave("pieces", split_writes, FIX),
+    grave("half-closed", half_closed, FIX),
+    grave("1 MiB", much, FIX),
+    grave("latency", latency, FIX),
+    grave(
+        "idle connections",
+        idle,
+        "handle each connection in its own task, so that idle connections do not block others",
+    ),
+    grave(
+        "a client that does not read",
+        unread,
+        "read more only after the previous data is sent, without blocking other connections",
+    ),
+    grave("clients that vanish", vanish, "on an error, close only that connection, silently"),
 ];
 
 /// The longest message; all lengths up to it are tested.

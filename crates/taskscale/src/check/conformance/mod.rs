@@ -1,12 +1,11 @@
 //! Tests a server of the catalog byte by byte, and reports faults in its answers.
 //!
 //! docs/workloads.md specifies servers. A conformance run is a list of cases (`echo`, `chat`, `wrong_frames`) over blocking
-//! sockets (`peer`, `websocket`, `frame`) with time limits. Must not know how the server was started.
+//! sockets (`peer`, `websocket`) with time limits. Must not know how the server was started.
 
 mod chat;
 mod concurrency;
 mod echo;
-mod frame;
 mod peer;
 mod websocket;
 mod wrong_frames;
@@ -15,9 +14,9 @@ use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
+use taskscale_load::Client;
 
 use self::peer::{ProtocolError, Terms};
-use crate::catalog::Client;
 
 /// The most connections that are open at once, which is also the server's number of tasks.
 pub(super) const CONNECTIONS: u64 = 1_100;
@@ -132,7 +131,17 @@ struct ConformanceCase {
     /// The fix for whatever ends it early, and its severity.
     fix: &'static str,
     grave: bool,
-    run: fn(&mut ConformanceRun) -> Result<(), ProtocolError>,
+    run: CaseFn,
+}
+
+type CaseFn = fn(&mut ConformanceRun) -> Result<(), ProtocolError>;
+
+const fn grave(name: &'static str, run: CaseFn, fix: &'static str) -> ConformanceCase {
+    ConformanceCase { name, fix, grave: true, run }
+}
+
+const fn minor(name: &'static str, run: CaseFn, fix: &'static str) -> ConformanceCase {
+    ConformanceCase { name, fix, grave: false, run }
 }
 
 /// What all cases share.

@@ -1,6 +1,5 @@
 //! A blocking connection with time limits for reads and writes.
 
-use std::fmt;
 use std::fs;
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
@@ -8,27 +7,20 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// Why a case stopped early.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub(super) enum ProtocolError {
     /// The server accepts no connection.
+    #[error("cannot connect: {0}")]
     Refused(io::Error),
     /// Nothing was received or accepted within the time limit: what was expected.
+    #[error("no answer: expected {0}")]
     Silent(String),
     /// The server closed the connection: what was expected.
+    #[error("connection closed: expected {0}")]
     Cut(String),
     /// Something else was received.
+    #[error("{0}")]
     Wrong(String),
-}
-
-impl fmt::Display for ProtocolError {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        match self {
-            ProtocolError::Refused(error) => write!(f, "cannot connect: {error}"),
-            ProtocolError::Silent(what) => write!(f, "no answer: expected {what}"),
-            ProtocolError::Cut(what) => write!(f, "connection closed: expected {what}"),
-            ProtocolError::Wrong(what) => f.write_str(what),
-        }
-    }
 }
 
 impl ProtocolError {

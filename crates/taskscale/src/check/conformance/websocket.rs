@@ -1,14 +1,12 @@
 //! A minimal WebSocket client: the handshake, and messages from frames.
 
-use data_encoding::BASE64;
-use sha1::{Digest, Sha1};
+use taskscale_load::websocket::{self, CLOSE, CONTINUED, Frame, FrameHeader, PING, PONG, TEXT};
 
 use super::ConformanceRun;
-use super::frame::{self, Head, OutgoingFrame};
 use super::peer::{self, Peer, ProtocolError};
 
-/// What a server appends to a client's key (RFC 6455, 1.3).
-const GUID: &str = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
+/// The longest frame of a server.
+const MOST_BYTES: u64 = 1 << 20;
 /// The placeholder of the key in a handshake.
 pub(super) const KEY: &str = "KEY";
 pub(super) const HANDSHAKE: &[(&str, &str)] = &[
@@ -38,6 +36,15 @@ pub(super) struct WebSocket {
     pub peer: Peer,
 }
 
+/// A client's frame. The mask differs between bytes, so that the server must unmask.
+pub(super) fn client_frame(opcode: u8, data: &[u8]) -> Frame<'_> {
+    Frame::new(opcode, data).masked([0x17, 0xa5, 0x4c, 0xf0])
+}
+
+pub(super) fn client_text(text: &str) -> Frame<'_> {
+    client_frame(TEXT, text.as_bytes())
+}
+
 impl WebSocket {
     pub fn open(run: &mut ConformanceRun) -> Result<WebSocket, ProtocolError> {
         WebSocket::open_with(run, HANDSHAKE, usize::MAX)
@@ -49,7 +56,7 @@ impl WebSocket {
         lines: &[(&str, &str)],
         alone: usize,
     ) -> Result<WebSocket, ProtocolError> {
-        let key = BASE64.encode(&run.bytes(16));
+        let key = websocket::key(&run.bytes(16));
         let mut request = "GET /chat HTTP/1.1\r\n".to_owned();
         for (name, value) in lines {
             request += &format!("{name}: {}\r\n", if *value == KEY { &key } else { *value });
@@ -67,12 +74,12 @@ impl WebSocket {
         Ok(WebSocket { peer })
     }
 
-    pub fn send(&mut self, frame: &OutgoingFrame) -> Result<(), ProtocolError> {
+    pub fn send(&mut self, frame: Frame) -> Result<(), ProtocolError> {
         self.peer.write(&frame.bytes())
     }
 
     pub fn say(&mut self, text: &str) -> Result<(), ProtocolError> {
-        self.send(&OutgoingFrame::text(text))
+        self.send(client_text(text))
     }
 
     /// Expects this text next.
@@ -96,51 +103,43 @@ impl WebSocket {
     pub fn hear(&mut self, what: &str) -> Result<ServerMessage, ProtocolError> {
         let mut begun: Option<(u8, Vec<u8>)> = None;
         loop {
-            let (head, data) = self.read_frame(what)?;
+            let (header, data) = self.read_frame(what)?;
             let wrong = |why: &str| Err(ProtocolError::Wrong(why.to_owned()));
-            match (head.opcode, &mut begun) {
-                (frame::PING, _) => self.send(&OutgoingFrame::new(frame::PONG, &data))?,
-                (frame::PONG, None) => return Ok(ServerMessage::Pong(data)),
+            match (header.opcode, &mut begun) {
+                (PING, _) => self.send(client_frame(PONG, &data))?,
+                (PONG, None) => return Ok(ServerMessage::Pong(data)),
                 // Between fragments: not an expected one.
-                (frame::PONG, Some(_)) => {}
-                (frame::CLOSE, _) => {
-                    return Ok(ServerMessage::Close(
-                        data.first_chunk().map(|code| u16::from_be_bytes(*code)),
-                    ));
+                (PONG, Some(_)) => {}
+                (CLOSE, _) => {
+                    let code = data.first_chunk().map(|code| u16::from_be_bytes(*code));
+                    return Ok(ServerMessage::Close(code));
                 }
-                (frame::CONTINUED, Some((_, message))) => {
+                (CONTINUED, Some((_, message))) => {
                     message.extend(data);
                     if message.len() > MOST_MESSAGE_BYTES {
                         return wrong("received a fragmented message without end");
                     }
                 }
-                (frame::CONTINUED, None) => return wrong("received a fragment that continues no message"),
+                (CONTINUED, None) => return wrong("received a fragment that continues no message"),
                 (_, Some(_)) => return wrong("received a new message between fragments"),
                 (opcode, None) => begun = Some((opcode, data)),
             }
-            if head.last
-                && head.opcode < frame::CLOSE
-                && let Some((opcode, message)) = begun.take()
-            {
-                return Ok(if opcode == frame::TEXT {
-                    ServerMessage::Text(message)
-                } else {
-                    ServerMessage::Binary
-                });
+            if let Some((opcode, message)) = begun.take_if(|_| header.last && header.opcode < CLOSE) {
+                return Ok(if opcode == TEXT { ServerMessage::Text(message) } else { ServerMessage::Binary });
             }
         }
     }
 
-    fn read_frame(&mut self, what: &str) -> Result<(Head, Vec<u8>), ProtocolError> {
-        let mut first = [0; 2];
-        self.peer.read(&mut first, what)?;
-        let head = Head::parse(first).map_err(ProtocolError::Wrong)?;
-        let mut length = [0; 8];
-        let length = &mut length[..head.length_bytes()];
-        self.peer.read(length, what)?;
-        let mut data = vec![0; head.length(length).map_err(ProtocolError::Wrong)?];
+    fn read_frame(&mut self, what: &str) -> Result<(FrameHeader, Vec<u8>), ProtocolError> {
+        let header = FrameHeader::read(|buffer| self.peer.read(buffer, what))?;
+        let too_long = || format!("received a frame header of {} bytes", header.length);
+        let why = header.violation(false).or_else(|| (header.length > MOST_BYTES).then(too_long));
+        if let Some(why) = why {
+            return Err(ProtocolError::Wrong(why));
+        }
+        let mut data = vec![0; header.length as usize];
         self.peer.read(&mut data, what)?;
-        Ok((head, data))
+        Ok((header, data))
     }
 }
 
@@ -199,7 +198,7 @@ fn agreed(head: &str, key: &str) -> Result<(), String> {
             return Err(format!("the answer to the handshake has no `{name}: {word}`"));
         }
     }
-    let accept = BASE64.encode(&Sha1::digest(format!("{key}{GUID}")));
+    let accept = websocket::accept(key).unwrap_or_default();
     if field("sec-websocket-accept") != Some(&accept) {
         let given = field("sec-websocket-accept").unwrap_or_default();
         return Err(format!("Sec-WebSocket-Accept is {}, not {accept:?}", shown(given.as_bytes())));

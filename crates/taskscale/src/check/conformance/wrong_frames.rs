@@ -2,10 +2,11 @@
 
 use std::time::{Duration, Instant};
 
+use taskscale_load::websocket::{BINARY, CLOSE, CONTINUED, Frame, PING, TEXT};
+
 use super::ConformanceRun;
-use super::frame::{BINARY, CLOSE, CONTINUED, OutgoingFrame, PING, TEXT};
 use super::peer::ProtocolError;
-use super::websocket::{ServerMessage, WebSocket};
+use super::websocket::{ServerMessage, WebSocket, client_frame, client_text};
 
 const CASE: &str = "close codes";
 const FIX: &str = "close with the code of RFC 6455, 7.4.1: 1002 for invalid frames, 1003 for binary messages, 1007 for bad \
@@ -20,68 +21,56 @@ const GLANCE: Duration = Duration::from_millis(100);
 const ABSURD: u64 = 1 << 40;
 
 /// What is sent, and the expected close code.
-fn all() -> Vec<(&'static str, Vec<u8>, u16)> {
+fn all() -> Vec<(String, Vec<u8>, u16)> {
     let long = "z".repeat(40_000);
     let (say, too_long) = (format!("say {long}"), format!("say {long}{long}"));
-    let fragments =
-        [OutgoingFrame::text(&say).begun().bytes(), OutgoingFrame::new(CONTINUED, long.as_bytes()).bytes()];
-    let close = |code: u16| {
-        OutgoingFrame::new(CLOSE, &[&code.to_be_bytes()[..], b"no code that is sent"].concat()).bytes()
-    };
+    let frame = |opcode, data: &[u8]| client_frame(opcode, data).bytes();
+    let begun = |opcode, data: &[u8]| client_frame(opcode, data).begun().bytes();
+    let join = client_text("join elsewhere");
+    let mut all = Vec::new();
+    let mut add = |what: &str, bytes: Vec<u8>, code| all.push((what.to_owned(), bytes, code));
+    add("a text that is neither `join` nor `say`", frame(TEXT, b"dance"), 1008);
+    add("a binary message", frame(BINARY, b"\x00\x01"), 1003);
+    add("an unmasked frame", Frame::new(TEXT, b"join elsewhere").bytes(), 1002);
+    for (bit, name) in [(1, "first"), (2, "second"), (3, "third")] {
+        add(&format!("the {name} reserved bit"), join.reserved(bit).bytes(), 1002);
+    }
+    add("the unknown opcode 3", frame(3, b"x"), 1002);
+    add("the unknown opcode 11", frame(11, b"x"), 1002);
+    add("a continuation of nothing", frame(CONTINUED, b"x"), 1002);
+    let within = [begun(TEXT, b"say x"), join.bytes()].concat();
+    add("a message within another's fragments", within, 1002);
+    add("a ping of 126 bytes", frame(PING, &[b'p'; 126]), 1002);
+    add("a ping in fragments", begun(PING, b"p"), 1002);
+    add("a close frame of one byte", frame(CLOSE, b"x"), 1002);
+    for code in [0, 999, 1004, 1005, 1006, 1015, 1016, 2999] {
+        let data = [&u16::to_be_bytes(code)[..], b"no code that is sent"].concat();
+        add(&format!("a close frame with {code}"), frame(CLOSE, &data), 1002);
+    }
+    add("a close frame of 126 bytes", frame(CLOSE, &[3; 126]), 1002);
     let bad_reason = [&1000u16.to_be_bytes()[..], b"bad \xff"].concat();
-    let text = |bytes: &[u8]| OutgoingFrame::new(TEXT, &[b"say ", bytes].concat()).bytes();
-    let join = || OutgoingFrame::text("join elsewhere");
-    vec![
-        ("a text that is neither `join` nor `say`", OutgoingFrame::text("dance").bytes(), 1008),
-        ("a binary message", OutgoingFrame::new(BINARY, b"\x00\x01").bytes(), 1003),
-        ("an unmasked frame", join().unmasked().bytes(), 1002),
-        ("the first reserved bit", join().reserved(1).bytes(), 1002),
-        ("the second reserved bit", join().reserved(2).bytes(), 1002),
-        ("the third reserved bit", join().reserved(3).bytes(), 1002),
-        ("the unknown opcode 3", OutgoingFrame::new(3, b"x").bytes(), 1002),
-        ("the unknown opcode 11", OutgoingFrame::new(11, b"x").bytes(), 1002),
-        ("a continuation of nothing", OutgoingFrame::new(CONTINUED, b"x").bytes(), 1002),
-        (
-            "a message within another's fragments",
-            [OutgoingFrame::text("say x").begun().bytes(), join().bytes()].concat(),
-            1002,
-        ),
-        ("a ping of 126 bytes", OutgoingFrame::new(PING, &[b'p'; 126]).bytes(), 1002),
-        ("a ping in fragments", OutgoingFrame::new(PING, b"p").begun().bytes(), 1002),
-        ("a close frame of one byte", OutgoingFrame::new(CLOSE, b"x").bytes(), 1002),
-        ("a close frame with 0", close(0), 1002),
-        ("a close frame with 999", close(999), 1002),
-        ("a close frame with 1004", close(1004), 1002),
-        ("a close frame with 1005", close(1005), 1002),
-        ("a close frame with 1006", close(1006), 1002),
-        ("a close frame with 1015", close(1015), 1002),
-        ("a close frame with 1016", close(1016), 1002),
-        ("a close frame with 2999", close(2999), 1002),
-        ("a close frame of 126 bytes", OutgoingFrame::new(CLOSE, &[3; 126]).bytes(), 1002),
-        ("a close frame whose reason is bad UTF-8", OutgoingFrame::new(CLOSE, &bad_reason).bytes(), 1007),
-        ("bad UTF-8", text(b"\xff\xfe"), 1007),
-        ("bad UTF-8: a continuation alone", text(b"\x80"), 1007),
-        ("bad UTF-8: cut off at the end", text(b"\xe2\x82"), 1007),
-        ("bad UTF-8: 2 bytes for /", text(b"\xc0\xaf"), 1007),
-        ("bad UTF-8: 3 bytes for /", text(b"\xe0\x80\xaf"), 1007),
-        ("bad UTF-8: 4 bytes for /", text(b"\xf0\x80\x80\xaf"), 1007),
-        ("bad UTF-8: a high surrogate", text(b"\xed\xa0\x80"), 1007),
-        ("bad UTF-8: a low surrogate", text(b"\xed\xbf\xbf"), 1007),
-        ("bad UTF-8: a pair of surrogates", text(b"\xed\xa0\x80\xed\xb0\x80"), 1007),
-        ("bad UTF-8: above U+10FFFF", text(b"\xf4\x90\x80\x80"), 1007),
-        (
-            "bad UTF-8 across fragments",
-            [
-                OutgoingFrame::new(TEXT, b"say \xc3").begun().bytes(),
-                OutgoingFrame::new(CONTINUED, b"(").bytes(),
-            ]
-            .concat(),
-            1007,
-        ),
-        ("a frame above 64 KiB", OutgoingFrame::text(&too_long).bytes(), 1009),
-        ("fragments above 64 KiB", fragments.concat(), 1009),
-        ("an announced length of 2^40", OutgoingFrame::text("").announcing(ABSURD).bytes(), 1009),
-    ]
+    add("a close frame whose reason is bad UTF-8", frame(CLOSE, &bad_reason), 1007);
+    for (what, bytes) in [
+        ("", &b"\xff\xfe"[..]),
+        (": a continuation alone", b"\x80"),
+        (": cut off at the end", b"\xe2\x82"),
+        (": 2 bytes for /", b"\xc0\xaf"),
+        (": 3 bytes for /", b"\xe0\x80\xaf"),
+        (": 4 bytes for /", b"\xf0\x80\x80\xaf"),
+        (": a high surrogate", b"\xed\xa0\x80"),
+        (": a low surrogate", b"\xed\xbf\xbf"),
+        (": a pair of surrogates", b"\xed\xa0\x80\xed\xb0\x80"),
+        (": above U+10FFFF", b"\xf4\x90\x80\x80"),
+    ] {
+        add(&format!("bad UTF-8{what}"), frame(TEXT, &[&b"say "[..], bytes].concat()), 1007);
+    }
+    let across = [begun(TEXT, b"say \xc3"), frame(CONTINUED, b"(")].concat();
+    add("bad UTF-8 across fragments", across, 1007);
+    add("a frame above 64 KiB", frame(TEXT, too_long.as_bytes()), 1009);
+    let fragments = [begun(TEXT, say.as_bytes()), frame(CONTINUED, long.as_bytes())].concat();
+    add("fragments above 64 KiB", fragments, 1009);
+    add("an announced length of 2^40", client_text("").announcing(ABSURD).bytes(), 1009);
+    all
 }
 
 /// How a connection ended.
@@ -122,13 +111,13 @@ pub(super) fn close_codes(run: &mut ConformanceRun) -> Result<(), ProtocolError>
     for (what, _, code, mut socket) in sent {
         // Reads what was received, even after the deadline.
         socket.peer.terms.end = until.max(Instant::now() + GLANCE).min(run.terms.end);
-        match end(&mut socket).map_err(|error| error.of(what))? {
+        match end(&mut socket).map_err(|error| error.of(&what))? {
             Ended::With(Some(with)) if with == code => {}
             Ended::With(Some(with)) => other.push(format!("{what}: {with} instead of {code}")),
             Ended::With(None) => other.push(format!("{what}: no code instead of {code}")),
-            Ended::Cut => cut.push(what.to_owned()),
+            Ended::Cut => cut.push(what),
             Ended::Not(Some(came)) => open.push(format!("{what} (received {came})")),
-            Ended::Not(None) => open.push(what.to_owned()),
+            Ended::Not(None) => open.push(what),
         }
     }
     if (run.memory)().zip(before).is_some_and(|(now, before)| now > before + FAIR_BYTES) {
@@ -164,7 +153,7 @@ pub(super) fn closing(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
 
 fn close(run: &mut ConformanceRun, data: &[u8], codes: &[Option<u16>]) -> Result<(), ProtocolError> {
     let mut socket = WebSocket::open(run)?;
-    socket.send(&OutgoingFrame::new(CLOSE, data))?;
+    socket.send(client_frame(CLOSE, data))?;
     let what = ServerMessage::Close(codes[0]).shown();
     let seen = match end(&mut socket)? {
         Ended::With(code) if codes.contains(&code) => match socket.peer.next("the end") {

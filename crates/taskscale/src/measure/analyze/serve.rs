@@ -1,7 +1,7 @@
 //! What clients measured of a server, and what it used meanwhile.
 
 use super::Analysis;
-use crate::load::{Begin, StageResult, usual};
+use taskscale_load::{Begin, StageResult, usual};
 use crate::measure::timeline::seconds;
 use crate::record::{ClosedLoad, IdleLoad, Load, OpenLoad, Plateau, Warning};
 

@@ -1,7 +1,7 @@
 //! Decisions in the run of a server: its clients connect, rest, talk as fast as they can, talk at a rate, and go.
 
 use super::{Action, Decision};
-use crate::load::{Begin, CLOSED_LOOPS, StageResult, rates};
+use taskscale_load::{Begin, CLOSED_LOOPS, StageResult, rates};
 use crate::record::PlateauFrom;
 
 impl Decision<'_> {

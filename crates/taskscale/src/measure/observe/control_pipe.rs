@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 
-use crate::load::Begin;
+use taskscale_load::Begin;
 use crate::measure::{MeasureError, at};
 
 pub(super) struct ControlPipe {

@@ -1,9 +1,10 @@
 //! The load on a program: a command in its own cgroup, so that it is not part of the program's results.
 
+use taskscale_load::Begin;
+
 use super::Clock;
 use super::control_pipe::ControlPipe;
 use super::launched::Launched;
-use crate::load::Begin;
 use crate::measure::MeasureError;
 use crate::measure::cgroup::{CpuReading, Group};
 use crate::measure::launcher::{END, LaunchRequest, LauncherEvent, STOP};

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::load;
 use super::run::Run;
-use crate::load::{Begin, Queue};
+use taskscale_load::{Begin, Queue};
 use crate::measure::black_box::Ready;
 use crate::measure::cgroup::Group;
 use crate::measure::classify::EndedBy;

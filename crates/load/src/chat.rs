@@ -2,10 +2,12 @@
 //! in order.
 
 use std::collections::VecDeque;
+use std::io::Read;
 
 use super::protocol::{Instants, Protocol, Received};
+use super::websocket::{CLOSE, Frame, FrameHeader, PING, PONG, TEXT};
 
-/// Of section 1.3 of the RFC: the key is the same for all, as nobody is between us and the server.
+/// From section 1.3 of the RFC: the key is the same for all, as there is no proxy before the server.
 const KEY: &str = "dGhlIHNhbXBsZSBub25jZQ==";
 const ACCEPT: &str = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=";
 const HANDSHAKE: &str = "GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ";
@@ -13,11 +15,6 @@ const HANDSHAKE: &str = "GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket
 const LONGEST_ANSWER: usize = 4_096;
 /// Of the text of each message: its sender and its number, eight hexadecimal digits each.
 pub(super) const LEAST_SIZE: usize = 16;
-
-const TEXT: u8 = 1;
-const CLOSE: u8 = 8;
-const PING: u8 = 9;
-const PONG: u8 = 10;
 
 /// Rooms with this many members each; the last one may have fewer.
 pub(super) struct ChatProtocol {
@@ -83,26 +80,21 @@ impl ChatProtocol {
     fn take_frame(
         &mut self,
         client: usize,
-        frame: ParsedFrame,
+        opcode: u8,
+        data: &[u8],
         received: &mut Received,
     ) -> Result<(), String> {
-        match frame {
-            ParsedFrame { opcode: PING, payload } => {
-                put_frame(PONG, payload, &mut received.answer);
-                Ok(())
+        match opcode {
+            TEXT => return self.take_text(client, data, received),
+            PING => put_frame(PONG, data, &mut received.answer),
+            CLOSE => {
+                let code = data.first_chunk().map(|code| u16::from_be_bytes(*code));
+                let code = code.map_or(String::new(), |code| format!(" with {code}"));
+                return Err(format!("the server closed the connection{code}"));
             }
-            ParsedFrame { opcode: CLOSE, payload } => {
-                let code = payload.first_chunk().map(|code| u16::from_be_bytes(*code));
-                Err(format!(
-                    "the server closed the connection{}",
-                    code.map_or(String::new(), |code| format!(" with {code}"))
-                ))
-            }
-            ParsedFrame { opcode: TEXT, payload } => self.take_text(client, payload, received),
-            ParsedFrame { opcode, .. } => {
-                Err(format!("received a frame with opcode {opcode}, expected a text"))
-            }
+            _ => return Err(format!("received a frame with opcode {opcode}, expected a text")),
         }
+        Ok(())
     }
 
     fn take_text(&mut self, client: usize, text: &[u8], received: &mut Received) -> Result<(), String> {
@@ -211,9 +203,8 @@ impl Protocol for ChatProtocol {
             self.clients[client].stage = JoinState::Joining;
             put_frame(TEXT, format!("join {}", self.room_name(client)).as_bytes(), &mut received.answer);
         }
-        while let Some((frame, after)) = ParsedFrame::parse(rest)? {
-            rest = after;
-            self.take_frame(client, frame, received)?;
+        while let Some((opcode, data)) = take_first(&mut rest)? {
+            self.take_frame(client, opcode, data, received)?;
         }
         // Kept only where there is something: a million connections that rest have no buffer.
         if !rest.is_empty() {
@@ -229,58 +220,25 @@ fn put_text(sender: u32, nth: u32, size: usize, text: &mut Vec<u8>) {
     text.extend((LEAST_SIZE..size).map(|k| b'a' + ((nth as usize + k) % 26) as u8));
 }
 
-struct ParsedFrame<'a> {
-    opcode: u8,
-    payload: &'a [u8],
+/// Takes the first frame: its opcode and its data; `None` if its end is still to come.
+fn take_first<'b>(bytes: &mut &'b [u8]) -> Result<Option<(u8, &'b [u8])>, String> {
+    let mut rest = *bytes;
+    let Ok(header) = FrameHeader::read(|buffer| rest.read_exact(buffer)) else { return Ok(None) };
+    if let Some(why) = header.violation(false) {
+        return Err(why);
+    }
+    if !header.last {
+        return Err("received a fragmented frame".into());
+    }
+    let length = usize::try_from(header.length).map_err(|_| "received a frame that is too long")?;
+    let Some((data, after)) = rest.split_at_checked(length) else { return Ok(None) };
+    *bytes = after;
+    Ok(Some((header.opcode, data)))
 }
 
-impl ParsedFrame<'_> {
-    /// The first frame, and what follows it; `None` where its end is still to come.
-    fn parse(bytes: &[u8]) -> Result<Option<(ParsedFrame<'_>, &[u8])>, String> {
-        let Some((&[head, length], rest)) = bytes.split_first_chunk() else { return Ok(None) };
-        if head & 0xf0 != 0x80 {
-            return Err("received a fragmented frame, or reserved bits".into());
-        }
-        let (length, rest) = match length {
-            126 => match rest.split_first_chunk() {
-                Some((length, rest)) => (u16::from_be_bytes(*length).into(), rest),
-                None => return Ok(None),
-            },
-            127 => match rest.split_first_chunk() {
-                Some((length, rest)) => (u64::from_be_bytes(*length), rest),
-                None => return Ok(None),
-            },
-            128.. => return Err("received a masked frame".into()),
-            short => (short.into(), rest),
-        };
-        let Ok(length) = usize::try_from(length) else {
-            return Err("received a frame that is too long".into());
-        };
-        match rest.split_at_checked(length) {
-            Some((payload, after)) => Ok(Some((ParsedFrame { opcode: head & 0x0f, payload }, after))),
-            None => Ok(None),
-        }
-    }
-}
-
-/// Adds a frame as a client must send it: masked.
-fn put_frame(opcode: u8, payload: &[u8], bytes: &mut Vec<u8>) {
-    const MASKED: u8 = 0x80;
-    bytes.push(0x80 | opcode);
-    match payload.len() {
-        length @ ..126 => bytes.push(MASKED | length as u8),
-        length @ ..65_536 => {
-            bytes.push(MASKED | 126);
-            bytes.extend_from_slice(&(length as u16).to_be_bytes());
-        }
-        length => {
-            bytes.push(MASKED | 127);
-            bytes.extend_from_slice(&(length as u64).to_be_bytes());
-        }
-    }
-    let mask = fastrand::u32(..).to_ne_bytes();
-    bytes.extend_from_slice(&mask);
-    bytes.extend(payload.iter().zip(mask.into_iter().cycle()).map(|(byte, mask)| byte ^ mask));
+/// Appends a client's frame.
+fn put_frame(opcode: u8, data: &[u8], bytes: &mut Vec<u8>) {
+    Frame::new(opcode, data).masked(fastrand::u32(..).to_ne_bytes()).put(bytes);
 }
 
 #[cfg(test)]
@@ -289,24 +247,17 @@ mod tests {
 
     const WHEN: Instants = Instants { due_ns: 1, sent_ns: 2 };
 
-    fn frame(opcode: u8, payload: &[u8]) -> Vec<u8> {
-        let mut bytes = vec![0x80 | opcode];
-        match payload.len() {
-            length @ ..126 => bytes.push(length as u8),
-            length => {
-                bytes.push(126);
-                bytes.extend_from_slice(&(length as u16).to_be_bytes());
-            }
-        }
-        bytes.extend_from_slice(payload);
-        bytes
+    fn frame(opcode: u8, data: &[u8]) -> Vec<u8> {
+        Frame::new(opcode, data).bytes()
     }
 
-    /// The payload of a client's frame.
+    /// The data of a client's frame.
     fn unmasked(bytes: &[u8]) -> Vec<u8> {
-        let at = if bytes[1] & 0x7f == 126 { 4 } else { 2 };
-        let (mask, rest) = bytes[at..].split_at(4);
-        rest.iter().zip(mask.iter().cycle()).map(|(byte, mask)| byte ^ mask).collect()
+        let mut rest = bytes;
+        let header = FrameHeader::read(|buffer| rest.read_exact(buffer)).unwrap();
+        let mut data = rest.to_vec();
+        header.mask(&mut data);
+        data
     }
 
     fn receive(chat: &mut ChatProtocol, client: usize, bytes: &[u8]) -> Result<Received, String> {

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// The phases of the clients of a server, as far as they came.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Load {
     /// Connections that the server had accepted.
     pub connected: u64,
@@ -37,7 +37,7 @@ pub struct Load {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct IdleLoad {
     /// CPU time of the server without messages.
     pub cpu_s: f64,
@@ -47,7 +47,7 @@ pub struct IdleLoad {
 
 /// An open loop: each message has a scheduled send time.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OpenLoad {
     /// `offered_per_s` ÷ the rate of the closed loop.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -123,7 +123,7 @@ impl OpenLoad {
 
 /// The closed loop.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ClosedLoad {
     /// Connections with one message in flight each.
     pub active: u64,
@@ -157,7 +157,7 @@ fn is_busy(client_cpu_share: Option<f64>) -> bool {
 
 /// Quantiles, in microseconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Latency {
     /// Median.
     pub p50: f64,

@@ -12,8 +12,7 @@ use super::latency::Latencies;
 use super::protocol::{EchoProtocol, Protocol, SilentProtocol};
 use super::stages::{self, LoopResult};
 use super::{Begin, Connected, LoadError, LoadOrder, PROGRAM, REST, StageResult, print_alive};
-use crate::catalog::Client;
-use crate::record::{ClosedLoad, OpenLoad};
+use super::{Client, ClosedLoad, OpenLoad};
 
 /// The clients.
 pub struct ClientPool {
@@ -270,7 +269,7 @@ impl Drop for Shard {
 }
 
 /// `None` of no message.
-fn quantiles(counts: &[(u64, u64)]) -> Option<crate::record::Latency> {
+fn quantiles(counts: &[(u64, u64)]) -> Option<super::Latency> {
     let mut all = Latencies::new();
     counts.iter().for_each(|(ns, times)| all.add(*ns, *times));
     (!counts.is_empty()).then(|| all.quantiles())

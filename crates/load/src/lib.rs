@@ -1,7 +1,8 @@
 //! Clients of a server: they connect, stay idle, send messages, and verify all that comes back.
 //!
-//! One thread per process, on epoll, and several processes only if one may not open enough files. They run in a cgroup
-//! apart from the server's (`measure::run::serve`), or on another machine (`taskscale load`).
+//! One thread per process, on epoll, and several processes only if one may not open enough files. These start the
+//! embedding program again with the arguments `load …` of `LoadOrder::words`. Who runs the clients, and where, is not
+//! known here.
 
 mod backlog;
 mod chat;
@@ -10,9 +11,11 @@ mod connect;
 mod engine;
 mod latency;
 mod protocol;
+mod results;
 mod stages;
 #[cfg(test)]
 mod tests;
+pub mod websocket;
 
 use std::fmt;
 use std::io::{self, Read, Write};
@@ -25,11 +28,19 @@ use serde::{Deserialize, Serialize};
 
 pub use backlog::{Connections, Queue};
 pub use connect::room_for;
+pub use results::{ClosedLoad, IdleLoad, Latency, Load, OpenLoad};
 
 use client_pool::ClientPool;
 
-use crate::catalog::Client;
-use crate::record::{ClosedLoad, Load, OpenLoad};
+/// How the clients of a server talk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Client {
+    /// Bytes over TCP, which come back.
+    Echo,
+    /// Rooms over WebSocket: each message goes to all members of its room.
+    Chat,
+}
 
 /// The orders of clients.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -145,6 +156,16 @@ impl FromStr for Begin {
             ("open", Some(per_s)) => Ok(Begin::Open(per_s)),
             ("closed", None) => Ok(Begin::Closed),
             _ => Err(format!("unknown phase: {line:?} (expected first, open RATE or closed)")),
+        }
+    }
+}
+
+impl Client {
+    /// The name used in files and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Client::Echo => "echo",
+            Client::Chat => "chat",
         }
     }
 }

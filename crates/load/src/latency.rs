@@ -2,7 +2,7 @@
 
 use hdrhistogram::Histogram;
 
-use crate::record::Latency;
+use super::Latency;
 
 /// Three significant digits, to an hour.
 const DIGITS: u8 = 3;
