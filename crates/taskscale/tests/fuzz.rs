@@ -11,10 +11,10 @@ use proptest::sample::select;
 use proptest::test_runner::Config;
 use taskscale::catalog::Catalog;
 use taskscale::compare;
-use taskscale::measure::{LineKind, Lines, ProtocolEvent, Said};
 use taskscale::record::{Campaign, Sample, parse_samples};
 use taskscale::report::{self, RenderOptions, Report};
 use taskscale::units;
+use taskscale_measure::{LineKind, Lines, ProtocolEvent, Said};
 
 const CASES: u32 = 300;
 

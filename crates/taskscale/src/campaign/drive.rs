@@ -12,10 +12,10 @@ use super::plan::{PlannedRun, planned_runs};
 use super::prepare::Prepared;
 use super::run_tuner::{RunTuner, warm_up};
 use crate::catalog::{expected_check, with_tasks};
-use crate::measure::{Bounds, MeasureError, Measurement, RunEnd, RunSpec, Runner, Scenario};
 use crate::record::{
     Campaign, Cell, Cpu, Memory, SCHEMA_VERSION, Sample, Series, Store, StoreError, StringInterner, Time,
 };
+use taskscale_measure::{Bounds, MeasureError, Measurement, RunEnd, RunSpec, Runner, Scenario};
 
 /// Tasks of a warm-up: enough to touch every page of code that a run needs.
 const WARM_UP_TASKS: u64 = 1_000;

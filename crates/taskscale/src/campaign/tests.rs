@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::*;
-use crate::measure::{MeasureError, Measurement, RunEnd, RunSpec, Runner};
 use crate::record::{
     Campaign, Cpu, EntryFacts, Hold, Machine, Memory, Plan, SCHEMA_VERSION, Sample, Status, Store, Time,
     Timestamp, load, test_facts,
 };
+use taskscale_measure::{MeasureError, Measurement, RunEnd, RunSpec, Runner};
 
 /// Launches at so many tasks a second, and stops the campaign after so many runs.
 struct Scripted {
@@ -174,7 +174,7 @@ fn cut_off_at_any_run_a_campaign_goes_on_to_the_same_cells_each_once() {
 
 #[test]
 fn numbers_are_put_into_the_command_of_a_program_that_is_not_of_the_catalogue() {
-    use crate::measure::{BlackBoxCommand, LoadCommand, LoadStands, Ready};
+    use taskscale_measure::{BlackBoxCommand, LoadCommand, LoadStands, Ready};
     let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
     let black_box = BlackBoxCommand {
         ready: Ready::Itself,

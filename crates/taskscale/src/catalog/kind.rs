@@ -1,64 +1,7 @@
-//! The classes of entries: kind, style and fan-out. Comparisons group by them.
+//! The classes of entries besides their kind: style and fan-out. Comparisons group by them.
 
 use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;
-
-/// What one task is in its runtime.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, IntoStaticStr)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
-#[strum(serialize_all = "lowercase")]
-pub enum Kind {
-    /// An OS thread.
-    Thread,
-    /// A process.
-    Process,
-    /// A green thread with its own stack: goroutine, virtual thread, fiber.
-    Stackful,
-    /// An async task that keeps its state in an object.
-    Stackless,
-    /// One of many futures in one task.
-    Future,
-    /// A timer without a task.
-    Timer,
-    /// A black-box program.
-    Program,
-}
-
-impl Kind {
-    pub const ALL: [Kind; 7] = [
-        Kind::Thread,
-        Kind::Process,
-        Kind::Stackful,
-        Kind::Stackless,
-        Kind::Future,
-        Kind::Timer,
-        Kind::Program,
-    ];
-
-    /// What tables group such entries under.
-    pub fn title(self) -> &'static str {
-        match self {
-            Kind::Thread => "OS threads",
-            Kind::Process => "Processes",
-            Kind::Stackful => "Green threads",
-            Kind::Stackless => "Async tasks",
-            Kind::Future => "Futures in one task",
-            Kind::Timer => "Timers",
-            Kind::Program => "Programs",
-        }
-    }
-
-    /// The name used in manifests, records and tables.
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
-
-    /// Whether a task has its own stack, so that it can wait at any depth of calls.
-    pub fn stackful(self) -> bool {
-        matches!(self, Kind::Thread | Kind::Process | Kind::Stackful)
-    }
-}
 
 /// Whether an entry is written as users of the language would write it, or tuned for the benchmark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, IntoStaticStr)]

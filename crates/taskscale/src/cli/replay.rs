@@ -6,8 +6,8 @@ use serde::Serialize;
 
 use super::args::{Global, ReplayArgs};
 use super::{Failure, OrUsage, print_result, printable};
-use crate::measure::{Measurement, RunSpec, analyze, read_trace};
 use crate::units;
+use taskscale_measure::{Measurement, RunSpec, analyze, read_trace};
 
 /// One line of `--json`.
 #[derive(Serialize)]

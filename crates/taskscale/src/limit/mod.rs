@@ -31,8 +31,8 @@ pub use trial_point::{RATE, TrialPoint};
 pub use words::{sentence, sought};
 
 use crate::document::{Format, RenderOptions, json};
-use crate::measure::MeasureError;
 use crate::record::StoreError;
+use taskscale_measure::MeasureError;
 
 /// The report as text that ends in a line end.
 pub fn render(report: &LimitReport, format: Format, options: RenderOptions) -> String {

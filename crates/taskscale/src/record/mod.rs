@@ -12,8 +12,6 @@ mod sample;
 #[cfg(test)]
 mod schema;
 mod store;
-mod timestamp;
-mod warning;
 
 pub use bounds::{open_regular, read_document};
 pub use campaign::*;
@@ -24,8 +22,10 @@ pub use results::campaigns_in;
 pub use sample::*;
 pub use store::*;
 pub use taskscale_load::{ClosedLoad, IdleLoad, Latency, Load, OpenLoad};
-pub use timestamp::Timestamp;
-pub use warning::Warning;
+pub use taskscale_measure::{
+    Cpu, LimitHit, Machine, Memory, MemorySource, Metric, Plateau, PlateauFrom, Status, Time, Timestamp,
+    Warning, Work,
+};
 
 /// Version of the shape of samples and campaigns. Raised when a field changes its meaning; added fields do not raise
 /// it.
