@@ -67,7 +67,7 @@ impl Analysis<'_> {
             stderr_tail: (verdict.reason.is_some() && !stderr.is_empty()).then(|| stderr.clone()),
             status: verdict.status,
             reason: verdict.reason,
-            limit: verdict.limit,
+            limit: verdict.limit.map(Box::new),
             alive: self.alive(),
             // What a program that speaks no protocol writes is its own affair.
             done: said.done.filter(|_| speaks),
@@ -82,7 +82,7 @@ impl Analysis<'_> {
             cpu,
             memory: self.memory(),
             metrics: said.metrics.clone(),
-            work,
+            work: work.map(Box::new),
             load: load.map(Box::new),
             histograms: said.histograms.clone(),
             warnings,

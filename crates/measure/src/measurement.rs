@@ -10,46 +10,102 @@ use taskscale_load::Load;
 
 use crate::{Timestamp, Warning};
 
-/// What a run came to: the observations, and the verdict.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+/// What a run came to: how it ended, and what was measured.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Measurement {
+    /// RFC 3339, UTC, wall clock. Durations never come from it.
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub started_at: Timestamp,
+    /// How the run ended.
     pub status: Status,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Why the status is not `ok`, in one sentence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub limit: Option<LimitHit>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The system limit, for status `limit`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<Box<LimitHit>>,
+    /// K of the line `alive K`, or the count of the load.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alive: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// K of the line `done K`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub done: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// K of the line `failed K`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// How the start of the plateau was known. Absent if there was none, and in old results (`protocol`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plateau_from: Option<PlateauFrom>,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    /// Taskscale stopped the program after its plateau. `exit_code` and `signal` are then no failure.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stopped: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Exit code. Absent if a signal ended the program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Number of the signal that ended the program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signal: Option<i32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Threads of all processes at the plateau.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threads: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Processes at the plateau.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub processes: Option<u64>,
+    /// Time by phase.
     pub time: Time,
+    /// CPU time by phase, of all processes.
     pub cpu: Cpu,
+    /// Memory at the plateau, and peaks.
     pub memory: Memory,
+    /// Values of the `metric` lines, by name.
+    #[serde(default)]
     pub metrics: BTreeMap<String, Metric>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub work: Option<Work>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub load: Option<Box<Load>>,
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub histograms: BTreeMap<String, Vec<u64>>,
+    /// Caveats on a run that is otherwise valid.
+    #[serde(default)]
     pub warnings: Vec<Warning>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The last 4 KiB of standard error, if the status is not `ok`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stderr_tail: Option<String>,
+    /// Shape `work`: the operations and their cost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub work: Option<Box<Work>>,
+    /// Shape `serve`: what the clients measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load: Option<Box<Load>>,
+    /// Counts of the `histogram` lines, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub histograms: BTreeMap<String, Vec<u64>>,
+}
+
+impl Measurement {
+    /// Of which nothing is known but how it ended.
+    pub fn of_status(started_at: Timestamp, status: Status) -> Measurement {
+        Measurement {
+            started_at,
+            status,
+            reason: None,
+            limit: None,
+            alive: None,
+            done: None,
+            failed: None,
+            plateau_from: None,
+            stopped: false,
+            exit_code: None,
+            signal: None,
+            threads: None,
+            processes: None,
+            time: Time::default(),
+            cpu: Cpu::default(),
+            memory: Memory::default(),
+            metrics: BTreeMap::new(),
+            warnings: Vec::new(),
+            stderr_tail: None,
+            work: None,
+            load: None,
+            histograms: BTreeMap::new(),
+        }
+    }
 }
 
 /// How a run ended.

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use taskscale_measure::{Measurement, RunEvent, Status, Timeline, TraceError, analyze, read_trace, write_trace};
+use taskscale_measure::{
+    Measurement, RunEvent, Status, Timeline, TraceError, analyze, read_trace, write_trace,
+};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/traces")
@@ -91,10 +93,42 @@ fn edited(name: &str, edit: impl Fn(&mut RunEvent)) -> Measurement {
 fn edited_runs_come_to_what_the_rules_say() {
     type Edit = fn(&mut RunEvent);
     let account: [(Edit, Status, &str); 4] = [
-        (|event| if let RunEvent::Account(account) = event { account.want.oom_kills = 1 }, Status::KilledOom, "the machine or a parent cgroup was out of memory"),
-        (|event| if let RunEvent::Account(account) = event { account.came_back = true }, Status::Failed, "left the cgroup of the run and came back"),
-        (|event| if let RunEvent::Reading(read) = event { read.escaped = 2 }, Status::Failed, "2 processes left the cgroup"),
-        (|event| if let RunEvent::Reading(read) = event { read.reading.contradiction = Some((9 << 20, 1 << 20)) }, Status::NoPlateau, "its processes have 9.0 MiB of anonymous memory"),
+        (
+            |event| {
+                if let RunEvent::Account(account) = event {
+                    account.want.oom_kills = 1
+                }
+            },
+            Status::KilledOom,
+            "the machine or a parent cgroup was out of memory",
+        ),
+        (
+            |event| {
+                if let RunEvent::Account(account) = event {
+                    account.came_back = true
+                }
+            },
+            Status::Failed,
+            "left the cgroup of the run and came back",
+        ),
+        (
+            |event| {
+                if let RunEvent::Reading(read) = event {
+                    read.escaped = 2
+                }
+            },
+            Status::Failed,
+            "2 processes left the cgroup",
+        ),
+        (
+            |event| {
+                if let RunEvent::Reading(read) = event {
+                    read.reading.contradiction = Some((9 << 20, 1 << 20))
+                }
+            },
+            Status::NoPlateau,
+            "its processes have 9.0 MiB of anonymous memory",
+        ),
     ];
     for (edit, status, reason) in account {
         let run = edited("how-it-ends-well", edit);

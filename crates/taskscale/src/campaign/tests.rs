@@ -36,33 +36,17 @@ impl Runner for Scripted {
         self.runs.push((spec.command[0].clone(), spec.tasks, spec.hold_s()));
         let launch_s = spec.tasks as f64 / self.tasks_per_s;
         let alive = if launch_s > spec.hold_s() { spec.tasks / 2 } else { spec.tasks };
+        let status = if alive < spec.tasks { Status::Partial } else { Status::Ok };
         Ok(RunEnd::Measured(Box::new(Measurement {
-            started_at: Timestamp::UNIX_EPOCH,
-            status: if alive < spec.tasks { Status::Partial } else { Status::Ok },
-            reason: None,
-            limit: None,
             alive: Some(alive),
             done: Some(spec.tasks),
-            failed: None,
-            plateau_from: None,
-            stopped: false,
             exit_code: Some(0),
-            signal: None,
-            threads: None,
-            processes: None,
             time: Time {
                 launch_s: Some(launch_s),
                 plateau_s: Some((spec.hold_s() - launch_s).max(0.0)),
                 ..Time::default()
             },
-            cpu: Cpu::default(),
-            memory: Memory::default(),
-            metrics: BTreeMap::new(),
-            load: None,
-            work: None,
-            histograms: BTreeMap::new(),
-            warnings: Vec::new(),
-            stderr_tail: None,
+            ..Measurement::of_status(Timestamp::UNIX_EPOCH, status)
         })))
     }
 }

@@ -4,16 +4,16 @@
 
 use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+use taskscale_measure::Measurement;
 
-use super::{
-    Cell, Cpu, LimitHit, Load, Memory, Metric, PlateauFrom, Series, Status, Time, Timestamp, Warning, Work,
-};
+use super::{Cell, Series};
 
 /// The record of one run of one case.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Sample {
     /// Version of this format: 1.
@@ -30,67 +30,17 @@ pub struct Sample {
     pub repetition: u32,
     /// From 1. The last attempt of a repetition counts.
     pub attempt: u32,
-    /// RFC 3339, UTC, wall clock. Durations never come from it.
-    #[cfg_attr(test, schemars(with = "String"))]
-    pub started_at: Timestamp,
-    /// How the run ended.
-    pub status: Status,
-    /// Why the status is not `ok`, in one sentence.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
-    /// The system limit, for status `limit`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub limit: Option<Box<LimitHit>>,
-    /// K of the line `alive K`, or the count of the load.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub alive: Option<u64>,
-    /// K of the line `done K`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub done: Option<u64>,
-    /// K of the line `failed K`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub failed: Option<u64>,
-    /// How the start of the plateau was known. Absent if there was none, and in old results (`protocol`).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub plateau_from: Option<PlateauFrom>,
-    /// Taskscale stopped the program after its plateau. `exit_code` and `signal` are then no failure.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub stopped: bool,
+    /// How it ended, and what was measured.
+    #[serde(flatten)]
+    pub measurement: Measurement,
     /// The command that put load on the program (`--with`, `--connect`), excluded from all values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load_command: Option<Vec<String>>,
-    /// Exit code. Absent if a signal ended the program.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub exit_code: Option<i32>,
-    /// Number of the signal that ended the program.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub signal: Option<i32>,
     /// The exact command line. In submitted results without paths of the machine.
     pub command: Arc<[String]>,
     /// First line of the version that the runtime prints.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<Arc<str>>,
-    /// Threads of all processes at the plateau.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub threads: Option<u64>,
-    /// Processes at the plateau.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub processes: Option<u64>,
-    /// Time by phase.
-    pub time: Time,
-    /// CPU time by phase, of all processes.
-    pub cpu: Cpu,
-    /// Memory at the plateau, and peaks.
-    pub memory: Memory,
-    /// Values of the `metric` lines, by name.
-    #[serde(default)]
-    pub metrics: BTreeMap<String, Metric>,
-    /// Caveats on a run that is otherwise valid.
-    #[serde(default)]
-    pub warnings: Vec<Warning>,
-    /// The last 4 KiB of standard error, if the status is not `ok`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub stderr_tail: Option<String>,
     /// `id` of the results folder for which the run was made. Absent in old results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub campaign: Option<Arc<str>>,
@@ -100,15 +50,20 @@ pub struct Sample {
     /// Number of CPUs the program was pinned to. Absent: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpus: Option<u32>,
-    /// Shape `work`: the operations and their cost.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub work: Option<Box<Work>>,
-    /// Shape `serve`: what the clients measured.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub load: Option<Box<Load>>,
-    /// Counts of the `histogram` lines, by name.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub histograms: BTreeMap<String, Vec<u64>>,
+}
+
+impl Deref for Sample {
+    type Target = Measurement;
+
+    fn deref(&self) -> &Measurement {
+        &self.measurement
+    }
+}
+
+impl DerefMut for Sample {
+    fn deref_mut(&mut self) -> &mut Measurement {
+        &mut self.measurement
+    }
 }
 
 /// A run: its part; its entry, number of tasks, repetition, and whether it is the second of a pair.
