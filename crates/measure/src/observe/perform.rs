@@ -27,8 +27,7 @@ const SERVERS_LOOKED_AT: usize = 32;
 impl Run<'_> {
     pub fn perform(&mut self, action: Action) -> Result<(), MeasureError> {
         match action {
-            Action::Wait(_) => {}
-            Action::Sample => self.sample(),
+            Action::Wait(_) | Action::Sample => {}
             Action::Look => self.timeline.note_doing(doing(self.group.as_ref())),
             Action::BecomeReady(from) => self.become_ready(from)?,
             Action::BeginPlateau { since_ns, from } => self.begin_plateau(since_ns, from),
@@ -77,10 +76,10 @@ impl Run<'_> {
     }
 
     /// Takes a cheap usage sample of the run, and looks for what the user named.
-    fn sample(&mut self) {
+    pub fn sample(&mut self, now: u64) {
         let load_cpu = self.load.as_ref().and_then(load::Running::cpu);
         let sample = UsageSample {
-            at_ns: self.clock.now_ns(),
+            at_ns: now,
             cpu_s: self.group.cpu().map(|cpu| cpu.total_s),
             load_cpu_s: load_cpu.map(|cpu| cpu.total_s),
             memory: self.group.memory_in_use(),

@@ -125,10 +125,16 @@ impl<'a> Run<'a> {
                 self.end_without_launcher()?;
             }
             self.count();
+            let mut now = self.clock.now_ns();
             wait_s = loop {
-                match next_action(&self.timeline, self.spec, self.clock.now_ns()) {
+                match next_action(&self.timeline, self.spec, now) {
                     Action::Wait(wait_s) => break wait_s,
-                    action => self.perform(action)?,
+                    // It may take longer than the time between two: what it shows is looked at first.
+                    Action::Sample => self.sample(now),
+                    action => {
+                        self.perform(action)?;
+                        now = self.clock.now_ns();
+                    }
                 }
             };
         }
