@@ -58,6 +58,8 @@ mod pagemap;
 mod plateau;
 mod procfs;
 mod protocol;
+#[cfg(test)]
+mod purity_tests;
 mod run_state;
 mod sampler;
 mod scenario;

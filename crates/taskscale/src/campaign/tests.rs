@@ -5,8 +5,8 @@ use std::path::Path;
 
 use super::*;
 use crate::record::{
-    Campaign, Cpu, EntryFacts, Hold, Machine, Memory, Plan, SCHEMA_VERSION, Sample, Status, Store, Time,
-    Timestamp, load, test_facts,
+    Campaign, EntryFacts, Hold, Machine, Plan, SCHEMA_VERSION, Sample, Status, Store, Time, Timestamp, load,
+    test_facts,
 };
 use taskscale_measure::{MeasureError, Measurement, RunEnd, RunSpec, Runner};
 

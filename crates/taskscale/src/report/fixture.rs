@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use taskscale_measure::Measurement;
+
 use crate::catalog::{Kind, Shape, Style};
 use crate::record::{
     Campaign, Cpu, EntryFacts, Hold, LimitHit, Machine, Memory, MemorySource, Plan, Plateau, Sample, Status,

@@ -5,6 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use taskscale_measure::Measurement;
+
 use crate::support::{FakeEntry, World, skipped};
 use taskscale::catalog::{Kind, Shape, Style};
 use taskscale::record::{
