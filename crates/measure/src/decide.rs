@@ -70,14 +70,24 @@ pub enum Action {
 /// The next action at an instant `now`. Every action but a wait leaves an event, or a sample, after which another is due.
 pub fn next_action(timeline: &Timeline, spec: &RunSpec, now: u64) -> Action {
     let decision = Decision { timeline, state: timeline.state(), spec, now };
-    decision.heard().or_else(|| decision.kill()).unwrap_or_else(|| match decision.phase() {
-        Phase::Ending => Action::Wait(WAIT_S.1),
-        Phase::Stopping { since_ns } => decision.while_stopping(since_ns),
+    if let Some(action) = decision.heard().or_else(|| decision.kill()) {
+        return action;
+    }
+    let action = match decision.phase() {
+        Phase::Ending => return Action::Wait(WAIT_S.1),
+        Phase::Stopping { since_ns } => return decision.while_stopping(since_ns),
         Phase::Work => decision.while_working(),
         Phase::Hold { due_ns } => decision.while_holding(due_ns),
         Phase::BlackBox { exec_ns } => decision.while_observing(exec_ns),
         Phase::Starting => Action::Wait(decision.tick_s()),
-    })
+    };
+    match action {
+        Action::Wait(wait_s) => {
+            let left_s = time_cap(timeline, spec).0 - seconds(0, now);
+            Action::Wait(wait_s.min(left_s.max(WAIT_S.0)))
+        }
+        action => action,
+    }
 }
 
 /// Where a run is.

@@ -29,6 +29,8 @@ struct ScriptedProgram {
     cpu_ms: fn(u64) -> f64,
     memory: fn(u64) -> u64,
     doing: fn(u64) -> Doing,
+    /// How long a sample, or another look at it, takes.
+    look_ms: u64,
     /// taskscale gets no CPU in these times.
     gaps_ms: Vec<(u64, u64)>,
 }
@@ -49,6 +51,7 @@ fn well() -> ScriptedProgram {
         cpu_ms: |ms| ms.min(100) as f64,
         memory: |ms| 10 * MIB + ms.min(100) * MIB / 10,
         doing: idle,
+        look_ms: 0,
         gaps_ms: Vec::new(),
     }
 }
@@ -98,6 +101,8 @@ fn watch(program: &ScriptedProgram, spec: &RunSpec) -> (Timeline, Vec<(u64, Acti
     let (mut now, mut actions, mut heard, mut ends_ms) = (0, Vec::new(), 0, program.ends_ms);
     timeline.push(0, RunEvent::Exec);
     timeline.push(0, RunEvent::Started { pid: 7 });
+    // What is done takes its time, and what is due was due when it began.
+    let (mut clock, mut acted) = (0, false);
     loop {
         let ms = now / MS;
         while let Some((at, line)) = program.lines.get(heard).filter(|(at, _)| *at <= ms) {
@@ -117,9 +122,12 @@ fn watch(program: &ScriptedProgram, spec: &RunSpec) -> (Timeline, Vec<(u64, Acti
             Action::Wait(wait_s) => {
                 let next = [program.lines.get(heard).map(|(at, _)| at * MS), ends_ms.map(|at| at * MS)];
                 let woken = next.into_iter().flatten().min().unwrap_or(u64::MAX);
-                now = (now + (wait_s * 1e9) as u64).min(woken.max(now + 1));
+                let wait_ns = if acted { 0 } else { (wait_s * 1e9) as u64 };
+                now = (now + wait_ns).min(woken.max(now + 1)).max(clock);
+                acted = false;
                 let gap = program.gaps_ms.iter().find(|(from, to)| (from * MS..to * MS).contains(&now));
                 now = gap.map_or(now, |(_, to)| to * MS);
+                clock = now;
             }
             Action::Sample => {
                 let (cpu_s, memory) = (cpu.map(|cpu| cpu.total_s), Some(memory));
@@ -138,9 +146,9 @@ fn watch(program: &ScriptedProgram, spec: &RunSpec) -> (Timeline, Vec<(u64, Acti
                 let reading =
                     MemoryReading { end_ns, reading, stood: standing, peak: Some(memory), cpu, escaped: 0 };
                 timeline.push(now, RunEvent::Reading(Box::new(reading)));
-                now = end_ns;
+                clock = clock.max(end_ns);
             }
-            Action::Compare => timeline.push(now, RunEvent::Standing(standing)),
+            Action::Compare => timeline.push(now + program.look_ms * MS, RunEvent::Standing(standing)),
             Action::Drop(why) => timeline.push(now, RunEvent::Dropped(why)),
             Action::Doubt(quiescence) => timeline.push(now, RunEvent::Doubt(quiescence)),
             Action::LastLook => {
@@ -163,6 +171,10 @@ fn watch(program: &ScriptedProgram, spec: &RunSpec) -> (Timeline, Vec<(u64, Acti
                 break;
             }
             _ => unreachable!("{action:?} is for loads"),
+        }
+        if !matches!(action, Action::Wait(_)) {
+            clock += program.look_ms * MS;
+            acted |= action != Action::Sample;
         }
         if !matches!(action, Action::Wait(_) | Action::Sample | Action::Look) {
             actions.push((now / MS, action));
@@ -205,6 +217,17 @@ fn tasks_that_wait_are_read_when_idle_and_looked_at_until_the_first_is_due() {
     assert_eq!((run.time.launch_s, run.time.plateau_s), (Some(0.1), Some(1.9)));
     assert_eq!(run.memory.plateau.map(|memory| memory.footprint_bytes), Some(20 * MIB));
     assert!((run.cpu.launch_s.unwrap() - 0.1).abs() < 1e-9 && run.cpu.plateau_s == Some(0.0));
+}
+
+/// Without a cgroup every look at a run walks all processes of the machine.
+#[test]
+fn looks_that_take_longer_than_the_time_between_two_keep_nothing_from_being_done() {
+    let (_, actions) = watch(&ScriptedProgram { look_ms: 30, ..well() }, &hold());
+    assert_eq!(names(&actions), ["BeginPlateau", "ReadMemory", "Compare", "LastLook", "EndPlateau"]);
+    let silent = ScriptedProgram { look_ms: 30, lines: Vec::new(), ends_ms: None, ..well() };
+    let (timeline, actions) = watch(&silent, &black_box(false));
+    assert_eq!(names(&actions), ["BeginPlateau", "ReadMemory", "Compare", "LastLook", "Stop", "Ask"]);
+    assert_eq!(analyze(&timeline, &black_box(false)).status, Status::Ok);
 }
 
 #[test]

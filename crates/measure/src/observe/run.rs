@@ -125,15 +125,16 @@ impl<'a> Run<'a> {
                 self.end_without_launcher()?;
             }
             self.count();
-            let mut now = self.clock.now_ns();
+            // One instant for all that is due now: without a cgroup a sample takes longer than the time between two.
+            let now = self.clock.now_ns();
+            let mut acted = false;
             wait_s = loop {
                 match next_action(&self.timeline, self.spec, now) {
-                    Action::Wait(wait_s) => break wait_s,
-                    // It may take longer than the time between two: what it shows is looked at first.
+                    Action::Wait(wait_s) => break if acted { 0.0 } else { wait_s },
                     Action::Sample => self.sample(now),
                     action => {
                         self.perform(action)?;
-                        now = self.clock.now_ns();
+                        acted = true;
                     }
                 }
             };
