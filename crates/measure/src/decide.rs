@@ -200,8 +200,9 @@ impl Decision<'_> {
     fn sample_is_due(&self) -> bool {
         let last = self.timeline.usage().points().last();
         last.is_none_or(|last| {
-            let (at_ns, plateau) = (last.sample.at_ns, self.state.plateau);
-            seconds(at_ns, self.now) >= TICK_S / 2.0 || plateau.is_some_and(|start| start.since_ns > at_ns)
+            let at_ns = last.sample.at_ns;
+            let of_plateau = self.state.plateau.is_some_and(|plateau| plateau.since_ns > at_ns);
+            seconds(at_ns, self.now) >= TICK_S / 2.0 || of_plateau && at_ns < self.now
         })
     }
 

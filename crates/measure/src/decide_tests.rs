@@ -103,6 +103,7 @@ fn watch(program: &ScriptedProgram, spec: &RunSpec) -> (Timeline, Vec<(u64, Acti
     timeline.push(0, RunEvent::Started { pid: 7 });
     // What is done takes its time, and what is due was due when it began.
     let (mut clock, mut acted) = (0, false);
+    let mut done_at_once = 0;
     loop {
         let ms = now / MS;
         while let Some((at, line)) = program.lines.get(heard).filter(|(at, _)| *at <= ms) {
@@ -118,6 +119,8 @@ fn watch(program: &ScriptedProgram, spec: &RunSpec) -> (Timeline, Vec<(u64, Acti
         let memory = (program.memory)(ms);
         let standing = Standing { in_use: Some(memory), shown: memory };
         let action = next_action(&timeline, spec, now);
+        done_at_once = if matches!(action, Action::Wait(_)) { 0 } else { done_at_once + 1 };
+        assert!(done_at_once < 10, "{action:?} again and again: {actions:?}");
         match action {
             Action::Wait(wait_s) => {
                 let next = [program.lines.get(heard).map(|(at, _)| at * MS), ends_ms.map(|at| at * MS)];
@@ -138,6 +141,12 @@ fn watch(program: &ScriptedProgram, spec: &RunSpec) -> (Timeline, Vec<(u64, Acti
             Action::BeginPlateau { since_ns, from } => {
                 let starved_s = timeline.usage().starved_until_s(since_ns);
                 timeline.push(now, RunEvent::Plateau(PlateauStart { since_ns, from, cpu, starved_s }));
+            }
+            Action::BecomeReady(from) => {
+                timeline.push(now, RunEvent::Ready);
+                let since_ns = now + program.look_ms * MS;
+                let starved_s = timeline.usage().starved_until_s(since_ns);
+                timeline.push(since_ns, RunEvent::Plateau(PlateauStart { since_ns, from, cpu, starved_s }));
             }
             Action::ReadMemory => {
                 let plateau = Plateau { footprint_bytes: memory, ..Plateau::default() };
@@ -334,6 +343,26 @@ fn a_silent_program_is_found_out_from_outside_and_stopped() {
     assert_eq!((run.status, run.stopped, run.plateau_from), (Status::Ok, true, Some(PlateauFrom::Outside)));
     let launch_s = run.time.launch_s.unwrap();
     assert!((0.1..0.2).contains(&launch_s), "{launch_s}");
+}
+
+#[test]
+fn a_busy_program_that_the_user_calls_ready_is_read_when_its_time_is_over() {
+    let busy = ScriptedProgram {
+        lines: Vec::new(),
+        ends_ms: None,
+        cpu_ms: |ms| ms as f64,
+        doing: runnable,
+        look_ms: 1,
+        ..well()
+    };
+    let mut spec = black_box(false);
+    let Scenario::BlackBox(command, _) = &mut spec.scenario else { unreachable!() };
+    (command.ready, command.settle) = (Ready::After(Duration::from_millis(200)), Duration::from_secs(1));
+    let (timeline, actions) = watch(&busy, &spec);
+    assert_eq!(names(&actions), ["BecomeReady", "ReadMemory", "Compare", "LastLook", "Stop", "Ask"]);
+    let run = analyze(&timeline, &spec);
+    assert_eq!((run.status, run.plateau_from), (Status::Ok, Some(PlateauFrom::ReadyAfter)));
+    assert!(run.warnings.contains(&Warning::PlateauNotQuiet));
 }
 
 #[test]

@@ -30,6 +30,9 @@ use crate::{Interrupt, MeasureError, RunSpec, at, procfs};
 /// How much of standard output is kept for `Trace`: its beginning.
 const OUTPUT_HEAD_BYTES: usize = 4096;
 
+/// More than is ever due at one instant: whatever is decided, the run is heard and ended in time.
+const MOST_ACTIONS: usize = 32;
+
 /// The handles of a run, and its timeline.
 pub(super) struct Run<'a> {
     pub spec: &'a RunSpec,
@@ -125,21 +128,28 @@ impl<'a> Run<'a> {
                 self.end_without_launcher()?;
             }
             self.count();
-            // One instant for all that is due now: without a cgroup a sample takes longer than the time between two.
-            let now = self.clock.now_ns();
-            let mut acted = false;
-            wait_s = loop {
-                match next_action(&self.timeline, self.spec, now) {
-                    Action::Wait(wait_s) => break if acted { 0.0 } else { wait_s },
-                    Action::Sample => self.sample(now),
-                    action => {
-                        self.perform(action)?;
-                        acted = true;
-                    }
-                }
-            };
+            wait_s = self.act()?;
         }
         Ok(())
+    }
+
+    /// Does all that is due now. Returns how long nothing is due after that, in seconds.
+    fn act(&mut self) -> Result<f64, MeasureError> {
+        // One instant for all: without a cgroup a sample takes longer than the time between two.
+        let now = self.clock.now_ns();
+        let mut acted = false;
+        for _ in 0..MOST_ACTIONS {
+            match next_action(&self.timeline, self.spec, now) {
+                Action::Wait(wait_s) if !acted => return Ok(wait_s),
+                Action::Wait(_) => break,
+                Action::Sample => self.sample(now),
+                action => {
+                    self.perform(action)?;
+                    acted = true;
+                }
+            }
+        }
+        Ok(0.0)
     }
 
     fn poll(&mut self, wait_s: f64) -> Result<(), MeasureError> {
