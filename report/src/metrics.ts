@@ -190,8 +190,7 @@ export const METRICS: Metric[] = [
     id: "messages",
     title: "Messages per second",
     short: "Messages/s",
-    about:
-      "The capacity: the rate of the closed loop, with the clients on the same CPUs. More is better.",
+    about: "The capacity: the rate of the closed loop, with the clients on the same CPUs. More is better.",
     show: format.perSecond,
     better: "more",
     of: spread("messages_per_s"),

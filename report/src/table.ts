@@ -155,7 +155,14 @@ const TICKS: Column[] = [
     format.nanoseconds,
     "CPU time per wake-up",
   ),
-  numeric("late-p50", "Tick", "Late p50", median("late_p50_us"), format.microseconds, "delay of wake-ups: median"),
+  numeric(
+    "late-p50",
+    "Tick",
+    "Late p50",
+    median("late_p50_us"),
+    format.microseconds,
+    "delay of wake-ups: median",
+  ),
   numeric(
     "late-p99",
     "Tick",
@@ -164,7 +171,14 @@ const TICKS: Column[] = [
     format.microseconds,
     "delay of wake-ups: 99th percentile",
   ),
-  numeric("late-max", "Tick", "Late max", median("late_max_us"), format.microseconds, "delay of wake-ups: maximum"),
+  numeric(
+    "late-max",
+    "Tick",
+    "Late max",
+    median("late_max_us"),
+    format.microseconds,
+    "delay of wake-ups: maximum",
+  ),
 ];
 
 /** Of tasks that wait. */
@@ -201,7 +215,14 @@ const HOLD: Column[] = [
     "95% interval of bytes per task",
   ),
   {
-    ...numeric("task-off", "Growth", "Deviation", (cell) => worst(cell), share, "largest deviation from the fit"),
+    ...numeric(
+      "task-off",
+      "Growth",
+      "Deviation",
+      (cell) => worst(cell),
+      share,
+      "largest deviation from the fit",
+    ),
     text: (cell) => (cell.entry.growth ? offLine(cell.entry.growth) : ""),
   },
   numeric("base", "Growth", "Fixed cost", (cell) => cell.entry.growth?.base_bytes, format.bytes),
@@ -279,14 +300,7 @@ const LOAD: Column[] = [
     format.microseconds,
     "CPU time of the server per delivery to a member",
   ),
-  numeric(
-    "latency-p50",
-    "Latency",
-    "p50",
-    median("latency_p50_us"),
-    format.microseconds,
-    "median",
-  ),
+  numeric("latency-p50", "Latency", "p50", median("latency_p50_us"), format.microseconds, "median"),
   numeric("latency-p90", "Latency", "p90", median("latency_p90_us"), format.microseconds),
   numeric("latency-p99", "Latency", "p99", median("latency_p99_us"), format.microseconds),
   numeric("latency-p999", "Latency", "p99.9", median("latency_p999_us"), format.microseconds),

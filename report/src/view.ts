@@ -160,7 +160,8 @@ function remarks(bars: Bar[], of: Metric, n: number): string[] {
       found.push(`${row.short_alive.toLocaleString("en-GB")} of ${n.toLocaleString("en-GB")} alive`);
     }
     for (const shortfall of row.shortfalls) found.push(`${shortfall.status}: ${shortfall.reason}`);
-    if (of.id === "messages" && row.client_limited) found.push("limited by the clients: the server may handle more");
+    if (of.id === "messages" && row.client_limited)
+      found.push("limited by the clients: the server may handle more");
     if (of.memory && row.ok_runs > 0 && !row.ranked && !entry.reference) {
       found.push(`not comparable: memory source ${row.memory_sources.join(" and ")}`);
     }

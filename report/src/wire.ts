@@ -1,9 +1,9 @@
 // The page's data as it is written. Made of schema/ by test/wire.test.ts: do not edit.
 
-/** Who measured a campaign, as whoever handed it in says. */
+/** Who measured, according to the submitter. */
 export type By = "project" | "handed-in";
 
-/** What an entry is: the same in every row of it. */
+/** Facts on an entry, the same in every row. */
 export interface Entry {
   /** Of a chat server. */
   fan_out?: FanOut;
@@ -16,65 +16,75 @@ export interface Entry {
   reference: boolean;
   style: Style;
   title: string;
-  /** Why the entry could not be tried by those who wrote it; absent where it was. */
+  /** Why the entry's authors could not run it, if so. */
   unverified?: string;
-  /** What its runtime said of its version. */
+  /** The version string of its runtime. */
   version: string | null;
 }
 
-/** What is known of one entry of a campaign. */
+/** Facts on one entry of a campaign. */
 export interface EntryFacts {
-  /** The commands that build it, as written in the manifest. */
+  /** Build commands. */
   build: Array<Array<string>>;
-  /** SHA-256 over the runtime's folder and version: changes when the program may have. */
+  /** SHA-256 over the runtime's folder, version and place: the key of the build cache. */
   digest?: string;
+  /** Environment variables. */
   env: Record<string, string>;
-  /** Of a chat server; absent in older campaigns. */
+  /** Chat servers: how a message reaches the room. */
   fan_out?: FanOut;
+  /** What a task is. */
   kind: Kind;
   /** `runtime/entry`. */
   name: string;
+  /** Further notes. */
   notes: Array<string>;
+  /** Tasks run on several CPUs at once. */
   parallel: boolean;
-  /** Measured by the posts as well. */
+  /** Measured by the original blog posts too. */
   posts: boolean;
-  /** SHA-256 over what this entry alone is made of: its own files and those it shares, its commands and variables, the toolchain's version and place. Absent in older campaigns. */
+  /** SHA-256 over what this entry alone consists of: commands, variables, toolchain and its files. Absent in old results. */
   program_digest?: string;
-  /** A reference line such as a physical limit: drawn, never ranked. */
+  /** A reference line: shown, never ranked. */
   reference: boolean;
-  /** The command that runs it, less the arguments that taskscale appends. */
+  /** The command, without the appended arguments. */
   run: Array<string>;
+  /** Name of the runtime. */
   runtime: string;
+  /** Title of the runtime. */
   runtime_title: string;
-  /** The files of its program, as they were when the campaign began; none where they were not recorded. */
+  /** Files of the program when the measurement began. Absent in old results. */
   sources?: Array<Source>;
+  /** `idiomatic` or `tuned`. */
   style: Style;
+  /** Title of the entry. */
   title: string;
-  /** Why it cannot run on this machine. */
+  /** Why the entry cannot run here. */
   unavailable?: string;
-  /** Why nobody could check this entry yet. */
+  /** Why the entry could not be tested yet. */
   unverified?: string;
+  /** Home page. */
   url: string;
-  /** First line of the runtime's version output. */
+  /** Version that the toolchain printed. Absent if it is missing. */
   version?: string;
+  /** Why the entry is written this way. */
   why: string;
-  /** The workload of the program that the facts are of. Absent where the campaign has one only. */
+  /** Workload of the program, if there are several. */
   workload?: string;
 }
 
-/** Who sends what one member of a chat room says to the others: designs that differ in memory and CPU. */
+/** How a chat server sends a message to the other members of a room; the designs differ in memory and CPU time. */
 export type FanOut = "queue" | "direct" | "library";
 
 /** Median, smallest and largest reading, median absolute deviation, and how many readings there were. */
 export type Figure = [number, number, number, number, number];
 
-/** How the footprint of one entry grows with the number of tasks: `base + tasks * bytes per task`, where that is so. */
+/** How the footprint of one entry grows with N: `base + tasks * bytes per task`, if it is linear. */
 export interface Growth {
   /** Footprint of the program before its first task; absent where fewer than two numbers of tasks were ok. */
   base_bytes: number | null;
   /** 95% interval; absent with fewer than two repetitions that have every N, and where memory is not linear. */
   base_bytes_interval: Interval | null;
-  /** What a task takes beyond the bytes that it was told to hold; absent where the workload says nothing of them. */
+  /** Bytes per task above those that the program was asked to keep; absent where the workload does not specify them. */
   bytes_beyond?: number;
   bytes_per_task: number | null;
   /** 95% interval; absent with fewer than two repetitions that have every N, and where memory is not linear. */
@@ -82,13 +92,13 @@ export interface Growth {
   entry: Entry;
   /** Runs that the line goes through: those that were ok with all tasks alive, of one memory source. */
   points: number;
-  /** From each number of tasks to the next: what is known where the line is none. */
+  /** The cost from each N to the next, for nonlinear memory. */
   steps: Array<Step>;
-  /** Whether the medians lie on the line, each within a tenth of it; absent where two numbers of tasks cannot tell. */
+  /** Whether memory is linear: every median is within 10% of the line. Absent with only two N. */
   straight: boolean | null;
   /** The numbers of tasks of these runs, ascending. */
   tasks: Array<number>;
-  /** The number of tasks whose median lies farthest off the line; absent likewise. */
+  /** The N whose median deviates most from the line; absent likewise. */
   worst: WorstPoint | null;
 }
 
@@ -109,7 +119,7 @@ export interface Interval {
   low: number;
 }
 
-/** What one task is to its runtime. */
+/** What one task is in its runtime. */
 export type Kind = "thread" | "process" | "stackful" | "stackless" | "future" | "timer" | "program";
 
 /** One load of a server, as medians over repetitions. */
@@ -125,64 +135,72 @@ export interface LoadPoint {
   share: number;
 }
 
-/** Facts of the machine that bear on the figures. */
+/** Facts on the machine that matter for results. */
 export interface Machine {
+  /** Such as `x86_64`. */
   architecture: string;
+  /** Model of the processor. */
   cpu: string;
+  /** CPU frequency governor. */
   cpu_governor?: string;
   /** CPUs that taskscale may use. */
   cpus: number;
+  /** Host name. In submitted results the class of the machine, such as `xeon-2-5ghz-2cpu`. */
   hostname: string;
+  /** Release of the kernel. */
   kernel: string;
-  /** System limits that bound tasks, by their usual names. */
+  /** System limits that bound tasks, by name. */
   limits: Record<string, number>;
+  /** Memory of the machine. */
   memory_bytes: number;
   /** PRETTY_NAME of /etc/os-release. */
   os: string;
+  /** Size of a page. */
   page_bytes: number;
+  /** Size of swap. */
   swap_bytes: number;
-  /** Transparent huge pages: always, madvise or never. */
+  /** `always`, `madvise` or `never`. */
   transparent_huge_pages?: string;
-  /** What `taskscale doctor` had to say against this machine when the campaign began. */
+  /** Findings of `taskscale doctor` at the start. */
   warnings: Array<string>;
 }
 
-/** Where memory figures come from. Figures of different sources are not comparable to the byte. */
+/** The source of memory values. Values of different sources are not comparable to the byte. */
 export type MemorySource = "cgroup-v2" | "cgroup-v1" | "proc";
 
-/** One campaign, or one part of it: its report, with rows in place of groups. */
+/** One campaign, or one series of it: its report, with rows in place of groups. */
 export interface PageCampaign {
-  /** Who measured it; absent where it was never handed in. */
+  /** Who measured; absent for results that were never submitted. */
   by?: By;
-  /** What tells this campaign from others: the name of its folder. Empty where it has none. */
+  /** The name of the results folder, to distinguish it from others; may be empty. */
   campaign: string;
-  /** The command line that made the campaign. */
+  /** The command line that made the results. */
   command: Array<string>;
   /** On how many CPUs programs were let run; absent where on all. */
   cpus?: number;
   created_at: string;
-  /** In the catalogue's order. */
+  /** In the catalog's order. */
   entries: Array<PageEntry>;
   /** How the footprint of each entry grows; by kind, unless all are ranked together, the cheapest task first. */
   growth: Array<Growth>;
   hold: Hold;
-  /** How many bytes each task was told to hold; absent where the workload says nothing of it. */
+  /** Bytes that each task was asked to keep; absent where the workload does not specify them. */
   holds_bytes?: number;
   machine: Machine;
   /** Wall-clock time of these runs together, in seconds. */
   measured_s: number;
-  /** Where memory figures come from, the most usual source first. More than one: not comparable to the byte. */
+  /** Memory sources, the most frequent first. Values of different sources are not comparable to the byte. */
   memory_sources: Array<SourceCount>;
-  /** What a reader must know to read the figures right. */
+  /** The notes below the tables. */
   notes: Array<string>;
-  /** What one operation is; of the shape `work` only. */
+  /** What one operation is; only for the shape `work`. */
   operation?: string;
-  /** What the workload was given on top of its defaults. */
+  /** Parameters that differ from the workload's defaults. */
   params?: Record<string, string>;
-  /** Workload, parameters and CPUs in a few words: campaigns are compared part by part. */
+  /** Workload, parameters and CPUs in a few words: campaigns are compared by series. */
   part: string;
   plan_digest: string;
-  /** How the plateaus of the runs that feed figures were known, the most usual way first. Empty for campaigns of before this was recorded. */
+  /** How the plateaus of the runs that count were found, the most frequent way first. Empty for old results. */
   plateaus: Array<PlateauCount>;
   /** Among whom rows are ranked. */
   rank: Rank;
@@ -193,53 +211,53 @@ export interface PageCampaign {
   runs: number;
   schema: number;
   seed: number;
-  /** The workload's shape; `hold` where absent. */
+  /** The workload's shape; `hold` if absent. */
   shape?: Shape;
-  /** Samples of entries or workloads that are not of this campaign; they are left out. */
+  /** Samples of other entries or workloads, which are ignored. */
   stray_samples: number;
   /** The numbers of tasks, ascending. */
   tasks: Array<number>;
-  /** Version of the taskscale that planned the campaign. */
+  /** Version of the taskscale that planned the runs. */
   taskscale: string;
   /** Entries that could not run on this machine; they have no rows. */
   unavailable: Array<Unavailable>;
-  /** Runs of the plan that are not recorded yet: the campaign was cut off, or is going on. */
+  /** Planned runs without a sample: measuring was interrupted, or is still running. */
   unmeasured_runs: number;
-  /** What each runtime said of its version. */
+  /** The version string of each runtime. */
   versions: Array<Version>;
   warnings: Array<WarningCount>;
   workload: string;
 }
 
-/** All that a page shows at first. What only the details of an entry need stands in blocks of their own. */
+/** The data that the page shows at first. Details of an entry are in separate blocks. */
 export interface PageData {
-  /** One or more, in the order in which they were given, a campaign of several parts once for each; the first of a part is the one that others of that part are compared with. */
+  /** The campaigns in the given order, once for each series. The first of a series is the one that others are compared with. */
   campaigns: Array<PageCampaign>;
-  /** What entries are, whatever they do: the same for all campaigns and parts, and so each once. */
+  /** Facts on entries that do not depend on campaign or series. */
   entries: Array<EntryFacts>;
-  /** The names of the figures of rows, as the report's fields are called, in their order there. */
+  /** The names of the values of rows, as fields of the report, in order. */
   figures: Array<string>;
-  /** Figures that others published, shown as marks. */
+  /** Values from other publications, shown as markers. */
   published: Array<Published>;
   schema: number;
   /** Version of the taskscale that made the page. */
   taskscale: string;
 }
 
-/** An entry's program for one part of a campaign. */
+/** An entry's program for one series of a campaign. */
 export interface PageEntry {
   /** The commands that build it, as written in the manifest. */
   build: Array<Array<string>>;
-  /** The colour of its language, the same in every picture. */
+  /** The color of its language, the same in every picture. */
   colour: number;
   digest?: string;
-  /** Position in the page's `entries`: what it is. */
+  /** Index into the page's `entries`. */
   entry: number;
-  /** The command that runs it, likewise, less the arguments that taskscale appends. */
+  /** The command that runs it, likewise, without the arguments that taskscale appends. */
   run: Array<string>;
-  /** The files of its program; empty where they are not known. */
+  /** The files of its program; empty where unknown. */
   sources: Array<PageFile>;
-  /** Whether the sources are those that were measured. Else they are the catalogue's when the page was made. */
+  /** Whether the sources are those that were measured, or else the catalog's when the page was made. */
   sources_recorded: boolean;
 }
 
@@ -251,9 +269,9 @@ export interface PageFile {
   text: number;
 }
 
-/** One entry at one number of tasks, over its repetitions. Figures are of the repetitions that were ok; where none was, of those that were partial (fewer than N alive). */
+/** One entry at one N, over its repetitions. Values include the repetitions that were ok, or else those that were partial (fewer than N alive). */
 export interface PageRow {
-  /** The clients used up a CPU in the closed loop: the server may be able to do more messages per second. */
+  /** Whether clients exhausted a CPU in the closed loop, so that the server's capacity may be higher. */
   client_limited?: boolean;
   /** CPU time by phase, of the run with the median CPU time, likewise. */
   cpu?: [number, number, number] | [number, number, number];
@@ -271,11 +289,11 @@ export interface PageRow {
   ranked: boolean;
   /** Repetitions recorded. */
   runs: number;
-  /** Fewest tasks alive at once in a repetition that fell short. */
+  /** Fewest tasks alive at once in a partial repetition. */
   short_alive?: number;
   /** The repetitions that were not ok, by status. */
   shortfalls: Array<PageShortfall>;
-  /** `ok`, `2/3 ok`, or what became of it, such as `limit`. */
+  /** `ok`, `2/3 ok`, or how it ended, such as `limit`. */
   status: string;
   tasks: number;
   threads?: number;
@@ -292,13 +310,13 @@ export interface PageShortfall {
   status: Status;
 }
 
-/** What a footprint is made of, in bytes. Of the repetition whose footprint is the median; the mean of the two in the middle where their number is even. So the parts sum up to the median of the footprint, which medians of each part would not. */
+/** The parts of a footprint, in bytes. Of the repetition with the median footprint, or the mean of the two middle ones if their number is even. So the parts add up to the median of the footprint, unlike medians of each part. */
 export interface Parts {
   anon_bytes: number;
   file_bytes: number;
-  /** Kernel memory that is none of the items above. */
+  /** Kernel memory outside the items above. */
   kernel_other_bytes: number;
-  /** Items of kernel memory: absent where the kernel does not tell them. */
+  /** Items of kernel memory: absent where the kernel does not report them. */
   kernel_stack_bytes: number | null;
   page_tables_bytes: number | null;
   shmem_bytes: number;
@@ -307,10 +325,10 @@ export interface Parts {
 }
 
 export interface PlateauCount {
-  /** Of these, runs in which nobody said how many tasks were alive. */
+  /** Of these, runs whose number of live tasks is unknown. */
   alive_unknown: number;
   from: PlateauFrom;
-  /** Runs that feed figures. */
+  /** Number of runs that count. */
   runs: number;
 }
 
@@ -324,14 +342,14 @@ export type PlateauFrom =
   | "load-line"
   | "load-after";
 
-/** Figures that somebody published. */
+/** Values from another publication. */
 export interface Published {
   figures: Array<PublishedFigure>;
   hardware: string;
   /** Short name: `2024-take2`. */
   id: string;
   os: string;
-  /** The workload that stands for it here. */
+  /** The workload that corresponds to it here. */
   our_workload: string;
   source: string;
   /** As its authors put it. */
@@ -339,7 +357,7 @@ export interface Published {
 }
 
 export interface PublishedFigure {
-  /** The entry that stands for it here. */
+  /** The entry that corresponds to it here. */
   entry: string;
   memory_bytes: number;
   /** As its authors call it. */
@@ -379,18 +397,19 @@ export interface Samples {
   warnings: Array<Array<Warning>>;
 }
 
-/** How a program is started, what it says, and what is measured of it: docs/reference/protocol.md. */
+/** How a program is started, what it prints, and what is measured: docs/reference/protocol.md. */
 export type Shape = "hold" | "work" | "serve";
 
 /** One file of an entry's program. */
 export interface Source {
-  /** Inside the runtime's folder. */
+  /** Path inside the runtime's folder. */
   path: string;
+  /** Content. */
   text: string;
 }
 
 export interface SourceCount {
-  /** Runs that feed figures. */
+  /** Number of runs that count. */
   runs: number;
   source: MemorySource;
 }
@@ -414,7 +433,7 @@ export interface Step {
   to_tasks: number;
 }
 
-/** Whether an entry is what the language's users would write, or has been turned for the benchmark. */
+/** Whether an entry is written as users of the language would write it, or tuned for the benchmark. */
 export type Style = "idiomatic" | "tuned";
 
 export interface Unavailable {
@@ -427,7 +446,7 @@ export interface Version {
   version: string;
 }
 
-/** What a reader of a sample's figures should know. */
+/** A caveat on a run that is otherwise valid. */
 export type Warning =
   | "plateau-not-quiet"
   | "plateau-short"
@@ -462,9 +481,9 @@ export interface WarningCount {
 export interface WorstPoint {
   /** The median of its runs. */
   footprint_bytes: number;
-  /** What the line says. */
+  /** The value of the line. */
   line_bytes: number;
-  /** By which share of the line the median lies above it, or, negative, below; absent of a line not above zero. */
+  /** Deviation of the median from the line, as a share of the line; negative if below. Absent if the line is not above 0. */
   off: number | null;
   tasks: number;
 }

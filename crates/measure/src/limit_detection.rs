@@ -60,13 +60,15 @@ const TOO_MANY_FILES: [&str; 2] = ["oo many open files", "EMFILE"];
 /// ENFILE, likewise.
 const TOO_MANY_FILES_IN_SYSTEM: [&str; 2] = ["oo many open files in system", "ENFILE"];
 
-/// No more threads, likewise: EAGAIN of `pthread_create`, and what Java, Python and Free Pascal make of it.
-const NO_MORE_THREADS: [&str; 5] = [
+/// No more threads, likewise: EAGAIN of `pthread_create`, what Java, Python and Free Pascal make of it, and ENOMEM of a
+/// new thread that maps its signal stack (Rust).
+const NO_MORE_THREADS: [&str; 6] = [
     "esource temporarily unavailable",
     "EAGAIN",
     "unable to create native thread",
     "can't start new thread",
     "Failed to create new thread",
+    "annot allocate memory",
 ];
 
 /// Whether standard error reports too many open files.
@@ -124,7 +126,7 @@ fn limit_told(limits: &SystemLimits, kind: Kind, evidence: &LimitEvidence) -> Op
         return None;
     }
     let sentence = format!("probably hit vm.max_map_count = {}", limit.value);
-    let why = ": a thread was refused although no thread limit was hit".to_owned();
+    let why = ": a thread or its stack was refused although no thread limit was hit".to_owned();
     Some(DetectedLimit { limit, sentence, why, remedy })
 }
 
@@ -236,7 +238,8 @@ mod tests {
     fn a_thread_refused_below_every_thread_limit_had_no_room_for_its_stack() {
         let pascal = "cannot start task 23230 of 100000: Failed to create new thread";
         let stderr = "cannot start 100000 tasks at once: Resource temporarily unavailable (os error 11)";
-        for stderr in [pascal, stderr] {
+        let rust = "failed to set up alternative stack guard page: Cannot allocate memory (os error 12)";
+        for stderr in [pascal, rust, stderr] {
             let evidence = LimitEvidence {
                 refused_threads: Some(0),
                 tasks: 100_000,

@@ -163,7 +163,11 @@ impl RunState {
             }
             RunEvent::Stop => self.stop_ns = Some(at_ns),
             RunEvent::Asked => self.asked_ns = Some(at_ns),
-            RunEvent::Ended(end) => self.end = Some((at_ns, end.clone())),
+            RunEvent::Ended(end) => {
+                self.end = Some((at_ns, end.clone()));
+                // A line has the instant at which it was read, which may be after the exit.
+                self.program.done_ns = self.program.done_ns.map(|done_ns| done_ns.min(at_ns));
+            }
             RunEvent::LeftProcesses(count) => self.left_processes = *count,
             RunEvent::Empty => self.empty = true,
             RunEvent::LoadStarted => self.load_started_ns = Some(at_ns),

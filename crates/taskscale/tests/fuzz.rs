@@ -275,7 +275,7 @@ fn figures() -> impl Strategy<Value = Vec<Sample>> {
         all.into_iter()
             .map(|(entry, reason, [tasks, bytes, kernel, alive], [launch, wall, cpu], repetition, status)| {
                 let mut sample = sample.clone();
-                (sample.entry, sample.tasks, sample.repetition) = (entry, tasks, repetition);
+                (sample.entry, sample.tasks, sample.repetition) = (entry.into(), tasks, repetition);
                 (sample.alive, sample.done, sample.reason) = (Some(alive), Some(tasks), Some(reason));
                 sample.status = serde_json::from_value(
                     ["ok", "partial", "failed", "crashed", "killed-oom", "timed-out", "limit", "ok"]

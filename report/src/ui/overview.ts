@@ -47,10 +47,7 @@ export function overviewSection(app: App): { element: HTMLElement; update(): voi
     if (!found) return;
     const best = app.state.rank === "kind" ? "the best entry of the same kind" : "the best entry";
     const of = found.campaign ? ` Results: ${found.campaign}.` : "";
-    fill(
-      about,
-      `Ratio to ${best} (lower is better). Pin two rows (◇) to compare them.${of}`,
-    );
+    fill(about, `Ratio to ${best} (lower is better). Pin two rows (◇) to compare them.${of}`);
     const rows = found.sets.reduce((sum, set) => sum + set.length, 0);
     const drawn = found.sets.reduce((sum, set) => sum + Math.min(set.length, MOST), 0);
     more.hidden = drawn === rows;

@@ -165,11 +165,7 @@ function nothing(app: App, shown: Ranking): HTMLElement {
   return h(
     "div",
     { class: "nothing" },
-    h(
-      "p",
-      {},
-      filtered ? "No entry that matches the filters has this metric." : "No entry has this metric.",
-    ),
+    h("p", {}, filtered ? "No entry that matches the filters has this metric." : "No entry has this metric."),
     filtered &&
       h(
         "button",

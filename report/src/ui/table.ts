@@ -33,12 +33,7 @@ export function tableSection(app: App): { element: HTMLElement; update(): void }
     h(
       "div",
       { class: "section-head" },
-      h(
-        "div",
-        {},
-        title,
-        h("p", { class: "about" }, "Medians of the ok runs. Click a heading to sort."),
-      ),
+      h("div", {}, title, h("p", { class: "about" }, "Medians of the ok runs. Click a heading to sort.")),
       h("div", { class: "section-tools" }, every, save),
     ),
     h(

@@ -246,8 +246,8 @@ pub fn sample_of(
 ) -> Sample {
     Sample {
         schema: SCHEMA_VERSION,
-        entry: run.cell.entry.clone(),
-        workload: run.cell.part.workload.clone(),
+        entry: run.cell.entry.as_str().into(),
+        workload: run.cell.part.workload.as_str().into(),
         tasks: run.cell.tasks,
         hold_s: spec.hold_s(),
         repetition: run.repetition,

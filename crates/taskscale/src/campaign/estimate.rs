@@ -133,7 +133,8 @@ pub fn estimate(
     }
     let mut cells = Vec::new();
     for entry in &plan.entries {
-        let of_entry: Vec<&Sample> = known.iter().copied().filter(|sample| sample.entry == *entry).collect();
+        let of_entry: Vec<&Sample> =
+            known.iter().copied().filter(|sample| *sample.entry == **entry).collect();
         for &tasks in &plan.tasks {
             let Some(runs) = left.get(&(entry.clone(), tasks)) else { continue };
             let predicted: f64 = runs.iter().map(|run| tuner.predicted_s(run)).sum();
@@ -244,7 +245,7 @@ mod tests {
     #[test]
     fn another_workload_foretells_nothing() {
         let mut other = seen(10_000, 1);
-        other.workload = "spawn".to_owned();
+        other.workload = "spawn".into();
         let nothing = estimate(&plan(), &kinds(), &[], &[]);
         assert_eq!(estimate(&plan(), &kinds(), &[other.clone()], &[]), nothing);
         // Both together are what the one alone predicts.

@@ -59,7 +59,8 @@ impl HoldPredictor {
     pub fn observe(&mut self, sample: &Sample) {
         let observe = |seen: &mut BTreeMap<String, BTreeMap<u64, f64>>, time_s: Option<f64>| {
             let Some(time_s) = time_s else { return };
-            let longest = seen.entry(sample.entry.clone()).or_default().entry(sample.tasks).or_insert(time_s);
+            let longest =
+                seen.entry(sample.entry.to_string()).or_default().entry(sample.tasks).or_insert(time_s);
             *longest = longest.max(time_s);
         };
         if matches!(sample.status, Status::Ok | Status::Partial | Status::NoPlateau) {

@@ -47,16 +47,16 @@ impl OperationCalibrator {
     /// Learns from a run.
     pub fn observe(&mut self, sample: &Sample) {
         let Some(work) = sample.work.as_ref().filter(|work| !work.double) else { return };
-        let run = (sample.entry.clone(), sample.tasks, sample.repetition);
+        let run = (sample.entry.to_string(), sample.tasks, sample.repetition);
         let Some(wall_s) = work.wall_s.filter(|_| sample.status == Status::Ok) else {
             self.done.remove(&run);
             return;
         };
         self.done.insert(run, (work.operations, wall_s));
-        let by_tasks = self.seen.entry(sample.entry.clone()).or_default();
+        let by_tasks = self.seen.entry(sample.entry.to_string()).or_default();
         by_tasks.insert(sample.tasks, (work.operations, wall_s));
         if self.retry(sample).is_none() {
-            self.sufficed.entry((sample.entry.clone(), sample.tasks)).or_insert(work.operations);
+            self.sufficed.entry((sample.entry.to_string(), sample.tasks)).or_insert(work.operations);
         }
     }
 
@@ -77,7 +77,7 @@ impl OperationCalibrator {
     pub fn retry(&self, sample: &Sample) -> Option<u64> {
         let work = sample.work.as_ref().filter(|work| !work.double && sample.status == Status::Ok)?;
         let wall_s = work.wall_s?;
-        let sufficed = self.sufficed.get(&(sample.entry.clone(), sample.tasks));
+        let sufficed = self.sufficed.get(&(sample.entry.to_string(), sample.tasks));
         let enough = sufficed.filter(|sufficed| work.operations >= **sufficed).is_some();
         let least_s = if enough { SHORT * self.least_s } else { self.least_s };
         if wall_s >= least_s || sample.attempt >= MOST_ATTEMPTS {

@@ -17,7 +17,7 @@ pub struct PlannedRun {
 impl PlannedRun {
     /// Whether a sample is of this run.
     pub fn has(&self, sample: &Sample) -> bool {
-        sample.entry == self.cell.entry
+        *sample.entry == self.cell.entry
             && sample.tasks == self.cell.tasks
             && sample.repetition == self.repetition
             && sample.is_double() == self.double

@@ -102,7 +102,7 @@ impl Campaign {
     fn entry_difference(&self, samples: &[Sample], now: &EntryFacts) -> Option<String> {
         let then = self.entries.iter().find(|then| then.is_of(now))?;
         // Old versions dropped the facts of a missing toolchain; samples keep them.
-        let of_samples = || samples.iter().rev().find(|sample| sample.entry == now.name)?.version.as_deref();
+        let of_samples = || samples.iter().rev().find(|sample| *sample.entry == now.name)?.version.as_deref();
         let version = then.version.as_deref().or_else(of_samples);
         if let (Some(then), Some(now_version)) = (version, &now.version)
             && then != now_version

@@ -115,7 +115,7 @@ fn a_hold_that_proved_too_short_is_repeated_and_the_next_repetition_knows() {
     let (_, samples) = drive(&campaign(CHOSEN, 2), folder.path(), &mut runner);
     let large: Vec<(u32, u32, Status)> = samples
         .iter()
-        .filter(|sample| sample.tasks == 1_000_000 && sample.entry == "x/a")
+        .filter(|sample| sample.tasks == 1_000_000 && &*sample.entry == "x/a")
         .map(|sample| (sample.repetition, sample.attempt, sample.status))
         .collect();
     assert_eq!(large, [(1, 1, Status::Partial), (1, 2, Status::Ok), (2, 1, Status::Ok)]);

@@ -30,11 +30,8 @@ fn next(folder: &Path, samples: &[Sample], root: bool) -> String {
         ["  page".to_owned(), format!("taskscale report {shown} --open")],
         ["  for an issue".to_owned(), format!("taskscale report {shown} --format markdown")],
     ];
-    let good: BTreeSet<&str> = last
-        .iter()
-        .filter(|sample| sample.status == Status::Ok)
-        .map(|sample| sample.entry.as_str())
-        .collect();
+    let good: BTreeSet<&str> =
+        last.iter().filter(|sample| sample.status == Status::Ok).map(|sample| &*sample.entry).collect();
     let mut good = good.into_iter();
     if let Some((one, other)) = good.next().zip(good.next_back()) {
         let (one, other) = (quoted(one), quoted(other));

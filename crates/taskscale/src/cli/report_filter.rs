@@ -71,7 +71,7 @@ impl ReportFilter {
             if self.option().is_some() {
                 plans.iter_mut().for_each(|plan| plan.entries.retain(|name| kept.contains(name)));
                 plans.retain(|plan| !plan.entries.is_empty());
-                samples.retain(|sample| kept.contains(&sample.entry));
+                samples.retain(|sample| kept.iter().any(|name| **name == *sample.entry));
             }
             if self.part.is_some() {
                 samples.retain(|sample| plans.iter().any(|plan| sample.is_of(&plan.series())));

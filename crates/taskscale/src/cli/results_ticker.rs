@@ -59,7 +59,7 @@ impl ResultsTicker {
 
     fn learn(&mut self, sample: &Sample) {
         let cell = self.cells.entry((sample.series().to_string(), sample.tasks)).or_default();
-        cell.entry(sample.entry.clone()).or_default().push(sample.clone());
+        cell.entry(sample.entry.to_string()).or_default().push(sample.clone());
     }
 
     /// The lines of a finished run: a heading where another number of tasks starts, and a line. Nothing for the first run
@@ -110,7 +110,7 @@ impl ResultsTicker {
     fn begun(&self, sample: &Sample, view: View) -> String {
         let (names, _) = self.widths(view);
         let name = safe(&sample.entry).into_owned();
-        let kind = self.entries.get(&sample.entry).map_or("", |(kind, _)| kind.name());
+        let kind = self.entries.get(&*sample.entry).map_or("", |(kind, _)| kind.name());
         let kind = painted(&format!("{kind:<KIND$}"), Style::new().dimmed(), view.color);
         format!("  {:<names$}  {kind}  ", shortened(&name, names))
     }
@@ -118,7 +118,7 @@ impl ResultsTicker {
     fn good(&self, sample: &Sample, part: &str, figure: &'static MetricDef, view: View) -> String {
         let (_, room) = self.widths(view);
         let medians = self.medians(part, sample.tasks, figure);
-        let Some(own) = medians.get(sample.entry.as_str()).copied() else {
+        let Some(own) = medians.get(&*sample.entry).copied() else {
             return format!("{}ok", self.begun(sample, view));
         };
         let value = match figure {

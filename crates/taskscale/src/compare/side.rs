@@ -57,7 +57,7 @@ impl<'a> Side<'a> {
         let mut cells: BTreeMap<&str, BTreeMap<u64, Vec<&Sample>>> = BTreeMap::new();
         let part = input.campaign.plan.series();
         for sample in last_attempts(input.samples) {
-            if sample.is_of(&part) && input.entry.is_none_or(|e| e == sample.entry) {
+            if sample.is_of(&part) && input.entry.is_none_or(|e| *e == *sample.entry) {
                 cells.entry(&sample.entry).or_default().entry(sample.tasks).or_default().push(sample);
             }
         }

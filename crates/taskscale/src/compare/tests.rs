@@ -229,7 +229,7 @@ fn cells_that_new_has_not_measured_close_the_gate() {
     let names = ["go/goroutine", "rust/thread"];
     let (base, mut new) = (steady(&names), steady(&names));
     // Cut off after its first cell.
-    new.1.retain(|run| run.entry == "go/goroutine" && run.tasks == 1);
+    new.1.retain(|run| &*run.entry == "go/goroutine" && run.tasks == 1);
     let (gate, closed, _) = gated(&base, &new, &USUAL, false);
     assert_eq!((gate, closed.len()), (Decision::Fail, 5), "{closed:?}");
     assert_eq!(closed[0], "go/goroutine × 10k (planned, but not measured): measured in BASE, missing in NEW");
@@ -241,11 +241,11 @@ fn cells_that_new_has_not_measured_close_the_gate() {
     assert_eq!(closed, ["rust/thread: measured in BASE, missing in NEW"]);
     // What never was ok cannot be missed.
     let mut fallen = steady(&names);
-    for run in fallen.1.iter_mut().filter(|run| run.entry == "rust/thread" && run.tasks == 100_000) {
+    for run in fallen.1.iter_mut().filter(|run| &*run.entry == "rust/thread" && run.tasks == 100_000) {
         *run = fell(run.clone(), Status::Limit, "vm.max_map_count");
     }
     let mut without = fallen.clone();
-    without.1.retain(|run| run.entry == "go/goroutine" || run.tasks < 100_000);
+    without.1.retain(|run| &*run.entry == "go/goroutine" || run.tasks < 100_000);
     assert_eq!(gated(&fallen, &without, &USUAL, false).0, Decision::Pass);
     // More than there was is nothing to guard.
     assert_eq!(gated(&less, &base, &USUAL, false).0, Decision::Pass);
@@ -436,8 +436,8 @@ fn everything() -> Comparison {
     new.entries.push(facts("zig/thread", Kind::Thread));
     after.push(sample("zig/thread", 1, 1, 1_000_000, 0));
     for run in &mut after {
-        if (run.entry == "rust/thread" && run.tasks == 100_000)
-            || (run.entry == "go/goroutine" && run.tasks == 10_000 && run.repetition == 2)
+        if (&*run.entry == "rust/thread" && run.tasks == 100_000)
+            || (&*run.entry == "go/goroutine" && run.tasks == 10_000 && run.repetition == 2)
         {
             *run = fell(
                 run.clone(),
@@ -448,11 +448,11 @@ fn everything() -> Comparison {
         run.time.launch_s = run.time.launch_s.map(|launch| launch * 0.7);
     }
     for run in &mut before {
-        if run.entry == "rust/tokio-spawn" && run.tasks == 1 {
+        if &*run.entry == "rust/tokio-spawn" && run.tasks == 1 {
             *run = fell(run.clone(), Status::Crashed, "ended by SIGSEGV");
         }
     }
-    after.retain(|run| run.entry != "java/virtual-thread");
+    after.retain(|run| &*run.entry != "java/virtual-thread");
     for facts in new.entries.iter_mut().filter(|facts| facts.name == "java/virtual-thread") {
         facts.unavailable = Some("the build failed: `javac` ended with 1".into());
     }

@@ -181,7 +181,7 @@ impl ShownRun {
 impl LimitReport {
     pub fn build(campaign: &Campaign, search_spec: &SearchSpec, samples: &[Sample]) -> LimitReport {
         let of = |facts: &EntryFacts| {
-            let own: Vec<Sample> = samples.iter().filter(|s| s.entry == facts.name).cloned().collect();
+            let own: Vec<Sample> = samples.iter().filter(|s| *s.entry == facts.name).cloned().collect();
             answer(search_spec, facts, &own)
         };
         LimitReport {

@@ -58,7 +58,7 @@ pub fn run(
     for entry in prepared {
         let Ok(command) = &entry.command else { continue };
         let name = &entry.facts.name;
-        let mut own: Vec<Sample> = samples.iter().filter(|sample| &sample.entry == name).cloned().collect();
+        let mut own: Vec<Sample> = samples.iter().filter(|sample| *sample.entry == **name).cloned().collect();
         let mut warm = false;
         loop {
             let search = replay(search_spec, entry.facts.kind, &own);

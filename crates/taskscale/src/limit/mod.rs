@@ -1,7 +1,7 @@
 //! Limit searches: most tasks in a given memory, least memory for given tasks, highest message rate of a server.
 //!
 //! [`replay`] derives the next run from the samples so far; [`run`] runs and stores them. Measures through
-//! `measure::Runner`, so that tests need no program. [`render`] shows the answers. Must not know the command line.
+//! `taskscale_measure::Runner`, so that tests need no program. [`render`] shows the answers. Must not know the command line.
 
 mod answer;
 mod boundary_search;

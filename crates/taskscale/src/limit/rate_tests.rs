@@ -27,7 +27,7 @@ impl SimulatedServer {
     fn run(&self, next_run: &NextRun, repetition: u32, rng: &mut fastrand::Rng) -> Sample {
         let trial_point = next_run.trial_point;
         let mut sample = test_sample("x/y", trial_point.tasks);
-        (sample.workload, sample.repetition) = ("echo".to_owned(), repetition);
+        (sample.workload, sample.repetition) = ("echo".into(), repetition);
         sample.memory.cap_bytes = Some(trial_point.cap_bytes);
         let rate = trial_point.rate_per_s.unwrap();
         sample.params.insert("rate".to_owned(), rate.to_string());

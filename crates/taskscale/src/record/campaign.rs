@@ -187,10 +187,10 @@ impl Campaign {
         let mut parts: Vec<_> = self.plans().map(|plan| (part(plan), Vec::new())).collect();
         let mut positions = BTreeMap::new();
         for (position, plan) in self.plans().enumerate() {
-            positions.entry((&plan.workload, &plan.params, plan.cpus)).or_insert(position);
+            positions.entry((&*plan.workload, &plan.params, plan.cpus)).or_insert(position);
         }
         for sample in samples {
-            let part = (&sample.workload, &sample.params, sample.cpus);
+            let part = (&*sample.workload, &sample.params, sample.cpus);
             parts[positions.get(&part).copied().unwrap_or(0)].1.push(sample);
         }
         parts

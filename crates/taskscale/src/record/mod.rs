@@ -40,8 +40,8 @@ pub const OWN_WORKLOAD: &str = "own";
 pub(crate) fn test_sample(entry: &str, tasks: u64) -> Sample {
     Sample {
         schema: SCHEMA_VERSION,
-        entry: entry.to_owned(),
-        workload: "sleep".to_owned(),
+        entry: entry.into(),
+        workload: "sleep".into(),
         tasks,
         hold_s: 2.0,
         repetition: 1,

@@ -23,7 +23,7 @@ pub fn without_paths(
     samples: &[Sample],
 ) -> Result<(Campaign, Vec<Sample>), serde_json::Error> {
     let (places, all) = places(campaign, samples);
-    let stripped = samples.iter().map(|sample| strip(sample, &places[sample.entry.as_str()]));
+    let stripped = samples.iter().map(|sample| strip(sample, &places[&*sample.entry]));
     Ok((strip(campaign, &all)?, stripped.collect::<Result<_, _>>()?))
 }
 
@@ -34,7 +34,7 @@ pub fn holds_paths(campaign: &Campaign, samples: &[Sample]) -> Result<bool, serd
         return Ok(true);
     }
     for sample in samples {
-        let (text, places) = (serde_json::to_string(sample)?, &places[sample.entry.as_str()]);
+        let (text, places) = (serde_json::to_string(sample)?, &places[&*sample.entry]);
         let holds = match text.contains('\\') {
             true => strip(sample, places)? != *sample,
             // Nothing is escaped, so that texts stand between quotes as they are.
@@ -60,7 +60,7 @@ fn places<'a>(
         campaign.entries.iter().map(|entry| (entry.name.as_str(), entry.run.as_slice())).collect();
     let mut places: BTreeMap<&str, BTreeSet<KnownFolder>> = BTreeMap::new();
     for sample in samples {
-        let template = templates.get(sample.entry.as_str()).copied().unwrap_or_default();
+        let template = templates.get(&*sample.entry).copied().unwrap_or_default();
         let found = template
             .iter()
             .zip(sample.command.iter())

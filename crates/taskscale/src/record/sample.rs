@@ -19,9 +19,9 @@ pub struct Sample {
     /// Version of this format: 1.
     pub schema: u32,
     /// `runtime/entry`. For `taskscale measure`: the file name of the program, or `--name`.
-    pub entry: String,
+    pub entry: Arc<str>,
     /// Name of the workload. `own` for black-box programs.
-    pub workload: String,
+    pub workload: Arc<str>,
     /// N, the tasks asked for. 1 if `taskscale measure` ran a program without `{tasks}`.
     pub tasks: u64,
     /// How long each task waits. 0 if the program takes no `{seconds}`.
@@ -78,12 +78,12 @@ impl Sample {
 
     /// The case that it is a sample of.
     pub fn cell(&self) -> Cell {
-        Cell { entry: self.entry.clone(), part: self.series(), tasks: self.tasks }
+        Cell { entry: self.entry.to_string(), part: self.series(), tasks: self.tasks }
     }
 
     /// The series that it belongs to.
     pub fn series(&self) -> Series {
-        Series { workload: self.workload.clone(), params: self.params.clone(), cpus: self.cpus }
+        Series { workload: self.workload.to_string(), params: self.params.clone(), cpus: self.cpus }
     }
 
     /// The run that it is an attempt of.
@@ -94,7 +94,7 @@ impl Sample {
 
     /// Whether it is of a part, compared field by field.
     pub fn is_of(&self, part: &Series) -> bool {
-        self.workload == part.workload && self.params == part.params && self.cpus == part.cpus
+        *self.workload == part.workload && self.params == part.params && self.cpus == part.cpus
     }
 
     /// Whether it is the second run of a pair, of twice the operations of the first.
@@ -103,7 +103,7 @@ impl Sample {
     }
 }
 
-/// Values that many samples share, kept once: command lines, versions, the campaign.
+/// Values that many samples share, kept once: names, command lines, versions, the campaign.
 #[derive(Debug, Default)]
 pub struct StringInterner {
     commands: BTreeSet<Arc<[String]>>,
@@ -113,6 +113,8 @@ pub struct StringInterner {
 impl StringInterner {
     /// The same sample, sharing its values with earlier ones.
     pub fn intern(&mut self, mut sample: Sample) -> Sample {
+        sample.entry = first_of(&mut self.texts, sample.entry);
+        sample.workload = first_of(&mut self.texts, sample.workload);
         sample.command = first_of(&mut self.commands, sample.command);
         sample.version = sample.version.map(|version| first_of(&mut self.texts, version));
         sample.campaign = sample.campaign.map(|campaign| first_of(&mut self.texts, campaign));

@@ -50,7 +50,7 @@ macro_rules! own_fields {
 }
 
 own_fields! {
-    required: schema: u32, entry: String, workload: String, tasks: u64, hold_s: f64, repetition: u32, attempt: u32,
+    required: schema: u32, entry: Arc<str>, workload: Arc<str>, tasks: u64, hold_s: f64, repetition: u32, attempt: u32,
         command: Arc<[String]>;
     optional: load_command: Option<Vec<String>>, version: Option<Arc<str>>, campaign: Option<Arc<str>>,
         params: BTreeMap<String, String>, cpus: Option<u32>;

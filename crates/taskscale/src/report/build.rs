@@ -100,7 +100,7 @@ impl<'a> Cells<'a> {
         };
         let part = campaign.plan.series();
         for sample in samples {
-            if !sample.is_of(&part) || !known.contains(sample.entry.as_str()) {
+            if !sample.is_of(&part) || !known.contains(&*sample.entry) {
                 cells.strays += 1;
                 continue;
             }

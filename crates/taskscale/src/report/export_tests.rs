@@ -39,9 +39,9 @@ fn other() -> (Campaign, Vec<Sample>) {
     for facts in campaign.entries.iter_mut().filter(|facts| facts.runtime == "go") {
         facts.version = Some("go 2.0".to_owned());
     }
-    samples.retain(|sample| sample.entry != "rust/tokio-current-thread");
+    samples.retain(|sample| &*sample.entry != "rust/tokio-current-thread");
     for sample in &mut samples {
-        let (numerator, denominator) = match sample.entry.as_str() {
+        let (numerator, denominator) = match &*sample.entry {
             "go/goroutine" => (80, 100),
             "rust/tokio-spawn" => (101, 100),
             _ => continue,
@@ -51,7 +51,7 @@ fn other() -> (Campaign, Vec<Sample>) {
         }
     }
     // Its kernel has no cgroups for this one.
-    for found in samples.iter_mut().filter(|sample| sample.entry == "rust/floor") {
+    for found in samples.iter_mut().filter(|sample| &*sample.entry == "rust/floor") {
         found.memory.source = MemorySource::Proc;
     }
     for tasks in [1, 10_000, 1_000_000] {

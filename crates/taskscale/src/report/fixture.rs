@@ -63,8 +63,8 @@ pub fn sample(entry: &str, tasks: u64, repetition: u32, base: u64, per_task: u64
     let launch = tasks as f64 * 0.8e-6 * (1.0 + 0.1 * f64::from(repetition));
     Sample {
         schema: 1,
-        entry: entry.to_owned(),
-        workload: "sleep".to_owned(),
+        entry: entry.into(),
+        workload: "sleep".into(),
         tasks,
         hold_s: 3.0,
         repetition,

@@ -103,7 +103,7 @@ pub fn render(campaigns: &[Recorded]) -> String {
             last_attempts(recorded.samples).into_iter().map(std::ptr::from_ref).collect();
         for sample in recorded.samples {
             // A sample of an entry that the campaign does not know keeps its line: it was measured.
-            let facts = entries.get(sample.entry.as_str());
+            let facts = entries.get(&*sample.entry);
             let mut fields = vec![
                 text(recorded.name),
                 recorded.campaign.created_at.to_string(),

@@ -74,7 +74,7 @@ fn table_of_a_plain_campaign() {
     let plain = ["go/goroutine", "rust/thread", "rust/tokio-spawn"];
     campaign.entries.retain(|facts| plain.contains(&facts.name.as_str()));
     campaign.machine.warnings.clear();
-    samples.retain(|sample| plain.contains(&sample.entry.as_str()));
+    samples.retain(|sample| plain.contains(&&*sample.entry));
     insta::assert_snapshot!(shown(&Report::build(&campaign, &samples), Format::Table));
 }
 

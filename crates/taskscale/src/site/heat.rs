@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::campaigns::{CampaignSummary, machine_name, mark_behind};
 use super::layout::{START, anchor};
-use super::start::named;
+use super::start::{NEARLY, named};
 use super::subject::SiteEntry;
 use crate::document::{NONE, escaped};
 use crate::report::{Factor, Overview, Report, overview};
@@ -36,15 +36,18 @@ pub fn section(campaigns: &[CampaignSummary], subjects: &[SiteEntry]) -> String 
     )
 }
 
-/// The project's own results with the most workloads, the newest of equals. `campaigns`: the newest first.
+/// The newest of the project's own results that have nearly as many workloads as any. `campaigns`: the newest first.
 fn newest_complete(campaigns: &[CampaignSummary]) -> Option<&CampaignSummary> {
-    let own = campaigns.iter().filter(|campaign| campaign.badge.is_none_or(|badge| badge == Badge::Project));
-    own.rev().max_by_key(|campaign| {
-        let ranked =
-            |report: &&Report| report.groups.iter().flat_map(|group| &group.rows).any(|row| row.ranked);
-        let reports = campaign.reports.iter().filter(ranked);
-        reports.map(|report| &report.workload).collect::<BTreeSet<_>>().len()
-    })
+    let own =
+        || campaigns.iter().filter(|campaign| campaign.badge.is_none_or(|badge| badge == Badge::Project));
+    let most = own().map(workloads).max()? as f64;
+    own().find(|campaign| workloads(campaign) as f64 >= NEARLY * most)
+}
+
+fn workloads(campaign: &CampaignSummary) -> usize {
+    let ranked = |report: &&Report| report.groups.iter().flat_map(|group| &group.rows).any(|row| row.ranked);
+    let reports = campaign.reports.iter().filter(ranked);
+    reports.map(|report| &report.workload).collect::<BTreeSet<_>>().len()
 }
 
 fn table(overview: &Overview, subjects: &[SiteEntry]) -> String {

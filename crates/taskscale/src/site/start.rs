@@ -22,6 +22,7 @@ use crate::units::{counted, tasks};
 const ROWS: usize = 11;
 
 /// The results that the start page features.
+#[derive(Clone)]
 pub struct Featured<'a> {
     pub campaign: &'a CampaignSummary,
     pub report: &'a Report,
@@ -102,8 +103,11 @@ fn many(n: u64) -> String {
     }
 }
 
-/// The results to feature: of the first workload in reading order, with the most cases that were ok, repeated, on an
-/// idle machine; among equals the newest.
+/// Newer results come before older ones that have at most this much more: 1/0.75.
+pub const NEARLY: f64 = 0.75;
+
+/// The results to feature: the newest of the first workload in reading order that have nearly as many cases that were
+/// ok, repeated, on an idle machine, as any other.
 pub fn featured<'a>(campaigns: &'a [CampaignSummary]) -> Option<Featured<'a>> {
     let of = |campaign: &'a CampaignSummary| {
         let ranked = |group: &&RowGroup| group.rows.iter().any(|row| row.ranked);
@@ -119,9 +123,13 @@ pub fn featured<'a>(campaigns: &'a [CampaignSummary]) -> Option<Featured<'a>> {
         let worth = (cells * campaign.repetitions.min(3) as usize) as f64 * quiet;
         Some((order(report), worth, Featured { campaign, report, group }))
     };
-    // The campaigns come with the newest first, and of equals the last is taken.
-    let all = campaigns.iter().rev().filter_map(of);
-    all.max_by(|a, b| b.0.cmp(&a.0).then(a.1.total_cmp(&b.1))).map(|(_, _, featured)| featured)
+    // The newest come first.
+    let all: Vec<_> = campaigns.iter().filter_map(of).collect();
+    let first = all.iter().map(|(order, ..)| order).min()?;
+    let alike: Vec<_> = all.iter().filter(|(order, ..)| order == first).collect();
+    let most = alike.iter().map(|(_, worth, _)| *worth).fold(0.0, f64::max);
+    let enough = alike.into_iter().find(|(_, worth, _)| *worth >= NEARLY * most);
+    enough.map(|(.., featured)| featured.clone())
 }
 
 fn ranked_rows(group: &RowGroup) -> usize {

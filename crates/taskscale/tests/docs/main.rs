@@ -365,7 +365,7 @@ fn readmes_table_is_short_and_no_run_behind_it_was_busy() {
     let loaded = record::load(&repository().join(folder)).expect("the campaign");
     let has_row = |entry: &str| table.contains(&format!("| `{entry}` "));
     let is_behind = |sample: &&Sample| {
-        let cell = sample.workload == part && sample.tasks == tasks && has_row(&sample.entry);
+        let cell = *sample.workload == *part && sample.tasks == tasks && has_row(&sample.entry);
         cell && sample.status == Status::Ok
     };
     let behind: Vec<_> = record::last_attempts(&loaded.samples).into_iter().filter(is_behind).collect();

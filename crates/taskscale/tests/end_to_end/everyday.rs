@@ -466,5 +466,5 @@ fn a_build_whose_program_is_missing_is_left_out() {
     let world = World::new(&[FakeEntry::new("plain", ""), lacking]);
     let ended = world.run(world.campaign("out", "-n 1 -r 1"));
     ended.expect_code(0).expect_said("left out fake/lacking: program not found in PATH: `no-such-program`");
-    assert!(world.load("out").samples.iter().all(|sample| sample.entry == "fake/plain"));
+    assert!(world.load("out").samples.iter().all(|sample| sample.entry.as_ref() == "fake/plain"));
 }

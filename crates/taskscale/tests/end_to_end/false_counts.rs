@@ -31,7 +31,7 @@ fn entries(program: &str, workload: &'static str, cases: &[&str]) -> Vec<FakeEnt
 }
 
 fn statuses(samples: &[Sample]) -> Vec<(&str, Status, Option<u64>)> {
-    samples.iter().map(|sample| (sample.entry.as_str(), sample.status, sample.alive)).collect()
+    samples.iter().map(|sample| (&*sample.entry, sample.status, sample.alive)).collect()
 }
 
 #[test]

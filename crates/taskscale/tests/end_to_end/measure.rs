@@ -107,7 +107,7 @@ fn a_plateau_is_found_from_outside_and_growth_with_it() {
     for sample in &samples {
         assert_stood(sample, PlateauFrom::Outside);
         assert_eq!(sample.alive, None);
-        assert_eq!(sample.entry, "fake-entry");
+        assert_eq!(&*sample.entry, "fake-entry");
     }
     // 8,192 bytes and two entries of a page table for each task.
     let report =
@@ -466,7 +466,7 @@ fn the_same_command_goes_on_where_it_stopped_and_another_program_does_not() {
     let finished = world.run(run());
     finished.expect_code(0).expect_said(&format!("({kept} sample"));
     let samples = world.load("out").samples;
-    let mut cells: Vec<_> = samples.iter().map(|s| (s.entry.as_str(), s.tasks, s.repetition)).collect();
+    let mut cells: Vec<_> = samples.iter().map(|s| (s.entry.as_ref(), s.tasks, s.repetition)).collect();
     cells.sort_unstable();
     assert_eq!(cells, [("mine/x", 1, 1), ("mine/x", 1, 2), ("mine/x", 2, 1), ("mine/x", 2, 2)]);
     write(&format!("{text}# changed\n"));
@@ -514,7 +514,7 @@ fn a_real_server_is_measured() {
     let samples = world.load("out").samples;
     let threads: Vec<_> = samples.iter().map(|sample| (sample.tasks, sample.alive, sample.threads)).collect();
     assert_eq!(threads, [(1, Some(1), Some(2)), (20, Some(20), Some(21))]);
-    assert!(samples.iter().all(|sample| sample.entry == "python3"));
+    assert!(samples.iter().all(|sample| sample.entry.as_ref() == "python3"));
 }
 
 #[test]

@@ -88,8 +88,8 @@ fn sample(entry: &str, tasks: u64, repetition: u32, base: u64, per_task: u64) ->
     let kernel = footprint / 4;
     Sample {
         schema: 1,
-        entry: entry.to_owned(),
-        workload: "sleep".to_owned(),
+        entry: entry.into(),
+        workload: "sleep".into(),
         tasks,
         hold_s: 3.0,
         repetition,

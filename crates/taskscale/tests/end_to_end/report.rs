@@ -209,14 +209,14 @@ fn a_report_is_of_what_was_asked_for() {
     assert!(peaks.contains("peak MiB") && peaks.contains("launch s") && !peaks.contains("CPU s"), "{peaks}");
     for (args, said) in [
         ("one --entry fake/wll", "did you mean `fake/well`?"),
-        ("one --entry @nobody", "--entry @nobody: no entry"),
-        ("one --entry fake/well --kind timer", "nothing is left of what is reported"),
+        ("one --entry @nobody", "--entry @nobody: not in these results"),
+        ("one --entry fake/well --kind timer", "no entry matches all filters"),
         ("one --kind timr", "timer"),
         ("one -n 7", "-n 7: not measured; available: 1, 500"),
-        ("one -n 1,500 --format svg", "-n: a ranking chart is of one number of tasks"),
-        ("one --entry fake/well --format html", "--entry: the page has switches for that"),
-        ("one --kind thread --open", "--kind: the page has switches for that"),
-        ("one --format csv --open", "--open: it shows the page"),
+        ("one -n 1,500 --format svg", "-n: a ranking chart takes one number of tasks"),
+        ("one --entry fake/well --format html", "--entry: not for the page"),
+        ("one --kind thread --open", "--kind: not for the page"),
+        ("one --format csv --open", "--open shows the page"),
         (
             "one --format svg -o chart.png",
             "`taskscale report one --format svg | rsvg-convert --zoom 2 -o chart.png`",

@@ -15,7 +15,7 @@ fn server(name: &str, workload: &'static str, flags: &str) -> FakeEntry {
 
 fn of<'a>(samples: &'a [Sample], name: &str, tasks: u64) -> &'a Sample {
     let entry = format!("fake/{name}");
-    let sample = samples.iter().find(|sample| sample.entry == entry && sample.tasks == tasks);
+    let sample = samples.iter().find(|sample| *sample.entry == *entry && sample.tasks == tasks);
     let sample = sample.unwrap_or_else(|| panic!("{name} at {tasks}"));
     assert_eq!(sample.status, Status::Ok, "{sample:?}");
     sample

@@ -84,7 +84,7 @@ fn wrong_costs(world: &World) -> Vec<String> {
     let mut wrong = Vec::new();
     for pair in pairs {
         let what = format!("{} x {}: {pair:?}", pair[0].entry, pair[0].tasks);
-        if pair[0].entry == "fake/works" {
+        if &*pair[0].entry == "fake/works" {
             let (cpu_ns, own_ns) =
                 (slope_ns(pair, cpu_s), slope_ns(pair, |sample| sample.metrics["work_cpu"].value));
             // What all runs share is in none of it.
@@ -95,7 +95,7 @@ fn wrong_costs(world: &World) -> Vec<String> {
         for sample in pair {
             // Others on the machine can make it longer, by how much nobody knows, and not shorter.
             let operations = sample.work.as_ref().map_or(0, |work| work.operations) as f64;
-            let least_s = if sample.entry == "fake/works" { cpu_s(sample) } else { operations * 400e-6 };
+            let least_s = if &*sample.entry == "fake/works" { cpu_s(sample) } else { operations * 400e-6 };
             let wall_s = wall_s(sample);
             if !(0.98 * least_s..10.0 * least_s).contains(&wall_s) {
                 wrong.push(format!("{wall_s} s of {least_s}: {what}"));
@@ -177,13 +177,13 @@ fn workloads_are_parts_of_one_campaign() {
     let plans: Vec<_> = loaded.campaign.plans().map(|plan| plan.workload.as_str()).collect();
     assert_eq!(plans, ["sleep", "spawn"]);
     let of = |workload: &str| -> BTreeSet<&str> {
-        let samples = loaded.samples.iter().filter(|sample| sample.workload == workload);
-        samples.map(|sample| sample.entry.as_str()).collect()
+        let samples = loaded.samples.iter().filter(|sample| *sample.workload == *workload);
+        samples.map(|sample| &*sample.entry).collect()
     };
     assert_eq!(of("sleep"), BTreeSet::from(["fake/both", "fake/sleeps"]));
     assert_eq!(of("spawn"), BTreeSet::from(["fake/both"]));
     for sample in &loaded.samples {
-        let work = sample.workload == "spawn";
+        let work = &*sample.workload == "spawn";
         assert_eq!((sample.work.is_some(), sample.hold_s > 0.0), (work, !work), "{sample:?}");
     }
     world.assert_nothing_left();

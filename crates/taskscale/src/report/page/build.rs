@@ -260,7 +260,7 @@ fn columns(positions: &BTreeMap<&str, usize>, samples: &[&Sample], part: &Series
     let own: Vec<(u32, &Sample)> = samples
         .iter()
         .filter(|sample| sample.is_of(part))
-        .filter_map(|sample| Some((*positions.get(sample.entry.as_str())? as u32, *sample)))
+        .filter_map(|sample| Some((*positions.get(&*sample.entry)? as u32, *sample)))
         .collect();
     let (mut texts, mut commands) = (Distinct::default(), Distinct::default());
     let mut columns = Samples {

@@ -144,7 +144,7 @@ fn order_makes_no_difference() {
         for figure in [cases::TruthMetric::Anon, cases::TruthMetric::Peak] {
             let entry = format!("fake/{}", case.name);
             let seen: Vec<u64> =
-                samples.iter().filter(|s| s.entry == entry).map(|s| figure.of(s).unwrap()).collect();
+                samples.iter().filter(|s| *s.entry == *entry).map(|s| figure.of(s).unwrap()).collect();
             assert_eq!(seen.len(), 20);
             let (least, most) = (seen.iter().min().unwrap(), seen.iter().max().unwrap());
             println!("{:10} {:5} {least:>10} to {most:>10} in 20 shuffles", case.name, figure.name());
