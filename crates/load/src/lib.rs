@@ -43,7 +43,7 @@ pub enum Client {
 }
 
 /// The orders of clients.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LoadOrder {
     /// The protocol; absent if they only keep their connections open.
     pub client: Option<Client>,
@@ -65,7 +65,7 @@ pub struct LoadOrder {
 }
 
 /// Another machine than the server's, for its clients.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Elsewhere {
     /// The command that starts another there and forwards its standard input, output and signals: `ssh other`,
     /// `srun …`.
@@ -108,7 +108,8 @@ pub enum StageResult {
 }
 
 /// A line on the clients' standard input that begins a phase.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Begin {
     First,
     Open(f64),

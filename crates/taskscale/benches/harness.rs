@@ -10,19 +10,19 @@
 use std::error::Error;
 use std::fs;
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use taskscale::campaign::{planned_runs, prepare};
 use taskscale::catalog::{Catalog, Kind, select};
-use taskscale::measure::{
-    Bounds, GroupBounds, GroupRoot, HoldParams, Interrupt, LocalRunner, Measurement, RunEnd, RunSpec, Runner,
-    Scenario,
-};
 use taskscale::record::{self, Campaign, Sample, Store};
 use taskscale::stats;
 use taskscale::toolchain::{Attend, Cache, path_lookup};
+use taskscale_measure::{
+    Bounds, GroupBounds, GroupRoot, HoldParams, Interrupt, LocalRunner, Measurement, RunEnd, RunSpec, Runner,
+    Scenario,
+};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
@@ -76,7 +76,7 @@ fn measured(runner: &mut LocalRunner, spec: &RunSpec) -> Result<Measurement> {
 fn overhead() -> Result<()> {
     const ROUNDS: usize = 100;
     let interrupt = Interrupt::never()?;
-    let mut runner = LocalRunner::new(GroupRoot::find(), &interrupt, PathBuf::from(TASKSCALE));
+    let mut runner = LocalRunner::new(GroupRoot::find(), &interrupt).with_launcher(TASKSCALE.into());
     let program = path_lookup("true").ok_or("no `true`")?.to_string_lossy().into_owned();
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
     let (campaign, sample) = example(folder.path())?;
@@ -167,7 +167,7 @@ fn disturbance() -> Result<()> {
     const ROUNDS: usize = 7;
     const LONGER_S: f64 = 10.0;
     let interrupt = Interrupt::never()?;
-    let mut runner = LocalRunner::new(GroupRoot::find(), &interrupt, PathBuf::from(TASKSCALE));
+    let mut runner = LocalRunner::new(GroupRoot::find(), &interrupt).with_launcher(TASKSCALE.into());
     println!("the same program bare and under taskscale in turn, median of {ROUNDS} rounds\n");
     println!("{:<28}{:>10}{:>10}    taskscale's own CPU", "", "wall", "CPU");
     for (name, tasks, hold_s) in [("tokio-spawn", 1_000_000, 4.0), ("thread", 10_000, 3.0)] {

@@ -148,13 +148,8 @@ fn campaign(
                 true => (BASE_BYTES + of_tasks) * (1.0 + if tasks == largest { change } else { 0.0 }),
                 false => BASE_BYTES + of_tasks * (1.0 + change),
             };
-            let mut run = Sample {
-                entry: name.as_str().into(),
-                tasks,
-                repetition,
-                alive: Some(tasks),
-                ..sample.clone()
-            };
+            let mut run = Sample { entry: name.as_str().into(), tasks, repetition, ..sample.clone() };
+            run.alive = Some(tasks);
             if let Some(plateau) = &mut run.memory.plateau {
                 plateau.footprint_bytes = (bytes * (1.0 + setting.scatter * normal(rng))).max(0.0) as u64;
             }

@@ -11,7 +11,6 @@ pub mod document;
 pub mod figures;
 pub mod fleet;
 pub mod limit;
-pub mod measure;
 pub mod record;
 pub mod report;
 pub mod scaffold;
@@ -19,7 +18,8 @@ pub mod site;
 pub mod stats;
 pub mod submit;
 pub mod toolchain;
-pub mod units;
+
+pub use taskscale_measure::units;
 
 #[cfg(test)]
 mod architecture_tests;

@@ -11,10 +11,10 @@ use proptest::sample::select;
 use proptest::test_runner::Config;
 use taskscale::catalog::Catalog;
 use taskscale::compare;
-use taskscale::measure::{Listener, ProtocolEvent};
 use taskscale::record::{Campaign, Sample, parse_samples};
 use taskscale::report::{self, RenderOptions, Report};
 use taskscale::units;
+use taskscale_measure::{LineKind, Lines, ProtocolEvent, Said};
 
 const CASES: u32 = 300;
 
@@ -195,17 +195,23 @@ proptest! {
     fn any_output_of_a_program(changes in vec(change(PROTOCOL_WORDS), 0..12), noise in vec(any::<u8>(), 0..40), piece in 1usize..64) {
         let mut bytes = changed(b"alive 5\nmetric rate 2.5 tasks/s\ndone 5\n", &changes);
         bytes.extend(noise);
-        let mut whole = Listener::default();
-        let mut events = whole.feed(&bytes);
-        events.extend(whole.finish());
-        let mut pieces = Listener::default();
-        let mut piecewise: Vec<ProtocolEvent> = bytes.chunks(piece).flat_map(|piece| pieces.feed(piece)).collect();
-        piecewise.extend(pieces.finish());
-        prop_assert_eq!(&whole.said, &pieces.said);
-        prop_assert_eq!(&events, &piecewise);
-        prop_assert_eq!(events.iter().filter(|event| **event == ProtocolEvent::Alive).count(), usize::from(whole.said.alive.is_some()));
-        prop_assert!(whole.said.metrics.values().all(|metric| metric.value.is_finite()));
-        prop_assert_eq!(whole.bytes, bytes.len() as u64);
+        let heard = |length: usize| {
+            let (mut lines, mut said, mut kinds) = (Lines::default(), Said::default(), Vec::new());
+            let mut take = |line: &str| {
+                kinds.push(said.take(line));
+                kinds.last() != Some(&LineKind::Stray)
+            };
+            bytes.chunks(length).for_each(|piece| lines.feed(piece, &mut take));
+            lines.finish(&mut take);
+            (said, kinds, lines.bytes)
+        };
+        let whole = heard(usize::MAX);
+        prop_assert_eq!(&whole, &heard(piece));
+        let (said, kinds, received) = whole;
+        let alive = kinds.iter().filter(|kind| **kind == LineKind::Event(ProtocolEvent::Alive)).count();
+        prop_assert_eq!(alive, usize::from(said.alive.is_some()));
+        prop_assert!(said.metrics.values().all(|metric| metric.value.is_finite()));
+        prop_assert_eq!(received, bytes.len() as u64);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::measure::{BlackBoxCommand, LoadCommand};
+use taskscale_measure::{BlackBoxCommand, LoadCommand};
 
 /// Placeholder for the number of tasks.
 pub const TASKS: &str = "{tasks}";

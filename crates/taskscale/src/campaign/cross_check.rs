@@ -104,7 +104,7 @@ mod tests {
 
     fn heeded(mut sample: Sample, before: &[Sample]) -> (Status, String) {
         cross_check(&mut sample, before);
-        (sample.status, sample.reason.unwrap_or_default())
+        (sample.status, sample.measurement.reason.unwrap_or_default())
     }
 
     #[test]

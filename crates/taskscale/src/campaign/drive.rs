@@ -12,10 +12,8 @@ use super::plan::{PlannedRun, planned_runs};
 use super::prepare::Prepared;
 use super::run_tuner::{RunTuner, warm_up};
 use crate::catalog::{expected_check, with_tasks};
-use crate::measure::{Bounds, MeasureError, Measurement, RunEnd, RunSpec, Runner, Scenario};
-use crate::record::{
-    Campaign, Cell, Cpu, Memory, SCHEMA_VERSION, Sample, Series, Store, StoreError, StringInterner, Time,
-};
+use crate::record::{Campaign, Cell, SCHEMA_VERSION, Sample, Series, Store, StoreError, StringInterner};
+use taskscale_measure::{Bounds, MeasureError, Measurement, RunEnd, RunSpec, Runner, Scenario};
 
 /// Tasks of a warm-up: enough to touch every page of code that a run needs.
 const WARM_UP_TASKS: u64 = 1_000;
@@ -244,7 +242,7 @@ pub fn sample_of(
     entry: &Prepared,
     spec: &RunSpec,
     attempt: u32,
-    measured: Measurement,
+    measurement: Measurement,
 ) -> Sample {
     Sample {
         schema: SCHEMA_VERSION,
@@ -254,33 +252,12 @@ pub fn sample_of(
         hold_s: spec.hold_s(),
         repetition: run.repetition,
         attempt,
-        started_at: measured.started_at,
-        status: measured.status,
-        reason: measured.reason,
-        limit: measured.limit.map(Box::new),
-        alive: measured.alive,
-        done: measured.done,
-        failed: measured.failed,
-        plateau_from: measured.plateau_from,
-        stopped: measured.stopped,
+        measurement,
         load_command: load_command(&spec.scenario),
-        exit_code: measured.exit_code,
-        signal: measured.signal,
         command: spec.command.as_slice().into(),
         version: entry.facts.version.as_deref().map(Arc::from),
-        threads: measured.threads,
-        processes: measured.processes,
-        time: Time { ..measured.time },
-        cpu: Cpu { ..measured.cpu },
-        memory: Memory { ..measured.memory },
-        metrics: measured.metrics,
-        warnings: measured.warnings,
-        stderr_tail: measured.stderr_tail,
         campaign: campaign.id.as_deref().map(Arc::from),
         params: run.cell.part.params.clone(),
         cpus: run.cell.part.cpus,
-        work: measured.work.map(Box::new),
-        load: measured.load,
-        histograms: measured.histograms,
     }
 }

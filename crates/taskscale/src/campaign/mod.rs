@@ -1,6 +1,6 @@
 //! Cases measured together: their plan and order, how long tasks wait, what remains to be done, and running it.
 //!
-//! Measures through `measure::Runner` only, so that tests need no program. Must not know the command line.
+//! Measures through `taskscale_measure::Runner` only, so that tests need no program. Must not know the command line.
 
 mod black_box;
 mod cross_check;

@@ -5,8 +5,8 @@ use super::operations::{OperationCalibrator, SHORT};
 use super::plan::PlannedRun;
 use super::serving::{serving, serving_briefly};
 use crate::catalog::{Kind, Shape, Workload, period_s};
-use crate::measure::{HoldParams, Scenario, WorkParams};
 use crate::record::{Plan, Sample, Status, Warning};
+use taskscale_measure::{HoldParams, Scenario, WorkParams};
 
 /// What a server takes to accept a connection, roughly, in seconds.
 const CONNECT_S: f64 = 0.0005;

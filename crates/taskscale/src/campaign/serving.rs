@@ -7,8 +7,8 @@ use std::time::Duration;
 use taskscale_load::LoadOrder;
 
 use crate::catalog::{Workload, param};
-use crate::measure::{BlackBoxCommand, HoldParams, LoadCommand, LoadStands, Ready, Scenario, ServeParams};
 use crate::record::Hold;
+use taskscale_measure::{BlackBoxCommand, HoldParams, LoadCommand, LoadStands, Ready, Scenario, ServeParams};
 
 /// How long a server may take to fall quiet once all are connected: compilers and collectors work on for a while.
 const SETTLE: Duration = Duration::from_secs(20);

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::*;
-use crate::measure::{MeasureError, Measurement, RunEnd, RunSpec, Runner};
 use crate::record::{
-    Campaign, Cpu, EntryFacts, Hold, Machine, Memory, Plan, SCHEMA_VERSION, Sample, Status, Store, Time,
-    Timestamp, load, test_facts,
+    Campaign, EntryFacts, Hold, Machine, Plan, SCHEMA_VERSION, Sample, Status, Store, Time, Timestamp, load,
+    test_facts,
 };
+use taskscale_measure::{MeasureError, Measurement, RunEnd, RunSpec, Runner};
 
 /// Launches at so many tasks a second, and stops the campaign after so many runs.
 struct Scripted {
@@ -36,33 +36,17 @@ impl Runner for Scripted {
         self.runs.push((spec.command[0].clone(), spec.tasks, spec.hold_s()));
         let launch_s = spec.tasks as f64 / self.tasks_per_s;
         let alive = if launch_s > spec.hold_s() { spec.tasks / 2 } else { spec.tasks };
+        let status = if alive < spec.tasks { Status::Partial } else { Status::Ok };
         Ok(RunEnd::Measured(Box::new(Measurement {
-            started_at: Timestamp::UNIX_EPOCH,
-            status: if alive < spec.tasks { Status::Partial } else { Status::Ok },
-            reason: None,
-            limit: None,
             alive: Some(alive),
             done: Some(spec.tasks),
-            failed: None,
-            plateau_from: None,
-            stopped: false,
             exit_code: Some(0),
-            signal: None,
-            threads: None,
-            processes: None,
             time: Time {
                 launch_s: Some(launch_s),
                 plateau_s: Some((spec.hold_s() - launch_s).max(0.0)),
                 ..Time::default()
             },
-            cpu: Cpu::default(),
-            memory: Memory::default(),
-            metrics: BTreeMap::new(),
-            load: None,
-            work: None,
-            histograms: BTreeMap::new(),
-            warnings: Vec::new(),
-            stderr_tail: None,
+            ..Measurement::of_status(Timestamp::UNIX_EPOCH, status)
         })))
     }
 }
@@ -174,7 +158,7 @@ fn cut_off_at_any_run_a_campaign_goes_on_to_the_same_cells_each_once() {
 
 #[test]
 fn numbers_are_put_into_the_command_of_a_program_that_is_not_of_the_catalogue() {
-    use crate::measure::{BlackBoxCommand, LoadCommand, LoadStands, Ready};
+    use taskscale_measure::{BlackBoxCommand, LoadCommand, LoadStands, Ready};
     let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
     let black_box = BlackBoxCommand {
         ready: Ready::Itself,

@@ -19,13 +19,14 @@ mod workload;
 
 pub use check::check_name;
 pub use embedded::{embedded_files, embedded_name, embedded_texts, unpack_embedded};
-pub use kind::{FanOut, Kind, Style};
+pub use kind::{FanOut, Style};
 pub use load::{
     Catalog, CatalogError, Entry, Library, Locate, Recipe, Runtime, ToolchainSpec, is_whole, nearest_catalog,
 };
 pub use number_of_tasks::with_tasks;
 pub use select::{Matcher, Program, SelectError, Selectable, Selection, closest, default_selection, select};
 pub use sources::{SourceFile, is_of_other_workload, named_children, sources};
+pub use taskscale_measure::Kind;
 pub use workload::{
     Parameter, Shape, Workload, bytes_held, carried_workloads, expected_check, expected_to_make, param,
     period_s, reading_order, workloads,

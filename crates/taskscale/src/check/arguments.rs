@@ -6,9 +6,9 @@ use super::runs::{RunRequest, Runs};
 use super::{CheckError, CheckRule};
 use crate::campaign::serving_briefly;
 use crate::catalog::{Shape, Workload};
-use crate::measure::{HoldParams, Scenario, WorkParams};
 use crate::record::Status;
 use crate::report::command_line;
+use taskscale_measure::{HoldParams, Scenario, WorkParams};
 
 /// Too few arguments, and words in place of numbers.
 fn wrong(workload: &Workload) -> Vec<Vec<String>> {

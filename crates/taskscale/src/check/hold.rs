@@ -7,8 +7,8 @@ use super::runs::{FEWER, RunRequest, Runs};
 use super::{CheckError, CheckRule, Findings, sanity};
 use crate::campaign::{estimated_reading_s, hold_for_launch, longer_hold_s};
 use crate::catalog::period_s;
-use crate::measure::{HoldParams, Measurement, Scenario, Trace};
 use crate::record::Status;
+use taskscale_measure::{HoldParams, Measurement, Scenario, Trace};
 
 /// The numbers of tasks of every entry.
 const COUNTS: [u64; 3] = [1, 7, 1000];

@@ -2,9 +2,9 @@
 
 use super::runs::FEWER;
 use super::{CheckRule, Findings, Severity};
-use crate::measure::{Measurement, Trace};
 use crate::record::{Status, Warning};
 use crate::units;
+use taskscale_measure::{Measurement, Trace};
 
 /// The delay of `alive` on a busy machine, in seconds.
 const HEARD_LATE_S: f64 = 0.25;

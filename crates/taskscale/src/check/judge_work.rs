@@ -3,8 +3,8 @@
 use super::judge::{ill_end, is_ok_or_limit, lines, linger};
 use super::runs::FEWER;
 use super::{CheckRule, Findings};
-use crate::measure::{Measurement, Trace};
 use crate::units;
+use taskscale_measure::{Measurement, Trace};
 
 const READY: &str =
     "print `ready` once, after all preparation and before the first operation, and flush standard output";

@@ -29,8 +29,8 @@ use strum::IntoStaticStr;
 
 use crate::campaign::Prepared;
 use crate::catalog::{Entry, Runtime, Shape, Workload, bytes_held};
-use crate::measure::{LocalRunner, MeasureError};
 use crate::record::Status;
+use taskscale_measure::{LocalRunner, MeasureError};
 
 pub use conformance::CaseCount;
 pub use files::SourceFiles;

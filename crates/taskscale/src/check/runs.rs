@@ -8,10 +8,10 @@ use serde::Serialize;
 
 use super::{CheckError, CheckRule, CheckSubject, Findings};
 use crate::catalog::{Kind, Workload, expected_check, with_tasks};
-use crate::measure::{Bounds, LocalRunner, Measurement, RunEnd, RunSpec, Scenario, Trace};
 use crate::record::{Status, Warning};
 use crate::report::command_line;
 use crate::units;
+use taskscale_measure::{Bounds, LocalRunner, Measurement, RunEnd, RunSpec, Scenario, Trace};
 
 /// Steps before a thousand tasks, which may be too many or too slow.
 pub(super) const FEWER: [u64; 2] = [50, 200];

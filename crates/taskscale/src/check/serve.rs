@@ -17,9 +17,9 @@ use super::runs::{RunRequest, Runs, may_be_the_machines, trial};
 use super::{CheckError, CheckRule, CheckSubject, Findings};
 use crate::campaign::serving_in_a_moment;
 use crate::catalog::with_tasks;
-use crate::measure::{Measurement, Trace};
 use crate::record::Status;
 use crate::units;
+use taskscale_measure::{Measurement, Trace};
 
 /// The numbers of connections of every server. 25 leave one room half full.
 const COUNTS: [u64; 3] = [1, 25, 1_000];

@@ -11,9 +11,9 @@ use super::judge_work::{judge, with};
 use super::runs::{RunRequest, Runs, Trial};
 use super::{CheckError, CheckRule, Findings};
 use crate::catalog::{Kind, expected_to_make};
-use crate::measure::{Measurement, Scenario, WorkParams};
 use crate::record::{Status, Warning};
 use crate::units;
+use taskscale_measure::{Measurement, Scenario, WorkParams};
 
 /// Operations per task of the first runs.
 pub(super) const FEW_ROUNDS: u64 = 7;

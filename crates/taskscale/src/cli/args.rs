@@ -14,6 +14,7 @@ mod fleet;
 mod limit;
 mod load;
 mod measure;
+mod replay;
 mod shell;
 mod site;
 mod submit;
@@ -24,6 +25,7 @@ pub use fleet::{CollectFormat, FleetArgs, FleetCommand};
 pub use limit::{LimitArgs, LimitFormat};
 pub use load::{LoadArgs, ProtocolArg};
 pub use measure::MeasureArgs;
+pub use replay::ReplayArgs;
 pub use shell::{CompletionsArgs, HelpArgs, ManArgs};
 pub use site::SiteArgs;
 pub use submit::{SubmitArgs, VerifyArgs};
@@ -93,6 +95,7 @@ impl Args {
             Command::Build(_) => "build",
             Command::Doctor => "doctor",
             Command::Report(_) => "report",
+            Command::Replay(_) => "replay",
             Command::Check(_) => "check",
             Command::New(_) => "new",
             Command::Clean(_) => "clean",
@@ -215,6 +218,8 @@ Examples:
     Doctor,
     /// Build entries without measuring them
     Build(BuildArgs),
+    /// Judge kept runs by today's rules
+    Replay(ReplayArgs),
     /// Check that entries conform
     Check(CheckArgs),
     /// Create a new, working entry
@@ -319,6 +324,12 @@ pub struct RunArgs {
         hide_possible_values = true
     )]
     pub format: ReportFormat,
+    /// Keep a trace of every run in DIR, for `taskscale replay`
+    ///
+    /// One file of JSON lines per run: the command line and its folder, protocol lines, usage, memory, limits of the
+    /// machine, the end of standard error. Variables of the environment are not in it.
+    #[arg(long, value_name = "DIR", hide_short_help = true)]
+    pub trace: Option<PathBuf>,
     /// Print the plan with estimates and limits; start nothing
     #[arg(long)]
     pub dry_run: bool,

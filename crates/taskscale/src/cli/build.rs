@@ -10,8 +10,8 @@ use super::session::built;
 use super::{Failure, OrUsage, emit, eprint_status, open_catalog, print_result, printable};
 use crate::campaign::{NotReady, prepare};
 use crate::catalog::select;
-use crate::measure::Interrupt;
 use crate::toolchain::{Attend, Cache};
+use taskscale_measure::Interrupt;
 
 pub fn run(args: &BuildArgs, global: &Global) -> Result<ExitCode, Failure> {
     let catalog = open_catalog(global).or_usage()?;

@@ -1,6 +1,5 @@
 //! `taskscale check`.
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
@@ -15,10 +14,10 @@ use super::{Failure, OrUsage, colour, open_catalog, print_result, printable};
 use crate::campaign::{NotReady, prepare};
 use crate::catalog::{Program, select};
 use crate::check::{self, CheckError, CheckSubject, CheckedProgram, Rebuild, Severity, SourceFiles};
-use crate::measure::{GroupRoot, Interrupt, LocalRunner};
 use crate::record::Status;
 use crate::toolchain::{Attend, Cache};
 use crate::units;
+use taskscale_measure::{GroupRoot, Interrupt, LocalRunner};
 
 /// The result of a check.
 #[derive(Default)]
@@ -44,8 +43,7 @@ pub fn run(args: &CheckArgs, global: &Global) -> Result<ExitCode, Failure> {
     };
     let Some(_lock) = lease.acquire(&progress, &interrupt)? else { return Ok(ended(&interrupt)) };
     // Before any child of ours exists, as in `run`.
-    let mut runner =
-        LocalRunner::new(GroupRoot::find(), &interrupt, PathBuf::from("/proc/self/exe")).counting_switches();
+    let mut runner = LocalRunner::new(GroupRoot::find(), &interrupt).counting_switches();
     let colour = colour(&std::io::stdout());
     let mut unsaid = Ok(());
     let outcome = check_all(args, &programs, &interrupt, &mut runner, &progress, |checked, several| {

@@ -13,9 +13,9 @@ use super::progress::Progress;
 use super::session::MachineLease;
 use super::{Failure, eprint_status, print_result, printable};
 use crate::catalog::{Catalog, ToolchainSpec, embedded_name};
-use crate::measure::Interrupt;
 use crate::toolchain::{self, Cache, KeptBuild, Toolchain};
 use crate::units;
+use taskscale_measure::Interrupt;
 
 /// Something in the cache.
 enum Item {

@@ -10,8 +10,8 @@ use super::{Failure, print_result, printable};
 use crate::campaign::prepare;
 use crate::catalog::Program;
 use crate::check::{self, CheckSubject, Conformance};
-use crate::measure::Interrupt;
 use crate::toolchain::{Attend, Cache};
+use taskscale_measure::Interrupt;
 
 /// A program, and its answers or why it did not run.
 type ConformanceRow = (String, Result<Conformance, String>);

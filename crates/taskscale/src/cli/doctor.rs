@@ -12,10 +12,12 @@ use super::report::for_standard_output;
 use super::{Failure, OrUsage, print_result, printable};
 use crate::catalog::Catalog;
 use crate::document::{width, wrapped_whole};
-use crate::measure::{GroupRoot, available_memory_bytes, machine_facts, read_connection_limits, read_limits};
 use crate::record::{LimitHit, Machine, MemorySource};
 use crate::toolchain::{self, Cache};
 use crate::units;
+use taskscale_measure::{
+    GroupRoot, available_memory_bytes, machine_facts, read_connection_limits, read_limits,
+};
 
 /// The classic benchmark of servers.
 const MANY_CONNECTIONS: u64 = 1_000_000;

@@ -15,12 +15,12 @@ use super::workload_args::PlanBuilder;
 use super::{Failure, eprint_status, print_result, printable};
 use crate::campaign::{CellEstimate, EstimateSource, PlanEstimate, estimate};
 use crate::catalog::{Kind, Program, Selection, Shape, Workload};
-use crate::measure::{
-    ConnectionLimits, PredictedLimit, SystemLimits, machine_facts, read_connection_limits, read_limits,
-};
 use crate::record::{self, Loaded, Machine, Plan, Sample, same_memory};
 use crate::toolchain;
 use crate::units::{self, counted};
+use taskscale_measure::{
+    ConnectionLimits, PredictedLimit, SystemLimits, machine_facts, read_connection_limits, read_limits,
+};
 
 /// Default parent of results folders. Not `results/`, where a repository keeps submitted results.
 pub(super) const RESULTS: &str = "taskscale-results";

@@ -19,10 +19,10 @@ use crate::fleet::{
     self, ArchBinary, Fleet, FleetError, FleetPlan, Node, NodeContext, Scripts, Slurm, Snapshot, Submission,
     Target, Watch, WorkOutcome,
 };
-use crate::measure::Interrupt;
 use crate::record::{self, Timestamp};
 use crate::report::write_html;
 use crate::units;
+use taskscale_measure::Interrupt;
 
 /// How often the queue and the folders are read.
 const LOOKED_EVERY: Duration = Duration::from_secs(5);

@@ -15,12 +15,12 @@ use crate::compare::CompareError;
 use crate::document::quoted;
 use crate::fleet::FleetError;
 use crate::limit::LimitError;
-use crate::measure::MeasureError;
 use crate::record::StoreError;
 use crate::report::{ChartError, ExportError, ServiceError};
 use crate::scaffold::ScaffoldError;
 use crate::toolchain::{BuildError, ToolchainError};
 use crate::units::UnitError;
+use taskscale_measure::MeasureError;
 
 /// For a failure of which no cause is known.
 const UNKNOWN: &str = "--verbose shows each step; `taskscale doctor` checks this machine";
@@ -150,6 +150,7 @@ fn of_measuring(error: &MeasureError) -> Option<String> {
             ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => some(DOCTOR),
             _ => of_io(error),
         },
+        MeasureError::NotInitialized => None,
         MeasureError::Launcher(_) => some("`dmesg` may show the kernel's reason; the same command resumes"),
     }
 }

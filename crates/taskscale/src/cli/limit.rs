@@ -1,7 +1,6 @@
 //! `taskscale limit`: the most tasks in a memory, the least memory for N tasks, or the highest message rate.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context, anyhow, bail};
@@ -22,10 +21,10 @@ use crate::limit::{
     self, Answer, ClassifiedRun, Find, HOLD, LimitError, LimitReport, NextRun, Outcome, Purpose,
     SEARCH_SPEC_SCHEMA, SearchSpec, ShownRun, TrialPoint, milliseconds,
 };
-use crate::measure::{GroupRoot, Interrupt, LocalRunner, available_memory_bytes};
 use crate::record::{self, Campaign, Event, MemorySource, Plan, Sample, Store};
 use crate::report;
 use crate::units;
+use taskscale_measure::{GroupRoot, Interrupt, LocalRunner, available_memory_bytes};
 
 /// The share of available memory that an unlimited run may take.
 const ROOM_SHARE: f64 = 0.8;
@@ -178,7 +177,7 @@ pub fn run(args: &LimitArgs, global: &Global) -> Result<ExitCode, Failure> {
     let (mut store, campaign, mut samples) = open(&output, now, &search_spec, &progress)?;
     let folder = store.folder().to_owned();
     // Not its path: another version may have replaced the file meanwhile.
-    let mut runner = LocalRunner::new(home, &interrupt, PathBuf::from("/proc/self/exe")).with(&lock);
+    let mut runner = LocalRunner::new(home, &interrupt).with(&lock);
     // With the page cache of a container that was just started.
     if !is_rate {
         runner = runner.cold();

@@ -1,6 +1,6 @@
 //! `taskscale measure`: any program, without a manifest.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, anyhow};
@@ -17,10 +17,10 @@ use super::session::{
 };
 use super::{Failure, OrUsage, print_result};
 use crate::campaign::{self, CampaignEnd};
-use crate::measure::{Interrupt, LocalRunner};
 use crate::record::{self, Campaign, Hold, OWN_WORKLOAD, Plan, Sample};
 use crate::report::{self, Report};
 use crate::units;
+use taskscale_measure::{Interrupt, LocalRunner};
 
 pub fn run(args: &MeasureArgs, global: &Global) -> Result<ExitCode, Failure> {
     let options = validate(args).or_usage()?;
@@ -45,7 +45,7 @@ pub fn run(args: &MeasureArgs, global: &Global) -> Result<ExitCode, Failure> {
     let folder = store.folder().to_owned();
     announce(&folder, &campaign, prepared, &samples);
     progress.watch(&campaign, prepared, &samples);
-    let mut runner = LocalRunner::new(home, &interrupt, PathBuf::from("/proc/self/exe")).with(&lock);
+    let mut runner = LocalRunner::new(home, &interrupt).with(&lock).keeping_traces(args.trace.clone());
     let outcome =
         campaign::run(&campaign, prepared, &settings, &mut runner, &mut store, &mut samples, &mut progress);
     drop(runner);

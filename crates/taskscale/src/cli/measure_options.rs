@@ -17,9 +17,9 @@ use super::open::memory_cap;
 use super::workload_args::task_counts;
 use crate::campaign::{BlackBoxTemplate, Prepared, SECONDS, TASKS};
 use crate::catalog::{Kind, Style};
-use crate::measure::{BlackBoxCommand, LinePattern, LoadCommand, LoadStands, Ready};
 use crate::record::EntryFacts;
 use crate::units;
+use taskscale_measure::{BlackBoxCommand, LinePattern, LoadCommand, LoadStands, Ready};
 
 /// Default numbers of tasks of a program that takes one.
 const USUAL_TASKS: &str = "1,10k,100k";

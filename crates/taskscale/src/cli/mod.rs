@@ -29,6 +29,7 @@ mod messages;
 mod new;
 mod open;
 mod progress;
+mod replay;
 mod report;
 mod report_filter;
 mod results_ticker;
@@ -88,6 +89,7 @@ pub fn main() -> ExitCode {
             Some(
                 Command::List(_)
                     | Command::Check(_)
+                    | Command::Replay(_)
                     | Command::Load(_)
                     | Command::Submit(_)
                     | Command::Doctor
@@ -109,6 +111,7 @@ pub fn main() -> ExitCode {
         Some(Command::Doctor) => doctor::run(&args.global),
         Some(Command::Report(report)) => report::run(&report),
         Some(Command::Site(site)) => site::run(&site, &args.global),
+        Some(Command::Replay(replay)) => replay::run(&replay, &args.global),
         Some(Command::Check(check)) => check::run(&check, &args.global),
         Some(Command::New(new)) => new::run(&new, &args.global),
         Some(Command::Clean(clean)) => clean::run(&clean, &args.global),

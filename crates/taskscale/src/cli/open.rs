@@ -13,12 +13,12 @@ use super::progress::Progress;
 use super::{Failure, OrUsage, eprint_status};
 use crate::campaign::{CampaignError, CampaignSettings, Prepared, plan_digest};
 use crate::limit;
-use crate::measure::{MachineLock, available_memory_bytes, machine_facts};
 use crate::record::{
     self, Campaign, Conditions, Loaded, MemorySource, Plan, RejectedLine, SCHEMA_VERSION, Sample, Store,
     StoreError, Timestamp,
 };
 use crate::units;
+use taskscale_measure::{MachineLock, available_memory_bytes, machine_facts};
 
 /// The default share of available memory that a run may take.
 const MEMORY_SHARE: f64 = 0.8;

@@ -10,9 +10,9 @@ use super::results_ticker::{ResultsTicker, View};
 use super::{colour, printable};
 use crate::campaign::{CampaignObserver, PlannedRun, Prepared};
 use crate::catalog::Program;
-use crate::measure::Scenario;
 use crate::record::{Campaign, Event, Sample, Status};
 use crate::units;
+use taskscale_measure::Scenario;
 
 /// Shows the progress of a run.
 pub struct Progress {

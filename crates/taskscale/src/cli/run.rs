@@ -1,7 +1,7 @@
 //! `taskscale run`, the default command.
 
 use std::net::ToSocketAddrs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, anyhow};
@@ -22,9 +22,9 @@ use super::workload_args::{self, SeriesOptions, task_counts};
 use super::{Failure, OrUsage, open_catalog};
 use crate::campaign::{self, CampaignEnd, NotReady, Prepared};
 use crate::catalog::{Catalog, Program, Selection, Workload, default_selection, select};
-use crate::measure::{Interrupt, LocalRunner};
 use crate::record::{self, Campaign, Hold, Sample};
 use crate::units;
+use taskscale_measure::{Interrupt, LocalRunner};
 
 /// The shortest plateau of `--quick`, in seconds: most cases need a wait of only 1 s.
 const QUICK_PLATEAU_S: f64 = 0.5;
@@ -177,9 +177,7 @@ pub fn run(args: &RunArgs, global: &Global, bare: bool) -> Result<ExitCode, Fail
     let folder = store.folder().to_owned();
     announce(&folder, &campaign, &prepared, &samples);
     progress.watch(&campaign, &prepared, &samples);
-    // Not its path: another version may have replaced the file meanwhile.
-    let launcher = PathBuf::from("/proc/self/exe");
-    let mut runner = LocalRunner::new(home, &interrupt, launcher).with(&lock);
+    let mut runner = LocalRunner::new(home, &interrupt).with(&lock).keeping_traces(args.trace.clone());
     let outcome =
         campaign::run(&campaign, &prepared, &settings, &mut runner, &mut store, &mut samples, &mut progress);
     drop(runner);

@@ -15,10 +15,10 @@ use super::{Failure, OrUsage, emit, eprint_status, print_result, print_through, 
 use crate::campaign::{NotReady, Prepared, prepare};
 use crate::catalog::Program;
 use crate::document::{command_line, quoted, shortened};
-use crate::measure::{GroupRoot, Holder, Interrupt, MachineLock};
 use crate::record::{self, BuildState, Campaign, Event, Loaded, Plan, Sample};
 use crate::toolchain::{Attend, Cache};
 use crate::units;
+use taskscale_measure::{GroupRoot, Holder, Interrupt, MachineLock};
 
 /// The shortest plateau, in seconds.
 pub(super) const PLATEAU_S: f64 = 1.0;

@@ -17,7 +17,6 @@ use super::{Failure, OrUsage, eprint_status, print_result};
 use crate::campaign::receipt;
 use crate::catalog::{Catalog, Entry, Runtime, ToolchainSpec};
 use crate::limit;
-use crate::measure::machine_facts;
 use crate::record::{By, Campaign, EntryFacts, Loaded, SCHEMA_VERSION, Sample, Timestamp};
 use crate::report::Report;
 use crate::submit::{
@@ -25,6 +24,7 @@ use crate::submit::{
     VERIFICATION, Verification, Violation, Withdrawal,
 };
 use crate::toolchain::{self, Toolchain};
+use taskscale_measure::machine_facts;
 
 pub fn run(args: &SubmitArgs, global: &Global) -> Result<ExitCode, Failure> {
     if let Some(folder) = &args.withdraw {

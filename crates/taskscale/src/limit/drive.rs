@@ -14,8 +14,8 @@ use crate::campaign::{
     HoldPredictor, PlannedRun, Prepared, estimated_reading_s, sample_of, serving_at_rate, serving_in_a_moment,
 };
 use crate::catalog::{Shape, expected_check, period_s, with_tasks};
-use crate::measure::{Bounds, HoldParams, RunEnd, RunSpec, Runner, Scenario, WorkParams};
 use crate::record::{Campaign, Cell, Plan, Sample, Series, Store};
+use taskscale_measure::{Bounds, HoldParams, RunEnd, RunSpec, Runner, Scenario, WorkParams};
 
 /// A warm-up that takes longer tells nothing more.
 const WARM_UP_TIME: Duration = Duration::from_secs(20);

@@ -1,7 +1,7 @@
 //! Limit searches: most tasks in a given memory, least memory for given tasks, highest message rate of a server.
 //!
 //! [`replay`] derives the next run from the samples so far; [`run`] runs and stores them. Measures through
-//! `measure::Runner`, so that tests need no program. [`render`] shows the answers. Must not know the command line.
+//! `taskscale_measure::Runner`, so that tests need no program. [`render`] shows the answers. Must not know the command line.
 
 mod answer;
 mod boundary_search;
@@ -31,8 +31,8 @@ pub use trial_point::{RATE, TrialPoint};
 pub use words::{sentence, sought};
 
 use crate::document::{Format, RenderOptions, json};
-use crate::measure::MeasureError;
 use crate::record::StoreError;
+use taskscale_measure::MeasureError;
 
 /// The report as text that ends in a line end.
 pub fn render(report: &LimitReport, format: Format, options: RenderOptions) -> String {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{MemorySource, Sample, Series, Timestamp};
+use super::{Machine, MemorySource, Sample, Series, Timestamp};
 use crate::catalog::{FanOut, Kind, Shape, Style};
 
 /// The cases measured together on one machine.
@@ -336,40 +336,4 @@ const SAME_MEMORY: f64 = 0.01;
 /// Whether two readings of MemTotal may be of one machine.
 pub fn same_memory(then: u64, now: u64) -> bool {
     then.abs_diff(now) as f64 <= then.max(now) as f64 * SAME_MEMORY
-}
-
-/// Facts on the machine that matter for results.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Machine {
-    /// Host name. In submitted results the class of the machine, such as `xeon-2-5ghz-2cpu`.
-    pub hostname: String,
-    /// PRETTY_NAME of /etc/os-release.
-    pub os: String,
-    /// Release of the kernel.
-    pub kernel: String,
-    /// Such as `x86_64`.
-    pub architecture: String,
-    /// Model of the processor.
-    pub cpu: String,
-    /// CPUs that taskscale may use.
-    pub cpus: u64,
-    /// Memory of the machine.
-    pub memory_bytes: u64,
-    /// Size of swap.
-    pub swap_bytes: u64,
-    /// Size of a page.
-    pub page_bytes: u64,
-    /// `always`, `madvise` or `never`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub transparent_huge_pages: Option<String>,
-    /// CPU frequency governor.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cpu_governor: Option<String>,
-    /// System limits that bound tasks, by name.
-    #[serde(default)]
-    pub limits: BTreeMap<String, u64>,
-    /// Findings of `taskscale doctor` at the start.
-    #[serde(default)]
-    pub warnings: Vec<String>,
 }

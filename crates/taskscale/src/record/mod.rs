@@ -9,11 +9,10 @@ mod event;
 mod paths;
 mod results;
 mod sample;
+mod sample_reader;
 #[cfg(test)]
 mod schema;
 mod store;
-mod timestamp;
-mod warning;
 
 pub use bounds::{open_regular, read_document};
 pub use campaign::*;
@@ -24,8 +23,10 @@ pub use results::campaigns_in;
 pub use sample::*;
 pub use store::*;
 pub use taskscale_load::{ClosedLoad, IdleLoad, Latency, Load, OpenLoad};
-pub use timestamp::Timestamp;
-pub use warning::Warning;
+pub use taskscale_measure::{
+    Cpu, LimitHit, Machine, Memory, MemorySource, Metric, Plateau, PlateauFrom, Status, Time, Timestamp,
+    Warning, Work,
+};
 
 /// Version of the shape of samples and campaigns. Raised when a field changes its meaning; added fields do not raise
 /// it.
@@ -45,34 +46,21 @@ pub(crate) fn test_sample(entry: &str, tasks: u64) -> Sample {
         hold_s: 2.0,
         repetition: 1,
         attempt: 1,
-        started_at: Timestamp::UNIX_EPOCH,
-        status: Status::Ok,
-        reason: None,
-        limit: None,
-        alive: Some(tasks),
-        done: Some(tasks),
-        failed: None,
-        plateau_from: Some(crate::record::PlateauFrom::Protocol),
-        stopped: false,
+        measurement: taskscale_measure::Measurement {
+            alive: Some(tasks),
+            done: Some(tasks),
+            plateau_from: Some(PlateauFrom::Protocol),
+            exit_code: Some(0),
+            threads: Some(1),
+            processes: Some(1),
+            ..taskscale_measure::Measurement::of_status(Timestamp::UNIX_EPOCH, Status::Ok)
+        },
         load_command: None,
-        exit_code: Some(0),
-        signal: None,
         command: ["/x".to_owned(), tasks.to_string(), "2".to_owned()].into(),
         version: Some("x 1.0".into()),
-        threads: Some(1),
-        processes: Some(1),
-        time: Time::default(),
-        cpu: Cpu::default(),
-        memory: Memory::default(),
-        metrics: std::collections::BTreeMap::new(),
-        warnings: Vec::new(),
-        stderr_tail: None,
         campaign: None,
         params: std::collections::BTreeMap::new(),
         cpus: None,
-        work: None,
-        load: None,
-        histograms: std::collections::BTreeMap::new(),
     }
 }
 

@@ -259,7 +259,8 @@ mod tests {
         };
         assert!(!holds(&campaign, &sample));
         for text in ["/home/ann/x", "\"/home/ann/x\" is\ngone", "a \"quoted\" text", "tasks/s", "ä/ö"] {
-            let spoilt = Sample { reason: Some(text.to_owned()), ..sample.clone() };
+            let mut spoilt = sample.clone();
+            spoilt.reason = Some(text.to_owned());
             assert_eq!(holds(&campaign, &spoilt), text.contains("home"), "{text}");
         }
         sample.command = ["/home/ann/sleep".to_owned()].into();

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use taskscale_measure::Measurement;
+
 use crate::catalog::{Kind, Shape, Style};
 use crate::record::{
     Campaign, Cpu, EntryFacts, Hold, LimitHit, Machine, Memory, MemorySource, Plan, Plateau, Sample, Status,
@@ -67,54 +69,44 @@ pub fn sample(entry: &str, tasks: u64, repetition: u32, base: u64, per_task: u64
         hold_s: 3.0,
         repetition,
         attempt: 1,
-        started_at: at(),
-        status: Status::Ok,
-        reason: None,
-        limit: None,
-        alive: Some(tasks),
-        done: Some(tasks),
-        failed: None,
-        plateau_from: Some(crate::record::PlateauFrom::Protocol),
-        stopped: false,
+        measurement: Measurement {
+            alive: Some(tasks),
+            done: Some(tasks),
+            plateau_from: Some(crate::record::PlateauFrom::Protocol),
+            exit_code: Some(0),
+            threads: Some(3),
+            processes: Some(1),
+            time: Time {
+                launch_s: Some(launch),
+                plateau_s: Some(2.1),
+                drain_s: Some(launch / 2.0),
+                wall_s: Some(3.0 + 1.5 * launch),
+                plateau_read_at_s: Some(2.5),
+                reading_s: None,
+            },
+            cpu: Cpu { user_s: Some(2.0 * launch), system_s: Some(launch), ..Cpu::default() },
+            memory: Memory {
+                connected: None,
+                loaded: None,
+                source: MemorySource::CgroupV2,
+                plateau: Some(Plateau {
+                    footprint_bytes: footprint,
+                    anon_bytes: footprint / 4 * 3,
+                    kernel_bytes: footprint / 8,
+                    ..Plateau::default()
+                }),
+                peak_bytes: Some(footprint / 100 * 105),
+                rss_peak_bytes: Some(footprint / 100 * 85),
+                cap_bytes: None,
+            },
+            ..Measurement::of_status(at(), Status::Ok)
+        },
         load_command: None,
-        exit_code: Some(0),
-        signal: None,
         command: [entry.to_owned(), tasks.to_string(), "3".to_owned()].into(),
         version: None,
-        threads: Some(3),
-        processes: Some(1),
-        time: Time {
-            launch_s: Some(launch),
-            plateau_s: Some(2.1),
-            drain_s: Some(launch / 2.0),
-            wall_s: Some(3.0 + 1.5 * launch),
-            plateau_read_at_s: Some(2.5),
-            reading_s: None,
-        },
-        cpu: Cpu { user_s: Some(2.0 * launch), system_s: Some(launch), ..Cpu::default() },
-        load: None,
-        memory: Memory {
-            connected: None,
-            loaded: None,
-            source: MemorySource::CgroupV2,
-            plateau: Some(Plateau {
-                footprint_bytes: footprint,
-                anon_bytes: footprint / 4 * 3,
-                kernel_bytes: footprint / 8,
-                ..Plateau::default()
-            }),
-            peak_bytes: Some(footprint / 100 * 105),
-            rss_peak_bytes: Some(footprint / 100 * 85),
-            cap_bytes: None,
-        },
-        metrics: BTreeMap::new(),
-        warnings: vec![],
-        stderr_tail: None,
         campaign: None,
         params: BTreeMap::new(),
         cpus: None,
-        work: None,
-        histograms: BTreeMap::new(),
     }
 }
 

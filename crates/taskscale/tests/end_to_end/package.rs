@@ -64,28 +64,32 @@ fn the_package_carries_the_whole_catalogue() {
 fn the_package_builds_and_works_without_the_repository() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let made = folder.path().join("made");
-    // Together, as no registry has the one that the other needs.
-    let package = ["package", "--no-verify", "--allow-dirty", "-p", "taskscale", "-p", "taskscale-load"];
-    output(cargo(&package, crate_folder()).arg("--target-dir").arg(&made));
+    // Together, as no registry has those that the first needs.
+    let libraries = ["taskscale-load", "taskscale-measure"];
+    let mut package = cargo(&["package", "--no-verify", "--allow-dirty", "-p", "taskscale"], crate_folder());
+    output(package.args(libraries.map(|name| format!("-p{name}"))).arg("--target-dir").arg(&made));
     let unpack = |name: &str| {
         let name = format!("{name}-{}", env!("CARGO_PKG_VERSION"));
         let archive = made.join(format!("package/{name}.crate"));
         output(Command::new("tar").arg("-xzf").arg(&archive).arg("-C").arg(folder.path()));
         (archive, folder.path().join(name))
     };
-    let ((archive, unpacked), (_, load)) = (unpack("taskscale"), unpack("taskscale-load"));
+    let ((archive, unpacked), libraries) =
+        (unpack("taskscale"), libraries.map(|name| (name, unpack(name).1)));
 
     let bytes = fs::metadata(&archive).expect("the packaged crate").len();
     assert!(bytes <= CRATE_BYTES, "the packaged crate has {bytes} bytes, and {CRATE_BYTES} are the most");
 
     let apart = apart();
-    let from_here = format!("patch.crates-io.taskscale-load.path={:?}", load.display().to_string());
-    let mut build = cargo(&["build", "--config", &from_here, "--target-dir"], &unpacked);
+    let mut build = cargo(&["build"], &unpacked);
+    for (name, folder) in &libraries {
+        build.args(["--config", &format!("patch.crates-io.{name}.path={:?}", folder.display().to_string())]);
+    }
     // As the workspace says it, which the package does not know.
-    output(build.arg(apart.path()).env("CARGO_PROFILE_DEV_DEBUG", "line-tables-only"));
+    output(build.arg("--target-dir").arg(apart.path()).env("CARGO_PROFILE_DEV_DEBUG", "line-tables-only"));
     let program = folder.path().join("taskscale");
     copy_program(&apart.path().join("debug/taskscale"), &program);
-    for folder in [unpacked, load] {
+    for folder in libraries.into_iter().map(|(_, folder)| folder).chain([unpacked]) {
         fs::remove_dir_all(folder).expect("what was unpacked");
     }
     works_alone(&program, folder.path());

@@ -5,6 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use taskscale_measure::Measurement;
+
 use crate::support::{FakeEntry, World, skipped};
 use taskscale::catalog::{Kind, Shape, Style};
 use taskscale::record::{
@@ -92,66 +94,55 @@ fn sample(entry: &str, tasks: u64, repetition: u32, base: u64, per_task: u64) ->
         hold_s: 3.0,
         repetition,
         attempt: 1,
-        started_at: "2026-03-01T12:00:01Z".parse().unwrap(),
-        status: Status::Ok,
-        reason: None,
-        limit: None,
-        alive: Some(tasks),
-        done: Some(tasks),
-        failed: None,
-        exit_code: Some(0),
-        signal: None,
+        measurement: Measurement {
+            alive: Some(tasks),
+            done: Some(tasks),
+            exit_code: Some(0),
+            threads: Some(3),
+            processes: Some(1),
+            time: Time {
+                launch_s: Some(launch),
+                plateau_s: Some(2.123456),
+                drain_s: Some(launch / 2.0),
+                wall_s: Some(2.123456 + 1.5 * launch),
+                plateau_read_at_s: Some(2.5),
+                reading_s: None,
+            },
+            cpu: Cpu {
+                user_s: Some(2.0 * launch),
+                system_s: Some(launch),
+                launch_s: Some(2.2 * launch),
+                plateau_s: Some(0.0),
+                drain_s: Some(0.8 * launch),
+            },
+            memory: Memory {
+                connected: None,
+                loaded: None,
+                source: MemorySource::CgroupV2,
+                plateau: Some(Plateau {
+                    footprint_bytes: footprint,
+                    anon_bytes: footprint / 2,
+                    file_bytes: footprint - footprint / 2 - kernel,
+                    kernel_bytes: kernel,
+                    kernel_stack_bytes: Some(kernel / 2),
+                    page_tables_bytes: Some(kernel / 4),
+                    slab_bytes: Some(kernel / 8),
+                    sock_bytes: Some(0),
+                    rss_bytes: Some(footprint - kernel),
+                    ..Plateau::default()
+                }),
+                peak_bytes: Some(footprint / 100 * 105),
+                rss_peak_bytes: Some(footprint / 100 * 75),
+                cap_bytes: None,
+            },
+            ..Measurement::of_status("2026-03-01T12:00:01Z".parse().unwrap(), Status::Ok)
+        },
         command: [entry.to_owned(), tasks.to_string(), "3".to_owned()].into(),
         version: Some("x 1.0".into()),
-        plateau_from: None,
-        stopped: false,
         load_command: None,
-        threads: Some(3),
-        processes: Some(1),
-        time: Time {
-            launch_s: Some(launch),
-            plateau_s: Some(2.123456),
-            drain_s: Some(launch / 2.0),
-            wall_s: Some(2.123456 + 1.5 * launch),
-            plateau_read_at_s: Some(2.5),
-            reading_s: None,
-        },
-        cpu: Cpu {
-            user_s: Some(2.0 * launch),
-            system_s: Some(launch),
-            launch_s: Some(2.2 * launch),
-            plateau_s: Some(0.0),
-            drain_s: Some(0.8 * launch),
-        },
-        load: None,
-        memory: Memory {
-            connected: None,
-            loaded: None,
-            source: MemorySource::CgroupV2,
-            plateau: Some(Plateau {
-                footprint_bytes: footprint,
-                anon_bytes: footprint / 2,
-                file_bytes: footprint - footprint / 2 - kernel,
-                kernel_bytes: kernel,
-                kernel_stack_bytes: Some(kernel / 2),
-                page_tables_bytes: Some(kernel / 4),
-                slab_bytes: Some(kernel / 8),
-                sock_bytes: Some(0),
-                rss_bytes: Some(footprint - kernel),
-                ..Plateau::default()
-            }),
-            peak_bytes: Some(footprint / 100 * 105),
-            rss_peak_bytes: Some(footprint / 100 * 75),
-            cap_bytes: None,
-        },
-        metrics: BTreeMap::new(),
-        warnings: vec![],
-        stderr_tail: None,
         campaign: None,
         params: BTreeMap::new(),
         cpus: None,
-        work: None,
-        histograms: BTreeMap::new(),
     }
 }
 

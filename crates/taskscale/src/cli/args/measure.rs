@@ -99,6 +99,12 @@ pub struct MeasureArgs {
     /// Time limit of a run, such as 90s [default: 120s + 3 × wait]
     #[arg(long, value_name = "TIME")]
     pub timeout: Option<String>,
+    /// Keep a trace of every run in DIR, for `taskscale replay`
+    ///
+    /// One file of JSON lines per run: the command line and its folder, protocol lines, usage, memory, limits of the
+    /// machine, the end of standard error. Variables of the environment are not in it.
+    #[arg(long, value_name = "DIR", hide_short_help = true)]
+    pub trace: Option<PathBuf>,
     /// Output format (see `list formats`) [default: table]
     #[arg(
         short,

@@ -135,12 +135,12 @@ fn page_row(entry: usize, row: Row, cell: &[&Sample]) -> PageRow {
         time: phases(
             &fed,
             |sample| sample.time.wall_s,
-            |Sample { time, .. }| [time.launch_s, time.plateau_s, time.drain_s],
+            |sample| [sample.time.launch_s, sample.time.plateau_s, sample.time.drain_s],
         ),
         cpu: phases(
             &fed,
             |sample| sample.cpu.total_s(),
-            |Sample { cpu, .. }| [cpu.launch_s, cpu.plateau_s, cpu.drain_s],
+            |sample| [sample.cpu.launch_s, sample.cpu.plateau_s, sample.cpu.drain_s],
         ),
         load_curve: row.load_curve,
         client_limited: row.client_limited,

@@ -9,10 +9,10 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use taskscale::catalog::Kind;
-use taskscale::measure::{
+use taskscale::record::Status;
+use taskscale_measure::{
     Bounds, GroupRoot, HoldParams, Interrupt, LocalRunner, Measurement, RunEnd, RunSpec, Runner, Scenario,
 };
-use taskscale::record::Status;
 
 use crate::support::{fake_entry, skipped};
 
@@ -147,7 +147,7 @@ fn processes_cost_what_they_cost_without_taskscale() {
     };
     let interrupt = Interrupt::never().unwrap();
     let launcher = PathBuf::from(env!("CARGO_BIN_EXE_taskscale"));
-    let mut runner = LocalRunner::new(GroupRoot::find(), &interrupt, launcher);
+    let mut runner = LocalRunner::new(GroupRoot::find(), &interrupt).with_launcher(launcher);
     for _ in 0..3 {
         let bare = meter.hold(&command(fake_entry()));
         let run = measured(&mut runner, command(fake_entry()));
@@ -171,7 +171,7 @@ fn a_program_runs_with_the_personality_that_it_has_without_taskscale() {
     let Ok(bare) = String::from_utf8(bare.stdout) else { panic!("no personality") };
     let interrupt = Interrupt::never().unwrap();
     let launcher = PathBuf::from(env!("CARGO_BIN_EXE_taskscale"));
-    let mut runner = LocalRunner::new(GroupRoot::none(), &interrupt, launcher);
+    let mut runner = LocalRunner::new(GroupRoot::none(), &interrupt).with_launcher(launcher);
     let words = ["/bin/sh", "-c", "cat /proc/self/personality >&2; exit 3"].map(str::to_owned);
     let run = measured(&mut runner, words.to_vec());
     assert_eq!(run.stderr_tail, Some(bare), "{:?}", run.reason);

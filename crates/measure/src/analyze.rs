@@ -1,0 +1,424 @@
+//! What a run came to: the measurement and its verdict. Pure: a function of its timeline and its settings.
+
+mod serve;
+mod work;
+
+use super::cgroup::{CpuReading, MemoryWant};
+use super::classify::{Observed, RunVerdict, classify};
+use super::classify_black_box::{BlackBoxEvidence, LoadEvidence, classify_black_box};
+use super::decide::{fills_cap, quiescence, time_cap};
+use super::evidence::{PlateauQuality, Quiescence};
+use super::launcher::ProgramEnd;
+use super::limit_detection::LimitEvidence;
+use super::plateau::Reading;
+use super::run_state::RunState;
+use super::sampler::is_growth;
+use super::timeline::{Timeline, seconds};
+use super::{Measurement, RunSpec};
+use crate::{Cpu, Memory, MemorySource, PlateauFrom, Time, Warning, Work};
+use taskscale_load::Load;
+
+/// The machine is busy when others use more than this share of its CPUs.
+const BUSY_SHARE: f64 = 0.25;
+/// `alive` and `done` this close together, in seconds, may have come out of one buffer.
+const UNFLUSHED_S: f64 = 0.05;
+/// What a program says during a reading is heard this much later than its end, in seconds, where CPUs are short.
+const HEARD_LATE_S: f64 = 0.1;
+/// A starved launch that is shorter than this, in seconds, brings no task to its end before the last has started.
+const STARVED_LAUNCH_S: f64 = 2.0;
+/// A program that was starved for so long, in seconds, has figures that its warnings mention.
+const STARVED_S: f64 = 1.0;
+
+/// The measurement of a run that has ended, by the rules of docs/reference/protocol.md.
+pub fn analyze(timeline: &Timeline, spec: &RunSpec) -> Measurement {
+    Analysis { timeline, state: timeline.state(), spec }.measurement()
+}
+
+/// Whether a lack of CPUs made the plateau of a run inconclusive: on an idle machine it may well have one.
+pub(super) fn is_unobservable(timeline: &Timeline, spec: &RunSpec) -> bool {
+    let analysis = Analysis { timeline, state: timeline.state(), spec };
+    analysis.plateau_quality(&analysis.times()).unobservable()
+}
+
+struct Analysis<'a> {
+    timeline: &'a Timeline,
+    state: &'a RunState,
+    spec: &'a RunSpec,
+}
+
+impl Analysis<'_> {
+    fn measurement(&self) -> Measurement {
+        let (state, said) = (self.state, &self.state.program.said);
+        let time = self.times();
+        let cpu = self.cpu();
+        let plateau = self.plateau_quality(&time);
+        let work = self.work();
+        let load = self.load();
+        let warnings = self.warnings(&time, &cpu, &plateau, work.as_ref(), load.as_ref());
+        let verdict = self.verdict(&time, plateau);
+        let speaks = state.speaks_protocol(self.spec);
+        let (exit_code, signal) = match &state.end {
+            Some((_, ProgramEnd::Exited { code, signal, .. })) => (*code, *signal),
+            _ => (None, None),
+        };
+        let stderr = &state.account.stderr;
+        Measurement {
+            started_at: self.timeline.started_at,
+            stderr_tail: (verdict.reason.is_some() && !stderr.is_empty()).then(|| stderr.clone()),
+            status: verdict.status,
+            reason: verdict.reason,
+            limit: verdict.limit.map(Box::new),
+            alive: self.alive(),
+            // What a program that speaks no protocol writes is its own affair.
+            done: said.done.filter(|_| speaks),
+            failed: said.failed.filter(|_| speaks),
+            plateau_from: state.plateau_from(),
+            stopped: state.was_stopped(),
+            exit_code,
+            signal,
+            threads: self.counted().map(|reading| reading.threads),
+            processes: self.counted().map(|reading| reading.processes),
+            time,
+            cpu,
+            memory: self.memory(),
+            metrics: said.metrics.clone(),
+            work: work.map(Box::new),
+            load: load.map(Box::new),
+            histograms: said.histograms.clone(),
+            warnings,
+        }
+    }
+
+    fn is_work(&self) -> bool {
+        self.spec.scenario.work().is_some()
+    }
+
+    /// The reading that counts.
+    fn reading(&self) -> Option<&Reading> {
+        self.state.reading.as_ref().map(|(_, read)| &read.reading)
+    }
+
+    /// The same, if any process was there.
+    fn counted(&self) -> Option<&Reading> {
+        self.reading().filter(|reading| reading.processes > 0)
+    }
+
+    /// Tasks alive at once, where one who must know has said so: the program, or the load whose clients they are.
+    fn alive(&self) -> Option<u64> {
+        let said = self.state.program.said.alive;
+        match self.state.plateau_from() {
+            Some(PlateauFrom::Protocol) => said,
+            // In a run of the catalog the line counts even where it broke the protocol by its time.
+            None if self.spec.scenario.black_box().is_none() => said,
+            _ => self.state.load_alive(),
+        }
+    }
+
+    fn end_ns(&self) -> Option<u64> {
+        let ended = self.state.end.as_ref();
+        ended.and_then(|(at_ns, end)| matches!(end, ProgramEnd::Exited { .. }).then_some(*at_ns))
+    }
+
+    /// When the plateau was over.
+    fn plateau_end_ns(&self) -> Option<u64> {
+        let told_to_end = self.state.stop_ns.is_some() || self.spec.scenario.serve().is_some();
+        let ended = self.state.plateau_end.filter(|_| told_to_end).map(|(at_ns, _)| at_ns);
+        ended.or(self.state.due_ns(self.spec)).or(self.end_ns())
+    }
+
+    fn times(&self) -> Time {
+        let state = self.state;
+        let Some(exec) = state.exec_ns else { return Time::default() };
+        let since_exec = |at: u64| seconds(exec, at);
+        let read = state.reading.as_ref();
+        let read_at_s = read.map(|(at_ns, _)| since_exec(*at_ns));
+        let reading_s = read.map(|(at_ns, read)| seconds(*at_ns, read.end_ns));
+        let since_ns = state.plateau.map(|plateau| plateau.since_ns);
+        let wall_s = self.end_ns().map(since_exec);
+        if self.is_work() {
+            // Launch until `ready`, drain from `done`; in between is the work.
+            return Time {
+                launch_s: since_ns.map(since_exec),
+                drain_s: state.program.done_ns.zip(self.end_ns()).map(|(from, to)| seconds(from, to)),
+                wall_s,
+                plateau_read_at_s: read_at_s,
+                reading_s,
+                ..Time::default()
+            };
+        }
+        let launch_s = state.launch_end.map(|(at_ns, _)| at_ns).or(since_ns).map(since_exec);
+        let end_s = self.plateau_end_ns().map(since_exec);
+        // With the first messages of clients, so that the phases add up to the whole.
+        let plateau_s = launch_s.zip(end_s).map(|(launch, end)| (end - launch).max(0.0));
+        Time {
+            launch_s,
+            // A program that ends early had no longer plateau than its life.
+            plateau_s: match (plateau_s, wall_s, launch_s) {
+                (Some(plateau), Some(wall), Some(launch)) => Some(plateau.min((wall - launch).max(0.0))),
+                (plateau, ..) => plateau,
+            },
+            drain_s: match (launch_s, wall_s, end_s) {
+                (Some(launch), Some(wall), Some(end)) => Some((wall - launch.max(end)).max(0.0)),
+                _ => None,
+            },
+            wall_s,
+            plateau_read_at_s: read_at_s,
+            reading_s,
+        }
+    }
+
+    fn cpu(&self) -> Cpu {
+        let state = self.state;
+        let usage = match &state.end {
+            Some((_, ProgramEnd::Exited { user_s, system_s, .. })) => CpuReading::of(*user_s, *system_s),
+            _ => CpuReading::default(),
+        };
+        // A group still knows what its ended processes used; without one only the parent's account remains.
+        let group = state.account.cpu.filter(|cpu| cpu.total_s > 0.0 && self.timeline.host.has_group());
+        let end = group.unwrap_or(usage);
+        let phase =
+            |from: Option<CpuReading>, to: Option<CpuReading>| Some((to?.total_s - from?.total_s).max(0.0));
+        let at_plateau = state.plateau.and_then(|plateau| plateau.cpu);
+        let at_launch = state.launch_end.map_or(at_plateau, |(_, cpu)| cpu);
+        let at_start = at_launch.map(|_| CpuReading::default());
+        // Where tasks were due before all had started, there was no plateau and the drain follows the launch.
+        let alive_and_due = state.plateau.zip(state.due_ns(self.spec));
+        let no_plateau = alive_and_due.is_some_and(|(plateau, due)| plateau.since_ns >= due);
+        let at_due = if no_plateau { at_plateau } else { state.plateau_end.and_then(|(_, cpu)| cpu) };
+        // Where the group does not split its time, the program's first process says how.
+        let user_s = end.user_share.or(usage.user_share).map(|share| end.total_s * share);
+        Cpu {
+            user_s,
+            system_s: user_s.map(|user_s| end.total_s - user_s),
+            launch_s: phase(at_start, at_launch),
+            // Of work it stands with what was done.
+            plateau_s: phase(at_launch, at_due).filter(|_| !self.is_work()),
+            drain_s: phase(at_due, Some(end)),
+        }
+    }
+
+    fn memory(&self) -> Memory {
+        let (state, source) = (self.state, self.timeline.host.source);
+        let kept = state.account.peak_bytes;
+        let reading = self.counted();
+        let rss_peak = match &state.end {
+            Some((_, ProgramEnd::Exited { rss_peak_bytes, .. })) => Some(*rss_peak_bytes),
+            _ => None,
+        };
+        let rss_peak = rss_peak.into_iter().chain(reading.map(|reading| reading.rss_peak_bytes)).max();
+        // A sampled peak is no less than what was read in between, nor than the kernel's record of one process; of that
+        // the pages of files may be charged to another group.
+        let read = reading.and_then(|reading| reading.memory.group_bytes.or(reading.memory.rss_bytes));
+        let files = reading.filter(|_| source != MemorySource::Proc);
+        let one_process =
+            rss_peak.unwrap_or(0).saturating_sub(files.map_or(0, |reading| reading.memory.file_bytes));
+        let sampled = state.sampled_peak.max(read.unwrap_or(0)).max(one_process);
+        Memory {
+            source,
+            plateau: reading.map(|reading| reading.memory.clone()),
+            peak_bytes: kept.or((sampled > 0).then_some(sampled)),
+            rss_peak_bytes: rss_peak.filter(|bytes| *bytes > 0),
+            cap_bytes: self.spec.bounds.memory_bytes,
+            connected: state.connected.as_ref().map(|read| Box::new(read.reading.memory.clone())),
+            loaded: state.stages_over.as_ref().and_then(|(_, memory)| memory.clone()).map(Box::new),
+        }
+    }
+
+    /// What speaks for the plateau and against it.
+    fn plateau_quality(&self, time: &Time) -> PlateauQuality {
+        let state = self.state;
+        let due_ns = state.due_ns(self.spec);
+        let since_ns = state.plateau.map(|plateau| plateau.since_ns);
+        let (stood, peak_at_reading) =
+            state.last_read.as_ref().map_or((None, None), |read| (Some(read.stood), read.peak));
+        let look = state.last_look.as_ref();
+        let looked_late = look.zip(due_ns).is_some_and(|((at_ns, _), due_ns)| *at_ns >= due_ns);
+        let grown_bytes = look.and_then(|(_, look)| match looked_late {
+            false => look.standing.zip(stood).and_then(|(standing, stood)| standing.grown_since(&stood)),
+            // What there is now may be what tasks do that are due: that it never was more says that it stood.
+            true => {
+                let (then, now) = peak_at_reading.zip(look.peak)?;
+                is_growth(then, now).then(|| now - then)
+            }
+        });
+        let escaped = state.last_read.as_ref().map_or(0, |read| read.escaped);
+        let left = look.is_some_and(|(_, look)| look.left);
+        let quiescence = match &state.reading {
+            Some((read_ns, _)) if !self.is_work() => quiescence(self.timeline, self.spec, *read_ns),
+            _ => Quiescence::Quiet,
+        };
+        let starved_s = state.plateau.map_or(0.0, |plateau| plateau.starved_s);
+        PlateauQuality {
+            read: self.counted().is_some(),
+            late: self
+                .over_ns()
+                .zip(state.last_read.as_ref())
+                .is_some_and(|(over, read)| read.end_ns >= over),
+            said_at_end: since_ns
+                .zip(state.program.done_ns)
+                .is_some_and(|(alive, done)| seconds(alive, done) < UNFLUSHED_S),
+            quiescence,
+            contradiction: self.reading().and_then(|reading| reading.contradiction),
+            grown_bytes,
+            looked_late,
+            escaped: if escaped == 0 { usize::from(left) } else { escaped },
+            came_back: state.account.came_back,
+            starved_launch: time.launch_s.map(|launch_s| (launch_s, starved_s)).filter(
+                |(launch_s, starved_s)| {
+                    let many = self.spec.tasks > 1 && due_ns.is_none();
+                    many && *launch_s >= STARVED_LAUNCH_S && *starved_s > 0.5 * launch_s
+                },
+            ),
+        }
+    }
+
+    /// What was read later than this may have missed tasks that were over.
+    fn over_ns(&self) -> Option<u64> {
+        if !self.is_work() {
+            return self.state.due_ns(self.spec);
+        }
+        // A `done` that is heard right after the reading may have been said while it went on.
+        self.state.program.done_ns.map(|done_ns| done_ns.saturating_sub((HEARD_LATE_S * 1e9) as u64))
+    }
+
+    fn warnings(
+        &self,
+        time: &Time,
+        cpu: &Cpu,
+        plateau: &PlateauQuality,
+        work: Option<&Work>,
+        load: Option<&Load>,
+    ) -> Vec<Warning> {
+        let (state, host, account) = (self.state, &self.timeline.host, &self.state.account);
+        let starved = matches!(plateau.quiescence, Quiescence::Starved | Quiescence::HeldBack);
+        let short = time.plateau_s.is_some_and(|plateau_s| plateau_s < self.spec.plateau_wanted_s());
+        let found = [
+            (account.left_shared_memory, Warning::LeftSharedMemory),
+            (state.left_processes > 0, Warning::LeftProcesses),
+            (state.grew, Warning::PlateauGrew),
+            (
+                plateau.read && !plateau.quiescence.is_quiet(self.spec.scenario.wakes()),
+                Warning::PlateauNotQuiet,
+            ),
+            (account.starved_s >= STARVED_S || starved, Warning::CpuStarved),
+            (self.is_machine_busy(cpu, time.wall_s), Warning::MachineBusy),
+            (account.peak_bytes.is_none() && host.enforces_cap, Warning::PeakSampled),
+            (account.stray_lines > 0 && state.speaks_protocol(self.spec), Warning::StrayOutput),
+            (state.plateau.is_some() && short, Warning::PlateauShort),
+            (host.unlocked, Warning::MachineNotLocked),
+        ];
+        let found = found.into_iter().filter_map(|(so, warning)| so.then_some(warning));
+        let read = self.reading().into_iter().flat_map(|reading| reading.warnings.iter().copied());
+        let of_work = work.and_then(|work| self.work_warning(work));
+        let mut warnings: Vec<Warning> = found
+            .chain(read)
+            .chain(of_work)
+            .chain(load.into_iter().flat_map(|load| self.load_warnings(load)))
+            .collect();
+        warnings.sort();
+        warnings.dedup();
+        warnings
+    }
+
+    /// Whether others used more than a fair share of the CPUs during the run. The load is not another, nor is
+    /// taskscale: it reads many processes while the program waits.
+    fn is_machine_busy(&self, cpu: &Cpu, wall_s: Option<f64>) -> bool {
+        let account = &self.state.account;
+        let (Some(used_s), Some(own_s), Some(wall_s)) = (account.system_cpu_s, cpu.total_s(), wall_s) else {
+            return false;
+        };
+        let own_s = own_s + account.load_cpu.map_or(0.0, |cpu| cpu.total_s);
+        used_s - own_s > BUSY_SHARE * self.timeline.host.cpus as f64 * wall_s
+    }
+
+    fn want_of_memory(&self) -> MemoryWant {
+        let account = &self.state.account;
+        MemoryWant {
+            cap_hit: account.want.cap_hit
+                || account.peak_bytes.is_some_and(|peak| fills_cap(self.spec, peak)),
+            out_of_memory: account.want.out_of_memory
+                || self.state.kill.is_some_and(|kill| kill.out_of_memory),
+            ..account.want
+        }
+    }
+
+    /// Who said `done` before memory was read. What a program writes whose own word on its tasks does not count may be
+    /// anything.
+    fn over_early(&self) -> Option<&'static str> {
+        let state = self.state;
+        let read_ns = state.last_read.as_ref().map_or(u64::MAX, |read| read.end_ns);
+        let early = |done_ns: Option<u64>| done_ns.is_some_and(|done_ns| done_ns < read_ns);
+        match state.plateau_from() {
+            Some(PlateauFrom::Protocol) if state.load_started_ns.is_none() => {
+                early(state.program.done_ns).then_some("the program")
+            }
+            Some(PlateauFrom::LoadLine) => early(state.load.done_ns).then_some("the load"),
+            _ => None,
+        }
+    }
+
+    fn verdict(&self, time: &Time, plateau: PlateauQuality) -> RunVerdict {
+        let (state, spec, account) = (self.state, self.spec, &self.state.account);
+        let said = &state.program.said;
+        // Where files are all used up, the client may be the one that says so.
+        let stderr = match state.load_started_ns {
+            Some(_) => format!("{}\n{}", account.load_stderr, account.stderr),
+            None => account.stderr.clone(),
+        };
+        let observed = Observed {
+            kind: spec.kind,
+            tasks: spec.tasks,
+            scenario: &spec.scenario,
+            check: spec.check.as_deref(),
+            said,
+            end: state.end.as_ref().map(|(_, end)| end),
+            ended_by: state.kill.map(|kill| kill.why),
+            want: self.want_of_memory(),
+            stood_at_cap: state.kill.is_some_and(|kill| kill.at_cap),
+            memory_cap_bytes: spec.bounds.memory_bytes,
+            time_cap_s: time_cap(self.timeline, spec).0,
+            output_cap_bytes: spec.bounds.output_bytes,
+            wall_s: time.wall_s,
+            done_s: self.timeline.done_s(),
+            launch_s: time.launch_s,
+            counted: self.counted().map(|reading| (reading.threads, reading.processes)),
+            plateau,
+            done_after_ready: state.plateau.is_some()
+                && state.program.done_ns.is_some()
+                && !state.program.done_first,
+            evidence: LimitEvidence {
+                refused_threads: account.refused_threads,
+                tasks: spec.tasks,
+                // Of work it is operations that failed.
+                started: said
+                    .failed
+                    .filter(|_| !self.is_work())
+                    .map(|failed| spec.tasks.saturating_sub(failed)),
+                threads: state.most_threads,
+                open_files: state.files.map(|(own, _)| own),
+                files_used_up: state.files.is_some_and(|(_, used_up)| used_up),
+                stderr: &stderr,
+            },
+            limits: &self.timeline.host.limits,
+        };
+        let Some(black_box) = spec.scenario.black_box().filter(|_| !state.speaks_protocol(spec)) else {
+            return classify(&observed);
+        };
+        classify_black_box(&BlackBoxEvidence {
+            run: &observed,
+            black_box,
+            ready: state.ready_ns.is_some() || state.plateau.is_some(),
+            read: state.reading.is_some(),
+            inferred: state.plateau_from() == Some(PlateauFrom::Outside),
+            stopped: state.was_stopped(),
+            alive: self.alive(),
+            over_early: self.over_early(),
+            left_processes: state.left_processes as usize,
+            load: state.load_started_ns.map(|_| LoadEvidence {
+                end: state.load_end.clone().filter(|(_, stopping)| !stopping).map(|(end, _)| end),
+                launcher_lost: state.load_lost,
+                stderr: account.load_stderr.clone(),
+            }),
+        })
+    }
+}

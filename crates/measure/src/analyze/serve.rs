@@ -1,0 +1,109 @@
+//! What clients measured of a server, and what it used meanwhile.
+
+use super::Analysis;
+use crate::timeline::seconds;
+use crate::{Plateau, Warning};
+use taskscale_load::{Begin, StageResult, usual};
+use taskscale_load::{ClosedLoad, IdleLoad, Load, OpenLoad};
+
+/// An accepted connection takes 3.7 kB of the kernel at least, in bytes; less than this is none of it.
+const LEAST_BYTES: u64 = 3_000;
+const MANY: u64 = 100;
+
+impl Analysis<'_> {
+    /// The clients' results, as far as they came.
+    pub(super) fn load(&self) -> Option<Load> {
+        let state = self.state;
+        self.spec.scenario.serve().filter(|_| state.load_started_ns.is_some())?;
+        // Before any was connected there is nothing to tell.
+        let connected = state.load.connected().filter(|connected| connected.connect_s > 0.0)?;
+        let (client_bytes, client_kernel_bytes) = state.load_memory;
+        let beside = self.spec.scenario.elsewhere().is_none();
+        let mut load = Load {
+            connected: connected.connected,
+            connect_s: connected.connect_s,
+            client_cpu_s: state.account.load_cpu.filter(|_| beside).map(|cpu| cpu.total_s),
+            client_bytes,
+            client_kernel_bytes,
+            first_message: state.load.stages.iter().any(|stage| matches!(stage, StageResult::First(1..))),
+            idle: self.idle(),
+            ..Load::default()
+        };
+        self.add_loops(&mut load);
+        if state.stages_over.is_some() {
+            load.open = usual(&load.curve).cloned();
+        }
+        Some(load)
+    }
+
+    fn idle(&self) -> Option<IdleLoad> {
+        let (plateau, (end_ns, cpu)) = self.state.plateau.zip(self.state.plateau_end)?;
+        // A server that was stopped before its clients had rested has none.
+        (self.state.stop_ns != Some(end_ns)).then_some(())?;
+        let cpu_s = (cpu?.total_s - plateau.cpu?.total_s).max(0.0);
+        Some(IdleLoad { cpu_s, seconds: seconds(plateau.since_ns, end_ns) })
+    }
+
+    /// Each loop that is over, with what the server used from its beginning until the next.
+    fn add_loops(&self, load: &mut Load) {
+        let state = self.state;
+        let loops = state.begun.iter().filter(|(begin, _)| *begin != Begin::First).map(|(_, cpu)| *cpu);
+        let cpus: Vec<_> = loops.chain(state.stages_over.iter().map(|(cpu, _)| *cpu)).collect();
+        let is_loop = |stage: &&StageResult| matches!(stage, StageResult::Open(_) | StageResult::Closed(_));
+        for (nth, stage) in state.load.stages.iter().filter(is_loop).enumerate() {
+            let cpu_at = |nth: usize| cpus.get(nth).copied().flatten();
+            // The last may be over, and the run ended before that was noticed.
+            if nth + 1 >= cpus.len() {
+                break;
+            }
+            let server_cpu_s =
+                cpu_at(nth).zip(cpu_at(nth + 1)).map(|(a, b)| (b.total_s - a.total_s).max(0.0));
+            match stage {
+                StageResult::Closed(closed) => {
+                    load.closed = Some(ClosedLoad { server_cpu_s, ..closed.clone() });
+                }
+                StageResult::Open(open) => {
+                    let capacity = load.closed.as_ref().map(|closed| closed.per_s);
+                    let share = capacity.filter(|per_s| *per_s > 0.0).map(|per_s| open.offered_per_s / per_s);
+                    load.curve.push(OpenLoad { share, server_cpu_s, ..open.clone() });
+                }
+                StageResult::Connected(_) | StageResult::First(_) => {}
+            }
+        }
+    }
+
+    pub(super) fn load_warnings(&self, load: &Load) -> Vec<Warning> {
+        let open = load.open.as_ref();
+        let reading = self.reading().filter(|_| self.timeline.host.has_group());
+        let found = [
+            (open.is_some_and(|open| !open.is_reached()), Warning::RateNotReached),
+            (open.is_some_and(OpenLoad::is_client_limited), Warning::ClientLimited),
+            (
+                reading.is_some_and(|reading| is_uncharged(&reading.memory, load.connected)),
+                Warning::SocketsUncharged,
+            ),
+        ];
+        found.into_iter().filter_map(|(so, warning)| so.then_some(warning)).collect()
+    }
+}
+
+/// Whether the kernel holds less for the connections than any takes. Fewer of them are lost in what it holds besides.
+fn is_uncharged(memory: &Plateau, connected: u64) -> bool {
+    let others = memory.kernel_stack_bytes.unwrap_or(0) + memory.page_tables_bytes.unwrap_or(0);
+    connected >= MANY && memory.kernel_bytes.saturating_sub(others) < LEAST_BYTES * connected
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 3,926 bytes on Linux 6.12 and 1,545 on 6.1, of which some are of epoll and of the files.
+    #[test]
+    fn what_the_kernel_does_not_charge_is_told_from_what_it_does() {
+        let memory =
+            |kernel_bytes| Plateau { kernel_bytes, kernel_stack_bytes: Some(100_000), ..Plateau::default() };
+        assert!(is_uncharged(&memory(100_000 + 1_545 * 20_000), 20_000));
+        assert!(!is_uncharged(&memory(100_000 + 3_926 * 20_000), 20_000));
+        assert!(!is_uncharged(&memory(0), 1));
+    }
+}

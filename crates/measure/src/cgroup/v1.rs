@@ -1,0 +1,167 @@
+//! cgroup v1: a folder in each of several hierarchies. Files and their meaning: the kernel's
+//! Documentation/admin-guide/cgroup-v1/memory.rst.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::path::PathBuf;
+
+use super::{
+    CpuReading, Group, GroupBounds, KernelAccount, MemoryWant, keyed, read_number, settle_by_touching, tree,
+    write_control,
+};
+use crate::MemorySource;
+
+/// The folders in which a run's groups are made. Only memory is indispensable.
+#[derive(Debug, Clone)]
+pub struct V1Parents {
+    pub memory: PathBuf,
+    pub cpuacct: Option<PathBuf>,
+    pub pids: Option<PathBuf>,
+}
+
+pub struct GroupV1 {
+    memory: PathBuf,
+    cpuacct: Option<PathBuf>,
+    pids: Option<PathBuf>,
+}
+
+impl GroupV1 {
+    pub fn create(parents: &V1Parents, name: &str, bounds: GroupBounds) -> io::Result<GroupV1> {
+        let memory = parents.memory.join(name);
+        fs::create_dir(&memory)?;
+        let optional = |parent: &Option<PathBuf>| {
+            let folder = parent.as_ref()?.join(name);
+            fs::create_dir(&folder).ok().map(|()| folder)
+        };
+        let group = GroupV1 { cpuacct: optional(&parents.cpuacct), pids: optional(&parents.pids), memory };
+        group.bound(bounds).inspect_err(|_| {
+            let _ = super::remove_folders(&group.folders());
+        })?;
+        Ok(group)
+    }
+
+    fn bound(&self, bounds: GroupBounds) -> io::Result<()> {
+        // Groups that the program makes below count as its own. Always so since Linux 5.11; before, it must be said
+        // while there are none.
+        let _ = write_control(&self.memory.join("memory.use_hierarchy"), 1);
+        if let Some(bytes) = bounds.memory_bytes {
+            write_control(&self.memory.join("memory.limit_in_bytes"), bytes)?;
+            // The same bound with swap included: nothing may hide in swap. Absent where swap is not accounted.
+            let _ = write_control(&self.memory.join("memory.memsw.limit_in_bytes"), bytes);
+        }
+        let _ = write_control(&self.memory.join("memory.swappiness"), 0);
+        // "No limit", but only once it was said does the kernel count TCP buffers at all. Since 6.12 it notes in its
+        // log that this will go some day.
+        let _ = write_control(&self.memory.join("memory.kmem.tcp.limit_in_bytes"), -1);
+        if let (Some(threads), Some(pids)) = (bounds.threads, &self.pids) {
+            write_control(&pids.join("pids.max"), threads)?;
+        }
+        Ok(())
+    }
+
+    /// The kernel's figures as they stand: they may lag.
+    fn account(&self) -> KernelAccount {
+        let tcp = self.number("memory.kmem.tcp.usage_in_bytes");
+        let stat = fs::read_to_string(self.memory.join("memory.stat")).unwrap_or_default();
+        // Without `total_` a figure is that of this group alone, without those below.
+        let shmem = keyed(&stat, "total_shmem");
+        KernelAccount {
+            anon: keyed(&stat, "total_rss"),
+            file_mapped: keyed(&stat, "total_mapped_file"),
+            cache: keyed(&stat, "total_cache").map(|cache| cache.saturating_sub(shmem.unwrap_or(0))),
+            swap: keyed(&stat, "total_swap"),
+            kernel: self.number("memory.kmem.usage_in_bytes").map(|kernel| kernel + tcp.unwrap_or(0)),
+            // Version 1 does not itemize: these come from /proc.
+            kernel_stack: None,
+            page_tables: None,
+            slab: None,
+            sock: tcp,
+            shmem,
+            charged: self.memory_now(),
+        }
+    }
+
+    fn number(&self, name: &str) -> Option<u64> {
+        read_number(&self.memory.join(name))
+    }
+}
+
+impl Group for GroupV1 {
+    fn source(&self) -> MemorySource {
+        MemorySource::CgroupV1
+    }
+
+    fn join_files(&self) -> Vec<PathBuf> {
+        self.folders().iter().map(|folder| folder.join("cgroup.procs")).collect()
+    }
+
+    fn folders(&self) -> Vec<PathBuf> {
+        [Some(&self.memory), self.cpuacct.as_ref(), self.pids.as_ref()]
+            .into_iter()
+            .flatten()
+            .cloned()
+            .collect()
+    }
+
+    fn processes(&self) -> Vec<u32> {
+        tree::processes(&self.memory)
+    }
+
+    fn cpu(&self) -> Option<CpuReading> {
+        // Exact to the nanosecond. usage_user and usage_sys count whole ticks of the timer on most kernels, too coarse
+        // for a phase of a short run.
+        let usage_ns = read_number(&self.cpuacct.as_ref()?.join("cpuacct.usage"))?;
+        Some(CpuReading { total_s: usage_ns as f64 / 1e9, user_share: None })
+    }
+
+    // TCP buffers have a counter of their own and are in no other figure.
+
+    fn memory_now(&self) -> Option<u64> {
+        Some(
+            self.number("memory.usage_in_bytes")?
+                + self.number("memory.kmem.tcp.usage_in_bytes").unwrap_or(0),
+        )
+    }
+
+    /// Too high where TCP buffers and the rest were not at their highest at the same instant.
+    fn memory_peak(&self) -> Option<u64> {
+        let tcp = self.number("memory.kmem.tcp.max_usage_in_bytes").unwrap_or(0);
+        Some(self.number("memory.max_usage_in_bytes")? + tcp)
+    }
+
+    fn memory_in_use(&self) -> Option<u64> {
+        self.account().in_use()
+    }
+
+    fn inodes(&self) -> BTreeSet<u64> {
+        tree::inodes(&self.memory)
+    }
+
+    fn kernel_account(&self) -> KernelAccount {
+        settle_by_touching(&self.memory);
+        self.account()
+    }
+
+    fn memory_want(&self) -> MemoryWant {
+        let control = fs::read_to_string(self.memory.join("memory.oom_control")).unwrap_or_default();
+        // Both counters, as the cap is set on both: memory with swap is charged first. Linux 6.18 keeps neither.
+        let met = ["memory.failcnt", "memory.memsw.failcnt"].map(|name| self.number(name));
+        MemoryWant {
+            // Counted in the group of the process that was killed, wherever the cap is.
+            oom_kills: tree::sum(&self.memory, "memory.oom_control", |text| keyed(text, "oom_kill"))
+                .unwrap_or(0),
+            cap_hit: met.into_iter().flatten().any(|times| times > 0),
+            out_of_memory: keyed(&control, "under_oom").is_some_and(|under| under > 0),
+        }
+    }
+
+    fn enforces_memory_cap(&self) -> bool {
+        true
+    }
+
+    fn refused_threads(&self) -> Option<u64> {
+        // Counted in the group whose process was refused, wherever the bound is.
+        tree::sum(self.pids.as_ref()?, "pids.events", |text| keyed(text, "max"))
+    }
+}

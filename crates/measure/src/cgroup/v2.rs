@@ -1,0 +1,233 @@
+//! cgroup v2. Files and their meaning: the kernel's Documentation/admin-guide/cgroup-v2.rst.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::{
+    CpuReading, Group, GroupBounds, KernelAccount, MemoryWant, batches_bytes, keyed, read_number,
+    settle_by_touching, tree, write_control,
+};
+use crate::MemorySource;
+
+/// How many groups a program may make inside its own. Version 1 has no such bound; there the memory cap holds them.
+const MOST_GROUPS_BELOW: u64 = 1000;
+
+/// Enables the controllers that taskscale needs for the children of `folder`: memory always, pids if available.
+pub fn enable_controllers(folder: &Path) -> io::Result<()> {
+    let control = folder.join("cgroup.subtree_control");
+    let enabled = fs::read_to_string(&control)?;
+    let has = |name: &str| enabled.split_whitespace().any(|word| word == name);
+    if !has("memory") {
+        write_control(&control, "+memory")?;
+    }
+    if !has("pids") {
+        // Bounding the number of threads protects the machine but is no condition for measuring.
+        let _ = write_control(&control, "+pids");
+    }
+    Ok(())
+}
+
+pub struct GroupV2 {
+    folder: PathBuf,
+    has_peak: bool,
+}
+
+impl GroupV2 {
+    pub fn create(folder: PathBuf, bounds: GroupBounds) -> io::Result<GroupV2> {
+        fs::create_dir(&folder)?;
+        // Since 5.19. `TASKSCALE_CGROUP=no-peak` does without it, as an older kernel must: for tests.
+        let wanted = std::env::var_os("TASKSCALE_CGROUP").is_none_or(|value| value != "no-peak");
+        let group = GroupV2 { has_peak: wanted && folder.join("memory.peak").exists(), folder };
+        group.bound(bounds).inspect_err(|_| {
+            let _ = fs::remove_dir(&group.folder);
+        })?;
+        Ok(group)
+    }
+
+    fn bound(&self, bounds: GroupBounds) -> io::Result<()> {
+        if let Some(bytes) = bounds.memory_bytes {
+            write_control(&self.folder.join("memory.max"), bytes)?;
+            // The whole run ends, not just its largest process. Since 4.19.
+            let _ = write_control(&self.folder.join("memory.oom.group"), 1);
+        }
+        // Memory in swap would be missing from every figure. Fails harmlessly where swap is not built in.
+        let _ = write_control(&self.folder.join("memory.swap.max"), 0);
+        // Groups inside a run's own are listed with it, and cost the kernel memory until long after their removal.
+        let _ = write_control(&self.folder.join("cgroup.max.descendants"), MOST_GROUPS_BELOW);
+        if let Some(threads) = bounds.threads {
+            // Fails where the pids controller is not delegated.
+            let _ = write_control(&self.folder.join("pids.max"), threads);
+        }
+        Ok(())
+    }
+
+    /// Makes the kernel add up what its processors have counted for this group, each for itself: otherwise memory.stat
+    /// lags by up to 64 pages per processor and more, for up to two seconds.
+    ///
+    /// Before Linux 6.16, reading cpu.stat does it for the figures of every controller (cgroup_rstat_flush). Since then
+    /// each controller's figures are apart.
+    fn settle_figures(&self) {
+        match figures_are_apart() {
+            false => drop(self.text("cpu.stat")),
+            true => settle_by_touching(&self.folder),
+        }
+    }
+
+    fn text(&self, name: &str) -> String {
+        fs::read_to_string(self.folder.join(name)).unwrap_or_default()
+    }
+}
+
+impl Group for GroupV2 {
+    fn source(&self) -> MemorySource {
+        MemorySource::CgroupV2
+    }
+
+    fn join_files(&self) -> Vec<PathBuf> {
+        vec![self.folder.join("cgroup.procs")]
+    }
+
+    fn folders(&self) -> Vec<PathBuf> {
+        vec![self.folder.clone()]
+    }
+
+    fn processes(&self) -> Vec<u32> {
+        tree::processes(&self.folder)
+    }
+
+    fn cpu(&self) -> Option<CpuReading> {
+        // Present in every group, whether or not the cpu controller is enabled.
+        let text = self.text("cpu.stat");
+        let seconds = |key| keyed(&text, key).map(|microseconds| microseconds as f64 / 1e6);
+        Some(CpuReading::of(seconds("user_usec")?, seconds("system_usec")?))
+    }
+
+    fn memory_now(&self) -> Option<u64> {
+        read_number(&self.folder.join("memory.current"))
+    }
+
+    fn memory_in_use(&self) -> Option<u64> {
+        parse_stat(&self.text("memory.stat"), self.memory_now(), 0).in_use()
+    }
+
+    fn inodes(&self) -> BTreeSet<u64> {
+        tree::inodes(&self.folder)
+    }
+
+    fn memory_peak(&self) -> Option<u64> {
+        if self.has_peak { read_number(&self.folder.join("memory.peak")) } else { None }
+    }
+
+    fn kernel_account(&self) -> KernelAccount {
+        self.settle_figures();
+        let account = parse_stat(&self.text("memory.stat"), self.memory_now(), batches_bytes());
+        KernelAccount { swap: read_number(&self.folder.join("memory.swap.current")), ..account }
+    }
+
+    fn memory_want(&self) -> MemoryWant {
+        // Those below may have caps of the program's own: `local` (since 5.2) tells of this group's cap alone.
+        let whole = self.text("memory.events");
+        let local = Some(self.text("memory.events.local")).filter(|text| !text.is_empty());
+        let own = local.as_ref().unwrap_or(&whole);
+        MemoryWant {
+            oom_kills: keyed(&whole, "oom_kill").unwrap_or(0),
+            cap_hit: keyed(own, "max").is_some_and(|times| times > 0),
+            out_of_memory: keyed(own, "oom").is_some_and(|times| times > 0),
+        }
+    }
+
+    fn enforces_memory_cap(&self) -> bool {
+        true
+    }
+
+    fn refused_threads(&self) -> Option<u64> {
+        // Since 6.11 `local` counts refusals by this group's bound; before, each group counted those of its own
+        // processes, wherever the bound was.
+        keyed(&self.text("pids.events.local"), "max")
+            .or_else(|| tree::sum(&self.folder, "pids.events", |text| keyed(text, "max")))
+    }
+}
+
+/// Whether this is Linux 6.16 or later.
+fn figures_are_apart() -> bool {
+    rustix::system::uname().release().to_str().is_ok_and(|release| kernel_version(release) >= (6, 16))
+}
+
+/// `6.16.3-cloud` is (6, 16).
+fn kernel_version(release: &str) -> (u32, u32) {
+    let mut numbers = release.split(|c: char| !c.is_ascii_digit()).map_while(|number| number.parse().ok());
+    (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0))
+}
+
+/// `ahead`: by how much the charge may run ahead of use, in bytes.
+fn parse_stat(stat: &str, charged: Option<u64>, ahead: u64) -> KernelAccount {
+    let kernel_stack = keyed(stat, "kernel_stack");
+    let page_tables = keyed(stat, "pagetables");
+    let slab = keyed(stat, "slab");
+    let sock = keyed(stat, "sock");
+    // `kernel` (since 5.18) is everything but sockets. Before, the sum of its known parts, which leaves out what is in
+    // no slab (pipes, buffers of Unix sockets): or, if more, what the charge has besides pages of programs and files,
+    // less what it may run ahead of use.
+    let kernel = keyed(stat, "kernel").or_else(|| {
+        let parts = [kernel_stack, page_tables, slab, keyed(stat, "percpu")];
+        let sum = parts.iter().any(Option::is_some).then(|| parts.into_iter().flatten().sum::<u64>());
+        let pages = [keyed(stat, "anon"), keyed(stat, "file"), sock].into_iter().flatten().sum();
+        sum.max(charged.map(|charged| charged.saturating_sub(pages).saturating_sub(ahead)))
+    });
+    let shmem = keyed(stat, "shmem");
+    KernelAccount {
+        anon: keyed(stat, "anon"),
+        file_mapped: keyed(stat, "file_mapped"),
+        cache: keyed(stat, "file").map(|file| file.saturating_sub(shmem.unwrap_or(0))),
+        swap: None,
+        kernel: kernel.map(|kernel| kernel + sock.unwrap_or(0)),
+        kernel_stack,
+        page_tables,
+        slab,
+        sock,
+        shmem,
+        charged,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kernel_memory_includes_sockets() {
+        let stat = "anon 9\nkernel 100\nkernel_stack 60\npagetables 30\nsock 7\nshmem 5\nslab 8\nslab_reclaimable 1\n";
+        let account = parse_stat(stat, Some(500), 0);
+        assert_eq!((account.kernel, account.anon), (Some(107), Some(9)));
+        assert_eq!(
+            (account.slab, account.sock, account.shmem, account.charged),
+            (Some(8), Some(7), Some(5), Some(500))
+        );
+    }
+
+    #[test]
+    fn page_cache_that_nobody_maps_is_not_in_use() {
+        let stat = "anon 100\nfile 900\nshmem 50\nfile_mapped 60\n";
+        assert_eq!(parse_stat(stat, Some(1_100), 0).in_use(), Some(1_100 - 850 + 60));
+        // It gives way to anonymous memory: nothing more is charged, and more is in use.
+        let later = "anon 600\nfile 400\nshmem 50\nfile_mapped 60\n";
+        assert_eq!(parse_stat(later, Some(1_100), 0).in_use(), Some(1_100 - 350 + 60));
+    }
+
+    #[test]
+    fn kernel_versions_are_compared_as_numbers() {
+        assert_eq!(kernel_version("6.18.15+deb13-cloud-amd64"), (6, 18));
+        assert!(kernel_version("6.1.0-56-cloud-amd64") < (6, 16) && kernel_version("7.0-rc1") > (6, 16));
+    }
+
+    #[test]
+    fn before_5_18_kernel_memory_is_the_sum_of_its_parts() {
+        let stat = "anon 9\nkernel_stack 60\npagetables 30\npercpu 2\nsock 7\nslab 8\n";
+        assert_eq!(parse_stat(stat, None, 0).kernel, Some(107));
+        // 400 more are charged than is known of, 100 of them perhaps in advance.
+        assert_eq!(parse_stat(stat, Some(516), 100).kernel, Some(407));
+        assert_eq!(parse_stat(stat, Some(216), 100).kernel, Some(107));
+    }
+}

@@ -1,0 +1,526 @@
+//! Classifies a run: status and reason, from the observations. Pure.
+
+use serde::{Deserialize, Serialize};
+
+use super::causes::{cause, stood_at_cap, wrote_too_much};
+use super::cgroup::MemoryWant;
+use super::evidence::{PlateauQuality, Provenance};
+use super::launcher::ProgramEnd;
+use super::limit_detection::LimitEvidence;
+use super::limits::SystemLimits;
+use super::protocol::Said;
+use super::stderr_summary::last_line;
+use super::{Scenario, WorkParams};
+use crate::Kind;
+use crate::units::grouped;
+use crate::{LimitHit, Status};
+
+/// Why taskscale itself ended a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum EndedBy {
+    TimeOut,
+    /// It was going to hit a limit and took too long to get there.
+    Doomed,
+    OutputCap,
+    MemoryCap,
+    /// The launcher was killed, and taskscale killed the remaining processes.
+    LauncherLost,
+    /// The plateau was over, and the program did not exit when asked.
+    Stopped,
+    User,
+}
+
+/// The observations of one run that its verdict rests on.
+pub struct Observed<'a> {
+    pub kind: Kind,
+    pub tasks: u64,
+    pub scenario: &'a Scenario,
+    /// The result that a correct program prints as `check`.
+    pub check: Option<&'a str>,
+    pub said: &'a Said,
+    /// Absent where the launcher was lost.
+    pub end: Option<&'a ProgramEnd>,
+    pub ended_by: Option<EndedBy>,
+    pub want: MemoryWant,
+    /// Whether memory was at its cap when taskscale ended the run.
+    pub stood_at_cap: bool,
+    pub memory_cap_bytes: Option<u64>,
+    pub time_cap_s: f64,
+    pub output_cap_bytes: u64,
+    pub wall_s: Option<f64>,
+    /// Until `done`, from exec.
+    pub done_s: Option<f64>,
+    /// Until `alive`, from exec.
+    pub launch_s: Option<f64>,
+    /// Threads and processes that the kernel counted at the plateau.
+    pub counted: Option<(u64, u64)>,
+    pub plateau: PlateauQuality,
+    /// Whether `done` came after `ready`.
+    pub done_after_ready: bool,
+    pub evidence: LimitEvidence<'a>,
+    pub limits: &'a SystemLimits,
+}
+
+/// The status of a run, with the reason and the limit where it is not `ok`.
+#[derive(Debug, PartialEq)]
+pub struct RunVerdict {
+    pub status: Status,
+    pub reason: Option<String>,
+    pub limit: Option<LimitHit>,
+}
+
+impl RunVerdict {
+    pub(super) fn new(status: Status, reason: impl Into<String>) -> RunVerdict {
+        RunVerdict { status, reason: Some(reason.into()), limit: None }
+    }
+}
+
+/// Classifies a run. The rules are numbered in docs/reference/protocol.md; the first that applies decides.
+pub fn classify(seen: &Observed) -> RunVerdict {
+    let said = seen.said;
+    let n = seen.tasks;
+    let (code, signal) = match seen.end {
+        Some(ProgramEnd::Exited { code, signal, .. }) => (*code, *signal),
+        _ => (None, None),
+    };
+    let short = code != Some(0) || said.failed.is_some_and(|failed| failed > 0);
+    let started = seen.evidence.started;
+    let started = started.map(|started| format!(" after {} of {} tasks", grouped(started), grouped(n)));
+    if let Some(verdict) = cause(seen, short.then(|| started.unwrap_or_default())) {
+        return verdict;
+    }
+    if matches!(seen.ended_by, Some(EndedBy::TimeOut | EndedBy::Doomed)) {
+        let begun = said.alive.is_some() || said.ready;
+        let phase = match (begun, said.done, seen.scenario) {
+            (_, Some(_), _) if begun => "`done` was printed, but the program did not exit",
+            (true, _, Scenario::Work(_)) if said.ready => "operations were still running",
+            (true, ..) => "tasks were still waiting or ending",
+            (false, ..) => "tasks were still starting",
+        };
+        let cap = stood_at_cap(seen);
+        return RunVerdict::new(
+            Status::TimedOut,
+            format!("killed after {} s: {phase} (raise --timeout){cap}", seen.time_cap_s),
+        );
+    }
+    if let Some(verdict) = wrote_too_much(seen) {
+        return verdict;
+    }
+    if let Some(signal) = signal {
+        return RunVerdict::new(
+            Status::Crashed,
+            format!("killed by {}{}", signal_name(signal), stderr_summary(seen)),
+        );
+    }
+    if short {
+        let reason = match (said.failed, code) {
+            (Some(failed), _) if failed > 0 => match seen.scenario {
+                Scenario::Work(work) => format!("{failed} of {} operations failed", work.operations),
+                _ => format!("{failed} of {n} tasks failed"),
+            },
+            (_, Some(code)) => format!("exited with code {code}"),
+            _ => "did not exit".to_owned(),
+        };
+        return RunVerdict::new(Status::Failed, format!("{reason}{}", stderr_summary(seen)));
+    }
+    if let Some(breach) = &said.breach {
+        return RunVerdict::new(Status::Failed, format!("protocol error: {breach}"));
+    }
+    match seen.scenario {
+        Scenario::Work(work) => classify_work(seen, work),
+        Scenario::Hold(wait) | Scenario::BlackBox(_, wait) => classify_hold(seen, wait.hold_s),
+        Scenario::Serve(serve) => classify_hold(seen, serve.wait.hold_s),
+    }
+}
+
+/// Operations: they began after `ready`, all of them finished, and their result is correct.
+fn classify_work(seen: &Observed, work: &WorkParams) -> RunVerdict {
+    let (said, operations) = (seen.said, work.operations);
+    let failed = |reason: String| RunVerdict::new(Status::Failed, reason);
+    if !said.ready {
+        return failed(
+            "protocol error: `ready` was never printed, so the start of the work is unknown".into(),
+        );
+    }
+    match said.done {
+        None => return failed(NEVER_DONE.into()),
+        Some(done) if done != operations => {
+            return failed(format!(
+                "exited with code 0 but printed `done {done}` for {operations} operations"
+            ));
+        }
+        Some(_) if !seen.done_after_ready => {
+            return failed("protocol error: `done` was printed before `ready`".into());
+        }
+        Some(_) => {}
+    }
+    if let Some(reason) = wrong_check(seen) {
+        return failed(reason);
+    }
+    if let Some(escape) = seen.plateau.escape() {
+        return failed(escape);
+    }
+    match said.alive {
+        Some(alive) if alive > seen.tasks => failed(too_many(alive, seen.tasks)),
+        Some(alive) => {
+            let few = too_few_counted(seen, alive).map(failed);
+            few.or_else(|| partial(seen, alive)).unwrap_or(OK)
+        }
+        None => OK,
+    }
+}
+
+/// Why the result is wrong or missing.
+fn wrong_check(seen: &Observed) -> Option<String> {
+    let right = seen.check?;
+    match seen.said.check.as_deref() {
+        Some(check) if check == right => None,
+        Some(check) => Some(format!("wrong result: printed `check {check}`, expected {right}")),
+        None => Some("protocol error: `check` was never printed, so the result cannot be checked".into()),
+    }
+}
+
+const NEVER_DONE: &str = "protocol error: exited with code 0, but `done` was never printed";
+
+pub(super) fn too_many(alive: u64, tasks: u64) -> String {
+    format!("protocol error: printed `alive {alive}` for {tasks} tasks")
+}
+
+/// Tasks that wait: all N were alive at the same time and waited as long as they were asked to.
+fn classify_hold(seen: &Observed, hold_s: f64) -> RunVerdict {
+    let (said, n) = (seen.said, seen.tasks);
+    let failed = |reason: String| RunVerdict::new(Status::Failed, reason);
+    let Some(alive) = said.alive else {
+        return failed(
+            "protocol error: `alive` was never printed, so there is no proof that all tasks ran at the same time"
+                .into(),
+        );
+    };
+    if alive > n {
+        return failed(too_many(alive, n));
+    }
+    match said.done {
+        None => return failed(NEVER_DONE.into()),
+        Some(done) if done != n => {
+            return failed(format!("exited with code 0 but printed `done {done}` for {n} tasks"));
+        }
+        Some(_) => {}
+    }
+    if let Some(reason) = wrong_check(seen) {
+        return failed(reason);
+    }
+    // Tasks that did not wait were never alive at the same time, whatever the program prints.
+    if let Some(wall_s) = seen.wall_s.filter(|wall| *wall < hold_s) {
+        return failed(format!("exited after {wall_s:.2} s, but its tasks must wait {hold_s} s"));
+    }
+    if let Some(done_s) = seen.done_s.filter(|done_s| *done_s < hold_s) {
+        return failed(format!("printed `done {n}` after {done_s:.2} s, but its tasks must wait {hold_s} s"));
+    }
+    if let Some(escape) = seen.plateau.escape() {
+        return failed(escape);
+    }
+    if let Some(reason) = too_few_counted(seen, alive) {
+        return failed(reason);
+    }
+    if let Some(verdict) = partial(seen, alive).or_else(|| woken(seen, hold_s)) {
+        return verdict;
+    }
+    unless_doubted(seen.plateau.doubt(if seen.scenario.wakes() {
+        Provenance::Woke
+    } else {
+        Provenance::Said
+    }))
+}
+
+/// Tasks that must wake once in every period woke less often, or the program reports impossible wake-ups.
+fn woken(seen: &Observed, hold_s: f64) -> Option<RunVerdict> {
+    let period_s = seen.scenario.wait()?.period_s?;
+    let failed = |reason: String| Some(RunVerdict::new(Status::Failed, reason));
+    let Some(counts) = seen.said.histograms.get(LATE) else {
+        return failed(format!(
+            "protocol error: `histogram {LATE}` was never printed, so its wake-ups are unknown"
+        ));
+    };
+    let (launch_s, wall_s) = seen.launch_s.zip(seen.wall_s)?;
+    let ticks = counts.iter().fold(0_u64, |sum, count| sum.saturating_add(*count));
+    // All were alive from `alive` until the time of the first was over; none woke after the end.
+    let due = (seen.tasks as f64 * (hold_s - launch_s).max(0.0) / period_s).floor();
+    let most = (seen.tasks as f64 * ((wall_s - launch_s).max(0.0) / period_s + 1.0)).ceil();
+    if ticks as f64 > most {
+        return failed(format!("reported {ticks} wake-ups, but at most {most} were scheduled"));
+    }
+    let latest_s = counts.iter().rposition(|count| *count > 0).map_or(0.0, late_at_least_s);
+    if latest_s > wall_s {
+        return failed(format!("reported a wake-up {latest_s} s late, but the run took {wall_s:.2} s"));
+    }
+    // A single missing wake-up of a single task may fall between two periods.
+    (ticks as f64 + 1.0 < WOKEN_SHARE * due).then(|| {
+        let share = ticks as f64 / due * 100.0;
+        let reason = format!("could not keep up: its tasks woke {ticks} of {due} times ({share:.1}%)");
+        RunVerdict::new(Status::Partial, reason)
+    })
+}
+
+/// Counts of how late tasks woke: bucket b is of less than 2^b microseconds, and not less than half of that.
+const LATE: &str = "late_us";
+/// The smallest share of the scheduled wake-ups that passes.
+const WOKEN_SHARE: f64 = 0.99;
+
+/// The least lateness of a bucket, in seconds.
+fn late_at_least_s(bucket: usize) -> f64 {
+    if bucket == 0 { 0.0 } else { 2_f64.powi(bucket as i32 - 1) / 1e6 }
+}
+
+/// Why `alive` is wrong: the kernel counts fewer threads or processes than the program prints.
+pub(super) fn too_few_counted(seen: &Observed, alive: u64) -> Option<String> {
+    // A late count may miss tasks that have ended.
+    let (threads, processes) = seen.counted.filter(|_| !seen.plateau.late)?;
+    let (counted, one, many) = match seen.kind {
+        Kind::Thread => (threads, "thread", "threads"),
+        Kind::Process => (processes, "process", "processes"),
+        _ => return None,
+    };
+    let what = if counted == 1 { one } else { many };
+    (counted < alive).then(|| format!("printed `alive {alive}`, but the kernel counts {counted} {what}"))
+}
+
+fn partial(seen: &Observed, alive: u64) -> Option<RunVerdict> {
+    let n = seen.tasks;
+    (alive < n).then(|| {
+        RunVerdict::new(
+            Status::Partial,
+            format!("{alive} of {n} tasks were alive at once: the first ended before the last started"),
+        )
+    })
+}
+
+const OK: RunVerdict = RunVerdict { status: Status::Ok, reason: None, limit: None };
+
+/// `ok`, or `no-plateau` with the reason.
+pub(super) fn unless_doubted(doubt: Option<String>) -> RunVerdict {
+    match doubt {
+        Some(reason) => RunVerdict::new(Status::NoPlateau, reason),
+        None => OK,
+    }
+}
+
+/// The last line on standard error, where most programs print what went wrong.
+fn stderr_summary(seen: &Observed) -> String {
+    last_line(seen.evidence.stderr)
+}
+
+pub(super) fn signal_name(number: i32) -> String {
+    let name = match number {
+        libc::SIGHUP => "SIGHUP",
+        libc::SIGINT => "SIGINT",
+        libc::SIGQUIT => "SIGQUIT",
+        libc::SIGILL => "SIGILL",
+        libc::SIGTRAP => "SIGTRAP",
+        libc::SIGABRT => "SIGABRT",
+        libc::SIGBUS => "SIGBUS",
+        libc::SIGFPE => "SIGFPE",
+        libc::SIGKILL => "SIGKILL",
+        libc::SIGSEGV => "SIGSEGV",
+        libc::SIGPIPE => "SIGPIPE",
+        libc::SIGTERM => "SIGTERM",
+        libc::SIGSYS => "SIGSYS",
+        _ => return format!("signal {number}"),
+    };
+    name.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::HoldParams;
+
+    fn ended(code: Option<i32>, signal: Option<i32>) -> ProgramEnd {
+        ProgramEnd::Exited { code, signal, rss_peak_bytes: 0, user_s: 0.0, system_s: 0.0, asked: false }
+    }
+
+    fn said(alive: u64, done: u64) -> Said {
+        Said { alive: Some(alive), done: Some(done), ..Said::default() }
+    }
+
+    fn verdict(said: &Said, end: &ProgramEnd, change: impl FnOnce(&mut Observed)) -> (Status, String) {
+        let scenario = Scenario::Hold(HoldParams { hold_s: 2.0, ..HoldParams::default() });
+        of_scenario(&scenario, said, end, change)
+    }
+
+    fn of_scenario(
+        scenario: &Scenario,
+        said: &Said,
+        end: &ProgramEnd,
+        change: impl FnOnce(&mut Observed),
+    ) -> (Status, String) {
+        let limits = SystemLimits { pid_max: Some(1000), ..SystemLimits::default() };
+        let mut seen = Observed {
+            kind: Kind::Stackless,
+            tasks: 10,
+            scenario,
+            check: None,
+            said,
+            end: Some(end),
+            ended_by: None,
+            want: MemoryWant::default(),
+            stood_at_cap: false,
+            memory_cap_bytes: Some(64 << 20),
+            time_cap_s: 60.0,
+            output_cap_bytes: 1000,
+            wall_s: Some(2.1),
+            done_s: Some(2.1),
+            launch_s: Some(0.1),
+            counted: Some((3, 1)),
+            plateau: PlateauQuality { read: true, ..PlateauQuality::default() },
+            done_after_ready: true,
+            evidence: LimitEvidence::default(),
+            limits: &limits,
+        };
+        change(&mut seen);
+        let verdict = classify(&seen);
+        (verdict.status, verdict.reason.unwrap_or_default())
+    }
+
+    #[test]
+    fn a_good_run_is_ok() {
+        assert_eq!(verdict(&said(10, 10), &ended(Some(0), None), |_| {}).0, Status::Ok);
+    }
+
+    #[test]
+    fn lies_are_found() {
+        let good_end = ended(Some(0), None);
+        let (status, reason) = verdict(&said(10, 10), &good_end, |seen| seen.kind = Kind::Thread);
+        assert_eq!(
+            (status, reason.as_str()),
+            (Status::Failed, "printed `alive 10`, but the kernel counts 3 threads")
+        );
+        assert_eq!(verdict(&said(11, 10), &good_end, |_| {}).0, Status::Failed);
+        let (status, reason) = verdict(&said(10, 10), &good_end, |seen| seen.wall_s = Some(0.5));
+        assert_eq!(
+            (status, reason.as_str()),
+            (Status::Failed, "exited after 0.50 s, but its tasks must wait 2 s")
+        );
+        let (status, reason) = verdict(&said(10, 10), &good_end, |seen| seen.done_s = Some(0.1));
+        assert_eq!(
+            (status, reason.as_str()),
+            (Status::Failed, "printed `done 10` after 0.10 s, but its tasks must wait 2 s")
+        );
+        let silent = Said::default();
+        assert!(verdict(&silent, &good_end, |_| {}).1.contains("`alive`"));
+    }
+
+    #[test]
+    fn late_count_yields_no_plateau() {
+        let late = PlateauQuality { read: true, late: true, ..PlateauQuality::default() };
+        let (status, reason) = verdict(&said(10, 10), &ended(Some(0), None), |seen| {
+            seen.kind = Kind::Thread;
+            seen.plateau = late;
+        });
+        assert_eq!(status, Status::NoPlateau);
+        assert!(reason.contains("before memory was read"), "{reason}");
+    }
+
+    #[test]
+    fn a_program_that_left_its_group_failed() {
+        let left = PlateauQuality { escaped: 1, ..PlateauQuality::default() };
+        let (status, reason) = verdict(&said(10, 10), &ended(Some(0), None), |seen| seen.plateau = left);
+        assert_eq!(status, Status::Failed);
+        assert!(reason.starts_with("1 process left"), "{reason}");
+    }
+
+    #[test]
+    fn work_is_judged_by_what_it_came_to() {
+        let scenario = Scenario::Work(WorkParams { operations: 10, ..WorkParams::default() });
+        let good = Said { ready: true, done: Some(10), check: Some("45".into()), ..Said::default() };
+        let due = |seen: &mut Observed| seen.check = Some("45");
+        let judged = |said: &Said| of_scenario(&scenario, said, &ended(Some(0), None), due);
+        assert_eq!(judged(&good).0, Status::Ok);
+        for (said, reason) in [
+            (Said { ready: false, ..good.clone() }, "`ready`"),
+            (Said { done: None, ..good.clone() }, "`done`"),
+            (Said { done: Some(9), ..good.clone() }, "`done 9` for 10 operations"),
+            (Said { check: None, ..good.clone() }, "`check`"),
+            (Said { check: Some("44".into()), ..good.clone() }, "expected 45"),
+            (Said { alive: Some(11), ..good.clone() }, "`alive 11` for 10 tasks"),
+        ] {
+            let (status, text) = judged(&said);
+            assert_eq!(status, Status::Failed, "{text}");
+            assert!(text.contains(reason), "{text}");
+        }
+        assert_eq!(judged(&Said { alive: Some(7), ..good.clone() }).0, Status::Partial);
+        let early = |seen: &mut Observed| seen.done_after_ready = false;
+        assert_eq!(of_scenario(&scenario, &good, &ended(Some(0), None), early).0, Status::Failed);
+        let late = |seen: &mut Observed| seen.ended_by = Some(EndedBy::TimeOut);
+        let (status, text) =
+            of_scenario(&scenario, &Said { done: None, ..good }, &ended(None, Some(libc::SIGKILL)), late);
+        assert_eq!(status, Status::TimedOut);
+        assert!(text.contains("operations"), "{text}");
+    }
+
+    #[test]
+    fn tasks_that_wait_may_have_something_to_come_to() {
+        let due = |seen: &mut Observed| seen.check = Some("45");
+        let judged = |check: Option<&str>| {
+            let said = Said { check: check.map(str::to_owned), ..said(10, 10) };
+            verdict(&said, &ended(Some(0), None), due)
+        };
+        assert_eq!(judged(Some("45")).0, Status::Ok);
+        assert!(judged(Some("44")).1.contains("expected 45"));
+        assert!(judged(None).1.contains("`check`"));
+    }
+
+    #[test]
+    fn tasks_that_wake_are_counted() {
+        // Ten tasks that wake every 0.1 s, from 0.1 s to 2 s: 190 times.
+        let wait = HoldParams { hold_s: 2.0, period_s: Some(0.1), ..HoldParams::default() };
+        let judged = |counts: &[u64]| {
+            let histograms = [("late_us".to_owned(), counts.to_vec())].into_iter();
+            let said =
+                Said { histograms: histograms.filter(|(_, c)| !c.is_empty()).collect(), ..said(10, 10) };
+            of_scenario(&Scenario::Hold(wait), &said, &ended(Some(0), None), |_| {})
+        };
+        assert_eq!(judged(&[0, 100, 90]).0, Status::Ok);
+        assert_eq!(judged(&[0, 100, 88]).0, Status::Ok);
+        let (status, reason) = judged(&[0, 100, 80]);
+        assert_eq!(
+            (status, reason.contains("180 of 190 times (94.7%)")),
+            (Status::Partial, true),
+            "{reason}"
+        );
+        assert!(judged(&[]).1.contains("`histogram late_us`"));
+        assert!(judged(&[0, 1000]).1.contains("1000 wake-ups"));
+        assert!(judged(&[u64::MAX, u64::MAX]).1.contains("wake-ups"));
+        let mut late = vec![0; 32];
+        (late[0], late[31]) = (189, 1);
+        assert!(judged(&late).1.contains("s late"), "{:?}", judged(&late));
+    }
+
+    #[test]
+    fn a_crash_is_reported_with_the_last_line_of_stderr() {
+        let killed = ended(None, Some(libc::SIGKILL));
+        let (status, reason) =
+            verdict(&said(10, 0), &killed, |seen| seen.evidence.stderr = "one\nit broke\n");
+        assert_eq!((status, reason.as_str()), (Status::Crashed, "killed by SIGKILL; stderr: it broke"));
+    }
+
+    #[test]
+    fn fewer_alive_than_asked_is_partial() {
+        assert_eq!(verdict(&said(7, 10), &ended(Some(0), None), |_| {}).0, Status::Partial);
+    }
+
+    #[test]
+    fn a_limit_is_named_only_for_a_run_that_failed() {
+        let refused = |seen: &mut Observed| seen.evidence.refused_threads = Some(1);
+        assert_eq!(verdict(&said(10, 10), &ended(Some(0), None), refused).0, Status::Ok);
+        let (status, reason) = verdict(&said(10, 10), &ended(Some(1), None), refused);
+        assert_eq!(status, Status::Limit);
+        assert!(reason.starts_with("hit kernel.pid_max = 1000"), "{reason}");
+    }
+
+    #[test]
+    fn a_missing_program_is_unavailable() {
+        let refused = ProgramEnd::Refused { why: "No such file".into(), errno: Some(libc::ENOENT) };
+        assert_eq!(verdict(&Said::default(), &refused, |_| {}).0, Status::Unavailable);
+    }
+}

@@ -1,0 +1,392 @@
+//! Classifies the run of a program that is not in the catalog: its status and the reason. Pure.
+//!
+//! Such a program proves nothing by itself. taskscale can observe whether it became ready and whether it still ran at
+//! the end of the plateau. Then the run is `ok`, and `alive` is unknown unless the program or its load printed it.
+
+use super::black_box::{BlackBoxCommand, Ready};
+use super::causes::{cause, stood_at_cap, wrote_too_much};
+use super::classify::{
+    EndedBy, Observed, RunVerdict, signal_name, too_few_counted, too_many, unless_doubted,
+};
+use super::evidence::{Provenance, Quiescence};
+use super::launcher::ProgramEnd;
+use super::stderr_summary::last_line;
+use crate::Status;
+
+/// The observations of one run that its verdict rests on.
+pub struct BlackBoxEvidence<'a> {
+    pub run: &'a Observed<'a>,
+    pub black_box: &'a BlackBoxCommand,
+    /// Whether the program became ready, before any load.
+    pub ready: bool,
+    /// Whether the plateau was read.
+    pub read: bool,
+    /// Whether the plateau was only inferred from an idle program, which was not given the time that tasks wait.
+    pub inferred: bool,
+    /// Whether taskscale stopped it after the plateau.
+    pub stopped: bool,
+    pub alive: Option<u64>,
+    /// What printed `done` before memory was read, and so had no tasks left.
+    pub over_early: Option<&'static str>,
+    /// Processes that remained when the first had exited by itself.
+    pub left_processes: usize,
+    /// The load, where one was started.
+    pub load: Option<LoadEvidence>,
+}
+
+/// The observations of the load.
+pub struct LoadEvidence {
+    /// Its end, where it ended by itself.
+    pub end: Option<ProgramEnd>,
+    /// Whether its launcher was killed, and the load with it.
+    pub launcher_lost: bool,
+    pub stderr: String,
+}
+
+/// Classifies such a run. The rules are numbered in docs/reference/protocol.md; the first that applies decides.
+pub fn classify_black_box(seen: &BlackBoxEvidence) -> RunVerdict {
+    let run = seen.run;
+    let serves = run.scenario.serve().is_some();
+    let own_end = if seen.stopped { None } else { own_end(seen) };
+    let load_end =
+        seen.load.as_ref().and_then(|load| load_end(load, if serves { "the clients" } else { "the load" }));
+    let few = seen.alive.is_some_and(|alive| alive < run.tasks);
+    let short = own_end.is_some() || load_end.is_some() || few;
+    let alive = seen.alive.filter(|_| few).map(|alive| format!(" with {alive} of {} tasks alive", run.tasks));
+    if let Some(verdict) = cause(run, short.then(|| alive.unwrap_or_default())) {
+        return verdict;
+    }
+    if matches!(run.ended_by, Some(EndedBy::TimeOut | EndedBy::Doomed)) {
+        return timed_out(seen);
+    }
+    if let Some(verdict) = wrote_too_much(run) {
+        return verdict;
+    }
+    if let Some(escape) = run.plateau.escape() {
+        return RunVerdict::new(Status::Failed, escape);
+    }
+    // Any program may begin a line with `done`. One that begins a line with `alive` uses the protocol.
+    let by_its_word = matches!(seen.black_box.ready, Ready::Itself) && seen.load.is_none();
+    let held_to_it = serves || by_its_word && run.said.bad_alive;
+    if let Some(breach) = run.said.breach.as_ref().filter(|_| held_to_it) {
+        return RunVerdict::new(Status::Failed, format!("protocol error: {breach}"));
+    }
+    // A server that exits makes its clients fail: its own end is the cause.
+    if let Some(verdict) = own_end {
+        return verdict;
+    }
+    if let Some(reason) = load_end {
+        return RunVerdict::new(Status::Failed, reason);
+    }
+    if let Some(who) = seen.over_early {
+        let reason = format!("{who} printed `done` before memory was read: its tasks had ended");
+        return RunVerdict::new(Status::Failed, reason);
+    }
+    match seen.alive {
+        Some(alive) if alive > run.tasks => RunVerdict::new(Status::Failed, too_many(alive, run.tasks)),
+        Some(alive) if few => {
+            RunVerdict::new(Status::Partial, format!("{alive} of {} tasks were alive at once", run.tasks))
+        }
+        Some(alive) if serves => {
+            let few = too_few_counted(run, alive).map(|reason| RunVerdict::new(Status::Failed, reason));
+            few.unwrap_or_else(|| unless_doubted(doubt(seen)))
+        }
+        _ => unless_doubted(doubt(seen)),
+    }
+}
+
+/// Why the plateau is in doubt, and the option that helps.
+fn doubt(seen: &BlackBoxEvidence) -> Option<String> {
+    let provenance = match (seen.alive, seen.inferred) {
+        (Some(_), _) => Provenance::Said,
+        (None, false) => Provenance::Named,
+        (None, true) => Provenance::Inferred,
+    };
+    let why = seen.run.plateau.doubt(provenance)?;
+    let settle_s = seen.black_box.settle.as_secs_f64();
+    let hint = match (seen.run.plateau.quiescence, &seen.black_box.ready) {
+        (Quiescence::Quiet | Quiescence::Starved | Quiescence::HeldBack, _) | (_, Ready::Listening) => {
+            return Some(why);
+        }
+        (_, Ready::Itself) => {
+            format!("raise --settle above {settle_s} s, or {}", seen.black_box.ready.hint())
+        }
+        _ => format!("raise --settle above {settle_s} s"),
+    };
+    Some(format!("{why} ({hint})"))
+}
+
+fn timed_out(seen: &BlackBoxEvidence) -> RunVerdict {
+    let cap_s = seen.run.time_cap_s;
+    let ready = &seen.black_box.ready;
+    let last = last_line(seen.run.evidence.stderr);
+    let mut reason = if !seen.ready {
+        format!("killed after {cap_s} s: {}{last} ({})", ready.awaited(), ready.hint())
+    } else if seen.run.scenario.serve().is_some() {
+        let phase = if seen.read { "clients were still sending" } else { "clients were still connecting" };
+        format!("killed after {cap_s} s: {phase}{last} (raise --timeout)")
+    } else if seen.load.is_some() && !seen.read {
+        format!(
+            "killed after {cap_s} s: the load never printed `alive K` and never became idle{last} (set \
+             --with-ready-after)"
+        )
+    } else if !seen.read {
+        format!("killed after {cap_s} s: the program was not idle yet (raise --timeout or lower --settle)")
+    } else {
+        format!(
+            "killed after {cap_s} s: the program did not exit at the time given by {{seconds}} (without {{seconds}}, \
+             taskscale stops it after the plateau)"
+        )
+    };
+    reason.push_str(&stood_at_cap(seen.run));
+    RunVerdict::new(Status::TimedOut, reason)
+}
+
+/// What is wrong with the end of a program that ended by itself, if anything.
+fn own_end(seen: &BlackBoxEvidence) -> Option<RunVerdict> {
+    let run = seen.run;
+    let Some(ProgramEnd::Exited { code, signal, .. }) = run.end else { return None };
+    let when = match (seen.ready, seen.read) {
+        (false, _) => ", before it was ready",
+        (true, false) => ", before it was idle",
+        (true, true) => "",
+    };
+    let last = last_line(run.evidence.stderr);
+    let after = run.wall_s.map(|wall_s| format!(" after {wall_s:.2} s")).unwrap_or_default();
+    if let Some(signal) = signal {
+        return Some(RunVerdict::new(
+            Status::Crashed,
+            format!("killed by {}{after}{when}{last}", signal_name(*signal)),
+        ));
+    }
+    if *code != Some(0) {
+        let code = code.map_or("without a code".to_owned(), |code| format!("with code {code}"));
+        return Some(RunVerdict::new(Status::Failed, format!("exited {code}{after}{when}{last}")));
+    }
+    if run.scenario.serve().is_some() {
+        let reason = format!("exited with code 0{after}, before the clients finished{last}");
+        return Some(RunVerdict::new(Status::Failed, reason));
+    }
+    if !seen.read {
+        let left = seen.left_processes;
+        let why = if left > 0 {
+            format!(
+                "it left {left} processes in the background; keep it in the foreground (nginx: -g 'daemon off;'; \
+                 redis-server: --daemonize no)"
+            )
+        } else if matches!(seen.black_box.ready, Ready::Itself) {
+            "it was never idle for 0.5 s, so there was no plateau to read; let its tasks wait longer (taskscale \
+             replaces {seconds} by a suitable time) or keep the program running"
+                .to_owned()
+        } else {
+            seen.black_box.ready.awaited()
+        };
+        return Some(RunVerdict::new(
+            Status::Failed,
+            format!("exited with code 0{after}{when}: {why}{last}"),
+        ));
+    }
+    if seen.black_box.told_hold && run.wall_s.is_some_and(|wall_s| wall_s < run.scenario.hold_s()) {
+        let reason =
+            format!("exited with code 0{after}, but its tasks must wait {} s", run.scenario.hold_s());
+        return Some(RunVerdict::new(Status::Failed, reason));
+    }
+    None
+}
+
+/// What is wrong with a load that ended by itself, as its tasks ended with it.
+fn load_end(load: &LoadEvidence, who: &str) -> Option<String> {
+    let last = last_line(&load.stderr);
+    if load.launcher_lost {
+        let reason = "killed together with its launcher, which was killed by the load or by another process";
+        return Some(format!("{who}: {reason}{last}"));
+    }
+    Some(match load.end.as_ref()? {
+        ProgramEnd::Refused { why, .. } => format!("{who} could not be started: {why}"),
+        ProgramEnd::Exited { signal: Some(signal), .. } => {
+            format!("{who}: killed by {}{last}", signal_name(*signal))
+        }
+        ProgramEnd::Exited { code: Some(0), .. } => {
+            format!("{who} exited before the plateau was over; keep its tasks until taskscale stops it{last}")
+        }
+        ProgramEnd::Exited { code, .. } => {
+            format!("{who} exited with code {}{last}", code.unwrap_or_default())
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::Kind;
+    use crate::black_box::LinePattern;
+    use crate::cgroup::MemoryWant;
+    use crate::evidence::PlateauQuality;
+    use crate::limit_detection::LimitEvidence;
+    use crate::limits::SystemLimits;
+    use crate::protocol::Said;
+    use crate::{HoldParams, Scenario};
+
+    fn ended(code: Option<i32>, signal: Option<i32>) -> ProgramEnd {
+        ProgramEnd::Exited { code, signal, rss_peak_bytes: 0, user_s: 0.0, system_s: 0.0, asked: false }
+    }
+
+    /// A run that was read and then stopped, but for the change.
+    fn verdict<'a>(
+        ready: Ready,
+        end: &'a ProgramEnd,
+        stderr: &'a str,
+        ended_by: Option<EndedBy>,
+        change: impl FnOnce(&mut BlackBoxEvidence),
+    ) -> (Status, String) {
+        verdict_of(&Said::default(), ready, end, stderr, ended_by, change)
+    }
+
+    fn verdict_of<'a>(
+        said: &'a Said,
+        ready: Ready,
+        end: &'a ProgramEnd,
+        stderr: &'a str,
+        ended_by: Option<EndedBy>,
+        change: impl FnOnce(&mut BlackBoxEvidence),
+    ) -> (Status, String) {
+        let limits =
+            SystemLimits { open_files: Some(1024), open_files_hard: Some(4096), ..SystemLimits::default() };
+        let black_box = BlackBoxCommand {
+            ready,
+            load: None,
+            told_hold: false,
+            folder: None,
+            stdin: None,
+            full_environment: false,
+            settle: Duration::from_secs(10),
+        };
+        let scenario = Scenario::BlackBox(Box::new(black_box.clone()), HoldParams::default());
+        let observed = Observed {
+            kind: Kind::Program,
+            tasks: 10,
+            scenario: &scenario,
+            check: None,
+            said,
+            end: Some(end),
+            ended_by,
+            want: MemoryWant::default(),
+            stood_at_cap: false,
+            memory_cap_bytes: Some(64 << 20),
+            time_cap_s: 60.0,
+            output_cap_bytes: 1000,
+            wall_s: Some(2.1),
+            done_s: None,
+            launch_s: Some(0.1),
+            counted: Some((1, 1)),
+            plateau: PlateauQuality { read: true, ..PlateauQuality::default() },
+            done_after_ready: false,
+            evidence: LimitEvidence { stderr, ..LimitEvidence::default() },
+            limits: &limits,
+        };
+        let mut seen = BlackBoxEvidence {
+            run: &observed,
+            black_box: &black_box,
+            ready: true,
+            read: true,
+            inferred: true,
+            stopped: true,
+            alive: None,
+            over_early: None,
+            left_processes: 0,
+            load: None,
+        };
+        change(&mut seen);
+        let verdict = classify_black_box(&seen);
+        (verdict.status, verdict.reason.unwrap_or_default())
+    }
+
+    #[test]
+    fn a_program_that_was_stopped_is_ok_whatever_its_end() {
+        for end in [ended(Some(0), None), ended(Some(143), None), ended(None, Some(libc::SIGKILL))] {
+            assert_eq!(verdict(Ready::Itself, &end, "", None, |_| {}), (Status::Ok, String::new()));
+        }
+    }
+
+    #[test]
+    fn an_exit_before_the_reading_is_reported_with_a_remedy() {
+        let early = |seen: &mut BlackBoxEvidence| {
+            seen.stopped = false;
+            seen.ready = false;
+            seen.read = false;
+        };
+        let (status, reason) = verdict(Ready::Itself, &ended(Some(3), None), "no config\n", None, early);
+        assert_eq!(status, Status::Failed);
+        assert_eq!(reason, "exited with code 3 after 2.10 s, before it was ready; stderr: no config");
+        let (status, reason) = verdict(Ready::Itself, &ended(Some(0), None), "", None, early);
+        assert_eq!(status, Status::Failed);
+        assert!(reason.contains("0.5 s") && reason.contains("{seconds}"), "{reason}");
+        let (_, reason) = verdict(Ready::Itself, &ended(Some(0), None), "", None, |seen| {
+            early(seen);
+            seen.left_processes = 2;
+        });
+        assert!(reason.contains("left 2 processes"), "{reason}");
+        let (status, reason) = verdict(Ready::Itself, &ended(None, Some(libc::SIGSEGV)), "", None, early);
+        assert_eq!(
+            (status, reason.as_str()),
+            (Status::Crashed, "killed by SIGSEGV after 2.10 s, before it was ready")
+        );
+    }
+
+    #[test]
+    fn a_missing_ready_signal_is_named() {
+        let line = Ready::Line(LinePattern::parse("listening").unwrap());
+        let killed = ended(None, Some(libc::SIGKILL));
+        let (status, reason) = verdict(line, &killed, "", Some(EndedBy::TimeOut), |seen| {
+            (seen.ready, seen.read, seen.stopped) = (false, false, false);
+        });
+        assert_eq!(status, Status::TimedOut);
+        assert!(reason.starts_with("killed after 60 s: ") && reason.contains("\"listening\""), "{reason}");
+        assert!(reason.contains("PYTHONUNBUFFERED"), "{reason}");
+    }
+
+    #[test]
+    fn a_load_that_exits_is_reported_with_its_stderr() {
+        let (status, reason) = verdict(Ready::Itself, &ended(Some(0), None), "", None, |seen| {
+            let end = Some(ended(Some(1), None));
+            seen.load =
+                Some(LoadEvidence { end, launcher_lost: false, stderr: "connection refused\n".to_owned() });
+        });
+        assert_eq!(status, Status::Failed);
+        assert_eq!(reason, "the load exited with code 1; stderr: connection refused");
+    }
+
+    #[test]
+    fn a_wrong_count_of_tasks_is_no_program_that_counts_none() {
+        let breach = |bad_alive| Said { breach: Some("said".into()), bad_alive, ..Said::default() };
+        let end = ended(Some(0), None);
+        for (bad_alive, status) in [(true, Status::Failed), (false, Status::Ok)] {
+            assert_eq!(verdict_of(&breach(bad_alive), Ready::Itself, &end, "", None, |_| {}).0, status);
+        }
+        let line = Ready::Line(LinePattern::parse("up").unwrap());
+        assert_eq!(verdict_of(&breach(true), line, &end, "", None, |_| {}).0, Status::Ok);
+    }
+
+    #[test]
+    fn tasks_that_ended_before_the_reading_were_not_measured() {
+        let over = |seen: &mut BlackBoxEvidence| (seen.alive, seen.over_early) = (Some(10), Some("the load"));
+        let (status, reason) = verdict(Ready::Itself, &ended(Some(0), None), "", None, over);
+        assert_eq!(status, Status::Failed);
+        assert!(reason.starts_with("the load printed `done` before"), "{reason}");
+    }
+
+    #[test]
+    fn fewer_alive_than_asked_is_partial_and_a_limit_where_one_was_met() {
+        let few = |seen: &mut BlackBoxEvidence| seen.alive = Some(7);
+        let end = ended(Some(0), None);
+        assert_eq!(verdict(Ready::Itself, &end, "", None, few).0, Status::Partial);
+        let (status, reason) = verdict(Ready::Itself, &end, "accept: Too many open files\n", None, few);
+        assert_eq!(status, Status::Limit);
+        assert_eq!(
+            reason,
+            "hit ulimit -n = 1024 open files with 7 of 10 tasks alive; raise it to its hard limit: `ulimit -n 4096`"
+        );
+    }
+}

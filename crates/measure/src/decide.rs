@@ -1,0 +1,351 @@
+//! What is to be done next in a run. Pure: a function of its timeline, its settings and the instant.
+
+mod black_box;
+mod serve;
+
+use super::black_box::Ready;
+use super::classify::EndedBy;
+use super::evidence::Quiescence;
+use super::run_state::RunState;
+use super::sampler::{Standing, TICK_S};
+use super::timeline::{Timeline, WhyDropped, seconds};
+use super::{RunSpec, Scenario};
+use crate::PlateauFrom;
+use taskscale_load::Begin;
+
+/// CPU and memory must have been quiet for so long.
+const QUIET_WINDOW_S: f64 = 0.1;
+/// The plateau is read at least this long before the first task can be due, plus the estimated time of the reading.
+const READ_MARGIN_S: f64 = 0.15;
+/// A reading that was made at rest is made again where memory has moved so long before the last moment for it.
+const READ_AGAIN_S: f64 = 0.3;
+/// It is looked for the last time whether memory has grown so long before the first task can be due.
+const LAST_LOOK_S: f64 = 0.05;
+/// How long a run may try that is bound to hit a limit.
+const DOOMED_S: f64 = 5.0;
+/// How often memory is sampled where the kernel keeps no peak or no cap.
+const SAMPLE_S: f64 = 0.005;
+/// A group stands at its cap from this share of it on: the kernel charges in batches, and keeps a little back.
+const FULL_SHARE: f64 = 0.98;
+/// The shortest and the longest wait, in seconds.
+const WAIT_S: (f64, f64) = (0.0005, 1.0);
+
+/// What is to be done next.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Action {
+    /// Nothing for so long, in seconds, unless something happens.
+    Wait(f64),
+    /// Take a usage sample.
+    Sample,
+    /// Look at what the threads are doing.
+    Look,
+    /// The program is ready: its load may start, or else its plateau begins.
+    BecomeReady(PlateauFrom),
+    BeginPlateau {
+        since_ns: u64,
+        from: PlateauFrom,
+    },
+    ReadMemory,
+    /// Look how memory stands since it was read.
+    Compare,
+    /// The reading does not count.
+    Drop(WhyDropped),
+    /// The reading counts, although what was read was not idle.
+    Doubt(Quiescence),
+    LastLook,
+    EndPlateau,
+    /// Have the clients begin a stage.
+    Begin(Begin),
+    /// Read memory after the last stage.
+    EndStages,
+    /// Begin to stop the program: its load first.
+    Stop,
+    /// Ask the program itself to end.
+    Ask,
+    KillLoad,
+    /// End everything.
+    Kill(EndedBy),
+}
+
+/// The next action at an instant `now`. Every action but a wait leaves an event, or a sample, after which another is due.
+pub fn next_action(timeline: &Timeline, spec: &RunSpec, now: u64) -> Action {
+    let decision = Decision { timeline, state: timeline.state(), spec, now };
+    if let Some(action) = decision.heard().or_else(|| decision.kill()) {
+        return action;
+    }
+    let action = match decision.phase() {
+        Phase::Ending => return Action::Wait(WAIT_S.1),
+        Phase::Stopping { since_ns } => return decision.while_stopping(since_ns),
+        Phase::Work => decision.while_working(),
+        Phase::Hold { due_ns } => decision.while_holding(due_ns),
+        Phase::BlackBox { exec_ns } => decision.while_observing(exec_ns),
+        Phase::Starting => Action::Wait(decision.tick_s()),
+    };
+    match action {
+        Action::Wait(wait_s) => {
+            let left_s = time_cap(timeline, spec).0 - seconds(0, now);
+            Action::Wait(wait_s.min(left_s.max(WAIT_S.0)))
+        }
+        action => action,
+    }
+}
+
+/// Where a run is.
+enum Phase {
+    /// The exec has not succeeded yet.
+    Starting,
+    /// Tasks wait until an instant that is known.
+    Hold {
+        due_ns: u64,
+    },
+    Work,
+    /// A program that need not know taskscale.
+    BlackBox {
+        exec_ns: u64,
+    },
+    Stopping {
+        since_ns: u64,
+    },
+    /// The program has ended, or everything was told to end.
+    Ending,
+}
+
+struct Decision<'a> {
+    timeline: &'a Timeline,
+    state: &'a RunState,
+    spec: &'a RunSpec,
+    now: u64,
+}
+
+impl Decision<'_> {
+    fn phase(&self) -> Phase {
+        let state = self.state;
+        if state.end.is_some() || state.kill.is_some() {
+            return Phase::Ending;
+        }
+        if self.spec.scenario.work().is_some() {
+            return Phase::Work;
+        }
+        if let Some(since_ns) = state.stop_ns {
+            return Phase::Stopping { since_ns };
+        }
+        if state.speaks_protocol(self.spec) {
+            return state.due_ns(self.spec).map_or(Phase::Starting, |due_ns| Phase::Hold { due_ns });
+        }
+        let started = state.exec_ns.filter(|_| state.pid.is_some());
+        started.map_or(Phase::Starting, |exec_ns| Phase::BlackBox { exec_ns })
+    }
+
+    /// What follows at once from what the program has printed, even if it has ended meanwhile.
+    fn heard(&self) -> Option<Action> {
+        let (state, program) = (self.state, &self.state.program);
+        if self.spec.scenario.work().is_none() {
+            let since_ns = program.alive_ns.filter(|_| self.heeds_protocol())?;
+            let from = PlateauFrom::Protocol;
+            return (state.plateau_from() != Some(from)).then_some(Action::BeginPlateau { since_ns, from });
+        }
+        // All is prepared. Memory is read at once; that the program works meanwhile makes no difference to a cost, which
+        // is the difference of two runs that are both read.
+        match (program.ready_ns, state.plateau) {
+            (Some(since_ns), None) => {
+                return Some(Action::BeginPlateau { since_ns, from: PlateauFrom::Protocol });
+            }
+            (Some(_), Some(_)) if state.last_read.is_none() => return Some(Action::ReadMemory),
+            _ => {}
+        }
+        (program.done_ns.is_some() && state.plateau_end.is_none()).then_some(Action::EndPlateau)
+    }
+
+    /// Whether the program's own word on its tasks counts: not where the user said what tells that it is ready, nor
+    /// where a load is what the tasks are.
+    fn heeds_protocol(&self) -> bool {
+        match &self.spec.scenario {
+            Scenario::Hold(_) => true,
+            Scenario::Work(_) | Scenario::Serve(_) => false,
+            Scenario::BlackBox(black_box, _) => {
+                matches!(black_box.ready, Ready::Itself) && black_box.load.is_none()
+            }
+        }
+    }
+
+    /// Why the run is to be ended now.
+    fn kill(&self) -> Option<Action> {
+        let state = self.state;
+        if state.interrupted {
+            return (!state.killed_for_user).then_some(Action::Kill(EndedBy::User));
+        }
+        if state.kill.is_some() {
+            return None;
+        }
+        if self.timeline.output_bytes() > self.spec.bounds.output_bytes {
+            return Some(Action::Kill(EndedBy::OutputCap));
+        }
+        if state.end.is_some() {
+            return None;
+        }
+        let (cap_s, why) = time_cap(self.timeline, self.spec);
+        if seconds(0, self.now) > cap_s && state.stop_ns.is_none() {
+            return Some(Action::Kill(why));
+        }
+        state.over_cap.then_some(Action::Kill(EndedBy::MemoryCap))
+    }
+
+    /// The usual time between two samples.
+    fn tick_s(&self) -> f64 {
+        if self.timeline.host.samples_memory() { SAMPLE_S } else { TICK_S }
+    }
+
+    /// Whether a usage sample is due. A program that writes without end wakes us all the time: sampling as often would
+    /// slow it down until it seemed quiet.
+    fn sample_is_due(&self) -> bool {
+        let last = self.timeline.usage().points().last();
+        last.is_none_or(|last| {
+            let at_ns = last.sample.at_ns;
+            let of_plateau = self.state.plateau.is_some_and(|plateau| plateau.since_ns > at_ns);
+            seconds(at_ns, self.now) >= TICK_S / 2.0 || of_plateau && at_ns < self.now
+        })
+    }
+
+    fn wait_until(&self, at_ns: u64) -> Action {
+        let wait_s = seconds(self.now, at_ns).clamp(WAIT_S.0, WAIT_S.1);
+        Action::Wait(if self.timeline.host.samples_memory() { wait_s.min(SAMPLE_S) } else { wait_s })
+    }
+
+    /// Samples show CPU starvation; nothing else is due by the clock.
+    fn while_working(&self) -> Action {
+        match self.state.program.done_ns.is_none() && self.sample_is_due() {
+            true => Action::Sample,
+            false => Action::Wait(self.tick_s()),
+        }
+    }
+
+    fn while_holding(&self, due_ns: u64) -> Action {
+        let state = self.state;
+        if state.reading.is_none() && self.now < due_ns && self.sample_is_due() {
+            return Action::Sample;
+        }
+        let Some(plateau) = state.plateau else { return Action::Wait(self.tick_s()) };
+        let Some((_, read)) = &state.reading else {
+            let last_moment = self.is_last_moment(due_ns);
+            return match self.is_idle_since(plateau.since_ns) {
+                true => Action::ReadMemory,
+                false if last_moment => self.look_or(Action::ReadMemory),
+                false => Action::Wait(self.tick_s()),
+            };
+        };
+        if let Some(action) = self.compare_once(due_ns, &read.stood) {
+            return action;
+        }
+        if state.last_look.is_none() {
+            if self.now >= last_look_ns(due_ns) {
+                return Action::LastLook;
+            }
+            let compared = state.read_again || state.standing.is_some();
+            let next = if compared { last_look_ns(due_ns) } else { self.again_ns(due_ns) };
+            return self.wait_until(if next > self.now { next } else { last_look_ns(due_ns) });
+        }
+        match state.plateau_end {
+            None if self.now >= due_ns => Action::EndPlateau,
+            None => self.wait_until(due_ns),
+            Some(_) => self.wait_until(u64::MAX),
+        }
+    }
+
+    /// Whether an early reading still stands: a collector may be at work, or tasks may come later. What stands at the end
+    /// counts.
+    fn compare_once(&self, due_ns: u64, stood: &Standing) -> Option<Action> {
+        let state = self.state;
+        if state.read_again || self.now < self.again_ns(due_ns) {
+            return None;
+        }
+        match state.standing {
+            None => (self.now < self.last_moment_ns(due_ns)).then_some(Action::Compare),
+            Some((_, standing)) if standing.is_same_as(stood) || state.last_look.is_some() => None,
+            Some((_, standing)) => Some(Action::Drop(why_dropped(&standing, stood))),
+        }
+    }
+
+    /// Whether CPU and memory have been idle for a while that began no earlier than `since`, and no thread has anything
+    /// to do: quiet for lack of a CPU, on a machine that has other work, is not quiet.
+    fn is_idle_since(&self, since: u64) -> bool {
+        let quiet = self.timeline.usage().quiet_since(since, QUIET_WINDOW_S).is_some();
+        quiet && !self.has_something_to_do()
+    }
+
+    /// Whether a thread had something to do at the last sample.
+    fn has_something_to_do(&self) -> bool {
+        let last = self.timeline.usage().points().last();
+        last.and_then(|last| last.doing).is_none_or(|doing| doing.anything())
+    }
+
+    /// Looks at the threads first if that was not done with the last sample.
+    fn look_or(&self, action: Action) -> Action {
+        match self.timeline.usage().points().last() {
+            Some(last) if last.doing.is_none() => Action::Look,
+            _ => action,
+        }
+    }
+
+    /// Whether a reading that does not begin within a tick ends after the first task is due.
+    fn is_last_moment(&self, due_ns: u64) -> bool {
+        self.now + (TICK_S * 1e9) as u64 >= self.last_moment_ns(due_ns)
+    }
+
+    /// The last moment at which a reading ends before the first task can be due.
+    fn last_moment_ns(&self, due_ns: u64) -> u64 {
+        let reading_s = self.spec.scenario.wait().map_or(0.0, |wait| wait.reading_s);
+        due_ns.saturating_sub(((READ_MARGIN_S + reading_s) * 1e9) as u64)
+    }
+
+    /// When it is looked whether an early reading still stands.
+    fn again_ns(&self, due_ns: u64) -> u64 {
+        self.last_moment_ns(due_ns).saturating_sub((READ_AGAIN_S * 1e9) as u64)
+    }
+}
+
+fn why_dropped(standing: &Standing, stood: &Standing) -> WhyDropped {
+    if standing.is_growth_of(stood) { WhyDropped::Grew } else { WhyDropped::Changed }
+}
+
+/// When the plateau is observed for the last time: before the first task can be due, as that may allocate.
+fn last_look_ns(due_ns: u64) -> u64 {
+    due_ns.saturating_sub((LAST_LOOK_S * 1e9) as u64)
+}
+
+/// When a run is ended, in seconds, and why then. A run that cannot succeed shows how far it gets, but is not let weigh on
+/// the machine for long: a JVM takes a minute to start the threads that a usual limit allows.
+pub(super) fn time_cap(timeline: &Timeline, spec: &RunSpec) -> (f64, EndedBy) {
+    let cap_s = spec.bounds.time.as_secs_f64();
+    match timeline.host.limits.exceeds_limit(spec.kind, spec.tasks) {
+        Some(_) if cap_s > DOOMED_S && spec.scenario.all_alive() => (DOOMED_S, EndedBy::Doomed),
+        _ => (cap_s, EndedBy::TimeOut),
+    }
+}
+
+/// Whether so much memory is all that the run may have.
+pub(super) fn fills_cap(spec: &RunSpec, bytes: u64) -> bool {
+    spec.bounds.memory_bytes.is_some_and(|cap| bytes as f64 >= cap as f64 * FULL_SHARE)
+}
+
+/// Whether a program was idle when its memory was read at `read_ns`.
+pub(super) fn quiescence(timeline: &Timeline, spec: &RunSpec, read_ns: u64) -> Quiescence {
+    let state = timeline.state();
+    if let Some(doubt) = state.doubt {
+        return doubt;
+    }
+    let usage = timeline.usage().until(read_ns);
+    let last = usage.points().last().and_then(|last| last.doing);
+    let Some(plateau) = state.plateau else { return Quiescence::Unwatched };
+    let (since, window_s) = match plateau.from {
+        PlateauFrom::Outside if !state.read_again => {
+            (state.may_infer_since(spec).unwrap_or(plateau.since_ns), black_box::STANDS_S)
+        }
+        _ => (plateau.since_ns, QUIET_WINDOW_S),
+    };
+    let idle = !last.is_none_or(|doing| doing.anything());
+    match usage.quiet_since(since, window_s) {
+        Some(_) if idle => Quiescence::Quiet,
+        _ if last.is_some_and(|doing| doing.is_stopped) => Quiescence::Stopped,
+        _ => usage.quiescence(since, read_ns),
+    }
+}

@@ -1,0 +1,444 @@
+//! Runs of scripted programs on a scripted clock: what is decided when, and what the timeline then comes to.
+
+use std::time::Duration;
+
+use super::black_box::{BlackBoxCommand, Ready};
+use super::cgroup::CpuReading;
+use super::classify::EndedBy;
+use super::decide::{Action, next_action};
+use super::launcher::ProgramEnd;
+use super::plateau::Reading;
+use super::procfs::Doing;
+use super::sampler::{Standing, UsageSample};
+use super::timeline::{
+    Account, Host, Kill, LastLook, MemoryReading, PlateauStart, RunEvent, Timeline, WhyDropped,
+};
+use super::{Bounds, HoldParams, Measurement, RunSpec, Scenario, WorkParams, analyze};
+use crate::Kind;
+use crate::{MemorySource, Plateau, PlateauFrom, Status, Timestamp, Warning};
+
+const MS: u64 = 1_000_000;
+const MIB: u64 = 1 << 20;
+
+/// A program, by the milliseconds since its exec.
+struct ScriptedProgram {
+    lines: Vec<(u64, &'static str)>,
+    /// When it ends by itself, if it does.
+    ends_ms: Option<u64>,
+    /// CPU time used until then, in milliseconds.
+    cpu_ms: fn(u64) -> f64,
+    memory: fn(u64) -> u64,
+    doing: fn(u64) -> Doing,
+    /// How long a sample, or another look at it, takes.
+    look_ms: u64,
+    /// taskscale gets no CPU in these times.
+    gaps_ms: Vec<(u64, u64)>,
+}
+
+fn idle(_: u64) -> Doing {
+    Doing::default()
+}
+
+fn runnable(_: u64) -> Doing {
+    Doing { wants_cpu: true, ..Doing::default() }
+}
+
+/// Starts ten tasks in 100 ms, which wait two seconds.
+fn well() -> ScriptedProgram {
+    ScriptedProgram {
+        lines: vec![(100, "alive 10"), (2_100, "done 10")],
+        ends_ms: Some(2_110),
+        cpu_ms: |ms| ms.min(100) as f64,
+        memory: |ms| 10 * MIB + ms.min(100) * MIB / 10,
+        doing: idle,
+        look_ms: 0,
+        gaps_ms: Vec::new(),
+    }
+}
+
+fn spec(scenario: Scenario) -> RunSpec {
+    RunSpec {
+        command: vec!["/x".into()],
+        env: Default::default(),
+        kind: Kind::Stackless,
+        tasks: 10,
+        scenario,
+        check: None,
+        cpus: None,
+        bounds: Bounds { memory_bytes: Some(64 * MIB), time: Duration::from_secs(60), output_bytes: 1_000 },
+    }
+}
+
+fn hold() -> RunSpec {
+    spec(Scenario::Hold(HoldParams { hold_s: 2.0, plateau_s: 1.0, ..HoldParams::default() }))
+}
+
+fn black_box(told_hold: bool) -> RunSpec {
+    let command = BlackBoxCommand {
+        ready: Ready::Itself,
+        load: None,
+        told_hold,
+        folder: None,
+        stdin: None,
+        full_environment: false,
+        settle: Duration::from_secs(5),
+    };
+    let hold_s = if told_hold { 2.0 } else { 0.0 };
+    let wait = HoldParams { hold_s, plateau_s: 1.0, ..HoldParams::default() };
+    RunSpec { kind: Kind::Program, ..spec(Scenario::BlackBox(Box::new(command), wait)) }
+}
+
+/// The run of a scripted program: its timeline, and all that was done besides waiting and sampling.
+fn watch(program: &ScriptedProgram, spec: &RunSpec) -> (Timeline, Vec<(u64, Action)>) {
+    let host = Host {
+        source: MemorySource::CgroupV2,
+        enforces_cap: true,
+        keeps_peak: true,
+        cpus: 2,
+        ..Host::default()
+    };
+    let mut timeline = Timeline::new(Timestamp::UNIX_EPOCH, host);
+    let (mut now, mut actions, mut heard, mut ends_ms) = (0, Vec::new(), 0, program.ends_ms);
+    timeline.push(0, RunEvent::Exec);
+    timeline.push(0, RunEvent::Started { pid: 7 });
+    // What is done takes its time, and what is due was due when it began.
+    let (mut clock, mut acted) = (0, false);
+    let mut done_at_once = 0;
+    loop {
+        let ms = now / MS;
+        while let Some((at, line)) = program.lines.get(heard).filter(|(at, _)| *at <= ms) {
+            timeline.hear(at * MS, line);
+            heard += 1;
+        }
+        if let Some(at) = ends_ms.filter(|at| *at <= ms) {
+            let asked = program.ends_ms != Some(at);
+            timeline.push(at * MS, RunEvent::Ended(exited(Some(0), None, asked)));
+            break;
+        }
+        let cpu = Some(CpuReading::of((program.cpu_ms)(ms) / 1e3, 0.0));
+        let memory = (program.memory)(ms);
+        let standing = Standing { in_use: Some(memory), shown: memory };
+        let action = next_action(&timeline, spec, now);
+        done_at_once = if matches!(action, Action::Wait(_)) { 0 } else { done_at_once + 1 };
+        assert!(done_at_once < 10, "{action:?} again and again: {actions:?}");
+        match action {
+            Action::Wait(wait_s) => {
+                let next = [program.lines.get(heard).map(|(at, _)| at * MS), ends_ms.map(|at| at * MS)];
+                let woken = next.into_iter().flatten().min().unwrap_or(u64::MAX);
+                let wait_ns = if acted { 0 } else { (wait_s * 1e9) as u64 };
+                now = (now + wait_ns).min(woken.max(now + 1)).max(clock);
+                acted = false;
+                let gap = program.gaps_ms.iter().find(|(from, to)| (from * MS..to * MS).contains(&now));
+                now = gap.map_or(now, |(_, to)| to * MS);
+                clock = now;
+            }
+            Action::Sample => {
+                let (cpu_s, memory) = (cpu.map(|cpu| cpu.total_s), Some(memory));
+                let sample = UsageSample { at_ns: now, cpu_s, memory, ..UsageSample::default() };
+                timeline.sample(sample, || (program.doing)(ms));
+            }
+            Action::Look => timeline.note_doing((program.doing)(ms)),
+            Action::BeginPlateau { since_ns, from } => {
+                let starved_s = timeline.usage().starved_until_s(since_ns);
+                timeline.push(now, RunEvent::Plateau(PlateauStart { since_ns, from, cpu, starved_s }));
+            }
+            Action::BecomeReady(from) => {
+                timeline.push(now, RunEvent::Ready);
+                let since_ns = now + program.look_ms * MS;
+                let starved_s = timeline.usage().starved_until_s(since_ns);
+                timeline.push(since_ns, RunEvent::Plateau(PlateauStart { since_ns, from, cpu, starved_s }));
+            }
+            Action::ReadMemory => {
+                let plateau = Plateau { footprint_bytes: memory, ..Plateau::default() };
+                let reading = Reading { memory: plateau, threads: 3, processes: 1, ..Reading::default() };
+                let end_ns = now + 5 * MS;
+                let reading =
+                    MemoryReading { end_ns, reading, stood: standing, peak: Some(memory), cpu, escaped: 0 };
+                timeline.push(now, RunEvent::Reading(Box::new(reading)));
+                clock = clock.max(end_ns);
+            }
+            Action::Compare => timeline.push(now + program.look_ms * MS, RunEvent::Standing(standing)),
+            Action::Drop(why) => timeline.push(now, RunEvent::Dropped(why)),
+            Action::Doubt(quiescence) => timeline.push(now, RunEvent::Doubt(quiescence)),
+            Action::LastLook => {
+                let look = LastLook { standing: Some(standing), peak: Some(memory), left: false };
+                timeline.push(now, RunEvent::LastLook(Box::new(look)));
+            }
+            Action::EndPlateau => timeline.push(now, RunEvent::PlateauEnd { cpu }),
+            Action::Stop => {
+                timeline.push(now, RunEvent::PlateauEnd { cpu });
+                timeline.push(now, RunEvent::Stop);
+            }
+            Action::Ask => {
+                timeline.push(now, RunEvent::Asked);
+                ends_ms = ends_ms.or(Some(ms + 1));
+            }
+            Action::Kill(why) => {
+                timeline.push(now, RunEvent::Kill(Kill { why, at_cap: false, out_of_memory: false }));
+                timeline.push(now, RunEvent::Ended(exited(None, Some(libc::SIGKILL), false)));
+                actions.push((now / MS, action));
+                break;
+            }
+            _ => unreachable!("{action:?} is for loads"),
+        }
+        if !matches!(action, Action::Wait(_)) {
+            clock += program.look_ms * MS;
+            acted |= action != Action::Sample;
+        }
+        if !matches!(action, Action::Wait(_) | Action::Sample | Action::Look) {
+            actions.push((now / MS, action));
+        }
+        assert!(actions.len() < 100, "{actions:?}");
+    }
+    let account =
+        Account { starved_s: timeline.usage().starved_s(), peak_bytes: Some(MIB), ..Account::default() };
+    timeline.push(now, RunEvent::Account(Box::new(account)));
+    (timeline, actions)
+}
+
+fn exited(code: Option<i32>, signal: Option<i32>, asked: bool) -> ProgramEnd {
+    ProgramEnd::Exited { code, signal, rss_peak_bytes: MIB, user_s: 0.1, system_s: 0.0, asked }
+}
+
+fn measured(program: &ScriptedProgram, spec: &RunSpec) -> Measurement {
+    analyze(&watch(program, spec).0, spec)
+}
+
+fn names(actions: &[(u64, Action)]) -> Vec<String> {
+    let name =
+        |action: &Action| format!("{action:?}").split([' ', '(']).next().unwrap_or_default().to_owned();
+    actions.iter().map(|(_, action)| name(action)).collect()
+}
+
+#[test]
+fn tasks_that_wait_are_read_when_idle_and_looked_at_until_the_first_is_due() {
+    let (timeline, actions) = watch(&well(), &hold());
+    assert_eq!(names(&actions), ["BeginPlateau", "ReadMemory", "Compare", "LastLook", "EndPlateau"]);
+    let at: Vec<u64> = actions.iter().map(|(ms, _)| *ms).collect();
+    assert_eq!(at[0], 100);
+    assert!((200..260).contains(&at[1]), "{actions:?}");
+    assert!(
+        (1_540..1_570).contains(&at[2]) && (1_950..1_960).contains(&at[3]) && at[4] == 2_000,
+        "{actions:?}"
+    );
+    let run = analyze(&timeline, &hold());
+    assert_eq!((run.status, run.reason, run.warnings), (Status::Ok, None, vec![]));
+    assert_eq!((run.time.launch_s, run.time.plateau_s), (Some(0.1), Some(1.9)));
+    assert_eq!(run.memory.plateau.map(|memory| memory.footprint_bytes), Some(20 * MIB));
+    assert!((run.cpu.launch_s.unwrap() - 0.1).abs() < 1e-9 && run.cpu.plateau_s == Some(0.0));
+}
+
+/// Without a cgroup every look at a run walks all processes of the machine.
+#[test]
+fn looks_that_take_longer_than_the_time_between_two_keep_nothing_from_being_done() {
+    let (_, actions) = watch(&ScriptedProgram { look_ms: 30, ..well() }, &hold());
+    assert_eq!(names(&actions), ["BeginPlateau", "ReadMemory", "Compare", "LastLook", "EndPlateau"]);
+    let silent = ScriptedProgram { look_ms: 30, lines: Vec::new(), ends_ms: None, ..well() };
+    let (timeline, actions) = watch(&silent, &black_box(false));
+    assert_eq!(names(&actions), ["BeginPlateau", "ReadMemory", "Compare", "LastLook", "Stop", "Ask"]);
+    assert_eq!(analyze(&timeline, &black_box(false)).status, Status::Ok);
+}
+
+#[test]
+fn a_program_that_works_on_is_read_at_the_last_moment() {
+    let busy = ScriptedProgram { cpu_ms: |ms| ms as f64, doing: runnable, ..well() };
+    let (timeline, actions) = watch(&busy, &hold());
+    let read = actions.iter().find(|(_, action)| *action == Action::ReadMemory).unwrap();
+    assert!((1_820..1_860).contains(&read.0), "{actions:?}");
+    let run = analyze(&timeline, &hold());
+    assert_eq!((run.status, run.warnings), (Status::Ok, vec![Warning::PlateauNotQuiet]));
+}
+
+#[test]
+fn a_program_that_wants_a_cpu_and_gets_none_has_no_plateau() {
+    let held_back = ScriptedProgram { doing: runnable, ..well() };
+    let run = measured(&held_back, &hold());
+    assert_eq!(run.status, Status::NoPlateau);
+    assert!(run.reason.unwrap().starts_with("throttled"));
+    assert!(run.warnings.contains(&Warning::CpuStarved));
+}
+
+#[test]
+fn a_stopped_program_has_no_plateau() {
+    let stopped = ScriptedProgram { doing: |_| Doing { is_stopped: true, ..Doing::default() }, ..well() };
+    let run = measured(&stopped, &hold());
+    assert_eq!(run.status, Status::NoPlateau);
+    assert!(run.reason.unwrap().contains("SIGSTOP"));
+}
+
+#[test]
+fn memory_that_grows_after_the_reading_is_read_again() {
+    let grows = ScriptedProgram { memory: |ms| if ms < 1_000 { 20 * MIB } else { 40 * MIB }, ..well() };
+    let (timeline, actions) = watch(&grows, &hold());
+    assert!(names(&actions).ends_with(&["Drop", "ReadMemory", "LastLook", "EndPlateau"].map(str::to_owned)));
+    let run = analyze(&timeline, &hold());
+    assert_eq!(run.memory.plateau.unwrap().footprint_bytes, 40 * MIB);
+    assert_eq!((run.status, run.warnings), (Status::Ok, vec![Warning::PlateauGrew]));
+}
+
+#[test]
+fn memory_that_grows_at_the_last_moment_is_no_plateau() {
+    let grows = ScriptedProgram { memory: |ms| if ms < 1_900 { 20 * MIB } else { 40 * MIB }, ..well() };
+    let run = measured(&grows, &hold());
+    assert_eq!(run.status, Status::NoPlateau);
+    assert!(run.reason.unwrap().starts_with("memory grew by 20.0 MiB after it was read"));
+}
+
+#[test]
+fn a_plateau_that_was_not_watched_is_inconclusive() {
+    let unwatched = ScriptedProgram { gaps_ms: vec![(110, 1_900)], ..well() };
+    let run = measured(&unwatched, &hold());
+    assert_eq!(run.status, Status::NoPlateau);
+    assert!(run.reason.unwrap().starts_with("inconclusive"));
+    let late = ScriptedProgram { gaps_ms: vec![(110, 2_050)], ..well() };
+    assert!(measured(&late, &hold()).reason.unwrap().starts_with("the first tasks were due"));
+}
+
+#[test]
+fn a_slow_launch_has_no_plateau_and_the_drain_follows() {
+    let slow = ScriptedProgram {
+        lines: vec![(2_500, "alive 4"), (4_500, "done 10")],
+        ends_ms: Some(4_510),
+        cpu_ms: |ms| ms.min(2_500) as f64,
+        ..well()
+    };
+    let run = measured(&slow, &hold());
+    assert_eq!((run.status, run.alive), (Status::Partial, Some(4)));
+    assert_eq!((run.time.plateau_s, run.cpu.plateau_s), (Some(0.0), Some(0.0)));
+    assert!(run.warnings.contains(&Warning::PlateauShort));
+}
+
+#[test]
+fn a_program_that_does_not_end_is_killed_in_time() {
+    let hangs = ScriptedProgram { lines: vec![(100, "alive 10")], ends_ms: None, ..well() };
+    let (timeline, actions) = watch(&hangs, &hold());
+    let (ms, action) = actions.last().unwrap();
+    assert!((60_000..61_000).contains(ms) && *action == Action::Kill(EndedBy::TimeOut), "{actions:?}");
+    let run = analyze(&timeline, &hold());
+    assert_eq!(
+        (run.status, run.reason.as_deref()),
+        (Status::TimedOut, Some("killed after 60 s: tasks were still waiting or ending (raise --timeout)"))
+    );
+}
+
+#[test]
+fn work_is_read_at_once_and_ends_with_done() {
+    let work =
+        ScriptedProgram { lines: vec![(100, "ready"), (900, "done 50")], ends_ms: Some(905), ..well() };
+    let spec = spec(Scenario::Work(WorkParams { operations: 50, least_s: 0.5, ..WorkParams::default() }));
+    let (timeline, actions) = watch(&work, &spec);
+    assert_eq!(names(&actions), ["BeginPlateau", "ReadMemory", "EndPlateau"]);
+    let run = analyze(&timeline, &spec);
+    assert_eq!((run.status, run.warnings), (Status::Ok, vec![]));
+    assert_eq!(run.work.unwrap().wall_s, Some(0.8));
+    assert_eq!(run.time.launch_s, Some(0.1));
+}
+
+#[test]
+fn a_silent_program_is_found_out_from_outside_and_stopped() {
+    let silent = ScriptedProgram { lines: Vec::new(), ends_ms: None, ..well() };
+    let (timeline, actions) = watch(&silent, &black_box(false));
+    assert_eq!(names(&actions), ["BeginPlateau", "ReadMemory", "Compare", "LastLook", "Stop", "Ask"]);
+    let run = analyze(&timeline, &black_box(false));
+    assert_eq!((run.status, run.stopped, run.plateau_from), (Status::Ok, true, Some(PlateauFrom::Outside)));
+    let launch_s = run.time.launch_s.unwrap();
+    assert!((0.1..0.2).contains(&launch_s), "{launch_s}");
+}
+
+#[test]
+fn a_busy_program_that_the_user_calls_ready_is_read_when_its_time_is_over() {
+    let busy = ScriptedProgram {
+        lines: Vec::new(),
+        ends_ms: None,
+        cpu_ms: |ms| ms as f64,
+        doing: runnable,
+        look_ms: 1,
+        ..well()
+    };
+    let mut spec = black_box(false);
+    let Scenario::BlackBox(command, _) = &mut spec.scenario else { unreachable!() };
+    (command.ready, command.settle) = (Ready::After(Duration::from_millis(200)), Duration::from_secs(1));
+    let (timeline, actions) = watch(&busy, &spec);
+    assert_eq!(names(&actions), ["BecomeReady", "ReadMemory", "Compare", "LastLook", "Stop", "Ask"]);
+    let run = analyze(&timeline, &spec);
+    assert_eq!((run.status, run.plateau_from), (Status::Ok, Some(PlateauFrom::ReadyAfter)));
+    assert!(run.warnings.contains(&Warning::PlateauNotQuiet));
+}
+
+#[test]
+fn a_pause_of_a_launch_is_no_plateau() {
+    // It pauses from 0.1 s to 1 s, and takes as much memory again.
+    let pauses = ScriptedProgram {
+        lines: Vec::new(),
+        ends_ms: None,
+        memory: |ms| if ms < 1_000 { 20 * MIB } else { 40 * MIB },
+        ..well()
+    };
+    let (timeline, actions) = watch(&pauses, &black_box(false));
+    assert!(actions.iter().any(|(_, action)| *action == Action::Drop(WhyDropped::Pause)), "{actions:?}");
+    let run = analyze(&timeline, &black_box(false));
+    assert_eq!((run.status, run.memory.plateau.unwrap().footprint_bytes), (Status::Ok, 40 * MIB));
+    assert!(run.time.launch_s.unwrap() >= 1.0);
+}
+
+#[test]
+fn a_program_that_paused_and_ended_has_no_launch() {
+    let pauses = ScriptedProgram {
+        lines: Vec::new(),
+        ends_ms: Some(1_100),
+        memory: |ms| if ms < 1_000 { 20 * MIB } else { 40 * MIB },
+        ..well()
+    };
+    let run = measured(&pauses, &black_box(false));
+    assert_eq!(run.status, Status::Failed);
+    assert_eq!((run.time.launch_s, run.cpu.launch_s), (None, None));
+}
+
+#[test]
+fn a_silent_program_that_never_rests_is_read_in_the_end() {
+    let busy = ScriptedProgram {
+        lines: Vec::new(),
+        ends_ms: None,
+        cpu_ms: |ms| ms as f64,
+        doing: runnable,
+        ..well()
+    };
+    let run = measured(&busy, &black_box(false));
+    assert_eq!(run.status, Status::NoPlateau);
+    assert!(
+        run.reason
+            .unwrap()
+            .starts_with("the program was still busy when memory was read (raise --settle above 5 s")
+    );
+}
+
+#[test]
+fn a_program_that_is_told_how_long_to_wait_ends_by_itself() {
+    let (timeline, actions) = watch(&well(), &black_box(true));
+    assert_eq!(names(&actions), ["BeginPlateau", "ReadMemory", "Compare", "LastLook", "EndPlateau"]);
+    let run = analyze(&timeline, &black_box(true));
+    assert_eq!((run.status, run.stopped, run.alive), (Status::Ok, false, Some(10)));
+}
+
+#[test]
+fn a_program_cannot_make_its_timeline_long() {
+    let mut timeline = Timeline::new(Timestamp::UNIX_EPOCH, Host::default());
+    for at in 0..10_000 {
+        timeline.hear(at, &format!("metric a {at} s"));
+        timeline.hear(at, &format!("alive {}", 20_000 - at));
+        timeline.hear_load(at, &format!("alive {}", 20_000 - at));
+        timeline.hear(at, "done x");
+        timeline.push(at, RunEvent::Threads(at));
+        timeline.push(at, RunEvent::Peak(at));
+        timeline.push(at, RunEvent::Connections(20_000 - at));
+        timeline.push(at, RunEvent::Standing(Standing { in_use: None, shown: at }));
+        timeline.sample(UsageSample { at_ns: at * 20 * MS, ..UsageSample::default() }, Doing::default);
+    }
+    assert!(timeline.events().len() < 20, "{:?}", timeline.events());
+    assert!(timeline.usage().points().len() < 200);
+    let said = &timeline.state().program.said;
+    assert_eq!((said.alive, said.fewer, said.metrics["a"].value), (Some(20_000), Some(10_001), 9_999.0));
+    assert_eq!(timeline.state().load_alive(), None, "no load was started");
+    assert_eq!(timeline.state().load.said.fewer, Some(10_001));
+    assert_eq!(timeline.state().connections, Some(10_001));
+}

@@ -1,0 +1,311 @@
+//! The quality of a plateau: whether all tasks were alive and idle when memory was read. Pure. No verdict is better
+//! than this evidence.
+
+use serde::{Deserialize, Serialize};
+
+/// Whether a program was idle when its memory was read.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Quiescence {
+    /// CPU and memory were idle.
+    #[default]
+    Quiet,
+    /// It used the CPU, but its memory did not change for a while.
+    AtWork,
+    /// Its memory was changing.
+    Changing,
+    /// CPU-starved: it was runnable but got less than half a CPU.
+    Starved,
+    /// Throttled: it was runnable but got almost no CPU, so unchanged memory proves nothing.
+    HeldBack,
+    /// Unobserved: taskscale was not scheduled, or the machine was paused.
+    Unwatched,
+    /// A signal had stopped it, so what it does when it continues is unknown.
+    Stopped,
+}
+
+impl Quiescence {
+    /// Whether it was idle. `wakes`: its tasks wake at times, and may use CPU meanwhile.
+    pub fn is_quiet(self, wakes: bool) -> bool {
+        match self {
+            Quiescence::Quiet => true,
+            Quiescence::AtWork | Quiescence::Starved => wakes,
+            Quiescence::Changing | Quiescence::HeldBack | Quiescence::Unwatched | Quiescence::Stopped => {
+                false
+            }
+        }
+    }
+}
+
+/// The observations around the reading of memory.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct PlateauQuality {
+    /// Whether any process was read.
+    pub read: bool,
+    /// The reading may have ended after the first task was due, so some tasks may have ended.
+    pub late: bool,
+    /// `done` came with `alive`.
+    pub said_at_end: bool,
+    pub quiescence: Quiescence,
+    /// Anonymous memory of its processes and as charged to its cgroup, in bytes, where these contradict each other.
+    pub contradiction: Option<(u64, u64)>,
+    /// How much memory had grown by the end of the plateau, in bytes, where that is more than waiting tasks need.
+    pub grown_bytes: Option<u64>,
+    /// The growth was observed after the first task was due: what tasks do at their end may be the cause.
+    pub looked_late: bool,
+    /// Processes of the run outside its cgroup: their memory is missing from the results.
+    pub escaped: usize,
+    /// A process joined the cgroup after the launcher had. It had left before, and its memory of that time is charged
+    /// elsewhere.
+    pub came_back: bool,
+    /// For a CPU-starved launch, in seconds: how long it took from exec, and how long of that the program was runnable
+    /// but got less than half a CPU.
+    pub starved_launch: Option<(f64, f64)>,
+}
+
+/// How taskscale knows of the plateau, besides observing it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Provenance {
+    /// The tasks proved it: they woke as often as they must. Their memory may change meanwhile.
+    Woke,
+    /// The program or its load printed that all tasks are alive.
+    Said,
+    /// The ready signal that the user named has come: a line, a connection, a time.
+    Named,
+    /// Only inferred: the program was idle.
+    Inferred,
+}
+
+impl PlateauQuality {
+    /// Why there is no evidence that all tasks were alive and idle when memory was read, if so.
+    pub fn doubt(&self, provenance: Provenance) -> Option<String> {
+        // It exits so soon after `alive` that it may be gone before memory is read.
+        if self.said_at_end && (self.late || !self.read) {
+            return Some(
+                "`alive` was printed only at the end: flush standard output after that line (or make tasks wait longer \
+                 than all of them take to start)"
+                    .into(),
+            );
+        }
+        if self.late {
+            return Some(
+                "the first tasks were due before memory was read: some may have ended by then".into(),
+            );
+        }
+        if !self.read {
+            return Some("none of its processes could be read while its tasks waited".into());
+        }
+        if let Some((shown, charged)) = self.contradiction {
+            return Some(format!(
+                "its processes have {:.1} MiB of anonymous memory, but its cgroup is charged {:.1} MiB: memory was \
+                 charged elsewhere or is outside its processes",
+                mib(shown),
+                mib(charged)
+            ));
+        }
+        match (self.quiescence, provenance) {
+            // A compiler or a garbage collector may wait for a CPU while all tasks are alive.
+            (Quiescence::Starved, Provenance::Said | Provenance::Woke) => {}
+            (Quiescence::Changing, Provenance::Woke) => {}
+            (Quiescence::Starved | Quiescence::HeldBack, _) => {
+                let got = if self.quiescence == Quiescence::Starved {
+                    "CPU-starved (less than half a CPU)"
+                } else {
+                    "throttled (almost no CPU)"
+                };
+                return Some(format!(
+                    "{got} when memory was read, by a CPU quota or a busy machine: it may not have been idle"
+                ));
+            }
+            (Quiescence::Changing, _) => return Some("memory was still changing when it was read".into()),
+            (Quiescence::Unwatched, _) => {
+                return Some(
+                    "inconclusive: taskscale was not scheduled (or the VM was paused) before memory was read, so it \
+                     cannot tell whether the program was idle"
+                        .into(),
+                );
+            }
+            (Quiescence::Stopped, _) => {
+                return Some("a process was stopped (by SIGSTOP or a debugger) when memory was read".into());
+            }
+            (Quiescence::AtWork, Provenance::Inferred) => {
+                return Some("the program was still busy when memory was read".into());
+            }
+            _ => {}
+        }
+        if let Some(bytes) = self.grown_bytes.filter(|_| provenance != Provenance::Woke) {
+            let so = match self.looked_late {
+                false => "some tasks were still missing",
+                true => {
+                    "inconclusive, as taskscale was not scheduled (or the VM was paused) until the first task was due"
+                }
+            };
+            return Some(format!("memory grew by {:.1} MiB after it was read: {so}", mib(bytes)));
+        }
+        match (self.starved_launch, provenance) {
+            (Some((launch_s, starved_s)), Provenance::Inferred) => Some(format!(
+                "CPU-starved for {starved_s:.1} s of the {launch_s:.1} s until it was idle: tasks that wait less than \
+                 that ended before the last started"
+            )),
+            _ => None,
+        }
+    }
+
+    /// Whether a lack of CPUs made the run inconclusive: on an idle machine the program may well have a plateau.
+    pub fn unobservable(&self) -> bool {
+        let unseen = matches!(self.quiescence, Quiescence::HeldBack | Quiescence::Unwatched);
+        let seen_late = self.late && self.read || self.looked_late && self.grown_bytes.is_some();
+        !self.said_at_end && (unseen || seen_late)
+    }
+
+    /// Why the results do not cover the whole program, if so.
+    pub fn escape(&self) -> Option<String> {
+        if self.came_back && self.escaped == 0 {
+            return Some(
+                "a process left the cgroup of the run and came back: the memory that it used meanwhile may be missing"
+                    .into(),
+            );
+        }
+        let (processes, their) = match self.escaped {
+            0 => return None,
+            1 => ("1 process".to_owned(), "its"),
+            many => (format!("{many} processes"), "their"),
+        };
+        Some(format!("{processes} left the cgroup of the run: {their} memory is missing"))
+    }
+}
+
+fn mib(bytes: u64) -> f64 {
+    bytes as f64 / f64::from(1 << 20)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seen() -> PlateauQuality {
+        PlateauQuality { read: true, ..PlateauQuality::default() }
+    }
+
+    #[test]
+    fn a_program_that_was_read_at_rest_is_not_doubted() {
+        assert_eq!(seen().doubt(Provenance::Said), None);
+        assert_eq!(seen().doubt(Provenance::Inferred), None);
+        assert_eq!(seen().escape(), None);
+    }
+
+    #[test]
+    fn a_plateau_without_a_reading_is_doubted() {
+        let doubt = PlateauQuality::default().doubt(Provenance::Said).unwrap();
+        assert!(doubt.contains("could be read"), "{doubt}");
+    }
+
+    #[test]
+    fn alive_at_the_end_is_answered_by_a_hint_to_flush() {
+        let gone = PlateauQuality { said_at_end: true, ..PlateauQuality::default() };
+        for seen in [gone, PlateauQuality { late: true, said_at_end: true, ..seen() }] {
+            assert!(seen.doubt(Provenance::Said).unwrap().contains("flush standard output"), "{seen:?}");
+        }
+    }
+
+    #[test]
+    fn a_busy_program_that_printed_alive_is_not_doubted() {
+        let at_work = PlateauQuality { quiescence: Quiescence::AtWork, ..seen() };
+        assert_eq!(at_work.doubt(Provenance::Said), None);
+        assert!(at_work.doubt(Provenance::Inferred).is_some());
+    }
+
+    #[test]
+    fn change_growth_and_delay_are_always_doubts() {
+        for seen in [
+            PlateauQuality { late: true, ..seen() },
+            PlateauQuality { late: true, said_at_end: true, ..seen() },
+            PlateauQuality { quiescence: Quiescence::Changing, ..seen() },
+            PlateauQuality { quiescence: Quiescence::HeldBack, ..seen() },
+            PlateauQuality { quiescence: Quiescence::Unwatched, ..seen() },
+            PlateauQuality { quiescence: Quiescence::Stopped, ..seen() },
+            PlateauQuality { contradiction: Some((9 << 20, 1 << 20)), ..seen() },
+            PlateauQuality { grown_bytes: Some(9 << 20), ..seen() },
+        ] {
+            assert!(seen.doubt(Provenance::Said).is_some(), "{seen:?}");
+            assert!(seen.doubt(Provenance::Inferred).is_some(), "{seen:?}");
+        }
+    }
+
+    #[test]
+    fn tasks_that_wake_may_use_cpu_but_not_change_memory() {
+        for (quiescence, alone, waking) in [
+            (Quiescence::Quiet, true, true),
+            (Quiescence::AtWork, false, true),
+            (Quiescence::Starved, false, true),
+            (Quiescence::Changing, false, false),
+            (Quiescence::HeldBack, false, false),
+            (Quiescence::Unwatched, false, false),
+            (Quiescence::Stopped, false, false),
+        ] {
+            assert_eq!(
+                (quiescence.is_quiet(false), quiescence.is_quiet(true)),
+                (alone, waking),
+                "{quiescence:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn tasks_that_woke_as_they_were_to_are_alive_whatever_memory_does() {
+        for seen in [
+            PlateauQuality { quiescence: Quiescence::Changing, ..seen() },
+            PlateauQuality { grown_bytes: Some(9 << 20), ..seen() },
+        ] {
+            assert_eq!(seen.doubt(Provenance::Woke), None, "{seen:?}");
+        }
+        for seen in [
+            PlateauQuality { late: true, ..seen() },
+            PlateauQuality { quiescence: Quiescence::HeldBack, ..seen() },
+            PlateauQuality { quiescence: Quiescence::Unwatched, ..seen() },
+        ] {
+            assert!(seen.doubt(Provenance::Woke).is_some(), "{seen:?}");
+        }
+    }
+
+    #[test]
+    fn a_program_that_is_starved_is_doubted_unless_all_tasks_were_said_to_be_alive() {
+        let starved = PlateauQuality { quiescence: Quiescence::Starved, ..seen() };
+        assert_eq!(starved.doubt(Provenance::Said), None);
+        assert!(starved.doubt(Provenance::Named).is_some());
+        assert!(starved.doubt(Provenance::Inferred).is_some());
+    }
+
+    #[test]
+    fn a_starved_launch_is_a_doubt_where_the_plateau_is_inferred() {
+        let starved = PlateauQuality { starved_launch: Some((22.8, 15.0)), ..seen() };
+        assert_eq!(starved.doubt(Provenance::Said), None);
+        assert!(starved.doubt(Provenance::Inferred).unwrap().contains("15.0 s of the 22.8 s"));
+    }
+
+    #[test]
+    fn a_lack_of_cpus_is_distinguished_from_what_the_program_does() {
+        let seen = |change: fn(&mut PlateauQuality)| {
+            let mut seen = seen();
+            change(&mut seen);
+            seen
+        };
+        assert!(seen(|seen| seen.quiescence = Quiescence::HeldBack).unobservable());
+        assert!(seen(|seen| seen.quiescence = Quiescence::Unwatched).unobservable());
+        assert!(seen(|seen| seen.late = true).unobservable());
+        assert!(seen(|seen| (seen.looked_late, seen.grown_bytes) = (true, Some(9 << 20))).unobservable());
+        assert!(!seen(|seen| seen.quiescence = Quiescence::Changing).unobservable());
+        assert!(!seen(|seen| seen.grown_bytes = Some(9 << 20)).unobservable());
+        assert!(!seen(|seen| (seen.late, seen.said_at_end) = (true, true)).unobservable());
+        assert!(
+            !seen(|seen| (seen.quiescence, seen.said_at_end) = (Quiescence::Unwatched, true)).unobservable()
+        );
+    }
+
+    #[test]
+    fn processes_that_left_are_counted() {
+        assert!(PlateauQuality { escaped: 1, ..seen() }.escape().unwrap().starts_with("1 process left"));
+        assert!(PlateauQuality { came_back: true, ..seen() }.escape().unwrap().contains("came back"));
+        assert!(PlateauQuality { escaped: 3, ..seen() }.escape().unwrap().contains("their memory"));
+    }
+}

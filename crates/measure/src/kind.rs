@@ -1,0 +1,61 @@
+//! What one task is.
+
+use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
+
+/// What one task is in its runtime.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, IntoStaticStr)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
+pub enum Kind {
+    /// An OS thread.
+    Thread,
+    /// A process.
+    Process,
+    /// A green thread with its own stack: goroutine, virtual thread, fiber.
+    Stackful,
+    /// An async task that keeps its state in an object.
+    Stackless,
+    /// One of many futures in one task.
+    Future,
+    /// A timer without a task.
+    Timer,
+    /// A black-box program.
+    Program,
+}
+
+impl Kind {
+    pub const ALL: [Kind; 7] = [
+        Kind::Thread,
+        Kind::Process,
+        Kind::Stackful,
+        Kind::Stackless,
+        Kind::Future,
+        Kind::Timer,
+        Kind::Program,
+    ];
+
+    /// What tables group such entries under.
+    pub fn title(self) -> &'static str {
+        match self {
+            Kind::Thread => "OS threads",
+            Kind::Process => "Processes",
+            Kind::Stackful => "Green threads",
+            Kind::Stackless => "Async tasks",
+            Kind::Future => "Futures in one task",
+            Kind::Timer => "Timers",
+            Kind::Program => "Programs",
+        }
+    }
+
+    /// The name used in manifests, records and tables.
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
+
+    /// Whether a task has its own stack, so that it can wait at any depth of calls.
+    pub fn stackful(self) -> bool {
+        matches!(self, Kind::Thread | Kind::Process | Kind::Stackful)
+    }
+}

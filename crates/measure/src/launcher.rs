@@ -1,0 +1,366 @@
+//! The small process between taskscale and a program.
+//!
+//! Each run has one, a copy of a process that taskscale starts once (`launchers.rs`). It is needed for three reasons:
+//! - A child's `ru_maxrss` is never below what its parent had resident when it forked. A child of this process, which
+//!   has hardly any memory, reports the program's own value.
+//! - As a subreaper it inherits all processes that the program leaves, and kills them, even after a double fork and
+//!   setsid.
+//! - If taskscale is killed, the socket closes, and this process kills the run and removes its cgroup.
+//!
+//! Both send lines over a socket on standard input. taskscale sends one line of JSON (`LaunchRequest`), perhaps `stop`,
+//! later `end`; the launcher answers with the lines of `LauncherEvent`.
+
+use std::collections::BTreeMap;
+use std::ffi::{CStr, CString};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Write};
+use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use serde::{Deserialize, Serialize};
+
+use super::cgroup::{kill_all, remove_folders};
+use super::procfs;
+
+/// The first argument that makes a program a launcher.
+pub(super) const LAUNCH_ARGUMENT: &str = "__launch";
+
+/// Asks the program to end, and waits for it.
+pub(super) const STOP: &str = "stop\n";
+/// Ends everything.
+pub(super) const END: &str = "end\n";
+
+/// What to start.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct LaunchRequest {
+    pub command: Vec<String>,
+    pub env: BTreeMap<String, String>,
+    pub folder: PathBuf,
+    /// A file for standard input; where absent there is nothing to read.
+    pub stdin: Option<PathBuf>,
+    /// Files into which the program's process writes `0` before its exec.
+    pub join: Vec<PathBuf>,
+    /// On how many of the CPUs that taskscale may use the program may run: the first of them; on all where absent.
+    pub cpus: Option<u32>,
+    /// Number of files that the program will have open, if known: its limit is raised accordingly, as far as possible.
+    pub files: Option<u64>,
+    /// The group's folders, to be emptied and removed should taskscale die.
+    pub group: Vec<PathBuf>,
+    /// The run's working folder, which no other run has: for taskscale alone, should the launcher die.
+    #[serde(skip)]
+    pub scratch: PathBuf,
+}
+
+/// An event that the launcher reports, one per line.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum LauncherEvent {
+    /// The process is about to exec, at this instant of the monotonic clock.
+    Exec { at_ns: u64 },
+    /// The exec succeeded.
+    Started { pid: u32 },
+    /// The program ended, at this instant of the monotonic clock, or could not be started.
+    Ended { at_ns: u64, end: ProgramEnd },
+    /// Everything below the launcher has ended.
+    Empty,
+    /// The launcher itself cannot do its work.
+    Broken { why: String },
+}
+
+/// How a program ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ProgramEnd {
+    /// It could not be started.
+    Refused { why: String, errno: Option<i32> },
+    /// It ran.
+    Exited {
+        code: Option<i32>,
+        signal: Option<i32>,
+        /// 0: unknown.
+        rss_peak_bytes: u64,
+        user_s: f64,
+        system_s: f64,
+        /// It still ran when it was asked to end: its end may be the answer.
+        asked: bool,
+    },
+}
+
+/// The monotonic clock, in nanoseconds: the same for all processes since boot.
+pub(super) fn now_ns() -> u64 {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
+}
+
+/// The launcher's whole life.
+pub(super) fn launch() -> io::Result<()> {
+    // A session of its own: Ctrl-C in the terminal goes to taskscale alone, which decides. Fails only for a process
+    // group's leader, which this process then already is.
+    let _ = rustix::process::setsid();
+    rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
+
+    // The request comes, and events go, over standard input. A copy above the standard descriptors is closed on exec.
+    let socket = UnixStream::from(rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 3)?);
+    let mut reader = BufReader::new(socket.try_clone()?);
+    let mut line = String::new();
+    if reader.read_line(&mut line)? == 0 {
+        return Ok(());
+    }
+    let request: LaunchRequest = serde_json::from_str(&line)?;
+    let children = child_signals()?;
+    let mut writer = EventWriter(socket.try_clone()?);
+
+    let main = match start(&request, socket.as_raw_fd()) {
+        Ok(pid) => {
+            writer.send(&LauncherEvent::Started { pid });
+            Some(pid)
+        }
+        Err(error) => {
+            let end = ProgramEnd::Refused { why: error.to_string(), errno: error.raw_os_error() };
+            writer.send(&LauncherEvent::Ended { at_ns: now_ns(), end });
+            None
+        }
+    };
+
+    let mut asked = false;
+    loop {
+        // A command that came together with the request is here already, and no poll would tell of it.
+        let heard = !reader.buffer().is_empty();
+        // taskscale's command, its death, or the end of a child: whichever comes first.
+        let mut waited = [PollFd::new(&socket, PollFlags::IN), PollFd::new(&children, PollFlags::IN)];
+        match poll(&mut waited, heard.then_some(&Timespec { tv_sec: 0, tv_nsec: 0 })) {
+            Ok(_) => {}
+            Err(rustix::io::Errno::INTR) => continue,
+            Err(error) => return Err(error.into()),
+        }
+        let (spoken, ended) = (heard || !waited[0].revents().is_empty(), !waited[1].revents().is_empty());
+        if ended {
+            drain(&children);
+            reap(main, asked, &mut writer);
+        }
+        if spoken {
+            let mut command = String::new();
+            let alive = matches!(reader.read_line(&mut command), Ok(length) if length > 0);
+            if alive && command == STOP {
+                asked = ask_to_stop(main);
+                continue;
+            }
+            end_everything(&request.group, main, asked, &mut writer);
+            if !alive {
+                // taskscale is gone: nobody else will remove the group.
+                return remove_folders(&request.group);
+            }
+            writer.send(&LauncherEvent::Empty);
+            return Ok(());
+        }
+    }
+}
+
+struct EventWriter(UnixStream);
+
+impl EventWriter {
+    fn send(&mut self, event: &LauncherEvent) {
+        if let Ok(mut line) = serde_json::to_string(event) {
+            line.push('\n');
+            // If taskscale is gone, the next poll finds out.
+            let _ = self.0.write_all(line.as_bytes());
+        }
+    }
+}
+
+fn start(request: &LaunchRequest, socket: RawFd) -> io::Result<u32> {
+    let Some(program) = request.command.first() else {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "the command is empty"));
+    };
+    let join = c_strings(request.join.iter().map(|path| path.as_os_str().as_encoded_bytes()))?;
+    let words = c_strings(request.command.iter().map(String::as_str))?;
+    let variables = c_strings(request.env.iter().map(|(name, value)| format!("{name}={value}")))?;
+    let cpus = request.cpus.map(first_cpus).transpose()?;
+    let files = request.files;
+    let (word_list, variable_list) = (addresses(&words), addresses(&variables));
+    let mut command = Command::new(program);
+    let stdin = request.stdin.as_ref().map(File::open).transpose()?.map_or_else(Stdio::null, Stdio::from);
+    command.env_clear().current_dir(&request.folder).stdin(stdin);
+    // SAFETY: the closure runs between fork and exec in a process with one thread, and only makes system calls.
+    unsafe {
+        command.pre_exec(move || {
+            // Held by this closure for as long as the lists of their addresses.
+            let _variables = &variables;
+            libc::setsid();
+            // The launcher blocks SIGCHLD for itself. A program that inherits that waits for ever: dash, for one.
+            let mut none: libc::sigset_t = std::mem::zeroed();
+            libc::sigemptyset(&mut none);
+            libc::sigprocmask(libc::SIG_SETMASK, &none, std::ptr::null_mut());
+            // Its addresses are left to the kernel, as when a user starts it. Fixed ones would steady small bases, but
+            // processes would share page tables more tightly than they do in real life, by 10% of what they cost.
+            // Should the launcher be killed, the program goes with it.
+            libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+            // No inherited descriptor but the standard three. Before Linux 5.11 there is no such call; then those
+            // that taskscale and the launcher have open are closed on exec anyway.
+            libc::syscall(libc::SYS_close_range, 3, libc::c_uint::MAX, libc::CLOSE_RANGE_CLOEXEC);
+            for file in &join {
+                join_group(file)?;
+            }
+            if let Some(files) = files {
+                raise_file_limit(files);
+            }
+            if let Some(cpus) = &cpus {
+                rustix::thread::sched_setaffinity(None, cpus)?;
+            }
+            send_exec(socket);
+            // Not left to `Command`: it asks execvp, which hands a file that is no program to /bin/sh.
+            libc::execve(words[0].as_ptr(), word_list.as_ptr().cast(), variable_list.as_ptr().cast());
+            Err(io::Error::last_os_error())
+        });
+    }
+    command.spawn().map(|child| child.id())
+}
+
+/// What a user would do before a server is started: `ulimit -n`. Beyond the hard limit only with CAP_SYS_RESOURCE.
+fn raise_file_limit(wanted: u64) {
+    let now = getrlimit(Resource::Nofile);
+    if now.current.is_none_or(|current| current >= wanted) {
+        return;
+    }
+    let beyond = Rlimit { current: Some(wanted), maximum: now.maximum.map(|hard| hard.max(wanted)) };
+    if setrlimit(Resource::Nofile, beyond).is_err() {
+        let _ = setrlimit(Resource::Nofile, Rlimit { current: now.maximum, maximum: now.maximum });
+    }
+}
+
+/// The first so many CPUs of those that this process may use: what a container with as many has.
+fn first_cpus(count: u32) -> io::Result<rustix::thread::CpuSet> {
+    let all = rustix::thread::sched_getaffinity(None)?;
+    let mut some = rustix::thread::CpuSet::new();
+    let mine = (0..rustix::thread::CpuSet::MAX_CPU).filter(|cpu| all.is_set(*cpu));
+    mine.take(count as usize).for_each(|cpu| some.set(cpu));
+    Ok(some)
+}
+
+fn c_strings<T: Into<Vec<u8>>>(texts: impl IntoIterator<Item = T>) -> io::Result<Vec<CString>> {
+    Ok(texts.into_iter().map(CString::new).collect::<Result<_, _>>()?)
+}
+
+/// The list that exec wants, ended by a null; as numbers, which a closure may hold.
+fn addresses(strings: &[CString]) -> Vec<usize> {
+    strings.iter().map(|string| string.as_ptr() as usize).chain([0]).collect()
+}
+
+fn join_group(file: &CStr) -> io::Result<()> {
+    // SAFETY: plain system calls on a valid path and a valid buffer.
+    unsafe {
+        let descriptor = libc::open(file.as_ptr(), libc::O_WRONLY | libc::O_CLOEXEC);
+        if descriptor < 0 || libc::write(descriptor, c"0".as_ptr().cast(), 1) != 1 {
+            return Err(io::Error::last_os_error());
+        }
+        libc::close(descriptor);
+    }
+    Ok(())
+}
+
+/// Sends `Exec` without allocating: this process is about to become the program.
+fn send_exec(socket: RawFd) {
+    let mut buffer = [0u8; 64];
+    let mut cursor = io::Cursor::new(&mut buffer[..]);
+    if writeln!(cursor, "{{\"exec\":{{\"at_ns\":{}}}}}", now_ns()).is_ok() {
+        let length = cursor.position() as usize;
+        // SAFETY: the buffer is valid for `length` bytes.
+        unsafe { libc::write(socket, buffer.as_ptr().cast(), length) };
+    }
+}
+
+/// A descriptor that becomes readable when a child ends.
+fn child_signals() -> io::Result<OwnedFd> {
+    // SAFETY: plain system calls on a signal set of our own. Programs start with an empty mask: `Command` sees to it.
+    unsafe {
+        let mut set = std::mem::zeroed::<libc::sigset_t>();
+        libc::sigemptyset(&mut set);
+        libc::sigaddset(&mut set, libc::SIGCHLD);
+        if libc::sigprocmask(libc::SIG_BLOCK, &set, std::ptr::null_mut()) != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        let descriptor = libc::signalfd(-1, &set, libc::SFD_CLOEXEC | libc::SFD_NONBLOCK);
+        if descriptor < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        Ok(OwnedFd::from_raw_fd(descriptor))
+    }
+}
+
+fn drain(descriptor: &OwnedFd) {
+    let mut buffer = [0u8; 1024];
+    while rustix::io::read(descriptor.as_fd(), &mut buffer).is_ok_and(|length| length > 0) {}
+}
+
+/// SIGTERM to the program's process group, which it leads unless it left it. As long as its end has not been waited
+/// for, its number means it. Whether the program itself still ran.
+fn ask_to_stop(main: Option<u32>) -> bool {
+    let Some(pid) = main.map(|pid| pid as libc::pid_t) else { return false };
+    // SAFETY: plain system calls; `siginfo_t` is plain data, of which `si_pid` is 0 where no child has ended.
+    unsafe {
+        let mut info = std::mem::zeroed::<libc::siginfo_t>();
+        let flags = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
+        if libc::waitid(libc::P_PID, pid as libc::id_t, &mut info, flags) != 0 {
+            return false;
+        }
+        libc::kill(-pid, libc::SIGTERM);
+        info.si_pid() == 0
+    }
+}
+
+/// Takes note of every child that has ended, without waiting. Returns whether any child is left.
+fn reap(main: Option<u32>, asked: bool, writer: &mut EventWriter) -> bool {
+    loop {
+        let mut status = 0;
+        // SAFETY: rusage is plain data, and both pointers are valid.
+        let (pid, usage) = unsafe {
+            let mut usage = std::mem::zeroed::<libc::rusage>();
+            (libc::wait4(-1, &mut status, libc::WNOHANG, &mut usage), usage)
+        };
+        match pid {
+            0 => return true,
+            pid if pid < 0 => return false,
+            pid if Some(pid as u32) == main => {
+                let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
+                let at_ns = now_ns();
+                let end = ProgramEnd::Exited {
+                    code: libc::WIFEXITED(status).then(|| libc::WEXITSTATUS(status)),
+                    signal: libc::WIFSIGNALED(status).then(|| libc::WTERMSIG(status)),
+                    rss_peak_bytes: own_rss_peak(usage.ru_maxrss as u64 * 1024),
+                    user_s: seconds(usage.ru_utime),
+                    system_s: seconds(usage.ru_stime),
+                    asked,
+                };
+                writer.send(&LauncherEvent::Ended { at_ns, end });
+            }
+            _ => {}
+        }
+    }
+}
+
+/// A child's peak of resident memory counts what it had before its exec: a copy of this process. Where it is no more
+/// than that, nothing is known of the program itself, which is 0 here.
+fn own_rss_peak(child: u64) -> u64 {
+    let before_exec = procfs::status(std::process::id()).map_or(0, |status| status.rss_peak);
+    if child > before_exec { child } else { 0 }
+}
+
+/// Ends every process of the run: those in its group, and those that descend from this process.
+fn end_everything(group: &[PathBuf], main: Option<u32>, asked: bool, writer: &mut EventWriter) {
+    kill_all(group);
+    // Each round ends the present generation; its children then become ours. Bounded, as a fork bomb without a group
+    // could outrun us; a process with much memory takes a while to end even when killed.
+    for round in 0..5_000 {
+        if !reap(main, asked, writer) {
+            return;
+        }
+        procfs::kill(&procfs::descendants(std::process::id()));
+        std::thread::sleep(Duration::from_millis(if round < 50 { 1 } else { 10 }));
+    }
+}

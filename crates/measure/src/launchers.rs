@@ -1,0 +1,252 @@
+//! Launchers, started cheaply. Starting taskscale again takes at least 1.4 ms, a fork 0.15 ms. So taskscale starts a
+//! template once, and each launcher is a fork of it.
+//!
+//! The template has one thread, keeps nothing of a run, and ends with taskscale, after its launchers. If it is killed,
+//! the launchers that it started continue, and the next run gets a new template.
+
+use std::cell::RefCell;
+use std::io::{self, IoSlice, IoSliceMut, PipeReader, Read, Write};
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::net::{
+    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage,
+    SendFlags, recvmsg, sendmsg,
+};
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::launcher::{LAUNCH_ARGUMENT, LaunchRequest, LauncherEvent, launch};
+
+/// What a launcher is given: its socket, and where the program's output goes.
+const DESCRIPTORS: usize = 3;
+/// How long the template may take for a fork.
+const FORK_PATIENCE: Duration = Duration::from_secs(60);
+
+/// Starts launchers. Copies share their template.
+#[derive(Clone)]
+pub(super) struct Launchers(Rc<Shared>);
+
+struct Shared {
+    /// taskscale itself.
+    program: PathBuf,
+    template: RefCell<Option<LauncherTemplate>>,
+}
+
+/// A started launcher, and its channels.
+pub(super) struct Started {
+    pub launcher: LauncherProcess,
+    pub socket: UnixStream,
+    pub stdout: PipeReader,
+    pub stderr: PipeReader,
+}
+
+/// A launcher as a process.
+pub(super) struct LauncherProcess {
+    pid: u32,
+    socket: UnixStream,
+}
+
+impl LauncherProcess {
+    pub fn id(&self) -> u32 {
+        self.pid
+    }
+
+    /// Sends it a signal, unless it has ended: as long as its socket is open its number means it.
+    pub fn signal(&self, signal: Signal) {
+        let mut hung_up = [PollFd::new(&self.socket, PollFlags::empty())];
+        let there = poll(&mut hung_up, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })) == Ok(0);
+        if let Some(pid) = Pid::from_raw(self.pid as i32).filter(|_| there) {
+            let _ = kill_process(pid, signal);
+        }
+    }
+
+    pub fn kill(&self) {
+        self.signal(Signal::KILL);
+    }
+
+    /// Waits for its end, by the end of its side of the socket, which no other process has.
+    pub fn wait(&mut self) -> io::Result<()> {
+        loop {
+            match poll(&mut [PollFd::new(&self.socket, PollFlags::empty())], None) {
+                Ok(_) => return Ok(()),
+                Err(rustix::io::Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+}
+
+impl Launchers {
+    pub fn new(program: PathBuf) -> Launchers {
+        Launchers(Rc::new(Shared { program, template: RefCell::new(None) }))
+    }
+
+    pub fn program(&self) -> &Path {
+        &self.0.program
+    }
+
+    /// Starts a launcher and gives it its request.
+    pub fn start(&self, request: &LaunchRequest) -> io::Result<Started> {
+        let (socket, theirs) = UnixStream::pair()?;
+        let ((stdout, out), (stderr, err)) = (io::pipe()?, io::pipe()?);
+        let pid = self.fork(&[theirs.as_fd(), out.as_fd(), err.as_fd()])?;
+        drop((theirs, out, err));
+        let mut line = serde_json::to_string(request)?;
+        line.push('\n');
+        (&socket).write_all(line.as_bytes())?;
+        let launcher = LauncherProcess { pid, socket: socket.try_clone()? };
+        Ok(Started { launcher, socket, stdout, stderr })
+    }
+
+    fn fork(&self, descriptors: &[std::os::fd::BorrowedFd; DESCRIPTORS]) -> io::Result<u32> {
+        let mut place = self.0.template.borrow_mut();
+        if let Some(Ok(pid)) = place.as_ref().map(|template| template.fork(descriptors)) {
+            return Ok(pid);
+        }
+        // There is none yet, or somebody killed it. A launcher that it may just have made ends with its socket.
+        *place = None;
+        place.insert(LauncherTemplate::start(&self.0.program)?).fork(descriptors)
+    }
+}
+
+struct LauncherTemplate {
+    child: Child,
+    socket: Option<UnixStream>,
+}
+
+impl LauncherTemplate {
+    fn start(program: &Path) -> io::Result<LauncherTemplate> {
+        let (ours, theirs) = UnixStream::pair()?;
+        ours.set_read_timeout(Some(FORK_PATIENCE))?;
+        let child = Command::new(program)
+            .arg(LAUNCH_ARGUMENT)
+            .env_clear()
+            .stdin(Stdio::from(OwnedFd::from(theirs)))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()?;
+        Ok(LauncherTemplate { child, socket: Some(ours) })
+    }
+
+    fn fork(&self, descriptors: &[std::os::fd::BorrowedFd; DESCRIPTORS]) -> io::Result<u32> {
+        let Some(mut socket) = self.socket.as_ref() else { return Err(io::ErrorKind::NotConnected.into()) };
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(DESCRIPTORS))];
+        let mut control = SendAncillaryBuffer::new(&mut space);
+        control.push(SendAncillaryMessage::ScmRights(descriptors));
+        sendmsg(socket, &[IoSlice::new(b"+")], &mut control, SendFlags::NOSIGNAL)?;
+        let mut answer = [0; 4];
+        socket.read_exact(&mut answer)?;
+        match i32::from_ne_bytes(answer) {
+            pid if pid > 0 => Ok(pid as u32),
+            errno => Err(io::Error::from_raw_os_error(-errno)),
+        }
+    }
+}
+
+impl Drop for LauncherTemplate {
+    /// It ends when its socket does, once all its launchers have ended.
+    fn drop(&mut self) {
+        self.socket = None;
+        let _ = self.child.wait();
+    }
+}
+
+/// Whether `init` was called.
+static INITIALIZED: AtomicBool = AtomicBool::new(false);
+
+/// Must be the first line of `main` of a program that measures: its launchers are this program, started anew, and must stay
+/// small. In a launcher it does the launcher's work and never returns.
+pub fn init() {
+    if std::env::args_os().nth(1).is_none_or(|first| first != LAUNCH_ARGUMENT) {
+        INITIALIZED.store(true, Ordering::Relaxed);
+        return;
+    }
+    let served = serve();
+    // Children are not waited for one by one: this goes on when all have ended.
+    // SAFETY: plain system calls.
+    unsafe { while libc::waitpid(-1, std::ptr::null_mut(), 0) > 0 {} }
+    std::process::exit(i32::from(served.is_err()));
+}
+
+/// Whether this program can be a launcher.
+pub(super) fn is_initialized() -> bool {
+    INITIALIZED.load(Ordering::Relaxed)
+}
+
+fn serve() -> io::Result<()> {
+    // A session of its own: Ctrl-C in the terminal goes to taskscale alone, which decides.
+    let _ = rustix::process::setsid();
+    // SAFETY: installs no handler. Launchers that end leave no zombie.
+    unsafe { libc::signal(libc::SIGCHLD, libc::SIG_IGN) };
+    let mut socket = UnixStream::from(rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 3)?);
+    // Only the copy is left: where a launcher has its own, nobody holds this one.
+    rustix::stdio::dup2_stdin(std::fs::File::open("/dev/null")?)?;
+    while let Some(descriptors) = receive(&socket)? {
+        // SAFETY: this process has one thread: its copy may do whatever it may.
+        match unsafe { libc::fork() } {
+            0 => {
+                drop(socket);
+                std::process::exit(become_launcher(descriptors));
+            }
+            pid => {
+                drop(descriptors);
+                let errno = io::Error::last_os_error().raw_os_error().unwrap_or(libc::EAGAIN);
+                socket.write_all(&(if pid > 0 { pid } else { -errno }).to_ne_bytes())?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// `None`: taskscale has ended.
+fn receive(socket: &UnixStream) -> io::Result<Option<[OwnedFd; DESCRIPTORS]>> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(DESCRIPTORS))];
+    let mut control = RecvAncillaryBuffer::new(&mut space);
+    let mut byte = [0];
+    let received = loop {
+        match recvmsg(socket, &mut [IoSliceMut::new(&mut byte)], &mut control, RecvFlags::CMSG_CLOEXEC) {
+            Err(rustix::io::Errno::INTR) => {}
+            other => break other?,
+        }
+    };
+    if received.bytes == 0 {
+        return Ok(None);
+    }
+    let descriptors: Vec<OwnedFd> = control
+        .drain()
+        .filter_map(|message| match message {
+            RecvAncillaryMessage::ScmRights(descriptors) => Some(descriptors),
+            _ => None,
+        })
+        .flatten()
+        .collect();
+    let wrong = |_| io::Error::new(io::ErrorKind::InvalidData, "a launcher needs three descriptors");
+    descriptors.try_into().map(Some).map_err(wrong)
+}
+
+/// What a launcher would find had it been started anew: its socket as standard input, the pipes of the output.
+fn become_launcher([socket, stdout, stderr]: [OwnedFd; DESCRIPTORS]) -> i32 {
+    let prepared = rustix::stdio::dup2_stdin(&socket)
+        .and_then(|()| rustix::stdio::dup2_stdout(&stdout))
+        .and_then(|()| rustix::stdio::dup2_stderr(&stderr));
+    drop((socket, stdout, stderr));
+    // SAFETY: installs no handler. This one does wait for its children.
+    unsafe { libc::signal(libc::SIGCHLD, libc::SIG_DFL) };
+    match prepared.map_err(io::Error::from).and_then(|()| launch()) {
+        Ok(()) => 0,
+        Err(error) => {
+            let word =
+                serde_json::to_string(&LauncherEvent::Broken { why: error.to_string() }).unwrap_or_default();
+            // If taskscale is gone, nobody wants to know.
+            let _ = rustix::io::write(rustix::stdio::stdin(), format!("{word}\n").as_bytes());
+            1
+        }
+    }
+}

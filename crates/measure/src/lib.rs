@@ -1,0 +1,198 @@
+//! Measures what a program costs: memory with the kernel's share, CPU and time, by phase, on Linux.
+//!
+//! A program runs in a cgroup of its own (v2 or v1; without one, /proc has to do), started by a small launcher that leaves
+//! nothing behind, whatever happens. It is observed into a [`Timeline`] of events; [`analyze`] makes a [`Measurement`] of
+//! it: a status with its reason, and values only where there is evidence for them. A timeline can be kept in a file and
+//! judged again ([`write_trace`], [`read_trace`]).
+//!
+//! The launcher is the embedding program itself, started anew: [`init`] is the first line of its `main`.
+//!
+//! ```no_run
+//! use taskscale_measure::{GroupRoot, Interrupt, LocalRunner, RunEnd, RunSpec, Runner, units};
+//!
+//! fn main() -> Result<(), Box<dyn std::error::Error>> {
+//!     taskscale_measure::init();
+//!     let interrupt = Interrupt::install()?;
+//!     let mut runner = LocalRunner::new(GroupRoot::find(), &interrupt);
+//!     let spec = RunSpec::of_command(["/usr/bin/python3", "-m", "http.server"]);
+//!     if let RunEnd::Measured(run) = runner.run(&spec)? {
+//!         println!("{}: {}", run.status, run.reason.unwrap_or_default());
+//!         if let Some(memory) = run.memory.plateau {
+//!             println!("{}, of it {} of the kernel", units::bytes(memory.footprint_bytes), units::bytes(memory.kernel_bytes));
+//!         }
+//!     }
+//!     Ok(())
+//! }
+//! ```
+//!
+//! Programs that speak taskscale's protocol prove how many tasks they have alive ([`Scenario`]). [`Runner`] is the seam for
+//! tests of what is built on this. Nothing here knows of catalogs, campaigns or reports.
+
+mod address_spaces;
+mod analyze;
+mod black_box;
+mod causes;
+#[cfg(test)]
+mod causes_tests;
+mod cgroup;
+mod classify;
+mod classify_black_box;
+mod connections;
+mod decide;
+#[cfg(test)]
+mod decide_tests;
+mod evidence;
+mod interrupt;
+mod kind;
+mod launcher;
+mod launchers;
+mod limit_detection;
+mod limit_prediction;
+mod limits;
+mod machine;
+mod machine_lock;
+mod mapped;
+mod measurement;
+mod observe;
+mod pagemap;
+mod plateau;
+mod procfs;
+mod protocol;
+#[cfg(test)]
+mod purity_tests;
+mod run_state;
+mod sampler;
+mod scenario;
+mod segments;
+mod stderr_summary;
+mod switches;
+mod systemd;
+mod timeline;
+mod timestamp;
+mod trace_file;
+pub mod units;
+mod warning;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+pub use analyze::analyze;
+pub use black_box::{BlackBoxCommand, LinePattern, LoadCommand, LoadStands, Ready};
+pub use cgroup::{Group, GroupBounds};
+pub use cgroup::{GroupRoot, clean_up_after_the_dead};
+pub use connections::{ConnectionLimits, read_connection_limits};
+pub use interrupt::Interrupt;
+pub use kind::Kind;
+pub use launchers::init;
+pub use limit_prediction::PredictedLimit;
+pub use limits::{SystemLimits, read_limits};
+pub use machine::{Machine, available_memory_bytes, machine_facts, machine_warnings};
+pub use machine_lock::{Holder, MachineLock};
+pub use measurement::{
+    Cpu, LimitHit, Measurement, Memory, MemorySource, Metric, Plateau, PlateauFrom, Status, Time, Work,
+};
+pub use observe::{LocalRunner, Trace};
+pub use protocol::{LineKind, Lines, ProtocolEvent, Said};
+pub use scenario::{HoldParams, Scenario, ServeParams, WorkParams};
+pub use timeline::{RunEvent, TimedEvent, Timeline};
+pub use timestamp::Timestamp;
+pub use trace_file::{TRACE_VERSION, TraceError, read_trace, write_trace};
+pub use warning::Warning;
+
+/// What to run, and within which bounds.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct RunSpec {
+    /// The complete command line; the first word is a path.
+    pub command: Vec<String>,
+    /// Variables on top of the clean environment. Not part of a kept run: some are secrets.
+    #[serde(skip)]
+    pub env: BTreeMap<String, String>,
+    pub kind: Kind,
+    /// How many tasks the program was asked for.
+    pub tasks: u64,
+    pub scenario: Scenario,
+    /// The result that a correct program prints as `check`; absent where it is not defined.
+    pub check: Option<String>,
+    /// On how many CPUs it may run; on all where absent.
+    pub cpus: Option<u32>,
+    pub bounds: Bounds,
+}
+
+impl RunSpec {
+    /// Any program, as it is: found to be ready from outside, and stopped after a second of rest. The first word is a
+    /// path.
+    pub fn of_command<T: Into<String>>(command: impl IntoIterator<Item = T>) -> RunSpec {
+        let wait = HoldParams { plateau_s: 1.0, ..HoldParams::default() };
+        RunSpec {
+            command: command.into_iter().map(Into::into).collect(),
+            env: BTreeMap::new(),
+            kind: Kind::Program,
+            tasks: 1,
+            scenario: Scenario::BlackBox(Box::default(), wait),
+            check: None,
+            cpus: None,
+            bounds: Bounds { memory_bytes: None, time: Duration::from_secs(120), output_bytes: 64 << 20 },
+        }
+    }
+
+    /// How long each task waits, in seconds; 0 if the program is not given it.
+    pub fn hold_s(&self) -> f64 {
+        self.scenario.hold_s()
+    }
+
+    /// A plateau shorter than this is marked, in seconds.
+    fn plateau_wanted_s(&self) -> f64 {
+        self.scenario.wait().map_or(0.0, |wait| wait.plateau_s)
+    }
+}
+
+/// Limits on the resources of one run.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Bounds {
+    /// Memory cap, kernel memory included.
+    pub memory_bytes: Option<u64>,
+    /// Time from exec after which the run is ended.
+    pub time: Duration,
+    /// Most bytes of standard output before the run is killed.
+    pub output_bytes: u64,
+}
+
+/// How an attempt to measure ended.
+#[derive(Debug)]
+pub enum RunEnd {
+    Measured(Box<Measurement>),
+    /// The user asked to stop; the run was ended and nothing of it counts.
+    Interrupted,
+}
+
+/// Measures runs. The real one is `LocalRunner`.
+pub trait Runner {
+    /// Runs the program once. An error means that measuring itself is impossible here; whatever the program does is
+    /// a `Measurement`.
+    fn run(&mut self, spec: &RunSpec) -> Result<RunEnd, MeasureError>;
+}
+
+/// Why taskscale cannot measure at all.
+#[derive(Debug, thiserror::Error)]
+pub enum MeasureError {
+    #[error("cannot {what} {path}: {error}")]
+    Io { what: &'static str, path: PathBuf, error: std::io::Error },
+    #[error("the launcher failed: {0}")]
+    Launcher(String),
+    /// The launcher is the embedding program itself.
+    #[error(
+        "the launcher cannot start: this program does not call taskscale_measure::init() first in its main"
+    )]
+    NotInitialized,
+}
+
+fn at<T>(
+    what: &'static str,
+    path: impl Into<PathBuf>,
+    result: std::io::Result<T>,
+) -> Result<T, MeasureError> {
+    result.map_err(|error| MeasureError::Io { what, path: path.into(), error })
+}

@@ -1,0 +1,258 @@
+//! Runs programs, and observes each into a timeline. One thread, one poll loop.
+
+mod control_pipe;
+mod joins;
+mod launched;
+mod load;
+mod orphan_cleanup;
+mod page_cache;
+mod perform;
+mod run;
+mod trace;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use self::control_pipe::ControlPipe;
+use self::run::Run;
+
+pub use self::trace::Trace;
+use super::analyze::analyze;
+use super::cgroup::{Group, GroupBounds, kill_all, remove_folders};
+use super::launcher::{LaunchRequest, now_ns};
+use super::launchers::{Launchers, is_initialized};
+use super::limits::read_limits;
+use super::timeline::{Host, Timeline};
+use super::trace_file::write_trace;
+use super::{GroupRoot, Interrupt, MachineLock, MeasureError, RunEnd, RunSpec, Runner, at};
+use crate::Timestamp;
+
+/// Of any process.
+const THIS_PROGRAM: &str = "/proc/self/exe";
+/// Descriptors of a server besides its connections.
+const FILES_BESIDES: u64 = 256;
+
+/// The monotonic clock, from the beginning of a run.
+#[derive(Debug, Clone, Copy)]
+struct Clock {
+    begun_ns: u64,
+}
+
+impl Clock {
+    fn start() -> Clock {
+        Clock { begun_ns: now_ns() }
+    }
+
+    fn now_ns(self) -> u64 {
+        self.since_begun_ns(now_ns())
+    }
+
+    /// An instant of another process's clock.
+    fn since_begun_ns(self, at_ns: u64) -> u64 {
+        at_ns.saturating_sub(self.begun_ns)
+    }
+}
+
+/// Measures on this machine.
+pub struct LocalRunner<'a> {
+    home: GroupRoot,
+    interrupt: &'a Interrupt,
+    launchers: Launchers,
+    /// For runs that start cold: the files that programs had mapped so far.
+    files: Option<BTreeSet<PathBuf>>,
+    /// Whether another campaign may run at the same time.
+    shared_machine: bool,
+    counts_switches: bool,
+    /// Where traces are kept, if they are, and how many there are.
+    traces: Option<(PathBuf, u32)>,
+}
+
+impl<'a> LocalRunner<'a> {
+    /// Launchers are copies of this program: see [`crate::init`].
+    pub fn new(home: GroupRoot, interrupt: &'a Interrupt) -> LocalRunner<'a> {
+        // Not its path: another version may have replaced the file meanwhile.
+        let launchers = Launchers::new(THIS_PROGRAM.into());
+        LocalRunner {
+            home,
+            interrupt,
+            launchers,
+            files: None,
+            shared_machine: false,
+            counts_switches: false,
+            traces: None,
+        }
+    }
+
+    /// Launchers are copies of another program, which calls [`crate::init`] first: for tests.
+    #[must_use]
+    pub fn with_launcher(self, program: PathBuf) -> LocalRunner<'a> {
+        LocalRunner { launchers: Launchers::new(program), ..self }
+    }
+
+    /// Lets every run read its program's files anew, so that their pages are charged to its own group, as they are in a
+    /// container that was just started. Which files that are is known from runs that reached a plateau.
+    #[must_use]
+    pub fn cold(self) -> LocalRunner<'a> {
+        LocalRunner { files: Some(BTreeSet::new()), ..self }
+    }
+
+    /// Counts how often threads wait during a plateau, for [`Trace`].
+    #[must_use]
+    pub fn counting_switches(self) -> LocalRunner<'a> {
+        LocalRunner { counts_switches: true, ..self }
+    }
+
+    /// Keeps the trace of every run in this folder.
+    #[must_use]
+    pub fn keeping_traces(self, folder: Option<PathBuf>) -> LocalRunner<'a> {
+        LocalRunner { traces: folder.map(|folder| (folder, 0)), ..self }
+    }
+
+    /// Adds a warning to every run if the machine could not be locked.
+    #[must_use]
+    pub fn with(self, lock: &MachineLock) -> LocalRunner<'a> {
+        LocalRunner { shared_machine: lock.why_not().is_some(), ..self }
+    }
+
+    pub fn home(&self) -> &GroupRoot {
+        &self.home
+    }
+
+    /// For processes outside the run that need a cgroup of the same kind.
+    pub fn home_mut(&mut self) -> &mut GroupRoot {
+        &mut self.home
+    }
+
+    /// Runs the program as `run` does, and also returns what only `check` needs.
+    pub fn run_traced(&mut self, spec: &RunSpec) -> Result<(RunEnd, Trace), MeasureError> {
+        let (timeline, trace) = self.observe(spec)?;
+        if !timeline.is_interrupted() {
+            self.keep_trace(spec, &timeline)?;
+        }
+        let end = match timeline.is_interrupted() {
+            true => RunEnd::Interrupted,
+            false => RunEnd::Measured(Box::new(analyze(&timeline, spec))),
+        };
+        Ok((end, trace))
+    }
+
+    fn keep_trace(&mut self, spec: &RunSpec, timeline: &Timeline) -> Result<(), MeasureError> {
+        let Some((folder, count)) = &mut self.traces else { return Ok(()) };
+        at("create", folder.as_path(), std::fs::create_dir_all(&*folder))?;
+        let program = spec.command.first().map_or("", |path| path.rsplit('/').next().unwrap_or(path));
+        let plain = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' };
+        let program: String = program.chars().map(plain).collect();
+        loop {
+            *count += 1;
+            let path = folder.join(format!("{count:04}-{program}-{}.jsonl", spec.tasks));
+            match write_trace(&path, spec, timeline) {
+                // Of an earlier command.
+                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+                written => return at("write", path, written),
+            }
+        }
+    }
+
+    /// Runs the program once, and returns what was observed.
+    fn observe(&mut self, spec: &RunSpec) -> Result<(Timeline, Trace), MeasureError> {
+        if self.launchers.program() == Path::new(THIS_PROGRAM) && !is_initialized() {
+            return Err(MeasureError::NotInitialized);
+        }
+        let limits = read_limits();
+        let bounds = GroupBounds { memory_bytes: spec.bounds.memory_bytes, threads: limits.thread_bound() };
+        let group = self.home.create_group(bounds)?;
+        let mut scratches = vec![self.home.create_scratch()?];
+        let mut folders = group.folders();
+        let mut load = None;
+        if let Some(wanted) = spec.scenario.black_box().and_then(|black_box| black_box.load.as_ref()) {
+            // Bounded as the program is: a client may go wrong as well.
+            let group = self.home.create_group(bounds)?;
+            scratches.push(self.home.create_scratch()?);
+            folders.extend(group.folders());
+            let control_pipe = spec.scenario.serve().map(|_| ControlPipe::new(&scratches[1])).transpose()?;
+            let stdin = control_pipe.as_ref().map(|control_pipe| control_pipe.path().to_owned());
+            let mut request = launch_request(spec, &wanted.command, group.as_ref(), &scratches[1], stdin);
+            if spec.scenario.elsewhere().is_some() {
+                // What leads there wants to know who the user is, and where Slurm or an agent of ssh is.
+                request.env = of_user();
+            }
+            load = Some(load::PreparedLoad { group, request, control_pipe });
+        }
+        log::info!("running {}", trace::shown(spec, folders.first()));
+        self.files.iter().flatten().for_each(|file| page_cache::evict(file));
+        let host = Host {
+            source: group.source(),
+            enforces_cap: group.enforces_memory_cap(),
+            keeps_peak: group.memory_peak().is_some(),
+            cpus: std::thread::available_parallelism().map_or(1, |cpus| cpus.get() as u64),
+            unlocked: self.shared_machine,
+            limits,
+        };
+        let timeline = Timeline::new(Timestamp::now(), host);
+        let mut files = self.files.take();
+        let result = Run::start(spec, timeline, group, load, &self.launchers, &scratches[0], self.interrupt)
+            .and_then(|mut run| {
+                run.files = files.take();
+                run.switches.wanted = self.counts_switches;
+                let end = run.watch().and_then(|()| run.conclude());
+                files = run.files.take();
+                end.map(|()| run.into_trace())
+            });
+        self.files = files;
+        if result.is_err() {
+            kill_all(&folders);
+        }
+        at("remove the cgroup", folders.first().cloned().unwrap_or_default(), remove_folders(&folders))?;
+        let files_left = trace::names_in(&scratches[0]);
+        for scratch in scratches {
+            // What a program left in its working folder is of no interest to a measurement.
+            let _ = std::fs::remove_dir_all(&scratch);
+        }
+        let (timeline, trace) = result?;
+        Ok((timeline, Trace { files_left, ..trace }))
+    }
+}
+
+impl Runner for LocalRunner<'_> {
+    fn run(&mut self, spec: &RunSpec) -> Result<RunEnd, MeasureError> {
+        Ok(self.run_traced(spec)?.0)
+    }
+}
+
+fn launch_request(
+    spec: &RunSpec,
+    command: &[String],
+    group: &dyn Group,
+    scratch: &Path,
+    stdin: Option<PathBuf>,
+) -> LaunchRequest {
+    let folder =
+        spec.scenario.black_box().and_then(|black_box| black_box.folder.as_deref()).unwrap_or(scratch);
+    LaunchRequest {
+        command: command.to_vec(),
+        env: environment(spec, scratch),
+        folder: folder.to_owned(),
+        stdin,
+        join: group.join_files(),
+        cpus: spec.cpus,
+        files: spec.scenario.serve().map(|_| spec.tasks + FILES_BESIDES),
+        group: group.folders(),
+        scratch: scratch.to_owned(),
+    }
+}
+
+/// All variables in UTF-8.
+fn of_user() -> BTreeMap<String, String> {
+    let all = std::env::vars_os();
+    all.filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?))).collect()
+}
+
+/// The clean environment that every program gets: nothing else of the user's reaches it, unless the user says so.
+fn environment(spec: &RunSpec, scratch: &Path) -> BTreeMap<String, String> {
+    let full = spec.scenario.black_box().is_some_and(|black_box| black_box.full_environment);
+    let mut env = of_user();
+    env.retain(|name, _| full || ["PATH", "HOME", "USER", "LANG"].contains(&name.as_str()));
+    env.insert("TMPDIR".into(), scratch.to_string_lossy().into_owned());
+    env.extend(spec.env.clone());
+    env
+}

@@ -1,0 +1,144 @@
+//! The load on a program: a command in its own cgroup, so that it is not part of the program's results.
+
+use taskscale_load::Begin;
+
+use super::Clock;
+use super::control_pipe::ControlPipe;
+use super::launched::Launched;
+use crate::MeasureError;
+use crate::cgroup::{CpuReading, Group};
+use crate::launcher::{END, LaunchRequest, LauncherEvent, STOP};
+use crate::launchers::Launchers;
+use crate::protocol::Lines;
+use crate::timeline::{RunEvent, Timeline};
+
+/// The result of a stage is longer than lines of the protocol, in bytes.
+const LONGEST_LINE: usize = 4_096;
+
+/// Where a load will run: made before it is known when.
+pub(super) struct PreparedLoad {
+    pub group: Box<dyn Group>,
+    pub request: LaunchRequest,
+    /// Of the clients of a server.
+    pub control_pipe: Option<ControlPipe>,
+}
+
+/// A load at work.
+pub(super) struct Running {
+    launched: Launched,
+    group: Box<dyn Group>,
+    lines: Lines,
+    control_pipe: Option<ControlPipe>,
+    ended: bool,
+    /// Whether it was asked to stop: its end is then no fault of its.
+    stopping: bool,
+    /// The launcher was told to end everything: a second word would find nobody to read it.
+    ending: bool,
+    /// Everything of it has ended.
+    pub empty: bool,
+}
+
+impl Running {
+    pub fn start(launchers: &Launchers, prepared: PreparedLoad) -> Result<Running, MeasureError> {
+        let launched = Launched::start(launchers, prepared.request)?;
+        let mut group = prepared.group;
+        group.set_launcher(launched.child.id());
+        Ok(Running {
+            launched,
+            group,
+            lines: Lines::of_at_most(LONGEST_LINE),
+            control_pipe: prepared.control_pipe,
+            ended: false,
+            stopping: false,
+            ending: false,
+            empty: false,
+        })
+    }
+
+    pub fn launched(&self) -> &Launched {
+        &self.launched
+    }
+
+    /// Has the clients begin a stage.
+    pub fn begin_stage(&mut self, begin: Begin) -> Result<(), MeasureError> {
+        self.control_pipe.as_mut().map_or(Ok(()), |control_pipe| control_pipe.send(begin))
+    }
+
+    /// Memory of all its processes now, and kernel memory as a part of it, in bytes.
+    pub fn memory(&self) -> (Option<u64>, Option<u64>) {
+        (self.group.memory_now(), self.group.kernel_account().kernel)
+    }
+
+    pub fn cpu(&self) -> Option<CpuReading> {
+        self.group.cpu()
+    }
+
+    /// Receives its output, line by line, and its launcher's events.
+    pub fn recv(&mut self, timeline: &mut Timeline, clock: Clock) -> Result<(), MeasureError> {
+        self.read_output(timeline, clock);
+        for event in self.launched.recv()? {
+            match event {
+                LauncherEvent::Ended { end, .. } => {
+                    while self.launched.pending_output() {
+                        self.read_output(timeline, clock);
+                    }
+                    self.lines.finish(|line| timeline.hear_load(clock.now_ns(), line));
+                    self.ended = true;
+                    timeline.push(clock.now_ns(), RunEvent::LoadEnded { end, stopping: self.stopping });
+                    self.send_end();
+                }
+                LauncherEvent::Empty | LauncherEvent::Broken { .. } => self.note_empty(timeline, clock),
+                LauncherEvent::Exec { .. } | LauncherEvent::Started { .. } => {}
+            }
+        }
+        if self.launched.lost && !self.empty {
+            self.launched.end_what_is_left(&*self.group)?;
+            timeline.push(clock.now_ns(), RunEvent::LoadLost { stopping: self.stopping });
+            self.note_empty(timeline, clock);
+        }
+        Ok(())
+    }
+
+    fn note_empty(&mut self, timeline: &mut Timeline, clock: Clock) {
+        self.empty = true;
+        timeline.push(clock.now_ns(), RunEvent::LoadEmpty);
+    }
+
+    /// Heard and let go: a load that writes much costs no memory and is no reason to end.
+    fn read_output(&mut self, timeline: &mut Timeline, clock: Clock) {
+        let mut buffer = [0u8; 64 * 1024];
+        let length = self.launched.read_stdout(&mut buffer);
+        self.lines.feed(&buffer[..length], |line| timeline.hear_load(clock.now_ns(), line));
+        self.launched.read_stderr(&mut buffer);
+    }
+
+    /// Asks it to end.
+    pub fn stop(&mut self) {
+        if !self.stopping && !self.ended {
+            self.stopping = true;
+            self.launched.send(STOP);
+        }
+    }
+
+    /// Ends it. Returns whether that was still to do.
+    pub fn kill(&mut self) -> bool {
+        let runs = !self.ended && !self.ending;
+        if runs {
+            self.stopping = true;
+            self.send_end();
+        }
+        runs
+    }
+
+    fn send_end(&mut self) {
+        if !self.ending {
+            self.ending = true;
+            self.launched.send(END);
+        }
+    }
+
+    /// Waits for the launcher, after its last event.
+    pub fn conclude(&mut self) -> std::io::Result<()> {
+        self.launched.child.wait()
+    }
+}

@@ -1,0 +1,94 @@
+//! Cleanup after a launcher that was killed or does not respond: taskscale itself ends the run's processes.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::launched::Launched;
+use crate::cgroup::{Group, kill_all, processes_in};
+use crate::launcher::LaunchRequest;
+use crate::{MeasureError, procfs};
+
+/// Gives up on killing a run after this long without progress.
+const KILL_TIMEOUT: Duration = Duration::from_secs(60);
+/// A sign that something does: the kernel takes minutes to close a million sockets of a killed server on a slow
+/// machine.
+const SIGN_BYTES: u64 = 1 << 20;
+
+/// Waits for processes to end as long as less and less memory is theirs.
+#[derive(Debug)]
+pub(super) struct ProgressDeadline {
+    since: Instant,
+    least_bytes: Option<u64>,
+}
+
+impl ProgressDeadline {
+    pub fn new() -> ProgressDeadline {
+        ProgressDeadline { since: Instant::now(), least_bytes: None }
+    }
+
+    /// Whether their time is over, given the memory that they use now.
+    pub fn is_over(&mut self, bytes: Option<u64>) -> bool {
+        self.is_over_at(bytes, Instant::now())
+    }
+
+    fn is_over_at(&mut self, bytes: Option<u64>, now: Instant) -> bool {
+        if let Some(bytes) = bytes {
+            let least = *self.least_bytes.get_or_insert(bytes);
+            if bytes.saturating_add(SIGN_BYTES) <= least {
+                (self.least_bytes, self.since) = (Some(bytes), now);
+            }
+        }
+        now.duration_since(self.since) > KILL_TIMEOUT
+    }
+}
+
+impl Launched {
+    /// Ends every process of the run in this group, whose launcher is gone.
+    pub(super) fn end_what_is_left(&self, group: &dyn Group) -> Result<(), MeasureError> {
+        let mut deadline = ProgressDeadline::new();
+        loop {
+            kill_all(&self.request.group);
+            let orphans = orphans(&self.request);
+            procfs::kill(&orphans);
+            if orphans.is_empty() && processes_in(&self.request.group).is_empty() {
+                return Ok(());
+            }
+            if deadline.is_over(group.memory_now()) {
+                return Err(MeasureError::Launcher("cannot kill the program's processes".into()));
+            }
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+/// Processes that may be in no group of the run. Those that the program left are no longer below anything that is ours;
+/// but TMPDIR names a folder that no other run has, unless the user set it, and a process keeps the environment that it
+/// was started with.
+fn orphans(request: &LaunchRequest) -> Vec<u32> {
+    procfs::started_with("TMPDIR", &request.scratch)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patience_lasts_while_memory_falls_and_no_longer() {
+        let mut deadline = ProgressDeadline::new();
+        let begun = deadline.since;
+        let mut over = |after_s: u64, mib: Option<u64>| {
+            deadline.is_over_at(mib.map(|mib| mib << 20), begun + Duration::from_secs(after_s))
+        };
+        assert!(!over(50, Some(8_000)));
+        assert!(!over(59, Some(7_000)));
+        assert!(!over(118, Some(6_999)), "from 59 s on it has another minute");
+        assert!(!over(170, Some(6_999)));
+        assert!(!over(175, Some(9_000)), "growth is no sign");
+        assert!(over(179, Some(6_999)));
+        // Where nothing counts memory, the clock alone.
+        let mut deadline = ProgressDeadline::new();
+        let begun = deadline.since;
+        assert!(!deadline.is_over_at(None, begun + Duration::from_secs(60)));
+        assert!(deadline.is_over_at(None, begun + Duration::from_secs(61)));
+    }
+}

@@ -1,0 +1,380 @@
+//! One run from its start to its end: what is read, heard and noted of it. What is done follows from
+//! `decide::next_action`.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use super::joins::Joins;
+use super::launched::Launched;
+use super::load::{self, PreparedLoad};
+use super::orphan_cleanup::ProgressDeadline;
+use super::{Clock, launch_request};
+use crate::black_box::{LineWatch, Ready};
+use crate::cgroup::Group;
+use crate::classify::EndedBy;
+use crate::decide::{Action, next_action};
+use crate::launcher::{END, LauncherEvent, ProgramEnd};
+use crate::launchers::Launchers;
+use crate::limit_detection::{OwnFiles, tells_of_open_files};
+use crate::protocol::Lines;
+use crate::run_state::RunState;
+use crate::sampler::TICK_S;
+use crate::segments::Segments;
+use crate::switches::Switches;
+use crate::timeline::{Account, Kill, RunEvent, Timeline, seconds};
+use crate::{Interrupt, MeasureError, RunSpec, at, procfs};
+
+/// How much of standard output is kept for `Trace`: its beginning.
+const OUTPUT_HEAD_BYTES: usize = 4096;
+
+/// More than is ever due at one instant: whatever is decided, the run is heard and ended in time.
+const MOST_ACTIONS: usize = 32;
+
+/// The handles of a run, and its timeline.
+pub(super) struct Run<'a> {
+    pub spec: &'a RunSpec,
+    pub group: Box<dyn Group>,
+    pub interrupt: &'a Interrupt,
+    pub clock: Clock,
+    pub timeline: Timeline,
+    pub launchers: &'a Launchers,
+    pub launched: Launched,
+    pub prepared: Option<PreparedLoad>,
+    pub load: Option<load::Running>,
+    lines: Lines,
+    /// Where the line that the user named is looked for: standard output and standard error.
+    watches: [LineWatch; 2],
+    joins: Joins,
+    /// Segments of shared memory that were there before.
+    segments: Segments,
+    /// Processes of the run that were seen.
+    pub seen: BTreeSet<u32>,
+    pub switches: Switches,
+    /// Where wanted: the files that the run's processes have mapped.
+    pub files: Option<BTreeSet<PathBuf>>,
+    /// Since the launcher was told to end everything.
+    deadline: Option<ProgressDeadline>,
+    /// When threads were counted last.
+    counted_ns: Option<u64>,
+    /// CPU time of the whole machine when the run began, in seconds.
+    system_cpu_s: Option<f64>,
+    /// The beginning of standard output.
+    pub stdout_head: Vec<u8>,
+}
+
+impl<'a> Run<'a> {
+    pub fn start(
+        spec: &'a RunSpec,
+        timeline: Timeline,
+        mut group: Box<dyn Group>,
+        prepared: Option<PreparedLoad>,
+        launchers: &'a Launchers,
+        scratch: &Path,
+        interrupt: &'a Interrupt,
+    ) -> Result<Run<'a>, MeasureError> {
+        let stdin = spec.scenario.black_box().and_then(|black_box| black_box.stdin.clone());
+        let request = launch_request(spec, &spec.command, group.as_ref(), scratch, stdin);
+        let (joins, segments, clock) = (Joins::of(&group.folders()), Segments::now(), Clock::start());
+        let launched = Launched::start(launchers, request)?;
+        group.set_launcher(launched.child.id());
+        Ok(Run {
+            spec,
+            group,
+            interrupt,
+            clock,
+            timeline,
+            launchers,
+            launched,
+            prepared,
+            load: None,
+            lines: Lines::default(),
+            watches: Default::default(),
+            joins,
+            segments,
+            seen: BTreeSet::new(),
+            switches: Switches::default(),
+            files: None,
+            deadline: None,
+            counted_ns: None,
+            system_cpu_s: procfs::system_cpu_s(),
+            stdout_head: Vec::new(),
+        })
+    }
+
+    pub fn state(&self) -> &RunState {
+        self.timeline.state()
+    }
+
+    pub fn push(&mut self, event: RunEvent) {
+        self.timeline.push(self.clock.now_ns(), event);
+    }
+
+    /// Watches the run to its end.
+    pub fn watch(&mut self) -> Result<(), MeasureError> {
+        let mut wait_s = 0.0;
+        while !self.state().empty || !self.state().load_is_over() {
+            self.poll(wait_s)?;
+            if self.interrupt.signal().is_some() && !self.state().interrupted {
+                self.push(RunEvent::Interrupted);
+            }
+            if let Some(deadline) = &mut self.deadline
+                && deadline.is_over(self.group.memory_now())
+            {
+                // Stopped, perhaps, by the program. Should it be the kernel that cannot end them, nor can we.
+                self.launched.give_up()?;
+                self.end_without_launcher()?;
+            }
+            self.count();
+            wait_s = self.act()?;
+        }
+        Ok(())
+    }
+
+    /// Does all that is due now. Returns how long nothing is due after that, in seconds.
+    fn act(&mut self) -> Result<f64, MeasureError> {
+        // One instant for all: without a cgroup a sample takes longer than the time between two.
+        let now = self.clock.now_ns();
+        let mut acted = false;
+        for _ in 0..MOST_ACTIONS {
+            match next_action(&self.timeline, self.spec, now) {
+                Action::Wait(wait_s) if !acted => return Ok(wait_s),
+                Action::Wait(_) => break,
+                Action::Sample => self.sample(now),
+                action => {
+                    self.perform(action)?;
+                    acted = true;
+                }
+            }
+        }
+        Ok(0.0)
+    }
+
+    fn poll(&mut self, wait_s: f64) -> Result<(), MeasureError> {
+        let timeout = Timespec { tv_sec: wait_s as i64, tv_nsec: ((wait_s % 1.0) * 1e9) as _ };
+        let ready = {
+            let mut waited: Vec<PollFd> = self.launched.waited().collect();
+            if !self.state().interrupted {
+                waited.push(PollFd::from_borrowed_fd(self.interrupt.descriptor(), PollFlags::IN));
+            }
+            let load = self.load.iter().filter(|load| !load.empty);
+            waited.extend(load.flat_map(|load| load.launched().waited()));
+            match poll(&mut waited, Some(&timeout)) {
+                Ok(count) => count > 0,
+                Err(rustix::io::Errno::INTR) => false,
+                Err(error) => return at("wait for", "the program", Err(error.into())),
+            }
+        };
+        if ready {
+            self.read_output();
+            for event in self.launched.recv()? {
+                self.handle(event);
+            }
+            if self.launched.lost && !self.state().empty {
+                self.end_without_launcher()?;
+            }
+            if let Some(load) = self.load.as_mut().filter(|load| !load.empty) {
+                load.recv(&mut self.timeline, self.clock)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes what is on standard output and standard error, a bounded piece of each.
+    fn read_output(&mut self) {
+        let mut buffer = [0u8; 64 * 1024];
+        let length = self.launched.read_stdout(&mut buffer);
+        let room = OUTPUT_HEAD_BYTES.saturating_sub(self.stdout_head.len());
+        self.stdout_head.extend_from_slice(&buffer[..length.min(room)]);
+        let (timeline, now) = (&mut self.timeline, self.clock.now_ns());
+        self.lines.feed(&buffer[..length], |line| timeline.hear(now, line));
+        self.look_for_line(&buffer[..length], 0);
+        let length = self.launched.read_stderr(&mut buffer);
+        if self.state().files.is_none() && length > 0 && tells_of_open_files(&self.launched.stderr_tail) {
+            let own = self.state().pid.and_then(OwnFiles::of);
+            own.into_iter().for_each(|own| self.push(RunEvent::Files { own, used_up: false }));
+        }
+        self.look_for_line(&buffer[..length], 1);
+        self.timeline.note_output(self.lines.bytes.max(self.launched.stderr_bytes));
+    }
+
+    fn look_for_line(&mut self, chunk: &[u8], stream: usize) {
+        if let Some(Ready::Line(pattern)) = self.spec.scenario.black_box().map(|black_box| &black_box.ready)
+            && !self.state().line_seen
+            && self.watches[stream].feed(chunk, pattern)
+        {
+            self.push(RunEvent::ReadyLine);
+        }
+    }
+
+    fn handle(&mut self, event: LauncherEvent) {
+        match event {
+            LauncherEvent::Exec { at_ns } => {
+                self.timeline.push(self.clock.since_begun_ns(at_ns), RunEvent::Exec);
+            }
+            LauncherEvent::Started { pid } => {
+                self.seen.insert(pid);
+                self.push(RunEvent::Started { pid });
+            }
+            LauncherEvent::Ended { at_ns, end } => self.note_end(self.clock.since_begun_ns(at_ns), end),
+            LauncherEvent::Empty | LauncherEvent::Broken { .. } => self.push(RunEvent::Empty),
+        }
+    }
+
+    fn note_end(&mut self, at_ns: u64, end: ProgramEnd) {
+        // What it wrote last may still be in the pipes.
+        let cap = self.spec.bounds.output_bytes;
+        while self.timeline.output_bytes() <= cap && self.launched.pending_output() {
+            self.read_output();
+        }
+        self.timeline.push(at_ns, RunEvent::Ended(end));
+        if self.deadline.is_none() {
+            self.note_left_processes();
+            self.send_end();
+        }
+        self.kill_load();
+    }
+
+    /// Processes still there a moment after the program's end outlived it.
+    fn note_left_processes(&mut self) {
+        // One that was stopped is not to blame for children that take a moment longer.
+        if self.state().stop_ns.is_some() {
+            return;
+        }
+        for wait_ms in [0, 5, 20, 50] {
+            std::thread::sleep(Duration::from_millis(wait_ms));
+            if self.group.processes().is_empty() {
+                return;
+            }
+        }
+        self.push(RunEvent::LeftProcesses(self.group.processes().len() as u64));
+    }
+
+    pub fn kill_load(&mut self) {
+        if self.load.as_mut().is_some_and(load::Running::kill) {
+            self.push(RunEvent::LoadKilled);
+        }
+    }
+
+    /// Has the launcher end everything.
+    pub fn send_end(&mut self) {
+        if self.deadline.is_none() {
+            self.deadline = Some(ProgressDeadline::new());
+            self.launched.send(END);
+        }
+    }
+
+    /// Ends the run. It is a sample: whether its program killed the launcher is unknown, and the next run has a
+    /// launcher of its own.
+    fn end_without_launcher(&mut self) -> Result<(), MeasureError> {
+        self.push(RunEvent::Kill(Kill { why: EndedBy::LauncherLost, at_cap: false, out_of_memory: false }));
+        self.launched.end_what_is_left(&*self.group)?;
+        self.push(RunEvent::Empty);
+        self.kill_load();
+        Ok(())
+    }
+
+    /// Threads, and memory where the kernel keeps no record of it: each until it can no longer matter.
+    fn count(&mut self) {
+        let Some(pid) = self.state().pid.filter(|_| self.state().end.is_none() && self.deadline.is_none())
+        else {
+            // Before its exec, what is to become the program has the launcher's memory.
+            return;
+        };
+        if self.timeline.host.samples_memory() {
+            self.sample_memory();
+        }
+        let (now, done) = (self.clock.now_ns(), self.state().speaks_protocol(self.spec));
+        let done = done && self.state().plateau.is_some() && self.spec.scenario.work().is_none();
+        if !done && self.counted_ns.is_none_or(|at_ns| seconds(at_ns, now) >= TICK_S / 2.0) {
+            self.counted_ns = Some(now);
+            let threads = procfs::status(pid).map_or(0, |status| status.threads);
+            if threads > self.state().most_threads {
+                self.push(RunEvent::Threads(threads));
+            }
+        }
+    }
+
+    fn sample_memory(&mut self) {
+        let Some(now) = self.group.memory_now() else { return };
+        if now > self.state().sampled_peak {
+            self.push(RunEvent::Peak(now));
+        }
+        let cap = self.spec.bounds.memory_bytes.filter(|_| !self.timeline.host.enforces_cap);
+        if let Some(cap) = cap.filter(|cap| now > *cap) {
+            let held = self.held();
+            if held > cap {
+                self.push(RunEvent::OverCap(held));
+            }
+        }
+    }
+
+    pub fn bytes_written(&self) -> u64 {
+        self.lines.bytes + self.launched.stderr_bytes
+    }
+
+    /// The most memory so far, in bytes: by the kernel's record where it keeps one, else of what was sampled.
+    pub fn peak(&self) -> Option<u64> {
+        let sampled = self.state().sampled_peak;
+        self.group.memory_peak().or((sampled > 0).then_some(sampled))
+    }
+
+    /// Memory of all processes with shared pages counted once: resident memory counts them for each, and would end a
+    /// family of processes that holds far less than its cap. Costly, so asked only in doubt.
+    fn held(&self) -> u64 {
+        let rollups = self.group.processes().into_iter().filter_map(|pid| procfs::rollup(pid).ok());
+        rollups.map(|held| held.pss).sum()
+    }
+
+    /// Notes what can only be known when all is over.
+    pub fn conclude(&mut self) -> Result<(), MeasureError> {
+        at("wait for", "the launcher", self.launched.child.wait())?;
+        if let Some(load) = &mut self.load {
+            at("wait for", "the load's launcher", load.conclude())?;
+        }
+        let seen = std::mem::take(&mut self.seen);
+        let left_shared_memory = self.segments.remove_new(|pid| seen.contains(&pid));
+        if self.state().interrupted {
+            return Ok(());
+        }
+        self.hear_last_line();
+        let state = self.state();
+        let holds = state.speaks_protocol(self.spec) && self.spec.scenario.work().is_none();
+        if holds && state.reading.is_some() && state.last_look.is_none() {
+            self.look_last();
+        }
+        let used_s = procfs::system_cpu_s().zip(self.system_cpu_s).map(|(end, start)| end - start);
+        let text = |launched: &Launched| String::from_utf8_lossy(&launched.stderr_tail).into_owned();
+        let account = Account {
+            cpu: self.group.cpu(),
+            load_cpu: self.load.as_ref().and_then(load::Running::cpu),
+            system_cpu_s: used_s,
+            starved_s: self.timeline.usage().starved_s(),
+            peak_bytes: self.group.memory_peak(),
+            want: self.group.memory_want(),
+            refused_threads: self.group.refused_threads(),
+            came_back: self.joins.came_back(),
+            left_shared_memory,
+            stray_lines: self.lines.stray,
+            stderr: text(&self.launched),
+            load_stderr: self.load.as_ref().map(|load| text(load.launched())).unwrap_or_default(),
+        };
+        self.push(RunEvent::Account(Box::new(account)));
+        Ok(())
+    }
+
+    /// A last line needs no line end: it is heard when nothing more can come.
+    fn hear_last_line(&mut self) {
+        let end_ns = self.state().end.as_ref().map(|(at_ns, _)| *at_ns);
+        let (at_ns, done) = (end_ns.unwrap_or_else(|| self.clock.now_ns()), self.state().program.done_ns);
+        let timeline = &mut self.timeline;
+        self.lines.finish(|line| timeline.hear(at_ns, line));
+        let is_done = done.is_none() && self.state().program.done_ns.is_some();
+        if is_done && self.spec.scenario.work().is_some() {
+            let cpu = self.group.cpu();
+            self.push(RunEvent::PlateauEnd { cpu });
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Details of a run besides its measurement, for `check` and `--verbose`.
+
+use std::path::{Path, PathBuf};
+
+use super::run::Run;
+use crate::RunSpec;
+use crate::analyze::is_unobservable;
+use crate::timeline::Timeline;
+
+/// Observations of a run besides its measurement, for `taskscale check`.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Trace {
+    /// The beginning of standard output, at most 4 KiB.
+    pub output: Vec<u8>,
+    /// The end of standard error, at most 4 KiB.
+    pub errors: Vec<u8>,
+    /// When `done` was heard, in seconds since exec.
+    pub done_s: Option<f64>,
+    /// Whether a lack of CPUs made its plateau inconclusive.
+    pub unobservable: bool,
+    /// Number of times that threads waited during the plateau, if counted.
+    pub switches: Option<u64>,
+    /// Names of files left in the working folder, which is also `TMPDIR`.
+    pub files_left: Vec<String>,
+}
+
+impl Run<'_> {
+    pub(super) fn into_trace(self) -> (Timeline, Trace) {
+        let trace = Trace {
+            output: self.stdout_head,
+            errors: self.launched.stderr_tail,
+            done_s: self.timeline.done_s(),
+            unobservable: is_unobservable(&self.timeline, self.spec),
+            switches: self.switches.seen(),
+            files_left: Vec::new(),
+        };
+        (self.timeline, trace)
+    }
+}
+
+/// The names in a folder.
+pub(super) fn names_in(folder: &Path) -> Vec<String> {
+    let children = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut names: Vec<String> =
+        children.map(|child| child.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+/// A run in words, for `--verbose`.
+pub(super) fn shown(spec: &RunSpec, group: Option<&PathBuf>) -> String {
+    let variables = spec.env.iter().map(|(name, value)| format!("{name}={value} "));
+    let group = group.map(|group| format!(" in {}", group.display())).unwrap_or_default();
+    let cap = spec.bounds.memory_bytes.map(crate::units::bytes).unwrap_or_else(|| "without a bound".into());
+    format!(
+        "{}{}{group}; memory {cap}, time {} s",
+        variables.collect::<String>(),
+        spec.command.join(" "),
+        spec.bounds.time.as_secs()
+    )
+}

@@ -1,0 +1,508 @@
+//! Processes by /proc: parsing is pure, reading is separate. All values in bytes.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde::{Deserialize, Serialize};
+
+/// One process's memory from `smaps_rollup`, walked page by page by the kernel and so exact.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Rollup {
+    pub rss: u64,
+    pub pss: u64,
+    pub pss_anon: u64,
+    /// The kernel (before 5.9) does not split `Pss`: `pss_anon` counts shared pages in full.
+    pub unsplit: bool,
+    pub lazy_free: u64,
+    pub swap: u64,
+    /// Huge pages of hugetlbfs, not included in the other values.
+    pub huge: u64,
+}
+
+impl Rollup {
+    pub fn add(&mut self, other: &Rollup) {
+        self.rss += other.rss;
+        self.pss += other.pss;
+        self.pss_anon += other.pss_anon;
+        self.unsplit |= other.unsplit;
+        self.lazy_free += other.lazy_free;
+        self.swap += other.swap;
+        self.huge += other.huge;
+    }
+}
+
+/// The needed parts of `/proc/PID/status`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ProcessStatus {
+    pub parent: u32,
+    pub threads: u64,
+    pub rss_peak: u64,
+    pub rss: u64,
+    pub rss_anon: u64,
+    pub rss_file: u64,
+    pub rss_shmem: u64,
+    pub swap: u64,
+    pub huge: u64,
+    pub page_tables: u64,
+}
+
+/// The text of a file of /proc. Names of processes and files may be invalid text: those bytes are replaced, so that the
+/// values next to them can be read.
+pub(super) fn text(path: impl AsRef<Path>) -> io::Result<String> {
+    Ok(String::from_utf8_lossy(&fs::read(path)?).into_owned())
+}
+
+/// Undoes the escapes of a field of mountinfo: a backslash and three octal digits for a space, a tab, a line end or a
+/// backslash (proc(5)).
+pub fn unescaped(field: &str) -> String {
+    let escapes = [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")];
+    let mut plain = String::new();
+    let mut rest = field;
+    while let Some(start) = rest.find('\\') {
+        plain.push_str(&rest[..start]);
+        let known =
+            escapes.iter().find_map(|(escape, means)| Some((rest[start..].strip_prefix(escape)?, *means)));
+        let (after, means) = known.unwrap_or((&rest[start + 1..], "\\"));
+        plain.push_str(means);
+        rest = after;
+    }
+    plain + rest
+}
+
+/// The value of `Name:   123 kB`, in bytes.
+pub(super) fn kib_field(line: &str, name: &str) -> Option<u64> {
+    let value = line.strip_prefix(name)?.strip_prefix(':')?.trim();
+    value.strip_suffix(" kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
+}
+
+/// Parses `smaps_rollup`.
+pub fn parse_rollup(text: &str) -> Rollup {
+    let mut rollup = Rollup::default();
+    let (mut pss_anon, mut anonymous) = (None, 0);
+    for line in text.lines() {
+        let fields = [
+            ("Rss", &mut rollup.rss),
+            ("Pss", &mut rollup.pss),
+            ("Anonymous", &mut anonymous),
+            ("LazyFree", &mut rollup.lazy_free),
+            ("SwapPss", &mut rollup.swap),
+        ];
+        for (name, place) in fields {
+            if let Some(value) = kib_field(line, name) {
+                *place = value;
+            }
+        }
+        pss_anon = kib_field(line, "Pss_Anon").or(pss_anon);
+        let huge = ["Private_Hugetlb", "Shared_Hugetlb"].into_iter().find_map(|name| kib_field(line, name));
+        rollup.huge += huge.unwrap_or(0);
+    }
+    rollup.pss_anon = pss_anon.unwrap_or(anonymous);
+    rollup.unsplit = pss_anon.is_none();
+    rollup
+}
+
+/// Parses `status`.
+pub fn parse_status(text: &str) -> ProcessStatus {
+    let mut status = ProcessStatus::default();
+    for line in text.lines() {
+        if let Some(parent) = line.strip_prefix("PPid:") {
+            status.parent = parent.trim().parse().unwrap_or(0);
+        } else if let Some(threads) = line.strip_prefix("Threads:") {
+            status.threads = threads.trim().parse().unwrap_or(0);
+        } else {
+            let fields = [
+                ("VmHWM", &mut status.rss_peak),
+                ("VmRSS", &mut status.rss),
+                ("RssAnon", &mut status.rss_anon),
+                ("RssFile", &mut status.rss_file),
+                ("RssShmem", &mut status.rss_shmem),
+                ("VmSwap", &mut status.swap),
+                ("HugetlbPages", &mut status.huge),
+                ("VmPTE", &mut status.page_tables),
+            ];
+            for (name, place) in fields {
+                if let Some(value) = kib_field(line, name) {
+                    *place = value;
+                }
+            }
+        }
+    }
+    status
+}
+
+/// Reads a process's `smaps_rollup`: walks its page tables, so at the plateau only.
+pub fn rollup(pid: u32) -> io::Result<Rollup> {
+    text(format!("/proc/{pid}/smaps_rollup")).map(|text| parse_rollup(&text))
+}
+
+/// The same, with the thread by which it was read: a process whose first thread has ended shows its memory by the
+/// others.
+pub fn rollup_by_thread(pid: u32) -> io::Result<(u32, Rollup)> {
+    let first = match rollup(pid) {
+        Err(error) if error.raw_os_error() == Some(libc::ESRCH) => error,
+        first => return first.map(|rollup| (pid, rollup)),
+    };
+    let others = threads(pid).into_iter().filter(|thread| *thread != pid);
+    others.filter_map(|thread| Some((thread, rollup(thread).ok()?))).next().ok_or(first)
+}
+
+/// The threads of a process.
+fn threads(pid: u32) -> Vec<u32> {
+    let entries = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
+}
+
+/// Whether `VmRSS` is exact: since Linux 6.17 the kernel sums its counters up for it. Before, each CPU keeps up to 32
+/// pages of each kind for itself.
+pub fn resident_is_exact() -> bool {
+    static EXACT: OnceLock<bool> = OnceLock::new();
+    *EXACT.get_or_init(|| is_at_least(&rustix::system::uname().release().to_string_lossy(), (6, 17)))
+}
+
+/// Whether a kernel's release, such as `6.18.44-amd64`, is of a version or later.
+fn is_at_least(release: &str, version: (u32, u32)) -> bool {
+    let mut numbers = release.split(|c: char| !c.is_ascii_digit()).map_while(|number| number.parse().ok());
+    numbers.next().zip(numbers.next()).is_some_and(|of_release| of_release >= version)
+}
+
+/// Reads a process's `status`: cheap.
+pub fn status(pid: u32) -> io::Result<ProcessStatus> {
+    text(format!("/proc/{pid}/status")).map(|text| parse_status(&text))
+}
+
+/// User and system time of a living process, its waited-for children included, in seconds, from `stat`.
+pub fn cpu_times(pid: u32) -> Option<(f64, f64)> {
+    let text = text(format!("/proc/{pid}/stat")).ok()?;
+    let ticks_per_s = rustix::param::clock_ticks_per_second() as f64;
+    let (user, system) = parse_cpu_ticks(&text)?;
+    Some((user as f64 / ticks_per_s, system as f64 / ticks_per_s))
+}
+
+/// utime + cutime and stime + cstime of a `stat` line: fields 14 to 17, after the name in parentheses, which may
+/// itself hold spaces and parentheses.
+fn parse_cpu_ticks(stat: &str) -> Option<(u64, u64)> {
+    let after_name = &stat[stat.rfind(')')? + 1..];
+    let mut fields = after_name.split_ascii_whitespace().skip(11).map(str::parse::<u64>);
+    let (user, system) = (fields.next()?.ok()?, fields.next()?.ok()?);
+    let (child_user, child_system) = (fields.next()?.ok()?, fields.next()?.ok()?);
+    Some((user + child_user, system + child_system))
+}
+
+/// What the threads of a process are doing, by the states of proc(5): its first `THREADS_LOOKED_AT` threads.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Doing {
+    /// One has a CPU or waits for one (R): a thread that is throttled waits as well.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub wants_cpu: bool,
+    /// One waits for a disk (D).
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub waits_for_disk: bool,
+    /// A thread was stopped by a signal (T) or a debugger (t), and continues when another process lets it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_stopped: bool,
+}
+
+impl Doing {
+    /// Whether it has something to do although it seems idle.
+    pub fn anything(self) -> bool {
+        self.wants_cpu || self.waits_for_disk || self.is_stopped
+    }
+
+    pub fn and(self, other: Doing) -> Doing {
+        Doing {
+            wants_cpu: self.wants_cpu || other.wants_cpu,
+            waits_for_disk: self.waits_for_disk || other.waits_for_disk,
+            is_stopped: self.is_stopped || other.is_stopped,
+        }
+    }
+}
+
+/// What the threads of a process are doing.
+pub fn doing(pid: u32) -> Doing {
+    let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    let mut doing = Doing::default();
+    for thread in threads.take(THREADS_LOOKED_AT) {
+        // A thread that has ended since has nothing to do.
+        let stat = text(thread.path().join("stat")).unwrap_or_default();
+        doing.wants_cpu |= parse_state(&stat) == Some('R');
+        doing.waits_for_disk |= parse_state(&stat) == Some('D');
+        doing.is_stopped |= matches!(parse_state(&stat), Some('T' | 't'));
+    }
+    doing
+}
+
+/// Whether a living process is still in the cgroup whose folder has this name, in this number of hierarchies. A process
+/// that has ended did not leave.
+pub fn is_in_group(pid: u32, name: &str, hierarchies: usize) -> bool {
+    let Ok(groups) = text(format!("/proc/{pid}/cgroup")) else { return true };
+    let stat = text(format!("/proc/{pid}/stat")).unwrap_or_default();
+    hierarchies_with(&groups, name) >= hierarchies || is_ending(&stat)
+}
+
+/// `PF_EXITING` of include/linux/sched.h: set before a process leaves its groups, which may be long before it is a
+/// zombie where it gets no CPU.
+const EXITING: u64 = 0x4;
+
+/// Whether the process of a `stat` line is over, or about to be.
+fn is_ending(stat: &str) -> bool {
+    // The 9th field, of which the first two are the number and the name.
+    let flags = || stat[stat.rfind(')')? + 1..].split_ascii_whitespace().nth(6)?.parse::<u64>().ok();
+    matches!(parse_state(stat), None | Some('Z' | 'X')) || flags().is_none_or(|flags| flags & EXITING != 0)
+}
+
+/// In how many hierarchies of `/proc/PID/cgroup` (`id:controllers:path`) the path goes through a folder of this name.
+fn hierarchies_with(groups: &str, name: &str) -> usize {
+    let paths = groups.lines().filter_map(|line| line.splitn(3, ':').nth(2));
+    paths.filter(|path| path.split('/').any(|part| part == name)).count()
+}
+
+/// Runtimes have few threads of their own; those of which there are many are tasks, and alike.
+const THREADS_LOOKED_AT: usize = 64;
+
+/// The state of a `stat` line: the third field, after the name in parentheses.
+fn parse_state(stat: &str) -> Option<char> {
+    stat[stat.rfind(')')? + 1..].trim_start().chars().next()
+}
+
+/// CPU time that all work on this machine but that of taskscale itself has used since boot, in seconds: the first line
+/// of /proc/stat less idle and iowait (proc(5)), less this process's.
+pub fn system_cpu_s() -> Option<f64> {
+    let text = fs::read_to_string("/proc/stat").ok()?;
+    let ticks: Vec<u64> =
+        text.lines().next()?.split_ascii_whitespace().skip(1).map_while(|field| field.parse().ok()).collect();
+    // user nice system idle iowait irq softirq; steal is not ours to count, guest is in user.
+    let used: u64 = [0, 1, 2, 5, 6].into_iter().filter_map(|field| ticks.get(field)).sum();
+    let own = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    let own_s = own.tv_sec as f64 + own.tv_nsec as f64 / 1e9;
+    Some(used as f64 / rustix::param::clock_ticks_per_second() as f64 - own_s)
+}
+
+/// When a process started, in clock ticks since boot: with its pid, a name that is never used twice.
+pub fn start_ticks(pid: u32) -> Option<u64> {
+    let text = text(format!("/proc/{pid}/stat")).ok()?;
+    text[text.rfind(')')? + 1..].split_ascii_whitespace().nth(19)?.parse().ok()
+}
+
+/// Processes of the run that are not among `known`, which are: those whose parents lead to one of them, or to
+/// `ancestor`.
+pub fn descendants_besides(known: &[u32], ancestor: u32) -> Vec<u32> {
+    let others = pids().filter(|pid| *pid != ancestor && known.binary_search(pid).is_err());
+    let parent_of: BTreeMap<u32, u32> =
+        others.filter_map(|pid| Some((pid, status(pid).ok()?.parent))).collect();
+    let is_of_run = |pid: &u32| {
+        let parents = std::iter::successors(Some(*pid), |pid| parent_of.get(pid).copied()).skip(1);
+        let mut parents = parents.take(parent_of.len() + 1);
+        parents.any(|parent| parent == ancestor || known.binary_search(&parent).is_ok())
+    };
+    parent_of.keys().copied().filter(is_of_run).collect()
+}
+
+/// Every process below `ancestor`, itself left out.
+pub fn descendants(ancestor: u32) -> Vec<u32> {
+    let mut children_of: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    for pid in pids() {
+        // The process may have ended since it was listed.
+        if let Ok(status) = status(pid) {
+            children_of.entry(status.parent).or_default().push(pid);
+        }
+    }
+    let mut found = Vec::new();
+    let mut next = vec![ancestor];
+    while let Some(parent) = next.pop() {
+        for child in children_of.remove(&parent).unwrap_or_default() {
+            found.push(child);
+            next.push(child);
+        }
+    }
+    found
+}
+
+/// Whether a process is below another, by its parents as they are now.
+pub fn is_below(pid: u32, ancestor: u32) -> bool {
+    std::iter::successors(Some(pid), |pid| status(*pid).ok().map(|status| status.parent))
+        .skip(1)
+        .take_while(|parent| *parent > 0)
+        .any(|parent| parent == ancestor)
+}
+
+/// Processes that were started with this variable in their environment.
+pub fn started_with(name: &str, value: &Path) -> Vec<u32> {
+    let wanted = [name.as_bytes(), b"=", value.as_os_str().as_bytes()].concat();
+    let has = |pid: &u32| {
+        // Those of other users cannot be read, and are not ours.
+        let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+        environment.split(|byte| *byte == 0).any(|variable| variable == wanted)
+    };
+    pids().filter(has).collect()
+}
+
+/// Kills processes. Any may have ended since it was listed.
+pub fn kill(pids: &[u32]) {
+    for pid in pids.iter().filter_map(|pid| Pid::from_raw(*pid as i32)) {
+        let _ = kill_process(pid, Signal::KILL);
+    }
+}
+
+/// The files that a process has mapped.
+pub fn mapped_paths(pid: u32) -> BTreeSet<PathBuf> {
+    let maps = fs::read(format!("/proc/{pid}/maps")).unwrap_or_default();
+    maps.split(|byte| *byte == b'\n').filter_map(mapped_path).collect()
+}
+
+/// The path at the end of a line of maps: `start-end access offset device inode path`. What has no inode is no file. Of
+/// the path only line ends are escaped (seq_file_path in fs/proc/task_mmu.c), and not even backslashes.
+fn mapped_path(line: &[u8]) -> Option<PathBuf> {
+    let mut fields = line.splitn(6, |byte| *byte == b' ').skip(4);
+    let (inode, path) = (fields.next()?, fields.next()?.trim_ascii_start());
+    if inode == b"0" || !path.starts_with(b"/") {
+        return None;
+    }
+    let mut path = path.to_vec();
+    while let Some(start) = path.windows(4).position(|part| part == br"\012") {
+        path.splice(start..start + 4, [b'\n']);
+    }
+    Some(PathBuf::from(OsString::from_vec(path)))
+}
+
+fn pids() -> impl Iterator<Item = u32> {
+    fs::read_dir("/proc")
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn releases_are_compared_by_number() {
+        let exact = ["6.17.0", "6.18.44-amd64", "6.100", "7.0.0-rc1"];
+        assert!(exact.iter().all(|release| is_at_least(release, (6, 17))));
+        assert!(
+            ["6.9.1", "6.16.12+deb13", "5.10.0", "", "unknown"].iter().all(|old| !is_at_least(old, (6, 17)))
+        );
+    }
+
+    #[test]
+    fn rollup_is_parsed() {
+        let text = "5581-7ffe ---p 00000000 00:00 0  [rollup]\nRss:  2048 kB\nPss:  1000 kB\nPss_Dirty: 9 kB\nPss_Anon: 700 kB\nAnonymous: 704 kB\nLazyFree: 4 kB\nShared_Hugetlb: 2048 kB\nPrivate_Hugetlb: 4096 kB\nSwapPss: 1 kB\n";
+        assert_eq!(
+            parse_rollup(text),
+            Rollup {
+                rss: 2048 << 10,
+                pss: 1000 << 10,
+                pss_anon: 700 << 10,
+                unsplit: false,
+                lazy_free: 4 << 10,
+                swap: 1 << 10,
+                huge: 6 << 20,
+            }
+        );
+    }
+
+    #[test]
+    fn a_kernel_that_does_not_split_pss_still_has_anonymous_memory() {
+        let rollup = parse_rollup("Rss: 10 kB\nAnonymous: 8 kB\n");
+        assert_eq!((rollup.pss_anon, rollup.unsplit), (8 << 10, true));
+    }
+
+    #[test]
+    fn cpu_ticks_survive_a_hostile_process_name() {
+        let stat = "7 (a) R 1 (x) S 1 7 7 0 -1 0 0 0 0 0 11 22 3 4 20 0 1 0 99 0 0";
+        assert_eq!(parse_cpu_ticks(stat), Some((14, 26)));
+        assert_eq!(parse_cpu_ticks("garbage"), None);
+    }
+
+    #[test]
+    fn a_process_at_work_has_something_to_do_and_one_that_sleeps_has_not() {
+        assert_eq!(parse_state("7 (a) D (x) S 1 7"), Some('S'));
+        assert_eq!(parse_state(""), None);
+        assert!(doing(std::process::id()).wants_cpu, "this thread runs");
+        let mut sleeper = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+        let deadline = std::time::Instant::now() + std::time::Duration::from_secs(20);
+        while doing(sleeper.id()).anything() {
+            assert!(std::time::Instant::now() < deadline, "a process that sleeps has nothing to do");
+        }
+        sleeper.kill().unwrap();
+        sleeper.wait().unwrap();
+    }
+
+    #[test]
+    fn a_process_is_in_its_group_as_long_as_every_hierarchy_says_so() {
+        let groups = "5:memory:/ts-7/run-1\n4:cpu,cpuacct:/ts-7/run-1/inner\n3:pids:/\n0::/run-11\n";
+        assert_eq!(hierarchies_with(groups, "run-1"), 2);
+        assert!(!is_in_group(std::process::id(), "no such group", 1));
+        assert!(is_in_group(u32::MAX, "run-1", 1), "who has ended did not leave");
+        assert!(!is_ending("7 (a) R) S 1 7 7 0 -1 4194560 0 0"));
+        for ending in ["7 (a) R 1 7 7 0 -1 4194564 0 0", "7 (a) Z 1 7 7 0 -1 4194560 0 0", ""] {
+            assert!(is_ending(ending), "{ending}");
+        }
+        assert!(is_below(std::process::id(), std::os::unix::process::parent_id()));
+        assert!(!is_below(std::os::unix::process::parent_id(), std::process::id()));
+        assert!(!is_below(u32::MAX, std::process::id()), "who has ended is below nobody");
+    }
+
+    #[test]
+    fn mapped_files_are_known_by_their_paths() {
+        let line = b"55d0-55d2 r-xp 00002000 fe:00 1311                       /usr/bin/my cat";
+        assert_eq!(mapped_path(line), Some("/usr/bin/my cat".into()));
+        assert_eq!(mapped_path(b"7ffc-7ffd rw-p 00000000 00:00 0                          [stack]"), None);
+        assert_eq!(mapped_path(b"7f00-7f01 rw-p 00000000 00:00 0 "), None);
+        assert_eq!(mapped_path(b""), None);
+        assert_eq!(mapped_path(br"1-2 r-xp 0 fe:00 7 /a\012b\134"), Some("/a\nb\\134".into()));
+        let no_text = mapped_path(b"1-2 r-xp 0 fe:00 7 /\xff").unwrap();
+        assert_eq!(no_text.as_os_str().as_bytes(), b"/\xff");
+        assert!(mapped_paths(std::process::id()).contains(&std::env::current_exe().unwrap()));
+    }
+
+    #[test]
+    fn escapes_are_undone_once() {
+        assert_eq!(unescaped(r"/a\040b\011c\012d\134040"), "/a b\tc\nd\\040");
+        assert_eq!(unescaped(r"/a\04\"), r"/a\04\");
+    }
+
+    /// A name that is cut in the middle of a letter is no text, and the process is there all the same.
+    #[test]
+    fn a_process_whose_name_is_no_text_can_be_read() {
+        let named = || {
+            // SAFETY: names this thread; the text is valid and ends with a null.
+            unsafe { libc::prctl(libc::PR_SET_NAME, c"cut \xc3".as_ptr()) };
+            let me = rustix::thread::gettid().as_raw_nonzero().get() as u32;
+            (status(me).map(|status| status.threads > 0).unwrap_or(false), cpu_times(me), start_ticks(me))
+        };
+        let (status, times, start) = std::thread::spawn(named).join().unwrap();
+        assert!(status && times.is_some() && start.is_some());
+    }
+
+    #[test]
+    fn processes_are_found_by_what_they_were_started_with() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut child = std::process::Command::new("sleep");
+        let mut child = child.arg("60").env("TMPDIR", folder.path()).spawn().unwrap();
+        // The kernel closes what tells of the exec before the new environment can be read.
+        let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
+        while started_with("TMPDIR", folder.path()) != [child.id()] {
+            assert!(std::time::Instant::now() < deadline, "it was started with that folder");
+        }
+        assert_eq!(started_with("TMPDIR", &folder.path().join("x")), [0; 0]);
+        kill(&[child.id()]);
+        child.wait().unwrap();
+    }
+
+    #[test]
+    fn this_process_can_be_read() {
+        let me = std::process::id();
+        assert!(rollup(me).unwrap().rss > 0);
+        assert!(status(me).unwrap().threads >= 1);
+        assert!(start_ticks(me).is_some());
+    }
+}

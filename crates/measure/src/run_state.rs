@@ -1,0 +1,271 @@
+//! The state of a run, as its events leave it. Nothing else changes it.
+
+use super::black_box::{LoadStands, Ready};
+use super::cgroup::CpuReading;
+use super::classify::EndedBy;
+use super::evidence::Quiescence;
+use super::launcher::ProgramEnd;
+use super::limit_detection::OwnFiles;
+use super::protocol::{LineKind, ProtocolEvent, Said};
+use super::sampler::Standing;
+use super::timeline::{Account, Kill, LastLook, MemoryReading, PlateauStart, RunEvent, WhyDropped, seconds};
+use super::{RunSpec, Scenario};
+use crate::{Plateau, PlateauFrom};
+use taskscale_load::{Begin, Connected, StageResult};
+
+/// More results of clients than any run has.
+const MOST_STAGES: usize = 64;
+
+/// What a process has said, and when.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Speaker {
+    pub said: Said,
+    pub alive_ns: Option<u64>,
+    pub ready_ns: Option<u64>,
+    pub done_ns: Option<u64>,
+    /// `done` was printed before `ready`.
+    pub done_first: bool,
+    /// Of taskscale's own clients: the stages that are over.
+    pub stages: Vec<StageResult>,
+}
+
+impl Speaker {
+    /// Takes a line.
+    pub fn take(&mut self, at_ns: u64, line: &str) -> LineKind {
+        let kind = self.said.take(line);
+        match kind {
+            LineKind::Event(ProtocolEvent::Alive) => self.alive_ns = Some(at_ns),
+            LineKind::Event(ProtocolEvent::Ready) => self.ready_ns = Some(at_ns),
+            LineKind::Event(ProtocolEvent::Done) => {
+                self.done_ns = Some(at_ns);
+                self.done_first = self.ready_ns.is_none();
+            }
+            _ => {}
+        }
+        kind
+    }
+
+    /// Takes a line of a load, which may be the result of a stage.
+    pub fn take_of_load(&mut self, at_ns: u64, line: &str) -> LineKind {
+        let Some(text) = line.strip_prefix("phase ") else { return self.take(at_ns, line) };
+        match serde_json::from_str(text) {
+            Ok(stage) if self.stages.len() < MOST_STAGES => {
+                self.stages.push(stage);
+                LineKind::Noted
+            }
+            _ => LineKind::Stray,
+        }
+    }
+
+    /// The last result of connecting.
+    pub fn connected(&self) -> Option<Connected> {
+        self.stages.iter().rev().find_map(|stage| match stage {
+            StageResult::Connected(connected) => Some(*connected),
+            _ => None,
+        })
+    }
+}
+
+/// See the events of the same names.
+#[derive(Debug, Clone, Default)]
+pub(super) struct RunState {
+    pub exec_ns: Option<u64>,
+    pub pid: Option<u32>,
+    pub program: Speaker,
+    pub line_seen: bool,
+    pub accepted: bool,
+    pub ready_ns: Option<u64>,
+    pub most_threads: u64,
+    pub sampled_peak: u64,
+    pub over_cap: bool,
+    pub files: Option<(OwnFiles, bool)>,
+    pub plateau: Option<PlateauStart>,
+    /// When all tasks were there, and the CPU time until then, where the plateau began later.
+    pub launch_end: Option<(u64, Option<CpuReading>)>,
+    /// The reading that counts, and when it began.
+    pub reading: Option<(u64, MemoryReading)>,
+    /// Before the first message of clients.
+    pub connected: Option<MemoryReading>,
+    /// The last reading, whether or not it counts.
+    pub last_read: Option<MemoryReading>,
+    /// Memory after the reading that counts, and when.
+    pub standing: Option<(u64, Standing)>,
+    /// A reading was dropped because memory had changed.
+    pub read_again: bool,
+    pub grew: bool,
+    pub doubt: Option<Quiescence>,
+    pub last_look: Option<(u64, LastLook)>,
+    pub plateau_end: Option<(u64, Option<CpuReading>)>,
+    pub interrupted: bool,
+    pub kill: Option<Kill>,
+    pub killed_for_user: bool,
+    pub stop_ns: Option<u64>,
+    pub asked_ns: Option<u64>,
+    pub end: Option<(u64, ProgramEnd)>,
+    pub left_processes: u64,
+    pub empty: bool,
+    pub load: Speaker,
+    pub load_started_ns: Option<u64>,
+    pub load_memory: (Option<u64>, Option<u64>),
+    pub connections: Option<u64>,
+    /// When the plateau began that comes after the first messages of clients.
+    pub first_plateau_ns: Option<u64>,
+    /// Stages that were begun, with the CPU time of the server then.
+    pub begun: Vec<(Begin, Option<CpuReading>)>,
+    pub stages_over: Option<(Option<CpuReading>, Option<Plateau>)>,
+    pub load_killed: bool,
+    pub load_end: Option<(ProgramEnd, bool)>,
+    /// Lost before it was asked to stop.
+    pub load_lost: bool,
+    pub load_empty: bool,
+    pub account: Account,
+}
+
+impl RunState {
+    pub fn apply(&mut self, at_ns: u64, event: &RunEvent) {
+        match event {
+            RunEvent::Exec => self.exec_ns = Some(at_ns),
+            RunEvent::Started { pid } => self.pid = Some(*pid),
+            // Taken by the speakers, and by the history of usage.
+            RunEvent::Line(_) | RunEvent::LoadLine(_) | RunEvent::Usage(_) => {}
+            RunEvent::ReadyLine => self.line_seen = true,
+            RunEvent::Accepted => self.accepted = true,
+            RunEvent::Ready => self.ready_ns = Some(at_ns),
+            RunEvent::Threads(threads) => self.most_threads = self.most_threads.max(*threads),
+            RunEvent::Peak(bytes) => self.sampled_peak = self.sampled_peak.max(*bytes),
+            RunEvent::OverCap(_) => self.over_cap = true,
+            RunEvent::Files { own, used_up } => self.files = Some((*own, *used_up)),
+            RunEvent::Plateau(start) => {
+                self.plateau = Some(*start);
+                self.first_plateau_ns = self.first_plateau_ns.or((!self.begun.is_empty()).then_some(at_ns));
+                self.drop_reading();
+            }
+            RunEvent::Reading(reading) => {
+                self.last_read = Some((**reading).clone());
+                self.reading = Some((at_ns, (**reading).clone()));
+            }
+            RunEvent::Standing(standing) => self.standing = Some((at_ns, *standing)),
+            RunEvent::Dropped(why) => {
+                self.drop_reading();
+                match why {
+                    WhyDropped::Pause => self.plateau = None,
+                    WhyDropped::Changed | WhyDropped::Grew => self.read_again = true,
+                }
+                self.grew |= *why == WhyDropped::Grew;
+            }
+            RunEvent::Doubt(quiescence) => self.doubt = Some(*quiescence),
+            RunEvent::LastLook(look) => self.last_look = Some((at_ns, (**look).clone())),
+            RunEvent::PlateauEnd { cpu } => self.plateau_end = Some((at_ns, *cpu)),
+            RunEvent::Interrupted => self.interrupted = true,
+            RunEvent::Kill(kill) => {
+                self.killed_for_user |= kill.why == EndedBy::User;
+                self.kill.get_or_insert(*kill);
+            }
+            RunEvent::Stop => self.stop_ns = Some(at_ns),
+            RunEvent::Asked => self.asked_ns = Some(at_ns),
+            RunEvent::Ended(end) => {
+                self.end = Some((at_ns, end.clone()));
+                // A line has the instant at which it was read, which may be after the exit.
+                self.program.done_ns = self.program.done_ns.map(|done_ns| done_ns.min(at_ns));
+            }
+            RunEvent::LeftProcesses(count) => self.left_processes = *count,
+            RunEvent::Empty => self.empty = true,
+            RunEvent::LoadStarted => self.load_started_ns = Some(at_ns),
+            RunEvent::LoadMemory { bytes, kernel_bytes } => self.load_memory = (*bytes, *kernel_bytes),
+            RunEvent::Connections(count) => {
+                self.connections = Some(self.connections.map_or(*count, |fewest| fewest.min(*count)));
+            }
+            RunEvent::Begin { begin, cpu } => {
+                if *begin == Begin::First {
+                    self.launch_end = self.plateau.map(|plateau| (plateau.since_ns, plateau.cpu));
+                    self.connected = self.reading.take().map(|(_, reading)| reading);
+                    self.drop_reading();
+                }
+                self.begun.push((*begin, *cpu));
+            }
+            RunEvent::StagesOver { cpu, memory } => {
+                self.stages_over = Some((*cpu, memory.as_deref().cloned()));
+            }
+            RunEvent::LoadKilled => self.load_killed = true,
+            RunEvent::LoadEnded { end, stopping } => self.load_end = Some((end.clone(), *stopping)),
+            RunEvent::LoadLost { stopping } => self.load_lost = !stopping,
+            RunEvent::LoadEmpty => self.load_empty = true,
+            RunEvent::Account(account) => self.account = (**account).clone(),
+        }
+    }
+
+    fn drop_reading(&mut self) {
+        self.reading = None;
+        self.standing = None;
+        self.doubt = None;
+    }
+
+    pub fn plateau_from(&self) -> Option<PlateauFrom> {
+        self.plateau.map(|plateau| plateau.from)
+    }
+
+    /// Whether the program uses the protocol to its end: it printed `alive`, and exits after its wait.
+    pub fn speaks_protocol(&self, spec: &RunSpec) -> bool {
+        spec.scenario
+            .black_box()
+            .is_none_or(|black_box| black_box.told_hold && self.plateau_from() == Some(PlateauFrom::Protocol))
+    }
+
+    /// The instant before which no task can be due: tasks start after exec and wait. Unknown if the program was not
+    /// given a wait.
+    pub fn due_ns(&self, spec: &RunSpec) -> Option<u64> {
+        let told = match &spec.scenario {
+            Scenario::Hold(_) => true,
+            Scenario::Work(_) | Scenario::Serve(_) => false,
+            Scenario::BlackBox(black_box, _) => black_box.told_hold,
+        };
+        told.then_some(())?;
+        Some(self.exec_ns? + (spec.hold_s() * 1e9) as u64)
+    }
+
+    /// Connections or other tasks of the load that are alive: by its word, and no more than the kernel counts.
+    pub fn load_alive(&self) -> Option<u64> {
+        self.load_started_ns?;
+        let alive = self.load.said.fewer.or(self.load.said.alive)?;
+        Some(self.connections.map_or(alive, |counted| alive.min(counted)))
+    }
+
+    /// Whether the load is over, or there was none.
+    pub fn load_is_over(&self) -> bool {
+        self.load_started_ns.is_none() || self.load_empty
+    }
+
+    pub fn load_has_ended(&self) -> bool {
+        self.load_started_ns.is_some() && (self.load_end.is_some() || self.load_empty)
+    }
+
+    /// Whether the load stands, where that is known: since when, and how.
+    pub fn load_stands(&self, spec: &RunSpec, now: u64) -> Option<(u64, PlateauFrom)> {
+        let started_ns = self.load_started_ns?;
+        match spec.scenario.black_box()?.load.as_ref()?.stands {
+            LoadStands::After(time) => {
+                (seconds(started_ns, now) >= time.as_secs_f64()).then_some((now, PlateauFrom::LoadAfter))
+            }
+            LoadStands::Alive | LoadStands::AliveOrQuiet => {
+                Some((self.load.alive_ns?, PlateauFrom::LoadLine))
+            }
+        }
+    }
+
+    /// Since when the plateau may be inferred from quiet; `None` where something else is waited for.
+    pub fn may_infer_since(&self, spec: &RunSpec) -> Option<u64> {
+        let black_box = spec.scenario.black_box()?;
+        match (self.load_started_ns, &black_box.load) {
+            (Some(started_ns), Some(wanted)) => {
+                (wanted.stands == LoadStands::AliveOrQuiet).then_some(started_ns)
+            }
+            _ => matches!(black_box.ready, Ready::Itself).then_some(self.exec_ns?),
+        }
+    }
+
+    /// Whether the program ended because it was asked to, and not just before, unheard.
+    pub fn was_stopped(&self) -> bool {
+        let by_itself = matches!(self.end, Some((_, ProgramEnd::Exited { asked: false, .. })));
+        self.stop_ns.is_some() && !by_itself
+    }
+}

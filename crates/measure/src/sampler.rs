@@ -1,0 +1,435 @@
+//! Usage samples of a run while it launched or became idle, and whether it was idle. Pure.
+//!
+//! A sample covers only the time in which there were samples: when taskscale was not scheduled, or the machine was
+//! paused, the run may have been kept from its work as well, unobserved.
+
+use serde::{Deserialize, Serialize};
+
+use super::evidence::Quiescence;
+use super::procfs::Doing;
+
+/// The sampling period, in seconds.
+pub const TICK_S: f64 = 0.02;
+/// The CPU is idle if the run used less than this share of one core.
+pub const QUIET_SHARE: f64 = 0.02;
+/// Of the time between two samples no more than this counts as watched, in nanoseconds.
+const LONGEST_GAP_NS: u64 = 40_000_000;
+/// Who watched for less than this share of a time cannot tell.
+const WATCHED_SHARE: f64 = 0.5;
+/// Who wants a CPU and gets less than this share of one is starved.
+const STARVED_SHARE: f64 = 0.5;
+/// How far back is looked to tell how a program stands that never fell quiet.
+const REST_WINDOW_S: f64 = 0.25;
+/// Likewise for its memory: one that grows steadily since N seconds grows by an N-th of itself in one.
+const CHANGE_WINDOW_S: f64 = 1.0;
+/// Memory that grew by more than both was not all there.
+const GROWTH_SHARE: f64 = 0.05;
+const GROWTH_MIN_BYTES: u64 = 4 << 20;
+/// Memory is the same within the larger of the two.
+const SAME_SHARE: f64 = 0.01;
+const SAME_BYTES: u64 = 1 << 20;
+/// What the processes show and the kernel counts is exact: it is the same within the larger of the two.
+const STANDS_SHARE: f64 = 0.01;
+const STANDS_BYTES: u64 = 64 << 10;
+/// Samples older than this are of no use, in seconds.
+const KEPT_S: f64 = 2.0;
+/// A pipe holds so much. A program that wrote more within a window may wait for its reader, and only seem quiet.
+const PIPE_BYTES: u64 = 64 * 1024;
+
+/// A cheap usage sample. Unreadable values are absent.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct UsageSample {
+    #[serde(skip)]
+    pub at_ns: u64,
+    /// CPU time so far, in seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_s: Option<f64>,
+    /// CPU time of the load, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load_cpu_s: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<u64>,
+    /// Bytes of output so far.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub output_bytes: u64,
+}
+
+/// A sample, and what had come together until then.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct UsagePoint {
+    #[serde(flatten)]
+    pub sample: UsageSample,
+    /// What the threads were doing, if that was looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub doing: Option<Doing>,
+    /// For how long the run was CPU-starved so far.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    starved_ns: u64,
+    /// For how long it was watched so far.
+    watched_ns: u64,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+/// Memory at an instant, to be compared with that of another.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Standing {
+    /// What the cgroup uses; its counters lag by some pages per CPU.
+    pub in_use: Option<u64>,
+    /// What its processes show, and kernel memory: exact.
+    pub shown: u64,
+}
+
+impl Standing {
+    /// Whether memory is unchanged.
+    pub fn is_same_as(&self, then: &Standing) -> bool {
+        self.shown.abs_diff(then.shown) <= tolerance(self.shown.max(then.shown))
+            && then.in_use_is_about(self.in_use)
+    }
+
+    /// Whether the cgroup uses about the same, as far as its counters show.
+    pub fn in_use_is_about(&self, now: Option<u64>) -> bool {
+        self.in_use.zip(now).is_none_or(|(then, now)| is_same(then, now))
+    }
+
+    /// How much memory has grown, if it has.
+    pub fn grown_since(&self, then: &Standing) -> Option<u64> {
+        let shown = self.shown.saturating_sub(then.shown);
+        let in_use = self.in_use.zip(then.in_use).map_or(0, |(now, then)| now.saturating_sub(then));
+        let grew = shown > tolerance(self.shown) || in_use > SAME_BYTES.max(share(then.in_use, SAME_SHARE));
+        grew.then(|| shown.max(in_use))
+    }
+
+    /// Whether it grew by more than a runtime that tidies up accounts for.
+    pub fn is_growth_of(&self, then: &Standing) -> bool {
+        is_growth(then.shown, self.shown)
+            || self.in_use.zip(then.in_use).is_some_and(|(now, then)| is_growth(then, now))
+    }
+}
+
+fn tolerance(bytes: u64) -> u64 {
+    STANDS_BYTES.max(share(Some(bytes), STANDS_SHARE))
+}
+
+fn share(bytes: Option<u64>, share: f64) -> u64 {
+    (bytes.unwrap_or(0) as f64 * share) as u64
+}
+
+/// The last samples, and those before the reading of memory that counts.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct UsageHistory {
+    points: Vec<UsagePoint>,
+    starved_ns: u64,
+    watched_ns: u64,
+    /// Samples just before this instant are kept.
+    kept_until_ns: Option<u64>,
+}
+
+impl UsageHistory {
+    /// Adds a sample. What the run's threads are doing is looked at only if it got less than half a CPU, as that is not
+    /// free.
+    pub fn add(&mut self, sample: UsageSample, look: impl FnOnce() -> Doing) {
+        let mut doing = None;
+        if let Some(before) = self.points.last() {
+            let elapsed_ns = sample.at_ns.saturating_sub(before.sample.at_ns);
+            self.watched_ns += elapsed_ns.min(LONGEST_GAP_NS);
+            let used_s = used(before.sample.cpu_s, sample.cpu_s);
+            if used_s.is_some_and(|used_s| used_s < STARVED_SHARE * elapsed_ns as f64 / 1e9) {
+                let looked = look();
+                if looked.wants_cpu {
+                    self.starved_ns += elapsed_ns;
+                }
+                doing = Some(looked);
+            }
+        }
+        let is_before = |point: &UsagePoint, at: u64| {
+            point.sample.at_ns <= at && seconds(point.sample.at_ns, at) < KEPT_S
+        };
+        let kept_until_ns = self.kept_until_ns;
+        self.points.retain(|point| {
+            is_before(point, sample.at_ns) || kept_until_ns.is_some_and(|at_ns| is_before(point, at_ns))
+        });
+        let (starved_ns, watched_ns) = (self.starved_ns, self.watched_ns);
+        self.points.push(UsagePoint { sample, doing, starved_ns, watched_ns });
+    }
+
+    /// Adds a sample as it was recorded.
+    pub fn restore(&mut self, at_ns: u64, point: UsagePoint) {
+        (self.starved_ns, self.watched_ns) = (point.starved_ns, point.watched_ns);
+        self.points.push(UsagePoint { sample: UsageSample { at_ns, ..point.sample }, ..point });
+    }
+
+    /// Adds to the last sample what the threads are doing.
+    pub fn note_doing(&mut self, doing: Doing) {
+        if let Some(last) = self.points.last_mut() {
+            last.doing = Some(doing);
+        }
+    }
+
+    /// Keeps the samples just before this instant.
+    pub fn keep_until(&mut self, at_ns: u64) {
+        self.kept_until_ns = Some(at_ns);
+    }
+
+    /// Forgets all samples so far.
+    pub fn clear(&mut self) {
+        self.points.clear();
+        self.kept_until_ns = None;
+    }
+
+    pub fn points(&self) -> &[UsagePoint] {
+        &self.points
+    }
+
+    /// The samples until this instant.
+    pub fn until(&self, at_ns: u64) -> UsageHistory {
+        let points = self.points.iter().filter(|point| point.sample.at_ns <= at_ns).copied().collect();
+        UsageHistory { points, ..*self }
+    }
+
+    /// How long the run has been CPU-starved so far, in seconds: runnable, but with less than half a CPU.
+    pub fn starved_s(&self) -> f64 {
+        self.starved_ns as f64 / 1e9
+    }
+
+    /// The same, until this instant.
+    pub fn starved_until_s(&self, at_ns: u64) -> f64 {
+        let before = self.points.iter().rev().find(|point| point.sample.at_ns <= at_ns);
+        before.map_or(0.0, |point| point.starved_ns as f64 / 1e9)
+    }
+
+    /// Since when CPU, memory and the load have been idle, if they were observed for that long; samples before `since`
+    /// do not count. Memory matters as well: a program that grows while it waits for a CPU seems idle.
+    pub fn quiet_since(&self, since: u64, window_s: f64) -> Option<u64> {
+        let (start, last) = (self.watched_for(window_s, since)?, self.points.last()?);
+        let is_quiet = |used_s: f64| used_s < QUIET_SHARE * watched_s(start, last);
+        let (from, to) = (&start.sample, &last.sample);
+        let quiet = used(from.cpu_s, to.cpu_s).is_some_and(is_quiet)
+            && used(from.load_cpu_s, to.load_cpu_s).is_none_or(is_quiet)
+            && to.output_bytes - from.output_bytes < PIPE_BYTES
+            && self.memory_stands(from.at_ns)
+            && !starved(start, last);
+        quiet.then_some(from.at_ns)
+    }
+
+    /// Whether a program was idle, by the last samples, none of them before `since`.
+    pub fn quiescence(&self, since: u64, now: u64) -> Quiescence {
+        let first = self.points.iter().find(|point| point.sample.at_ns >= since);
+        let window = |window_s| self.watched_for(window_s, since).or(first);
+        let (Some(from), Some(wide), Some(last)) =
+            (window(REST_WINDOW_S), window(CHANGE_WINDOW_S), self.points.last())
+        else {
+            return Quiescence::Unwatched;
+        };
+        let possible_s = seconds(since, now).min(REST_WINDOW_S);
+        if watched_s(from, last) < WATCHED_SHARE * possible_s {
+            return Quiescence::Unwatched;
+        }
+        let (low, high) = self.memory_range(wide.sample.at_ns);
+        let had_cpu = used(wide.sample.cpu_s, last.sample.cpu_s)
+            .is_some_and(|used_s| used_s >= QUIET_SHARE * watched_s(wide, last));
+        // Memory that changes says more than a CPU that is wanted: who is starved and grows is not all there.
+        match (is_growth(low, high), starved(from, last), had_cpu) {
+            (true, ..) => Quiescence::Changing,
+            (false, true, false) => Quiescence::HeldBack,
+            (false, true, true) => Quiescence::Starved,
+            (false, false, _) => Quiescence::AtWork,
+        }
+    }
+
+    /// The latest sample since when the run has been watched for so long, and none before `since`.
+    fn watched_for(&self, window_s: f64, since: u64) -> Option<&UsagePoint> {
+        let last = self.points.last()?;
+        let window_ns = (window_s * 1e9) as u64;
+        let long_enough = |point: &&UsagePoint| last.watched_ns - point.watched_ns >= window_ns;
+        self.points.iter().rev().find(long_enough).filter(|point| point.sample.at_ns >= since)
+    }
+
+    /// Whether memory has been the same in all samples since then.
+    fn memory_stands(&self, from: u64) -> bool {
+        let (low, high) = self.memory_range(from);
+        is_same(low, high)
+    }
+
+    /// The least and the most memory in all samples since then; nothing where there are none.
+    fn memory_range(&self, from: u64) -> (u64, u64) {
+        let usage = || self.points.iter().map(|point| &point.sample).filter(|sample| sample.at_ns >= from);
+        let sizes = || usage().filter_map(|sample| sample.memory);
+        (sizes().min().unwrap_or(0), sizes().max().unwrap_or(0))
+    }
+}
+
+/// Whether the run was starved for most of the time: it is not quiet, it is held back.
+fn starved(from: &UsagePoint, to: &UsagePoint) -> bool {
+    let starved_s = (to.starved_ns - from.starved_ns) as f64 / 1e9;
+    starved_s > 0.0 && starved_s > STARVED_SHARE * seconds(from.sample.at_ns, to.sample.at_ns)
+}
+
+/// For how long the run was watched in between, in seconds.
+fn watched_s(from: &UsagePoint, to: &UsagePoint) -> f64 {
+    (to.watched_ns - from.watched_ns) as f64 / 1e9
+}
+
+fn used(from: Option<f64>, to: Option<f64>) -> Option<f64> {
+    Some(to? - from?)
+}
+
+/// Whether memory grew by more than tasks that wait, and a runtime that tidies up, account for.
+pub fn is_growth(then: u64, now: u64) -> bool {
+    now.saturating_sub(then) > GROWTH_MIN_BYTES.max((then as f64 * GROWTH_SHARE) as u64)
+}
+
+/// Whether memory may be called the same as it was.
+pub fn is_same(then: u64, now: u64) -> bool {
+    now.abs_diff(then) <= SAME_BYTES.max((then.max(now) as f64 * SAME_SHARE) as u64)
+}
+
+fn seconds(from_ns: u64, to_ns: u64) -> f64 {
+    to_ns.saturating_sub(from_ns) as f64 / 1e9
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: u64 = 1_000_000;
+    const MIB: u64 = 1 << 20;
+
+    /// Samples every 20 ms until `until_ms`, of a run that uses so much of a CPU and holds memory by the clock.
+    fn watched(until_ms: u64, share: f64, wants_cpu: bool, memory: impl Fn(u64) -> u64) -> UsageHistory {
+        let mut usage = UsageHistory::default();
+        see(&mut usage, (0..=until_ms).step_by(20), share, wants_cpu, memory);
+        usage
+    }
+
+    fn see(
+        usage: &mut UsageHistory,
+        at_ms: impl IntoIterator<Item = u64>,
+        share: f64,
+        wants_cpu: bool,
+        memory: impl Fn(u64) -> u64,
+    ) {
+        for ms in at_ms {
+            let cpu_s = Some(share * ms as f64 / 1e3);
+            usage.add(
+                UsageSample { at_ns: ms * MS, cpu_s, memory: Some(memory(ms)), ..UsageSample::default() },
+                || Doing { wants_cpu, ..Doing::default() },
+            );
+        }
+    }
+
+    /// 4 MiB more every 20 ms.
+    fn growing(ms: u64) -> u64 {
+        20 * MIB + ms / 20 * 4 * MIB
+    }
+
+    fn standing(_: u64) -> u64 {
+        600 * MIB
+    }
+
+    #[test]
+    fn what_stands_and_wants_no_cpu_is_quiet() {
+        let usage = watched(100, 0.0, false, standing);
+        assert_eq!(usage.quiet_since(0, 0.1), Some(0));
+        assert_eq!(usage.quiet_since(20 * MS, 0.1), None, "no look before that counts");
+        assert_eq!(
+            watched(80, 0.0, false, standing).quiet_since(0, 0.1),
+            None,
+            "watched for too short a time"
+        );
+    }
+
+    #[test]
+    fn what_works_grows_or_wants_a_cpu_is_not() {
+        assert_eq!(watched(500, 0.1, false, standing).quiet_since(0, 0.1), None);
+        assert_eq!(watched(500, 0.0, false, growing).quiet_since(0, 0.1), None);
+        assert_eq!(watched(500, 0.0, true, standing).quiet_since(0, 0.1), None);
+    }
+
+    #[test]
+    fn time_without_looks_is_not_watched() {
+        // Two samples with two seconds between them, in which nothing was used: the machine may have stood still.
+        let mut usage = watched(200, 0.1, false, growing);
+        see(&mut usage, [1_900], 0.1 * 0.2 / 1.9, false, |_| growing(200));
+        assert_eq!(usage.quiet_since(0, 0.1), None);
+        assert_eq!(usage.quiescence(0, 1_900 * MS), Quiescence::Changing, "what was seen before that");
+        assert_eq!(usage.quiescence(210 * MS, 1_900 * MS), Quiescence::Unwatched);
+        let none = UsageHistory::default();
+        assert_eq!((none.quiet_since(0, 0.1), none.quiescence(0, 500 * MS)), (None, Quiescence::Unwatched));
+    }
+
+    #[test]
+    fn one_look_at_the_end_of_a_plateau_says_nothing() {
+        let mut usage = watched(2_000, 0.15, false, growing);
+        usage.clear();
+        see(&mut usage, [2_300], 0.15, false, growing);
+        assert_eq!(usage.quiescence(0, 2_300 * MS), Quiescence::Unwatched);
+        // A plateau that has only just begun cannot have been watched for longer: that it is short is told elsewhere.
+        assert_eq!(usage.quiescence(2_300 * MS, 2_300 * MS), Quiescence::AtWork);
+    }
+
+    #[test]
+    fn who_gets_no_cpu_and_wants_one_is_held_back_whatever_its_memory_does() {
+        assert_eq!(watched(1_000, 0.0, true, standing).quiescence(0, 1_000 * MS), Quiescence::HeldBack);
+        assert_eq!(watched(1_000, 0.1, true, standing).quiescence(0, 1_000 * MS), Quiescence::Starved);
+        assert_eq!(watched(1_000, 0.7, true, standing).quiescence(0, 1_000 * MS), Quiescence::AtWork);
+        assert_eq!(watched(1_000, 0.1, true, growing).quiescence(0, 1_000 * MS), Quiescence::Changing);
+    }
+
+    #[test]
+    fn a_program_that_wrote_a_pipe_full_may_wait_for_its_reader() {
+        let mut usage = UsageHistory::default();
+        for tick in 0..=10 {
+            let sample = UsageSample { at_ns: tick * 20 * MS, cpu_s: Some(0.0), ..UsageSample::default() };
+            usage.add(UsageSample { output_bytes: tick * 16 * 1024, ..sample }, Doing::default);
+        }
+        assert_eq!(usage.quiet_since(0, 0.1), None);
+    }
+
+    #[test]
+    fn a_load_at_work_has_not_brought_all_tasks_about() {
+        let mut usage = UsageHistory::default();
+        for tick in 0..=10 {
+            let load_cpu_s = Some(0.01 * tick as f64);
+            let sample =
+                UsageSample { at_ns: tick * 20 * MS, cpu_s: Some(0.0), load_cpu_s, ..UsageSample::default() };
+            usage.add(sample, Doing::default);
+        }
+        assert_eq!(usage.quiet_since(0, 0.1), None);
+    }
+
+    #[test]
+    fn a_starved_launch_is_known_by_its_time() {
+        let mut usage = watched(400, 0.1, true, standing);
+        see(&mut usage, (420..=800).step_by(20), 0.1, false, standing);
+        assert!((usage.starved_s() - 0.4).abs() < 1e-9);
+        assert!((usage.starved_until_s(200 * MS) - 0.2).abs() < 1e-9);
+        assert_eq!(UsageHistory::default().starved_until_s(0), 0.0);
+    }
+
+    #[test]
+    fn what_came_after_a_reading_is_found_where_it_is_small_or_takes_the_place_of_a_cache() {
+        let stood = Standing { in_use: Some(2 * MIB), shown: 2 * MIB };
+        let more = |kib: u64| Standing { shown: stood.shown + (kib << 10), ..stood };
+        assert!(more(64).is_same_as(&stood) && more(64).grown_since(&stood).is_none());
+        assert!(!more(65).is_same_as(&stood) && more(65).grown_since(&stood) == Some(65 << 10));
+        let large = Standing { in_use: None, shown: 100 * MIB };
+        assert!(Standing { shown: 101 * MIB, ..large }.is_same_as(&large));
+        assert!(!Standing { shown: 102 * MIB, ..large }.is_same_as(&large));
+        // What a group uses lags by less than 1 MiB, and that is no growth.
+        let lagging = Standing { in_use: Some(3 * MIB), ..stood };
+        assert!(lagging.is_same_as(&stood) && lagging.grown_since(&stood).is_none());
+        let used = Standing { in_use: Some(9 * MIB), ..stood };
+        assert!(!used.is_same_as(&stood) && used.grown_since(&stood) == Some(7 * MIB));
+    }
+
+    #[test]
+    fn growth_is_more_than_a_runtime_that_tidies_up() {
+        assert!(!is_growth(MIB, 5 * MIB) && is_growth(MIB, 6 * MIB));
+        assert!(!is_growth(200 * MIB, 210 * MIB) && is_growth(200 * MIB, 211 * MIB));
+        assert!(is_same(MIB, 2 * MIB) && !is_same(MIB, 3 * MIB));
+        assert!(is_same(500 * MIB, 495 * MIB) && !is_same(500 * MIB, 490 * MIB));
+    }
+}

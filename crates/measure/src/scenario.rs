@@ -1,0 +1,163 @@
+//! The scenario of a run: the program's arguments, its phases, and what its verdict rests on.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use taskscale_load::{Elsewhere, LoadOrder};
+
+use super::BlackBoxCommand;
+
+/// The scenario of a run.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scenario {
+    /// All tasks wait at the same time.
+    Hold(HoldParams),
+    /// Tasks do operations as fast as they can.
+    Work(WorkParams),
+    /// A server serves connections.
+    Serve(Box<ServeParams>),
+    /// A black-box program, which need not know taskscale.
+    BlackBox(Box<BlackBoxCommand>, HoldParams),
+}
+
+/// How long tasks wait, and the plateau that this must yield.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct HoldParams {
+    /// How long each task waits, in seconds; 0 if the program is not given it.
+    pub hold_s: f64,
+    /// A plateau shorter than this gets a warning, in seconds.
+    pub plateau_s: f64,
+    /// The period in which each task wakes, in seconds; absent where tasks sleep through.
+    pub period_s: Option<f64>,
+    /// Estimated time to read the plateau, in seconds: it grows with processes and threads.
+    pub reading_s: f64,
+}
+
+/// A server, and what its clients do once all are connected and have been idle.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct ServeParams {
+    /// How the server is observed and stopped; its load is the clients.
+    pub command: BlackBoxCommand,
+    pub wait: HoldParams,
+    pub order: LoadOrder,
+}
+
+/// The parameters of work: how many operations, and what its verdict needs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct WorkParams {
+    pub operations: u64,
+    /// For the second run of a pair, with twice the operations: the time of the first run's operations, in seconds.
+    pub once_s: Option<f64>,
+    /// Shorter work cannot be timed reliably, in seconds.
+    pub least_s: f64,
+    /// Whether all tasks are alive at once.
+    pub all_alive: bool,
+}
+
+impl Scenario {
+    pub fn wait(&self) -> Option<&HoldParams> {
+        match self {
+            Scenario::Hold(wait) | Scenario::BlackBox(_, wait) => Some(wait),
+            Scenario::Serve(serve) => Some(&serve.wait),
+            Scenario::Work(_) => None,
+        }
+    }
+
+    /// How long each task waits, in seconds; 0 if the program is not given it.
+    pub fn hold_s(&self) -> f64 {
+        self.wait().map_or(0.0, |wait| wait.hold_s)
+    }
+
+    /// Whether tasks wake while they wait.
+    pub fn wakes(&self) -> bool {
+        self.wait().is_some_and(|wait| wait.period_s.is_some())
+    }
+
+    /// Whether all tasks are alive at once, so that limits on N apply.
+    pub fn all_alive(&self) -> bool {
+        self.work().is_none_or(|work| work.all_alive)
+    }
+
+    pub fn work(&self) -> Option<&WorkParams> {
+        match self {
+            Scenario::Work(work) => Some(work),
+            _ => None,
+        }
+    }
+
+    /// Number of operations; 0 where tasks wait.
+    pub fn operations(&self) -> u64 {
+        self.work().map_or(0, |work| work.operations)
+    }
+
+    pub fn black_box(&self) -> Option<&BlackBoxCommand> {
+        match self {
+            Scenario::BlackBox(command, _) => Some(command),
+            Scenario::Serve(serve) => Some(&serve.command),
+            _ => None,
+        }
+    }
+
+    pub fn serve(&self) -> Option<&ServeParams> {
+        match self {
+            Scenario::Serve(serve) => Some(serve),
+            _ => None,
+        }
+    }
+
+    /// The same with the clients of a server on another machine.
+    #[must_use]
+    pub fn with_clients(mut self, elsewhere: Option<&Elsewhere>) -> Scenario {
+        if let (Scenario::Serve(serve), Some(elsewhere)) = (&mut self, elsewhere) {
+            serve.order.address.set_ip(elsewhere.listen);
+            serve.order.elsewhere = Some(elsewhere.clone());
+            let command = serve.order.command(0);
+            serve.command.load.iter_mut().for_each(|load| load.command.clone_from(&command));
+        }
+        self
+    }
+
+    /// The machine of the clients, if it is another.
+    pub fn elsewhere(&self) -> Option<&Elsewhere> {
+        self.serve()?.order.elsewhere.as_ref()
+    }
+
+    /// The arguments of a program of the catalog: `N SECONDS` or `N OPERATIONS`, and `--name value` for each parameter
+    /// that is not left at its default. A server gets its address instead: parameters go to its clients.
+    pub fn arguments(&self, tasks: u64, params: &BTreeMap<String, String>) -> Vec<String> {
+        let second = match self {
+            Scenario::Serve(serve) => {
+                // Any free port; the program prints it.
+                return [tasks.to_string(), "--listen".into(), serve.order.address.to_string()].into();
+            }
+            Scenario::Work(work) => work.operations,
+            Scenario::Hold(wait) | Scenario::BlackBox(_, wait) => wait.hold_s as u64,
+        };
+        let params = params.iter().flat_map(|(name, value)| [format!("--{name}"), value.clone()]);
+        [tasks.to_string(), second.to_string()].into_iter().chain(params).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_gets_its_numbers_and_what_is_not_left_at_its_default() {
+        let params = BTreeMap::from([("tokens".to_owned(), "8".to_owned())]);
+        let hold = Scenario::Hold(HoldParams { hold_s: 3.0, ..HoldParams::default() });
+        assert_eq!(hold.arguments(1_000, &BTreeMap::new()), ["1000", "3"]);
+        let work = Scenario::Work(WorkParams { operations: 50_000, ..WorkParams::default() });
+        assert_eq!(work.arguments(10, &params), ["10", "50000", "--tokens", "8"]);
+    }
+
+    /// A thread for each of more tasks than there is room for is doomed only where all of them live at once.
+    #[test]
+    fn tasks_that_wait_are_alive_at_once_and_those_that_work_where_they_say_so() {
+        let work =
+            |all_alive| Scenario::Work(WorkParams { operations: 1, all_alive, ..WorkParams::default() });
+        assert!(Scenario::Hold(HoldParams::default()).all_alive() && work(true).all_alive());
+        assert!(!work(false).all_alive());
+    }
+}

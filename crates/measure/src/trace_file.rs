@@ -1,0 +1,112 @@
+//! A timeline in a file: JSON lines, the first with the run's settings and what the verdict needs to know of the machine,
+//! then one event a line.
+//!
+//! Variables of the environment are left out: some are secrets.
+
+use std::fs::OpenOptions;
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::RunSpec;
+use super::timeline::{Host, RunEvent, TimedEvent, Timeline};
+use crate::Timestamp;
+
+/// Version of the format. Raised when a field or an event changes its meaning.
+pub const TRACE_VERSION: u32 = 1;
+/// No run leaves as much, in bytes.
+const MOST_BYTES: u64 = 16 << 20;
+
+/// The first line.
+#[derive(Serialize, Deserialize)]
+struct TraceHead {
+    taskscale_trace: u32,
+    started_at: Timestamp,
+    spec: RunSpec,
+    host: Host,
+}
+
+/// Why a file cannot be replayed.
+#[derive(Debug, thiserror::Error)]
+pub enum TraceError {
+    #[error("cannot read {path}: {error}")]
+    Io { path: PathBuf, error: io::Error },
+    #[error("cannot read {path}: more than {} MiB, which no trace has", MOST_BYTES >> 20)]
+    TooLarge { path: PathBuf },
+    #[error("not a trace: {path} (its first line has no \"taskscale_trace\")")]
+    NotATrace { path: PathBuf },
+    #[error("cannot read {path}: trace version {version} (this taskscale reads version {TRACE_VERSION})")]
+    Version { path: PathBuf, version: u64 },
+    #[error("cannot read {path}: line {line}: {error}")]
+    Line { path: PathBuf, line: usize, error: serde_json::Error },
+    #[error("cannot read {path}: it is cut off (its last line is not the account of the run)")]
+    CutOff { path: PathBuf },
+}
+
+/// Writes the trace of a run into a new file.
+pub fn write_trace(path: &Path, spec: &RunSpec, timeline: &Timeline) -> io::Result<()> {
+    let file = OpenOptions::new().write(true).create_new(true).mode(0o644).open(path)?;
+    let mut out = BufWriter::new(file);
+    let head = TraceHead {
+        taskscale_trace: TRACE_VERSION,
+        started_at: timeline.started_at,
+        spec: spec.clone(),
+        host: timeline.host.clone(),
+    };
+    let mut put = |line: String| writeln!(out, "{line}");
+    put(serde_json::to_string(&head)?)?;
+    let mut usage = timeline.usage().points().iter().peekable();
+    for event in timeline.events() {
+        while let Some(point) = usage.next_if(|point| point.sample.at_ns <= event.at_ns) {
+            let point = TimedEvent { at_ns: point.sample.at_ns, event: RunEvent::Usage(*point) };
+            put(serde_json::to_string(&point)?)?;
+        }
+        put(serde_json::to_string(event)?)?;
+    }
+    out.flush()
+}
+
+/// Reads a trace: the settings of the run, and its timeline.
+pub fn read_trace(path: &Path) -> Result<(RunSpec, Timeline), TraceError> {
+    let path_of = || path.to_owned();
+    let io = |error| TraceError::Io { path: path_of(), error };
+    // A pipe or a device is refused, and never waited for.
+    let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path).map_err(io)?;
+    let facts = file.metadata().map_err(io)?;
+    if !facts.is_file() {
+        return Err(io(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")));
+    }
+    if facts.len() > MOST_BYTES {
+        return Err(TraceError::TooLarge { path: path_of() });
+    }
+    // A file may grow while it is read.
+    let mut lines = BufReader::new(file.take(MOST_BYTES)).lines();
+    let first = lines.next().unwrap_or(Ok(String::new())).map_err(io)?;
+    let version = serde_json::from_str(&first)
+        .ok()
+        .and_then(|head: serde_json::Value| head.get("taskscale_trace")?.as_u64());
+    match version {
+        None => return Err(TraceError::NotATrace { path: path_of() }),
+        Some(version) if version != u64::from(TRACE_VERSION) => {
+            return Err(TraceError::Version { path: path_of(), version });
+        }
+        Some(_) => {}
+    }
+    let wrong = |line: usize| move |error| TraceError::Line { path: path.to_owned(), line, error };
+    let TraceHead { started_at, spec, host, .. } = serde_json::from_str(&first).map_err(wrong(1))?;
+    let mut timeline = Timeline::new(started_at, host);
+    for (index, line) in lines.enumerate() {
+        let line = line.map_err(io)?;
+        match serde_json::from_str::<TimedEvent>(&line) {
+            Ok(event) => timeline.push(event.at_ns, event.event),
+            Err(error) if error.is_eof() => return Err(TraceError::CutOff { path: path_of() }),
+            Err(error) => return Err(wrong(index + 2)(error)),
+        }
+    }
+    match timeline.events().last() {
+        Some(TimedEvent { event: RunEvent::Account(_), .. }) => Ok((spec, timeline)),
+        _ => Err(TraceError::CutOff { path: path_of() }),
+    }
+}

@@ -1,0 +1,172 @@
+//! Kept runs, judged by today's rules: what each came to is in traces/verdicts.txt, which TASKSCALE_BLESS=1 writes anew.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use taskscale_measure::{
+    Measurement, RunEvent, Status, Timeline, TraceError, analyze, read_trace, write_trace,
+};
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/traces")
+}
+
+fn traces() -> Vec<PathBuf> {
+    let children = fs::read_dir(folder()).unwrap().map(|child| child.unwrap().path());
+    let mut traces: Vec<PathBuf> =
+        children.filter(|path| path.extension().is_some_and(|end| end == "jsonl")).collect();
+    traces.sort();
+    traces
+}
+
+/// A run in one line.
+fn verdict(measured: &Measurement) -> String {
+    let footprint = measured.memory.plateau.as_ref().map_or(0, |plateau| plateau.footprint_bytes);
+    let ms = |seconds: Option<f64>| seconds.map_or("-".to_owned(), |s| format!("{:.0}", s * 1e3));
+    let warnings: Vec<String> = measured.warnings.iter().map(|warning| format!("{warning:?}")).collect();
+    format!(
+        "{} alive={} footprint={} launch={} plateau={} wall={} cpu={} [{}] {}",
+        measured.status,
+        measured.alive.map_or("-".to_owned(), |alive| alive.to_string()),
+        footprint,
+        ms(measured.time.launch_s),
+        ms(measured.time.plateau_s),
+        ms(measured.time.wall_s),
+        ms(measured.cpu.total_s()),
+        warnings.join(" "),
+        measured.reason.as_deref().unwrap_or("").replace('\n', " "),
+    )
+}
+
+#[test]
+fn kept_runs_come_to_what_they_came_to() {
+    let mut found = String::new();
+    for path in traces() {
+        let (spec, timeline) = read_trace(&path).unwrap_or_else(|error| panic!("{error}"));
+        let name = path.file_stem().unwrap().to_string_lossy();
+        found.push_str(&format!("{name}: {}\n", verdict(&analyze(&timeline, &spec)).trim_end()));
+    }
+    let recorded = folder().join("verdicts.txt");
+    if std::env::var_os("TASKSCALE_BLESS").is_some() {
+        fs::write(&recorded, &found).unwrap();
+    }
+    let recorded = fs::read_to_string(recorded).unwrap();
+    for (found, recorded) in found.lines().zip(recorded.lines()) {
+        assert_eq!(found, recorded);
+    }
+    assert_eq!(found.lines().count(), recorded.lines().count());
+}
+
+/// What is written is what was read.
+#[test]
+fn a_trace_survives_being_written_again() {
+    let temporary = tempfile::tempdir().unwrap();
+    for path in traces() {
+        let (spec, timeline) = read_trace(&path).unwrap();
+        let copy = temporary.path().join(path.file_name().unwrap());
+        write_trace(&copy, &spec, &timeline).unwrap();
+        let (spec_again, again) = read_trace(&copy).unwrap();
+        assert_eq!(again.events(), timeline.events(), "{}", path.display());
+        assert_eq!(again.usage(), timeline.usage(), "{}", path.display());
+        assert_eq!(analyze(&again, &spec_again), analyze(&timeline, &spec));
+    }
+}
+
+/// A kept run with other events.
+fn edited(name: &str, edit: impl Fn(&mut RunEvent)) -> Measurement {
+    let (spec, timeline) = read_trace(&folder().join(format!("{name}.jsonl"))).unwrap();
+    let mut copy = Timeline::new(timeline.started_at, timeline.host.clone());
+    for point in timeline.usage().points() {
+        copy.push(point.sample.at_ns, RunEvent::Usage(*point));
+    }
+    for event in timeline.events() {
+        let mut event = event.clone();
+        edit(&mut event.event);
+        copy.push(event.at_ns, event.event);
+    }
+    analyze(&copy, &spec)
+}
+
+/// What machines seldom do.
+#[test]
+fn edited_runs_come_to_what_the_rules_say() {
+    type Edit = fn(&mut RunEvent);
+    let account: [(Edit, Status, &str); 4] = [
+        (
+            |event| {
+                if let RunEvent::Account(account) = event {
+                    account.want.oom_kills = 1
+                }
+            },
+            Status::KilledOom,
+            "the machine or a parent cgroup was out of memory",
+        ),
+        (
+            |event| {
+                if let RunEvent::Account(account) = event {
+                    account.came_back = true
+                }
+            },
+            Status::Failed,
+            "left the cgroup of the run and came back",
+        ),
+        (
+            |event| {
+                if let RunEvent::Reading(read) = event {
+                    read.escaped = 2
+                }
+            },
+            Status::Failed,
+            "2 processes left the cgroup",
+        ),
+        (
+            |event| {
+                if let RunEvent::Reading(read) = event {
+                    read.reading.contradiction = Some((9 << 20, 1 << 20))
+                }
+            },
+            Status::NoPlateau,
+            "its processes have 9.0 MiB of anonymous memory",
+        ),
+    ];
+    for (edit, status, reason) in account {
+        let run = edited("how-it-ends-well", edit);
+        assert_eq!(run.status, status, "{:?}", run.reason);
+        assert!(run.reason.as_deref().unwrap_or("").contains(reason), "{:?}", run.reason);
+    }
+}
+
+#[test]
+fn what_is_no_trace_is_refused() {
+    let temporary = tempfile::tempdir().unwrap();
+    let kept = fs::read_to_string(folder().join("how-it-ends-well.jsonl")).unwrap();
+    let whole: Vec<&str> = kept.lines().collect();
+    let files: BTreeMap<&str, String> = [
+        ("empty", String::new()),
+        ("sample", "{\"schema\":1}\n".to_owned()),
+        ("version", kept.replacen("\"taskscale_trace\":1", "\"taskscale_trace\":2", 1)),
+        ("cut", whole[..whole.len() - 1].join("\n")),
+        ("cut in a line", kept[..kept.len() - 20].to_owned()),
+        ("event", kept.replace("\"plateau\":", "\"plateaux\":")),
+    ]
+    .into();
+    for (name, text) in files {
+        let path = temporary.path().join(name);
+        fs::write(&path, text).unwrap();
+        let error = read_trace(&path).unwrap_err();
+        let right = match name {
+            "empty" | "sample" => matches!(error, TraceError::NotATrace { .. }),
+            "version" => matches!(error, TraceError::Version { version: 2, .. }),
+            "event" => matches!(error, TraceError::Line { .. }),
+            _ => matches!(error, TraceError::CutOff { .. }),
+        };
+        assert!(right && error.to_string().contains(name), "{name}: {error}");
+    }
+    let huge = temporary.path().join("huge");
+    fs::File::create(&huge).unwrap().set_len(1 << 40).unwrap();
+    assert!(matches!(read_trace(&huge).unwrap_err(), TraceError::TooLarge { .. }));
+    for path in [temporary.path(), Path::new("/dev/zero"), Path::new("/no/such/file")] {
+        assert!(matches!(read_trace(path).unwrap_err(), TraceError::Io { .. }));
+    }
+}

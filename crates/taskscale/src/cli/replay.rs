@@ -1,0 +1,61 @@
+//! `taskscale replay`: the verdict that today's rules give on a kept run.
+
+use std::process::ExitCode;
+
+use serde::Serialize;
+
+use super::args::{Global, ReplayArgs};
+use super::{Failure, OrUsage, print_result, printable};
+use crate::units;
+use taskscale_measure::{Measurement, RunSpec, analyze, read_trace};
+
+/// One line of `--json`.
+#[derive(Serialize)]
+struct ReplayedRun<'a> {
+    file: String,
+    command: &'a [String],
+    tasks: u64,
+    hold_s: f64,
+    #[serde(flatten)]
+    measurement: &'a Measurement,
+}
+
+pub fn run(args: &ReplayArgs, global: &Global) -> Result<ExitCode, Failure> {
+    let mut text = String::new();
+    for path in &args.files {
+        let (spec, timeline) = read_trace(path).or_usage()?;
+        let measurement = analyze(&timeline, &spec);
+        let file = path.display().to_string();
+        text.push_str(&match global.json {
+            true => {
+                let (command, tasks, hold_s) = (spec.command.as_slice(), spec.tasks, spec.hold_s());
+                let replayed = ReplayedRun { file, command, tasks, hold_s, measurement: &measurement };
+                serde_json::to_string(&replayed)? + "\n"
+            }
+            false => printable(&summary(&file, &spec, &measurement)),
+        });
+    }
+    print_result(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// `FILE: STATUS: REASON`, and the main values.
+fn summary(file: &str, spec: &RunSpec, measured: &Measurement) -> String {
+    let reason = measured.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
+    let memory = &measured.memory;
+    let size = |bytes: Option<u64>| bytes.map_or("unknown".to_owned(), units::bytes);
+    let time = |seconds: Option<f64>| seconds.map_or("unknown".to_owned(), units::seconds);
+    let footprint = memory.plateau.as_ref().map(|plateau| plateau.footprint_bytes);
+    let warnings = measured.warnings.iter().map(|warning| format!("  {}\n", warning.text()));
+    format!(
+        "{file}: {}{reason}\n  {} tasks, memory {}, peak {}, CPU {}, launch {}, wall {}\n{}",
+        measured.status,
+        units::count(spec.tasks),
+        size(footprint),
+        size(memory.peak_bytes),
+        time(measured.cpu.total_s()),
+        time(measured.time.launch_s),
+        time(measured.time.wall_s),
+        warnings.collect::<String>()
+    )
+}
