@@ -6,12 +6,15 @@ use std::path::Path;
 
 use regex_lite::Regex;
 
-use super::load::{CatalogError, Entry, Library, Locate, Recipe, Runtime, ToolchainSpec};
+use super::error::CatalogError;
+use super::kind::Kind;
 use super::manifest::{
     CommandsToml, EntryToml, EntryWorkloadToml, LibraryToml, PostsToml, RuntimeToml, ToolchainToml,
 };
+use super::manifest_file::ManifestFile;
+use super::model::{Entry, Library, Locate, Recipe, Runtime, ToolchainSpec};
+use super::names::{check_name, closest};
 use super::number_of_tasks::{asks_for_tasks, unreadable_formula};
-use super::{Kind, closest};
 
 /// What entries of one runtime share.
 struct RuntimeContext<'a> {
@@ -41,33 +44,7 @@ fn spread(command: &[String], placeholder: &str, flags: &[String]) -> Vec<String
     command.iter().flat_map(fill).collect()
 }
 
-/// A manifest while it is checked, which knows where a fault is.
-pub(super) struct ManifestFile<'a> {
-    pub path: &'a Path,
-    pub text: &'a str,
-}
-
 impl ManifestFile<'_> {
-    pub fn error(&self, offset: usize, message: impl Into<String>) -> CatalogError {
-        let before = self.text.get(..offset).unwrap_or("");
-        let line = before.matches('\n').count() + 1;
-        let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
-        CatalogError::Invalid { path: self.path.to_owned(), line, column, message: message.into() }
-    }
-
-    pub fn syntax_error(&self, error: &toml::de::Error) -> CatalogError {
-        let mut message = error.message().trim().to_owned();
-        if let Some(nearest) = nearest_expected(&message) {
-            message.push_str(&format!("; did you mean `{nearest}`?"));
-        }
-        self.error(error.span().map_or(0, |span| span.start), message)
-    }
-
-    /// The position of a string in the file, for faults of values that carry no span.
-    fn find(&self, value: &str) -> usize {
-        self.text.find(&format!("\"{value}\"")).unwrap_or(0)
-    }
-
     pub fn validate(&self, wire: RuntimeToml, folder: &Path) -> Result<Runtime, CatalogError> {
         let folder_name = folder.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
         if wire.name != folder_name {
@@ -134,12 +111,9 @@ impl ManifestFile<'_> {
             minimum: wire.minimum,
             install_debian: wire.install.debian,
             install_other: wire.install.other,
-            locate: wire.locate.map(|locate| Locate {
-                program: locate.program,
-                env: locate.env,
-                ask: locate.ask.filter(|words| !words.is_empty()),
-                folders: locate.folders,
-            }),
+            locate: wire
+                .locate
+                .map(|locate| Locate { ask: locate.ask.filter(|words| !words.is_empty()), ..locate }),
             folder: folder.to_owned(),
         })
     }
@@ -168,8 +142,7 @@ impl ManifestFile<'_> {
             return Err(fault(" has an empty `why`".into()));
         }
         let missing = |key: &str| fault(format!(" has no `{key}`"));
-        let kind =
-            wire.kind.map(Kind::from).or(twin_of.map(|twin| twin.kind)).ok_or_else(|| missing("kind"))?;
+        let kind = wire.kind.or(twin_of.map(|twin| twin.kind)).ok_or_else(|| missing("kind"))?;
         let parallel =
             wire.parallel.or(twin_of.map(|twin| twin.parallel)).ok_or_else(|| missing("parallel"))?;
         let toolchain_name = wire.toolchain.or(twin_of.and_then(|twin| twin.toolchain.clone()));
@@ -341,13 +314,6 @@ impl ManifestFile<'_> {
     }
 }
 
-/// Whether a name of a runtime, an entry or a workload is valid. Names become parts of paths and are shown everywhere:
-/// only lowercase letters, digits, `-`, `_`, `+` and `.`, a letter or digit first.
-pub fn check_name(name: &str) -> bool {
-    let letter = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
-    name.starts_with(letter) && name.chars().all(|c| letter(c) || "-_+.".contains(c))
-}
-
 const PLACEHOLDERS: [&str; 7] =
     ["{src}", "{out}", "{shared}", "{home}", "{flags}", "{build_flags}", "{tasks}"];
 
@@ -364,14 +330,4 @@ fn unknown_placeholder(argument: &str) -> Option<&str> {
         rest = &rest[end..];
     }
     None
-}
-
-/// From serde's "unknown field `a`, expected one of `b`, `c`": the nearest of those expected.
-fn nearest_expected(message: &str) -> Option<&str> {
-    let (unknown, expected) = message.split_once(", expected ")?;
-    if !unknown.starts_with("unknown") {
-        return None;
-    }
-    let quoted = |text| str::split(text, '`').skip(1).step_by(2);
-    closest(quoted(unknown).next()?, quoted(expected))
 }

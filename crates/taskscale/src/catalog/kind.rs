@@ -3,9 +3,23 @@
 use serde::{Deserialize, Serialize};
 
 /// What one task is in its runtime.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    strum::IntoStaticStr,
+    strum::VariantArray,
+)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Kind {
     /// An OS thread.
     Thread,
@@ -24,16 +38,6 @@ pub enum Kind {
 }
 
 impl Kind {
-    pub const ALL: [Kind; 7] = [
-        Kind::Thread,
-        Kind::Process,
-        Kind::Stackful,
-        Kind::Stackless,
-        Kind::Future,
-        Kind::Timer,
-        Kind::Program,
-    ];
-
     /// What tables group such entries under.
     pub fn title(self) -> &'static str {
         match self {
@@ -49,15 +53,7 @@ impl Kind {
 
     /// The name used in manifests, records and tables.
     pub fn name(self) -> &'static str {
-        match self {
-            Kind::Thread => "thread",
-            Kind::Process => "process",
-            Kind::Stackful => "stackful",
-            Kind::Stackless => "stackless",
-            Kind::Future => "future",
-            Kind::Timer => "timer",
-            Kind::Program => "program",
-        }
+        self.into()
     }
 
     /// Whether a task has its own stack, so that it can wait at any depth of calls.
@@ -67,9 +63,12 @@ impl Kind {
 }
 
 /// Whether an entry is written as users of the language would write it, or tuned for the benchmark.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, strum::IntoStaticStr,
+)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Style {
     Idiomatic,
     Tuned,
@@ -77,17 +76,15 @@ pub enum Style {
 
 impl Style {
     pub fn name(self) -> &'static str {
-        match self {
-            Style::Idiomatic => "idiomatic",
-            Style::Tuned => "tuned",
-        }
+        self.into()
     }
 }
 
 /// How a chat server sends a message to the other members of a room; the designs differ in memory and CPU time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum FanOut {
     /// A queue and a writer per member.
     Queue,
@@ -99,10 +96,6 @@ pub enum FanOut {
 
 impl FanOut {
     pub fn name(self) -> &'static str {
-        match self {
-            FanOut::Queue => "queue",
-            FanOut::Direct => "direct",
-            FanOut::Library => "library",
-        }
+        self.into()
     }
 }

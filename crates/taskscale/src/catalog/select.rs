@@ -2,7 +2,12 @@
 
 use glob::Pattern;
 
-use super::{Catalog, Entry, Runtime, Style, Workload};
+use super::kind::Style;
+use super::load::Catalog;
+use super::model::{Entry, Runtime};
+use super::names::closest;
+use super::workload::Workload;
+use crate::hint::Hint;
 
 /// Why a selection is invalid.
 #[derive(Debug, thiserror::Error)]
@@ -17,6 +22,24 @@ pub enum SelectError {
     NobodyDoes { who: Option<String>, workload: String, does: String },
 }
 
+impl Hint for SelectError {
+    fn hint(&self) -> Option<String> {
+        let some = |hint: &str| Some(hint.to_owned());
+        match self {
+            SelectError::Unknown { .. } => some(
+                "`taskscale list` shows all entries; globs ('rust/*'), runtimes (go) and sets (@posts, @idiomatic, @all) work, too",
+            ),
+            SelectError::EmptySet { .. } => {
+                some("`taskscale list` shows the entries of this catalog; @all means all")
+            }
+            SelectError::NoWorkload { .. } => some("`taskscale list workloads` describes each"),
+            SelectError::NobodyDoes { workload, .. } => {
+                Some(format!("`taskscale list -w {workload}` shows the entries that have it"))
+            }
+        }
+    }
+}
+
 fn suggestion(nearest: &Option<String>) -> String {
     nearest.as_ref().map(|nearest| format!(" (did you mean `{nearest}`?)")).unwrap_or_default()
 }
@@ -26,16 +49,6 @@ fn nobody_does(who: &Option<String>, workload: &str, does: &str) -> String {
         Some(one) => format!("{one} has no workload `{workload}` (available: {does})"),
         None => format!("no selected entry has the workload `{workload}` (available: {does})"),
     }
-}
-
-/// The candidate closest to `word`, if any is close.
-pub fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    candidates
-        .into_iter()
-        .map(|candidate| (strsim::damerau_levenshtein(word, candidate), candidate))
-        .filter(|(distance, candidate)| *distance <= candidate.len().max(word.len()).div_ceil(3))
-        .min()
-        .map(|(_, candidate)| candidate)
 }
 
 /// An entry's program for one workload.

@@ -6,20 +6,21 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::{Context, anyhow};
+use anyhow::Context;
 use clap::Parser;
 use rustix::fs::Mode;
 
-use super::args::{Args, CollectFormat, Command, FleetArgs, FleetCommand, Global};
+use super::args::{Args, Command, FleetArgs, FleetCommand, Global, ReportFormat};
 use super::catalog_dir::find_catalog;
-use super::report::for_standard_output;
-use super::session::ended_by_signal;
-use super::{Failure, OrUsage, eprint_status, print_result, report, run};
+use super::failure::{Failure, OrUsage, catch_signals, check_interrupt, exit_code};
+use super::messages::eprint_status;
+use super::pages::page_of;
+use super::run;
+use super::terminal::{for_standard_output, print_result};
 use crate::fleet::{
     self, ArchBinary, Fleet, FleetError, FleetPlan, Node, NodeContext, Scripts, Slurm, Snapshot, Submission,
     Target, Watch, WorkOutcome,
 };
-use crate::measure::Interrupt;
 use crate::record::{self, Timestamp};
 use crate::report::write_html;
 use crate::units;
@@ -38,7 +39,7 @@ pub fn run(args: &FleetArgs, global: &Global) -> Result<ExitCode, Failure> {
         (Some(FleetCommand::Cancel { folder }), _) => cancel(&open(folder).or_usage()?),
         (Some(FleetCommand::Gather { folder, format }), _) => collect(&open(folder).or_usage()?, *format),
         (Some(FleetCommand::Work { folder, machine, more }), _) => work(folder, machine, more),
-        (None, None) => Err(anyhow!("no plan given")).or_usage(),
+        (None, None) => Err(Failure::usage("no plan given")),
     }
 }
 
@@ -102,7 +103,7 @@ fn begin(path: &Path, dry_run: bool, global: &Global) -> Result<ExitCode, Failur
             fits => fits.with_context(|| script.name.clone()).or_usage()?,
         };
         if nodes.iter().flatten().all(|node| node.is_up) {
-            return Err(anyhow!("no matching node: {} (Slurm test)", script.name)).or_usage();
+            return Err(Failure::usage(format!("no matching node: {} (Slurm test)", script.name)));
         }
         eprint_status(&format!("warning: {} may wait in the queue: no matching node is up", script.name));
     }
@@ -132,7 +133,7 @@ fn check_arguments(path: &Path, plan: &FleetPlan, global: &Global) -> Result<(),
     let args = Args::try_parse_from(words).map_err(|error| {
         let message = error.to_string();
         let first = message.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
-        Failure::Usage(anyhow!("{}: {first}", path.display()))
+        Failure::usage(format!("{}: {first}", path.display()))
     })?;
     let Some(Command::Run(args)) = args.command else { return Ok(()) };
     run::check(&args, global).with_context(|| path.display().to_string()).or_usage()
@@ -275,13 +276,13 @@ fn status_json(fleet: &Fleet) -> Result<ExitCode, Failure> {
 /// 1 if a machine will not be measured without `resume`.
 fn ended(glances: &[Snapshot]) -> ExitCode {
     let well = |snapshot: &Snapshot| snapshot.published.is_some() || snapshot.is_active();
-    if glances.iter().all(well) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    exit_code(!glances.iter().all(well))
 }
 
 fn status(fleet: &Fleet, once: bool) -> Result<ExitCode, Failure> {
     let (slurm, mut watch) = (Slurm::default(), Watch::default());
     let live = !once && std::io::stdout().is_terminal();
-    let interrupt = Interrupt::install().context("cannot catch signals")?;
+    let interrupt = catch_signals()?;
     let mut lines = 0;
     loop {
         let glances = watch.look(fleet, &slurm)?;
@@ -299,26 +300,24 @@ fn status(fleet: &Fleet, once: bool) -> Result<ExitCode, Failure> {
         }
         let waited = std::time::Instant::now();
         while waited.elapsed() < LOOKED_EVERY {
-            if interrupt.signal().is_some() {
-                return Ok(ended_by_signal(&interrupt));
-            }
+            check_interrupt(&interrupt)?;
             std::thread::sleep(Duration::from_millis(100));
         }
     }
 }
 
-fn collect(fleet: &Fleet, format: CollectFormat) -> Result<ExitCode, Failure> {
+fn collect(fleet: &Fleet, format: ReportFormat) -> Result<ExitCode, Failure> {
     let collected = fleet::collect(fleet)?;
     if collected.machines.is_empty() {
-        return Err(anyhow!("no complete machine in {}", fleet.folder.display())).or_usage();
+        return Err(Failure::usage(format!("no complete machine in {}", fleet.folder.display())));
     }
     let document = collected.document(fleet);
     let path = fleet.folder.join("gathered.md");
     let markdown = document.markdown();
     record::write_whole(&path, |out| out.write_all(markdown.as_bytes()))?;
     print_result(&match format {
-        CollectFormat::Table => document.terminal(for_standard_output()),
-        CollectFormat::Markdown => markdown,
+        ReportFormat::Markdown => markdown,
+        _ => document.terminal(for_standard_output()),
     })?;
     eprint_status(&format!("summary: {}", path.display()));
     if collected.machines.len() <= MOST_ON_A_PAGE {
@@ -328,10 +327,10 @@ fn collect(fleet: &Fleet, format: CollectFormat) -> Result<ExitCode, Failure> {
         };
         let campaigns = collected.machines.iter().map(campaign).collect::<Result<Vec<_>, _>>()?;
         let path = fleet.folder.join("report.html");
-        record::write_whole(&path, |out| write_html(report::page_of(campaigns), out))?;
+        record::write_whole(&path, |out| write_html(page_of(campaigns), out))?;
         eprint_status(&format!("report: {}", path.display()));
     }
-    Ok(if collected.missing.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(exit_code(!collected.missing.is_empty()))
 }
 
 fn work(folder: &Path, machine: &str, more: &[String]) -> Result<ExitCode, Failure> {
@@ -350,7 +349,7 @@ fn work(folder: &Path, machine: &str, more: &[String]) -> Result<ExitCode, Failu
     let job = element.map(|(job, nth)| format!("{job}_{nth}")).or_else(|| variable("SLURM_JOB_ID"));
     let job = job.unwrap_or_else(|| format!("by hand ({})", std::process::id()));
     let program = std::env::current_exe()?;
-    let interrupt = Interrupt::install().context("cannot catch signals")?;
+    let interrupt = catch_signals()?;
     eprint_status(&format!("{machine}: job {job} on {node}"));
     let context = NodeContext { job, node, program, arguments: more.to_vec() };
     Ok(match fleet::work(&fleet, target, &context, &|| interrupt.signal().is_some())? {
@@ -368,7 +367,7 @@ fn work(folder: &Path, machine: &str, more: &[String]) -> Result<ExitCode, Failu
         }
         WorkOutcome::Interrupted => {
             eprint_status("stopped: results are kept; `taskscale fleet resume` resumes");
-            ended_by_signal(&interrupt)
+            return Err(Failure::interrupted(&interrupt));
         }
         WorkOutcome::Refused => ExitCode::from(2),
     })

@@ -1,30 +1,29 @@
 //! `taskscale limit`: the most tasks in a memory, the least memory for N tasks, or the highest message rate.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context, anyhow, bail};
 
-use super::args::{Global, LimitArgs, LimitFormat};
-use super::hint::Advice;
+use super::args::{Global, LimitArgs, ReportFormat};
+use super::catalog_dir::open_catalog;
+use super::failure::{Failure, OrUsage, advised, catch_signals, exit_code};
 use super::messages::{emit, is_json};
-use super::open::{self, FolderPurpose, OutputDir};
+use super::output_dir::{FolderPurpose, OutputDir};
 use super::progress::Progress;
-use super::report::for_standard_output;
-use super::session::{ended_by_signal, interrupted, lock_machine, name_folder, prepare_all, what_is_kept};
+use super::resume::{self, go_on};
+use super::session::{Session, stopped};
+use super::terminal::{for_standard_output, print_result};
 use super::workload_args;
-use super::{Failure, OrUsage, open_catalog, print_result};
-use crate::campaign::Prepared;
+use crate::campaign::{Prepared, drive};
 use crate::catalog::{Entry, Runtime, Shape, Workload, bytes_held, select};
 use crate::figures::LATENCY_P99;
 use crate::limit::{
-    self, Answer, ClassifiedRun, Find, HOLD, LimitError, LimitReport, NextRun, Outcome, Purpose,
+    self, Answer, BySearch, ClassifiedRun, Find, HOLD, LimitError, LimitReport, NextRun, Outcome, Purpose,
     SEARCH_SPEC_SCHEMA, SearchSpec, ShownRun, TrialPoint, milliseconds,
 };
-use crate::measure::{GroupRoot, Interrupt, LocalRunner, available_memory_bytes};
+use crate::measure::{GroupRoot, available_memory_bytes};
 use crate::record::{self, Campaign, Event, MemorySource, Plan, Sample, Store};
-use crate::report;
 use crate::units;
 
 /// The share of available memory that an unlimited run may take.
@@ -42,10 +41,6 @@ const RATE_EFFORT: (&str, u32) = ("5%", 24);
 const P99: &str = "100ms";
 /// The length of a run's open loop: only an overloaded server is slower.
 const LONGEST_P99_US: u64 = 3_000_000;
-
-fn advised(error: &str, advice: &str) -> anyhow::Error {
-    anyhow!(error.to_owned()).context(Advice(advice.to_owned()))
-}
 
 fn highest_rate(args: &LimitArgs) -> anyhow::Result<Find> {
     if args.memory.is_some() {
@@ -138,7 +133,7 @@ pub fn run(args: &LimitArgs, global: &Global) -> Result<ExitCode, Failure> {
     let selection = select(&catalog, &args.entries, &workload_args::named(&catalog, &named)).or_usage()?;
     let workloads = selection.workloads();
     let [workload] = workloads.as_slice() else {
-        return Err(anyhow!("-w: `limit` takes one workload")).or_usage();
+        return Err(Failure::usage("-w: `limit` takes one workload"));
     };
     let given = workload_args::params(&args.params).or_usage()?;
     workload_args::refuse_unknown_params(&given, &workloads).or_usage()?;
@@ -146,62 +141,37 @@ pub fn run(args: &LimitArgs, global: &Global) -> Result<ExitCode, Failure> {
     search_spec.least_tasks = least_tasks(workload, &params, search_spec.find).or_usage()?;
     search_spec.rates = rates(workload, &given, search_spec.find).or_usage()?;
     search_spec.entry_env = entry_env(&selection.entries()).or_usage()?;
-    let output = OutputDir::of(args.output.as_deref());
-    output.check(FolderPurpose::Search).or_usage()?;
+    let output = OutputDir::checked(args.output.as_deref(), FolderPurpose::Search).or_usage()?;
 
-    let interrupt = Interrupt::install().context("cannot catch signals")?;
-    let progress = Progress::new(global.quiet);
-    let Some(lock) = lock_machine(&output.path, global.when_taken(), &progress, &interrupt)? else {
-        return Ok(ended_by_signal(&interrupt));
-    };
-    let home = GroupRoot::find();
+    let interrupt = catch_signals()?;
+    let mut session = Session::begin(&output.path, global, &interrupt)?;
     let is_rate = matches!(search_spec.find, Find::HighestRate { .. });
     if !is_rate {
-        require_group(&home).or_usage()?;
+        require_group(session.runner.home()).or_usage()?;
+        // With the page cache of a container that was just started.
+        session.runner = session.runner.cold();
     }
     keep_room(&mut search_spec, &output).or_usage()?;
 
     workload_args::eprint_lacking(&selection);
-    let prepared = prepare_all(&selection.programs, &progress, &interrupt);
-    if interrupt.signal().is_some() {
-        progress.finish();
-        return Ok(ended_by_signal(&interrupt));
-    }
-    if prepared.iter().all(|entry| entry.command.is_err()) {
-        progress.finish();
-        return Err(Failure::Usage(anyhow!(
-            "none of these entries can run here (`taskscale list --missing` shows what to install)"
-        )));
-    }
-
-    let now = describe(workload, params, &search_spec, home.source(), &prepared);
-    let (mut store, campaign, mut samples) = open(&output, now, &search_spec, &progress)?;
+    let prepared = session.prepare(&selection.programs)?;
+    let now = describe(workload, params, &search_spec, session.runner.home().source(), &prepared);
+    let (mut store, campaign, mut samples) = open(&output, now, &search_spec, &session.progress)?;
     let folder = store.folder().to_owned();
-    // Not its path: another version may have replaced the file meanwhile.
-    let mut runner = LocalRunner::new(home, &interrupt, PathBuf::from("/proc/self/exe")).with(&lock);
-    // With the page cache of a container that was just started.
-    if !is_rate {
-        runner = runner.cold();
-    }
-    let mut watcher = Watcher { progress, search_spec: search_spec.clone(), launched: String::new() };
-    let outcome =
-        limit::run(&campaign, &search_spec, &prepared, &mut runner, &mut store, &mut samples, &mut watcher);
-    drop(runner);
-    watcher.progress.finish();
+    let mut watcher =
+        Watcher { progress: &session.progress, search_spec: &search_spec, launched: String::new() };
+    let mut strategy = BySearch::new(&campaign.plan, &search_spec, &prepared, &mut watcher);
+    let end = drive(&mut strategy, &campaign, &mut session.runner, &mut store, &mut samples);
+    session.progress.finish();
 
     let report = LimitReport::build(&campaign, &search_spec, &samples);
+    let format = args.format.document().unwrap_or_default();
     if !samples.is_empty() {
-        print_result(&limit::render(&report, args.format.into(), for_standard_output()))?;
+        print_result(&limit::render(&report, format, for_standard_output()))?;
     }
-    let outcome = match outcome {
-        Ok(outcome) => outcome,
-        Err(error) => return Err(Failure::Broken(anyhow!(error).context(what_is_kept(&folder)))),
-    };
-    name_folder(&folder, args.format == LimitFormat::Table && !samples.is_empty())?;
-    if outcome.interrupted {
-        return Ok(interrupted(&folder, &interrupt));
-    }
-    Ok(if report.fell_short() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    let end = end.map_err(|error| stopped(error, &folder))?;
+    session.conclude(&folder, end, args.format == ReportFormat::Table && !samples.is_empty())?;
+    Ok(exit_code(report.fell_short()))
 }
 
 /// The number of tasks that a search starts with.
@@ -229,7 +199,7 @@ fn rates(workload: &Workload, given: &[(String, String)], find: Find) -> anyhow:
     let parameter = workload.parameters.get(limit::RATE).filter(|_| workload.shape == Shape::Serve);
     let Some(parameter) = parameter else {
         return Err(advised(
-            &format!("--rate: `{}` has no server", workload.name),
+            format!("--rate: `{}` has no server", workload.name),
             "choose a workload with a server: -w echo or -w chat",
         ));
     };
@@ -256,8 +226,8 @@ fn require_group(home: &GroupRoot) -> anyhow::Result<()> {
         return Ok(());
     }
     let why = home.why_none().join("; ");
-    let error = anyhow!("`limit` needs a cgroup that can limit memory ({why})");
-    Err(error.context(Advice("`taskscale doctor` shows how to get one".to_owned())))
+    let error = format!("`limit` needs a cgroup that can limit memory ({why})");
+    Err(advised(error, "`taskscale doctor` shows how to get one"))
 }
 
 /// Keeps the memory of unlimited runs when a search resumes, as it identifies them. Refuses memory that this machine does
@@ -305,7 +275,7 @@ fn describe(
         hold: HOLD,
     };
     // Nothing is random here.
-    open::describe(vec![plan], Some(0), source, prepared)
+    resume::describe(vec![plan], Some(0), source, prepared)
 }
 
 /// A new search, or the one that the folder holds.
@@ -329,20 +299,20 @@ fn open(
     }
     let loaded = record::load(folder).or_usage()?;
     loaded.campaign.check_same(&loaded.samples, &now, folder).or_usage()?;
-    let opened = open::go_on(folder, now.entries, progress)?;
+    let opened = go_on(folder, now.entries, progress)?;
     // Held by this process alone from here on.
     limit::store_search_spec(folder, search_spec)?;
     Ok(opened)
 }
 
 /// Reports the progress of a search.
-struct Watcher {
-    progress: Progress,
-    search_spec: SearchSpec,
+struct Watcher<'a> {
+    progress: &'a Progress,
+    search_spec: &'a SearchSpec,
     launched: String,
 }
 
-impl Watcher {
+impl Watcher<'_> {
     /// What distinguishes a run from the others of its entry.
     fn words(&self, trial_point: TrialPoint) -> String {
         let (find, spare) = (&self.search_spec.find, trial_point.cap_bytes == self.search_spec.room_bytes);
@@ -357,7 +327,7 @@ impl Watcher {
     }
 }
 
-impl limit::SearchObserver for Watcher {
+impl limit::SearchObserver for Watcher<'_> {
     fn warm_up(&mut self, entry: &str) {
         emit(Event::WarmUp { entry: entry.to_owned() });
         self.progress.show(&format!("warming up {entry}"));
@@ -419,16 +389,5 @@ impl limit::SearchObserver for Watcher {
             sometimes_rate_per_s: sometimes.and_then(|run| run.rate_per_s),
             text,
         });
-    }
-}
-
-impl From<LimitFormat> for report::Format {
-    fn from(format: LimitFormat) -> report::Format {
-        match format {
-            LimitFormat::Table => report::Format::Table,
-            LimitFormat::Markdown => report::Format::Markdown,
-            LimitFormat::Json => report::Format::Json,
-            LimitFormat::Csv => report::Format::Csv,
-        }
     }
 }

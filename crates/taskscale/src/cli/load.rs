@@ -7,7 +7,8 @@ use std::time::Duration;
 use anyhow::{Context, anyhow};
 
 use super::args::{Global, LoadArgs, ProtocolArg};
-use super::{Failure, OrUsage, print_result};
+use super::failure::{Failure, OrUsage};
+use super::terminal::print_result;
 use crate::catalog::Client;
 use crate::load::{self, LoadOrder};
 use crate::record::{self, OpenLoad};

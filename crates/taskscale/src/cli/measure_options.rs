@@ -12,8 +12,7 @@ use anyhow::{Context, anyhow, bail};
 use sha2::{Digest, Sha256};
 
 use super::args::MeasureArgs;
-use super::open::ResumeOptions;
-use super::open::memory_cap;
+use super::resume::{ResumeOptions, memory_cap};
 use super::workload_args::task_counts;
 use crate::campaign::{BlackBoxTemplate, Prepared, SECONDS, TASKS};
 use crate::catalog::{Kind, Style};

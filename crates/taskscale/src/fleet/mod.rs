@@ -12,6 +12,8 @@ mod work;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::hint::Hint;
+
 pub use collect::{Collected, collect};
 pub use folder::{Fleet, PublishedTarget, Submission, Target};
 pub use plan::{FleetPlan, Machines, NodeSelector};
@@ -58,6 +60,71 @@ pub enum FleetError {
     Untrusted { path: PathBuf, why: String },
     #[error("no machine `{target}` in this plan (known: {known})")]
     NoTarget { target: String, known: String },
+}
+
+impl Hint for FleetError {
+    fn hint(&self) -> Option<String> {
+        let some = |hint: &str| Some(hint.to_owned());
+        match self {
+            FleetError::Plan { .. } | FleetError::Machines { .. } => {
+                some("docs/guides/fleet.md describes plans, with an example")
+            }
+            FleetError::Io { error, .. } => error.hint(),
+            FleetError::NoFleet(_) => some("submit one: `taskscale fleet plan.toml`"),
+            FleetError::Malformed { .. } => {
+                some("restore the file from a copy, or name a new folder in the plan")
+            }
+            FleetError::AnotherPlan { folder, .. } => Some(format!(
+                "name a new folder in the plan, or resume what was submitted: `taskscale fleet resume {}`",
+                folder.display()
+            )),
+            FleetError::Busy(_) => some("wait for it, then run the same command again"),
+            FleetError::NoSlurm(_) => some(
+                "run it on a submit host (Debian: apt install slurm-client munge, with the cluster's slurm.conf); \
+                 --dry-run prints scripts that run without Slurm",
+            ),
+            FleetError::Slurm { said, .. } => slurm_hint(said),
+            FleetError::NotShared { .. } => {
+                some("name another folder in the plan, for example one below home if all nodes mount it")
+            }
+            FleetError::Incomplete { .. } => {
+                some("fix the cause, then `taskscale fleet resume DIR`; complete results are kept")
+            }
+            FleetError::Changed { .. } => {
+                some("restore it from a copy, or delete its folder and run `taskscale fleet resume DIR`")
+            }
+            FleetError::Untrusted { path, .. } => Some(format!(
+                "`chmod go-w {}`; if another user owns it, name a folder of your own in the plan",
+                path.display()
+            )),
+            FleetError::Superseded { .. } => None,
+            FleetError::NoTarget { .. } => some("`taskscale fleet status DIR` shows all of them"),
+        }
+    }
+}
+
+/// What Slurm's messages mean to its users.
+fn slurm_hint(said: &str) -> Option<String> {
+    let said = said.to_lowercase();
+    let any = |words: &[&str]| words.iter().any(|word| said.contains(word));
+    // All that Slurm tells a client whose credential it rejects.
+    let hint = if any(&["credential", "munge", "zero bytes were transmitted", "authentication error"]) {
+        "the clocks or the munge keys of this machine and the cluster differ: `munge -n | ssh CONTROLLER unmunge` \
+         shows which"
+    } else if any(&["partition"]) {
+        "`sinfo --summarize` lists the partitions"
+    } else if any(&["feature", "constraint"]) {
+        "`sinfo --format '%P %N %f'` lists the features of nodes, which a constraint may name"
+    } else if any(&["node name", "nodelist", "node count", "node configuration"]) {
+        "`sinfo --Node` lists the nodes and their partitions"
+    } else if any(&["time limit"]) {
+        "`sinfo --format '%P %l'` lists the time limits of the partitions"
+    } else if any(&["contact", "controller", "configuration source", "connect"]) {
+        "`scontrol ping` shows whether the controller is up; SLURM_CONF names another slurm.conf"
+    } else {
+        "to reproduce it: `sbatch --test-only SCRIPT` on the output of --dry-run"
+    };
+    Some(hint.to_owned())
 }
 
 fn at<T>(what: &'static str, path: &Path, result: io::Result<T>) -> Result<T, FleetError> {

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use super::outcome::{Cause, Outcome};
+use super::outcome::{Cause, ClassifiedRun, Outcome, Purpose};
 use super::rate;
-use super::search::{ClassifiedRun, Purpose, SearchState, SearchStatus, controlled, need, replay};
+use super::search::{SearchState, SearchStatus, controlled, need, replay};
 use super::search_spec::{Find, SearchSpec};
 use super::trial_point::TrialPoint;
 use crate::catalog::{Kind, Shape};

@@ -1,6 +1,8 @@
 //! The answers of limit searches as CSV: one line per run, and one for each entry without runs.
 
-use super::{Answer, Find, LimitReport, Purpose, ShownRun};
+use super::answer::{Answer, LimitReport, ShownRun};
+use super::outcome::Purpose;
+use super::search_spec::Find;
 use crate::document::csv::{CsvColumn, figure, table, text, whole};
 use crate::record::OpenLoad;
 

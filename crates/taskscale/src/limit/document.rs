@@ -1,8 +1,10 @@
 //! The document of a limit search.
 
-use super::rate::{OPEN_S, connections, milliseconds};
+use super::answer::{Answer, AtRate, CurvePoint, LimitReport, ShownRun};
+use super::numbers::{connections, milliseconds};
+use super::rate::OPEN_S;
+use super::search_spec::{Find, SearchSpec};
 use super::words::{below, held, limited_by, no_answer};
-use super::{Answer, AtRate, CurvePoint, Find, LimitReport, SearchSpec, ShownRun};
 use crate::catalog::Shape;
 use crate::document::{Column, Document, DocumentRow, Emphasis, Table, TableCell};
 use crate::figures::{CPU_PER_MESSAGE, LATENCY_P50, LATENCY_P99, MetricDef, per_task, time_text};

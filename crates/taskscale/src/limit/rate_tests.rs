@@ -1,8 +1,9 @@
 //! Whole searches for the highest rate against scripted servers: what they conclude, and in how many runs.
 
 use super::super::answer::{Answer, LimitReport};
+use super::super::outcome::Purpose;
 use super::super::search::tests::{report, search_spec as of_find};
-use super::super::search::{NextRun, Purpose, SearchStatus, replay};
+use super::super::search::{NextRun, SearchStatus, replay};
 use super::super::search_spec::{Find, SearchSpec};
 use super::*;
 use crate::catalog::Kind;

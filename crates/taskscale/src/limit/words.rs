@@ -1,7 +1,10 @@
 //! The words of a limit search: notes of its tables, and one-line answers.
 
-use super::rate::{connections, milliseconds};
-use super::{Answer, Find, SearchSpec, SearchStatus, ShownRun, TrialPoint};
+use super::answer::{Answer, ShownRun};
+use super::numbers::{connections, milliseconds};
+use super::search::SearchStatus;
+use super::search_spec::{Find, SearchSpec};
+use super::trial_point::TrialPoint;
 use crate::document::NONE;
 use crate::units;
 

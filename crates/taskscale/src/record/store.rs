@@ -17,6 +17,8 @@ use super::bounds::{
 };
 use super::{Campaign, SCHEMA_VERSION, Sample, StringInterner};
 
+use crate::hint::{self, Hint};
+
 pub(super) const CAMPAIGN_FILE: &str = "campaign.json";
 const SAMPLES_FILE: &str = "samples.jsonl";
 const REJECTED_FILE: &str = "samples.rejected.jsonl";
@@ -45,6 +47,26 @@ pub enum StoreError {
     Orphans(PathBuf),
     #[error("results folder in use: {0} (another taskscale has just started new results in it)")]
     Begun(PathBuf),
+}
+
+impl Hint for StoreError {
+    fn hint(&self) -> Option<String> {
+        let some = |hint: &str| Some(hint.to_owned());
+        match self {
+            StoreError::Io { error, .. } => error.hint(),
+            StoreError::NoCampaign(_) => {
+                some("name a folder that `taskscale run` wrote; `ls taskscale-results` lists the usual ones")
+            }
+            StoreError::Malformed { .. } | StoreError::Orphans(_) => {
+                some("restore campaign.json from a copy, or measure into a new folder: -o DIR")
+            }
+            StoreError::Newer { .. } => some(hint::NEWER),
+            StoreError::TooLarge { .. } => None,
+            StoreError::InUse(_) | StoreError::Begun(_) => {
+                some("wait until it ends, or choose another folder: -o DIR")
+            }
+        }
+    }
 }
 
 fn at<T>(what: &'static str, path: &Path, result: io::Result<T>) -> Result<T, StoreError> {

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 use self::model::{Model, program_name};
 use crate::catalog::{CatalogError, Runtime, check_name};
+use crate::hint::Hint;
 pub use languages::{LANGUAGES, Language, language_of};
 
 /// What to create.
@@ -57,6 +58,24 @@ pub enum ScaffoldError {
     Invalid { error: CatalogError },
     #[error("cannot write {path}: {error}")]
     Io { path: PathBuf, error: io::Error },
+}
+
+impl Hint for ScaffoldError {
+    fn hint(&self) -> Option<String> {
+        let some = |hint: &str| Some(hint.to_owned());
+        match self {
+            ScaffoldError::Name { .. } => some("for example `taskscale new go/errgroup`"),
+            ScaffoldError::NoProgram { .. } => {
+                some("leave it out of -w; docs/reference/protocol.md describes what its program must do")
+            }
+            ScaffoldError::Exists(_) | ScaffoldError::EntryExists { .. } => {
+                some("choose another name, or another catalog: --catalog DIR")
+            }
+            ScaffoldError::Runtime { error } | ScaffoldError::Model { error } => error.hint(),
+            ScaffoldError::Invalid { .. } => some("please report it, with that runtime.toml"),
+            ScaffoldError::Io { error, .. } => error.hint(),
+        }
+    }
 }
 
 /// Adds an entry to a catalog: to a new runtime, or to an existing one.

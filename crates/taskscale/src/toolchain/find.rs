@@ -11,6 +11,7 @@ use super::environment;
 use super::home::Home;
 use super::process::output_within;
 use crate::catalog::{Locate, ToolchainSpec};
+use crate::hint::Hint;
 
 /// A JVM on a busy machine answers `-version` within a second or two.
 const VERSION_LIMIT: Duration = Duration::from_secs(20);
@@ -34,6 +35,16 @@ pub enum ToolchainError {
     /// The command that asks for its version failed. `--verbose` shows the command and why.
     #[error("{title} is not installed, or broken: {install}")]
     Broken { title: String, command: String, why: String, install: String },
+}
+
+impl Hint for ToolchainError {
+    fn hint(&self) -> Option<String> {
+        match self {
+            // They end with how to install it.
+            ToolchainError::Missing { .. } | ToolchainError::TooOld { .. } => None,
+            ToolchainError::Broken { command, why, .. } => Some(format!("`{command}` failed: {why}")),
+        }
+    }
 }
 
 impl ToolchainError {

@@ -5,6 +5,8 @@
 use std::fmt;
 use std::time::Duration;
 
+use crate::hint::Hint;
+
 /// What a text was read as; chooses the words of an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Quantity {
@@ -62,6 +64,16 @@ pub enum UnitError {
     TooLarge { quantity: Quantity, text: String, largest: &'static str },
     #[error("the parts of {text:?} are out of order: write the larger unit first, as in 1m30s")]
     OutOfOrder { text: String },
+}
+
+impl Hint for UnitError {
+    fn hint(&self) -> Option<String> {
+        match self {
+            UnitError::Ambiguous { number, binary, .. } => Some(format!("most tools mean {number}{binary}")),
+            // The messages of the others end with what is accepted.
+            _ => None,
+        }
+    }
 }
 
 /// Reads a count of tasks: `1000`, `1_000_000`, `10k`, `2.5k`, `1M`. Above zero, and whole.

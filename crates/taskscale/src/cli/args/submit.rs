@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, ValueEnum};
 
-use super::long;
+use super::values::long;
 use crate::record;
 
 const SUBMIT_EXAMPLES: &str = "\

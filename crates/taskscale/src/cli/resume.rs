@@ -1,114 +1,25 @@
-//! Results folders of the command line: whether a folder can be used, new results in it, or results to resume.
+//! New results in a folder, or results to resume.
 
-use std::fs;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 
-use super::dry_run::RESULTS;
+use super::failure::{Failure, OrUsage};
+use super::messages::eprint_status;
+use super::output_dir::{OutputDir, warn_of_rejected};
 use super::progress::Progress;
-use super::{Failure, OrUsage, eprint_status};
 use crate::campaign::{CampaignError, CampaignSettings, Prepared, plan_digest};
 use crate::limit;
 use crate::load::Elsewhere;
-use crate::measure::{MachineLock, available_memory_bytes, machine_facts};
+use crate::measure::{available_memory_bytes, machine_facts};
 use crate::record::{
-    self, Campaign, Conditions, Loaded, MemorySource, Plan, RejectedLine, SCHEMA_VERSION, Sample, Store,
-    StoreError, Timestamp,
+    self, Campaign, Conditions, Loaded, MemorySource, Plan, SCHEMA_VERSION, Sample, Store, Timestamp,
 };
 use crate::units;
 
 /// The default share of available memory that a run may take.
 const MEMORY_SHARE: f64 = 0.8;
-
-/// What a folder is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum FolderPurpose {
-    Campaign,
-    /// Of `taskscale limit`.
-    Search,
-}
-
-/// Where results are written.
-#[derive(Debug, Clone)]
-pub(super) struct OutputDir {
-    pub path: PathBuf,
-    /// Whether the user named it. Only then it may resume.
-    pub named: bool,
-}
-
-impl OutputDir {
-    /// The value of `-o`, or a folder named after instant and host.
-    pub fn of(output: Option<&Path>) -> OutputDir {
-        match output {
-            Some(path) => OutputDir { path: path.to_owned(), named: true },
-            None => OutputDir { path: new_folder(), named: false },
-        }
-    }
-
-    /// Whether there are results to resume.
-    pub fn holds_campaign(&self) -> bool {
-        self.named && record::holds_campaign(&self.path)
-    }
-
-    /// Takes the folder for new results.
-    pub fn claim(&self) -> Result<Store, StoreError> {
-        match self.named {
-            true => Store::claim(&self.path),
-            false => Store::claim_new(&self.path),
-        }
-    }
-
-    /// Checks before any build whether the folder can be used. Writes nothing.
-    pub fn check(&self, purpose: FolderPurpose) -> anyhow::Result<()> {
-        let folder = &self.path;
-        if self.holds_campaign() {
-            return Ok(());
-        }
-        match fs::read_dir(folder) {
-            // Another name will be chosen.
-            Ok(_) if !self.named => {}
-            Ok(mut children) => {
-                record::check_no_orphans(folder)?;
-                // Files of an interrupted start can be reused.
-                let of_search: &[&str] = match purpose {
-                    FolderPurpose::Campaign => &[],
-                    FolderPurpose::Search => &["limit.json", "limit.json.new"],
-                };
-                let ours = |name: &str| {
-                    ["samples.jsonl", "campaign.json.new"].contains(&name) || of_search.contains(&name)
-                };
-                let is_ours = |child: &fs::DirEntry| child.file_name().to_str().is_some_and(ours);
-                if children.any(|child| !child.as_ref().is_ok_and(is_ours)) {
-                    bail!(
-                        "-o {}: not empty and not a results folder (choose a new or an empty folder)",
-                        folder.display()
-                    );
-                }
-            }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(error).with_context(|| format!("-o {}", folder.display())),
-        }
-        let nearest = folder.ancestors().find(|folder| folder.as_os_str().is_empty() || folder.exists());
-        let nearest = nearest.filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        if !nearest.is_dir() {
-            bail!("-o {}: not a folder: {}", folder.display(), nearest.display());
-        }
-        rustix::fs::access(nearest, rustix::fs::Access::WRITE_OK)
-            .with_context(|| format!("-o {}: cannot write in {}", folder.display(), nearest.display()))
-    }
-}
-
-/// `taskscale-results/DATE-HOST`.
-fn new_folder() -> PathBuf {
-    let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
-    let host: String =
-        host.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '-' }).collect();
-    let date = Timestamp::now().compact();
-    Path::new(RESULTS).join(format!("{date}-{host}"))
-}
 
 /// Options that results record. Without them, results resume as they started.
 #[derive(Debug, Clone, Default)]
@@ -219,12 +130,10 @@ pub(super) fn open(
 /// which take long.
 pub(super) fn check_kept(
     output: &OutputDir,
-    mut plans: Vec<Plan>,
+    plans: &[Plan],
     resume: &ResumeOptions,
 ) -> Result<Option<Loaded>, Failure> {
-    if !output.holds_campaign() {
-        return Ok(None);
-    }
+    let (true, [plan, further_plans @ ..]) = (output.holds_campaign(), plans) else { return Ok(None) };
     let loaded = record::load(&output.path).or_usage()?;
     let conditions = Conditions {
         memory_source: None,
@@ -233,8 +142,8 @@ pub(super) fn check_kept(
         clients_elsewhere: resume.clients.is_some(),
     };
     let now = Campaign {
-        plan: plans.remove(0),
-        further_plans: plans,
+        plan: plan.clone(),
+        further_plans: further_plans.to_vec(),
         conditions: Some(conditions),
         machine: machine_facts(),
         taskscale: env!("CARGO_PKG_VERSION").to_owned(),
@@ -276,37 +185,4 @@ pub(super) fn go_on(
     store.write_campaign(&campaign)?;
     progress.say(&format!("resuming {} ({})", folder.display(), units::counted(samples.len(), "sample")));
     Ok((store, campaign, samples))
-}
-
-/// Refuses a folder that does not exist, before anything is read from it.
-pub(super) fn existing_folder(folder: &Path) -> anyhow::Result<()> {
-    match fs::metadata(folder) {
-        Ok(facts) if facts.is_dir() => Ok(()),
-        Ok(_) => bail!("not a folder: {}", folder.display()),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            bail!("no such folder: {}", folder.display())
-        }
-        Err(error) => Err(error).with_context(|| format!("cannot read {}", folder.display())),
-    }
-}
-
-/// Warns if another taskscale may measure at the same time.
-pub(super) fn warn_unless_held(lock: &MachineLock) {
-    if let Some(why) = lock.why_not() {
-        eprint_status(&format!(
-            "warning: another taskscale may disturb this one: the machine is not locked ({why})"
-        ));
-    }
-}
-
-/// Names invalid lines; `done` is what was done with them.
-pub(super) fn warn_of_rejected(folder: &Path, rejected: &[RejectedLine], done: &str) {
-    for line in rejected {
-        eprint_status(&format!(
-            "warning: {done}: line {} of {} (not a sample: {})",
-            line.number,
-            folder.join("samples.jsonl").display(),
-            line.why
-        ));
-    }
 }

@@ -1,0 +1,37 @@
+//! What to do about an error: a command to run, or a cause.
+
+use std::io::{Error as IoError, ErrorKind};
+
+/// For a failure of which no cause is known.
+pub const UNKNOWN: &str = "--verbose shows each step; `taskscale doctor` checks this machine";
+/// For a file of a newer taskscale.
+pub const NEWER: &str = "install the taskscale that wrote it, or a newer one";
+/// For a folder that has other results.
+pub const OTHER_RESULTS: &str = "choose another folder with -o, or omit -o for a new one";
+
+/// An error that can say what to do about it.
+pub trait Hint: std::error::Error {
+    /// The line below the message; `None` if the message says enough.
+    fn hint(&self) -> Option<String>;
+}
+
+impl Hint for IoError {
+    fn hint(&self) -> Option<String> {
+        let hint = match self.kind() {
+            ErrorKind::NotFound
+            | ErrorKind::ReadOnlyFilesystem
+            | ErrorKind::NotADirectory
+            | ErrorKind::AlreadyExists => return None,
+            ErrorKind::PermissionDenied => "`ls -ld PATH` shows its owner and mode",
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
+                "free space on that disk (`df -h`); results are kept, and the same command resumes"
+            }
+            ErrorKind::OutOfMemory => "free memory, or use fewer tasks: -n",
+            _ if self.raw_os_error() == Some(libc::EMFILE) => {
+                "raise the limit of open files: `ulimit -n 65536`"
+            }
+            _ => UNKNOWN,
+        };
+        Some(hint.to_owned())
+    }
+}

@@ -1,0 +1,39 @@
+//! Why an entry could not be built.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::hint::Hint;
+
+/// Why an entry could not be built.
+#[derive(Debug, thiserror::Error)]
+pub enum BuildError {
+    #[error("cannot {what} {path}: {error}")]
+    Io { what: &'static str, path: PathBuf, error: io::Error },
+    #[error("program not found in PATH: `{program}` (for `{command}`)")]
+    NoProgram { command: String, program: String },
+    #[error("`{command}` failed ({status}; log: {log})\n{tail}")]
+    Failed { command: String, status: String, log: PathBuf, tail: String },
+    #[error("interrupted: {0}")]
+    Stopped(String),
+    #[error("no program after the build: {0} (missing or not executable)")]
+    NoResult(PathBuf),
+}
+
+impl Hint for BuildError {
+    fn hint(&self) -> Option<String> {
+        let some = |hint: &str| Some(hint.to_owned());
+        match self {
+            BuildError::Io { error, .. } => error.hint(),
+            BuildError::NoProgram { .. } => some("`taskscale list --missing` shows what to install"),
+            BuildError::Failed { .. } | BuildError::Stopped(_) => None,
+            BuildError::NoResult(_) => {
+                some("the build commands in runtime.toml do not create what `run` names")
+            }
+        }
+    }
+}
+
+pub(super) fn at<T>(what: &'static str, path: &Path, result: io::Result<T>) -> Result<T, BuildError> {
+    result.map_err(|error| BuildError::Io { what, path: path.to_owned(), error })
+}
