@@ -8,6 +8,7 @@ mod cross_check;
 mod drive;
 mod estimate;
 mod hold;
+mod open;
 mod operations;
 mod plan;
 mod prepare;
@@ -21,11 +22,14 @@ mod serving;
 #[cfg(test)]
 mod tests;
 
-pub use black_box::{BlackBoxTemplate, SECONDS, TASKS};
+pub use black_box::{BlackBoxTemplate, SECONDS, TASKS, black_box_digest, black_box_facts};
 pub use by_plan::{ByPlan, CampaignObserver, CampaignSettings};
 pub use drive::{CampaignError, NextStep, RunsEnd, ScheduledRun, Strategy, drive};
 pub use estimate::{CellEstimate, EstimateSource, PlanEstimate, estimate};
 pub use hold::{HoldPredictor, estimated_reading_s, hold_for_launch, longer_hold_s};
+pub use open::{
+    OpenResults, ResumeOptions, describe, load_kept, memory_cap_bytes, open_kept, open_new, reopen,
+};
 pub use plan::{PlannedRun, plan_digest, planned_runs};
 pub use prepare::{NotReady, Prepared, prepare, receipt};
 pub use preview::RunPreview;

@@ -7,12 +7,9 @@ use std::path::Path;
 use regex_lite::Regex;
 
 use super::error::CatalogError;
-use super::kind::Kind;
-use super::manifest::{
-    CommandsToml, EntryToml, EntryWorkloadToml, LibraryToml, PostsToml, RuntimeToml, ToolchainToml,
-};
+use super::manifest::{CommandsToml, EntryToml, EntryWorkloadToml, LibraryToml, PostsToml, RuntimeToml};
 use super::manifest_file::ManifestFile;
-use super::model::{Entry, Library, Locate, Recipe, Runtime, ToolchainSpec};
+use super::model::{Entry, Library, Recipe, Runtime, ToolchainSpec};
 use super::names::{check_name, closest};
 use super::number_of_tasks::{asks_for_tasks, unreadable_formula};
 
@@ -24,17 +21,12 @@ struct RuntimeContext<'a> {
     toolchains: &'a BTreeMap<String, ToolchainSpec>,
 }
 
-/// What a twin takes from the entry that it is like.
-struct Inherited {
-    kind: Kind,
-    parallel: bool,
+/// An entry, and what else its twins take from it.
+struct CheckedEntry {
+    entry: Entry,
     toolchain: Option<String>,
-    library: Option<Library>,
-    env: BTreeMap<String, String>,
-    limit_env: BTreeMap<String, String>,
-    notes: Vec<String>,
     /// With the place in the file of each.
-    workloads: BTreeMap<String, (usize, EntryWorkloadToml)>,
+    wires: BTreeMap<String, (usize, EntryWorkloadToml)>,
 }
 
 /// A command with a placeholder for several arguments filled in.
@@ -57,12 +49,13 @@ impl ManifestFile<'_> {
             return Err(self.error(0, "no [[entry]] (a runtime needs at least one)"));
         }
         let toolchain = self.toolchain(
-            ToolchainToml {
+            ToolchainSpec {
                 title: wire.title.clone(),
                 version: wire.version,
                 minimum: wire.minimum,
                 install: wire.install,
                 locate: wire.locate,
+                folder: folder.to_owned(),
             },
             folder,
         )?;
@@ -72,16 +65,13 @@ impl ManifestFile<'_> {
         }
         let runtime =
             RuntimeContext { name: &wire.name, folder, toolchain: &toolchain, toolchains: &toolchains };
-        let mut entries: Vec<Entry> = Vec::new();
-        let mut earlier: BTreeMap<String, Inherited> = BTreeMap::new();
+        let mut entries: Vec<CheckedEntry> = Vec::new();
         for entry in wire.entries {
-            let (name, offset) = (entry.name.get_ref().clone(), entry.name.span().start);
-            if earlier.contains_key(&name) {
+            let (name, offset) = (entry.name.get_ref(), entry.name.span().start);
+            if entries.iter().any(|earlier| earlier.entry.name == *name) {
                 return Err(self.error(offset, format!("entry `{name}` is defined twice: names must differ")));
             }
-            let (entry, inherited) = self.validate_entry(entry, &runtime, &earlier)?;
-            entries.push(entry);
-            earlier.insert(name, inherited);
+            entries.push(self.validate_entry(entry, &runtime, &entries)?);
         }
         Ok(Runtime {
             name: wire.name,
@@ -89,15 +79,15 @@ impl ManifestFile<'_> {
             url: wire.url,
             toolchain,
             folder: folder.to_owned(),
-            entries,
+            entries: entries.into_iter().map(|checked| checked.entry).collect(),
         })
     }
 
-    fn toolchain(&self, wire: ToolchainToml, folder: &Path) -> Result<ToolchainSpec, CatalogError> {
-        if wire.version.first().is_none_or(String::is_empty) {
+    fn toolchain(&self, mut spec: ToolchainSpec, folder: &Path) -> Result<ToolchainSpec, CatalogError> {
+        if spec.version.first().is_none_or(String::is_empty) {
             return Err(self.error(0, "version is empty: give the command that prints the version"));
         }
-        if let Some(minimum) = &wire.minimum
+        if let Some(minimum) = &spec.minimum
             && !minimum.split('.').all(|part| part.parse::<u64>().is_ok())
         {
             return Err(self.error(
@@ -105,17 +95,11 @@ impl ManifestFile<'_> {
                 format!("minimum `{minimum}` is not a dotted number such as `21` or `1.24`"),
             ));
         }
-        Ok(ToolchainSpec {
-            title: wire.title,
-            version: wire.version,
-            minimum: wire.minimum,
-            install_debian: wire.install.debian,
-            install_other: wire.install.other,
-            locate: wire
-                .locate
-                .map(|locate| Locate { ask: locate.ask.filter(|words| !words.is_empty()), ..locate }),
-            folder: folder.to_owned(),
-        })
+        if let Some(locate) = &mut spec.locate {
+            locate.ask = locate.ask.take().filter(|words| !words.is_empty());
+        }
+        folder.clone_into(&mut spec.folder);
+        Ok(spec)
     }
 
     /// Checks an entry; one that is `like` another takes from it what it does not say itself.
@@ -123,41 +107,43 @@ impl ManifestFile<'_> {
         &self,
         wire: EntryToml,
         runtime: &RuntimeContext,
-        earlier: &BTreeMap<String, Inherited>,
-    ) -> Result<(Entry, Inherited), CatalogError> {
+        earlier: &[CheckedEntry],
+    ) -> Result<CheckedEntry, CatalogError> {
         let offset = wire.name.span().start;
         let name = wire.name.into_inner();
         self.check_name("entry", &name, offset)?;
         let fault = |message: String| self.error(offset, format!("entry `{name}`{message}"));
-        let twin_of = match &wire.like {
-            None => None,
-            Some(like) => Some(earlier.get(like).ok_or_else(|| {
-                let nearest = closest(like, earlier.keys().map(String::as_str));
-                let nearest =
-                    nearest.map(|nearest| format!(": did you mean `{nearest}`?")).unwrap_or_default();
+        let find = |like: &String| {
+            let twin = earlier.iter().find(|earlier| earlier.entry.name == *like);
+            twin.ok_or_else(|| {
+                let names = earlier.iter().map(|earlier| earlier.entry.name.as_str());
+                let nearest = closest(like, names).map(|nearest| format!(": did you mean `{nearest}`?"));
+                let nearest = nearest.unwrap_or_default();
                 fault(format!(" is like `{like}`, but no entry above has that name{nearest}"))
-            })?),
+            })
         };
+        let twin = wire.like.as_ref().map(find).transpose()?;
+        let twin_entry = twin.map(|twin| &twin.entry);
         if wire.why.trim().is_empty() {
             return Err(fault(" has an empty `why`".into()));
         }
         let missing = |key: &str| fault(format!(" has no `{key}`"));
-        let kind = wire.kind.or(twin_of.map(|twin| twin.kind)).ok_or_else(|| missing("kind"))?;
+        let kind = wire.kind.or(twin_entry.map(|twin| twin.kind)).ok_or_else(|| missing("kind"))?;
         let parallel =
-            wire.parallel.or(twin_of.map(|twin| twin.parallel)).ok_or_else(|| missing("parallel"))?;
-        let toolchain_name = wire.toolchain.or(twin_of.and_then(|twin| twin.toolchain.clone()));
+            wire.parallel.or(twin_entry.map(|twin| twin.parallel)).ok_or_else(|| missing("parallel"))?;
+        let toolchain_name = wire.toolchain.or(twin.and_then(|twin| twin.toolchain.clone()));
         let toolchain = match &toolchain_name {
             None => runtime.toolchain,
             Some(named) => runtime.toolchains.get(named).ok_or_else(|| {
                 fault(format!(" names the toolchain `{named}`, but there is no [toolchain.{named}]"))
             })?,
         };
-        let library = match (wire.library, twin_of) {
-            (Some(library), _) => Some(self.library(library, &name, offset, runtime.folder)?),
-            (None, twin_of) => twin_of.and_then(|twin| twin.library.clone()),
+        let library = match wire.library {
+            Some(library) => Some(self.library(library, &name, offset, runtime.folder)?),
+            None => twin_entry.and_then(|twin| twin.library.clone()),
         };
 
-        let mut wires = twin_of.map(|twin| twin.workloads.clone()).unwrap_or_default();
+        let mut wires = twin.map(|twin| twin.wires.clone()).unwrap_or_default();
         let mut own = BTreeSet::new();
         for (names, wire) in wire.workloads {
             let start = wire.span().start;
@@ -209,22 +195,12 @@ impl ManifestFile<'_> {
             let fan_out = recipe.fan_out;
             workloads.insert(workload.clone(), Recipe { build, run, library_faults, unconfirmed, fan_out });
         }
-        let mut env = twin_of.map(|twin| twin.env.clone()).unwrap_or_default();
+        let mut env = twin_entry.map(|twin| twin.env.clone()).unwrap_or_default();
         env.extend(wire.env);
-        let mut limit_env = twin_of.map(|twin| twin.limit_env.clone()).unwrap_or_default();
+        let mut limit_env = twin_entry.map(|twin| twin.limit_env.clone()).unwrap_or_default();
         limit_env.extend(wire.limit_env);
-        let mut notes = twin_of.map(|twin| twin.notes.clone()).unwrap_or_default();
+        let mut notes = twin_entry.map(|twin| twin.notes.clone()).unwrap_or_default();
         notes.extend(wire.notes);
-        let inherited = Inherited {
-            kind,
-            parallel,
-            toolchain: toolchain_name,
-            library: library.clone(),
-            env: env.clone(),
-            limit_env: limit_env.clone(),
-            notes: notes.clone(),
-            workloads: wires,
-        };
         let posts = match wire.posts {
             PostsToml::InAll(false) => Vec::new(),
             PostsToml::InAll(true) => workloads.keys().cloned().collect(),
@@ -253,7 +229,7 @@ impl ManifestFile<'_> {
             library,
             workloads,
         };
-        Ok((entry, inherited))
+        Ok(CheckedEntry { entry, toolchain: toolchain_name, wires })
     }
 
     fn library(

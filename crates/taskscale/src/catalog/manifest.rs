@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Deserializer};
 
 use super::kind::{FanOut, Kind, Style};
-use super::model::Locate;
+use super::model::{Install, Locate, ToolchainSpec};
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -17,30 +17,13 @@ pub(super) struct RuntimeToml {
     pub url: String,
     pub version: Vec<String>,
     pub minimum: Option<String>,
-    pub install: InstallToml,
+    pub install: Install,
     pub locate: Option<Locate>,
     /// Further toolchains, for entries that name them.
     #[serde(default, rename = "toolchain")]
-    pub toolchains: BTreeMap<String, ToolchainToml>,
+    pub toolchains: BTreeMap<String, ToolchainSpec>,
     #[serde(default, rename = "entry")]
     pub entries: Vec<EntryToml>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct ToolchainToml {
-    pub title: String,
-    pub version: Vec<String>,
-    pub minimum: Option<String>,
-    pub install: InstallToml,
-    pub locate: Option<Locate>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct InstallToml {
-    pub debian: Option<String>,
-    pub other: String,
 }
 
 /// Whether an entry stands for its runtime in `@posts`: in all of its workloads, or in those that are listed.

@@ -26,7 +26,7 @@ pub use embedded::{embedded_files, embedded_name, embedded_texts, unpack_embedde
 pub use error::CatalogError;
 pub use kind::{FanOut, Kind, Style};
 pub use load::{Catalog, is_whole, nearest_catalog};
-pub use model::{Entry, Library, Locate, Recipe, Runtime, ToolchainSpec};
+pub use model::{Entry, Install, Library, Locate, Recipe, Runtime, ToolchainSpec};
 pub use names::{check_name, closest};
 pub use number_of_tasks::with_tasks;
 pub use place::{

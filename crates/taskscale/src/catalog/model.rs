@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::kind::{FanOut, Kind, Style};
 
@@ -20,28 +20,37 @@ pub struct Runtime {
 }
 
 /// How to find, identify and install a toolchain.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ToolchainSpec {
     pub title: String,
     /// The command whose first line of output is the version string.
     pub version: Vec<String>,
     /// The lowest version that works.
     pub minimum: Option<String>,
-    /// The Debian package, if any.
-    pub install_debian: Option<String>,
-    /// Where to get it elsewhere.
-    pub install_other: String,
+    pub install: Install,
     pub locate: Option<Locate>,
     /// The folder in which the version command runs, the runtime's.
+    #[serde(skip)]
     pub folder: PathBuf,
+}
+
+/// How to install a toolchain.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Install {
+    /// The Debian package, if any.
+    pub debian: Option<String>,
+    /// Where to get it elsewhere.
+    pub other: String,
 }
 
 impl ToolchainSpec {
     /// How to install the toolchain.
     pub fn install_hint(&self) -> String {
-        match &self.install_debian {
-            Some(package) => format!("apt install {package}, or {}", self.install_other),
-            None => self.install_other.clone(),
+        match &self.install.debian {
+            Some(package) => format!("apt install {package}, or {}", self.install.other),
+            None => self.install.other.clone(),
         }
     }
 }

@@ -11,19 +11,18 @@ use super::failure::{Failure, OrUsage, advised, catch_signals, exit_code};
 use super::messages::{emit, is_json};
 use super::output_dir::{FolderPurpose, OutputDir};
 use super::progress::Progress;
-use super::resume::{self, go_on};
 use super::session::{Session, stopped};
 use super::terminal::{for_standard_output, print_result};
 use super::workload_args;
-use crate::campaign::{Prepared, drive};
-use crate::catalog::{Entry, Runtime, Shape, Workload, bytes_held, select};
+use crate::campaign::{self, OpenResults, drive};
+use crate::catalog::{Shape, Workload, select};
 use crate::figures::LATENCY_P99;
 use crate::limit::{
-    self, Answer, BySearch, ClassifiedRun, Find, HOLD, LimitError, LimitReport, NextRun, Outcome, Purpose,
-    SEARCH_SPEC_SCHEMA, SearchSpec, ShownRun, TrialPoint, milliseconds,
+    self, Answer, BySearch, ClassifiedRun, Find, LimitReport, NextRun, Outcome, Purpose, SEARCH_SPEC_SCHEMA,
+    SearchSpec, ShownRun, TrialPoint, milliseconds,
 };
 use crate::measure::{GroupRoot, available_memory_bytes};
-use crate::record::{self, Campaign, Event, MemorySource, Plan, Sample, Store};
+use crate::record::{self, Campaign, Event, MemorySource};
 use crate::units;
 
 /// The share of available memory that an unlimited run may take.
@@ -138,9 +137,10 @@ pub fn run(args: &LimitArgs, global: &Global) -> Result<ExitCode, Failure> {
     let given = workload_args::params(&args.params).or_usage()?;
     workload_args::refuse_unknown_params(&given, &workloads).or_usage()?;
     let params = workload_args::params_of(workload, &given).or_usage()?;
-    search_spec.least_tasks = least_tasks(workload, &params, search_spec.find).or_usage()?;
+    search_spec.least_tasks =
+        limit::least_tasks(workload, &params, search_spec.find).map_err(Failure::usage)?;
     search_spec.rates = rates(workload, &given, search_spec.find).or_usage()?;
-    search_spec.entry_env = entry_env(&selection.entries()).or_usage()?;
+    search_spec.entry_env = limit::entry_env(&selection.entries()).map_err(Failure::usage)?;
     let output = OutputDir::checked(args.output.as_deref(), FolderPurpose::Search).or_usage()?;
 
     let interrupt = catch_signals()?;
@@ -155,8 +155,10 @@ pub fn run(args: &LimitArgs, global: &Global) -> Result<ExitCode, Failure> {
 
     workload_args::eprint_lacking(&selection);
     let prepared = session.prepare(&selection.programs)?;
-    let now = describe(workload, params, &search_spec, session.runner.home().source(), &prepared);
-    let (mut store, campaign, mut samples) = open(&output, now, &search_spec, &session.progress)?;
+    let plan = limit::plan(workload, params, search_spec.find, &prepared);
+    // Nothing is random here.
+    let now = campaign::describe(vec![plan], Some(0), session.runner.home().source(), &prepared);
+    let OpenResults { mut store, campaign, mut samples, .. } = open(&output, now, &search_spec, &session)?;
     let folder = store.folder().to_owned();
     let mut watcher =
         Watcher { progress: &session.progress, search_spec: &search_spec, launched: String::new() };
@@ -174,25 +176,6 @@ pub fn run(args: &LimitArgs, global: &Global) -> Result<ExitCode, Failure> {
     Ok(exit_code(report.fell_short()))
 }
 
-/// The number of tasks that a search starts with.
-fn least_tasks(workload: &Workload, params: &BTreeMap<String, String>, find: Find) -> anyhow::Result<u64> {
-    if let Find::LeastMemory { tasks } | Find::HighestRate { tasks, .. } = find {
-        return match workload.refuse(tasks, params) {
-            Some(why) => bail!("-n {tasks}: {why}"),
-            None => Ok(workload.least_tasks),
-        };
-    }
-    if workload.whole_trees {
-        bail!(
-            "--memory: `{}` takes powers of ten only, which cannot be searched; -n finds the least memory for one",
-            workload.name
-        );
-    }
-    let doubled = std::iter::successors(Some(workload.least_tasks), |tasks| tasks.checked_mul(2));
-    let mut valid = doubled.filter(|tasks| workload.refuse(*tasks, params).is_none());
-    valid.next().ok_or_else(|| anyhow!("no number of tasks is valid with these parameters"))
-}
-
 /// The range of rates of the clients, for --rate.
 fn rates(workload: &Workload, given: &[(String, String)], find: Find) -> anyhow::Result<Option<(u64, u64)>> {
     let Find::HighestRate { .. } = find else { return Ok(None) };
@@ -207,17 +190,6 @@ fn rates(workload: &Workload, given: &[(String, String)], find: Find) -> anyhow:
         return Err(anyhow!("--rate and -p rate=… exclude each other"));
     }
     Ok(Some((parameter.least, parameter.most)))
-}
-
-fn entry_env(entries: &[(&Runtime, &Entry)]) -> anyhow::Result<BTreeMap<String, BTreeMap<String, String>>> {
-    let mut all = BTreeMap::new();
-    for (_, entry) in entries.iter().filter(|(_, entry)| !entry.limit_env.is_empty()) {
-        for value in entry.limit_env.values() {
-            limit::fill_in(value, 0).map_err(|why| anyhow!("limit_env of {}: {why}", entry.full_name))?;
-        }
-        all.insert(entry.full_name.clone(), entry.limit_env.clone());
-    }
-    Ok(all)
 }
 
 /// Without a cgroup taskscale would notice a limit late, and runtimes would not see it.
@@ -250,59 +222,27 @@ fn keep_room(search_spec: &mut SearchSpec, output: &OutputDir) -> anyhow::Result
     Ok(())
 }
 
-fn describe(
-    workload: &Workload,
-    params: BTreeMap<String, String>,
-    search_spec: &SearchSpec,
-    source: MemorySource,
-    prepared: &[Prepared],
-) -> Campaign {
-    let plan = Plan {
-        holds_bytes: bytes_held(workload, &params),
-        workload: workload.name.clone(),
-        params,
-        cpus: None,
-        shape: workload.shape,
-        operation: workload.operation.clone(),
-        entries: prepared.iter().map(|entry| entry.facts.name.clone()).collect(),
-        // For the most tasks, each number follows from earlier runs.
-        tasks: match search_spec.find {
-            Find::MostTasks { .. } => Vec::new(),
-            Find::LeastMemory { tasks } | Find::HighestRate { tasks, .. } => vec![tasks],
-        },
-        // A search may run more.
-        repetitions: 1,
-        hold: HOLD,
-    };
-    // Nothing is random here.
-    resume::describe(vec![plan], Some(0), source, prepared)
-}
-
 /// A new search, or the one that the folder holds.
 fn open(
     output: &OutputDir,
     now: Campaign,
     search_spec: &SearchSpec,
-    progress: &Progress,
-) -> Result<(Store, Campaign, Vec<Sample>), Failure> {
+    session: &Session,
+) -> Result<OpenResults, Failure> {
     if !output.holds_campaign() {
         let store = output.claim().or_usage()?;
         // The specification first: without it the folder would look like results of `run`.
         limit::store_search_spec(store.folder(), search_spec).or_usage()?;
         store.write_campaign(&now).or_usage()?;
-        return Ok((store, now, Vec::new()));
+        return Ok(OpenResults { store, campaign: now, samples: Vec::new(), rejected: Vec::new() });
     }
-    let folder = &output.path;
-    if !limit::holds_search(folder) {
-        let what = "it has results of `taskscale run`".to_owned();
-        return Err(LimitError::Another { folder: folder.clone(), what }).or_usage();
-    }
-    let loaded = record::load(folder).or_usage()?;
-    loaded.campaign.check_same(&loaded.samples, &now, folder).or_usage()?;
-    let opened = go_on(folder, now.entries, progress)?;
+    let loaded = record::load(&output.path).or_usage()?;
+    loaded.campaign.check_same(&loaded.samples, &now, &output.path).or_usage()?;
+    let results = campaign::reopen(&output.path, now.entries).or_usage()?;
+    session.report_resumed(&results);
     // Held by this process alone from here on.
-    limit::store_search_spec(folder, search_spec)?;
-    Ok(opened)
+    limit::store_search_spec(&output.path, search_spec)?;
+    Ok(results)
 }
 
 /// Reports the progress of a search.
@@ -371,7 +311,7 @@ impl limit::SearchObserver for Watcher<'_> {
         if !is_json() {
             return self.progress.say(&text);
         }
-        let of = |run: &Option<ShownRun>| run.as_ref().map(ShownRun::trial_point);
+        let of = |run: &Option<ShownRun>| run.as_ref().map(|run| run.trial_point);
         let (fails, sometimes) = (of(&answer.fails), of(&answer.sometimes));
         emit(Event::Answer {
             entry: answer.entry.clone(),

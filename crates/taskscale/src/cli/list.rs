@@ -169,7 +169,7 @@ fn entries(args: &ListArgs, global: &Global) -> Result<ExitCode, Failure> {
                     "why": entry.why, "notes": entry.notes, "url": runtime.url,
                     "workloads": entry.workloads.keys().collect::<Vec<_>>(),
                     "version": toolchain.as_ref().ok().map(|found| receipt(found, entry)),
-                    "install": { "debian": entry.toolchain.install_debian, "other": entry.toolchain.install_other },
+                    "install": entry.toolchain.install,
                     "unavailable": toolchain.as_ref().err().map(ToString::to_string),
                 })
             })

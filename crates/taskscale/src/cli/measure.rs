@@ -6,7 +6,6 @@ use super::args::{Global, MeasureArgs};
 use super::failure::{Failure, OrUsage, catch_signals, exit_code};
 use super::measure_options::{MeasureOptions, validate};
 use super::output_dir::{FolderPurpose, OutputDir};
-use super::resume::check_kept;
 use super::session::{PLATEAU_S, Session};
 use super::terminal::for_standard_output;
 use crate::record::{Campaign, Hold, OWN_WORKLOAD, Plan, Sample, Status, last_attempts};
@@ -20,7 +19,7 @@ pub fn run(args: &MeasureArgs, global: &Global) -> Result<ExitCode, Failure> {
     let hold = Hold::Chosen { plateau_s: PLATEAU_S };
     let entries = vec![options.prepared.facts.name.clone()];
     let plan = Plan::of_holds(OWN_WORKLOAD, entries, options.tasks.clone(), args.repetitions, hold);
-    check_kept(&output, std::slice::from_ref(&plan), &options.resume)?;
+    output.check_kept(std::slice::from_ref(&plan), &options.resume).or_usage()?;
 
     let interrupt = catch_signals()?;
     let mut session = Session::begin(&output.path, global, &interrupt)?;

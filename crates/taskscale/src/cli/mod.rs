@@ -34,7 +34,6 @@ mod progress;
 mod report;
 mod report_filter;
 mod results_ticker;
-mod resume;
 mod run;
 mod session;
 mod site;

@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 
 use super::messages::eprint_status;
-use crate::record::{self, RejectedLine, Store, StoreError, Timestamp};
+use crate::campaign::{self, CampaignError, ResumeOptions};
+use crate::limit::{self, LimitError};
+use crate::record::{self, Loaded, Plan, RejectedLine, Store, StoreError, Timestamp};
 
 /// Default parent of results folders. Not `results/`, where a repository keeps submitted results.
 pub(super) const RESULTS: &str = "taskscale-results";
@@ -46,6 +48,15 @@ impl OutputDir {
         self.named && record::holds_campaign(&self.path)
     }
 
+    /// The results to resume, if these plans can resume them; `None` for new results.
+    pub fn check_kept(
+        &self,
+        plans: &[Plan],
+        resume: &ResumeOptions,
+    ) -> Result<Option<Loaded>, CampaignError> {
+        self.holds_campaign().then(|| campaign::load_kept(&self.path, plans, resume)).transpose()
+    }
+
     /// Takes the folder for new results.
     pub fn claim(&self) -> Result<Store, StoreError> {
         match self.named {
@@ -58,7 +69,18 @@ impl OutputDir {
     fn check(&self, purpose: FolderPurpose) -> anyhow::Result<()> {
         let folder = &self.path;
         if self.holds_campaign() {
-            return Ok(());
+            let folder = folder.clone();
+            return match (purpose, limit::holds_search(&folder)) {
+                (FolderPurpose::Campaign, true) => {
+                    let what = "it has a search of `taskscale limit`".to_owned();
+                    Err(CampaignError::Another { folder, what }.into())
+                }
+                (FolderPurpose::Search, false) => {
+                    let what = "it has results of `taskscale run`".to_owned();
+                    Err(LimitError::Another { folder, what }.into())
+                }
+                _ => Ok(()),
+            };
         }
         match fs::read_dir(folder) {
             // Another name will be chosen.

@@ -13,10 +13,9 @@ use super::dry_run;
 use super::failure::{Failure, OrUsage, catch_signals, exit_code};
 use super::measure_options::find_program;
 use super::output_dir::{FolderPurpose, OutputDir, RESULTS};
-use super::resume::{ResumeOptions, check_kept, memory_cap, memory_cap_bytes};
 use super::session::{MeasuredResults, PLATEAU_S, Session};
-use super::workload_args::{self, SeriesOptions, task_counts};
-use crate::campaign::{NotReady, RunPreview};
+use super::workload_args::{self, SeriesOptions, memory_cap, task_counts};
+use crate::campaign::{NotReady, ResumeOptions, RunPreview, memory_cap_bytes};
 use crate::catalog::{Catalog, Program, Selection, default_selection, select};
 use crate::load::Elsewhere;
 use crate::record::{Hold, Plan, last_attempts};
@@ -124,7 +123,7 @@ pub fn run(args: &RunArgs, global: &Global, bare: bool) -> Result<ExitCode, Fail
     let catalog = open_catalog(global).or_usage()?;
     let output = OutputDir::checked(args.output.as_deref(), FolderPurpose::Campaign).or_usage()?;
     let (selection, plans) = planned(&options, args, &catalog)?;
-    let kept = check_kept(&output, &plans, &options.resume)?;
+    let kept = output.check_kept(&plans, &options.resume).or_usage()?;
     let preview = || {
         let cap_bytes = options.resume.memory_cap_bytes.or_else(memory_cap_bytes);
         let folders = (Path::new(RESULTS), &*output.path);

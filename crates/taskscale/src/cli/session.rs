@@ -5,19 +5,21 @@ use std::path::{Path, PathBuf};
 use anyhow::anyhow;
 
 use super::args::{Global, ReportFormat};
-use super::failure::{Failure, check_interrupt};
+use super::failure::{Failure, OrUsage, check_interrupt};
 use super::follow_up_hints::eprint_follow_up_hints;
 use super::lease::lock_machine;
 use super::messages::{emit, eprint_status};
-use super::output_dir::OutputDir;
+use super::output_dir::{OutputDir, warn_of_rejected};
 use super::pages::{show, write_page};
 use super::progress::Progress;
-use super::resume::{Opened, ResumeOptions, describe, open};
 use super::terminal::{print_result, printable};
-use crate::campaign::{ByPlan, CampaignError, NotReady, Prepared, RunsEnd, drive, prepare};
+use crate::campaign::{
+    self, ByPlan, CampaignError, CampaignSettings, NotReady, OpenResults, Prepared, ResumeOptions, RunsEnd,
+    drive, prepare,
+};
 use crate::catalog::Program;
 use crate::document::quoted;
-use crate::measure::{GroupRoot, Interrupt, LocalRunner, MachineLock};
+use crate::measure::{GroupRoot, Interrupt, LocalRunner, MachineLock, available_memory_bytes};
 use crate::record::{self, BuildState, Campaign, Event, Loaded, MemorySource, Plan, Sample};
 use crate::toolchain::{Attend, Cache};
 use crate::units;
@@ -101,9 +103,17 @@ impl<'i> Session<'i> {
         output: &OutputDir,
         resume: &ResumeOptions,
     ) -> Result<MeasuredResults, Failure> {
-        let now = describe(plans, resume.seed, self.runner.home().source(), prepared);
-        let Opened { mut store, campaign, mut samples, settings } =
-            open(output, now, resume, &self.progress)?;
+        let now = campaign::describe(plans, resume.seed, self.runner.home().source(), prepared);
+        let (results, settings) = match output.holds_campaign() {
+            true => campaign::open_kept(&output.path, now, resume),
+            false => campaign::open_new(now, resume, || output.claim()),
+        }
+        .or_usage()?;
+        if output.holds_campaign() {
+            self.report_resumed(&results);
+        }
+        warn_of_swapping(&settings);
+        let OpenResults { mut store, campaign, mut samples, .. } = results;
         let folder = store.folder().to_owned();
         announce(&folder, &campaign, prepared, &samples);
         self.progress.watch(&campaign, prepared, &samples);
@@ -111,6 +121,14 @@ impl<'i> Session<'i> {
         let end = drive(&mut strategy, &campaign, &mut self.runner, &mut store, &mut samples);
         self.progress.finish();
         Ok(MeasuredResults { folder, campaign, samples, end })
+    }
+
+    /// Reports that results are resumed, and what of them was set aside.
+    pub fn report_resumed(&self, results: &OpenResults) {
+        let folder = results.store.folder();
+        warn_of_rejected(folder, &results.rejected, "set aside in samples.rejected.jsonl");
+        let samples = units::counted(results.samples.len(), "sample");
+        self.progress.say(&format!("resuming {} ({samples})", folder.display()));
     }
 
     /// Prints results, with `more` below a table, and writes the page. Fails if measuring failed or was interrupted.
@@ -179,6 +197,18 @@ pub(super) struct MeasuredResults {
     pub campaign: Campaign,
     pub samples: Vec<Sample>,
     pub end: Result<RunsEnd, CampaignError>,
+}
+
+fn warn_of_swapping(settings: &CampaignSettings) {
+    if let (Some(cap), Some(there)) = (settings.memory_cap_bytes, available_memory_bytes())
+        && cap > there
+    {
+        eprint_status(&format!(
+            "warning: runs may swap: their memory cap is {}, and {} is available; free memory first",
+            units::bytes(cap),
+            units::bytes(there)
+        ));
+    }
 }
 
 /// Emits what is about to be measured.

@@ -57,6 +57,11 @@ pub(super) fn task_counts(text: &str) -> anyhow::Result<Vec<u64>> {
     Ok(tasks)
 }
 
+/// The value of `--memory-cap`.
+pub(super) fn memory_cap(text: Option<&str>) -> anyhow::Result<Option<u64>> {
+    text.map(units::parse_bytes).transpose().context("--memory-cap")
+}
+
 /// The workloads that were named, or the default one.
 pub(super) fn named(catalog: &Catalog, asked: &[String]) -> Vec<String> {
     match asked {

@@ -4,6 +4,7 @@
 mod collect;
 mod folder;
 mod plan;
+mod prepare;
 mod slurm;
 mod status;
 mod submit;
@@ -17,12 +18,10 @@ use crate::hint::Hint;
 pub use collect::{Collected, collect};
 pub use folder::{Fleet, PublishedTarget, Submission, Target};
 pub use plan::{FleetPlan, Machines, NodeSelector};
+pub use prepare::{PreparedFleet, prepare};
 pub use slurm::{Job, Node, Slurm};
 pub use status::{Snapshot, Watch, document, json, numbers};
-pub use submit::{
-    ArchBinary, BatchScript, Scripts, copy_catalogs, install, make_folder, release, scripts, submit, targets,
-    write_scripts,
-};
+pub use submit::{Scripts, release, scripts, submit};
 pub use work::{NodeContext, WorkOutcome, work};
 
 /// Why a fleet command failed.
@@ -42,6 +41,10 @@ pub enum FleetError {
     Busy(PathBuf),
     #[error("`{0}` not found (Slurm is not installed, or not in PATH)")]
     NoSlurm(&'static str),
+    #[error("no matching node: {0} (Slurm test)")]
+    NoNode(String),
+    #[error("{name}: {error}")]
+    Script { name: String, error: Box<FleetError> },
     #[error("{command} failed: {said}")]
     Slurm { command: String, said: String },
     #[error(
@@ -83,6 +86,7 @@ impl Hint for FleetError {
                 "run it on a submit host (Debian: apt install slurm-client munge, with the cluster's slurm.conf); \
                  --dry-run prints scripts that run without Slurm",
             ),
+            FleetError::Script { error, .. } => error.hint(),
             FleetError::Slurm { said, .. } => slurm_hint(said),
             FleetError::NotShared { .. } => {
                 some("name another folder in the plan, for example one below home if all nodes mount it")
@@ -97,7 +101,7 @@ impl Hint for FleetError {
                 "`chmod go-w {}`; if another user owns it, name a folder of your own in the plan",
                 path.display()
             )),
-            FleetError::Superseded { .. } => None,
+            FleetError::NoNode(_) | FleetError::Superseded { .. } => None,
             FleetError::NoTarget { .. } => some("`taskscale fleet status DIR` shows all of them"),
         }
     }

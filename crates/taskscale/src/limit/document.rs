@@ -123,7 +123,7 @@ fn most_tasks(answers: &[&Answer], search_spec: &SearchSpec, memory_bytes: u64) 
         Column::prose("limited by"),
     ]);
     let row = |answer: &&Answer| {
-        let fails = answer.fails.as_ref().map(|failed| units::grouped(failed.tasks));
+        let fails = answer.fails.as_ref().map(|failed| units::grouped(failed.trial_point.tasks));
         row(
             answer,
             search_spec,
@@ -156,7 +156,7 @@ fn least_memory(answers: &[&Answer], search_spec: &SearchSpec, tasks: u64) -> Ta
     ]);
     let row = |answer: &&Answer| {
         let point = answer.curve.iter().find(|point| Some(point.memory_bytes) == answer.memory_bytes);
-        let fails = answer.fails.as_ref().map(|failed| size_mib(failed.memory_bytes as f64));
+        let fails = answer.fails.as_ref().map(|failed| size_mib(failed.trial_point.cap_bytes as f64));
         row(
             answer,
             search_spec,
@@ -189,7 +189,7 @@ fn highest_rate(answers: &[&Answer], search_spec: &SearchSpec, tasks: u64) -> Ta
         Column::prose("limited by"),
     ]);
     let row = |answer: &&Answer| {
-        let of = |run: &ShownRun| run.rate_per_s.map(units::grouped);
+        let of = |run: &ShownRun| run.trial_point.rate_per_s.map(units::grouped);
         let at = |of: fn(&AtRate) -> Option<f64>, figure: &MetricDef| {
             TableCell::figure(
                 answer.at_rate.as_ref().and_then(of).map(|value| figure.show(value)),

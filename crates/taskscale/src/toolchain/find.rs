@@ -50,9 +50,9 @@ impl Hint for ToolchainError {
 impl ToolchainError {
     /// In a few words, behind the title, with one way to install it: `not installed: apt install libuv1-dev`.
     pub fn in_short(&self, spec: &ToolchainSpec) -> String {
-        let install = match &spec.install_debian {
+        let install = match &spec.install.debian {
             Some(package) if path_lookup("apt").is_some() => format!("apt install {package}"),
-            _ => spec.install_other.clone(),
+            _ => spec.install.other.clone(),
         };
         match self {
             ToolchainError::Missing { .. } | ToolchainError::Broken { .. } => {
