@@ -4,11 +4,6 @@ use std::io::{Error as IoError, ErrorKind};
 
 /// For a failure of which no cause is known.
 pub const UNKNOWN: &str = "--verbose shows each step; `taskscale doctor` checks this machine";
-/// For a file of a newer taskscale.
-pub const NEWER: &str = "install the taskscale that wrote it, or a newer one";
-/// For a folder that has other results.
-pub const OTHER_RESULTS: &str = "choose another folder with -o, or omit -o for a new one";
-
 /// An error that can say what to do about it.
 pub trait Hint: std::error::Error {
     /// The line below the message; `None` if the message says enough.

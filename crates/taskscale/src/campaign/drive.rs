@@ -4,8 +4,10 @@ use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use strum::EnumMessage;
+
 use super::plan::PlannedRun;
-use crate::hint::{self, Hint};
+use crate::hint::Hint;
 use crate::measure::{MeasureError, Measurement, RunEnd, RunSpec, Runner, Scenario};
 use crate::record::{Campaign, Cpu, Memory, SCHEMA_VERSION, Sample, Store, StoreError, StringInterner, Time};
 
@@ -38,13 +40,14 @@ pub struct ScheduledRun {
 }
 
 /// Why measuring stopped.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, strum::EnumMessage)]
 pub enum CampaignError {
     #[error(transparent)]
     Measure(#[from] MeasureError),
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error("cannot resume the results in {folder}: {what}")]
+    #[strum(message = "choose another folder with -o, or omit -o for a new one")]
     Another { folder: PathBuf, what: String },
 }
 
@@ -67,11 +70,10 @@ impl Hint for MeasureError {
 
 impl Hint for CampaignError {
     fn hint(&self) -> Option<String> {
-        let some = |hint: &str| Some(hint.to_owned());
         match self {
             CampaignError::Measure(error) => error.hint(),
             CampaignError::Store(error) => error.hint(),
-            CampaignError::Another { .. } => some(hint::OTHER_RESULTS),
+            _ => self.get_message().map(str::to_owned),
         }
     }
 }

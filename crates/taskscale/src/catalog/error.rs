@@ -2,25 +2,31 @@
 
 use std::path::PathBuf;
 
+use strum::EnumMessage;
+
 use crate::document::quoted;
 use crate::hint::Hint;
 
 /// Why a catalog is invalid.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, strum::EnumMessage)]
 pub enum CatalogError {
     #[error(
         "no catalog found (no runtimes/*/runtime.toml in this folder or above, and none is built into this taskscale)"
     )]
+    #[strum(message = "run it in a checkout of taskscale, or name a catalog: --catalog DIR")]
     NotFound,
     #[error("cannot unpack the built-in catalog into {path}: {error}")]
+    #[strum(message = "set TASKSCALE_CACHE to a writable folder, or name a catalog: --catalog DIR")]
     Unpack { path: PathBuf, error: std::io::Error },
     #[error("catalog not trusted: {folder} ({why}, and it was not named with --catalog)")]
     Untrusted { folder: PathBuf, why: String },
     #[error("cannot read {path}: {error}")]
     Unreadable { path: PathBuf, error: std::io::Error },
     #[error("{path}:{line}:{column}: {message}")]
+    #[strum(message = "docs/guides/add-a-runtime.md explains every key of runtime.toml")]
     Invalid { path: PathBuf, line: usize, column: usize, message: String },
     #[error("no runtime in catalog {folder} (expected folders with a runtime.toml)")]
+    #[strum(message = "name the folder above them: --catalog DIR")]
     Empty {
         folder: PathBuf,
         /// A catalog that the user may have meant.
@@ -30,14 +36,7 @@ pub enum CatalogError {
 
 impl Hint for CatalogError {
     fn hint(&self) -> Option<String> {
-        let some = |hint: &str| Some(hint.to_owned());
         match self {
-            CatalogError::NotFound => {
-                some("run it in a checkout of taskscale, or name a catalog: --catalog DIR")
-            }
-            CatalogError::Unpack { .. } => {
-                some("set TASKSCALE_CACHE to a writable folder, or name a catalog: --catalog DIR")
-            }
             CatalogError::Untrusted { folder, .. } => {
                 let folder = quoted(&folder.display().to_string());
                 Some(format!(
@@ -45,13 +44,10 @@ impl Hint for CatalogError {
                 ))
             }
             CatalogError::Unreadable { error, .. } => error.hint(),
-            CatalogError::Invalid { .. } => {
-                some("docs/guides/add-a-runtime.md explains every key of runtime.toml")
-            }
             CatalogError::Empty { below: Some(below), .. } => {
                 Some(format!("did you mean {}?", below.display()))
             }
-            CatalogError::Empty { .. } => some("name the folder above them: --catalog DIR"),
+            _ => self.get_message().map(str::to_owned),
         }
     }
 }

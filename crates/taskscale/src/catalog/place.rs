@@ -22,26 +22,19 @@ pub struct CatalogPlace {
 }
 
 /// Why a catalog is used, in order of precedence.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::Display)]
 pub enum CatalogSource {
+    #[strum(to_string = "--catalog")]
     Option,
+    #[strum(to_string = "$TASKSCALE_CATALOG")]
     Variable,
+    #[strum(to_string = "the nearest runtimes/")]
     Nearest,
     /// The nearest, which has a few entries, completed by the embedded one.
+    #[strum(to_string = "the nearest runtimes/ and the embedded catalog")]
     Beside,
+    #[strum(to_string = "embedded")]
     Embedded,
-}
-
-impl fmt::Display for CatalogSource {
-    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
-        formatter.write_str(match self {
-            CatalogSource::Option => "--catalog",
-            CatalogSource::Variable => "$TASKSCALE_CATALOG",
-            CatalogSource::Nearest => "the nearest runtimes/",
-            CatalogSource::Beside => "the nearest runtimes/ and the embedded catalog",
-            CatalogSource::Embedded => "embedded",
-        })
-    }
 }
 
 impl fmt::Display for CatalogPlace {

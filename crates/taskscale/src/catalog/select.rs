@@ -1,6 +1,7 @@
 //! Selects entries by what a user types: names, globs, runtimes and sets.
 
 use glob::Pattern;
+use strum::EnumMessage;
 
 use super::kind::Style;
 use super::load::Catalog;
@@ -10,13 +11,18 @@ use super::workload::Workload;
 use crate::hint::Hint;
 
 /// Why a selection is invalid.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, strum::EnumMessage)]
 pub enum SelectError {
     #[error("no entry `{name}`{}", suggestion(.nearest))]
+    #[strum(
+        message = "`taskscale list` shows all entries; globs ('rust/*'), runtimes (go) and sets (@posts, @idiomatic, @all) work, too"
+    )]
     Unknown { name: String, catalogs: String, nearest: Option<String> },
     #[error("empty set: `{set}` (this catalog has no entry in it)")]
+    #[strum(message = "`taskscale list` shows the entries of this catalog; @all means all")]
     EmptySet { set: String },
     #[error("no workload `{workload}`{}; available: {all}", suggestion(.nearest))]
+    #[strum(message = "`taskscale list workloads` describes each")]
     NoWorkload { workload: String, nearest: Option<String>, all: String },
     #[error("{}", nobody_does(.who, .workload, .does))]
     NobodyDoes { who: Option<String>, workload: String, does: String },
@@ -24,18 +30,11 @@ pub enum SelectError {
 
 impl Hint for SelectError {
     fn hint(&self) -> Option<String> {
-        let some = |hint: &str| Some(hint.to_owned());
         match self {
-            SelectError::Unknown { .. } => some(
-                "`taskscale list` shows all entries; globs ('rust/*'), runtimes (go) and sets (@posts, @idiomatic, @all) work, too",
-            ),
-            SelectError::EmptySet { .. } => {
-                some("`taskscale list` shows the entries of this catalog; @all means all")
-            }
-            SelectError::NoWorkload { .. } => some("`taskscale list workloads` describes each"),
             SelectError::NobodyDoes { workload, .. } => {
                 Some(format!("`taskscale list -w {workload}` shows the entries that have it"))
             }
+            _ => self.get_message().map(str::to_owned),
         }
     }
 }

@@ -122,16 +122,8 @@ pub struct Global {
     /// Color output: auto, always or never [default: auto]
     ///
     /// `auto` means color on a terminal, and honors NO_COLOR and CLICOLOR_FORCE.
-    #[arg(
-        long,
-        value_name = "WHEN",
-        global = true,
-        value_enum,
-        default_value_t,
-        hide_default_value = true,
-        hide_possible_values = true,
-        hide_short_help = true
-    )]
+    #[arg(long, value_name = "WHEN", global = true, value_enum, default_value_t)]
+    #[arg(hide_default_value = true, hide_possible_values = true, hide_short_help = true)]
     pub color: When,
     /// Fail if another taskscale is measuring, instead of waiting
     #[arg(long, global = true, hide_short_help = true)]
@@ -367,14 +359,8 @@ pub struct ReportArgs {
     ///
     /// The default depends on the workload. Several folders are compared by footprint and bytes-per-task. The formats
     /// github and bencher add launch and cpu.
-    #[arg(
-        short,
-        long,
-        value_parser = figure(),
-        value_delimiter = ',',
-        value_name = "NAMES",
-        hide_possible_values = true
-    )]
+    #[arg(short, long, value_parser = figure(), value_delimiter = ',', value_name = "NAMES")]
+    #[arg(hide_possible_values = true)]
     pub metric: Vec<&'static MetricDef>,
     /// With --format csv: one line per sample
     ///
@@ -390,15 +376,8 @@ pub struct ReportArgs {
     /// Only these kinds, such as thread,stackless
     ///
     /// Kinds are thread, process, stackful, stackless, future, timer and program.
-    #[arg(
-        short,
-        long,
-        value_name = "KIND",
-        num_args = 1..,
-        value_delimiter = ',',
-        value_parser = kind(),
-        hide_possible_values = true
-    )]
+    #[arg(short, long, value_name = "KIND", num_args = 1.., value_delimiter = ',', value_parser = kind())]
+    #[arg(hide_possible_values = true)]
     pub kind: Vec<Kind>,
     /// Only these numbers of tasks, such as 1,10k [default: all]
     ///

@@ -76,7 +76,7 @@ fn hand_in(folder: &Path, args: &SubmitArgs, global: &Global) -> Result<ExitCode
     }
     let place = match args.dry_run {
         true => submit::place(&args.to, campaign),
-        false => submit::hand_in(&args.to, campaign, samples, args.by.into()).context("--to")?,
+        false => submit::hand_in(&args.to, campaign, samples, args.by).context("--to")?,
     };
     // As in the repository, without the path of the clone.
     let results = Path::new(args.to.file_name().unwrap_or("results".as_ref()));

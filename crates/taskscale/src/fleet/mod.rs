@@ -13,6 +13,8 @@ mod work;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use strum::EnumMessage;
+
 use crate::hint::Hint;
 
 pub use collect::{Collected, collect};
@@ -25,21 +27,28 @@ pub use submit::{Scripts, release, scripts, submit};
 pub use work::{NodeContext, WorkOutcome, work};
 
 /// Why a fleet command failed.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, strum::EnumMessage)]
 pub enum FleetError {
     #[error("{path}: {message}")]
+    #[strum(message = "docs/guides/fleet.md describes plans, with an example")]
     Plan { path: PathBuf, message: String },
     #[error("cannot {what} {path}: {error}")]
     Io { what: &'static str, path: PathBuf, error: io::Error },
     #[error("no fleet in {0} (fleet.json not found)")]
+    #[strum(message = "submit one: `taskscale fleet plan.toml`")]
     NoFleet(PathBuf),
     #[error("not a file of a fleet: {path} ({error})")]
+    #[strum(message = "restore the file from a copy, or name a new folder in the plan")]
     Malformed { path: PathBuf, error: serde_json::Error },
     #[error("fleet of another plan in {folder}: {what}")]
     AnotherPlan { folder: PathBuf, what: String },
     #[error("fleet in use: {0} (another taskscale is submitting from it)")]
+    #[strum(message = "wait for it, then run the same command again")]
     Busy(PathBuf),
     #[error("`{0}` not found (Slurm is not installed, or not in PATH)")]
+    #[strum(
+        message = "run it on a submit host (Debian: apt install slurm-client munge, with the cluster's slurm.conf); --dry-run prints scripts that run without Slurm"
+    )]
     NoSlurm(&'static str),
     #[error("no matching node: {0} (Slurm test)")]
     NoNode(String),
@@ -50,59 +59,41 @@ pub enum FleetError {
     #[error(
         "folder not shared: {folder} is missing on {node} (use a file system that this machine and all nodes share)"
     )]
+    #[strum(message = "name another folder in the plan, for example one below home if all nodes mount it")]
     NotShared { folder: PathBuf, node: String },
     #[error("{machines}: {what}")]
+    #[strum(message = "docs/guides/fleet.md describes plans, with an example")]
     Machines { machines: String, what: String },
     #[error("not published: results of job {own} (job {newer} has taken over {target})")]
     Superseded { target: String, own: String, newer: String },
     #[error("incomplete: {target} ({what})")]
+    #[strum(message = "fix the cause, then `taskscale fleet resume DIR`; complete results are kept")]
     Incomplete { target: String, what: String },
     #[error("changed after publication: {folder} ({what})")]
+    #[strum(message = "restore it from a copy, or delete its folder and run `taskscale fleet resume DIR`")]
     Changed { folder: PathBuf, what: String },
     #[error("not trusted: {path} ({why}, and its programs would run as you)")]
     Untrusted { path: PathBuf, why: String },
     #[error("no machine `{target}` in this plan (known: {known})")]
+    #[strum(message = "`taskscale fleet status DIR` shows all of them")]
     NoTarget { target: String, known: String },
 }
 
 impl Hint for FleetError {
     fn hint(&self) -> Option<String> {
-        let some = |hint: &str| Some(hint.to_owned());
         match self {
-            FleetError::Plan { .. } | FleetError::Machines { .. } => {
-                some("docs/guides/fleet.md describes plans, with an example")
-            }
             FleetError::Io { error, .. } => error.hint(),
-            FleetError::NoFleet(_) => some("submit one: `taskscale fleet plan.toml`"),
-            FleetError::Malformed { .. } => {
-                some("restore the file from a copy, or name a new folder in the plan")
-            }
             FleetError::AnotherPlan { folder, .. } => Some(format!(
                 "name a new folder in the plan, or resume what was submitted: `taskscale fleet resume {}`",
                 folder.display()
             )),
-            FleetError::Busy(_) => some("wait for it, then run the same command again"),
-            FleetError::NoSlurm(_) => some(
-                "run it on a submit host (Debian: apt install slurm-client munge, with the cluster's slurm.conf); \
-                 --dry-run prints scripts that run without Slurm",
-            ),
             FleetError::Script { error, .. } => error.hint(),
             FleetError::Slurm { said, .. } => slurm_hint(said),
-            FleetError::NotShared { .. } => {
-                some("name another folder in the plan, for example one below home if all nodes mount it")
-            }
-            FleetError::Incomplete { .. } => {
-                some("fix the cause, then `taskscale fleet resume DIR`; complete results are kept")
-            }
-            FleetError::Changed { .. } => {
-                some("restore it from a copy, or delete its folder and run `taskscale fleet resume DIR`")
-            }
             FleetError::Untrusted { path, .. } => Some(format!(
                 "`chmod go-w {}`; if another user owns it, name a folder of your own in the plan",
                 path.display()
             )),
-            FleetError::NoNode(_) | FleetError::Superseded { .. } => None,
-            FleetError::NoTarget { .. } => some("`taskscale fleet status DIR` shows all of them"),
+            _ => self.get_message().map(str::to_owned),
         }
     }
 }

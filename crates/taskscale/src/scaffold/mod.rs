@@ -14,6 +14,7 @@ use self::model::{Model, program_name};
 use crate::catalog::{CatalogError, Runtime, check_name};
 use crate::hint::Hint;
 pub use languages::{LANGUAGES, Language, language_of};
+use strum::EnumMessage;
 
 /// What to create.
 #[derive(Debug, Clone)]
@@ -38,23 +39,28 @@ pub struct Written {
 }
 
 /// Why nothing was created.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, strum::EnumMessage)]
 pub enum ScaffoldError {
     #[error(
         "{what} name {name:?}: must start with a lowercase letter or digit and contain only those and `-`, `_`, `+`, `.`"
     )]
+    #[strum(message = "for example `taskscale new go/errgroup`")]
     Name { what: &'static str, name: String },
     #[error("no program for `{workload}` in {language} (available: {})", there.join(", "))]
+    #[strum(message = "leave it out of -w; docs/reference/protocol.md describes what its program must do")]
     NoProgram { workload: String, language: &'static str, there: Vec<String> },
     #[error("cannot read the embedded catalog: {error}")]
     Model { error: CatalogError },
     #[error("already exists: {0}")]
+    #[strum(message = "choose another name, or another catalog: --catalog DIR")]
     Exists(PathBuf),
     #[error("entry already exists: {runtime}/{entry}")]
+    #[strum(message = "choose another name, or another catalog: --catalog DIR")]
     EntryExists { runtime: String, entry: String },
     #[error("{error} (fix it before adding an entry)")]
     Runtime { error: CatalogError },
     #[error("internal error: the new manifest is invalid, nothing was changed: {error}")]
+    #[strum(message = "please report it, with that runtime.toml")]
     Invalid { error: CatalogError },
     #[error("cannot write {path}: {error}")]
     Io { path: PathBuf, error: io::Error },
@@ -62,18 +68,10 @@ pub enum ScaffoldError {
 
 impl Hint for ScaffoldError {
     fn hint(&self) -> Option<String> {
-        let some = |hint: &str| Some(hint.to_owned());
         match self {
-            ScaffoldError::Name { .. } => some("for example `taskscale new go/errgroup`"),
-            ScaffoldError::NoProgram { .. } => {
-                some("leave it out of -w; docs/reference/protocol.md describes what its program must do")
-            }
-            ScaffoldError::Exists(_) | ScaffoldError::EntryExists { .. } => {
-                some("choose another name, or another catalog: --catalog DIR")
-            }
             ScaffoldError::Runtime { error } | ScaffoldError::Model { error } => error.hint(),
-            ScaffoldError::Invalid { .. } => some("please report it, with that runtime.toml"),
             ScaffoldError::Io { error, .. } => error.hint(),
+            _ => self.get_message().map(str::to_owned),
         }
     }
 }

@@ -3,33 +3,32 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use strum::EnumMessage;
+
 use crate::hint::Hint;
 
 /// Why an entry could not be built.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, strum::EnumMessage)]
 pub enum BuildError {
     #[error("cannot {what} {path}: {error}")]
     Io { what: &'static str, path: PathBuf, error: io::Error },
     #[error("program not found in PATH: `{program}` (for `{command}`)")]
+    #[strum(message = "`taskscale list --missing` shows what to install")]
     NoProgram { command: String, program: String },
     #[error("`{command}` failed ({status}; log: {log})\n{tail}")]
     Failed { command: String, status: String, log: PathBuf, tail: String },
     #[error("interrupted: {0}")]
     Stopped(String),
     #[error("no program after the build: {0} (missing or not executable)")]
+    #[strum(message = "the build commands in runtime.toml do not create what `run` names")]
     NoResult(PathBuf),
 }
 
 impl Hint for BuildError {
     fn hint(&self) -> Option<String> {
-        let some = |hint: &str| Some(hint.to_owned());
         match self {
             BuildError::Io { error, .. } => error.hint(),
-            BuildError::NoProgram { .. } => some("`taskscale list --missing` shows what to install"),
-            BuildError::Failed { .. } | BuildError::Stopped(_) => None,
-            BuildError::NoResult(_) => {
-                some("the build commands in runtime.toml do not create what `run` names")
-            }
+            _ => self.get_message().map(str::to_owned),
         }
     }
 }

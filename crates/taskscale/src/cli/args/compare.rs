@@ -44,14 +44,8 @@ pub struct CompareArgs {
     #[arg(long, value_name = "ENTRY", requires = "base_entry")]
     pub new_entry: Option<String>,
     /// More metrics: NAME or NAME=MARGIN (see `list metrics`)
-    #[arg(
-        short,
-        long,
-        value_name = "METRICS",
-        value_delimiter = ',',
-        value_parser = MetricParser,
-        hide_possible_values = true
-    )]
+    #[arg(short, long, value_name = "METRICS", value_delimiter = ',', value_parser = MetricParser)]
+    #[arg(hide_possible_values = true)]
     pub metric: Vec<ComparedMetric>,
     /// Exit with 1 on a regression above this, such as 5%
     #[arg(long, value_name = "SHARE", allow_hyphen_values = true)]
