@@ -10,6 +10,7 @@ pub mod compare;
 pub mod document;
 pub mod figures;
 pub mod fleet;
+pub mod hint;
 pub mod limit;
 pub mod record;
 pub mod report;

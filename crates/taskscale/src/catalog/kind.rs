@@ -3,9 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 /// Whether an entry is written as users of the language would write it, or tuned for the benchmark.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, strum::IntoStaticStr,
+)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Style {
     Idiomatic,
     Tuned,
@@ -13,17 +16,15 @@ pub enum Style {
 
 impl Style {
     pub fn name(self) -> &'static str {
-        match self {
-            Style::Idiomatic => "idiomatic",
-            Style::Tuned => "tuned",
-        }
+        self.into()
     }
 }
 
 /// How a chat server sends a message to the other members of a room; the designs differ in memory and CPU time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum FanOut {
     /// A queue and a writer per member.
     Queue,
@@ -35,10 +36,6 @@ pub enum FanOut {
 
 impl FanOut {
     pub fn name(self) -> &'static str {
-        match self {
-            FanOut::Queue => "queue",
-            FanOut::Direct => "direct",
-            FanOut::Library => "library",
-        }
+        self.into()
     }
 }

@@ -29,6 +29,7 @@ use strum::IntoStaticStr;
 
 use crate::campaign::Prepared;
 use crate::catalog::{Entry, Runtime, Shape, Workload, bytes_held};
+use crate::hint::Hint;
 use crate::record::Status;
 use taskscale_measure::{LocalRunner, MeasureError};
 
@@ -243,6 +244,16 @@ pub enum CheckError {
     Measure(#[from] MeasureError),
     #[error("cannot {what} {path}: {error}")]
     Io { what: &'static str, path: std::path::PathBuf, error: std::io::Error },
+}
+
+impl Hint for CheckError {
+    fn hint(&self) -> Option<String> {
+        match self {
+            CheckError::Interrupted => None,
+            CheckError::Measure(error) => error.hint(),
+            CheckError::Io { error, .. } => error.hint(),
+        }
+    }
 }
 
 /// Checks one program of an entry. `sources` are the files of the runtime's folder before the build; `memory_bytes` is the

@@ -7,11 +7,13 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::{CheckError, CheckRule, CheckSubject, Findings};
-use crate::catalog::{Kind, Workload, expected_check, with_tasks};
-use crate::record::{Status, Warning};
+use crate::campaign::Prepared;
+use crate::catalog::{Kind, Workload, with_tasks};
+use crate::document::first_of;
+use crate::record::{Cell, Series, Status, Warning};
 use crate::report::command_line;
 use crate::units;
-use taskscale_measure::{Bounds, LocalRunner, Measurement, RunEnd, RunSpec, Scenario, Trace};
+use taskscale_measure::{LocalRunner, Measurement, RunEnd, Scenario, Trace};
 
 /// Steps before a thousand tasks, which may be too many or too slow.
 pub(super) const FEWER: [u64; 2] = [50, 200];
@@ -60,8 +62,8 @@ pub(super) struct RunRequest<'o> {
 /// Runs one entry's program of one workload.
 pub(super) struct Runs<'a, 'r> {
     runner: &'a mut LocalRunner<'r>,
+    pub(super) prepared: &'a Prepared,
     pub(super) command: &'a [String],
-    pub(super) env: BTreeMap<String, String>,
     pub kind: Kind,
     pub(super) library_faults: &'a BTreeMap<String, String>,
     pub workload: &'a Workload,
@@ -96,11 +98,10 @@ impl<'a, 'r> Runs<'a, 'r> {
             path: std::env::temp_dir(),
             error,
         })?;
-        let env = subject.entry.env.clone();
         Ok(Runs {
             runner,
+            prepared: subject.prepared,
             command,
-            env,
             kind: subject.entry.kind,
             library_faults: &subject.entry.workloads[&subject.workload.name].library_faults,
             workload: subject.workload,
@@ -142,20 +143,15 @@ impl<'a, 'r> Runs<'a, 'r> {
         request: &RunRequest,
         home: Option<&Path>,
     ) -> Result<(Measurement, Trace), CheckError> {
-        let mut env = self.env.clone();
-        env.extend(home.map(|home| ("HOME".to_owned(), home.to_string_lossy().into_owned())));
-        let told = || request.scenario.arguments(request.tasks, &self.params);
-        let arguments = request.arguments.map_or_else(told, <[String]>::to_vec);
-        let spec = RunSpec {
-            command: [with_tasks(self.command, request.tasks), arguments].concat(),
-            env,
-            kind: self.kind,
-            tasks: request.tasks,
-            scenario: request.scenario.clone(),
-            check: expected_check(self.workload, request.tasks, request.scenario.operations(), &self.params),
-            cpus: None,
-            bounds: Bounds { memory_bytes: self.memory_bytes, time: request.time, output_bytes: 1 << 20 },
-        };
+        let part = Series { workload: self.workload.name.clone(), params: self.params.clone(), cpus: None };
+        let cell = Cell { entry: self.prepared.facts.name.clone(), part, tasks: request.tasks };
+        let scenario = request.scenario.clone();
+        let mut spec = self.prepared.spec(&cell, scenario, self.memory_bytes, request.time);
+        spec.env.extend(home.map(|home| ("HOME".to_owned(), home.to_string_lossy().into_owned())));
+        if let Some(arguments) = request.arguments {
+            spec.command = with_tasks(self.command, request.tasks);
+            spec.command.extend_from_slice(arguments);
+        }
         let before = made_so_far();
         let (end, trace) = self.runner.run_traced(&spec)?;
         self.made = before.zip(made_so_far()).map(|(before, after)| after - before);
@@ -254,8 +250,7 @@ impl<'a, 'r> Runs<'a, 'r> {
 
 /// At most five of them.
 pub(super) fn listed(names: &[String]) -> String {
-    let shown = names.iter().take(5).cloned().collect::<Vec<_>>().join(", ");
-    if names.len() > 5 { format!("{shown} and {} more", names.len() - 5) } else { shown }
+    first_of(names, 5)
 }
 
 /// The record of a run.

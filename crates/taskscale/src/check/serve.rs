@@ -63,7 +63,7 @@ impl Runs<'_, '_> {
         let Some(client) = self.workload.client else { return };
         // The server's limit is ours.
         taskscale_load::room_for(2 * CONNECTIONS as usize);
-        let mut server = match RunningServer::start(self.command, &self.env) {
+        let mut server = match RunningServer::start(self.command, &self.prepared.facts.env) {
             Ok(server) => server,
             Err(why) => {
                 self.findings.error(

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use anstyle::{AnsiColor, Style};
 
-use super::printable;
+use super::terminal::printable;
 use crate::campaign::Prepared;
 use crate::catalog::{Kind, Shape};
 use crate::document::{Bars, bar, painted, safe, shortened};

@@ -2,7 +2,7 @@
 //!
 //! Quoted as in RFC 4180, but lines end in LF only, for tools in pipes. Unknown values are empty fields.
 
-use super::safe;
+use super::sanitize::safe;
 
 /// One column of lines of such a kind: its name, with the unit, and where a line's field comes from.
 pub type CsvColumn<L> = (&'static str, fn(&L) -> String);

@@ -5,6 +5,7 @@ use super::model::Report;
 use super::svg::{self, ChartError};
 use super::{Detail, Format, RenderOptions, render, side_by_side};
 use crate::figures::MetricDef;
+use crate::hint::Hint;
 
 /// The target of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,6 +58,29 @@ pub enum ExportError {
     OneCampaign(usize),
     #[error("no results given")]
     Nothing,
+}
+
+impl Hint for ExportError {
+    fn hint(&self) -> Option<String> {
+        let some = |hint: &str| Some(hint.to_owned());
+        match self {
+            ExportError::Service(ServiceError::Twice { .. }) => {
+                some("pass one folder at a time, each with its own -o FILE; --part selects a series")
+            }
+            ExportError::OneCampaign(_) => some("`taskscale report DIR` shows the series of a folder"),
+            ExportError::Service(ServiceError::MoreIsBetter(_)) => {
+                some("use its inverse: --metric wall-ns-per-op")
+            }
+            ExportError::Service(ServiceError::Nothing) => {
+                some("`taskscale report DIR` shows the status of each case")
+            }
+            ExportError::Chart(ChartError::NoSuchTasks { .. }) => None,
+            ExportError::Chart(ChartError::TooFewTasks(_)) => {
+                some("measure at more than one N, or draw --chart ranking")
+            }
+            ExportError::Chart(ChartError::Nothing) | ExportError::Nothing => None,
+        }
+    }
 }
 
 /// The reports as text. Several are set side by side where people read them, and follow each other where programs do.

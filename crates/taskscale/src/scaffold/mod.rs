@@ -12,7 +12,9 @@ use std::path::{Path, PathBuf};
 
 use self::model::{Model, program_name};
 use crate::catalog::{CatalogError, Runtime, check_name};
+use crate::hint::Hint;
 pub use languages::{LANGUAGES, Language, language_of};
+use strum::EnumMessage;
 
 /// What to create.
 #[derive(Debug, Clone)]
@@ -37,26 +39,41 @@ pub struct Written {
 }
 
 /// Why nothing was created.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, strum::EnumMessage)]
 pub enum ScaffoldError {
     #[error(
         "{what} name {name:?}: must start with a lowercase letter or digit and contain only those and `-`, `_`, `+`, `.`"
     )]
+    #[strum(message = "for example `taskscale new go/errgroup`")]
     Name { what: &'static str, name: String },
     #[error("no program for `{workload}` in {language} (available: {})", there.join(", "))]
+    #[strum(message = "leave it out of -w; docs/reference/protocol.md describes what its program must do")]
     NoProgram { workload: String, language: &'static str, there: Vec<String> },
     #[error("cannot read the embedded catalog: {error}")]
     Model { error: CatalogError },
     #[error("already exists: {0}")]
+    #[strum(message = "choose another name, or another catalog: --catalog DIR")]
     Exists(PathBuf),
     #[error("entry already exists: {runtime}/{entry}")]
+    #[strum(message = "choose another name, or another catalog: --catalog DIR")]
     EntryExists { runtime: String, entry: String },
     #[error("{error} (fix it before adding an entry)")]
     Runtime { error: CatalogError },
     #[error("internal error: the new manifest is invalid, nothing was changed: {error}")]
+    #[strum(message = "please report it, with that runtime.toml")]
     Invalid { error: CatalogError },
     #[error("cannot write {path}: {error}")]
     Io { path: PathBuf, error: io::Error },
+}
+
+impl Hint for ScaffoldError {
+    fn hint(&self) -> Option<String> {
+        match self {
+            ScaffoldError::Runtime { error } | ScaffoldError::Model { error } => error.hint(),
+            ScaffoldError::Io { error, .. } => error.hint(),
+            _ => self.get_message().map(str::to_owned),
+        }
+    }
 }
 
 /// Adds an entry to a catalog: to a new runtime, or to an existing one.

@@ -3,13 +3,13 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use super::Withdrawn;
 use super::campaigns::{CampaignSummary, by_machine, machine_details, machine_name, mark_behind, table};
 use super::docs::{Documents, REPOSITORY};
+use super::folders::Withdrawn;
 use super::heat;
 use super::highlights::{Highlight, highlights};
-use super::layout::{ENTRIES, START, SitePage, anchor, link};
-use super::subject::SiteEntry;
+use super::layout::{ENTRIES, START, SitePage, anchor};
+use super::subject::{SiteEntry, named};
 use crate::catalog::{Shape, reading_order};
 use crate::document::{command_line, escaped};
 use crate::report::{
@@ -159,15 +159,6 @@ fn list(found: &[Highlight], subjects: &[SiteEntry]) -> String {
         })
         .collect();
     format!("<ul class=\"highlights\">\n{items}</ul>\n")
-}
-
-/// An entry's name with a link to its page, safe to show.
-pub fn named(name: &str, subjects: &[SiteEntry]) -> String {
-    let name_shown = format!("<code>{}</code>", escaped(name));
-    match subjects.iter().find(|subject| subject.name == name) {
-        Some(subject) => format!("<a href=\"{}\">{name_shown}</a>", link(START, &subject.page)),
-        None => name_shown,
-    }
 }
 
 /// For each kind the rows that fit, one per runtime: the first of the ranking, or failed ones if a kind has no other.

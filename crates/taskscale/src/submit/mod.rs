@@ -13,6 +13,7 @@ mod forgery_tests;
 mod machine;
 mod plausible;
 mod programs;
+mod repository;
 mod runs;
 mod sample;
 #[cfg(test)]
@@ -22,12 +23,13 @@ mod withdraw;
 
 pub use anonymize::{Anonymized, Identity, anonymize};
 pub use badges::{Badge, Candidate, badges};
-pub use document::{CheckedFolder, checked, pull_request};
+pub use document::{CheckedFolder, checked, pull_request, verified};
 pub use examine::{examine, names_left};
 pub use folder::{SubmittedResults, campaigns_below, hand_in, place, read};
 pub use machine::class;
 pub use plausible::{Compared, Footprints, compare};
 pub use programs::changed_programs;
+pub use repository::{check_candidate, check_folders};
 pub use verify::{DrawnCase, VERIFICATION, Verification, VerifiedCase, draw, judge};
 pub use withdraw::{WITHDRAWN, Withdrawal};
 
@@ -35,7 +37,8 @@ use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
 /// A rule that submitted results must meet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum SubmissionRule {
     /// Every line of samples.jsonl is a sample of these results.
     Lines,
@@ -60,44 +63,15 @@ pub enum SubmissionRule {
     /// The results are marked as submitted, not as the project's.
     Origin,
     /// The checksum matches the files.
+    #[strum(serialize = "seal")]
     Checksum,
     /// The results were not submitted before.
     Once,
 }
 
 impl SubmissionRule {
-    pub const ALL: [SubmissionRule; 13] = [
-        SubmissionRule::Lines,
-        SubmissionRule::Plan,
-        SubmissionRule::Whole,
-        SubmissionRule::Alike,
-        SubmissionRule::Quiet,
-        SubmissionRule::Figures,
-        SubmissionRule::Plausible,
-        SubmissionRule::Times,
-        SubmissionRule::Programs,
-        SubmissionRule::Names,
-        SubmissionRule::Origin,
-        SubmissionRule::Checksum,
-        SubmissionRule::Once,
-    ];
-
     pub fn name(self) -> &'static str {
-        match self {
-            SubmissionRule::Lines => "lines",
-            SubmissionRule::Plan => "plan",
-            SubmissionRule::Whole => "whole",
-            SubmissionRule::Alike => "alike",
-            SubmissionRule::Quiet => "quiet",
-            SubmissionRule::Figures => "figures",
-            SubmissionRule::Plausible => "plausible",
-            SubmissionRule::Times => "times",
-            SubmissionRule::Programs => "programs",
-            SubmissionRule::Names => "names",
-            SubmissionRule::Origin => "origin",
-            SubmissionRule::Checksum => "seal",
-            SubmissionRule::Once => "once",
-        }
+        self.into()
     }
 
     /// The rule in a few words.

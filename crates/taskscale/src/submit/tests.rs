@@ -4,6 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use strum::VariantArray;
+
 use super::folder::place;
 use super::*;
 use crate::catalog::{Catalog, sources};
@@ -380,7 +382,7 @@ fn what_is_refused_says_why_and_what_to_do() {
         ..CheckedFolder::default()
     };
     let findings =
-        SubmissionRule::ALL.into_iter().map(|rule| Violation::new(rule, "what was seen")).collect();
+        SubmissionRule::VARIANTS.iter().map(|rule| Violation::new(*rule, "what was seen")).collect();
     let bad = CheckedFolder {
         folder: "results/b".to_owned(),
         badge: Some(Badge::HandedIn),

@@ -11,6 +11,7 @@ use super::environment;
 use super::home::Home;
 use super::process::output_within;
 use crate::catalog::{Locate, ToolchainSpec};
+use crate::hint::Hint;
 
 /// A JVM on a busy machine answers `-version` within a second or two.
 const VERSION_LIMIT: Duration = Duration::from_secs(20);
@@ -36,12 +37,22 @@ pub enum ToolchainError {
     Broken { title: String, command: String, why: String, install: String },
 }
 
+impl Hint for ToolchainError {
+    fn hint(&self) -> Option<String> {
+        match self {
+            // They end with how to install it.
+            ToolchainError::Missing { .. } | ToolchainError::TooOld { .. } => None,
+            ToolchainError::Broken { command, why, .. } => Some(format!("`{command}` failed: {why}")),
+        }
+    }
+}
+
 impl ToolchainError {
     /// In a few words, behind the title, with one way to install it: `not installed: apt install libuv1-dev`.
     pub fn in_short(&self, spec: &ToolchainSpec) -> String {
-        let install = match &spec.install_debian {
+        let install = match &spec.install.debian {
             Some(package) if path_lookup("apt").is_some() => format!("apt install {package}"),
-            _ => spec.install_other.clone(),
+            _ => spec.install.other.clone(),
         };
         match self {
             ToolchainError::Missing { .. } | ToolchainError::Broken { .. } => {
