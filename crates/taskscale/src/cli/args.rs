@@ -6,7 +6,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
 use crate::catalog::Kind;
-use crate::figures::{self, MetricDef};
+use crate::metrics::{self, MetricDef};
 
 mod catalogue;
 mod compare;
@@ -535,9 +535,9 @@ fn kind() -> impl TypedValueParser<Value = Kind> {
 
 /// Parses a metric by its name.
 fn figure() -> impl TypedValueParser<Value = &'static MetricDef> {
-    let known = figures::ALL.map(|figure| PossibleValue::new(figure.name).help(figure.about));
+    let known = metrics::ALL.map(|figure| PossibleValue::new(figure.name).help(figure.about));
     // The parser takes no other names.
-    PossibleValuesParser::new(known).map(|name| figures::named(&name).unwrap_or(&figures::FOOTPRINT))
+    PossibleValuesParser::new(known).map(|name| metrics::named(&name).unwrap_or(&metrics::FOOTPRINT))
 }
 
 #[cfg(test)]

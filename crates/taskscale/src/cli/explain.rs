@@ -10,7 +10,7 @@ use serde::Deserialize;
 use super::args::{Args, HelpArgs};
 use super::hint::Advice;
 use super::{Failure, OrUsage, print_result};
-use crate::figures;
+use crate::metrics;
 
 /// One text for each code. docs/troubleshooting.md is made of it.
 const CODES: &str = include_str!("codes.toml");
@@ -42,7 +42,7 @@ impl Codes {
         let metric = |name: &str, about: &str| {
             (name.to_owned(), Code { what: format!("{about}."), cause: None, remedy: None })
         };
-        let metrics = figures::ALL.iter().map(|figure| metric(figure.name, figure.about)).collect();
+        let metrics = metrics::ALL.iter().map(|figure| metric(figure.name, figure.about)).collect();
         [
             ("status", self.status),
             ("warning", self.warning),

@@ -17,12 +17,12 @@ use super::workload_args;
 use super::{Failure, OrUsage, open_catalog, print_result};
 use crate::campaign::Prepared;
 use crate::catalog::{Entry, Runtime, Shape, Workload, bytes_held, select};
-use crate::figures::LATENCY_P99;
 use crate::limit::{
     self, Answer, ClassifiedRun, Find, HOLD, LimitError, LimitReport, NextRun, Outcome, Purpose,
     SEARCH_SPEC_SCHEMA, SearchSpec, ShownRun, TrialPoint, milliseconds,
 };
 use crate::measure::{GroupRoot, Interrupt, LocalRunner, available_memory_bytes};
+use crate::metrics::LATENCY_P99;
 use crate::record::{self, Campaign, Event, MemorySource, Plan, Sample, Store};
 use crate::report;
 use crate::units;

@@ -3,7 +3,7 @@
 use super::judge::MOST_REPETITIONS;
 use super::model::{Change, Comparison, Decision, Judged, OutcomeChange, Undecided};
 use crate::document::NONE;
-use crate::figures::{MetricDef, MetricScope, Unit, per_task};
+use crate::metrics::{MetricDef, MetricScope, Unit, per_task};
 use crate::stats::Interval;
 use crate::units::{self, mib};
 

@@ -13,7 +13,7 @@ use super::rank::Rank;
 use super::speedup::speedups;
 use crate::catalog::{FanOut, Kind};
 use crate::document::{self, Column, Document, Emphasis, Table, TableCell};
-use crate::figures;
+use crate::metrics;
 use crate::units;
 
 /// Factors of the best from this one on stand out.
@@ -208,10 +208,10 @@ fn of_row(
 const DIFFERENCE: f64 = 0.1;
 
 /// Whether a part of the memory, or another reading of it, is news beside the footprint.
-pub(super) fn differs(row: &Row, figure: &figures::MetricDef) -> bool {
+pub(super) fn differs(row: &Row, figure: &metrics::MetricDef) -> bool {
     let (Some(whole), Some(value)) = (row.footprint_bytes, row.spreads.median(figure)) else { return false };
     let share = value / whole.median;
-    if figure == &figures::KERNEL { share > DIFFERENCE } else { (share - 1.0).abs() > DIFFERENCE }
+    if figure == &metrics::KERNEL { share > DIFFERENCE } else { (share - 1.0).abs() > DIFFERENCE }
 }
 
 /// `go/goroutine 1.26`.

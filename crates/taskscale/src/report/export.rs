@@ -4,7 +4,7 @@ use super::ci_exports::{self, ServiceError};
 use super::model::Report;
 use super::svg::{self, ChartError};
 use super::{Detail, Format, RenderOptions, render, side_by_side};
-use crate::figures::MetricDef;
+use crate::metrics::MetricDef;
 
 /// The target of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

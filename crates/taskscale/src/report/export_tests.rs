@@ -9,7 +9,7 @@ use super::fixture::{HOSTILE, everything, facts, fell, of_parts, sample};
 use super::sanitize::{acts, width};
 use super::*;
 use crate::catalog::Kind;
-use crate::figures;
+use crate::metrics;
 use crate::record::{Campaign, LimitHit, MemorySource, Metric, Sample, Status};
 
 fn request(target: ExportTarget) -> ExportRequest {
@@ -137,7 +137,7 @@ fn schemas_of_services_refuse_what_they_should() {
 
 #[test]
 fn services_keep_the_figures_that_are_asked_for() {
-    let asked = ExportRequest { metrics: vec![&figures::PEAK], ..request(ExportTarget::Bencher) };
+    let asked = ExportRequest { metrics: vec![&metrics::PEAK], ..request(ExportTarget::Bencher) };
     let value: Value = serde_json::from_str(&export(&one(), &asked).unwrap().text).unwrap();
     let measures: Vec<&String> =
         value.as_object().unwrap().values().flat_map(|value| value.as_object().unwrap().keys()).collect();
@@ -148,7 +148,7 @@ fn services_keep_the_figures_that_are_asked_for() {
 fn services_keep_what_work_costs_and_say_what_has_no_cost() {
     let (campaign, samples) = of_parts();
     let parts = Report::of_parts(&campaign, &samples);
-    let export_of = |metrics: Vec<&'static figures::MetricDef>| {
+    let export_of = |metrics: Vec<&'static metrics::MetricDef>| {
         export(&parts, &ExportRequest { metrics, ..request(ExportTarget::Github) })
     };
     let exported = export_of(Vec::new()).unwrap();
@@ -162,7 +162,7 @@ fn services_keep_what_work_costs_and_say_what_has_no_cost() {
     assert!(!kept.iter().any(|name| name.contains(" spawn,") && name.ends_with(" cpu")), "{kept:?}");
     let short = "rust/thread spawn, 1 CPU 1k wall-ns-per-op (no value)";
     assert!(exported.left_out.iter().any(|cell| cell == short), "{:?}", exported.left_out);
-    let error = export_of(vec![&figures::OPS_PER_S]).unwrap_err().to_string();
+    let error = export_of(vec![&metrics::OPS_PER_S]).unwrap_err().to_string();
     assert!(error.contains("ops-per-s"), "{error}");
 }
 
@@ -186,7 +186,7 @@ fn several_campaigns_side_by_side() {
     insta::assert_snapshot!("several_table", text(&two(), ExportTarget::Report(Format::Table)));
     insta::assert_snapshot!("several_markdown", text(&two(), ExportTarget::Report(Format::Markdown)));
     let asked = ExportRequest {
-        metrics: vec![&figures::LAUNCH, &figures::CPU],
+        metrics: vec![&metrics::LAUNCH, &metrics::CPU],
         ..request(ExportTarget::Report(Format::Markdown))
     };
     let markdown = export(&two(), &asked).unwrap().text;

@@ -3,7 +3,7 @@
 use super::model::{FailureGroup, Growth, Report, Row};
 use crate::catalog::Kind;
 use crate::document::NONE;
-use crate::figures::{self, per_task};
+use crate::metrics::{self, per_task};
 use crate::stats::{Interval, Spread};
 use crate::units::{self, mib};
 
@@ -37,7 +37,7 @@ pub fn least(report: &Report) -> Option<String> {
     }
     best.sort_by(|a, b| a.1.total_cmp(&b.1));
     let [(least, value), others @ ..] = &best[..] else { return None };
-    let what = if report.headline() == &figures::FOOTPRINT { "memory" } else { "time per operation" };
+    let what = if report.headline() == &metrics::FOOTPRINT { "memory" } else { "time per operation" };
     let times = |(row, other): &(&Row, f64)| {
         let kind = row.entry.kind.title();
         let kind = if kind.starts_with("OS") { kind.to_owned() } else { kind.to_lowercase() };

@@ -9,7 +9,7 @@ use super::badges::Badge;
 use super::machine::class;
 use super::{SubmissionRule, Violation};
 use crate::document::{Column, Document, DocumentRow, Emphasis, Table, TableCell, TableSection};
-use crate::figures::MetricDef;
+use crate::metrics::MetricDef;
 use crate::record::{Campaign, Sample, Warning, last_attempts};
 use crate::report::{Report, Row, RowGroup};
 use crate::units;

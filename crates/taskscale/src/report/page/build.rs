@@ -11,7 +11,7 @@ use super::model::{
     PAGE_SCHEMA, PageCampaign, PageData, PageEntry, PageFile, PageRow, PageShortfall, Samples,
 };
 use super::published::published;
-use crate::figures::{self, MetricDef};
+use crate::metrics::{self, MetricDef};
 use crate::record::{Campaign, EntryFacts, Sample, Series, Source, Warning, last_attempts};
 
 /// Characters of what a program wrote to standard error that a page carries; the whole of it is in the record.
@@ -114,8 +114,8 @@ fn rows(
 
 /// The figures of a row: of the others the page knows more, what a footprint is made of and how phases follow.
 fn shown() -> impl Iterator<Item = &'static MetricDef> {
-    let all = figures::ALL.into_iter();
-    all.filter(|figure| !figure.per_entry() && ![&figures::ANON, &figures::DRAIN].contains(figure))
+    let all = metrics::ALL.into_iter();
+    all.filter(|figure| !figure.per_entry() && ![&metrics::ANON, &metrics::DRAIN].contains(figure))
 }
 
 fn page_row(entry: usize, row: Row, cell: &[&Sample]) -> PageRow {

@@ -4,7 +4,7 @@ use super::super::document::names;
 use super::super::model::Report;
 use super::{CampaignValue, DOUBTFUL, MetricTable, Shift, campaigns, facts, letter, notes_of, tables};
 use crate::document::{Column, Document, DocumentRow, Emphasis, NONE, Table, TableCell};
-use crate::figures::{Better, MetricDef};
+use crate::metrics::{Better, MetricDef};
 
 pub fn document(reports: &[Report], metrics: &[&'static MetricDef]) -> Document {
     let mut document = Document::new(format!("{} results side by side", campaigns(reports)));

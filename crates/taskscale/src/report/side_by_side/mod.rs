@@ -13,14 +13,14 @@ use super::estimate::ValueEstimate;
 use super::footnotes;
 use super::model::{EntryInfo, Report, Row};
 use crate::catalog::Shape;
-use crate::figures::{self, MetricDef};
+use crate::metrics::{self, MetricDef};
 use crate::record::{Hold, MemorySource, Series};
 use crate::stats::{CONFIDENCE, Welch};
 use crate::units;
 
 /// The metrics that are shown by default.
 pub const DEFAULT_METRICS: [&MetricDef; 4] =
-    [&figures::FOOTPRINT, &figures::BYTES_PER_TASK, &figures::WALL_PER_OP, &figures::CPU_PER_OP];
+    [&metrics::FOOTPRINT, &metrics::BYTES_PER_TASK, &metrics::WALL_PER_OP, &metrics::CPU_PER_OP];
 
 /// A fact of every campaign, in their order. `None` where a campaign does not have it.
 struct Fact {
@@ -452,11 +452,11 @@ mod tests {
         let shown = |metric, b: &CampaignValue| {
             Shift::between(metric, &a, b).map(|shift| format!("{}, {}", shift.show(), shift.doubtful))
         };
-        assert_eq!(shown(&figures::FOOTPRINT, &near).as_deref(), Some("+2.0%, true"));
-        assert_eq!(shown(&figures::FOOTPRINT, &far).as_deref(), Some("-50.0%, false"));
-        assert_eq!(shown(&figures::FOOTPRINT, &a).as_deref(), Some("0.0%, true"));
-        assert_eq!(shown(&figures::FOOTPRINT, &other), None, "bytes of two sources");
-        assert_eq!(shown(&figures::CPU, &other).as_deref(), Some("+2.0%, false"));
-        assert_eq!(shown(&figures::CPU, &CampaignValue::Fell("limit".to_owned())), None);
+        assert_eq!(shown(&metrics::FOOTPRINT, &near).as_deref(), Some("+2.0%, true"));
+        assert_eq!(shown(&metrics::FOOTPRINT, &far).as_deref(), Some("-50.0%, false"));
+        assert_eq!(shown(&metrics::FOOTPRINT, &a).as_deref(), Some("0.0%, true"));
+        assert_eq!(shown(&metrics::FOOTPRINT, &other), None, "bytes of two sources");
+        assert_eq!(shown(&metrics::CPU, &other).as_deref(), Some("+2.0%, false"));
+        assert_eq!(shown(&metrics::CPU, &CampaignValue::Fell("limit".to_owned())), None);
     }
 }
