@@ -5,8 +5,7 @@ import { decodeSamples } from "./data.ts";
 import type { Samples } from "./types.ts";
 
 /** What is said in the place of something that the page should hold and does not. */
-export const INCOMPLETE =
-  "This page is incomplete: its end is missing. Create or download it again.";
+export const INCOMPLETE = "This page is incomplete: its end is missing. Create or download it again.";
 
 /** Calls back once the whole page is here; at once, where it is. */
 export function whenArrived(then: () => void): void {

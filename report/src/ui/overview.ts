@@ -2,9 +2,9 @@
 
 import { fill, h } from "../dom.ts";
 import * as format from "../format.ts";
-import { kindTitle } from "../kinds.ts";
 import { type Cell, type Column, isShown, type Overview, type OverviewRow, overview } from "../overview.ts";
 import { parts, pin, toHash } from "../state.ts";
+import { kindOf } from "../view.ts";
 import type { App } from "./app.ts";
 import { keepFocus } from "./controls.ts";
 import { tip } from "./tip.ts";
@@ -47,10 +47,7 @@ export function overviewSection(app: App): { element: HTMLElement; update(): voi
     if (!found) return;
     const best = app.state.rank === "kind" ? "the best entry of the same kind" : "the best entry";
     const of = found.campaign ? ` Results: ${found.campaign}.` : "";
-    fill(
-      about,
-      `Ratio to ${best} (lower is better). Pin two rows (◇) to compare them.${of}`,
-    );
+    fill(about, `Ratio to ${best} (lower is better). Pin two rows (◇) to compare them.${of}`);
     const rows = found.sets.reduce((sum, set) => sum + set.length, 0);
     const drawn = found.sets.reduce((sum, set) => sum + Math.min(set.length, MOST), 0);
     more.hidden = drawn === rows;
@@ -99,7 +96,7 @@ function head(app: App, { columns }: Overview, several: boolean): HTMLElement {
       {},
       h("th", { scope: "col" }, "Entry"),
       columns.map((column) => {
-        const what = column.metric.short ?? column.metric.title;
+        const what = column.metric.short;
         const of = several ? `${what} at ${format.count(column.n)}` : what;
         const there = isShown(column, several, app.state);
         const way = link(app, column, [column.title]);
@@ -115,7 +112,11 @@ function body(app: App, { columns }: Overview, rows: OverviewRow[]): HTMLElement
     "tbody",
     {},
     app.state.rank === "kind" &&
-      h("tr", {}, h("th", { scope: "rowgroup", class: "kind" }, kindTitle(rows[0]?.entry.kind ?? ""))),
+      h(
+        "tr",
+        {},
+        h("th", { scope: "rowgroup", class: "kind" }, kindOf(app.data, rows[0]?.entry.kind ?? "")?.title),
+      ),
     rows.map((row) => line(app, columns, row, "")),
   );
 }

@@ -29,6 +29,9 @@ async function asPng(svg: SVGSVGElement, blob: Blob): Promise<Blob> {
   canvas.height = Number(svg.getAttribute("height")) * PNG_SCALE;
   canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
   return await new Promise((made, failed) =>
-    canvas.toBlob((png) => (png ? made(png) : failed(new Error("the browser created no image"))), "image/png"),
+    canvas.toBlob(
+      (png) => (png ? made(png) : failed(new Error("the browser created no image"))),
+      "image/png",
+    ),
   );
 }

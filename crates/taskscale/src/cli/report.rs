@@ -18,6 +18,7 @@ use super::report_filter::ReportFilter;
 use super::session::PAGE_FILE;
 use super::{Failure, OrUsage, colour, eprint_status, print_result, print_through};
 use crate::catalog::sources;
+use crate::compare;
 use crate::document::{command_line, quoted};
 use crate::limit::{self, LimitReport};
 use crate::record::{self, Campaign, Loaded, Sample};
@@ -225,7 +226,18 @@ pub fn run(args: &args::ReportArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// The reports as a text. People get several results side by side, programs one after the other.
 fn text(reports: &[report::Report], request: &ExportRequest) -> Result<String, report::ExportError> {
+    if compare::campaigns(reports) > 1 {
+        let default = &compare::DEFAULT_METRICS[..];
+        let metrics = if request.metrics.is_empty() { default } else { &request.metrics };
+        let document = || compare::side_by_side(reports, metrics);
+        match request.target {
+            ExportTarget::Report(report::Format::Table) => return Ok(document().terminal(request.options)),
+            ExportTarget::Report(report::Format::Markdown) => return Ok(document().markdown()),
+            _ => {}
+        }
+    }
     let export = report::export(reports, request)?;
     if !export.left_out.is_empty() {
         let mut cells: Vec<String> = export.left_out.iter().take(NAMED).cloned().collect();

@@ -3,7 +3,6 @@
 //! Must not know how a value is shown.
 
 use std::borrow::Borrow;
-use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::growth::growth;
@@ -12,7 +11,7 @@ use super::model::{
     EntryInfo, FailureGroup, Growth, Parts, PlateauCount, REPORT_SCHEMA, Report, Row, RowGroup, SourceCount,
     Spreads, Unavailable, Version, WarningCount,
 };
-use super::rank::Rank;
+use super::rank::{Rank, Standing};
 use crate::catalog::{Shape, reading_order};
 use crate::metrics;
 use crate::record::{
@@ -147,10 +146,8 @@ fn groups(
     for facts in entries {
         for (&tasks, cell) in cells.by_entry.get(&*facts.name).into_iter().flatten() {
             let mut row = row(facts, tasks, shape, cell, growth.get(&*facts.name).copied());
-            // Other sources count other things: nobody is the best by being measured by less.
-            let one_source = row.memory_sources.iter().all(|source| Some(*source) == usual);
-            let comparable = one_source || !metrics::headline(shape).source_dependent;
-            row.ranked = row.ok_runs > 0 && row.headline.is_some() && comparable && !row.entry.reference;
+            let standing = row.standing(metrics::headline(shape), usual);
+            row.ranked = row.headline.is_some() && standing == Standing::Ranked;
             groups.entry(tasks).or_default().push(row);
         }
     }
@@ -372,12 +369,4 @@ fn warnings(campaign: &Campaign, cells: &Cells) -> Vec<WarningCount> {
         }
     }
     counts.into_values().collect()
-}
-
-/// Ascending order; rows without a value come last.
-pub(super) fn by_figure(a: Option<f64>, b: Option<f64>) -> Ordering {
-    match (a, b) {
-        (Some(a), Some(b)) => a.total_cmp(&b),
-        (a, b) => b.is_some().cmp(&a.is_some()),
-    }
 }

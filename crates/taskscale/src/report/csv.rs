@@ -20,18 +20,6 @@ impl<'a> ReportCsvLine<'a> {
         self.row?.spreads.of(figure)
     }
 
-    fn median(&self, of: &MetricDef) -> String {
-        figure(self.of(of).map(|spread| spread.median))
-    }
-
-    fn min(&self, of: &MetricDef) -> String {
-        figure(self.of(of).map(|spread| spread.min))
-    }
-
-    fn max(&self, of: &MetricDef) -> String {
-        figure(self.of(of).map(|spread| spread.max))
-    }
-
     /// Of the entry's line, where it has a row.
     fn growth(&self) -> Option<&'a Growth> {
         self.row.and_then(|row| self.report.growth_of(&row.entry.name))
@@ -52,7 +40,10 @@ fn high(interval: Option<Interval>) -> String {
     figure(interval.map(|interval| interval.high))
 }
 
-fn columns<'a>() -> [CsvColumn<ReportCsvLine<'a>>; 61] {
+type Column<'a> = (String, Box<dyn Fn(&ReportCsvLine<'a>) -> String + 'a>);
+
+/// What an entry is and how its runs ended.
+fn outcome<'a>() -> [CsvColumn<ReportCsvLine<'a>>; 17] {
     [
         ("campaign", |line| text(&line.report.campaign)),
         ("created_at", |line| line.report.created_at.to_string()),
@@ -71,24 +62,12 @@ fn columns<'a>() -> [CsvColumn<ReportCsvLine<'a>>; 61] {
         ("runs", |line| whole(line.row.map(|row| row.runs))),
         ("ok_runs", |line| whole(line.row.map(|row| row.ok_runs))),
         ("short_alive", |line| whole(line.row.and_then(|row| row.short_alive))),
-        ("footprint_bytes_median", |line| line.median(&metrics::FOOTPRINT)),
-        ("footprint_bytes_min", |line| line.min(&metrics::FOOTPRINT)),
-        ("footprint_bytes_max", |line| line.max(&metrics::FOOTPRINT)),
-        ("footprint_bytes_mad", |line| figure(line.of(&metrics::FOOTPRINT).map(|spread| spread.mad))),
-        ("kernel_bytes_median", |line| line.median(&metrics::KERNEL)),
-        ("peak_bytes_median", |line| line.median(&metrics::PEAK)),
-        ("peak_bytes_min", |line| line.min(&metrics::PEAK)),
-        ("peak_bytes_max", |line| line.max(&metrics::PEAK)),
-        ("rss_peak_bytes_median", |line| line.median(&metrics::RSS_PEAK)),
-        ("launch_s_median", |line| line.median(&metrics::LAUNCH)),
-        ("launch_s_min", |line| line.min(&metrics::LAUNCH)),
-        ("launch_s_max", |line| line.max(&metrics::LAUNCH)),
-        ("wall_s_median", |line| line.median(&metrics::WALL)),
-        ("wall_s_min", |line| line.min(&metrics::WALL)),
-        ("wall_s_max", |line| line.max(&metrics::WALL)),
-        ("cpu_s_median", |line| line.median(&metrics::CPU)),
-        ("cpu_s_min", |line| line.min(&metrics::CPU)),
-        ("cpu_s_max", |line| line.max(&metrics::CPU)),
+    ]
+}
+
+/// The ratio, the line over N and what the values are of.
+fn context<'a>() -> [CsvColumn<ReportCsvLine<'a>>; 18] {
+    [
         ("threads_median", |line| figure(line.row.and_then(|row| row.threads))),
         ("times_best", |line| figure(line.row.and_then(|row| row.times_best))),
         ("times_best_of", |line| whole(line.row.map(|_| line.report.rank.name()))),
@@ -115,15 +94,45 @@ fn columns<'a>() -> [CsvColumn<ReportCsvLine<'a>>; 61] {
         }),
         ("cpus", |line| whole(line.report.cpus)),
         ("shape", |line| line.report.shape.name().to_owned()),
-        ("wall_ns_per_op_median", |line| line.median(&metrics::WALL_PER_OP)),
-        ("wall_ns_per_op_min", |line| line.min(&metrics::WALL_PER_OP)),
-        ("wall_ns_per_op_max", |line| line.max(&metrics::WALL_PER_OP)),
-        ("cpu_ns_per_op_median", |line| line.median(&metrics::CPU_PER_OP)),
-        ("cpu_ns_per_op_min", |line| line.min(&metrics::CPU_PER_OP)),
-        ("cpu_ns_per_op_max", |line| line.max(&metrics::CPU_PER_OP)),
-        ("ops_per_s_median", |line| line.median(&metrics::OPS_PER_S)),
-        ("bytes_beyond", |line| figure(line.growth().and_then(|growth| growth.excess_bytes))),
     ]
+}
+
+/// The columns of a metric.
+fn of_metric<'a>(metric: &'static MetricDef) -> impl Iterator<Item = Column<'a>> {
+    const STATISTICS: [(&str, fn(Spread) -> f64); 4] = [
+        ("median", |spread| spread.median),
+        ("min", |spread| spread.min),
+        ("max", |spread| spread.max),
+        ("mad", |spread| spread.mad),
+    ];
+    let number = match metric.name {
+        "footprint" => 4,
+        "kernel" | "rss-peak" | "ops-per-s" => 1,
+        _ => 3,
+    };
+    STATISTICS.into_iter().take(number).map(move |(name, statistic)| -> Column<'a> {
+        let field = move |line: &ReportCsvLine<'a>| figure(line.of(metric).map(statistic));
+        (format!("{}_{name}", metric.field), Box::new(field))
+    })
+}
+
+/// Readers know columns by their places: those of metrics that came later are last.
+fn columns<'a>() -> Vec<Column<'a>> {
+    use metrics::{CPU, CPU_PER_OP, FOOTPRINT, KERNEL, LAUNCH, OPS_PER_S, PEAK, RSS_PEAK, WALL, WALL_PER_OP};
+    let held = [&FOOTPRINT, &KERNEL, &PEAK, &RSS_PEAK, &LAUNCH, &WALL, &CPU];
+    let worked = [&WALL_PER_OP, &CPU_PER_OP, &OPS_PER_S];
+    let later =
+        metrics::ALL.into_iter().filter(|of| !of.per_entry() && !held.contains(of) && !worked.contains(of));
+    let plain =
+        |(name, field): CsvColumn<ReportCsvLine<'a>>| -> Column<'a> { (name.to_owned(), Box::new(field)) };
+    let excess = |line: &ReportCsvLine<'a>| figure(line.growth().and_then(|growth| growth.excess_bytes));
+    let mut columns: Vec<Column> = outcome().map(plain).into();
+    columns.extend(held.into_iter().flat_map(of_metric));
+    columns.extend(context().map(plain));
+    columns.extend(worked.into_iter().flat_map(of_metric));
+    columns.push(("bytes_beyond".to_owned(), Box::new(excess)));
+    columns.extend(later.flat_map(of_metric));
+    columns
 }
 
 /// All results, one after the other; each line names its own.

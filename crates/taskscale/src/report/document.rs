@@ -4,11 +4,10 @@
 
 use super::columns::{ShownFigure, columns};
 use super::footnotes;
+use super::headline::Headline;
 use super::model::{EntryInfo, Report, Row};
 use super::overview::{Factor, Overview, overview};
-use super::phrases::{
-    self, brief_version, excess_text, failure_lines, growth_texts, nonlinear_text, relative,
-};
+use super::phrases::{brief_version, excess_text, failure_lines, growth_texts, nonlinear_text, relative};
 use super::rank::Rank;
 use super::speedup::speedups;
 use crate::catalog::{FanOut, Kind};
@@ -84,8 +83,10 @@ fn part(report: &Report, first: bool, brief: bool, detail: Detail) -> Document {
         table.sections.drain(..table.sections.len().saturating_sub(1));
     }
     document.table(table);
-    if let Some(sentence) = phrases::least(report) {
-        document.text(sentence, Emphasis::Plain);
+    let ranked = report.groups.iter().rfind(|group| group.rows.iter().any(|row| row.ranked));
+    if let Some(group) = ranked {
+        let answer = Headline::of(report, group, report.rank, false).answer.concat();
+        document.text(answer.replace('\u{a0}', " "), Emphasis::Plain);
     }
     if detail == Detail::Stats && report.growth.iter().any(|growth| growth.bytes_per_task.is_some()) {
         document.table(growth(report));
@@ -225,7 +226,7 @@ fn emphasis(entry: &EntryInfo) -> Emphasis {
     if entry.reference { Emphasis::Quiet } else { Emphasis::Plain }
 }
 
-pub(super) fn names(entry: &EntryInfo, emphasis: Emphasis) -> [TableCell; 2] {
+pub(crate) fn names(entry: &EntryInfo, emphasis: Emphasis) -> [TableCell; 2] {
     // A timer is the least like a task, so it is marked.
     let of_kind = if entry.kind == Kind::Timer { Emphasis::Doubtful } else { Emphasis::Quiet };
     [
