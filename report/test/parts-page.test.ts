@@ -51,9 +51,9 @@ test("the overview compares all parts, and leads to each", async () => {
     (await heads.allInnerTexts()).map((text) => text.split(/\s*\n\s*/)),
     [
       ["Entry"],
-      ["sleep", "memory at 10k"],
-      ["spawn, 1 CPU", "wall ns/op at 1k"],
-      ["spawn, 2 CPUs", "wall ns/op at 1k"],
+      ["sleep", "memory, 10k"],
+      ["spawn, 1 CPU", "wall ns/op, 1k"],
+      ["spawn, 2 CPUs", "wall ns/op, 1k"],
     ],
   );
   const current = () => table.locator("[aria-current]").innerText();

@@ -97,7 +97,7 @@ function head(app: App, { columns }: Overview, several: boolean): HTMLElement {
       h("th", { scope: "col" }, "Entry"),
       columns.map((column) => {
         const what = column.metric.short;
-        const of = several ? `${what} at ${format.count(column.n)}` : what;
+        const of = several ? `${what}, ${format.count(column.n)}` : what;
         const there = isShown(column, several, app.state);
         const way = link(app, column, [column.title]);
         way.setAttribute("data-key", column.title);

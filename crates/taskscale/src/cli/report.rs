@@ -296,7 +296,7 @@ fn of_limit(args: &args::ReportArgs, options: &ReportOptions, folder: &Path) -> 
 /// The output of `run`.
 pub(super) enum RunOutput {
     Text(String),
-    Page(PageData),
+    Page(Box<PageData>),
 }
 
 /// Results as `run` prints them.
@@ -307,7 +307,7 @@ pub(super) fn of_run(
     format: ReportFormat,
 ) -> Result<RunOutput, report::ExportError> {
     let Some(target) = target(format) else {
-        return Ok(RunOutput::Page(page(campaign, samples)));
+        return Ok(RunOutput::Page(Box::new(page(campaign, samples))));
     };
     let parts = report::Report::of_parts(campaign, samples).into_iter();
     let reports: Vec<_> = parts.map(|part| part.named(name(folder))).collect();

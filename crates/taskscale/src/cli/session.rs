@@ -259,7 +259,7 @@ pub(super) fn show(
 ) -> Result<(), Failure> {
     match report::of_run(folder, campaign, samples, format) {
         Ok(RunOutput::Text(text)) => print_result(&text),
-        Ok(RunOutput::Page(page)) => print_through(|out| crate::report::write_html(page, out)),
+        Ok(RunOutput::Page(page)) => print_through(|out| crate::report::write_html(*page, out)),
         Err(error) => {
             eprint_status(&format!("warning: nothing to print: {error}"));
             Ok(())

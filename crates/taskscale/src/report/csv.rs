@@ -99,7 +99,8 @@ fn context<'a>() -> [CsvColumn<ReportCsvLine<'a>>; 18] {
 
 /// The columns of a metric.
 fn of_metric<'a>(metric: &'static MetricDef) -> impl Iterator<Item = Column<'a>> {
-    const STATISTICS: [(&str, fn(Spread) -> f64); 4] = [
+    type Statistic = (&'static str, fn(Spread) -> f64);
+    const STATISTICS: [Statistic; 4] = [
         ("median", |spread| spread.median),
         ("min", |spread| spread.min),
         ("max", |spread| spread.max),
