@@ -156,3 +156,24 @@ pub fn render(reports: &[Report]) -> String {
     });
     table(&columns(), lines)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_metric_has_a_column_and_old_ones_stay_in_place() {
+        let names: Vec<String> = columns().into_iter().map(|(name, _)| name).collect();
+        assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len());
+        for metric in metrics::ALL.into_iter().filter(|metric| !metric.per_entry()) {
+            assert!(names.contains(&format!("{}_median", metric.field)), "{}", metric.name);
+        }
+        let at = |place: usize| names[place].as_str();
+        assert_eq!(
+            (at(0), at(17), at(35), at(60)),
+            ("campaign", "footprint_bytes_median", "threads_median", "bytes_beyond")
+        );
+    }
+}
