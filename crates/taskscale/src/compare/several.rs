@@ -50,8 +50,7 @@ pub(super) enum CampaignValue {
 /// The difference of a value from the first campaign's.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Shift {
-    /// As a share of the first: 0.04 is 4% more.
-    pub(super) share: f64,
+    pub(super) ratio: f64,
     /// Whether the 95% interval of the ratio includes 1, so that it may be chance.
     pub(super) doubtful: bool,
 }
@@ -74,7 +73,7 @@ impl EntryLine {
         let welch = a.logs.zip(b.logs).and_then(|(a, b)| Welch::between(&a, &b));
         let interval = welch.map(|welch| welch.ratio_interval(CONFIDENCE));
         let doubtful = interval.is_some_and(|ratio| ratio.low <= 1.0 && 1.0 <= ratio.high);
-        Some(Shift { share: b.value / a.value - 1.0, doubtful })
+        Some(Shift { ratio: b.value / a.value, doubtful })
     }
 
     /// The value of the first campaign that has one.
@@ -282,12 +281,12 @@ mod tests {
             ],
         };
         let shift =
-            |metric, to| line.shift(metric, to).map(|shift| ((shift.share * 100.0).round(), shift.doubtful));
-        assert_eq!(shift(&metrics::FOOTPRINT, 1), Some((2.0, true)));
-        assert_eq!(shift(&metrics::FOOTPRINT, 2), Some((-50.0, false)));
-        assert_eq!(shift(&metrics::FOOTPRINT, 0), Some((0.0, true)));
+            |metric, to| line.shift(metric, to).map(|shift| ((shift.ratio * 100.0).round(), shift.doubtful));
+        assert_eq!(shift(&metrics::FOOTPRINT, 1), Some((102.0, true)));
+        assert_eq!(shift(&metrics::FOOTPRINT, 2), Some((50.0, false)));
+        assert_eq!(shift(&metrics::FOOTPRINT, 0), Some((100.0, true)));
         assert_eq!(shift(&metrics::FOOTPRINT, 3), None, "bytes of two sources");
-        assert_eq!(shift(&metrics::CPU, 3), Some((2.0, false)));
+        assert_eq!(shift(&metrics::CPU, 3), Some((102.0, false)));
         assert_eq!(shift(&metrics::CPU, 4), None);
     }
 }

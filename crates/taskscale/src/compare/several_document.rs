@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::several::{
     CampaignValue, EntryLine, MetricTable, campaigns, letter, placed, rows, several_facts, tables,
 };
+use super::words::change;
 use crate::document::{Column, Document, DocumentRow, Emphasis, NONE, Table, TableCell};
 use crate::metrics::{Better, MetricDef};
 use crate::report::{Report, document::names, footnotes};
@@ -57,20 +58,13 @@ fn row(metric: &'static MetricDef, line: &EntryLine) -> DocumentRow {
         let Some(shift) = line.shift(metric, to) else { return TableCell::plain("") };
         let emphasis = match metric.better {
             _ if shift.doubtful => Emphasis::Quiet,
-            _ if shift.share == 0.0 => Emphasis::Plain,
-            better if (better == Better::Less) == (shift.share < 0.0) => Emphasis::Good,
+            _ if shift.ratio == 1.0 => Emphasis::Plain,
+            better if (better == Better::Less) == (shift.ratio < 1.0) => Emphasis::Good,
             _ => Emphasis::Bad,
         };
-        TableCell::Marked(change(shift.share), emphasis, shift.doubtful.then(|| DOUBTFUL.to_owned()))
+        TableCell::Marked(change(shift.ratio), emphasis, shift.doubtful.then(|| DOUBTFUL.to_owned()))
     });
     DocumentRow::of(names(&line.entry, emphasis).into_iter().chain(found).chain(shifts).collect())
-}
-
-/// `+4.1%`.
-fn change(share: f64) -> String {
-    let percent = units::decimal(share * 100.0, 1);
-    let sign = if share > 0.0 && percent != "0.0" { "+" } else { "" };
-    format!("{sign}{percent}%")
 }
 
 /// What a reader must know to read the tables right.
