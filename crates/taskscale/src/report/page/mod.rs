@@ -11,6 +11,7 @@ mod tables;
 mod tests;
 
 pub use model::{PAGE_SCHEMA, PageData};
+pub(super) use samples::NUMBERS;
 
 use super::model::Report;
 

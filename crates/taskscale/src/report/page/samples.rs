@@ -23,7 +23,8 @@ macro_rules! of_plateau {
     };
 }
 
-const NUMBERS: &[SampleNumber] = &[
+/// In the order of the CSV of samples.
+pub const NUMBERS: [SampleNumber; 37] = [
     ("alive", |sample| count(sample.alive)),
     ("done", |sample| count(sample.done)),
     ("failed", |sample| count(sample.failed)),
@@ -41,12 +42,6 @@ const NUMBERS: &[SampleNumber] = &[
     ("cpu.launch_s", |sample| sample.cpu.launch_s),
     ("cpu.plateau_s", |sample| sample.cpu.plateau_s),
     ("cpu.drain_s", |sample| sample.cpu.drain_s),
-    ("work.operations", |sample| count(sample.work.as_ref().map(|work| work.operations))),
-    ("work.wall_s", |sample| sample.work.as_ref()?.wall_s),
-    ("work.cpu_s", |sample| sample.work.as_ref()?.cpu_s),
-    ("memory.peak_bytes", |sample| count(sample.memory.peak_bytes)),
-    ("memory.rss_peak_bytes", |sample| count(sample.memory.rss_peak_bytes)),
-    ("memory.cap_bytes", |sample| count(sample.memory.cap_bytes)),
     of_plateau!(footprint_bytes),
     of_plateau!(anon_bytes),
     of_plateau!(shmem_bytes),
@@ -61,6 +56,12 @@ const NUMBERS: &[SampleNumber] = &[
     of_plateau!(swap_bytes),
     of_plateau!(lazy_free_bytes),
     of_plateau!(group_bytes),
+    ("memory.peak_bytes", |sample| count(sample.memory.peak_bytes)),
+    ("memory.rss_peak_bytes", |sample| count(sample.memory.rss_peak_bytes)),
+    ("memory.cap_bytes", |sample| count(sample.memory.cap_bytes)),
+    ("work.operations", |sample| count(sample.work.as_ref().map(|work| work.operations))),
+    ("work.wall_s", |sample| sample.work.as_ref()?.wall_s),
+    ("work.cpu_s", |sample| sample.work.as_ref()?.cpu_s),
 ];
 
 fn count(value: Option<u64>) -> Option<f64> {
