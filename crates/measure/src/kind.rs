@@ -52,6 +52,25 @@ impl Kind {
         }
     }
 
+    /// The title within a sentence.
+    pub fn in_sentence(self) -> String {
+        let title = self.title();
+        if title.starts_with("OS") { title.to_owned() } else { title.to_lowercase() }
+    }
+
+    /// What distinguishes its tasks.
+    pub fn about(self) -> &'static str {
+        match self {
+            Kind::Thread => "scheduled by the kernel",
+            Kind::Process => "each with its own memory",
+            Kind::Stackful => "goroutines, virtual threads, fibers: each with a stack",
+            Kind::Stackless => "scheduled by the runtime, without a stack",
+            Kind::Future => "polled by the task that awaits them",
+            Kind::Timer => "without tasks",
+            Kind::Program => "black-box programs, each with its own tasks",
+        }
+    }
+
     /// The name used in manifests, records and tables.
     pub fn name(self) -> &'static str {
         self.into()

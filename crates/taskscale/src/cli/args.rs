@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Arg, Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
 use crate::catalog::Kind;
-use crate::figures::MetricDef;
+use crate::metrics::MetricDef;
 
 mod catalogue;
 mod compare;

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::args::{Args, HelpArgs};
 use super::failure::{Failure, advised};
 use super::terminal::print_result;
-use crate::figures;
+use crate::metrics;
 
 /// One text for each code. docs/troubleshooting.md is made of it.
 const CODES: &str = include_str!("codes.toml");
@@ -41,7 +41,7 @@ impl Codes {
         let metric = |name: &str, about: &str| {
             (name.to_owned(), Code { what: format!("{about}."), cause: None, remedy: None })
         };
-        let metrics = figures::ALL.iter().map(|figure| metric(figure.name, figure.about)).collect();
+        let metrics = metrics::ALL.iter().map(|figure| metric(figure.name, figure.about)).collect();
         [
             ("status", self.status),
             ("warning", self.warning),

@@ -16,11 +16,11 @@ use super::terminal::{for_standard_output, print_result};
 use super::workload_args;
 use crate::campaign::{self, OpenResults, drive};
 use crate::catalog::{Shape, Workload, select};
-use crate::figures::LATENCY_P99;
 use crate::limit::{
     self, Answer, BySearch, ClassifiedRun, Find, LimitReport, NextRun, Outcome, Purpose, SEARCH_SPEC_SCHEMA,
     SearchSpec, ShownRun, TrialPoint, milliseconds,
 };
+use crate::metrics::LATENCY_P99;
 use crate::record::{self, Campaign, Event, MemorySource};
 use crate::units;
 use taskscale_measure::{GroupRoot, available_memory_bytes};

@@ -13,7 +13,7 @@ use super::terminal::{WIDEST, columns, print_result, printable, terminal_width};
 use crate::campaign::receipt;
 use crate::catalog::{Entry, ToolchainSpec, Workload, select};
 use crate::document::{shortened, width, wrapped_whole};
-use crate::figures::{self, Better};
+use crate::metrics::{self, Better};
 use crate::toolchain::{self, Toolchain, ToolchainError};
 use crate::units;
 
@@ -105,7 +105,7 @@ fn metrics(json: bool) -> String {
         Better::More => "more",
     };
     if json {
-        let all = figures::ALL.map(|metric| {
+        let all = metrics::ALL.map(|metric| {
             let shapes: Vec<&str> = metric.shapes.iter().map(|shape| shape.name()).collect();
             json!({
                 "name": metric.name, "field": metric.field, "heading": metric.heading, "about": metric.about,
@@ -115,7 +115,7 @@ fn metrics(json: bool) -> String {
         return format!("{:#}\n", json!(all.to_vec()));
     }
     let mut rows = vec![["metric", "unit", "better", "meaning"].map(str::to_owned)];
-    rows.extend(figures::ALL.map(|metric| {
+    rows.extend(metrics::ALL.map(|metric| {
         [metric.name, metric.unit.shown().0, better(metric.better), metric.about].map(str::to_owned)
     }));
     columns(&rows)

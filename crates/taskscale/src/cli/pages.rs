@@ -10,9 +10,10 @@ use super::messages::eprint_status;
 use super::output_dir::PAGE_FILE;
 use super::terminal::{for_standard_output, print_result, print_through};
 use crate::catalog::sources;
+use crate::compare;
 use crate::document::{first_of, quoted};
 use crate::record::{self, Campaign, Loaded, Sample};
-use crate::report::{self, Chart, Detail, ExportRequest, ExportTarget, PageData};
+use crate::report::{self, Chart, Detail, ExportRequest, ExportTarget, Format, PageData};
 
 /// How many cases a message names before "and N more".
 const NAMED: usize = 4;
@@ -54,11 +55,22 @@ pub(super) fn write_page(folder: &Path, campaign: &Campaign, samples: &[Sample])
     }
 }
 
-/// The text of an export. Names what has no value in it.
+/// The reports as a text. People get several results side by side, programs one after the other. Names what has no
+/// value.
 pub(super) fn text(
     reports: &[report::Report],
     request: &ExportRequest,
 ) -> Result<String, report::ExportError> {
+    if compare::campaigns(reports) > 1 {
+        let default = &compare::DEFAULT_METRICS[..];
+        let metrics = if request.metrics.is_empty() { default } else { &request.metrics };
+        let document = || compare::side_by_side(reports, metrics);
+        match request.target {
+            ExportTarget::Report(Format::Table) => return Ok(document().terminal(request.options)),
+            ExportTarget::Report(Format::Markdown) => return Ok(document().markdown()),
+            _ => {}
+        }
+    }
     let export = report::export(reports, request)?;
     if !export.left_out.is_empty() {
         eprint_status(&format!("left out (no value): {}", first_of(&export.left_out, NAMED)));

@@ -8,7 +8,10 @@ use super::sanitize::safe;
 pub type CsvColumn<L> = (&'static str, fn(&L) -> String);
 
 /// A header and the lines.
-pub fn table<L>(columns: &[CsvColumn<L>], lines: impl IntoIterator<Item = L>) -> String {
+pub fn table<L>(
+    columns: &[(impl AsRef<str>, impl Fn(&L) -> String)],
+    lines: impl IntoIterator<Item = L>,
+) -> String {
     let mut out = String::new();
     line(&mut out, columns.iter().map(|(name, _)| name));
     lines.into_iter().for_each(|of| line(&mut out, columns.iter().map(|(_, field)| field(&of))));

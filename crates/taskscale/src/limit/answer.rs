@@ -10,7 +10,7 @@ use super::search::{SearchState, SearchStatus, controlled, need, replay};
 use super::search_spec::{Find, SearchSpec};
 use super::trial_point::TrialPoint;
 use crate::catalog::{Kind, Shape};
-use crate::figures::{CPU_PER_MESSAGE, LATENCY_P50, LATENCY_P99, MetricDef};
+use crate::metrics::{CPU_PER_MESSAGE, LATENCY_P50, LATENCY_P99, MetricDef};
 use crate::record::{Campaign, EntryFacts, Machine, MemorySource, OpenLoad, Sample, Status, Warning};
 use crate::stats::{Point, fit, median};
 use crate::units;

@@ -8,7 +8,7 @@ use super::trial_point::TrialPoint;
 use super::words::{below, held, limited_by, no_answer};
 use crate::catalog::Shape;
 use crate::document::{Column, Document, DocumentRow, Emphasis, Table, TableCell};
-use crate::figures::{CPU_PER_MESSAGE, LATENCY_P50, LATENCY_P99, MetricDef, per_task, time_text};
+use crate::metrics::{CPU_PER_MESSAGE, LATENCY_P50, LATENCY_P99, MetricDef, per_task, time_text};
 use crate::units::{self, mib};
 
 pub fn document(report: &LimitReport) -> Document {

@@ -115,9 +115,8 @@ pub fn featured<'a>(campaigns: &'a [CampaignSummary]) -> Option<Featured<'a>> {
             campaign.reports.iter().filter(|report| report.groups.iter().any(|group| ranked(&group)));
         let order = |report: &Report| reading_order(&report.workload);
         let report = reports.clone().min_by_key(|report| (order(report), report.params.len()))?;
-        let most = report.groups.iter().map(ranked_rows).max()?;
-        // The largest N that at least half as many entries ran as any other N.
-        let group = report.groups.iter().rfind(|group| ranked_rows(group) * 2 >= most && ranked(group))?;
+        let tasks = report.representative_tasks()?;
+        let group = report.groups.iter().find(|group| group.tasks == tasks)?;
         let cells: usize = reports.flat_map(|report| &report.groups).map(ranked_rows).sum();
         let quiet = 1.0 - campaign.busy_runs as f64 / campaign.ok_runs.max(1) as f64;
         let worth = (cells * campaign.repetitions.min(3) as usize) as f64 * quiet;

@@ -11,7 +11,7 @@ use super::machine::class;
 use super::verify::{Verification, VerifiedCase};
 use super::{SubmissionRule, Violation};
 use crate::document::{Column, Document, DocumentRow, Emphasis, NONE, Table, TableCell, TableSection};
-use crate::figures::MetricDef;
+use crate::metrics::MetricDef;
 use crate::record::{Campaign, Sample, Warning, last_attempts};
 use crate::report::{Report, Row, RowGroup};
 use crate::units;

@@ -6,7 +6,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use strum::VariantArray;
 
 use crate::catalog::Kind;
-use crate::figures::{self, MetricDef};
+use crate::metrics::{self, MetricDef};
 use crate::report::Format;
 
 /// What `--help` shows below the options, where `-h` shows the examples alone.
@@ -107,7 +107,7 @@ pub fn kind() -> impl TypedValueParser<Value = Kind> {
 
 /// Parses a metric by its name.
 pub fn figure() -> impl TypedValueParser<Value = &'static MetricDef> {
-    let known = figures::ALL.map(|figure| PossibleValue::new(figure.name).help(figure.about));
+    let known = metrics::ALL.map(|figure| PossibleValue::new(figure.name).help(figure.about));
     // The parser takes no other names.
-    PossibleValuesParser::new(known).map(|name| figures::named(&name).unwrap_or(&figures::FOOTPRINT))
+    PossibleValuesParser::new(known).map(|name| metrics::named(&name).unwrap_or(&metrics::FOOTPRINT))
 }
