@@ -51,7 +51,7 @@ fn a_catalog_that_others_can_write_is_not_used_unless_it_is_named() {
     fs::create_dir(world.path("shared/below")).unwrap();
     let runtimes = world.path("shared/runtimes");
     let mode = |mode| fs::set_permissions(&runtimes, fs::Permissions::from_mode(mode)).unwrap();
-    run_in(&world, "shared/below", &["list"]).expect_code(0);
+    run_in(&world, "shared/below", &["list", "fake/well"]).expect_code(0);
     assert!(trap.exists(), "the trap works");
     let refused = |why: &str| {
         fs::remove_file(&trap).unwrap();
@@ -64,7 +64,7 @@ fn a_catalog_that_others_can_write_is_not_used_unless_it_is_named() {
         }
         assert!(!trap.exists(), "its commands were run");
         let named = runtimes.display().to_string();
-        run_in(&world, "shared/below", &["--catalog", &named, "list"]).expect_code(0);
+        run_in(&world, "shared/below", &["--catalog", &named, "list", "fake/well"]).expect_code(0);
         assert!(trap.exists(), "what is named is trusted");
     };
     mode(0o1777);
@@ -79,7 +79,7 @@ fn a_catalog_that_others_can_write_is_not_used_unless_it_is_named() {
     fs::rename(&runtimes, world.path("shared/own")).unwrap();
     chown(world.path("shared/own"), Some(0), None).unwrap();
     symlink("own", &runtimes).unwrap();
-    run_in(&world, "shared/below", &["list"]).expect_code(0);
+    run_in(&world, "shared/below", &["list", "fake/well"]).expect_code(0);
     std::os::unix::fs::lchown(&runtimes, Some(65534), None).unwrap();
     refused("it belongs to another user");
 }

@@ -29,31 +29,34 @@ fn the_catalogue_is_looked_for_in_order() {
         command.env("TASKSCALE_CATALOG", installed.path("variable"));
     };
     let nothing = |_: &mut Command| {};
-    assert_eq!(used(&variable, &["list", "--catalog", "../option"]), "catalog: /here/../option (--catalog)");
-    assert_eq!(used(&variable, &["list"]), "catalog: /variable ($TASKSCALE_CATALOG)");
+    assert_eq!(
+        used(&variable, &["list", "perl/fork", "--catalog", "../option"]),
+        "catalog: /here/../option (--catalog)"
+    );
+    assert_eq!(used(&variable, &["list", "perl/fork"]), "catalog: /variable ($TASKSCALE_CATALOG)");
     // A few entries of one's own stand beside what taskscale carries.
     let carried = format!("/home/.cache/taskscale/catalogs/{}", embedded_name().unwrap());
     let beside =
         format!("catalog: /here/runtimes and {carried} (the nearest runtimes/ and the embedded catalog)");
-    assert_eq!(used(&nothing, &["list"]), beside);
+    assert_eq!(used(&nothing, &["list", "rust/floor"]), beside);
     let below = |command: &mut Command| {
         fs::create_dir_all(installed.path("here/deep/down")).unwrap();
         command.current_dir(installed.path("here/deep/down"));
     };
-    assert_eq!(used(&below, &["list"]), beside);
-    let two = used(&nothing, &["list", "--catalog", "../option", "--catalog", "../variable"]);
+    assert_eq!(used(&below, &["list", "rust/floor"]), beside);
+    let two = used(&nothing, &["list", "perl/fork", "--catalog", "../option", "--catalog", "../variable"]);
     assert_eq!(two, "catalog: /here/../option and /here/../variable (--catalog)");
-    let embedded = used(&variable, &["list", "--catalog", "embedded"]);
+    let embedded = used(&variable, &["list", "rust/floor", "--catalog", "embedded"]);
     assert!(embedded.ends_with("(embedded)"), "{embedded}");
     // XDG's variable, where it is set.
     let xdg = |command: &mut Command| {
         command.env("XDG_CACHE_HOME", installed.path("xdg"));
     };
-    let embedded = used(&xdg, &["list", "--catalog", "embedded"]);
+    let embedded = used(&xdg, &["list", "rust/floor", "--catalog", "embedded"]);
     assert!(embedded.starts_with("catalog: /xdg/taskscale/catalogs/"), "{embedded}");
     // One that says what tasks do is whole.
     fs::create_dir(installed.path("here/workloads")).unwrap();
-    assert_eq!(used(&nothing, &["list"]), "catalog: /here/runtimes (the nearest runtimes/)");
+    assert_eq!(used(&nothing, &["list", "perl/fork"]), "catalog: /here/runtimes (the nearest runtimes/)");
     let doctor = |args: &[&str]| {
         let mut command = installed.command(args);
         command.env("PATH", installed.path("bin"));

@@ -176,19 +176,16 @@ fn a_report_is_of_what_was_asked_for() {
     let peaks = shows("--metric peak,launch", &all);
     assert!(peaks.contains("peak MiB") && peaks.contains("launch s") && !peaks.contains("CPU s"), "{peaks}");
     for (args, said) in [
-        ("one --entry fake/wll", "did you mean `fake/well`?"),
-        ("one --entry @nobody", "--entry @nobody: "),
-        ("one --entry fake/well --kind timer", "nothing is left of what is reported"),
+        ("one --entry fake/wll", "`fake/well`?"),
+        ("one --entry @nobody", "--entry @nobody"),
+        ("one --entry fake/well --kind timer", "--entry, --kind"),
         ("one --kind timr", "timer"),
-        ("one -n 7", "-n 7: not measured; available: 1, 500"),
-        ("one -n 1,500 --format svg", "-n: a ranking chart is of one number of tasks"),
-        ("one --entry fake/well --format html", "--entry: the page has switches for that"),
-        ("one --kind thread --open", "--kind: the page has switches for that"),
-        ("one --format csv --open", "--open: it shows the page"),
-        (
-            "one --format svg -o chart.png",
-            "`taskscale report one --format svg | rsvg-convert --zoom 2 -o chart.png`",
-        ),
+        ("one -n 7", "1, 500"),
+        ("one -n 1,500 --format svg", "-n"),
+        ("one --entry fake/well --format html", "--entry"),
+        ("one --kind thread --open", "--kind"),
+        ("one --format csv --open", "--open"),
+        ("one --format svg -o chart.png", "| rsvg-convert --zoom 2 -o chart.png`"),
     ] {
         report(&world, args).expect_code(2).expect_said(said);
     }
