@@ -1,5 +1,5 @@
 // Pages in a real browser, for the tests that look at them. TASKSCALE_PAGES names a folder with pages that taskscale has
-// made; `cargo test --test end_to_end page` makes them.
+// made; `cargo test --test commands page:: -- --ignored` makes them.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -14,7 +14,7 @@ const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 let browser: Browser;
 
 before(async () => {
-  assert(folder, "TASKSCALE_PAGES names no folder: run `cargo test --test end_to_end page`");
+  assert(folder, "TASKSCALE_PAGES names no folder: run `cargo test --test commands page:: -- --ignored`");
   browser = await launch();
 });
 after(async () => await browser?.close());

@@ -1,6 +1,6 @@
 // The page in a real browser, of a folder with pages that taskscale has made:
 // everything.html (of everything that can happen, one; and a name that means harm), several.html (three campaigns)
-// and large.html (5,000 samples). `cargo test --test end_to_end page` makes them and runs this.
+// and large.html (5,000 samples). `cargo test --test commands page:: -- --ignored` makes them and runs this.
 
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";

@@ -1,5 +1,5 @@
 // A page of several parts in a real browser: parts.html (a campaign of tasks that sleep, and of work on one CPU and on
-// two). `cargo test --test end_to_end page` makes it and runs this.
+// two). `cargo test --test commands page:: -- --ignored` makes it and runs this.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

@@ -1,5 +1,5 @@
 // A site in a real browser: site/ (two campaigns on two machines, one of them with texts that mean harm, and the
-// documents of the repository). `cargo test --test end_to_end page` makes it and runs this.
+// documents of the repository). `cargo test --test commands page:: -- --ignored` makes it and runs this.
 
 import assert from "node:assert/strict";
 import { join, resolve } from "node:path";

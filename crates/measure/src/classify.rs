@@ -519,6 +519,20 @@ mod tests {
     }
 
     #[test]
+    fn a_hang_is_named_by_what_was_printed_last() {
+        let killed = ended(None, Some(libc::SIGKILL));
+        for (said, stage) in [
+            (Said::default(), "tasks were still starting"),
+            (Said { alive: Some(10), ..Said::default() }, "tasks were still waiting or ending"),
+            (said(10, 10), "`done` was printed"),
+        ] {
+            let (status, reason) = verdict(&said, &killed, |seen| seen.ended_by = Some(EndedBy::TimeOut));
+            assert_eq!(status, Status::TimedOut);
+            assert!(reason.starts_with("killed after 60 s: ") && reason.contains(stage), "{reason}");
+        }
+    }
+
+    #[test]
     fn a_missing_program_is_unavailable() {
         let refused = ProgramEnd::Refused { why: "No such file".into(), errno: Some(libc::ENOENT) };
         assert_eq!(verdict(&Said::default(), &refused, |_| {}).0, Status::Unavailable);

@@ -83,7 +83,66 @@ fn is_url(url: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_url, wrapper};
+    use std::fs;
+
+    use super::*;
+    use crate::campaign::Prepared;
+    use crate::catalog::Catalog;
+    use crate::record::test_facts;
+
+    /// What is found of the entry `x/a` with this manifest and README.
+    fn found(manifest: &str, readme: Option<&str>) -> String {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("x")).unwrap();
+        fs::write(folder.path().join("x/runtime.toml"), manifest).unwrap();
+        if let Some(readme) = readme {
+            fs::write(folder.path().join("x/README.md"), readme).unwrap();
+        }
+        let catalog = Catalog::load(folder.path()).unwrap();
+        let (runtime, entry) = catalog.entry("x/a").unwrap();
+        let prepared =
+            Prepared { facts: test_facts("x/a"), command: Ok(Vec::new()), workload: None, black_box: None };
+        let workload = catalog.workloads.iter().find(|workload| workload.name == "sleep").unwrap();
+        let mut findings = Findings::default();
+        look(&CheckSubject { runtime, entry, workload, prepared: &prepared }, &mut findings);
+        findings.sorted().iter().map(|found| format!("{:?}: {}\n", found.severity, found.what)).collect()
+    }
+
+    const GOOD: &str = r#"name = "x"
+title = "X"
+url = "https://example.org"
+version = ["x", "--version"]
+minimum = "1.0"
+install = { other = "it is there" }
+
+[[entry]]
+name = "a"
+title = "A"
+kind = "stackless"
+parallel = true
+style = "idiomatic"
+why = "what this test reads, and no more"
+workloads.sleep = { run = ["x", "a"] }
+"#;
+
+    #[test]
+    fn what_a_manifest_lacks_is_found() {
+        assert_eq!(found(GOOD, Some("# X: a")), "");
+        let why = "why = \"what this test reads, and no more\"";
+        for (from, to, what) in [
+            ("https://example.org", "example", "Warning: `url`"),
+            (why, "why = \"TODO: say why this is so\"", "Warning: `why` is not written"),
+            (why, "why = \"a test\"", "Warning: `why` is too short"),
+            ("minimum = \"1.0\"\n", "", "Note: no `minimum`"),
+            ("\"x\", \"a\"", "\"sh\", \"-c\", \"x a; exit $?\"", "Warning: `run` starts a wrapper"),
+        ] {
+            let found = found(&GOOD.replacen(from, to, 1), Some("# X: a"));
+            assert!(found.starts_with(what) && found.lines().count() == 1, "{what}: {found}");
+        }
+        assert!(found(GOOD, None).starts_with("Error: no README.md"));
+        assert!(found(GOOD, Some("# X: other")).starts_with("Note: README.md does not name `a`"));
+        assert!(found(GOOD, Some("# X: a\n\nTODO")).starts_with("Warning: README.md has a TODO"));
+    }
 
     #[test]
     fn wrappers_are_distinguished_from_programs() {

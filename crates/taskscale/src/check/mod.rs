@@ -320,3 +320,22 @@ pub fn fails(findings: &[Finding], strict: bool) -> bool {
     let worst = if strict { Severity::Warning } else { Severity::Error };
     findings.iter().any(|finding| finding.severity <= worst)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_confirmed_needs_a_reason() {
+        let severity = |findings: &Findings| findings.0[0].severity;
+        let mut open = Findings::default();
+        open.unconfirmed("its operations take no CPU time");
+        open.explain(None);
+        assert_eq!(severity(&open), Severity::Error);
+        open.explain(Some("they wait for a device"));
+        assert_eq!(severity(&open), Severity::Note);
+        let mut confirmed = Findings::default();
+        confirmed.explain(Some("they wait for a device"));
+        assert_eq!(severity(&confirmed), Severity::Warning, "a reason for nothing");
+    }
+}

@@ -26,7 +26,6 @@ fn markdown(reports: &[Report], metrics: &[&'static MetricDef]) -> String {
 #[test]
 fn several_campaigns() {
     insta::assert_snapshot!("several_table", table(&two(), RenderOptions::default().width));
-    insta::assert_snapshot!("several_markdown", markdown(&two(), &DEFAULT_METRICS));
     let asked = markdown(&two(), &[&metrics::LAUNCH, &metrics::CPU]);
     assert!(asked.contains("#### 1M tasks: launch s") && !asked.contains("footprint"), "{asked}");
 }

@@ -254,7 +254,6 @@ fn the_rate_is_the_value_of_rates_alone() {
 fn answers_are_shown() {
     let shown = |format| super::super::render(&found(&search_spec(), PLAIN).0, format, Default::default());
     insta::assert_snapshot!("highest_rate_table", shown(Format::Table));
-    insta::assert_snapshot!("highest_rate_markdown", shown(Format::Markdown));
     insta::assert_snapshot!("highest_rate_csv", shown(Format::Csv));
     let json: serde_json::Value = serde_json::from_str(&shown(Format::Json)).unwrap();
     assert_eq!(json["question"]["find"], "highest-rate");

@@ -1,6 +1,8 @@
 //! A hand-made campaign for tests, with one of everything that can happen.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
 
 use taskscale_measure::Measurement;
 
@@ -289,4 +291,32 @@ pub fn elsewhere() -> (Campaign, Vec<Sample>) {
         samples.extend((1..=3).map(|repetition| sample("ruby/fiber", tasks, repetition, 9_000_000, 13_000)));
     }
     (campaign, samples)
+}
+
+/// Where values are in a JSON text, and of which type: what programs that read it rely on. The names in maps are data.
+pub fn json_shape(text: &str) -> String {
+    fn walk(value: &Value, path: &str, into: &mut BTreeSet<String>) {
+        let of_type = match value {
+            Value::Object(fields) => {
+                let is_map = fields
+                    .keys()
+                    .any(|key| !key.chars().all(|c| c.is_ascii_lowercase() || "_0123456789".contains(c)));
+                for (key, value) in fields {
+                    walk(value, &format!("{path}.{}", if is_map { "*" } else { key }), into);
+                }
+                return;
+            }
+            Value::Array(items) => {
+                return items.iter().for_each(|item| walk(item, &format!("{path}[]"), into));
+            }
+            Value::Null => "null",
+            Value::Bool(_) => "boolean",
+            Value::Number(_) => "number",
+            Value::String(_) => "string",
+        };
+        into.insert(format!("{}: {of_type}", path.trim_start_matches('.')));
+    }
+    let mut shape = BTreeSet::new();
+    walk(&serde_json::from_str(text).expect("JSON"), "", &mut shape);
+    shape.into_iter().collect::<Vec<_>>().join("\n")
 }

@@ -14,7 +14,7 @@ use crate::catalog::{Locate, ToolchainSpec};
 use crate::hint::Hint;
 
 /// A JVM on a busy machine answers `-version` within a second or two.
-const VERSION_LIMIT: Duration = Duration::from_secs(20);
+const VERSION_LIMIT: Duration = Duration::from_secs(60);
 
 /// A toolchain that is installed and new enough.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

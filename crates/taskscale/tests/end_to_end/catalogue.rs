@@ -6,12 +6,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, OnceLock};
+use std::time::SystemTime;
 
 use serde_json::Value;
 use taskscale::campaign::{NotReady, Prepared, prepare};
 use taskscale::catalog::{Catalog, Program, Style, select};
-use taskscale::record::{self, Sample, Status};
+use taskscale::record::{self, Sample};
 use taskscale::toolchain::{Attend, Cache};
+
+use crate::support::{assert_good, was_starved};
 
 fn catalog_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runtimes")
@@ -141,7 +144,7 @@ fn checked(job: &ToolchainJob, lock: &Path) -> Value {
 }
 
 #[test]
-#[ignore = "builds every entry that can run here: minutes"]
+#[ignore = "nightly: builds and checks every entry that can run here"]
 fn every_entry_conforms() {
     // What is left out for lack of a toolchain is said, or a failure. A tuned entry is mostly a twin, an idiomatic one's
     // program with other settings: what it does while its tasks wait is looked at, not each workload once more.
@@ -194,22 +197,8 @@ fn every_entry_conforms() {
     let entries: Vec<&Value> =
         results.iter().flat_map(|result| result["entries"].as_array().expect("entries")).collect();
     assert_eq!(entries.len(), ready.len(), "every program that can run here was checked");
-    let accused = entries.into_iter().filter(|entry| !faults(entry).is_empty());
-    let wrong: Vec<String> = accused.flat_map(|entry| asked_again(entry, folder.path())).collect();
+    let wrong: Vec<String> = entries.into_iter().flat_map(faults).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
-
-/// What is found while others are checked beside it, on few CPUs, is asked again alone: a fault is found each time.
-fn asked_again(entry: &Value, folder: &Path) -> Vec<String> {
-    let text = |key: &str| entry[key].as_str().expect("a name").to_owned();
-    let job = ToolchainJob {
-        entries: BTreeSet::from([text("entry")]),
-        workloads: BTreeSet::from([text("workload")]),
-        rebuild: false,
-    };
-    println!("once more, alone: {job:?}");
-    let again = checked(&job, &folder.join("alone"));
-    again["entries"].as_array().expect("entries").iter().flat_map(faults).collect()
 }
 
 /// What speaks against an entry. Says all that was found.
@@ -237,7 +226,7 @@ fn faults(entry: &Value) -> Vec<String> {
     faults
 }
 
-/// What `taskscale run` of these entries comes to, the last attempt of each: all of them `ok`.
+/// What `taskscale run` of these entries comes to, the last attempt of each.
 fn measured(entries: &BTreeSet<&str>, more: &[&str]) -> Vec<Sample> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let campaign = folder.path().join("campaign");
@@ -254,23 +243,17 @@ fn measured(entries: &BTreeSet<&str>, more: &[&str]) -> Vec<Sample> {
         .output()
         .expect("taskscale starts");
     let stderr = String::from_utf8_lossy(&output.stderr);
-    assert!(
-        output.status.success(),
-        "{entries:?} {more:?}: {}\n{stderr}",
-        String::from_utf8_lossy(&output.stdout)
-    );
-    let loaded = record::load(&campaign).expect("the campaign can be read");
+    let loaded =
+        record::load(&campaign).unwrap_or_else(|error| panic!("{entries:?} {more:?}: {error}: {stderr}"));
     let samples: Vec<Sample> = record::last_attempts(&loaded.samples).into_iter().cloned().collect();
     let seen: BTreeSet<&str> = samples.iter().map(|sample| &*sample.entry).collect();
-    assert_eq!(&seen, entries);
-    for sample in &samples {
-        assert_eq!(sample.status, Status::Ok, "{more:?}: {sample:?}");
-    }
+    assert_eq!(&seen, entries, "{more:?}: {stderr}");
+    samples.iter().for_each(assert_good);
     samples
 }
 
 #[test]
-#[ignore = "builds every entry that can run here: minutes"]
+#[ignore = "nightly: builds every entry that can run here"]
 fn what_is_slow_to_check_does_its_work() {
     let programs = ready().iter().filter(|entry| is_measured_alone(entry));
     let mut entries_of: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
@@ -297,18 +280,67 @@ fn each_installed_runtime_is_measured() {
         }
     }
     let ready = prepared(&of_runtime.into_values().collect::<Vec<_>>());
-    measured(&ready.iter().map(|entry| &*entry.facts.name).collect(), &["-n", "10", "--quick"]);
-}
-
-#[test]
-#[ignore = "builds every entry that can run here: minutes"]
-fn every_entry_can_be_measured() {
-    let sleepers = ready().iter().filter(|entry| workload(entry) == "sleep");
-    for sample in measured(&sleepers.map(|entry| &*entry.facts.name).collect(), &["-n", "100"]) {
-        assert_eq!((sample.alive, sample.done), (Some(100), Some(100)));
-        let plateau = sample.memory.plateau.as_ref().expect("the plateau was read");
+    let names = ready.iter().map(|entry| &*entry.facts.name).collect();
+    for sample in measured_side_by_side(&BTreeMap::from([("sleep".to_owned(), names)])) {
+        assert_eq!((sample.alive, sample.done), (Some(10), Some(10)));
+        let Some(plateau) = sample.memory.plateau.as_ref().filter(|_| !was_starved(&sample)) else {
+            continue;
+        };
         let parts = plateau.anon_bytes + plateau.shmem_bytes + plateau.file_bytes + plateau.kernel_bytes;
         assert_eq!(plateau.footprint_bytes, parts);
-        assert!(plateau.anon_bytes > 0 && plateau.file_bytes > 0 && plateau.kernel_bytes > 0, "{plateau:?}");
     }
+}
+
+/// Campaigns at a time, and the entries of one.
+const CAMPAIGNS_AT_A_TIME: usize = 4;
+const IN_ONE_CAMPAIGN: usize = 6;
+
+/// Ten tasks of each entry, by workload.
+fn measured_side_by_side(of_workload: &BTreeMap<String, Vec<&str>>) -> Vec<Sample> {
+    let jobs = of_workload.iter().flat_map(|(workload, entries)| {
+        entries.chunks(IN_ONE_CAMPAIGN).map(move |entries| (workload, entries))
+    });
+    let jobs = Mutex::new(jobs);
+    let next = || jobs.lock().expect("a list of campaigns").next();
+    let campaign = |(workload, entries): (&String, &[&str])| {
+        let entries = entries.iter().copied().collect();
+        measured(&entries, &["-w", workload, "-n", "10", "--quick", "--timeout", "5m"])
+    };
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..CAMPAIGNS_AT_A_TIME)
+            .map(|_| scope.spawn(|| std::iter::from_fn(next).flat_map(campaign).collect::<Vec<_>>()))
+            .collect();
+        workers.into_iter().flat_map(|worker| worker.join().expect("campaigns")).collect()
+    })
+}
+
+/// Which of its workloads each entry does: the number in TASKSCALE_TURN (`.ci/run`: of commits), or of the day.
+fn turn() -> usize {
+    let given =
+        std::env::var("TASKSCALE_TURN").ok().map(|turn| turn.parse().expect("TASKSCALE_TURN is a number"));
+    let day = || SystemTime::UNIX_EPOCH.elapsed().map_or(0, |since| since.as_secs() / 86_400) as usize;
+    given.unwrap_or_else(day)
+}
+
+/// The small form of the checks: each entry once, in one of its workloads, in turn.
+#[test]
+#[ignore = "minutes: builds a program of every entry; run by .ci/run"]
+fn every_entry_does_one_of_its_workloads() {
+    let catalog = Catalog::load(&catalog_folder()).expect("the catalog is sound");
+    let all = select(&catalog, &["@all".into()], &[]).expect("@all names every entry");
+    let mut of_entry: BTreeMap<String, Vec<Program>> = BTreeMap::new();
+    for program in all.programs {
+        of_entry.entry(program.entry.full_name.clone()).or_default().push(program);
+    }
+    let turn = turn();
+    let in_turn = of_entry.into_values().enumerate().map(|(at, mut programs)| {
+        let chosen = (turn + at) % programs.len();
+        programs.swap_remove(chosen)
+    });
+    let ready = prepared(&in_turn.collect::<Vec<_>>());
+    let mut of_workload: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for entry in &ready {
+        of_workload.entry(workload(entry)).or_default().push(&entry.facts.name);
+    }
+    measured_side_by_side(&of_workload);
 }

@@ -4,7 +4,7 @@ use std::net::{IpAddr, TcpListener, UdpSocket};
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::support::{FakeEntry, World, on_path, skipped};
+use crate::support::{FakeEntry, World, on_path, skipped, was_starved};
 use taskscale::record::{Sample, Status};
 
 /// Compiled once for each test. `None`, with word of it, where there is no compiler.
@@ -77,7 +77,12 @@ fn a_server_at_an_address_of_its_own_machine_is_seen_as_on_loopback() {
         world.run(world.command(&[&measure[..], &server[..]].concat()));
         let samples = world.runs(case);
         assert_eq!(samples.len(), 1);
-        assert_eq!((samples[0].status, samples[0].alive), (status, Some(alive)), "{:#?}", samples[0]);
+        let seen = (samples[0].status, samples[0].alive);
+        assert!(
+            seen == (status, Some(alive)) || status == Status::Ok && was_starved(&samples[0]),
+            "{:#?}",
+            samples[0]
+        );
     }
     world.assert_nothing_left();
 }

@@ -96,7 +96,7 @@ fn machines_are_measured_at_once_and_set_side_by_side() {
 
 /// A lost node: Slurm requeues its job on another node. What still runs on the lost node comes too late to publish.
 #[test]
-#[ignore = "a slow fault of a cluster"]
+#[ignore = "nightly: a slow fault of a cluster"]
 fn the_job_of_a_lost_node_begins_anew_on_another() {
     let Some(cluster) = Cluster::start(&several()) else { return };
     let fleet = cluster.submit(&format!("{SEVERAL}[machines.x86]\ncount = 1\n"));
@@ -121,7 +121,7 @@ fn the_job_of_a_lost_node_begins_anew_on_another() {
 }
 
 #[test]
-#[ignore = "a slow fault of a cluster"]
+#[ignore = "nightly: a slow fault of a cluster"]
 fn a_controller_that_is_killed_costs_nothing() {
     let Some(cluster) = Cluster::start(&several()) else { return };
     let fleet = cluster.submit(&format!("{SEVERAL}[machines.x86]\ncount = 2\n"));
@@ -146,7 +146,7 @@ fn a_controller_that_is_killed_costs_nothing() {
 /// Slurm saves the state of its jobs up to 5 s late. A controller killed in that time starts running jobs a second time,
 /// drains their nodes ("Duplicate jobid") and holds the jobs.
 #[test]
-#[ignore = "a slow fault of a cluster"]
+#[ignore = "nightly: a slow fault of a cluster"]
 fn a_controller_that_lost_its_last_seconds_costs_no_result() {
     let Some(cluster) = Cluster::start(&several()) else { return };
     cluster.drain_nodes();
@@ -173,7 +173,7 @@ fn a_controller_that_lost_its_last_seconds_costs_no_result() {
 
 /// A node whose disk is full, for example: Slurm holds the job that it failed to start there.
 #[test]
-#[ignore = "a slow fault of a cluster"]
+#[ignore = "nightly: a slow fault of a cluster"]
 fn a_job_held_after_a_failed_launch_is_released_by_resume() {
     let Some(cluster) = Cluster::start(&several()) else { return };
     cluster.drain_nodes();
@@ -201,7 +201,7 @@ fn a_job_held_after_a_failed_launch_is_released_by_resume() {
 }
 
 #[test]
-#[ignore = "a slow fault of a cluster"]
+#[ignore = "nightly: a slow fault of a cluster"]
 fn what_was_cancelled_goes_on_where_it_stopped() {
     let Some(cluster) = Cluster::start(&several()) else { return };
     let fleet = cluster.submit(&format!("{SEVERAL}[machines.x86]\ncount = 1\n"));
@@ -236,7 +236,7 @@ fn what_was_cancelled_goes_on_where_it_stopped() {
 }
 
 #[test]
-#[ignore = "a slow fault of a cluster"]
+#[ignore = "nightly: a slow fault of a cluster"]
 fn a_drained_cluster_is_waited_for_and_a_job_may_be_started_twice() {
     let Some(cluster) = Cluster::start(&several()) else { return };
     cluster.drain_nodes();
@@ -278,7 +278,7 @@ fn a_drained_cluster_is_waited_for_and_a_job_may_be_started_twice() {
 
 /// Slurm tells a job that its time is nearly over; it puts its last sample away.
 #[test]
-#[ignore = "a slow fault of a cluster"]
+#[ignore = "nightly: a slow fault of a cluster"]
 fn a_time_limit_costs_nothing() {
     let Some(cluster) = Cluster::start(&several()) else { return };
     // Told a minute before, and looked at every half a minute: after one to one and a half.
@@ -301,7 +301,7 @@ fn a_time_limit_costs_nothing() {
 
 /// Full, read-only, gone: each for a while.
 #[test]
-#[ignore = "a slow fault of a cluster"]
+#[ignore = "nightly: a slow fault of a cluster"]
 fn a_shared_folder_that_fails_for_a_while_costs_nothing() {
     let Some(cluster) = Cluster::start(&several()) else { return };
     let shared = cluster.world.path("shared");
@@ -348,7 +348,7 @@ fn a_shared_folder_that_fails_for_a_while_costs_nothing() {
 }
 
 #[test]
-#[ignore = "a slow fault of a cluster"]
+#[ignore = "nightly: a slow fault of a cluster"]
 fn a_folder_that_is_gone_for_a_while_is_waited_for() {
     let Some(cluster) = Cluster::start(&several()) else { return };
     let fleet = cluster.submit("tasks = \"1,2\"\nrepetitions = 4\n[machines.x86]\ncount = 1\n");
@@ -489,7 +489,7 @@ fn a_clock_that_is_wrong_is_named() {
 
 /// The server on one node, its clients on the other: Slurm starts them, and they reach the server at its node's address.
 #[test]
-#[ignore = "a slow fault of a cluster"]
+#[ignore = "nightly: a slow fault of a cluster"]
 fn servers_and_their_clients_are_on_two_machines() {
     let server =
         FakeEntry { waits: Some("echo"), ..FakeEntry::new("server", "--serve echo --op-cpu-us 100") };

@@ -1,32 +1,27 @@
-//! taskscale as its users run it, from end to end. One program for all, so that what mostly waits is waited for side by
-//! side: each test has a world of its own, and none may know what else runs.
+//! What only a real machine shows: programs that are started, measured, contained and ended by taskscale. One program for
+//! all, so that what mostly waits is waited for side by side: each test has a world of its own, and none may know what else
+//! runs, nor how fast the machine is.
 
 mod campaigns;
+mod cases;
 mod catalogue;
 mod check;
-mod check_made;
 mod conditions;
 mod containment;
 mod everyday;
 mod false_counts;
 mod faults;
 mod fleet;
-mod hostile;
 mod installed;
 mod limit;
 mod measure;
 mod memory;
-mod package;
-mod page;
 mod reliability;
-mod report;
-mod results_page;
 mod schema;
 mod serve;
-mod site;
 mod submit;
+#[path = "../support/mod.rs"]
 mod support;
 mod truth;
-mod usage;
 mod verify;
 mod work;

@@ -9,7 +9,7 @@ use std::thread;
 
 use taskscale::record::{self, Sample, Status, Warning};
 
-use crate::support::{World, is_root, skipped};
+use crate::support::{World, assert_good, is_root, skipped};
 
 const MIB: f64 = (1 << 20) as f64;
 
@@ -224,7 +224,7 @@ fn a_segment_that_outlives_its_program_is_removed() {
     let world = World::new(&[]);
     let Some(program) = attacks(&world) else { return };
     let sample = measured(&world, &program, "leaves-segment", |_| {});
-    assert_eq!(sample.status, Status::Ok, "{:?}", sample.reason);
+    assert_good(&sample);
     assert!(sample.warnings.contains(&Warning::LeftSharedMemory), "{:?}", sample.warnings);
     let segments = fs::read_to_string("/proc/sysvipc/shm").unwrap();
     let left =

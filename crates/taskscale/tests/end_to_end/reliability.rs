@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::support::cases::{self, Batch, FaultCase};
+use crate::cases::{self, Batch, FaultCase};
 
 const BEGIN: &str = "<!-- faults of programs: made by crates/taskscale/tests/end_to_end/reliability.rs -->\n";
 const END: &str = "<!-- end of faults of programs -->\n";
@@ -55,35 +55,35 @@ fn the_table_of_faults_is_what_the_tests_prove() {
     }
 }
 
+/// The names of the tests in a module's source.
+fn tests_of(module: &str, source: &str) -> BTreeSet<String> {
+    let names =
+        source.split("#[test]\n").skip(1).filter_map(|after| after.split_once("fn ")?.1.split_once('('));
+    names.map(|(name, _)| format!("{module}::{name}")).collect()
+}
+
 #[test]
 fn every_test_of_a_fault_is_in_the_document_and_the_other_way_round() {
     let text = fs::read_to_string(document()).expect("docs/reference/faults.md");
-    let files = [
-        ("faults", include_str!("faults.rs")),
-        ("containment", include_str!("containment.rs")),
-        ("campaigns", include_str!("campaigns.rs")),
-        ("usage", include_str!("usage.rs")),
-        ("work", include_str!("work.rs")),
-        ("fuzz", include_str!("../fuzz.rs")),
-    ];
-    let mut tests = BTreeSet::new();
-    for (file, source) in files {
-        for after in source.split("#[test]").skip(1) {
-            let name = after.split_once("fn ").and_then(|(_, rest)| rest.split_once('('));
-            tests.insert(format!("{file}::{}", name.expect("a function after #[test]").0));
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    let folders =
+        ["", "commands", "end_to_end"].map(|folder| fs::read_dir(tests.join(folder)).expect("tests"));
+    let (mut modules, mut known, mut promised) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+    for path in folders.into_iter().flatten().map(|file| file.expect("a file").path()) {
+        let Ok(source) = fs::read_to_string(&path) else { continue };
+        let module = path.file_stem().expect("a name").to_string_lossy().into_owned();
+        let of_module = tests_of(&module, &source);
+        if ["faults", "containment", "campaigns", "fuzz"].contains(&&*module) {
+            promised.extend(of_module.clone());
         }
+        known.extend(of_module);
+        modules.insert(module);
     }
-    let quoted: BTreeSet<String> = text
-        .split('`')
-        .skip(1)
-        .step_by(2)
-        .filter(|word| {
-            files.iter().any(|(file, _)| word.strip_prefix(file).is_some_and(|rest| rest.starts_with("::")))
-        })
-        .map(str::to_owned)
-        .collect();
-    let missing: Vec<_> = tests.difference(&quoted).collect();
-    let unknown: Vec<_> = quoted.difference(&tests).collect();
+    let is_test = |word: &&str| word.split_once("::").is_some_and(|(module, _)| modules.contains(module));
+    let quoted: BTreeSet<String> =
+        text.split('`').skip(1).step_by(2).filter(is_test).map(str::to_owned).collect();
+    let missing: Vec<_> = promised.difference(&quoted).collect();
+    let unknown: Vec<_> = quoted.difference(&known).collect();
     assert!(
         missing.is_empty() && unknown.is_empty(),
         "not in the document: {missing:?}; not a test: {unknown:?}"

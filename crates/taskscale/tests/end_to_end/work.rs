@@ -1,13 +1,11 @@
-//! Work from end to end: the cost of an operation that the program itself knows, faults as samples with reasons, campaigns
-//! that are cut off, parts, CPUs, and what is refused.
+//! Work from end to end: the cost of an operation that the program itself knows, campaigns that are cut off, workloads, CPUs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use crate::support::cases::{self, WORK, WORK_HANGS};
-use crate::support::{FakeEntry, World, skipped};
-use taskscale::record::{Sample, Status, Warning, last_attempts};
+use crate::support::{FakeEntry, World};
+use taskscale::record::{Sample, Status, last_attempts};
 
 /// Runs of one N and repetition: the first that was long enough, and the one of twice the operations.
 fn pairs(samples: &[Sample]) -> Vec<[&Sample; 2]> {
@@ -49,32 +47,18 @@ fn values<'a>(json: &'a Value, key: &str, into: &mut Vec<&'a Value>) {
     }
 }
 
-fn is_busy(samples: &[&Sample]) -> bool {
-    let busy = [Warning::MachineBusy, Warning::CpuStarved];
-    samples.iter().any(|sample| sample.warnings.iter().any(|warning| busy.contains(warning)))
-}
-
-/// The program counts its own CPU time over the same work, so that what the machine does to it cancels; but where others
-/// take its CPU all the time, and `ready` and `done` are heard late, it is asked again.
+/// The program counts its own CPU time over the same work, so that what the machine does to it cancels.
 #[test]
-#[ignore = "needs an idle machine"]
+#[ignore = "nightly: needs an idle machine"]
 fn the_cost_of_an_operation_is_what_the_program_itself_says() {
-    let mut wrong = Vec::new();
-    for _ in 0..5 {
-        let world = World::new(&[
-            FakeEntry::of_work("works", "--op-cpu-us 100 --launch-ms 100 --work-cpu-ms 40"),
-            FakeEntry::of_work("waits", "--op-sleep-us 400"),
-        ]);
-        world.run(world.campaign("out", "-w spawn -n 1,1000 -r 2")).expect_code(0);
-        world.assert_nothing_left();
-        wrong = wrong_costs(&world);
-        if wrong.is_empty() {
-            return;
-        }
-        let busy = is_busy(&world.load("out").samples.iter().collect::<Vec<_>>());
-        assert!(busy, "{}", wrong.join("\n"));
-    }
-    skipped(&format!("the machine was too busy to see what an operation costs: {}", wrong.join("\n")));
+    let world = World::new(&[
+        FakeEntry::of_work("works", "--op-cpu-us 100 --launch-ms 100 --work-cpu-ms 40"),
+        FakeEntry::of_work("waits", "--op-sleep-us 400"),
+    ]);
+    world.run(world.campaign("out", "-w spawn -n 1,1000 -r 2")).expect_code(0);
+    world.assert_nothing_left();
+    let wrong = wrong_costs(&world);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 fn wrong_costs(world: &World) -> Vec<String> {
@@ -115,41 +99,32 @@ fn wrong_costs(world: &World) -> Vec<String> {
 }
 
 #[test]
-fn every_fault_of_work_is_a_sample_with_a_reason() {
-    cases::check(&[&WORK, &WORK_HANGS]);
-}
-
-#[test]
 fn a_campaign_of_work_goes_on_with_nothing_measured_twice() {
     let world = World::new(&[
         FakeEntry::of_work("works", "--op-cpu-us 100"),
-        FakeEntry::of_work("waits", "--op-sleep-us 300"),
+        FakeEntry::of_work("more", "--op-cpu-us 200"),
     ]);
-    // Cut off at the first run, between the runs of a pair, and later.
-    for (round, samples) in [1, 2, 5].into_iter().enumerate() {
-        let folder = format!("out-{round}");
-        let campaign = || world.campaign(&folder, "-w spawn -n 1,10 -r 1");
-        let running = world.start(campaign());
-        world.until("samples are there", || world.sample_count(&folder) >= samples);
-        running.signal(libc::SIGINT);
-        running.wait().expect_code(128 + libc::SIGINT).expect_said("resumes");
-        world.assert_nothing_left();
-        let before = std::fs::read_to_string(world.path(&folder).join("samples.jsonl")).unwrap();
-        world.run(campaign()).expect_code(0);
-        let after = std::fs::read_to_string(world.path(&folder).join("samples.jsonl")).unwrap();
-        assert!(after.starts_with(&before) && after.len() > before.len(), "what was measured is kept");
-        let loaded = world.load(&folder);
-        let runs: BTreeSet<_> = loaded
-            .samples
-            .iter()
-            .map(|s| (&s.entry, s.tasks, s.repetition, s.is_double(), s.attempt))
-            .collect();
-        assert_eq!(runs.len(), loaded.samples.len(), "a run was measured twice: {runs:?}");
-        assert_eq!(pairs(&loaded.samples).len(), 4);
-        // Once all is there, nothing is left to do.
-        world.run(campaign()).expect_code(0);
-        assert_eq!(world.load(&folder).samples.len(), loaded.samples.len());
-    }
+    // Cut off between the runs of a pair.
+    let campaign = || world.campaign("out", "-w spawn -n 1,10 -r 1");
+    let running = world.start(campaign());
+    world.until("a sample is there", || world.sample_count("out") > 0);
+    running.signal(libc::SIGINT);
+    running.wait().expect_code(128 + libc::SIGINT).expect_said("resumes");
+    world.assert_nothing_left();
+    let before = world.load("out").samples;
+    world.run(campaign()).expect_code(0);
+    let samples = world.load("out").samples;
+    assert!(
+        samples.len() > before.len() && samples[..before.len()] == before[..],
+        "what was measured is kept"
+    );
+    let runs: BTreeSet<_> =
+        samples.iter().map(|s| (&s.entry, s.tasks, s.repetition, s.is_double(), s.attempt)).collect();
+    assert_eq!(runs.len(), samples.len(), "a run was measured twice: {runs:?}");
+    assert_eq!(pairs(&samples).len(), 4);
+    // Once all is there, nothing is left to do.
+    world.run(campaign()).expect_code(0);
+    assert_eq!(world.load("out").samples.len(), samples.len());
     world.assert_nothing_left();
 }
 
@@ -172,8 +147,8 @@ fn workloads_are_parts_of_one_campaign() {
     let world =
         World::new(&[FakeEntry::new("both", "").and_work("--op-cpu-us 200"), FakeEntry::new("sleeps", "")]);
     let finished = world.run(world.campaign("out", "-w spawn,sleep -n 2"));
-    finished.expect_code(0).expect_said("no `spawn` in fake/sleeps");
     let loaded = world.load("out");
+    finished.expect_good(last_attempts(&loaded.samples)).expect_said("no `spawn` in fake/sleeps");
     let plans: Vec<_> = loaded.campaign.plans().map(|plan| plan.workload.as_str()).collect();
     assert_eq!(plans, ["sleep", "spawn"]);
     let of = |workload: &str| -> BTreeSet<&str> {
@@ -185,24 +160,6 @@ fn workloads_are_parts_of_one_campaign() {
     for sample in &loaded.samples {
         let work = &*sample.workload == "spawn";
         assert_eq!((sample.work.is_some(), sample.hold_s > 0.0), (work, !work), "{sample:?}");
-    }
-    world.assert_nothing_left();
-}
-
-#[test]
-fn what_makes_no_sense_is_refused_before_anything_runs() {
-    let world = World::new(&[FakeEntry::new("sleeps", "")]);
-    for (options, said) in [
-        ("-w spwan", "did you mean `spawn`?"),
-        ("-w spawn", "fake/sleeps has no workload `spawn` (available: sleep)"),
-        ("-p tokens=4", "-p tokens: not a parameter"),
-        ("-p tokens", "is not NAME=VALUE"),
-        ("--cpus 1000", "--cpus: 1000: "),
-        ("--cpus 0", "--cpus: 0: "),
-    ] {
-        let finished = world.run(world.campaign("out", options));
-        finished.expect_code(2).expect_said(said);
-        assert!(finished.stdout.is_empty() && !world.path("out").exists(), "{options}: {finished:?}");
     }
     world.assert_nothing_left();
 }

@@ -21,11 +21,18 @@ use self::peer::{ProtocolError, Terms};
 /// The most connections that are open at once, which is also the server's number of tasks.
 pub(super) const CONNECTIONS: u64 = 1_100;
 
-/// The longest wait for an answer.
-const PATIENCE: Duration = Duration::from_secs(5);
-/// No case starts after this time, and none runs longer than the second.
-const BEGUN: Duration = Duration::from_secs(45);
-const WHOLE: Duration = Duration::from_secs(60);
+/// How long a run waits.
+#[derive(Debug, Clone, Copy)]
+struct Pace {
+    /// For an answer.
+    patience: Duration,
+    /// No case starts after this time, and none runs longer than the second.
+    begun: Duration,
+    whole: Duration,
+}
+
+const PACE: Pace =
+    Pace { patience: Duration::from_secs(5), begun: Duration::from_secs(45), whole: Duration::from_secs(60) };
 /// A server without an answer in so many cases is not tested further.
 const MOST_SILENCES: u32 = 3;
 
@@ -67,11 +74,11 @@ pub(super) fn converse(
     address: SocketAddr,
     memory: &dyn Fn() -> Option<u64>,
 ) -> ConformanceResult {
-    converse_within(PATIENCE, client, address, memory)
+    converse_at(PACE, client, address, memory)
 }
 
-fn converse_within(
-    patience: Duration,
+fn converse_at(
+    pace: Pace,
     client: Client,
     address: SocketAddr,
     memory: &dyn Fn() -> Option<u64>,
@@ -81,7 +88,7 @@ fn converse_within(
         Client::Chat => chat::CASES,
     };
     let start = Instant::now();
-    let terms = Terms { address, patience, end: start + WHOLE };
+    let terms = Terms { address, patience: pace.patience, end: start + pace.whole };
     let random = fastrand::Rng::with_seed(7);
     let mut run = ConformanceRun {
         terms,
@@ -95,11 +102,11 @@ fn converse_within(
     };
     let mut counts = Vec::new();
     for (index, case) in cases.iter().enumerate() {
-        if start.elapsed() >= BEGUN {
+        if start.elapsed() >= pace.begun {
             let left: Vec<&str> = cases[index..].iter().map(|case| case.name).collect();
             run.fault(
                 "time",
-                format!("not tested after {} s: {}", BEGUN.as_secs(), left.join(", ")),
+                format!("not tested after {} s: {}", pace.begun.as_secs(), left.join(", ")),
                 "none in the program if the machine is busy; otherwise answer faster",
                 false,
             );

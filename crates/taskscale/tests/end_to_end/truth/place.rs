@@ -4,13 +4,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use taskscale::record::{self, MemorySource, Sample, Status, Warning};
+use taskscale::record::{self, MemorySource, Sample, Warning};
 
 use super::cases::{DATA_BYTES, DATA_FILE, TruthCase};
 use crate::support::{copy_program, fake_entry};
 
 /// Where the way to the group differs from another place's, but not what is read from it.
-const FEW: &[&str] = &[
+pub const FEW: &[&str] = &[
     "nothing",
     "anon-10",
     "anon-100",
@@ -26,7 +26,6 @@ const FEW: &[&str] = &[
 
 /// Cases, beside their references.
 const IN_ONE_CAMPAIGN: usize = 3;
-const ATTEMPTS: u32 = 5;
 
 /// One way of being measured.
 pub struct Setup {
@@ -151,24 +150,10 @@ impl Setup {
             wanted.iter().copied().filter(in_part).collect::<Vec<_>>()
         });
         let samples: Vec<Result<_, _>> = std::thread::scope(|scope| {
-            let parts: Vec<_> = parts.map(|part| scope.spawn(move || self.measure_seen(&part))).collect();
+            let parts: Vec<_> = parts.map(|part| scope.spawn(move || self.measure(&part, 1, 1))).collect();
             parts.into_iter().map(|part| part.join().unwrap()).collect()
         });
         Ok(samples.into_iter().collect::<Result<Vec<_>, _>>()?.concat())
-    }
-
-    /// Once more where the machine had so much other work that nobody saw a plateau.
-    fn measure_seen(&self, cases: &[&TruthCase]) -> Result<Vec<Sample>, NoSamples> {
-        let unseen = |sample: &Sample| {
-            sample.status == Status::NoPlateau && sample.warnings.contains(&Warning::MachineBusy)
-        };
-        for _ in 1..ATTEMPTS {
-            let samples = self.measure(cases, 1, 1)?;
-            if !samples.iter().any(unseen) {
-                return Ok(samples);
-            }
-        }
-        self.measure(cases, 1, 1)
     }
 
     /// One campaign. The last attempt of each repetition.

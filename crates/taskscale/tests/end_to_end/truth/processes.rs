@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use taskscale::catalog::Kind;
-use taskscale::record::Status;
+use taskscale::record::{Status, Warning};
 use taskscale_measure::{
     Bounds, GroupRoot, HoldParams, Interrupt, LocalRunner, Measurement, RunEnd, RunSpec, Runner, Scenario,
 };
@@ -148,19 +148,21 @@ fn processes_cost_what_they_cost_without_taskscale() {
     let interrupt = Interrupt::never().unwrap();
     let launcher = PathBuf::from(env!("CARGO_BIN_EXE_taskscale"));
     let mut runner = LocalRunner::new(GroupRoot::find(), &interrupt).with_launcher(launcher);
-    for _ in 0..3 {
-        let bare = meter.hold(&command(fake_entry()));
-        let run = measured(&mut runner, command(fake_entry()));
-        assert_eq!((run.status, run.processes), (Status::Ok, Some(CHILDREN + 1)), "{:?}", run.reason);
-        let plateau = run.memory.plateau.unwrap();
-        let ours = KernelMemory {
-            kernel_bytes: plateau.kernel_bytes,
-            page_tables_bytes: plateau.page_tables_bytes.unwrap(),
-        };
-        println!("{CHILDREN} forked processes: bare {bare:?}, taskscale {ours:?}");
-        let (there, here) = (bare.besides_tables(), ours.besides_tables());
-        assert!(here.abs_diff(there) < there / 50, "besides page tables: bare {bare:?}, taskscale {ours:?}");
+    let bare = meter.hold(&command(fake_entry()));
+    let run = measured(&mut runner, command(fake_entry()));
+    let unseen = [Warning::MachineBusy, Warning::CpuStarved].iter().any(|one| run.warnings.contains(one));
+    if run.status == Status::NoPlateau && unseen {
+        return;
     }
+    assert_eq!((run.status, run.processes), (Status::Ok, Some(CHILDREN + 1)), "{:?}", run.reason);
+    let plateau = run.memory.plateau.unwrap();
+    let ours = KernelMemory {
+        kernel_bytes: plateau.kernel_bytes,
+        page_tables_bytes: plateau.page_tables_bytes.unwrap(),
+    };
+    println!("{CHILDREN} forked processes: bare {bare:?}, taskscale {ours:?}");
+    let (there, here) = (bare.besides_tables(), ours.besides_tables());
+    assert!(here.abs_diff(there) < there / 50, "besides page tables: bare {bare:?}, taskscale {ours:?}");
 }
 
 /// Addresses that are not randomised let processes share page tables more tightly than they do in real life: 2,000

@@ -5,7 +5,7 @@ use taskscale::record::{Sample, Status, Warning};
 use super::{Batch, FaultCase};
 use crate::support::World;
 
-use Status::{Crashed, Failed, NoPlateau, Partial, TimedOut};
+use Status::{Crashed, Failed, Partial, TimedOut};
 use Warning::{PlateauGrew, PlateauNotQuiet, StrayOutput};
 
 pub const ENDS: Batch = Batch {
@@ -16,23 +16,15 @@ pub const ENDS: Batch = Batch {
     cases: &[
         FaultCase::new("crash-launch", "crashes while tasks start", "--fault crash:launch")
             .ends(Crashed, "killed by SIGSEGV"),
-        FaultCase::new("crash-plateau", "crashes while all tasks wait", "--fault crash:plateau:ABRT")
-            .ends(Crashed, "killed by SIGABRT"),
         FaultCase::new("crash-drain", "crashes while tasks end", "--fault crash:drain:BUS")
             .ends(Crashed, "killed by SIGBUS"),
         FaultCase::new("crash-end", "crashes after `done`", "--fault crash:end:ILL")
             .ends(Crashed, "killed by SIGILL"),
-        FaultCase::new("killed", "is killed by another process", "--fault crash:plateau:KILL")
-            .ends(Crashed, "killed by SIGKILL"),
-        FaultCase::new("exit-launch", "gives up while tasks start", "--fault exit:launch:3")
-            .ends(Failed, "exited with code 3"),
         FaultCase::new("exit-end", "prints `done` and exits with an error", "--fault exit:end:3")
             .ends(Failed, "exited with code 3"),
         FaultCase::new("failed", "prints that tasks failed", "--fault failed:2")
             .ends(Failed, "2 of 5 tasks failed; stderr: fake-entry: 2 tasks failed"),
         FaultCase::new("no-done", "exits with 0 without `done`", "--fault no-done")
-            .ends(Failed, "`done` was never printed"),
-        FaultCase::new("exit-plateau", "exits with 0 while tasks wait", "--fault exit:plateau:0")
             .ends(Failed, "`done` was never printed"),
         FaultCase::new(
             "done-short",
@@ -61,12 +53,6 @@ pub const LIES: Batch = Batch {
             .ends(Failed, "protocol error: printed `alive` twice: 5, then 5"),
         FaultCase::new("alive-too-many", "prints more alive than requested", "--fault alive-too-many")
             .ends(Failed, "`alive 6` for 5 tasks"),
-        FaultCase::new("alive-garbage", "prints a count that is not a number", "--fault alive-garbage")
-            .ends(Failed, "protocol error: printed \"alive lots\", expected `alive` and a whole number"),
-        FaultCase::new("alive-negative", "prints a negative count", "--fault alive-negative")
-            .ends(Failed, "protocol error: printed \"alive -5\""),
-        FaultCase::new("alive-huge", "prints a count of 10^30", "--fault alive-huge")
-            .ends(Failed, "protocol error: printed \"alive 1000000000000000000000000000000\""),
         FaultCase::new("lie-thread", "kind `thread`, with fewer threads than it prints", "--fault lie")
             .kind("thread")
             .ends(Failed, "printed `alive 5`, but the kernel counts 1 thread"),
@@ -80,17 +66,6 @@ pub const LIES: Batch = Batch {
         FaultCase::new("busy", "never becomes idle while tasks wait", "--burn-percent 60")
             .warns(&[PlateauNotQuiet]),
     ],
-};
-
-/// Repeated with longer holds, and so on its own: the hold may have been too short.
-pub const GROWS: Batch = Batch {
-    title: "No plateau",
-    tasks: 5,
-    options: "",
-    bare: false,
-    cases: &[FaultCase::new("grow", "takes more and more memory while tasks wait", "--fault grow:4MiB")
-        .ends(NoPlateau, "memory was still changing")
-        .warns(&[PlateauNotQuiet])],
 };
 
 /// Repeated with longer holds, and so on its own: the hold may have been too short.
@@ -121,16 +96,11 @@ pub const OUTPUT: Batch = Batch {
             .ends(Failed, "killed: wrote more than 16777216 bytes")
             .warns(&[StrayOutput])
             .check(cut_short),
-        FaultCase::new("flood-stderr", "writes a gigabyte to standard error", "--fault flood-stderr:1GiB")
-            .ends(Failed, "killed: wrote more than 16777216 bytes")
-            .check(cut_short),
         FaultCase::new("long-line", "writes a line of 100 MiB", "--fault long-line:100MiB")
             .ends(Failed, "killed: wrote more than 16777216 bytes")
             .warns(&[StrayOutput])
             .check(cut_short),
         FaultCase::new("longish-line", "writes a line of 1 MiB", "--fault long-line:1MiB")
-            .warns(&[StrayOutput]),
-        FaultCase::new("stray", "writes lines outside the protocol", "--fault flood:6400")
             .warns(&[StrayOutput]),
         FaultCase::new("binary", "writes bytes that are not text", "--fault binary:64KiB")
             .warns(&[StrayOutput]),
@@ -144,7 +114,7 @@ pub const OUTPUT: Batch = Batch {
         )
         .ends(Failed, "exited with code 1; stderr: ")
         .check(|_, sample| {
-            // The record is true to the byte; what shows it neutralises it (see `hostile_text_…`).
+            // The record is true to the byte; what shows it neutralizes it.
             let raw = sample.metrics.keys().any(|name| name.contains('\u{1b}'));
             raw.then_some(()).ok_or_else(|| format!("the metrics are {:?}", sample.metrics))
         }),
@@ -155,25 +125,21 @@ pub const HANGS: Batch = Batch {
     title: "Hangs",
     // Above what a warm-up asks for: all but the first fault spare it.
     tasks: 1001,
-    options: "--timeout 3s",
+    options: "--timeout 6s",
     bare: false,
     cases: &[
         FaultCase::new("hang-warm-up", "hangs in its warm-up as well", "--fault hang:launch")
-            .ends(TimedOut, "killed after 3 s: tasks were still starting (raise --timeout)"),
-        FaultCase::new("hang-launch", "hangs before `alive`", "--fault hang:launch --faults-from 1001")
-            .ends(TimedOut, "killed after 3 s: tasks were still starting"),
+            .ends(TimedOut, "killed after 6 s: tasks were still starting (raise --timeout)"),
         FaultCase::new("hang-plateau", "hangs after `alive`", "--fault hang:plateau --faults-from 1001")
-            .ends(TimedOut, "killed after 3 s: tasks were still waiting or ending"),
-        FaultCase::new("hang-end", "hangs after `done`", "--fault hang:end --faults-from 1001")
-            .ends(TimedOut, "killed after 3 s: `done` was printed"),
+            .ends(TimedOut, "killed after 6 s: tasks were still waiting or ending"),
         FaultCase::new("stopped", "stops itself with SIGSTOP", "--fault stop --faults-from 1001")
-            .ends(TimedOut, "killed after 3 s: tasks were still waiting or ending"),
+            .ends(TimedOut, "killed after 6 s: tasks were still waiting or ending"),
         FaultCase::new(
             "ignore-term",
             "ignores SIGTERM, SIGINT and SIGHUP, and hangs",
             "--fault ignore-term --faults-from 1001",
         )
-        .ends(TimedOut, "killed after 3 s: tasks were still waiting or ending"),
+        .ends(TimedOut, "killed after 6 s: tasks were still waiting or ending"),
     ],
 };
 

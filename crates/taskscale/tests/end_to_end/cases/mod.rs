@@ -4,20 +4,21 @@
 //! anything else.
 
 use std::fs;
+use std::sync::Mutex;
 use std::thread;
 
 use taskscale::record::{MemorySource, Sample, Status, Warning};
 
-use super::{FakeEntry, World};
+use crate::support::{FakeEntry, World, assert_harmless, was_starved};
 
 mod contained;
 mod ends;
 mod workloads;
 
 pub use contained::{BARE, BARE_HANGS, CAUSES, LEAVES, MEMORY};
-pub use ends::{ENDS, GROWS, HANGS, LIES, OUTPUT, SHORT};
+pub use ends::{ENDS, HANGS, LIES, OUTPUT, SHORT};
 use workloads::OF_WORK;
-pub use workloads::{CHAT, ECHO, LOST, STATE, TICK, WORK, WORK_HANGS};
+pub use workloads::{CHAT, ECHO, LOST, STATE, WORK};
 
 /// A fault and what must come of it.
 #[derive(Clone, Copy)]
@@ -67,7 +68,8 @@ impl FaultCase {
     }
 }
 
-/// Cases measured in one campaign, beside an entry that does all as it should.
+/// Cases that are measured alike.
+#[derive(Clone, Copy)]
 pub struct Batch {
     pub title: &'static str,
     pub tasks: u64,
@@ -77,17 +79,14 @@ pub struct Batch {
     pub cases: &'static [FaultCase],
 }
 
-pub const ALL: [&Batch; 18] = [
+pub const ALL: [&Batch; 15] = [
     &ENDS,
     &LIES,
     &SHORT,
-    &GROWS,
     &OUTPUT,
     &HANGS,
     &STATE,
-    &TICK,
     &WORK,
-    &WORK_HANGS,
     &ECHO,
     &CHAT,
     &LOST,
@@ -101,11 +100,26 @@ pub const ALL: [&Batch; 18] = [
 /// Warnings that have one cause only, and never the machine's load.
 const CAUSED: [Warning; 2] = [Warning::LeftProcesses, Warning::StrayOutput];
 
-/// Measures batches at the same time, each in a world of its own, and tells every case that went otherwise.
+/// Cases in one campaign, beside an entry that does all as it should. Most of the time all of them wait.
+const IN_ONE_CAMPAIGN: usize = 3;
+
+/// So many campaigns at a time: what they measure mostly waits.
+const AT_A_TIME: usize = 6;
+
+/// Measures batches, each in worlds of its own, and lists every case that went otherwise.
 pub fn check(batches: &[&Batch]) {
+    let parts = batches
+        .iter()
+        .flat_map(|batch| batch.cases.chunks(IN_ONE_CAMPAIGN).map(move |cases| Batch { cases, ..**batch }));
+    let parts = Mutex::new(parts);
+    let next = || parts.lock().expect("a list of batches").next();
     let wrong: Vec<String> = thread::scope(|scope| {
-        let all: Vec<_> = batches.iter().map(|batch| scope.spawn(|| wrong_in(batch))).collect();
-        all.into_iter().flat_map(|batch| batch.join().expect("a batch")).collect()
+        let workers: Vec<_> = (0..AT_A_TIME)
+            .map(|_| {
+                scope.spawn(|| std::iter::from_fn(next).flat_map(|part| wrong_in(&part)).collect::<Vec<_>>())
+            })
+            .collect();
+        workers.into_iter().flat_map(|worker| worker.join().expect("batches")).collect()
     });
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
@@ -114,7 +128,6 @@ fn wrong_in(batch: &Batch) -> Vec<String> {
     let workload = batch.options.strip_prefix("-w ").and_then(|options| options.split(' ').next());
     let (waits, well) = match workload {
         Some("state") => ("state", "--say check,628650"),
-        Some("tick") => ("tick", "--tick-ms 100"),
         Some("echo") => ("echo", "--serve echo"),
         Some("chat") => ("chat", "--serve chat"),
         _ => ("sleep", ""),
@@ -142,15 +155,22 @@ fn wrong_in(batch: &Batch) -> Vec<String> {
     let finished = world.run(command);
     world.assert_nothing_left();
     let fell_short = batch.cases.iter().any(|case| case.status.fell_short());
-    finished.expect_code(i32::from(fell_short));
+    // Whatever a program writes, it acts on no terminal.
+    assert_harmless("standard error", &finished.stderr);
+    assert_harmless("the result", &finished.stdout);
 
     let samples = world.samples("out");
+    let starved = samples.values().any(was_starved);
+    finished.expect_code(i32::from(fell_short || starved));
+
     let mut wrong = Vec::new();
     let well = &samples["well"];
     let done = well.work.as_ref().map_or(batch.tasks, |work| work.operations);
     // A server is told to end, and has no last word.
     let done = well.load.is_none().then_some(done);
-    if (well.status, well.done) != (Status::Ok, done) {
+    // A time limit for programs that hang may be too short for a good one, on a busy machine.
+    let cut_off = batch.options.contains("--timeout") && well.status == Status::TimedOut;
+    if !was_starved(well) && !cut_off && (well.status, well.done) != (Status::Ok, done) {
         wrong.push(format!("{}: the good entry: {}: {:?}", batch.title, well.status, well.reason));
     }
     for case in batch.cases {
@@ -166,12 +186,12 @@ fn wrong_in(batch: &Batch) -> Vec<String> {
 fn as_expected(batch: &Batch, case: &FaultCase, sample: &Sample) -> Result<(), String> {
     let reason = sample.reason.as_deref().unwrap_or("");
     let busy = sample.warnings.contains(&Warning::MachineBusy);
-    // What keeps a program from its CPU is as good a reason why there is no plateau, and read too late is another.
-    let as_good = busy && sample.status == Status::NoPlateau;
-    if sample.status != case.status
-        || !(reason.contains(case.reason) || as_good)
-        || reason.is_empty() != case.reason.is_empty()
-    {
+    // On a busy machine, `no plateau` is right for what would have been good, and its cause is the machine.
+    let excused = was_starved(sample) && [Status::Ok, Status::NoPlateau].contains(&case.status);
+    let is_due = sample.status == case.status
+        && reason.contains(case.reason)
+        && reason.is_empty() == case.reason.is_empty();
+    if !is_due && !excused {
         return Err(format!(
             "{}: {reason:?}, where {}: {:?} was due",
             sample.status, case.status, case.reason
@@ -179,10 +199,9 @@ fn as_expected(batch: &Batch, case: &FaultCase, sample: &Sample) -> Result<(), S
     }
     // On a busy machine a restless program cannot be told from one that is kept from its work, and a reading may come
     // after what would have been growth.
-    let excused =
+    let unseen =
         |warning: &Warning| busy && [Warning::PlateauNotQuiet, Warning::PlateauGrew].contains(warning);
-    let missing =
-        case.warnings.iter().find(|warning| !sample.warnings.contains(warning) && !excused(warning));
+    let missing = case.warnings.iter().find(|warning| !sample.warnings.contains(warning) && !unseen(warning));
     let surplus = sample.warnings.iter().find(|w| CAUSED.contains(w) && !case.warnings.contains(w));
     if missing.is_some() || surplus.is_some() {
         return Err(format!("it warns of {:?}, where {:?} was due", sample.warnings, case.warnings));

@@ -28,6 +28,11 @@ impl LeftProcess {
         }
     }
 
+    /// Whether it waits for something, or is gone: it is neither at work nor about to be.
+    pub fn is_at_rest(&self) -> bool {
+        !matches!(stat_field::<char>(self.pid, 0), Some('R' | 'D'))
+    }
+
     pub fn parent(&self) -> Option<u32> {
         stat_field(self.pid, 1)
     }

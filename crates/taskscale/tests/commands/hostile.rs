@@ -1,4 +1,4 @@
-//! What strangers plant or hand in: catalogs in folders for all, files that never end, plans that nobody can measure.
+//! What strangers plant or submit: catalogs in folders for all, texts that act, files that never end, impossible plans.
 
 use std::fs;
 use std::io::Write;
@@ -7,8 +7,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
+use taskscale::catalog::Kind;
 
-use crate::support::{FakeEntry, Finished, World, is_root, skipped};
+use crate::support::stored::{results, store};
+use crate::support::{FakeEntry, Finished, World, assert_harmless, is_root, skipped};
 
 /// taskscale in a folder of this world, without `--catalog`.
 fn run_in(world: &World, folder: &str, args: &[&str]) -> Finished {
@@ -33,18 +35,23 @@ fn plant(world: &World, folder: &str) -> PathBuf {
     trap
 }
 
-fn campaign(world: &World, folder: &str) {
-    world.run(world.campaign(folder, "-n 1 -r 1")).expect_code(0);
+fn stored(world: &World, folder: &str) {
+    store(&world.path(folder), &results(&[("fake/well", Kind::Stackless, Some(0))], &[1], 1));
 }
 
 #[test]
 fn a_catalog_that_others_can_write_is_not_used_unless_it_is_named() {
-    let world = World::new(&[FakeEntry::new("well", "")]);
+    let mut world = World::new(&[FakeEntry::new("well", "")]);
+    // Nothing else is asked for its version.
+    let tools = world.path("tools");
+    fs::create_dir(&tools).unwrap();
+    symlink("/usr/bin/touch", tools.join("touch")).unwrap();
+    world.env.insert("PATH".into(), tools.display().to_string());
     let trap = plant(&world, "shared");
     fs::create_dir(world.path("shared/below")).unwrap();
     let runtimes = world.path("shared/runtimes");
     let mode = |mode| fs::set_permissions(&runtimes, fs::Permissions::from_mode(mode)).unwrap();
-    run_in(&world, "shared/below", &["list"]).expect_code(0);
+    run_in(&world, "shared/below", &["list", "fake/well"]).expect_code(0);
     assert!(trap.exists(), "the trap works");
     let refused = |why: &str| {
         fs::remove_file(&trap).unwrap();
@@ -57,7 +64,7 @@ fn a_catalog_that_others_can_write_is_not_used_unless_it_is_named() {
         }
         assert!(!trap.exists(), "its commands were run");
         let named = runtimes.display().to_string();
-        run_in(&world, "shared/below", &["--catalog", &named, "list"]).expect_code(0);
+        run_in(&world, "shared/below", &["--catalog", &named, "list", "fake/well"]).expect_code(0);
         assert!(trap.exists(), "what is named is trusted");
     };
     mode(0o1777);
@@ -72,7 +79,7 @@ fn a_catalog_that_others_can_write_is_not_used_unless_it_is_named() {
     fs::rename(&runtimes, world.path("shared/own")).unwrap();
     chown(world.path("shared/own"), Some(0), None).unwrap();
     symlink("own", &runtimes).unwrap();
-    run_in(&world, "shared/below", &["list"]).expect_code(0);
+    run_in(&world, "shared/below", &["list", "fake/well"]).expect_code(0);
     std::os::unix::fs::lchown(&runtimes, Some(65534), None).unwrap();
     refused("it belongs to another user");
 }
@@ -80,7 +87,7 @@ fn a_catalog_that_others_can_write_is_not_used_unless_it_is_named() {
 #[test]
 fn a_broken_catalog_that_was_found_keeps_no_results_from_being_shown() {
     let world = World::new(&[FakeEntry::new("well", "")]);
-    campaign(&world, "measured");
+    stored(&world, "measured");
     let planted = world.path("runtimes/broken");
     fs::create_dir_all(&planted).unwrap();
     fs::write(planted.join("runtime.toml"), "name = 7").unwrap();
@@ -98,7 +105,7 @@ fn a_broken_catalog_that_was_found_keeps_no_results_from_being_shown() {
 #[test]
 fn files_that_never_end_and_plans_that_nobody_measures_are_refused() {
     let world = World::new(&[FakeEntry::new("well", "")]);
-    campaign(&world, "measured");
+    stored(&world, "measured");
     let spoilt = |name: &str, change: &dyn Fn(&Path)| {
         let folder = world.path("results").join(name);
         fs::create_dir_all(&folder).unwrap();
@@ -145,13 +152,13 @@ fn files_that_never_end_and_plans_that_nobody_measures_are_refused() {
     }
 }
 
-/// Deep: it writes and reads 200 MB. What grows with the square of the samples would not end in time, and a second copy of
+/// It writes and reads 200 MB. What grows with the square of the samples would not end in time, and a second copy of
 /// them would not fit. A release build does ten times as many (docs/guides/submit.md).
 #[test]
-#[ignore = "deep: a hundred thousand samples"]
+#[ignore = "nightly: a hundred thousand samples"]
 fn many_samples_are_reported_and_checked_in_time_and_memory_that_grow_with_them() {
     let world = World::new(&[FakeEntry::new("well", "")]);
-    campaign(&world, "measured");
+    stored(&world, "measured");
     let line = fs::read_to_string(world.path("measured/samples.jsonl")).unwrap();
     let mut sample: Value = serde_json::from_str(line.lines().next().unwrap()).unwrap();
     let mut campaign: Value =
@@ -184,6 +191,42 @@ fn many_samples_are_reported_and_checked_in_time_and_memory_that_grow_with_them(
             command.envs(own.get_envs().filter_map(|(name, value)| Some((name, value?))));
             let done = world.run_plain(command);
             assert!([0, 1].contains(&done.code()), "{name} {args:?}: {}", done.stderr);
+        }
+    }
+}
+
+/// Escapes and HTML from a catalog, from results and from the name of their folder.
+#[test]
+fn hostile_text_is_shown_and_does_not_act() {
+    let hostile = "notes = [\"\\u001b]0;owned\\u0007 \\u202e<script>alert(3)</script>\"]";
+    let formula = "unverified = \"\\u001b[2J=cmd|' /C calc'!A0\"";
+    let world =
+        World::new(&[FakeEntry::new("hostile", "").more(hostile), FakeEntry::new("well", "").more(formula)]);
+    for args in [&["list"][..], &["list", "--json"]] {
+        let shown = world.run(world.command(args));
+        assert!(!shown.stdout.contains('\u{1b}'), "{}", shown.stdout);
+    }
+    let (mut campaign, mut samples) = results(&[("fake/hostile", Kind::Stackless, None)], &[1], 1);
+    campaign.entries[0].notes = vec!["\u{1b}]0;owned\u{7} \u{202e}<script>alert(3)</script>".into()];
+    samples[0].reason = Some("\u{1b}[2J</pre>=cmd|' /C calc'!A0".into());
+    let folder = world.path("o\u{1b}[31mut");
+    store(&folder, &(campaign, samples));
+    let mut lines = fs::read_to_string(folder.join("samples.jsonl")).unwrap();
+    lines.push_str("{\"schema\":1,\"status\":\"\u{1b}[31m\"}\n");
+    fs::write(folder.join("samples.jsonl"), lines).unwrap();
+    for format in ["table", "markdown", "csv", "json"] {
+        let shown = world.run(world.command(&["report", &folder.display().to_string(), "--format", format]));
+        shown.expect_code(0).expect_said("left out: line 2 of ");
+        assert_harmless("standard error", &shown.stderr);
+        // JSON escapes control characters; those that reverse text are the reader's to mind there.
+        if format != "json" {
+            assert_harmless(format, &shown.stdout);
+        } else {
+            assert!(!shown.stdout.contains('\u{1b}'), "{}", shown.stdout);
+        }
+        if format == "markdown" {
+            let bare = shown.stdout.replace("\\<", "");
+            assert!(!bare.contains("<script") && !bare.contains("</pre>"), "{}", shown.stdout);
         }
     }
 }

@@ -5,8 +5,11 @@
 //! by its `/proc/PID/exe`, whatever became of its number, its parent, its session or its group; and it is only ever
 //! signalled through a pidfd whose program was compared after it was opened.
 
-pub mod cases;
+#![allow(dead_code, reason = "two test programs share this, and each uses a part")]
+
+pub mod installed;
 mod left;
+pub mod stored;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,7 +21,7 @@ use std::sync::{Mutex, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use taskscale::record::{self, Loaded, Sample};
+use taskscale::record::{self, Loaded, Sample, Status, Warning};
 use tempfile::TempDir;
 
 pub use left::{LeftProcess, start_ticks};
@@ -388,11 +391,32 @@ impl Finished {
         self
     }
 
+    /// 0, or 1 where a good program was starved.
+    #[track_caller]
+    pub fn expect_good<'a>(&self, samples: impl IntoIterator<Item = &'a Sample>) -> &Finished {
+        let starved =
+            samples.into_iter().inspect(|sample| assert_good(sample)).filter(|sample| was_starved(sample));
+        self.expect_code(i32::from(starved.count() > 0))
+    }
+
     #[track_caller]
     pub fn expect_said(&self, fragment: &str) -> &Finished {
         assert!(self.stderr.contains(fragment), "{fragment:?} is not in standard error:\n{}", self.stderr);
         self
     }
+}
+
+/// Whether a run has no plateau because others had its CPUs: on a busy machine that is the right answer for a good program,
+/// and no test depends on the machine.
+pub fn was_starved(sample: &Sample) -> bool {
+    let by_others = [Warning::MachineBusy, Warning::CpuStarved];
+    sample.status == Status::NoPlateau && sample.warnings.iter().any(|warning| by_others.contains(warning))
+}
+
+/// As a good program ends on any machine.
+#[track_caller]
+pub fn assert_good(sample: &Sample) {
+    assert!(sample.status == Status::Ok || was_starved(sample), "{sample:?}");
 }
 
 fn collect(mut pipe: impl Read + Send + 'static) -> thread::JoinHandle<String> {
@@ -401,6 +425,16 @@ fn collect(mut pipe: impl Read + Send + 'static) -> thread::JoinHandle<String> {
         let _ = pipe.read_to_end(&mut bytes);
         String::from_utf8_lossy(&bytes).into_owned()
     })
+}
+
+/// A command whose standard error can be read while it runs.
+pub fn overheard(mut command: Command, path: &Path) -> Command {
+    command.stderr(fs::File::create(path).unwrap());
+    command
+}
+
+pub fn says(path: &Path, what: &str) -> bool {
+    fs::read_to_string(path).unwrap().contains(what)
 }
 
 /// A hard link where that is possible, else a copy: the path is what counts.

@@ -1,4 +1,4 @@
-//! Every command of docs/analyzing.md, on campaigns of the scripted program: what the page shows is what works.
+//! Every command of docs/analyzing.md, on stored results: what the page shows is what works.
 //!
 //! `sh` blocks need what they call (jq, sqlite3, duckdb), `sql` blocks the duckdb command, `python` blocks pandas and
 //! duckdb. TASKSCALE_DOCS_PATH names folders with these programs that are looked in first, so that a virtual
@@ -8,7 +8,10 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::support::{FakeEntry, World, skipped};
+use taskscale::catalog::Kind;
+
+use crate::support::stored::{results, store};
+use crate::support::{World, skipped};
 
 /// A fenced block of the page.
 #[derive(Debug)]
@@ -75,13 +78,14 @@ fn missing(block: &ResultBlock, path: &str) -> Option<String> {
 fn every_command_of_the_page_works() {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/analyzing.md");
     let blocks = blocks(&fs::read_to_string(&page).expect("docs/analyzing.md"));
-    let world = World::new(&[
-        FakeEntry::new("lean", "--anon-bytes-per-task 200"),
-        FakeEntry::new("hungry", "--anon-bytes 4MiB --anon-bytes-per-task 2KiB"),
-        FakeEntry::new("broken", "--fault crash:plateau --faults-from 1000"),
-    ]);
-    for (folder, more) in [("BASE", "-n 1,1000 -r 2"), ("NEW", "-n 1,1000 -r 1")] {
-        world.run(world.campaign(folder, more)).expect_code(1);
+    let world = World::new(&[]);
+    let entries = [
+        ("fake/lean", Kind::Stackless, Some(200)),
+        ("fake/hungry", Kind::Stackless, Some(2 << 10)),
+        ("fake/broken", Kind::Stackless, None),
+    ];
+    for (folder, repetitions) in [("BASE", 2), ("NEW", 1)] {
+        store(&world.path(folder), &results(&entries, &[1, 1000], repetitions));
     }
     std::os::unix::fs::symlink(world.path("BASE"), world.path("DIR")).expect("a link");
 
@@ -101,7 +105,7 @@ fn every_command_of_the_page_works() {
             "sh" => Command::new("bash"),
             "sql" => Command::new("duckdb"),
             "python" => Command::new("python3"),
-            other => panic!("results.md:{}: nobody knows how to run `{other}`", block.line),
+            other => panic!("analyzing.md:{}: nobody knows how to run `{other}`", block.line),
         };
         match block.language.as_str() {
             "sh" => command.args(["-euo", "pipefail", "-c", &block.text]),
@@ -110,7 +114,7 @@ fn every_command_of_the_page_works() {
         };
         command.current_dir(world.path("")).env("PATH", &path).env("HOME", world.path(""));
         let finished = world.run_plain(command);
-        let place = format!("results.md:{}", block.line);
+        let place = format!("analyzing.md:{}", block.line);
         assert_eq!(finished.code(), 0, "{place}:\n{}\n{}\n{}", block.text, finished.stderr, finished.stdout);
         if let Some(said) = &block.prints {
             assert!(finished.stdout.contains(said), "{place}: no {said:?} in\n{}", finished.stdout);

@@ -1,165 +1,18 @@
 //! The page of a report: made by `taskscale` from campaigns on the disk, and looked at in a real browser.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use taskscale_measure::Measurement;
-
-use crate::support::{FakeEntry, World, skipped};
+use crate::support::stored::{Results, campaign, facts, fell, sample, store};
+use crate::support::{World, skipped};
 use taskscale::catalog::{Kind, Shape, Style};
-use taskscale::record::{
-    self, Campaign, Cpu, EntryFacts, Hold, LimitHit, Machine, Memory, MemorySource, Plan, Plateau, Sample,
-    Source, Status, Time, Warning, Work,
-};
+use taskscale::record::{LimitHit, MemorySource, Plan, Sample, Source, Status, Warning, Work};
 
 const HOSTILE: &str = "evil/\u{1b}[2J<b>x</b></script><img src=x onerror=window.harm=1>\u{202e}";
 
-fn facts(name: &str, kind: Kind) -> EntryFacts {
-    let runtime = name.split('/').next().unwrap_or_default().to_owned();
-    EntryFacts {
-        name: name.to_owned(),
-        workload: None,
-        title: name.to_owned(),
-        runtime_title: runtime.clone(),
-        version: Some(format!("{runtime} 1.0")),
-        runtime,
-        url: "https://example.org".to_owned(),
-        kind,
-        parallel: true,
-        style: Style::Idiomatic,
-        fan_out: None,
-        reference: false,
-        posts: true,
-        unverified: None,
-        why: "for tests".to_owned(),
-        notes: vec![],
-        unavailable: None,
-        build: vec![vec!["make".into(), "all the rest".into()]],
-        run: vec!["{out}/sleep".into()],
-        env: BTreeMap::new(),
-        digest: Some("5a1e0c39d7b24f66".into()),
-        sources: vec![],
-        program_digest: None,
-    }
-}
-
-fn campaign(entries: Vec<EntryFacts>, tasks: &[u64], repetitions: u32) -> Campaign {
-    Campaign {
-        schema: 1,
-        taskscale: "0.1.0".to_owned(),
-        created_at: "2026-03-01T12:00:00Z".parse().unwrap(),
-        command: ["taskscale", "run", "go", "rust/*", "-n", "1,10k,1M"].map(str::to_owned).to_vec(),
-        machine: Machine {
-            hostname: "bench".to_owned(),
-            os: "Debian GNU/Linux 13 (trixie)".to_owned(),
-            kernel: "6.18.5".to_owned(),
-            architecture: "x86_64".to_owned(),
-            cpu: "AMD EPYC 7B13".to_owned(),
-            cpus: 2,
-            memory_bytes: 8_384_000_000,
-            page_bytes: 4096,
-            limits: BTreeMap::from([("kernel.threads-max".to_owned(), 62_000)]),
-            warnings: vec!["swap is on: memory figures may be too low".to_owned()],
-            ..Machine::default()
-        },
-        further_plans: Vec::new(),
-        plan: Plan::of_holds(
-            "sleep",
-            entries.iter().map(|facts| facts.name.clone()).collect(),
-            tasks.to_vec(),
-            repetitions,
-            Hold::Chosen { plateau_s: 1.0 },
-        ),
-        plan_digest: "5a1e0c39d7b24f6689aa00ff".to_owned(),
-        seed: 42,
-        entries,
-        id: None,
-        conditions: None,
-        origin: None,
-    }
-}
-
-/// A run that was ok, of a program of `base` bytes and `per_task` bytes for each task.
-fn sample(entry: &str, tasks: u64, repetition: u32, base: u64, per_task: u64) -> Sample {
-    let footprint = (base + per_task * tasks) * (98 + 2 * u64::from(repetition % 3)) / 100;
-    let launch = 0.001 + tasks as f64 * 0.8e-6 * (1.0 + 0.1 * f64::from(repetition));
-    let kernel = footprint / 4;
-    Sample {
-        schema: 1,
-        entry: entry.into(),
-        workload: "sleep".into(),
-        tasks,
-        hold_s: 3.0,
-        repetition,
-        attempt: 1,
-        measurement: Measurement {
-            alive: Some(tasks),
-            done: Some(tasks),
-            exit_code: Some(0),
-            threads: Some(3),
-            processes: Some(1),
-            time: Time {
-                launch_s: Some(launch),
-                plateau_s: Some(2.123456),
-                drain_s: Some(launch / 2.0),
-                wall_s: Some(2.123456 + 1.5 * launch),
-                plateau_read_at_s: Some(2.5),
-                reading_s: None,
-            },
-            cpu: Cpu {
-                user_s: Some(2.0 * launch),
-                system_s: Some(launch),
-                launch_s: Some(2.2 * launch),
-                plateau_s: Some(0.0),
-                drain_s: Some(0.8 * launch),
-            },
-            memory: Memory {
-                connected: None,
-                loaded: None,
-                source: MemorySource::CgroupV2,
-                plateau: Some(Plateau {
-                    footprint_bytes: footprint,
-                    anon_bytes: footprint / 2,
-                    file_bytes: footprint - footprint / 2 - kernel,
-                    kernel_bytes: kernel,
-                    kernel_stack_bytes: Some(kernel / 2),
-                    page_tables_bytes: Some(kernel / 4),
-                    slab_bytes: Some(kernel / 8),
-                    sock_bytes: Some(0),
-                    rss_bytes: Some(footprint - kernel),
-                    ..Plateau::default()
-                }),
-                peak_bytes: Some(footprint / 100 * 105),
-                rss_peak_bytes: Some(footprint / 100 * 75),
-                cap_bytes: None,
-            },
-            ..Measurement::of_status("2026-03-01T12:00:01Z".parse().unwrap(), Status::Ok)
-        },
-        command: [entry.to_owned(), tasks.to_string(), "3".to_owned()].into(),
-        version: Some("x 1.0".into()),
-        load_command: None,
-        campaign: None,
-        params: BTreeMap::new(),
-        cpus: None,
-    }
-}
-
-fn fell(mut sample: Sample, status: Status, reason: &str) -> Sample {
-    sample.status = status;
-    sample.reason = Some(reason.to_owned());
-    if status != Status::Partial {
-        sample.memory = Memory::default();
-        sample.time = Time::default();
-        sample.cpu = Cpu::default();
-        sample.alive = None;
-    }
-    sample
-}
-
 /// Of everything that can happen, one; and an entry whose every text means harm.
-fn everything() -> (Campaign, Vec<Sample>) {
+fn everything() -> Results {
     let entries = vec![
         facts("go/goroutine", Kind::Stackful),
         facts("rust/floor", Kind::Timer),
@@ -238,7 +91,7 @@ fn everything() -> (Campaign, Vec<Sample>) {
 }
 
 /// One campaign of three parts: tasks that sleep, and work on one CPU and on two.
-fn of_three_parts() -> (Campaign, Vec<Sample>) {
+fn of_three_parts() -> Results {
     let entries = [facts("go/goroutine", Kind::Stackful), facts("rust/tokio-spawn", Kind::Stackless)];
     let names = entries.clone().map(|facts| facts.name);
     let mut campaign = campaign(entries.to_vec(), &[1, 10_000], 3);
@@ -278,7 +131,7 @@ fn worked(mut sample: Sample, cpus: u32, ns: f64, double: bool) -> Sample {
 }
 
 /// A hundred entries at five numbers of tasks, ten times each.
-fn large() -> (Campaign, Vec<Sample>) {
+fn large() -> Results {
     let kinds = [Kind::Stackless, Kind::Stackful, Kind::Thread, Kind::Future];
     let name = |at: usize| format!("language{}/entry-{at}", at % 12);
     let entries = (0..100)
@@ -302,17 +155,8 @@ fn large() -> (Campaign, Vec<Sample>) {
     (campaign(entries, &tasks, 10), samples)
 }
 
-/// A campaign's folder, as a run would have left it.
-fn store(folder: &Path, (campaign, samples): &(Campaign, Vec<Sample>)) {
-    let mut store = record::Store::create(folder, campaign).expect("a folder");
-    // Not one by one: each is synced to the disk.
-    drop(store.append(&samples[0]));
-    let lines: Vec<String> = samples.iter().map(|sample| serde_json::to_string(sample).unwrap()).collect();
-    fs::write(folder.join("samples.jsonl"), lines.join("\n") + "\n").expect("samples");
-}
-
 /// The page that `taskscale report` makes of campaigns.
-fn reported(world: &World, name: &str, campaigns: &[(&str, &(Campaign, Vec<Sample>))]) -> PathBuf {
+fn reported(world: &World, name: &str, campaigns: &[(&str, &Results)]) -> PathBuf {
     let page = world.path(&format!("{name}.html"));
     let mut args = vec!["report".to_owned()];
     for (folder, campaign) in campaigns {
@@ -329,7 +173,7 @@ fn reported(world: &World, name: &str, campaigns: &[(&str, &(Campaign, Vec<Sampl
 }
 
 /// A site of two campaigns on two machines, with the catalogue and the documents of the repository.
-fn site(world: &World, all: &(Campaign, Vec<Sample>)) {
+fn site(world: &World, all: &Results) {
     store(&world.path("results/my machine #1/everything"), all);
     let mut parts = of_three_parts();
     parts.0.machine.cpu = "Another".into();
@@ -371,42 +215,6 @@ fn node(args: &[&str], pages: Option<&Path>) {
     let said = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     assert!(output.status.success(), "node {args:?}:\n{}\n{}", said[0], said[1]);
     println!("{}", said[0]);
-}
-
-#[test]
-fn a_run_ends_with_a_page() {
-    let world = World::new(&[FakeEntry::new("goroutine", ""), FakeEntry::new("thread", "--fault failed:1")]);
-    let finished = world.run(world.campaign("out", "-n 2"));
-    let page = world.path("out/report.html");
-    finished.expect_code(1).expect_said(&format!("report: {}", page.display()));
-    let text = fs::read_to_string(&page).unwrap();
-    assert!(text.starts_with("<!doctype html>") && text.contains("fake/goroutine"), "{}", text.len());
-    assert!(!text.contains("@@TASKSCALE"));
-    assert!(!world.path("out/report.html.new").exists());
-    // The same from the stored campaign, on standard output.
-    let folder = world.path("out").display().to_string();
-    let again = world.run(world.command(&["report", &folder, "--format", "html"]));
-    again.expect_code(0);
-    assert_eq!(again.stdout, text);
-    world.assert_nothing_left();
-}
-
-#[test]
-fn a_page_that_cannot_be_written_costs_nothing_else() {
-    let world = World::new(&[FakeEntry::new("goroutine", "")]);
-    world.run(world.campaign("out", "-n 2 -r 1")).expect_code(0);
-    let page = world.path("out/report.html");
-    fs::remove_file(&page).unwrap();
-    fs::create_dir(&page).unwrap();
-    let finished = world.run(world.campaign("out", "-n 2 -r 1"));
-    finished.expect_code(0).expect_said("warning: no page (").expect_said("--format html -o FILE");
-    assert!(finished.stdout.contains("fake/goroutine"), "{}", finished.stdout);
-    assert_eq!(world.runs("out").len(), 1);
-    let folder = world.path("out").display().to_string();
-    let file = world.path("none/page.html").display().to_string();
-    let refused = world.run(world.command(&["report", &folder, "--format", "html", "-o", &file]));
-    refused.expect_code(1).expect_said("-o: cannot create").expect_said("none/page.html.new");
-    world.assert_nothing_left();
 }
 
 #[test]

@@ -60,7 +60,7 @@ fn the_package_carries_the_whole_catalogue() {
 
 /// Outside of the repository, from what `cargo package` made and from nothing else.
 #[test]
-#[ignore = "compiles taskscale once more"]
+#[ignore = "nightly: compiles taskscale once more"]
 fn the_package_builds_and_works_without_the_repository() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let made = folder.path().join("made");
@@ -97,7 +97,7 @@ fn the_package_builds_and_works_without_the_repository() {
 
 /// Needs maturin, in PATH or named by MATURIN, and a Python that makes virtual environments.
 #[test]
-#[ignore = "compiles taskscale once more"]
+#[ignore = "nightly: compiles taskscale once more"]
 fn the_wheel_installs_and_works_without_the_repository() {
     let maturin = env::var_os("MATURIN").unwrap_or("maturin".into());
     if Command::new(&maturin).arg("--version").output().is_err() {
