@@ -1,121 +1,120 @@
-// How figures are written: as taskscale's own tables write them.
+// How figures are written: as taskscale's own tables write them. test/formats.json has cases that both are tested by.
 
-const UNITS = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
+import type { Unit } from "./wire.ts";
 
-/** Three significant digits, more where whole numbers have them: `2.59`, `217`, `1,455`. */
-export function digits(value: number): string {
-  const size = Math.abs(value);
-  const decimals = size === 0 || size >= 100 ? 0 : size >= 10 ? 1 : 2;
-  return grouped(value, decimals);
-}
-
-/** So many significant digits: `1,230`, `0.251`. */
-export function significant(value: number, count = 3): string {
-  if (value === 0) return "0";
-  // Rounded first: 999.6 has a digit more than it seems to have.
-  const rounded = Number(value.toPrecision(count));
-  return grouped(rounded, Math.max(0, count - 1 - Math.floor(Math.log10(Math.abs(rounded)))));
+/** With so many decimals, ties to the even digit. */
+function fixed(value: number, decimals: number): string {
+  const exact = value.toFixed(decimals + 30);
+  const down = exact.slice(0, -30).replace(/\.$/, "");
+  return /50{29}$/.test(exact) && /[02468]$/.test(down) ? down : value.toFixed(decimals);
 }
 
 export function grouped(value: number, decimals = 0): string {
-  const [whole = "0", fraction] = value.toFixed(decimals).split(".");
-  const parts = whole.replace(/\B(?=(\d{3})+$)/g, ",");
-  return fraction === undefined ? parts : `${parts}.${fraction}`;
+  if (!Number.isFinite(value)) return "?";
+  const [whole = "0", fraction] = fixed(Math.abs(value), decimals).split(".");
+  const text = whole.replace(/\B(?=(\d{3})+$)/g, ",") + (fraction === undefined ? "" : `.${fraction}`);
+  return value < 0 && /[1-9]/.test(text) ? `-${text}` : text;
 }
+
+/** Significant digits: `1,230`, `0.251`. */
+export function significant(value: number, digits = 3): string {
+  if (value === 0 || !Number.isFinite(value)) return grouped(value);
+  // Of the rounded value: 9.996 has one digit more before the point than it seems to have.
+  const power = Number(value.toExponential(digits - 1).split("e")[1]);
+  const decimals = digits - 1 - power;
+  if (decimals >= 0) return grouped(value, decimals);
+  const unit = 10 ** -decimals;
+  return grouped(Math.round(value / unit) * unit);
+}
+
+const SIZES = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
 
 /** `217 MiB`, `2.59 GiB`. */
 export function bytes(value: number): string {
-  let unit = 0;
-  let size = value;
-  while (Math.abs(size) >= 999.5 && unit < UNITS.length - 1) {
-    size /= 1024;
-    unit += 1;
-  }
-  return `${unit === 0 ? grouped(size) : digits(size)} ${UNITS[unit]}`;
+  if (value < 0) return `-${bytes(-value)}`;
+  if (value < 1024) return `${grouped(Math.floor(value)).replace(",", "")} B`;
+  let [size, unit] = [value, 0];
+  while (size >= 1023.5 && unit < SIZES.length - 1) [size, unit] = [size / 1024, unit + 1];
+  return `${fixed(size, size < 9.995 ? 2 : size < 99.95 ? 1 : 0)} ${SIZES[unit]}`;
 }
 
-/** How figures are written that are seen side by side: all in one unit, that of the one in the middle. */
-export function alike(
-  show: (value: number) => string,
-  values: number[],
-): { show: (value: number) => string; unit: number } {
-  const sizes = values.filter((value) => value > 0).sort((a, b) => a - b);
-  const middle = sizes[Math.floor(sizes.length / 2)] ?? 0;
-  const units = UNITS_OF.get(show) ?? [];
-  const found = [...units].reverse().find(([size]) => middle >= size * 0.9995) ?? units[0];
-  if (!found) return { show, unit: 1 };
-  const [unit, name] = found;
-  const digitsOf = (size: number) => (Math.abs(size) < 1 ? significant(size, 2) : digits(size));
-  return {
-    show: (value) => `${unit === 1 && show === bytes ? grouped(value) : digitsOf(value / unit)} ${name}`,
-    unit,
-  };
+/** `94 ms`, `3.26 s`, `2 m 05 s`. */
+export function seconds(value: number): string {
+  if (!Number.isFinite(value)) return "?";
+  if (value < 0) return `-${seconds(-value)}`;
+  if (value === 0) return "0 s";
+  if (value < 0.9995e-3) return `${fixed(value * 1e6, 0)} µs`;
+  if (value < 99.5e-3) return `${fixed(value * 1e3, value < 9.95e-3 ? 1 : 0)} ms`;
+  if (value < 59.95) return `${fixed(value, value < 9.995 ? 2 : 1)} s`;
+  const [whole, units] = value < 3599.5 ? [value, "ms"] : [value / 60, "hm"];
+  const rounded = Math.round(whole);
+  const rest = String(rounded % 60).padStart(2, "0");
+  return `${Math.floor(rounded / 60)} ${units[0]} ${rest} ${units[1]}`;
 }
 
-const BYTES = UNITS.map((name, power): [number, string] => [1024 ** power, name]);
-const SECONDS: [number, string][] = [
+/** Bytes of a small thing, not rounded to a unit: `2,775 B`, `15.6 B`. */
+export const perTask = (value: number): string => `${grouped(value, Math.abs(value) < 99.95 ? 1 : 0)} B`;
+
+export const nanoseconds = (value: number): string => `${significant(value)} ns`;
+
+/** Values of metrics, with their units. */
+export const UNITS: Record<Unit, (value: number) => string> = {
+  bytes,
+  "bytes-per-task": perTask,
+  seconds,
+  nanoseconds,
+  microseconds: (value) => seconds(value / 1e6),
+  "per-second": (value) => `${significant(value)}/s`,
+};
+
+const DURATIONS: [number, string][] = [
   [1e-6, "µs"],
   [1e-3, "ms"],
   [1, "s"],
 ];
-const UNITS_OF = new Map([
-  [bytes, BYTES],
-  [seconds, SECONDS],
-  [microseconds, SECONDS.map(([size, name]): [number, string] => [size * 1e6, name])],
-]);
+const LADDERS: Partial<Record<Unit, [number, string][]>> = {
+  bytes: SIZES.map((name, power) => [1024 ** power, name]),
+  seconds: DURATIONS,
+  microseconds: DURATIONS.map(([size, name]) => [size * 1e6, name]),
+};
 
-/** Bytes of a small thing, not rounded to a unit: `2,775 B`, `15.6 B`. */
-export function perTask(value: number): string {
-  return `${grouped(value, Math.abs(value) < 99.95 ? 1 : 0)} B`;
+/** How figures are written that are seen side by side: all in one unit, that of the one in the middle. */
+export function alike(of: Unit, values: number[]): { show: (value: number) => string; unit: number } {
+  const sizes = values.filter((value) => value > 0).sort((a, b) => a - b);
+  const middle = sizes[Math.floor(sizes.length / 2)] ?? 0;
+  const ladder = LADDERS[of] ?? [];
+  const found = [...ladder].reverse().find(([size]) => middle >= size * 0.9995) ?? ladder[0];
+  if (!found) return { show: UNITS[of], unit: 1 };
+  const [unit, name] = found;
+  const show = (size: number) =>
+    size >= 1000 || name === "B" ? grouped(size) : significant(size, size < 1 ? 2 : 3);
+  return { show: (value) => `${show(value / unit)} ${name}`, unit };
 }
 
-/** `94 ms`, `3.26 s`. */
-export function seconds(value: number): string {
-  if (value === 0) return "0 s";
-  const size = Math.abs(value);
-  if (size < 0.001) return `${grouped(value * 1e6)} µs`;
-  if (size < 1) return `${grouped(value * 1e3, size < 0.01 ? 1 : 0)} ms`;
-  return `${grouped(value, size < 100 ? 2 : 1)} s`;
-}
-
-/** `186 ns`, `1,230 ns`: what one operation takes. */
-export function nanoseconds(value: number): string {
-  return `${significant(value)} ns`;
-}
-
-/** `64 µs`, `2 ms`, `1.05 s`: the bound of a bucket, a power of two in microseconds. */
-export function microseconds(value: number): string {
-  return seconds(value / 1e6);
-}
-
-/** `5,380,000/s` */
-export function perSecond(value: number): string {
-  return `${significant(value)}/s`;
-}
-
-/** `1`, `10k`, `2.5k`, `1M`. */
+/** `1`, `10k`, `2.5k`, `1M`: short where three digits or fewer are exact. */
 export function count(value: number): string {
-  for (const [size, unit] of [
+  for (const [unit, suffix] of [
     [1e9, "G"],
     [1e6, "M"],
     [1e3, "k"],
   ] as const) {
-    if (value >= size && Number.isInteger((value / size) * 100)) return `${value / size}${unit}`;
+    if (value < unit || value >= unit * 1000) continue;
+    const decimals = 3 - String(Math.floor(value / unit)).length;
+    if (value % (unit / 10 ** decimals) === 0) return `${Number((value / unit).toFixed(decimals))}${suffix}`;
   }
   return grouped(value);
 }
 
-export function tasks(value: number): string {
-  return `${count(value)} ${value === 1 ? "task" : "tasks"}`;
-}
+export const tasks = (value: number): string => `${count(value)} ${value === 1 ? "task" : "tasks"}`;
 
 /** `×12.2`. */
-export function times(value: number): string {
-  return `×${value < 10 ? value.toFixed(2) : digits(value)}`;
-}
+export const times = (value: number): string => `×${significant(value)}`;
+
+export const percent = (share: number): string => `${grouped(share * 100, 1)}%`;
 
 export function counted(value: number, noun: string): string {
-  return `${grouped(value)} ${noun}${value === 1 ? "" : "s"}`;
+  const plural = noun.endsWith("y") ? `${noun.slice(0, -1)}ies` : `${noun}s`;
+  return `${grouped(value)} ${value === 1 ? noun : plural}`;
 }
 
 /** `2026-11-21 05:12 UTC`. */

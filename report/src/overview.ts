@@ -1,11 +1,10 @@
 // Everything at a glance: entries by parts or by numbers of tasks, and how many times the best of its kind each takes. Pure, as view.ts.
 
 import { tasks } from "./format.ts";
-import { kindPlace } from "./kinds.ts";
-import { headline, type Metric, metric as metricOf } from "./metrics.ts";
-import { campaignsOf, initial, ofPart, parts, type State, shapeOf, tasksOf } from "./state.ts";
-import type { Campaign, Entry, PageData } from "./types.ts";
-import { type Ranking, type RankRow, ranking, shownCampaigns } from "./view.ts";
+import { headline, isWhole, metric as metricOf, show } from "./metrics.ts";
+import { campaignsOf, initial, ofPart, parts, type State, tasksOf } from "./state.ts";
+import type { Campaign, Entry, Metric, PageData } from "./types.ts";
+import { kindPlace, type Ranking, type RankRow, ranking, shownCampaigns } from "./view.ts";
 
 /** One part, at one number of tasks, by what it is ranked by. */
 export interface Column {
@@ -57,22 +56,10 @@ function positionIn(data: PageData, campaign: Campaign, part: string): number | 
   });
 }
 
-/**
- * The number of tasks that was chosen, where the part has it; or else the largest at which most of its entries that
- * could run have a figure.
- */
-function tasksAt(data: PageData, state: State, part: string, { entries, rows, tasks }: Campaign): number {
-  if (state.n !== initial(data, state.part).n && tasks.includes(state.n)) return state.n;
-  const of = headline(shapeOf(data, part));
-  const could = entries.filter((entry) => entry.unavailable === undefined).length;
-  const most = (n: number) => {
-    const figures = rows.filter((row) => {
-      const entry = entries[row.entry];
-      return entry && row.tasks === n && row.ok_runs > 0 && of.of(entry, row);
-    });
-    return figures.length * 2 > could;
-  };
-  return [...tasks].reverse().find(most) ?? initial(data, part).n;
+/** The number of tasks that was chosen, where the part has it, or else that which stands for it. */
+function tasksAt(data: PageData, state: State, { tasks, overview_tasks }: Campaign): number {
+  const chosen = state.n !== initial(data, state.part).n && tasks.includes(state.n);
+  return chosen ? state.n : (overview_tasks ?? tasks.at(-1) ?? 1);
 }
 
 type Ranked = Column & { found?: Ranking };
@@ -80,11 +67,10 @@ type Ranked = Column & { found?: Ranking };
 /** Every number of tasks of the only part, by what is compared, unless that is of an entry as a whole. */
 function byTasks(data: PageData, state: State, position: number): Ranked[] {
   const { part } = state;
-  const shape = shapeOf(data, part);
-  const asked = metricOf(state.metric, shape);
-  const metric = asked.whole ? headline(shape) : asked;
+  const asked = metricOf(data, part, state.metric);
+  const metric = isWhole(asked) ? headline(data, part) : asked;
   return (data.campaigns[position]?.tasks ?? []).map((n) => {
-    const view = { ...state, n, metric: metric.id };
+    const view = { ...state, n, metric: metric.name };
     const found = ranking(data, { ...view, campaigns: [position] });
     return { title: tasks(n), part, n, metric, state: view, found };
   });
@@ -92,14 +78,14 @@ function byTasks(data: PageData, state: State, position: number): Ranked[] {
 
 function byPart(data: PageData, state: State, names: string[], lead: Campaign): Ranked[] {
   return names.map((part) => {
-    const metric = headline(shapeOf(data, part));
+    const metric = headline(data, part);
     const position = part === state.part ? shownCampaigns(data, state)[0] : positionIn(data, lead, part);
     const campaign = data.campaigns[position ?? -1];
-    const n = campaign ? tasksAt(data, state, part, campaign) : (tasksOf(data, part).at(-1) ?? 1);
+    const n = campaign ? tasksAt(data, state, campaign) : (tasksOf(data, part).at(-1) ?? 1);
     const view = part === state.part ? state : ofPart(data, state, part);
-    const column = { title: part, part, n, metric, state: { ...view, n, metric: metric.id } };
+    const column = { title: part, part, n, metric, state: { ...view, n, metric: metric.name } };
     if (position === undefined) return column;
-    const asked = { ...state, part, n, metric: metric.id, campaigns: [position] };
+    const asked = { ...state, part, n, metric: metric.name, campaigns: [position] };
     return { ...column, found: ranking(data, asked) };
   });
 }
@@ -144,12 +130,12 @@ export function overview(data: PageData, state: State): Overview | undefined {
     pinned,
     ratios: pinned.length === 2 ? columns.map((_, at) => ratio(at)) : [],
     columns: columns.map(({ found: _, ...column }) => column),
-    sets: [...sets.values()].sort((a, b) => setPlace(a) - setPlace(b)),
+    sets: [...sets.values()].sort((a, b) => setPlace(data, a) - setPlace(data, b)),
     ...(several ? { campaign: lead.label } : {}),
   };
 }
 
-const setPlace = (rows: OverviewRow[]): number => kindPlace(rows[0]?.entry.kind ?? "");
+const setPlace = (data: PageData, rows: OverviewRow[]): number => kindPlace(data, rows[0]?.entry.kind ?? "");
 
 const STANDING: Record<RankRow["standing"], string> = {
   ranked: "",
@@ -163,12 +149,8 @@ function cell(found: Ranking | undefined, name: string): Cell {
   if (!found) return { said: "not measured" };
   const row = found.rows.find((row) => row.entry.name === name);
   const bar = row?.bars[0];
-  if (row && bar?.timesBest !== undefined)
-    return {
-      times: bar.timesBest,
-      said: found.metric.show(bar.value ?? 0),
-      ...(bar.value === undefined ? {} : { value: bar.value }),
-    };
+  if (bar?.timesBest !== undefined)
+    return { times: bar.timesBest, value: bar.value, said: show(found.metric)(bar.value) };
   if (row) return { said: STANDING[row.standing] || "no value" };
   return { said: found.failed.find((row) => row.entry.name === name)?.status ?? "no program" };
 }

@@ -77,10 +77,9 @@ export function workloadOf(data: PageData, part: string): string {
   return firstOf(data, part)?.workload ?? "";
 }
 
-/** What one operation of a part is, as a sentence; nothing where there are none. */
-export function operationOf(data: PageData, part: string): string {
-  const operation = firstOf(data, part)?.operation;
-  return operation ? `An operation: ${operation}.` : "";
+/** How tasks of a part waited, or what its operation is. */
+export function scenarioOf(data: PageData, part: string): string {
+  return firstOf(data, part)?.scenario ?? "";
 }
 
 /** Numbers of tasks of a part, ascending. */
@@ -101,11 +100,11 @@ function largest(data: PageData, part: string): number {
 }
 
 export function initial(data: PageData, part = firstPart(data)): State {
-  const lead = headline(shapeOf(data, part)).id;
+  const lead = headline(data, part);
   return {
     part,
     n: largest(data, part),
-    metric: lead,
+    metric: lead.name,
     campaigns: campaignsOf(data, part),
     kinds: [],
     languages: [],
@@ -119,7 +118,7 @@ export function initial(data: PageData, part = firstPart(data)): State {
     fit: true,
     hidden: [],
     pinned: [],
-    sort: lead,
+    sort: `${lead.field}_median`,
     descending: false,
     everyN: false,
     entry: "",
@@ -129,9 +128,8 @@ export function initial(data: PageData, part = firstPart(data)): State {
 /** The same view of another part, as far as that has it: filters stay, as do the N and the metric where it has them. */
 export function ofPart(data: PageData, state: State, part: string): State {
   const [before, plain] = [initial(data, state.part), initial(data, part)];
-  const shape = shapeOf(data, part);
-  const alike = shape === shapeOf(data, state.part);
-  const offered = metricsOf(shape).some((known) => known.id === state.metric);
+  const alike = shapeOf(data, part) === shapeOf(data, state.part);
+  const offered = metricsOf(data, part).some((known) => known.name === state.metric);
   const keepN = state.n !== before.n && tasksOf(data, part).includes(state.n);
   return {
     ...state,
@@ -165,7 +163,7 @@ export function fromHash(data: PageData, hash: string): State {
   const n = Number(words.get("n"));
   if (tasksOf(data, state.part).includes(n)) state.n = n;
   const metric = words.get("metric") ?? "";
-  if (metricsOf(shapeOf(data, state.part)).some((known) => known.id === metric)) state.metric = metric;
+  if (metricsOf(data, state.part).some((known) => known.name === metric)) state.metric = metric;
   const campaigns = list(words.get("campaigns")).flatMap((word) => state.campaigns[Number(word) - 1] ?? []);
   if (campaigns.length > 0) state.campaigns = [...new Set(campaigns)].sort((a, b) => a - b);
   state.kinds = list(words.get("kind"));

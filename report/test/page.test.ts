@@ -11,7 +11,7 @@ import { everythingSeen, faultsOf, folder, hashOf, open, ranked, settled } from 
 test("it opens from a file, with the answer first, and asks nobody for anything", async () => {
   const { page, close } = await open("everything");
   assert.match(await page.title(), /^taskscale: bench, 2026-03-01/);
-  assert.match(await page.locator("h1").innerText(), /^1M tasks take .* GiB as .* MiB as /);
+  assert.match(await page.locator("h1").innerText(), /^1M\stasks take .* GiB as .* MiB as /);
   const names = await ranked(page);
   assert(names.length >= 5, String(names));
   const places = await page.locator("#ranking .rank-line .place").allTextContents();
@@ -33,14 +33,13 @@ test("every control changes the view and the address", async () => {
   assert.match(hashOf(page), /n=10000/);
   assert.equal(await title(), "Footprint at 10k tasks");
   const shown: Record<string, string> = {};
-  for (const metric of ["peak", "rss", "task", "base", "launch", "wall", "cpu", "times", "footprint"]) {
+  for (const metric of ["peak", "rss-peak", "bytes-per-task", "base", "launch", "wall", "cpu", "footprint"]) {
     await page.getByLabel("Compare by").selectOption(metric);
     shown[metric] = (await page.locator("#ranking .rank-line .value").first().textContent()) ?? "";
     if (metric !== "footprint") assert.match(hashOf(page), new RegExp(`metric=${metric}`));
   }
   assert.match(shown.launch ?? "", / (s|ms|µs)$/);
-  assert.match(shown.times ?? "", /^×/);
-  assert.match(shown.task ?? "", / B$/);
+  assert.match(shown["bytes-per-task"] ?? "", / B$/);
   // Of one workload there is no choice, so it is said.
   assert.equal(await page.getByLabel("Workload").count(), 0);
   assert.match(await page.locator(".context").innerText(), /^sleep · /);
@@ -64,7 +63,7 @@ test("every control changes the view and the address", async () => {
   await page.getByRole("button", { name: "All kinds together" }).click();
   assert.match(hashOf(page), /rank=all/);
   assert.equal(await kinds.count(), 0);
-  assert.match(await page.locator("h1").innerText(), /10k tasks take from .* to /);
+  assert.match(await page.locator("h1").innerText(), /10k\stasks take from .* to /);
   await page.getByRole("button", { name: "All kinds together" }).click();
   assert.doesNotMatch(hashOf(page), /rank/);
 
@@ -273,7 +272,7 @@ test("charts: comparison at one N, lines that can be hidden, files that can be s
     ["#scaling", "Save as SVG", /^<svg[\s\S]*<\/svg>$/],
     ["#time", "Save as SVG", /^<svg[\s\S]*tokio-spawn[\s\S]*<\/svg>$/],
     ["#ranking", "Save as SVG", /^<svg[\s\S]*rust\/tokio-spawn[\s\S]*<\/svg>\s*$/],
-    ["#table", "Save as CSV", /^Entry,Kind,[\s\S]*\nrust\/floor,/],
+    ["#table", "Save as CSV", /^entry,kind,[\s\S]*\nrust\/floor,/],
   ] as const) {
     const [download] = await Promise.all([
       page.waitForEvent("download"),
@@ -293,7 +292,7 @@ test("the table sorts by any column, both ways", async () => {
   assert(titles.length > 30, String(titles));
   const column = async (at: number) =>
     await page.locator(`#table tbody tr > :nth-child(${at + 1})`).allInnerTexts();
-  for (const title of ["Entry", "Footprint", "Launch", "Bytes per task"]) {
+  for (const title of ["Entry", "memory", "launch", "Bytes per task"]) {
     const at = titles.findIndex((text) => text.startsWith(title));
     const head = heads.nth(at);
     await head.click();
@@ -427,7 +426,7 @@ for (const colorScheme of ["light", "dark"] as const) {
   for (const width of [390, 768, 1440, 1920]) {
     test(`axe finds nothing at ${width} pixels, ${colorScheme}`, async () => {
       const options = { colorScheme, viewport: { width, height: 900 }, bypassCSP: true };
-      for (const hash of ["", "n=10000&metric=task&scale=log", "entry=go/goroutine"]) {
+      for (const hash of ["", "n=10000&metric=bytes-per-task&scale=log", "entry=go/goroutine"]) {
         const { page, close } = await open("everything", hash, options);
         if (!hash) await page.getByRole("button", { name: "Filter", exact: true }).click();
         await settled(page);

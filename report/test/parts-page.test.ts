@@ -28,13 +28,13 @@ test("one choice says which part is shown, and stands in the address", async () 
   assert.equal(await page.evaluate(() => document.activeElement?.textContent), "spawn, 1 CPU");
   assert.equal(hashOf(page), "#part=spawn,+1+CPU");
   assert.equal(await page.locator("#ranking-title").innerText(), "Wall time per operation at 1k tasks");
-  assert.match(await page.locator("h1").innerText(), /1k tasks.*252 ns/);
+  assert.match(await page.locator("h1").innerText(), /1k\stasks.*252 ns/);
   assert.deepEqual(await ranked(page), ["go/goroutine", "rust/tokio-spawn"]);
   await choice.getByRole("button", { name: "spawn, 2 CPUs" }).click();
   assert.match(await page.locator("h1").innerText(), /127 ns/);
 
   await page.evaluate(() => {
-    location.hash = "#part=spawn,+1+CPU&n=1&metric=ops";
+    location.hash = "#part=spawn,+1+CPU&n=1&metric=ops-per-s";
   });
   await page.waitForFunction(
     () => document.querySelector("#ranking-title")?.textContent === "Operations per second at 1 task",
@@ -51,9 +51,9 @@ test("the overview compares all parts, and leads to each", async () => {
     (await heads.allInnerTexts()).map((text) => text.split(/\s*\n\s*/)),
     [
       ["Entry"],
-      ["sleep", "Footprint at 10k"],
-      ["spawn, 1 CPU", "Wall/op at 1k"],
-      ["spawn, 2 CPUs", "Wall/op at 1k"],
+      ["sleep", "memory, 10k"],
+      ["spawn, 1 CPU", "wall ns/op, 1k"],
+      ["spawn, 2 CPUs", "wall ns/op, 1k"],
     ],
   );
   const current = () => table.locator("[aria-current]").innerText();
@@ -89,9 +89,10 @@ test("work says what an operation is, and nothing that only tasks that wait have
     "Wall time per operation",
     "CPU time per operation",
     "Operations per second",
+    "Footprint when ready",
+    "Kernel memory",
     "Peak memory",
     "Peak RSS",
-    "Footprint when ready",
     "Launch time",
   ]);
   assert.equal(await page.locator("#time").isVisible(), false);
@@ -104,7 +105,7 @@ test("work says what an operation is, and nothing that only tasks that wait have
   for (const word of [/\balive\b/i, /plateau/i, /bytes per task/i, /\bdrain\b/i, /the posts/i, /the wait/i]) {
     assert.doesNotMatch(text, word);
   }
-  await page.getByLabel("Compare by").selectOption("ops");
+  await page.getByLabel("Compare by").selectOption("ops-per-s");
   assert.deepEqual(await values.allTextContents(), ["3,970,000/s", "1,990,000/s"]);
   assert.equal(await page.locator("#ranking .bar .part-time").count(), 2);
   await page.getByLabel("Compare by").selectOption("footprint");
@@ -113,14 +114,17 @@ test("work says what an operation is, and nothing that only tasks that wait have
     page.waitForEvent("download"),
     page.getByRole("button", { name: "Save as CSV" }).click(),
   ]);
-  assert.match(readFileSync(await download.path(), "utf8"), /,Wall\/op \(ns\),± MAD,.*,Ops\/s \(1\/s\),/);
+  assert.match(
+    readFileSync(await download.path(), "utf8"),
+    /,wall_ns_per_op_median,wall_ns_per_op_mad,.*,ops_per_s_median,/,
+  );
 
   await page.locator("#ranking .rank-line").first().click();
   const dialog = page.getByRole("dialog");
   await dialog.waitFor();
   const details = await dialog.innerText();
   // Two numbers of tasks, three pairs of runs.
-  for (const said of ["Wall/op", "12 samples", "operations", "work wall"])
+  for (const said of ["wall ns/op", "12 samples", "operations", "work wall"])
     assert(details.includes(said), said);
   assert(!details.includes("Bytes per task"), details);
   await close();

@@ -5,7 +5,6 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
 import { decode } from "../src/data.ts";
 import * as format from "../src/format.ts";
-import { slope } from "../src/growth.ts";
 import { metricsOf } from "../src/metrics.ts";
 import { overview } from "../src/overview.ts";
 import { fromHash, initial, pin, type State, toHash } from "../src/state.ts";
@@ -39,7 +38,7 @@ function told(found: Ranking): unknown {
   const round = (value: number | undefined) =>
     value === undefined ? undefined : Number(value.toPrecision(6));
   return {
-    metric: found.metric.id,
+    metric: found.metric.name,
     rows: found.rows.map((row) => ({
       place: row.place,
       entry: row.entry.name,
@@ -63,23 +62,14 @@ function told(found: Ranking): unknown {
 test("what is ranked, grouped and flagged", () => {
   const data = everything();
   const views: Record<string, unknown> = {};
-  for (const metric of metricsOf("hold"))
-    views[`${metric.id} at 1M`] = told(ranking(data, { ...initial(data), metric: metric.id }));
-  for (const metric of ["footprint", "times"])
-    views[`${metric} at 1M, all together`] = told(ranking(data, { ...initial(data), metric, rank: "all" }));
+  for (const { name } of metricsOf(data, initial(data).part))
+    views[`${name} at 1M`] = told(ranking(data, { ...initial(data), metric: name }));
+  views["footprint at 1M, all together"] = told(ranking(data, { ...initial(data), rank: "all" }));
   views["footprint at 10k"] = told(ranking(data, { ...initial(data), n: 10_000 }));
   views["two campaigns"] = told(ranking(two(), initial(two())));
-  const found = answer(data, initial(data));
-  views.answer = found && {
-    bests: found.bests.map((row) => row.entry.name),
-    best: found.best.entry.name,
-    worst: found.worst.entry.name,
-    times: Number(found.times.toPrecision(6)),
-    held: found.held,
-    ran: found.ran,
-  };
+  views.answer = (["kind", "all"] as const).map((rank) => answer(data, { ...initial(data), rank }));
   views.table = cells(data, { ...initial(data), everyN: true }).map(
-    (cell) => `${cell.entry.name} ${cell.row?.tasks ?? "-"} ${cell.timesBest?.toPrecision(6) ?? "-"}`,
+    (cell) => `${cell.entry.name} ${cell.row?.tasks ?? "-"} ${cell.times_best?.toPrecision(6) ?? "-"}`,
   );
   views.lines = lines(data, initial(data)).map((line) => ({
     name: line.name,
@@ -135,18 +125,18 @@ test("two campaigns open at the largest number of tasks that both measured", () 
 
 test("one chart has one unit", () => {
   const mib = 1024 ** 2;
-  const memory = format.alike(format.bytes, [217 * mib, 989 * mib, 3_679 * mib]);
+  const memory = format.alike("bytes", [217 * mib, 989 * mib, 3_679 * mib]);
   assert.equal(memory.unit, mib);
   assert.deepEqual([3_679 * mib, 217 * mib, 0.31 * mib].map(memory.show), [
     "3,679 MiB",
     "217 MiB",
     "0.31 MiB",
   ]);
-  const time = format.alike(format.seconds, [0.004, 0.25, 1.5]);
+  const time = format.alike("seconds", [0.004, 0.25, 1.5]);
   assert.deepEqual([0.004, 1.5].map(time.show), ["4.00 ms", "1,500 ms"]);
-  const late = format.alike(format.microseconds, [64, 128, 2_048]);
+  const late = format.alike("microseconds", [64, 128, 2_048]);
   assert.deepEqual([64, 2_048].map(late.show), ["64.0 µs", "2,048 µs"]);
-  assert.equal(format.alike(format.perTask, [1]).show, format.perTask, "always in the same unit");
+  assert.equal(format.alike("bytes-per-task", [1]).show, format.perTask, "always in the same unit");
 });
 
 test("failed entries come last and are never dropped", () => {
@@ -206,28 +196,17 @@ test("the best is that of the same kind, unless all are ranked together", () => 
 
 test("memory that is not linear is reported as such, and medians are joined", () => {
   const data = everything();
-  const growth = data.campaigns[0]?.entries.find((entry) => entry.name === "go/goroutine")?.growth;
-  assert(growth);
+  const entry = data.campaigns[0]?.entries.find((entry) => entry.name === "go/goroutine");
+  assert(entry?.growth && entry.scaling);
   const line = () => lines(data, initial(data)).find((line) => line.name === "go/goroutine");
   assert((line()?.fitted.length ?? 0) > 0);
-  Object.assign(growth, {
-    straight: false,
-    worst: { tasks: 10_000, off: 0.7 },
-    steps: [
-      { from_tasks: 1, to_tasks: 10_000, bytes_per_task: 2484 },
-      { from_tasks: 10_000, to_tasks: 1_000_000, bytes_per_task: 885 },
-    ],
-    bytes_per_task_interval: null,
-  });
+  Object.assign(entry.growth, { straight: false, bytes_per_task_interval: null });
+  entry.scaling.nonlinear = "not linear (the median at 10k is 70% above the fit)";
   assert.deepEqual(line()?.fitted, []);
-  const task = ranking(data, { ...initial(data), metric: "task" });
+  const task = ranking(data, { ...initial(data), metric: "bytes-per-task" });
   const row = task.rows.find((row) => row.entry.name === "go/goroutine");
   assert.equal(row?.bars[0]?.low, undefined);
-  assert(
-    row?.remarks.some((remark) => /\b10k\b.* 70%.* 2,484 B .*10k, 885 B .*1M$/.test(remark)),
-    String(row?.remarks),
-  );
-  assert.equal(slope(growth)[0], "~");
+  assert.deepEqual(row?.remarks, [entry.scaling.nonlinear]);
 });
 
 test("parts add up to the bar", () => {
@@ -238,7 +217,7 @@ test("parts add up to the bar", () => {
   }
 });
 
-test("filters narrow, and multiples are of those shown", () => {
+test("filters narrow, and places and multiples stay those of all", () => {
   const data = everything();
   const of = (change: Partial<State>) => ranking(data, { ...initial(data), ...change });
   const names = (found: Ranking) => found.rows.map((row) => row.entry.name);
@@ -251,8 +230,10 @@ test("filters narrow, and multiples are of those shown", () => {
   assert.deepEqual(names(of({ search: "TOKIO spawn" })), ["rust/tokio-spawn"]);
   assert.deepEqual(names(of({ search: "no such thing" })), []);
   assert(names(of({ stackful: "yes" })).every((name) => name.startsWith("go/goroutine")));
-  const alone = of({ languages: ["go"], kinds: ["stackful"], metric: "times" }).rows[0]?.bars[0];
-  assert.equal(alone?.value, 1);
+  const whole = of({}).rows.find((row) => row.entry.name === "rust/tokio-spawn");
+  const alone = of({ search: "tokio spawn" }).rows[0];
+  assert((whole?.place ?? 0) > 1);
+  assert.deepEqual([alone?.place, alone?.bars], [whole?.place, whole?.bars]);
 });
 
 test("several campaigns stand side by side, with the change", () => {
@@ -270,7 +251,7 @@ test("published figures stand beside memory at the same N, and nowhere else", ()
     found.rows.find((row) => row.entry.name === "go/goroutine")?.published;
   assert.equal(goroutine(of({}))?.runtime, "Go");
   assert.equal(goroutine(of({ metric: "launch" })), undefined);
-  assert.equal(of({ metric: "task" }).hasPublished, false);
+  assert.equal(of({ metric: "bytes-per-task" }).hasPublished, false);
 });
 
 test("an address restores the state that made it", () => {
@@ -310,18 +291,16 @@ test("an address that makes no sense is as none", () => {
 });
 
 test("figures are written as the tables of taskscale write them", () => {
-  assert.equal(format.bytes(0), "0 B");
-  assert.equal(format.bytes(1023), "1.00 KiB");
-  assert.equal(format.bytes(227_206_144), "217 MiB");
-  assert.equal(format.bytes(2_777_362_432), "2.59 GiB");
-  assert.equal(format.perTask(15.62), "15.6 B");
-  assert.equal(format.perTask(2774.6), "2,775 B");
-  assert.equal(format.seconds(0.00089), "890 µs");
-  assert.equal(format.seconds(0.094), "94 ms");
-  assert.equal(format.seconds(3.256), "3.26 s");
-  assert.equal(format.count(1_000_000), "1M");
-  assert.equal(format.count(2_500), "2.5k");
-  assert.equal(format.count(1_234_567), "1,234,567");
+  const cases = JSON.parse(read("formats.json")) as Record<string, [number, string][]>;
+  const writers: Record<string, (value: number) => string> = { ...format.UNITS, count: format.count };
+  assert.deepEqual(Object.keys(cases).sort(), Object.keys(writers).sort());
+  for (const [name, all] of Object.entries(cases))
+    for (const [value, text] of all) assert.equal(writers[name]?.(value), text, `${name} ${value}`);
+  assert.equal(format.significant(0), "0");
+  assert.equal(format.times(9.996), "×10.0");
+});
+
+test("grids have round steps", () => {
   assert.deepEqual(
     format.ticks(900 * 1024 ** 2, 1024 ** 2),
     [0, 200, 400, 600, 800].map((mib) => mib * 1024 ** 2),

@@ -66,10 +66,6 @@ impl<'s> ChatServer<'s> {
         ChatServer { options, rooms, said, delivered }
     }
 
-    fn has(&self, fault: Fault) -> bool {
-        self.options.has(fault)
-    }
-
     /// A panic elsewhere has nothing to do with who is in which room.
     fn rooms(&self) -> MutexGuard<'_, HashMap<String, Members>> {
         self.rooms.lock().unwrap_or_else(PoisonError::into_inner)
@@ -126,7 +122,7 @@ impl<'s> ChatServer<'s> {
         loop {
             let (header, data) = read_frame(input)?;
             match (header.opcode, &mut message) {
-                (PING, _) if !self.has(Fault::NoPong) => self.send(member, &frame(PONG, &data)),
+                (PING, _) if !self.options.has(Fault::NoPong) => self.send(member, &frame(PONG, &data)),
                 (PING | PONG, _) => {}
                 (CLOSE, _) => {
                     let reason = data.get(2..).unwrap_or_default();
@@ -167,7 +163,7 @@ impl<'s> ChatServer<'s> {
                 self.send(member, &frame(TEXT, format!("joined {name}").as_bytes()));
             }
             (Some(("say", what)), Some(name)) => {
-                threads::spend(self.options.message_cpu());
+                threads::spend(self.options.op_cpu);
                 let message = frame(TEXT, what.as_bytes());
                 let said = self.said.fetch_add(1, Ordering::Relaxed);
                 let astray = self.options.number(Fault::Stray).is_some_and(|after| said >= after);
@@ -200,10 +196,12 @@ impl<'s> ChatServer<'s> {
     }
 
     fn send(&self, member: &Member, message: &Message) {
-        if self.has(Fault::Stall) {
+        if self.options.has(Fault::Stall) {
             let _ = (&member.socket).write_all(message);
-        } else if member.waiting.fetch_add(1, Ordering::Relaxed) < MOST_WAITING || self.has(Fault::KeepAll) {
-            let _ = member.queue.send((Instant::now() + self.options.message_delay(), Arc::clone(message)));
+        } else if member.waiting.fetch_add(1, Ordering::Relaxed) < MOST_WAITING
+            || self.options.has(Fault::KeepAll)
+        {
+            let _ = member.queue.send((Instant::now() + self.options.op_sleep, Arc::clone(message)));
         } else {
             let _ = member.socket.shutdown(Shutdown::Both);
         }

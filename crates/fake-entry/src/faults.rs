@@ -4,13 +4,14 @@
 
 use std::str::FromStr;
 
-use clap::ValueEnum;
+use strum::EnumString;
 
 use crate::args::{Options, size};
 
 /// When a fault strikes. `Launch`: last thing before `alive`. `Plateau`: halfway between `alive`
 /// and the end of the wait. `Drain`: last thing before `done`. `End`: after `done`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Phase {
     Launch,
     Plateau,
@@ -18,7 +19,9 @@ pub enum Phase {
     End,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString)]
+#[cfg_attr(test, derive(strum::VariantArray))]
+#[strum(serialize_all = "kebab-case")]
 pub enum Fault {
     Crash,
     Exit,
@@ -114,10 +117,10 @@ impl FromStr for FaultArg {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let mut parts = text.split(':');
-        let fault = Fault::from_str(parts.next().unwrap_or_default(), false).map_err(|_| "unknown fault")?;
+        let fault: Fault = parts.next().unwrap_or_default().parse().map_err(|_| "unknown fault")?;
         let (mut phase, mut number) = fault.defaults();
         for part in parts {
-            match Phase::from_str(part, false) {
+            match part.parse() {
                 Ok(told) => phase = Some(told),
                 Err(_) => number = Some(signal(part).map_or_else(|| size(part), Ok)?),
             }

@@ -27,14 +27,26 @@ use threads::start_burning;
 
 fn main() -> ExitCode {
     let start = Instant::now();
-    let script = Script { options: Options::of_command_line(), start };
-    script.run().map_or_else(
-        |error| {
-            output::err(format!("fake-entry: {error}\n").as_bytes());
-            ExitCode::FAILURE
+    let args: Vec<String> =
+        std::env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned()).collect();
+    let shown = args.iter().find_map(|arg| match arg.as_str() {
+        "--help" => Some(include_str!("../README.md")),
+        "--version" => Some(concat!("fake-entry ", env!("CARGO_PKG_VERSION"), "\n")),
+        _ => None,
+    });
+    if let Some(text) = shown {
+        output::out(text.as_bytes());
+        return ExitCode::SUCCESS;
+    }
+    let (code, message) = match Options::parse(args) {
+        Err(message) => (2, format!("{message} (see fake-entry --help)")),
+        Ok(options) => match (Script { options, start }).run() {
+            Ok(code) => return ExitCode::from(code),
+            Err(error) => (1, error.to_string()),
         },
-        ExitCode::from,
-    )
+    };
+    output::err(format!("fake-entry: {message}\n").as_bytes());
+    ExitCode::from(code)
 }
 
 struct Script {
@@ -125,7 +137,7 @@ impl Script {
     fn threads(&self) -> Option<u8> {
         let tasks = self.options.tasks;
         let limited = self.has(Fault::ThreadLimit);
-        let count = self.options.threads() + if limited { tasks } else { 0 };
+        let count = self.options.threads + if limited { tasks } else { 0 };
         let (started, error) = threads::start_blocked(count).err()?;
         let message = format!("fake-entry: cannot start thread {} of {count}: {error}\n", started + 1);
         output::err(message.as_bytes());
@@ -173,11 +185,11 @@ impl Script {
     /// Everything after the wait, in one write: metrics, `done`, `failed`.
     fn say_done(&self, queued_bytes: u64) -> u8 {
         let options = &self.options;
-        let mut text = options.metrics.concat();
+        let mut text = options.metrics.clone();
         if !options.tick.is_zero() {
             text += &format!("histogram late_us 0 {}\n", self.ticks());
         }
-        text += &options.lines.concat();
+        text += &options.lines;
         if queued_bytes > 0 {
             text += &format!("metric socket_queued {queued_bytes} bytes\n");
         }

@@ -22,7 +22,7 @@ fn whole_pages(bytes: u64) -> Result<usize, Errno> {
 
 /// A mapping; given back when dropped.
 pub struct Region {
-    start: *mut u8,
+    pub start: *mut u8,
     bytes: usize,
 }
 
@@ -68,10 +68,6 @@ impl Region {
             start
         };
         Ok(Region { start: start.cast(), bytes })
-    }
-
-    pub fn start(&self) -> *mut u8 {
-        self.start
     }
 
     /// Writes something other than zero, so that no two kernels can disagree on what is kept.
@@ -137,10 +133,10 @@ pub fn hold(options: &Options) -> io::Result<HeldMemory> {
     let given_back = Region::anon(options.give_back_bytes)?;
     given_back.give_back()?;
     let mut regions =
-        vec![given_back, Region::anon(options.anon_bytes())?, Region::shmem(options.shmem_bytes)?];
-    if let Some((path, bytes)) = options.file.as_ref().zip(options.file_bytes) {
+        vec![given_back, Region::anon(options.anon_bytes)?, Region::shmem(options.shmem_bytes)?];
+    if let Some(path) = &options.file {
         let named = |error| io::Error::other(format!("{}: {error}", path.display()));
-        regions.push(Region::file(path, bytes).map_err(named)?);
+        regions.push(Region::file(path, options.file_bytes).map_err(named)?);
     }
     Ok(HeldMemory { _regions: regions, _memfd: memfd(options.memfd_bytes)? })
 }

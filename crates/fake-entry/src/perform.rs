@@ -39,7 +39,7 @@ pub fn at_start(options: &Options, pids: &PidFile) -> io::Result<()> {
             Fault::Subgroups => groups::enter()?,
             Fault::OomChild => {
                 let child = pids.child(|| {
-                    memory::until_killed(options.oom_max);
+                    memory::until_killed(options.oom_max.unwrap_or(8 << 30));
                 })?;
                 processes::wait_for(child);
             }
@@ -73,7 +73,7 @@ pub fn strike(options: &Options, phase: Phase) {
                 unsafe { libc::kill(libc::getppid(), number as libc::c_int) };
             }
             Fault::Oom => {
-                let message = memory::until_killed(options.oom_max);
+                let message = memory::until_killed(options.oom_max.unwrap_or(8 << 30));
                 output::err(format!("fake-entry: {message}\n").as_bytes());
                 std::process::exit(1);
             }

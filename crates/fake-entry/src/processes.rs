@@ -208,7 +208,7 @@ pub fn fork_bomb(pids: &PidFile, most: u64) -> io::Result<()> {
     }
     let page = Region::map(16, MapFlags::SHARED, None)?;
     // SAFETY: zeroed, aligned to a page, and mapped for as long as the reference lives.
-    let counts = unsafe { &*page.start().cast::<Counts>() };
+    let counts = unsafe { &*page.start.cast::<Counts>() };
     counts.begun.store(1, Ordering::Relaxed);
     counts.over.store(1, Ordering::Relaxed);
     spread(pids, counts, most);

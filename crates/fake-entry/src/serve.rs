@@ -38,14 +38,12 @@ impl Script {
         rustix::net::listen(&listener, BACKLOG)?;
         // SAFETY: a plain system call. Nothing is to stay behind a broken test.
         unsafe { libc::alarm(LONGEST.as_secs() as libc::c_uint) };
-        let (close_every, stop_after) =
-            (options.number(Fault::CloseEvery), options.number(Fault::StopAccepting));
         let chat = ChatServer::new(options);
         let echo = EchoServer { options, messages: AtomicU64::new(0) };
         self.say(&format!("listening {}\n", listener.local_addr()?.port()));
         thread::scope(|scope| {
             for number in 1.. {
-                if stop_after.is_some_and(|most| number > most) {
+                if options.number(Fault::StopAccepting).is_some_and(|most| number > most) {
                     loop {
                         thread::park();
                     }
@@ -56,7 +54,8 @@ impl Script {
                 if number == PLATEAU_AT {
                     perform::strike(options, Phase::Plateau);
                 }
-                if close_every.is_some_and(|every| number.checked_rem(every) == Some(0)) {
+                if options.number(Fault::CloseEvery).is_some_and(|every| number.checked_rem(every) == Some(0))
+                {
                     continue;
                 }
                 let (chat, echo) = (&chat, &echo);
@@ -90,7 +89,7 @@ struct EchoServer<'s> {
 
 impl EchoServer<'_> {
     fn talk(&self, socket: &TcpStream) -> io::Result<()> {
-        let delay = self.options.message_delay();
+        let delay = self.options.op_sleep;
         if delay.is_zero() {
             return self.read(socket, |message| { socket }.write_all(message));
         }
@@ -119,7 +118,7 @@ impl EchoServer<'_> {
                 return Ok(());
             }
             let message = &mut buffer[..length];
-            threads::spend(self.options.message_cpu() * (length as u32).div_ceil(MESSAGE_BYTES));
+            threads::spend(self.options.op_cpu * (length as u32).div_ceil(MESSAGE_BYTES));
             let number = self.messages.fetch_add(1, Ordering::Relaxed);
             if self.options.number(Fault::Flip) == Some(number) {
                 message[length / 2] ^= 1;

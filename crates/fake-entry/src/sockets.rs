@@ -1,5 +1,6 @@
 //! Pairs of sockets with data that nobody reads: memory of the kernel.
 
+use std::fs::File;
 use std::io::{self, ErrorKind, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::fd::OwnedFd;
@@ -14,33 +15,32 @@ const BUFFER_BYTES: usize = 64 * 1024;
 
 /// The open pairs and the bytes written into them.
 pub struct Sockets {
-    _open: Vec<OwnedFd>,
+    _open: Vec<(OwnedFd, OwnedFd)>,
     pub queued_bytes: u64,
 }
 
 pub fn fill(tcp_pairs: u64, unix_pairs: u64) -> io::Result<Sockets> {
     room_for(2 * (tcp_pairs + unix_pairs) as usize + 64);
-    let mut sockets = Sockets { _open: Vec::new(), queued_bytes: 0 };
+    let mut pairs: Vec<(OwnedFd, OwnedFd)> = Vec::new();
     if tcp_pairs > 0 {
         let listener = TcpListener::bind(("127.0.0.1", 0))?;
         for _ in 0..tcp_pairs {
             let from = TcpStream::connect(listener.local_addr()?)?;
-            let (to, _) = listener.accept()?;
-            set_socket_send_buffer_size(&from, BUFFER_BYTES)?;
-            set_socket_recv_buffer_size(&to, BUFFER_BYTES)?;
-            from.set_nonblocking(true)?;
-            sockets.queued_bytes += write_until_full(&from)?;
-            sockets._open.extend([OwnedFd::from(from), OwnedFd::from(to)]);
+            pairs.push((from.into(), listener.accept()?.0.into()));
         }
     }
     for _ in 0..unix_pairs {
         let (from, to) = UnixStream::pair()?;
-        set_socket_send_buffer_size(&from, BUFFER_BYTES)?;
-        from.set_nonblocking(true)?;
-        sockets.queued_bytes += write_until_full(&from)?;
-        sockets._open.extend([OwnedFd::from(from), OwnedFd::from(to)]);
+        pairs.push((from.into(), to.into()));
     }
-    Ok(sockets)
+    let mut queued_bytes = 0;
+    for (from, to) in &pairs {
+        set_socket_send_buffer_size(from, BUFFER_BYTES)?;
+        set_socket_recv_buffer_size(to, BUFFER_BYTES)?;
+        rustix::io::ioctl_fionbio(from, true)?;
+        queued_bytes += write_until_full(File::from(from.try_clone()?))?;
+    }
+    Ok(Sockets { _open: pairs, queued_bytes })
 }
 
 /// Full means twice in a row, with time for the peer's kernel side in between.
@@ -65,12 +65,12 @@ fn write_until_full(mut socket: impl Write) -> io::Result<u64> {
 }
 
 /// Takes connections and holds them until this process ends; those beyond `most` are closed at once.
-pub fn listen(address: SocketAddr, most: usize) -> io::Result<()> {
+pub fn listen(address: SocketAddr, most: Option<u64>) -> io::Result<()> {
     let listener = TcpListener::bind(address)?;
     std::thread::Builder::new().stack_size(64 * 1024).spawn(move || {
         let mut held = Vec::new();
         for connection in listener.incoming().flatten() {
-            if held.len() < most {
+            if most.is_none_or(|most| (held.len() as u64) < most) {
                 held.push(connection);
             }
         }

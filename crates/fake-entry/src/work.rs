@@ -44,7 +44,7 @@ impl Script {
         }
         perform::strike(options, Phase::Drain);
 
-        let mut text = options.metrics.concat();
+        let mut text = options.metrics.clone();
         text += &format!("metric work_cpu {} s\n", (cpu(ALL_THREADS) - before).as_secs_f64());
         text += &format!("metric affinity {} cpus\n", sched_getaffinity(None)?.count());
         if !self.has(Fault::NoDone) && !self.has(Fault::DoneEarly) {

@@ -113,7 +113,7 @@ fn how_it_ends() {
     assert_eq!(run("--fault oom --oom-max 1MiB 7 0").status.code(), Some(1));
     let wrong = run("--nonsense 7 0");
     assert_eq!(wrong.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&wrong.stderr).contains("unexpected argument '--nonsense'"));
+    assert!(String::from_utf8_lossy(&wrong.stderr).contains("--nonsense: unknown flag"));
 }
 
 /// The difference from a run that holds nothing is what was asked for. The stack and the allocator

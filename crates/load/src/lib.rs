@@ -70,7 +70,7 @@ pub struct Elsewhere {
     /// The command that starts another there and forwards its standard input, output and signals: `ssh other`,
     /// `srun …`.
     pub start: Vec<String>,
-    /// The path of taskscale on that machine.
+    /// The path of the same program on that machine.
     pub program: PathBuf,
     /// Where servers listen: an address of this machine that the other can reach.
     pub listen: IpAddr,
@@ -127,7 +127,7 @@ pub struct Connected {
     pub server: Option<SocketAddr>,
 }
 
-/// taskscale itself, for any parent process.
+/// The embedding program itself, for any parent process.
 pub const PROGRAM: &str = "/proc/self/exe";
 
 /// Number of closed loops: the last one counts, and those before it warm up the server.

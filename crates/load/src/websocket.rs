@@ -1,7 +1,7 @@
 //! WebSocket frames and keys (RFC 6455), of clients and servers; also invalid frames, to test servers with.
 //!
-//! Why not tungstenite 0.30: its `FrameHeader` alone would serve, in the place of 50 lines; it masks in private, and
-//! needs `rand` and `bytes`. Its messages allocate for each frame and cannot be wrong.
+//! Why not tungstenite 0.30: only its `FrameHeader` would serve, in the place of 50 lines. It masks in private, its parser
+//! hides the opcode of unknown frames from checks, and it needs `rand` and `bytes`. Its messages allocate for each frame.
 
 use data_encoding::BASE64;
 use sha1::{Digest, Sha1};
@@ -89,7 +89,7 @@ impl FrameHeader {
     /// Masks data, or removes the mask.
     pub fn mask(&self, data: &mut [u8]) {
         if let Some(mask) = self.mask {
-            data.iter_mut().zip(mask.iter().cycle()).for_each(|(byte, mask)| *byte ^= mask);
+            data.iter_mut().enumerate().for_each(|(at, byte)| *byte ^= mask[at % 4]);
         }
     }
 }

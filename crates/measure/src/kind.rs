@@ -1,10 +1,23 @@
 //! What one task is.
 
 use serde::{Deserialize, Serialize};
-use strum::IntoStaticStr;
+use strum::{IntoStaticStr, VariantArray};
 
 /// What one task is in its runtime.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, IntoStaticStr)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    IntoStaticStr,
+    VariantArray,
+)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
@@ -26,16 +39,6 @@ pub enum Kind {
 }
 
 impl Kind {
-    pub const ALL: [Kind; 7] = [
-        Kind::Thread,
-        Kind::Process,
-        Kind::Stackful,
-        Kind::Stackless,
-        Kind::Future,
-        Kind::Timer,
-        Kind::Program,
-    ];
-
     /// What tables group such entries under.
     pub fn title(self) -> &'static str {
         match self {
@@ -46,6 +49,25 @@ impl Kind {
             Kind::Future => "Futures in one task",
             Kind::Timer => "Timers",
             Kind::Program => "Programs",
+        }
+    }
+
+    /// The title within a sentence.
+    pub fn in_sentence(self) -> String {
+        let title = self.title();
+        if title.starts_with("OS") { title.to_owned() } else { title.to_lowercase() }
+    }
+
+    /// What distinguishes its tasks.
+    pub fn about(self) -> &'static str {
+        match self {
+            Kind::Thread => "scheduled by the kernel",
+            Kind::Process => "each with its own memory",
+            Kind::Stackful => "goroutines, virtual threads, fibers: each with a stack",
+            Kind::Stackless => "scheduled by the runtime, without a stack",
+            Kind::Future => "polled by the task that awaits them",
+            Kind::Timer => "without tasks",
+            Kind::Program => "black-box programs, each with its own tasks",
         }
     }
 

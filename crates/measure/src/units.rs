@@ -41,13 +41,15 @@ pub fn grouped(n: u64) -> String {
     shown
 }
 
-/// So many significant digits, with separators: `1,230`, `0.251`.
+/// Significant digits, with separators: `1,230`, `0.251`.
 pub fn significant(value: f64, digits: u32) -> String {
     if value == 0.0 || !value.is_finite() {
         return decimal(value, 0);
     }
-    let before_point = value.abs().log10().floor() as i32 + 1;
-    let decimals = digits as i32 - before_point;
+    // Of the rounded value: 9.996 has one digit more before the point than it seems to have.
+    let rounded = format!("{value:.*e}", digits.saturating_sub(1) as usize);
+    let power: i32 = rounded.split_once('e').and_then(|(_, power)| power.parse().ok()).unwrap_or(0);
+    let decimals = digits as i32 - 1 - power;
     if decimals >= 0 {
         return decimal(value, decimals as usize);
     }
@@ -177,6 +179,12 @@ mod tests {
         assert_eq!([1, 10_000].map(tasks), ["1 task", "10k tasks"]);
     }
     use proptest::prelude::*;
+
+    #[test]
+    fn figures_round_before_digits_are_counted() {
+        let shown = [9.996, 99.96, 999.6, 0.099_96].map(|value| significant(value, 3));
+        assert_eq!(shown, ["10.0", "100", "1,000", "0.100"]);
+    }
 
     #[test]
     fn counts_are_short_where_that_is_exact() {

@@ -1,8 +1,10 @@
-//! docs/architecture.md against the `use` lines of the code.
+//! docs/architecture.md against the `use` lines of the code, circles of files, and hints that are never shown.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
+
+use regex_lite::Regex;
 
 type Arrows = BTreeMap<String, BTreeSet<String>>;
 
@@ -30,9 +32,7 @@ fn named(module: &str, path: &Path, modules: &[String], into: &mut BTreeSet<Stri
         children.iter().for_each(|child| named(module, child, modules, into));
         return;
     }
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let of_tests = ["tests.rs", "fixture.rs"].contains(&&*name) || name.ends_with("_tests.rs");
-    if of_tests || !name.ends_with(".rs") {
+    if is_test(path) || path.extension().is_none_or(|end| end != "rs") {
         return;
     }
     let text = fs::read_to_string(path).unwrap();
@@ -64,4 +64,219 @@ fn the_drawing_of_the_modules_is_true() {
         let up: Vec<&String> = uses.iter().filter(|used| order[..place].contains(used)).collect();
         assert!(up.is_empty(), "{module} is below {up:?}");
     }
+}
+
+/// A path of the code: the segments of a module, or of an item in it.
+type CodePath = Vec<String>;
+
+/// Files that still use each other in a circle. One that no longer does leaves this list.
+const CIRCLES: &[&str] = &[
+    "check",
+    "check::arguments",
+    "check::conformance",
+    "check::conformance::chat",
+    "check::conformance::echo",
+    "check::conformance::websocket",
+    "check::conformance::wrong_frames",
+    "check::judge",
+    "check::judge_work",
+    "check::lockfiles",
+    "check::manifest",
+    "check::params",
+    "check::runs",
+    "check::sanity",
+    "check::work",
+    "fake-entry",
+    "fake-entry::args",
+    "fake-entry::faults",
+    "fake-entry::work",
+    "load",
+    "load::client_pool",
+    "load::engine",
+    "load::stages",
+    "measure::causes",
+    "measure::cgroup",
+    "measure::cgroup::none",
+    "measure::cgroup::v1",
+    "measure::cgroup::v2",
+    "measure::classify",
+    "measure::run",
+    "measure::run::black_box",
+    "measure::run::load",
+    "measure::run::orphan_cleanup",
+    "measure::run::phases",
+    "measure::run::serve",
+    "measure::run::trace",
+    "report::build",
+    "report::columns",
+    "report::document",
+    "report::growth",
+    "report::model",
+    "report::rank",
+];
+
+/// The files of a crate, by their modules, and what each re-exports by which name.
+struct SourceTree {
+    code: BTreeMap<CodePath, String>,
+    exports: BTreeMap<CodePath, CodePath>,
+}
+
+impl SourceTree {
+    fn read(source: &Path) -> SourceTree {
+        let mut tree = SourceTree { code: BTreeMap::new(), exports: BTreeMap::new() };
+        tree.add(source, &[]);
+        for (module, code) in &tree.code {
+            for (path, is_public) in uses(code) {
+                let Some(target) = tree.absolute(module, &path).filter(|_| is_public) else { continue };
+                let name = target.last().expect("a name").clone();
+                tree.exports.insert([module.as_slice(), &[name]].concat(), target);
+            }
+        }
+        tree
+    }
+
+    fn add(&mut self, folder: &Path, module: &[String]) {
+        for child in fs::read_dir(folder).unwrap().map(|child| child.unwrap().path()) {
+            let name = child.file_stem().unwrap().to_string_lossy().into_owned();
+            if child.is_dir() {
+                self.add(&child, &[module, &[name]].concat());
+            } else if child.extension().is_some_and(|end| end == "rs") && !is_test(&child) {
+                let text = fs::read_to_string(&child).unwrap();
+                let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+                let code: Vec<&str> =
+                    code.lines().map(|line| line.split("//").next().unwrap_or("")).collect();
+                let own = if ["mod", "lib", "main"].contains(&&*name) { &[][..] } else { &[name] };
+                self.code.insert([module, own].concat(), code.join("\n"));
+            }
+        }
+    }
+
+    /// A path as it is written in a module, from the crate's root; `None` for other crates.
+    fn absolute(&self, module: &[String], path: &[String]) -> Option<CodePath> {
+        let ups = path.iter().take_while(|segment| *segment == "super").count();
+        let own = [module, &path[..1]].concat();
+        match path[0].as_str() {
+            "crate" => Some(path[1..].to_vec()),
+            "self" => Some([module, &path[1..]].concat()),
+            "super" => Some([&module[..module.len().checked_sub(ups)?], &path[ups..]].concat()),
+            _ => self.code.contains_key(&own).then(|| [module, path].concat()),
+        }
+    }
+
+    /// The file in which an item is, behind re-exports.
+    fn file_of(&self, path: &[String]) -> Option<CodePath> {
+        let mut path = path.to_vec();
+        // No item is re-exported more often than this.
+        for _ in 0..5 {
+            let exported = (1..=path.len()).find_map(|end| {
+                let target = self.exports.get(&path[..end]).filter(|target| path[..end] != target[..])?;
+                Some([target, &path[end..]].concat())
+            });
+            match exported {
+                Some(further) => path = further,
+                None => break,
+            }
+        }
+        (0..=path.len()).rev().map(|end| path[..end].to_vec()).find(|module| self.code.contains_key(module))
+    }
+
+    /// The files that each file uses.
+    fn arrows(&self) -> BTreeMap<CodePath, BTreeSet<CodePath>> {
+        let of = |(module, code): (&CodePath, &String)| {
+            let used = uses(code).into_iter().filter_map(|(path, is_public)| {
+                let path = self.absolute(module, &path)?;
+                let own_child = is_public && path.starts_with(module);
+                self.file_of(&path).filter(|file| !own_child && file != module)
+            });
+            (module.clone(), used.collect())
+        };
+        self.code.iter().map(of).collect()
+    }
+}
+
+fn is_test(file: &Path) -> bool {
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    ["tests.rs", "fixture.rs"].contains(&&*name) || name.ends_with("_tests.rs")
+}
+
+/// The paths that code names, in `use` lines or in full, and whether they are re-exported.
+fn uses(code: &str) -> Vec<(CodePath, bool)> {
+    let (mut paths, mut rest) = (Vec::new(), code.to_owned());
+    let line = Regex::new(r"(?m)^\s*(pub(\([a-z]+\))? )?use ([^;]+);").unwrap();
+    for found in line.captures_iter(code) {
+        let tree: String = found[3].split_whitespace().collect::<Vec<_>>().join(" ");
+        paths.extend(branches(&tree).into_iter().map(|path| (path, found.get(1).is_some())));
+        rest = rest.replace(&found[0], "");
+    }
+    let path = Regex::new(r"[A-Za-z_]\w*(::\w+)+").unwrap();
+    paths.extend(path.find_iter(&rest).map(|found| (segments(found.as_str()), false)));
+    paths
+}
+
+fn segments(path: &str) -> CodePath {
+    let name = path.split(" as ").next().unwrap_or_default();
+    name.trim().split("::").filter(|segment| !["self", "*"].contains(segment)).map(str::to_owned).collect()
+}
+
+/// The paths of `a::{b, c::{d, e}}`.
+fn branches(tree: &str) -> Vec<CodePath> {
+    let Some((before, inside)) = tree.split_once('{') else {
+        return Some(segments(tree)).filter(|path| !path.is_empty()).into_iter().collect();
+    };
+    let (mut depth, mut from, mut parts) = (0, 0, Vec::new());
+    let inside = inside.trim_end().trim_end_matches('}');
+    for (at, char) in inside.char_indices() {
+        match char {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            ',' if depth == 0 => {
+                parts.push(&inside[from..at]);
+                from = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&inside[from..]);
+    let whole = |part: &&str| format!("{before}{}", part.trim());
+    parts.iter().filter(|part| !part.trim().is_empty()).flat_map(|part| branches(&whole(part))).collect()
+}
+
+/// The files that can be reached from a file.
+fn reached(from: &CodePath, arrows: &BTreeMap<CodePath, BTreeSet<CodePath>>) -> BTreeSet<CodePath> {
+    let (mut seen, mut left) = (BTreeSet::new(), vec![from]);
+    while let Some(file) = left.pop() {
+        left.extend(arrows[file].iter().filter(|used| seen.insert((*used).clone())));
+    }
+    seen
+}
+
+#[test]
+fn no_files_use_each_other_in_a_circle() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut circles = BTreeSet::new();
+    for member in fs::read_dir(root).unwrap().map(|member| member.unwrap()) {
+        let arrows = SourceTree::read(&member.path().join("src")).arrows();
+        let own = Some(member.file_name().to_string_lossy().into_owned()).filter(|name| name != "taskscale");
+        let in_circle = arrows.keys().filter(|file| reached(file, &arrows).contains(*file));
+        circles.extend(in_circle.map(|file| own.iter().chain(file).cloned().collect::<Vec<_>>().join("::")));
+    }
+    let known: BTreeSet<String> = CIRCLES.iter().map(|name| (*name).to_owned()).collect();
+    let new: Vec<_> = circles.difference(&known).collect();
+    assert!(new.is_empty(), "these files use each other in a circle: {new:?}");
+    let mended: Vec<_> = known.difference(&circles).collect();
+    assert!(mended.is_empty(), "no longer in a circle, take them from the list: {mended:?}");
+}
+
+#[test]
+fn every_error_with_a_hint_is_known_to_the_command_line() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let tree = SourceTree::read(&source);
+    let line = Regex::new(r"impl Hint for (\w+)").unwrap();
+    let has_hint = |code| line.captures_iter(code).map(|found| found[1].replace("IoError", "io::Error"));
+    let errors: BTreeSet<String> =
+        tree.code.values().flat_map(|code| has_hint(code).collect::<Vec<_>>()).collect();
+    let known = &tree.code[&segments("cli::failure")];
+    let unknown: Vec<&String> =
+        errors.iter().filter(|error| !known.contains(&format!("of::<{error}>"))).collect();
+    assert!(unknown.is_empty(), "their hints are never shown: {unknown:?}");
 }

@@ -2,10 +2,9 @@
 
 import { fill, h } from "../dom.ts";
 import * as format from "../format.ts";
-import { kindTitle } from "../kinds.ts";
 import { metricsOf } from "../metrics.ts";
-import { campaignsOf, type State, shapeOf, tasksOf } from "../state.ts";
-import { entriesOf, letter, shownCampaigns } from "../view.ts";
+import { campaignsOf, type State, tasksOf } from "../state.ts";
+import { entriesOf, kindOf, letter, shownCampaigns } from "../view.ts";
 import type { App } from "./app.ts";
 
 type ListName = "kinds" | "languages" | "styles";
@@ -86,10 +85,9 @@ export function controls(app: App): Controls {
         ),
       ),
     );
-    const shape = shapeOf(data, state.part);
-    if (offered !== shape) {
-      offered = shape;
-      fill(metric.input, options(metricsOf(shape).map((known) => [known.id, known.title])));
+    if (offered !== state.part) {
+      offered = state.part;
+      fill(metric.input, options(metricsOf(data, offered).map((known) => [known.name, known.title])));
     }
     metric.input.value = state.metric;
     if (search.value !== state.search) search.value = state.search;
@@ -154,7 +152,7 @@ function filterChoices(app: App): () => (Node | false)[] {
         app,
         "kinds",
         "Kind",
-        values((entry) => [entry.kind, kindTitle(entry.kind)]),
+        values((entry) => [entry.kind, kindOf(app.data, entry.kind)?.title ?? entry.kind]),
       ),
       several(
         app,

@@ -2,12 +2,10 @@
 
 import { fill, h, link } from "../dom.ts";
 import * as format from "../format.ts";
-import { bent, offLine, slope, steps } from "../growth.ts";
-import { kindName } from "../kinds.ts";
 import { hasArrived, INCOMPLETE, program, samplesOf, sourceTexts, whenArrived } from "../later.ts";
-import type { Campaign, Entry, FigureName, Samples, Shape } from "../types.ts";
-import { entryOf, letter, shownCampaigns } from "../view.ts";
-import type { Interval } from "../wire.ts";
+import { metricsOf, show } from "../metrics.ts";
+import type { Campaign, Entry, Metric, PageData, Row, Samples } from "../types.ts";
+import { entryOf, kindOf, letter, shownCampaigns } from "../view.ts";
 import type { App } from "./app.ts";
 
 export interface Drawer {
@@ -76,7 +74,13 @@ function content(app: App, entry: Entry, positions: number[]): (Node | false)[] 
   const { data } = app;
   const shared: (Node | false)[] = [
     h("p", { class: "why" }, entry.why),
-    tags(entry),
+    h(
+      "p",
+      { class: "tags" },
+      [kindOf(data, entry.kind)?.in_sentence ?? "", entry.style, ...entry.tags].map((text) =>
+        h("span", { class: "tag" }, text),
+      ),
+    ),
     entry.unverified
       ? h("p", { class: "callout warn" }, h("b", {}, "Unverified: "), entry.unverified)
       : false,
@@ -98,8 +102,8 @@ function content(app: App, entry: Entry, positions: number[]): (Node | false)[] 
       of.unavailable
         ? h("p", { class: "callout" }, h("b", {}, "Not available on this machine: "), of.unavailable)
         : false,
-      campaign.shape !== "work" && growth(of),
-      byTasks(campaign, of),
+      growth(of),
+      byTasks(data, campaign, of),
       facts(of),
       samples(campaign, of, samplesOf(position)),
     ];
@@ -107,106 +111,23 @@ function content(app: App, entry: Entry, positions: number[]): (Node | false)[] 
   return [...shared, ...own, ...sources(entry)];
 }
 
-function tags(entry: Entry): HTMLElement {
-  const texts = [kindName(entry.kind), entry.style, entry.parallel ? "runs on all CPUs" : "runs on one CPU"];
-  texts.push(entry.stackful ? "a stack per task" : "no stack per task");
-  if (entry.fan_out) texts.push(`fan-out: ${entry.fan_out}`);
-  if (entry.reference) texts.push("reference, not ranked");
-  if (entry.posts) texts.push("in the original blog posts");
-  return h(
-    "p",
-    { class: "tags" },
-    texts.map((text) => h("span", { class: "tag" }, text)),
-  );
+function growth({ scaling }: Entry): HTMLElement | false {
+  if (!scaling) return false;
+  const fact = ([name, value, more]: [string, string, string]) =>
+    h("div", {}, h("span", {}, name), h("b", {}, value), more !== "" && h("small", {}, more));
+  return h("div", { class: "big-figures" }, scaling.facts.map(fact));
 }
-
-function growth(entry: Entry): HTMLElement | false {
-  const of = entry.growth;
-  if (!of) return false;
-  const interval = (bounds: Interval | null, show: (value: number) => string) => {
-    const none = bent(of) ? "no interval: not linear" : "no interval: needs two runs of every N";
-    return h("small", {}, bounds ? `${show(bounds.low)} to ${show(bounds.high)}` : none);
-  };
-  const off = offLine(of);
-  return h(
-    "div",
-    { class: "big-figures" },
-    h(
-      "div",
-      {},
-      h("span", {}, "Bytes per task"),
-      h("b", {}, slope(of)),
-      interval(of.bytes_per_task_interval, format.perTask),
-    ),
-    of.bytes_beyond !== undefined &&
-      h("div", {}, h("span", {}, "Beyond the memory it keeps"), h("b", {}, format.perTask(of.bytes_beyond))),
-    h(
-      "div",
-      {},
-      h("span", {}, "Fixed cost"),
-      h("b", {}, format.bytes(of.base_bytes)),
-      interval(of.base_bytes_interval, format.bytes),
-    ),
-    off !== "" &&
-      h(
-        "div",
-        {},
-        h("span", {}, "Largest deviation"),
-        h("b", {}, off),
-        h("small", {}, bent(of) ? steps(of) : "median vs fixed cost + N × bytes per task"),
-      ),
-  );
-}
-
-type Said = [title: string, name: FigureName, show: (value: number) => string];
-
-const OF_WAITING: Said[] = [
-  ["Footprint", "footprint_bytes", format.bytes],
-  ["Kernel", "kernel_bytes", format.bytes],
-  ["Peak RSS", "rss_peak_bytes", format.bytes],
-  ["Launch", "launch_s", format.seconds],
-  ["Wall", "wall_s", format.seconds],
-  ["CPU", "cpu_s", format.seconds],
-];
-
-/** What is said of each number of tasks. */
-const BY_TASKS: Record<Shape, Said[]> = {
-  hold: OF_WAITING,
-  wake: [
-    ["CPU/wake-up", "cpu_ns_per_tick", format.nanoseconds],
-    ["Late p50", "late_p50_us", format.microseconds],
-    ["Late p99", "late_p99_us", format.microseconds],
-    ["Late max", "late_max_us", format.microseconds],
-    ...OF_WAITING,
-  ],
-  work: [
-    ["Wall/op", "wall_ns_per_op", format.nanoseconds],
-    ["CPU/op", "cpu_ns_per_op", format.nanoseconds],
-    ["Ops/s", "ops_per_s", format.perSecond],
-    ["When ready", "footprint_bytes", format.bytes],
-    ["Peak", "peak_bytes", format.bytes],
-    ["Peak RSS", "rss_peak_bytes", format.bytes],
-    ["Launch", "launch_s", format.seconds],
-  ],
-  serve: [
-    ["CPU/message", "cpu_us_per_message", format.microseconds],
-    ["At capacity", "cpu_us_at_capacity", format.microseconds],
-    ["p50", "latency_p50_us", format.microseconds],
-    ["p99", "latency_p99_us", format.microseconds],
-    ["Messages/s", "messages_per_s", format.perSecond],
-    ["After use", "loaded_bytes", format.bytes],
-    ...OF_WAITING,
-  ],
-};
 
 /** What came of it at each number of tasks. */
-function byTasks(campaign: Campaign, entry: Entry): HTMLElement | false {
+function byTasks(data: PageData, campaign: Campaign, entry: Entry): HTMLElement | false {
   const rows = campaign.rows.filter((row) => campaign.entries[row.entry] === entry);
   if (rows.length === 0) return false;
-  const cell = (value: number | undefined, show: (value: number) => string) =>
-    h("td", { class: "number" }, value === undefined ? "" : show(value));
-  const figures = BY_TASKS[campaign.shape];
-  const heads = ["N", "Status", ...figures.map(([title]) => title)];
+  const metrics = metricsOf(data, campaign.part).filter((of) => rows.some((row) => row.figures[of.field]));
+  const cell = (row: Row, of: Metric) => {
+    const figure = row.figures[of.field];
+    return h("td", { class: "number" }, figure && show(of)(figure.median));
+  };
+  const heads = ["N", "Status", ...metrics.map((of) => of.short)];
   return h(
     "div",
     { class: "table-scroll", tabindex: "0", role: "region", "aria-label": "Results by number of tasks" },
@@ -231,9 +152,9 @@ function byTasks(campaign: Campaign, entry: Entry): HTMLElement | false {
             {},
             h("th", { scope: "row", class: "number" }, format.count(row.tasks)),
             h("td", {}, row.status),
-            figures.map(([, name, show]) => cell(row.figures[name]?.median, show)),
+            metrics.map((of) => cell(row, of)),
           ),
-          ...row.shortfalls.map((shortfall) =>
+          ...(row.shortfalls ?? []).map((shortfall) =>
             h(
               "tr",
               { class: "fell" },

@@ -127,14 +127,14 @@ function draw(chart: ECharts, lines: Line[], value: Value): void {
               { class: "tip-line" },
               h("i"),
               h("span", {}, share),
-              h("b", {}, format.perSecond(point.per_s)),
+              h("b", {}, format.UNITS["per-second"](point.per_s)),
             ),
             h(
               "div",
               { class: "tip-line" },
               h("i"),
               h("span", {}, ""),
-              h("b", {}, format.microseconds(point[value] ?? 0)),
+              h("b", {}, format.UNITS.microseconds(point[value] ?? 0)),
             ),
           );
         },
@@ -147,7 +147,7 @@ function draw(chart: ECharts, lines: Line[], value: Value): void {
         nameTextStyle: { color: token("--ink-2") },
         axisLabel: label((at) => format.count(at)),
       },
-      yAxis: { ...axis, axisLabel: label((at) => format.microseconds(at)) },
+      yAxis: { ...axis, axisLabel: label(format.UNITS.microseconds) },
       series: lines.map((line) => ({
         type: "line" as const,
         name: line.name,

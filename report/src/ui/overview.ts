@@ -2,9 +2,9 @@
 
 import { fill, h } from "../dom.ts";
 import * as format from "../format.ts";
-import { kindTitle } from "../kinds.ts";
 import { type Cell, type Column, isShown, type Overview, type OverviewRow, overview } from "../overview.ts";
 import { parts, pin, toHash } from "../state.ts";
+import { kindOf } from "../view.ts";
 import type { App } from "./app.ts";
 import { keepFocus } from "./controls.ts";
 import { tip } from "./tip.ts";
@@ -96,8 +96,8 @@ function head(app: App, { columns }: Overview, several: boolean): HTMLElement {
       {},
       h("th", { scope: "col" }, "Entry"),
       columns.map((column) => {
-        const what = column.metric.short ?? column.metric.title;
-        const of = several ? `${what} at ${format.count(column.n)}` : what;
+        const what = column.metric.short;
+        const of = several ? `${what}, ${format.count(column.n)}` : what;
         const there = isShown(column, several, app.state);
         const way = link(app, column, [column.title]);
         way.setAttribute("data-key", column.title);
@@ -112,7 +112,11 @@ function body(app: App, { columns }: Overview, rows: OverviewRow[]): HTMLElement
     "tbody",
     {},
     app.state.rank === "kind" &&
-      h("tr", {}, h("th", { scope: "rowgroup", class: "kind" }, kindTitle(rows[0]?.entry.kind ?? ""))),
+      h(
+        "tr",
+        {},
+        h("th", { scope: "rowgroup", class: "kind" }, kindOf(app.data, rows[0]?.entry.kind ?? "")?.title),
+      ),
     rows.map((row) => line(app, columns, row, "")),
   );
 }

@@ -1,10 +1,10 @@
 // The ranking as a picture of its own, for a post or a README.
 
-import { KINDS, kindTitle } from "../kinds.ts";
-import { PARTS } from "../metrics.ts";
+import { isBytes } from "../metrics.ts";
 import type { Scale } from "../scale.ts";
 import type { State } from "../state.ts";
-import { type Ranking, type RankRow, sets } from "../view.ts";
+import type { PageData } from "../types.ts";
+import { kindOf, type Ranking, type RankRow, sets } from "../view.ts";
 import { FONT, token } from "./chart.ts";
 
 const SPACE = "http://www.w3.org/2000/svg";
@@ -28,6 +28,7 @@ function make(name: string, attributes: Attributes, text?: string): SVGElement {
 
 /** What the ranking shows, first bars alone, and below it what has no figure. */
 export function rankingSvg(
+  data: PageData,
   shown: Ranking,
   scaled: Scale,
   title: string,
@@ -53,7 +54,7 @@ export function rankingSvg(
   add("rect", { width: WIDTH, height, fill: token("--bg") });
   add("text", { x: 16, y: 28, "font-size": 18, "font-weight": 600, fill: ink }, title);
   add("text", { x: 16, y: 47, "font-size": 12, fill: faint }, subtitle);
-  if (shown.rows.some((row) => row.bars[0]?.parts) && !scaled.log) legend(add, small);
+  if (shown.rows.some((row) => row.bars[0]?.parts) && !scaled.log) legend(data, add, small);
   for (const tick of scaled.ticks) {
     const x = NAMES + scaled.at(tick) * BARS;
     add("line", { x1: x, x2: x, y1: TOP - 6, y2: end, stroke: token("--line-2"), "stroke-width": 0.5 });
@@ -63,18 +64,18 @@ export function rankingSvg(
   for (const rows of groups) {
     const kind = rows[0]?.entry.kind ?? "";
     if (heads > 0) {
-      const about = KINDS.find((known) => known.id === kind)?.about ?? "";
+      const of = kindOf(data, kind);
       const head = make(
         "text",
         { x: 16, y: y + 23, "font-size": 13, "font-weight": 600, fill: ink },
-        kindTitle(kind),
+        of?.title ?? kind,
       );
-      head.append(make("tspan", { ...small, dx: 10, "font-weight": 400 }, about));
+      head.append(make("tspan", { ...small, dx: 10, "font-weight": 400 }, of?.about ?? ""));
       svg.append(head);
       y += HEAD;
     }
     for (const row of rows) {
-      drawRow(add, shown, scaled, row, y, ink);
+      drawRow(data, add, shown, scaled, row, y, ink);
       y += ROW;
     }
   }
@@ -88,29 +89,37 @@ export function rankingSvg(
 
 type Add = (name: string, attributes: Attributes, text?: string) => void;
 
-function legend(add: Add, small: Attributes): void {
+function legend(data: PageData, add: Add, small: Attributes): void {
   let x = NAMES;
-  for (const part of PARTS) {
+  for (const part of data.parts) {
     add("rect", { x, y: 58, width: 10, height: 10, fill: token(`--part-${part.id}`) });
     add("text", { ...small, x: x + 15, y: 67 }, part.title);
     x += 40 + part.title.length * 6;
   }
 }
 
-function drawRow(add: Add, shown: Ranking, scaled: Scale, row: RankRow, y: number, ink: string): void {
+function drawRow(
+  data: PageData,
+  add: Add,
+  shown: Ranking,
+  scaled: Scale,
+  row: RankRow,
+  y: number,
+  ink: string,
+): void {
   const [bar] = row.bars;
-  if (bar?.value === undefined) return;
+  if (!bar) return;
   const middle = y + ROW / 2;
   const text = { y: middle + 4, "font-size": 12.5, "text-anchor": "end", fill: ink };
   add("text", { ...text, x: NAMES - 12 }, row.entry.name);
   add("text", { ...text, x: WIDTH - 16, "font-weight": 600 }, shown.show(bar.value));
-  const plain = token(shown.metric.binary || shown.metric.id === "times" ? "--part-anon" : "--phase-drain");
+  const plain = token(isBytes(shown.metric) ? "--part-anon" : "--phase-drain");
   const opacity = row.standing === "ranked" ? 1 : 0.55;
   const size = scaled.at(bar.value) * BARS;
   const total = bar.parts?.reduce((sum, part) => sum + part, 0) ?? 0;
   const segments =
     bar.parts && total > 0
-      ? PARTS.map((part, at) => ({
+      ? data.parts.map((part, at) => ({
           share: (bar.parts?.[at] ?? 0) / total,
           fill: token(`--part-${part.id}`),
         }))

@@ -2,15 +2,15 @@
 
 import { fill, h } from "../dom.ts";
 import * as format from "../format.ts";
-import { bent, offLine, slope } from "../growth.ts";
-import { KINDS, kindName, kindTitle } from "../kinds.ts";
-import { PARTS } from "../metrics.ts";
+import { isBytes, isWhole, show } from "../metrics.ts";
 import { type Scale, scale } from "../scale.ts";
-import { campaignsOf, operationOf, parts, type State } from "../state.ts";
+import { campaignsOf, parts, type State, scenarioOf } from "../state.ts";
+import type { Metric } from "../types.ts";
 import {
   type Bar,
   extent,
   isLowerBound,
+  kindOf,
   letter,
   type Ranking,
   type RankRow,
@@ -42,15 +42,15 @@ export function rankingSection(app: App): { element: HTMLElement; update(): void
   );
   const picture = (): SVGSVGElement => {
     const shown = ranking(app.data, app.state);
-    const scaled = scale(shown.max, shown.min, app.state.log, shown.metric.binary, shown.unit);
+    const scaled = scale(shown.max, shown.min, app.state.log, isBytes(shown.metric), shown.unit);
     const labels = shownCampaigns(app.data, app.state).map(
       (position) => app.data.campaigns[position]?.label ?? "",
     );
     const { part } = app.state;
     if (parts(app.data).length > 1) labels.unshift(part);
-    const operation = operationOf(app.data, part);
-    const subtitle = `taskscale · ${labels.join(" · ")}${operation && ` · ${operation}`}`;
-    return rankingSvg(shown, scaled, byTitle(element).textContent ?? "", subtitle, app.state.rank);
+    const scenario = shown.shape === "work" ? scenarioOf(app.data, part) : "";
+    const subtitle = `taskscale · ${labels.join(" · ")}${scenario && ` · ${scenario}`}`;
+    return rankingSvg(app.data, shown, scaled, byTitle(element).textContent ?? "", subtitle, app.state.rank);
   };
   /** Kinds of which all rows are shown. */
   const whole = new Set<string>();
@@ -80,9 +80,10 @@ export function rankingSection(app: App): { element: HTMLElement; update(): void
     const { state } = app;
     const shown = ranking(app.data, state);
     const of = shown.metric;
-    const at = of.whole ? "" : ` at ${format.tasks(state.n)}`;
+    const at = isWhole(of) ? "" : ` at ${format.tasks(state.n)}`;
     fill(byTitle(element), `${of.title}${at}`);
-    fill(about, of.perOperation ? `${of.about} ${operationOf(app.data, state.part)}` : of.about);
+    const work = shown.shape === "work" && !isBytes(of);
+    fill(about, work ? `${of.about} ${scenarioOf(app.data, state.part)}` : of.about);
     log.setAttribute("aria-pressed", String(state.log));
     published.setAttribute("aria-pressed", String(state.published));
     together.setAttribute("aria-pressed", String(state.rank === "all"));
@@ -94,7 +95,7 @@ export function rankingSection(app: App): { element: HTMLElement; update(): void
       lists.flatMap((list) => list.rows),
       state.published,
     );
-    const scaled = scale(max, min, state.log, of.binary, shown.unit);
+    const scaled = scale(max, min, state.log, isBytes(of), shown.unit);
     const more = (kind: string) => {
       whole.add(kind);
       update();
@@ -108,7 +109,7 @@ export function rankingSection(app: App): { element: HTMLElement; update(): void
     }
     fill(rest, fellShort(app, shown, whole, more));
     if (focused) element.querySelector<HTMLElement>(`[data-entry="${CSS.escape(focused)}"]`)?.focus();
-    const text = `${format.counted(shown.shown, "entry").replace("entrys", "entries")} of ${shown.entries} shown`;
+    const text = `${format.counted(shown.shown, "entry")} of ${shown.entries} shown`;
     if (live.textContent !== text) live.textContent = text;
   }
   return { element, update };
@@ -142,15 +143,15 @@ function ranked(
   more: (kind: string) => void,
 ): (Node | false)[] {
   return lists.flatMap(({ kind, rows, left }) => {
-    const about = KINDS.find((known) => known.id === kind)?.about;
+    const of = kindOf(app.data, kind);
     return [
-      kind !== "" && h("h3", { class: "kind-head" }, kindTitle(kind), about ? h("small", {}, about) : false),
+      kind !== "" && h("h3", { class: "kind-head" }, of?.title, h("small", {}, of?.about)),
       h(
         "ol",
         { class: "rows" },
         rows.map((row) => rankRow(app, shown, row, scaled)),
       ),
-      moreButton(left, kind && ` ${kindName(kind)}`, () => more(kind)),
+      moreButton(left, of ? ` ${of.in_sentence}` : "", () => more(kind)),
     ];
   });
 }
@@ -176,11 +177,11 @@ function nothing(app: App, shown: Ranking): HTMLElement {
 }
 
 function legendItems(app: App, shown: Ranking): (Node | false)[] {
-  const stacked = shown.metric.id === "footprint" && !app.state.log;
+  const stacked = shown.metric.name === "footprint" && !app.state.log;
   const source = app.data.published[0];
   return [
     ...(stacked
-      ? PARTS.map((part) =>
+      ? app.data.parts.map((part) =>
           h(
             "span",
             { class: "key", title: part.about },
@@ -189,14 +190,14 @@ function legendItems(app: App, shown: Ranking): (Node | false)[] {
           ),
         )
       : []),
-    app.state.log && shown.metric.id === "footprint"
+    app.state.log && shown.metric.name === "footprint"
       ? h("span", { class: "key" }, "A logarithmic scale cannot show stacked parts.")
       : false,
     h(
       "span",
       { class: "key" },
       h("i", { class: "swatch whisker-key" }),
-      shown.metric.whole ? "95% interval" : "smallest to largest run",
+      isWhole(shown.metric) ? "95% interval" : "smallest to largest run",
     ),
     app.state.published && shown.hasPublished && source
       ? h(
@@ -241,9 +242,9 @@ function axis(shown: Ranking, scaled: Scale): HTMLElement {
         h("span", { class: "tick", "--at": percent(scaled.at(value)) }, text(value)),
       ),
     ),
-    h("span", { class: "value" }, shown.metric.short ?? shown.metric.title),
+    h("span", { class: "value" }, shown.metric.short),
     h("span", { class: "per-task" }, "per task"),
-    h("span", { class: "spread" }, noisy ? (shown.metric.whole ? "interval" : "± MAD") : ""),
+    h("span", { class: "spread" }, noisy ? (isWhole(shown.metric) ? "interval" : "± MAD") : ""),
   );
 }
 
@@ -314,27 +315,23 @@ function rankRow(app: App, shown: Ranking, row: RankRow, scaled: Scale): HTMLEle
 
 /** What the column `per task` has: the slope of the footprint, or the figure that is compared, divided by N. */
 function sharing({ metric, shape }: Ranking): "slope" | "bytes" | "time" | undefined {
-  if (shape === "work" || metric.whole || metric.id === "times") return undefined;
-  if (metric.id === "footprint") return shape === "hold" ? "slope" : undefined;
-  if (metric.memory) return "bytes";
-  return ["launch", "cpu"].includes(metric.id) ? "time" : undefined;
+  if (shape === "work" || isWhole(metric)) return undefined;
+  if (metric.name === "footprint") return shape === "hold" ? "slope" : undefined;
+  if (metric.unit === "bytes") return "bytes";
+  // Of the wall time the wait is the most.
+  return metric.unit === "seconds" && metric.name !== "wall" ? "time" : undefined;
 }
 
 function perTask(shown: Ranking, bar: Bar, n: number): string {
   const what = sharing(shown);
-  if (what === "slope") return entryGrowth(bar);
-  if (!what || n === 1 || bar.value === undefined) return "";
+  if (what === "slope") return bar.entry.scaling?.slope ?? "";
+  if (!what || n === 1) return "";
   return what === "bytes" ? format.perTask(bar.value / n) : format.nanoseconds((bar.value / n) * 1e9);
 }
 
-function entryGrowth(bar: Bar): string {
-  return bar.entry.growth ? slope(bar.entry.growth) : "";
-}
-
 function valueText(shown: Ranking, bar: Bar): string {
-  if (bar.value === undefined) return "";
-  if (shown.metric.id === "task") return entryGrowth(bar);
-  return isLowerBound(bar, shown.metric) ? `≥ ${shown.show(bar.value)}` : shown.show(bar.value);
+  if (shown.metric.scope === "slope") return bar.entry.scaling?.slope ?? "";
+  return `${isLowerBound(bar, shown.metric) ? "≥ " : ""}${shown.show(bar.value)}`;
 }
 
 function change(bar: Bar): Node | false {
@@ -343,14 +340,9 @@ function change(bar: Bar): Node | false {
   return h("span", { class: "change" }, ` ${text}`);
 }
 
-function badges(bar: Bar): (Node | false)[] {
-  const { entry } = bar;
-  const texts: string[] = [entry.kind];
-  if (entry.style === "tuned") texts.push("tuned");
-  if (entry.fan_out) texts.push(`fan-out: ${entry.fan_out}`);
-  if (!entry.parallel) texts.push("one CPU");
+function badges({ entry }: Bar): (Node | false)[] {
   return [
-    h("span", { class: "tag" }, texts.join(" · ")),
+    h("span", { class: "tag" }, [entry.kind, ...(entry.badges ?? [])].join(" · ")),
     entry.unverified !== undefined && h("span", { class: "tag warn" }, "unverified"),
   ];
 }
@@ -358,27 +350,24 @@ function badges(bar: Bar): (Node | false)[] {
 /** Noise below this share of the figure is none that anybody need look at. */
 const QUIET = 0.01;
 
-function spread(shown: Ranking, bar: Bar): string {
-  if (shown.metric.whole && bent(bar.entry.growth)) return "not linear";
-  const share = noise(shown, bar);
-  return share === undefined || share < QUIET ? "" : `± ${format.grouped(share * 100, 1)}%`;
+function spread({ metric }: Ranking, bar: Bar): string {
+  if (isWhole(metric) && bar.entry.scaling?.nonlinear) return "not linear";
+  const share = noise(metric, bar);
+  return share === undefined || share < QUIET ? "" : `± ${format.percent(share)}`;
 }
 
-/** Of the figure, so much: half of an interval's width, or the median absolute deviation. */
-function noise(shown: Ranking, { entry, row, value, low, high }: Bar): number | undefined {
-  if (shown.metric.whole) {
-    const known = low !== undefined && high !== undefined && value;
-    return known ? Math.max(high - value, value - low) / Math.abs(value) : undefined;
-  }
-  const figure = shown.metric.of(entry, row)?.figure;
-  return figure && figure.readings > 1 && figure.median !== 0 ? figure.mad / figure.median : undefined;
+/** As a share of the figure: half of an interval's width, or the median absolute deviation. */
+function noise(metric: Metric, { row, value, low, high }: Bar): number | undefined {
+  if (!isWhole(metric)) return row?.figures[metric.field]?.mad;
+  const known = low !== undefined && high !== undefined && value;
+  return known ? Math.max(high - value, value - low) / Math.abs(value) : undefined;
 }
 
 function track(app: App, shown: Ranking, bar: Bar, scaled: Scale, mark: number | undefined): HTMLElement {
-  const value = bar.value ?? 0;
+  const { value } = bar;
   const stacked = bar.parts && value > 0;
   const total = bar.parts?.reduce((sum, part) => sum + part, 0) ?? 0;
-  const plain = shown.metric.binary || shown.metric.id === "times" ? "part-anon" : "part-time";
+  const plain = isBytes(shown.metric) ? "part-anon" : "part-time";
   return h(
     "span",
     { class: "track", "aria-hidden": "true" },
@@ -389,7 +378,7 @@ function track(app: App, shown: Ranking, bar: Bar, scaled: Scale, mark: number |
           "span",
           { class: "bar", "--size": percent(scaled.at(value)) },
           stacked && total > 0
-            ? PARTS.map((part, position) => {
+            ? app.data.parts.map((part, position) => {
                 const share = (bar.parts?.[position] ?? 0) / total;
                 return (
                   share > 0.0005 && h("i", { class: `segment part-${part.id}`, "--size": percent(share) })
@@ -422,22 +411,22 @@ function barTip(app: App, shown: Ranking, row: RankRow, bar: Bar): Node[] {
   if (campaignsOf(app.data, app.state.part).length > 1 && campaign)
     lines.push(h("div", { class: "tip-sub" }, campaign.label));
   if (bar.parts) {
-    for (const [position, part] of PARTS.entries()) {
+    for (const [position, part] of app.data.parts.entries()) {
       lines.push(line(part.title, format.bytes(bar.parts[position] ?? 0), `part-${part.id}`));
     }
   }
-  if (bar.value !== undefined) lines.push(line(shown.metric.title, shown.metric.show(bar.value)));
+  const write = show(shown.metric);
+  lines.push(line(shown.metric.title, write(bar.value)));
   if (bar.low !== undefined && bar.high !== undefined) {
-    const name = shown.metric.whole
+    const name = isWhole(shown.metric)
       ? "95% interval"
-      : `of ${shown.metric.of(bar.entry, bar.row)?.figure?.readings ?? 0} runs`;
-    lines.push(line(name, `${shown.metric.show(bar.low)} to ${shown.metric.show(bar.high)}`));
+      : `of ${bar.row?.figures[shown.metric.field]?.readings ?? 0} runs`;
+    lines.push(line(name, `${write(bar.low)} to ${write(bar.high)}`));
   }
   if (bar.timesBest !== undefined && row.standing === "ranked")
     lines.push(line(`vs best ${among(app)}`, format.times(bar.timesBest)));
-  const { growth } = bar.entry;
-  if (shown.shape !== "work" && growth && bent(growth))
-    lines.push(line("Not linear: largest deviation", offLine(growth)));
+  const { scaling } = bar.entry;
+  if (scaling?.nonlinear) lines.push(line("Not linear: largest deviation", scaling.deviation ?? ""));
   if (row.published && app.state.published) {
     const { published } = row;
     lines.push(
@@ -455,7 +444,9 @@ function spoken(app: App, row: RankRow, bar: Bar, several: boolean): string {
   if (several) texts.push(`results ${letter(app.data, bar.campaign)}`);
   if (bar.parts) {
     const [...sizes] = bar.parts;
-    texts.push(...PARTS.map((part, position) => `${part.title} ${format.bytes(sizes[position] ?? 0)}`));
+    texts.push(
+      ...app.data.parts.map((part, position) => `${part.title} ${format.bytes(sizes[position] ?? 0)}`),
+    );
   }
   if (bar.timesBest !== undefined && row.standing === "ranked")
     texts.push(`${format.times(bar.timesBest)} the best ${among(app)}`);

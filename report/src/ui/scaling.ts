@@ -5,8 +5,9 @@ import type { CustomSeriesOption, LineSeriesOption } from "echarts/charts";
 import type { ECharts } from "echarts/core";
 import { fill, h } from "../dom.ts";
 import * as format from "../format.ts";
-import { headline, type Metric } from "../metrics.ts";
+import { headline, isBytes, show } from "../metrics.ts";
 import { placeOf, shapeOf, tasksOf } from "../state.ts";
+import type { Metric } from "../types.ts";
 import { type Line, lines } from "../view.ts";
 import type { App } from "./app.ts";
 import { FONT, Lazy, type LineStyle, lineStyle, pictureOf, token } from "./chart.ts";
@@ -69,7 +70,7 @@ const ABOUT: Record<"hold" | "work", string> = {
   work: "Wall time per operation over the number of tasks. Marks are medians, with bars from the smallest to the largest run. If a line is flat, the cost of an operation does not depend on the number of tasks.",
 };
 
-const metricOf = (app: App): Metric => headline(shapeOf(app.data, app.state.part));
+const metricOf = (app: App): Metric => headline(app.data, app.state.part);
 
 export function scalingSection(app: App): { element: HTMLElement; update(): void; redraw(): void } {
   let shown: Styled[] = [];
@@ -166,11 +167,11 @@ function draw(chart: ECharts, app: App, all: Styled[]): void {
   const of = metricOf(app);
   const values = visible.flatMap((line) =>
     // Times lie farther apart than footprints: their bars must fit too.
-    line.points.flatMap((point) => (of.binary ? point.value : [point.low, point.value, point.high])),
+    line.points.flatMap((point) => (isBytes(of) ? point.value : [point.low, point.value, point.high])),
   );
   const sizes = visible.flatMap((line) => line.points.map((point) => point.tasks));
   // Times of an operation often lie within one power of ten.
-  const base = of.binary ? 4 : Math.max(...values) / Math.min(...values) > 50 ? 10 : 2;
+  const base = isBytes(of) ? 4 : Math.max(...values) / Math.min(...values) > 50 ? 10 : 2;
   const power = (value: number, round: (power: number) => number) =>
     base ** round(Math.log(value) / Math.log(base));
   chart.setOption(
@@ -209,7 +210,7 @@ function draw(chart: ECharts, app: App, all: Styled[]): void {
         axisLabel: {
           ...axis.axisLabel,
           formatter: (value: number) =>
-            of.binary
+            isBytes(of)
               ? format.bytes(value).replace(/\.0+(?= )/, "")
               : `${value < 1 ? format.significant(value) : format.grouped(value)} ns`,
         },
@@ -324,11 +325,11 @@ function comparison(app: App, visible: Styled[], found: unknown): HTMLElement {
           "div",
           { class: "tip-line" },
           h("i", { class: "swatch", "--color": line.style.color }),
-          h("span", {}, line.name, point.ok ? "" : of.memory ? " (not all alive)" : " (not all ok)"),
-          h("b", {}, of.show(point.value)),
+          h("span", {}, line.name, point.ok ? "" : isBytes(of) ? " (not all alive)" : " (not all ok)"),
+          h("b", {}, show(of)(point.value)),
         ),
       ),
     at.length > most &&
-      h("div", { class: "tip-sub" }, `and ${at.length - most} ${of.memory ? "larger" : "slower"}`),
+      h("div", { class: "tip-sub" }, `and ${at.length - most} ${isBytes(of) ? "larger" : "slower"}`),
   );
 }

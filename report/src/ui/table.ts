@@ -2,9 +2,8 @@
 
 import { download, fill, h } from "../dom.ts";
 import * as format from "../format.ts";
-import { shapeOf } from "../state.ts";
-import { CAMPAIGN_COLUMN, type Cell, type Column, cells, columnsOf as columnsOfShape } from "../table.ts";
-import { shownCampaigns } from "../view.ts";
+import { type Cell, cells, columnsOf, isNumber, key, text } from "../table.ts";
+import type { Column } from "../types.ts";
 import type { App } from "./app.ts";
 import { toggle } from "./ranking.ts";
 
@@ -49,7 +48,7 @@ export function tableSection(app: App): { element: HTMLElement; update(): void }
     every.setAttribute("aria-pressed", String(app.state.everyN));
     const found = cells(app.data, app.state);
     scroll.style.setProperty("--rows", String(Math.min(found.length, most) + 1));
-    const columns = columnsOf(app);
+    const columns = columnsOf(app.data, app.state.part);
     const focused = document.activeElement?.getAttribute("data-sort");
     fill(
       table,
@@ -92,12 +91,6 @@ export function tableSection(app: App): { element: HTMLElement; update(): void }
   return { element, update };
 }
 
-function columnsOf(app: App): Column[] {
-  const [first, ...others] = columnsOfShape(shapeOf(app.data, app.state.part));
-  const several = shownCampaigns(app.data, app.state).length > 1;
-  return first ? [first, ...(several ? [CAMPAIGN_COLUMN] : []), ...others] : [];
-}
-
 function heading(app: App, column: Column): HTMLElement {
   const { state } = app;
   const active = state.sort === column.id;
@@ -106,7 +99,7 @@ function heading(app: App, column: Column): HTMLElement {
     "th",
     {
       scope: "col",
-      class: column.numeric ? "number" : "",
+      class: isNumber(column) ? "number" : "",
       "aria-sort": active ? (state.descending ? "descending" : "ascending") : null,
     },
     h(
@@ -121,32 +114,22 @@ function heading(app: App, column: Column): HTMLElement {
 function tableRow(app: App, cell: Cell, columns: Column[]): HTMLElement {
   const row = h("tr", { class: cell.row && cell.row.ok_runs > 0 ? "" : "fell" });
   for (const [position, column] of columns.entries()) {
-    const text = column.text(cell);
+    const written = text(column, cell);
     if (position === 0) {
       const open = () => app.set({ entry: cell.entry.name });
       row.append(
-        h("th", { scope: "row" }, h("button", { type: "button", class: "id", onclick: open }, text)),
+        h("th", { scope: "row" }, h("button", { type: "button", class: "id", onclick: open }, written)),
       );
     } else {
-      row.append(h("td", { class: column.numeric ? "number" : "" }, text));
+      row.append(h("td", { class: isNumber(column) ? "number" : "" }, written));
     }
   }
   return row;
 }
 
-/** What groups of columns are in. */
-const UNITS = {
-  Memory: "(bytes)",
-  Growth: "(bytes)",
-  Time: "(s)",
-  CPU: "(s)",
-  Operation: "(ns)",
-  Rate: "(1/s)",
-};
-
-/** The table as it is shown, in base units. */
+/** The table as it is shown, in base units, under the names of columns in the CSV of a report. */
 function csv(app: App): string {
-  const columns = columnsOf(app);
+  const columns = columnsOf(app.data, app.state.part);
   const field = (value: unknown) => {
     // A spreadsheet takes what begins so for a formula.
     const text = String(value ?? "").replace(/^[=+\-@\t\r]/, (start) =>
@@ -154,10 +137,8 @@ function csv(app: App): string {
     );
     return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
-  const unit = (column: Column) =>
-    ["mad", "times"].includes(column.id) ? undefined : UNITS[column.group as keyof typeof UNITS];
-  const title = (column: Column) => [column.title, unit(column)].filter(Boolean).join(" ");
-  const lines = [columns.map((column) => field(title(column)))];
-  for (const cell of cells(app.data, app.state)) lines.push(columns.map((column) => field(column.key(cell))));
+  const lines = [columns.map((column) => column.id)];
+  for (const cell of cells(app.data, app.state))
+    lines.push(columns.map((column) => field(key(column, cell))));
   return `${lines.map((line) => line.join(",")).join("\n")}\n`;
 }

@@ -3,9 +3,8 @@
 import type { ECharts } from "echarts/core";
 import { fill, h } from "../dom.ts";
 import * as format from "../format.ts";
-import { PHASES } from "../metrics.ts";
 import { shapeOf } from "../state.ts";
-import type { Phases } from "../types.ts";
+import type { PageData, Phases } from "../types.ts";
 import { letter, ranking, shownCampaigns } from "../view.ts";
 import type { App } from "./app.ts";
 import { FONT, figure, Lazy, token } from "./chart.ts";
@@ -24,11 +23,11 @@ export function timeSection(app: App): { element: HTMLElement; update(): void; r
   let cpu: Bar[] = [];
   const timeChart = new Lazy(
     "Seconds of launch, plateau and drain for each entry. The table below has all values.",
-    (chart) => draw(chart, time),
+    (chart) => draw(app, chart, time),
   );
   const cpuChart = new Lazy(
     "CPU seconds of launch, plateau and drain for each entry. The table below has all values.",
-    (chart) => draw(chart, cpu),
+    (chart) => draw(app, chart, cpu),
   );
   const title = h("h2", { id: "time-title" });
   const note = h("p", { class: "small" });
@@ -52,7 +51,7 @@ export function timeSection(app: App): { element: HTMLElement; update(): void; r
     h(
       "div",
       { class: "legend" },
-      PHASES.map((phase) =>
+      app.data.phases.map((phase) =>
         h(
           "span",
           { class: "key" },
@@ -100,7 +99,7 @@ export function timeSection(app: App): { element: HTMLElement; update(): void; r
   return { element, update: redraw, redraw };
 }
 
-function draw(chart: ECharts, bars: Bar[]): void {
+function draw({ data }: App, chart: ECharts, bars: Bar[]): void {
   const narrow = chart.getWidth() < 480;
   const label = narrow ? 136 : 190;
   chart.setOption(
@@ -118,7 +117,7 @@ function draw(chart: ECharts, bars: Bar[]): void {
         textStyle: { color: token("--ink"), fontFamily: FONT, fontSize: 12 },
         formatter: (found: unknown) => {
           const hit = (Array.isArray(found) ? found[0] : found) as { dataIndex: number };
-          return told(bars[hit.dataIndex]);
+          return told(data, bars[hit.dataIndex]);
         },
       },
       xAxis: {
@@ -144,7 +143,7 @@ function draw(chart: ECharts, bars: Bar[]): void {
         axisTick: { show: false },
         axisLabel: { color: token("--ink"), fontSize: narrow ? 11 : 12, interval: 0 },
       },
-      series: PHASES.map((phase, at) => ({
+      series: data.phases.map((phase, at) => ({
         type: "bar" as const,
         stack: "all",
         name: phase.title,
@@ -165,13 +164,13 @@ function shortened(name: string, most: number): string {
   return `${name.slice(0, head)}…${name.slice(name.length - (most - 1 - head))}`;
 }
 
-function told(bar: Bar | undefined): HTMLElement {
+function told(data: PageData, bar: Bar | undefined): HTMLElement {
   if (!bar) return h("div");
   return h(
     "div",
     { class: "compare" },
     h("div", { class: "tip-title" }, bar.name),
-    PHASES.map((phase, at) =>
+    data.phases.map((phase, at) =>
       h(
         "div",
         { class: "tip-line" },

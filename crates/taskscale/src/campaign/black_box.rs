@@ -1,8 +1,17 @@
 //! The user's own command line with the numbers of a case filled in.
 
 use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
 
+use sha2::{Digest, Sha256};
+
+use crate::catalog::{Kind, Style};
+use crate::record::EntryFacts;
 use taskscale_measure::{BlackBoxCommand, LoadCommand};
+
+/// Files named in the command line are part of what the program is, up to this size.
+const LARGEST_DIGESTED: u64 = 64 << 20;
 
 /// Placeholder for the number of tasks.
 pub const TASKS: &str = "{tasks}";
@@ -36,5 +45,61 @@ impl BlackBoxTemplate {
             self.env.iter().map(|(name, value)| (name.clone(), filled(value))).collect(),
             BlackBoxCommand { load, ..self.black_box.clone() },
         )
+    }
+}
+
+/// Changes when the program or how it is run may have changed, so that results do not resume. Files that the command line
+/// names (a script, a configuration) belong to the program.
+pub fn black_box_digest(
+    program: &Path,
+    arguments: &[String],
+    black_box: &BlackBoxCommand,
+    settings: &[u8],
+) -> String {
+    let folder = black_box.folder.as_deref().unwrap_or(Path::new(""));
+    let mut digest = Sha256::new();
+    for path in std::iter::once(program.to_owned()).chain(arguments.iter().map(|word| folder.join(word))) {
+        // An executable may be unreadable.
+        if fs::metadata(&path).is_ok_and(|facts| facts.is_file() && facts.len() <= LARGEST_DIGESTED) {
+            digest.update(fs::read(&path).unwrap_or_default());
+        }
+    }
+    digest.update(settings);
+    digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The facts on a black-box program that are recorded.
+pub fn black_box_facts(
+    name: String,
+    run: Vec<String>,
+    env: BTreeMap<String, String>,
+    digest: String,
+    notes: Vec<String>,
+) -> EntryFacts {
+    EntryFacts {
+        title: name.clone(),
+        workload: None,
+        runtime: name.split('/').next().unwrap_or(&name).to_owned(),
+        runtime_title: name.clone(),
+        name,
+        url: String::new(),
+        kind: Kind::Program,
+        // Unknown.
+        parallel: true,
+        style: Style::Idiomatic,
+        fan_out: None,
+        reference: false,
+        posts: false,
+        unverified: None,
+        why: "measured by `taskscale measure`".to_owned(),
+        notes,
+        version: None,
+        unavailable: None,
+        build: Vec::new(),
+        run,
+        env,
+        digest: Some(digest),
+        sources: Vec::new(),
+        program_digest: None,
     }
 }

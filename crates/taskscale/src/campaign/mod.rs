@@ -3,13 +3,17 @@
 //! Measures through `taskscale_measure::Runner` only, so that tests need no program. Must not know the command line.
 
 mod black_box;
+mod by_plan;
 mod cross_check;
 mod drive;
 mod estimate;
 mod hold;
+mod open;
 mod operations;
 mod plan;
 mod prepare;
+mod preview;
+mod run_spec;
 mod run_tuner;
 mod same;
 #[cfg(test)]
@@ -18,11 +22,17 @@ mod serving;
 #[cfg(test)]
 mod tests;
 
-pub use black_box::{BlackBoxTemplate, SECONDS, TASKS};
-pub use drive::{CampaignEnd, CampaignError, CampaignObserver, CampaignSettings, run, sample_of};
+pub use black_box::{BlackBoxTemplate, SECONDS, TASKS, black_box_digest, black_box_facts};
+pub use by_plan::{ByPlan, CampaignObserver, CampaignSettings};
+pub use drive::{CampaignError, NextStep, RunsEnd, ScheduledRun, Strategy, drive};
 pub use estimate::{CellEstimate, EstimateSource, PlanEstimate, estimate};
 pub use hold::{HoldPredictor, estimated_reading_s, hold_for_launch, longer_hold_s};
+pub use open::{
+    OpenResults, ResumeOptions, describe, load_kept, memory_cap_bytes, open_kept, open_new, reopen,
+};
 pub use plan::{PlannedRun, plan_digest, planned_runs};
 pub use prepare::{NotReady, Prepared, prepare, receipt};
+pub use preview::RunPreview;
+pub use run_spec::WARM_UP_TIME;
 pub use run_tuner::{RunTuner, warm_up};
 pub use serving::{serving, serving_at_rate, serving_briefly, serving_in_a_moment};

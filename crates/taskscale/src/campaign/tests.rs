@@ -80,7 +80,7 @@ fn campaign(hold: Hold, repetitions: u32) -> Campaign {
     }
 }
 
-fn drive(campaign: &Campaign, folder: &Path, runner: &mut Scripted) -> (CampaignEnd, Vec<Sample>) {
+fn drive(campaign: &Campaign, folder: &Path, runner: &mut Scripted) -> (RunsEnd, Vec<Sample>) {
     let (mut store, mut samples) = if crate::record::holds_campaign(folder) {
         let (store, loaded) = Store::reopen(folder).unwrap();
         (store, loaded.samples)
@@ -89,7 +89,9 @@ fn drive(campaign: &Campaign, folder: &Path, runner: &mut Scripted) -> (Campaign
     };
     let settings = CampaignSettings { memory_cap_bytes: None, time_cap: None, clients: None };
     let prepared = [entry("x/a"), entry("x/b")];
-    let outcome = run(campaign, &prepared, &settings, runner, &mut store, &mut samples, &mut ()).unwrap();
+    let mut observer = ();
+    let mut by_plan = ByPlan::new(campaign, &prepared, &settings, &samples, &mut observer);
+    let outcome = super::drive(&mut by_plan, campaign, runner, &mut store, &mut samples).unwrap();
     drop(store);
     assert_eq!(load(folder).unwrap().samples, samples, "what is on the disk is what was measured");
     (outcome, samples)
@@ -102,7 +104,7 @@ fn every_entry_is_warmed_up_once_and_every_cell_run() {
     let folder = tempfile::tempdir().unwrap();
     let mut runner = Scripted::new(1e7);
     let (outcome, samples) = drive(&campaign(CHOSEN, 3), folder.path(), &mut runner);
-    assert_eq!(outcome, CampaignEnd { interrupted: false, kept: 0, measured: 12 });
+    assert_eq!(outcome, RunsEnd::Complete);
     assert_eq!(samples.len(), 12);
     assert_eq!(runner.runs.iter().filter(|(_, tasks, hold_s)| (*tasks, *hold_s) == (1000, 0.0)).count(), 2);
 }
@@ -145,10 +147,10 @@ fn cut_off_at_any_run_a_campaign_goes_on_to_the_same_cells_each_once() {
         let folder = tempfile::tempdir().unwrap();
         let mut runner = Scripted { interrupt_after: Some(cut), ..Scripted::new(1e5) };
         let (outcome, kept) = drive(&plan, folder.path(), &mut runner);
-        assert_eq!(outcome.interrupted, cut < all.len() + 2, "two of the runs are warm-ups");
+        assert_eq!(outcome == RunsEnd::Interrupted, cut < all.len() + 2, "two of the runs are warm-ups");
         let mut again = Scripted::new(1e5);
         let (outcome, samples) = drive(&plan, folder.path(), &mut again);
-        assert!(!outcome.interrupted);
+        assert_eq!(outcome, RunsEnd::Complete);
         assert_eq!(again.measured().len(), all.len() - kept.len(), "nothing is measured twice");
         let mut cells: Vec<_> = samples.iter().map(cell).collect();
         cells.sort();

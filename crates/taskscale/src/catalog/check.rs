@@ -6,12 +6,12 @@ use std::path::Path;
 
 use regex_lite::Regex;
 
-use super::load::{CatalogError, Entry, Library, Locate, Recipe, Runtime, ToolchainSpec};
-use super::manifest::{
-    CommandsToml, EntryToml, EntryWorkloadToml, LibraryToml, PostsToml, RuntimeToml, ToolchainToml,
-};
+use super::error::CatalogError;
+use super::manifest::{CommandsToml, EntryToml, EntryWorkloadToml, LibraryToml, PostsToml, RuntimeToml};
+use super::manifest_file::ManifestFile;
+use super::model::{Entry, Library, Recipe, Runtime, ToolchainSpec};
+use super::names::{check_name, closest};
 use super::number_of_tasks::{asks_for_tasks, unreadable_formula};
-use super::{Kind, closest};
 
 /// What entries of one runtime share.
 struct RuntimeContext<'a> {
@@ -21,17 +21,12 @@ struct RuntimeContext<'a> {
     toolchains: &'a BTreeMap<String, ToolchainSpec>,
 }
 
-/// What a twin takes from the entry that it is like.
-struct Inherited {
-    kind: Kind,
-    parallel: bool,
+/// An entry, and what else its twins take from it.
+struct CheckedEntry {
+    entry: Entry,
     toolchain: Option<String>,
-    library: Option<Library>,
-    env: BTreeMap<String, String>,
-    limit_env: BTreeMap<String, String>,
-    notes: Vec<String>,
     /// With the place in the file of each.
-    workloads: BTreeMap<String, (usize, EntryWorkloadToml)>,
+    wires: BTreeMap<String, (usize, EntryWorkloadToml)>,
 }
 
 /// A command with a placeholder for several arguments filled in.
@@ -41,33 +36,7 @@ fn spread(command: &[String], placeholder: &str, flags: &[String]) -> Vec<String
     command.iter().flat_map(fill).collect()
 }
 
-/// A manifest while it is checked, which knows where a fault is.
-pub(super) struct ManifestFile<'a> {
-    pub path: &'a Path,
-    pub text: &'a str,
-}
-
 impl ManifestFile<'_> {
-    pub fn error(&self, offset: usize, message: impl Into<String>) -> CatalogError {
-        let before = self.text.get(..offset).unwrap_or("");
-        let line = before.matches('\n').count() + 1;
-        let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
-        CatalogError::Invalid { path: self.path.to_owned(), line, column, message: message.into() }
-    }
-
-    pub fn syntax_error(&self, error: &toml::de::Error) -> CatalogError {
-        let mut message = error.message().trim().to_owned();
-        if let Some(nearest) = nearest_expected(&message) {
-            message.push_str(&format!("; did you mean `{nearest}`?"));
-        }
-        self.error(error.span().map_or(0, |span| span.start), message)
-    }
-
-    /// The position of a string in the file, for faults of values that carry no span.
-    fn find(&self, value: &str) -> usize {
-        self.text.find(&format!("\"{value}\"")).unwrap_or(0)
-    }
-
     pub fn validate(&self, wire: RuntimeToml, folder: &Path) -> Result<Runtime, CatalogError> {
         let folder_name = folder.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
         if wire.name != folder_name {
@@ -80,12 +49,13 @@ impl ManifestFile<'_> {
             return Err(self.error(0, "no [[entry]] (a runtime needs at least one)"));
         }
         let toolchain = self.toolchain(
-            ToolchainToml {
+            ToolchainSpec {
                 title: wire.title.clone(),
                 version: wire.version,
                 minimum: wire.minimum,
                 install: wire.install,
                 locate: wire.locate,
+                folder: folder.to_owned(),
             },
             folder,
         )?;
@@ -95,16 +65,13 @@ impl ManifestFile<'_> {
         }
         let runtime =
             RuntimeContext { name: &wire.name, folder, toolchain: &toolchain, toolchains: &toolchains };
-        let mut entries: Vec<Entry> = Vec::new();
-        let mut earlier: BTreeMap<String, Inherited> = BTreeMap::new();
+        let mut entries: Vec<CheckedEntry> = Vec::new();
         for entry in wire.entries {
-            let (name, offset) = (entry.name.get_ref().clone(), entry.name.span().start);
-            if earlier.contains_key(&name) {
+            let (name, offset) = (entry.name.get_ref(), entry.name.span().start);
+            if entries.iter().any(|earlier| earlier.entry.name == *name) {
                 return Err(self.error(offset, format!("entry `{name}` is defined twice: names must differ")));
             }
-            let (entry, inherited) = self.validate_entry(entry, &runtime, &earlier)?;
-            entries.push(entry);
-            earlier.insert(name, inherited);
+            entries.push(self.validate_entry(entry, &runtime, &entries)?);
         }
         Ok(Runtime {
             name: wire.name,
@@ -112,15 +79,15 @@ impl ManifestFile<'_> {
             url: wire.url,
             toolchain,
             folder: folder.to_owned(),
-            entries,
+            entries: entries.into_iter().map(|checked| checked.entry).collect(),
         })
     }
 
-    fn toolchain(&self, wire: ToolchainToml, folder: &Path) -> Result<ToolchainSpec, CatalogError> {
-        if wire.version.first().is_none_or(String::is_empty) {
+    fn toolchain(&self, mut spec: ToolchainSpec, folder: &Path) -> Result<ToolchainSpec, CatalogError> {
+        if spec.version.first().is_none_or(String::is_empty) {
             return Err(self.error(0, "version is empty: give the command that prints the version"));
         }
-        if let Some(minimum) = &wire.minimum
+        if let Some(minimum) = &spec.minimum
             && !minimum.split('.').all(|part| part.parse::<u64>().is_ok())
         {
             return Err(self.error(
@@ -128,20 +95,11 @@ impl ManifestFile<'_> {
                 format!("minimum `{minimum}` is not a dotted number such as `21` or `1.24`"),
             ));
         }
-        Ok(ToolchainSpec {
-            title: wire.title,
-            version: wire.version,
-            minimum: wire.minimum,
-            install_debian: wire.install.debian,
-            install_other: wire.install.other,
-            locate: wire.locate.map(|locate| Locate {
-                program: locate.program,
-                env: locate.env,
-                ask: locate.ask.filter(|words| !words.is_empty()),
-                folders: locate.folders,
-            }),
-            folder: folder.to_owned(),
-        })
+        if let Some(locate) = &mut spec.locate {
+            locate.ask = locate.ask.take().filter(|words| !words.is_empty());
+        }
+        folder.clone_into(&mut spec.folder);
+        Ok(spec)
     }
 
     /// Checks an entry; one that is `like` another takes from it what it does not say itself.
@@ -149,42 +107,43 @@ impl ManifestFile<'_> {
         &self,
         wire: EntryToml,
         runtime: &RuntimeContext,
-        earlier: &BTreeMap<String, Inherited>,
-    ) -> Result<(Entry, Inherited), CatalogError> {
+        earlier: &[CheckedEntry],
+    ) -> Result<CheckedEntry, CatalogError> {
         let offset = wire.name.span().start;
         let name = wire.name.into_inner();
         self.check_name("entry", &name, offset)?;
         let fault = |message: String| self.error(offset, format!("entry `{name}`{message}"));
-        let twin_of = match &wire.like {
-            None => None,
-            Some(like) => Some(earlier.get(like).ok_or_else(|| {
-                let nearest = closest(like, earlier.keys().map(String::as_str));
-                let nearest =
-                    nearest.map(|nearest| format!(": did you mean `{nearest}`?")).unwrap_or_default();
+        let find = |like: &String| {
+            let twin = earlier.iter().find(|earlier| earlier.entry.name == *like);
+            twin.ok_or_else(|| {
+                let names = earlier.iter().map(|earlier| earlier.entry.name.as_str());
+                let nearest = closest(like, names).map(|nearest| format!(": did you mean `{nearest}`?"));
+                let nearest = nearest.unwrap_or_default();
                 fault(format!(" is like `{like}`, but no entry above has that name{nearest}"))
-            })?),
+            })
         };
+        let twin = wire.like.as_ref().map(find).transpose()?;
+        let twin_entry = twin.map(|twin| &twin.entry);
         if wire.why.trim().is_empty() {
             return Err(fault(" has an empty `why`".into()));
         }
         let missing = |key: &str| fault(format!(" has no `{key}`"));
-        let kind =
-            wire.kind.map(Kind::from).or(twin_of.map(|twin| twin.kind)).ok_or_else(|| missing("kind"))?;
+        let kind = wire.kind.or(twin_entry.map(|twin| twin.kind)).ok_or_else(|| missing("kind"))?;
         let parallel =
-            wire.parallel.or(twin_of.map(|twin| twin.parallel)).ok_or_else(|| missing("parallel"))?;
-        let toolchain_name = wire.toolchain.or(twin_of.and_then(|twin| twin.toolchain.clone()));
+            wire.parallel.or(twin_entry.map(|twin| twin.parallel)).ok_or_else(|| missing("parallel"))?;
+        let toolchain_name = wire.toolchain.or(twin.and_then(|twin| twin.toolchain.clone()));
         let toolchain = match &toolchain_name {
             None => runtime.toolchain,
             Some(named) => runtime.toolchains.get(named).ok_or_else(|| {
                 fault(format!(" names the toolchain `{named}`, but there is no [toolchain.{named}]"))
             })?,
         };
-        let library = match (wire.library, twin_of) {
-            (Some(library), _) => Some(self.library(library, &name, offset, runtime.folder)?),
-            (None, twin_of) => twin_of.and_then(|twin| twin.library.clone()),
+        let library = match wire.library {
+            Some(library) => Some(self.library(library, &name, offset, runtime.folder)?),
+            None => twin_entry.and_then(|twin| twin.library.clone()),
         };
 
-        let mut wires = twin_of.map(|twin| twin.workloads.clone()).unwrap_or_default();
+        let mut wires = twin.map(|twin| twin.wires.clone()).unwrap_or_default();
         let mut own = BTreeSet::new();
         for (names, wire) in wire.workloads {
             let start = wire.span().start;
@@ -236,22 +195,12 @@ impl ManifestFile<'_> {
             let fan_out = recipe.fan_out;
             workloads.insert(workload.clone(), Recipe { build, run, library_faults, unconfirmed, fan_out });
         }
-        let mut env = twin_of.map(|twin| twin.env.clone()).unwrap_or_default();
+        let mut env = twin_entry.map(|twin| twin.env.clone()).unwrap_or_default();
         env.extend(wire.env);
-        let mut limit_env = twin_of.map(|twin| twin.limit_env.clone()).unwrap_or_default();
+        let mut limit_env = twin_entry.map(|twin| twin.limit_env.clone()).unwrap_or_default();
         limit_env.extend(wire.limit_env);
-        let mut notes = twin_of.map(|twin| twin.notes.clone()).unwrap_or_default();
+        let mut notes = twin_entry.map(|twin| twin.notes.clone()).unwrap_or_default();
         notes.extend(wire.notes);
-        let inherited = Inherited {
-            kind,
-            parallel,
-            toolchain: toolchain_name,
-            library: library.clone(),
-            env: env.clone(),
-            limit_env: limit_env.clone(),
-            notes: notes.clone(),
-            workloads: wires,
-        };
         let posts = match wire.posts {
             PostsToml::InAll(false) => Vec::new(),
             PostsToml::InAll(true) => workloads.keys().cloned().collect(),
@@ -280,7 +229,7 @@ impl ManifestFile<'_> {
             library,
             workloads,
         };
-        Ok((entry, inherited))
+        Ok(CheckedEntry { entry, toolchain: toolchain_name, wires })
     }
 
     fn library(
@@ -341,13 +290,6 @@ impl ManifestFile<'_> {
     }
 }
 
-/// Whether a name of a runtime, an entry or a workload is valid. Names become parts of paths and are shown everywhere:
-/// only lowercase letters, digits, `-`, `_`, `+` and `.`, a letter or digit first.
-pub fn check_name(name: &str) -> bool {
-    let letter = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
-    name.starts_with(letter) && name.chars().all(|c| letter(c) || "-_+.".contains(c))
-}
-
 const PLACEHOLDERS: [&str; 7] =
     ["{src}", "{out}", "{shared}", "{home}", "{flags}", "{build_flags}", "{tasks}"];
 
@@ -364,14 +306,4 @@ fn unknown_placeholder(argument: &str) -> Option<&str> {
         rest = &rest[end..];
     }
     None
-}
-
-/// From serde's "unknown field `a`, expected one of `b`, `c`": the nearest of those expected.
-fn nearest_expected(message: &str) -> Option<&str> {
-    let (unknown, expected) = message.split_once(", expected ")?;
-    if !unknown.starts_with("unknown") {
-        return None;
-    }
-    let quoted = |text| str::split(text, '`').skip(1).step_by(2);
-    closest(quoted(unknown).next()?, quoted(expected))
 }

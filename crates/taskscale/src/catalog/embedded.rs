@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use super::CatalogError;
+use super::error::CatalogError;
 
 include!(concat!(env!("OUT_DIR"), "/catalog.rs"));
 

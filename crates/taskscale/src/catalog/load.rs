@@ -1,14 +1,16 @@
 //! Loads folders of `runtime.toml` into a validated catalog.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::check::ManifestFile;
+use super::error::CatalogError;
 use super::manifest::RuntimeToml;
+use super::manifest_file::ManifestFile;
+use super::model::{Entry, Runtime};
+use super::names::closest;
 use super::trust::{Others, distrust};
 use super::workload::{Workload, beside, workloads};
-use super::{FanOut, Kind, Style, closest};
 
 /// All runtimes known, in the order of their names.
 #[derive(Debug, Clone)]
@@ -19,129 +21,6 @@ pub struct Catalog {
     pub runtimes: Vec<Runtime>,
     /// The workloads, sorted by name.
     pub workloads: Vec<Workload>,
-}
-
-/// A language toolchain: one folder of the catalog.
-#[derive(Debug, Clone)]
-pub struct Runtime {
-    pub name: String,
-    pub title: String,
-    pub url: String,
-    /// The toolchain of every entry that does not name another.
-    pub toolchain: ToolchainSpec,
-    pub folder: PathBuf,
-    pub entries: Vec<Entry>,
-}
-
-/// How to find, identify and install a toolchain.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ToolchainSpec {
-    pub title: String,
-    /// The command whose first line of output is the version string.
-    pub version: Vec<String>,
-    /// The lowest version that works.
-    pub minimum: Option<String>,
-    /// The Debian package, if any.
-    pub install_debian: Option<String>,
-    /// Where to get it elsewhere.
-    pub install_other: String,
-    pub locate: Option<Locate>,
-    /// The folder in which the version command runs, the runtime's.
-    pub folder: PathBuf,
-}
-
-impl ToolchainSpec {
-    /// How to install the toolchain.
-    pub fn install_hint(&self) -> String {
-        match &self.install_debian {
-            Some(package) => format!("apt install {package}, or {}", self.install_other),
-            None => self.install_other.clone(),
-        }
-    }
-}
-
-/// How a toolchain's folder, `{home}`, is found.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Locate {
-    /// The file that must exist inside.
-    pub program: String,
-    /// An environment variable that names the folder.
-    pub env: Option<String>,
-    /// A command that prints the folder.
-    pub ask: Option<Vec<String>>,
-    /// Globs of folders.
-    pub folders: Vec<String>,
-}
-
-/// One way to run tasks in a runtime.
-#[derive(Debug, Clone)]
-pub struct Entry {
-    /// `runtime/entry`.
-    pub full_name: String,
-    pub name: String,
-    pub title: String,
-    pub kind: Kind,
-    pub parallel: bool,
-    pub style: Style,
-    /// Drawn, never ranked.
-    pub reference: bool,
-    /// The workloads in which it stands for its runtime in `@posts`; empty for an entry outside of that set.
-    pub posts: Vec<String>,
-    pub unverified: Option<String>,
-    pub why: String,
-    pub notes: Vec<String>,
-    pub env: BTreeMap<String, String>,
-    /// On top of `env` where the run's memory is limited to find out how much is needed; `{memory}` is the limit.
-    pub limit_env: BTreeMap<String, String>,
-    pub toolchain: ToolchainSpec,
-    pub library: Option<Library>,
-    /// By the name of the workload.
-    pub workloads: BTreeMap<String, Recipe>,
-}
-
-/// The library that an entry is about.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Library {
-    pub name: String,
-    /// Its version, as the lock file pins it.
-    pub version: String,
-}
-
-/// How an entry does one workload.
-#[derive(Debug, Clone)]
-pub struct Recipe {
-    /// Commands, run in turn in the runtime's folder. May be empty.
-    pub build: Vec<Vec<String>>,
-    pub run: Vec<String>,
-    /// For a server: cases of `check` that its library is known to fail, each with what it does.
-    pub library_faults: BTreeMap<String, String>,
-    /// Why `check` cannot confirm its tasks or operations, if so.
-    pub unconfirmed: Option<String>,
-    /// For a chat server.
-    pub fan_out: Option<FanOut>,
-}
-
-/// Why a catalog is invalid.
-#[derive(Debug, thiserror::Error)]
-pub enum CatalogError {
-    #[error(
-        "no catalog found (no runtimes/*/runtime.toml in this folder or above, and none is built into this taskscale)"
-    )]
-    NotFound,
-    #[error("cannot unpack the built-in catalog into {path}: {error}")]
-    Unpack { path: PathBuf, error: std::io::Error },
-    #[error("catalog not trusted: {folder} ({why}, and it was not named with --catalog)")]
-    Untrusted { folder: PathBuf, why: String },
-    #[error("cannot read {path}: {error}")]
-    Unreadable { path: PathBuf, error: std::io::Error },
-    #[error("{path}:{line}:{column}: {message}")]
-    Invalid { path: PathBuf, line: usize, column: usize, message: String },
-    #[error("no runtime in catalog {folder} (expected folders with a runtime.toml)")]
-    Empty {
-        folder: PathBuf,
-        /// A catalog that the user may have meant.
-        below: Option<PathBuf>,
-    },
 }
 
 /// The nearest `runtimes/` at or above the current folder, whose programs may run as this user.

@@ -4,9 +4,11 @@
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
+use taskscale_measure::Kind;
 
-use super::{FanOut, Kind, Style};
+use super::kind::{FanOut, Style};
+use super::model::{Install, Locate, ToolchainSpec};
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -16,40 +18,13 @@ pub(super) struct RuntimeToml {
     pub url: String,
     pub version: Vec<String>,
     pub minimum: Option<String>,
-    pub install: InstallToml,
-    pub locate: Option<LocateToml>,
+    pub install: Install,
+    pub locate: Option<Locate>,
     /// Further toolchains, for entries that name them.
     #[serde(default, rename = "toolchain")]
-    pub toolchains: BTreeMap<String, ToolchainToml>,
+    pub toolchains: BTreeMap<String, ToolchainSpec>,
     #[serde(default, rename = "entry")]
     pub entries: Vec<EntryToml>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct ToolchainToml {
-    pub title: String,
-    pub version: Vec<String>,
-    pub minimum: Option<String>,
-    pub install: InstallToml,
-    pub locate: Option<LocateToml>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct InstallToml {
-    pub debian: Option<String>,
-    pub other: String,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct LocateToml {
-    pub program: String,
-    pub env: Option<String>,
-    pub ask: Option<Vec<String>>,
-    #[serde(default)]
-    pub folders: Vec<String>,
 }
 
 /// Whether an entry stands for its runtime in `@posts`: in all of its workloads, or in those that are listed.
@@ -74,7 +49,8 @@ pub(super) struct EntryToml {
     pub like: Option<String>,
     pub toolchain: Option<String>,
     pub title: String,
-    pub kind: Option<WireKind>,
+    #[serde(default, deserialize_with = "entry_kind")]
+    pub kind: Option<Kind>,
     pub parallel: Option<bool>,
     pub style: Style,
     #[serde(default)]
@@ -156,9 +132,9 @@ impl CommandsToml {
 }
 
 /// The kinds that an entry of a catalog may have: all except `Kind::Program`.
-#[derive(Debug, Clone, Copy, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum WireKind {
+#[derive(Deserialize)]
+#[serde(remote = "Kind", rename_all = "lowercase")]
+enum EntryKind {
     Thread,
     Process,
     Stackful,
@@ -167,15 +143,6 @@ pub(super) enum WireKind {
     Timer,
 }
 
-impl From<WireKind> for Kind {
-    fn from(kind: WireKind) -> Kind {
-        match kind {
-            WireKind::Thread => Kind::Thread,
-            WireKind::Process => Kind::Process,
-            WireKind::Stackful => Kind::Stackful,
-            WireKind::Stackless => Kind::Stackless,
-            WireKind::Future => Kind::Future,
-            WireKind::Timer => Kind::Timer,
-        }
-    }
+fn entry_kind<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Kind>, D::Error> {
+    EntryKind::deserialize(from).map(Some)
 }

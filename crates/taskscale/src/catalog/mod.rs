@@ -1,15 +1,20 @@
 //! The catalog: every runtime's `runtime.toml`, read, validated and selected from.
 //!
-//! Wire types (`manifest`) become validated types (`load`). Starts no process, and must not know how anything is built
+//! Wire types (`manifest`) become validated types (`model`). Starts no process, and must not know how anything is built
 //! or measured.
 
 mod check;
 mod embedded;
+mod error;
 mod formula;
 mod kind;
 mod load;
 mod manifest;
+mod manifest_file;
+mod model;
+mod names;
 mod number_of_tasks;
+mod place;
 mod select;
 mod sources;
 #[cfg(test)]
@@ -17,14 +22,18 @@ mod tests;
 pub(crate) mod trust;
 mod workload;
 
-pub use check::check_name;
 pub use embedded::{embedded_files, embedded_name, embedded_texts, unpack_embedded};
+pub use error::CatalogError;
 pub use kind::{FanOut, Style};
-pub use load::{
-    Catalog, CatalogError, Entry, Library, Locate, Recipe, Runtime, ToolchainSpec, is_whole, nearest_catalog,
-};
+pub use load::{Catalog, is_whole, nearest_catalog};
+pub use model::{Entry, Install, Library, Locate, Recipe, Runtime, ToolchainSpec};
+pub use names::{check_name, closest};
 pub use number_of_tasks::with_tasks;
-pub use select::{Matcher, Program, SelectError, Selectable, Selection, closest, default_selection, select};
+pub use place::{
+    CatalogPlace, CatalogSource, WritePlace, carries_catalog, catalog_to_write, find_catalog, named_catalogs,
+    unnamed_catalog,
+};
+pub use select::{Matcher, Program, SelectError, Selectable, Selection, default_selection, select};
 pub use sources::{SourceFile, is_of_other_workload, named_children, sources};
 pub use taskscale_measure::Kind;
 pub use workload::{

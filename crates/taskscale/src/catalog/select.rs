@@ -1,20 +1,42 @@
 //! Selects entries by what a user types: names, globs, runtimes and sets.
 
 use glob::Pattern;
+use strum::EnumMessage;
 
-use super::{Catalog, Entry, Runtime, Style, Workload};
+use super::kind::Style;
+use super::load::Catalog;
+use super::model::{Entry, Runtime};
+use super::names::closest;
+use super::workload::Workload;
+use crate::hint::Hint;
 
 /// Why a selection is invalid.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, strum::EnumMessage)]
 pub enum SelectError {
     #[error("no entry `{name}`{}", suggestion(.nearest))]
+    #[strum(
+        message = "`taskscale list` shows all entries; globs ('rust/*'), runtimes (go) and sets (@posts, @idiomatic, @all) work, too"
+    )]
     Unknown { name: String, catalogs: String, nearest: Option<String> },
     #[error("empty set: `{set}` (this catalog has no entry in it)")]
+    #[strum(message = "`taskscale list` shows the entries of this catalog; @all means all")]
     EmptySet { set: String },
     #[error("no workload `{workload}`{}; available: {all}", suggestion(.nearest))]
+    #[strum(message = "`taskscale list workloads` describes each")]
     NoWorkload { workload: String, nearest: Option<String>, all: String },
     #[error("{}", nobody_does(.who, .workload, .does))]
     NobodyDoes { who: Option<String>, workload: String, does: String },
+}
+
+impl Hint for SelectError {
+    fn hint(&self) -> Option<String> {
+        match self {
+            SelectError::NobodyDoes { workload, .. } => {
+                Some(format!("`taskscale list -w {workload}` shows the entries that have it"))
+            }
+            _ => self.get_message().map(str::to_owned),
+        }
+    }
 }
 
 fn suggestion(nearest: &Option<String>) -> String {
@@ -26,16 +48,6 @@ fn nobody_does(who: &Option<String>, workload: &str, does: &str) -> String {
         Some(one) => format!("{one} has no workload `{workload}` (available: {does})"),
         None => format!("no selected entry has the workload `{workload}` (available: {does})"),
     }
-}
-
-/// The candidate closest to `word`, if any is close.
-pub fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    candidates
-        .into_iter()
-        .map(|candidate| (strsim::damerau_levenshtein(word, candidate), candidate))
-        .filter(|(distance, candidate)| *distance <= candidate.len().max(word.len()).div_ceil(3))
-        .min()
-        .map(|(_, candidate)| candidate)
 }
 
 /// An entry's program for one workload.

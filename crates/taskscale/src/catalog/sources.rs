@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use super::{Entry, Runtime};
+use super::model::{Entry, Runtime};
 
 /// One file of a program: its path inside the runtime's folder, and its text.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,20 +7,31 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use strum::IntoStaticStr;
 use taskscale_load::Client;
 
-use super::check::ManifestFile;
 use super::embedded::WORKLOADS;
+use super::error::CatalogError;
 use super::formula::Formula;
-use super::{CatalogError, check_name};
+use super::manifest_file::ManifestFile;
+use super::names::check_name;
 
 /// Sums of the numbers of so many operations are below 2^53: exact in every language.
 const MOST_OPERATIONS: u64 = 100_000_000;
 
 /// How a program is started, what it prints, and what is measured: docs/reference/protocol.md.
 #[derive(
-    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, IntoStaticStr,
+    Debug,
+    Clone,
+    Copy,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    strum::IntoStaticStr,
 )]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
@@ -53,12 +64,15 @@ impl Shape {
 }
 
 /// A workload: what each task of a run does.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Workload {
     /// The file's name, without its ending.
+    #[serde(skip)]
     pub name: String,
     pub title: String,
     /// Whether it is the default workload.
+    #[serde(default)]
     pub default: bool,
     pub shape: Shape,
     /// What a task does, in words.
@@ -68,30 +82,37 @@ pub struct Workload {
     /// The default numbers of tasks, ascending.
     pub tasks: Vec<u64>,
     /// Fewer tasks make no sense.
+    #[serde(default = "one")]
     pub least_tasks: u64,
     /// The tasks are the leaves of trees of ten branches each: N is a power of ten, and operations are whole trees.
+    #[serde(default)]
     pub whole_trees: bool,
     /// What one operation is; only for `work`.
     pub operation: Option<String>,
     /// The result that the program must print as `check`, from `tasks`, `operations` and the parameters.
     pub check: Option<Formula>,
     /// All N tasks are alive at once; of `work` only, as those that wait are anyway.
+    #[serde(default)]
     pub all_alive: bool,
     /// Least number of threads or processes of a run, where tasks are such; by default the number of tasks.
     pub makes: Option<Formula>,
     /// Bytes that a task must keep, from the parameters.
     pub holds: Option<Formula>,
     /// How many bytes an operation keeps until the end at least; of `work` only.
+    #[serde(default)]
     pub keeps: u64,
     /// The parameter for the period in which each task wakes, in milliseconds.
     pub wakes: Option<String>,
     /// Whether the waits of all tasks end at once, counted from the start of the program; otherwise each counts from
     /// its own start.
+    #[serde(default)]
     pub ends_together: bool,
     /// No run does more operations.
+    #[serde(default = "most_operations")]
     pub most_operations: u64,
     /// The clients of the server; always and only for `serve`.
     pub client: Option<Client>,
+    #[serde(default)]
     pub parameters: BTreeMap<String, Parameter>,
 }
 
@@ -137,39 +158,12 @@ fn is_power_of_ten(number: u64) -> bool {
     number.checked_ilog10().is_some_and(|power| 10_u64.pow(power) == number)
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct WorkloadToml {
-    title: String,
-    #[serde(default)]
-    default: bool,
-    shape: Shape,
-    about: String,
-    answers: String,
-    tasks: Vec<u64>,
-    #[serde(default = "one")]
-    least_tasks: u64,
-    #[serde(default)]
-    whole_trees: bool,
-    operation: Option<String>,
-    check: Option<Formula>,
-    #[serde(default)]
-    all_alive: bool,
-    makes: Option<Formula>,
-    holds: Option<Formula>,
-    #[serde(default)]
-    keeps: u64,
-    wakes: Option<String>,
-    #[serde(default)]
-    ends_together: bool,
-    most_operations: Option<u64>,
-    client: Option<Client>,
-    #[serde(default)]
-    parameters: BTreeMap<String, Parameter>,
-}
-
 fn one() -> u64 {
     1
+}
+
+fn most_operations() -> u64 {
+    MOST_OPERATIONS
 }
 
 /// The result that the program must have printed, from its arguments; absent where it is not defined.
@@ -262,7 +256,7 @@ pub fn carried_workloads() -> Vec<Workload> {
 
 fn parse(path: &Path, text: &str) -> Result<Workload, CatalogError> {
     let file = ManifestFile { path, text };
-    let wire: WorkloadToml = toml::from_str(text).map_err(|error| file.syntax_error(&error))?;
+    let mut workload: Workload = toml::from_str(text).map_err(|error| file.syntax_error(&error))?;
     let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let fault = |key: &str, message: String| {
         let line_of =
@@ -275,10 +269,12 @@ fn parse(path: &Path, text: &str) -> Result<Workload, CatalogError> {
             format!("invalid workload name: {name:?} (use lowercase letters, digits, `-`, `_`, `+`, `.`)"),
         );
     }
-    if wire.tasks.is_empty() || wire.tasks.contains(&0) || !wire.tasks.is_sorted_by(|a, b| a < b) {
+    workload.name = name;
+    if workload.tasks.is_empty() || workload.tasks.contains(&0) || !workload.tasks.is_sorted_by(|a, b| a < b)
+    {
         return fault("tasks", "tasks: one or more numbers above 0, ascending".to_owned());
     }
-    match (wire.shape, &wire.operation) {
+    match (workload.shape, &workload.operation) {
         (Shape::Work, None) => {
             return fault("shape", "the shape `work` needs an `operation`".to_owned());
         }
@@ -287,34 +283,35 @@ fn parse(path: &Path, text: &str) -> Result<Workload, CatalogError> {
         }
         _ => {}
     }
-    if wire.client.is_some() != (wire.shape == Shape::Serve) {
+    if workload.client.is_some() != (workload.shape == Shape::Serve) {
         let message = "the shape `serve` needs a `client`, and no other shape has one".to_owned();
-        return fault(if wire.client.is_some() { "client" } else { "shape" }, message);
+        return fault(if workload.client.is_some() { "client" } else { "shape" }, message);
     }
-    let known = |name: &&str| ["tasks", "operations"].contains(name) || wire.parameters.contains_key(*name);
-    let own = [("check", &wire.check), ("makes", &wire.makes), ("holds", &wire.holds)];
-    let of_parameters = wire.parameters.values().map(|parameter| ("at_most", &parameter.at_most));
+    let known =
+        |name: &&str| ["tasks", "operations"].contains(name) || workload.parameters.contains_key(*name);
+    let own = [("check", &workload.check), ("makes", &workload.makes), ("holds", &workload.holds)];
+    let of_parameters = workload.parameters.values().map(|parameter| ("at_most", &parameter.at_most));
     for (key, formula) in own.into_iter().chain(of_parameters) {
         if let Some(name) = formula.iter().flat_map(Formula::names).find(|name| !known(name)) {
             return fault(key, format!("{key}: `{name}` is neither `tasks`, `operations` nor a parameter"));
         }
     }
-    if wire.all_alive && wire.shape != Shape::Work {
+    if workload.all_alive && workload.shape != Shape::Work {
         return fault(
             "all_alive",
             "all_alive: only for the shape `work` (tasks that wait are always all alive)".to_owned(),
         );
     }
-    if wire.keeps > 0 && wire.shape != Shape::Work {
+    if workload.keeps > 0 && workload.shape != Shape::Work {
         return fault("keeps", "keeps: only for the shape `work`".to_owned());
     }
-    if wire.ends_together && !wire.shape.is_hold() {
+    if workload.ends_together && !workload.shape.is_hold() {
         return fault("ends_together", "ends_together: only for the shape `hold`".to_owned());
     }
-    if let Some(name) = wire.wakes.as_ref().filter(|name| !wire.parameters.contains_key(*name)) {
+    if let Some(name) = workload.wakes.as_ref().filter(|name| !workload.parameters.contains_key(*name)) {
         return fault("wakes", format!("wakes: `{name}` is not a parameter"));
     }
-    for (name, parameter) in &wire.parameters {
+    for (name, parameter) in &workload.parameters {
         let Parameter { default, least, most, .. } = *parameter;
         if !(least..=most).contains(&default) {
             return fault(
@@ -323,28 +320,6 @@ fn parse(path: &Path, text: &str) -> Result<Workload, CatalogError> {
             );
         }
     }
-    let workload = Workload {
-        name,
-        title: wire.title,
-        default: wire.default,
-        shape: wire.shape,
-        about: wire.about,
-        answers: wire.answers,
-        tasks: wire.tasks,
-        least_tasks: wire.least_tasks,
-        whole_trees: wire.whole_trees,
-        operation: wire.operation,
-        check: wire.check,
-        all_alive: wire.all_alive,
-        makes: wire.makes,
-        holds: wire.holds,
-        keeps: wire.keeps,
-        wakes: wire.wakes,
-        ends_together: wire.ends_together,
-        most_operations: wire.most_operations.unwrap_or(MOST_OPERATIONS),
-        client: wire.client,
-        parameters: wire.parameters,
-    };
     let senseless = workload.tasks.iter().find_map(|tasks| workload.refuse(*tasks, &BTreeMap::new()));
     match senseless {
         Some(why) => fault("tasks", format!("tasks: {why}")),

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::runs::{RunRequest, Runs};
-use super::{CheckError, CheckRule, Findings};
+use super::{CheckError, CheckRule};
 use crate::campaign::serving_briefly;
 use crate::catalog::{Shape, Workload};
 use crate::record::Status;
@@ -30,7 +30,7 @@ fn wrong(workload: &Workload) -> Vec<Vec<String>> {
 /// A busy machine may be slow to start a runtime.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-pub(super) fn look(runs: &mut Runs, findings: &mut Findings) -> Result<(), CheckError> {
+pub(super) fn look(runs: &mut Runs) -> Result<(), CheckError> {
     let mut taken = Vec::new();
     let workload = runs.workload;
     let scenario = match workload.shape {
@@ -65,7 +65,7 @@ pub(super) fn look(runs: &mut Runs, findings: &mut Findings) -> Result<(), Check
         };
         let what = format!("accepts wrong arguments: {}", super::runs::listed(&taken));
         let fix = format!("{takes}; otherwise exit with a nonzero code");
-        findings.error(CheckRule::Arguments, what, fix);
+        runs.findings.error(CheckRule::Arguments, what, fix);
     }
     Ok(())
 }

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use super::judge::{WaitSpec, judge};
-use super::runs::{FEWER, RunRequest, Runs, Trial, line, may_be_the_machines, not_tried, trial};
+use super::runs::{FEWER, RunRequest, Runs};
 use super::{CheckError, CheckRule, Findings, sanity};
 use crate::campaign::{estimated_reading_s, hold_for_launch, longer_hold_s};
 use crate::catalog::period_s;
-use crate::record::{Status, Warning};
+use crate::record::Status;
 use taskscale_measure::{HoldParams, Measurement, Scenario, Trace};
 
 /// The numbers of tasks of every entry.
@@ -53,36 +53,33 @@ impl Runs<'_, '_> {
     }
 
     /// Every N, and a wait of no time.
-    pub fn hold_all(&mut self, findings: &mut Findings) -> Result<Vec<Trial>, CheckError> {
-        let mut trials = Vec::new();
+    pub fn hold_all(&mut self) -> Result<(), CheckError> {
         // Different waits, so that a program with a fixed wait fails.
         let mut least_s = 1.0;
         for tasks in [COUNTS[0], COUNTS[1]] {
-            if self.hold(tasks, least_s, &mut trials, findings)? != HoldResult::Well {
+            if self.hold(tasks, least_s)? != HoldResult::Well {
                 // A failure with few tasks would repeat with many.
-                return Ok(trials);
+                return Ok(());
             }
-            least_s = trials.last().and_then(|trial| trial.hold_s).unwrap_or(least_s) + 1.0;
+            least_s = self.trials.last().and_then(|trial| trial.hold_s).unwrap_or(least_s) + 1.0;
         }
-        self.no_wait(findings)?;
-        let mut held = self.many(&mut trials, findings)?;
+        self.no_wait()?;
+        let mut held = self.many()?;
         for tasks in LARGER {
-            if held != HoldResult::Well
-                || self.grown(&trials)
-                || (self.kind.stackful() && tasks > MOST_WITH_STACK)
-            {
+            let too_many = self.kind.stackful() && tasks > MOST_WITH_STACK;
+            if held != HoldResult::Well || self.grown() || too_many {
                 break;
             }
-            held = self.hold_if_affordable(tasks, &mut trials, findings)?;
+            held = self.hold_if_affordable(tasks)?;
             if let HoldResult::TooMuch { launch_s, bytes } = held {
-                not_tried(CheckRule::Memory, tasks, &trials, (launch_s, bytes), findings);
+                self.not_tried(CheckRule::Memory, tasks, (launch_s, bytes));
             }
         }
-        Ok(trials)
+        Ok(())
     }
 
     /// Seven tasks that wait 0 s, with an empty home, where nothing may be written.
-    fn no_wait(&mut self, findings: &mut Findings) -> Result<(), CheckError> {
+    fn no_wait(&mut self) -> Result<(), CheckError> {
         let request = self.waits(COUNTS[1], 0.0, 1);
         let (measured, _) = self.run_at_an_empty_home(&request)?;
         let good = |measured: &Measurement| {
@@ -95,28 +92,27 @@ impl Runs<'_, '_> {
         let (measured, _) = self.run(&request)?;
         if !good(&measured) {
             let why = measured.reason.unwrap_or_else(|| "`alive` or `done 7` is missing".into());
-            findings.error(
-                CheckRule::Wait,
-                format!("with 7 tasks that wait 0 s: {why}"),
-                "support a wait of 0 s: print `alive K` (K may be less than N) and `done N`, and exit with 0",
-            );
+            let what = format!("with 7 tasks that wait 0 s: {why}");
+            let fix =
+                "support a wait of 0 s: print `alive K` (K may be less than N) and `done N`, and exit with 0";
+            self.findings.error(CheckRule::Wait, what, fix);
         }
         Ok(())
     }
 
     /// 1,000 tasks, or fewer if they need too much time or memory.
-    fn many(&mut self, trials: &mut Vec<Trial>, findings: &mut Findings) -> Result<HoldResult, CheckError> {
+    fn many(&mut self) -> Result<HoldResult, CheckError> {
         let most = COUNTS[2];
-        let held = self.hold_if_affordable(most, trials, findings)?;
+        let held = self.hold_if_affordable(most)?;
         if !matches!(held, HoldResult::TooMuch { .. }) {
             return Ok(held);
         }
         // Few tasks predict a thousand badly, and the machine may have been busy: approaches in steps.
         for tasks in FEWER.into_iter().chain([most]) {
-            let held = self.hold_if_affordable(tasks, trials, findings)?;
+            let held = self.hold_if_affordable(tasks)?;
             if let HoldResult::TooMuch { launch_s, .. } = held {
-                let (predicted_s, bytes) = predicted(most, trials);
-                not_tried(CheckRule::Limit, most, trials, (predicted_s.max(launch_s), bytes), findings);
+                let (predicted_s, bytes) = self.predicted_hold(most);
+                self.not_tried(CheckRule::Limit, most, (predicted_s.max(launch_s), bytes));
             }
             if held != HoldResult::Well {
                 return Ok(held);
@@ -125,48 +121,39 @@ impl Runs<'_, '_> {
         Ok(HoldResult::Well)
     }
 
-    pub(super) fn hold_if_affordable(
-        &mut self,
-        tasks: u64,
-        trials: &mut Vec<Trial>,
-        findings: &mut Findings,
-    ) -> Result<HoldResult, CheckError> {
-        if self.affordable(tasks, trials)? {
-            return self.hold(tasks, MANY_HOLD_S, trials, findings);
+    pub(super) fn hold_if_affordable(&mut self, tasks: u64) -> Result<HoldResult, CheckError> {
+        if self.affordable(tasks)? {
+            return self.hold(tasks, MANY_HOLD_S);
         }
-        let (launch_s, bytes) = predicted(tasks, trials);
+        let (launch_s, bytes) = self.predicted_hold(tasks);
         Ok(HoldResult::TooMuch { launch_s, bytes })
     }
 
     /// Whether the predicted time and memory of `tasks` are acceptable. Other load only lengthens a launch: one that seems
     /// too long is repeated, once per trial, and the shortest counts.
-    fn affordable(&mut self, tasks: u64, trials: &mut [Trial]) -> Result<bool, CheckError> {
+    fn affordable(&mut self, tasks: u64) -> Result<bool, CheckError> {
         for attempt in 2.. {
-            let (launch_s, bytes) = predicted(tasks, trials);
+            let (launch_s, bytes) = self.predicted_hold(tasks);
             let too_much = self.memory_bytes.is_some_and(|most| bytes > most);
-            let Some(last) = trials.last_mut().filter(|_| launch_s > LONGEST_LAUNCH_S && !too_much) else {
+            let last = self.trials.last().map(|last| (last.tasks, last.hold_s.unwrap_or(MANY_HOLD_S)));
+            let Some((last, hold_s)) = last.filter(|_| launch_s > LONGEST_LAUNCH_S && !too_much) else {
                 return Ok(!too_much);
             };
-            if attempt > ATTEMPTS || self.looked_again == Some(last.tasks) {
-                self.looked_again = Some(last.tasks);
+            if attempt > ATTEMPTS || self.looked_again == Some(last) {
+                self.looked_again = Some(last);
                 return Ok(false);
             }
-            let (again, _) = self.tasks(last.tasks, last.hold_s.unwrap_or(MANY_HOLD_S), attempt)?;
-            let shorter = |launch_s: f64| again.time.launch_s.map_or(launch_s, |again| again.min(launch_s));
-            last.launch_s = last.launch_s.map(shorter);
+            let (again, _) = self.tasks(last, hold_s, attempt)?;
+            if let Some(launch_s) = self.trials.last_mut().and_then(|last| last.launch_s.as_mut()) {
+                *launch_s = again.time.launch_s.map_or(*launch_s, |again| again.min(*launch_s));
+            }
         }
         Ok(false)
     }
 
     /// Runs `tasks` with a wait of at least `least_s` that is long enough.
-    pub(super) fn hold(
-        &mut self,
-        tasks: u64,
-        least_s: f64,
-        trials: &mut Vec<Trial>,
-        findings: &mut Findings,
-    ) -> Result<HoldResult, CheckError> {
-        let (launch_s, bytes) = predicted(tasks, trials);
+    pub(super) fn hold(&mut self, tasks: u64, least_s: f64) -> Result<HoldResult, CheckError> {
+        let (launch_s, bytes) = self.predicted_hold(tasks);
         let reading_s = estimated_reading_s(self.kind, tasks);
         let mut hold_s = hold_for_launch(launch_s, reading_s, PLATEAU_S).max(least_s);
         let mut waves = Waves::default();
@@ -189,27 +176,31 @@ impl Runs<'_, '_> {
             let mut found = Findings::default();
             let spec = WaitSpec { hold_s, together: self.workload.ends_together };
             judge(tasks, spec, &measured, &trace, &mut found);
-            if attempt < ATTEMPTS && found.blame_time() && may_be_the_machines(&measured) {
-                continue;
+            let request = self.waits(tasks, hold_s, attempt);
+            match self.keep(&request, (measured, found), attempt < ATTEMPTS) {
+                None => {}
+                Some(Status::Ok) => return Ok(HoldResult::Well),
+                Some(_) => return Ok(HoldResult::Ill),
             }
-            findings.take(found);
-            self.left_processes.push(measured.warnings.contains(&Warning::LeftProcesses));
-            let held = if measured.status == Status::Ok { HoldResult::Well } else { HoldResult::Ill };
-            trials.push(trial(&self.waits(tasks, hold_s, attempt), measured));
-            return Ok(held);
         }
         Ok(HoldResult::Ill)
     }
 
     /// Whether memory grew by more than noise.
-    fn grown(&self, trials: &[Trial]) -> bool {
-        let large = trials.last().and_then(|trial| trial.footprint_bytes);
-        match (sanity::base(&trials.iter().collect::<Vec<_>>()), large) {
+    fn grown(&self) -> bool {
+        let large = self.trials.last().and_then(|trial| trial.footprint_bytes);
+        match (sanity::base(&self.trials.iter().collect::<Vec<_>>()), large) {
             (Some((_, base)), Some(large)) => {
                 large.saturating_sub(base) > GROWTH_BYTES.max((base as f64 * GROWTH_SHARE) as u64)
             }
             _ => true,
         }
+    }
+
+    /// Launch in seconds and memory in bytes of `tasks`, by a line through the first and the last trial.
+    fn predicted_hold(&self, tasks: u64) -> (f64, u64) {
+        let bytes = self.line(tasks, |trial| trial.footprint_bytes.map(|bytes| bytes as f64));
+        (self.line(tasks, |trial| trial.launch_s), bytes as u64)
     }
 }
 
@@ -242,13 +233,6 @@ impl Waves {
     }
 }
 
-/// Launch in seconds and memory in bytes of `tasks`, by a line through the first and the last trial.
-fn predicted(tasks: u64, trials: &[Trial]) -> (f64, u64) {
-    let launch_s = line(tasks, trials, |trial| trial.launch_s);
-    let bytes = line(tasks, trials, |trial| trial.footprint_bytes.map(|bytes| bytes as f64));
-    (launch_s, bytes as u64)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -262,30 +246,5 @@ mod tests {
         let mut slow = Waves::default();
         assert!(slow.may_be(80.0, 55.0), "one launch says nothing");
         assert!(!slow.may_be(140.0, 105.0 + 16.0));
-    }
-
-    #[test]
-    fn a_thousand_tasks_are_predicted_by_a_line() {
-        let trial = |tasks, launch_s, bytes| Trial {
-            tasks,
-            hold_s: Some(1.0),
-            operations: None,
-            status: Status::Ok,
-            reason: None,
-            launch_s: Some(launch_s),
-            start_cpu_s: None,
-            work_s: None,
-            work_cpu_s: None,
-            footprint_bytes: Some(bytes),
-            peak_bytes: None,
-            threads: None,
-            processes: None,
-        };
-        // A Node.js worker: 40 ms and 8 MB each.
-        let (launch_s, bytes) = predicted(1000, &[trial(1, 0.1, 40 << 20), trial(7, 0.34, 88 << 20)]);
-        assert!((launch_s - 40.06).abs() < 0.01, "{launch_s}");
-        assert_eq!(bytes, (40 + 8 * 999) << 20);
-        // What takes no longer with more tasks is no line that falls.
-        assert_eq!(predicted(1000, &[trial(1, 0.3, 9), trial(7, 0.2, 8)]), (0.3, 9));
     }
 }

@@ -98,10 +98,8 @@ pub(super) const CRASHED: &str =
 fn fault(tasks: u64, hold_s: f64, seen: &Measurement, trace: &Trace) -> (CheckRule, &'static str) {
     let whole = seen.exit_code == Some(0);
     let gap_s = trace.done_s.zip(seen.time.launch_s).map(|(done, alive)| done - alive);
-    let claims = match seen.status {
-        Status::Failed => seen.reason.as_deref().is_some_and(|reason| reason.contains("kernel")),
-        _ => false,
-    };
+    let reason = seen.reason.as_deref().unwrap_or_default();
+    let claims = seen.status == Status::Failed && reason.contains("kernel");
     let late = "exit as soon as all tasks have ended; do not wait for input";
     let large = "find memory that does not belong to tasks: a few tasks cannot need this much";
     if let Some(fault) = ill_end(seen.status, late, large) {
@@ -181,29 +179,28 @@ fn times(with: &str, spec: WaitSpec, seen: &Measurement, trace: &Trace, findings
     let WaitSpec { hold_s, together } = spec;
     let (Some(alive_s), Some(done_s)) = (seen.time.launch_s, trace.done_s) else { return };
     let waited_s = done_s - alive_s;
-    // The verdict rejects tasks that ended too early. This is less certain: a program that counts its tasks only after the
-    // last one has started prints `alive` late.
-    if !together && waited_s < hold_s - HEARD_LATE_S - alive_s / 2.0 && alive_s < hold_s {
-        findings.warning(
-            CheckRule::Wait,
-            format!("{with}: `done` came {waited_s:.2} s after `alive`, but each task must wait {hold_s} s"),
-            "let each task wait from its own start, for the seconds of the second argument",
-        );
-    }
     // The more tasks, the longer their end may take.
     let few = seen.alive.is_some_and(|alive| alive < 50);
-    if few && waited_s > 2.0 * hold_s + 2.0 {
-        findings.error(
-            CheckRule::Wait,
-            format!("{with}: `done` came {waited_s:.2} s after `alive`, but each task must wait {hold_s} s"),
-            "take the wait from the second argument, and let all tasks wait at the same time",
-        );
+    // The verdict rejects tasks that ended too early. This is less certain: a program that counts its tasks only after the
+    // last one has started prints `alive` late.
+    let early = !together && waited_s < hold_s - HEARD_LATE_S - alive_s / 2.0 && alive_s < hold_s;
+    let found = if early {
+        Some((
+            Severity::Warning,
+            "let each task wait from its own start, for the seconds of the second argument",
+        ))
+    } else if few && waited_s > 2.0 * hold_s + 2.0 {
+        let fix = "take the wait from the second argument, and let all tasks wait at the same time";
+        Some((Severity::Error, fix))
     } else if few && waited_s > hold_s + 1.0 {
-        findings.warning(
-            CheckRule::Wait,
-            format!("{with}: `done` came {waited_s:.2} s after `alive`, but each task must wait {hold_s} s"),
-            "find what takes so long: coarse timers, or a slow exit",
-        );
+        Some((Severity::Warning, "find what takes so long: coarse timers, or a slow exit"))
+    } else {
+        None
+    };
+    if let Some((severity, fix)) = found {
+        let what =
+            format!("{with}: `done` came {waited_s:.2} s after `alive`, but each task must wait {hold_s} s");
+        findings.add(severity, CheckRule::Wait, what, fix);
     }
     linger(with, seen, trace, findings);
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::floor::Floor;
 use super::hold::HoldResult;
 use super::runs::{Runs, Trial, may_be_the_machines};
-use super::{CheckError, CheckRule, Findings};
+use super::{CheckError, CheckRule};
 use crate::catalog::{Kind, Workload};
 use crate::record::Status;
 use crate::units;
@@ -66,38 +66,32 @@ fn judge(base_s: f64, last_s: f64, least_s: f64) -> CountVerdict {
 
 impl Runs<'_, '_> {
     /// By the CPU time of their starts and ends. Threads and processes are counted by the kernel, and a timer is no task.
-    pub(super) fn look_whether_tasks_are_made(
-        &mut self,
-        trials: &mut Vec<Trial>,
-        findings: &mut Findings,
-    ) -> Result<(), CheckError> {
+    pub(super) fn look_whether_tasks_are_made(&mut self) -> Result<(), CheckError> {
         let counted = matches!(self.kind, Kind::Thread | Kind::Process | Kind::Timer);
-        let passed = trials.last().is_some_and(|trial| trial.status == Status::Ok && trial.tasks > FEW);
-        if counted || !passed {
+        if counted || !self.passed() || self.trials.last().is_some_and(|trial| trial.tasks <= FEW) {
             return Ok(());
         }
         self.params = least_held(self.workload);
-        let mut own = Vec::new();
-        let mut found = Findings::default();
-        let few_held = !self.params.is_empty();
-        let passed = !few_held || self.hold(FEW, 1.0, &mut own, &mut found)? == HoldResult::Well;
-        let seen = if few_held { &mut own } else { trials };
-        let mut outcome = compare(seen, Floor::here());
+        let before = (!self.params.is_empty()).then(|| self.apart());
+        let passed = before.is_none() || self.hold(FEW, 1.0)? == HoldResult::Well;
+        let mut outcome = compare(&self.trials, Floor::here());
         for tasks in COUNTS {
-            let is_more = seen.last().is_none_or(|last| last.tasks < tasks);
+            let is_more = self.trials.last().is_none_or(|last| last.tasks < tasks);
             if !passed || !is_more || outcome.is_some_and(|(made, ..)| made == CountVerdict::Yes) {
                 continue;
             }
-            if self.hold_if_affordable(tasks, seen, &mut found)? != HoldResult::Well {
+            if self.hold_if_affordable(tasks)? != HoldResult::Well {
                 break;
             }
-            outcome = compare(seen, Floor::here());
+            outcome = compare(&self.trials, Floor::here());
         }
-        let words = self.words();
+        let n =
+            self.trials.iter().rev().find(|trial| trial.status == Status::Ok).map_or(0, |trial| trial.tasks);
+        if let Some(before) = before {
+            self.rejoin(before);
+        }
         self.params.clear();
-        findings.take(if words.is_empty() { found } else { found.with(&words) });
         let Some((made, took_s, least_s)) = outcome else { return Ok(()) };
-        let n = seen.iter().rev().find(|trial| trial.status == Status::Ok).map_or(0, |trial| trial.tasks);
         let what = format!(
             "starting and ending {} took {} more CPU time than few tasks do; a program that stores each task and uses as \
              much memory needs at least {} here",
@@ -107,22 +101,23 @@ impl Runs<'_, '_> {
         );
         match made {
             CountVerdict::Yes => {}
-            CountVerdict::No => findings.error(
+            CountVerdict::No => self.findings.error(
                 CheckRule::Made,
                 what,
                 "start N tasks, each with its own wait; one block of memory or one timer is not enough (without tasks, use \
                  `kind = \"timer\"`)",
             ),
-            CountVerdict::Unobservable => findings.unconfirmed(format!(
-                "{what} (the CPU time with few tasks varies by more than that)"
-            )),
+            CountVerdict::Unobservable => {
+                let why = "the CPU time with few tasks varies by more than that";
+                self.findings.unconfirmed(format!("{what} ({why})"));
+            }
         }
         Ok(())
     }
 
     /// Tasks that wake have waited before: by voluntary context switches, less those that the runtime makes without tasks
     /// that are due.
-    pub(super) fn look_whether_tasks_wake(&mut self, findings: &mut Findings) -> Result<(), CheckError> {
+    pub(super) fn look_whether_tasks_wake(&mut self) -> Result<(), CheckError> {
         let Some((name, parameter)) =
             self.workload.wakes.as_ref().and_then(|name| Some((name, self.workload.parameters.get(name)?)))
         else {
@@ -155,13 +150,13 @@ impl Runs<'_, '_> {
             );
             if waking.cpu_s >= POLLS * waking.seconds {
                 let percent = waking.cpu_s / waking.seconds * 100.0;
-                findings.unconfirmed(format!("{what} (it polls: {percent:.0}% of a CPU)"));
+                self.findings.unconfirmed(format!("{what} (it polls: {percent:.0}% of a CPU)"));
                 return Ok(());
             }
             if waking.busy && attempt < ATTEMPTS {
                 continue;
             }
-            findings.error(
+            self.findings.error(
                 CheckRule::Made,
                 what,
                 "let each task wait until its next time, wake, and count it; the result is compared with the kernel's count \
@@ -169,7 +164,7 @@ impl Runs<'_, '_> {
             );
             return Ok(());
         }
-        findings.unconfirmed(format!("cannot confirm that its tasks wake: {why}"));
+        self.findings.unconfirmed(format!("cannot confirm that its tasks wake: {why}"));
         Ok(())
     }
 

@@ -29,6 +29,7 @@ use strum::IntoStaticStr;
 
 use crate::campaign::Prepared;
 use crate::catalog::{Entry, Runtime, Shape, Workload, bytes_held};
+use crate::hint::Hint;
 use crate::record::Status;
 use taskscale_measure::{LocalRunner, MeasureError};
 
@@ -203,7 +204,7 @@ fn essence(what: &str) -> String {
 }
 
 /// A checked program: of one entry and workload.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct CheckedProgram {
     pub entry: String,
     pub workload: String,
@@ -245,6 +246,16 @@ pub enum CheckError {
     Io { what: &'static str, path: std::path::PathBuf, error: std::io::Error },
 }
 
+impl Hint for CheckError {
+    fn hint(&self) -> Option<String> {
+        match self {
+            CheckError::Interrupted => None,
+            CheckError::Measure(error) => error.hint(),
+            CheckError::Io { error, .. } => error.hint(),
+        }
+    }
+}
+
 /// Checks one program of an entry. `sources` are the files of the runtime's folder before the build; `memory_bytes` is the
 /// memory cap of a run.
 pub fn check(
@@ -260,32 +271,31 @@ pub fn check(
     let mut checked = CheckedProgram {
         entry: subject.entry.full_name.clone(),
         workload: subject.workload.name.clone(),
-        findings: Vec::new(),
-        trials: Vec::new(),
-        bytes_per_task: None,
-        cpu_ns_per_op: None,
+        ..CheckedProgram::default()
     };
     match &subject.prepared.command {
         Ok(command) => {
             let mut runs = runs::Runs::new(runner, subject, command, memory_bytes)?;
             match subject.workload.shape {
                 Shape::Hold => {
-                    checked.trials = runs.hold_all(&mut findings)?;
+                    runs.hold_all()?;
                     let cpus = std::thread::available_parallelism().map_or(1, |cpus| cpus.get());
                     let held = bytes_held(subject.workload, &BTreeMap::new()).unwrap_or(0);
                     let claims = sanity::Claims { entry: subject.entry, held, cpus };
-                    checked.bytes_per_task = sanity::look(&claims, &checked.trials, &mut findings);
-                    runs.look_whether_tasks_are_made(&mut checked.trials, &mut findings)?;
-                    if checked.trials.last().is_some_and(|trial| trial.status == Status::Ok) {
-                        runs.look_whether_tasks_wake(&mut findings)?;
+                    checked.bytes_per_task = sanity::look(&claims, &runs.trials, &mut runs.findings);
+                    runs.look_whether_tasks_are_made()?;
+                    if runs.passed() {
+                        runs.look_whether_tasks_wake()?;
                     }
                 }
-                Shape::Serve => checked.trials = runs.serve_all(&mut findings)?,
-                Shape::Work => (checked.trials, checked.cpu_ns_per_op) = runs.work_all(&mut findings)?,
+                Shape::Serve => runs.serve_all()?,
+                Shape::Work => checked.cpu_ns_per_op = runs.work_all()?,
             }
-            params::look(&mut runs, &checked.trials, &mut findings)?;
-            arguments::look(&mut runs, &mut findings)?;
-            runs.look_at_what_is_left(&mut findings);
+            params::look(&mut runs)?;
+            arguments::look(&mut runs)?;
+            runs.look_at_what_is_left();
+            checked.trials = runs.trials;
+            findings.take(runs.findings);
         }
         Err(why) => findings.error(
             CheckRule::Build,

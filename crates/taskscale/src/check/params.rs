@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::runs::{Runs, Trial};
+use super::runs::Runs;
 use super::work::FEW_ROUNDS;
 use super::{CheckError, Findings};
 use crate::catalog::{Shape, Workload};
@@ -14,27 +14,25 @@ const TASKS: u64 = 10;
 const HOLD_S: f64 = 1.0;
 
 /// Skips programs that fail with the defaults.
-pub(super) fn look(runs: &mut Runs, trials: &[Trial], findings: &mut Findings) -> Result<(), CheckError> {
+pub(super) fn look(runs: &mut Runs) -> Result<(), CheckError> {
     runs.params = others(runs.workload, TASKS);
-    if !runs.params.is_empty() && trials.last().is_some_and(|trial| trial.status == Status::Ok) {
-        let words = runs.words();
-        let mut found = Findings::default();
+    if !runs.params.is_empty() && runs.passed() {
+        let before = runs.apart();
         match runs.workload.shape {
             Shape::Hold => {
-                let mut held = Vec::new();
-                runs.hold(TASKS, HOLD_S, &mut held, &mut found)?;
+                runs.hold(TASKS, HOLD_S)?;
                 // Computing tasks may keep others from waking if nothing preempts them: a result, not a fault.
-                if held.last().is_some_and(|trial| trial.status == Status::Partial) {
-                    found = Findings::default();
+                if runs.trials.last().is_some_and(|trial| trial.status == Status::Partial) {
+                    runs.findings = Findings::default();
                 }
             }
             // These parameters are for the clients.
             Shape::Serve => {}
             Shape::Work => {
-                runs.work(TASKS, FEW_ROUNDS * TASKS, &mut Vec::new(), &mut found)?;
+                runs.work(TASKS, FEW_ROUNDS * TASKS)?;
             }
         }
-        findings.take(found.with(&words));
+        runs.rejoin(before);
     }
     runs.params.clear();
     Ok(())

@@ -7,11 +7,13 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::{CheckError, CheckRule, CheckSubject, Findings};
-use crate::catalog::{Kind, Workload, expected_check, with_tasks};
-use crate::record::{Status, Warning};
+use crate::campaign::Prepared;
+use crate::catalog::{Kind, Workload, with_tasks};
+use crate::document::first_of;
+use crate::record::{Cell, Series, Status, Warning};
 use crate::report::command_line;
 use crate::units;
-use taskscale_measure::{Bounds, LocalRunner, Measurement, RunEnd, RunSpec, Scenario, Trace};
+use taskscale_measure::{LocalRunner, Measurement, RunEnd, Scenario, Trace};
 
 /// Steps before a thousand tasks, which may be too many or too slow.
 pub(super) const FEWER: [u64; 2] = [50, 200];
@@ -60,8 +62,8 @@ pub(super) struct RunRequest<'o> {
 /// Runs one entry's program of one workload.
 pub(super) struct Runs<'a, 'r> {
     runner: &'a mut LocalRunner<'r>,
+    pub(super) prepared: &'a Prepared,
     pub(super) command: &'a [String],
-    pub(super) env: BTreeMap<String, String>,
     pub kind: Kind,
     pub(super) library_faults: &'a BTreeMap<String, String>,
     pub workload: &'a Workload,
@@ -77,7 +79,10 @@ pub(super) struct Runs<'a, 'r> {
     left: Vec<String>,
     left_at_home: Vec<String>,
     /// For each run, whether processes outlived the program.
-    pub left_processes: Vec<bool>,
+    left_processes: Vec<bool>,
+    /// The runs whose counts were checked.
+    pub trials: Vec<Trial>,
+    pub findings: Findings,
 }
 
 impl<'a, 'r> Runs<'a, 'r> {
@@ -93,11 +98,10 @@ impl<'a, 'r> Runs<'a, 'r> {
             path: std::env::temp_dir(),
             error,
         })?;
-        let env = subject.entry.env.clone();
         Ok(Runs {
             runner,
+            prepared: subject.prepared,
             command,
-            env,
             kind: subject.entry.kind,
             library_faults: &subject.entry.workloads[&subject.workload.name].library_faults,
             workload: subject.workload,
@@ -109,6 +113,8 @@ impl<'a, 'r> Runs<'a, 'r> {
             left: Vec::new(),
             left_at_home: Vec::new(),
             left_processes: Vec::new(),
+            trials: Vec::new(),
+            findings: Findings::default(),
         })
     }
 
@@ -137,20 +143,15 @@ impl<'a, 'r> Runs<'a, 'r> {
         request: &RunRequest,
         home: Option<&Path>,
     ) -> Result<(Measurement, Trace), CheckError> {
-        let mut env = self.env.clone();
-        env.extend(home.map(|home| ("HOME".to_owned(), home.to_string_lossy().into_owned())));
-        let told = || request.scenario.arguments(request.tasks, &self.params);
-        let arguments = request.arguments.map_or_else(told, <[String]>::to_vec);
-        let spec = RunSpec {
-            command: [with_tasks(self.command, request.tasks), arguments].concat(),
-            env,
-            kind: self.kind,
-            tasks: request.tasks,
-            scenario: request.scenario.clone(),
-            check: expected_check(self.workload, request.tasks, request.scenario.operations(), &self.params),
-            cpus: None,
-            bounds: Bounds { memory_bytes: self.memory_bytes, time: request.time, output_bytes: 1 << 20 },
-        };
+        let part = Series { workload: self.workload.name.clone(), params: self.params.clone(), cpus: None };
+        let cell = Cell { entry: self.prepared.facts.name.clone(), part, tasks: request.tasks };
+        let scenario = request.scenario.clone();
+        let mut spec = self.prepared.spec(&cell, scenario, self.memory_bytes, request.time);
+        spec.env.extend(home.map(|home| ("HOME".to_owned(), home.to_string_lossy().into_owned())));
+        if let Some(arguments) = request.arguments {
+            spec.command = with_tasks(self.command, request.tasks);
+            spec.command.extend_from_slice(arguments);
+        }
         let before = made_so_far();
         let (end, trace) = self.runner.run_traced(&spec)?;
         self.made = before.zip(made_so_far()).map(|(before, after)| after - before);
@@ -159,8 +160,60 @@ impl<'a, 'r> Runs<'a, 'r> {
         Ok((*measured, trace))
     }
 
+    /// Whether the last trial passed.
+    pub fn passed(&self) -> bool {
+        self.trials.last().is_some_and(|trial| trial.status == Status::Ok)
+    }
+
+    /// Starts trials and findings anew. Returns those so far.
+    pub fn apart(&mut self) -> (Vec<Trial>, Findings) {
+        (std::mem::take(&mut self.trials), std::mem::take(&mut self.findings))
+    }
+
+    /// Goes on with these, and with what was found meanwhile, under the parameters' name.
+    pub fn rejoin(&mut self, (trials, findings): (Vec<Trial>, Findings)) {
+        let found = std::mem::replace(&mut self.findings, findings);
+        self.findings.take(found.with(&self.words()));
+        self.trials = trials;
+    }
+
+    /// Keeps a run with what was found of it, and returns its status. `None` if the run is to be repeated, which it may,
+    /// as a busy machine may be to blame.
+    pub fn keep(
+        &mut self,
+        request: &RunRequest,
+        (measured, found): (Measurement, Findings),
+        may_repeat: bool,
+    ) -> Option<Status> {
+        if may_repeat && found.blame_time() && may_be_the_machines(&measured) {
+            return None;
+        }
+        self.findings.take(found);
+        self.left_processes.push(measured.warnings.contains(&Warning::LeftProcesses));
+        let status = measured.status;
+        self.trials.push(trial(request, measured));
+        Some(status)
+    }
+
+    /// Reports that `tasks` were not run, with the predicted seconds and bytes.
+    pub fn not_tried(&mut self, rule: CheckRule, tasks: u64, (seconds, bytes): (f64, u64)) {
+        let what = format!(
+            "not run with more than {} tasks: {tasks} need about {} and {} here",
+            self.trials.last().map_or(0, |trial| trial.tasks),
+            units::seconds(seconds),
+            units::bytes(bytes)
+        );
+        self.findings.note(rule, what, "none in the entry: its tasks are expensive, or the machine is busy");
+    }
+
+    /// A prediction for `tasks`, by a line through the first and the last trial that never falls.
+    pub fn line(&self, tasks: u64, of: impl Fn(&Trial) -> Option<f64>) -> f64 {
+        line(tasks, &self.trials, of)
+    }
+
     /// Reports files and processes left by the runs.
-    pub fn look_at_what_is_left(&self, findings: &mut Findings) {
+    pub fn look_at_what_is_left(&mut self) {
+        let findings = &mut self.findings;
         let fix = "wait for all child processes, and kill those that do not exit";
         match self.left_processes.iter().filter(|left| **left).count() {
             0 => {}
@@ -197,8 +250,7 @@ impl<'a, 'r> Runs<'a, 'r> {
 
 /// At most five of them.
 pub(super) fn listed(names: &[String]) -> String {
-    let shown = names.iter().take(5).cloned().collect::<Vec<_>>().join(", ");
-    if names.len() > 5 { format!("{shown} and {} more", names.len() - 5) } else { shown }
+    first_of(names, 5)
 }
 
 /// The record of a run.
@@ -236,31 +288,44 @@ pub(super) fn may_be_the_machines(seen: &Measurement) -> bool {
     of_time && seen.warnings.contains(&Warning::MachineBusy)
 }
 
-/// Reports that `tasks` were not run, with the predicted seconds and bytes.
-pub(super) fn not_tried(
-    rule: CheckRule,
-    tasks: u64,
-    trials: &[Trial],
-    predicted: (f64, u64),
-    findings: &mut Findings,
-) {
-    let (seconds, bytes) = predicted;
-    findings.note(
-        rule,
-        format!(
-            "not run with more than {} tasks: {tasks} need about {} and {} here",
-            trials.last().map_or(0, |trial| trial.tasks),
-            units::seconds(seconds),
-            units::bytes(bytes)
-        ),
-        "none in the entry: its tasks are expensive, or the machine is busy",
-    );
-}
-
 /// A prediction for `tasks`, by a line through the first and the last trial that never falls.
-pub(super) fn line(tasks: u64, trials: &[Trial], of: impl Fn(&Trial) -> Option<f64>) -> f64 {
+fn line(tasks: u64, trials: &[Trial], of: impl Fn(&Trial) -> Option<f64>) -> f64 {
     let (Some(first), Some(last)) = (trials.first(), trials.last()) else { return 0.0 };
     let share = (tasks.saturating_sub(first.tasks)) as f64 / (last.tasks - first.tasks).max(1) as f64;
     let (from, to) = (of(first).unwrap_or(0.0), of(last).unwrap_or(0.0));
     from + (to - from).max(0.0) * share
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thousand_tasks_are_predicted_by_a_line() {
+        let trial = |tasks, launch_s, bytes| Trial {
+            tasks,
+            hold_s: Some(1.0),
+            operations: None,
+            status: Status::Ok,
+            reason: None,
+            launch_s: Some(launch_s),
+            start_cpu_s: None,
+            work_s: None,
+            work_cpu_s: None,
+            footprint_bytes: Some(bytes),
+            peak_bytes: None,
+            threads: None,
+            processes: None,
+        };
+        // A Node.js worker: 40 ms and 8 MB each.
+        let predicted = |trials: &[Trial]| {
+            let bytes = line(1000, trials, |trial| trial.footprint_bytes.map(|bytes| bytes as f64));
+            (line(1000, trials, |trial| trial.launch_s), bytes as u64)
+        };
+        let (launch_s, bytes) = predicted(&[trial(1, 0.1, 40 << 20), trial(7, 0.34, 88 << 20)]);
+        assert!((launch_s - 40.06).abs() < 0.01, "{launch_s}");
+        assert_eq!(bytes, (40 + 8 * 999) << 20);
+        // What takes no longer with more tasks is no line that falls.
+        assert_eq!(predicted(&[trial(1, 0.3, 9), trial(7, 0.2, 8)]), (0.3, 9));
+    }
 }

@@ -13,7 +13,7 @@ use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 use super::conformance::{CONNECTIONS, CaseCount, ConformanceResult, converse};
 use super::judge::{CRASHED, NO_PROGRAM, linger};
-use super::runs::{RunRequest, Runs, Trial, may_be_the_machines, trial};
+use super::runs::{RunRequest, Runs, may_be_the_machines, trial};
 use super::{CheckError, CheckRule, CheckSubject, Findings};
 use crate::campaign::serving_in_a_moment;
 use crate::catalog::with_tasks;
@@ -35,8 +35,7 @@ const LISTENING: &str =
 
 impl Runs<'_, '_> {
     /// Every N.
-    pub fn serve_all(&mut self, findings: &mut Findings) -> Result<Vec<Trial>, CheckError> {
-        let mut trials = Vec::new();
+    pub fn serve_all(&mut self) -> Result<(), CheckError> {
         self.run_at_an_empty_home(&self.serves(COUNTS[0]))?;
         for tasks in COUNTS {
             let request = self.serves(tasks);
@@ -48,27 +47,30 @@ impl Runs<'_, '_> {
                 }
                 attempt += 1;
             };
-            let passed = measured.status == Status::Ok;
-            judge(tasks, &measured, &trace, findings);
-            trials.push(trial(&request, measured));
-            if !passed {
+            judge(tasks, &measured, &trace, &mut self.findings);
+            self.trials.push(trial(&request, measured));
+            if !self.passed() {
                 // A failure with few connections would repeat with many.
-                return Ok(trials);
+                return Ok(());
             }
         }
-        self.talk(findings);
-        Ok(trials)
+        self.talk();
+        Ok(())
     }
 
     /// Tests how the server answers misbehaving clients, which the runs above do not have.
-    fn talk(&self, findings: &mut Findings) {
+    fn talk(&mut self) {
         let Some(client) = self.workload.client else { return };
         // The server's limit is ours.
         taskscale_load::room_for(2 * CONNECTIONS as usize);
-        let mut server = match RunningServer::start(self.command, &self.env) {
+        let mut server = match RunningServer::start(self.command, &self.prepared.facts.env) {
             Ok(server) => server,
             Err(why) => {
-                findings.error(CheckRule::Protocol, format!("for the test of answers: {why}"), LISTENING);
+                self.findings.error(
+                    CheckRule::Protocol,
+                    format!("for the test of answers: {why}"),
+                    LISTENING,
+                );
                 return;
             }
         };
@@ -76,22 +78,22 @@ impl Runs<'_, '_> {
         let ConformanceResult { faults, .. } = converse(client, server.address, &|| server.memory());
         for case in known.keys().filter(|case| faults.iter().all(|fault| fault.case != **case)) {
             let what = format!("{case}: listed in `library_faults`, but the test passed");
-            findings.warning(CheckRule::Protocol, what, "remove it if the library fixed it");
+            self.findings.warning(CheckRule::Protocol, what, "remove it if the library fixed it");
         }
         for fault in faults {
             let what = format!("{}: {}", fault.case, fault.what);
             match fault.grave {
                 _ if known.contains_key(fault.case) => {
                     let fix = "none in the entry: its manifest lists it in `library_faults`";
-                    findings.note(CheckRule::Protocol, what, fix);
+                    self.findings.note(CheckRule::Protocol, what, fix);
                 }
-                true => findings.error(CheckRule::Protocol, what, fault.fix),
+                true => self.findings.error(CheckRule::Protocol, what, fault.fix),
                 // Most are faults of a library, documented with the entry.
-                false => findings.warning(CheckRule::Protocol, what, fault.fix),
+                false => self.findings.warning(CheckRule::Protocol, what, fault.fix),
             }
         }
         if let Err(why) = server.end() {
-            findings.error(CheckRule::Exit, why, "exit on SIGTERM (its default action is enough)");
+            self.findings.error(CheckRule::Exit, why, "exit on SIGTERM (its default action is enough)");
         }
     }
 

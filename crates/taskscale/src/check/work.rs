@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::floor::Floor;
 use super::judge_work::{judge, with};
-use super::runs::{RunRequest, Runs, Trial, line, may_be_the_machines, not_tried, trial};
+use super::runs::{RunRequest, Runs, Trial};
 use super::{CheckError, CheckRule, Findings};
 use crate::catalog::{Kind, expected_to_make};
 use crate::record::{Status, Warning};
@@ -76,17 +76,14 @@ impl Took {
 }
 
 impl Runs<'_, '_> {
-    /// Every N, and twice the operations. Returns also the CPU time per operation in nanoseconds, if measurable.
-    pub fn work_all(&mut self, findings: &mut Findings) -> Result<(Vec<Trial>, Option<f64>), CheckError> {
-        let mut trials = Vec::new();
+    /// Every N, and twice the operations. Returns the CPU time per operation in nanoseconds, if measurable.
+    pub fn work_all(&mut self) -> Result<Option<f64>, CheckError> {
         let default = &self.workload.tasks;
         let fewest = default.first().copied().unwrap_or(1);
         let many = default.iter().copied().filter(|tasks| *tasks <= MANY_TASKS).max().unwrap_or(fewest);
         let operations = FEW_ROUNDS * fewest;
-        let Some(mut few) = self.work(fewest, operations, &mut trials, findings)? else {
-            // A failure with few tasks would repeat with many.
-            return Ok((trials, None));
-        };
+        // A failure with few tasks would repeat with many.
+        let Some(mut few) = self.work(fewest, operations)? else { return Ok(None) };
         // Finds files written to the home folder.
         self.run_at_an_empty_home(&self.request(fewest, operations, PATIENCE))?;
         let mut tasks = fewest;
@@ -97,19 +94,16 @@ impl Runs<'_, '_> {
             if more <= tasks {
                 continue;
             }
-            let (seconds, bytes) = self.predicted(more, rounds(more), &trials);
+            let (seconds, bytes) = self.predicted(more, rounds(more));
             if seconds > LONGEST_S || self.memory_bytes.is_some_and(|most| bytes > most) {
-                not_tried(CheckRule::Limit, more, &trials, (seconds, bytes), findings);
+                self.not_tried(CheckRule::Limit, more, (seconds, bytes));
                 break;
             }
             // Both runs include the start and end of as many tasks.
-            let Some(of_more) = self.work(more, rounds(more), &mut trials, findings)? else {
-                return Ok((trials, None));
-            };
+            let Some(of_more) = self.work(more, rounds(more))? else { return Ok(None) };
             (tasks, few) = (more, of_more);
         }
-        let cost_ns = self.twice(tasks, few, &mut trials, findings)?;
-        Ok((trials, cost_ns))
+        self.twice(tasks, few)
     }
 
     fn request(&self, tasks: u64, operations: u64, time: Duration) -> RunRequest<'static> {
@@ -119,41 +113,32 @@ impl Runs<'_, '_> {
     }
 
     /// Runs the operations. Returns their cost if the run succeeded.
-    pub(super) fn work(
-        &mut self,
-        tasks: u64,
-        operations: u64,
-        trials: &mut Vec<Trial>,
-        findings: &mut Findings,
-    ) -> Result<Option<Took>, CheckError> {
-        let predicted_s = self.predicted(tasks, operations, trials).0;
+    pub(super) fn work(&mut self, tasks: u64, operations: u64) -> Result<Option<Took>, CheckError> {
+        let predicted_s = self.predicted(tasks, operations).0;
         let time = PATIENCE.max(Duration::from_secs_f64(SLOWER * predicted_s));
         let request = self.request(tasks, operations, time);
         for attempt in 1.. {
             let (measured, trace) = self.run(&request)?;
             let mut found = Findings::default();
             judge((tasks, operations), &measured, &trace, &mut found);
-            if attempt < ATTEMPTS && found.blame_time() && may_be_the_machines(&measured) {
-                continue;
-            }
-            findings.take(found);
-            self.left_processes.push(measured.warnings.contains(&Warning::LeftProcesses));
             let took = took(operations, self.made, &measured);
-            if measured.status == Status::Ok {
-                self.look_at_what_was_made(tasks, operations, findings);
+            match self.keep(&request, (measured, found), attempt < ATTEMPTS) {
+                None => {}
+                Some(Status::Ok) => {
+                    self.look_at_what_was_made(tasks, operations);
+                    return Ok(took);
+                }
+                Some(_) => return Ok(None),
             }
-            let passed = measured.status == Status::Ok;
-            trials.push(trial(&request, measured));
-            return Ok(took.filter(|_| passed));
         }
         Ok(None)
     }
 
     /// Predicted seconds and bytes of a run.
-    fn predicted(&self, tasks: u64, operations: u64, trials: &[Trial]) -> (f64, u64) {
-        let seen: Vec<(f64, f64)> =
-            trials.iter().filter_map(|trial| Some((trial.operations? as f64, trial.work_s?))).collect();
-        let launch_s = line(tasks, trials, |trial| trial.launch_s);
+    fn predicted(&self, tasks: u64, operations: u64) -> (f64, u64) {
+        let seen = self.trials.iter().filter_map(|trial| Some((trial.operations? as f64, trial.work_s?)));
+        let seen: Vec<(f64, f64)> = seen.collect();
+        let launch_s = self.line(tasks, |trial| trial.launch_s);
         let work_s = match (seen.first(), seen.last()) {
             (Some((few, few_s)), Some((more, more_s))) => {
                 // Without the one-time cost of the first operations.
@@ -164,12 +149,12 @@ impl Runs<'_, '_> {
             _ => 0.0,
         };
         let seconds = launch_s + work_s;
-        let bytes = line(tasks, trials, |trial| trial.peak_bytes.map(|bytes| bytes as f64));
+        let bytes = self.line(tasks, |trial| trial.peak_bytes.map(|bytes| bytes as f64));
         (seconds, bytes as u64)
     }
 
     /// Finds threads and processes that were not created. The count of the machine is never too low.
-    fn look_at_what_was_made(&self, tasks: u64, operations: u64, findings: &mut Findings) {
+    fn look_at_what_was_made(&mut self, tasks: u64, operations: u64) {
         let (Kind::Thread | Kind::Process, Some(made)) = (self.kind, self.made) else { return };
         let due = expected_to_make(self.workload, tasks, operations, &BTreeMap::new());
         let what = || {
@@ -183,44 +168,38 @@ impl Runs<'_, '_> {
         };
         match CreatedTasks::of(made, due) {
             // If not even the start of the program is counted, the kernel does not count here.
-            CreatedTasks::Fewer if made > 0 => findings.error(
+            CreatedTasks::Fewer if made > 0 => self.findings.error(
                 CheckRule::Kind,
                 what(),
                 "create one for each task and operation, as the workload describes, without reuse; or use another `kind`",
             ),
             CreatedTasks::Unobservable if due >= MANY_TASKS => {
-                findings.note(CheckRule::Kind, format!("{}: {UNTOLD}", what()), OTHERS_MAKE_MANY);
+                self.findings.note(CheckRule::Kind, format!("{}: {UNTOLD}", what()), OTHERS_MAKE_MANY);
             }
             CreatedTasks::Fewer | CreatedTasks::OneForEach | CreatedTasks::Unobservable => {}
         }
     }
 
     /// Compares enough operations with twice as many.
-    fn twice(
-        &mut self,
-        tasks: u64,
-        few: Took,
-        trials: &mut Vec<Trial>,
-        findings: &mut Findings,
-    ) -> Result<Option<f64>, CheckError> {
+    fn twice(&mut self, tasks: u64, few: Took) -> Result<Option<f64>, CheckError> {
         let most = self.workload.most_operations / 2 / tasks * tasks;
         let mut operations = (tasks * FEW_ROUNDS).min(most).max(tasks);
         // CPU time of fewer operations outside `ready` and `done`, if that was more than inside.
         let mut outside_before: Option<f64> = None;
-        let too_long = self.predicted(tasks, operations, trials).0 > LONGEST_S;
+        let too_long = self.predicted(tasks, operations).0 > LONGEST_S;
         let mut once = loop {
             // Many tasks may need minutes for what few do in a second.
             if too_long {
                 break few;
             }
-            let Some(took) = self.work(tasks, operations, trials, findings)? else { return Ok(None) };
+            let Some(took) = self.work(tasks, operations)? else { return Ok(None) };
             let outside_s = (took.outside_s - few.outside_s).max(0.0);
             // Few operations are mostly one-time cost.
             let cpu_s = (took.cpu_s - few.cpu_s).max(outside_s);
             let elsewhere = outside_s >= LEAST_CPU_S && outside_s > took.cpu_s;
             // A slow start on a busy machine does not grow with the operations.
             if elsewhere && outside_before.is_some_and(|before| outside_s > LEAST_RATIO * before) {
-                findings.error(
+                self.findings.error(
                     CheckRule::Work,
                     format!(
                         "{}: {} of CPU time between `ready` and `done`, but {} before and after, which grow with the operations",
@@ -241,23 +220,23 @@ impl Runs<'_, '_> {
             let in_time = (1.5 * LONG_ENOUGH_S / took.wall_s.max(1e-9)).max(2.0);
             operations = ((operations as f64 * growth.min(in_time)) as u64).min(most) / tasks * tasks;
         };
-        let used = self.look_at_what_was_used(tasks, (once.operations, once.cpu_s), trials, findings);
+        let used = self.look_at_what_was_used(tasks, (once.operations, once.cpu_s));
         if !used || once.cpu_s < TELLABLE_S && once.wall_s < LONG_ENOUGH_S {
             return Ok(None);
         }
         let mut ratio = None;
         while once.wall_s < LONGEST_S && 2 * once.operations <= self.workload.most_operations {
             let operations = 2 * once.operations;
-            let Some(double) = self.work(tasks, operations, trials, findings)? else { return Ok(None) };
+            let Some(double) = self.work(tasks, operations)? else { return Ok(None) };
             let (more, less) = (double.cost(), once.cost());
             ratio = Some((more.0 / less.0.max(1e-9), less, more, once.operations));
             let fair = (LEAST_RATIO..=MOST_RATIO).contains(&(more.0 / less.0.max(1e-9)));
             if fair {
-                self.look_at_what_came_of_itself(tasks, [&once, &double], findings);
+                self.look_at_what_came_of_itself(tasks, [&once, &double]);
                 // Operations that mostly wait have little CPU time.
                 let told = once.cpu_s >= TELLABLE_S && double.cpu_s > once.cpu_s;
                 if !told {
-                    findings.unconfirmed(format!(
+                    self.findings.unconfirmed(format!(
                         "{}: {} of CPU time, too little to confirm that operations are performed",
                         with(tasks, double.operations),
                         units::seconds(double.cpu_s)
@@ -265,7 +244,7 @@ impl Runs<'_, '_> {
                     return Ok(None);
                 }
                 let (operations, cpu_s) = (double.operations - once.operations, double.cpu_s - once.cpu_s);
-                let used = self.look_at_what_was_used(tasks, (operations, cpu_s), trials, findings);
+                let used = self.look_at_what_was_used(tasks, (operations, cpu_s));
                 return Ok(used.then(|| cpu_s * 1e9 / operations as f64));
             }
             let outweighed = more.0 >= OUTWEIGHED_S || double.wall_s >= LONGEST_S;
@@ -281,13 +260,13 @@ impl Runs<'_, '_> {
                 break;
             }
             if growth > 1.5 && operations <= most {
-                let Some(more) = self.work(tasks, operations, trials, findings)? else { return Ok(None) };
+                let Some(more) = self.work(tasks, operations)? else { return Ok(None) };
                 once = more;
             }
         }
         let Some((ratio, (less_s, of), (more_s, _), operations)) = ratio else {
             if once.wall_s >= LONGEST_S {
-                findings.note(
+                self.findings.note(
                     CheckRule::Work,
                     format!(
                         "{}: {}, so twice the operations were not run",
@@ -310,11 +289,11 @@ impl Runs<'_, '_> {
             // An idle machine would have run more operations.
             let what = format!("{what}: inconclusive on a busy machine");
             let fix = "check again on an idle machine";
-            findings.note(CheckRule::Work, what, fix);
+            self.findings.note(CheckRule::Work, what, fix);
         } else if ratio < LEAST_RATIO {
-            findings.error(CheckRule::Work, what, NOT_MADE);
+            self.findings.error(CheckRule::Work, what, NOT_MADE);
         } else {
-            findings.warning(
+            self.findings.warning(
                 CheckRule::Work,
                 what,
                 "find what grows with the number of operations: something that each adds and keeps, or searches",
@@ -324,16 +303,10 @@ impl Runs<'_, '_> {
     }
 
     /// Whether operations used the CPU time and memory that they need at least.
-    fn look_at_what_was_used(
-        &self,
-        tasks: u64,
-        (operations, cpu_s): (u64, f64),
-        trials: &[Trial],
-        findings: &mut Findings,
-    ) -> bool {
+    fn look_at_what_was_used(&mut self, tasks: u64, (operations, cpu_s): (u64, f64)) -> bool {
         let (each_ns, object_ns) = (cpu_s * 1e9 / operations as f64, Floor::here().object_ns);
         if each_ns < LEAST_SHARE * object_ns {
-            findings.error(
+            self.findings.error(
                 CheckRule::Work,
                 format!(
                     "{}: {} of CPU time, or {} ns per operation, is too little (allocating and freeing an object takes {} \
@@ -348,12 +321,13 @@ impl Runs<'_, '_> {
             return false;
         }
         let kept = |trial: &Trial| trial.operations.unwrap_or(0) * self.workload.keeps;
-        let most = trials.iter().filter(|trial| trial.status == Status::Ok).max_by_key(|trial| kept(trial));
+        let passed = self.trials.iter().filter(|trial| trial.status == Status::Ok);
+        let most = passed.max_by_key(|trial| kept(trial));
         let Some((trial, peak)) = most.and_then(|trial| Some((trial, trial.peak_bytes?))) else {
             return true;
         };
         if kept(trial) >= TELLABLE_BYTES && peak < kept(trial) {
-            findings.error(
+            self.findings.error(
                 CheckRule::Work,
                 format!(
                     "{}: peak memory was {}, but the operations add at least {}",
@@ -370,7 +344,7 @@ impl Runs<'_, '_> {
 
     /// Finds one thread per operation in both runs, although tasks are not threads. Other programs do not create twice as
     /// many just when twice the operations run.
-    fn look_at_what_came_of_itself(&self, tasks: u64, pair: [&Took; 2], findings: &mut Findings) {
+    fn look_at_what_came_of_itself(&mut self, tasks: u64, pair: [&Took; 2]) {
         if matches!(self.kind, Kind::Thread | Kind::Process) {
             return;
         }
@@ -390,9 +364,9 @@ impl Runs<'_, '_> {
         let busy = pair.iter().any(|took| took.busy);
         if made == [CreatedTasks::OneForEach; 2] && !busy {
             let fix = "use `kind = \"thread\"` or `kind = \"process\"`, or start tasks of the runtime";
-            findings.error(CheckRule::Kind, what, fix);
+            self.findings.error(CheckRule::Kind, what, fix);
         } else if !made.contains(&CreatedTasks::Fewer) {
-            findings.note(CheckRule::Kind, format!("{what}: {UNTOLD}"), OTHERS_MAKE_MANY);
+            self.findings.note(CheckRule::Kind, format!("{what}: {UNTOLD}"), OTHERS_MAKE_MANY);
         }
     }
 }

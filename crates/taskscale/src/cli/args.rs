@@ -2,11 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
 use crate::catalog::Kind;
-use crate::figures::{self, MetricDef};
+use crate::metrics::MetricDef;
 
 mod catalogue;
 mod compare;
@@ -18,22 +17,21 @@ mod replay;
 mod shell;
 mod site;
 mod submit;
+mod values;
 
 pub use catalogue::{CheckArgs, CleanArgs, NewArgs};
-pub use compare::{CompareArgs, CompareFormat};
-pub use fleet::{CollectFormat, FleetArgs, FleetCommand};
-pub use limit::{LimitArgs, LimitFormat};
+pub use compare::CompareArgs;
+pub use fleet::{FleetArgs, FleetCommand};
+pub use limit::LimitArgs;
 pub use load::{LoadArgs, ProtocolArg};
 pub use measure::MeasureArgs;
 pub use replay::ReplayArgs;
 pub use shell::{CompletionsArgs, HelpArgs, ManArgs};
 pub use site::SiteArgs;
 pub use submit::{SubmitArgs, VerifyArgs};
+pub use values::{ReportFormat, formats};
 
-/// What `--help` shows below the options, where `-h` shows the examples alone.
-fn long(examples: &str, more: &str) -> String {
-    format!("{examples}\n\n{more}")
-}
+use values::{figure, kind, long};
 
 /// The heading of `run`'s options where no command is named: only `--help` lists them there.
 const RUN_OPTIONS: &str = "Options of `run`, the default command";
@@ -89,28 +87,7 @@ impl Args {
 
     /// The command before which options of `run` were typed, which it would ignore.
     pub fn misplaced_options(&self) -> Option<&'static str> {
-        let name = match self.command.as_ref()? {
-            Command::Run(_) => "run",
-            Command::List(_) => "list",
-            Command::Build(_) => "build",
-            Command::Doctor => "doctor",
-            Command::Report(_) => "report",
-            Command::Replay(_) => "replay",
-            Command::Check(_) => "check",
-            Command::New(_) => "new",
-            Command::Clean(_) => "clean",
-            Command::Compare(_) => "compare",
-            Command::Completions(_) => "completions",
-            Command::Man(_) => "man",
-            Command::Help(_) => "help",
-            Command::Limit(_) => "limit",
-            Command::Measure(_) => "measure",
-            Command::Load(_) => "load",
-            Command::Fleet(_) => "fleet",
-            Command::Submit(_) => "submit",
-            Command::Verify(_) => "verify",
-            Command::Site(_) => "site",
-        };
+        let name = self.command.as_ref()?.into();
         (!self.runs_by_default()).then_some(name)
     }
 }
@@ -147,16 +124,8 @@ pub struct Global {
     /// Color output: auto, always or never [default: auto]
     ///
     /// `auto` means color on a terminal, and honors NO_COLOR and CLICOLOR_FORCE.
-    #[arg(
-        long,
-        value_name = "WHEN",
-        global = true,
-        value_enum,
-        default_value_t,
-        hide_default_value = true,
-        hide_possible_values = true,
-        hide_short_help = true
-    )]
+    #[arg(long, value_name = "WHEN", global = true, value_enum, default_value_t)]
+    #[arg(hide_default_value = true, hide_possible_values = true, hide_short_help = true)]
     pub color: When,
     /// Fail if another taskscale is measuring, instead of waiting
     #[arg(long, global = true, hide_short_help = true)]
@@ -186,7 +155,8 @@ pub enum When {
     Never,
 }
 
-#[derive(Debug, Subcommand)]
+#[derive(Debug, Subcommand, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Command {
     /// Measure entries (the default command)
     Run(RunArgs),
@@ -315,14 +285,8 @@ pub struct RunArgs {
     #[arg(long, value_name = "ADDRESS", requires = "clients")]
     pub listen: Option<String>,
     /// Output format (see `list formats`) [default: table]
-    #[arg(
-        short,
-        long,
-        value_enum,
-        default_value_t = ReportFormat::Table,
-        hide_default_value = true,
-        hide_possible_values = true
-    )]
+    #[arg(short, long, value_enum, default_value = "table")]
+    #[arg(hide_default_value = true, hide_possible_values = true)]
     pub format: ReportFormat,
     /// Keep a trace of every run in DIR, for `taskscale replay`
     ///
@@ -395,14 +359,8 @@ pub struct ReportArgs {
     #[arg(value_name = "DIR")]
     pub folders: Vec<PathBuf>,
     /// Output format (see `list formats`) [default: table]
-    #[arg(
-        short,
-        long,
-        value_enum,
-        default_value_t = ReportFormat::Table,
-        hide_default_value = true,
-        hide_possible_values = true
-    )]
+    #[arg(short, long, value_enum, default_value = "table")]
+    #[arg(hide_default_value = true, hide_possible_values = true)]
     pub format: ReportFormat,
     /// Write to FILE instead of standard output
     #[arg(short, long, value_name = "FILE")]
@@ -411,14 +369,8 @@ pub struct ReportArgs {
     ///
     /// The default depends on the workload. Several folders are compared by footprint and bytes-per-task. The formats
     /// github and bencher add launch and cpu.
-    #[arg(
-        short,
-        long,
-        value_parser = figure(),
-        value_delimiter = ',',
-        value_name = "NAMES",
-        hide_possible_values = true
-    )]
+    #[arg(short, long, value_parser = figure(), value_delimiter = ',', value_name = "NAMES")]
+    #[arg(hide_possible_values = true)]
     pub metric: Vec<&'static MetricDef>,
     /// With --format csv: one line per sample
     ///
@@ -434,15 +386,8 @@ pub struct ReportArgs {
     /// Only these kinds, such as thread,stackless
     ///
     /// Kinds are thread, process, stackful, stackless, future, timer and program.
-    #[arg(
-        short,
-        long,
-        value_name = "KIND",
-        num_args = 1..,
-        value_delimiter = ',',
-        value_parser = kind(),
-        hide_possible_values = true
-    )]
+    #[arg(short, long, value_name = "KIND", num_args = 1.., value_delimiter = ',', value_parser = kind())]
+    #[arg(hide_possible_values = true)]
     pub kind: Vec<Kind>,
     /// Only these numbers of tasks, such as 1,10k [default: all]
     ///
@@ -480,75 +425,11 @@ pub enum RankArg {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum ReportFormat {
-    /// Tables for the terminal
-    Table,
-    /// Tables for an issue, a README or a post
-    Markdown,
-    /// Everything, for programs
-    Json,
-    /// One line per entry and number of tasks
-    Csv,
-    /// JSON for github-action-benchmark (customSmallerIsBetter)
-    Github,
-    /// Bencher Metric Format
-    Bencher,
-    /// A chart for a README or a post
-    Svg,
-    /// One self-contained page: charts, tables, sources, samples
-    Html,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ChartArg {
     /// Entries by footprint, stacked by type of memory
     Ranking,
     /// Footprint over the number of tasks
     Scaling,
-}
-
-/// An output format, and the commands that take it.
-pub struct FormatFacts {
-    pub name: String,
-    pub about: String,
-    pub commands: Vec<&'static str>,
-}
-
-/// Every output format.
-pub fn formats() -> Vec<FormatFacts> {
-    fn names<T: ValueEnum>() -> Vec<String> {
-        let values = T::value_variants().iter().filter_map(|value| value.to_possible_value());
-        values.map(|value| value.get_name().to_owned()).collect()
-    }
-    let takers = [
-        ("run", names::<ReportFormat>()),
-        ("measure", names::<ReportFormat>()),
-        ("report", names::<ReportFormat>()),
-        ("compare", names::<CompareFormat>()),
-        ("limit", names::<LimitFormat>()),
-        ("fleet gather", names::<CollectFormat>()),
-    ];
-    let facts = |value: PossibleValue| {
-        let name = value.get_name().to_owned();
-        let takes = takers.iter().filter(|(_, names)| names.contains(&name));
-        let commands = takes.map(|(command, _)| *command).collect();
-        FormatFacts { about: value.get_help().map(ToString::to_string).unwrap_or_default(), name, commands }
-    };
-    ReportFormat::value_variants().iter().filter_map(ValueEnum::to_possible_value).map(facts).collect()
-}
-
-/// Parses a kind by its name.
-fn kind() -> impl TypedValueParser<Value = Kind> {
-    let named = |name: String| Kind::ALL.into_iter().find(|kind| kind.name() == name);
-    // The parser takes no other names.
-    PossibleValuesParser::new(Kind::ALL.map(Kind::name)).map(move |name| named(name).unwrap_or(Kind::Program))
-}
-
-/// Parses a metric by its name.
-fn figure() -> impl TypedValueParser<Value = &'static MetricDef> {
-    let known = figures::ALL.map(|figure| PossibleValue::new(figure.name).help(figure.about));
-    // The parser takes no other names.
-    PossibleValuesParser::new(known).map(|name| figures::named(&name).unwrap_or(&figures::FOOTPRINT))
 }
 
 #[cfg(test)]

@@ -4,10 +4,7 @@ use std::io;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use anyhow::anyhow;
-
-use super::Failure;
-use super::hint::Advice;
+use super::failure::{Failure, advised};
 
 /// Opens a file in the user's program for it (freedesktop.org, xdg-utils).
 const OPENER: &str = "xdg-open";
@@ -18,11 +15,11 @@ pub(super) fn browse(page: &Path) -> Result<(), Failure> {
     let ended = Command::new(OPENER).arg(page).stdin(nothing()).stdout(nothing()).stderr(nothing()).status();
     let why = match ended {
         Ok(status) if status.success() => return Ok(()),
-        Ok(status) => anyhow!("cannot open the page: {OPENER} failed ({status})"),
+        Ok(status) => format!("cannot open the page: {OPENER} failed ({status})"),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            anyhow!("cannot open the page: {OPENER} not found (Debian: apt install xdg-utils)")
+            format!("cannot open the page: {OPENER} not found (Debian: apt install xdg-utils)")
         }
-        Err(error) => anyhow!("cannot open the page: {OPENER} ({error})"),
+        Err(error) => format!("cannot open the page: {OPENER} ({error})"),
     };
-    Err(Failure::Broken(why.context(Advice(format!("the page is {}", page.display())))))
+    Err(Failure::Broken(advised(why, format!("the page is {}", page.display()))))
 }

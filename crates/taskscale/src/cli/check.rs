@@ -3,21 +3,20 @@
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
-use anyhow::{Context, anyhow};
 use serde_json::json;
 
 use super::args::{CheckArgs, Global};
-use super::open::memory_cap_bytes;
+use super::catalog_dir::open_catalog;
+use super::failure::{Failure, OrUsage, catch_signals, check_interrupt, exit_code};
 use super::progress::Progress;
-use super::session::MachineLease;
-use super::{Failure, OrUsage, colour, open_catalog, print_result, printable};
-use crate::campaign::{NotReady, prepare};
+use super::session::{Session, build_programs};
+use super::terminal::{colour, print_result, printable};
+use crate::campaign::{NotReady, memory_cap_bytes};
 use crate::catalog::{Program, select};
-use crate::check::{self, CheckError, CheckSubject, CheckedProgram, Rebuild, Severity, SourceFiles};
+use crate::check::{self, CheckSubject, CheckedProgram, Rebuild, Severity, SourceFiles};
 use crate::record::Status;
-use crate::toolchain::{Attend, Cache};
 use crate::units;
-use taskscale_measure::{GroupRoot, Interrupt, LocalRunner};
+use taskscale_measure::Interrupt;
 
 /// The result of a check.
 #[derive(Default)]
@@ -30,41 +29,27 @@ struct Checks {
 pub fn run(args: &CheckArgs, global: &Global) -> Result<ExitCode, Failure> {
     let catalog = open_catalog(global).or_usage()?;
     let programs = select(&catalog, &args.entries, &args.workload).or_usage()?.programs;
-    let interrupt = Interrupt::install().context("cannot catch signals")?;
-    let progress = Progress::new(global.quiet);
+    let interrupt = catch_signals()?;
     if args.conformance {
+        let progress = Progress::new(global.quiet);
         return super::conformance::run(&programs, &interrupt, &progress, global.json);
     }
-    // Each would distort the times of the other.
-    let lease = MachineLease {
-        what: "checking entries",
-        harm: "both would distort their times",
-        when_taken: global.when_taken(),
-    };
-    let Some(_lock) = lease.acquire(&progress, &interrupt)? else { return Ok(ended(&interrupt)) };
-    // Before any child of ours exists, as in `run`.
-    let mut runner = LocalRunner::new(GroupRoot::find(), &interrupt).counting_switches();
+    let mut session =
+        Session::with_lease("checking entries", "both would distort their times", global, &interrupt)?;
+    session.runner = session.runner.counting_switches();
     let colour = colour(&std::io::stdout());
-    let mut unsaid = Ok(());
-    let outcome = check_all(args, &programs, &interrupt, &mut runner, &progress, |checked, several| {
+    let outcome = check_all(args, &programs, &interrupt, &mut session, |checked, several| {
         // As it comes: a catalog takes minutes.
-        if !global.json && unsaid.is_ok() {
-            unsaid = progress.beside(|| print_result(&shown(checked, several, colour)));
-        }
+        if global.json { Ok(()) } else { print_result(&shown(checked, several, colour)) }
     });
-    drop(runner);
-    progress.finish();
-    let outcome = match outcome {
-        Err(_) if interrupt.signal().is_some() => return Ok(ended(&interrupt)),
-        outcome => outcome?,
-    };
+    session.progress.finish();
+    let outcome = outcome.map_err(|failure| check_interrupt(&interrupt).err().unwrap_or(failure))?;
     if outcome.checked.is_empty() {
-        return Err(Failure::Usage(anyhow!(
+        return Err(Failure::usage(format!(
             "none of these entries can run here: {}",
             outcome.left_out.first().map_or("`taskscale list` shows why", |(_, why)| why)
         )));
     }
-    unsaid?;
     if global.json {
         let left_out: Vec<_> =
             outcome.left_out.iter().map(|(entry, why)| json!({ "entry": entry, "reason": why })).collect();
@@ -82,60 +67,47 @@ pub fn run(args: &CheckArgs, global: &Global) -> Result<ExitCode, Failure> {
         let entries = units::counted(entries, "entry");
         print_result(&format!("\n{entries}{programs}: {}{left_out}\n", sum(&outcome.checked)))?;
     }
-    let failed = outcome.checked.iter().any(|checked| check::fails(&checked.findings, args.strict));
-    Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
-}
-
-fn ended(interrupt: &Interrupt) -> ExitCode {
-    ExitCode::from(128 + interrupt.signal().unwrap_or(libc::SIGINT) as u8)
+    Ok(exit_code(outcome.checked.iter().any(|checked| check::fails(&checked.findings, args.strict))))
 }
 
 fn check_all(
     args: &CheckArgs,
     programs: &[Program],
     interrupt: &Interrupt,
-    runner: &mut LocalRunner,
-    progress: &Progress,
-    mut tell: impl FnMut(&CheckedProgram, bool),
-) -> Result<Checks, CheckError> {
+    session: &mut Session,
+    mut tell: impl FnMut(&CheckedProgram, bool) -> std::io::Result<()>,
+) -> Result<Checks, Failure> {
     let stop = || interrupt.signal().is_some();
     let mut rebuild = if args.rebuild { Some(Rebuild::new(&stop)?) } else { None };
-    let cache = Cache::of_user();
     let memory_bytes = memory_cap_bytes();
     let mut outcome = Checks::default();
     let mut position = 0;
     // Runtime by runtime, so that each toolchain is queried once, and files left by a build are attributed to it.
     for some in programs.chunk_by(|a, b| a.runtime.name == b.runtime.name) {
         let sources = SourceFiles::of(&some[0].runtime.folder);
-        let attend = Attend { stop: &stop, waiting: &|line| progress.say(line) };
-        let prepared = prepare(&cache, some, &attend, |name| {
-            progress.building(name, position + 1, programs.len());
-        });
+        let prepared = build_programs(some, interrupt, &session.progress, position, programs.len())?;
         for (Program { runtime, entry, workload }, prepared) in some.iter().zip(&prepared) {
-            if stop() {
-                return Err(CheckError::Interrupted);
-            }
+            check_interrupt(interrupt)?;
             position += 1;
             if let Err(NotReady::NoToolchain(why)) = &prepared.command {
                 // The programs of an entry share its toolchain.
                 if outcome.left_out.last().is_none_or(|(left_out, _)| *left_out != entry.full_name) {
-                    progress.say(&format!("left out {}: {why}", entry.full_name));
+                    session.progress.say(&format!("left out {}: {why}", entry.full_name));
                     outcome.left_out.push((entry.full_name.clone(), why.clone()));
                 }
                 continue;
             }
             let several = entry.workloads.len() > 1;
-            progress.checking(&name(&entry.full_name, &workload.name, several), position, programs.len());
+            let name = name(&entry.full_name, &workload.name, several);
+            session.progress.checking(&name, position, programs.len());
             let subject = CheckSubject { runtime, entry, workload, prepared };
+            let runner = &mut session.runner;
             let mut checked = check::check(&subject, &sources, runner, memory_bytes, rebuild.as_mut())?;
             if let Some(before) = outcome.checked.iter().find(|before| before.entry == checked.entry) {
                 checked.leave_out_what_is_said_of(before);
             }
-            tell(&checked, several);
+            session.progress.beside(|| tell(&checked, several))?;
             outcome.checked.push(checked);
-        }
-        if stop() {
-            return Err(CheckError::Interrupted);
         }
     }
     Ok(outcome)

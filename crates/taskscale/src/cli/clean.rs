@@ -1,6 +1,5 @@
 //! `taskscale clean`.
 
-use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -9,13 +8,14 @@ use anyhow::Context;
 
 use super::args::{CleanArgs, Global};
 use super::catalog_dir::{find_catalog, unpacked_catalogs};
+use super::failure::{Failure, catch_signals, exit_code};
+use super::lease::lock_machine;
+use super::messages::eprint_status;
 use super::progress::Progress;
-use super::session::MachineLease;
-use super::{Failure, eprint_status, print_result, printable};
-use crate::catalog::{Catalog, ToolchainSpec, embedded_name};
-use crate::toolchain::{self, Cache, KeptBuild, Toolchain};
+use super::terminal::{print_result, printable};
+use crate::catalog::embedded_name;
+use crate::toolchain::{self, Cache, KeptBuild};
 use crate::units;
-use taskscale_measure::Interrupt;
 
 /// Something in the cache.
 enum Item {
@@ -52,22 +52,13 @@ impl Item {
 }
 
 pub fn run(args: &CleanArgs, global: &Global) -> Result<ExitCode, Failure> {
-    let interrupt = Interrupt::install().context("cannot catch signals")?;
-    // Runs use these builds.
-    let lock = if args.dry_run {
-        None
-    } else {
-        let lease = MachineLease {
-            what: "cleaning",
-            harm: "it may need these builds",
-            when_taken: global.when_taken(),
-        };
-        let lock = lease.acquire(&Progress::new(global.quiet), &interrupt)?;
-        if lock.is_none() {
-            return Ok(ExitCode::from(128 + interrupt.signal().unwrap_or(libc::SIGINT) as u8));
-        }
-        lock
+    let interrupt = catch_signals()?;
+    let progress = Progress::new(global.quiet);
+    let lock = || {
+        // Runs use these builds.
+        lock_machine("cleaning", "it may need these builds", global.when_taken(), &progress, &interrupt)
     };
+    let lock = (!args.dry_run).then(lock).transpose()?;
     let cache = Cache::of_user();
     let root = cache.root().display().to_string();
     let builds = cache.kept_builds().with_context(|| format!("cannot read {root}"))?;
@@ -75,7 +66,15 @@ pub fn run(args: &CleanArgs, global: &Global) -> Result<ExitCode, Failure> {
     let unpacked = toolchain::folders(&catalogs).with_context(|| format!("cannot read {root}"))?;
 
     let (mut old, mut current) = (Vec::new(), Vec::new());
-    let wanted = if args.all { Vec::new() } else { wanted(global, &builds, &catalogs) };
+    let wanted = if args.all || builds.is_empty() {
+        Vec::new()
+    } else {
+        // Without a catalog in use, the others still count.
+        let mut folders = find_catalog(global).map(|place| place.folders).unwrap_or_default();
+        folders.extend(embedded_name().map(|name| catalogs.join(name)).filter(|folder| folder.is_dir()));
+        let warn = |text: &str| eprint_status(&format!("warning: {text}"));
+        toolchain::wanted_builds(folders, &builds, &warn)
+    };
     for build in builds {
         let is_wanted = wanted.iter().any(|(runtime, digest)| build.is_of(runtime, digest));
         if is_wanted { &mut current } else { &mut old }.push(Item::Build(build));
@@ -87,7 +86,7 @@ pub fn run(args: &CleanArgs, global: &Global) -> Result<ExitCode, Failure> {
 
     let mut freed_bytes = 0;
     let mut removed = 0;
-    let mut code = ExitCode::SUCCESS;
+    let mut failed = false;
     for item in &old {
         let bytes = toolchain::disk_usage_bytes(item.folder());
         let gone = if args.dry_run { Ok(true) } else { item.remove() };
@@ -100,7 +99,7 @@ pub fn run(args: &CleanArgs, global: &Global) -> Result<ExitCode, Failure> {
             }
             Ok(false) => format!("kept {}: another taskscale is building there", item.name()),
             Err(error) => {
-                code = ExitCode::FAILURE;
+                failed = true;
                 eprint_status(&format!("error: cannot remove {}: {error}", item.folder().display()));
                 continue;
             }
@@ -116,49 +115,5 @@ pub fn run(args: &CleanArgs, global: &Global) -> Result<ExitCode, Failure> {
         old.len() + current.len(),
         units::bytes(kept_bytes),
     )))?;
-    Ok(code)
-}
-
-/// The builds that a catalog needs today, as runtime and digest: the catalog in use, the embedded one, and those that the
-/// builds came from.
-fn wanted(global: &Global, builds: &[KeptBuild], unpacked: &Path) -> Vec<(String, String)> {
-    if builds.is_empty() {
-        return Vec::new();
-    }
-    let mut folders: BTreeSet<PathBuf> = builds
-        .iter()
-        .filter_map(|build| build.source.as_deref()?.parent().map(Path::to_owned))
-        .filter(|folder| folder.is_dir())
-        .collect();
-    folders.extend(embedded_name().map(|name| unpacked.join(name)).filter(|folder| folder.is_dir()));
-    // Without a catalog in use, the others still count.
-    folders.extend(find_catalog(global).into_iter().flat_map(|place| place.folders));
-
-    // Querying a toolchain takes up to a second, and copies of a catalog need the same ones.
-    let mut toolchains: HashMap<(String, ToolchainSpec), Option<Toolchain>> = HashMap::new();
-    let mut wanted = Vec::new();
-    for folder in folders {
-        let catalog = match Catalog::load(&folder) {
-            Ok(catalog) => catalog,
-            Err(error) => {
-                eprint_status(&format!("warning: builds of this catalog count as old: {error}"));
-                continue;
-            }
-        };
-        for runtime in &catalog.runtimes {
-            if !builds.iter().any(|build| build.runtime == runtime.name) {
-                continue;
-            }
-            let specs: BTreeSet<&ToolchainSpec> =
-                runtime.entries.iter().map(|entry| &entry.toolchain).collect();
-            let Ok(sources) = toolchain::source_digest(runtime, &Toolchain::default()) else { continue };
-            for spec in specs {
-                let asked = (sources.clone(), ToolchainSpec { folder: PathBuf::new(), ..spec.clone() });
-                let found = toolchains.entry(asked).or_insert_with(|| toolchain::find(spec).ok());
-                let digest = found.as_ref().and_then(|found| toolchain::source_digest(runtime, found).ok());
-                wanted.extend(digest.map(|digest| (runtime.name.clone(), digest)));
-            }
-        }
-    }
-    wanted
+    Ok(exit_code(failed))
 }

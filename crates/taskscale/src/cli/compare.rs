@@ -5,14 +5,14 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 
-use super::args::{CompareArgs, CompareFormat};
-use super::open::{existing_folder, warn_of_rejected};
-use super::report::for_standard_output;
-use super::{Failure, OrUsage, eprint_status, print_result};
+use super::args::CompareArgs;
+use super::failure::{Failure, OrUsage, exit_code};
+use super::messages::eprint_status;
+use super::output_dir::{existing_folder, warn_of_rejected};
+use super::terminal::{for_standard_output, print_result};
 use crate::catalog::Shape;
 use crate::compare::{self, CompareError, CompareSettings, ComparedMetric, Comparison, Decision, Input};
 use crate::record::{self, Campaign, Loaded, Sample, Series};
-use crate::report::Format;
 use crate::units;
 
 /// The exit status of an undecided gate.
@@ -29,7 +29,8 @@ pub fn run(args: &CompareArgs) -> Result<ExitCode, Failure> {
     let new = other.as_ref().unwrap_or(&base);
     let names = [&args.base, args.new.as_ref().unwrap_or(&args.base)].map(|path| path.display().to_string());
     let (parts, missing) = compare_parts(args, &names, &base, new, &settings).or_usage()?;
-    print_result(&compare::render(&parts, format(args.format), for_standard_output()))?;
+    let format = args.format.document().unwrap_or_default();
+    print_result(&compare::render(&parts, format, for_standard_output()))?;
     for part in &missing {
         eprint_status(&format!("only in {}: {part}", names[0]));
     }
@@ -42,11 +43,8 @@ pub fn run(args: &CompareArgs) -> Result<ExitCode, Failure> {
     parts.iter().filter_map(compare::gate).for_each(|gate| eprint_status(&gate));
     let gone = settings.fail_above.is_some() && !settings.allow_missing && !missing.is_empty();
     let ended = |decision| parts.iter().any(|part| part.gate() == Some(decision));
-    Ok(match () {
-        () if gone || ended(Decision::Fail) => ExitCode::FAILURE,
-        () if ended(Decision::Undecided) => ExitCode::from(UNDECIDED),
-        () => ExitCode::SUCCESS,
-    })
+    let failed = gone || ended(Decision::Fail);
+    Ok(if !failed && ended(Decision::Undecided) { ExitCode::from(UNDECIDED) } else { exit_code(failed) })
 }
 
 /// The comparison of each series that both have, and the series that only BASE has.
@@ -89,15 +87,6 @@ fn compare_parts(
         return Err(CompareError::Workloads { base, base_workload: all(&old), new, new_workload: all(&now) });
     }
     Ok((comparisons, missing))
-}
-
-fn format(format: CompareFormat) -> Format {
-    match format {
-        CompareFormat::Table => Format::Table,
-        CompareFormat::Markdown => Format::Markdown,
-        CompareFormat::Json => Format::Json,
-        CompareFormat::Csv => Format::Csv,
-    }
 }
 
 fn validate(args: &CompareArgs) -> anyhow::Result<CompareSettings> {

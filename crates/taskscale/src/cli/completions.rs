@@ -6,8 +6,10 @@ use clap::CommandFactory;
 use clap::builder::PossibleValuesParser;
 
 use super::args::{Args, CompletionsArgs, Global};
+use super::catalog_dir::open_catalog;
+use super::failure::Failure;
 use super::list::TOPICS;
-use super::{Failure, open_catalog, print_result};
+use super::terminal::print_result;
 
 /// The placeholder for entries in help texts: such arguments are completed with the names of the catalog.
 const ENTRY: &str = "ENTRY";

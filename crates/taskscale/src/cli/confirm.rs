@@ -3,9 +3,9 @@
 use std::env;
 use std::io::{self, BufRead, IsTerminal, Write};
 
-use super::dry_run::RunPreview;
-use super::printable;
 use super::progress::time_left;
+use super::terminal::printable;
+use crate::campaign::RunPreview;
 use crate::units::{self, counted};
 
 /// Whether the user can answer: input and output are terminals, and this is not CI.

@@ -2,15 +2,14 @@
 
 use std::process::ExitCode;
 
-use anyhow::anyhow;
 use serde_json::json;
 
+use super::failure::{Failure, check_interrupt};
 use super::progress::Progress;
-use super::{Failure, print_result, printable};
-use crate::campaign::prepare;
+use super::session::build_programs;
+use super::terminal::{print_result, printable};
 use crate::catalog::Program;
 use crate::check::{self, CheckSubject, Conformance};
-use crate::toolchain::{Attend, Cache};
 use taskscale_measure::Interrupt;
 
 /// A program, and its answers or why it did not run.
@@ -22,35 +21,28 @@ pub fn run(
     progress: &Progress,
     json: bool,
 ) -> Result<ExitCode, Failure> {
-    let stop = || interrupt.signal().is_some();
     let servers: Vec<Program> =
         programs.iter().filter(|program| program.workload.client.is_some()).copied().collect();
     if servers.is_empty() {
-        return Err(Failure::Usage(anyhow!("no server among these programs (servers: -w chat,echo)")));
+        return Err(Failure::usage("no server among these programs (servers: -w chat,echo)"));
     }
-    let cache = Cache::of_user();
-    let attend = Attend { stop: &stop, waiting: &|line| progress.say(line) };
     let mut rows: Vec<ConformanceRow> = Vec::new();
-    let prepared = prepare(&cache, &servers, &attend, |name| progress.building(name, 1, servers.len()));
+    let prepared = build_programs(&servers, interrupt, progress, 0, servers.len())?;
     for (Program { runtime, entry, workload }, prepared) in servers.iter().zip(&prepared) {
-        if stop() {
-            return Ok(ExitCode::from(128 + interrupt.signal().unwrap_or(libc::SIGINT) as u8));
-        }
+        check_interrupt(interrupt)?;
         let name = format!("{} {}", entry.full_name, workload.name);
         progress.checking(&name, rows.len() + 1, servers.len());
         rows.push((name, check::conform(&CheckSubject { runtime, entry, workload, prepared })));
     }
     progress.finish();
-    let text = if json {
-        let row = |(name, answered): &ConformanceRow| match answered {
-            Ok(conformance) => json!(conformance),
-            Err(why) => json!({ "program": name, "not_run": why }),
-        };
-        format!("{:#}\n", json!(rows.iter().map(row).collect::<Vec<_>>()))
-    } else {
-        markdown(&rows)
+    let row = |(name, answered): &ConformanceRow| match answered {
+        Ok(conformance) => json!(conformance),
+        Err(why) => json!({ "program": name, "not_run": why }),
     };
-    print_result(&text)?;
+    print_result(&match json {
+        true => format!("{:#}\n", json!(rows.iter().map(row).collect::<Vec<_>>())),
+        false => markdown(&rows),
+    })?;
     Ok(ExitCode::SUCCESS)
 }
 

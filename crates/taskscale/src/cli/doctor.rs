@@ -7,10 +7,10 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::args::Global;
-use super::catalog_dir::{find_catalog_unpacked_in, load, unpacked_catalogs};
-use super::report::for_standard_output;
-use super::{Failure, OrUsage, print_result, printable};
-use crate::catalog::Catalog;
+use super::catalog_dir::{load, unpacked_catalogs};
+use super::failure::{Failure, OrUsage};
+use super::terminal::{for_standard_output, print_result, printable};
+use crate::catalog::{Catalog, find_catalog};
 use crate::document::{width, wrapped_whole};
 use crate::record::{LimitHit, Machine, MemorySource};
 use crate::toolchain::{self, Cache};
@@ -62,7 +62,7 @@ pub fn run(global: &Global) -> Result<ExitCode, Failure> {
     let kept = unpacked_catalogs(&Cache::of_user());
     let temporary = if kept.is_dir() { None } else { Some(tempfile::tempdir()?) };
     let parent = temporary.as_ref().map_or(&*kept, |folder| folder.path());
-    let place = find_catalog_unpacked_in(global, parent).or_usage()?;
+    let place = find_catalog(&global.catalog, parent).or_usage()?;
     let catalog = load(&place).or_usage()?;
     let home = GroupRoot::find();
     let machine = machine_facts();

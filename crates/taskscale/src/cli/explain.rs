@@ -3,14 +3,13 @@
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
-use anyhow::anyhow;
 use clap::CommandFactory;
 use serde::Deserialize;
 
 use super::args::{Args, HelpArgs};
-use super::hint::Advice;
-use super::{Failure, OrUsage, print_result};
-use crate::figures;
+use super::failure::{Failure, advised};
+use super::terminal::print_result;
+use crate::metrics;
 
 /// One text for each code. docs/troubleshooting.md is made of it.
 const CODES: &str = include_str!("codes.toml");
@@ -42,7 +41,7 @@ impl Codes {
         let metric = |name: &str, about: &str| {
             (name.to_owned(), Code { what: format!("{about}."), cause: None, remedy: None })
         };
-        let metrics = figures::ALL.iter().map(|figure| metric(figure.name, figure.about)).collect();
+        let metrics = metrics::ALL.iter().map(|figure| metric(figure.name, figure.about)).collect();
         [
             ("status", self.status),
             ("warning", self.warning),
@@ -89,7 +88,7 @@ pub(super) fn run(help: &HelpArgs) -> Result<ExitCode, Failure> {
     texts.extend(command.map(|command| command.render_long_help().ansi().to_string()));
     texts.extend(codes);
     if texts.is_empty() {
-        return Err(unknown(&topic, &taskscale, &groups)).or_usage();
+        return Err(Failure::Usage(unknown(&topic, &taskscale, &groups)));
     }
     print_result(&texts.join("\n"))?;
     Ok(ExitCode::SUCCESS)
@@ -108,7 +107,7 @@ fn unknown(
         Some(name) => format!("taskscale help {name}"),
         None => "taskscale list metrics; statuses, warnings and kinds: docs/troubleshooting.md".to_owned(),
     };
-    anyhow!("no help for: {topic}").context(Advice(hint))
+    advised(format!("no help for: {topic}"), hint)
 }
 
 /// Statuses and warnings as docs/troubleshooting.md has them.
@@ -126,6 +125,8 @@ fn markdown() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use strum::VariantArray;
+
     use crate::catalog::Kind;
     use crate::record::{Status, Warning};
 
@@ -141,7 +142,7 @@ mod tests {
     #[test]
     fn every_status_warning_and_kind_has_its_text() {
         let codes = Codes::carried();
-        let kinds: Vec<String> = Kind::ALL.iter().map(|kind| kind.name().to_owned()).collect();
+        let kinds: Vec<String> = Kind::VARIANTS.iter().map(|kind| kind.name().to_owned()).collect();
         for (known, due) in
             [(&codes.status, names::<Status>()), (&codes.warning, names::<Warning>()), (&codes.kind, kinds)]
         {

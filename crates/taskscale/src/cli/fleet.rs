@@ -2,27 +2,27 @@
 
 use std::fs;
 use std::io::{IsTerminal, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::{Context, anyhow};
+use anyhow::Context;
 use clap::Parser;
-use rustix::fs::Mode;
 
-use super::args::{Args, CollectFormat, Command, FleetArgs, FleetCommand, Global};
+use super::args::{Args, Command, FleetArgs, FleetCommand, Global, ReportFormat};
 use super::catalog_dir::find_catalog;
-use super::report::for_standard_output;
-use super::session::ended_by_signal;
-use super::{Failure, OrUsage, eprint_status, print_result, report, run};
+use super::failure::{Failure, OrUsage, catch_signals, check_interrupt, exit_code};
+use super::messages::eprint_status;
+use super::pages::page_of;
+use super::run;
+use super::terminal::{for_standard_output, print_result};
 use crate::fleet::{
-    self, ArchBinary, Fleet, FleetError, FleetPlan, Node, NodeContext, Scripts, Slurm, Snapshot, Submission,
-    Target, Watch, WorkOutcome,
+    self, Fleet, FleetError, FleetPlan, NodeContext, Scripts, Slurm, Snapshot, Submission, Target, Watch,
+    WorkOutcome,
 };
 use crate::record::{self, Timestamp};
 use crate::report::write_html;
 use crate::units;
-use taskscale_measure::Interrupt;
 
 /// How often the queue and the folders are read.
 const LOOKED_EVERY: Duration = Duration::from_secs(5);
@@ -38,7 +38,7 @@ pub fn run(args: &FleetArgs, global: &Global) -> Result<ExitCode, Failure> {
         (Some(FleetCommand::Cancel { folder }), _) => cancel(&open(folder).or_usage()?),
         (Some(FleetCommand::Gather { folder, format }), _) => collect(&open(folder).or_usage()?, *format),
         (Some(FleetCommand::Work { folder, machine, more }), _) => work(folder, machine, more),
-        (None, None) => Err(anyhow!("no plan given")).or_usage(),
+        (None, None) => Err(Failure::usage("no plan given")),
     }
 }
 
@@ -59,7 +59,6 @@ fn read(path: &Path) -> Result<(String, FleetPlan), FleetError> {
 fn begin(path: &Path, dry_run: bool, global: &Global) -> Result<ExitCode, Failure> {
     let (text, plan) = read(path).or_usage()?;
     check_arguments(path, &plan, global)?;
-    let slurm = Slurm::default();
     if let Ok(before) = Fleet::open(&plan.folder) {
         if before.plan != text {
             let (folder, what) = (plan.folder, first_difference(&before.plan, &text));
@@ -70,59 +69,14 @@ fn begin(path: &Path, dry_run: bool, global: &Global) -> Result<ExitCode, Failur
         }
         before.check_trust().or_usage()?;
     }
-    let expand = |list: &str| match slurm.expand(list) {
-        // A plain list needs no Slurm.
-        Err(FleetError::NoSlurm(_)) if dry_run && !list.contains('[') => {
-            Ok(list.split(',').map(str::to_owned).collect())
-        }
-        names => names,
-    };
-    let targets = fleet::targets(&plan, &expand).or_usage()?;
     let catalogs = find_catalog(global).or_usage()?.folders;
-    let fleet = Fleet {
-        catalog_count: catalogs.len(),
-        ..Fleet::new(&plan.folder, &text, plan.arguments.clone(), targets, env!("CARGO_PKG_VERSION"))
-    };
-    let nodes = |machines: &fleet::Machines| match slurm.nodes(&machines.at()) {
-        Err(FleetError::NoSlurm(_)) if dry_run => Ok(Vec::new()),
-        nodes => nodes,
-    };
-    let nodes: Vec<Vec<Node>> = plan.machines.iter().map(nodes).collect::<Result<_, _>>().or_usage()?;
-    let names = |nodes: &Vec<Node>| nodes.iter().filter_map(|node| node.architecture.clone()).collect();
-    let architectures: Vec<_> = nodes.iter().map(names).collect();
-    let scripts = fleet::scripts(&plan, &fleet, &architectures);
-    // Slurm's own validation, before anything is written.
-    let folder = tempfile::tempdir()?;
-    for script in scripts.measure.iter().chain(&scripts.build).chain([&scripts.gather]) {
-        let path = folder.path().join(&script.name);
-        fs::write(&path, &script.text)?;
-        match slurm.test(&path) {
-            Ok(true) => continue,
-            Err(FleetError::NoSlurm(_)) if dry_run => break,
-            fits => fits.with_context(|| script.name.clone()).or_usage()?,
-        };
-        if nodes.iter().flatten().all(|node| node.is_up) {
-            return Err(anyhow!("no matching node: {} (Slurm test)", script.name)).or_usage();
-        }
-        eprint_status(&format!("warning: {} may wait in the queue: no matching node is up", script.name));
-    }
-    let own = PathBuf::from("/proc/self/exe");
-    let needs_own = plan.machines.iter().any(|machines| machines.taskscale.is_none());
-    let programs = plan.programs().into_iter().chain(needs_own.then_some(own.as_path()));
-    let programs: Vec<ArchBinary> = programs.map(ArchBinary::read).collect::<Result<_, _>>().or_usage()?;
-    // Jobs run what is written here: no other user may write to it, whatever the umask.
-    rustix::process::umask(rustix::process::umask(Mode::empty()) | Mode::WGRP | Mode::WOTH);
-    prepare(path, &plan, &nodes, &slurm, dry_run)?;
+    let warn = |text: &str| eprint_status(&format!("warning: {text}"));
+    let prepared = fleet::prepare(&plan, &text, catalogs, dry_run, &warn).or_usage()?;
     if dry_run {
-        return dry(&fleet, &scripts);
+        return dry(&prepared.fleet, &prepared.scripts);
     }
-    for program in &programs {
-        fleet::install(&fleet, program).or_usage()?;
-    }
-    fleet::copy_catalogs(&fleet, &catalogs)?;
-    fleet::write_scripts(&fleet.folder, &scripts)?;
-    let fleet = fleet.create()?;
-    let submitted = fleet::submit(&fleet, &scripts, &slurm, true)?;
+    prepared.install().or_usage()?;
+    let (fleet, submitted) = prepared.submit()?;
     print_submissions(&fleet, &submitted)
 }
 
@@ -132,59 +86,10 @@ fn check_arguments(path: &Path, plan: &FleetPlan, global: &Global) -> Result<(),
     let args = Args::try_parse_from(words).map_err(|error| {
         let message = error.to_string();
         let first = message.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
-        Failure::Usage(anyhow!("{}: {first}", path.display()))
+        Failure::usage(format!("{}: {first}", path.display()))
     })?;
     let Some(Command::Run(args)) = args.command else { return Ok(()) };
     run::check(&args, global).with_context(|| path.display().to_string()).or_usage()
-}
-
-/// Creates the folder, and tests on a node of each kind that it is visible. Leaves nothing after a failure or a dry run.
-fn prepare(
-    path: &Path,
-    plan: &FleetPlan,
-    nodes: &[Vec<Node>],
-    slurm: &Slurm,
-    dry_run: bool,
-) -> Result<(), Failure> {
-    let made = fleet::make_folder(&plan.folder).or_usage()?;
-    let marker = tempfile::Builder::new().prefix(".seen-").tempfile_in(&plan.folder);
-    let marker =
-        marker.with_context(|| format!("{}: {}", path.display(), plan.folder.display())).or_usage()?;
-    let mut seen = Ok(());
-    let places = plan.machines.iter().zip(nodes).flat_map(|(machines, nodes)| {
-        // Slurm would wait for nodes that are drained or down.
-        let may_answer = nodes.is_empty() || nodes.iter().any(|node| node.is_up);
-        let at = may_answer.then(|| machines.at());
-        [Some(at), machines.clients.clone().map(Some)].into_iter().flatten().map(move |at| (machines, at))
-    });
-    for (machines, place) in places {
-        match place.map_or(Ok(None), |place| slurm.sees(&place, marker.path())) {
-            Ok(Some(said)) if said == "seen" => {}
-            Ok(Some(said)) => {
-                let node = said.trim_start_matches("not seen from ").to_owned();
-                seen = Err(FleetError::NotShared { folder: plan.folder.clone(), node });
-            }
-            Ok(None) => eprint_status(&format!(
-                "warning: {} was not tested on {} (no free node); each job tests it",
-                plan.folder.display(),
-                machines.name
-            )),
-            Err(FleetError::NoSlurm(_)) if dry_run => break,
-            Err(error) => seen = Err(error),
-        }
-        if seen.is_err() {
-            break;
-        }
-    }
-    drop(marker);
-    if (seen.is_err() || dry_run)
-        && let Some(made) = made
-    {
-        // Only where nothing else is in it.
-        let chain = plan.folder.ancestors().take_while(|folder| folder.starts_with(&made));
-        chain.for_each(|folder| drop(fs::remove_dir(folder)));
-    }
-    seen.or_usage()
 }
 
 fn first_difference(there: &str, here: &str) -> String {
@@ -275,13 +180,13 @@ fn status_json(fleet: &Fleet) -> Result<ExitCode, Failure> {
 /// 1 if a machine will not be measured without `resume`.
 fn ended(glances: &[Snapshot]) -> ExitCode {
     let well = |snapshot: &Snapshot| snapshot.published.is_some() || snapshot.is_active();
-    if glances.iter().all(well) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    exit_code(!glances.iter().all(well))
 }
 
 fn status(fleet: &Fleet, once: bool) -> Result<ExitCode, Failure> {
     let (slurm, mut watch) = (Slurm::default(), Watch::default());
     let live = !once && std::io::stdout().is_terminal();
-    let interrupt = Interrupt::install().context("cannot catch signals")?;
+    let interrupt = catch_signals()?;
     let mut lines = 0;
     loop {
         let glances = watch.look(fleet, &slurm)?;
@@ -299,26 +204,24 @@ fn status(fleet: &Fleet, once: bool) -> Result<ExitCode, Failure> {
         }
         let waited = std::time::Instant::now();
         while waited.elapsed() < LOOKED_EVERY {
-            if interrupt.signal().is_some() {
-                return Ok(ended_by_signal(&interrupt));
-            }
+            check_interrupt(&interrupt)?;
             std::thread::sleep(Duration::from_millis(100));
         }
     }
 }
 
-fn collect(fleet: &Fleet, format: CollectFormat) -> Result<ExitCode, Failure> {
+fn collect(fleet: &Fleet, format: ReportFormat) -> Result<ExitCode, Failure> {
     let collected = fleet::collect(fleet)?;
     if collected.machines.is_empty() {
-        return Err(anyhow!("no complete machine in {}", fleet.folder.display())).or_usage();
+        return Err(Failure::usage(format!("no complete machine in {}", fleet.folder.display())));
     }
     let document = collected.document(fleet);
     let path = fleet.folder.join("gathered.md");
     let markdown = document.markdown();
     record::write_whole(&path, |out| out.write_all(markdown.as_bytes()))?;
     print_result(&match format {
-        CollectFormat::Table => document.terminal(for_standard_output()),
-        CollectFormat::Markdown => markdown,
+        ReportFormat::Markdown => markdown,
+        _ => document.terminal(for_standard_output()),
     })?;
     eprint_status(&format!("summary: {}", path.display()));
     if collected.machines.len() <= MOST_ON_A_PAGE {
@@ -328,10 +231,10 @@ fn collect(fleet: &Fleet, format: CollectFormat) -> Result<ExitCode, Failure> {
         };
         let campaigns = collected.machines.iter().map(campaign).collect::<Result<Vec<_>, _>>()?;
         let path = fleet.folder.join("report.html");
-        record::write_whole(&path, |out| write_html(report::page_of(campaigns), out))?;
+        record::write_whole(&path, |out| write_html(page_of(campaigns), out))?;
         eprint_status(&format!("report: {}", path.display()));
     }
-    Ok(if collected.missing.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(exit_code(!collected.missing.is_empty()))
 }
 
 fn work(folder: &Path, machine: &str, more: &[String]) -> Result<ExitCode, Failure> {
@@ -350,7 +253,7 @@ fn work(folder: &Path, machine: &str, more: &[String]) -> Result<ExitCode, Failu
     let job = element.map(|(job, nth)| format!("{job}_{nth}")).or_else(|| variable("SLURM_JOB_ID"));
     let job = job.unwrap_or_else(|| format!("by hand ({})", std::process::id()));
     let program = std::env::current_exe()?;
-    let interrupt = Interrupt::install().context("cannot catch signals")?;
+    let interrupt = catch_signals()?;
     eprint_status(&format!("{machine}: job {job} on {node}"));
     let context = NodeContext { job, node, program, arguments: more.to_vec() };
     Ok(match fleet::work(&fleet, target, &context, &|| interrupt.signal().is_some())? {
@@ -368,7 +271,7 @@ fn work(folder: &Path, machine: &str, more: &[String]) -> Result<ExitCode, Failu
         }
         WorkOutcome::Interrupted => {
             eprint_status("stopped: results are kept; `taskscale fleet resume` resumes");
-            ended_by_signal(&interrupt)
+            return Err(Failure::interrupted(&interrupt));
         }
         WorkOutcome::Refused => ExitCode::from(2),
     })

@@ -4,10 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::IsTerminal;
 use std::path::Path;
 
-use super::eprint_status;
-use super::list::columns;
-use super::messages::is_json;
-use crate::document::quoted;
+use super::messages::{eprint_status, is_json};
+use super::terminal::columns;
+use crate::document::{first_of, quoted};
 use crate::record::{Sample, Status, last_attempts};
 use crate::units;
 
@@ -41,12 +40,8 @@ fn next(folder: &Path, samples: &[Sample], root: bool) -> String {
     let mut text = columns(&rows);
     for (command, cells) in lifts(&last) {
         let sudo = if command.starts_with("sysctl") && !root { "sudo " } else { "" };
-        let more = cells.len().saturating_sub(NAMED);
-        let mut named: Vec<String> = cells.into_iter().take(NAMED).collect();
-        if more > 0 {
-            named.push(format!("{more} more"));
-        }
-        text.push_str(&format!("Hit a limit: {}. Raise it and measure again:\n", named.join(", ")));
+        let cells: Vec<String> = cells.into_iter().collect();
+        text.push_str(&format!("Hit a limit: {}. Raise it and measure again:\n", first_of(&cells, NAMED)));
         text.push_str(&format!("  {sudo}{command}\n"));
     }
     text

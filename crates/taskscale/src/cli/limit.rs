@@ -5,26 +5,25 @@ use std::process::ExitCode;
 
 use anyhow::{Context, anyhow, bail};
 
-use super::args::{Global, LimitArgs, LimitFormat};
-use super::hint::Advice;
+use super::args::{Global, LimitArgs, ReportFormat};
+use super::catalog_dir::open_catalog;
+use super::failure::{Failure, OrUsage, advised, catch_signals, exit_code};
 use super::messages::{emit, is_json};
-use super::open::{self, FolderPurpose, OutputDir};
+use super::output_dir::{FolderPurpose, OutputDir};
 use super::progress::Progress;
-use super::report::for_standard_output;
-use super::session::{ended_by_signal, interrupted, lock_machine, name_folder, prepare_all, what_is_kept};
+use super::session::{Session, stopped};
+use super::terminal::{for_standard_output, print_result};
 use super::workload_args;
-use super::{Failure, OrUsage, open_catalog, print_result};
-use crate::campaign::Prepared;
-use crate::catalog::{Entry, Runtime, Shape, Workload, bytes_held, select};
-use crate::figures::LATENCY_P99;
+use crate::campaign::{self, OpenResults, drive};
+use crate::catalog::{Shape, Workload, select};
 use crate::limit::{
-    self, Answer, ClassifiedRun, Find, HOLD, LimitError, LimitReport, NextRun, Outcome, Purpose,
-    SEARCH_SPEC_SCHEMA, SearchSpec, ShownRun, TrialPoint, milliseconds,
+    self, Answer, BySearch, ClassifiedRun, Find, LimitReport, NextRun, Outcome, Purpose, SEARCH_SPEC_SCHEMA,
+    SearchSpec, ShownRun, TrialPoint, milliseconds,
 };
-use crate::record::{self, Campaign, Event, MemorySource, Plan, Sample, Store};
-use crate::report;
+use crate::metrics::LATENCY_P99;
+use crate::record::{self, Campaign, Event, MemorySource};
 use crate::units;
-use taskscale_measure::{GroupRoot, Interrupt, LocalRunner, available_memory_bytes};
+use taskscale_measure::{GroupRoot, available_memory_bytes};
 
 /// The share of available memory that an unlimited run may take.
 const ROOM_SHARE: f64 = 0.8;
@@ -41,10 +40,6 @@ const RATE_EFFORT: (&str, u32) = ("5%", 24);
 const P99: &str = "100ms";
 /// The length of a run's open loop: only an overloaded server is slower.
 const LONGEST_P99_US: u64 = 3_000_000;
-
-fn advised(error: &str, advice: &str) -> anyhow::Error {
-    anyhow!(error.to_owned()).context(Advice(advice.to_owned()))
-}
 
 fn highest_rate(args: &LimitArgs) -> anyhow::Result<Find> {
     if args.memory.is_some() {
@@ -137,89 +132,48 @@ pub fn run(args: &LimitArgs, global: &Global) -> Result<ExitCode, Failure> {
     let selection = select(&catalog, &args.entries, &workload_args::named(&catalog, &named)).or_usage()?;
     let workloads = selection.workloads();
     let [workload] = workloads.as_slice() else {
-        return Err(anyhow!("-w: `limit` takes one workload")).or_usage();
+        return Err(Failure::usage("-w: `limit` takes one workload"));
     };
     let given = workload_args::params(&args.params).or_usage()?;
     workload_args::refuse_unknown_params(&given, &workloads).or_usage()?;
     let params = workload_args::params_of(workload, &given).or_usage()?;
-    search_spec.least_tasks = least_tasks(workload, &params, search_spec.find).or_usage()?;
+    search_spec.least_tasks =
+        limit::least_tasks(workload, &params, search_spec.find).map_err(Failure::usage)?;
     search_spec.rates = rates(workload, &given, search_spec.find).or_usage()?;
-    search_spec.entry_env = entry_env(&selection.entries()).or_usage()?;
-    let output = OutputDir::of(args.output.as_deref());
-    output.check(FolderPurpose::Search).or_usage()?;
+    search_spec.entry_env = limit::entry_env(&selection.entries()).map_err(Failure::usage)?;
+    let output = OutputDir::checked(args.output.as_deref(), FolderPurpose::Search).or_usage()?;
 
-    let interrupt = Interrupt::install().context("cannot catch signals")?;
-    let progress = Progress::new(global.quiet);
-    let Some(lock) = lock_machine(&output.path, global.when_taken(), &progress, &interrupt)? else {
-        return Ok(ended_by_signal(&interrupt));
-    };
-    let home = GroupRoot::find();
+    let interrupt = catch_signals()?;
+    let mut session = Session::begin(&output.path, global, &interrupt)?;
     let is_rate = matches!(search_spec.find, Find::HighestRate { .. });
     if !is_rate {
-        require_group(&home).or_usage()?;
+        require_group(session.runner.home()).or_usage()?;
+        // With the page cache of a container that was just started.
+        session.runner = session.runner.cold();
     }
     keep_room(&mut search_spec, &output).or_usage()?;
 
     workload_args::eprint_lacking(&selection);
-    let prepared = prepare_all(&selection.programs, &progress, &interrupt);
-    if interrupt.signal().is_some() {
-        progress.finish();
-        return Ok(ended_by_signal(&interrupt));
-    }
-    if prepared.iter().all(|entry| entry.command.is_err()) {
-        progress.finish();
-        return Err(Failure::Usage(anyhow!(
-            "none of these entries can run here (`taskscale list --missing` shows what to install)"
-        )));
-    }
-
-    let now = describe(workload, params, &search_spec, home.source(), &prepared);
-    let (mut store, campaign, mut samples) = open(&output, now, &search_spec, &progress)?;
+    let prepared = session.prepare(&selection.programs)?;
+    let plan = limit::plan(workload, params, search_spec.find, &prepared);
+    // Nothing is random here.
+    let now = campaign::describe(vec![plan], Some(0), session.runner.home().source(), &prepared);
+    let OpenResults { mut store, campaign, mut samples, .. } = open(&output, now, &search_spec, &session)?;
     let folder = store.folder().to_owned();
-    // Not its path: another version may have replaced the file meanwhile.
-    let mut runner = LocalRunner::new(home, &interrupt).with(&lock);
-    // With the page cache of a container that was just started.
-    if !is_rate {
-        runner = runner.cold();
-    }
-    let mut watcher = Watcher { progress, search_spec: search_spec.clone(), launched: String::new() };
-    let outcome =
-        limit::run(&campaign, &search_spec, &prepared, &mut runner, &mut store, &mut samples, &mut watcher);
-    drop(runner);
-    watcher.progress.finish();
+    let mut watcher =
+        Watcher { progress: &session.progress, search_spec: &search_spec, launched: String::new() };
+    let mut strategy = BySearch::new(&campaign.plan, &search_spec, &prepared, &mut watcher);
+    let end = drive(&mut strategy, &campaign, &mut session.runner, &mut store, &mut samples);
+    session.progress.finish();
 
     let report = LimitReport::build(&campaign, &search_spec, &samples);
+    let format = args.format.document().unwrap_or_default();
     if !samples.is_empty() {
-        print_result(&limit::render(&report, args.format.into(), for_standard_output()))?;
+        print_result(&limit::render(&report, format, for_standard_output()))?;
     }
-    let outcome = match outcome {
-        Ok(outcome) => outcome,
-        Err(error) => return Err(Failure::Broken(anyhow!(error).context(what_is_kept(&folder)))),
-    };
-    name_folder(&folder, args.format == LimitFormat::Table && !samples.is_empty())?;
-    if outcome.interrupted {
-        return Ok(interrupted(&folder, &interrupt));
-    }
-    Ok(if report.fell_short() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
-}
-
-/// The number of tasks that a search starts with.
-fn least_tasks(workload: &Workload, params: &BTreeMap<String, String>, find: Find) -> anyhow::Result<u64> {
-    if let Find::LeastMemory { tasks } | Find::HighestRate { tasks, .. } = find {
-        return match workload.refuse(tasks, params) {
-            Some(why) => bail!("-n {tasks}: {why}"),
-            None => Ok(workload.least_tasks),
-        };
-    }
-    if workload.whole_trees {
-        bail!(
-            "--memory: `{}` takes powers of ten only, which cannot be searched; -n finds the least memory for one",
-            workload.name
-        );
-    }
-    let doubled = std::iter::successors(Some(workload.least_tasks), |tasks| tasks.checked_mul(2));
-    let mut valid = doubled.filter(|tasks| workload.refuse(*tasks, params).is_none());
-    valid.next().ok_or_else(|| anyhow!("no number of tasks is valid with these parameters"))
+    let end = end.map_err(|error| stopped(error, &folder))?;
+    session.conclude(&folder, end, args.format == ReportFormat::Table && !samples.is_empty())?;
+    Ok(exit_code(report.fell_short()))
 }
 
 /// The range of rates of the clients, for --rate.
@@ -228,7 +182,7 @@ fn rates(workload: &Workload, given: &[(String, String)], find: Find) -> anyhow:
     let parameter = workload.parameters.get(limit::RATE).filter(|_| workload.shape == Shape::Serve);
     let Some(parameter) = parameter else {
         return Err(advised(
-            &format!("--rate: `{}` has no server", workload.name),
+            format!("--rate: `{}` has no server", workload.name),
             "choose a workload with a server: -w echo or -w chat",
         ));
     };
@@ -238,25 +192,14 @@ fn rates(workload: &Workload, given: &[(String, String)], find: Find) -> anyhow:
     Ok(Some((parameter.least, parameter.most)))
 }
 
-fn entry_env(entries: &[(&Runtime, &Entry)]) -> anyhow::Result<BTreeMap<String, BTreeMap<String, String>>> {
-    let mut all = BTreeMap::new();
-    for (_, entry) in entries.iter().filter(|(_, entry)| !entry.limit_env.is_empty()) {
-        for value in entry.limit_env.values() {
-            limit::fill_in(value, 0).map_err(|why| anyhow!("limit_env of {}: {why}", entry.full_name))?;
-        }
-        all.insert(entry.full_name.clone(), entry.limit_env.clone());
-    }
-    Ok(all)
-}
-
 /// Without a cgroup taskscale would notice a limit late, and runtimes would not see it.
 fn require_group(home: &GroupRoot) -> anyhow::Result<()> {
     if home.source() != MemorySource::Proc {
         return Ok(());
     }
     let why = home.why_none().join("; ");
-    let error = anyhow!("`limit` needs a cgroup that can limit memory ({why})");
-    Err(error.context(Advice("`taskscale doctor` shows how to get one".to_owned())))
+    let error = format!("`limit` needs a cgroup that can limit memory ({why})");
+    Err(advised(error, "`taskscale doctor` shows how to get one"))
 }
 
 /// Keeps the memory of unlimited runs when a search resumes, as it identifies them. Refuses memory that this machine does
@@ -279,69 +222,37 @@ fn keep_room(search_spec: &mut SearchSpec, output: &OutputDir) -> anyhow::Result
     Ok(())
 }
 
-fn describe(
-    workload: &Workload,
-    params: BTreeMap<String, String>,
-    search_spec: &SearchSpec,
-    source: MemorySource,
-    prepared: &[Prepared],
-) -> Campaign {
-    let plan = Plan {
-        holds_bytes: bytes_held(workload, &params),
-        workload: workload.name.clone(),
-        params,
-        cpus: None,
-        shape: workload.shape,
-        operation: workload.operation.clone(),
-        entries: prepared.iter().map(|entry| entry.facts.name.clone()).collect(),
-        // For the most tasks, each number follows from earlier runs.
-        tasks: match search_spec.find {
-            Find::MostTasks { .. } => Vec::new(),
-            Find::LeastMemory { tasks } | Find::HighestRate { tasks, .. } => vec![tasks],
-        },
-        // A search may run more.
-        repetitions: 1,
-        hold: HOLD,
-    };
-    // Nothing is random here.
-    open::describe(vec![plan], Some(0), source, prepared)
-}
-
 /// A new search, or the one that the folder holds.
 fn open(
     output: &OutputDir,
     now: Campaign,
     search_spec: &SearchSpec,
-    progress: &Progress,
-) -> Result<(Store, Campaign, Vec<Sample>), Failure> {
+    session: &Session,
+) -> Result<OpenResults, Failure> {
     if !output.holds_campaign() {
         let store = output.claim().or_usage()?;
         // The specification first: without it the folder would look like results of `run`.
         limit::store_search_spec(store.folder(), search_spec).or_usage()?;
         store.write_campaign(&now).or_usage()?;
-        return Ok((store, now, Vec::new()));
+        return Ok(OpenResults { store, campaign: now, samples: Vec::new(), rejected: Vec::new() });
     }
-    let folder = &output.path;
-    if !limit::holds_search(folder) {
-        let what = "it has results of `taskscale run`".to_owned();
-        return Err(LimitError::Another { folder: folder.clone(), what }).or_usage();
-    }
-    let loaded = record::load(folder).or_usage()?;
-    loaded.campaign.check_same(&loaded.samples, &now, folder).or_usage()?;
-    let opened = open::go_on(folder, now.entries, progress)?;
+    let loaded = record::load(&output.path).or_usage()?;
+    loaded.campaign.check_same(&loaded.samples, &now, &output.path).or_usage()?;
+    let results = campaign::reopen(&output.path, now.entries).or_usage()?;
+    session.report_resumed(&results);
     // Held by this process alone from here on.
-    limit::store_search_spec(folder, search_spec)?;
-    Ok(opened)
+    limit::store_search_spec(&output.path, search_spec)?;
+    Ok(results)
 }
 
 /// Reports the progress of a search.
-struct Watcher {
-    progress: Progress,
-    search_spec: SearchSpec,
+struct Watcher<'a> {
+    progress: &'a Progress,
+    search_spec: &'a SearchSpec,
     launched: String,
 }
 
-impl Watcher {
+impl Watcher<'_> {
     /// What distinguishes a run from the others of its entry.
     fn words(&self, trial_point: TrialPoint) -> String {
         let (find, spare) = (&self.search_spec.find, trial_point.cap_bytes == self.search_spec.room_bytes);
@@ -356,7 +267,7 @@ impl Watcher {
     }
 }
 
-impl limit::SearchObserver for Watcher {
+impl limit::SearchObserver for Watcher<'_> {
     fn warm_up(&mut self, entry: &str) {
         emit(Event::WarmUp { entry: entry.to_owned() });
         self.progress.show(&format!("warming up {entry}"));
@@ -400,7 +311,7 @@ impl limit::SearchObserver for Watcher {
         if !is_json() {
             return self.progress.say(&text);
         }
-        let of = |run: &Option<ShownRun>| run.as_ref().map(ShownRun::trial_point);
+        let of = |run: &Option<ShownRun>| run.as_ref().map(|run| run.trial_point);
         let (fails, sometimes) = (of(&answer.fails), of(&answer.sometimes));
         emit(Event::Answer {
             entry: answer.entry.clone(),
@@ -418,16 +329,5 @@ impl limit::SearchObserver for Watcher {
             sometimes_rate_per_s: sometimes.and_then(|run| run.rate_per_s),
             text,
         });
-    }
-}
-
-impl From<LimitFormat> for report::Format {
-    fn from(format: LimitFormat) -> report::Format {
-        match format {
-            LimitFormat::Table => report::Format::Table,
-            LimitFormat::Markdown => report::Format::Markdown,
-            LimitFormat::Json => report::Format::Json,
-            LimitFormat::Csv => report::Format::Csv,
-        }
     }
 }

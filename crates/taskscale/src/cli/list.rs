@@ -7,13 +7,13 @@ use anyhow::bail;
 use serde_json::json;
 
 use super::args::{Global, ListArgs, formats};
-use super::catalog_dir::open_catalog_aloud;
-use super::report::{WIDEST, terminal_width};
-use super::{Failure, OrUsage, open_catalog, print_result, printable};
+use super::catalog_dir::{open_catalog, open_catalog_aloud};
+use super::failure::{Failure, OrUsage};
+use super::terminal::{WIDEST, columns, print_result, printable, terminal_width};
 use crate::campaign::receipt;
 use crate::catalog::{Entry, ToolchainSpec, Workload, select};
 use crate::document::{shortened, width, wrapped_whole};
-use crate::figures::{self, Better};
+use crate::metrics::{self, Better};
 use crate::toolchain::{self, Toolchain, ToolchainError};
 use crate::units;
 
@@ -105,7 +105,7 @@ fn metrics(json: bool) -> String {
         Better::More => "more",
     };
     if json {
-        let all = figures::ALL.map(|metric| {
+        let all = metrics::ALL.map(|metric| {
             let shapes: Vec<&str> = metric.shapes.iter().map(|shape| shape.name()).collect();
             json!({
                 "name": metric.name, "field": metric.field, "heading": metric.heading, "about": metric.about,
@@ -115,7 +115,7 @@ fn metrics(json: bool) -> String {
         return format!("{:#}\n", json!(all.to_vec()));
     }
     let mut rows = vec![["metric", "unit", "better", "meaning"].map(str::to_owned)];
-    rows.extend(figures::ALL.map(|metric| {
+    rows.extend(metrics::ALL.map(|metric| {
         [metric.name, metric.unit.shown().0, better(metric.better), metric.about].map(str::to_owned)
     }));
     columns(&rows)
@@ -169,7 +169,7 @@ fn entries(args: &ListArgs, global: &Global) -> Result<ExitCode, Failure> {
                     "why": entry.why, "notes": entry.notes, "url": runtime.url,
                     "workloads": entry.workloads.keys().collect::<Vec<_>>(),
                     "version": toolchain.as_ref().ok().map(|found| receipt(found, entry)),
-                    "install": { "debian": entry.toolchain.install_debian, "other": entry.toolchain.install_other },
+                    "install": entry.toolchain.install,
                     "unavailable": toolchain.as_ref().err().map(ToString::to_string),
                 })
             })
@@ -227,22 +227,6 @@ fn blocks(rows: &[[String; 6]], columns: usize) -> String {
                 text.push_str(&format!("  {part}\n"));
             }
         }
-    }
-    text
-}
-
-/// Rows as aligned columns; the last column is not padded.
-pub(super) fn columns(rows: &[impl AsRef<[String]>]) -> String {
-    let mut widths: Vec<usize> = Vec::new();
-    for row in rows.iter().map(AsRef::as_ref) {
-        widths.resize(widths.len().max(row.len()), 0);
-        widths.iter_mut().zip(row).for_each(|(width, cell)| *width = (*width).max(cell.chars().count()));
-    }
-    let mut text = String::new();
-    for row in rows.iter().map(AsRef::as_ref) {
-        let padded = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}"));
-        text.push_str(padded.collect::<Vec<_>>().join("  ").trim_end());
-        text.push('\n');
     }
     text
 }

@@ -8,7 +8,8 @@ use anyhow::{Context, anyhow};
 use taskscale_load::{self as load, Client, LoadOrder, OpenLoad};
 
 use super::args::{Global, LoadArgs, ProtocolArg};
-use super::{Failure, OrUsage, print_result};
+use super::failure::{Failure, OrUsage};
+use super::terminal::print_result;
 use crate::units;
 
 /// A message in a room contains its sender and its number.

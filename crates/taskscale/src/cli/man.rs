@@ -10,7 +10,9 @@ use clap::{Command, CommandFactory};
 use clap_mangen::Man as Page;
 
 use super::args::{Args, ManArgs};
-use super::{Failure, eprint_status, print_result};
+use super::failure::Failure;
+use super::messages::eprint_status;
+use super::terminal::print_result;
 
 pub fn run(args: &ManArgs) -> Result<ExitCode, Failure> {
     let mut command = Args::command();

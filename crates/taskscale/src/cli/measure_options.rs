@@ -9,15 +9,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, anyhow, bail};
-use sha2::{Digest, Sha256};
 
 use super::args::MeasureArgs;
-use super::open::ResumeOptions;
-use super::open::memory_cap;
-use super::workload_args::task_counts;
-use crate::campaign::{BlackBoxTemplate, Prepared, SECONDS, TASKS};
-use crate::catalog::{Kind, Style};
-use crate::record::EntryFacts;
+use super::workload_args::{memory_cap, task_counts};
+use crate::campaign::{
+    BlackBoxTemplate, Prepared, ResumeOptions, SECONDS, TASKS, black_box_digest, black_box_facts,
+};
 use crate::units;
 use taskscale_measure::{BlackBoxCommand, LinePattern, LoadCommand, LoadStands, Ready};
 
@@ -28,8 +25,6 @@ const SETTLE_READY: Duration = Duration::from_secs(10);
 const SETTLE_UNKNOWN: Duration = Duration::from_secs(60);
 /// Names in results are shown in tables.
 const LONGEST_NAME: usize = 64;
-/// Files named in the command line are part of what the program is, up to this size.
-const LARGEST_DIGESTED: u64 = 64 << 20;
 
 /// The validated options.
 pub struct MeasureOptions {
@@ -90,7 +85,9 @@ pub fn validate(args: &MeasureArgs) -> anyhow::Result<MeasureOptions> {
     let mut command = args.command.clone();
     command[0] = program.to_str().ok_or_else(|| anyhow!("{}: not UTF-8", program.display()))?.to_owned();
     let digest = digest(&program, args, &black_box)?;
-    let facts = facts(name, args, recorded_env, digest);
+    let notes = settings(args).into_iter().filter(|(option, _)| *option != "--settle");
+    let notes = notes.filter_map(|(option, value)| Some(format!("{option} {}", value.as_ref()?))).collect();
+    let facts = black_box_facts(name, args.command.clone(), recorded_env, digest, notes);
     let resume = ResumeOptions {
         clients: None,
         seed: None,
@@ -231,71 +228,24 @@ fn name(args: &MeasureArgs, program: &Path) -> anyhow::Result<String> {
     Ok(name.clone())
 }
 
-/// Changes when the program or how it is run may have changed, so that results do not resume. Files that the command line
-/// names (a script, a configuration) belong to the program.
-fn digest(program: &Path, args: &MeasureArgs, black_box: &BlackBoxCommand) -> anyhow::Result<String> {
-    let mut digest = Sha256::new();
-    let mut add_file = |path: &Path| -> io::Result<()> {
-        if fs::metadata(path).is_ok_and(|facts| facts.is_file() && facts.len() <= LARGEST_DIGESTED) {
-            digest.update(fs::read(path)?);
-        }
-        Ok(())
-    };
-    // An executable may be unreadable.
-    let _ = add_file(program);
-    for word in &args.command[1..] {
-        let _ = add_file(&black_box.folder.as_deref().unwrap_or(Path::new("")).join(word));
-    }
-    let options = [
-        &args.ready_when,
-        &args.ready_tcp,
-        &args.ready_after,
-        &args.settle,
-        &args.connect,
-        &args.with,
-        &args.with_ready_after,
-    ];
-    let words = (&args.command, &args.env, options, &black_box.folder, &black_box.stdin, args.keep_env);
-    digest.update(serde_json::to_vec(&words).context("the options as JSON")?);
-    Ok(digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+/// The options that say when the program is ready and loaded.
+fn settings(args: &MeasureArgs) -> [(&'static str, &Option<String>); 7] {
+    [
+        ("--ready-when", &args.ready_when),
+        ("--ready-tcp", &args.ready_tcp),
+        ("--ready-after", &args.ready_after),
+        ("--settle", &args.settle),
+        ("--connect", &args.connect),
+        ("--with", &args.with),
+        ("--with-ready-after", &args.with_ready_after),
+    ]
 }
 
-fn facts(name: String, args: &MeasureArgs, env: BTreeMap<String, String>, digest: String) -> EntryFacts {
-    let said = |option: &str, value: &Option<String>| value.as_ref().map(|value| format!("{option} {value}"));
-    let notes = [
-        said("--ready-when", &args.ready_when),
-        said("--ready-tcp", &args.ready_tcp),
-        said("--ready-after", &args.ready_after),
-        said("--connect", &args.connect),
-        said("--with", &args.with),
-        said("--with-ready-after", &args.with_ready_after),
-    ];
-    EntryFacts {
-        title: name.clone(),
-        workload: None,
-        runtime: name.split('/').next().unwrap_or(&name).to_owned(),
-        runtime_title: name.clone(),
-        name,
-        url: String::new(),
-        kind: Kind::Program,
-        // Unknown.
-        parallel: true,
-        style: Style::Idiomatic,
-        fan_out: None,
-        reference: false,
-        posts: false,
-        unverified: None,
-        why: "measured by `taskscale measure`".to_owned(),
-        notes: notes.into_iter().flatten().collect(),
-        version: None,
-        unavailable: None,
-        build: Vec::new(),
-        run: args.command.clone(),
-        env,
-        digest: Some(digest),
-        sources: Vec::new(),
-        program_digest: None,
-    }
+fn digest(program: &Path, args: &MeasureArgs, black_box: &BlackBoxCommand) -> anyhow::Result<String> {
+    let options = settings(args).map(|(_, value)| value);
+    let words = (&args.command, &args.env, options, &black_box.folder, &black_box.stdin, args.keep_env);
+    let settings = serde_json::to_vec(&words).context("the options as JSON")?;
+    Ok(black_box_digest(program, &args.command[1..], black_box, &settings))
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::process::ExitCode;
 use std::sync::OnceLock;
 
-use super::printable;
+use super::terminal::printable;
 use crate::catalog::Program;
 pub(super) use crate::record::Level;
 use crate::record::{BuildState, Event, EventLine};

@@ -16,9 +16,10 @@ mod conformance;
 mod doctor;
 mod dry_run;
 mod explain;
+mod failure;
 mod fleet;
 mod follow_up_hints;
-mod hint;
+mod lease;
 mod limit;
 mod list;
 mod load;
@@ -27,7 +28,8 @@ mod measure;
 mod measure_options;
 mod messages;
 mod new;
-mod open;
+mod output_dir;
+mod pages;
 mod progress;
 mod replay;
 mod report;
@@ -37,44 +39,17 @@ mod run;
 mod session;
 mod site;
 mod submit;
+mod terminal;
 mod verify;
 mod workload_args;
 
-use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
-use std::sync::OnceLock;
 
 use clap::Parser;
 use clap::error::ErrorKind;
 
-use args::{Args, Command, When};
-use catalog_dir::open_catalog;
-use messages::{emit, eprint_status};
-
-/// Why a command failed.
-pub enum Failure {
-    /// Exit status 2: the user can fix the command.
-    Usage(anyhow::Error),
-    /// Exit status 1: the command was right, but failed.
-    Broken(anyhow::Error),
-}
-
-impl<E: Into<anyhow::Error>> From<E> for Failure {
-    fn from(error: E) -> Failure {
-        Failure::Broken(error.into())
-    }
-}
-
-/// Marks an error as the user's to fix.
-trait OrUsage<T> {
-    fn or_usage(self) -> Result<T, Failure>;
-}
-
-impl<T, E: Into<anyhow::Error>> OrUsage<T> for Result<T, E> {
-    fn or_usage(self) -> Result<T, Failure> {
-        self.map_err(|error| Failure::Usage(error.into()))
-    }
-}
+use args::{Args, Command};
+use failure::{Failure, advised};
 
 /// Runs the command line.
 pub fn main() -> ExitCode {
@@ -96,11 +71,11 @@ pub fn main() -> ExitCode {
             )
         );
     messages::set(messages::Mode { json, verbose: args.global.verbose, quiet: args.global.quiet });
-    let _ = COLOUR.set(args.global.color);
+    terminal::set_colour(args.global.color);
     if let Some(command) = args.misplaced_options() {
-        let error = anyhow::anyhow!("options of `run` before `{command}` (options follow their command)");
-        let advice = hint::Advice(format!("`taskscale {command} -h` lists its options"));
-        return failed(Failure::Usage(error.context(advice)), false);
+        let error = format!("options of `run` before `{command}` (options follow their command)");
+        let advice = format!("`taskscale {command} -h` lists its options");
+        return Failure::Usage(advised(error, advice)).report(false);
     }
     let no_command = args.command.is_none();
     let result = match args.command {
@@ -128,7 +103,7 @@ pub fn main() -> ExitCode {
     };
     match result {
         Ok(code) => messages::end(code),
-        Err(failure) => failed(failure, no_command),
+        Err(failure) => failure.report(no_command),
     }
 }
 
@@ -140,22 +115,19 @@ fn not_parsed(error: &clap::Error) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    let json = words.iter().any(|word| word == "--json");
     if error.kind() == ErrorKind::UnknownArgument
         && let Some((option, value)) = below_zero(&words)
     {
-        messages::set(messages::Mode {
-            json: words.iter().any(|word| word == "--json"),
-            verbose: false,
-            quiet: false,
-        });
+        messages::set(messages::Mode { json, verbose: false, quiet: false });
         messages::eprint_error(
             &format!("{option}: {value:?} is below zero; give {}", accepted(option)),
             None,
         );
         return messages::end(ExitCode::from(2));
     }
-    if words.iter().any(|word| word == "--json") {
-        messages::set(messages::Mode { json: true, verbose: false, quiet: false });
+    if json {
+        messages::set(messages::Mode { json, verbose: false, quiet: false });
         let message = error.to_string();
         let message = message.trim().trim_start_matches("error: ");
         messages::eprint_error(message, None);
@@ -184,54 +156,6 @@ fn accepted(option: &str) -> &'static str {
         "--timeout" | "--settle" | "--ready-after" | "--with-ready-after" | "--p99" => "a time such as 90s",
         "--precision" => "a share such as 2%",
         _ => "a number such as 1 or 10",
-    }
-}
-
-/// Writes the error and its hint.
-fn failed(failure: Failure, no_command: bool) -> ExitCode {
-    let (code, error) = match failure {
-        Failure::Usage(error) => (2, error),
-        Failure::Broken(error) => (1, error),
-    };
-    let (message, hint) = hint::message_and_hint(&error, code == 2, no_command);
-    messages::eprint_error(&message, hint.as_deref());
-    messages::end(ExitCode::from(code))
-}
-
-/// The value of `--color`.
-static COLOUR: OnceLock<When> = OnceLock::new();
-
-/// Whether to color a stream: as `--color` says, else not with NO_COLOR (no-color.org), always with CLICOLOR_FORCE
-/// (bixense.com/clicolors), else on a terminal.
-fn colour(stream: &impl IsTerminal) -> bool {
-    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
-    match COLOUR.get().copied().unwrap_or_default() {
-        When::Always => true,
-        When::Never => false,
-        When::Auto if set("NO_COLOR").is_some() => false,
-        When::Auto if set("CLICOLOR_FORCE").is_some_and(|value| value != "0") => true,
-        When::Auto => stream.is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb"),
-    }
-}
-
-/// Text from outside made safe for a terminal: control characters but line ends and tabs are replaced.
-fn printable(text: &str) -> String {
-    text.chars()
-        .map(|c| if crate::report::acts(c) && c != '\n' && c != '\t' { '\u{fffd}' } else { c })
-        .collect()
-}
-
-/// Writes a result to standard output.
-fn print_result(text: &str) -> Result<(), Failure> {
-    print_through(|out| out.write_all(text.as_bytes()))
-}
-
-/// Has a result written to standard output. A closed pipe (`| head`) is ignored.
-fn print_through(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
-    let mut out = io::BufWriter::new(io::stdout().lock());
-    match write(&mut out).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
-        _ => Ok(()),
     }
 }
 

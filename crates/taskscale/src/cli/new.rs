@@ -6,9 +6,10 @@ use std::process::ExitCode;
 use anyhow::{anyhow, bail};
 
 use super::args::{Global, NewArgs};
-use super::catalog_dir::{carries_catalog, catalog_to_write};
-use super::{Failure, OrUsage, eprint_status, print_result, printable};
-use crate::catalog::{self, closest};
+use super::failure::{Failure, OrUsage};
+use super::messages::eprint_status;
+use super::terminal::{print_result, printable};
+use crate::catalog::{self, carries_catalog, catalog_to_write, closest};
 use crate::scaffold::{self, LANGUAGES, Language, ScaffoldRequest, language_of};
 
 pub fn run(args: &NewArgs, global: &Global) -> Result<ExitCode, Failure> {
@@ -19,7 +20,7 @@ pub fn run(args: &NewArgs, global: &Global) -> Result<ExitCode, Failure> {
         )));
     };
     let language = language(args.language.as_deref(), runtime).or_usage()?;
-    let place = catalog_to_write(global).or_usage()?;
+    let place = catalog_to_write(&global.catalog).or_usage()?;
     let there = |name: &str| place.folder.join(name).join("runtime.toml").is_file();
     if args.language.is_none()
         && !there(runtime)
@@ -117,7 +118,8 @@ fn language(named: Option<&str>, runtime: &str) -> anyhow::Result<&'static Langu
     if !found.is_generic() || ["shell", "sh", "any"].contains(&named) {
         return Ok(found);
     }
-    let names = || LANGUAGES.iter().filter_map(|language| language.names.first().copied()).chain(["shell"]);
+    let firsts = || LANGUAGES.iter().filter_map(|language| language.names.first());
+    let names = || firsts().map(String::as_str).chain(["shell"]);
     let nearest = closest(named, names()).map(|nearest| format!("; did you mean `{nearest}`?"));
     Err(anyhow!(
         "--language: no program for `{named}`; available: {}{}",

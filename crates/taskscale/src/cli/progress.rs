@@ -5,9 +5,8 @@ use std::io::IsTerminal;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::messages::{Level, begun, emit, is_json, is_verbose, message};
-use super::report::{WIDEST, width_of};
 use super::results_ticker::{ResultsTicker, View};
-use super::{colour, printable};
+use super::terminal::{WIDEST, colour, printable, width_of};
 use crate::campaign::{CampaignObserver, PlannedRun, Prepared};
 use crate::catalog::Program;
 use crate::record::{Campaign, Event, Sample, Status};

@@ -5,7 +5,8 @@ use std::process::ExitCode;
 use serde::Serialize;
 
 use super::args::{Global, ReplayArgs};
-use super::{Failure, OrUsage, print_result, printable};
+use super::failure::{Failure, OrUsage};
+use super::terminal::{print_result, printable};
 use crate::units;
 use taskscale_measure::{Measurement, RunSpec, analyze, read_trace};
 

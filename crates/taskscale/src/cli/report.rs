@@ -1,35 +1,22 @@
 //! `taskscale report`.
 
-use std::cell::LazyCell;
-use std::io::IsTerminal;
-use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context, anyhow, bail};
+use anyhow::{Context, bail};
 
 use super::args::{self, ReportFormat};
 use super::browse::browse;
-use super::catalog_dir::any_catalog;
-use super::dry_run::RESULTS;
-use super::hint::Advice;
-use super::open::{existing_folder, warn_of_rejected};
+use super::failure::{Failure, OrUsage, advised};
+use super::messages::eprint_status;
+use super::output_dir::{PAGE_FILE, RESULTS, existing_folder, warn_of_rejected};
+use super::pages::{name, page_of, target, text};
 use super::report_filter::ReportFilter;
-use super::session::PAGE_FILE;
-use super::{Failure, OrUsage, colour, eprint_status, print_result, print_through};
-use crate::catalog::sources;
+use super::terminal::{WIDEST, for_standard_output, print_result, print_through};
 use crate::document::{command_line, quoted};
 use crate::limit::{self, LimitReport};
-use crate::record::{self, Campaign, Loaded, Sample};
-use crate::report::{
-    self, Bars, Chart, Detail, ExportRequest, ExportTarget, PageData, Rank, Recorded, RenderOptions,
-};
-
-/// The widest table, also without a terminal: longer lines are hard to follow.
-pub(super) const WIDEST: usize = 120;
-
-/// How many cases a message names before "and N more".
-const NAMED: usize = 4;
+use crate::record::{self, Loaded};
+use crate::report::{self, Chart, Detail, ExportRequest, ExportTarget, Rank, Recorded, RenderOptions};
 
 /// The validated options.
 struct ReportOptions {
@@ -81,8 +68,8 @@ fn validate(args: &args::ReportArgs) -> anyhow::Result<ReportOptions> {
         bail!("--metric is for tables, github and bencher (this format has every metric)");
     }
     if let Some(path) = args.output.as_ref().filter(|path| format == ReportFormat::Svg && is_bitmap(path)) {
-        let error = anyhow!("-o {}: charts are SVG", path.display());
-        return Err(error.context(Advice(format!("for a PNG (Debian: librsvg2-bin): `{}`", png(args, path)))));
+        let advice = format!("for a PNG (Debian: librsvg2-bin): `{}`", png(args, path));
+        return Err(advised(format!("-o {}: charts are SVG", path.display()), advice));
     }
     let shows_ranking = !args.samples
         && args.chart != Some(args::ChartArg::Scaling)
@@ -128,10 +115,7 @@ fn validate(args: &args::ReportArgs) -> anyhow::Result<ReportOptions> {
                 (false, true) => Detail::Whole,
                 (false, false) => Detail::Brief,
             },
-            options: match args.output {
-                Some(_) => RenderOptions { width: WIDEST, ..RenderOptions::default() },
-                None => for_standard_output(),
-            },
+            options: render_options(args),
         }),
         filter,
     })
@@ -158,8 +142,8 @@ fn png(args: &args::ReportArgs, path: &Path) -> String {
 /// The newest results, where no folder is named.
 fn newest() -> anyhow::Result<PathBuf> {
     let Some(folder) = record::campaigns_in(Path::new(RESULTS)).into_iter().next() else {
-        let error = anyhow!("no results in ./{RESULTS}");
-        return Err(error.context(Advice("run `taskscale --quick` first, or name a results folder".into())));
+        let advice = "run `taskscale --quick` first, or name a results folder";
+        return Err(advised(format!("no results in ./{RESULTS}"), advice));
     };
     eprint_status(&format!("{} (the newest in {RESULTS}/)", folder.display()));
     Ok(folder)
@@ -218,138 +202,47 @@ pub fn run(args: &args::ReportArgs) -> Result<ExitCode, Failure> {
             text(&reports, request).or_usage()?
         }
     };
-    match &options.output {
-        None => print_result(&text)?,
-        Some(path) => record::write_whole(path, |out| out.write_all(text.as_bytes())).context("-o")?,
-    }
-    Ok(ExitCode::SUCCESS)
-}
-
-fn text(reports: &[report::Report], request: &ExportRequest) -> Result<String, report::ExportError> {
-    let export = report::export(reports, request)?;
-    if !export.left_out.is_empty() {
-        let mut cells: Vec<String> = export.left_out.iter().take(NAMED).cloned().collect();
-        if export.left_out.len() > NAMED {
-            cells.push(format!("and {} more", export.left_out.len() - NAMED));
-        }
-        eprint_status(&format!("left out (no value): {}", cells.join(", ")));
-    }
-    Ok(export.text)
+    write(&text, &options.output)
 }
 
 /// A search of `taskscale limit`, which has tables of its own.
 fn of_limit(args: &args::ReportArgs, options: &ReportOptions, folder: &Path) -> Result<ExitCode, Failure> {
-    let format = match args.format {
-        ReportFormat::Table => report::Format::Table,
-        ReportFormat::Markdown => report::Format::Markdown,
-        ReportFormat::Json => report::Format::Json,
-        ReportFormat::Csv => report::Format::Csv,
-        _ => {
-            return Err(anyhow!(
-                "{} is a search of `taskscale limit`, with the formats table, markdown, csv and json",
-                folder.display()
-            ))
-            .or_usage();
-        }
+    let shown = folder.display();
+    let refused = |error: String| Err(Failure::usage(error));
+    let Some(format) = args.format.document() else {
+        return refused(format!(
+            "{shown} is a search of `taskscale limit`, with the formats table, markdown, csv and json"
+        ));
     };
     if options.folders.len() > 1 {
-        return Err(anyhow!("{} is a search of `taskscale limit`; report it alone", folder.display()))
-            .or_usage();
+        return refused(format!("{shown} is a search of `taskscale limit`; report it alone"));
     }
     let option = options.filter.option().or(args.open.then_some("--open"));
-    if let Some(option) = option {
-        return Err(anyhow!("{option}: not for {}, a search of `taskscale limit`", folder.display()))
-            .or_usage();
-    }
-    if args.rank.is_some() {
-        return Err(anyhow!("--rank: not for {}, a search of `taskscale limit`", folder.display()))
-            .or_usage();
+    if let Some(option) = option.or(args.rank.and(Some("--rank"))) {
+        return refused(format!("{option}: not for {shown}, a search of `taskscale limit`"));
     }
     let loaded = record::load(folder).or_usage()?;
     let search_spec = limit::load_search_spec(folder).or_usage()?;
     warn_of_rejected(folder, &loaded.rejected, "left out");
     let found = LimitReport::build(&loaded.campaign, &search_spec, &loaded.samples);
-    let options = match args.output {
-        Some(_) => RenderOptions { width: WIDEST, ..RenderOptions::default() },
-        None => for_standard_output(),
-    };
-    let text = limit::render(&found, format, options);
-    match &args.output {
-        None => print_result(&text)?,
+    write(&limit::render(&found, format, render_options(args)), &args.output)
+}
+
+/// Prints a text, or writes it to `-o FILE`.
+fn write(text: &str, output: &Option<PathBuf>) -> Result<ExitCode, Failure> {
+    match output {
+        None => print_result(text)?,
         Some(path) => record::write_whole(path, |out| out.write_all(text.as_bytes())).context("-o")?,
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// The output of `run`.
-pub(super) enum RunOutput {
-    Text(String),
-    Page(PageData),
-}
-
-/// Results as `run` prints them.
-pub(super) fn of_run(
-    folder: &Path,
-    campaign: &Campaign,
-    samples: &[Sample],
-    format: ReportFormat,
-) -> Result<RunOutput, report::ExportError> {
-    let Some(target) = target(format) else {
-        return Ok(RunOutput::Page(page(campaign, samples)));
-    };
-    let parts = report::Report::of_parts(campaign, samples).into_iter();
-    let reports: Vec<_> = parts.map(|part| part.named(name(folder))).collect();
-    let options = for_standard_output();
-    Ok(RunOutput::Text(text(
-        &reports,
-        &ExportRequest { target, metrics: Vec::new(), tasks: None, detail: Detail::Brief, options },
-    )?))
-}
-
-/// The page of results. Several are named after their folders, one after its machine and day.
-pub(super) fn page_of(campaigns: Vec<(String, Loaded)>) -> PageData {
-    let several = campaigns.len() > 1;
-    let mut page = PageData::default();
-    // One by one: the samples of the one before are no longer in memory.
-    for (name, Loaded { campaign, samples, .. }) in campaigns {
-        add(&mut page, &campaign, &samples, several.then_some(&*name));
+/// A file is as wide as a terminal may be.
+fn render_options(args: &args::ReportArgs) -> RenderOptions {
+    match args.output {
+        Some(_) => RenderOptions { width: WIDEST, ..RenderOptions::default() },
+        None => for_standard_output(),
     }
-    page
-}
-
-/// The page of one results folder.
-pub(super) fn page(campaign: &Campaign, samples: &[Sample]) -> PageData {
-    let mut page = PageData::default();
-    add(&mut page, campaign, samples, None);
-    page
-}
-
-/// Sources that were not recorded are taken from the catalog, if there is one.
-fn add(page: &mut PageData, campaign: &Campaign, samples: &[Sample], name: Option<&str>) {
-    let catalog = LazyCell::new(any_catalog);
-    page.add(campaign, samples, name, |workload, name| {
-        let found = catalog
-            .as_ref()
-            .and_then(|catalog| catalog.entry(name))
-            .filter(|(_, entry)| entry.workloads.contains_key(workload))
-            .map(|(runtime, entry)| sources(runtime, entry, workload));
-        let files = found.unwrap_or_default().into_iter();
-        files.map(|file| record::Source { path: file.path, text: file.text }).collect()
-    });
-}
-
-/// The target of a format; none for the page, which is made of results.
-fn target(format: ReportFormat) -> Option<ExportTarget> {
-    Some(match format {
-        ReportFormat::Table => ExportTarget::Report(report::Format::Table),
-        ReportFormat::Markdown => ExportTarget::Report(report::Format::Markdown),
-        ReportFormat::Json => ExportTarget::Report(report::Format::Json),
-        ReportFormat::Csv => ExportTarget::Report(report::Format::Csv),
-        ReportFormat::Github => ExportTarget::Github,
-        ReportFormat::Bencher => ExportTarget::Bencher,
-        ReportFormat::Svg => ExportTarget::Svg(Chart::Ranking),
-        ReportFormat::Html => return None,
-    })
 }
 
 /// The names of results: of their folders, or whole paths if two folders have the same name.
@@ -365,39 +258,4 @@ fn names(folders: &[PathBuf]) -> anyhow::Result<Vec<String>> {
     let short: Vec<String> = folders.iter().map(|folder| name(folder)).collect();
     let alike = short.iter().enumerate().any(|(i, name)| short[..i].contains(name));
     Ok(if alike { folders.iter().map(|folder| folder.display().to_string()).collect() } else { short })
-}
-
-/// The name of a folder, also of `.`.
-fn name(folder: &Path) -> String {
-    let real = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
-    real.file_name().unwrap_or(real.as_os_str()).to_string_lossy().into_owned()
-}
-
-/// Options for standard output: a terminal, a pipe or a file.
-pub(super) fn for_standard_output() -> RenderOptions {
-    let color = colour(&std::io::stdout());
-    RenderOptions {
-        color,
-        width: terminal_width().unwrap_or(WIDEST).min(WIDEST),
-        bars: match (color, std::io::stdout().is_terminal()) {
-            (true, _) => Bars::Blocks,
-            (false, true) => Bars::Plain,
-            (false, false) => Bars::Hidden,
-        },
-    }
-}
-
-/// The width of the terminal on standard output, or COLUMNS.
-pub(super) fn terminal_width() -> Option<usize> {
-    width_of(&std::io::stdout())
-}
-
-/// The same of another stream.
-pub(super) fn width_of(stream: &impl AsFd) -> Option<usize> {
-    let said = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
-    if let Some(columns) = said.filter(|columns| *columns > 0) {
-        return Some(columns);
-    }
-    let size = rustix::termios::tcgetwinsize(stream).ok()?;
-    Some(usize::from(size.ws_col)).filter(|columns| *columns > 0)
 }

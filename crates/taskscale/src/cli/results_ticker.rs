@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 
 use anstyle::{AnsiColor, Style};
 
-use super::printable;
+use super::terminal::printable;
 use crate::campaign::Prepared;
 use crate::catalog::{Kind, Shape};
 use crate::document::{Bars, bar, painted, safe, shortened};
-use crate::figures::{self, MetricDef};
+use crate::metrics::{self, MetricDef};
 use crate::record::{self, Campaign, EntryFacts, Sample, Status};
 use crate::stats::median;
 use crate::units;
@@ -80,7 +80,7 @@ impl ResultsTicker {
             self.heading = heading;
         }
         lines.push(match good {
-            true => self.good(sample, &part, figures::headline(shape), view),
+            true => self.good(sample, &part, metrics::headline(shape), view),
             false => self.bad(sample, view),
         });
         lines
@@ -122,7 +122,7 @@ impl ResultsTicker {
             return format!("{}ok", self.begun(sample, view));
         };
         let value = match figure {
-            figure if figure == &figures::FOOTPRINT => units::bytes(own as u64),
+            figure if figure == &metrics::FOOTPRINT => units::bytes(own as u64),
             figure => format!("{} {}", figure.show(own), figure.unit.shown().0),
         };
         let largest = medians.values().copied().fold(0.0, f64::max);

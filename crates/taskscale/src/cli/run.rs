@@ -4,27 +4,22 @@ use std::net::ToSocketAddrs;
 use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::{Context, anyhow};
-use taskscale_load::Elsewhere;
+use anyhow::Context;
 
-use super::args::{Global, ReportFormat, RunArgs};
+use super::args::{Global, RunArgs};
+use super::catalog_dir::open_catalog;
 use super::confirm;
-use super::dry_run::{self, RunPreview};
-use super::follow_up_hints::eprint_follow_up_hints;
+use super::dry_run;
+use super::failure::{Failure, OrUsage, catch_signals, exit_code};
 use super::measure_options::find_program;
-use super::open::{FolderPurpose, Opened, OutputDir, ResumeOptions, check_kept, describe, memory_cap, open};
-use super::progress::Progress;
-use super::session::{
-    PLATEAU_S, acquire_machine, announce, ended_by_signal, interrupted, name_folder, prepare_all, show,
-    what_is_kept, write_page,
-};
-use super::workload_args::{self, SeriesOptions, task_counts};
-use super::{Failure, OrUsage, open_catalog};
-use crate::campaign::{self, CampaignEnd, NotReady, Prepared};
-use crate::catalog::{Catalog, Program, Selection, Workload, default_selection, select};
-use crate::record::{self, Campaign, Hold, Sample};
+use super::output_dir::{FolderPurpose, OutputDir, RESULTS};
+use super::session::{MeasuredResults, PLATEAU_S, Session};
+use super::workload_args::{self, SeriesOptions, memory_cap, task_counts};
+use crate::campaign::{NotReady, ResumeOptions, RunPreview, memory_cap_bytes};
+use crate::catalog::{Catalog, Program, Selection, default_selection, select};
+use crate::record::{Hold, Plan, last_attempts};
 use crate::units;
-use taskscale_measure::{Interrupt, LocalRunner};
+use taskscale_load::Elsewhere;
 
 /// The shortest plateau of `--quick`, in seconds: most cases need a wait of only 1 s.
 const QUICK_PLATEAU_S: f64 = 0.5;
@@ -34,12 +29,11 @@ const QUICK_TASKS: u64 = 100_000;
 const CLASSIC_HOLD_S: u64 = 10;
 
 /// The validated options.
-pub(super) struct RunOptions {
+struct RunOptions {
     entries: Vec<String>,
-    pub(super) parts: SeriesOptions,
-    pub(super) hold: Hold,
-    pub(super) resume: ResumeOptions,
-    pub(super) format: ReportFormat,
+    parts: SeriesOptions,
+    hold: Hold,
+    resume: ResumeOptions,
 }
 
 fn validate(args: &RunArgs) -> anyhow::Result<RunOptions> {
@@ -64,7 +58,6 @@ fn validate(args: &RunArgs) -> anyhow::Result<RunOptions> {
             time_cap: args.timeout.as_deref().map(units::parse_duration).transpose().context("--timeout")?,
             clients: clients(args)?,
         },
-        format: args.format,
     })
 }
 
@@ -109,33 +102,35 @@ pub(super) fn check(args: &RunArgs, global: &Global) -> anyhow::Result<()> {
     workload_args::choose(&options.parts, &chosen(&options, args, &catalog)?.workloads()).map(drop)
 }
 
+/// The selected programs that have numbers of tasks, and the plan of each series. Reports what is skipped.
+fn planned<'a>(
+    options: &RunOptions,
+    args: &RunArgs,
+    catalog: &'a Catalog,
+) -> Result<(Selection<'a>, Vec<Plan>), Failure> {
+    let mut selection = chosen(options, args, catalog).or_usage()?;
+    let chosen = workload_args::choose(&options.parts, &selection.workloads()).or_usage()?;
+    workload_args::eprint_lacking(&selection);
+    workload_args::eprint_left_out(&chosen);
+    selection.programs.retain(|program| chosen.iter().any(|part| part.has_tasks_of(program.workload)));
+    let plans = workload_args::plans(&options.parts, options.hold, &chosen, &selection);
+    Ok((selection, plans))
+}
+
 /// `bare`: only `taskscale` was typed.
 pub fn run(args: &RunArgs, global: &Global, bare: bool) -> Result<ExitCode, Failure> {
     let options = validate(args).or_usage()?;
     let catalog = open_catalog(global).or_usage()?;
-    let mut selection = chosen(&options, args, &catalog).or_usage()?;
-    let workloads = selection.workloads();
-    // Refuses invalid options before anything is built.
-    let chosen = workload_args::choose(&options.parts, &workloads).or_usage()?;
-    let plans = |entries_of: &dyn Fn(&Workload) -> Vec<String>| {
-        workload_args::plans(&options.parts, options.hold, &chosen, entries_of)
+    let output = OutputDir::checked(args.output.as_deref(), FolderPurpose::Campaign).or_usage()?;
+    let (selection, plans) = planned(&options, args, &catalog)?;
+    let kept = output.check_kept(&plans, &options.resume).or_usage()?;
+    let preview = || {
+        let cap_bytes = options.resume.memory_cap_bytes.or_else(memory_cap_bytes);
+        let folders = (Path::new(RESULTS), &*output.path);
+        RunPreview::of(&selection, &plans, cap_bytes, folders, kept.as_ref())
     };
-    let output = OutputDir::of(args.output.as_deref());
-    output.check(FolderPurpose::Campaign).or_usage()?;
-
-    workload_args::eprint_lacking(&selection);
-    workload_args::eprint_left_out(&chosen);
-    selection.programs.retain(|program| chosen.iter().any(|part| part.has_tasks_of(program.workload)));
-
-    // The plan includes entries that are not installed.
-    let whole = plans(&|workload| {
-        let does = selection.programs.iter().filter(|program| program.workload == workload);
-        does.map(|program| program.entry.full_name.clone()).collect()
-    });
-    let kept = check_kept(&output, whole, &options.resume)?;
-    let preview = || RunPreview::of(&options.resume, &selection, &plans, &output.path, kept.as_ref());
     if args.dry_run {
-        return dry_run::show(&preview(), options.format, &output.path);
+        return dry_run::show(&preview(), args.format, &output.path);
     }
     if bare && !global.quiet && !global.json && confirm::can_answer() {
         let preview = preview();
@@ -146,75 +141,30 @@ pub fn run(args: &RunArgs, global: &Global, bare: bool) -> Result<ExitCode, Fail
     }
     drop(kept);
 
-    let interrupt = Interrupt::install().context("cannot catch signals")?;
-    let mut progress = Progress::new(global.quiet);
-    let Some((lock, home)) = acquire_machine(&output.path, global.when_taken(), &progress, &interrupt)?
-    else {
-        return Ok(ended_by_signal(&interrupt));
-    };
-
-    let prepared = prepare_all(&selection.programs, &progress, &interrupt);
-    if interrupt.signal().is_some() {
-        progress.finish();
-        return Ok(ended_by_signal(&interrupt));
-    }
-    if prepared.iter().all(|entry| entry.command.is_err()) {
-        progress.finish();
-        return Err(Failure::Usage(anyhow!(
-            "none of these entries can run here (`taskscale list --missing` shows what to install)"
-        )));
-    }
-
-    let plans = plans(&|workload| {
-        let does = |entry: &&Prepared| entry.workload.as_ref().is_some_and(|own| own.name == workload.name);
-        prepared.iter().filter(does).map(|entry| entry.facts.name.clone()).collect()
-    });
-    let now = describe(plans, options.resume.seed, home.source(), &prepared);
+    let interrupt = catch_signals()?;
+    let mut session = Session::begin(&output.path, global, &interrupt)?;
+    session.report_missing_cgroup();
+    session.runner = session.runner.keeping_traces(args.trace.clone());
+    let prepared = session.prepare(&selection.programs)?;
     // Frees the memory of hundreds of commands that will not run.
     drop(catalog);
-    let Opened { mut store, campaign, mut samples, settings } =
-        open(&output, now, &options.resume, &progress)?;
-    let folder = store.folder().to_owned();
-    announce(&folder, &campaign, &prepared, &samples);
-    progress.watch(&campaign, &prepared, &samples);
-    let mut runner = LocalRunner::new(home, &interrupt).with(&lock).keeping_traces(args.trace.clone());
-    let outcome =
-        campaign::run(&campaign, &prepared, &settings, &mut runner, &mut store, &mut samples, &mut progress);
-    drop(runner);
-    progress.finish();
-    let outcome = match outcome {
-        Ok(outcome) => outcome,
-        Err(error) => {
-            // The folder may be what failed: shows at least the results in memory.
-            if !samples.is_empty() {
-                show(&folder, &campaign, &samples, options.format)?;
-            }
-            return Err(Failure::Broken(anyhow!(error).context(what_is_kept(&folder))));
-        }
-    };
-
-    conclude(&options, &folder, &campaign, &prepared, &samples, &outcome, &interrupt)
+    let results = session.measure(plans, &prepared, &output, &options.resume)?;
+    let samples = session.show(results, args.format, |_, _| String::new())?;
+    let build_failed = prepared.iter().any(|entry| matches!(entry.command, Err(NotReady::BuildFailed(_))));
+    let fell_short = last_attempts(&samples).iter().any(|sample| sample.status.fell_short());
+    Ok(exit_code(build_failed || fell_short))
 }
 
-fn conclude(
-    options: &RunOptions,
-    folder: &Path,
-    campaign: &Campaign,
-    prepared: &[Prepared],
-    samples: &[Sample],
-    outcome: &CampaignEnd,
-    interrupt: &Interrupt,
-) -> Result<ExitCode, Failure> {
-    if !samples.is_empty() {
-        show(folder, campaign, samples, options.format)?;
-    }
-    write_page(folder, campaign, samples);
-    name_folder(folder, options.format == ReportFormat::Table && !samples.is_empty())?;
-    if outcome.interrupted {
-        return Ok(interrupted(folder, interrupt));
-    }
-    eprint_follow_up_hints(folder, samples);
-    let build_failed = prepared.iter().any(|entry| matches!(entry.command, Err(NotReady::BuildFailed(_))));
-    let fell_short = record::last_attempts(samples).iter().any(|sample| sample.status.fell_short());
-    Ok(if build_failed || fell_short { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+/// Measures within a session, and prints nothing.
+pub(super) fn measure(
+    args: &RunArgs,
+    global: &Global,
+    session: &mut Session,
+) -> Result<MeasuredResults, Failure> {
+    let options = validate(args).or_usage()?;
+    let catalog = open_catalog(global).or_usage()?;
+    let output = OutputDir::checked(args.output.as_deref(), FolderPurpose::Campaign).or_usage()?;
+    let (selection, plans) = planned(&options, args, &catalog)?;
+    let prepared = session.prepare(&selection.programs)?;
+    session.measure(plans, &prepared, &output, &options.resume)
 }

@@ -1,173 +1,218 @@
-//! Shared by the commands that measure: the lock of the machine, builds, messages before a run, and the results folder.
+//! What commands that measure share: the machine, builds, and results from the first run to the last line.
 
-use std::path::Path;
-use std::process::ExitCode;
-use std::time::Duration;
+use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 
-use super::args::{ReportFormat, WhenTaken};
-use super::hint::Advice;
-use super::open::warn_unless_held;
-use super::progress::{Progress, time_left};
-use super::report::{self, RunOutput};
-use super::{Failure, OrUsage, emit, eprint_status, print_result, print_through, printable};
-use crate::campaign::{NotReady, Prepared, prepare};
+use super::args::{Global, ReportFormat};
+use super::failure::{Failure, OrUsage, check_interrupt};
+use super::follow_up_hints::eprint_follow_up_hints;
+use super::lease::lock_machine;
+use super::messages::{emit, eprint_status};
+use super::output_dir::{OutputDir, warn_of_rejected};
+use super::pages::{show, write_page};
+use super::progress::Progress;
+use super::terminal::{print_result, printable};
+use crate::campaign::{
+    self, ByPlan, CampaignError, CampaignSettings, NotReady, OpenResults, Prepared, ResumeOptions, RunsEnd,
+    drive, prepare,
+};
 use crate::catalog::Program;
-use crate::document::{command_line, quoted, shortened};
-use crate::record::{self, BuildState, Campaign, Event, Loaded, Plan, Sample};
+use crate::document::quoted;
+use crate::record::{self, BuildState, Campaign, Event, Loaded, MemorySource, Plan, Sample};
 use crate::toolchain::{Attend, Cache};
 use crate::units;
-use taskscale_measure::{GroupRoot, Holder, Interrupt, MachineLock};
+use taskscale_measure::{GroupRoot, Interrupt, LocalRunner, MachineLock, available_memory_bytes};
 
 /// The shortest plateau, in seconds.
 pub(super) const PLATEAU_S: f64 = 1.0;
 
-/// The page in a results folder.
-pub(super) const PAGE_FILE: &str = "report.html";
-
-/// Without a bar, a waiting command repeats its message after this time.
-const REPEAT_AFTER: Duration = Duration::from_secs(300);
-/// The shown length of a holder's command.
-const COMMAND: usize = 100;
-
-/// What needs the machine.
-pub(super) struct MachineLease<'a> {
-    /// What other commands report: `with results/DIR`.
-    pub what: &'a str,
-    /// Why it waits for others: `two runs would disturb each other`.
-    pub harm: &'a str,
-    pub when_taken: WhenTaken,
+/// The machine, locked for one command.
+pub(super) struct Session<'i> {
+    interrupt: &'i Interrupt,
+    pub progress: Progress,
+    pub runner: LocalRunner<'i>,
+    _lock: MachineLock,
 }
 
-impl MachineLease<'_> {
-    /// Locks the machine. `None` if the user interrupted the wait.
-    pub fn acquire(
-        &self,
-        progress: &Progress,
-        interrupt: &Interrupt,
-    ) -> Result<Option<MachineLock>, Failure> {
-        if self.when_taken == WhenTaken::Ignore {
-            let lock = MachineLock::unwanted();
-            warn_unless_held(&lock);
-            return Ok(Some(lock));
-        }
-        let mut refused = None;
-        let (mut said, mut waited) = (None, Duration::ZERO);
-        let lock = MachineLock::acquire(self.what, interrupt, |holder, so_far| {
-            let who = named(holder);
-            if self.when_taken == WhenTaken::Fail {
-                refused = Some(who);
-                return false;
-            }
-            waited = so_far;
-            let again = !progress.has_bar() && said.is_some_and(|at| so_far >= at + REPEAT_AFTER);
-            if said.is_none() {
-                progress.say(&format!("waiting: {who} is measuring on this machine ({})", self.harm));
-            } else if again {
-                progress.say(&format!("waiting for {}: {who}", time_left(so_far.as_secs_f64())));
-            }
-            if said.is_none() || again {
-                said = Some(so_far);
-            }
-            progress.show_if_bar(&format!(
-                "waiting for {} (Ctrl-C: stop; --no-lock: measure anyway)",
-                time_left(so_far.as_secs_f64())
-            ));
-            true
-        });
-        if let Some(who) = refused {
-            let error = anyhow!("{who} is measuring on this machine ({})", self.harm);
-            return Err(error.context(Advice(
-                "omit --no-wait to wait; --no-lock measures anyway, and marks the samples".into(),
-            )))
-            .or_usage();
-        }
-        lock.iter().for_each(warn_unless_held);
-        if lock.is_some() && waited >= Duration::from_secs(1) {
-            progress.say(&format!("waited {}", time_left(waited.as_secs_f64())));
-        }
-        Ok(lock)
+impl<'i> Session<'i> {
+    /// Locks the machine for results in `folder`, and finds a place for cgroups.
+    pub fn begin(folder: &Path, global: &Global, interrupt: &'i Interrupt) -> Result<Session<'i>, Failure> {
+        let what = format!("with {}", folder.display());
+        Session::with_lease(&what, "two runs would disturb each other", global, interrupt)
     }
-}
 
-/// `taskscale 708 with results/DIR (taskscale @all), for 12 min`.
-fn named(holder: &Holder) -> String {
-    let name = match (holder.pid, &holder.does) {
-        (Some(pid), Some(does)) => format!("taskscale {pid} {does}"),
-        (Some(pid), None) => format!("process {pid}"),
-        (None, _) => "another taskscale".to_owned(),
-    };
-    let name = match holder.command.as_slice() {
-        [] => name,
-        command => format!("{name} ({})", shortened(&command_line(command), COMMAND)),
-    };
-    match holder.since.and_then(|since| since.elapsed().ok()) {
-        Some(so_far) => format!("{name}, for {}", time_left(so_far.as_secs_f64())),
-        None => name,
+    /// The same for another purpose: what it does, and why it waits for others.
+    pub fn with_lease(
+        what: &str,
+        harm: &str,
+        global: &Global,
+        interrupt: &'i Interrupt,
+    ) -> Result<Session<'i>, Failure> {
+        let progress = Progress::new(global.quiet);
+        let lock = lock_machine(what, harm, global.when_taken(), &progress, interrupt)?;
+        // Before any child exists: one in our cgroup would keep us from leaving it. The launcher is not started by its path,
+        // where another version may be by then.
+        let runner = LocalRunner::new(GroupRoot::find(), interrupt);
+        Ok(Session { interrupt, progress, runner: runner.with(&lock), _lock: lock })
     }
-}
 
-/// Locks the machine: two runs would disturb each other. `None` if the user interrupted the wait.
-pub(super) fn lock_machine(
-    folder: &Path,
-    when_taken: WhenTaken,
-    progress: &Progress,
-    interrupt: &Interrupt,
-) -> Result<Option<MachineLock>, Failure> {
-    let what = format!("with {}", folder.display());
-    MachineLease { what: &what, harm: "two runs would disturb each other", when_taken }
-        .acquire(progress, interrupt)
-}
-
-/// Locks the machine, and finds a place for cgroups. `None` if the user interrupted the wait.
-pub(super) fn acquire_machine(
-    folder: &Path,
-    when_taken: WhenTaken,
-    progress: &Progress,
-    interrupt: &Interrupt,
-) -> Result<Option<(MachineLock, GroupRoot)>, Failure> {
-    let Some(lock) = lock_machine(folder, when_taken, progress, interrupt)? else { return Ok(None) };
-    // Before any child exists: one in our cgroup would keep us from leaving it.
-    let home = GroupRoot::find();
-    for why in home.why_none().iter().filter(|_| home.source() == record::MemorySource::Proc) {
-        progress.say(&format!("no cgroup: {why}"));
-    }
-    if home.source() == record::MemorySource::Proc {
-        progress.say(
+    /// Names what is lacking where there is no cgroup.
+    pub fn report_missing_cgroup(&self) {
+        let home = self.runner.home();
+        if home.source() != MemorySource::Proc {
+            return;
+        }
+        for why in home.why_none() {
+            self.progress.say(&format!("no cgroup: {why}"));
+        }
+        self.progress.say(
             "memory from /proc: kernel memory and peaks are incomplete; `taskscale doctor` shows how to get a cgroup",
         );
     }
-    Ok(Some((lock, home)))
-}
 
-pub(super) fn prepare_all(programs: &[Program], progress: &Progress, interrupt: &Interrupt) -> Vec<Prepared> {
-    let mut position = 0;
-    let stop = || interrupt.signal().is_some();
-    let attend = Attend { stop: &stop, waiting: &|line| progress.say(line) };
-    let prepared = prepare(&Cache::of_user(), programs, &attend, |name| {
-        position += 1;
-        progress.building(name, position, programs.len());
-    });
-    if interrupt.signal().is_none() {
+    /// Builds programs, of which at least one must be able to run here.
+    pub fn prepare(&self, programs: &[Program]) -> Result<Vec<Prepared>, Failure> {
+        let prepared = build_programs(programs, self.interrupt, &self.progress, 0, programs.len())?;
         for entry in &prepared {
             emit(built(entry));
             match &entry.command {
                 Ok(_) => {}
                 Err(NotReady::NoToolchain(why)) => {
-                    progress.say(&format!("left out {}: {why}", entry.label()))
+                    self.progress.say(&format!("left out {}: {why}", entry.label()));
                 }
                 Err(NotReady::BuildFailed(why)) => {
-                    progress.say(&format!("left out {}: build failed: {why}", entry.label()));
+                    self.progress.say(&format!("left out {}: build failed: {why}", entry.label()));
                 }
             }
         }
+        if prepared.iter().all(|entry| entry.command.is_err()) {
+            self.progress.finish();
+            return Err(Failure::usage(
+                "none of these entries can run here (`taskscale list --missing` shows what to install)",
+            ));
+        }
+        Ok(prepared)
     }
-    prepared
+
+    /// Measures plans into a folder, or resumes what it holds.
+    pub fn measure(
+        &mut self,
+        plans: Vec<Plan>,
+        prepared: &[Prepared],
+        output: &OutputDir,
+        resume: &ResumeOptions,
+    ) -> Result<MeasuredResults, Failure> {
+        let now = campaign::describe(plans, resume.seed, self.runner.home().source(), prepared);
+        let (results, settings) = match output.holds_campaign() {
+            true => campaign::open_kept(&output.path, now, resume),
+            false => campaign::open_new(now, resume, || output.claim()),
+        }
+        .or_usage()?;
+        if output.holds_campaign() {
+            self.report_resumed(&results);
+        }
+        warn_of_swapping(&settings);
+        let OpenResults { mut store, campaign, mut samples, .. } = results;
+        let folder = store.folder().to_owned();
+        announce(&folder, &campaign, prepared, &samples);
+        self.progress.watch(&campaign, prepared, &samples);
+        let mut strategy = ByPlan::new(&campaign, prepared, &settings, &samples, &mut self.progress);
+        let end = drive(&mut strategy, &campaign, &mut self.runner, &mut store, &mut samples);
+        self.progress.finish();
+        Ok(MeasuredResults { folder, campaign, samples, end })
+    }
+
+    /// Reports that results are resumed, and what of them was set aside.
+    pub fn report_resumed(&self, results: &OpenResults) {
+        let folder = results.store.folder();
+        warn_of_rejected(folder, &results.rejected, "set aside in samples.rejected.jsonl");
+        let samples = units::counted(results.samples.len(), "sample");
+        self.progress.say(&format!("resuming {} ({samples})", folder.display()));
+    }
+
+    /// Prints results, with `more` below a table, and writes the page. Fails if measuring failed or was interrupted.
+    pub fn show(
+        &self,
+        results: MeasuredResults,
+        format: ReportFormat,
+        more: impl FnOnce(&Campaign, &[Sample]) -> String,
+    ) -> Result<Vec<Sample>, Failure> {
+        let MeasuredResults { folder, campaign, samples, end } = results;
+        let is_table = format == ReportFormat::Table && !samples.is_empty();
+        // After a failure, too: the folder may be what failed.
+        if !samples.is_empty() {
+            show(&folder, &campaign, &samples, format)?;
+        }
+        let end = end.map_err(|error| stopped(error, &folder))?;
+        if is_table {
+            print_result(&more(&campaign, &samples))?;
+        }
+        if !samples.is_empty() {
+            write_page(&folder, &campaign, &samples);
+        }
+        self.conclude(&folder, end, is_table)?;
+        eprint_follow_up_hints(&folder, &samples);
+        Ok(samples)
+    }
+
+    /// Names the results folder, below a table or else on standard error. Fails if measuring was interrupted.
+    pub fn conclude(&self, folder: &Path, end: RunsEnd, below_table: bool) -> Result<(), Failure> {
+        let shown = folder.display();
+        match below_table {
+            true => print_result(&printable(&format!("\nResults: {shown}\n")))?,
+            false => eprint_status(&format!("results: {shown}")),
+        }
+        if end == RunsEnd::Complete {
+            return Ok(());
+        }
+        let shown = quoted(&shown.to_string());
+        eprint_status(&format!("interrupted; results are kept: the same command with `-o {shown}` resumes"));
+        Err(Failure::interrupted(self.interrupt))
+    }
+}
+
+/// Builds programs, which are those after `before` of `all`.
+pub(super) fn build_programs(
+    programs: &[Program],
+    interrupt: &Interrupt,
+    progress: &Progress,
+    before: usize,
+    all: usize,
+) -> Result<Vec<Prepared>, Failure> {
+    let mut position = before;
+    let stop = || interrupt.signal().is_some();
+    let attend = Attend { stop: &stop, waiting: &|line| progress.say(line) };
+    let prepared = prepare(&Cache::of_user(), programs, &attend, |program| {
+        position += 1;
+        progress.building(program, position, all);
+    });
+    check_interrupt(interrupt).inspect_err(|_| progress.finish())?;
+    Ok(prepared)
+}
+
+/// What was measured, and how that ended.
+pub(super) struct MeasuredResults {
+    pub folder: PathBuf,
+    pub campaign: Campaign,
+    pub samples: Vec<Sample>,
+    pub end: Result<RunsEnd, CampaignError>,
+}
+
+fn warn_of_swapping(settings: &CampaignSettings) {
+    if let (Some(cap), Some(there)) = (settings.memory_cap_bytes, available_memory_bytes())
+        && cap > there
+    {
+        eprint_status(&format!(
+            "warning: runs may swap: their memory cap is {}, and {} is available; free memory first",
+            units::bytes(cap),
+            units::bytes(there)
+        ));
+    }
 }
 
 /// Emits what is about to be measured.
-pub(super) fn announce(folder: &Path, campaign: &Campaign, prepared: &[Prepared], kept: &[Sample]) {
+fn announce(folder: &Path, campaign: &Campaign, prepared: &[Prepared], kept: &[Sample]) {
     let runs = |plan: &Plan| {
         let of_plan = |entry: &&Prepared| entry.name(campaign).1 == plan.workload;
         let ready = prepared.iter().filter(of_plan).filter(|entry| entry.command.is_ok()).count() as u64;
@@ -199,70 +244,15 @@ pub(super) fn built(entry: &Prepared) -> Event {
     }
 }
 
-/// What is left after a failure.
-pub(super) fn what_is_kept(folder: &Path) -> String {
-    match record::load(folder) {
+/// A failure of measuring, with what is left.
+pub(super) fn stopped(error: CampaignError, folder: &Path) -> Failure {
+    let kept = match record::load(folder) {
         Ok(Loaded { samples, .. }) => format!(
             "stopped; {} kept: the same command with `-o {}` resumes",
             units::counted(samples.len(), "sample"),
             quoted(&folder.display().to_string())
         ),
         Err(_) => format!("stopped; {} is gone or unreadable", folder.display()),
-    }
-}
-
-/// Names the results folder: below a table, else on standard error.
-pub(super) fn name_folder(folder: &Path, below_table: bool) -> Result<(), Failure> {
-    let shown = folder.display();
-    if below_table {
-        return print_result(&printable(&format!("\nResults: {shown}\n")));
-    }
-    eprint_status(&format!("results: {shown}"));
-    Ok(())
-}
-
-/// The end of an interrupted run.
-pub(super) fn interrupted(folder: &Path, interrupt: &Interrupt) -> ExitCode {
-    let shown = quoted(&folder.display().to_string());
-    eprint_status(&format!("interrupted; results are kept: the same command with `-o {shown}` resumes"));
-    ended_by_signal(interrupt)
-}
-
-/// Writes the page into the results folder. A failure is only a warning, as the result is printed and the samples are
-/// kept.
-pub(super) fn write_page(folder: &Path, campaign: &Campaign, samples: &[Sample]) {
-    if samples.is_empty() {
-        return;
-    }
-    let path = folder.join(PAGE_FILE);
-    let page = report::page(campaign, samples);
-    match record::write_whole(&path, |out| crate::report::write_html(page, out)) {
-        Ok(()) => eprint_status(&format!("report: {}", path.display())),
-        Err(error) => eprint_status(&format!(
-            "warning: no page ({error}); to write it elsewhere: `taskscale report {} --format html -o FILE`",
-            quoted(&folder.display().to_string())
-        )),
-    }
-}
-
-/// The exit code that shells give to a program ended by a signal.
-pub(super) fn ended_by_signal(interrupt: &Interrupt) -> ExitCode {
-    ExitCode::from(128 + interrupt.signal().unwrap_or(libc::SIGINT) as u8)
-}
-
-/// Prints the results. The samples are kept in any case.
-pub(super) fn show(
-    folder: &Path,
-    campaign: &Campaign,
-    samples: &[Sample],
-    format: ReportFormat,
-) -> Result<(), Failure> {
-    match report::of_run(folder, campaign, samples, format) {
-        Ok(RunOutput::Text(text)) => print_result(&text),
-        Ok(RunOutput::Page(page)) => print_through(|out| crate::report::write_html(page, out)),
-        Err(error) => {
-            eprint_status(&format!("warning: nothing to print: {error}"));
-            Ok(())
-        }
-    }
+    };
+    Failure::Broken(anyhow!(error).context(kept))
 }

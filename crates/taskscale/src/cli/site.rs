@@ -1,16 +1,16 @@
 //! `taskscale site`.
 
-use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::{Context, anyhow};
+use anyhow::Context;
 
 use super::args::{self, Global};
 use super::catalog_dir::open_catalog_or_own;
-use super::hint::Advice;
-use super::open::{existing_folder, warn_of_rejected};
-use super::report::page;
-use super::{Failure, OrUsage, eprint_status, print_result};
+use super::failure::{Failure, OrUsage, advised};
+use super::messages::eprint_status;
+use super::output_dir::{existing_folder, warn_of_rejected};
+use super::pages::page;
+use super::terminal::print_result;
 use crate::limit;
 use crate::record;
 use crate::site::{self, ResultsFolder, Site, SiteSummary};
@@ -21,7 +21,7 @@ use crate::units::counted;
 const ADVICE: &str = "run `taskscale --quick` first, or name a folder that contains results folders";
 
 pub fn run(args: &args::SiteArgs, global: &Global) -> Result<ExitCode, Failure> {
-    existing_folder(&args.results).context(Advice(ADVICE.into())).or_usage()?;
+    existing_folder(&args.results).map_err(|error| advised(error, ADVICE)).or_usage()?;
     let found = site::find(&args.results).or_usage()?;
     let catalog = open_catalog_or_own(global).or_usage()?;
     let mut site = Site::begin(&args.output, &catalog).context("-o").or_usage()?;
@@ -29,7 +29,8 @@ pub fn run(args: &args::SiteArgs, global: &Global) -> Result<ExitCode, Failure> 
         add(&mut site, &found)?;
     }
     if site.is_without_campaigns() {
-        return Err(none_below(&args.results)).or_usage();
+        let error = format!("no results in {}", args.results.display());
+        return Err(Failure::Usage(advised(error, ADVICE)));
     }
     let made = site.finish()?;
     say(&made);
@@ -60,10 +61,6 @@ fn add(site: &mut Site, found: &ResultsFolder) -> Result<(), Failure> {
             Ok(())
         }
     }
-}
-
-fn none_below(results: &Path) -> anyhow::Error {
-    anyhow!("no results in {}", results.display()).context(Advice(ADVICE.into()))
 }
 
 fn say(made: &SiteSummary) {

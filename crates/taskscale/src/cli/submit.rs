@@ -10,19 +10,15 @@ use serde_json::json;
 
 use super::args::{Global, SubmitArgs};
 use super::catalog_dir::open_catalog_or_own;
-use super::hint::Advice;
-use super::open::existing_folder;
-use super::report::for_standard_output;
-use super::{Failure, OrUsage, eprint_status, print_result};
+use super::failure::{Failure, OrUsage, advised, exit_code};
+use super::messages::eprint_status;
+use super::output_dir::existing_folder;
+use super::terminal::{for_standard_output, print_result};
 use crate::campaign::receipt;
 use crate::catalog::{Catalog, Entry, Runtime, ToolchainSpec};
 use crate::limit;
-use crate::record::{By, Campaign, EntryFacts, Loaded, SCHEMA_VERSION, Sample, Timestamp};
-use crate::report::Report;
-use crate::submit::{
-    self, Candidate, CheckedFolder, Compared, Footprints, Identity, SubmissionRule, SubmittedResults,
-    VERIFICATION, Verification, Violation, Withdrawal,
-};
+use crate::record::{Campaign, EntryFacts, SCHEMA_VERSION, Sample, Timestamp};
+use crate::submit::{self, CheckedFolder, Identity, SubmittedResults, Violation, Withdrawal};
 use crate::toolchain::{self, Toolchain};
 use taskscale_measure::machine_facts;
 
@@ -33,7 +29,7 @@ pub fn run(args: &SubmitArgs, global: &Global) -> Result<ExitCode, Failure> {
     match (&args.check, &args.folder) {
         (Some(results), _) => check(results, args, global),
         (None, Some(folder)) => hand_in(folder, args, global),
-        (None, None) => Err(Failure::Usage(anyhow!("no results folder given"))),
+        (None, None) => Err(Failure::usage("no results folder given")),
     }
 }
 
@@ -41,7 +37,7 @@ fn withdraw(folder: &Path, reason: &str) -> Result<ExitCode, Failure> {
     existing_folder(folder).or_usage()?;
     let reason = reason.trim();
     if reason.is_empty() {
-        return Err(Failure::Usage(anyhow!("--reason is empty (the site shows it)")));
+        return Err(Failure::usage("--reason is empty (the site shows it)"));
     }
     let SubmittedResults { loaded, .. } = submit::read(folder).or_usage()?;
     let withdrawal = Withdrawal {
@@ -61,25 +57,16 @@ fn withdraw(folder: &Path, reason: &str) -> Result<ExitCode, Failure> {
 fn hand_in(folder: &Path, args: &SubmitArgs, global: &Global) -> Result<ExitCode, Failure> {
     existing_folder(folder).or_usage()?;
     if limit::holds_search(folder) {
-        let error = anyhow!("cannot submit {}: a search of `taskscale limit`", folder.display());
-        return Err(Failure::Usage(error.context(Advice("submit results of `taskscale run`".into()))));
+        let error = format!("cannot submit {}: a search of `taskscale limit`", folder.display());
+        return Err(Failure::Usage(advised(error, "submit results of `taskscale run`")));
     }
     let SubmittedResults { loaded, .. } = submit::read(folder).or_usage()?;
     let catalog = open_catalog_or_own(global).or_usage()?;
     let there = published(&args.to)?;
-    let own_reports = reports(&loaded);
-    let mut findings = refusals(&loaded, &own_reports, &catalog, &there);
-    let compared = compared(&loaded, &own_reports, there.iter().map(|other| &other.loaded));
-    findings.extend(compared.refused);
-    if !findings.is_empty() {
-        let refused = CheckedFolder {
-            folder: folder.display().to_string(),
-            badge: None,
-            runs: loaded.samples.len(),
-            findings,
-            outliers: compared.outliers,
-        };
-        return shown(&[refused], global);
+    let changed = programs(&loaded.campaign, &loaded.samples, &catalog);
+    let checked = submit::check_candidate(folder, &loaded, &there, changed);
+    if !checked.findings.is_empty() {
+        return shown(&[checked], global);
     }
     let anonymized =
         submit::anonymize(&loaded.campaign, &loaded.samples, &identity()).context("cannot remove paths")?;
@@ -89,18 +76,18 @@ fn hand_in(folder: &Path, args: &SubmitArgs, global: &Global) -> Result<ExitCode
     }
     let place = match args.dry_run {
         true => submit::place(&args.to, campaign),
-        false => submit::hand_in(&args.to, campaign, samples, args.by.into()).context("--to")?,
+        false => submit::hand_in(&args.to, campaign, samples, args.by).context("--to")?,
     };
     // As in the repository, without the path of the clone.
     let results = Path::new(args.to.file_name().unwrap_or("results".as_ref()));
     let published = results.join(place.strip_prefix(&args.to).unwrap_or(&place));
-    let outliers = &compared.outliers;
+    let outliers = &checked.outliers;
     let text = submit::pull_request(campaign, samples, &published, &anonymized.what, outliers).markdown();
     if global.json {
         let folder = place.display().to_string();
         let result = json!({
             "folder": folder, "written": !args.dry_run, "findings": [],
-            "stripped": anonymized.what, "outliers": compared.outliers, "pull_request": text,
+            "stripped": anonymized.what, "outliers": outliers, "pull_request": text,
         });
         print_result(&format!("{result:#}\n"))?;
         return Ok(ExitCode::SUCCESS);
@@ -124,38 +111,6 @@ fn published(results: &Path) -> Result<Vec<SubmittedResults>, Failure> {
     }
     let there = submit::campaigns_below(results).with_context(|| results.display().to_string())?;
     Ok(there.iter().filter_map(|folder| submit::read(folder).ok()).collect())
-}
-
-/// Compares footprints with those of all other results.
-fn compared<'a>(own: &Loaded, own_reports: &[Report], others: impl Iterator<Item = &'a Loaded>) -> Compared {
-    let others = others.filter(|other| other.campaign.id.is_none() || other.campaign.id != own.campaign.id);
-    let others: Vec<Footprints> = others.map(|other| Footprints::of(&reports(other))).collect();
-    submit::compare(&Footprints::of(own_reports), &others.iter().collect::<Vec<_>>())
-}
-
-fn reports(loaded: &Loaded) -> Vec<Report> {
-    Report::of_parts(&loaded.campaign, &loaded.samples)
-}
-
-/// Reasons not to submit these results.
-fn refusals(
-    loaded: &Loaded,
-    reports: &[Report],
-    catalog: &Catalog,
-    there: &[SubmittedResults],
-) -> Vec<Violation> {
-    let mut findings = submit::examine(loaded, reports, true);
-    findings.extend(programs(&loaded.campaign, &loaded.samples, catalog));
-    if loaded.campaign.origin.is_some() {
-        findings.push(Violation::new(SubmissionRule::Once, "these results were already submitted"));
-        return findings;
-    }
-    let id = &loaded.campaign.id;
-    let same = |other: &&SubmittedResults| other.checksum_ok.is_some() && other.loaded.campaign.id == *id;
-    findings.extend(there.iter().find(same).filter(|_| id.is_some()).map(|other| {
-        Violation::new(SubmissionRule::Once, format!("already submitted: {}", other.folder.display()))
-    }));
-    findings
 }
 
 /// Compares programs with the catalog: their texts, and on the same machine their digests.
@@ -194,99 +149,12 @@ fn check(results: &Path, args: &SubmitArgs, global: &Global) -> Result<ExitCode,
     let folders =
         submit::campaigns_below(results).with_context(|| results.display().to_string()).or_usage()?;
     if folders.is_empty() {
-        return Err(Failure::Usage(anyhow!("no results in {} or below", results.display())));
+        return Err(Failure::usage(format!("no results in {} or below", results.display())));
     }
     let catalog = if args.new { Some(open_catalog_or_own(global).or_usage()?) } else { None };
-    let read: Vec<_> = folders.iter().map(|folder| submit::read(folder)).collect();
-    let loaded: Vec<&Loaded> = read.iter().flatten().map(|published| &published.loaded).collect();
     // The results that are already published.
     let beside = if args.new { published(&args.to)? } else { Vec::new() };
-    let is_beside = |folder: &Path| {
-        let real = |folder: &Path| std::fs::canonicalize(folder).ok();
-        !folders.iter().any(|own| real(own) == real(folder))
-    };
-    let beside: Vec<&SubmittedResults> = beside.iter().filter(|other| is_beside(&other.folder)).collect();
-    let all: Vec<&Loaded> = loaded.iter().copied().chain(beside.iter().map(|other| &other.loaded)).collect();
-    let reports: Vec<Vec<Report>> = all.iter().map(|loaded| reports(loaded)).collect();
-    let footprints: Vec<Footprints> = reports.iter().map(|reports| Footprints::of(reports)).collect();
-    let places =
-        folders.iter().zip(&read).filter(|(_, read)| read.is_ok()).map(|(folder, _)| folder.as_path());
-    let places = places.chain(beside.iter().map(|other| other.folder.as_path()));
-    let candidates = all.iter().zip(&reports).zip(places).map(|((loaded, reports), folder)| Candidate {
-        id: loaded.campaign.id.as_deref(),
-        reports,
-        verified: Verification::beside(folder, &loaded.campaign)
-            .is_ok_and(|verification| verification.is_some_and(|of| of.is_verified())),
-    });
-    let mut badges = submit::badges(&candidates.collect::<Vec<_>>()).into_iter();
-    let mut ids: BTreeMap<&str, &Path> = BTreeMap::new();
-    for other in &beside {
-        ids.extend(other.loaded.campaign.id.as_deref().map(|id| (id, other.folder.as_path())));
-    }
-    let mut checked_all = Vec::new();
-    let mut position = 0;
-    for (folder, read) in folders.iter().zip(&read) {
-        let mut checked = CheckedFolder { folder: folder.display().to_string(), ..CheckedFolder::default() };
-        match read {
-            Err(error) => checked.findings.push(Violation::new(SubmissionRule::Lines, error.to_string())),
-            Ok(published) => {
-                checked.badge = badges.next();
-                checked.runs = published.loaded.samples.len();
-                checked.findings = against(published, &reports[position], catalog.as_ref());
-                let others: Vec<&Footprints> = footprints
-                    .iter()
-                    .enumerate()
-                    .filter_map(|(other, footprints)| (other != position).then_some(footprints))
-                    .collect();
-                let compared = submit::compare(&footprints[position], &others);
-                checked.findings.extend(compared.refused);
-                checked.outliers = compared.outliers;
-                position += 1;
-                let id = published.loaded.campaign.id.as_deref();
-                if let Some(before) = id.and_then(|id| ids.insert(id, folder)) {
-                    let what = format!("the same results are in {}", before.display());
-                    checked.findings.push(Violation::new(SubmissionRule::Once, what));
-                }
-            }
-        }
-        checked_all.push(checked);
-    }
-    shown(&checked_all, global)
-}
-
-/// Problems of published results. Results of the project without a checksum are older than checksums.
-fn against(published: &SubmittedResults, reports: &[Report], new: Option<&Catalog>) -> Vec<Violation> {
-    let Loaded { campaign, samples, .. } = &published.loaded;
-    let handed_in = published.checksum_ok.is_some() || new.is_some();
-    let mut findings = submit::examine(&published.loaded, reports, handed_in);
-    findings.extend(submit::names_left(campaign, samples));
-    if let Err(error) = Verification::beside(&published.folder, campaign) {
-        findings.push(Violation::new(SubmissionRule::Checksum, format!("{VERIFICATION}: {error}")));
-    }
-    if published.checksum_ok == Some(false) {
-        findings.push(Violation::new(
-            SubmissionRule::Checksum,
-            "files changed after the submission (checksum mismatch)",
-        ));
-    }
-    let Some(catalog) = new else { return findings };
-    if published.folder.join(VERIFICATION).exists() {
-        let what = format!("{VERIFICATION} is included (only curators add it)");
-        findings.push(Violation::new(SubmissionRule::Origin, what));
-    }
-    match &campaign.origin {
-        None => findings.push(Violation::new(SubmissionRule::Origin, "no origin and no checksum")),
-        Some(origin) if origin.by == By::Project => {
-            findings.push(Violation::new(
-                SubmissionRule::Origin,
-                "the origin is `project` (new results are handed-in)",
-            ));
-        }
-        Some(_) => {}
-    }
-    // Digests of another machine are unknown here: compares texts, commands and kinds.
-    findings.extend(submit::changed_programs(campaign, samples, catalog, |_, _, _, _| None));
-    findings
+    shown(&submit::check_folders(&folders, beside, catalog.as_ref()), global)
 }
 
 fn shown(all: &[CheckedFolder], global: &Global) -> Result<ExitCode, Failure> {
@@ -294,6 +162,5 @@ fn shown(all: &[CheckedFolder], global: &Global) -> Result<ExitCode, Failure> {
         true => print_result(&format!("{:#}\n", json!({ "campaigns": all })))?,
         false => print_result(&submit::checked(all).terminal(for_standard_output()))?,
     }
-    let refused = all.iter().any(|one| !one.findings.is_empty());
-    Ok(if refused { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    Ok(exit_code(all.iter().any(|one| !one.findings.is_empty())))
 }

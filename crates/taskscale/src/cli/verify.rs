@@ -1,19 +1,24 @@
 //! `taskscale verify`.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::path::Path;
+use std::process::ExitCode;
 
-use anyhow::{Context, anyhow, bail};
+use anyhow::Context;
+use clap::Parser;
 
-use super::args::{Global, VerifyArgs};
-use super::open::existing_folder;
-use super::report::for_standard_output;
-use super::{Failure, OrUsage, eprint_status, print_result};
-use crate::document::{Column, Document, DocumentRow, Emphasis, NONE, Table, TableCell};
-use crate::record::{self, Hold, SCHEMA_VERSION, Series, Timestamp};
+use super::args::{Args, Command, Global, VerifyArgs};
+use super::failure::{Failure, OrUsage, catch_signals, exit_code};
+use super::messages::eprint_status;
+use super::output_dir::existing_folder;
+use super::progress::Progress;
+use super::run;
+use super::session::{MeasuredResults, Session, stopped};
+use super::terminal::{for_standard_output, print_result};
+use crate::campaign::RunsEnd;
+use crate::record::{Hold, SCHEMA_VERSION, Series, Timestamp};
 use crate::report::{Report, command_line};
-use crate::submit::{self, DrawnCase, SubmittedResults, VERIFICATION, Verification, VerifiedCase};
+use crate::submit::{self, DrawnCase, SubmittedResults, VERIFICATION, Verification};
 use crate::units;
 
 /// Repetitions of each case.
@@ -23,8 +28,8 @@ pub fn run(args: &VerifyArgs, global: &Global) -> Result<ExitCode, Failure> {
     existing_folder(&args.folder).or_usage()?;
     let SubmittedResults { loaded, checksum_ok, .. } = submit::read(&args.folder).or_usage()?;
     if checksum_ok != Some(true) {
-        let error = anyhow!("{} was not submitted, or changed since", args.folder.display());
-        return Err(Failure::Usage(error));
+        let error = format!("{} was not submitted, or changed since", args.folder.display());
+        return Err(Failure::usage(error));
     }
     let submitted = Report::of_parts(&loaded.campaign, &loaded.samples);
     let seed = args.seed.unwrap_or_else(|| fastrand::u64(..1 << 32));
@@ -41,14 +46,18 @@ pub fn run(args: &VerifyArgs, global: &Global) -> Result<ExitCode, Failure> {
         print_result(&lines)?;
         return Ok(ExitCode::SUCCESS);
     }
+    let interrupt = catch_signals()?;
+    let mut session = Session::begin(&args.output, global, &interrupt)?;
+    session.report_missing_cgroup();
+    session.progress = Progress::new(true);
     let mut verified = Vec::new();
     for (nth, of) in series.iter().enumerate() {
         eprint_status(&format!("[{}/{}] {} {}", nth + 1, series.len(), of.entry, of.part));
-        measure(of, global)?;
-        // None if the entry is not installed.
-        let measured = record::load(&of.folder).ok();
-        let measured =
-            measured.map(|again| Report::of_parts(&again.campaign, &again.samples)).unwrap_or_default();
+        let MeasuredResults { campaign, samples, folder, end } = measure(of, global, &mut session)?;
+        if end.map_err(|error| stopped(error, &folder))? == RunsEnd::Interrupted {
+            return Err(Failure::interrupted(&interrupt));
+        }
+        let measured = Report::of_parts(&campaign, &samples);
         verified.extend(of.cases.iter().map(|case| submit::judge(case, &submitted, &measured)));
     }
     let verification = Verification {
@@ -65,10 +74,10 @@ pub fn run(args: &VerifyArgs, global: &Global) -> Result<ExitCode, Failure> {
     std::fs::write(&path, text).with_context(|| path.display().to_string())?;
     match global.json {
         true => print_result(&format!("{:#}\n", serde_json::json!(verification)))?,
-        false => print_result(&document(&verification).terminal(for_standard_output()))?,
+        false => print_result(&submit::verified(&verification).terminal(for_standard_output()))?,
     }
     eprint_status(&format!("written: {}", path.display()));
-    Ok(if verification.is_verified() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(exit_code(!verification.is_verified()))
 }
 
 /// Cases of one entry and workload: they are measured together.
@@ -76,7 +85,6 @@ struct SeriesToVerify<'a> {
     entry: &'a str,
     part: &'a Series,
     cases: Vec<&'a DrawnCase>,
-    folder: PathBuf,
     /// The arguments of `taskscale`.
     arguments: Vec<String>,
 }
@@ -100,67 +108,16 @@ fn series<'a>(cases: &'a [DrawnCase], output: &Path, seed: u64, classic: bool) -
         arguments.extend(part.cpus.into_iter().flat_map(|cpus| ["--cpus".to_owned(), cpus.to_string()]));
         arguments.extend(classic.then(|| "--classic".to_owned()));
         arguments.extend(["-o".to_owned(), folder.display().to_string()]);
-        SeriesToVerify { entry, part, cases, folder, arguments }
+        SeriesToVerify { entry, part, cases, arguments }
     };
     grouped.into_iter().enumerate().map(of).collect()
 }
 
-/// Measures with `taskscale run`, which resumes an earlier call.
-fn measure(of: &SeriesToVerify, global: &Global) -> anyhow::Result<()> {
-    let program = std::env::current_exe().context("the path of taskscale")?;
-    let mut command = Command::new(program);
-    command.args(&of.arguments).arg("--quiet").stdout(std::process::Stdio::null());
-    for catalog in &global.catalog {
-        command.arg("--catalog").arg(catalog);
+/// Measures as `taskscale run` does with these arguments, which resumes an earlier measurement.
+fn measure(of: &SeriesToVerify, global: &Global, session: &mut Session) -> Result<MeasuredResults, Failure> {
+    let words = std::iter::once("taskscale").chain(of.arguments.iter().map(String::as_str));
+    match Args::try_parse_from(words).or_usage()?.command {
+        Some(Command::Run(args)) => run::measure(&args, global, session),
+        _ => Err(Failure::usage(format!("not a command of `run`: {}", command_line(&of.arguments)))),
     }
-    let status = command.status().context("start taskscale")?;
-    match status.code() {
-        // 1: a case failed, as it may have in what was submitted.
-        Some(0 | 1) => Ok(()),
-        _ => bail!("`taskscale {}` failed ({status})", command_line(&of.arguments)),
-    }
-}
-
-fn document(verification: &Verification) -> Document {
-    let (agree, measured) = verification.agreement();
-    let verdict = if verification.is_verified() { "verified" } else { "not verified" };
-    let mut document = Document::new(format!("{agree} of {measured} cases agree: {verdict}"));
-    let heads = ["entry", "workload"].map(Column::words).into_iter();
-    let figures = ["N", "B/task", "again", "launch s", "again"].map(Column::figures);
-    let mut table =
-        Table::new(heads.chain(figures).chain([Column::words("status"), Column::words("")]).collect());
-    table.section("cases").rows = verification.cases.iter().map(row).collect();
-    document.table(table);
-    document.notes =
-        vec!["B/task may differ by 10%, or growth by 64 KiB. Times are not compared.".to_owned()];
-    document
-}
-
-fn row(case: &VerifiedCase) -> DocumentRow {
-    let again = case.measured.as_ref();
-    let bytes = |bytes: Option<f64>| bytes.map_or(NONE.to_owned(), |bytes| format!("{bytes:.0}"));
-    let seconds =
-        |seconds: Option<f64>| seconds.map_or(NONE.to_owned(), |seconds| units::decimal(seconds, 2));
-    let status = match again {
-        Some(again) if again.status != case.submitted.status => {
-            format!("{}, again {}", case.submitted.status, again.status)
-        }
-        _ => case.submitted.status.clone(),
-    };
-    let verdict = match (again, case.agrees) {
-        (None, _) => TableCell::quiet("not available here"),
-        (_, true) => TableCell::Text("agrees".to_owned(), Emphasis::Good),
-        (_, false) => TableCell::Text("differs".to_owned(), Emphasis::Bad),
-    };
-    DocumentRow::of(vec![
-        TableCell::Name(case.entry.clone(), Emphasis::Plain),
-        TableCell::quiet(&case.workload),
-        TableCell::plain(units::count(case.tasks)),
-        TableCell::plain(bytes(case.submitted.bytes_per_task)),
-        TableCell::plain(bytes(again.and_then(|again| again.bytes_per_task))),
-        TableCell::quiet(seconds(case.submitted.launch_s)),
-        TableCell::quiet(seconds(again.and_then(|again| again.launch_s))),
-        TableCell::plain(status),
-        verdict,
-    ])
 }

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, bail};
 
-use super::eprint_status;
+use super::messages::eprint_status;
 use crate::catalog::{Catalog, Selection, Workload, bytes_held, closest};
+use crate::document::first_of;
 use crate::record::{Hold, Plan};
-use crate::report;
 use crate::units;
 
 /// How many entries a message names before "and N more".
@@ -25,9 +25,6 @@ pub(super) struct SeriesOptions {
     pub cpus: Vec<u32>,
     pub repetitions: u32,
 }
-
-/// Creates the plans of all series, with the entries that a function names for a workload.
-pub(super) type PlanBuilder<'a> = dyn Fn(&dyn Fn(&Workload) -> Vec<String>) -> Vec<Plan> + 'a;
 
 /// A selected workload.
 #[derive(Debug)]
@@ -58,6 +55,11 @@ pub(super) fn task_counts(text: &str) -> anyhow::Result<Vec<u64>> {
     }
     tasks.sort_unstable();
     Ok(tasks)
+}
+
+/// The value of `--memory-cap`.
+pub(super) fn memory_cap(text: Option<&str>) -> anyhow::Result<Option<u64>> {
+    text.map(units::parse_bytes).transpose().context("--memory-cap")
 }
 
 /// The workloads that were named, or the default one.
@@ -166,28 +168,29 @@ pub(super) fn eprint_left_out(chosen: &[ChosenWorkload]) {
     }
 }
 
-/// A plan for each series, with the entries that `entries_of` names for a workload.
+/// A plan for each series.
 pub(super) fn plans(
     asked: &SeriesOptions,
     hold: Hold,
     chosen: &[ChosenWorkload],
-    entries_of: impl Fn(&Workload) -> Vec<String>,
+    selection: &Selection,
 ) -> Vec<Plan> {
     let mut plans = Vec::new();
     for ChosenWorkload { workload, params, tasks, .. } in
         chosen.iter().filter(|chosen| !chosen.tasks.is_empty())
     {
-        let all = vec![None];
-        let cpus: Vec<Option<u32>> = asked.cpus.iter().copied().map(Some).collect();
-        for cpus in if cpus.is_empty() { all } else { cpus } {
-            plans.push(Plan {
-                params: params.clone(),
-                cpus,
-                shape: workload.shape,
-                operation: workload.operation.clone(),
-                holds_bytes: bytes_held(workload, params),
-                ..Plan::of_holds(&workload.name, entries_of(workload), tasks.clone(), asked.repetitions, hold)
-            });
+        let does = selection.programs.iter().filter(|program| program.workload == *workload);
+        let entries: Vec<String> = does.map(|program| program.entry.full_name.clone()).collect();
+        let plan = Plan {
+            params: params.clone(),
+            shape: workload.shape,
+            operation: workload.operation.clone(),
+            holds_bytes: bytes_held(workload, params),
+            ..Plan::of_holds(&workload.name, entries, tasks.clone(), asked.repetitions, hold)
+        };
+        match asked.cpus.as_slice() {
+            [] => plans.push(plan),
+            cpus => plans.extend(cpus.iter().map(|&cpus| Plan { cpus: Some(cpus), ..plan.clone() })),
         }
     }
     plans
@@ -217,13 +220,8 @@ pub(super) fn refuse_unknown_params(
 /// Reports selected entries that lack a workload.
 pub(super) fn eprint_lacking(selection: &Selection) {
     for (workload, entries) in &selection.lacking {
-        let mut names: Vec<&str> = entries.iter().take(NAMED).map(|entry| entry.full_name.as_str()).collect();
-        let more = format!("and {} more", entries.len().saturating_sub(NAMED));
-        if entries.len() > NAMED {
-            names.push(&more);
-        }
-        let names: Vec<String> = names.into_iter().map(|name| report::safe(name).into_owned()).collect();
-        eprint_status(&format!("skipped: no `{}` in {}", workload.name, names.join(", ")));
+        let names: Vec<&str> = entries.iter().map(|entry| entry.full_name.as_str()).collect();
+        eprint_status(&format!("skipped: no `{}` in {}", workload.name, first_of(&names, NAMED)));
     }
 }
 
@@ -273,7 +271,7 @@ mod tests {
         };
         let hold = Hold::Chosen { plateau_s: 1.0 };
         let ring = workload();
-        let plans = plans(&asked, hold, &choose(&asked, &[&ring]).unwrap(), |_| vec!["x/y".into()]);
+        let plans = plans(&asked, hold, &choose(&asked, &[&ring]).unwrap(), &Selection::default());
         let names: Vec<String> = plans.iter().map(|plan| plan.series().to_string()).collect();
         assert_eq!(names, ["ring, tokens=8, 1 CPU", "ring, tokens=8, 2 CPUs"]);
         assert_eq!((plans[0].tasks.as_slice(), plans[0].runs_a_cell()), ([2, 1_000].as_slice(), 6));
@@ -292,7 +290,7 @@ mod tests {
         assert_eq!(both[0].left_out, [(1, "`ring` needs at least 2 tasks".to_owned())]);
         let hold = Hold::Chosen { plateau_s: 1.0 };
         let one = choose(&asked(&[1]), &[&ring, &spawn]).unwrap();
-        assert_eq!(plans(&asked(&[1]), hold, &one, |_| Vec::new()).len(), 1);
+        assert_eq!(plans(&asked(&[1]), hold, &one, &Selection::default()).len(), 1);
         let refused = |tasks: &[u64], all: &[&Workload]| choose(&asked(tasks), all).unwrap_err().to_string();
         assert_eq!(refused(&[1, 1_000], &[&ring]), "-n 1: `ring` needs at least 2 tasks");
         assert_eq!(refused(&[1], &[&ring, &ring]).matches("-n 1: `ring` needs").count(), 2);

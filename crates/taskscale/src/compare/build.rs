@@ -9,15 +9,15 @@ use super::model::{COMPARISON_SCHEMA, Comparison};
 use super::readings::Pair;
 use super::side::{CompareSettings, Input, Side};
 use crate::catalog::Shape;
-use crate::figures::{self, MetricDef};
+use crate::metrics::{self, MetricDef};
 use crate::record::{Sample, Status};
 use crate::units;
 
 /// The metrics that are always compared and judged.
 pub fn default_metrics(shape: Shape) -> Vec<&'static MetricDef> {
     match shape {
-        Shape::Hold | Shape::Serve => vec![&figures::FOOTPRINT, &figures::BYTES_PER_TASK],
-        Shape::Work => vec![&figures::WALL_PER_OP, &figures::CPU_PER_OP, &figures::PEAK],
+        Shape::Hold | Shape::Serve => vec![&metrics::FOOTPRINT, &metrics::BYTES_PER_TASK],
+        Shape::Work => vec![&metrics::WALL_PER_OP, &metrics::CPU_PER_OP, &metrics::PEAK],
     }
 }
 

@@ -3,7 +3,7 @@
 use super::model::{Change, Comparison, Decision, Judged, Verdict};
 use super::words;
 use crate::document::{Column, Document, DocumentRow, Emphasis, NONE, Table, TableCell};
-use crate::figures::MetricDef;
+use crate::metrics::MetricDef;
 
 pub fn document(comparison: &Comparison) -> Document {
     let mut document = Document::new(words::title(comparison));

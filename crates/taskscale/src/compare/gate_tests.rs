@@ -3,7 +3,7 @@
 
 use super::tests::{compared, input, measured, normal, settings, usual};
 use super::*;
-use crate::figures;
+use crate::metrics;
 use crate::record::{Campaign, Sample, Warning};
 
 /// The scatter: of everything, base and tasks alike.
@@ -106,7 +106,7 @@ fn up_to_64_kib_are_the_same_where_there_is_no_ratio() {
     };
     let slope = |base: f64, new: f64| {
         let comparison = compared(&side(base), &side(new), &usual());
-        let cell = comparison.of_metric(&figures::BYTES_PER_TASK).next().unwrap();
+        let cell = comparison.of_metric(&metrics::BYTES_PER_TASK).next().unwrap();
         (cell.verdict, cell.decision, cell.reason.clone())
     };
     assert_eq!(slope(0.0, 8192.0), (Verdict::Same, Some(Decision::Pass), None));
@@ -114,7 +114,7 @@ fn up_to_64_kib_are_the_same_where_there_is_no_ratio() {
     assert_eq!((verdict, decision), (Verdict::Unclear, Some(Decision::Undecided)));
     assert_eq!(reason.as_deref(), Some("no ratio: a value is 0 or negative"));
     // None of a kind of memory, on either side.
-    let none = compared(&side(0.0), &side(0.0), &settings(&[&figures::KERNEL], Some(0.05)));
+    let none = compared(&side(0.0), &side(0.0), &settings(&[&metrics::KERNEL], Some(0.05)));
     assert_eq!(none.gate(), Some(Decision::Pass), "{:?}", none.cells);
 }
 
@@ -129,7 +129,7 @@ fn metrics_have_margins_of_their_own() {
         side
     };
     let threshold = |margin: Option<f64>, fail_above: f64, more: f64| {
-        let metrics = vec![ComparedMetric { figure: &figures::LAUNCH, margin }];
+        let metrics = vec![ComparedMetric { figure: &metrics::LAUNCH, margin }];
         let settings = CompareSettings { metrics, ..settings(&[], Some(fail_above)) };
         let comparison = compared(&side(1.0, vec![]), &side(1.0 + more, vec![]), &settings);
         (comparison.cells[0].threshold.unwrap(), comparison.gate().unwrap())

@@ -6,7 +6,7 @@
 
 use super::model::{Decision, Judged, Verdict};
 use super::side::CompareSettings;
-use crate::figures::{Better, MetricDef};
+use crate::metrics::{Better, MetricDef};
 use crate::stats::{CONFIDENCE, Moments, Welch, holm};
 use crate::units;
 

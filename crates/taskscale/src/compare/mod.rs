@@ -1,6 +1,6 @@
-//! Compares two campaigns: what costs more, what costs less, and what is unclear.
+//! Compares results: of two, what costs more, what costs less, and what is unclear; of several, what differs.
 //!
-//! [`Comparison::build`] compares; [`render`] shows. Pure.
+//! [`Comparison::build`] compares two, and [`render`] shows it. [`side_by_side`] shows several, without verdicts. Pure.
 
 mod build;
 mod csv;
@@ -14,6 +14,10 @@ mod judge;
 mod model;
 mod plan;
 mod readings;
+mod several;
+mod several_document;
+#[cfg(test)]
+mod several_tests;
 mod side;
 #[cfg(test)]
 mod tests;
@@ -25,6 +29,8 @@ pub use model::{
     COMPARISON_SCHEMA, Change, ComparedResults, Comparison, Decision, Difference, Judged, JudgedSide,
     OutcomeChange, Undecided, Verdict,
 };
+pub use several::{DEFAULT_METRICS, campaigns};
+pub use several_document::side_by_side;
 pub use side::{CompareSettings, ComparedMetric, Input};
 pub use words::{gate, regressions, undecided};
 

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::figures::MetricDef;
+use crate::metrics::MetricDef;
 use crate::record::Timestamp;
 use crate::stats::Interval;
 

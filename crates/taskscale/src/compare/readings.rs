@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::judge::{Margins, PairedRepetitions, Pending};
 use super::model::{Judged, JudgedSide, Verdict};
 use super::side::{CompareSettings, ComparedMetric, Side};
-use crate::figures::{self, MetricDef, MetricScope, Unit};
+use crate::metrics::{self, MetricDef, MetricScope, Unit};
 use crate::record::{MemorySource, Sample, Warning};
 use crate::report::growth::feeds_line;
 use crate::stats::{self, Fit, Line, Moments, Point};
@@ -52,9 +52,9 @@ impl<'a> Pair<'a> {
         }
         // What a line says no more of, each of its footprints does.
         if shape_changed {
-            let footprint = settings.metrics.iter().find(|metric| metric.figure == &figures::FOOTPRINT);
+            let footprint = settings.metrics.iter().find(|metric| metric.figure == &metrics::FOOTPRINT);
             let metric =
-                footprint.copied().unwrap_or(ComparedMetric { figure: &figures::FOOTPRINT, margin: None });
+                footprint.copied().unwrap_or(ComparedMetric { figure: &metrics::FOOTPRINT, margin: None });
             let margins = Margins::of(metric.figure, metric.margin, settings.fail_above);
             pending.extend(smaller.iter().map(|tasks| self.of_case(&metric, margins, *tasks)));
         }
@@ -104,7 +104,7 @@ impl<'a> Pair<'a> {
             stats::lines_of_repetitions(points).into_iter().map(of).collect()
         };
         let largest = common.last().copied().unwrap_or(1);
-        let step = match figure == &figures::BYTES_PER_TASK {
+        let step = match figure == &metrics::BYTES_PER_TASK {
             true => self.step(figure) / largest as f64,
             false => self.step(figure),
         };
@@ -172,7 +172,7 @@ impl<'a> Pair<'a> {
             Unit::Seconds => SECONDS_STEP,
             // Of very many operations the difference is of seconds.
             Unit::Nanoseconds | Unit::Microseconds | Unit::PerSecond => 0.0,
-            _ if metric == &figures::PEAK => BYTES_STEP.max(batch(self.base)).max(batch(self.new)),
+            _ if metric == &metrics::PEAK => BYTES_STEP.max(batch(self.base)).max(batch(self.new)),
             _ => BYTES_STEP,
         }
     }
@@ -216,7 +216,7 @@ fn incomparable(metric: &'static MetricDef, base: &[&Sample], new: &[&Sample]) -
             "memory was read before the first messages on one side, after them on the other".to_owned(),
         );
     }
-    if metric == &figures::MESSAGES_PER_S && base.iter().chain(new).any(|sample| sample.is_client_limited()) {
+    if metric == &metrics::MESSAGES_PER_S && base.iter().chain(new).any(|sample| sample.is_client_limited()) {
         return Some("the clients exhausted a CPU, so the server's capacity may be higher".to_owned());
     }
     // Other work slows both sides, but differently: no interval from repetitions covers it.
@@ -232,7 +232,7 @@ fn incomparable(metric: &'static MetricDef, base: &[&Sample], new: &[&Sample]) -
         samples.iter().map(|sample| format!("{} s", sample.hold_s)).collect()
     };
     let (of_base, of_new) = (holds(base), holds(new));
-    if metric == &figures::WALL && (of_base.len() > 1 || of_base != of_new) {
+    if metric == &metrics::WALL && (of_base.len() > 1 || of_base != of_new) {
         let list = |holds: BTreeSet<String>| holds.into_iter().collect::<Vec<_>>().join(" and ");
         return Some(format!("tasks waited {} in BASE, {} in NEW", list(of_base), list(of_new)));
     }

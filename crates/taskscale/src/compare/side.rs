@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::CompareError;
 use super::model::ComparedResults;
-use crate::figures::MetricDef;
+use crate::metrics::MetricDef;
 use crate::record::{Campaign, EntryFacts, Sample, Status, Warning, last_attempts};
 use crate::units;
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::*;
 use crate::catalog::Kind;
 use crate::document::acts;
-use crate::figures::{self, MetricDef};
+use crate::metrics::{self, MetricDef};
 use crate::record::{Campaign, Load, Sample, Status};
 use crate::report::fixture::{HOSTILE, campaign, facts, fell, sample};
 
@@ -41,7 +41,7 @@ pub(super) fn settings(metrics: &[&'static MetricDef], fail_above: Option<f64>) 
 }
 
 pub(super) fn usual() -> CompareSettings {
-    settings(&[&figures::FOOTPRINT, &figures::BYTES_PER_TASK], Some(0.05))
+    settings(&[&metrics::FOOTPRINT, &metrics::BYTES_PER_TASK], Some(0.05))
 }
 
 pub(super) fn input<'a>(folder: &'a str, side: &'a (Campaign, Vec<Sample>)) -> Input<'a> {
@@ -110,7 +110,7 @@ fn wild_times_raise_an_alarm_in_about_one_pair_of_twenty() {
             }
             side
         };
-        let comparison = compared(&side(), &side(), &settings(&[&figures::LAUNCH], None));
+        let comparison = compared(&side(), &side(), &settings(&[&metrics::LAUNCH], None));
         alarms +=
             usize::from(comparison.cells.iter().any(|cell| cell.verdict.worse() || cell.verdict.better()));
     }
@@ -125,7 +125,7 @@ fn five_per_cent_more_are_found_with_five_repetitions() {
     let mut found = std::collections::BTreeMap::new();
     for _ in 0..pairs {
         let (base, new) = (noisy_campaign(&mut rng, 0.0), noisy_campaign(&mut rng, 0.05));
-        let comparison = compared(&base, &new, &settings(&[&figures::BYTES_PER_TASK], Some(0.03)));
+        let comparison = compared(&base, &new, &settings(&[&metrics::BYTES_PER_TASK], Some(0.03)));
         for cell in &comparison.cells {
             let fails = cell.decision == Some(Decision::Fail);
             *found.entry(cell.new_entry.clone()).or_insert(0) += i32::from(fails);
@@ -178,7 +178,7 @@ fn steady(entries: &[&str]) -> (Campaign, Vec<Sample>) {
     measured(entries, |_, tasks, _| 1e6 + 400.0 * tasks as f64)
 }
 
-const USUAL: [&MetricDef; 2] = [&figures::FOOTPRINT, &figures::BYTES_PER_TASK];
+const USUAL: [&MetricDef; 2] = [&metrics::FOOTPRINT, &metrics::BYTES_PER_TASK];
 
 /// Before its first message a connection lacks what it works with: the two are different figures.
 #[test]
@@ -191,8 +191,8 @@ fn memory_before_and_after_the_first_message_is_not_compared() {
         (campaign, samples)
     };
     let reasons = |base: bool, new: bool| -> BTreeSet<String> {
-        let comparison = compared(&of(base), &of(new), &settings(&[&figures::FOOTPRINT], None));
-        let cells = comparison.of_metric(&figures::FOOTPRINT);
+        let comparison = compared(&of(base), &of(new), &settings(&[&metrics::FOOTPRINT], None));
+        let cells = comparison.of_metric(&metrics::FOOTPRINT);
         cells.filter_map(|cell| cell.reason.clone()).collect()
     };
     assert_eq!(reasons(true, true), BTreeSet::new());
@@ -276,15 +276,15 @@ fn a_gate_that_judged_nothing_does_not_pass() {
     let elsewhere = changed(|run| run.memory.source = crate::record::MemorySource::Proc);
     undecided(&elsewhere, &USUAL, "cgroup-v2 in BASE, proc in NEW");
     let busy = changed(|run| run.warnings = vec![crate::record::Warning::MachineBusy]);
-    undecided(&busy, &[&figures::LAUNCH], "on a busy machine");
-    undecided(&busy, &[&figures::FOOTPRINT, &figures::LAUNCH], "on a busy machine");
+    undecided(&busy, &[&metrics::LAUNCH], "on a busy machine");
+    undecided(&busy, &[&metrics::FOOTPRINT, &metrics::LAUNCH], "on a busy machine");
     let timeless = changed(|run| run.time.launch_s = None);
-    undecided(&timeless, &[&figures::FOOTPRINT, &figures::LAUNCH], "no value on one side");
-    undecided(&changed(|run| run.hold_s = 9.0), &[&figures::WALL], "3 s in BASE, 9 s in NEW");
+    undecided(&timeless, &[&metrics::FOOTPRINT, &metrics::LAUNCH], "no value on one side");
+    undecided(&changed(|run| run.hold_s = 9.0), &[&metrics::WALL], "3 s in BASE, 9 s in NEW");
     // All that there is is noise.
     let mut rng = fastrand::Rng::with_seed(3);
     let mut wild = || measured(&["go/goroutine"], |_, _, _| 1e6 * (1.0 + 9.0 * rng.f64()));
-    let comparison = compared(&wild(), &wild(), &settings(&[&figures::FOOTPRINT], Some(0.05)));
+    let comparison = compared(&wild(), &wild(), &settings(&[&metrics::FOOTPRINT], Some(0.05)));
     assert_eq!(
         (comparison.gate(), comparison.undecided.len()),
         (Some(Decision::Undecided), 1),
@@ -333,7 +333,7 @@ fn a_gate_fails_above_its_threshold_only() {
         })
     };
     let regressions = |more: f64, fail_above: f64| {
-        let settings = settings(&[&figures::BYTES_PER_TASK], Some(fail_above));
+        let settings = settings(&[&metrics::BYTES_PER_TASK], Some(fail_above));
         let comparison = compared(&side(1_000.0), &side(1_000.0 * (1.0 + more)), &settings);
         (comparison.cells[0].verdict, comparison.failures)
     };
@@ -354,7 +354,7 @@ fn a_few_pages_more_are_the_same() {
             1e6 + more + 400.0 * tasks as f64 + 4096.0 * f64::from(repetition)
         })
     };
-    let comparison = compared(&side(0.0), &side(40_960.0), &settings(&[&figures::FOOTPRINT], Some(0.0)));
+    let comparison = compared(&side(0.0), &side(40_960.0), &settings(&[&metrics::FOOTPRINT], Some(0.0)));
     assert_eq!(comparison.counts(), [(Verdict::Same, 1)], "{comparison:?}");
 }
 
@@ -369,7 +369,7 @@ fn figures_of_different_sources_are_not_compared() {
     let comparison = compared(
         &base,
         &new,
-        &settings(&[&figures::FOOTPRINT, &figures::WALL, &figures::LAUNCH], Some(0.05)),
+        &settings(&[&metrics::FOOTPRINT, &metrics::WALL, &metrics::LAUNCH], Some(0.05)),
     );
     for cell in &comparison.cells {
         let expected = match cell.metric.name {
@@ -391,10 +391,10 @@ fn times_of_a_busy_machine_are_not_judged_but_memory_is() {
         run.time.launch_s = run.time.launch_s.map(|launch| 20.0 * launch);
         run.warnings = if run.repetition <= 3 { vec![crate::record::Warning::MachineBusy] } else { vec![] };
     }
-    let settings = settings(&[&figures::BYTES_PER_TASK, &figures::LAUNCH], Some(0.05));
+    let settings = settings(&[&metrics::BYTES_PER_TASK, &metrics::LAUNCH], Some(0.05));
     let comparison = compared(&base, &new, &settings);
     let times: Vec<_> =
-        comparison.of_metric(&figures::LAUNCH).map(|cell| (cell.verdict, cell.reason.as_deref())).collect();
+        comparison.of_metric(&metrics::LAUNCH).map(|cell| (cell.verdict, cell.reason.as_deref())).collect();
     assert_eq!(times, [(Verdict::Unclear, Some("most runs of NEW were on a busy machine"))]);
     assert_eq!(comparison.failures, Some(1));
 }
@@ -463,7 +463,7 @@ fn everything() -> Comparison {
     compared(
         &old,
         &new,
-        &settings(&[&figures::FOOTPRINT, &figures::BYTES_PER_TASK, &figures::LAUNCH], Some(0.05)),
+        &settings(&[&metrics::FOOTPRINT, &metrics::BYTES_PER_TASK, &metrics::LAUNCH], Some(0.05)),
     )
 }
 
@@ -503,7 +503,7 @@ fn conditions_and_programs_that_differ_are_named() {
         campaign.entries[1].digest = Some(digest.into());
         campaign.entries[1].program_digest = Some("3".into());
     }
-    let named: Vec<String> = compared(&old, &new, &settings(&[&figures::FOOTPRINT], None))
+    let named: Vec<String> = compared(&old, &new, &settings(&[&metrics::FOOTPRINT], None))
         .differences
         .into_iter()
         .map(|found| format!("{}: {}, {}", found.what, found.base, found.new))
@@ -514,14 +514,14 @@ fn conditions_and_programs_that_differ_are_named() {
     );
     // Nearly the same share of what is available.
     new.0.conditions = conditions((300 << 20) + 4096, None);
-    let compared = compared(&old, &new, &settings(&[&figures::FOOTPRINT], None));
+    let compared = compared(&old, &new, &settings(&[&metrics::FOOTPRINT], None));
     assert!(compared.differences.iter().all(|found| found.what.starts_with("sources")));
 }
 
 #[test]
 fn a_campaign_compared_with_itself_is_the_same() {
     let side = measured(&["go/goroutine"], |_, tasks, _| 1e6 + 400.0 * tasks as f64);
-    let all: Vec<_> = figures::ALL.into_iter().filter(|figure| !figure.optional).collect();
+    let all: Vec<_> = metrics::ALL.into_iter().filter(|figure| !figure.optional).collect();
     let comparison = compared(&side, &side, &settings(&all, Some(0.0)));
     assert!(comparison.differences.is_empty() && comparison.outcomes.is_empty());
     assert!(comparison.cells.iter().all(|cell| !cell.verdict.worse() && !cell.verdict.better()));

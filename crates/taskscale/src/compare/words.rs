@@ -3,7 +3,7 @@
 use super::judge::MOST_REPETITIONS;
 use super::model::{Change, Comparison, Decision, Judged, OutcomeChange, Undecided};
 use crate::document::NONE;
-use crate::figures::{MetricDef, MetricScope, Unit, per_task};
+use crate::metrics::{MetricDef, MetricScope, Unit, per_task};
 use crate::stats::Interval;
 use crate::units::{self, mib};
 
@@ -147,7 +147,7 @@ pub fn percent(share: f64) -> String {
 }
 
 /// A ratio as a change: 1.047 as `+4.7%`.
-fn change(ratio: f64) -> String {
+pub fn change(ratio: f64) -> String {
     if ratio >= 1_000.0 {
         return "more than 1000 times".to_owned();
     }

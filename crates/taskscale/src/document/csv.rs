@@ -2,13 +2,16 @@
 //!
 //! Quoted as in RFC 4180, but lines end in LF only, for tools in pipes. Unknown values are empty fields.
 
-use super::safe;
+use super::sanitize::safe;
 
 /// One column of lines of such a kind: its name, with the unit, and where a line's field comes from.
 pub type CsvColumn<L> = (&'static str, fn(&L) -> String);
 
 /// A header and the lines.
-pub fn table<L>(columns: &[CsvColumn<L>], lines: impl IntoIterator<Item = L>) -> String {
+pub fn table<L>(
+    columns: &[(impl AsRef<str>, impl Fn(&L) -> String)],
+    lines: impl IntoIterator<Item = L>,
+) -> String {
     let mut out = String::new();
     line(&mut out, columns.iter().map(|(name, _)| name));
     lines.into_iter().for_each(|of| line(&mut out, columns.iter().map(|(_, field)| field(&of))));

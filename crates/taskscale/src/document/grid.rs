@@ -3,9 +3,11 @@
 use anstyle::{AnsiColor, Style};
 
 use super::bar::{Bars, bar};
+use super::model::{
+    ColumnContent, DocumentRow, Emphasis, NOTE_LENGTH, RenderOptions, RowNote, Table, TableCell,
+};
 use super::sanitize::{brief, safe, shortened, width, wrapped};
-use super::terminal::{painted, style};
-use super::{ColumnContent, DocumentRow, Emphasis, NOTE_LENGTH, RenderOptions, RowNote, Table, TableCell};
+use super::style::{painted, style};
 
 /// Narrower than this, the first column is shortened no further.
 const LEAST_FIRST: usize = 12;

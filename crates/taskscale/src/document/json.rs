@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::acts;
+use super::sanitize::acts;
 
 /// Texts are kept as recorded. Characters that could act on a terminal are escaped, which JSON allows within texts,
 /// where alone they can occur: a reader of the JSON gets them back unchanged.

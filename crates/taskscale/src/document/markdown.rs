@@ -2,45 +2,47 @@
 //!
 //! Texts from results cannot make tables, links, mentions or HTML of themselves.
 
-use super::sanitize::{brief, safe, width};
-use super::{
+use super::model::{
     Block, Column, ColumnContent, Document, DocumentRow, Emphasis, NOTE_LENGTH, Table, TableCell,
-    TableSection, command_line,
+    TableSection,
 };
+use super::sanitize::{brief, command_line, safe, width};
 
-pub(super) fn render(document: &Document) -> String {
-    let mut out = String::new();
-    // Below what is open.
-    let mut folded = String::new();
-    for block in &document.blocks {
-        match block {
-            Block::Title(title) => {
-                out.push_str(&std::mem::take(&mut folded));
-                out.push_str(&format!("### taskscale: {}\n\n", prose(title)));
-            }
-            Block::Text(text, emphasis) => {
-                out.push_str(&format!("{}\n\n", emphasized(prose(text), *emphasis)))
-            }
-            Block::Table(table) => {
-                for section in &table.sections {
-                    let (heading, rows) = (prose(&section.heading), rows(table, section));
-                    match section.folded {
-                        true => fold(&mut folded, &heading, &rows),
-                        false => out.push_str(&format!("#### {heading}\n\n{rows}")),
+impl Document {
+    /// As Markdown that ends in a line end.
+    pub fn markdown(&self) -> String {
+        let mut out = String::new();
+        // Below what is open.
+        let mut folded = String::new();
+        for block in &self.blocks {
+            match block {
+                Block::Title(title) => {
+                    out.push_str(&std::mem::take(&mut folded));
+                    out.push_str(&format!("### taskscale: {}\n\n", prose(title)));
+                }
+                Block::Text(text, emphasis) => {
+                    out.push_str(&format!("{}\n\n", emphasized(prose(text), *emphasis)))
+                }
+                Block::Table(table) => {
+                    for section in &table.sections {
+                        let (heading, rows) = (prose(&section.heading), rows(table, section));
+                        match section.folded {
+                            true => fold(&mut folded, &heading, &rows),
+                            false => out.push_str(&format!("#### {heading}\n\n{rows}")),
+                        }
                     }
                 }
             }
         }
+        out.push_str(&folded);
+        let said = self.notes.iter().chain(&self.details).chain(&self.provenance).map(|text| prose(text));
+        let command = (!self.command.is_empty()).then(|| code(&command_line(&self.command)));
+        let notes = bullets(said.chain(command));
+        if !notes.is_empty() {
+            fold(&mut out, "Notes and provenance", &notes);
+        }
+        format!("{}\n", out.trim_end())
     }
-    out.push_str(&folded);
-    let said =
-        document.notes.iter().chain(&document.details).chain(&document.provenance).map(|text| prose(text));
-    let command = (!document.command.is_empty()).then(|| code(&command_line(&document.command)));
-    let notes = bullets(said.chain(command));
-    if !notes.is_empty() {
-        fold(&mut out, "Notes and provenance", &notes);
-    }
-    format!("{}\n", out.trim_end())
 }
 
 fn fold(out: &mut String, summary: &str, text: &str) {

@@ -88,6 +88,16 @@ pub fn quoted(argument: &str) -> String {
     }
 }
 
+/// The first names, and how many more there are: `a, b, and 3 more`.
+pub fn first_of(names: &[impl AsRef<str>], most: usize) -> String {
+    let mut shown: Vec<String> =
+        names.iter().take(most).map(|name| safe(name.as_ref()).into_owned()).collect();
+    if names.len() > most {
+        shown.push(format!("and {} more", names.len() - most));
+    }
+    shown.join(", ")
+}
+
 /// Columns that the text takes on a terminal: those of its characters, so that a part is never wider than the whole.
 pub fn width(text: &str) -> usize {
     text.chars().map(|c| c.width().unwrap_or(0)).sum()

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{Fleet, FleetError, PublishedTarget, Target};
 use crate::catalog::Shape;
 use crate::document::{Column, Document, DocumentRow, Emphasis, Table, TableCell};
-use crate::figures::{self, MetricDef};
+use crate::metrics::{self, MetricDef};
 use crate::record::{self, Loaded, Machine, Series};
 use crate::report::Report;
 use crate::stats;
@@ -67,12 +67,12 @@ impl Collected {
         self.facts.push(facts(&loaded.campaign.machine, &reports));
         for report in &reports {
             let mut add = |figure: &'static MetricDef, tasks, entry: &str, value| {
-                let place = figures::ALL.iter().position(|one| std::ptr::eq(*one, figure)).unwrap_or(0);
+                let place = metrics::ALL.iter().position(|one| std::ptr::eq(*one, figure)).unwrap_or(0);
                 let heading = Heading { part: report.series(), figure: place, tasks };
                 let found = self.tables.entry(heading).or_default();
                 found.entry(entry.to_owned()).or_default().push(MachineValue { machine, value });
             };
-            let headline = figures::headline(report.shape);
+            let headline = metrics::headline(report.shape);
             for row in report.groups.iter().flat_map(|group| &group.rows) {
                 let value = row.headline.as_ref().map(|spread| spread.median);
                 let value = value.filter(|_| row.ok_runs > 0).ok_or_else(|| row.status.clone());
@@ -82,7 +82,7 @@ impl Collected {
                 for growth in &report.growth {
                     let value = growth.bytes_per_task.filter(|_| growth.linear != Some(false));
                     add(
-                        &figures::BYTES_PER_TASK,
+                        &metrics::BYTES_PER_TASK,
                         None,
                         &growth.entry.name,
                         value.ok_or_else(|| "not linear".to_owned()),
@@ -160,7 +160,7 @@ impl Collected {
         })));
         let mut tables: BTreeMap<usize, Table> = BTreeMap::new();
         for (heading, entries) in &self.tables {
-            let figure = figures::ALL[heading.figure];
+            let figure = metrics::ALL[heading.figure];
             let table = tables.entry(heading.figure).or_insert_with(|| {
                 Table::new(vec![
                     Column::words("entry"),

@@ -205,11 +205,6 @@ impl Fleet {
         program_in(&self.folder, machine)
     }
 
-    /// Builds for them.
-    pub fn cache(&self, machine: &str) -> PathBuf {
-        self.folder.join("cache").join(machine)
-    }
-
     /// The paths of the catalogs that jobs use, in the fleet's folder, in order of precedence.
     pub fn catalogs(&self) -> impl Iterator<Item = String> {
         (1..=self.catalog_count).map(|nth| match nth {

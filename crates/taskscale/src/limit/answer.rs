@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use super::outcome::{Cause, Outcome};
+use super::outcome::{Cause, ClassifiedRun, Outcome, Purpose};
 use super::rate;
-use super::search::{ClassifiedRun, Purpose, SearchState, SearchStatus, controlled, need, replay};
+use super::search::{SearchState, SearchStatus, controlled, need, replay};
 use super::search_spec::{Find, SearchSpec};
 use super::trial_point::TrialPoint;
 use crate::catalog::{Kind, Shape};
-use crate::figures::{CPU_PER_MESSAGE, LATENCY_P50, LATENCY_P99, MetricDef};
+use crate::metrics::{CPU_PER_MESSAGE, LATENCY_P50, LATENCY_P99, MetricDef};
 use crate::record::{Campaign, EntryFacts, Machine, MemorySource, OpenLoad, Sample, Status, Warning};
 use crate::stats::{Point, fit, median};
 use crate::units;
@@ -93,10 +93,8 @@ pub struct Answer {
 /// passed.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct ConfirmingRuns {
-    pub tasks: u64,
-    pub memory_bytes: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rate_per_s: Option<u64>,
+    #[serde(flatten)]
+    pub trial_point: TrialPoint,
     pub held: usize,
     pub runs: usize,
 }
@@ -104,10 +102,8 @@ pub struct ConfirmingRuns {
 /// One run, as it is shown.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ShownRun {
-    pub tasks: u64,
-    pub memory_bytes: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rate_per_s: Option<u64>,
+    #[serde(flatten)]
+    pub trial_point: TrialPoint,
     pub purpose: Purpose,
     pub holds: bool,
     /// Why not.
@@ -161,20 +157,6 @@ impl Answer {
     pub fn trial_point(&self) -> Option<TrialPoint> {
         let (tasks, cap_bytes) = self.tasks.zip(self.memory_bytes)?;
         Some(TrialPoint { tasks, cap_bytes, rate_per_s: self.rate_per_s })
-    }
-}
-
-impl ConfirmingRuns {
-    /// The value that was run.
-    pub fn trial_point(&self) -> TrialPoint {
-        TrialPoint { tasks: self.tasks, cap_bytes: self.memory_bytes, rate_per_s: self.rate_per_s }
-    }
-}
-
-impl ShownRun {
-    /// The value that was run.
-    pub fn trial_point(&self) -> TrialPoint {
-        TrialPoint { tasks: self.tasks, cap_bytes: self.memory_bytes, rate_per_s: self.rate_per_s }
     }
 }
 
@@ -239,9 +221,10 @@ pub(super) fn answer(search_spec: &SearchSpec, facts: &EntryFacts, samples: &[Sa
     };
     let failed = last(boundary.failing, false);
     let confirmed = boundary.confirmed.map(|value| search_spec.trial_point(value));
-    let tried = search.tried.map(|(value, tally)| {
-        let TrialPoint { tasks, cap_bytes, rate_per_s } = search_spec.trial_point(value);
-        ConfirmingRuns { tasks, memory_bytes: cap_bytes, rate_per_s, held: tally.passed, runs: tally.probes }
+    let tried = search.tried.map(|(value, tally)| ConfirmingRuns {
+        trial_point: search_spec.trial_point(value),
+        held: tally.passed,
+        runs: tally.probes,
     });
     let shown = |run: &ClassifiedRun| shown(run, search_spec.find);
     let (limited_by, by_memory) = limited_by(search_spec, &search, failed);
@@ -280,7 +263,7 @@ pub(super) fn answer(search_spec: &SearchSpec, facts: &EntryFacts, samples: &[Sa
 
 fn shown(run: &ClassifiedRun, find: Find) -> ShownRun {
     let sample = run.sample;
-    let TrialPoint { tasks, cap_bytes, rate_per_s } = find.trial_point_of(sample);
+    let trial_point = find.trial_point_of(sample);
     let (cause, reason) = match &run.outcome {
         Outcome::Fails(cause, reason) => (Some(*cause), Some(reason.clone())),
         Outcome::Inconclusive(_, why) => (None, Some(format!("inconclusive: {why}"))),
@@ -288,9 +271,7 @@ fn shown(run: &ClassifiedRun, find: Find) -> ShownRun {
         Outcome::Passes => (None, None),
     };
     ShownRun {
-        tasks,
-        memory_bytes: cap_bytes,
-        rate_per_s,
+        trial_point,
         purpose: run.purpose,
         holds: run.outcome == Outcome::Passes,
         cause,
@@ -302,7 +283,7 @@ fn shown(run: &ClassifiedRun, find: Find) -> ShownRun {
         drain_s: sample.time.drain_s,
         wall_s: sample.time.wall_s,
         cpu_s: sample.cpu.total_s(),
-        open: rate_per_s.and_then(|_| rate::open(sample).cloned()),
+        open: trial_point.rate_per_s.and_then(|_| rate::open(sample).cloned()),
     }
 }
 

@@ -1,6 +1,8 @@
 //! The answers of limit searches as CSV: one line per run, and one for each entry without runs.
 
-use super::{Answer, Find, LimitReport, Purpose, ShownRun};
+use super::answer::{Answer, LimitReport, ShownRun};
+use super::outcome::Purpose;
+use super::search_spec::Find;
 use crate::document::csv::{CsvColumn, figure, table, text, whole};
 use crate::record::OpenLoad;
 
@@ -14,7 +16,7 @@ impl LimitCsvLine<'_> {
     /// Those runs that confirm the answer, the nearest that failed, and the farthest that held at or beyond that.
     fn role(&self) -> &'static str {
         let (answer, Some(run)) = (self.answer, self.run) else { return "" };
-        let at_the_answer = answer.trial_point() == Some(run.trial_point());
+        let at_the_answer = answer.trial_point() == Some(run.trial_point);
         match self.run {
             _ if run.purpose == Purpose::Confirm && run.holds && at_the_answer => "answer",
             run if run == answer.fails.as_ref() => "beyond",
@@ -47,8 +49,8 @@ fn columns<'a>() -> [CsvColumn<LimitCsvLine<'a>>; 26] {
         }),
         ("state", |line| line.answer.state.name().to_owned()),
         ("role", |line| line.role().to_owned()),
-        ("tasks", |line| whole(line.run.map(|run| run.tasks))),
-        ("memory_bytes", |line| whole(line.run.map(|run| run.memory_bytes))),
+        ("tasks", |line| whole(line.run.map(|run| run.trial_point.tasks))),
+        ("memory_bytes", |line| whole(line.run.map(|run| run.trial_point.cap_bytes))),
         ("purpose", |line| whole(line.run.map(|run| run.purpose.name()))),
         ("holds", |line| whole(line.run.map(|run| run.holds))),
         ("cause", |line| whole(line.run.and_then(|run| Some(run.cause?.name())))),
@@ -63,7 +65,7 @@ fn columns<'a>() -> [CsvColumn<LimitCsvLine<'a>>; 26] {
         ("confirming_held", |line| whole(line.run.and(line.answer.tried).map(|tried| tried.held))),
         ("confirming_runs", |line| whole(line.run.and(line.answer.tried).map(|tried| tried.runs))),
         ("edge", |line| whole(line.run.and(line.answer.sometimes.as_ref()).map(|_| "not-sharp"))),
-        ("rate_per_s", |line| whole(line.run.and_then(|run| run.rate_per_s))),
+        ("rate_per_s", |line| whole(line.run.and_then(|run| run.trial_point.rate_per_s))),
         ("achieved_per_s", |line| figure(line.open().map(|open| open.achieved_per_s))),
         ("latency_p50_us", |line| figure(line.open().and_then(|open| Some(open.latency()?.p50)))),
         ("latency_p99_us", |line| figure(line.open().and_then(|open| Some(open.latency()?.p99)))),

@@ -1,11 +1,14 @@
 //! The document of a limit search.
 
-use super::rate::{OPEN_S, connections, milliseconds};
+use super::answer::{Answer, AtRate, CurvePoint, LimitReport};
+use super::numbers::{connections, milliseconds};
+use super::rate::OPEN_S;
+use super::search_spec::{Find, SearchSpec};
+use super::trial_point::TrialPoint;
 use super::words::{below, held, limited_by, no_answer};
-use super::{Answer, AtRate, CurvePoint, Find, LimitReport, SearchSpec, ShownRun};
 use crate::catalog::Shape;
 use crate::document::{Column, Document, DocumentRow, Emphasis, Table, TableCell};
-use crate::figures::{CPU_PER_MESSAGE, LATENCY_P50, LATENCY_P99, MetricDef, per_task, time_text};
+use crate::metrics::{CPU_PER_MESSAGE, LATENCY_P50, LATENCY_P99, MetricDef, per_task, time_text};
 use crate::units::{self, mib};
 
 pub fn document(report: &LimitReport) -> Document {
@@ -16,14 +19,17 @@ pub fn document(report: &LimitReport) -> Document {
         report.answers.iter().partition(|answer| answer.unavailable.is_none() || answer.runs > 0);
     match report.search_spec.find {
         Find::MostTasks { memory_bytes } => {
-            document.table(most_tasks(&tried, &report.search_spec, memory_bytes))
+            document.table(answers(size(memory_bytes), &tried, &report.search_spec, most_tasks()));
         }
         Find::LeastMemory { tasks } => {
-            document.table(least_memory(&tried, &report.search_spec, tasks));
+            let heading = format!("{} tasks", units::count(tasks));
+            document.table(answers(heading, &tried, &report.search_spec, least_memory()));
             let curves = tried.iter().filter(|answer| answer.curve.len() > 1);
             curves.for_each(|answer| document.table(curve(answer, tasks)));
         }
-        Find::HighestRate { tasks, .. } => document.table(highest_rate(&tried, &report.search_spec, tasks)),
+        Find::HighestRate { tasks, .. } => {
+            document.table(answers(connections(tasks), &tried, &report.search_spec, highest_rate()));
+        }
     }
     let mut table = Table::new(vec![Column::words("entry"), Column::prose("")]);
     let row = |answer: &&Answer| {
@@ -108,122 +114,100 @@ fn rule(report: &LimitReport) -> String {
     )
 }
 
-fn most_tasks(answers: &[&Answer], search_spec: &SearchSpec, memory_bytes: u64) -> Table {
-    let mut table = Table::new(vec![
-        Column::words("entry"),
-        Column::words("kind"),
-        Column::figures("most tasks"),
-        Column::figures("passed"),
-        Column::figures("fails at"),
-        Column::figures("B/task"),
-        Column::figures("memory ÷ N"),
-        Column::figures("runs").drop_priority(0),
-        Column::prose("limited by"),
-    ]);
+type CellOf = fn(&Answer) -> TableCell;
+/// A column of answers, and how it is filled.
+type AnswerColumn = (Column, CellOf);
+
+/// Answers in the given columns, between the entries and what limits them.
+fn answers<const N: usize>(
+    heading: String,
+    answers: &[&Answer],
+    search_spec: &SearchSpec,
+    columns: [AnswerColumn; N],
+) -> Table {
+    let (heads, cells): (Vec<Column>, Vec<CellOf>) = columns.into_iter().unzip();
+    let names = [Column::words("entry"), Column::words("kind")].into_iter();
+    let mut table = Table::new(names.chain(heads).chain([Column::prose("limited by")]).collect());
     let row = |answer: &&Answer| {
-        let fails = answer.fails.as_ref().map(|failed| units::grouped(failed.tasks));
-        row(
-            answer,
-            search_spec,
-            [
-                figure(answer.tasks.map(units::grouped)),
-                TableCell::plain(held(answer)),
-                figure(fails),
-                figure(answer.bytes_per_task.map(per_task)),
-                figure(answer.memory_per_task.map(|bytes| format!("{} B", per_task(bytes)))),
-                TableCell::plain(answer.runs.to_string()),
-            ],
-        )
+        let mut row = DocumentRow::of(vec![
+            TableCell::Name(answer.entry.clone(), Emphasis::Plain),
+            TableCell::plain(answer.kind.name()),
+        ]);
+        if let Some(instead) = no_answer(answer, &search_spec.find) {
+            return row.note("", instead, Emphasis::Bad);
+        }
+        row.cells.extend(cells.iter().map(|cell| cell(answer)));
+        row.cells.push(TableCell::plain(limited_by(answer)));
+        below(answer, search_spec).into_iter().fold(row, |row, text| row.note("", text, Emphasis::Doubtful))
     };
-    table.section(size(memory_bytes)).rows = answers.iter().map(row).collect();
+    table.section(heading).rows = answers.iter().map(row).collect();
     table
 }
 
-fn least_memory(answers: &[&Answer], search_spec: &SearchSpec, tasks: u64) -> Table {
-    let mut table = Table::new(vec![
-        Column::words("entry"),
-        Column::words("kind"),
-        Column::figures("least MiB"),
-        Column::figures("passed"),
-        Column::figures("fails at"),
-        Column::figures("memory ÷ N"),
-        Column::figures("CPU s").drop_priority(2),
-        Column::figures("vs unlimited").drop_priority(1),
-        Column::figures("runs").drop_priority(0),
-        Column::prose("limited by"),
-    ]);
-    let row = |answer: &&Answer| {
-        let point = answer.curve.iter().find(|point| Some(point.memory_bytes) == answer.memory_bytes);
-        let fails = answer.fails.as_ref().map(|failed| size_mib(failed.memory_bytes as f64));
-        row(
-            answer,
-            search_spec,
-            [
-                figure(answer.memory_bytes.map(|bytes| size_mib(bytes as f64))),
-                TableCell::plain(held(answer)),
-                figure(fails),
-                figure(answer.memory_per_task.map(|bytes| format!("{} B", per_task(bytes)))),
-                figure(point.and_then(|point| point.cpu_s).map(time_text)),
-                figure(point.and_then(|point| point.times_roomy).map(times)),
-                TableCell::plain(answer.runs.to_string()),
-            ],
-        )
-    };
-    table.section(format!("{} tasks", units::count(tasks))).rows = answers.iter().map(row).collect();
-    table
+const PASSED: CellOf = |answer| TableCell::plain(held(answer));
+const RUNS: CellOf = |answer| TableCell::plain(answer.runs.to_string());
+const PER_TASK: CellOf =
+    |answer| figure(answer.memory_per_task.map(|bytes| format!("{} B", per_task(bytes))));
+
+fn most_tasks() -> [AnswerColumn; 6] {
+    [
+        (Column::figures("most tasks"), |answer| figure(answer.tasks.map(units::grouped))),
+        (Column::figures("passed"), PASSED),
+        (Column::figures("fails at"), |answer| {
+            figure(fails_at(answer, |run| Some(units::grouped(run.tasks))))
+        }),
+        (Column::figures("B/task"), |answer| figure(answer.bytes_per_task.map(per_task))),
+        (Column::figures("memory ÷ N"), PER_TASK),
+        (Column::figures("runs").drop_priority(0), RUNS),
+    ]
 }
 
-fn highest_rate(answers: &[&Answer], search_spec: &SearchSpec, tasks: u64) -> Table {
-    let mut table = Table::new(vec![
-        Column::words("entry"),
-        Column::words("kind"),
-        Column::figures("messages/s"),
-        Column::figures("passed"),
-        Column::figures("fails at"),
-        Column::figures("p50 µs").drop_priority(0),
-        Column::figures("p99 µs"),
-        Column::figures("CPU µs/msg").drop_priority(2),
-        Column::figures("runs").drop_priority(1),
-        Column::prose("limited by"),
-    ]);
-    let row = |answer: &&Answer| {
-        let of = |run: &ShownRun| run.rate_per_s.map(units::grouped);
-        let at = |of: fn(&AtRate) -> Option<f64>, figure: &MetricDef| {
-            TableCell::figure(
-                answer.at_rate.as_ref().and_then(of).map(|value| figure.show(value)),
-                Emphasis::Plain,
-            )
-        };
-        row(
-            answer,
-            search_spec,
-            [
-                figure(answer.rate_per_s.map(units::grouped)),
-                TableCell::plain(held(answer)),
-                figure(answer.fails.as_ref().and_then(of)),
-                at(|at| at.latency_p50_us, &LATENCY_P50),
-                at(|at| at.latency_p99_us, &LATENCY_P99),
-                at(|at| at.cpu_us_per_message, &CPU_PER_MESSAGE),
-                TableCell::plain(answer.runs.to_string()),
-            ],
-        )
-    };
-    table.section(connections(tasks)).rows = answers.iter().map(row).collect();
-    table
-}
-
-/// One entry's answer, or why there is none.
-fn row<const N: usize>(answer: &Answer, search_spec: &SearchSpec, figures: [TableCell; N]) -> DocumentRow {
-    let mut row = DocumentRow::of(vec![
-        TableCell::Name(answer.entry.clone(), Emphasis::Plain),
-        TableCell::plain(answer.kind.name()),
-    ]);
-    if let Some(instead) = no_answer(answer, &search_spec.find) {
-        return row.note("", instead, Emphasis::Bad);
+fn least_memory() -> [AnswerColumn; 7] {
+    fn point(answer: &Answer) -> Option<&CurvePoint> {
+        answer.curve.iter().find(|point| Some(point.memory_bytes) == answer.memory_bytes)
     }
-    row.cells.extend(figures);
-    row.cells.push(TableCell::plain(limited_by(answer)));
-    below(answer, search_spec).into_iter().fold(row, |row, text| row.note("", text, Emphasis::Doubtful))
+    [
+        (Column::figures("least MiB"), |answer| {
+            figure(answer.memory_bytes.map(|bytes| size_mib(bytes as f64)))
+        }),
+        (Column::figures("passed"), PASSED),
+        (Column::figures("fails at"), |answer| {
+            figure(fails_at(answer, |run| Some(size_mib(run.cap_bytes as f64))))
+        }),
+        (Column::figures("memory ÷ N"), PER_TASK),
+        (Column::figures("CPU s").drop_priority(2), |answer| {
+            figure(point(answer).and_then(|point| point.cpu_s).map(time_text))
+        }),
+        (Column::figures("vs unlimited").drop_priority(1), |answer| {
+            figure(point(answer).and_then(|point| point.times_roomy).map(times))
+        }),
+        (Column::figures("runs").drop_priority(0), RUNS),
+    ]
+}
+
+fn highest_rate() -> [AnswerColumn; 7] {
+    fn at(answer: &Answer, of: fn(&AtRate) -> Option<f64>, metric: &MetricDef) -> TableCell {
+        figure(answer.at_rate.as_ref().and_then(of).map(|value| metric.show(value)))
+    }
+    [
+        (Column::figures("messages/s"), |answer| figure(answer.rate_per_s.map(units::grouped))),
+        (Column::figures("passed"), PASSED),
+        (Column::figures("fails at"), |answer| {
+            figure(fails_at(answer, |run| run.rate_per_s.map(units::grouped)))
+        }),
+        (Column::figures("p50 µs").drop_priority(0), |answer| {
+            at(answer, |at| at.latency_p50_us, &LATENCY_P50)
+        }),
+        (Column::figures("p99 µs"), |answer| at(answer, |at| at.latency_p99_us, &LATENCY_P99)),
+        (Column::figures("CPU µs/msg").drop_priority(2), |answer| {
+            at(answer, |at| at.cpu_us_per_message, &CPU_PER_MESSAGE)
+        }),
+        (Column::figures("runs").drop_priority(1), RUNS),
+    ]
+}
+
+fn fails_at(answer: &Answer, shown: fn(&TrialPoint) -> Option<String>) -> Option<String> {
+    answer.fails.as_ref().and_then(|run| shown(&run.trial_point))
 }
 
 /// Memory against CPU.

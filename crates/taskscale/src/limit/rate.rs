@@ -1,8 +1,8 @@
 //! Classifies whether a server keeps up with a message rate, and predicts where it stops to. From samples alone; pure.
 
 use super::boundary_search::Prediction;
-use super::outcome::{Cause, Outcome, heap_full, reason};
-use super::search::ClassifiedRun;
+use super::numbers::milliseconds;
+use super::outcome::{Cause, ClassifiedRun, Outcome, heap_full, reason};
 use crate::record::{OpenLoad, Sample, Status, Warning};
 use crate::units;
 
@@ -78,19 +78,6 @@ pub fn predict(seen: &[ClassifiedRun]) -> Option<Prediction> {
 /// The results of the open loop.
 pub fn open(sample: &Sample) -> Option<&OpenLoad> {
     sample.load.as_ref()?.open.as_ref()
-}
-
-/// A number of connections, in words.
-pub fn connections(count: u64) -> String {
-    if count == 1 { "1 connection".to_owned() } else { format!("{} connections", units::count(count)) }
-}
-
-/// A latency in ms, from µs; whole milliseconds in full.
-pub fn milliseconds(us: f64) -> String {
-    if us % 1e3 == 0.0 {
-        return format!("{} ms", units::grouped((us / 1e3) as u64));
-    }
-    format!("{} ms", units::significant(us / 1e3, 3))
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! Whole searches for the highest rate against scripted servers: what they conclude, and in how many runs.
 
 use super::super::answer::{Answer, LimitReport};
+use super::super::outcome::Purpose;
 use super::super::search::tests::{report, search_spec as of_find};
-use super::super::search::{NextRun, Purpose, SearchStatus, replay};
+use super::super::search::{NextRun, SearchStatus, replay};
 use super::super::search_spec::{Find, SearchSpec};
 use super::*;
 use crate::catalog::Kind;
@@ -109,9 +110,12 @@ fn rates_double_until_one_fails_and_close_in_from_there() {
     );
     assert_eq!(answer.limited_by.as_deref(), Some("latency"));
     let fails = answer.fails.as_ref().unwrap();
-    assert!(fails.rate_per_s.unwrap() as f64 >= boundary && answer.width.unwrap() <= 0.05, "{answer:#?}");
+    assert!(
+        fails.trial_point.rate_per_s.unwrap() as f64 >= boundary && answer.width.unwrap() <= 0.05,
+        "{answer:#?}"
+    );
     let tried = answer.tried.unwrap();
-    assert_eq!((tried.rate_per_s, tried.held, tried.runs), (Some(rate), 3, 3));
+    assert_eq!((tried.trial_point.rate_per_s, tried.held, tried.runs), (Some(rate), 3, 3));
     assert!(answer.sometimes.is_none() && answer.memory_per_task.is_none() && answer.curve.is_empty());
     assert!(answer.runs_of_search <= 15, "{:?}", rates(&samples));
     let at = answer.at_rate.unwrap();

@@ -7,9 +7,10 @@ use std::f64::consts::LN_2;
 
 use serde::Serialize;
 
-use super::boundary_search::{LONGEST_STEP, PassingSide, Probe, Search};
+use super::boundary_search::{LONGEST_STEP, PassingSide, Prediction, Probe, Search};
+use super::classify::{Baseline, baseline, classify, touched};
 use super::confirm::{Boundary, ConfirmStage, PassCount, tally};
-use super::outcome::{Baseline, Cause, Outcome, baseline, classify, touched};
+use super::outcome::{Cause, ClassifiedRun, Outcome, Purpose};
 use super::prediction::{predict_memory, predict_tasks};
 use super::rate;
 use super::search_spec::{Find, SearchSpec};
@@ -41,34 +42,6 @@ const SAME_MEMORY: f64 = 0.02;
 /// So many runs of a value may be inconclusive.
 const MOST_INCONCLUSIVE: usize = 2;
 
-/// The purpose of a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Purpose {
-    /// For the line that the search starts with; of the least memory, the run with memory to spare; of a rate, the
-    /// first.
-    Pilot,
-    Search,
-    /// Confirms the value that the search found, as often as `--repetitions` asks.
-    Confirm,
-    /// A failed value with unlimited memory: checks whether memory is the cause.
-    Control,
-    /// Measures CPU time by memory.
-    Curve,
-}
-
-impl Purpose {
-    pub fn name(self) -> &'static str {
-        match self {
-            Purpose::Pilot => "pilot",
-            Purpose::Search => "search",
-            Purpose::Confirm => "confirm",
-            Purpose::Control => "control",
-            Purpose::Curve => "curve",
-        }
-    }
-}
-
 /// The next run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NextRun {
@@ -79,8 +52,9 @@ pub struct NextRun {
 }
 
 /// The state of a search.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, strum::IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum SearchStatus {
     /// There are runs left to do.
     Unfinished,
@@ -96,22 +70,8 @@ pub enum SearchStatus {
 
 impl SearchStatus {
     pub fn name(self) -> &'static str {
-        match self {
-            SearchStatus::Unfinished => "unfinished",
-            SearchStatus::Found => "found",
-            SearchStatus::Undecided => "undecided",
-            SearchStatus::NothingHolds => "nothing-holds",
-            SearchStatus::EverythingHolds => "everything-holds",
-        }
+        self.into()
     }
-}
-
-/// A run, its purpose and its outcome.
-#[derive(Debug, Clone)]
-pub struct ClassifiedRun<'a> {
-    pub sample: &'a Sample,
-    pub purpose: Purpose,
-    pub outcome: Outcome,
 }
 
 /// The runs of one entry so far, and the state that they lead to.
@@ -261,7 +221,7 @@ fn probes(search_spec: &SearchSpec, seen: &[ClassifiedRun]) -> Vec<Probe> {
 
 /// By the line through what runs needed: their peak, where that was below the cap; where it was not, the kernel took
 /// back what it could, and what is left is the charge at the plateau. Neither with page cache that nobody maps.
-fn most_tasks(seen: &[ClassifiedRun], cap_bytes: u64) -> Option<super::boundary_search::Prediction> {
+fn most_tasks(seen: &[ClassifiedRun], cap_bytes: u64) -> Option<Prediction> {
     let runs = || seen.iter().filter(|run| run.purpose != Purpose::Control);
     // Where what ends it is not memory, memory predicts nothing; a program that counts its failures does.
     let nearest = runs().filter(|run| run.outcome.cause().is_some()).min_by_key(|run| run.sample.tasks);
@@ -269,7 +229,7 @@ fn most_tasks(seen: &[ClassifiedRun], cap_bytes: u64) -> Option<super::boundary_
         match (nearest.outcome.cause(), nearest.sample.failed) {
             (Some(Cause::SystemLimit | Cause::OwnHeap), Some(failed)) if failed < nearest.sample.tasks => {
                 let value = (nearest.sample.tasks - failed) as f64;
-                return Some(super::boundary_search::Prediction { value, doubt: 0.0 });
+                return Some(Prediction { value, doubt: 0.0 });
             }
             (Some(Cause::OwnHeap), _) => {}
             _ => return None,
@@ -302,7 +262,7 @@ pub(super) fn need(sample: &Sample) -> Option<f64> {
     Some(peak.map_or(charge, |peak| peak.max(charge)).saturating_sub(cache) as f64)
 }
 
-fn least_memory(seen: &[ClassifiedRun]) -> Option<super::boundary_search::Prediction> {
+fn least_memory(seen: &[ClassifiedRun]) -> Option<Prediction> {
     let holds = seen.iter().filter(|run| run.outcome == Outcome::Passes).map(|run| run.sample);
     let tightest = holds.min_by_key(|sample| cap_of(sample))?;
     let file_bytes = tightest.memory.plateau.as_ref().map_or(0, |plateau| plateau.file_bytes);

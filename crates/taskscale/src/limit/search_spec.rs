@@ -7,13 +7,11 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::LimitError;
-use super::rate::{connections, milliseconds};
+use super::error::{LimitError, SEARCH_SPEC_SCHEMA};
+use super::numbers::{connections, milliseconds};
 use crate::record::read_document;
 use crate::units;
 
-/// Version of the shape of `limit.json`.
-pub const SEARCH_SPEC_SCHEMA: u32 = 1;
 const FILE: &str = "limit.json";
 
 /// What the search looks for.

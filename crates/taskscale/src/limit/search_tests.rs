@@ -164,9 +164,9 @@ fn a_plain_program_is_limited_by_memory() {
     let tasks = answer.tasks.unwrap();
     assert!(tasks <= most && tasks as f64 > most as f64 * 0.98, "{tasks} of {most}");
     assert_eq!((answer.state, answer.by_memory), (SearchStatus::Found, Some(true)));
-    assert!(answer.fails.unwrap().tasks > most);
+    assert!(answer.fails.unwrap().trial_point.tasks > most);
     let tried = answer.tried.unwrap();
-    assert_eq!((tried.tasks, tried.held, tried.runs), (tasks, 3, 3));
+    assert_eq!((tried.trial_point.tasks, tried.held, tried.runs), (tasks, 3, 3));
     assert!(answer.sometimes.is_none());
     assert!(answer.runs_of_search <= 6 && answer.runs <= 9, "{}", answer.runs);
     assert!((answer.bytes_per_task.unwrap() - 500.0).abs() < 1.0);
@@ -264,7 +264,7 @@ fn the_least_memory_is_what_the_tasks_need_and_the_curve_goes_up_from_it() {
         let least = 3 * MIB + 50_000_000;
         let found = answer.memory_bytes.unwrap();
         assert!(found >= least && (found as f64) < least as f64 * 1.021, "{found} for {least}");
-        assert!(answer.fails.as_ref().unwrap().memory_bytes < least);
+        assert!(answer.fails.as_ref().unwrap().trial_point.cap_bytes < least);
         let runs = if program.garbage > 1.0 { 16 } else { 5 };
         assert!(answer.runs_of_search <= runs, "{}", answer.runs_of_search);
         let shares: Vec<f64> = answer
@@ -343,11 +343,17 @@ fn a_failure_among_the_confirming_runs_moves_the_answer() {
         assert!(tasks < unlucky.0 || bytes > unlucky.1, "{tasks} {bytes} {unlucky:?}");
         assert_eq!(answer.state, SearchStatus::Found);
         let tried = answer.tried.unwrap();
-        assert_eq!((tried.tasks, tried.memory_bytes, tried.held, tried.runs), (tasks, bytes, 3, 3));
+        assert_eq!(
+            (tried.trial_point.tasks, tried.trial_point.cap_bytes, tried.held, tried.runs),
+            (tasks, bytes, 3, 3)
+        );
         let sometimes = answer.sometimes.as_ref().unwrap();
-        assert!(sometimes.tasks >= unlucky.0 && sometimes.memory_bytes <= unlucky.1, "{sometimes:?}");
+        assert!(
+            sometimes.trial_point.tasks >= unlucky.0 && sometimes.trial_point.cap_bytes <= unlucky.1,
+            "{sometimes:?}"
+        );
         let fails = answer.fails.as_ref().unwrap();
-        assert_eq!((fails.tasks, fails.memory_bytes), unlucky);
+        assert_eq!((fails.trial_point.tasks, fails.trial_point.cap_bytes), unlucky);
 
         let shown = |format| super::super::render(&report, format, Default::default());
         let said = ["3 of 3", "no sharp boundary", "all runs passed"];

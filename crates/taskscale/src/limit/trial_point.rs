@@ -1,5 +1,7 @@
 //! The parameters of single runs of a search, and which of them is the searched value. Pure.
 
+use serde::Serialize;
+
 use super::search_spec::{Find, SearchSpec};
 use crate::record::Sample;
 
@@ -7,11 +9,13 @@ use crate::record::Sample;
 pub const RATE: &str = "rate";
 
 /// The parameters of a run: fixed by the specification, except for the searched value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct TrialPoint {
     pub tasks: u64,
+    #[serde(rename = "memory_bytes")]
     pub cap_bytes: u64,
     /// Messages in a second; absent where the search does not set the rate.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub rate_per_s: Option<u64>,
 }
 

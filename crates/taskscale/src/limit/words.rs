@@ -1,7 +1,10 @@
 //! The words of a limit search: notes of its tables, and one-line answers.
 
-use super::rate::{connections, milliseconds};
-use super::{Answer, Find, SearchSpec, SearchStatus, ShownRun, TrialPoint};
+use super::answer::{Answer, ShownRun};
+use super::numbers::{connections, milliseconds};
+use super::search::SearchStatus;
+use super::search_spec::{Find, SearchSpec};
+use super::trial_point::TrialPoint;
 use crate::document::NONE;
 use crate::units;
 
@@ -85,7 +88,7 @@ pub(super) fn below(answer: &Answer, search_spec: &SearchSpec) -> Vec<String> {
 /// The candidate answer, and how many of its confirming runs passed.
 fn unconfirmed(answer: &Answer, find: &Find) -> String {
     answer.tried.map_or(String::new(), |tried| {
-        let what = sought(find, tried.trial_point());
+        let what = sought(find, tried.trial_point);
         format!(": {what} passed {} of {}", tried.held, units::counted(tried.runs, "confirming run"))
     })
 }
@@ -93,7 +96,7 @@ fn unconfirmed(answer: &Answer, find: &Find) -> String {
 /// Where runs both passed and failed.
 fn blurred(answer: &Answer, find: &Find) -> Option<String> {
     let (fails, sometimes) = answer.fails.as_ref().zip(answer.sometimes.as_ref())?;
-    let of = |run: &ShownRun| sought(find, run.trial_point());
+    let of = |run: &ShownRun| sought(find, run.trial_point);
     let always = answer.trial_point().map(|trial_point| sought(find, trial_point));
     let (sometimes, fails) = (of(sometimes), of(fails));
     Some(match find {

@@ -11,11 +11,15 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use strum::EnumMessage;
+
 use super::bounds::{
     CASES, LINE_BYTES, REJECTED_LINES, RUNS, SAMPLES_BYTES, check_size, open_regular, read_document,
     too_large,
 };
 use super::{Campaign, SCHEMA_VERSION, Sample, StringInterner};
+
+use crate::hint::Hint;
 
 pub(super) const CAMPAIGN_FILE: &str = "campaign.json";
 const SAMPLES_FILE: &str = "samples.jsonl";
@@ -27,24 +31,41 @@ const LOCK_TRIES: u32 = 10;
 const LOCK_PAUSE: Duration = Duration::from_millis(50);
 
 /// What is wrong with a results folder.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, strum::EnumMessage)]
 pub enum StoreError {
     #[error("cannot {what} {path}: {error}")]
     Io { what: &'static str, path: PathBuf, error: io::Error },
     #[error("no results in {0} (campaign.json not found)")]
+    #[strum(
+        message = "name a folder that `taskscale run` wrote; `ls taskscale-results` lists the usual ones"
+    )]
     NoCampaign(PathBuf),
     #[error("not a campaign.json of taskscale: {path} ({error})")]
+    #[strum(message = "restore campaign.json from a copy, or measure into a new folder: -o DIR")]
     Malformed { path: PathBuf, error: serde_json::Error },
     #[error("unknown schema: {found} in {path} (this taskscale reads up to {SCHEMA_VERSION})")]
+    #[strum(message = "install the taskscale that wrote it, or a newer one")]
     Newer { path: PathBuf, found: u64 },
     #[error("too large: {path} ({what})")]
     TooLarge { path: PathBuf, what: String },
     #[error("results folder in use: {0} (another taskscale is measuring into it)")]
+    #[strum(message = "wait until it ends, or choose another folder: -o DIR")]
     InUse(PathBuf),
     #[error("campaign.json not found: {0} (its samples are useless without the plan)")]
+    #[strum(message = "restore campaign.json from a copy, or measure into a new folder: -o DIR")]
     Orphans(PathBuf),
     #[error("results folder in use: {0} (another taskscale has just started new results in it)")]
+    #[strum(message = "wait until it ends, or choose another folder: -o DIR")]
     Begun(PathBuf),
+}
+
+impl Hint for StoreError {
+    fn hint(&self) -> Option<String> {
+        match self {
+            StoreError::Io { error, .. } => error.hint(),
+            _ => self.get_message().map(str::to_owned),
+        }
+    }
 }
 
 fn at<T>(what: &'static str, path: &Path, result: io::Result<T>) -> Result<T, StoreError> {

@@ -3,7 +3,6 @@
 //! Must not know how a value is shown.
 
 use std::borrow::Borrow;
-use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::growth::growth;
@@ -12,9 +11,9 @@ use super::model::{
     EntryInfo, FailureGroup, Growth, Parts, PlateauCount, REPORT_SCHEMA, Report, Row, RowGroup, SourceCount,
     Spreads, Unavailable, Version, WarningCount,
 };
-use super::rank::Rank;
+use super::rank::{Rank, Standing};
 use crate::catalog::{Shape, reading_order};
-use crate::figures;
+use crate::metrics;
 use crate::record::{
     Campaign, EntryFacts, MemorySource, Plateau, PlateauFrom, Sample, Status, Warning, last_attempts,
 };
@@ -147,10 +146,8 @@ fn groups(
     for facts in entries {
         for (&tasks, cell) in cells.by_entry.get(&*facts.name).into_iter().flatten() {
             let mut row = row(facts, tasks, shape, cell, growth.get(&*facts.name).copied());
-            // Other sources count other things: nobody is the best by being measured by less.
-            let one_source = row.memory_sources.iter().all(|source| Some(*source) == usual);
-            let comparable = one_source || !figures::headline(shape).source_dependent;
-            row.ranked = row.ok_runs > 0 && row.headline.is_some() && comparable && !row.entry.reference;
+            let standing = row.standing(metrics::headline(shape), usual);
+            row.ranked = row.headline.is_some() && standing == Standing::Ranked;
             groups.entry(tasks).or_default().push(row);
         }
     }
@@ -169,20 +166,20 @@ fn row(facts: &EntryFacts, tasks: u64, shape: Shape, cell: &[&Sample], growth: O
         ok_runs: ok_runs as u32,
         status: status(ok_runs, cell.len(), &shortfalls),
         ranked: false,
-        footprint_bytes: spreads.of(&figures::FOOTPRINT),
-        kernel_bytes: spreads.median(&figures::KERNEL),
-        peak_bytes: spreads.median(&figures::PEAK),
-        rss_peak_bytes: spreads.median(&figures::RSS_PEAK),
+        footprint_bytes: spreads.of(&metrics::FOOTPRINT),
+        kernel_bytes: spreads.median(&metrics::KERNEL),
+        peak_bytes: spreads.median(&metrics::PEAK),
+        rss_peak_bytes: spreads.median(&metrics::RSS_PEAK),
         bytes_per_task: growth.and_then(|growth| growth.bytes_per_task),
         linear: growth.and_then(|growth| growth.linear),
         short_alive: shortfalls.iter().filter_map(|failure| failure.short_alive).min(),
         threads: stats::median(
             &fed.iter().filter_map(|sample| Some(sample.threads? as f64)).collect::<Vec<_>>(),
         ),
-        launch_s: spreads.median(&figures::LAUNCH),
-        wall_s: spreads.median(&figures::WALL),
-        cpu_s: spreads.median(&figures::CPU),
-        headline: spreads.of(figures::headline(shape)),
+        launch_s: spreads.median(&metrics::LAUNCH),
+        wall_s: spreads.median(&metrics::WALL),
+        cpu_s: spreads.median(&metrics::CPU),
+        headline: spreads.of(metrics::headline(shape)),
         times_best: None,
         parts: parts(&fed),
         client_limited: fed.iter().any(|sample| sample.is_client_limited()),
@@ -372,12 +369,4 @@ fn warnings(campaign: &Campaign, cells: &Cells) -> Vec<WarningCount> {
         }
     }
     counts.into_values().collect()
-}
-
-/// Ascending order; rows without a value come last.
-pub(super) fn by_figure(a: Option<f64>, b: Option<f64>) -> Ordering {
-    match (a, b) {
-        (Some(a), Some(b)) => a.total_cmp(&b),
-        (a, b) => b.is_some().cmp(&a.is_some()),
-    }
 }

@@ -7,7 +7,7 @@ use anstyle::{AnsiColor, Style};
 use super::model::{Growth, Report, Row};
 use super::phrases::{nonlinear_text, relative};
 use crate::document::{Bars, RenderOptions, bar, painted, safe};
-use crate::figures::per_task;
+use crate::metrics::per_task;
 use crate::stats::{Interval, Spread};
 use crate::units;
 

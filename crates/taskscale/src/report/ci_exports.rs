@@ -13,22 +13,22 @@ use super::phrases::worst_text;
 use super::sanitize::safe;
 use crate::catalog::Shape;
 use crate::document::{csv, json};
-use crate::figures::{self, Better, MetricDef, Unit};
+use crate::metrics::{self, Better, MetricDef, Unit};
 use crate::units;
 
 /// What is kept unless told otherwise. Not the wall time of tasks that wait, which is mostly the wait; nor the CPU of a
 /// whole run of work, which does as many operations as the machine has time for.
 fn default_metrics(shape: Shape) -> Vec<&'static MetricDef> {
     match shape {
-        Shape::Hold => vec![&figures::FOOTPRINT, &figures::BYTES_PER_TASK, &figures::LAUNCH, &figures::CPU],
+        Shape::Hold => vec![&metrics::FOOTPRINT, &metrics::BYTES_PER_TASK, &metrics::LAUNCH, &metrics::CPU],
         Shape::Serve => vec![
-            &figures::FOOTPRINT,
-            &figures::BYTES_PER_TASK,
-            &figures::CPU_PER_MESSAGE,
-            &figures::LATENCY_P99,
-            &figures::MESSAGES_PER_S,
+            &metrics::FOOTPRINT,
+            &metrics::BYTES_PER_TASK,
+            &metrics::CPU_PER_MESSAGE,
+            &metrics::LATENCY_P99,
+            &metrics::MESSAGES_PER_S,
         ],
-        Shape::Work => vec![&figures::WALL_PER_OP, &figures::CPU_PER_OP, &figures::PEAK],
+        Shape::Work => vec![&metrics::WALL_PER_OP, &metrics::CPU_PER_OP, &metrics::PEAK],
     }
 }
 

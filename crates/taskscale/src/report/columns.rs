@@ -4,7 +4,7 @@ use super::document::differs;
 use super::model::{Report, Row};
 use super::phrases::slope_text;
 use crate::catalog::Shape;
-use crate::figures::{self, MetricDef};
+use crate::metrics::{self, MetricDef};
 
 /// A metric with its own column.
 #[derive(Clone, Copy)]
@@ -28,41 +28,41 @@ const fn other_memory(figure: &'static MetricDef, short: &'static str, drop_prio
 }
 
 static HOLD: [ShownFigure; 5] = [
-    shown(&figures::BYTES_PER_TASK, "B/task", None),
-    shown(&figures::CPU, "CPU s", Some(5)),
-    shown(&figures::LAUNCH, "launch s", Some(3)),
-    other_memory(&figures::KERNEL, "kernel", 4),
-    other_memory(&figures::RSS_PEAK, "RSS", 2),
+    shown(&metrics::BYTES_PER_TASK, "B/task", None),
+    shown(&metrics::CPU, "CPU s", Some(5)),
+    shown(&metrics::LAUNCH, "launch s", Some(3)),
+    other_memory(&metrics::KERNEL, "kernel", 4),
+    other_memory(&metrics::RSS_PEAK, "RSS", 2),
 ];
 
 /// With the fits of memory.
-static STATS: [ShownFigure; 1] = [shown(&figures::WALL, "wall s", Some(1))];
+static STATS: [ShownFigure; 1] = [shown(&metrics::WALL, "wall s", Some(1))];
 
 static WORK: [ShownFigure; 4] = [
-    shown(&figures::CPU_PER_OP, "CPU ns/op", None),
-    shown(&figures::OPS_PER_S, "ops/s", Some(5)),
-    shown(&figures::PEAK, "peak MiB", Some(4)),
-    shown(&figures::LAUNCH, "launch s", Some(0)),
+    shown(&metrics::CPU_PER_OP, "CPU ns/op", None),
+    shown(&metrics::OPS_PER_S, "ops/s", Some(5)),
+    shown(&metrics::PEAK, "peak MiB", Some(4)),
+    shown(&metrics::LAUNCH, "launch s", Some(0)),
 ];
 
 static SERVE: [ShownFigure; 6] = [
-    other_memory(&figures::KERNEL, "kernel", 1),
-    shown(&figures::BYTES_PER_TASK, "B/conn", Some(0)),
-    shown(&figures::LATENCY_P50, "p50 µs", Some(3)),
-    shown(&figures::LATENCY_P99, "p99 µs", Some(5)),
-    shown(&figures::MESSAGES_PER_S, "msgs/s", Some(4)),
-    shown(&figures::CONNECTS_PER_S, "conn/s", Some(2)),
+    other_memory(&metrics::KERNEL, "kernel", 1),
+    shown(&metrics::BYTES_PER_TASK, "B/conn", Some(0)),
+    shown(&metrics::LATENCY_P50, "p50 µs", Some(3)),
+    shown(&metrics::LATENCY_P99, "p99 µs", Some(5)),
+    shown(&metrics::MESSAGES_PER_S, "msgs/s", Some(4)),
+    shown(&metrics::CONNECTS_PER_S, "conn/s", Some(2)),
 ];
 
 /// Of tasks that wake, and of messages that go to several.
 static SOME: [ShownFigure; 7] = [
-    shown(&figures::CPU_PER_TICK, "ns/tick", Some(6)),
-    shown(&figures::LATE_P50, "late p50 µs", Some(7)),
-    shown(&figures::LATE_P99, "late p99 µs", Some(8)),
-    shown(&figures::LATE_MAX, "late max µs", Some(5)),
-    shown(&figures::CPU_PER_MESSAGE, "CPU µs/msg", Some(8)),
-    shown(&figures::CPU_AT_CAPACITY, "at capacity", Some(7)),
-    shown(&figures::CPU_PER_DELIVERY, "CPU µs/dlv", Some(6)),
+    shown(&metrics::CPU_PER_TICK, "ns/tick", Some(6)),
+    shown(&metrics::LATE_P50, "late p50 µs", Some(7)),
+    shown(&metrics::LATE_P99, "late p99 µs", Some(8)),
+    shown(&metrics::LATE_MAX, "late max µs", Some(5)),
+    shown(&metrics::CPU_PER_MESSAGE, "CPU µs/msg", Some(8)),
+    shown(&metrics::CPU_AT_CAPACITY, "at capacity", Some(7)),
+    shown(&metrics::CPU_PER_DELIVERY, "CPU µs/dlv", Some(6)),
 ];
 
 /// The metrics besides the headline: the selected ones, or else those that suit the workload.
@@ -90,11 +90,11 @@ pub fn columns(report: &Report, stats: bool) -> Vec<ShownFigure> {
 impl Row {
     /// The value of a metric in this row, as tables show it, if it has one.
     pub fn text(&self, figure: &'static MetricDef) -> Option<String> {
-        if figure == &figures::BYTES_PER_TASK {
+        if figure == &metrics::BYTES_PER_TASK {
             return self.bytes_per_task.map(|slope| slope_text(slope, self.linear));
         }
         let text = self.spreads.median(figure).map(|value| figure.show(value))?;
-        let at_least = self.client_limited && figure == &figures::MESSAGES_PER_S;
+        let at_least = self.client_limited && figure == &metrics::MESSAGES_PER_S;
         Some(if at_least { format!("≥ {text}") } else { text })
     }
 }

@@ -3,7 +3,7 @@
 use super::model::{EntryInfo, Growth, Report, Row};
 use crate::catalog::FanOut;
 use crate::document::csv::{CsvColumn, figure, table, text, whole};
-use crate::figures::{self, MetricDef};
+use crate::metrics::{self, MetricDef};
 use crate::record::MemorySource;
 use crate::stats::{Interval, Spread};
 
@@ -18,18 +18,6 @@ struct ReportCsvLine<'a> {
 impl<'a> ReportCsvLine<'a> {
     fn of(&self, figure: &MetricDef) -> Option<Spread> {
         self.row?.spreads.of(figure)
-    }
-
-    fn median(&self, of: &MetricDef) -> String {
-        figure(self.of(of).map(|spread| spread.median))
-    }
-
-    fn min(&self, of: &MetricDef) -> String {
-        figure(self.of(of).map(|spread| spread.min))
-    }
-
-    fn max(&self, of: &MetricDef) -> String {
-        figure(self.of(of).map(|spread| spread.max))
     }
 
     /// Of the entry's line, where it has a row.
@@ -52,7 +40,10 @@ fn high(interval: Option<Interval>) -> String {
     figure(interval.map(|interval| interval.high))
 }
 
-fn columns<'a>() -> [CsvColumn<ReportCsvLine<'a>>; 61] {
+type Column<'a> = (String, Box<dyn Fn(&ReportCsvLine<'a>) -> String + 'a>);
+
+/// What an entry is and how its runs ended.
+fn outcome<'a>() -> [CsvColumn<ReportCsvLine<'a>>; 17] {
     [
         ("campaign", |line| text(&line.report.campaign)),
         ("created_at", |line| line.report.created_at.to_string()),
@@ -71,24 +62,12 @@ fn columns<'a>() -> [CsvColumn<ReportCsvLine<'a>>; 61] {
         ("runs", |line| whole(line.row.map(|row| row.runs))),
         ("ok_runs", |line| whole(line.row.map(|row| row.ok_runs))),
         ("short_alive", |line| whole(line.row.and_then(|row| row.short_alive))),
-        ("footprint_bytes_median", |line| line.median(&figures::FOOTPRINT)),
-        ("footprint_bytes_min", |line| line.min(&figures::FOOTPRINT)),
-        ("footprint_bytes_max", |line| line.max(&figures::FOOTPRINT)),
-        ("footprint_bytes_mad", |line| figure(line.of(&figures::FOOTPRINT).map(|spread| spread.mad))),
-        ("kernel_bytes_median", |line| line.median(&figures::KERNEL)),
-        ("peak_bytes_median", |line| line.median(&figures::PEAK)),
-        ("peak_bytes_min", |line| line.min(&figures::PEAK)),
-        ("peak_bytes_max", |line| line.max(&figures::PEAK)),
-        ("rss_peak_bytes_median", |line| line.median(&figures::RSS_PEAK)),
-        ("launch_s_median", |line| line.median(&figures::LAUNCH)),
-        ("launch_s_min", |line| line.min(&figures::LAUNCH)),
-        ("launch_s_max", |line| line.max(&figures::LAUNCH)),
-        ("wall_s_median", |line| line.median(&figures::WALL)),
-        ("wall_s_min", |line| line.min(&figures::WALL)),
-        ("wall_s_max", |line| line.max(&figures::WALL)),
-        ("cpu_s_median", |line| line.median(&figures::CPU)),
-        ("cpu_s_min", |line| line.min(&figures::CPU)),
-        ("cpu_s_max", |line| line.max(&figures::CPU)),
+    ]
+}
+
+/// The ratio, the line over N and what the values are of.
+fn context<'a>() -> [CsvColumn<ReportCsvLine<'a>>; 18] {
+    [
         ("threads_median", |line| figure(line.row.and_then(|row| row.threads))),
         ("times_best", |line| figure(line.row.and_then(|row| row.times_best))),
         ("times_best_of", |line| whole(line.row.map(|_| line.report.rank.name()))),
@@ -115,15 +94,46 @@ fn columns<'a>() -> [CsvColumn<ReportCsvLine<'a>>; 61] {
         }),
         ("cpus", |line| whole(line.report.cpus)),
         ("shape", |line| line.report.shape.name().to_owned()),
-        ("wall_ns_per_op_median", |line| line.median(&figures::WALL_PER_OP)),
-        ("wall_ns_per_op_min", |line| line.min(&figures::WALL_PER_OP)),
-        ("wall_ns_per_op_max", |line| line.max(&figures::WALL_PER_OP)),
-        ("cpu_ns_per_op_median", |line| line.median(&figures::CPU_PER_OP)),
-        ("cpu_ns_per_op_min", |line| line.min(&figures::CPU_PER_OP)),
-        ("cpu_ns_per_op_max", |line| line.max(&figures::CPU_PER_OP)),
-        ("ops_per_s_median", |line| line.median(&figures::OPS_PER_S)),
-        ("bytes_beyond", |line| figure(line.growth().and_then(|growth| growth.excess_bytes))),
     ]
+}
+
+/// The columns of a metric.
+fn of_metric<'a>(metric: &'static MetricDef) -> impl Iterator<Item = Column<'a>> {
+    type Statistic = (&'static str, fn(Spread) -> f64);
+    const STATISTICS: [Statistic; 4] = [
+        ("median", |spread| spread.median),
+        ("min", |spread| spread.min),
+        ("max", |spread| spread.max),
+        ("mad", |spread| spread.mad),
+    ];
+    let number = match metric.name {
+        "footprint" => 4,
+        "kernel" | "rss-peak" | "ops-per-s" => 1,
+        _ => 3,
+    };
+    STATISTICS.into_iter().take(number).map(move |(name, statistic)| -> Column<'a> {
+        let field = move |line: &ReportCsvLine<'a>| figure(line.of(metric).map(statistic));
+        (format!("{}_{name}", metric.field), Box::new(field))
+    })
+}
+
+/// Readers know columns by their places: those of metrics that came later are last.
+fn columns<'a>() -> Vec<Column<'a>> {
+    use metrics::{CPU, CPU_PER_OP, FOOTPRINT, KERNEL, LAUNCH, OPS_PER_S, PEAK, RSS_PEAK, WALL, WALL_PER_OP};
+    let held = [&FOOTPRINT, &KERNEL, &PEAK, &RSS_PEAK, &LAUNCH, &WALL, &CPU];
+    let worked = [&WALL_PER_OP, &CPU_PER_OP, &OPS_PER_S];
+    let later =
+        metrics::ALL.into_iter().filter(|of| !of.per_entry() && !held.contains(of) && !worked.contains(of));
+    let plain =
+        |(name, field): CsvColumn<ReportCsvLine<'a>>| -> Column<'a> { (name.to_owned(), Box::new(field)) };
+    let excess = |line: &ReportCsvLine<'a>| figure(line.growth().and_then(|growth| growth.excess_bytes));
+    let mut columns: Vec<Column> = outcome().map(plain).into();
+    columns.extend(held.into_iter().flat_map(of_metric));
+    columns.extend(context().map(plain));
+    columns.extend(worked.into_iter().flat_map(of_metric));
+    columns.push(("bytes_beyond".to_owned(), Box::new(excess)));
+    columns.extend(later.flat_map(of_metric));
+    columns
 }
 
 /// All results, one after the other; each line names its own.
@@ -145,4 +155,25 @@ pub fn render(reports: &[Report]) -> String {
         }))
     });
     table(&columns(), lines)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_metric_has_a_column_and_old_ones_stay_in_place() {
+        let names: Vec<String> = columns().into_iter().map(|(name, _)| name).collect();
+        assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len());
+        for metric in metrics::ALL.into_iter().filter(|metric| !metric.per_entry()) {
+            assert!(names.contains(&format!("{}_median", metric.field)), "{}", metric.name);
+        }
+        let at = |place: usize| names[place].as_str();
+        assert_eq!(
+            (at(0), at(17), at(35), at(60)),
+            ("campaign", "footprint_bytes_median", "threads_median", "bytes_beyond")
+        );
+    }
 }

@@ -4,16 +4,15 @@
 
 use super::columns::{ShownFigure, columns};
 use super::footnotes;
+use super::headline::Headline;
 use super::model::{EntryInfo, Report, Row};
 use super::overview::{Factor, Overview, overview};
-use super::phrases::{
-    self, brief_version, excess_text, failure_lines, growth_texts, nonlinear_text, relative,
-};
+use super::phrases::{brief_version, excess_text, failure_lines, growth_texts, nonlinear_text, relative};
 use super::rank::Rank;
 use super::speedup::speedups;
 use crate::catalog::{FanOut, Kind};
 use crate::document::{self, Column, Document, Emphasis, Table, TableCell};
-use crate::figures;
+use crate::metrics;
 use crate::units;
 
 /// Factors of the best from this one on stand out.
@@ -84,8 +83,10 @@ fn part(report: &Report, first: bool, brief: bool, detail: Detail) -> Document {
         table.sections.drain(..table.sections.len().saturating_sub(1));
     }
     document.table(table);
-    if let Some(sentence) = phrases::least(report) {
-        document.text(sentence, Emphasis::Plain);
+    let ranked = report.groups.iter().rfind(|group| group.rows.iter().any(|row| row.ranked));
+    if let Some(group) = ranked {
+        let answer = Headline::of(report, group, report.rank, false).answer.concat();
+        document.text(answer.replace('\u{a0}', " "), Emphasis::Plain);
     }
     if detail == Detail::Stats && report.growth.iter().any(|growth| growth.bytes_per_task.is_some()) {
         document.table(growth(report));
@@ -208,10 +209,10 @@ fn of_row(
 const DIFFERENCE: f64 = 0.1;
 
 /// Whether a part of the memory, or another reading of it, is news beside the footprint.
-pub(super) fn differs(row: &Row, figure: &figures::MetricDef) -> bool {
+pub(super) fn differs(row: &Row, figure: &metrics::MetricDef) -> bool {
     let (Some(whole), Some(value)) = (row.footprint_bytes, row.spreads.median(figure)) else { return false };
     let share = value / whole.median;
-    if figure == &figures::KERNEL { share > DIFFERENCE } else { (share - 1.0).abs() > DIFFERENCE }
+    if figure == &metrics::KERNEL { share > DIFFERENCE } else { (share - 1.0).abs() > DIFFERENCE }
 }
 
 /// `go/goroutine 1.26`.
@@ -225,7 +226,7 @@ fn emphasis(entry: &EntryInfo) -> Emphasis {
     if entry.reference { Emphasis::Quiet } else { Emphasis::Plain }
 }
 
-pub(super) fn names(entry: &EntryInfo, emphasis: Emphasis) -> [TableCell; 2] {
+pub(crate) fn names(entry: &EntryInfo, emphasis: Emphasis) -> [TableCell; 2] {
     // A timer is the least like a task, so it is marked.
     let of_kind = if entry.kind == Kind::Timer { Emphasis::Doubtful } else { Emphasis::Quiet };
     [

@@ -1,7 +1,7 @@
 //! A value of a row or of an entry, with its spread.
 
 use super::model::{Growth, Report, Row};
-use crate::figures::{MetricDef, MetricScope};
+use crate::metrics::{MetricDef, MetricScope};
 use crate::stats::{Line, Moments, Spread};
 
 /// In the metric's unit.

@@ -3,8 +3,9 @@
 use super::ci_exports::{self, ServiceError};
 use super::model::Report;
 use super::svg::{self, ChartError};
-use super::{Detail, Format, RenderOptions, render, side_by_side};
-use crate::figures::MetricDef;
+use super::{Detail, Format, RenderOptions, render};
+use crate::hint::Hint;
+use crate::metrics::MetricDef;
 
 /// The target of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,19 +60,34 @@ pub enum ExportError {
     Nothing,
 }
 
-/// The reports as text. Several are set side by side where people read them, and follow each other where programs do.
+impl Hint for ExportError {
+    fn hint(&self) -> Option<String> {
+        let some = |hint: &str| Some(hint.to_owned());
+        match self {
+            ExportError::Service(ServiceError::Twice { .. }) => {
+                some("pass one folder at a time, each with its own -o FILE; --part selects a series")
+            }
+            ExportError::OneCampaign(_) => some("`taskscale report DIR` shows the series of a folder"),
+            ExportError::Service(ServiceError::MoreIsBetter(_)) => {
+                some("use its inverse: --metric wall-ns-per-op")
+            }
+            ExportError::Service(ServiceError::Nothing) => {
+                some("`taskscale report DIR` shows the status of each case")
+            }
+            ExportError::Chart(ChartError::NoSuchTasks { .. }) => None,
+            ExportError::Chart(ChartError::TooFewTasks(_)) => {
+                some("measure at more than one N, or draw --chart ranking")
+            }
+            ExportError::Chart(ChartError::Nothing) | ExportError::Nothing => None,
+        }
+    }
+}
+
+/// The reports as text, one after the other.
 pub fn export(reports: &[Report], request: &ExportRequest) -> Result<Export, ExportError> {
     let [first, others @ ..] = reports else { return Err(ExportError::Nothing) };
-    let one_campaign = side_by_side::campaigns(reports) == 1;
-    let compared: &[&MetricDef] =
-        if request.metrics.is_empty() { &side_by_side::DEFAULT_METRICS } else { &request.metrics };
-    let side_by_side = || side_by_side::document(reports, compared);
     let whole = |text| Ok(Export { text, left_out: Vec::new() });
     match request.target {
-        ExportTarget::Report(Format::Table) if !one_campaign => {
-            whole(side_by_side().terminal(request.options))
-        }
-        ExportTarget::Report(Format::Markdown) if !one_campaign => whole(side_by_side().markdown()),
         ExportTarget::Report(format) => whole(render(reports, format, request.detail, request.options)),
         ExportTarget::Github => {
             let kept = ci_exports::github(reports, &request.metrics)?;

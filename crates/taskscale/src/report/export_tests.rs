@@ -1,16 +1,16 @@
-//! Formats for other tools, and several campaigns side by side.
+//! Formats for other tools.
 
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::fixture::{HOSTILE, everything, facts, fell, of_parts, sample};
-use super::sanitize::{acts, width};
+use super::fixture::{HOSTILE, elsewhere, everything, facts, fell, of_parts, sample};
+use super::sanitize::acts;
 use super::*;
 use crate::catalog::Kind;
-use crate::figures;
-use crate::record::{Campaign, LimitHit, MemorySource, Metric, Sample, Status};
+use crate::metrics;
+use crate::record::{LimitHit, Metric, Sample, Status};
 
 fn request(target: ExportTarget) -> ExportRequest {
     ExportRequest {
@@ -27,41 +27,8 @@ fn one() -> Vec<Report> {
     vec![Report::build(&campaign, &samples).named("20260301-bench")]
 }
 
-/// The same entries on another machine, a day later, with another Go; one entry less, one more.
-fn other() -> (Campaign, Vec<Sample>) {
-    let (mut campaign, mut samples) = everything();
-    campaign.created_at = "2026-03-02T09:30:00Z".parse().unwrap();
-    campaign.machine.hostname = "laptop".to_owned();
-    campaign.machine.cpu = "Intel Core Ultra 7".to_owned();
-    campaign.machine.cpus = 16;
-    campaign.entries.retain(|facts| facts.name != "rust/tokio-current-thread");
-    campaign.entries.push(facts("ruby/fiber", Kind::Stackful));
-    for facts in campaign.entries.iter_mut().filter(|facts| facts.runtime == "go") {
-        facts.version = Some("go 2.0".to_owned());
-    }
-    samples.retain(|sample| &*sample.entry != "rust/tokio-current-thread");
-    for sample in &mut samples {
-        let (numerator, denominator) = match &*sample.entry {
-            "go/goroutine" => (80, 100),
-            "rust/tokio-spawn" => (101, 100),
-            _ => continue,
-        };
-        if let Some(plateau) = &mut sample.memory.plateau {
-            plateau.footprint_bytes = plateau.footprint_bytes * numerator / denominator;
-        }
-    }
-    // Its kernel has no cgroups for this one.
-    for found in samples.iter_mut().filter(|sample| &*sample.entry == "rust/floor") {
-        found.memory.source = MemorySource::Proc;
-    }
-    for tasks in [1, 10_000, 1_000_000] {
-        samples.extend((1..=3).map(|repetition| sample("ruby/fiber", tasks, repetition, 9_000_000, 13_000)));
-    }
-    (campaign, samples)
-}
-
 fn two() -> Vec<Report> {
-    let (campaign, samples) = other();
+    let (campaign, samples) = elsewhere();
     let mut reports = one();
     reports.push(Report::build(&campaign, &samples).named("20260302-laptop"));
     reports
@@ -137,7 +104,7 @@ fn schemas_of_services_refuse_what_they_should() {
 
 #[test]
 fn services_keep_the_figures_that_are_asked_for() {
-    let asked = ExportRequest { metrics: vec![&figures::PEAK], ..request(ExportTarget::Bencher) };
+    let asked = ExportRequest { metrics: vec![&metrics::PEAK], ..request(ExportTarget::Bencher) };
     let value: Value = serde_json::from_str(&export(&one(), &asked).unwrap().text).unwrap();
     let measures: Vec<&String> =
         value.as_object().unwrap().values().flat_map(|value| value.as_object().unwrap().keys()).collect();
@@ -148,7 +115,7 @@ fn services_keep_the_figures_that_are_asked_for() {
 fn services_keep_what_work_costs_and_say_what_has_no_cost() {
     let (campaign, samples) = of_parts();
     let parts = Report::of_parts(&campaign, &samples);
-    let export_of = |metrics: Vec<&'static figures::MetricDef>| {
+    let export_of = |metrics: Vec<&'static metrics::MetricDef>| {
         export(&parts, &ExportRequest { metrics, ..request(ExportTarget::Github) })
     };
     let exported = export_of(Vec::new()).unwrap();
@@ -162,7 +129,7 @@ fn services_keep_what_work_costs_and_say_what_has_no_cost() {
     assert!(!kept.iter().any(|name| name.contains(" spawn,") && name.ends_with(" cpu")), "{kept:?}");
     let short = "rust/thread spawn, 1 CPU 1k wall-ns-per-op (no value)";
     assert!(exported.left_out.iter().any(|cell| cell == short), "{:?}", exported.left_out);
-    let error = export_of(vec![&figures::OPS_PER_S]).unwrap_err().to_string();
+    let error = export_of(vec![&metrics::OPS_PER_S]).unwrap_err().to_string();
     assert!(error.contains("ops-per-s"), "{error}");
 }
 
@@ -182,60 +149,7 @@ fn a_service_is_given_no_name_twice() {
 }
 
 #[test]
-fn several_campaigns_side_by_side() {
-    insta::assert_snapshot!("several_table", text(&two(), ExportTarget::Report(Format::Table)));
-    insta::assert_snapshot!("several_markdown", text(&two(), ExportTarget::Report(Format::Markdown)));
-    let asked = ExportRequest {
-        metrics: vec![&figures::LAUNCH, &figures::CPU],
-        ..request(ExportTarget::Report(Format::Markdown))
-    };
-    let markdown = export(&two(), &asked).unwrap().text;
-    assert!(markdown.contains("#### 1M tasks: launch s") && !markdown.contains("footprint"), "{markdown}");
-}
-
-#[test]
-fn what_is_of_one_campaign_alone_is_named_and_not_shown() {
-    let markdown = text(&two(), ExportTarget::Report(Format::Markdown));
-    assert!(markdown.contains("- Only in A, so not shown: rust/tokio-current-thread."), "{markdown}");
-    assert!(markdown.contains("- Only in B, so not shown: ruby/fiber."), "{markdown}");
-    let mut reports = two();
-    reports[1].groups.retain(|group| group.tasks == 10_000);
-    let markdown = text(&reports, ExportTarget::Report(Format::Markdown));
-    assert!(
-        markdown.contains("Only in A, so not shown: rust/tokio-current-thread; N = 1, 1M."),
-        "{markdown}"
-    );
-    assert!(markdown.contains("#### 10k tasks: memory MiB") && !markdown.contains("1M tasks"), "{markdown}");
-    // Of campaigns that have nothing in common, everything is shown.
-    for group in &mut reports[1].groups {
-        group.tasks = 77;
-    }
-    reports[1].growth.clear();
-    let markdown = text(&reports, ExportTarget::Report(Format::Markdown));
-    assert!(
-        markdown.contains("77 tasks") && markdown.contains("1M tasks") && !markdown.contains("Only in"),
-        "{markdown}"
-    );
-}
-
-#[test]
-fn campaigns_of_other_workloads_are_not_mixed() {
-    let mut reports = two();
-    reports[1].workload = "park".to_owned();
-    let markdown = text(&reports, ExportTarget::Report(Format::Markdown));
-    assert!(markdown.contains("#### sleep, 1M tasks: memory MiB"), "{markdown}");
-    assert!(markdown.contains("#### park, 1M tasks: memory MiB") && !markdown.contains("% |"), "{markdown}");
-}
-
-#[test]
-fn several_campaigns_fit_and_act_on_nothing() {
-    for limit in [80, 100, 140] {
-        let options = RenderOptions { width: limit, ..RenderOptions::default() };
-        let asked = ExportRequest { options, ..request(ExportTarget::Report(Format::Table)) };
-        for line in export(&two(), &asked).unwrap().text.lines() {
-            assert!(width(line) <= limit, "{} of {limit} columns: {line}", width(line));
-        }
-    }
+fn no_export_acts() {
     let targets = [
         ExportTarget::Github,
         ExportTarget::Bencher,

@@ -257,3 +257,36 @@ fn worked(mut sample: Sample, cpus: u32, ns: f64, double: bool) -> Sample {
     sample.work = Some(Box::new(Work { operations, double, wall_s, cpu_s, check: None }));
     sample
 }
+
+/// The same entries on another machine, a day later, with another Go; one entry less, one more.
+pub fn elsewhere() -> (Campaign, Vec<Sample>) {
+    let (mut campaign, mut samples) = everything();
+    campaign.created_at = "2026-03-02T09:30:00Z".parse().unwrap();
+    campaign.machine.hostname = "laptop".to_owned();
+    campaign.machine.cpu = "Intel Core Ultra 7".to_owned();
+    campaign.machine.cpus = 16;
+    campaign.entries.retain(|facts| facts.name != "rust/tokio-current-thread");
+    campaign.entries.push(facts("ruby/fiber", Kind::Stackful));
+    for facts in campaign.entries.iter_mut().filter(|facts| facts.runtime == "go") {
+        facts.version = Some("go 2.0".to_owned());
+    }
+    samples.retain(|sample| &*sample.entry != "rust/tokio-current-thread");
+    for sample in &mut samples {
+        let (numerator, denominator) = match &*sample.entry {
+            "go/goroutine" => (80, 100),
+            "rust/tokio-spawn" => (101, 100),
+            _ => continue,
+        };
+        if let Some(plateau) = &mut sample.memory.plateau {
+            plateau.footprint_bytes = plateau.footprint_bytes * numerator / denominator;
+        }
+    }
+    // Its kernel has no cgroups for this one.
+    for found in samples.iter_mut().filter(|sample| &*sample.entry == "rust/floor") {
+        found.memory.source = MemorySource::Proc;
+    }
+    for tasks in [1, 10_000, 1_000_000] {
+        samples.extend((1..=3).map(|repetition| sample("ruby/fiber", tasks, repetition, 9_000_000, 13_000)));
+    }
+    (campaign, samples)
+}

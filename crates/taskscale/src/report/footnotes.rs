@@ -290,24 +290,12 @@ fn kinds(report: &Report) -> Option<String> {
         return None;
     }
     let meanings: Vec<String> =
-        kinds.iter().map(|kind| format!("{} = {}", kind.name(), meaning(*kind))).collect();
+        kinds.iter().map(|kind| format!("{} = {}", kind.name(), kind.in_sentence())).collect();
     let best = match report.rank {
         Rank::Kind => "\"vs best\" compares within a kind",
         Rank::All => "\"vs best\" compares across kinds, which do different things",
     };
     Some(format!("{best}. Kinds: {}.", meanings.join("; ")))
-}
-
-fn meaning(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Thread => "OS threads",
-        Kind::Process => "processes",
-        Kind::Stackful => "green threads, each with a stack (goroutine, virtual thread, fiber)",
-        Kind::Stackless => "async tasks",
-        Kind::Future => "futures in one task",
-        Kind::Timer => "timers without tasks",
-        Kind::Program => "black-box programs",
-    }
 }
 
 /// The memory source of a row that differs from the report's main source.

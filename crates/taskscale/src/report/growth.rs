@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::build::{Cells, most_usual};
 use super::model::{EntryInfo, Growth, Step, WorstPoint};
-use crate::figures::FOOTPRINT;
+use crate::metrics::FOOTPRINT;
 use crate::record::{EntryFacts, Plan, PlateauFrom, Sample, Status};
 use crate::stats::{self, Point};
 

@@ -10,11 +10,13 @@ mod ci_exports;
 mod colour;
 mod columns;
 mod csv;
-mod document;
-mod estimate;
+pub(crate) mod document;
+pub(crate) mod estimate;
 mod export;
-mod footnotes;
+pub(crate) mod facts;
+pub(crate) mod footnotes;
 pub(crate) mod growth;
+mod headline;
 mod html;
 mod load_curve;
 mod model;
@@ -23,7 +25,6 @@ mod page;
 mod phrases;
 mod rank;
 mod samples;
-mod side_by_side;
 mod speedup;
 mod svg;
 
@@ -31,6 +32,8 @@ mod svg;
 mod export_tests;
 #[cfg(test)]
 pub(crate) mod fixture;
+#[cfg(test)]
+mod results_tests;
 #[cfg(test)]
 mod tests;
 

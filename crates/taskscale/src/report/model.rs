@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::load_curve::LoadPoint;
 use super::rank::Rank;
 use crate::catalog::{FanOut, Kind, Shape, Style};
-use crate::figures::{self, MetricDef};
+use crate::metrics::{self, MetricDef};
 use crate::record::{
     By, EntryFacts, Hold, LimitHit, Machine, MemorySource, PlateauFrom, Sample, Series, Status, Timestamp,
     Warning,
@@ -111,7 +111,7 @@ impl Report {
 
     /// The metric that entries are ranked by.
     pub fn headline(&self) -> &'static MetricDef {
-        figures::headline(self.shape)
+        metrics::headline(self.shape)
     }
 }
 
@@ -253,7 +253,7 @@ pub struct Spreads(BTreeMap<&'static str, Option<Spread>>);
 impl Spreads {
     /// Of runs.
     pub fn of_runs(fed: &[&Sample], shape: Shape) -> Spreads {
-        let runs = figures::ALL.into_iter().filter(|figure| !figure.per_entry() && figure.is_of(shape));
+        let runs = metrics::ALL.into_iter().filter(|figure| !figure.per_entry() && figure.is_of(shape));
         let spreads = runs.map(|figure| (figure, Spread::of(&figure.values(fed))));
         let of_these = spreads.filter(|(figure, spread)| !figure.optional || spread.is_some());
         Spreads(of_these.map(|(figure, spread)| (figure.field, spread)).collect())

@@ -53,7 +53,7 @@ pub fn overview(reports: &[Report]) -> Option<Overview<'_>> {
     if shown.len() < 2 {
         return None;
     }
-    let tasks: Vec<u64> = shown.iter().map(|report| overview_tasks(report)).collect::<Option<_>>()?;
+    let tasks: Vec<u64> = shown.iter().map(|report| report.representative_tasks()).collect::<Option<_>>()?;
     let mut lines: BTreeMap<&str, OverviewLine> = BTreeMap::new();
     for (nth, (report, tasks)) in shown.iter().zip(&tasks).enumerate() {
         let rows = report.groups.iter().filter(|group| group.tasks == *tasks).flat_map(|group| &group.rows);
@@ -72,12 +72,6 @@ pub fn overview(reports: &[Report]) -> Option<Overview<'_>> {
         false => report.series().to_string(),
     };
     Some(Overview { columns: shown.iter().map(name).zip(tasks).collect(), lines })
-}
-
-/// The most tasks at which as many entries are ranked as at any number.
-fn overview_tasks(report: &Report) -> Option<u64> {
-    let ranked = |rows: &[Row]| rows.iter().filter(|row| row.times_best.is_some()).count();
-    report.groups.iter().max_by_key(|group| (ranked(&group.rows), group.tasks)).map(|group| group.tasks)
 }
 
 fn factor(row: &Row) -> Factor {

@@ -1,9 +1,8 @@
 //! Phrases around values.
 
-use super::model::{FailureGroup, Growth, Report, Row};
-use crate::catalog::Kind;
+use super::model::{FailureGroup, Growth, Row};
 use crate::document::NONE;
-use crate::figures::{self, per_task};
+use crate::metrics::per_task;
 use crate::stats::{Interval, Spread};
 use crate::units::{self, mib};
 
@@ -22,29 +21,6 @@ pub fn brief_version(version: &str) -> Option<String> {
         Some(minor) if minor != "0" => format!("{major}.{minor}"),
         _ => major.to_owned(),
     })
-}
-
-/// The best of each kind at the largest N, against the best of all:
-/// `rust/tokio-spawn takes 2.4x less memory than java/virtual-thread (green threads).` Kinds that do less than a task are
-/// left out.
-pub fn least(report: &Report) -> Option<String> {
-    let group = report.groups.iter().rev().find(|group| group.rows.iter().any(|row| row.ranked))?;
-    let mut best: Vec<(&Row, f64)> = Vec::new();
-    for kind in [Kind::Thread, Kind::Process, Kind::Stackful, Kind::Stackless] {
-        let own = group.rows.iter().filter(|row| row.ranked && row.entry.kind == kind);
-        let valued = own.filter_map(|row| Some((row, row.headline?.median)));
-        best.extend(valued.min_by(|a, b| a.1.total_cmp(&b.1)));
-    }
-    best.sort_by(|a, b| a.1.total_cmp(&b.1));
-    let [(least, value), others @ ..] = &best[..] else { return None };
-    let what = if report.headline() == &figures::FOOTPRINT { "memory" } else { "time per operation" };
-    let times = |(row, other): &(&Row, f64)| {
-        let kind = row.entry.kind.title();
-        let kind = if kind.starts_with("OS") { kind.to_owned() } else { kind.to_lowercase() };
-        format!("{}x less {what} than {} ({kind})", units::significant(other / value, 2), row.entry.name)
-    };
-    let others: Vec<String> = others.iter().map(times).collect();
-    (!others.is_empty()).then(|| format!("{} takes {}.", least.entry.name, others.join(", ")))
 }
 
 /// Bytes per task, marked if memory is nonlinear.

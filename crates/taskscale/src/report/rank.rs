@@ -5,9 +5,10 @@
 
 use serde::Serialize;
 
-use super::build::by_figure;
 use super::model::{Report, Row, RowGroup};
 use crate::catalog::Kind;
+use crate::metrics::{self, Better, MetricDef};
+use crate::record::MemorySource;
 
 /// Among whom entries are ranked.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
@@ -31,8 +32,47 @@ impl Rank {
     }
 
     /// What stands together: one group for each kind, or all in one.
-    fn scope(self, kind: Kind) -> Option<Kind> {
+    pub(super) fn scope(self, kind: Kind) -> Option<Kind> {
         (self == Rank::Kind).then_some(kind)
+    }
+}
+
+/// Whether a value takes part in the comparison, or why not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Standing {
+    Ranked,
+    /// A physical limit, or another reference.
+    Reference,
+    /// No run had all N tasks alive: N tasks would cost more.
+    Partial,
+    /// Memory from another source than the report's main one: nobody is the best by being measured by less.
+    OtherSource,
+    /// The clients exhausted a CPU, so that the server may do more.
+    LowerBound,
+}
+
+impl Standing {
+    pub fn is_ranked(&self) -> bool {
+        *self == Standing::Ranked
+    }
+}
+
+impl Row {
+    /// The part that its value of a metric takes, where `usual` is the report's main memory source.
+    pub fn standing(&self, metric: &MetricDef, usual: Option<MemorySource>) -> Standing {
+        if self.entry.reference {
+            Standing::Reference
+        } else if self.ok_runs == 0 {
+            Standing::Partial
+        } else if metric.source_dependent && self.memory_sources.iter().any(|source| Some(*source) != usual) {
+            Standing::OtherSource
+        } else if self.client_limited && metric == &metrics::MESSAGES_PER_S {
+            Standing::LowerBound
+        } else {
+            Standing::Ranked
+        }
     }
 }
 
@@ -41,32 +81,35 @@ impl Report {
     #[must_use]
     pub fn ranked_by(mut self, rank: Rank) -> Report {
         self.rank = rank;
+        let better = self.headline().better;
         for group in &mut self.groups {
-            order(group, rank);
+            order(group, rank, better);
         }
         self.growth.sort_by(|a, b| {
             let scope = rank.scope(a.entry.kind).cmp(&rank.scope(b.entry.kind));
-            scope.then(by_figure(a.bytes_per_task, b.bytes_per_task))
+            scope.then(Better::Less.order(a.bytes_per_task, b.bytes_per_task))
         });
         self
     }
+
+    /// The N that stands for the series beside others: the largest at which at least half as many entries are ranked as
+    /// at any other. One entry that fails does not hide it.
+    pub fn representative_tasks(&self) -> Option<u64> {
+        let ranked = |group: &RowGroup| group.rows.iter().filter(|row| row.ranked).count();
+        let most = self.groups.iter().map(ranked).max()?;
+        self.groups.iter().rfind(|group| ranked(group) * 2 >= most).map(|group| group.tasks)
+    }
 }
 
-fn order(group: &mut RowGroup, rank: Rank) {
+fn order(group: &mut RowGroup, rank: Rank, better: Better) {
     let median = |row: &Row| row.headline.map(|spread| spread.median);
     let best = |kind: Kind| {
         let among =
             group.rows.iter().filter(|row| row.ranked && rank.scope(row.entry.kind) == rank.scope(kind));
-        among.filter_map(median).reduce(f64::min)
+        better.of(among.filter_map(median))
     };
-    let times: Vec<Option<f64>> = group
-        .rows
-        .iter()
-        .map(|row| match (median(row), best(row.entry.kind)) {
-            (Some(own), Some(best)) if row.ranked && best > 0.0 => Some(own / best),
-            _ => None,
-        })
-        .collect();
+    let times = |row: &Row| better.times(median(row)?, best(row.entry.kind)?).filter(|_| row.ranked);
+    let times: Vec<Option<f64>> = group.rows.iter().map(times).collect();
     for (row, times) in group.rows.iter_mut().zip(times) {
         row.times_best = times;
     }
@@ -77,6 +120,6 @@ fn order(group: &mut RowGroup, rank: Rank) {
         let short = |row: &Row| row.ok_runs == 0;
         (fell(a), scope(a), short(a))
             .cmp(&(fell(b), scope(b), short(b)))
-            .then(by_figure(median(a), median(b)))
+            .then(better.order(median(a), median(b)))
     });
 }

@@ -5,9 +5,10 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
+use super::page::NUMBERS;
 use crate::document::command_line;
 use crate::document::csv::{CsvColumn, figure, line, text, whole};
-use crate::record::{Campaign, Plateau, Sample, last_attempts};
+use crate::record::{Campaign, Sample, last_attempts};
 
 /// A campaign as recorded.
 #[derive(Debug, Clone, Copy)]
@@ -18,7 +19,7 @@ pub struct Recorded<'a> {
     pub samples: &'a [Sample],
 }
 
-const COLUMNS: [CsvColumn<Sample>; 57] = [
+const TEXTS: [CsvColumn<Sample>; 20] = [
     ("workload", |sample| text(&sample.workload)),
     ("tasks", |sample| sample.tasks.to_string()),
     ("repetition", |sample| sample.repetition.to_string()),
@@ -29,54 +30,41 @@ const COLUMNS: [CsvColumn<Sample>; 57] = [
     ("reason", |sample| text(sample.reason.as_deref().unwrap_or_default())),
     ("limit_name", |sample| sample.limit.as_ref().map(|limit| text(&limit.name)).unwrap_or_default()),
     ("limit_value", |sample| whole(sample.limit.as_ref().map(|limit| limit.value))),
-    ("alive", |sample| whole(sample.alive)),
-    ("done", |sample| whole(sample.done)),
-    ("failed", |sample| whole(sample.failed)),
-    ("exit_code", |sample| whole(sample.exit_code)),
-    ("signal", |sample| whole(sample.signal)),
-    ("threads", |sample| whole(sample.threads)),
-    ("processes", |sample| whole(sample.processes)),
-    ("launch_s", |sample| figure(sample.time.launch_s)),
-    ("plateau_s", |sample| figure(sample.time.plateau_s)),
-    ("drain_s", |sample| figure(sample.time.drain_s)),
-    ("wall_s", |sample| figure(sample.time.wall_s)),
-    ("plateau_read_at_s", |sample| figure(sample.time.plateau_read_at_s)),
     ("cpu_s", |sample| figure(sample.cpu.total_s())),
-    ("cpu_user_s", |sample| figure(sample.cpu.user_s)),
-    ("cpu_system_s", |sample| figure(sample.cpu.system_s)),
-    ("cpu_launch_s", |sample| figure(sample.cpu.launch_s)),
-    ("cpu_plateau_s", |sample| figure(sample.cpu.plateau_s)),
-    ("cpu_drain_s", |sample| figure(sample.cpu.drain_s)),
     ("memory_source", |sample| sample.memory.source.name().to_owned()),
-    ("footprint_bytes", |sample| plateau(sample, |plateau| Some(plateau.footprint_bytes))),
-    ("anon_bytes", |sample| plateau(sample, |plateau| Some(plateau.anon_bytes))),
-    ("shmem_bytes", |sample| plateau(sample, |plateau| Some(plateau.shmem_bytes))),
-    ("file_bytes", |sample| plateau(sample, |plateau| Some(plateau.file_bytes))),
-    ("kernel_bytes", |sample| plateau(sample, |plateau| Some(plateau.kernel_bytes))),
-    ("kernel_stack_bytes", |sample| plateau(sample, |plateau| plateau.kernel_stack_bytes)),
-    ("page_tables_bytes", |sample| plateau(sample, |plateau| plateau.page_tables_bytes)),
-    ("slab_bytes", |sample| plateau(sample, |plateau| plateau.slab_bytes)),
-    ("sock_bytes", |sample| plateau(sample, |plateau| plateau.sock_bytes)),
-    ("rss_bytes", |sample| plateau(sample, |plateau| plateau.rss_bytes)),
-    ("pss_bytes", |sample| plateau(sample, |plateau| plateau.pss_bytes)),
-    ("swap_bytes", |sample| plateau(sample, |plateau| plateau.swap_bytes)),
-    ("lazy_free_bytes", |sample| plateau(sample, |plateau| plateau.lazy_free_bytes)),
-    ("group_bytes", |sample| plateau(sample, |plateau| plateau.group_bytes)),
-    ("peak_bytes", |sample| whole(sample.memory.peak_bytes)),
-    ("rss_peak_bytes", |sample| whole(sample.memory.rss_peak_bytes)),
-    ("cap_bytes", |sample| whole(sample.memory.cap_bytes)),
     ("warnings", |sample| warnings(sample)),
     ("version", |sample| text(sample.version.as_deref().unwrap_or_default())),
     ("command", |sample| text(&command_line(&sample.command))),
     ("stderr_tail", |sample| text(sample.stderr_tail.as_deref().unwrap_or_default())),
     ("params", |sample| text(&params(sample))),
     ("cpus", |sample| whole(sample.cpus)),
-    ("operations", |sample| whole(sample.work.as_ref().map(|work| work.operations))),
     ("double", |sample| sample.work.as_ref().map(|work| work.double.to_string()).unwrap_or_default()),
-    ("work_wall_s", |sample| figure(sample.work.as_ref().and_then(|work| work.wall_s))),
-    ("work_cpu_s", |sample| figure(sample.work.as_ref().and_then(|work| work.cpu_s))),
     ("check", |sample| text(sample.work.as_ref().and_then(|work| work.check.as_deref()).unwrap_or_default())),
 ];
+
+type Column = (String, Box<dyn Fn(&Sample) -> String>);
+
+/// Readers know columns by their places: texts and numbers alternate as they came.
+fn columns() -> Vec<Column> {
+    let (mut texts, mut numbers) = (TEXTS.into_iter(), NUMBERS.into_iter());
+    let mut columns = Vec::new();
+    for (of_texts, of_numbers) in [(10, 12), (1, 5), (1, 17), (6, 1), (1, 2), (1, 0)] {
+        let own = texts.by_ref().take(of_texts);
+        columns.extend(own.map(|(name, of)| -> Column { (name.to_owned(), Box::new(of)) }));
+        let own = numbers.by_ref().take(of_numbers);
+        columns.extend(own.map(|(path, of)| -> Column {
+            (csv_name(path), Box::new(move |sample: &Sample| figure(of(sample))))
+        }));
+    }
+    columns
+}
+
+/// `launch_s` of `time.launch_s`, `cpu_user_s` of `cpu.user_s`.
+fn csv_name(path: &str) -> String {
+    let prefixes = ["time.", "memory.plateau.", "memory."];
+    let short = prefixes.iter().find_map(|prefix| path.strip_prefix(prefix)).unwrap_or(path);
+    short.replace("work.operations", "operations").replace('.', "_")
+}
 
 fn params(sample: &Sample) -> String {
     let params = sample.params.iter().map(|(name, value)| format!("{name}={value}"));
@@ -86,7 +74,7 @@ fn params(sample: &Sample) -> String {
 /// A header, and one line for each sample of each campaign. The programs' own metrics follow the fixed columns, as
 /// `metric_NAME_UNIT`.
 pub fn render(campaigns: &[Recorded]) -> String {
-    let mut out = String::new();
+    let (mut out, columns) = (String::new(), columns());
     let samples = campaigns.iter().flat_map(|recorded| recorded.samples);
     let metrics: BTreeSet<(&str, &str)> = samples
         .flat_map(|sample| &sample.metrics)
@@ -94,7 +82,7 @@ pub fn render(campaigns: &[Recorded]) -> String {
         .collect();
     let first = ["campaign", "created_at", "hostname", "entry", "kind", "style", "parallel", "reference"];
     let header = first.map(str::to_owned).into_iter().chain(["counts".to_owned()]);
-    let header = header.chain(COLUMNS.iter().map(|(name, _)| (*name).to_owned()));
+    let header = header.chain(columns.iter().map(|(name, _)| name.clone()));
     line(&mut out, header.chain(metrics.iter().map(|(name, unit)| text(&format!("metric_{name}_{unit}")))));
     for recorded in campaigns {
         let entries: BTreeMap<&str, _> =
@@ -115,7 +103,7 @@ pub fn render(campaigns: &[Recorded]) -> String {
                 facts.map(|facts| facts.reference.to_string()).unwrap_or_default(),
                 last.contains(&std::ptr::from_ref(sample)).to_string(),
             ];
-            fields.extend(COLUMNS.iter().map(|(_, field)| field(sample)));
+            fields.extend(columns.iter().map(|(_, field)| field(sample)));
             fields.extend(metrics.iter().map(|(name, unit)| {
                 let metric = sample.metrics.get(*name).filter(|metric| metric.unit == *unit);
                 figure(metric.map(|metric| metric.value))
@@ -124,10 +112,6 @@ pub fn render(campaigns: &[Recorded]) -> String {
         }
     }
     out
-}
-
-fn plateau(sample: &Sample, figure: fn(&Plateau) -> Option<u64>) -> String {
-    whole(sample.memory.plateau.as_ref().and_then(figure))
 }
 
 /// Names, with spaces between them.

@@ -324,11 +324,6 @@ fn a_line_that_is_none_has_no_interval_in_any_format() {
     for chart in [super::svg::scaling(&report).unwrap(), super::svg::ranking(&report, None).unwrap()] {
         assert!(chart.contains("~"), "{chart}");
     }
-    let several = export(
-        &[report.clone().named("a"), report.clone().named("b")],
-        &request(ExportTarget::Report(Format::Table)),
-    );
-    assert!(several.unwrap().text.contains("not linear"));
     for target in [ExportTarget::Github, ExportTarget::Bencher] {
         let kept = export(std::slice::from_ref(&report), &request(target)).unwrap();
         assert_eq!(kept.left_out.len(), 1, "{:?}", kept.left_out);

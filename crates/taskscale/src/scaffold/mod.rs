@@ -12,7 +12,9 @@ use std::path::{Path, PathBuf};
 
 use self::model::{Model, program_name};
 use crate::catalog::{CatalogError, Runtime, check_name};
+use crate::hint::Hint;
 pub use languages::{LANGUAGES, Language, language_of};
+use strum::EnumMessage;
 
 /// What to create.
 #[derive(Debug, Clone)]
@@ -37,26 +39,41 @@ pub struct Written {
 }
 
 /// Why nothing was created.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, strum::EnumMessage)]
 pub enum ScaffoldError {
     #[error(
         "{what} name {name:?}: must start with a lowercase letter or digit and contain only those and `-`, `_`, `+`, `.`"
     )]
+    #[strum(message = "for example `taskscale new go/errgroup`")]
     Name { what: &'static str, name: String },
     #[error("no program for `{workload}` in {language} (available: {})", there.join(", "))]
+    #[strum(message = "leave it out of -w; docs/reference/protocol.md describes what its program must do")]
     NoProgram { workload: String, language: &'static str, there: Vec<String> },
     #[error("cannot read the embedded catalog: {error}")]
     Model { error: CatalogError },
     #[error("already exists: {0}")]
+    #[strum(message = "choose another name, or another catalog: --catalog DIR")]
     Exists(PathBuf),
     #[error("entry already exists: {runtime}/{entry}")]
+    #[strum(message = "choose another name, or another catalog: --catalog DIR")]
     EntryExists { runtime: String, entry: String },
     #[error("{error} (fix it before adding an entry)")]
     Runtime { error: CatalogError },
     #[error("internal error: the new manifest is invalid, nothing was changed: {error}")]
+    #[strum(message = "please report it, with that runtime.toml")]
     Invalid { error: CatalogError },
     #[error("cannot write {path}: {error}")]
     Io { path: PathBuf, error: io::Error },
+}
+
+impl Hint for ScaffoldError {
+    fn hint(&self) -> Option<String> {
+        match self {
+            ScaffoldError::Runtime { error } | ScaffoldError::Model { error } => error.hint(),
+            ScaffoldError::Io { error, .. } => error.hint(),
+            _ => self.get_message().map(str::to_owned),
+        }
+    }
 }
 
 /// Adds an entry to a catalog: to a new runtime, or to an existing one.
@@ -73,7 +90,7 @@ pub fn write(request: &ScaffoldRequest) -> Result<Written, ScaffoldError> {
     let there = model.workloads();
     if let Some(workload) = request.workloads.iter().find(|workload| !there.contains(workload)) {
         let workload = workload.clone();
-        return Err(ScaffoldError::NoProgram { workload, language: language.title, there });
+        return Err(ScaffoldError::NoProgram { workload, language: &language.title, there });
     }
     let folder = request.catalog.join(request.runtime);
     let manifest = folder.join("runtime.toml");
@@ -233,8 +250,8 @@ mod tests {
     #[test]
     fn every_workload_of_a_model_makes_a_valid_runtime_and_an_entry_more() {
         let catalog = tempfile::tempdir().unwrap();
-        for language in LANGUAGES {
-            let runtime = language.names.first().copied().unwrap_or("perl");
+        for language in LANGUAGES.iter() {
+            let runtime = language.names.first().map_or("perl", String::as_str);
             let model = Model::of(language).unwrap();
             let all = model.workloads();
             let made =
@@ -275,7 +292,7 @@ mod tests {
     /// All that is taken of a model is its files and commands.
     #[test]
     fn a_model_needs_no_variable_no_library_and_no_other_toolchain() {
-        for language in LANGUAGES {
+        for language in LANGUAGES.iter() {
             let Model { entry, runtime, .. } = Model::of(language).unwrap();
             assert!(entry.env.is_empty() && entry.limit_env.is_empty(), "{}", entry.full_name);
             assert_eq!((entry.library, entry.toolchain), (None, runtime.toolchain), "{}", entry.full_name);
@@ -285,8 +302,8 @@ mod tests {
     #[test]
     fn nothing_but_the_own_folder_is_built_from_or_shared() {
         let catalog = tempfile::tempdir().unwrap();
-        for language in LANGUAGES {
-            let runtime = language.names.first().copied().unwrap_or("perl");
+        for language in LANGUAGES.iter() {
+            let runtime = language.names.first().map_or("perl", String::as_str);
             let all = Model::of(language).unwrap().workloads();
             for entry in ["my-tasks", "2.0+x"] {
                 write(&ScaffoldRequest {
@@ -379,7 +396,7 @@ mod tests {
 
     #[test]
     fn languages_are_known_by_several_names() {
-        let title = |name| language_of(name).title;
+        let title = |name| language_of(name).title.as_str();
         assert_eq!((title("golang"), title("node"), title("dotnet")), ("Go", "Node.js", ".NET"));
         assert_eq!(title("perl"), "POSIX shell");
         assert_eq!(language_of("perl").title_of("perl"), "Perl");

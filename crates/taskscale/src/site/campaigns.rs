@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
+use super::folders::{ResultsFolder, Withdrawn};
 use super::layout::{START, SitePage, anchor, link, percent_encoded};
-use super::{ResultsFolder, Withdrawn};
 use crate::document::{NONE, escaped};
 use crate::record::{EntryFacts, Loaded, Machine, Status, Timestamp, Warning, last_attempts, same_memory};
 use crate::report::Report;

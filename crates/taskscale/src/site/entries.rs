@@ -7,7 +7,7 @@ use super::start::featured;
 use super::subject::SiteEntry;
 use crate::catalog::{Style, reading_order};
 use crate::document::{NONE, escaped};
-use crate::figures;
+use crate::metrics;
 use crate::report::{Report, Row};
 use crate::submit::Badge;
 use crate::units::{self, counted};
@@ -93,7 +93,7 @@ fn section(
          <th scope=\"col\">Workloads</th></tr></thead>\n<tbody>\n{rows}</tbody></table></div>\n</section>\n",
         escaped(title),
         readme.unwrap_or_default(),
-        figures::BYTES_PER_TASK.heading,
+        metrics::BYTES_PER_TASK.heading,
         id = plain_name(runtime),
     )
 }
@@ -128,7 +128,7 @@ fn value_cells(campaign: &CampaignSummary, report: &Report, row: &Row) -> String
         escaped(&part),
         units::count(row.tasks),
         n(times),
-        n(row.text(&figures::BYTES_PER_TASK)),
+        n(row.text(&metrics::BYTES_PER_TASK)),
         link_to_result(ENTRIES, campaign, &part, &row.entry.name),
         campaign.badge.map_or("", Badge::short),
     )

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use super::campaigns::{CampaignSummary, machine_name, mark_behind};
 use super::layout::{START, anchor};
-use super::start::{NEARLY, named};
-use super::subject::SiteEntry;
+use super::start::NEARLY;
+use super::subject::{SiteEntry, named};
 use crate::document::{NONE, escaped};
 use crate::report::{Factor, Overview, Report, overview};
 use crate::submit::Badge;

@@ -2,7 +2,7 @@
 //!
 //! Each is about entries of one kind, or about one entry.
 
-use crate::figures::{self, MetricDef};
+use crate::metrics::{self, MetricDef};
 use crate::report::{Report, Row, RowGroup};
 use crate::units::{self, bytes, decimal, tasks};
 
@@ -84,8 +84,8 @@ fn hidden_kernel(report: &Report) -> Option<Highlight> {
     let rows = report.groups.iter().flat_map(|group| &group.rows);
     let rows = rows.filter(|row| row.ranked && row.tasks > 1);
     let hidden = rows.filter_map(|row| {
-        let (footprint, rss) = (median(row, &figures::FOOTPRINT)?, median(row, &figures::RSS_PEAK)?);
-        let kernel = median(row, &figures::KERNEL)?;
+        let (footprint, rss) = (median(row, &metrics::FOOTPRINT)?, median(row, &metrics::RSS_PEAK)?);
+        let kernel = median(row, &metrics::KERNEL)?;
         (kernel >= EXPLAINED * (footprint - rss)).then_some((footprint / rss, footprint, rss, kernel, row))
     });
     let (factor, footprint, rss, kernel, row) = hidden.max_by(|a, b| a.0.total_cmp(&b.0))?;
@@ -157,7 +157,7 @@ fn memory_for_time(group: &RowGroup) -> Option<Highlight> {
     let best = group.rows.iter().filter(|row| row.ranked && row.times_best == Some(1.0));
     let pairs = best.flat_map(|best| {
         of_kind(group, best).filter_map(move |other| {
-            Some((median(best, &figures::CPU)? / median(other, &figures::CPU)?, best, other))
+            Some((median(best, &metrics::CPU)? / median(other, &metrics::CPU)?, best, other))
         })
     });
     let (factor, best, other) = pairs.max_by(|a, b| a.0.total_cmp(&b.0))?;

@@ -7,6 +7,7 @@ mod campaigns;
 mod docs;
 mod entries;
 mod entry;
+mod folders;
 mod heat;
 mod highlights;
 mod layout;
@@ -20,12 +21,15 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::catalog::Catalog;
-use crate::record::{Loaded, StoreError, holds_campaign};
+use crate::record::{Loaded, StoreError};
 use crate::report::{PageData, write_html};
-use crate::submit::{Candidate, WITHDRAWN, Withdrawal, badges};
+use crate::submit::{Candidate, Withdrawal, badges};
 
 pub use campaigns::CampaignSummary;
+pub use folders::{ResultsFolder, Withdrawn, find};
+
 use docs::Documents;
+use folders::at;
 use layout::{DOCUMENTS, ENTRIES, START, STYLE, link};
 
 const CSS: &str = include_str!("../../assets/site.css");
@@ -37,46 +41,6 @@ const LIST: &str = ".taskscale-site";
 /// for a way back.
 const APP: &str = "<div id=\"app\">";
 
-/// A results folder, and its path below the searched folder: `machine/2026-11-22`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ResultsFolder {
-    pub place: String,
-    pub folder: PathBuf,
-}
-
-/// All results folders in a folder or below it, sorted by path. Hidden folders are left out, and links are not
-/// followed, as one could lead back.
-pub fn find(results: &Path) -> Result<Vec<ResultsFolder>, StoreError> {
-    let read = |path: &Path| -> io::Result<Vec<PathBuf>> {
-        fs::read_dir(path)?.map(|child| child.map(|child| child.path())).collect()
-    };
-    let (mut found, mut folders) = (Vec::new(), vec![(String::new(), results.to_owned())]);
-    while let Some((place, folder)) = folders.pop() {
-        let children = read(&folder).map_err(|error| at("read", &folder, error))?;
-        for child in children {
-            let name = child.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            if !name.starts_with('.') && child.symlink_metadata().is_ok_and(|meta| meta.is_dir()) {
-                let place = if place.is_empty() { name } else { format!("{place}/{name}") };
-                folders.push((place, child));
-            }
-        }
-        if holds_campaign(&folder) || folder.join(WITHDRAWN).is_file() {
-            let own_name = || {
-                fs::canonicalize(&folder).ok()?.file_name().map(|name| name.to_string_lossy().into_owned())
-            };
-            let place =
-                if place.is_empty() { own_name().unwrap_or_else(|| "campaign".into()) } else { place };
-            found.push(ResultsFolder { place, folder });
-        }
-    }
-    found.sort_by(|a, b| a.place.cmp(&b.place));
-    Ok(found)
-}
-
-fn at(what: &'static str, path: &Path, error: io::Error) -> StoreError {
-    StoreError::Io { what, path: path.to_owned(), error }
-}
-
 /// A site being made.
 pub struct Site<'a> {
     out: PathBuf,
@@ -85,13 +49,6 @@ pub struct Site<'a> {
     withdrawn: Vec<Withdrawn>,
     /// The files of the site, relative to its folder.
     written: BTreeSet<String>,
-}
-
-/// Withdrawn results: their page shows why.
-pub struct Withdrawn {
-    pub place: String,
-    pub page: String,
-    pub withdrawal: Withdrawal,
 }
 
 /// What was written.

@@ -3,13 +3,13 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use super::Withdrawn;
 use super::campaigns::{CampaignSummary, by_machine, machine_details, machine_name, mark_behind, table};
 use super::docs::{Documents, REPOSITORY};
+use super::folders::Withdrawn;
 use super::heat;
 use super::highlights::{Highlight, highlights};
-use super::layout::{ENTRIES, START, SitePage, anchor, link};
-use super::subject::SiteEntry;
+use super::layout::{ENTRIES, START, SitePage, anchor};
+use super::subject::{SiteEntry, named};
 use crate::catalog::{Shape, reading_order};
 use crate::document::{command_line, escaped};
 use crate::report::{
@@ -115,9 +115,8 @@ pub fn featured<'a>(campaigns: &'a [CampaignSummary]) -> Option<Featured<'a>> {
             campaign.reports.iter().filter(|report| report.groups.iter().any(|group| ranked(&group)));
         let order = |report: &Report| reading_order(&report.workload);
         let report = reports.clone().min_by_key(|report| (order(report), report.params.len()))?;
-        let most = report.groups.iter().map(ranked_rows).max()?;
-        // The largest N that at least half as many entries ran as any other N.
-        let group = report.groups.iter().rfind(|group| ranked_rows(group) * 2 >= most && ranked(group))?;
+        let tasks = report.representative_tasks()?;
+        let group = report.groups.iter().find(|group| group.tasks == tasks)?;
         let cells: usize = reports.flat_map(|report| &report.groups).map(ranked_rows).sum();
         let quiet = 1.0 - campaign.busy_runs as f64 / campaign.ok_runs.max(1) as f64;
         let worth = (cells * campaign.repetitions.min(3) as usize) as f64 * quiet;
@@ -159,15 +158,6 @@ fn list(found: &[Highlight], subjects: &[SiteEntry]) -> String {
         })
         .collect();
     format!("<ul class=\"highlights\">\n{items}</ul>\n")
-}
-
-/// An entry's name with a link to its page, safe to show.
-pub fn named(name: &str, subjects: &[SiteEntry]) -> String {
-    let name_shown = format!("<code>{}</code>", escaped(name));
-    match subjects.iter().find(|subject| subject.name == name) {
-        Some(subject) => format!("<a href=\"{}\">{name_shown}</a>", link(START, &subject.page)),
-        None => name_shown,
-    }
 }
 
 /// For each kind the rows that fit, one per runtime: the first of the ranking, or failed ones if a kind has no other.

@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::campaigns::CampaignSummary;
-use super::layout::plain_name;
+use super::layout::{START, link, plain_name};
 use crate::catalog::{Catalog, Entry, Kind, Runtime, Style, reading_order, sources};
+use crate::document::escaped;
 use crate::record::EntryFacts;
 
 /// An entry, wherever it is known from. Texts are not yet safe to show.
@@ -171,5 +172,14 @@ fn add(files: &mut Vec<ProgramFile>, path: String, text: String, workload: &str)
     match files.iter_mut().find(|file| file.path == path && file.text == text) {
         Some(file) => file.workloads.push(workload.to_owned()),
         None => files.push(ProgramFile { path, text, workloads: vec![workload.to_owned()] }),
+    }
+}
+
+/// An entry's name with a link to its page, safe to show.
+pub fn named(name: &str, subjects: &[SiteEntry]) -> String {
+    let name_shown = format!("<code>{}</code>", escaped(name));
+    match subjects.iter().find(|subject| subject.name == name) {
+        Some(subject) => format!("<a href=\"{}\">{name_shown}</a>", link(START, &subject.page)),
+        None => name_shown,
     }
 }

@@ -8,9 +8,10 @@ use strum::VariantArray;
 
 use super::badges::Badge;
 use super::machine::class;
+use super::verify::{Verification, VerifiedCase};
 use super::{SubmissionRule, Violation};
-use crate::document::{Column, Document, DocumentRow, Emphasis, Table, TableCell, TableSection};
-use crate::figures::MetricDef;
+use crate::document::{Column, Document, DocumentRow, Emphasis, NONE, Table, TableCell, TableSection};
+use crate::metrics::MetricDef;
 use crate::record::{Campaign, Sample, Warning, last_attempts};
 use crate::report::{Report, Row, RowGroup};
 use crate::units;
@@ -185,4 +186,49 @@ pub fn checked(all: &[CheckedFolder]) -> Document {
     }
     document.table(table);
     document
+}
+
+/// The verdict on submitted results, case by case.
+pub fn verified(verification: &Verification) -> Document {
+    let (agree, measured) = verification.agreement();
+    let verdict = if verification.is_verified() { "verified" } else { "not verified" };
+    let mut document = Document::new(format!("{agree} of {measured} cases agree: {verdict}"));
+    let heads = ["entry", "workload"].map(Column::words).into_iter();
+    let figures = ["N", "B/task", "again", "launch s", "again"].map(Column::figures);
+    let mut table =
+        Table::new(heads.chain(figures).chain([Column::words("status"), Column::words("")]).collect());
+    table.section("cases").rows = verification.cases.iter().map(verified_row).collect();
+    document.table(table);
+    document.notes =
+        vec!["B/task may differ by 10%, or growth by 64 KiB. Times are not compared.".to_owned()];
+    document
+}
+
+fn verified_row(case: &VerifiedCase) -> DocumentRow {
+    let again = case.measured.as_ref();
+    let bytes = |bytes: Option<f64>| bytes.map_or(NONE.to_owned(), |bytes| format!("{bytes:.0}"));
+    let seconds =
+        |seconds: Option<f64>| seconds.map_or(NONE.to_owned(), |seconds| units::decimal(seconds, 2));
+    let status = match again {
+        Some(again) if again.status != case.submitted.status => {
+            format!("{}, again {}", case.submitted.status, again.status)
+        }
+        _ => case.submitted.status.clone(),
+    };
+    let verdict = match (again, case.agrees) {
+        (None, _) => TableCell::quiet("not available here"),
+        (_, true) => TableCell::Text("agrees".to_owned(), Emphasis::Good),
+        (_, false) => TableCell::Text("differs".to_owned(), Emphasis::Bad),
+    };
+    DocumentRow::of(vec![
+        TableCell::Name(case.entry.clone(), Emphasis::Plain),
+        TableCell::quiet(&case.workload),
+        TableCell::plain(units::count(case.tasks)),
+        TableCell::plain(bytes(case.submitted.bytes_per_task)),
+        TableCell::plain(bytes(again.and_then(|again| again.bytes_per_task))),
+        TableCell::quiet(seconds(case.submitted.launch_s)),
+        TableCell::quiet(seconds(again.and_then(|again| again.launch_s))),
+        TableCell::plain(status),
+        verdict,
+    ])
 }

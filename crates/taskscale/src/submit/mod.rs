@@ -13,6 +13,7 @@ mod forgery_tests;
 mod machine;
 mod plausible;
 mod programs;
+mod repository;
 mod runs;
 mod sample;
 #[cfg(test)]
@@ -22,22 +23,22 @@ mod withdraw;
 
 pub use anonymize::{Anonymized, Identity, anonymize};
 pub use badges::{Badge, Candidate, badges};
-pub use document::{CheckedFolder, checked, pull_request};
+pub use document::{CheckedFolder, checked, pull_request, verified};
 pub use examine::{examine, names_left};
 pub use folder::{SubmittedResults, campaigns_below, hand_in, place, read};
 pub use machine::class;
 pub use plausible::{Compared, Footprints, compare};
 pub use programs::changed_programs;
+pub use repository::{check_candidate, check_folders};
 pub use verify::{DrawnCase, VERIFICATION, Verification, VerifiedCase, draw, judge};
 pub use withdraw::{WITHDRAWN, Withdrawal};
 
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
-use strum::{IntoStaticStr, VariantArray};
 
 /// A rule that submitted results must meet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, IntoStaticStr, VariantArray)]
-#[strum(serialize_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum SubmissionRule {
     /// Every line of samples.jsonl is a sample of these results.
     Lines,

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use super::{SubmissionRule, Violation};
 use crate::catalog::{Kind, Shape};
-use crate::figures::{self, MetricDef};
+use crate::metrics::{self, MetricDef};
 use crate::record::{Campaign, MemorySource, Sample, Series, Status};
 use crate::report::Report;
 use crate::stats::median;
@@ -59,8 +59,8 @@ pub fn implausible(campaign: &Campaign, samples: &[Sample], reports: &[Report]) 
         found.push(Violation::new(SubmissionRule::Plausible, what));
     }
     let of_campaign = campaign.plans().map(|plan| plan.shape);
-    let headlines = of_campaign.map(figures::headline);
-    let mut judged: Vec<&MetricDef> = vec![&figures::FOOTPRINT, &figures::LAUNCH, &figures::CPU];
+    let headlines = of_campaign.map(metrics::headline);
+    let mut judged: Vec<&MetricDef> = vec![&metrics::FOOTPRINT, &metrics::LAUNCH, &metrics::CPU];
     for figure in headlines {
         if !judged.iter().any(|known| known.name == figure.name) {
             judged.push(figure);

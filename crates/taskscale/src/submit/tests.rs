@@ -4,6 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use strum::VariantArray;
+
 use super::folder::place;
 use super::*;
 use crate::catalog::{Catalog, sources};

@@ -1,6 +1,5 @@
 //! Build an entry from its lock file into the user's cache, once per version of its sources and toolchain.
 
-use std::env;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
@@ -11,19 +10,13 @@ use std::thread;
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process_group};
-use sha2::{Digest, Sha256};
-use walkdir::{DirEntry, WalkDir};
 
-use super::cache::{BUILDS, DIGEST_DIGITS, LOCK, SOURCE};
+use super::cache::{BUILDS, Cache, DIGEST_DIGITS, LOCK, SOURCE};
+use super::digest::source_digest;
+use super::error::{BuildError, at};
 use super::program::program_digest;
 use super::{Attend, Toolchain, environment, lock, path_lookup};
 use crate::catalog::{Entry, Runtime};
-
-/// Where builds are kept: `$TASKSCALE_CACHE`, else `taskscale` in the user's XDG cache folder.
-#[derive(Debug, Clone)]
-pub struct Cache {
-    root: PathBuf,
-}
 
 /// An entry that can be run.
 #[derive(Debug, Clone)]
@@ -34,49 +27,6 @@ pub struct Built {
     pub digest: String,
     /// SHA-256 over what this entry alone is made of.
     pub program_digest: String,
-    /// Whether something had to be built just now.
-    pub fresh: bool,
-}
-
-/// Why an entry could not be built.
-#[derive(Debug, thiserror::Error)]
-pub enum BuildError {
-    #[error("cannot {what} {path}: {error}")]
-    Io { what: &'static str, path: PathBuf, error: io::Error },
-    #[error("program not found in PATH: `{program}` (for `{command}`)")]
-    NoProgram { command: String, program: String },
-    #[error("`{command}` failed ({status}; log: {log})\n{tail}")]
-    Failed { command: String, status: String, log: PathBuf, tail: String },
-    #[error("interrupted: {0}")]
-    Stopped(String),
-    #[error("no program after the build: {0} (missing or not executable)")]
-    NoResult(PathBuf),
-}
-
-pub(super) fn at<T>(what: &'static str, path: &Path, result: io::Result<T>) -> Result<T, BuildError> {
-    result.map_err(|error| BuildError::Io { what, path: path.to_owned(), error })
-}
-
-impl Cache {
-    /// The cache of this user. Nothing is created yet.
-    pub fn of_user() -> Cache {
-        let root = env::var_os("TASKSCALE_CACHE").map(PathBuf::from).unwrap_or_else(|| {
-            let xdg = env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
-            let home = || env::var_os("HOME").map(PathBuf::from).unwrap_or_else(env::temp_dir);
-            xdg.unwrap_or_else(|| home().join(".cache")).join("taskscale")
-        });
-        // Programs are run from folders of their own. Without a current folder there is nothing to add.
-        Cache { root: std::path::absolute(&root).unwrap_or(root) }
-    }
-
-    /// A cache at a place of the caller's.
-    pub fn at(root: impl Into<PathBuf>) -> Cache {
-        Cache { root: root.into() }
-    }
-
-    pub fn root(&self) -> &Path {
-        &self.root
-    }
 }
 
 /// Builds `entry` for `workload` unless the cache has it, and returns the command that runs it. A build, and the waiting
@@ -92,27 +42,27 @@ pub fn build(
     let recipe = &entry.workloads[workload];
     let digest = source_digest(runtime, toolchain)?;
     let program_digest = program_digest(runtime, entry, workload, toolchain)?;
-    let place = cache.root.join(BUILDS).join(&runtime.name).join(&digest[..DIGEST_DIGITS]);
+    let place = cache.root().join(BUILDS).join(&runtime.name).join(&digest[..DIGEST_DIGITS]);
     let (maker, made_for) = maker(runtime, entry, workload);
     let out = place.join(&maker.name).join(made_for);
     let shared = place.join("shared");
     let fill = |command: &[String]| fill(command, runtime, toolchain, &out, &shared);
 
     let stamp = place.join(format!("{}.{made_for}.built", maker.name));
-    let ready = |fresh| {
+    let ready = || {
         let mut command = fill(&recipe.run);
         let program =
             path_lookup(&command[0]).ok_or_else(|| BuildError::NoResult(PathBuf::from(&command[0])))?;
         // It is run from a folder of its own.
         let program = at("find", &program, std::path::absolute(&program))?;
         command[0] = program.to_string_lossy().into_owned();
-        Ok(Built { command, digest: digest.clone(), program_digest: program_digest.clone(), fresh })
+        Ok(Built { command, digest: digest.clone(), program_digest: program_digest.clone() })
     };
     // What is built needs no lock: another entry's build in the same folder is no reason to wait.
     if stamp.exists() {
         log::info!("{} is built: {}", entry.full_name, out.display());
         note_source(&place, runtime)?;
-        return ready(false);
+        return ready();
     }
 
     at("create", &place, fs::create_dir_all(&place))?;
@@ -122,7 +72,7 @@ pub fn build(
     note_source(&place, runtime)?;
     // The other one's build may have been this one's.
     if stamp.exists() {
-        return ready(false);
+        return ready();
     }
     log::info!("building {} in {}", entry.full_name, out.display());
     let log = place.join(format!("{}.{made_for}.log", maker.name));
@@ -135,7 +85,7 @@ pub fn build(
     for command in &recipe.build {
         run_build(&fill(command), runtime, entry, &log, attend.stop)?;
     }
-    let built = ready(true)?;
+    let built = ready()?;
     at("create", &stamp, fs::write(&stamp, ""))?;
     Ok(built)
 }
@@ -169,16 +119,11 @@ fn fill(
     shared: &Path,
 ) -> Vec<String> {
     let home = toolchain.home.as_deref().unwrap_or(Path::new("{home}"));
-    command
-        .iter()
-        .map(|argument| {
-            argument
-                .replace("{src}", &runtime.folder.to_string_lossy())
-                .replace("{out}", &out.to_string_lossy())
-                .replace("{shared}", &shared.to_string_lossy())
-                .replace("{home}", &home.to_string_lossy())
-        })
-        .collect()
+    let places = [("{src}", &*runtime.folder), ("{out}", out), ("{shared}", shared), ("{home}", home)];
+    let filled = |argument: &String| {
+        places.iter().fold(argument.clone(), |text, (name, path)| text.replace(name, &path.to_string_lossy()))
+    };
+    command.iter().map(filled).collect()
 }
 
 fn run_build(
@@ -244,70 +189,6 @@ fn tail(log: &Path) -> String {
     let text = fs::read(log).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
     let lines: Vec<&str> = text.lines().collect();
     lines[lines.len().saturating_sub(15)..].join("\n")
-}
-
-/// SHA-256, in hexadecimal digits, over everything that can change what a build of any entry makes: each file of the
-/// runtime's folder but its README, the toolchain's version and its place, and what the user lets through to builds.
-pub fn source_digest(runtime: &Runtime, toolchain: &Toolchain) -> Result<String, BuildError> {
-    let mut files = Vec::new();
-    list_files(&runtime.folder, &mut files)?;
-    let mut digest = Digester::of(toolchain);
-    digest.add_files(&runtime.folder, files)?;
-    digest.add_environment();
-    Ok(digest.finish())
-}
-
-/// A digest of parts, each with its length, so that none can pass for the end of another.
-pub(super) struct Digester(Sha256);
-
-impl Digester {
-    pub fn of(toolchain: &Toolchain) -> Digester {
-        let mut digest = Digester(Sha256::new());
-        digest.add(toolchain.version.as_bytes());
-        digest.add(toolchain.home.as_deref().unwrap_or(Path::new("")).to_string_lossy().as_bytes());
-        digest
-    }
-
-    pub fn add(&mut self, bytes: &[u8]) {
-        self.0.update((bytes.len() as u64).to_le_bytes());
-        self.0.update(bytes);
-    }
-
-    /// Files in the order of their names, which are inside `folder`.
-    pub fn add_files(&mut self, folder: &Path, mut files: Vec<PathBuf>) -> Result<(), BuildError> {
-        files.sort();
-        for path in files {
-            let name = path.strip_prefix(folder).unwrap_or(&path);
-            self.add(name.to_string_lossy().as_bytes());
-            self.add(&at("read", &path, fs::read(&path))?);
-        }
-        Ok(())
-    }
-
-    /// The variables that the user lets through; nothing where there are none.
-    pub fn add_environment(&mut self) {
-        for (name, value) in environment::extra() {
-            self.add(name.as_bytes());
-            self.add(value.as_bytes());
-        }
-    }
-
-    pub fn finish(self) -> String {
-        self.0.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
-    }
-}
-
-pub(super) fn list_files(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), BuildError> {
-    let is_hidden = |child: &DirEntry| child.file_name().to_string_lossy().starts_with('.');
-    let walk = WalkDir::new(folder).into_iter();
-    for child in walk.filter_entry(|child| child.depth() == 0 || !is_hidden(child)) {
-        let child = at("read", folder, child.map_err(Into::into))?;
-        // What a link leads to is built as well; a folder behind one could lead anywhere, and round.
-        if child.file_name() != "README.md" && !child.file_type().is_dir() && child.path().is_file() {
-            files.push(child.into_path());
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -1,14 +1,13 @@
-//! What the cache holds, how much it takes, and how it is removed.
+//! Where builds are kept, how much they take, and how they are removed.
 
 use std::collections::HashSet;
+use std::env;
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use walkdir::WalkDir;
-
-use super::Cache;
 
 /// Below the cache's root: `builds/<runtime>/<digest>`, one folder for each version of sources and toolchain.
 pub(super) const BUILDS: &str = "builds";
@@ -18,6 +17,34 @@ pub(super) const LOCK: &str = ".lock";
 pub(super) const SOURCE: &str = ".source";
 /// How many digits of a digest are a folder's name.
 pub(super) const DIGEST_DIGITS: usize = 16;
+
+/// Where builds are kept: `$TASKSCALE_CACHE`, else `taskscale` in the user's XDG cache folder.
+#[derive(Debug, Clone)]
+pub struct Cache {
+    root: PathBuf,
+}
+
+impl Cache {
+    /// The cache of this user. Nothing is created yet.
+    pub fn of_user() -> Cache {
+        let root = env::var_os("TASKSCALE_CACHE").map(PathBuf::from).unwrap_or_else(|| {
+            let xdg = env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+            let home = || env::var_os("HOME").map(PathBuf::from).unwrap_or_else(env::temp_dir);
+            xdg.unwrap_or_else(|| home().join(".cache")).join("taskscale")
+        });
+        // Programs are run from folders of their own. Without a current folder there is nothing to add.
+        Cache { root: std::path::absolute(&root).unwrap_or(root) }
+    }
+
+    /// A cache at a place of the caller's.
+    pub fn at(root: impl Into<PathBuf>) -> Cache {
+        Cache { root: root.into() }
+    }
+
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+}
 
 /// A folder of builds: those of one runtime, from one version of its sources with one toolchain.
 #[derive(Debug, Clone, PartialEq, Eq)]

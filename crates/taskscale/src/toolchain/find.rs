@@ -11,6 +11,7 @@ use super::environment;
 use super::home::Home;
 use super::process::output_within;
 use crate::catalog::{Locate, ToolchainSpec};
+use crate::hint::Hint;
 
 /// A JVM on a busy machine answers `-version` within a second or two.
 const VERSION_LIMIT: Duration = Duration::from_secs(20);
@@ -36,12 +37,22 @@ pub enum ToolchainError {
     Broken { title: String, command: String, why: String, install: String },
 }
 
+impl Hint for ToolchainError {
+    fn hint(&self) -> Option<String> {
+        match self {
+            // They end with how to install it.
+            ToolchainError::Missing { .. } | ToolchainError::TooOld { .. } => None,
+            ToolchainError::Broken { command, why, .. } => Some(format!("`{command}` failed: {why}")),
+        }
+    }
+}
+
 impl ToolchainError {
     /// In a few words, behind the title, with one way to install it: `not installed: apt install libuv1-dev`.
     pub fn in_short(&self, spec: &ToolchainSpec) -> String {
-        let install = match &spec.install_debian {
+        let install = match &spec.install.debian {
             Some(package) if path_lookup("apt").is_some() => format!("apt install {package}"),
-            _ => spec.install_other.clone(),
+            _ => spec.install.other.clone(),
         };
         match self {
             ToolchainError::Missing { .. } | ToolchainError::Broken { .. } => {
@@ -96,14 +107,8 @@ fn check(
     users: Option<&Home>,
 ) -> Result<Toolchain, ToolchainError> {
     let missing = || ToolchainError::Missing { title: spec.title.clone(), install: install.to_owned() };
-    let words: Vec<String> = spec
-        .version
-        .iter()
-        .map(|word| match &home {
-            Some(home) => word.replace("{home}", &home.to_string_lossy()),
-            None => word.clone(),
-        })
-        .collect();
+    let place = home.as_ref().map_or("{home}".into(), |home| home.to_string_lossy());
+    let words: Vec<String> = spec.version.iter().map(|word| word.replace("{home}", &place)).collect();
     let program = path_lookup(&words[0]).ok_or_else(missing)?;
     let broken = |why: String| {
         let command = words.join(" ");
@@ -127,14 +132,8 @@ fn check(
     // Java and others print their version to standard error.
     let spoken = if output.stdout.trim_ascii().is_empty() { output.stderr } else { output.stdout };
     let spoken = String::from_utf8_lossy(&spoken);
-    let version: String = spoken
-        .lines()
-        .map(str::trim)
-        .find(|line| !line.is_empty())
-        .unwrap_or_default()
-        .chars()
-        .take(200)
-        .collect();
+    let first = spoken.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    let version: String = first.chars().take(200).collect();
     if let Some(minimum) = &spec.minimum
         && number_in(&version).is_none_or(|found| found < dotted(minimum))
     {

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::Attend;
-use super::build::{BuildError, at};
+use super::error::{BuildError, at};
 
 /// How often is looked whether the other one is done.
 const PAUSE: Duration = Duration::from_millis(50);

@@ -4,18 +4,24 @@
 
 mod build;
 mod cache;
+mod digest;
 mod environment;
+mod error;
 mod find;
 mod home;
 mod lock;
 mod process;
 mod program;
+mod wanted;
 
-pub use build::{BuildError, Built, Cache, build, source_digest};
-pub use cache::{KeptBuild, disk_usage_bytes, folders};
+pub use build::{Built, build};
+pub use cache::{Cache, KeptBuild, disk_usage_bytes, folders};
+pub use digest::source_digest;
 pub use environment::EXTRA_VARIABLE;
+pub use error::BuildError;
 pub use find::{Toolchain, ToolchainError, find, find_without_trace, is_there, path_lookup};
 pub use program::program_digest;
+pub use wanted::wanted_builds;
 
 /// How a caller attends a build.
 #[derive(Clone, Copy)]

@@ -8,8 +8,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::Toolchain;
-use super::build::{BuildError, Digester, list_files};
+use super::digest::{Digester, list_files};
+use super::error::BuildError;
+use super::find::Toolchain;
 use crate::catalog::{Entry, Runtime, is_of_other_workload, named_children};
 
 /// SHA-256, in hexadecimal digits, over what `entry` is made of for `workload`, and how.

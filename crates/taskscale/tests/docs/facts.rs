@@ -12,7 +12,7 @@ use std::sync::PoisonError;
 use regex_lite::Regex;
 use serde::Deserialize;
 use serde_json::Value;
-use taskscale::figures::{self, MetricScope, Unit};
+use taskscale::metrics::{self, MetricScope, Unit};
 use taskscale::record;
 use taskscale::report::{Report, Row};
 use taskscale::units::{self, decimal};
@@ -63,7 +63,7 @@ impl<'a> Term<'a> {
             return published(self.entry, self.tasks?);
         }
         let figure =
-            figures::named(self.figure).unwrap_or_else(|| panic!("there is no figure {}", self.figure));
+            metrics::named(self.figure).unwrap_or_else(|| panic!("there is no figure {}", self.figure));
         let plain = |report: &&Report| {
             report.workload == self.workload && report.params.is_empty() && report.cpus.is_none()
         };
@@ -87,7 +87,7 @@ impl<'a> Term<'a> {
             Some("kB" | "µs") => 1_000.0,
             Some(unit) => panic!("{unit}: no unit is called so here"),
             None if self.figure == "published" => Unit::Bytes.shown().1,
-            None => figures::named(self.figure).map_or(1.0, |figure| figure.unit.shown().1),
+            None => metrics::named(self.figure).map_or(1.0, |figure| figure.unit.shown().1),
         }
     }
 }

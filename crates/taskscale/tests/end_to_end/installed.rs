@@ -234,7 +234,7 @@ fn new_says_what_it_wrote_and_where() {
 fn what_new_writes_passes_a_check_at_once() {
     let installed = Installed::new();
     let names: Vec<&str> =
-        LANGUAGES.iter().map(|language| language.names.first().copied().unwrap_or("perl")).collect();
+        LANGUAGES.iter().map(|language| language.names.first().map_or("perl", String::as_str)).collect();
     for name in &names {
         // Not all that there are, as each takes seconds: one more where builds are quick, and the one with a library.
         let workloads = match *name {

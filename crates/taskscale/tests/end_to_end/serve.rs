@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 
 use crate::support::cases::{self, CHAT, ECHO, LOST};
 use crate::support::{FakeEntry, Finished, World, skipped};
-use taskscale::figures::{self, MetricDef};
+use taskscale::metrics::{self, MetricDef};
 use taskscale::record::{Sample, Status, Warning};
 
 fn server(name: &str, workload: &'static str, flags: &str) -> FakeEntry {
@@ -46,7 +46,7 @@ fn costs_latencies_and_bytes_are_what_the_server_knows_them_to_be() {
         let open = load.open.as_ref().expect("an open loop");
         assert_eq!((load.connected, open.messages, open.deliveries), (tasks, 100, 100));
         let [costs_us, plain_us] =
-            ["costs", "plain"].map(|name| figure(of(&samples, name, tasks), &figures::CPU_PER_MESSAGE));
+            ["costs", "plain"].map(|name| figure(of(&samples, name, tasks), &metrics::CPU_PER_MESSAGE));
         // What a message takes of the kernel differs with what else the machine does: all of it, or nothing, is in both.
         let bounds = 0.98 * MESSAGE_US..1.1 * MESSAGE_US + 2.0 * plain_us;
         assert!(
@@ -55,8 +55,8 @@ fn costs_latencies_and_bytes_are_what_the_server_knows_them_to_be() {
         );
     }
     let growth = |name: &str| {
-        figure(of(&samples, name, 400), &figures::FOOTPRINT)
-            - figure(of(&samples, name, 1), &figures::FOOTPRINT)
+        figure(of(&samples, name, 400), &metrics::FOOTPRINT)
+            - figure(of(&samples, name, 1), &metrics::FOOTPRINT)
     };
     let held = (growth("holds") - growth("plain")) / 399.0;
     // Whole pages.
@@ -72,7 +72,7 @@ fn a_delay_of_the_server_is_in_the_latency() {
         let world = World::new(&[server("late", "echo", "--op-sleep-us 30000")]);
         world.run(world.campaign("out", "-w echo -n 1,400 -p rate=100")).expect_code(0);
         let samples = world.runs("out");
-        let p50s = [1, 400].map(|tasks| figures::LATENCY_P50.read(of(&samples, "late", tasks)));
+        let p50s = [1, 400].map(|tasks| metrics::LATENCY_P50.read(of(&samples, "late", tasks)));
         assert!(p50s.iter().flatten().all(|p50| *p50 > 0.99 * LATE_US), "earlier than it can be: {p50s:?}");
         if p50s.iter().all(|p50| p50.is_some_and(|p50| p50 < 5.0 * LATE_US)) {
             return;
@@ -103,9 +103,9 @@ fn a_connection_costs_the_kernel_what_it_is_known_to_cost() {
     assert!(load.first_message && load.curve.len() == 3 && load.open.is_some(), "{load:?}");
     assert!(many.memory.connected.is_some(), "read before the first message as well");
     // 3,867 and 4,001 bytes by a C server and its clients on Linux 6.18; the server has a thread for each besides.
-    let clients = growth(&|sample| figure(sample, &figures::CLIENT_KERNEL));
+    let clients = growth(&|sample| figure(sample, &metrics::CLIENT_KERNEL));
     assert!((3_700.0..12_000.0).contains(&clients), "{clients} bytes of the kernel for each client");
-    let server = growth(&|sample| figure(sample, &figures::KERNEL));
+    let server = growth(&|sample| figure(sample, &metrics::KERNEL));
     assert!(server > 3_700.0, "{server} bytes of the kernel for each connection");
 }
 
@@ -130,7 +130,7 @@ fn a_rate_that_is_not_reached_is_said() {
     let samples = world.load("out").samples;
     let slow = of(&samples, "slow", 2);
     assert!(slow.warnings.contains(&Warning::RateNotReached), "{:?}", slow.warnings);
-    assert_eq!(figures::LATENCY_P99.read(slow), None);
+    assert_eq!(metrics::LATENCY_P99.read(slow), None);
     let open = slow.load.as_ref().and_then(|load| load.open.as_ref()).expect("an open loop");
     assert!(open.achieved_per_s < 0.99 * open.offered_per_s && open.messages == 400, "{open:?}");
 }

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use taskscale_load::websocket::{CONTINUED, PING, PONG, TEXT};
 
-use super::peer::{Peer, ProtocolError, kernel_bytes, settle};
+use super::peer::{Peer, ProtocolError, Within, kernel_bytes, settle, wrong};
 use super::websocket::{
     HANDSHAKE, KEY, ServerMessage, WebSocket, client_frame, client_text, read_head, shown,
 };
@@ -101,13 +101,13 @@ fn handshake(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
     run.part(|run| {
         WebSocket::open_with(run, &odd, usize::MAX)
             .and_then(|mut odd| odd.join("odd"))
-            .map_err(|error| error.of("handshake headers in unusual case and order"))
+            .of("handshake headers in unusual case and order")
     })?;
     for alone in [3, 40] {
         run.part(|run| {
             WebSocket::open_with(run, HANDSHAKE, alone)
                 .and_then(|mut pieces| pieces.join("pieces"))
-                .map_err(|error| error.of(&format!("handshake in two pieces, the first of {alone} bytes")))
+                .of(&format!("handshake in two pieces, the first of {alone} bytes"))
         })?;
     }
     Ok(())
@@ -124,14 +124,14 @@ fn refused(run: &ConformanceRun, what: &str, request: &str) -> Result<(), Protoc
     let head = match read_head(&mut peer) {
         Ok(head) => head,
         Err(ProtocolError::Cut(_)) => return Ok(()),
-        Err(error) => return Err(error.of(what)),
+        Err(error) => return Err(error).of(what),
     };
     let refused = ["HTTP/1.1 4", "HTTP/1.1 5", "HTTP/1.0 4", "HTTP/1.0 5"];
     if refused.iter().any(|status| head.starts_with(status)) {
         return Ok(());
     }
     let first = head.lines().next().unwrap_or_default();
-    Err(ProtocolError::Wrong(format!("{what} is answered with {}", shown(first.as_bytes()))))
+    wrong(format!("{what} is answered with {}", shown(first.as_bytes())))
 }
 
 fn bad_handshakes(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
@@ -163,21 +163,20 @@ fn rooms(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
     a.say("say héllo wörld")?;
     all_hear(&mut [&mut a, &mut b], "héllo wörld")?;
     c.say("say apart")?;
-    c.expect("apart").map_err(|error| error.of("in another room"))?;
-    c.join("räume").map_err(|error| error.of("to a member that changes rooms"))?;
+    c.expect("apart").of("in another room")?;
+    c.join("räume").of("to a member that changes rooms")?;
     b.say("say welcome")?;
-    all_hear(&mut [&mut a, &mut b, &mut c], "welcome").map_err(|error| error.of("after a member joined"))?;
+    all_hear(&mut [&mut a, &mut b, &mut c], "welcome").of("after a member joined")?;
     // Joining again must not duplicate the membership.
     b.join("räume")?;
     a.say("say once")?;
-    all_hear(&mut [&mut a, &mut b, &mut c], "once")
-        .map_err(|error| error.of("after a member joined again"))?;
-    b.join("third").map_err(|error| error.of("to a member that changes rooms"))?;
+    all_hear(&mut [&mut a, &mut b, &mut c], "once").of("after a member joined again")?;
+    b.join("third").of("to a member that changes rooms")?;
     for (speaker, text) in [(&mut a, "say without b"), (&mut b, "say alone")] {
         speaker.say(text)?;
     }
-    all_hear(&mut [&mut a, &mut c], "without b").map_err(|error| error.of("after a member left"))?;
-    b.expect("alone").map_err(|error| error.of("to a member that left"))?;
+    all_hear(&mut [&mut a, &mut c], "without b").of("after a member left")?;
+    b.expect("alone").of("to a member that left")?;
     // Duplicate or misdirected messages would be received instead.
     for speaker in [&mut a, &mut b] {
         speaker.say("say the end")?;
@@ -218,9 +217,7 @@ fn around_a_ping(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
     heard.sort_by_key(|heard| matches!(heard, ServerMessage::Text(_)));
     if heard != [ServerMessage::Pong(b"between".to_vec()), ServerMessage::Text(b"around a ping".to_vec())] {
         let [first, second] = heard.map(|heard| heard.shown());
-        return Err(ProtocolError::Wrong(format!(
-            "a ping between fragments is answered with {first} and {second}"
-        )));
+        return wrong(format!("a ping between fragments is answered with {first} and {second}"));
     }
     b.expect("around a ping")
 }
@@ -233,10 +230,8 @@ fn pings(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
             let what = format!("a ping with {} bytes", payload.len());
             match a.hear(&format!("a pong, after {what}"))? {
                 ServerMessage::Pong(came) if came == payload => Ok(()),
-                ServerMessage::Pong(_) => {
-                    Err(ProtocolError::Wrong(format!("{what} is answered with a pong of another payload")))
-                }
-                other => Err(ProtocolError::Wrong(format!("{what} is answered with {}", other.shown()))),
+                ServerMessage::Pong(_) => wrong(format!("{what} is answered with a pong of another payload")),
+                other => wrong(format!("{what} is answered with {}", other.shown())),
             }
         })?;
     }
@@ -245,7 +240,7 @@ fn pings(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
         let mut a = member(run, "pongs")?;
         a.send(client_frame(PONG, b"unasked"))?;
         a.say("say on")?;
-        a.expect("on").map_err(|error| error.of("after an unsolicited pong"))
+        a.expect("on").of("after an unsolicited pong")
     })
 }
 
@@ -256,16 +251,16 @@ fn split_writes(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
             a.peer.write(&[byte])?;
             std::thread::sleep(Duration::from_millis(1));
         }
-        a.expect("bytes").map_err(|error| error.of("sent byte by byte"))
+        a.expect("bytes").of("sent byte by byte")
     })?;
     run.part(|run| {
         let mut a = member(run, "pieces")?;
         let two = [client_text("say first").bytes(), client_text("say second").bytes()].concat();
         let (all_but_last, last) = two.split_at(two.len() - 1);
         a.peer.write(all_but_last)?;
-        a.expect("first").map_err(|error| error.of("sent with most of another frame"))?;
+        a.expect("first").of("sent with most of another frame")?;
         a.peer.write(last)?;
-        a.expect("second").map_err(|error| error.of("sent with another frame"))
+        a.expect("second").of("sent with another frame")
     })
 }
 
@@ -276,8 +271,7 @@ fn large(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
             let (mut a, mut b) = (member(run, "large")?, member(run, "large")?);
             let text = "l".repeat(length);
             a.say(&format!("say {text}"))?;
-            all_hear(&mut [&mut a, &mut b], &text)
-                .map_err(|error| error.of(&format!("a message of {length} bytes")))
+            all_hear(&mut [&mut a, &mut b], &text).of(&format!("a message of {length} bytes"))
         })?;
     }
     Ok(())
@@ -324,7 +318,7 @@ fn half_open(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
     let mut begun = member(run, "half-open")?;
     begun.peer.write(&client_text("say half").bytes()[..5])?;
     settle();
-    rooms(run).map_err(|error| error.of("with half-open connections"))
+    rooms(run).of("with half-open connections")
 }
 
 fn vanish(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
@@ -333,7 +327,7 @@ fn vanish(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
     let mut peers = Vec::new();
     for index in 0..half as usize {
         let joined = member(run, &format!("vanish {}", index % ROOMS));
-        peers.push(joined.map_err(|error| error.of(&format!("with {index} other members")))?);
+        peers.push(joined.of(&format!("with {index} other members"))?);
     }
     let idle = concurrency::connect_all(run.terms, half, |_| Ok(()))?;
     // With messages in flight in all rooms but the first.
@@ -345,17 +339,15 @@ fn vanish(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
     let whose = format!("after {count} clients vanished");
     for text in ["still", "here"] {
         before.say(&format!("say {text}"))?;
-        before.expect(text).map_err(|error| error.of(&whose))?;
+        before.expect(text).of(&whose)?;
     }
-    let mut after = member(run, "vanish 1").map_err(|error| error.of(&whose))?;
+    let mut after = member(run, "vanish 1").of(&whose)?;
     after.say("say alone")?;
     // An early member may still receive the farewell.
-    match after.hear("the message \"alone\"").map_err(|error| error.of(&whose))? {
+    match after.hear("the message \"alone\"").of(&whose)? {
         ServerMessage::Text(text) if text == b"farewell" => after.expect("alone"),
         ServerMessage::Text(text) if text == b"alone" => Ok(()),
-        other => {
-            Err(ProtocolError::Wrong(format!("received {}, expected \"alone\", {whose}", other.shown())))
-        }
+        other => wrong(format!("received {}, expected \"alone\", {whose}", other.shown())),
     }
 }
 
@@ -373,16 +365,12 @@ fn unread(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
     let mut said = 0;
     while said < 2 * fair && start.elapsed() < FLOOD {
         let round = fast.peer.write(&frame).and_then(|()| fast.expect(&text));
-        round.map_err(|error| {
-            error.of(&format!("in a room with a member that does not read, after {said} messages of 32 KiB"))
-        })?;
+        round.of(&format!("in a room with a member that does not read, after {said} messages of 32 KiB"))?;
         said += 1;
         if said % 64 == 0 && runs_away(run) {
             let so_far = (said * LARGE_BYTES) >> 20;
             let grown = run.grown(before);
-            return Err(ProtocolError::Wrong(format!(
-                "unbounded queue: a member did not read {so_far} MiB{grown}"
-            )));
+            return wrong(format!("unbounded queue: a member did not read {so_far} MiB{grown}"));
         }
     }
     fast.say("say the end")?;
@@ -397,46 +385,33 @@ fn unread(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
             Ok(ServerMessage::Close(_)) | Err(ProtocolError::Cut(_)) => break false,
             Err(ProtocolError::Silent(_)) => break true,
             Ok(other) => {
-                return Err(ProtocolError::Wrong(format!(
-                    "received {} after unread messages",
-                    other.shown()
-                )));
+                return wrong(format!("received {} after unread messages", other.shown()));
             }
             Err(error) => return Err(error),
         }
     };
     let mib = (said * LARGE_BYTES) >> 20;
     if kept && heard == said && said > fair {
-        return Err(ProtocolError::Wrong(format!(
+        return wrong(format!(
             "unbounded queue: all {mib} MiB were kept for a member that did not read{grown}"
-        )));
+        ));
     }
-    if kept && heard == said {
-        run.fault(
-            UNREAD,
-            format!(
-                "inconclusive: only {mib} MiB were sent to a member that does not read in {} s",
-                FLOOD.as_secs()
-            ),
-            "none in the program if the machine is busy; otherwise answer faster",
-            false,
-        );
-    } else if kept {
+    if kept {
         let lost = said - heard;
-        run.fault(
-            UNREAD,
-            format!(
-                "a member that did not read {mib} MiB is still connected, but lost {lost} of {said} messages"
-            ),
-            QUEUE_FIX,
-            false,
-        );
+        let (what, fix) = if lost == 0 {
+            let seconds = FLOOD.as_secs();
+            let what = format!(
+                "inconclusive: only {mib} MiB were sent to a member that does not read in {seconds} s"
+            );
+            (what, "none in the program if the machine is busy; otherwise answer faster")
+        } else {
+            let what = "a member that did not read";
+            (format!("{what} {mib} MiB is still connected, but lost {lost} of {said} messages"), QUEUE_FIX)
+        };
+        run.fault(UNREAD, what, fix, false);
     }
     // The room still works.
     let mut after = member(run, "slow")?;
     after.say("say on")?;
-    after
-        .expect("on")
-        .and_then(|()| fast.expect("on"))
-        .map_err(|error| error.of("after a member did not read"))
+    after.expect("on").and_then(|()| fast.expect("on")).of("after a member did not read")
 }

@@ -2,7 +2,7 @@
 
 use rustix::process::{Resource, getrlimit};
 
-use super::peer::{Peer, ProtocolError, Terms};
+use super::peer::{Peer, ProtocolError, Terms, Within};
 
 const MOST_CONNECTIONS: u64 = 1_000;
 /// Other open files.
@@ -31,10 +31,10 @@ pub(super) fn connect_all(
             Err(ProtocolError::Refused(error)) if index > 0 && error.raw_os_error() == Some(libc::EMFILE) => {
                 break;
             }
-            Err(error) => return Err(error.of(&format!("with {index} other connections"))),
+            Err(error) => return Err(error).of(&format!("with {index} other connections")),
         };
         if index % AT_ONCE == 0 {
-            greet(&mut peer).map_err(|error| error.of(&format!("with {index} idle connections")))?;
+            greet(&mut peer).of(&format!("with {index} idle connections"))?;
         }
         peers.push(peer);
     }

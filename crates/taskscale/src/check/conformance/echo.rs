@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::peer::{Peer, ProtocolError, kernel_bytes};
+use super::peer::{Peer, ProtocolError, Within, kernel_bytes, wrong};
 use super::{ConformanceCase, ConformanceRun, concurrency, grave};
 
 const FIX: &str = "send back each byte once and in order, until the client closes its side";
@@ -60,12 +60,9 @@ fn expect(peer: &mut Peer, bytes: &[u8]) -> Result<(), ProtocolError> {
     }
     match bytes.iter().zip(&back).position(|(sent, came)| sent != came) {
         None => Ok(()),
-        Some(at) => Err(ProtocolError::Wrong(format!(
-            "wrong byte at {at} of {}: received {}, sent {}",
-            bytes.len(),
-            back[at],
-            bytes[at]
-        ))),
+        Some(at) => {
+            wrong(format!("wrong byte at {at} of {}: received {}, sent {}", bytes.len(), back[at], bytes[at]))
+        }
     }
 }
 
@@ -73,7 +70,7 @@ fn expect(peer: &mut Peer, bytes: &[u8]) -> Result<(), ProtocolError> {
 fn expect_end(run: &mut ConformanceRun, peer: &mut Peer, case: &'static str) -> Result<(), ProtocolError> {
     match peer.next("the end of the connection") {
         Ok(None) => Ok(()),
-        Ok(Some(_)) => Err(ProtocolError::Wrong("received more bytes than were sent".to_owned())),
+        Ok(Some(_)) => wrong("received more bytes than were sent"),
         Err(_) => {
             run.fault(
                 case,
@@ -94,7 +91,7 @@ fn say_pieces(run: &mut ConformanceRun, most: usize) -> Result<(), ProtocolError
     let mut peer = connect(run)?;
     for length in 1..=most {
         let bytes = run.bytes(length);
-        echo(&mut peer, &bytes).map_err(|error| error.of(&format!("message {length} of a connection")))?;
+        echo(&mut peer, &bytes).of(&format!("message {length} of a connection"))?;
     }
     // Several messages in flight.
     let bytes = run.bytes(3000);
@@ -109,7 +106,7 @@ fn half_closed(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
     let bytes = run.bytes(100_000);
     peer.write(&bytes)?;
     peer.finish();
-    expect(&mut peer, &bytes).map_err(|error| error.of("after the client closed its side"))?;
+    expect(&mut peer, &bytes).of("after the client closed its side")?;
     expect_end(run, &mut peer, "half-closed")?;
     // Without sending anything.
     let mut peer = connect(run)?;
@@ -162,15 +159,14 @@ fn latency(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
 
 fn idle(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
     let mut peers = concurrency::connect_all(run.terms, concurrency::size(), |peer| echo(peer, b"here"))?;
-    say_pieces(run, FEW_PIECES)
-        .map_err(|error| error.of(&format!("with {} idle connections", peers.len())))?;
+    say_pieces(run, FEW_PIECES).of(&format!("with {} idle connections", peers.len()))?;
     // All at once; none may have been closed.
     let words: Vec<Vec<u8>> = (0..peers.len()).map(|index| format!("{index:08}").into_bytes()).collect();
     for (peer, word) in peers.iter_mut().zip(&words) {
-        peer.write(word).map_err(|error| error.of("on a connection that was idle"))?;
+        peer.write(word).of("on a connection that was idle")?;
     }
     for (peer, word) in peers.iter_mut().zip(&words) {
-        expect(peer, word).map_err(|error| error.of("on a connection that was idle"))?;
+        expect(peer, word).of("on a connection that was idle")?;
     }
     Ok(())
 }
@@ -183,13 +179,13 @@ fn unread(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
     let before = (run.memory)();
     let taken = peer.write_until_full(&bytes, FULL_AFTER);
     if taken == bytes.len() {
-        return Err(ProtocolError::Wrong(format!(
+        return wrong(format!(
             "the server read {} MiB from a client that reads nothing{}",
             taken >> 20,
             run.grown(before)
-        )));
+        ));
     }
-    say_pieces(run, FEW_PIECES).map_err(|error| error.of("with a client that does not read"))?;
+    say_pieces(run, FEW_PIECES).of("with a client that does not read")?;
     // Now it reads.
     peer.finish();
     match expect(&mut peer, &bytes[..taken]) {
@@ -202,7 +198,7 @@ fn unread(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
             );
             Ok(())
         }
-        Err(error) => Err(error.of("to a client that paused reading")),
+        Err(error) => Err(error).of("to a client that paused reading"),
         Ok(()) => expect_end(run, &mut peer, CASE),
     }
 }
@@ -218,6 +214,6 @@ fn vanish(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
     let count = peers.len();
     peers.into_iter().for_each(Peer::vanish);
     let whose = format!("after {count} clients vanished");
-    echo(&mut before, b"still").map_err(|error| error.of(&whose))?;
-    say_pieces(run, FEW_PIECES).map_err(|error| error.of(&whose))
+    echo(&mut before, b"still").of(&whose)?;
+    say_pieces(run, FEW_PIECES).of(&whose)
 }

@@ -23,15 +23,24 @@ pub(super) enum ProtocolError {
     Wrong(String),
 }
 
-impl ProtocolError {
-    /// The same, with its context.
-    pub fn of(self, whose: &str) -> ProtocolError {
-        match self {
+/// The error of something else that was received.
+pub(super) fn wrong<T>(what: impl Into<String>) -> Result<T, ProtocolError> {
+    Err(ProtocolError::Wrong(what.into()))
+}
+
+/// Adds context to errors.
+pub(super) trait Within {
+    fn of(self, whose: &str) -> Self;
+}
+
+impl<T> Within for Result<T, ProtocolError> {
+    fn of(self, whose: &str) -> Self {
+        self.map_err(|error| match error {
             ProtocolError::Silent(what) => ProtocolError::Silent(format!("{what}, {whose}")),
             ProtocolError::Cut(what) => ProtocolError::Cut(format!("{what}, {whose}")),
             ProtocolError::Wrong(what) => ProtocolError::Wrong(format!("{whose}: {what}")),
             ProtocolError::Refused(error) => ProtocolError::Refused(error),
-        }
+        })
     }
 }
 

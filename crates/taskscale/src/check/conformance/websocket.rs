@@ -3,7 +3,7 @@
 use taskscale_load::websocket::{self, CLOSE, CONTINUED, Frame, FrameHeader, PING, PONG, TEXT};
 
 use super::ConformanceRun;
-use super::peer::{self, Peer, ProtocolError};
+use super::peer::{self, Peer, ProtocolError, wrong};
 
 /// The longest frame of a server.
 const MOST_BYTES: u64 = 1 << 20;
@@ -86,11 +86,7 @@ impl WebSocket {
     pub fn expect(&mut self, text: &str) -> Result<(), ProtocolError> {
         match self.hear(&format!("the message {}", shown(text.as_bytes())))? {
             ServerMessage::Text(came) if came == text.as_bytes() => Ok(()),
-            other => Err(ProtocolError::Wrong(format!(
-                "received {}, expected {}",
-                other.shown(),
-                shown(text.as_bytes())
-            ))),
+            other => wrong(format!("received {}, expected {}", other.shown(), shown(text.as_bytes()))),
         }
     }
 
@@ -104,7 +100,6 @@ impl WebSocket {
         let mut begun: Option<(u8, Vec<u8>)> = None;
         loop {
             let (header, data) = self.read_frame(what)?;
-            let wrong = |why: &str| Err(ProtocolError::Wrong(why.to_owned()));
             match (header.opcode, &mut begun) {
                 (PING, _) => self.send(client_frame(PONG, &data))?,
                 (PONG, None) => return Ok(ServerMessage::Pong(data)),
@@ -135,7 +130,7 @@ impl WebSocket {
         let too_long = || format!("received a frame header of {} bytes", header.length);
         let why = header.violation(false).or_else(|| (header.length > MOST_BYTES).then(too_long));
         if let Some(why) = why {
-            return Err(ProtocolError::Wrong(why));
+            return wrong(why);
         }
         let mut data = vec![0; header.length as usize];
         self.peer.read(&mut data, what)?;
@@ -171,7 +166,7 @@ pub(super) fn read_head(peer: &mut Peer) -> Result<String, ProtocolError> {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
         if head.len() > MOST_HEAD_BYTES {
-            return Err(ProtocolError::Wrong("the answer to the handshake has no end".to_owned()));
+            return wrong("the answer to the handshake has no end");
         }
         head.push(peer.next(what)?.ok_or_else(|| ProtocolError::Cut(what.to_owned()))?);
     }

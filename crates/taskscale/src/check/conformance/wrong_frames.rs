@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use taskscale_load::websocket::{BINARY, CLOSE, CONTINUED, Frame, PING, TEXT};
 
 use super::ConformanceRun;
-use super::peer::ProtocolError;
+use super::peer::{ProtocolError, Within, wrong};
 use super::websocket::{ServerMessage, WebSocket, client_frame, client_text};
 
 const CASE: &str = "close codes";
@@ -111,7 +111,7 @@ pub(super) fn close_codes(run: &mut ConformanceRun) -> Result<(), ProtocolError>
     for (what, _, code, mut socket) in sent {
         // Reads what was received, even after the deadline.
         socket.peer.terms.end = until.max(Instant::now() + GLANCE).min(run.terms.end);
-        match end(&mut socket).map_err(|error| error.of(&what))? {
+        match end(&mut socket).of(&what)? {
             Ended::With(Some(with)) if with == code => {}
             Ended::With(Some(with)) => other.push(format!("{what}: {with} instead of {code}")),
             Ended::With(None) => other.push(format!("{what}: no code instead of {code}")),
@@ -165,5 +165,5 @@ fn close(run: &mut ConformanceRun, data: &[u8], codes: &[Option<u16>]) -> Result
         Ended::Cut => format!("{what} is not answered before the connection is closed"),
         Ended::Not(_) => format!("{what} is not answered with a close frame"),
     };
-    Err(ProtocolError::Wrong(seen))
+    wrong(seen)
 }

@@ -2,7 +2,7 @@
 
 use clap::Args as ClapArgs;
 
-use super::long;
+use super::values::long;
 
 const CHECK_EXAMPLES: &str = "\
 Examples:

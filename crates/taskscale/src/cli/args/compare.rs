@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::ErrorKind;
-use clap::{Arg, Args as ClapArgs, Command, Error, ValueEnum};
+use clap::{Arg, Args as ClapArgs, Command, Error};
 
-use super::{figure, long};
+use super::values::{ReportFormat, document_formats, figure, long};
 use crate::compare::ComparedMetric;
 use crate::units;
 
@@ -44,14 +44,8 @@ pub struct CompareArgs {
     #[arg(long, value_name = "ENTRY", requires = "base_entry")]
     pub new_entry: Option<String>,
     /// More metrics: NAME or NAME=MARGIN (see `list metrics`)
-    #[arg(
-        short,
-        long,
-        value_name = "METRICS",
-        value_delimiter = ',',
-        value_parser = MetricParser,
-        hide_possible_values = true
-    )]
+    #[arg(short, long, value_name = "METRICS", value_delimiter = ',', value_parser = MetricParser)]
+    #[arg(hide_possible_values = true)]
     pub metric: Vec<ComparedMetric>,
     /// Exit with 1 on a regression above this, such as 5%
     #[arg(long, value_name = "SHARE", allow_hyphen_values = true)]
@@ -63,15 +57,9 @@ pub struct CompareArgs {
     #[arg(long)]
     pub across: bool,
     /// Output format (see `list formats`) [default: table]
-    #[arg(
-        short,
-        long,
-        value_enum,
-        default_value_t = CompareFormat::Table,
-        hide_default_value = true,
-        hide_possible_values = true
-    )]
-    pub format: CompareFormat,
+    #[arg(short, long, value_parser = document_formats(), default_value = "table")]
+    #[arg(hide_default_value = true, hide_possible_values = true)]
+    pub format: ReportFormat,
 }
 
 /// Parses a metric's name, with an optional margin after an equals sign.
@@ -101,16 +89,4 @@ impl TypedValueParser for MetricParser {
         let known: Vec<PossibleValue> = figure().possible_values()?.collect();
         Some(Box::new(known.into_iter()))
     }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum CompareFormat {
-    /// Tables for the terminal
-    Table,
-    /// Tables for a pull request
-    Markdown,
-    /// Everything, for programs
-    Json,
-    /// One line per metric of each case
-    Csv,
 }

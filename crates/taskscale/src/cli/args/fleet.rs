@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use clap::{Args as ClapArgs, Subcommand, ValueEnum};
+use clap::{Args as ClapArgs, Subcommand};
 
-use super::long;
+use super::values::{ReportFormat, long, table_formats};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -69,15 +69,9 @@ pub enum FleetCommand {
         /// The folder of a fleet, or its plan
         folder: PathBuf,
         /// Output format (see `list formats`) [default: table]
-        #[arg(
-            short,
-            long,
-            value_enum,
-            default_value_t = CollectFormat::Table,
-            hide_default_value = true,
-            hide_possible_values = true
-        )]
-        format: CollectFormat,
+        #[arg(short, long, value_parser = table_formats(), default_value = "table")]
+        #[arg(hide_default_value = true, hide_possible_values = true)]
+        format: ReportFormat,
     },
     /// Measure one machine of a plan here, as its job does
     Work {
@@ -89,12 +83,4 @@ pub enum FleetCommand {
         #[arg(last = true)]
         more: Vec<String>,
     },
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum CollectFormat {
-    /// Tables for the terminal
-    Table,
-    /// Tables for an issue, a README or a post
-    Markdown,
 }

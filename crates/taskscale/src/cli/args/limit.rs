@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use clap::{Args as ClapArgs, ValueEnum};
+use clap::Args as ClapArgs;
 
-use super::long;
+use super::values::{ReportFormat, document_formats, long};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -93,25 +93,7 @@ pub struct LimitArgs {
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
     /// Output format (see `list formats`) [default: table]
-    #[arg(
-        short,
-        long,
-        value_enum,
-        default_value_t = LimitFormat::Table,
-        hide_default_value = true,
-        hide_possible_values = true
-    )]
-    pub format: LimitFormat,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum LimitFormat {
-    /// Tables for the terminal
-    Table,
-    /// Tables for an issue, a README or a post
-    Markdown,
-    /// Everything, for programs
-    Json,
-    /// One line per run
-    Csv,
+    #[arg(short, long, value_parser = document_formats(), default_value = "table")]
+    #[arg(hide_default_value = true, hide_possible_values = true)]
+    pub format: ReportFormat,
 }

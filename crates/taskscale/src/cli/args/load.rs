@@ -2,7 +2,7 @@
 
 use clap::{Args as ClapArgs, ValueEnum};
 
-use super::long;
+use super::values::long;
 
 /// How clients talk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

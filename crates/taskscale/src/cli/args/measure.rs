@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 
-use super::{ReportFormat, long};
+use super::values::{ReportFormat, long};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -106,14 +106,8 @@ pub struct MeasureArgs {
     #[arg(long, value_name = "DIR", hide_short_help = true)]
     pub trace: Option<PathBuf>,
     /// Output format (see `list formats`) [default: table]
-    #[arg(
-        short,
-        long,
-        value_enum,
-        default_value_t = ReportFormat::Table,
-        hide_default_value = true,
-        hide_possible_values = true
-    )]
+    #[arg(short, long, value_enum, default_value = "table")]
+    #[arg(hide_default_value = true, hide_possible_values = true)]
     pub format: ReportFormat,
     /// The program and its arguments
     #[arg(value_name = "COMMAND", last = true, required = true)]

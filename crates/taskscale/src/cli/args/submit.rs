@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
-use clap::{Args as ClapArgs, ValueEnum};
+use clap::Args as ClapArgs;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-use super::long;
-use crate::record;
+use super::values::long;
+use crate::record::By;
 
 const SUBMIT_EXAMPLES: &str = "\
 Examples:
@@ -33,16 +34,9 @@ pub struct SubmitArgs {
     #[arg(long, value_name = "RESULTS", default_value = "results")]
     pub to: PathBuf,
     /// Who measured: handed-in or project [default: handed-in]
-    #[arg(
-        long,
-        value_enum,
-        value_name = "WHO",
-        default_value_t,
-        conflicts_with = "check",
-        hide_default_value = true,
-        hide_possible_values = true
-    )]
-    pub by: ByArg,
+    #[arg(long, value_name = "WHO", value_parser = by(), default_value = "handed-in", conflicts_with = "check")]
+    #[arg(hide_default_value = true, hide_possible_values = true)]
+    pub by: By,
     /// Check, and print the text; write nothing
     #[arg(long, conflicts_with = "check")]
     pub dry_run: bool,
@@ -94,20 +88,10 @@ pub struct VerifyArgs {
     pub dry_run: bool,
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub enum ByArg {
-    /// A contributor
-    #[default]
-    HandedIn,
-    /// The project
-    Project,
-}
-
-impl From<ByArg> for record::By {
-    fn from(by: ByArg) -> record::By {
-        match by {
-            ByArg::HandedIn => record::By::HandedIn,
-            ByArg::Project => record::By::Project,
-        }
-    }
+/// Parses who measured.
+fn by() -> impl TypedValueParser<Value = By> {
+    let known = [("handed-in", "A contributor"), ("project", "The project")];
+    // The parser takes no other names.
+    PossibleValuesParser::new(known.map(|(name, about)| PossibleValue::new(name).help(about)))
+        .map(|name| if name == "project" { By::Project } else { By::HandedIn })
 }

@@ -1,12 +1,17 @@
 //! The data behind the page of a report. [`super::html`] puts it into the page.
 
 mod build;
+mod columns;
 mod model;
 mod published;
+mod rows;
+mod samples;
+mod tables;
 #[cfg(test)]
 mod tests;
 
 pub use model::{PAGE_SCHEMA, PageData};
+pub(super) use samples::NUMBERS;
 
 use super::model::Report;
 

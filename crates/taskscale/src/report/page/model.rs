@@ -7,13 +7,18 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::super::headline::Headline;
 use super::super::load_curve::LoadPoint;
 use super::super::model::{Parts, Report};
+use super::super::rank::Standing;
+use super::columns::PageColumn;
+use super::tables::{ChartPart, PageKind, PageMetric};
+use crate::catalog::Kind;
 use crate::record::{EntryFacts, MemorySource, Status, Warning};
 use crate::stats::Spread;
 
 /// Version of the shape of the page's data. Raised when a field changes its meaning; added fields do not raise it.
-pub const PAGE_SCHEMA: u32 = 3;
+pub const PAGE_SCHEMA: u32 = 4;
 
 /// The data that the page shows at first. Details of an entry are in separate blocks.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -24,8 +29,14 @@ pub struct PageData {
     pub taskscale: String,
     /// Facts on entries that do not depend on campaign or series.
     pub entries: Vec<EntryFacts>,
-    /// The names of the values of rows, as fields of the report, in order.
-    pub figures: Vec<&'static str>,
+    pub metrics: Vec<PageMetric>,
+    pub kinds: Vec<PageKind>,
+    /// What a footprint is made of.
+    pub parts: Vec<ChartPart>,
+    /// What a run consists of.
+    pub phases: Vec<ChartPart>,
+    /// Of the table of all values.
+    pub columns: Vec<PageColumn>,
     /// The campaigns in the given order, once for each series. The first of a series is the one that others are
     /// compared with.
     pub campaigns: Vec<PageCampaign>,
@@ -44,6 +55,24 @@ pub struct PageCampaign {
     pub report: Report,
     /// Workload, parameters and CPUs in a few words: campaigns are compared by series.
     pub part: String,
+    /// What was measured where and when, in a line.
+    pub context: String,
+    /// How tasks waited, or what an operation is.
+    pub scenario: String,
+    /// Names of the metrics that entries are compared by, in the order of a row's figures; the first is what they are
+    /// ranked by.
+    pub metrics: Vec<&'static str>,
+    /// The N that stands for the series in an overview.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub overview_tasks: Option<u64>,
+    /// The answer at each N, of kinds and of all together.
+    pub headlines: Vec<Headline>,
+    /// What multiples are of.
+    pub bests: Vec<PageBest>,
+    /// Name and text of each fact.
+    pub facts: Vec<(&'static str, String)>,
+    /// The command that was run, and one that repeats it.
+    pub commands: [String; 2],
     /// The notes below the tables.
     pub notes: Vec<String>,
     /// In the catalog's order.
@@ -55,6 +84,32 @@ pub struct PageCampaign {
     pub samples: Samples,
 }
 
+/// The best ranked values of one kind.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct PageBest {
+    pub tasks: u64,
+    pub kind: Kind,
+    /// In the order of the campaign's `metrics`.
+    pub best: Vec<Option<f64>>,
+}
+
+/// How the footprint of an entry grows, in words.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Scaling {
+    /// Bytes per task, marked if memory is not linear.
+    pub slope: String,
+    /// The largest deviation from the line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deviation: Option<String>,
+    /// Why memory is not linear.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nonlinear: Option<String>,
+    /// Name, value and interval or explanation.
+    pub facts: Vec<(&'static str, String, String)>,
+}
+
 /// An entry's program for one series of a campaign.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -63,6 +118,14 @@ pub struct PageEntry {
     pub entry: usize,
     /// The color of its language, the same in every picture.
     pub colour: usize,
+    /// What it is besides its kind and style; first of all whether it runs on all CPUs.
+    pub tags: Vec<String>,
+    /// What distinguishes it from a usual one of its kind, in short.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub badges: Vec<String>,
+    /// Absent for work, and where there is no line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scaling: Option<Scaling>,
     /// The commands that build it, as written in the manifest.
     pub build: Vec<Vec<String>>,
     /// The command that runs it, likewise, without the arguments that taskscale appends.
@@ -111,13 +174,20 @@ pub struct PageRow {
     pub ok_runs: u32,
     /// `ok`, `2/3 ok`, or how it ended, such as `limit`.
     pub status: String,
-    /// Whether it takes part in the comparison: see the report's rows.
-    pub ranked: bool,
-    /// Fewest tasks alive at once in a partial repetition.
+    /// Why its values do not take part in the comparison.
+    #[serde(skip_serializing_if = "Standing::is_ranked")]
+    pub standing: Standing,
+    /// The metrics whose values do not.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub exceptions: Vec<PageException>,
+    /// What a reader of any of its values must know.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub remarks: Vec<String>,
+    /// Why it has no cost, although its runs were ok.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub short_alive: Option<u64>,
+    pub no_value: Option<&'static str>,
     pub memory_sources: Vec<MemorySource>,
-    /// Over its repetitions, in the order of the page's `figures`.
+    /// Over its repetitions, in the order of the campaign's `metrics`.
     pub figures: Vec<Option<Figure>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub threads: Option<f64>,
@@ -133,13 +203,18 @@ pub struct PageRow {
     /// Of a server: CPU and latency over load.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub load_curve: Vec<LoadPoint>,
-    /// Whether clients exhausted a CPU in the closed loop, so that the server's capacity may be higher.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub client_limited: bool,
     /// The repetitions that were not ok, by status.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub shortfalls: Vec<PageShortfall>,
-    /// Warnings of its samples, each once.
-    pub warnings: Vec<Warning>,
+}
+
+/// Metrics that a row is not ranked by, and why.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct PageException {
+    pub standing: Standing,
+    pub metrics: Vec<&'static str>,
+    pub reason: String,
 }
 
 /// Repetitions of a row that ended alike and not well.
@@ -197,6 +272,8 @@ pub struct Published {
     pub our_workload: String,
     pub hardware: String,
     pub os: String,
+    /// What a reader of its values must know.
+    pub note: String,
     pub figures: Vec<PublishedFigure>,
 }
 

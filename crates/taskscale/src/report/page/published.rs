@@ -50,8 +50,13 @@ pub fn published(is_known: impl Fn(&str, &str) -> bool) -> Vec<Published> {
             })
             .collect();
         let PublishedFile { source, workload, hardware, os, .. } = file;
+        let note = format!(
+            "Published values: {source}; {workload}; on {hardware}, {os}. They are peak memory as measured by the authors, \
+             with other versions and on another machine: compare by eye only."
+        );
         (!figures.is_empty()).then(|| Published {
             id: id.to_owned(),
+            note,
             source,
             workload,
             our_workload: here.workload,

@@ -13,7 +13,7 @@ use super::super::write_html;
 use super::model::{PageCampaign, PageEntry, Samples};
 use super::*;
 use crate::catalog::{Kind, Shape};
-use crate::figures;
+use crate::metrics;
 use crate::record::{Campaign, Sample, Source, Status, Warning};
 
 fn repository(path: &str) -> PathBuf {
@@ -128,17 +128,17 @@ fn each_part_of_a_campaign_is_shown_with_what_is_its_own() {
         let entry = campaign.entries.iter().position(|entry| name(entry) == wanted);
         campaign.rows.iter().find(|row| Some(row.entry) == entry && row.tasks == 1_000).cloned().unwrap()
     };
-    let figure = |campaign: &PageCampaign, entry: &str, figure: &figures::MetricDef| {
-        let at = data.figures.iter().position(|name| *name == figure.field).unwrap();
+    let figure = |campaign: &PageCampaign, entry: &str, figure: &metrics::MetricDef| {
+        let at = campaign.metrics.iter().position(|name| *name == figure.name).unwrap();
         row(campaign, entry).figures[at]
     };
-    let wall = figure(one, "go/goroutine", &figures::WALL_PER_OP).unwrap();
+    let wall = figure(one, "go/goroutine", &metrics::WALL_PER_OP).unwrap();
     assert!((wall.0 - 252.0).abs() < 1e-6 && wall.4 == 3, "one figure for each pair: {wall:?}");
-    let cpu = figure(one, "go/goroutine", &figures::CPU_PER_OP).unwrap();
+    let cpu = figure(one, "go/goroutine", &metrics::CPU_PER_OP).unwrap();
     assert!((cpu.0 - 378.0).abs() < 1e-6, "{cpu:?}");
-    let of_two = figure(two, "go/goroutine", &figures::WALL_PER_OP).unwrap();
+    let of_two = figure(two, "go/goroutine", &metrics::WALL_PER_OP).unwrap();
     assert!((of_two.0 - 127.0).abs() < 1e-6, "{of_two:?}");
-    assert!(figure(one, "rust/thread", &figures::WALL_PER_OP).is_none());
+    assert!(figure(one, "rust/thread", &metrics::WALL_PER_OP).is_none());
     assert!(one.report.warnings.iter().any(|warning| warning.warning == Warning::WorkShort));
     assert!(one.samples.numbers.contains_key("work.operations"));
     assert!(!sleep.samples.numbers.contains_key("work.operations"));
@@ -208,8 +208,13 @@ fn the_published_schema_is_up_to_date_and_met() {
 #[test]
 fn parts_add_up_to_the_footprint_that_is_shown() {
     let mut compared = 0;
-    for row in page_of(&[bench(), of_three_parts()]).campaigns.iter().flat_map(|campaign| &campaign.rows) {
-        if let (Some(footprint), Some(parts)) = (row.figures[0], row.parts) {
+    let data = page_of(&[bench(), of_three_parts()]);
+    let rows = data.campaigns.iter().flat_map(|campaign| {
+        let at = campaign.metrics.iter().position(|name| *name == "footprint").unwrap();
+        campaign.rows.iter().map(move |row| (row, row.figures[at]))
+    });
+    for (row, footprint) in rows {
+        if let (Some(footprint), Some(parts)) = (footprint, row.parts) {
             let items =
                 [parts.kernel_stack_bytes, parts.page_tables_bytes, parts.slab_bytes, parts.sock_bytes];
             let sum = parts.anon_bytes

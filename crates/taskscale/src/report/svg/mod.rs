@@ -20,7 +20,7 @@ pub use scaling::scaling;
 
 use super::model::{EntryInfo, Report};
 use super::sanitize::safe;
-use crate::figures::MetricDef;
+use crate::metrics::MetricDef;
 use crate::units;
 
 use document::{Anchor, Svg};

@@ -7,7 +7,7 @@ use super::document::{Anchor, Svg};
 use super::style::{fitted, fitted_name, text_width};
 use super::{ChartError, FOOT, MARGIN, WIDTH, foot, head, heads, kind, plain, shown};
 use crate::catalog::Shape;
-use crate::figures::{self, MetricDef};
+use crate::metrics::{self, MetricDef};
 use crate::units::{self, mib};
 
 /// From one row to the next.
@@ -66,7 +66,7 @@ fn draw(report: &Report, group: &RowGroup) -> String {
         &description(figure, group),
     );
     let top = head(&mut svg, &title, &subtitle);
-    if figure == &figures::FOOTPRINT {
+    if figure == &metrics::FOOTPRINT {
         legend(&mut svg, top + 16.0, group);
     }
 
@@ -179,7 +179,7 @@ fn draw_row(svg: &mut Svg, row: &Row, top: f64, names: f64, scale: &Scale) {
             let pale = if row.ranked { "" } else { " pale" };
             let bar_top = middle - BAR / 2.0;
             let to = scale.x(headline.median);
-            match row.parts.filter(|_| scale.figure == &figures::FOOTPRINT) {
+            match row.parts.filter(|_| scale.figure == &metrics::FOOTPRINT) {
                 Some(parts) => stack(svg, &parts, bar_top, (scale.from, to), pale),
                 None => svg.rectangle(scale.from, bar_top, to - scale.from, BAR, &format!("anon{pale}"), 0.0),
             }
@@ -252,7 +252,7 @@ fn ending(row: &Row) -> String {
 
 fn pointed_at(figure: &MetricDef, row: &Row) -> String {
     let mut text = said(figure, row);
-    if let Some(parts) = row.parts.filter(|_| figure == &figures::FOOTPRINT) {
+    if let Some(parts) = row.parts.filter(|_| figure == &metrics::FOOTPRINT) {
         for (_, label, part) in PARTS {
             text.push_str(&format!(", {label} {} MiB", units::decimal(mib(part(&parts)), 1)));
         }

@@ -7,7 +7,7 @@ use super::style::{fitted_name, text_width};
 use super::{ChartError, FOOT, MARGIN, WIDTH, foot, head, heads, plain, shown};
 use crate::catalog::Kind;
 use crate::catalog::Shape;
-use crate::figures::MetricDef;
+use crate::metrics::MetricDef;
 use crate::report::colour::colour_of;
 use crate::units;
 

@@ -4,6 +4,8 @@
 
 mod table;
 
+use std::cmp::Ordering;
+
 use serde::{Serialize, Serializer};
 
 pub use self::table::*;
@@ -20,8 +22,12 @@ pub struct MetricDef {
     pub field: &'static str,
     /// Column head: name and unit.
     pub heading: &'static str,
-    /// Description, for `--help`.
+    /// Name in a sentence's place, without the unit: `Peak memory`.
+    pub title: &'static str,
+    /// Description, without a full stop.
     pub about: &'static str,
+    /// Title and description for work, whose programs have no plateau.
+    pub of_work: Option<(&'static str, &'static str)>,
     pub unit: Unit,
     pub better: Better,
     pub of: MetricScope,
@@ -33,6 +39,8 @@ pub struct MetricDef {
     pub shapes: &'static [Shape],
     /// Whether only some workloads of these shapes have it; elsewhere the field is absent.
     pub optional: bool,
+    /// Whether entries are compared by it in work too, although taskscale chooses how long work lasts.
+    compares_work: bool,
     read: Read,
 }
 
@@ -46,7 +54,9 @@ enum Read {
 }
 
 /// The unit of a metric.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
 pub enum Unit {
     Bytes,
     BytesPerTask,
@@ -57,14 +67,45 @@ pub enum Unit {
 }
 
 /// Which of two values is better.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
 pub enum Better {
     Less,
     More,
 }
 
+impl Better {
+    /// The best of several values.
+    pub fn of(self, values: impl Iterator<Item = f64>) -> Option<f64> {
+        values.reduce(match self {
+            Better::Less => f64::min,
+            Better::More => f64::max,
+        })
+    }
+
+    /// How many times better the best is.
+    pub fn times(self, value: f64, best: f64) -> Option<f64> {
+        match self {
+            Better::Less => (best > 0.0).then(|| value / best),
+            Better::More => (value > 0.0).then(|| best / value),
+        }
+    }
+
+    /// The better value first; what has none comes last.
+    pub fn order(self, a: Option<f64>, b: Option<f64>) -> Ordering {
+        match (a, b) {
+            (Some(a), Some(b)) if self == Better::More => b.total_cmp(&a),
+            (Some(a), Some(b)) => a.total_cmp(&b),
+            (a, b) => b.is_some().cmp(&a.is_some()),
+        }
+    }
+}
+
 /// What a metric belongs to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
 pub enum MetricScope {
     /// Each run, or each pair of runs.
     Run,
@@ -117,6 +158,17 @@ impl MetricDef {
         self.shapes.contains(&shape)
     }
 
+    /// Column head of values that bring their unit.
+    pub fn short(&self) -> &'static str {
+        let of_unit = [" MiB", " µs", " s"].into_iter();
+        of_unit.filter_map(|unit| self.heading.strip_suffix(unit)).next().unwrap_or(self.heading)
+    }
+
+    /// Whether the page offers it to compare entries of a shape by.
+    pub fn compares(&self, shape: Shape) -> bool {
+        self.is_of(shape) && (shape != Shape::Work || self.compares_work)
+    }
+
     /// Whether it is one value for all N of an entry.
     pub fn per_entry(&self) -> bool {
         self.of != MetricScope::Run
@@ -129,6 +181,19 @@ impl MetricDef {
             Unit::BytesPerTask => per_task(value),
             Unit::Seconds => time_text(value),
             Unit::Nanoseconds | Unit::Microseconds | Unit::PerSecond => units::significant(value, 3),
+        }
+    }
+
+    /// A value with the unit that suits it: `217 MiB`, `186 ns`, `2 ms`.
+    pub fn text(&self, value: f64) -> String {
+        match self.unit {
+            Unit::Bytes if value < 0.0 => format!("-{}", units::bytes(-value as u64)),
+            Unit::Bytes => units::bytes(value as u64),
+            Unit::BytesPerTask => format!("{} B", per_task(value)),
+            Unit::Seconds => units::seconds(value),
+            Unit::Nanoseconds => format!("{} ns", units::significant(value, 3)),
+            Unit::Microseconds => units::seconds(value / 1e6),
+            Unit::PerSecond => format!("{}/s", units::significant(value, 3)),
         }
     }
 }
@@ -178,7 +243,7 @@ pub fn time_text(seconds: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
+    use std::collections::{BTreeMap, BTreeSet};
 
     use super::*;
     use crate::record::{Plateau, test_sample};
@@ -251,6 +316,35 @@ mod tests {
         assert_eq!(WALL_PER_OP.show(1_234.6), "1,230");
         assert_eq!(OPS_PER_S.show(4_000_000.0), "4,000,000");
         assert_eq!(WALL_PER_OP.show(0.2512), "0.251");
+    }
+
+    /// The page runs the same cases.
+    #[test]
+    fn figures_are_written_as_the_page_writes_them() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../report/test/formats.json");
+        let cases: BTreeMap<String, Vec<(f64, String)>> =
+            serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+        for (unit, cases) in cases {
+            let name = |of: Unit| serde_json::to_value(of).unwrap();
+            let metric = ALL.into_iter().find(|metric| name(metric.unit) == unit);
+            for (value, text) in cases {
+                let shown = match metric {
+                    Some(metric) => metric.text(value),
+                    None => units::count(value as u64),
+                };
+                assert_eq!(shown, text, "{unit}: {value}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_best_is_by_direction() {
+        let values = || [2.0, 1.0, 4.0].into_iter();
+        assert_eq!((Better::Less.of(values()), Better::More.of(values())), (Some(1.0), Some(4.0)));
+        assert_eq!((Better::Less.times(2.0, 1.0), Better::More.times(2.0, 4.0)), (Some(2.0), Some(2.0)));
+        let mut sorted = [Some(1.0), None, Some(2.0)];
+        sorted.sort_by(|a, b| Better::More.order(*a, *b));
+        assert_eq!(sorted, [Some(2.0), Some(1.0), None]);
     }
 
     #[test]

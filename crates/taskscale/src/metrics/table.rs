@@ -8,7 +8,12 @@ pub static FOOTPRINT: MetricDef = MetricDef {
     name: "footprint",
     field: "footprint_bytes",
     heading: "memory MiB",
+    title: "Footprint",
     about: "Memory of all kinds while all tasks wait",
+    of_work: Some((
+        "Footprint when ready",
+        "Memory of all kinds when the program is ready and its work begins",
+    )),
     read: Read::Run(|sample| plateau(sample, |plateau| plateau.footprint_bytes)),
     ..MEMORY
 };
@@ -17,9 +22,11 @@ pub static BYTES_PER_TASK: MetricDef = MetricDef {
     name: "bytes-per-task",
     field: "bytes_per_task",
     heading: "B/task",
+    title: "Bytes per task",
     about: "Growth of the footprint per task, over all N",
     unit: Unit::BytesPerTask,
     of: MetricScope::Slope,
+    compares_work: false,
     read: FOOTPRINT.read,
     ..MEMORY
 };
@@ -28,9 +35,11 @@ pub static BASE: MetricDef = MetricDef {
     name: "base",
     field: "base_bytes",
     heading: "fixed MiB",
+    title: "Fixed cost",
     about: "Fixed cost: footprint before the first task, by the same line",
     of: MetricScope::Base,
     decimals: 2,
+    compares_work: false,
     read: FOOTPRINT.read,
     ..MEMORY
 };
@@ -39,6 +48,7 @@ pub static KERNEL: MetricDef = MetricDef {
     name: "kernel",
     field: "kernel_bytes",
     heading: "kernel MiB",
+    title: "Kernel memory",
     about: "Kernel memory, a part of the footprint",
     read: Read::Run(|sample| plateau(sample, |plateau| plateau.kernel_bytes)),
     ..MEMORY
@@ -48,6 +58,7 @@ pub static ANON: MetricDef = MetricDef {
     name: "anon",
     field: "anon_bytes",
     heading: "anon MiB",
+    title: "Anonymous memory",
     about: "Heaps and stacks, a part of the footprint",
     read: Read::Run(|sample| plateau(sample, |plateau| plateau.anon_bytes)),
     ..MEMORY
@@ -57,6 +68,7 @@ pub static PEAK: MetricDef = MetricDef {
     name: "peak",
     field: "peak_bytes",
     heading: "peak MiB",
+    title: "Peak memory",
     about: "Highest memory of the whole run",
     read: Read::Run(|sample| Some(sample.memory.peak_bytes? as f64)),
     ..MEMORY
@@ -66,6 +78,7 @@ pub static RSS_PEAK: MetricDef = MetricDef {
     name: "rss-peak",
     field: "rss_peak_bytes",
     heading: "RSS peak MiB",
+    title: "Peak RSS",
     about: "Highest resident memory of any one process",
     // The kernel's own account of a process, in every case.
     source_dependent: false,
@@ -77,7 +90,10 @@ pub static LAUNCH: MetricDef = MetricDef {
     name: "launch",
     field: "launch_s",
     heading: "launch s",
+    title: "Launch time",
     about: "Time until all tasks are alive",
+    of_work: Some(("Launch time", "Time until the program is ready and its work begins")),
+    compares_work: true,
     read: Read::Run(|sample| sample.time.launch_s),
     ..TIME
 };
@@ -86,6 +102,7 @@ pub static DRAIN: MetricDef = MetricDef {
     name: "drain",
     field: "drain_s",
     heading: "drain s",
+    title: "Drain time",
     about: "Time from the first task's due time until exit",
     read: Read::Run(|sample| sample.time.drain_s),
     ..TIME
@@ -95,6 +112,7 @@ pub static WALL: MetricDef = MetricDef {
     name: "wall",
     field: "wall_s",
     heading: "wall s",
+    title: "Wall time",
     about: "Time from start to exit, including the wait",
     read: Read::Run(|sample| sample.time.wall_s),
     ..TIME
@@ -104,6 +122,7 @@ pub static CPU: MetricDef = MetricDef {
     name: "cpu",
     field: "cpu_s",
     heading: "CPU s",
+    title: "CPU time",
     about: "User and system time of all processes",
     read: Read::Run(|sample| sample.cpu.total_s()),
     ..TIME
@@ -113,6 +132,7 @@ pub static WALL_PER_OP: MetricDef = MetricDef {
     name: "wall-ns-per-op",
     field: "wall_ns_per_op",
     heading: "wall ns/op",
+    title: "Wall time per operation",
     about: "Wall time per operation: (time for 2N − time for N) ÷ N",
     unit: Unit::Nanoseconds,
     read: Read::Pair(|once, twice| per_op(once, twice, |work| work.wall_s)),
@@ -123,6 +143,7 @@ pub static CPU_PER_OP: MetricDef = MetricDef {
     name: "cpu-ns-per-op",
     field: "cpu_ns_per_op",
     heading: "CPU ns/op",
+    title: "CPU time per operation",
     about: "CPU time per operation, over all CPUs, by the same formula",
     unit: Unit::Nanoseconds,
     read: Read::Pair(|once, twice| per_op(once, twice, |work| work.cpu_s)),
@@ -133,6 +154,7 @@ pub static OPS_PER_S: MetricDef = MetricDef {
     name: "ops-per-s",
     field: "ops_per_s",
     heading: "ops/s",
+    title: "Operations per second",
     about: "Operations per second: 1 ÷ wall time per operation",
     unit: Unit::PerSecond,
     better: Better::More,
@@ -144,6 +166,7 @@ pub static CPU_PER_TICK: MetricDef = MetricDef {
     name: "cpu-ns-per-tick",
     field: "cpu_ns_per_tick",
     heading: "CPU ns/tick",
+    title: "CPU time per wake-up",
     about: "CPU time per wake-up, while all tasks are alive",
     unit: Unit::Nanoseconds,
     read: Read::Run(|sample| Some(sample.cpu.plateau_s? * 1e9 / ticks(sample)? as f64)),
@@ -154,6 +177,7 @@ pub static LATE_P50: MetricDef = MetricDef {
     name: "late-p50",
     field: "late_p50_us",
     heading: "late p50 µs",
+    title: "Lateness, median",
     about: "Delay of wake-ups: median",
     read: Read::Run(|sample| late(sample, 0.5)),
     ..TICKS
@@ -163,6 +187,7 @@ pub static LATE_P99: MetricDef = MetricDef {
     name: "late-p99",
     field: "late_p99_us",
     heading: "late p99 µs",
+    title: "Lateness, 99th percentile",
     about: "Delay of wake-ups: 99th percentile",
     read: Read::Run(|sample| late(sample, 0.99)),
     ..TICKS
@@ -172,6 +197,7 @@ pub static LATE_MAX: MetricDef = MetricDef {
     name: "late-max",
     field: "late_max_us",
     heading: "late max µs",
+    title: "Lateness, maximum",
     about: "Delay of wake-ups: maximum",
     read: Read::Run(|sample| late(sample, 1.0)),
     ..TICKS
@@ -181,6 +207,7 @@ pub static CLIENT_KERNEL: MetricDef = MetricDef {
     name: "client-kernel",
     field: "client_kernel_bytes",
     heading: "clients' kernel MiB",
+    title: "Kernel memory of the clients",
     about: "Kernel memory of the clients' ends of the connections",
     shapes: &[Shape::Serve],
     read: Read::Run(|sample| Some(sample.load.as_ref()?.client_kernel_bytes? as f64)),
@@ -191,6 +218,7 @@ pub static LOADED: MetricDef = MetricDef {
     name: "loaded",
     field: "loaded_bytes",
     heading: "loaded MiB",
+    title: "Footprint after use",
     about: "Memory of all kinds right after the open loops",
     shapes: &[Shape::Serve],
     read: Read::Run(|sample| Some(sample.memory.loaded.as_ref()?.footprint_bytes as f64)),
@@ -201,6 +229,7 @@ pub static CONNECTS_PER_S: MetricDef = MetricDef {
     name: "connects-per-s",
     field: "connects_per_s",
     heading: "connects/s",
+    title: "Connections accepted per second",
     about: "Connections accepted per second, until all are made",
     unit: Unit::PerSecond,
     better: Better::More,
@@ -215,6 +244,7 @@ pub static CPU_PER_MESSAGE: MetricDef = MetricDef {
     name: "cpu-us-per-message",
     field: "cpu_us_per_message",
     heading: "CPU µs/msg",
+    title: "CPU time per message",
     about: "CPU time of the server per message, at 50% of its capacity or at --rate",
     read: Read::Run(|sample| {
         let open = open(sample)?;
@@ -227,6 +257,7 @@ pub static CPU_AT_CAPACITY: MetricDef = MetricDef {
     name: "cpu-us-at-capacity",
     field: "cpu_us_at_capacity",
     heading: "CPU µs/msg at capacity",
+    title: "CPU time per message at capacity",
     about: "CPU time of the server per message, in the closed loop",
     read: Read::Run(|sample| {
         let closed = sample.load.as_ref()?.closed.as_ref()?;
@@ -239,6 +270,7 @@ pub static CPU_PER_DELIVERY: MetricDef = MetricDef {
     name: "cpu-us-per-delivery",
     field: "cpu_us_per_delivery",
     heading: "CPU µs/delivery",
+    title: "CPU time per delivery",
     about: "CPU time of the server per delivery to a member, at the same rate",
     optional: true,
     read: Read::Run(|sample| {
@@ -252,6 +284,7 @@ pub static LATENCY_P50: MetricDef = MetricDef {
     name: "latency-p50",
     field: "latency_p50_us",
     heading: "p50 µs",
+    title: "Latency, median",
     about: "Latency from scheduled send time until every receiver has it: median",
     read: Read::Run(|sample| Some(latency(sample)?.p50)),
     ..LOAD
@@ -261,7 +294,8 @@ pub static LATENCY_P90: MetricDef = MetricDef {
     name: "latency-p90",
     field: "latency_p90_us",
     heading: "p90 µs",
-    about: "The same latency: 90th percentile",
+    title: "Latency, 90th percentile",
+    about: "Latency from scheduled send time: 90th percentile",
     read: Read::Run(|sample| Some(latency(sample)?.p90)),
     ..LOAD
 };
@@ -270,7 +304,8 @@ pub static LATENCY_P99: MetricDef = MetricDef {
     name: "latency-p99",
     field: "latency_p99_us",
     heading: "p99 µs",
-    about: "The same latency: 99th percentile",
+    title: "Latency, 99th percentile",
+    about: "Latency from scheduled send time: 99th percentile",
     read: Read::Run(|sample| Some(latency(sample)?.p99)),
     ..LOAD
 };
@@ -279,7 +314,8 @@ pub static LATENCY_P999: MetricDef = MetricDef {
     name: "latency-p999",
     field: "latency_p999_us",
     heading: "p99.9 µs",
-    about: "The same latency: 99.9th percentile",
+    title: "Latency, 99.9th percentile",
+    about: "Latency from scheduled send time: 99.9th percentile",
     read: Read::Run(|sample| Some(latency(sample)?.p999)),
     ..LOAD
 };
@@ -288,7 +324,8 @@ pub static LATENCY_MAX: MetricDef = MetricDef {
     name: "latency-max",
     field: "latency_max_us",
     heading: "max µs",
-    about: "The same latency: maximum",
+    title: "Latency, maximum",
+    about: "Latency from scheduled send time: maximum",
     read: Read::Run(|sample| Some(latency(sample)?.max)),
     ..LOAD
 };
@@ -297,6 +334,7 @@ pub static MESSAGES_PER_S: MetricDef = MetricDef {
     name: "messages-per-s",
     field: "messages_per_s",
     heading: "msgs/s",
+    title: "Messages per second",
     about: "Messages per second in the closed loop: the capacity, with the clients on the same CPUs",
     unit: Unit::PerSecond,
     better: Better::More,
@@ -345,7 +383,9 @@ const MEMORY: MetricDef = MetricDef {
     name: "",
     field: "",
     heading: "",
+    title: "",
     about: "",
+    of_work: None,
     unit: Unit::Bytes,
     better: Better::Less,
     of: MetricScope::Run,
@@ -353,6 +393,7 @@ const MEMORY: MetricDef = MetricDef {
     decimals: 1,
     shapes: EACH,
     optional: false,
+    compares_work: true,
     read: Read::Run(|_| None),
 };
 
@@ -387,7 +428,8 @@ fn latency(sample: &Sample) -> Option<&Latency> {
 }
 
 /// The defaults of times.
-const TIME: MetricDef = MetricDef { unit: Unit::Seconds, source_dependent: false, ..MEMORY };
+const TIME: MetricDef =
+    MetricDef { unit: Unit::Seconds, source_dependent: false, compares_work: false, ..MEMORY };
 
 fn plateau(sample: &Sample, of: fn(&Plateau) -> u64) -> Option<f64> {
     sample.memory.plateau.as_ref().map(|plateau| of(plateau) as f64)

@@ -1,0 +1,166 @@
+//! New results in a folder, or results to resume.
+
+use std::path::Path;
+use std::time::Duration;
+
+use super::by_plan::CampaignSettings;
+use super::drive::CampaignError;
+use super::plan::plan_digest;
+use super::prepare::Prepared;
+use crate::record::{
+    self, Campaign, Conditions, EntryFacts, Loaded, MemorySource, Plan, RejectedLine, SCHEMA_VERSION, Sample,
+    Store, StoreError, Timestamp,
+};
+use taskscale_load::Elsewhere;
+use taskscale_measure::{available_memory_bytes, machine_facts};
+
+/// The default share of available memory that a run may take.
+const MEMORY_SHARE: f64 = 0.8;
+
+/// Options that results record. Without them, results resume as they started.
+#[derive(Debug, Clone, Default)]
+pub struct ResumeOptions {
+    pub seed: Option<u64>,
+    pub memory_cap_bytes: Option<u64>,
+    pub time_cap: Option<Duration>,
+    pub clients: Option<Elsewhere>,
+}
+
+impl ResumeOptions {
+    fn conditions(&self, memory_source: Option<MemorySource>) -> Conditions {
+        Conditions {
+            memory_source,
+            memory_cap_bytes: self.memory_cap_bytes,
+            time_cap_s: self.time_cap.map(|time| time.as_secs_f64()),
+            clients_elsewhere: self.clients.is_some(),
+        }
+    }
+}
+
+/// The default memory cap of a run. None if the available memory is unknown.
+pub fn memory_cap_bytes() -> Option<u64> {
+    available_memory_bytes().map(|bytes| (bytes as f64 * MEMORY_SHARE) as u64)
+}
+
+/// Results that can be measured into.
+pub struct OpenResults {
+    pub store: Store,
+    pub campaign: Campaign,
+    pub samples: Vec<Sample>,
+    /// Lines of the samples that were set aside.
+    pub rejected: Vec<RejectedLine>,
+}
+
+/// New results, of one or more series.
+pub fn describe(
+    mut plans: Vec<Plan>,
+    seed: Option<u64>,
+    source: MemorySource,
+    prepared: &[Prepared],
+) -> Campaign {
+    let created_at = Timestamp::now();
+    let plan = plans.remove(0);
+    Campaign {
+        schema: SCHEMA_VERSION,
+        taskscale: env!("CARGO_PKG_VERSION").to_owned(),
+        created_at,
+        command: std::env::args().collect(),
+        machine: machine_facts(),
+        plan_digest: plan_digest(&plan, &plans),
+        plan,
+        further_plans: plans,
+        // Below 2^53, so that JSON readers that know only floating-point numbers do not round it.
+        seed: seed.unwrap_or_else(|| fastrand::u64(..1 << 53)),
+        entries: prepared.iter().map(|entry| entry.facts.clone()).collect(),
+        // The instant for people, the rest to make it unique.
+        id: Some(format!("{}-{:016x}", created_at.compact(), fastrand::u64(..))),
+        conditions: Some(Conditions { memory_source: Some(source), ..Conditions::default() }),
+        origin: None,
+    }
+}
+
+/// Opens a new campaign in a folder that `claim` takes.
+pub fn open_new(
+    mut now: Campaign,
+    resume: &ResumeOptions,
+    claim: impl FnOnce() -> Result<Store, StoreError>,
+) -> Result<(OpenResults, CampaignSettings), CampaignError> {
+    let store = claim()?;
+    let said = resume.conditions(now.conditions.and_then(|conditions| conditions.memory_source));
+    let memory_cap_bytes = said.memory_cap_bytes.or_else(memory_cap_bytes);
+    let conditions = Conditions { memory_cap_bytes, ..said };
+    now.conditions = Some(conditions);
+    store.write_campaign(&now)?;
+    let results = OpenResults { store, campaign: now, samples: Vec::new(), rejected: Vec::new() };
+    Ok((results, settings(conditions, resume)))
+}
+
+/// Opens the unfinished campaign of a folder.
+pub fn open_kept(
+    folder: &Path,
+    mut now: Campaign,
+    resume: &ResumeOptions,
+) -> Result<(OpenResults, CampaignSettings), CampaignError> {
+    let said = resume.conditions(now.conditions.and_then(|conditions| conditions.memory_source));
+    now.conditions = Some(said);
+    // Before anything is written: other results stay as they are.
+    check(folder, &record::load(folder)?, &now, resume)?;
+    let results = reopen(folder, now.entries)?;
+    let mut conditions = results.campaign.known_conditions(&results.samples);
+    // Older results did not record all of it.
+    if results.campaign.conditions.is_none() {
+        conditions.memory_cap_bytes =
+            conditions.memory_cap_bytes.or(said.memory_cap_bytes).or_else(memory_cap_bytes);
+        conditions.time_cap_s = said.time_cap_s;
+    }
+    Ok((results, settings(conditions, resume)))
+}
+
+fn settings(conditions: Conditions, resume: &ResumeOptions) -> CampaignSettings {
+    CampaignSettings {
+        memory_cap_bytes: conditions.memory_cap_bytes,
+        time_cap: conditions.time_cap_s.map(Duration::from_secs_f64),
+        clients: resume.clients.clone(),
+    }
+}
+
+/// The results in a folder, if these plans can resume them. Checks what can be known before builds, which take long.
+pub fn load_kept(folder: &Path, plans: &[Plan], resume: &ResumeOptions) -> Result<Loaded, CampaignError> {
+    let loaded = record::load(folder)?;
+    let Some((plan, further_plans)) = plans.split_first() else { return Ok(loaded) };
+    let now = Campaign {
+        plan: plan.clone(),
+        further_plans: further_plans.to_vec(),
+        conditions: Some(resume.conditions(None)),
+        machine: machine_facts(),
+        taskscale: env!("CARGO_PKG_VERSION").to_owned(),
+        ..loaded.campaign.clone()
+    };
+    check(folder, &loaded, &now, resume)?;
+    Ok(loaded)
+}
+
+/// Whether a folder can resume as `now`.
+fn check(
+    folder: &Path,
+    loaded: &Loaded,
+    now: &Campaign,
+    resume: &ResumeOptions,
+) -> Result<(), CampaignError> {
+    loaded.campaign.check_same(&loaded.samples, now, folder)?;
+    match resume.seed {
+        Some(seed) if seed != loaded.campaign.seed => Err(CampaignError::Another {
+            folder: folder.to_owned(),
+            what: format!("its seed is {}, not {seed} (omit --seed to resume)", loaded.campaign.seed),
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// Opens results to resume, with the current facts of their entries.
+pub fn reopen(folder: &Path, entries: Vec<EntryFacts>) -> Result<OpenResults, StoreError> {
+    let (store, Loaded { mut campaign, samples, rejected }) = Store::reopen(folder)?;
+    campaign.update_entries(entries);
+    store.write_campaign(&campaign)?;
+    Ok(OpenResults { store, campaign, samples, rejected })
+}

@@ -1,0 +1,51 @@
+//! The run of a case: command line, environment and bounds. The only place that makes runs of prepared entries.
+
+use std::time::Duration;
+
+use super::prepare::Prepared;
+use crate::catalog::{expected_check, with_tasks};
+use crate::record::Cell;
+use taskscale_measure::{Bounds, RunSpec, Scenario};
+
+/// The longest warm-up.
+pub const WARM_UP_TIME: Duration = Duration::from_secs(20);
+/// A program of the protocol writes a few hundred bytes.
+const OUTPUT_CAP_BYTES: u64 = 16 << 20;
+/// A black-box program may write a log, with a line or two per task. It is read and dropped.
+const BLACK_BOX_OUTPUT_CAP_BYTES: u64 = 64 << 20;
+
+impl Prepared {
+    /// The run of a case of this program, which must be ready.
+    pub fn spec(
+        &self,
+        cell: &Cell,
+        scenario: Scenario,
+        memory_bytes: Option<u64>,
+        time: Duration,
+    ) -> RunSpec {
+        let command = self.command.as_deref().unwrap_or_default();
+        let (kind, tasks, cpus) = (self.facts.kind, cell.tasks, cell.part.cpus);
+        let bounds = |output_bytes| Bounds { memory_bytes, time, output_bytes };
+        if let Some(template) = &self.black_box {
+            // A program that is not given the wait waits as long as it is let.
+            let mut wait = scenario.wait().copied().unwrap_or_default();
+            wait.hold_s = if self.takes_hold() { wait.hold_s } else { 0.0 };
+            let (command, env, black_box) = template.fill(command, tasks, wait.hold_s);
+            let scenario = Scenario::BlackBox(Box::new(black_box), wait);
+            let bounds = bounds(BLACK_BOX_OUTPUT_CAP_BYTES);
+            return RunSpec { command, env, kind, tasks, scenario, check: None, cpus, bounds };
+        }
+        let params = &cell.part.params;
+        let check = |workload| expected_check(workload, tasks, scenario.operations(), params);
+        RunSpec {
+            command: [with_tasks(command, tasks), scenario.arguments(tasks, params)].concat(),
+            env: self.facts.env.clone(),
+            kind,
+            tasks,
+            check: self.workload.as_ref().and_then(check),
+            scenario,
+            cpus,
+            bounds: bounds(OUTPUT_CAP_BYTES),
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! A manifest while it is checked: where in the file a fault is.
+
+use std::path::Path;
+
+use super::error::CatalogError;
+use super::names::closest;
+
+/// A manifest while it is checked, which knows where a fault is.
+pub(super) struct ManifestFile<'a> {
+    pub path: &'a Path,
+    pub text: &'a str,
+}
+
+impl ManifestFile<'_> {
+    pub fn error(&self, offset: usize, message: impl Into<String>) -> CatalogError {
+        let before = self.text.get(..offset).unwrap_or("");
+        let line = before.matches('\n').count() + 1;
+        let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
+        CatalogError::Invalid { path: self.path.to_owned(), line, column, message: message.into() }
+    }
+
+    pub fn syntax_error(&self, error: &toml::de::Error) -> CatalogError {
+        let mut message = error.message().trim().to_owned();
+        if let Some(nearest) = nearest_expected(&message) {
+            message.push_str(&format!("; did you mean `{nearest}`?"));
+        }
+        self.error(error.span().map_or(0, |span| span.start), message)
+    }
+
+    /// The position of a string in the file, for faults of values that carry no span.
+    pub fn find(&self, value: &str) -> usize {
+        self.text.find(&format!("\"{value}\"")).unwrap_or(0)
+    }
+}
+
+/// From serde's "unknown field `a`, expected one of `b`, `c`": the nearest of those expected.
+fn nearest_expected(message: &str) -> Option<&str> {
+    let (unknown, expected) = message.split_once(", expected ")?;
+    if !unknown.starts_with("unknown") {
+        return None;
+    }
+    let quoted = |text| str::split(text, '`').skip(1).step_by(2);
+    closest(quoted(unknown).next()?, quoted(expected))
+}

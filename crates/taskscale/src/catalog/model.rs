@@ -1,0 +1,120 @@
+//! A catalog's contents, validated: runtimes, toolchains, entries and how they do workloads.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+use taskscale_measure::Kind;
+
+use super::kind::{FanOut, Style};
+
+/// A language toolchain: one folder of the catalog.
+#[derive(Debug, Clone)]
+pub struct Runtime {
+    pub name: String,
+    pub title: String,
+    pub url: String,
+    /// The toolchain of every entry that does not name another.
+    pub toolchain: ToolchainSpec,
+    pub folder: PathBuf,
+    pub entries: Vec<Entry>,
+}
+
+/// How to find, identify and install a toolchain.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ToolchainSpec {
+    pub title: String,
+    /// The command whose first line of output is the version string.
+    pub version: Vec<String>,
+    /// The lowest version that works.
+    pub minimum: Option<String>,
+    pub install: Install,
+    pub locate: Option<Locate>,
+    /// The folder in which the version command runs, the runtime's.
+    #[serde(skip)]
+    pub folder: PathBuf,
+}
+
+/// How to install a toolchain.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Install {
+    /// The Debian package, if any.
+    pub debian: Option<String>,
+    /// Where to get it elsewhere.
+    pub other: String,
+}
+
+impl ToolchainSpec {
+    /// How to install the toolchain.
+    pub fn install_hint(&self) -> String {
+        match &self.install.debian {
+            Some(package) => format!("apt install {package}, or {}", self.install.other),
+            None => self.install.other.clone(),
+        }
+    }
+}
+
+/// How a toolchain's folder, `{home}`, is found.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Locate {
+    /// The file that must exist inside.
+    pub program: String,
+    /// An environment variable that names the folder.
+    pub env: Option<String>,
+    /// A command that prints the folder.
+    pub ask: Option<Vec<String>>,
+    /// Globs of folders.
+    #[serde(default)]
+    pub folders: Vec<String>,
+}
+
+/// One way to run tasks in a runtime.
+#[derive(Debug, Clone)]
+pub struct Entry {
+    /// `runtime/entry`.
+    pub full_name: String,
+    pub name: String,
+    pub title: String,
+    pub kind: Kind,
+    pub parallel: bool,
+    pub style: Style,
+    /// Drawn, never ranked.
+    pub reference: bool,
+    /// The workloads in which it stands for its runtime in `@posts`; empty for an entry outside of that set.
+    pub posts: Vec<String>,
+    pub unverified: Option<String>,
+    pub why: String,
+    pub notes: Vec<String>,
+    pub env: BTreeMap<String, String>,
+    /// On top of `env` where the run's memory is limited to find out how much is needed; `{memory}` is the limit.
+    pub limit_env: BTreeMap<String, String>,
+    pub toolchain: ToolchainSpec,
+    pub library: Option<Library>,
+    /// By the name of the workload.
+    pub workloads: BTreeMap<String, Recipe>,
+}
+
+/// The library that an entry is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Library {
+    pub name: String,
+    /// Its version, as the lock file pins it.
+    pub version: String,
+}
+
+/// How an entry does one workload.
+#[derive(Debug, Clone)]
+pub struct Recipe {
+    /// Commands, run in turn in the runtime's folder. May be empty.
+    pub build: Vec<Vec<String>>,
+    pub run: Vec<String>,
+    /// For a server: cases of `check` that its library is known to fail, each with what it does.
+    pub library_faults: BTreeMap<String, String>,
+    /// Why `check` cannot confirm its tasks or operations, if so.
+    pub unconfirmed: Option<String>,
+    /// For a chat server.
+    pub fan_out: Option<FanOut>,
+}

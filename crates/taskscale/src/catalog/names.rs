@@ -1,0 +1,18 @@
+//! Names of runtimes, entries and workloads: valid ones, and the one that was meant.
+
+/// Whether a name of a runtime, an entry or a workload is valid. Names become parts of paths and are shown everywhere:
+/// only lowercase letters, digits, `-`, `_`, `+` and `.`, a letter or digit first.
+pub fn check_name(name: &str) -> bool {
+    let letter = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
+    name.starts_with(letter) && name.chars().all(|c| letter(c) || "-_+.".contains(c))
+}
+
+/// The candidate closest to `word`, if any is close.
+pub fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    candidates
+        .into_iter()
+        .map(|candidate| (strsim::damerau_levenshtein(word, candidate), candidate))
+        .filter(|(distance, candidate)| *distance <= candidate.len().max(word.len()).div_ceil(3))
+        .min()
+        .map(|(_, candidate)| candidate)
+}

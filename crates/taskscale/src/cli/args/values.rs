@@ -1,0 +1,113 @@
+//! Values of several commands' options: formats, kinds, metrics.
+
+use clap::ValueEnum;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+
+use strum::VariantArray;
+
+use crate::catalog::Kind;
+use crate::metrics::{self, MetricDef};
+use crate::report::Format;
+
+/// What `--help` shows below the options, where `-h` shows the examples alone.
+pub fn long(examples: &str, more: &str) -> String {
+    format!("{examples}\n\n{more}")
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ReportFormat {
+    /// Tables for the terminal
+    Table,
+    /// Tables for an issue, a README or a post
+    Markdown,
+    /// Everything, for programs
+    Json,
+    /// One line per entry and number of tasks
+    Csv,
+    /// JSON for github-action-benchmark (customSmallerIsBetter)
+    Github,
+    /// Bencher Metric Format
+    Bencher,
+    /// A chart for a README or a post
+    Svg,
+    /// One self-contained page: charts, tables, sources, samples
+    Html,
+}
+
+impl ReportFormat {
+    /// The format of a document; `None` for what only results have.
+    pub fn document(self) -> Option<Format> {
+        match self {
+            ReportFormat::Table => Some(Format::Table),
+            ReportFormat::Markdown => Some(Format::Markdown),
+            ReportFormat::Json => Some(Format::Json),
+            ReportFormat::Csv => Some(Format::Csv),
+            _ => None,
+        }
+    }
+}
+
+const DOCUMENT_FORMATS: [ReportFormat; 4] =
+    [ReportFormat::Table, ReportFormat::Markdown, ReportFormat::Json, ReportFormat::Csv];
+const TABLE_FORMATS: [ReportFormat; 2] = [ReportFormat::Table, ReportFormat::Markdown];
+
+/// An output format, and the commands that take it.
+pub struct FormatFacts {
+    pub name: String,
+    pub about: String,
+    pub commands: Vec<&'static str>,
+}
+
+/// Every output format.
+pub fn formats() -> Vec<FormatFacts> {
+    let all = ReportFormat::value_variants();
+    let takers = [
+        ("run", all),
+        ("measure", all),
+        ("report", all),
+        ("compare", &DOCUMENT_FORMATS),
+        ("limit", &DOCUMENT_FORMATS),
+        ("fleet gather", &TABLE_FORMATS),
+    ];
+    let facts = |format: &ReportFormat| {
+        let value = format.to_possible_value()?;
+        let takes = takers.iter().filter(|(_, formats)| formats.contains(format));
+        Some(FormatFacts {
+            name: value.get_name().to_owned(),
+            about: value.get_help().map(ToString::to_string).unwrap_or_default(),
+            commands: takes.map(|(command, _)| *command).collect(),
+        })
+    };
+    all.iter().filter_map(facts).collect()
+}
+
+/// The formats of what is a document, and not results.
+pub fn document_formats() -> impl TypedValueParser<Value = ReportFormat> {
+    some_formats(&DOCUMENT_FORMATS)
+}
+
+/// The formats of a table.
+pub fn table_formats() -> impl TypedValueParser<Value = ReportFormat> {
+    some_formats(&TABLE_FORMATS)
+}
+
+fn some_formats(formats: &'static [ReportFormat]) -> impl TypedValueParser<Value = ReportFormat> {
+    // The parser takes no other names.
+    PossibleValuesParser::new(formats.iter().filter_map(ValueEnum::to_possible_value))
+        .map(|name| ReportFormat::from_str(&name, false).unwrap_or(ReportFormat::Table))
+}
+
+/// Parses a kind by its name.
+pub fn kind() -> impl TypedValueParser<Value = Kind> {
+    let named = |name: String| Kind::VARIANTS.iter().find(|kind| kind.name() == name).copied();
+    // The parser takes no other names.
+    PossibleValuesParser::new(Kind::VARIANTS.iter().map(|kind| kind.name()))
+        .map(move |name| named(name).unwrap_or(Kind::Program))
+}
+
+/// Parses a metric by its name.
+pub fn figure() -> impl TypedValueParser<Value = &'static MetricDef> {
+    let known = metrics::ALL.map(|figure| PossibleValue::new(figure.name).help(figure.about));
+    // The parser takes no other names.
+    PossibleValuesParser::new(known).map(|name| metrics::named(&name).unwrap_or(&metrics::FOOTPRINT))
+}

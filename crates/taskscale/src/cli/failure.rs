@@ -1,0 +1,314 @@
+//! Why a command failed: its exit status, its message, and the line below it.
+
+use std::error::Error;
+use std::fmt;
+use std::io;
+use std::process::ExitCode;
+
+use anyhow::Context;
+use clap::CommandFactory;
+
+use super::args::Args;
+use super::messages;
+use crate::campaign::CampaignError;
+use crate::catalog::{CatalogError, SelectError, closest};
+use crate::check::CheckError;
+use crate::compare::CompareError;
+use crate::fleet::FleetError;
+use crate::hint::{self, Hint};
+use crate::limit::LimitError;
+use crate::record::StoreError;
+use crate::report::ExportError;
+use crate::scaffold::ScaffoldError;
+use crate::toolchain::{BuildError, ToolchainError};
+use crate::units::UnitError;
+use taskscale_measure::{Interrupt, MeasureError};
+
+/// Why a command did not end well.
+#[derive(Debug)]
+pub enum Failure {
+    /// Exit status 2: the user can fix the command.
+    Usage(anyhow::Error),
+    /// Exit status 1: the command was right, but failed.
+    Broken(anyhow::Error),
+    /// Exit status 128 + n: the user interrupted it by signal n. Nothing is reported.
+    Signal(i32),
+}
+
+impl<E: Into<anyhow::Error>> From<E> for Failure {
+    fn from(error: E) -> Failure {
+        Failure::Broken(error.into())
+    }
+}
+
+impl Failure {
+    /// The user can fix the command.
+    pub fn usage(error: impl fmt::Display) -> Failure {
+        Failure::Usage(anyhow::anyhow!("{error}"))
+    }
+
+    /// The end of an interrupted command.
+    pub fn interrupted(interrupt: &Interrupt) -> Failure {
+        Failure::Signal(interrupt.signal().unwrap_or(libc::SIGINT))
+    }
+
+    /// Writes the error and its hint. `no_command`: `taskscale WORD` was typed, so the word may be a mistyped command.
+    pub fn report(self, no_command: bool) -> ExitCode {
+        let (code, error) = match self {
+            Failure::Usage(error) => (2, error),
+            Failure::Broken(error) => (1, error),
+            Failure::Signal(signal) => return messages::end(ExitCode::from(128 + signal as u8)),
+        };
+        let (message, hint) = message_and_hint(&error, code == 2, no_command);
+        messages::eprint_error(&message, hint.as_deref());
+        messages::end(ExitCode::from(code))
+    }
+}
+
+/// Marks an error as the user's to fix.
+pub(super) trait OrUsage<T> {
+    fn or_usage(self) -> Result<T, Failure>;
+}
+
+impl<T, E: Into<anyhow::Error>> OrUsage<T> for Result<T, E> {
+    fn or_usage(self) -> Result<T, Failure> {
+        self.map_err(|error| Failure::Usage(error.into()))
+    }
+}
+
+/// Catches the signals that ask taskscale to end.
+pub(super) fn catch_signals() -> Result<Interrupt, Failure> {
+    Ok(Interrupt::install().context("cannot catch signals")?)
+}
+
+/// Fails if the user has interrupted the command.
+pub(super) fn check_interrupt(interrupt: &Interrupt) -> Result<(), Failure> {
+    interrupt.signal().map_or(Ok(()), |signal| Err(Failure::Signal(signal)))
+}
+
+/// An error with a hint of its own.
+pub(super) fn advised(error: impl fmt::Display, advice: impl Into<String>) -> anyhow::Error {
+    anyhow::anyhow!("{error}").context(Advice(advice.into()))
+}
+
+/// A failure or success, as an exit code.
+pub(super) fn exit_code(failed: bool) -> ExitCode {
+    if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+}
+
+/// A hint for one error, attached as its context. It is not part of the message.
+#[derive(Debug)]
+pub(super) struct Advice(pub String);
+
+impl fmt::Display for Advice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// The message of an error with all its causes, and its hint. `no_command`: `taskscale WORD` was typed, so the word may
+/// be a mistyped command.
+fn message_and_hint(error: &anyhow::Error, usage: bool, no_command: bool) -> (String, Option<String>) {
+    let meant =
+        error.chain().filter(|_| no_command).find_map(|cause| mistyped_command(cause.downcast_ref()?));
+    if let Some((word, command)) = meant {
+        let hint = format!("did you mean `taskscale {command}`?");
+        return (format!("no command or entry `{word}`"), Some(hint));
+    }
+    let is_advice = error.downcast_ref::<Advice>().is_some();
+    let mut causes: Vec<String> = error.chain().map(ToString::to_string).collect();
+    let advice = if is_advice { Some(causes.remove(0)) } else { None };
+    let hint = advice.or_else(|| match error.chain().find_map(hint_of) {
+        Some(known) => known,
+        // The message of wrong usage names the option and what it accepts.
+        None if usage => None,
+        None => Some(hint::UNKNOWN.to_owned()),
+    });
+    (causes.join(": "), hint)
+}
+
+/// The word that is no entry, and the command that is nearer to it than any entry.
+fn mistyped_command(error: &SelectError) -> Option<(String, String)> {
+    let SelectError::Unknown { name, nearest, .. } = error else { return None };
+    let commands = Args::command();
+    let command = closest(name, commands.get_subcommands().map(clap::Command::get_name))?;
+    let distance = |candidate: &str| strsim::damerau_levenshtein(name, candidate);
+    let is_nearer = |entry: &str| {
+        // `lwt` is the entry `ocaml/lwt` rather than the command `list`.
+        let own = entry.split_once('/').map_or(entry, |(_, own)| own);
+        distance(command) < distance(entry).min(distance(own))
+    };
+    nearest.as_deref().is_none_or(is_nearer).then(|| (name.clone(), command.to_owned()))
+}
+
+/// The hint of a known cause: `Some(None)` where it needs none.
+fn hint_of(cause: &(dyn Error + 'static)) -> Option<Option<String>> {
+    fn of<E: Hint + 'static>(cause: &(dyn Error + 'static)) -> Option<Option<String>> {
+        cause.downcast_ref::<E>().map(Hint::hint)
+    }
+    // A test compares this list with the errors that implement `Hint`.
+    let known = [
+        of::<BuildError>,
+        of::<CampaignError>,
+        of::<CatalogError>,
+        of::<CheckError>,
+        of::<CompareError>,
+        of::<ExportError>,
+        of::<FleetError>,
+        of::<LimitError>,
+        of::<MeasureError>,
+        of::<ScaffoldError>,
+        of::<SelectError>,
+        of::<StoreError>,
+        of::<ToolchainError>,
+        of::<UnitError>,
+        of::<io::Error>,
+    ];
+    known.iter().find_map(|of| of(cause))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+    use crate::hint::UNKNOWN;
+    use crate::report::{ChartError, ServiceError};
+    use crate::units::Quantity;
+
+    fn io(kind: io::ErrorKind) -> io::Error {
+        io::Error::from(kind)
+    }
+
+    /// One of each.
+    fn all() -> Vec<anyhow::Error> {
+        let path = || PathBuf::from("/x");
+        let text = || "x".to_owned();
+        let quantity = Quantity::Size;
+        let json = || serde_json::from_str::<u8>("x").unwrap_err();
+        vec![
+            CampaignError::Measure(MeasureError::Launcher(text())).into(),
+            CampaignError::Store(StoreError::InUse(path())).into(),
+            CampaignError::Another { folder: path(), what: text() }.into(),
+            CatalogError::NotFound.into(),
+            CatalogError::Untrusted { folder: path(), why: text() }.into(),
+            CatalogError::Unreadable { path: path(), error: io(io::ErrorKind::NotFound) }.into(),
+            CatalogError::Invalid { path: path(), line: 1, column: 1, message: text() }.into(),
+            CatalogError::Empty { folder: path(), below: None }.into(),
+            SelectError::Unknown { name: text(), catalogs: text(), nearest: None }.into(),
+            SelectError::EmptySet { set: text() }.into(),
+            SelectError::NoWorkload { workload: text(), nearest: None, all: text() }.into(),
+            SelectError::NobodyDoes { who: None, workload: text(), does: "sleep".into() }.into(),
+            MeasureError::Io { what: "open", path: path(), error: io(io::ErrorKind::PermissionDenied) }
+                .into(),
+            MeasureError::Launcher(text()).into(),
+            StoreError::Io { what: "write", path: path(), error: io(io::ErrorKind::StorageFull) }.into(),
+            StoreError::NoCampaign(path()).into(),
+            StoreError::Malformed { path: path(), error: json() }.into(),
+            StoreError::Newer { path: path(), found: 2 }.into(),
+            StoreError::TooLarge { path: path(), what: "plans: 1001, at most 1000".into() }.into(),
+            StoreError::InUse(path()).into(),
+            StoreError::Orphans(path()).into(),
+            StoreError::Begun(path()).into(),
+            CompareError::Workloads {
+                base: text(),
+                base_workload: text(),
+                new: text(),
+                new_workload: text(),
+            }
+            .into(),
+            CompareError::NoEntry { folder: text(), entry: text(), nearest: None, there: vec![text()] }
+                .into(),
+            CompareError::NothingInCommon { base: text(), new: text() }.into(),
+            CompareError::Across { what: vec![text()] }.into(),
+            CompareError::Twice { folder: text(), case: text(), repetition: 2 }.into(),
+            CatalogError::Unpack { path: path(), error: io(io::ErrorKind::StorageFull) }.into(),
+            CheckError::Interrupted.into(),
+            CheckError::Measure(MeasureError::Launcher(text())).into(),
+            CheckError::Io { what: "read", path: path(), error: io(io::ErrorKind::NotFound) }.into(),
+            LimitError::Io { what: "read", path: path(), error: io(io::ErrorKind::NotFound) }.into(),
+            LimitError::Malformed { path: path(), error: json() }.into(),
+            LimitError::Newer { path: path(), found: 2 }.into(),
+            LimitError::Another { folder: path(), what: text() }.into(),
+            ScaffoldError::Name { what: "entry", name: text() }.into(),
+            ScaffoldError::NoProgram { workload: text(), language: "Go", there: vec![text()] }.into(),
+            ScaffoldError::Model { error: CatalogError::NotFound }.into(),
+            ScaffoldError::Exists(path()).into(),
+            ScaffoldError::EntryExists { runtime: text(), entry: text() }.into(),
+            ScaffoldError::Runtime { error: CatalogError::NotFound }.into(),
+            ScaffoldError::Invalid { error: CatalogError::NotFound }.into(),
+            ScaffoldError::Io { path: path(), error: io(io::ErrorKind::PermissionDenied) }.into(),
+            ExportError::Service(ServiceError::Nothing).into(),
+            ExportError::Service(ServiceError::MoreIsBetter("ops-per-s")).into(),
+            ExportError::Service(ServiceError::Twice { name: text(), first: text(), second: text() }).into(),
+            ExportError::Chart(ChartError::NoSuchTasks { asked: 1, there: vec![2] }).into(),
+            ExportError::Chart(ChartError::TooFewTasks(1)).into(),
+            ExportError::Chart(ChartError::Nothing).into(),
+            ExportError::OneCampaign(2).into(),
+            ExportError::Nothing.into(),
+            BuildError::Io { what: "read", path: path(), error: io(io::ErrorKind::ReadOnlyFilesystem) }
+                .into(),
+            BuildError::NoProgram { command: text(), program: "cargo".into() }.into(),
+            BuildError::Failed { command: text(), status: text(), log: path(), tail: text() }.into(),
+            BuildError::Stopped(text()).into(),
+            BuildError::NoResult(path()).into(),
+            ToolchainError::Missing { title: text(), install: text() }.into(),
+            ToolchainError::TooOld { title: text(), minimum: text(), found: text(), install: text() }.into(),
+            ToolchainError::Broken { title: text(), command: text(), why: text(), install: text() }.into(),
+            UnitError::Empty(quantity).into(),
+            UnitError::NotANumber { quantity, text: text() }.into(),
+            UnitError::Negative { quantity, text: text() }.into(),
+            UnitError::Zero { quantity, text: text() }.into(),
+            UnitError::NoUnit { quantity, text: text() }.into(),
+            UnitError::UnknownUnit { quantity, text: text(), unit: text() }.into(),
+            UnitError::NotWhole { quantity, text: text() }.into(),
+            UnitError::TooLarge { quantity, text: text(), largest: "x" }.into(),
+            UnitError::Ambiguous { text: text(), number: "1".into(), decimal: "kB", binary: "KiB" }.into(),
+            UnitError::OutOfOrder { text: text() }.into(),
+        ]
+    }
+
+    #[test]
+    fn errors_have_the_hints_that_they_need() {
+        let told: Vec<String> = all()
+            .into_iter()
+            .map(|error| {
+                assert!(error.chain().find_map(hint_of).is_some(), "{error} is unknown here");
+                // Also below a context.
+                let (message, hint) = super::message_and_hint(&error.context("-o x"), true, false);
+                assert!(message.starts_with("-o x: "), "{message}");
+                let hint = hint.map(|hint| format!("\n    {hint}")).unwrap_or_default();
+                format!("{message}{hint}")
+            })
+            .collect();
+        insta::assert_snapshot!(told.join("\n"));
+    }
+
+    #[test]
+    fn advice_is_the_hint_and_not_part_of_the_message() {
+        let error = anyhow::anyhow!("it rains").context("out of doors").context(Advice("stay in".into()));
+        let told = super::message_and_hint(&error, true, true);
+        assert_eq!(told, ("out of doors: it rains".to_owned(), Some("stay in".to_owned())));
+        // The message of wrong usage is enough; other failures can be looked into.
+        let hint = |usage| super::message_and_hint(&anyhow::anyhow!("it rains"), usage, true).1;
+        assert_eq!((hint(true), hint(false).as_deref()), (None, Some(UNKNOWN)));
+    }
+
+    #[test]
+    fn a_mistyped_command_is_suggested_where_it_is_nearer_than_any_entry() {
+        let suggested = |word: &str, nearest: &str, no_command| {
+            let (name, nearest) = (word.to_owned(), Some(nearest.to_owned()));
+            let error = SelectError::Unknown { name, catalogs: String::new(), nearest };
+            super::message_and_hint(&error.into(), true, no_command)
+        };
+        let said =
+            ("no command or entry `lst`".to_owned(), Some("did you mean `taskscale list`?".to_owned()));
+        assert_eq!(suggested("lst", "rust", true), said);
+        assert!(suggested("limt", "nim", true).1.is_some_and(|hint| hint.contains("taskscale limit")));
+        for (word, nearest, no_command) in
+            [("lwt", "ocaml/lwt", true), ("lst", "rust", false), ("goroutne", "go/goroutine", true)]
+        {
+            assert!(!suggested(word, nearest, no_command).0.contains("command"), "{word}");
+        }
+    }
+}

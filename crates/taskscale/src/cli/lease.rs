@@ -1,0 +1,92 @@
+//! The lock of the machine: only one taskscale measures at a time.
+
+use std::time::Duration;
+
+use super::args::WhenTaken;
+use super::failure::{Failure, advised};
+use super::messages::eprint_status;
+use super::progress::{Progress, time_left};
+use crate::document::{command_line, shortened};
+use taskscale_measure::{Holder, Interrupt, MachineLock};
+
+/// Without a bar, a waiting command repeats its message after this time.
+const REPEAT_AFTER: Duration = Duration::from_secs(300);
+/// The shown length of a holder's command.
+const COMMAND: usize = 100;
+
+/// Locks the machine. `what` is what other commands report of this one (`with results/DIR`), `harm` why it waits for them.
+pub(super) fn lock_machine(
+    what: &str,
+    harm: &str,
+    when_taken: WhenTaken,
+    progress: &Progress,
+    interrupt: &Interrupt,
+) -> Result<MachineLock, Failure> {
+    if when_taken == WhenTaken::Ignore {
+        let lock = MachineLock::unwanted();
+        warn_unless_held(&lock);
+        return Ok(lock);
+    }
+    let mut refused = None;
+    let (mut said, mut waited) = (None, Duration::ZERO);
+    let lock = MachineLock::acquire(what, interrupt, |holder, so_far| {
+        let who = named(holder);
+        if when_taken == WhenTaken::Fail {
+            refused = Some(who);
+            return false;
+        }
+        waited = so_far;
+        let again = !progress.has_bar() && said.is_some_and(|at| so_far >= at + REPEAT_AFTER);
+        if said.is_none() {
+            progress.say(&format!("waiting: {who} is measuring on this machine ({})", harm));
+        } else if again {
+            progress.say(&format!("waiting for {}: {who}", time_left(so_far.as_secs_f64())));
+        }
+        if said.is_none() || again {
+            said = Some(so_far);
+        }
+        progress.show_if_bar(&format!(
+            "waiting for {} (Ctrl-C: stop; --no-lock: measure anyway)",
+            time_left(so_far.as_secs_f64())
+        ));
+        true
+    });
+    if let Some(who) = refused {
+        return Err(Failure::Usage(advised(
+            format!("{who} is measuring on this machine ({})", harm),
+            "omit --no-wait to wait; --no-lock measures anyway, and marks the samples",
+        )));
+    }
+    let lock = lock.ok_or_else(|| Failure::interrupted(interrupt))?;
+    warn_unless_held(&lock);
+    if waited >= Duration::from_secs(1) {
+        progress.say(&format!("waited {}", time_left(waited.as_secs_f64())));
+    }
+    Ok(lock)
+}
+
+/// `taskscale 708 with results/DIR (taskscale @all), for 12 min`.
+fn named(holder: &Holder) -> String {
+    let name = match (holder.pid, &holder.does) {
+        (Some(pid), Some(does)) => format!("taskscale {pid} {does}"),
+        (Some(pid), None) => format!("process {pid}"),
+        (None, _) => "another taskscale".to_owned(),
+    };
+    let name = match holder.command.as_slice() {
+        [] => name,
+        command => format!("{name} ({})", shortened(&command_line(command), COMMAND)),
+    };
+    match holder.since.and_then(|since| since.elapsed().ok()) {
+        Some(so_far) => format!("{name}, for {}", time_left(so_far.as_secs_f64())),
+        None => name,
+    }
+}
+
+/// Warns if another taskscale may measure at the same time.
+fn warn_unless_held(lock: &MachineLock) {
+    if let Some(why) = lock.why_not() {
+        eprint_status(&format!(
+            "warning: another taskscale may disturb this one: the machine is not locked ({why})"
+        ));
+    }
+}

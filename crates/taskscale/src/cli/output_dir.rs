@@ -1,0 +1,150 @@
+//! Results folders on the command line: their names, and whether one can be used.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+
+use super::messages::eprint_status;
+use crate::campaign::{self, CampaignError, ResumeOptions};
+use crate::limit::{self, LimitError};
+use crate::record::{self, Loaded, Plan, RejectedLine, Store, StoreError, Timestamp};
+
+/// Default parent of results folders. Not `results/`, where a repository keeps submitted results.
+pub(super) const RESULTS: &str = "taskscale-results";
+/// The page in a results folder.
+pub(super) const PAGE_FILE: &str = "report.html";
+
+/// What a folder is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FolderPurpose {
+    Campaign,
+    /// Of `taskscale limit`.
+    Search,
+}
+
+/// Where results are written.
+#[derive(Debug, Clone)]
+pub(super) struct OutputDir {
+    pub path: PathBuf,
+    /// Whether the user named it. Only then it may resume.
+    pub named: bool,
+}
+
+impl OutputDir {
+    /// The value of `-o`, or a folder named after instant and host, if the folder can be used.
+    pub fn checked(output: Option<&Path>, purpose: FolderPurpose) -> anyhow::Result<OutputDir> {
+        let output = match output {
+            Some(path) => OutputDir { path: path.to_owned(), named: true },
+            None => OutputDir { path: new_folder(), named: false },
+        };
+        output.check(purpose)?;
+        Ok(output)
+    }
+
+    /// Whether there are results to resume.
+    pub fn holds_campaign(&self) -> bool {
+        self.named && record::holds_campaign(&self.path)
+    }
+
+    /// The results to resume, if these plans can resume them; `None` for new results.
+    pub fn check_kept(
+        &self,
+        plans: &[Plan],
+        resume: &ResumeOptions,
+    ) -> Result<Option<Loaded>, CampaignError> {
+        self.holds_campaign().then(|| campaign::load_kept(&self.path, plans, resume)).transpose()
+    }
+
+    /// Takes the folder for new results.
+    pub fn claim(&self) -> Result<Store, StoreError> {
+        match self.named {
+            true => Store::claim(&self.path),
+            false => Store::claim_new(&self.path),
+        }
+    }
+
+    /// Checks before any build whether the folder can be used. Writes nothing.
+    fn check(&self, purpose: FolderPurpose) -> anyhow::Result<()> {
+        let folder = &self.path;
+        if self.holds_campaign() {
+            let folder = folder.clone();
+            return match (purpose, limit::holds_search(&folder)) {
+                (FolderPurpose::Campaign, true) => {
+                    let what = "it has a search of `taskscale limit`".to_owned();
+                    Err(CampaignError::Another { folder, what }.into())
+                }
+                (FolderPurpose::Search, false) => {
+                    let what = "it has results of `taskscale run`".to_owned();
+                    Err(LimitError::Another { folder, what }.into())
+                }
+                _ => Ok(()),
+            };
+        }
+        match fs::read_dir(folder) {
+            // Another name will be chosen.
+            Ok(_) if !self.named => {}
+            Ok(mut children) => {
+                record::check_no_orphans(folder)?;
+                // Files of an interrupted start can be reused.
+                let of_search: &[&str] = match purpose {
+                    FolderPurpose::Campaign => &[],
+                    FolderPurpose::Search => &["limit.json", "limit.json.new"],
+                };
+                let ours = |name: &str| {
+                    ["samples.jsonl", "campaign.json.new"].contains(&name) || of_search.contains(&name)
+                };
+                let is_ours = |child: &fs::DirEntry| child.file_name().to_str().is_some_and(ours);
+                if children.any(|child| !child.as_ref().is_ok_and(is_ours)) {
+                    bail!(
+                        "-o {}: not empty and not a results folder (choose a new or an empty folder)",
+                        folder.display()
+                    );
+                }
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error).with_context(|| format!("-o {}", folder.display())),
+        }
+        let nearest = folder.ancestors().find(|folder| folder.as_os_str().is_empty() || folder.exists());
+        let nearest = nearest.filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        if !nearest.is_dir() {
+            bail!("-o {}: not a folder: {}", folder.display(), nearest.display());
+        }
+        rustix::fs::access(nearest, rustix::fs::Access::WRITE_OK)
+            .with_context(|| format!("-o {}: cannot write in {}", folder.display(), nearest.display()))
+    }
+}
+
+/// `taskscale-results/DATE-HOST`.
+fn new_folder() -> PathBuf {
+    let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    let host: String =
+        host.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '-' }).collect();
+    let date = Timestamp::now().compact();
+    Path::new(RESULTS).join(format!("{date}-{host}"))
+}
+
+/// Refuses a folder that does not exist, before anything is read from it.
+pub(super) fn existing_folder(folder: &Path) -> anyhow::Result<()> {
+    match fs::metadata(folder) {
+        Ok(facts) if facts.is_dir() => Ok(()),
+        Ok(_) => bail!("not a folder: {}", folder.display()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            bail!("no such folder: {}", folder.display())
+        }
+        Err(error) => Err(error).with_context(|| format!("cannot read {}", folder.display())),
+    }
+}
+
+/// Names invalid lines; `done` is what was done with them.
+pub(super) fn warn_of_rejected(folder: &Path, rejected: &[RejectedLine], done: &str) {
+    for line in rejected {
+        eprint_status(&format!(
+            "warning: {done}: line {} of {} (not a sample: {})",
+            line.number,
+            folder.join("samples.jsonl").display(),
+            line.why
+        ));
+    }
+}

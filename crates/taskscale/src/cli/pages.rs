@@ -1,0 +1,127 @@
+//! What a results folder is shown as: the output of `run` and `report`, and the page.
+
+use std::cell::LazyCell;
+use std::path::Path;
+
+use super::args::ReportFormat;
+use super::catalog_dir::any_catalog;
+use super::failure::Failure;
+use super::messages::eprint_status;
+use super::output_dir::PAGE_FILE;
+use super::terminal::{for_standard_output, print_result, print_through};
+use crate::catalog::sources;
+use crate::compare;
+use crate::document::{first_of, quoted};
+use crate::record::{self, Campaign, Loaded, Sample};
+use crate::report::{self, Chart, Detail, ExportRequest, ExportTarget, Format, PageData};
+
+/// How many cases a message names before "and N more".
+const NAMED: usize = 4;
+
+/// Prints results as `run` does. The samples are kept in any case.
+pub(super) fn show(
+    folder: &Path,
+    campaign: &Campaign,
+    samples: &[Sample],
+    format: ReportFormat,
+) -> Result<(), Failure> {
+    let Some(target) = target(format) else {
+        return Ok(print_through(|out| report::write_html(page(campaign, samples), out))?);
+    };
+    let parts = report::Report::of_parts(campaign, samples).into_iter();
+    let reports: Vec<_> = parts.map(|part| part.named(name(folder))).collect();
+    let options = for_standard_output();
+    let request = ExportRequest { target, metrics: Vec::new(), tasks: None, detail: Detail::Brief, options };
+    match text(&reports, &request) {
+        Ok(text) => Ok(print_result(&text)?),
+        Err(error) => {
+            eprint_status(&format!("warning: nothing to print: {error}"));
+            Ok(())
+        }
+    }
+}
+
+/// Writes the page into the results folder. A failure is only a warning, as the result is printed and the samples are
+/// kept.
+pub(super) fn write_page(folder: &Path, campaign: &Campaign, samples: &[Sample]) {
+    let path = folder.join(PAGE_FILE);
+    let page = page(campaign, samples);
+    match record::write_whole(&path, |out| report::write_html(page, out)) {
+        Ok(()) => eprint_status(&format!("report: {}", path.display())),
+        Err(error) => eprint_status(&format!(
+            "warning: no page ({error}); to write it elsewhere: `taskscale report {} --format html -o FILE`",
+            quoted(&folder.display().to_string())
+        )),
+    }
+}
+
+/// The reports as a text. People get several results side by side, programs one after the other. Names what has no
+/// value.
+pub(super) fn text(
+    reports: &[report::Report],
+    request: &ExportRequest,
+) -> Result<String, report::ExportError> {
+    if compare::campaigns(reports) > 1 {
+        let default = &compare::DEFAULT_METRICS[..];
+        let metrics = if request.metrics.is_empty() { default } else { &request.metrics };
+        let document = || compare::side_by_side(reports, metrics);
+        match request.target {
+            ExportTarget::Report(Format::Table) => return Ok(document().terminal(request.options)),
+            ExportTarget::Report(Format::Markdown) => return Ok(document().markdown()),
+            _ => {}
+        }
+    }
+    let export = report::export(reports, request)?;
+    if !export.left_out.is_empty() {
+        eprint_status(&format!("left out (no value): {}", first_of(&export.left_out, NAMED)));
+    }
+    Ok(export.text)
+}
+
+/// The page of results. Several are named after their folders, one after its machine and day.
+pub(super) fn page_of(campaigns: Vec<(String, Loaded)>) -> PageData {
+    let several = campaigns.len() > 1;
+    let mut page = PageData::default();
+    // One by one: the samples of the one before are no longer in memory.
+    for (name, Loaded { campaign, samples, .. }) in campaigns {
+        add(&mut page, &campaign, &samples, several.then_some(&*name));
+    }
+    page
+}
+
+/// The page of one results folder.
+pub(super) fn page(campaign: &Campaign, samples: &[Sample]) -> PageData {
+    let mut page = PageData::default();
+    add(&mut page, campaign, samples, None);
+    page
+}
+
+/// Sources that were not recorded are taken from the catalog, if there is one.
+fn add(page: &mut PageData, campaign: &Campaign, samples: &[Sample], name: Option<&str>) {
+    let catalog = LazyCell::new(any_catalog);
+    page.add(campaign, samples, name, |workload, name| {
+        let found = catalog
+            .as_ref()
+            .and_then(|catalog| catalog.entry(name))
+            .filter(|(_, entry)| entry.workloads.contains_key(workload))
+            .map(|(runtime, entry)| sources(runtime, entry, workload));
+        let files = found.unwrap_or_default().into_iter();
+        files.map(|file| record::Source { path: file.path, text: file.text }).collect()
+    });
+}
+
+/// The target of a format; none for the page, which is made of results.
+pub(super) fn target(format: ReportFormat) -> Option<ExportTarget> {
+    match format {
+        ReportFormat::Github => Some(ExportTarget::Github),
+        ReportFormat::Bencher => Some(ExportTarget::Bencher),
+        ReportFormat::Svg => Some(ExportTarget::Svg(Chart::Ranking)),
+        _ => format.document().map(ExportTarget::Report),
+    }
+}
+
+/// The name of a folder, also of `.`.
+pub(super) fn name(folder: &Path) -> String {
+    let real = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
+    real.file_name().unwrap_or(real.as_os_str()).to_string_lossy().into_owned()
+}

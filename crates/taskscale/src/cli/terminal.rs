@@ -1,0 +1,98 @@
+//! What is written to standard output: results, in the color and width of the stream.
+
+use std::io::{self, IsTerminal, Write};
+use std::os::fd::AsFd;
+use std::sync::OnceLock;
+
+use super::args::When;
+use crate::document::{Bars, RenderOptions};
+
+/// The widest table, also without a terminal: longer lines are hard to follow.
+pub(super) const WIDEST: usize = 120;
+
+/// The value of `--color`.
+static COLOUR: OnceLock<When> = OnceLock::new();
+
+/// Sets the value of `--color`; only the first call has an effect.
+pub(super) fn set_colour(when: When) {
+    let _ = COLOUR.set(when);
+}
+
+/// Whether to color a stream: as `--color` says, else not with NO_COLOR (no-color.org), always with CLICOLOR_FORCE
+/// (bixense.com/clicolors), else on a terminal.
+pub(super) fn colour(stream: &impl IsTerminal) -> bool {
+    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    match COLOUR.get().copied().unwrap_or_default() {
+        When::Always => true,
+        When::Never => false,
+        When::Auto if set("NO_COLOR").is_some() => false,
+        When::Auto if set("CLICOLOR_FORCE").is_some_and(|value| value != "0") => true,
+        When::Auto => stream.is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb"),
+    }
+}
+
+/// Text from outside made safe for a terminal: control characters but line ends and tabs are replaced.
+pub(super) fn printable(text: &str) -> String {
+    text.chars()
+        .map(|c| if crate::report::acts(c) && c != '\n' && c != '\t' { '\u{fffd}' } else { c })
+        .collect()
+}
+
+/// Writes a result to standard output.
+pub(super) fn print_result(text: &str) -> io::Result<()> {
+    print_through(|out| out.write_all(text.as_bytes()))
+}
+
+/// Has a result written to standard output. A closed pipe (`| head`) is ignored.
+pub(super) fn print_through(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    match write(&mut out).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Options for standard output: a terminal, a pipe or a file.
+pub(super) fn for_standard_output() -> RenderOptions {
+    let color = colour(&std::io::stdout());
+    RenderOptions {
+        color,
+        width: terminal_width().unwrap_or(WIDEST).min(WIDEST),
+        bars: match (color, std::io::stdout().is_terminal()) {
+            (true, _) => Bars::Blocks,
+            (false, true) => Bars::Plain,
+            (false, false) => Bars::Hidden,
+        },
+    }
+}
+
+/// The width of the terminal on standard output, or COLUMNS.
+pub(super) fn terminal_width() -> Option<usize> {
+    width_of(&std::io::stdout())
+}
+
+/// The same of another stream.
+pub(super) fn width_of(stream: &impl AsFd) -> Option<usize> {
+    let said = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    if let Some(columns) = said.filter(|columns| *columns > 0) {
+        return Some(columns);
+    }
+    let size = rustix::termios::tcgetwinsize(stream).ok()?;
+    Some(usize::from(size.ws_col)).filter(|columns| *columns > 0)
+}
+
+/// Rows as aligned columns; the last column is not padded.
+pub(super) fn columns(rows: &[impl AsRef<[String]>]) -> String {
+    let mut widths: Vec<usize> = Vec::new();
+    for row in rows.iter().map(AsRef::as_ref) {
+        widths.resize(widths.len().max(row.len()), 0);
+        widths.iter_mut().zip(row).for_each(|(width, cell)| *width = (*width).max(cell.chars().count()));
+    }
+    let mut text = String::new();
+    for row in rows.iter().map(AsRef::as_ref) {
+        let padded = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}"));
+        text.push_str(padded.collect::<Vec<_>>().join("  ").trim_end());
+        text.push('\n');
+    }
+    text
+}

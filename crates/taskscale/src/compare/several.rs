@@ -1,0 +1,292 @@
+//! Several results side by side: what differs between them, and their values in one table, without verdicts.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::catalog::Shape;
+use crate::metrics::{self, MetricDef};
+use crate::record::{MemorySource, Series};
+use crate::report::estimate::ValueEstimate;
+use crate::report::facts::facts;
+use crate::report::{EntryInfo, Report, Row};
+use crate::stats::{CONFIDENCE, Welch};
+use crate::units;
+
+/// The metrics that are shown by default.
+pub static DEFAULT_METRICS: [&MetricDef; 4] =
+    [&metrics::FOOTPRINT, &metrics::BYTES_PER_TASK, &metrics::WALL_PER_OP, &metrics::CPU_PER_OP];
+
+/// A fact of every campaign, in their order. `None` where a campaign does not have it.
+pub(super) struct SeveralFact {
+    pub(super) name: String,
+    pub(super) values: Vec<Option<String>>,
+}
+
+/// One metric at one number of tasks, or of whole entries.
+pub(super) struct MetricTable {
+    /// `10k tasks`, `park, 10k tasks`, or `growth with N` for a metric of whole entries.
+    pub(super) heading: String,
+    series: Series,
+    /// Absent for a metric of whole entries.
+    pub(super) tasks: Option<u64>,
+    pub(super) metric: &'static MetricDef,
+    /// Whether there is a table of more tasks, which says more.
+    pub(super) is_of_fewer_tasks: bool,
+    pub(super) lines: Vec<EntryLine>,
+}
+
+pub(super) struct EntryLine {
+    pub(super) entry: EntryInfo,
+    /// In the order of the campaigns; `None` where it is not part of one.
+    pub(super) found: Vec<Option<CampaignValue>>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum CampaignValue {
+    /// A status in place of a value: no repetition was ok, or memory is nonlinear.
+    Fell(String),
+    Estimate(ValueEstimate, BTreeSet<MemorySource>),
+}
+
+/// The difference of a value from the first campaign's.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Shift {
+    pub(super) ratio: f64,
+    /// Whether the 95% interval of the ratio includes 1, so that it may be chance.
+    pub(super) doubtful: bool,
+}
+
+impl EntryLine {
+    fn is_shared(&self) -> bool {
+        self.found.iter().flatten().count() > 1
+    }
+
+    /// `None` where there is nothing to compare: no value, a base of 0, or memory measured in other ways.
+    pub(super) fn shift(&self, metric: &'static MetricDef, to: usize) -> Option<Shift> {
+        let (CampaignValue::Estimate(a, from), CampaignValue::Estimate(b, sources)) =
+            (self.found[0].as_ref()?, self.found[to].as_ref()?)
+        else {
+            return None;
+        };
+        if a.value <= 0.0 || (metric.source_dependent && from != sources) {
+            return None;
+        }
+        let welch = a.logs.zip(b.logs).and_then(|(a, b)| Welch::between(&a, &b));
+        let interval = welch.map(|welch| welch.ratio_interval(CONFIDENCE));
+        let doubtful = interval.is_some_and(|ratio| ratio.low <= 1.0 && 1.0 <= ratio.high);
+        Some(Shift { ratio: b.value / a.value, doubtful })
+    }
+
+    /// The value of the first campaign that has one.
+    fn place(&self) -> Option<f64> {
+        self.found.iter().flatten().find_map(|found| match found {
+            CampaignValue::Estimate(estimate, _) => Some(estimate.value),
+            CampaignValue::Fell(_) => None,
+        })
+    }
+}
+
+/// The campaign's letter: A to Z, then AA and so on.
+pub(super) fn letter(i: usize) -> String {
+    let last = char::from(b'A' + (i % 26) as u8);
+    if i < 26 { last.to_string() } else { letter(i / 26 - 1) + &last.to_string() }
+}
+
+/// Each report with the place of its campaign: series of one campaign follow each other, and share its name.
+pub(super) fn placed(reports: &[Report]) -> impl Iterator<Item = (usize, &Report)> + Clone {
+    reports.iter().enumerate().scan(0, move |place, (position, report)| {
+        *place += usize::from(position > 0 && report.campaign != reports[position - 1].campaign);
+        Some((*place, report))
+    })
+}
+
+/// Number of campaigns that the reports belong to.
+pub fn campaigns(reports: &[Report]) -> usize {
+    placed(reports).last().map_or(0, |(last, _)| last + 1)
+}
+
+/// All facts. Of a campaign all series say the same, but for what they are of.
+pub(super) fn several_facts(reports: &[Report]) -> Vec<SeveralFact> {
+    let mut all: Vec<SeveralFact> = Vec::new();
+    for (place, report) in placed(reports) {
+        for (at, (name, value)) in facts(report).into_iter().enumerate() {
+            if at == all.len() {
+                all.push(SeveralFact { name: name.to_owned(), values: vec![None; campaigns(reports)] });
+            }
+            let known = &mut all[at].values[place];
+            *known = match (known.take(), value) {
+                (Some(before), Some(own)) if !before.split(" and ").any(|said| said == own) => {
+                    Some(format!("{before} and {own}"))
+                }
+                (before, own) => before.or(own),
+            };
+        }
+    }
+    all.extend(versions(reports));
+    all.retain(|fact| fact.values.iter().any(Option::is_some));
+    all
+}
+
+/// Versions of the entries that several campaigns have, by runtime. A runtime whose entries have versions of their own,
+/// for their libraries, has several.
+fn versions(reports: &[Report]) -> Vec<SeveralFact> {
+    let mut by_entry: BTreeMap<&str, Vec<Option<String>>> = BTreeMap::new();
+    for (place, report) in placed(reports) {
+        for row in rows(report) {
+            let values = by_entry.entry(&row.entry.name).or_insert_with(|| vec![None; campaigns(reports)]);
+            values[place].clone_from(&row.entry.version);
+        }
+    }
+    let mut facts: Vec<SeveralFact> = Vec::new();
+    for (entry, values) in by_entry {
+        let name = entry.split('/').next().unwrap_or(entry);
+        let shared = values.iter().flatten().count() > 1;
+        if shared && !facts.iter().any(|fact| fact.name == name && fact.values == values) {
+            facts.push(SeveralFact { name: name.to_owned(), values });
+        }
+    }
+    facts
+}
+
+pub(super) fn rows(report: &Report) -> impl Iterator<Item = &Row> {
+    report.groups.iter().flat_map(|group| &group.rows)
+}
+
+/// The tables of the metrics, with only what two campaigns or more have; everything where they have nothing in common.
+pub(super) fn tables(reports: &[Report], metrics: &[&'static MetricDef]) -> Vec<MetricTable> {
+    let series: BTreeMap<Series, Shape> =
+        reports.iter().map(|report| (report.series(), report.shape)).collect();
+    let mut tables = Vec::new();
+    for &metric in metrics {
+        for (of, _) in series.iter().filter(|(_, shape)| metric.is_of(**shape)) {
+            let own = || placed(reports).filter(|(_, report)| report.series() == *of);
+            let numbers: BTreeSet<Option<u64>> = match metric.per_entry() {
+                true => BTreeSet::from([None]),
+                false => {
+                    own().flat_map(|(_, report)| report.groups.iter().map(|of| Some(of.tasks))).collect()
+                }
+            };
+            for tasks in numbers {
+                let heading = tasks.map_or_else(|| "growth with N".to_owned(), units::tasks);
+                let heading = if series.len() == 1 { heading } else { format!("{of}, {heading}") };
+                let lines = lines(own(), campaigns(reports), metric, tasks);
+                let series = of.clone();
+                tables.push(MetricTable { heading, series, tasks, metric, is_of_fewer_tasks: false, lines });
+            }
+        }
+    }
+    if tables.iter().any(|table| table.lines.iter().any(EntryLine::is_shared)) {
+        tables.iter_mut().for_each(|table| table.lines.retain(EntryLine::is_shared));
+    }
+    tables.retain(|table| !table.lines.is_empty());
+    // The most tasks of those that are left, of each metric and series.
+    for i in 0..tables.len() {
+        let most = |other: &MetricTable| other.metric == tables[i].metric && other.series == tables[i].series;
+        tables[i].is_of_fewer_tasks = tables[i + 1..].iter().any(most);
+    }
+    tables
+}
+
+fn lines<'a>(
+    reports: impl Iterator<Item = (usize, &'a Report)>,
+    campaigns: usize,
+    metric: &'static MetricDef,
+    tasks: Option<u64>,
+) -> Vec<EntryLine> {
+    let mut lines: Vec<EntryLine> = Vec::new();
+    for (place, report) in reports {
+        let found = match tasks {
+            Some(tasks) => at(report, metric, tasks),
+            None => of_lines(report, metric),
+        };
+        for (entry, found) in found {
+            let known = lines.iter().position(|line| line.entry.name == entry.name);
+            let known = known.unwrap_or_else(|| {
+                lines.push(EntryLine { entry: entry.clone(), found: vec![None; campaigns] });
+                lines.len() - 1
+            });
+            lines[known].found[place] = found;
+        }
+    }
+    // What has no value anywhere comes last.
+    lines.sort_by(|a, b| metrics::Better::Less.order(a.place(), b.place()));
+    lines
+}
+
+/// What the rows of a campaign have of a metric at one N.
+fn at<'a>(
+    report: &'a Report,
+    metric: &'static MetricDef,
+    tasks: u64,
+) -> Vec<(&'a EntryInfo, Option<CampaignValue>)> {
+    let of = |row: &'a Row| {
+        let estimate = ValueEstimate::in_row(metric, row).filter(|_| row.ok_runs > 0);
+        let sources = || row.memory_sources.iter().copied().collect();
+        let found = match estimate {
+            Some(estimate) => Some(CampaignValue::Estimate(estimate, sources())),
+            None => (row.ok_runs == 0).then(|| CampaignValue::Fell(row.status.clone())),
+        };
+        (&row.entry, found)
+    };
+    let groups = report.groups.iter().filter(|group| group.tasks == tasks);
+    groups.flat_map(|group| &group.rows).map(of).collect()
+}
+
+/// What the lines of its entries have of it.
+fn of_lines<'a>(
+    report: &'a Report,
+    metric: &'static MetricDef,
+) -> Vec<(&'a EntryInfo, Option<CampaignValue>)> {
+    let found = report.growth.iter().filter_map(|growth| {
+        let estimate = ValueEstimate::in_growth(metric, growth)?;
+        let own = rows(report).filter(|row| row.entry.name == growth.entry.name && row.ok_runs > 0);
+        let sources = own.flat_map(|row| row.memory_sources.iter().copied()).collect();
+        let found = match growth.is_nonlinear() {
+            true => CampaignValue::Fell("not linear".to_owned()),
+            false => CampaignValue::Estimate(estimate, sources),
+        };
+        Some((&growth.entry, Some(found)))
+    });
+    found.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::Report;
+    use crate::report::fixture::everything;
+    use crate::stats::Spread;
+
+    #[test]
+    fn letters_go_on_after_z() {
+        assert_eq!([0, 1, 25, 26, 27, 701, 702].map(letter), ["A", "B", "Z", "AA", "AB", "ZZ", "AAA"]);
+    }
+
+    #[test]
+    fn a_change_is_told_with_its_doubt() {
+        let found = |values: &[f64], source| {
+            let estimate = ValueEstimate::from(Spread::of(values).unwrap());
+            Some(CampaignValue::Estimate(estimate, BTreeSet::from([source])))
+        };
+        let (campaign, samples) = everything();
+        let entry = Report::build(&campaign, &samples).groups[0].rows[0].entry.clone();
+        let line = EntryLine {
+            entry,
+            found: vec![
+                found(&[98.0, 100.0, 103.0], MemorySource::CgroupV2),
+                // Its range reaches into that of the first.
+                found(&[102.0, 102.0, 104.0], MemorySource::CgroupV2),
+                found(&[49.0, 50.0, 51.0], MemorySource::CgroupV2),
+                found(&[102.0], MemorySource::Proc),
+                Some(CampaignValue::Fell("limit".to_owned())),
+            ],
+        };
+        let shift =
+            |metric, to| line.shift(metric, to).map(|shift| ((shift.ratio * 100.0).round(), shift.doubtful));
+        assert_eq!(shift(&metrics::FOOTPRINT, 1), Some((102.0, true)));
+        assert_eq!(shift(&metrics::FOOTPRINT, 2), Some((50.0, false)));
+        assert_eq!(shift(&metrics::FOOTPRINT, 0), Some((100.0, true)));
+        assert_eq!(shift(&metrics::FOOTPRINT, 3), None, "bytes of two sources");
+        assert_eq!(shift(&metrics::CPU, 3), Some((102.0, false)));
+        assert_eq!(shift(&metrics::CPU, 4), None);
+    }
+}

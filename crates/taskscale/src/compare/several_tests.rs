@@ -1,0 +1,71 @@
+//! Several results side by side: what people read, as snapshots.
+
+use super::{DEFAULT_METRICS, side_by_side};
+use crate::document::RenderOptions;
+use crate::metrics::{self, MetricDef};
+use crate::report::fixture::{elsewhere, everything};
+use crate::report::{Report, acts};
+
+fn two() -> Vec<Report> {
+    let named = |(campaign, samples), name: &str| {
+        let (campaign, samples): (crate::record::Campaign, Vec<crate::record::Sample>) = (campaign, samples);
+        Report::build(&campaign, &samples).named(name)
+    };
+    vec![named(everything(), "20260301-bench"), named(elsewhere(), "20260302-laptop")]
+}
+
+fn table(reports: &[Report], width: usize) -> String {
+    let options = RenderOptions { width, ..RenderOptions::default() };
+    side_by_side(reports, &DEFAULT_METRICS).terminal(options)
+}
+
+fn markdown(reports: &[Report], metrics: &[&'static MetricDef]) -> String {
+    side_by_side(reports, metrics).markdown()
+}
+
+#[test]
+fn several_campaigns() {
+    insta::assert_snapshot!("several_table", table(&two(), RenderOptions::default().width));
+    insta::assert_snapshot!("several_markdown", markdown(&two(), &DEFAULT_METRICS));
+    let asked = markdown(&two(), &[&metrics::LAUNCH, &metrics::CPU]);
+    assert!(asked.contains("#### 1M tasks: launch s") && !asked.contains("footprint"), "{asked}");
+}
+
+#[test]
+fn what_is_of_one_campaign_alone_is_named_and_not_shown() {
+    let text = markdown(&two(), &DEFAULT_METRICS);
+    assert!(text.contains("- Only in A, so not shown: rust/tokio-current-thread."), "{text}");
+    assert!(text.contains("- Only in B, so not shown: ruby/fiber."), "{text}");
+    let mut reports = two();
+    reports[1].groups.retain(|group| group.tasks == 10_000);
+    let text = markdown(&reports, &DEFAULT_METRICS);
+    assert!(text.contains("Only in A, so not shown: rust/tokio-current-thread; N = 1, 1M."), "{text}");
+    assert!(text.contains("#### 10k tasks: memory MiB") && !text.contains("1M tasks"), "{text}");
+    // Of campaigns that have nothing in common, everything is shown.
+    for group in &mut reports[1].groups {
+        group.tasks = 77;
+    }
+    reports[1].growth.clear();
+    let text = markdown(&reports, &DEFAULT_METRICS);
+    assert!(text.contains("77 tasks") && text.contains("1M tasks") && !text.contains("Only in"), "{text}");
+}
+
+#[test]
+fn campaigns_of_other_workloads_are_not_mixed() {
+    let mut reports = two();
+    reports[1].workload = "park".to_owned();
+    let text = markdown(&reports, &DEFAULT_METRICS);
+    assert!(text.contains("#### sleep, 1M tasks: memory MiB"), "{text}");
+    assert!(text.contains("#### park, 1M tasks: memory MiB") && !text.contains("% |"), "{text}");
+}
+
+#[test]
+fn several_campaigns_fit_and_act_on_nothing() {
+    for limit in [80, 100, 140] {
+        let text = table(&two(), limit);
+        assert_eq!(text.chars().find(|c| *c != '\n' && acts(*c)), None, "{text}");
+        for line in text.lines() {
+            assert!(unicode_width::UnicodeWidthStr::width(line) <= limit, "{limit} columns: {line}");
+        }
+    }
+}

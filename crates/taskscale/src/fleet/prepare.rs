@@ -1,0 +1,143 @@
+//! What is checked before a fleet is submitted: its machines, its scripts, and that its folder is shared.
+
+use std::env;
+use std::fs;
+use std::path::PathBuf;
+
+use rustix::fs::Mode;
+
+use super::folder::{Fleet, Submission};
+use super::plan::{FleetPlan, Machines};
+use super::slurm::{Node, Slurm};
+use super::submit::{
+    ArchBinary, Scripts, copy_catalogs, install, make_folder, scripts, submit, targets, write_scripts,
+};
+use super::{FleetError, at};
+
+/// A fleet that can be submitted.
+pub struct PreparedFleet {
+    pub fleet: Fleet,
+    pub scripts: Scripts,
+    programs: Vec<ArchBinary>,
+    catalogs: Vec<PathBuf>,
+    slurm: Slurm,
+}
+
+/// Checks a plan, of this text, with Slurm. Leaves nothing after a failure or a dry run, for which Slurm is not needed.
+pub fn prepare(
+    plan: &FleetPlan,
+    text: &str,
+    catalogs: Vec<PathBuf>,
+    dry_run: bool,
+    warn: &dyn Fn(&str),
+) -> Result<PreparedFleet, FleetError> {
+    let slurm = Slurm::default();
+    let expand = |list: &str| match slurm.expand(list) {
+        // A plain list needs no Slurm.
+        Err(FleetError::NoSlurm(_)) if dry_run && !list.contains('[') => {
+            Ok(list.split(',').map(str::to_owned).collect())
+        }
+        names => names,
+    };
+    let targets = targets(plan, &expand)?;
+    let fleet = Fleet {
+        catalog_count: catalogs.len(),
+        ..Fleet::new(&plan.folder, text, plan.arguments.clone(), targets, env!("CARGO_PKG_VERSION"))
+    };
+    let nodes = |machines: &Machines| match slurm.nodes(&machines.at()) {
+        Err(FleetError::NoSlurm(_)) if dry_run => Ok(Vec::new()),
+        nodes => nodes,
+    };
+    let nodes: Vec<Vec<Node>> = plan.machines.iter().map(nodes).collect::<Result<_, _>>()?;
+    let names = |nodes: &Vec<Node>| nodes.iter().filter_map(|node| node.architecture.clone()).collect();
+    let architectures: Vec<_> = nodes.iter().map(names).collect();
+    let scripts = scripts(plan, &fleet, &architectures);
+    // Slurm's own validation, before anything is written.
+    let folder = at("create a folder in", &env::temp_dir(), tempfile::tempdir())?;
+    for script in scripts.measure.iter().chain(&scripts.build).chain([&scripts.gather]) {
+        let path = folder.path().join(&script.name);
+        at("write", &path, fs::write(&path, &script.text))?;
+        match slurm.test(&path) {
+            Ok(true) => continue,
+            Err(FleetError::NoSlurm(_)) if dry_run => break,
+            fits => fits
+                .map_err(|error| FleetError::Script { name: script.name.clone(), error: Box::new(error) })?,
+        };
+        if nodes.iter().flatten().all(|node| node.is_up) {
+            return Err(FleetError::NoNode(script.name.clone()));
+        }
+        warn(&format!("{} may wait in the queue: no matching node is up", script.name));
+    }
+    let own = PathBuf::from("/proc/self/exe");
+    let needs_own = plan.machines.iter().any(|machines| machines.taskscale.is_none());
+    let programs = plan.programs().into_iter().chain(needs_own.then_some(own.as_path()));
+    let programs: Vec<ArchBinary> = programs.map(ArchBinary::read).collect::<Result<_, _>>()?;
+    // Jobs run what is written here: no other user may write to it, whatever the umask.
+    rustix::process::umask(rustix::process::umask(Mode::empty()) | Mode::WGRP | Mode::WOTH);
+    check_folder(plan, &nodes, &slurm, dry_run, warn)?;
+    Ok(PreparedFleet { fleet, scripts, programs, catalogs, slurm })
+}
+
+impl PreparedFleet {
+    /// Writes the programs that jobs run.
+    pub fn install(&self) -> Result<(), FleetError> {
+        self.programs.iter().try_for_each(|program| install(&self.fleet, program))
+    }
+
+    /// Writes the rest of the folder and submits the jobs.
+    pub fn submit(self) -> Result<(Fleet, Vec<Submission>), FleetError> {
+        copy_catalogs(&self.fleet, &self.catalogs)?;
+        write_scripts(&self.fleet.folder, &self.scripts)?;
+        let fleet = self.fleet.create()?;
+        let submitted = submit(&fleet, &self.scripts, &self.slurm, true)?;
+        Ok((fleet, submitted))
+    }
+}
+
+/// Creates the folder, and tests on a node of each kind that it is visible. Leaves nothing after a failure or a dry run.
+fn check_folder(
+    plan: &FleetPlan,
+    nodes: &[Vec<Node>],
+    slurm: &Slurm,
+    dry_run: bool,
+    warn: &dyn Fn(&str),
+) -> Result<(), FleetError> {
+    let made = make_folder(&plan.folder)?;
+    let marker = tempfile::Builder::new().prefix(".seen-").tempfile_in(&plan.folder);
+    let marker = at("write in", &plan.folder, marker)?;
+    let mut seen = Ok(());
+    let places = plan.machines.iter().zip(nodes).flat_map(|(machines, nodes)| {
+        // Slurm would wait for nodes that are drained or down.
+        let may_answer = nodes.is_empty() || nodes.iter().any(|node| node.is_up);
+        let at = may_answer.then(|| machines.at());
+        [Some(at), machines.clients.clone().map(Some)].into_iter().flatten().map(move |at| (machines, at))
+    });
+    for (machines, place) in places {
+        match place.map_or(Ok(None), |place| slurm.sees(&place, marker.path())) {
+            Ok(Some(said)) if said == "seen" => {}
+            Ok(Some(said)) => {
+                let node = said.trim_start_matches("not seen from ").to_owned();
+                seen = Err(FleetError::NotShared { folder: plan.folder.clone(), node });
+            }
+            Ok(None) => warn(&format!(
+                "{} was not tested on {} (no free node); each job tests it",
+                plan.folder.display(),
+                machines.name
+            )),
+            Err(FleetError::NoSlurm(_)) if dry_run => break,
+            Err(error) => seen = Err(error),
+        }
+        if seen.is_err() {
+            break;
+        }
+    }
+    drop(marker);
+    if (seen.is_err() || dry_run)
+        && let Some(made) = made
+    {
+        // Only where nothing else is in it.
+        let chain = plan.folder.ancestors().take_while(|folder| folder.starts_with(&made));
+        chain.for_each(|folder| drop(fs::remove_dir(folder)));
+    }
+    seen
+}

@@ -1,0 +1,64 @@
+//! What to do about an error: a command to run, or a cause.
+
+use std::io::{Error as IoError, ErrorKind};
+
+use taskscale_measure::MeasureError;
+use taskscale_measure::units::UnitError;
+
+/// For a failure of which no cause is known.
+pub const UNKNOWN: &str = "--verbose shows each step; `taskscale doctor` checks this machine";
+
+/// An error that can say what to do about it.
+pub trait Hint: std::error::Error {
+    /// The line below the message; `None` if the message says enough.
+    fn hint(&self) -> Option<String>;
+}
+
+impl Hint for IoError {
+    fn hint(&self) -> Option<String> {
+        let hint = match self.kind() {
+            ErrorKind::NotFound
+            | ErrorKind::ReadOnlyFilesystem
+            | ErrorKind::NotADirectory
+            | ErrorKind::AlreadyExists => return None,
+            ErrorKind::PermissionDenied => "`ls -ld PATH` shows its owner and mode",
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
+                "free space on that disk (`df -h`); results are kept, and the same command resumes"
+            }
+            ErrorKind::OutOfMemory => "free memory, or use fewer tasks: -n",
+            _ if self.raw_os_error() == Some(libc::EMFILE) => {
+                "raise the limit of open files: `ulimit -n 65536`"
+            }
+            _ => UNKNOWN,
+        };
+        Some(hint.to_owned())
+    }
+}
+
+impl Hint for MeasureError {
+    fn hint(&self) -> Option<String> {
+        let some = |hint: &str| Some(hint.to_owned());
+        match self {
+            MeasureError::Io { error, .. } => match error.kind() {
+                ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
+                    some("`taskscale doctor` shows which cgroups this user can create, and how to get one")
+                }
+                _ => error.hint(),
+            },
+            MeasureError::NotInitialized => None,
+            MeasureError::Launcher(_) => {
+                some("`dmesg` may show the kernel's reason; the same command resumes")
+            }
+        }
+    }
+}
+
+impl Hint for UnitError {
+    fn hint(&self) -> Option<String> {
+        match self {
+            UnitError::Ambiguous { number, binary, .. } => Some(format!("most tools mean {number}{binary}")),
+            // The messages of the others end with what is accepted.
+            _ => None,
+        }
+    }
+}

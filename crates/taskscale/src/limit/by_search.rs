@@ -1,0 +1,168 @@
+//! The strategy of a search: entry after entry, the runs that [`replay`] asks for.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::time::Duration;
+
+use super::answer::{Answer, answer};
+use super::outcome::{ClassifiedRun, Outcome};
+use super::rate::OPEN_S;
+use super::search::{HOLD, NextRun, baseline_of, replay};
+use super::search_spec::{SearchSpec, fill_in};
+use super::trial_point::{RATE, TrialPoint};
+use crate::campaign::{
+    HoldPredictor, NextStep, PlannedRun, Prepared, ScheduledRun, Strategy, WARM_UP_TIME, estimated_reading_s,
+    serving_at_rate, serving_in_a_moment,
+};
+use crate::catalog::{Shape, period_s};
+use crate::record::{Cell, Plan, Sample};
+use taskscale_measure::{HoldParams, RunSpec, Scenario, WorkParams};
+
+/// A launch with little memory takes longer than one with much: the hold is longer by this factor.
+const LITTLE_MEMORY: f64 = 1.5;
+
+/// Receives progress.
+pub trait SearchObserver {
+    fn warm_up(&mut self, _entry: &str) {}
+    /// A run begins; `position` is its number among those of its entry, from 1.
+    fn run_begins(&mut self, _entry: &str, _next_run: &NextRun, _hold_s: f64, _position: usize) {}
+    fn run_ended(&mut self, _seen: &ClassifiedRun) {}
+    /// Nothing is left to run of an entry.
+    fn answered(&mut self, _answer: &Answer) {}
+}
+
+/// Searches one entry after the other, as far as the samples lack the runs.
+pub struct BySearch<'a> {
+    plan: &'a Plan,
+    search_spec: &'a SearchSpec,
+    observer: &'a mut dyn SearchObserver,
+    /// Entries without an answer.
+    left: VecDeque<&'a Prepared>,
+    /// Whether the first of them is warm.
+    is_warm: bool,
+    /// Whether the last sample is of a run that this strategy asked for.
+    is_running: bool,
+}
+
+impl<'a> BySearch<'a> {
+    pub fn new(
+        plan: &'a Plan,
+        search_spec: &'a SearchSpec,
+        prepared: &'a [Prepared],
+        observer: &'a mut dyn SearchObserver,
+    ) -> BySearch<'a> {
+        let left = prepared.iter().filter(|entry| entry.command.is_ok()).collect();
+        BySearch { plan, search_spec, observer, left, is_warm: false, is_running: false }
+    }
+
+    /// The run at a point of the search, and what it is a run of.
+    fn spec(
+        &self,
+        entry: &Prepared,
+        trial_point: TrialPoint,
+        hold_s: f64,
+        time: Duration,
+    ) -> (Cell, RunSpec) {
+        let tasks = trial_point.tasks;
+        let mut part = self.plan.series();
+        // The rate of a run is recorded also where it is the workload's own, as it is the searched value.
+        part.params.extend(trial_point.rate_per_s.map(|rate| (RATE.to_owned(), rate.to_string())));
+        let scenario = self.scenario(entry, &part.params, trial_point, hold_s);
+        let cell = Cell { entry: entry.facts.name.clone(), part, tasks };
+        let mut spec = entry.spec(&cell, scenario, Some(trial_point.cap_bytes), time);
+        let of_entry = self.search_spec.entry_env.get(&entry.facts.name);
+        for (name, value) in of_entry.into_iter().flatten().chain(&self.search_spec.env) {
+            // Invalid values were refused before the first run.
+            let value = fill_in(value, trial_point.cap_bytes).unwrap_or_else(|_| value.clone());
+            spec.env.insert(name.clone(), value);
+        }
+        (cell, spec)
+    }
+
+    fn scenario(
+        &self,
+        entry: &Prepared,
+        params: &BTreeMap<String, String>,
+        trial_point: TrialPoint,
+        hold_s: f64,
+    ) -> Scenario {
+        let (tasks, workload) = (trial_point.tasks, entry.workload.as_ref());
+        match (self.plan.shape, workload) {
+            (Shape::Hold, _) => Scenario::Hold(HoldParams {
+                hold_s,
+                plateau_s: HOLD.plateau_s(),
+                period_s: workload.and_then(|workload| period_s(workload, params)),
+                reading_s: estimated_reading_s(entry.facts.kind, tasks),
+            }),
+            (Shape::Serve, Some(workload)) if trial_point.rate_per_s.is_some() => {
+                serving_at_rate(workload, params, tasks, OPEN_S)
+            }
+            (Shape::Serve, Some(workload)) => serving_in_a_moment(workload, params, tasks),
+            // A black-box program has no shape.
+            (Shape::Serve, None) => Scenario::Hold(HoldParams::default()),
+            // One operation per task: all of them are alive at once, which is what is searched for.
+            (Shape::Work, _) => Scenario::Work(WorkParams {
+                operations: tasks,
+                all_alive: workload.is_some_and(|workload| workload.all_alive),
+                ..WorkParams::default()
+            }),
+        }
+    }
+}
+
+impl Strategy for BySearch<'_> {
+    fn next(&mut self, seen: &[Sample]) -> Option<NextStep> {
+        loop {
+            let entry = *self.left.front()?;
+            let name = &entry.facts.name;
+            let own: Vec<Sample> = seen.iter().filter(|sample| *sample.entry == **name).cloned().collect();
+            let search = replay(self.search_spec, entry.facts.kind, &own);
+            if let Some(last) = search.seen.last().filter(|_| std::mem::take(&mut self.is_running)) {
+                self.observer.run_ended(last);
+            }
+            let Some(next_run) = search.next else {
+                self.observer.answered(&answer(self.search_spec, &entry.facts, &own));
+                self.left.pop_front();
+                self.is_warm = false;
+                continue;
+            };
+            if !self.is_warm {
+                self.is_warm = true;
+                self.observer.warm_up(name);
+                let room_bytes = self.search_spec.room_bytes;
+                let one = TrialPoint { tasks: 1, cap_bytes: room_bytes, rate_per_s: None };
+                return Some(NextStep::WarmUp(self.spec(entry, one, 1.0, WARM_UP_TIME).1));
+            }
+            let hold_s = hold_s(&search.seen, entry, &next_run);
+            let tasks = next_run.trial_point.tasks;
+            let allowed_s = baseline_of(self.search_spec, &search.seen, tasks).allowance_s;
+            let time = Duration::from_secs_f64((hold_s + allowed_s).min(self.search_spec.time_cap_s));
+            let (cell, spec) = self.spec(entry, next_run.trial_point, hold_s, time);
+            self.observer.run_begins(name, &next_run, hold_s, own.len() + 1);
+            self.is_running = true;
+            // Each run but another attempt is a repetition of its own.
+            let (repetition, attempt) = match own.last().filter(|_| next_run.again) {
+                Some(last) => (last.repetition, last.attempt + 1),
+                None => (own.iter().map(|sample| sample.repetition).max().unwrap_or(0) + 1, 1),
+            };
+            let run = PlannedRun { repetition, cell, double: false };
+            let version = entry.facts.version.clone();
+            return Some(NextStep::Measure(Box::new(ScheduledRun { run, attempt, version, spec })));
+        }
+    }
+}
+
+/// How long tasks wait: for another attempt as long as the last one showed to be needed.
+fn hold_s(seen: &[ClassifiedRun], entry: &Prepared, next_run: &NextRun) -> f64 {
+    let mut holds = HoldPredictor::new(HOLD);
+    let facts = &entry.facts;
+    holds.register(&facts.name, facts.kind);
+    // Not from those that were too slow: no other run would have to wait for that.
+    let good = seen.iter().filter(|run| run.outcome == Outcome::Passes);
+    good.for_each(|run| holds.observe(run.sample));
+    let again = seen.last().filter(|_| next_run.again).and_then(|last| holds.retry_hold_s(last.sample));
+    again.unwrap_or_else(|| {
+        let shortest = holds.initial_hold_s(&facts.name, 1);
+        let first = holds.initial_hold_s(&facts.name, next_run.trial_point.tasks);
+        if first > shortest { (first * LITTLE_MEMORY).ceil() } else { first }
+    })
+}

@@ -1,0 +1,91 @@
+//! Facts of results: machine, plan and way of measuring.
+
+use super::footnotes;
+use super::model::Report;
+use crate::catalog::Shape;
+use crate::record::Hold;
+use crate::units;
+
+/// A fact of results; absent where they do not have it.
+pub type Fact = (&'static str, Option<String>);
+
+/// What may distinguish results from others.
+pub fn facts(report: &Report) -> Vec<Fact> {
+    let machine = &report.machine;
+    let wait = || match report.hold {
+        Hold::Chosen { plateau_s } => format!("chosen for a plateau of {plateau_s} s"),
+        Hold::Fixed { seconds } => format!("{seconds} s"),
+    };
+    let sources: Vec<&str> = report.memory_sources.iter().map(|count| count.source.name()).collect();
+    vec![
+        ("results", Some(report.campaign.clone())),
+        ("measured", Some(format!("{} {} UTC", report.created_at.date(), report.created_at.time_of_day()))),
+        ("measured by", report.by.map(|by| by.name().to_owned())),
+        ("host", Some(machine.hostname.clone())),
+        ("CPU", Some(format!("{}, {}", machine.cpu, units::counted(machine.cpus, "CPU")))),
+        ("memory", Some(units::bytes(machine.memory_bytes))),
+        ("swap", Some(units::bytes(machine.swap_bytes))),
+        ("OS", Some(machine.os.clone())),
+        ("kernel", Some(format!("Linux {} {}", machine.kernel, machine.architecture))),
+        ("huge pages", machine.transparent_huge_pages.clone()),
+        ("CPU governor", machine.cpu_governor.clone()),
+        ("memory by", (!sources.is_empty()).then(|| sources.join(", "))),
+        ("taskscale", Some(report.taskscale.clone())),
+        ("workload", Some(report.series().to_string())),
+        ("wait", (report.shape != Shape::Work).then(wait)),
+        ("repetitions", Some(report.repetitions.to_string())),
+        ("warnings", (!machine.warnings.is_empty()).then(|| machine.warnings.join("; "))),
+    ]
+}
+
+/// How results came about, in full: facts, plan and limits, then the commands that were run and that repeat it.
+pub fn account(report: &Report) -> (Vec<(&'static str, String)>, [Vec<String>; 2]) {
+    let of_heading = ["results", "wait", "warnings", "repetitions"];
+    let known = facts(report).into_iter().filter(|(name, _)| !of_heading.contains(name));
+    let mut all: Vec<(&'static str, String)> =
+        known.filter_map(|(name, value)| Some((name, value?))).collect();
+    let limits = report.machine.limits.iter();
+    let limits: Vec<String> =
+        limits.map(|(name, value)| format!("{name} = {}", units::grouped(*value))).collect();
+    all.extend([
+        ("scenario", footnotes::scenario(report)),
+        ("plan", plan(report)),
+        ("seed", report.seed.to_string()),
+        ("plan digest", report.plan_digest.chars().take(12).collect()),
+        ("limits", limits.join("; ")),
+    ]);
+    all.retain(|(_, value)| !value.is_empty());
+    (all, [report.command.clone(), repeat(report)])
+}
+
+/// `1, 10k, 1M tasks, 3 repetitions; 183 runs in 1 h 02 m`.
+fn plan(report: &Report) -> String {
+    let tasks: Vec<String> = report.tasks.iter().map(|&n| units::count(n)).collect();
+    let missing = match report.unmeasured_runs {
+        0 => String::new(),
+        runs => format!("; {} not measured yet", units::counted(runs, "run")),
+    };
+    format!(
+        "{} tasks, {}; {} in {}{missing}",
+        tasks.join(", "),
+        units::counted(report.repetitions, "repetition"),
+        units::counted(report.runs, "run"),
+        units::seconds(report.measured_s)
+    )
+}
+
+/// The command with its seed, without its folder, which exists by now, and without the path of the program.
+fn repeat(report: &Report) -> Vec<String> {
+    let mut words = report.command.iter();
+    let program = words.next().map(|word| word.rsplit('/').next().unwrap_or(word).to_owned());
+    let mut kept: Vec<String> = program.into_iter().collect();
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "-o" | "--output" | "--seed" => drop(words.next()),
+            word if ["-o", "--output=", "--seed="].iter().any(|option| word.starts_with(option)) => {}
+            word => kept.push(word.to_owned()),
+        }
+    }
+    kept.extend(["--seed".to_owned(), report.seed.to_string()]);
+    kept
+}

@@ -1,0 +1,158 @@
+//! The answer of a report in a sentence: what N tasks take, or what an operation takes with so many.
+
+use serde::Serialize;
+
+use super::model::{Report, Row, RowGroup};
+use super::rank::Rank;
+use crate::catalog::{Kind, Shape};
+use crate::metrics::MetricDef;
+use crate::units::{self, counted};
+
+/// The answer at one N, with what its readers must know.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Headline {
+    pub tasks: u64,
+    pub rank: Rank,
+    /// In pieces: every second one stands out.
+    pub answer: Vec<String>,
+    pub detail: String,
+}
+
+impl Headline {
+    /// `slowed`: whether other work shared the CPUs with a ranked run.
+    pub fn of(report: &Report, group: &RowGroup, rank: Rank, slowed: bool) -> Headline {
+        let better = report.headline().better;
+        let scope = |row: &Row| rank.scope(row.entry.kind);
+        let mut ranked: Vec<&Row> = group.rows.iter().filter(|row| row.ranked).collect();
+        ranked.sort_by(|a, b| {
+            let medians = [a, b].map(|row| row.headline.map(|spread| spread.median));
+            scope(a).cmp(&scope(b)).then(better.order(medians[0], medians[1]))
+        });
+        let bests: Vec<&Row> = ranked.chunk_by(|a, b| scope(a) == scope(b)).map(|set| set[0]).collect();
+        let (answer, detail) = match (&ranked[..], &bests[..]) {
+            ([], _) => nothing(report, group.tasks),
+            (&[best, .., worst], [_]) => (between(report, best, worst), compared(report, best, worst)),
+            (&[only], _) => (alone(report, only), String::new()),
+            (_, bests) => (of_kinds(report, bests), timers(report, bests)),
+        };
+        let held = if ranked.is_empty() { String::new() } else { held(report, group, slowed) };
+        let operation = report.operation.as_ref().map(|what| format!("An operation: {what}."));
+        let sentences = [operation.unwrap_or_default(), detail, held];
+        let detail = sentences.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ");
+        Headline { tasks: group.tasks, rank, answer, detail }
+    }
+}
+
+/// `10k tasks`, or connections where a task serves one. Never broken over two lines.
+fn many(report: &Report, n: u64) -> String {
+    let text = match report.shape {
+        Shape::Serve if n == 1 => "1 connection".to_owned(),
+        Shape::Serve => format!("{} connections", units::count(n)),
+        Shape::Hold | Shape::Work => units::tasks(n),
+    };
+    text.replace(' ', "\u{a0}")
+}
+
+/// `1M tasks take`.
+fn lead(report: &Report, n: u64) -> String {
+    match (report.shape, n) {
+        (Shape::Work, _) => format!("With {} an operation takes", many(report, n)),
+        (_, 1) => format!("{} takes", many(report, n)),
+        _ => format!("{} take", many(report, n)),
+    }
+}
+
+fn value(report: &Report, row: &Row) -> String {
+    let metric: &MetricDef = report.headline();
+    row.headline.map(|spread| metric.text(spread.median)).unwrap_or_default()
+}
+
+fn nothing(report: &Report, n: u64) -> (Vec<String>, String) {
+    let n = many(report, n);
+    let question = match report.shape {
+        Shape::Work => format!("What an operation costs with {n}"),
+        Shape::Hold | Shape::Serve => format!("What {n} cost"),
+    };
+    let title = report.headline().title.to_lowercase();
+    (vec![question], format!("No entry has a value for {title} at this number of tasks."))
+}
+
+fn alone(report: &Report, row: &Row) -> Vec<String> {
+    let lead = lead(report, row.tasks);
+    vec![format!("{lead} "), value(report, row), format!(" in {}.", row.entry.title)]
+}
+
+fn between(report: &Report, best: &Row, worst: &Row) -> Vec<String> {
+    vec![
+        format!("{} from ", lead(report, best.tasks)),
+        value(report, best),
+        format!(" in {} to ", best.entry.title),
+        value(report, worst),
+        format!(" in {}.", worst.entry.title),
+    ]
+}
+
+/// No factor lies between unlike things. Timers, which are no tasks, are not among them.
+fn of_kinds(report: &Report, bests: &[&Row]) -> Vec<String> {
+    let tasks: Vec<&&Row> = bests.iter().filter(|row| row.entry.kind != Kind::Timer).collect();
+    let mut pieces = Vec::new();
+    let mut text = format!("{} at least ", lead(report, bests[0].tasks));
+    for (at, row) in tasks.iter().enumerate() {
+        pieces.extend([text, value(report, row)]);
+        let end = match tasks.len() - at {
+            1 => ".",
+            2 => " or ",
+            _ => ", ",
+        };
+        text = format!(" as {}{end}", row.entry.kind.in_sentence());
+    }
+    pieces.push(text);
+    pieces
+}
+
+fn timers(report: &Report, bests: &[&Row]) -> String {
+    let timer = bests.iter().find(|row| row.entry.kind == Kind::Timer);
+    timer.map(|row| format!("Timers without tasks take {}.", value(report, row))).unwrap_or_default()
+}
+
+fn compared(report: &Report, best: &Row, worst: &Row) -> String {
+    let medians = [worst, best].map(|row| row.headline.map(|spread| spread.median));
+    let times =
+        medians[0].zip(medians[1]).and_then(|(worst, best)| report.headline().better.times(worst, best));
+    let mut text = String::new();
+    if let Some(times) = times.filter(|times| *times > 1.005) {
+        text = format!("A factor of {}.", units::significant(times, 3));
+    }
+    if best.entry.kind != worst.entry.kind {
+        let kinds = [best, worst].map(|row| row.entry.kind.in_sentence());
+        text +=
+            &format!(" The first uses {}, the last {}: different concurrency models.", kinds[0], kinds[1]);
+    }
+    text.trim_start().to_owned()
+}
+
+/// How many entries came to N.
+fn held(report: &Report, group: &RowGroup, slowed: bool) -> String {
+    let ran = || group.rows.iter().filter(|row| !row.entry.reference);
+    let (all, held) = (ran().count(), ran().filter(|row| row.ok_runs > 0 && row.headline.is_some()).count());
+    let who = if held == all {
+        format!("All {}", counted(all, "entry"))
+    } else {
+        format!("{held} of {}", counted(all, "entry"))
+    };
+    let what = match report.shape {
+        Shape::Work => "completed the work".to_owned(),
+        Shape::Hold | Shape::Serve => format!("reached {}", units::count(group.tasks)),
+    };
+    let others = match all - held {
+        0 => "",
+        1 => ". The other is listed last, with the reason",
+        _ => ". The others are listed last, with the reason",
+    };
+    let inflated = match slowed && report.shape == Shape::Work {
+        true => " Other work shared the CPUs: times are inflated.",
+        false => "",
+    };
+    format!("{who} {what}{others}.{inflated}")
+}

@@ -1,0 +1,131 @@
+//! The rows of the page: values, and who takes part in the comparison.
+
+use std::collections::BTreeMap;
+
+use super::super::build::feeding;
+use super::super::model::Row;
+use super::super::rank::Standing;
+use super::model::{PageException, PageRow, PageShortfall};
+use crate::metrics::{self, MetricDef};
+use crate::record::{MemorySource, Sample, Series, Warning, last_attempts};
+use crate::units::grouped;
+
+/// The last attempts of each run, by entry and number of tasks.
+pub type Cells<'a> = BTreeMap<(&'a str, u64), Vec<&'a Sample>>;
+
+pub fn cells<'a>(samples: &'a [&Sample], part: &Series) -> Cells<'a> {
+    let mut cells = Cells::new();
+    for sample in last_attempts(samples).into_iter().filter(|sample| sample.is_of(part)) {
+        cells.entry((&sample.entry, sample.tasks)).or_default().push(sample);
+    }
+    cells
+}
+
+pub fn rows(
+    of_report: impl Iterator<Item = Row>,
+    positions: &BTreeMap<&str, usize>,
+    cells: &Cells,
+    metrics: &[&'static MetricDef],
+    usual: Option<MemorySource>,
+) -> Vec<PageRow> {
+    let of = |row: Row| {
+        let position = *positions.get(&*row.entry.name)?;
+        let cell = cells.get(&(&*row.entry.name, row.tasks)).cloned().unwrap_or_default();
+        Some(page_row(position, row, &cell, metrics, usual))
+    };
+    of_report.filter_map(of).collect()
+}
+
+fn page_row(
+    entry: usize,
+    row: Row,
+    cell: &[&Sample],
+    metrics: &[&'static MetricDef],
+    usual: Option<MemorySource>,
+) -> PageRow {
+    // Of work, times are of the first run of each pair.
+    let fed: Vec<&Sample> = feeding(cell).into_iter().filter(|sample| !sample.is_double()).collect();
+    let short = cell.iter().any(|sample| sample.warnings.contains(&Warning::WorkShort));
+    PageRow {
+        entry,
+        tasks: row.tasks,
+        runs: row.runs,
+        ok_runs: row.ok_runs,
+        // What depends on the source of memory is an exception.
+        standing: row.standing(&metrics::WALL, usual),
+        exceptions: exceptions(&row, metrics, usual),
+        remarks: remarks(&row),
+        no_value: short.then(|| Warning::WorkShort.text()),
+        figures: metrics.iter().map(|metric| Some(row.spreads.of(metric)?.into())).collect(),
+        threads: row.threads,
+        parts: row.parts,
+        time: phases(
+            &fed,
+            |sample| sample.time.wall_s,
+            |sample| [sample.time.launch_s, sample.time.plateau_s, sample.time.drain_s],
+        ),
+        cpu: phases(
+            &fed,
+            |sample| sample.cpu.total_s(),
+            |sample| [sample.cpu.launch_s, sample.cpu.plateau_s, sample.cpu.drain_s],
+        ),
+        load_curve: row.load_curve,
+        shortfalls: row
+            .shortfalls
+            .iter()
+            .map(|failure| PageShortfall {
+                status: failure.status,
+                runs: failure.runs,
+                reason: failure.reason(),
+            })
+            .collect(),
+        status: row.status,
+        memory_sources: row.memory_sources,
+    }
+}
+
+/// The metrics of a row that could be ranked but for these reasons.
+fn exceptions(row: &Row, metrics: &[&'static MetricDef], usual: Option<MemorySource>) -> Vec<PageException> {
+    let sources = || row.memory_sources.iter().map(|source| source.name()).collect::<Vec<_>>().join(" and ");
+    let of = |standing: Standing, reason: String| {
+        let metrics = metrics.iter().filter(|metric| row.standing(metric, usual) == standing);
+        PageException { standing, metrics: metrics.map(|metric| metric.name).collect(), reason }
+    };
+    let all = [
+        of(Standing::OtherSource, format!("not comparable: memory source {}", sources())),
+        of(Standing::LowerBound, "limited by the clients: the server may handle more".to_owned()),
+    ];
+    all.into_iter().filter(|exception| !exception.metrics.is_empty()).collect()
+}
+
+fn remarks(row: &Row) -> Vec<String> {
+    let mut remarks: Vec<String> =
+        row.entry.unverified.iter().map(|why| format!("unverified: {why}")).collect();
+    if row.ok_runs > 0 && row.ok_runs < row.runs {
+        remarks.push(format!("{} of {} runs ok", row.ok_runs, row.runs));
+    }
+    if let Some(alive) = row.short_alive.filter(|_| row.ok_runs == 0) {
+        remarks.push(format!("{} of {} alive", grouped(alive), grouped(row.tasks)));
+    }
+    remarks.extend(row.shortfalls.iter().map(|failure| format!("{}: {}", failure.status, failure.reason())));
+    remarks
+}
+
+/// The phases of the run in the middle, by its whole time; the mean of the two middle ones where their number is even.
+///
+/// Medians of phases do not add up to the median of the whole. The phases of the middle run do.
+fn phases(
+    fed: &[&Sample],
+    whole: fn(&Sample) -> Option<f64>,
+    phases: fn(&Sample) -> [Option<f64>; 3],
+) -> Option<[f64; 3]> {
+    let run = |sample: &&Sample| match phases(sample) {
+        [Some(launch), Some(plateau), Some(drain)] => Some((whole(sample)?, [launch, plateau, drain])),
+        _ => None,
+    };
+    let mut runs: Vec<(f64, [f64; 3])> = fed.iter().filter_map(run).collect();
+    runs.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let upper = runs.get(runs.len() / 2)?.1;
+    let lower = runs[(runs.len() - 1) / 2].1;
+    Some([0, 1, 2].map(|phase| lower[phase].midpoint(upper[phase])))
+}

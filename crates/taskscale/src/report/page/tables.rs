@@ -1,0 +1,129 @@
+//! What the page calls things: metrics, kinds, the parts of memory, the phases of a run.
+
+use serde::Serialize;
+
+use strum::VariantArray;
+
+use crate::catalog::{Kind, Shape};
+use crate::metrics::{self, Better, MetricDef, MetricScope, Unit};
+
+/// A metric, as the page offers and shows it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct PageMetric {
+    pub name: &'static str,
+    /// The field of a report that has its values.
+    pub field: &'static str,
+    pub title: &'static str,
+    /// Over a column.
+    pub short: &'static str,
+    /// One sentence.
+    pub about: String,
+    pub unit: Unit,
+    pub better: Better,
+    pub scope: MetricScope,
+    pub shapes: &'static [Shape],
+    /// Title and sentence for work; absent where they are the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub of_work: Option<(&'static str, String)>,
+}
+
+/// All metrics that some campaign has.
+pub fn metrics() -> Vec<PageMetric> {
+    let of = |metric: &MetricDef| {
+        let more = if metric.better == Better::More { " More is better." } else { "" };
+        let sentence = |about| format!("{about}.{more}");
+        PageMetric {
+            name: metric.name,
+            field: metric.field,
+            title: metric.title,
+            short: metric.short(),
+            about: sentence(metric.about),
+            unit: metric.unit,
+            better: metric.better,
+            scope: metric.of,
+            shapes: metric.shapes,
+            of_work: metric.of_work.map(|(title, about)| (title, sentence(about))),
+        }
+    };
+    by_use().into_iter().map(of).collect()
+}
+
+/// First what entries are ranked by, then what few shapes have. Less two of which rows say more: what a footprint is
+/// made of and how phases follow.
+pub fn by_use() -> Vec<&'static MetricDef> {
+    let mut all = metrics::ALL.to_vec();
+    all.retain(|metric| ![&metrics::ANON, &metrics::DRAIN].contains(metric));
+    all.sort_by_key(|metric| {
+        (![&metrics::FOOTPRINT, &metrics::WALL_PER_OP].contains(metric), metric.shapes.len())
+    });
+    all
+}
+
+/// What one task is to an entry.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct PageKind {
+    pub name: Kind,
+    pub title: &'static str,
+    /// The title within a sentence.
+    pub in_sentence: String,
+    pub about: &'static str,
+    /// Whether a task has a stack of its own.
+    pub stackful: bool,
+}
+
+/// In the order in which they are shown: what is most of a task comes first.
+pub fn kinds() -> Vec<PageKind> {
+    let of = |kind: Kind| PageKind {
+        name: kind,
+        title: kind.title(),
+        in_sentence: kind.in_sentence(),
+        about: kind.about(),
+        stackful: kind.stackful(),
+    };
+    Kind::VARIANTS.iter().copied().map(of).collect()
+}
+
+/// A part of a whole in a chart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ChartPart {
+    /// Its class in the style sheet.
+    pub id: &'static str,
+    pub title: &'static str,
+    pub about: &'static str,
+    /// The fields of a row's `parts` that it sums up; none for a phase.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    pub fields: &'static [&'static str],
+}
+
+const fn part(
+    id: &'static str,
+    title: &'static str,
+    about: &'static str,
+    fields: &'static [&'static str],
+) -> ChartPart {
+    ChartPart { id, title, about, fields }
+}
+
+/// What a footprint is made of, from the program outwards into the kernel.
+pub const PARTS: [ChartPart; 5] = [
+    part("anon", "Anonymous", "heaps and stacks", &["anon_bytes"]),
+    part("file", "File and shared", "mapped files and shared memory", &["file_bytes", "shmem_bytes"]),
+    part("stacks", "Kernel stacks", "of OS threads", &["kernel_stack_bytes"]),
+    part("tables", "Page tables", "of the kernel", &["page_tables_bytes"]),
+    part(
+        "slab",
+        "Sockets, slab",
+        "socket buffers, kernel objects, other kernel memory",
+        &["sock_bytes", "slab_bytes", "kernel_other_bytes"],
+    ),
+];
+
+/// Of a run, in the order of a row's `time` and `cpu`.
+pub const PHASES: [ChartPart; 3] = [
+    part("launch", "Launch", "until all tasks are alive", &[]),
+    part("plateau", "Plateau", "all tasks alive and waiting", &[]),
+    part("drain", "Drain", "from the first due time until exit", &[]),
+];

@@ -1,0 +1,93 @@
+//! The results of the repository: their reports stay what they were.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use super::{Detail, Format, PageData, RenderOptions, Report, overview, render};
+use crate::record::{self, holds_campaign};
+use crate::units;
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// All folders below one that hold results, in order.
+fn results(below: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for child in fs::read_dir(below).unwrap().map(|child| child.unwrap().path()) {
+        if child.is_dir() {
+            found.extend(holds_campaign(&child).then(|| child.clone()));
+            found.extend(results(&child));
+        }
+    }
+    found.sort();
+    found
+}
+
+fn reports(folder: &Path) -> Vec<Report> {
+    let loaded = record::load(folder).unwrap();
+    let name = folder.file_name().unwrap().to_string_lossy().into_owned();
+    let all = Report::of_parts(&loaded.campaign, &loaded.samples).into_iter();
+    all.map(|report| report.named(&*name)).collect()
+}
+
+/// Every value with its path. Numbers to nine digits: how the last ones are read depends on serde_json's features.
+fn flatten(value: &Value, path: String, leaves: &mut Vec<String>) {
+    match value {
+        Value::Array(all) => {
+            all.iter().enumerate().for_each(|(at, of)| flatten(of, format!("{path}/{at:06}"), leaves));
+        }
+        Value::Object(all) => {
+            all.iter().for_each(|(name, of)| flatten(of, format!("{path}/{name}"), leaves));
+        }
+        Value::Number(number) if number.is_f64() => {
+            leaves.push(format!("{path} {:.8e}\n", number.as_f64().unwrap()));
+        }
+        leaf => leaves.push(format!("{path} {leaf}\n")),
+    }
+}
+
+#[test]
+fn stored_results_give_the_same_json() {
+    let root = repository().join("results");
+    let mut digests = String::new();
+    for folder in results(&root) {
+        let json = render(&reports(&folder), Format::Json, Detail::Brief, RenderOptions::default());
+        let mut leaves = Vec::new();
+        flatten(&serde_json::from_str(&json).unwrap(), String::new(), &mut leaves);
+        leaves.sort();
+        let digest: String =
+            Sha256::digest(leaves.concat()).iter().map(|byte| format!("{byte:02x}")).collect();
+        digests += &format!("{digest}  {}\n", folder.strip_prefix(&root).unwrap().display());
+    }
+    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/report/results.sha256");
+    if std::env::var_os("TASKSCALE_BLESS").is_some() {
+        fs::write(&kept, &digests).unwrap();
+    }
+    let kept = fs::read_to_string(kept).unwrap_or_default();
+    let changed: Vec<&str> =
+        digests.lines().filter(|line| !kept.lines().any(|known| known == *line)).collect();
+    assert!(changed.is_empty(), "TASKSCALE_BLESS=1 keeps these: {changed:?}");
+}
+
+#[test]
+fn one_entry_that_fails_hides_no_n_in_any_overview() {
+    let folder = repository().join("results/epyc-2cpu/2026-11-24-2");
+    let reports = reports(&folder);
+    let overview = overview(&reports).unwrap();
+    let shown: Vec<String> =
+        overview.columns.iter().map(|(series, tasks)| format!("{series} {}", units::count(*tasks))).collect();
+    for series in ["sleep 1M", "state 1M", "ring 1M"] {
+        assert!(shown.iter().any(|column| column == series), "{shown:?}");
+    }
+    let loaded = record::load(&folder).unwrap();
+    let mut page = PageData::default();
+    page.add(&loaded.campaign, &loaded.samples, None, |_, _| Vec::new());
+    for campaign in &page.campaigns {
+        let column = overview.columns.iter().find(|(series, _)| *series == campaign.part);
+        assert_eq!(column.map(|(_, tasks)| *tasks), campaign.overview_tasks, "{}", campaign.part);
+    }
+}

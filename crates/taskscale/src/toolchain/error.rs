@@ -1,0 +1,38 @@
+//! Why an entry could not be built.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use strum::EnumMessage;
+
+use crate::hint::Hint;
+
+/// Why an entry could not be built.
+#[derive(Debug, thiserror::Error, strum::EnumMessage)]
+pub enum BuildError {
+    #[error("cannot {what} {path}: {error}")]
+    Io { what: &'static str, path: PathBuf, error: io::Error },
+    #[error("program not found in PATH: `{program}` (for `{command}`)")]
+    #[strum(message = "`taskscale list --missing` shows what to install")]
+    NoProgram { command: String, program: String },
+    #[error("`{command}` failed ({status}; log: {log})\n{tail}")]
+    Failed { command: String, status: String, log: PathBuf, tail: String },
+    #[error("interrupted: {0}")]
+    Stopped(String),
+    #[error("no program after the build: {0} (missing or not executable)")]
+    #[strum(message = "the build commands in runtime.toml do not create what `run` names")]
+    NoResult(PathBuf),
+}
+
+impl Hint for BuildError {
+    fn hint(&self) -> Option<String> {
+        match self {
+            BuildError::Io { error, .. } => error.hint(),
+            _ => self.get_message().map(str::to_owned),
+        }
+    }
+}
+
+pub(super) fn at<T>(what: &'static str, path: &Path, result: io::Result<T>) -> Result<T, BuildError> {
+    result.map_err(|error| BuildError::Io { what, path: path.to_owned(), error })
+}
