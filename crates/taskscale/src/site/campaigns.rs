@@ -10,6 +10,9 @@ use crate::report::Report;
 use crate::submit::{Badge, Verification};
 use crate::units::{self, counted};
 
+/// Newer results come before older ones that have at most this much more: 1/0.75.
+pub const NEARLY: f64 = 0.75;
+
 /// Facts on one results folder, besides its page.
 pub struct CampaignSummary {
     pub place: String,

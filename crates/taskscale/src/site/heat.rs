@@ -2,9 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::campaigns::{CampaignSummary, machine_name, mark_behind};
+use super::campaigns::{CampaignSummary, NEARLY, machine_name, mark_behind};
 use super::layout::{START, anchor};
-use super::start::NEARLY;
 use super::subject::{SiteEntry, named};
 use crate::document::{NONE, escaped};
 use crate::report::{Factor, Overview, Report, overview};

@@ -3,7 +3,9 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use super::campaigns::{CampaignSummary, by_machine, machine_details, machine_name, mark_behind, table};
+use super::campaigns::{
+    CampaignSummary, NEARLY, by_machine, machine_details, machine_name, mark_behind, table,
+};
 use super::docs::{Documents, REPOSITORY};
 use super::folders::Withdrawn;
 use super::heat;
@@ -102,9 +104,6 @@ fn many(n: u64) -> String {
         n => tasks(n).replace(' ', " concurrent "),
     }
 }
-
-/// Newer results come before older ones that have at most this much more: 1/0.75.
-pub const NEARLY: f64 = 0.75;
 
 /// The results to feature: the newest of the first workload in reading order that have nearly as many cases that were
 /// ok, repeated, on an idle machine, as any other.
