@@ -137,6 +137,26 @@ fn edited_runs_come_to_what_the_rules_say() {
     }
 }
 
+/// A line has the instant at which it was read.
+#[test]
+fn work_ends_no_later_than_its_program() {
+    let (spec, timeline) = read_trace(&folder().join("work-well.jsonl")).unwrap();
+    let mut copy = Timeline::new(timeline.started_at, timeline.host.clone());
+    for point in timeline.usage().points() {
+        copy.push(point.sample.at_ns, RunEvent::Usage(*point));
+    }
+    for event in timeline.events() {
+        let is_done = matches!(&event.event, RunEvent::Line(line) if line.starts_with("done"));
+        let late_ns = if is_done { 60_000_000_000 } else { 0 };
+        copy.push(event.at_ns + late_ns, event.event.clone());
+    }
+    let (kept, late) = (analyze(&timeline, &spec), analyze(&copy, &spec));
+    assert_eq!((late.status, late.time.drain_s), (Status::Ok, Some(0.0)), "{:?}", late.reason);
+    assert_eq!(late.time.wall_s, kept.time.wall_s);
+    let work = late.work.and_then(|work| work.wall_s);
+    assert!(work <= late.time.wall_s, "{work:?}");
+}
+
 #[test]
 fn what_is_no_trace_is_refused() {
     let temporary = tempfile::tempdir().unwrap();
