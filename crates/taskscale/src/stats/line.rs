@@ -90,14 +90,16 @@ fn through(points: &[Point]) -> Option<Line> {
 /// The lines through single repetitions: through those that have a reading at every number of tasks, so that all span
 /// the same.
 pub fn lines_of_repetitions(readings: &[(u32, Point)]) -> Vec<Line> {
-    let mut by_repetition: BTreeMap<u32, Vec<Point>> = BTreeMap::new();
-    for (repetition, point) in readings.iter().filter(|(_, point)| point.y.is_finite()) {
-        by_repetition.entry(*repetition).or_default().push(*point);
-    }
-    let tasks = |points: &[Point]| points.iter().map(|point| point.tasks).collect::<BTreeSet<_>>();
-    let all: BTreeSet<u64> = by_repetition.values().flat_map(|points| tasks(points)).collect();
-    let whole = by_repetition.values().filter(|points| tasks(points) == all);
-    whole.filter_map(|points| line(points)).collect()
+    let mut readings: Vec<(u32, Point)> =
+        readings.iter().copied().filter(|(_, point)| point.y.is_finite()).collect();
+    readings.sort_unstable_by_key(|(repetition, _)| *repetition);
+    let all: BTreeSet<u64> = readings.iter().map(|(_, point)| point.tasks).collect();
+    let lines = readings.chunk_by(|a, b| a.0 == b.0).filter_map(|repetition| {
+        let points: Vec<Point> = repetition.iter().map(|(_, point)| *point).collect();
+        let own: BTreeSet<u64> = points.iter().map(|point| point.tasks).collect();
+        if own == all { line(&points) } else { None }
+    });
+    lines.collect()
 }
 
 /// The intervals of a [`Line`].
