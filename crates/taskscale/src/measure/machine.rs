@@ -90,7 +90,7 @@ pub fn machine_warnings() -> Vec<String> {
     if meminfo_bytes("SwapTotal").unwrap_or(0) > 0 {
         let used = meminfo_bytes("SwapTotal").unwrap_or(0) - meminfo_bytes("SwapFree").unwrap_or(0);
         warnings.push(format!(
-            "swap is on ({} MiB used): memory that is swapped out may be missing from results (a cgroup keeps runs out of swap where it can); turn it off: `swapoff -a`",
+            "swap is on ({} MiB used): swapped memory is counted, but swapping distorts times; turn it off: `swapoff -a`",
             used >> 20
         ));
     }
