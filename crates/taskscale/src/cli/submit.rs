@@ -206,7 +206,16 @@ fn check(results: &Path, args: &Submit, global: &Global) -> Result<ExitCode, Fai
     };
     let beside: Vec<&Published> = beside.iter().filter(|other| is_beside(&other.folder)).collect();
     let all: Vec<&Loaded> = loaded.iter().copied().chain(beside.iter().map(|other| &other.loaded)).collect();
-    let reports: Vec<Vec<Report>> = all.iter().map(|loaded| reports(loaded)).collect();
+    // Reading every text takes as long as the reports, and neither needs the other.
+    let (names_left, reports) = std::thread::scope(|scope| {
+        let names_left = scope.spawn(|| {
+            let left = |of: &&Loaded| submit::names_left(&of.campaign, &of.samples);
+            loaded.iter().map(left).collect::<Vec<Option<Finding>>>()
+        });
+        let reports: Vec<Vec<Report>> = all.iter().map(|loaded| reports(loaded)).collect();
+        (names_left.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), reports)
+    });
+    let mut names_left = names_left.into_iter();
     let footprints: Vec<Footprints> = reports.iter().map(|reports| Footprints::of(reports)).collect();
     let places =
         folders.iter().zip(&read).filter(|(_, read)| read.is_ok()).map(|(folder, _)| folder.as_path());
@@ -232,6 +241,7 @@ fn check(results: &Path, args: &Submit, global: &Global) -> Result<ExitCode, Fai
                 checked.mark = marks.next();
                 checked.runs = published.loaded.samples.len();
                 checked.findings = against(published, &reports[position], catalog.as_ref());
+                checked.findings.extend(names_left.next().flatten());
                 let others: Vec<&Footprints> = footprints
                     .iter()
                     .enumerate()
@@ -255,10 +265,9 @@ fn check(results: &Path, args: &Submit, global: &Global) -> Result<ExitCode, Fai
 
 /// Problems of published results. Results of the project without a checksum are older than checksums.
 fn against(published: &Published, reports: &[Report], new: Option<&Catalog>) -> Vec<Finding> {
-    let Loaded { campaign, samples, .. } = &published.loaded;
+    let campaign = &published.loaded.campaign;
     let handed_in = published.sealed.is_some() || new.is_some();
     let mut findings = submit::examine(&published.loaded, reports, handed_in);
-    findings.extend(submit::names_left(campaign, samples));
     if let Err(error) = Verification::beside(&published.folder, campaign) {
         findings.push(Finding::new(Rule::Seal, format!("{VERIFICATION}: {error}")));
     }
@@ -278,7 +287,8 @@ fn against(published: &Published, reports: &[Report], new: Option<&Catalog>) -> 
         Some(_) => {}
     }
     // Digests of another machine are unknown here: compares texts, commands and kinds.
-    findings.extend(submit::changed_programs(campaign, samples, catalog, |_, _, _, _| None));
+    findings
+        .extend(submit::changed_programs(campaign, &published.loaded.samples, catalog, |_, _, _, _| None));
     findings
 }
 

@@ -4,7 +4,7 @@ use super::plausible::implausible;
 use super::runs::Plans;
 use super::sample::contradictions;
 use super::{Finding, Rule, runs};
-use crate::record::{Campaign, Loaded, Sample, Status, holds_paths};
+use crate::record::{Campaign, Loaded, Sample, Status, path_left};
 use crate::report::Report;
 
 /// Where homes and temporary files are, on most machines.
@@ -15,9 +15,10 @@ const ROOTS: [&str; 5] = ["/home/", "/root/", "/Users/", "/tmp/", "/var/folders/
 /// checksum and names are checked elsewhere.
 pub fn examine(loaded: &Loaded, reports: &[Report], handed_in: bool) -> Vec<Finding> {
     let (campaign, samples) = (&loaded.campaign, loaded.samples.as_slice());
-    let lines =
-        loaded.rejected.iter().map(|line| format!("line {} of samples.jsonl: {}", line.number, line.why));
-    let mut found: Vec<Finding> = Finding::of_many(Rule::Lines, lines).into_iter().collect();
+    let lines = Finding::of_many(Rule::Lines, &loaded.rejected, |line| {
+        format!("line {} of samples.jsonl: {}", line.number, line.why)
+    });
+    let mut found: Vec<Finding> = lines.into_iter().collect();
     let plans = Plans::of(campaign);
     found.extend(runs::outside(campaign, &plans, samples));
     found.extend(missing(campaign, samples));
@@ -31,10 +32,11 @@ pub fn examine(loaded: &Loaded, reports: &[Report], handed_in: bool) -> Vec<Find
     }
     let wrong = samples.iter().flat_map(|sample| {
         let plan = plans.plan_of(sample).unwrap_or(&campaign.plan);
-        let wrong = contradictions(sample, plan, campaign).into_iter();
-        wrong.map(move |what| format!("{what} ({})", runs::label(sample)))
+        contradictions(sample, plan, campaign).into_iter().map(move |what| (what, sample))
     });
-    found.extend(Finding::of_many(Rule::Figures, wrong));
+    found.extend(Finding::of_many(Rule::Figures, wrong, |(what, sample)| {
+        format!("{what} ({})", runs::label(sample))
+    }));
     found.extend(implausible(campaign, samples, reports));
     found.extend(runs::out_of_order(campaign, samples));
     found
@@ -44,22 +46,15 @@ fn missing(campaign: &Campaign, samples: &[Sample]) -> Option<Finding> {
     if !samples.iter().any(|sample| sample.status == Status::Ok) {
         return Some(Finding::new(Rule::Whole, "no run was ok"));
     }
-    let missing = runs::missing(campaign, samples);
-    Finding::of_many(Rule::Whole, missing.into_iter().map(|run| format!("not measured: {run}")))
+    runs::missing(campaign, samples)
 }
 
 /// Paths of the machine that remain in the results.
 pub fn names_left(campaign: &Campaign, samples: &[Sample]) -> Option<Finding> {
-    let machine = Campaign { entries: Vec::new(), ..campaign.clone() };
-    let records =
-        std::iter::once(serde_json::to_string(&machine)).chain(samples.iter().map(serde_json::to_string));
-    let root = |text: serde_json::Result<String>| {
-        let text = text.unwrap_or_default();
-        ROOTS.into_iter().find(|root| text.contains(root))
+    let what = match path_left(campaign, samples, &ROOTS) {
+        Ok(None) => return None,
+        Ok(Some(path)) => format!("a path of the machine remains ({path})"),
+        Err(error) => format!("paths of the machine may remain: {error}"),
     };
-    if let Some(root) = records.into_iter().find_map(root) {
-        return Some(Finding::new(Rule::Names, format!("a path of the machine remains ({root}…)")));
-    }
-    let clean = holds_paths(campaign, samples).is_ok_and(|holds| !holds);
-    (!clean).then(|| Finding::new(Rule::Names, "paths of the machine remain"))
+    Some(Finding::new(Rule::Names, what))
 }

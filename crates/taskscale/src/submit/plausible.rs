@@ -48,7 +48,9 @@ fn least_bytes_per_task(kind: Kind, shape: Shape) -> f64 {
 /// Implausible values of results by themselves.
 pub fn implausible(campaign: &Campaign, samples: &[Sample], reports: &[Report]) -> Vec<Finding> {
     let mut found: Vec<Finding> =
-        Finding::of_many(Rule::Plausible, reports.iter().flat_map(too_small)).into_iter().collect();
+        Finding::of_many(Rule::Plausible, reports.iter().flat_map(too_small), |what| what)
+            .into_iter()
+            .collect();
     let ok = samples.iter().filter(|sample| sample.status == Status::Ok);
     let cpu: Vec<f64> = ok.filter_map(|sample| sample.cpu.total_s()).collect();
     let idle = cpu.iter().filter(|seconds| **seconds == 0.0).count();
@@ -161,5 +163,5 @@ pub fn compare(own: &Footprints, others: &[&Footprints]) -> Compared {
             outliers.push(what());
         }
     }
-    Compared { outliers, refused: Finding::of_many(Rule::Plausible, refused) }
+    Compared { outliers, refused: Finding::of_many(Rule::Plausible, refused, |what| what) }
 }

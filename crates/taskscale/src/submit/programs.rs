@@ -23,7 +23,7 @@ pub fn changed_programs(
         let what = change(facts, workload, catalog, &digest)?;
         Some(format!("{} ({workload}): {what}", facts.name))
     });
-    Finding::of_many(Rule::Programs, changed)
+    Finding::of_many(Rule::Programs, changed, |what| what)
 }
 
 fn change(
