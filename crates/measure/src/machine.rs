@@ -127,7 +127,7 @@ pub fn machine_warnings() -> Vec<String> {
     if meminfo_bytes("SwapTotal").unwrap_or(0) > 0 {
         let used = meminfo_bytes("SwapTotal").unwrap_or(0) - meminfo_bytes("SwapFree").unwrap_or(0);
         warnings.push(format!(
-            "swap is on ({} MiB used): memory that is swapped out may be missing from results (a cgroup keeps runs out of swap where it can); turn it off: `swapoff -a`",
+            "swap is on ({} MiB used): the footprint counts swapped memory, but times are distorted, and peaks without a cgroup lack it; turn it off: `swapoff -a`",
             used >> 20
         ));
     }

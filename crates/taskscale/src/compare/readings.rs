@@ -100,7 +100,7 @@ impl<'a> Pair<'a> {
             |points: &[(u32, Point)]| stats::fit(&points.iter().map(|(_, point)| *point).collect::<Vec<_>>());
         let nonlinear_sides = [nonlinear("BASE", &fit(&of_base)), nonlinear("NEW", &fit(&of_new))];
         let of = |line: Line| if figure.of == MetricScope::Base { line.base } else { line.slope };
-        let values = |points: &[(u32, Point)]| -> Vec<f64> {
+        let values = |points: Vec<(u32, Point)>| -> Vec<f64> {
             stats::lines_of_repetitions(points).into_iter().map(of).collect()
         };
         let largest = common.last().copied().unwrap_or(1);
@@ -108,7 +108,7 @@ impl<'a> Pair<'a> {
             true => self.step(figure) / largest as f64,
             false => self.step(figure),
         };
-        let values = [values(&of_base), values(&of_new)];
+        let values = [values(of_base), values(of_new)];
         let reason = incomparable(figure, &before, &after);
         let no_line = match (common.len(), &nonlinear_sides) {
             (..2, _) => Some("fewer than 2 numbers of tasks are ok on both sides".to_owned()),

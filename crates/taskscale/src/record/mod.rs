@@ -18,7 +18,7 @@ pub use bounds::{open_regular, read_document};
 pub use campaign::*;
 pub use cell::*;
 pub use event::*;
-pub use paths::{holds_paths, without_paths};
+pub use paths::{path_left, without_paths};
 pub use results::campaigns_in;
 pub use sample::*;
 pub use store::*;

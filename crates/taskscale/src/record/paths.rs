@@ -27,27 +27,40 @@ pub fn without_paths(
     Ok((strip(campaign, &all)?, stripped.collect::<Result<_, _>>()?))
 }
 
-/// Whether a path of the machine is left: `without_paths` would change something.
-pub fn holds_paths(campaign: &Campaign, samples: &[Sample]) -> Result<bool, serde_json::Error> {
+/// The first path of the machine that is left: a text that `without_paths` would change, or that contains one of `roots`,
+/// such as `/home/`.
+pub fn path_left(
+    campaign: &Campaign,
+    samples: &[Sample],
+    roots: &[&str],
+) -> Result<Option<String>, serde_json::Error> {
     let (places, all) = places(campaign, samples);
+    let root_in = |text: &str| roots.iter().find(|root| text.contains(**root)).map(|root| format!("{root}…"));
+    // What entries record is the catalog's, and public.
+    let machine = serde_json::to_string(&Campaign { entries: Vec::new(), ..campaign.clone() })?;
+    if let Some(root) = root_in(&machine) {
+        return Ok(Some(root));
+    }
     if strip(campaign, &all)? != *campaign {
-        return Ok(true);
+        return Ok(Some("in campaign.json".to_owned()));
     }
     for sample in samples {
         let (text, places) = (serde_json::to_string(sample)?, &places[&*sample.entry]);
-        let holds = match text.contains('\\') {
-            true => strip(sample, places)? != *sample,
+        let changed = |text: &str| strip_text(text, places) != text;
+        let left = match text.contains('\\') {
+            true => (strip(sample, places)? != *sample).then(|| "in a sample".to_owned()),
             // Nothing is escaped, so that texts stand between quotes as they are.
             false => {
                 let mut texts = text.split('"').skip(1).step_by(2).filter(|text| text.contains('/'));
-                texts.any(|text| strip_text(text, places) != text)
+                texts.find(|text| changed(text)).map(str::to_owned)
             }
         };
-        if holds {
-            return Ok(true);
+        let left = root_in(&text).or(left);
+        if left.is_some() {
+            return Ok(left);
         }
     }
-    Ok(false)
+    Ok(None)
 }
 
 /// The folders of the machine that commands name: of each entry for itself, as `{out}` is another folder for each, and
@@ -254,7 +267,8 @@ mod tests {
         let holds = |campaign: &Campaign, sample: &Sample| {
             let (clean, of_samples) = without_paths(campaign, std::slice::from_ref(sample)).unwrap();
             let changes = clean != *campaign || of_samples[0] != *sample;
-            assert_eq!(holds_paths(campaign, std::slice::from_ref(sample)).unwrap(), changes);
+            let left = path_left(campaign, std::slice::from_ref(sample), &[]).unwrap();
+            assert_eq!(left.is_some(), changes);
             changes
         };
         assert!(!holds(&campaign, &sample));

@@ -40,7 +40,10 @@ pub(super) fn growth(facts: &EntryFacts, plan: &Plan, cells: &Cells) -> Option<G
         .collect();
     let points: Vec<Point> = readings.iter().map(|(_, point)| *point).collect();
     let fit = stats::fit(&points);
-    let repetitions = stats::lines_of_repetitions(&readings);
+    let tasks: BTreeSet<u64> = points.iter().map(|point| point.tasks).collect();
+    let count = points.len() as u64;
+    drop(points);
+    let repetitions = stats::lines_of_repetitions(readings);
     // An interval says how well repetitions agree, not whether the numbers of tasks lie on a line.
     let linear = fit.as_ref().filter(|fit| fit.linear() != Some(false));
     let intervals = linear.and_then(|fit| stats::line_intervals(&repetitions, &fit.line));
@@ -48,7 +51,6 @@ pub(super) fn growth(facts: &EntryFacts, plan: &Plan, cells: &Cells) -> Option<G
     let fit = fit.filter(|fit| intervals.map_or(fit.line.slope, |of| of.slope.high) >= 0.0);
     let intervals = intervals.filter(|_| fit.is_some());
     let line = fit.as_ref().map(|fit| fit.line);
-    let tasks: BTreeSet<u64> = points.iter().map(|point| point.tasks).collect();
     Some(Growth {
         entry: EntryInfo::from(facts),
         base_bytes: line.map(|line| line.base),
@@ -68,7 +70,7 @@ pub(super) fn growth(facts: &EntryFacts, plan: &Plan, cells: &Cells) -> Option<G
             .flat_map(|fit| &fit.steps)
             .map(|step| Step { from_tasks: step.from, to_tasks: step.to, bytes_per_task: step.slope })
             .collect(),
-        points: points.len() as u64,
+        points: count,
         repetitions,
         tasks: tasks.into_iter().collect(),
     })

@@ -247,14 +247,15 @@ fn choosing(documents: &Documents) -> String {
     )
 }
 
-/// The newest results that can be compared with older ones of the same machine. `campaigns`: the newest first.
+/// The results of one machine that share the most cases, the newest of equals. `campaigns`: the newest first.
 fn changed(campaigns: &[&CampaignSummary]) -> String {
-    let pair = campaigns.iter().enumerate().find_map(|(nth, new)| {
-        let own = cases(new);
-        let is_comparable =
-            |old: &&&CampaignSummary| old.is_on(&new.machine) && !cases(old).is_disjoint(&own);
-        Some((campaigns[nth + 1..].iter().find(is_comparable)?, new))
+    let cases: Vec<_> = campaigns.iter().map(|campaign| (*campaign, cases(campaign))).collect();
+    let pairs = cases.iter().enumerate().rev().flat_map(|(nth, (new, own))| {
+        let older = cases[nth + 1..].iter().rev().filter(|(old, _)| old.is_on(&new.machine));
+        older.map(move |(old, others)| (others.intersection(own).count(), *old, *new))
     });
+    let most = pairs.filter(|(common, ..)| *common > 0).max_by_key(|(common, ..)| *common);
+    let pair = most.map(|(_, old, new)| (old, new));
     let Some((old, new)) = pair else { return String::new() };
     let command = ["taskscale", "compare", old.place.as_str(), new.place.as_str()].map(str::to_owned);
     format!(

@@ -89,15 +89,16 @@ fn through(points: &[Point]) -> Option<Line> {
 
 /// The lines through single repetitions: through those that have a reading at every number of tasks, so that all span
 /// the same.
-pub fn lines_of_repetitions(readings: &[(u32, Point)]) -> Vec<Line> {
-    let mut by_repetition: BTreeMap<u32, Vec<Point>> = BTreeMap::new();
-    for (repetition, point) in readings.iter().filter(|(_, point)| point.y.is_finite()) {
-        by_repetition.entry(*repetition).or_default().push(*point);
-    }
-    let tasks = |points: &[Point]| points.iter().map(|point| point.tasks).collect::<BTreeSet<_>>();
-    let all: BTreeSet<u64> = by_repetition.values().flat_map(|points| tasks(points)).collect();
-    let whole = by_repetition.values().filter(|points| tasks(points) == all);
-    whole.filter_map(|points| line(points)).collect()
+pub fn lines_of_repetitions(mut readings: Vec<(u32, Point)>) -> Vec<Line> {
+    readings.retain(|(_, point)| point.y.is_finite());
+    readings.sort_unstable_by_key(|(repetition, _)| *repetition);
+    let all: BTreeSet<u64> = readings.iter().map(|(_, point)| point.tasks).collect();
+    let lines = readings.chunk_by(|a, b| a.0 == b.0).filter_map(|repetition| {
+        let points: Vec<Point> = repetition.iter().map(|(_, point)| *point).collect();
+        let own: BTreeSet<u64> = points.iter().map(|point| point.tasks).collect();
+        if own == all { line(&points) } else { None }
+    });
+    lines.collect()
 }
 
 /// The intervals of a [`Line`].
@@ -201,7 +202,7 @@ mod tests {
 
     fn intervals(readings: &[(u32, Point)]) -> Option<LineIntervals> {
         let points: Vec<Point> = readings.iter().map(|(_, point)| *point).collect();
-        line_intervals(&lines_of_repetitions(readings), &line(&points)?)
+        line_intervals(&lines_of_repetitions(readings.to_vec()), &line(&points)?)
     }
 
     #[test]
@@ -219,10 +220,10 @@ mod tests {
     fn a_repetition_that_lacks_a_number_of_tasks_has_no_line() {
         let mut readings = repetitions(&[(0.0, 99e3), (0.0, 100e3), (0.0, 500e3)]);
         readings.pop();
-        assert_eq!(lines_of_repetitions(&readings).len(), 2);
+        assert_eq!(lines_of_repetitions(readings.clone()).len(), 2);
         readings.push((3, Point { tasks: 1_001, y: f64::NAN }));
-        assert_eq!(lines_of_repetitions(&readings).len(), 2);
-        assert_eq!(lines_of_repetitions(&[]), []);
+        assert_eq!(lines_of_repetitions(readings.clone()).len(), 2);
+        assert_eq!(lines_of_repetitions(Vec::new()), []);
     }
 
     proptest! {

@@ -4,7 +4,7 @@ use super::plausible::implausible;
 use super::runs::PlansBySeries;
 use super::sample::contradictions;
 use super::{SubmissionRule, Violation, runs};
-use crate::record::{Campaign, Loaded, Sample, Status, holds_paths};
+use crate::record::{Campaign, Loaded, Sample, Status, path_left};
 use crate::report::Report;
 
 /// Where homes and temporary files are, on most machines.
@@ -15,9 +15,10 @@ const ROOTS: [&str; 5] = ["/home/", "/root/", "/Users/", "/tmp/", "/var/folders/
 /// checksum and names are checked elsewhere.
 pub fn examine(loaded: &Loaded, reports: &[Report], handed_in: bool) -> Vec<Violation> {
     let (campaign, samples) = (&loaded.campaign, loaded.samples.as_slice());
-    let lines =
-        loaded.rejected.iter().map(|line| format!("line {} of samples.jsonl: {}", line.number, line.why));
-    let mut found: Vec<Violation> = Violation::of_many(SubmissionRule::Lines, lines).into_iter().collect();
+    let lines = Violation::of_many(SubmissionRule::Lines, &loaded.rejected, |line| {
+        format!("line {} of samples.jsonl: {}", line.number, line.why)
+    });
+    let mut found: Vec<Violation> = lines.into_iter().collect();
     let plans = PlansBySeries::of(campaign);
     found.extend(runs::outside(campaign, &plans, samples));
     found.extend(missing(campaign, samples));
@@ -31,10 +32,11 @@ pub fn examine(loaded: &Loaded, reports: &[Report], handed_in: bool) -> Vec<Viol
     }
     let wrong = samples.iter().flat_map(|sample| {
         let plan = plans.plan_of(sample).unwrap_or(&campaign.plan);
-        let wrong = contradictions(sample, plan, campaign).into_iter();
-        wrong.map(move |what| format!("{what} ({})", runs::label(sample)))
+        contradictions(sample, plan, campaign).into_iter().map(move |what| (what, sample))
     });
-    found.extend(Violation::of_many(SubmissionRule::Figures, wrong));
+    found.extend(Violation::of_many(SubmissionRule::Figures, wrong, |(what, sample)| {
+        format!("{what} ({})", runs::label(sample))
+    }));
     found.extend(implausible(campaign, samples, reports));
     found.extend(runs::out_of_order(campaign, samples));
     found
@@ -44,25 +46,15 @@ fn missing(campaign: &Campaign, samples: &[Sample]) -> Option<Violation> {
     if !samples.iter().any(|sample| sample.status == Status::Ok) {
         return Some(Violation::new(SubmissionRule::Whole, "no run was ok"));
     }
-    let missing = runs::missing(campaign, samples);
-    Violation::of_many(SubmissionRule::Whole, missing.into_iter().map(|run| format!("not measured: {run}")))
+    runs::missing(campaign, samples)
 }
 
 /// Paths of the machine that remain in the results.
 pub fn names_left(campaign: &Campaign, samples: &[Sample]) -> Option<Violation> {
-    let machine = Campaign { entries: Vec::new(), ..campaign.clone() };
-    let records =
-        std::iter::once(serde_json::to_string(&machine)).chain(samples.iter().map(serde_json::to_string));
-    let root = |text: serde_json::Result<String>| {
-        let text = text.unwrap_or_default();
-        ROOTS.into_iter().find(|root| text.contains(root))
+    let what = match path_left(campaign, samples, &ROOTS) {
+        Ok(None) => return None,
+        Ok(Some(path)) => format!("a path of the machine remains ({path})"),
+        Err(error) => format!("paths of the machine may remain: {error}"),
     };
-    if let Some(root) = records.into_iter().find_map(root) {
-        return Some(Violation::new(
-            SubmissionRule::Names,
-            format!("a path of the machine remains ({root}…)"),
-        ));
-    }
-    let clean = holds_paths(campaign, samples).is_ok_and(|holds| !holds);
-    (!clean).then(|| Violation::new(SubmissionRule::Names, "paths of the machine remain"))
+    Some(Violation::new(SubmissionRule::Names, what))
 }

@@ -137,10 +137,15 @@ impl Violation {
         Violation { rule, what: what.into() }
     }
 
-    /// One finding for several violations of a rule: the first few, and the number of others.
-    fn of_many(rule: SubmissionRule, all: impl IntoIterator<Item = String>) -> Option<Violation> {
+    /// One finding for several violations of a rule: the first few, and the number of others, which are not put into
+    /// words.
+    fn of_many<T>(
+        rule: SubmissionRule,
+        all: impl IntoIterator<Item = T>,
+        what: impl FnMut(T) -> String,
+    ) -> Option<Violation> {
         let mut all = all.into_iter();
-        let named: Vec<String> = all.by_ref().take(NAMED).collect();
+        let named: Vec<String> = all.by_ref().take(NAMED).map(what).collect();
         let more = all.count();
         let more = if more > 0 { format!("; and {more} more") } else { String::new() };
         (!named.is_empty()).then(|| Violation::new(rule, named.join("; ") + &more))

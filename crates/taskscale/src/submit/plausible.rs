@@ -48,7 +48,7 @@ fn least_bytes_per_task(kind: Kind, shape: Shape) -> f64 {
 /// Implausible values of results by themselves.
 pub fn implausible(campaign: &Campaign, samples: &[Sample], reports: &[Report]) -> Vec<Violation> {
     let mut found: Vec<Violation> =
-        Violation::of_many(SubmissionRule::Plausible, reports.iter().flat_map(too_small))
+        Violation::of_many(SubmissionRule::Plausible, reports.iter().flat_map(too_small), |what| what)
             .into_iter()
             .collect();
     let ok = samples.iter().filter(|sample| sample.status == Status::Ok);
@@ -163,5 +163,5 @@ pub fn compare(own: &Footprints, others: &[&Footprints]) -> Compared {
             outliers.push(what());
         }
     }
-    Compared { outliers, refused: Violation::of_many(SubmissionRule::Plausible, refused) }
+    Compared { outliers, refused: Violation::of_many(SubmissionRule::Plausible, refused, |what| what) }
 }

@@ -23,7 +23,7 @@ pub fn changed_programs(
         let what = change(facts, workload, catalog, &digest)?;
         Some(format!("{} ({workload}): {what}", facts.name))
     });
-    Violation::of_many(SubmissionRule::Programs, changed)
+    Violation::of_many(SubmissionRule::Programs, changed, |what| what)
 }
 
 fn change(

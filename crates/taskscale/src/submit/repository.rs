@@ -81,7 +81,16 @@ pub fn check_folders(
     };
     let beside: Vec<&SubmittedResults> = beside.iter().filter(|other| is_beside(&other.folder)).collect();
     let all: Vec<&Loaded> = loaded.iter().copied().chain(beside.iter().map(|other| &other.loaded)).collect();
-    let reports: Vec<Vec<Report>> = all.iter().map(|loaded| reports(loaded)).collect();
+    // Reading every text takes as long as the reports, and neither needs the other.
+    let (names_left, reports) = std::thread::scope(|scope| {
+        let names_left = scope.spawn(|| {
+            let left = |of: &&Loaded| names_left(&of.campaign, &of.samples);
+            loaded.iter().map(left).collect::<Vec<Option<Violation>>>()
+        });
+        let reports: Vec<Vec<Report>> = all.iter().map(|loaded| reports(loaded)).collect();
+        (names_left.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), reports)
+    });
+    let mut names_left = names_left.into_iter();
     let footprints: Vec<Footprints> = reports.iter().map(|reports| Footprints::of(reports)).collect();
     let places =
         folders.iter().zip(&read).filter(|(_, read)| read.is_ok()).map(|(folder, _)| folder.as_path());
@@ -107,6 +116,7 @@ pub fn check_folders(
                 checked.badge = badges.next();
                 checked.runs = published.loaded.samples.len();
                 checked.findings = against(published, &reports[position], new);
+                checked.findings.extend(names_left.next().flatten());
                 let others: Vec<&Footprints> = footprints
                     .iter()
                     .enumerate()
@@ -133,7 +143,6 @@ fn against(published: &SubmittedResults, reports: &[Report], new: Option<&Catalo
     let Loaded { campaign, samples, .. } = &published.loaded;
     let handed_in = published.checksum_ok.is_some() || new.is_some();
     let mut findings = examine(&published.loaded, reports, handed_in);
-    findings.extend(names_left(campaign, samples));
     if let Err(error) = Verification::beside(&published.folder, campaign) {
         findings.push(Violation::new(SubmissionRule::Checksum, format!("{VERIFICATION}: {error}")));
     }

@@ -71,8 +71,9 @@ pub fn outside(campaign: &Campaign, plans: &PlansBySeries, samples: &[Sample]) -
         found.push(Violation::new(SubmissionRule::Plan, "plan_digest does not match the plan"));
     }
     let strays = samples.iter().filter(|sample| plans.plan_of(sample).is_none());
-    let strays = strays.map(|sample| format!("not planned: {}", label(sample)));
-    found.extend(Violation::of_many(SubmissionRule::Plan, strays));
+    found.extend(Violation::of_many(SubmissionRule::Plan, strays, |sample| {
+        format!("not planned: {}", label(sample))
+    }));
     let mut order: Vec<&Sample> = samples.iter().collect();
     // Stable: of one attempt, the one that stands first comes first.
     order.sort_by(|a, b| a.run().cmp(&b.run()).then(a.attempt.cmp(&b.attempt)));
@@ -85,21 +86,24 @@ pub fn outside(campaign: &Campaign, plans: &PlansBySeries, samples: &[Sample]) -
             before.attempt + 1 == sample.attempt && std::ptr::from_ref(before) < std::ptr::from_ref(sample)
         };
         if same_run.is_some_and(|before| before.attempt == sample.attempt) {
-            wrong.push(format!("duplicate: {}, attempt {}", label(sample), sample.attempt));
+            wrong.push((sample, true));
             continue;
         }
         if sample.attempt > 1 && !same_run.is_some_and(follows) {
-            wrong.push(format!("attempt {} out of order: {}", sample.attempt, label(sample)));
+            wrong.push((sample, false));
         }
         before = Some(sample);
     }
-    found.extend(Violation::of_many(SubmissionRule::Plan, wrong));
+    found.extend(Violation::of_many(SubmissionRule::Plan, wrong, |(sample, duplicate)| match duplicate {
+        true => format!("duplicate: {}, attempt {}", label(sample), sample.attempt),
+        false => format!("attempt {} out of order: {}", sample.attempt, label(sample)),
+    }));
     found
 }
 
 /// Planned runs without a sample. Failed runs are not repeated with twice the operations, and entries that are not
 /// installed have no runs.
-pub fn missing(campaign: &Campaign, samples: &[Sample]) -> Vec<String> {
+pub fn missing(campaign: &Campaign, samples: &[Sample]) -> Option<Violation> {
     let last = last_attempts(samples);
     let status = |run: RunKey| {
         last.binary_search_by(|sample| sample.run().cmp(&run)).ok().map(|position| last[position].status)
@@ -119,7 +123,7 @@ pub fn missing(campaign: &Campaign, samples: &[Sample]) -> Vec<String> {
     };
     let mut missing = Vec::new();
     for plan in campaign.plans() {
-        let (part, name) = ((&*plan.workload, &plan.params, plan.cpus), plan.series().to_string());
+        let part = (&*plan.workload, &plan.params, plan.cpus);
         let doubles = if plan.shape == Shape::Work { &[false, true][..] } else { &[false] };
         for entry in plan.entries.iter().filter(|entry| !absent(entry, &plan.workload)) {
             let runs =
@@ -131,12 +135,15 @@ pub fn missing(campaign: &Campaign, samples: &[Sample]) -> Vec<String> {
                     spared || status(double).is_some()
                 };
                 for double in doubles.iter().filter(|double| !made(**double)) {
-                    missing.push(label_of(entry, &name, tasks, repetition, *double));
+                    missing.push((plan, entry, tasks, repetition, *double));
                 }
             }
         }
     }
-    missing
+    Violation::of_many(SubmissionRule::Whole, missing, |(plan, entry, tasks, repetition, double)| {
+        let run = label_of(entry, &plan.series().to_string(), tasks, repetition, double);
+        format!("not measured: {run}")
+    })
 }
 
 /// Results mixed from several memory sources, caps or versions.
@@ -155,8 +162,9 @@ pub fn mixed(campaign: &Campaign, samples: &[Sample]) -> Vec<Violation> {
     }
     if let Some(cap) = conditions.memory_cap_bytes {
         let other = samples.iter().filter(|sample| sample.memory.cap_bytes.is_some_and(|own| own != cap));
-        let other = other.map(|sample| format!("memory cap differs from campaign.json: {}", label(sample)));
-        found.extend(Violation::of_many(SubmissionRule::Alike, other));
+        found.extend(Violation::of_many(SubmissionRule::Alike, other, |sample| {
+            format!("memory cap differs from campaign.json: {}", label(sample))
+        }));
     }
     let facts: BTreeMap<(&str, Option<&str>), &EntryFacts> =
         campaign.entries.iter().map(|facts| ((&*facts.name, facts.workload.as_deref()), facts)).collect();
@@ -173,7 +181,7 @@ pub fn mixed(campaign: &Campaign, samples: &[Sample]) -> Vec<Violation> {
             _ => None,
         }
     });
-    found.extend(Violation::of_many(SubmissionRule::Alike, other));
+    found.extend(Violation::of_many(SubmissionRule::Alike, other, |what| what));
     found
 }
 
@@ -197,9 +205,10 @@ pub fn out_of_order(campaign: &Campaign, samples: &[Sample]) -> Option<Violation
     for sample in samples {
         let started_s = sample.started_at.unix_s() as f64;
         if started_s < ended_s - CLOCK_S {
-            wrong.push(format!("overlaps the previous run: {}", label(sample)));
+            wrong.push(sample);
         }
         ended_s = started_s + sample.time.wall_s.filter(|wall| wall.is_finite()).unwrap_or(0.0);
     }
-    if wrong.len() <= allowed { None } else { Violation::of_many(SubmissionRule::Times, wrong) }
+    let what = |sample: &Sample| format!("overlaps the previous run: {}", label(sample));
+    if wrong.len() <= allowed { None } else { Violation::of_many(SubmissionRule::Times, wrong, what) }
 }

@@ -12,8 +12,6 @@ const SUM_S: f64 = 1e-6;
 const CPU_SUM_S: f64 = 0.02;
 /// by so much of it.
 const CPU_SUM_SHARE: f64 = 0.01;
-/// Earlier versions stamped `done` when it was read, up to this long after the exit.
-const READ_LATE_S: f64 = 0.1;
 /// A tick of a clock, on each CPU, may be counted before its time.
 const TICK_S: f64 = 0.05;
 
@@ -74,12 +72,9 @@ fn times(sample: &Sample, plan: &Plan, campaign: &Campaign, unless: &mut impl Fn
     if let ([Some(launch), Some(plateau), Some(drain)], Some(wall)) = (phases, time.wall_s) {
         unless((launch + plateau + drain - wall).abs() <= SUM_S, "its phases do not add up to its wall time");
     }
-    let is_part = |part: Option<f64>, slack_s: f64| {
-        part.zip(time.wall_s).is_none_or(|(part_s, wall_s)| part_s <= wall_s + slack_s)
-    };
-    let phases = [time.launch_s, time.plateau_read_at_s].into_iter().all(|part| is_part(part, SUM_S));
-    let work = is_part(sample.work.as_ref().and_then(|work| work.wall_s), READ_LATE_S);
-    unless(phases && work, "a phase took longer than the run");
+    let whole_of = |part: Option<f64>| part.zip(time.wall_s).is_none_or(|(part, wall)| part <= wall + SUM_S);
+    let parts = [time.launch_s, time.plateau_read_at_s, sample.work.as_ref().and_then(|work| work.wall_s)];
+    unless(parts.into_iter().all(whole_of), "a phase took longer than the run");
     if let (Some(total), Some(wall)) = (cpu.total_s(), time.wall_s) {
         let most = (wall + TICK_S) * campaign.machine.cpus.max(1) as f64;
         unless(total <= most, "it took more CPU time than the machine has");
