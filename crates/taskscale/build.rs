@@ -1,6 +1,7 @@
-//! Embeds the catalog's sources into the program, so that an installed `taskscale` needs no repository.
+//! Embeds the catalog's sources and the page of reports into the program, so that an installed `taskscale` needs no
+//! repository.
 //!
-//! Writes one compressed file of all sources, and a Rust file with their names, lengths and a digest. In the repository,
+//! Writes one compressed file of the page, one of all sources, and a Rust file with their names, lengths and a digest. In the repository,
 //! embeds the files below `runtimes/` that git does not ignore; without git, all but hidden files and folders of build
 //! tools. A packaged crate has them in `packaged/` (see its README.md).
 
@@ -46,9 +47,15 @@ fn main() {
     code.push_str(&workloads(&packaged.join("workloads")));
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
     // A quarter of their size: a tenth of the program.
-    let packed = miniz_oxide::deflate::compress_to_vec(&all, 9);
-    fs::write(out.join("catalog.deflate"), packed).expect("cargo's folder can be written");
+    write_packed(&out.join("catalog.deflate"), &all);
+    let page = "assets/report.html";
+    println!("cargo::rerun-if-changed={page}");
+    write_packed(&out.join("report.html.deflate"), &fs::read(page).expect("the page that report/ built"));
     fs::write(out.join("catalog.rs"), code).expect("cargo's folder can be written");
+}
+
+fn write_packed(path: &Path, bytes: &[u8]) {
+    fs::write(path, miniz_oxide::deflate::compress_to_vec(bytes, 9)).expect("cargo's folder can be written");
 }
 
 /// The workloads: small texts, for catalogs without their own.

@@ -5,6 +5,7 @@
 //! so they can neither end that block nor act where they are shown. The page's policy allows no other script.
 
 use std::io::{self, Write};
+use std::sync::LazyLock;
 
 use serde::Serialize;
 use serde_json::ser::{CharEscape, Formatter, Serializer};
@@ -12,8 +13,12 @@ use serde_json::ser::{CharEscape, Formatter, Serializer};
 use super::page::PageData;
 use super::sanitize::acts;
 
-/// Built from `report/` by `npm run build`; never edited by hand.
-const PAGE: &str = include_str!("../../assets/report.html");
+/// `assets/report.html`, which `npm run build` makes from `report/`, packed by build.rs.
+static PAGE: LazyLock<String> = LazyLock::new(|| {
+    let packed = include_bytes!(concat!(env!("OUT_DIR"), "/report.html.deflate"));
+    let page = miniz_oxide::inflate::decompress_to_vec(packed).unwrap_or_default();
+    String::from_utf8(page).unwrap_or_default()
+});
 /// Stands where the data of the first view is to be.
 const DATA: &str = "@@TASKSCALE_DATA@@";
 /// Stands where the details are to be: sources, and the samples of each campaign, read when somebody asks for them.
@@ -24,7 +29,7 @@ const DETAILS: &str = "@@TASKSCALE_DETAILS@@";
 /// Written piece by piece, as a page may be larger than its parts.
 pub fn write_html(mut page: PageData, out: &mut dyn Write) -> io::Result<()> {
     page.tell_apart();
-    let (before, rest) = PAGE.split_once(DATA).unwrap_or((PAGE, ""));
+    let (before, rest) = PAGE.split_once(DATA).unwrap_or((&PAGE, ""));
     let (between, after) = rest.split_once(DETAILS).unwrap_or((rest, ""));
     out.write_all(before.as_bytes())?;
     embed(&page, out)?;
