@@ -6,7 +6,7 @@ mod work;
 use super::cgroup::{CpuReading, MemoryWant};
 use super::classify::{Observed, RunVerdict, classify};
 use super::classify_black_box::{BlackBoxEvidence, LoadEvidence, classify_black_box};
-use super::decide::{fills_cap, quiescence, time_cap};
+use super::decide::{again_ns, fills_cap, quiescence, time_cap};
 use super::evidence::{PlateauQuality, Quiescence};
 use super::launcher::ProgramEnd;
 use super::limit_detection::LimitEvidence;
@@ -241,6 +241,11 @@ impl Analysis<'_> {
                 is_growth(then, now).then(|| now - then)
             }
         });
+        let read_early = state
+            .last_read
+            .as_ref()
+            .zip(due_ns)
+            .is_some_and(|(read, due_ns)| read.end_ns < again_ns(self.spec, due_ns));
         let escaped = state.last_read.as_ref().map_or(0, |read| read.escaped);
         let left = look.is_some_and(|(_, look)| look.left);
         let quiescence = match &state.reading {
@@ -261,6 +266,7 @@ impl Analysis<'_> {
             contradiction: self.reading().and_then(|reading| reading.contradiction),
             grown_bytes,
             looked_late,
+            unwatched: looked_late && read_early && state.standing.is_none() && !state.read_again,
             escaped: if escaped == 0 { usize::from(left) } else { escaped },
             came_back: state.account.came_back,
             starved_launch: time.launch_s.map(|launch_s| (launch_s, starved_s)).filter(

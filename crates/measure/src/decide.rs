@@ -241,7 +241,7 @@ impl Decision<'_> {
                 return Action::LastLook;
             }
             let compared = state.read_again || state.standing.is_some();
-            let next = if compared { last_look_ns(due_ns) } else { self.again_ns(due_ns) };
+            let next = if compared { last_look_ns(due_ns) } else { again_ns(self.spec, due_ns) };
             return self.wait_until(if next > self.now { next } else { last_look_ns(due_ns) });
         }
         match state.plateau_end {
@@ -255,11 +255,11 @@ impl Decision<'_> {
     /// counts.
     fn compare_once(&self, due_ns: u64, stood: &Standing) -> Option<Action> {
         let state = self.state;
-        if state.read_again || self.now < self.again_ns(due_ns) {
+        if state.read_again || self.now < again_ns(self.spec, due_ns) {
             return None;
         }
         match state.standing {
-            None => (self.now < self.last_moment_ns(due_ns)).then_some(Action::Compare),
+            None => (self.now < last_moment_ns(self.spec, due_ns)).then_some(Action::Compare),
             Some((_, standing)) if standing.is_same_as(stood) || state.last_look.is_some() => None,
             Some((_, standing)) => Some(Action::Drop(why_dropped(&standing, stood))),
         }
@@ -288,19 +288,19 @@ impl Decision<'_> {
 
     /// Whether a reading that does not begin within a tick ends after the first task is due.
     fn is_last_moment(&self, due_ns: u64) -> bool {
-        self.now + (TICK_S * 1e9) as u64 >= self.last_moment_ns(due_ns)
+        self.now + (TICK_S * 1e9) as u64 >= last_moment_ns(self.spec, due_ns)
     }
+}
 
-    /// The last moment at which a reading ends before the first task can be due.
-    fn last_moment_ns(&self, due_ns: u64) -> u64 {
-        let reading_s = self.spec.scenario.wait().map_or(0.0, |wait| wait.reading_s);
-        due_ns.saturating_sub(((READ_MARGIN_S + reading_s) * 1e9) as u64)
-    }
+/// The last moment at which a reading ends before the first task can be due.
+fn last_moment_ns(spec: &RunSpec, due_ns: u64) -> u64 {
+    let reading_s = spec.scenario.wait().map_or(0.0, |wait| wait.reading_s);
+    due_ns.saturating_sub(((READ_MARGIN_S + reading_s) * 1e9) as u64)
+}
 
-    /// When it is looked whether an early reading still stands.
-    fn again_ns(&self, due_ns: u64) -> u64 {
-        self.last_moment_ns(due_ns).saturating_sub((READ_AGAIN_S * 1e9) as u64)
-    }
+/// When it is looked whether an early reading still stands.
+pub(super) fn again_ns(spec: &RunSpec, due_ns: u64) -> u64 {
+    last_moment_ns(spec, due_ns).saturating_sub((READ_AGAIN_S * 1e9) as u64)
 }
 
 fn why_dropped(standing: &Standing, stood: &Standing) -> WhyDropped {

@@ -53,6 +53,8 @@ pub struct PlateauQuality {
     pub grown_bytes: Option<u64>,
     /// The growth was observed after the first task was due: what tasks do at their end may be the cause.
     pub looked_late: bool,
+    /// Nothing was observed from an early reading until the first task was due: tasks may have come meanwhile.
+    pub unwatched: bool,
     /// Processes of the run outside its cgroup: their memory is missing from the results.
     pub escaped: usize,
     /// A process joined the cgroup after the launcher had. It had left before, and its memory of that time is charged
@@ -133,6 +135,13 @@ impl PlateauQuality {
             }
             _ => {}
         }
+        if self.unwatched && provenance != Provenance::Woke {
+            return Some(
+                "inconclusive: taskscale was not scheduled (or the VM was paused) from the reading of memory until the \
+                 first task was due, so tasks may have started meanwhile"
+                    .into(),
+            );
+        }
         if let Some(bytes) = self.grown_bytes.filter(|_| provenance != Provenance::Woke) {
             let so = match self.looked_late {
                 false => "some tasks were still missing",
@@ -153,7 +162,8 @@ impl PlateauQuality {
 
     /// Whether a lack of CPUs made the run inconclusive: on an idle machine the program may well have a plateau.
     pub fn unobservable(&self) -> bool {
-        let unseen = matches!(self.quiescence, Quiescence::HeldBack | Quiescence::Unwatched);
+        let unseen =
+            self.unwatched || matches!(self.quiescence, Quiescence::HeldBack | Quiescence::Unwatched);
         let seen_late = self.late && self.read || self.looked_late && self.grown_bytes.is_some();
         !self.said_at_end && (unseen || seen_late)
     }
@@ -293,6 +303,7 @@ mod tests {
         assert!(seen(|seen| seen.quiescence = Quiescence::HeldBack).unobservable());
         assert!(seen(|seen| seen.quiescence = Quiescence::Unwatched).unobservable());
         assert!(seen(|seen| seen.late = true).unobservable());
+        assert!(seen(|seen| seen.unwatched = true).unobservable());
         assert!(seen(|seen| (seen.looked_late, seen.grown_bytes) = (true, Some(9 << 20))).unobservable());
         assert!(!seen(|seen| seen.quiescence = Quiescence::Changing).unobservable());
         assert!(!seen(|seen| seen.grown_bytes = Some(9 << 20)).unobservable());

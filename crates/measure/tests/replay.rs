@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use taskscale_measure::{
-    Measurement, RunEvent, Status, Timeline, TraceError, analyze, read_trace, write_trace,
+    Measurement, RunEvent, Status, TimedEvent, Timeline, TraceError, analyze, read_trace, write_trace,
 };
 
 fn folder() -> PathBuf {
@@ -73,8 +73,8 @@ fn a_trace_survives_being_written_again() {
     }
 }
 
-/// A kept run with other events.
-fn edited(name: &str, edit: impl Fn(&mut RunEvent)) -> Measurement {
+/// A kept run with other events; those for which `edit` is false did not happen.
+fn edited(name: &str, edit: impl Fn(&mut TimedEvent) -> bool) -> Measurement {
     let (spec, timeline) = read_trace(&folder().join(format!("{name}.jsonl"))).unwrap();
     let mut copy = Timeline::new(timeline.started_at, timeline.host.clone());
     for point in timeline.usage().points() {
@@ -82,8 +82,9 @@ fn edited(name: &str, edit: impl Fn(&mut RunEvent)) -> Measurement {
     }
     for event in timeline.events() {
         let mut event = event.clone();
-        edit(&mut event.event);
-        copy.push(event.at_ns, event.event);
+        if edit(&mut event) {
+            copy.push(event.at_ns, event.event);
+        }
     }
     analyze(&copy, &spec)
 }
@@ -131,7 +132,10 @@ fn edited_runs_come_to_what_the_rules_say() {
         ),
     ];
     for (edit, status, reason) in account {
-        let run = edited("how-it-ends-well", edit);
+        let run = edited("how-it-ends-well", |event| {
+            edit(&mut event.event);
+            true
+        });
         assert_eq!(run.status, status, "{:?}", run.reason);
         assert!(run.reason.as_deref().unwrap_or("").contains(reason), "{:?}", run.reason);
     }
@@ -141,20 +145,34 @@ fn edited_runs_come_to_what_the_rules_say() {
 #[test]
 fn work_ends_no_later_than_its_program() {
     let (spec, timeline) = read_trace(&folder().join("work-well.jsonl")).unwrap();
-    let mut copy = Timeline::new(timeline.started_at, timeline.host.clone());
-    for point in timeline.usage().points() {
-        copy.push(point.sample.at_ns, RunEvent::Usage(*point));
-    }
-    for event in timeline.events() {
-        let is_done = matches!(&event.event, RunEvent::Line(line) if line.starts_with("done"));
-        let late_ns = if is_done { 60_000_000_000 } else { 0 };
-        copy.push(event.at_ns + late_ns, event.event.clone());
-    }
-    let (kept, late) = (analyze(&timeline, &spec), analyze(&copy, &spec));
+    let kept = analyze(&timeline, &spec);
+    let late = edited("work-well", |event| {
+        if matches!(&event.event, RunEvent::Line(line) if line.starts_with("done")) {
+            event.at_ns += 60_000_000_000;
+        }
+        true
+    });
     assert_eq!((late.status, late.time.drain_s), (Status::Ok, Some(0.0)), "{:?}", late.reason);
     assert_eq!(late.time.wall_s, kept.time.wall_s);
     let work = late.work.and_then(|work| work.wall_s);
     assert!(work <= late.time.wall_s, "{work:?}");
+}
+
+/// taskscale may get no CPU between the reading and the end of the wait: nothing says that no task came meanwhile.
+#[test]
+fn a_reading_that_nothing_was_seen_after_is_inconclusive() {
+    let seen = |compares: bool| {
+        edited("how-it-ends-well", |event| {
+            if matches!(event.event, RunEvent::LastLook(_)) {
+                event.at_ns += 10_000_000_000;
+            }
+            compares || !matches!(event.event, RunEvent::Standing(_))
+        })
+    };
+    assert_eq!(seen(true).status, Status::Ok, "{:?}", seen(true).reason);
+    let unwatched = seen(false);
+    assert_eq!(unwatched.status, Status::NoPlateau, "{:?}", unwatched.reason);
+    assert!(unwatched.reason.is_some_and(|reason| reason.contains("not scheduled")));
 }
 
 #[test]

@@ -16,6 +16,8 @@ pub struct Trace {
     pub errors: Vec<u8>,
     /// When `done` was heard, in seconds since exec.
     pub done_s: Option<f64>,
+    /// Whether `done` was printed before `ready`.
+    pub done_before_ready: bool,
     /// Whether a lack of CPUs made its plateau inconclusive.
     pub unobservable: bool,
     /// Number of times that threads waited during the plateau, if counted.
@@ -30,6 +32,7 @@ impl Run<'_> {
             output: self.stdout_head,
             errors: self.launched.stderr_tail,
             done_s: self.timeline.done_s(),
+            done_before_ready: self.timeline.state().program.done_first,
             unobservable: is_unobservable(&self.timeline, self.spec),
             switches: self.switches.seen(),
             files_left: Vec::new(),

@@ -61,7 +61,7 @@ fn fault(tasks: u64, operations: u64, seen: &Measurement, trace: &Trace) -> (Che
             CheckRule::Protocol,
             "print `check C` once, with the result of the operations (docs/reference/protocol.md)",
         ),
-        _ if trace.done_s.zip(seen.time.launch_s).is_some_and(|(done, ready)| done >= ready) => (
+        _ if !trace.done_before_ready => (
             CheckRule::Work,
             "do what the workload describes, and compute `check` from the results of the tasks",
         ),

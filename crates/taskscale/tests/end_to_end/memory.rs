@@ -116,7 +116,7 @@ fn wrong(sample: &Sample, truth: ExactMemory, nothing: &Sample) -> Option<String
         (Mib(mib) | MibOrNone(mib), Status::Ok) => is_near(shown, mib),
         (MibWithKernel(mib), Status::Ok) => is_near(with_kernel, mib),
         (MibOrNone(_), Status::NoPlateau) | (Failed, Status::Failed) => true,
-        (_, Status::NoPlateau) => unseen,
+        (_, Status::NoPlateau | Status::TimedOut) => unseen,
         _ => false,
     };
     (!is_right).then(|| format!("{:?}: {} {shown} {with_kernel} {reason}", sample.command, sample.status))
