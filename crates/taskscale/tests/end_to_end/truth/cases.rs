@@ -52,13 +52,13 @@ impl TruthMetric {
     /// How far what is said may be from what is true. Control groups charge in batches of 64 pages per CPU, ahead of
     /// use: the peak shows that, the plateau does not.
     ///
-    /// Addresses are random: where a region comes to lie decides whether its tables need a page more. So they may differ
-    /// by two pages for each further process.
+    /// Addresses are random: where a region or a stack comes to lie decides whether it, or its tables, need a page more.
+    /// So both may differ by two pages for each further process.
     pub fn bound(self, truth: u64, processes: u64) -> u64 {
         let bound = (64 * KIB).max(truth / 1000);
         match self {
             TruthMetric::Peak => MIB.max(truth / 200),
-            TruthMetric::PageTables => bound + 8 * KIB * processes.saturating_sub(1),
+            TruthMetric::Anon | TruthMetric::PageTables => bound + 8 * KIB * processes.saturating_sub(1),
             _ => bound,
         }
     }
