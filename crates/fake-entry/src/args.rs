@@ -11,6 +11,7 @@ use std::time::Duration;
 use strum::EnumString;
 
 use crate::faults::{Fault, FaultArg};
+use crate::sizes::{number, size};
 
 /// The longest wait, so that nothing is left behind a broken test for long.
 pub const LONGEST: Duration = Duration::from_secs(300);
@@ -204,22 +205,9 @@ fn times(each: Duration, count: u64) -> Duration {
     each.saturating_mul(count.try_into().unwrap_or(u32::MAX))
 }
 
-fn number(text: &str) -> Result<u64, String> {
-    text.parse().map_err(|_| "not a whole number".to_owned())
-}
-
 fn ms(mut value: impl FnMut() -> Result<String, String>) -> Result<Duration, String> {
     let time = Duration::from_millis(number(&value()?)?);
     Some(time).filter(|time| *time <= LONGEST).ok_or("at most 300000 ms".to_owned())
-}
-
-/// `4096`, `4KiB`, `4MiB`, `4GiB`.
-pub fn size(text: &str) -> Result<u64, String> {
-    let units = [("KiB", 10), ("MiB", 20), ("GiB", 30), ("", 0)];
-    let split = units.iter().find_map(|(unit, shift)| Some((text.strip_suffix(unit)?, shift)));
-    let (digits, shift) = split.unwrap_or((text, &0));
-    let bytes = number(digits)?.checked_mul(1 << shift).filter(|bytes| *bytes <= i64::MAX as u64);
-    bytes.ok_or_else(|| "too large a size".to_owned())
 }
 
 /// A port of 127.0.0.1, or an address with one.
@@ -240,3 +228,29 @@ fn metric(text: &str) -> Result<String, String> {
 #[cfg(test)]
 #[path = "args_tests.rs"]
 mod tests;
+
+impl Options {
+    /// What stands after `alive`; of several faults that change it the first counts.
+    pub fn alive_count(&self) -> String {
+        let tasks = self.tasks;
+        let changed = self.faults.iter().find_map(|given| match given.fault {
+            Fault::AliveTooMany => Some((tasks + 1).to_string()),
+            Fault::AliveGarbage => Some("lots".to_owned()),
+            Fault::AliveNegative => Some(format!("-{tasks}")),
+            Fault::AliveHuge => Some(format!("1{}", "0".repeat(30))),
+            Fault::Partial => Some(tasks.min(given.number).to_string()),
+            _ => None,
+        });
+        changed.unwrap_or_else(|| tasks.to_string())
+    }
+
+    /// Of so many tasks or operations those done and those failed, as the program says.
+    pub fn outcome(&self, all: u64) -> (u64, u64) {
+        let changed = self.faults.iter().find_map(|given| match given.fault {
+            Fault::Failed => Some((all.saturating_sub(given.number), all.min(given.number))),
+            Fault::DoneShort => Some((all.saturating_sub(given.number), 0)),
+            _ => None,
+        });
+        changed.unwrap_or((all, 0))
+    }
+}

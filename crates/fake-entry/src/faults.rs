@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use strum::EnumString;
 
-use crate::args::{Options, size};
+use crate::sizes::size;
 
 /// When a fault strikes. `Launch`: last thing before `alive`. `Plateau`: halfway between `alive`
 /// and the end of the wait. `Drain`: last thing before `done`. `End`: after `done`.
@@ -143,32 +143,6 @@ fn signal(name: &str) -> Option<u64> {
         _ => return None,
     };
     Some(number as u64)
-}
-
-impl Options {
-    /// What stands after `alive`; of several faults that change it the first counts.
-    pub fn alive_count(&self) -> String {
-        let tasks = self.tasks;
-        let changed = self.faults.iter().find_map(|given| match given.fault {
-            Fault::AliveTooMany => Some((tasks + 1).to_string()),
-            Fault::AliveGarbage => Some("lots".to_owned()),
-            Fault::AliveNegative => Some(format!("-{tasks}")),
-            Fault::AliveHuge => Some(format!("1{}", "0".repeat(30))),
-            Fault::Partial => Some(tasks.min(given.number).to_string()),
-            _ => None,
-        });
-        changed.unwrap_or_else(|| tasks.to_string())
-    }
-
-    /// Of so many tasks or operations those done and those failed, as the program says.
-    pub fn outcome(&self, all: u64) -> (u64, u64) {
-        let changed = self.faults.iter().find_map(|given| match given.fault {
-            Fault::Failed => Some((all.saturating_sub(given.number), all.min(given.number))),
-            Fault::DoneShort => Some((all.saturating_sub(given.number), 0)),
-            _ => None,
-        });
-        changed.unwrap_or((all, 0))
-    }
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ mod output;
 mod perform;
 mod processes;
 mod serve;
+mod sizes;
 mod sockets;
 mod threads;
 mod work;
@@ -23,7 +24,7 @@ use args::Options;
 use faults::{Fault, Phase};
 use memory::Region;
 use processes::{Family, PidFile};
-use threads::start_burning;
+use threads::{burn, start_burning};
 
 fn main() -> ExitCode {
     let start = Instant::now();
@@ -99,7 +100,7 @@ impl Script {
         if let Some(code) = self.threads() {
             return Ok(code);
         }
-        work::burn(options.start_cpu());
+        burn(options.start_cpu());
         perform::strike(options, Phase::Launch);
         if self.has(Fault::CloseStdout) {
             output::close_stdout();

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use rustix::time::ClockId;
 
 const THIS_THREAD: ClockId = ClockId::ThreadCPUTime;
+const ALL_THREADS: ClockId = ClockId::ProcessCPUTime;
 
 /// Besides it each thread has a guard page (untouched) and its kernel stack.
 const STACK_BYTES: usize = 64 * 1024;
@@ -71,6 +72,16 @@ pub fn spend(time: Duration) {
     let until = cpu(THIS_THREAD) + time;
     while !time.is_zero() && cpu(THIS_THREAD) < until {
         std::hint::spin_loop();
+    }
+}
+
+/// Uses so much CPU time of this process, however long that takes.
+pub fn burn(time: Duration) {
+    let until = cpu(ALL_THREADS) + time;
+    while cpu(ALL_THREADS) < until {
+        for _ in 0..100 {
+            std::hint::spin_loop();
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use rustix::thread::sched_getaffinity;
 use rustix::time::ClockId;
 
 use crate::faults::{Fault, Phase};
-use crate::threads::cpu;
+use crate::threads::{burn, cpu};
 use crate::{Script, output, perform};
 
 const ALL_THREADS: ClockId = ClockId::ProcessCPUTime;
@@ -64,15 +64,5 @@ impl Script {
         self.say(&text);
         burn(Duration::from_millis(options.number(Fault::WorkAfter).unwrap_or(0)));
         Ok(u8::from(failed > 0))
-    }
-}
-
-/// Uses so much CPU time of this process, however long that takes.
-pub fn burn(time: Duration) {
-    let until = cpu(ALL_THREADS) + time;
-    while cpu(ALL_THREADS) < until {
-        for _ in 0..100 {
-            std::hint::spin_loop();
-        }
     }
 }

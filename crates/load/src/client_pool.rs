@@ -7,12 +7,17 @@ use std::time::{Duration, Instant};
 use super::backlog::{Connections, Queue};
 use super::chat::ChatProtocol;
 use super::connect::{room_for, wait_for_accepts};
+use super::control::{Begin, Connected, StageResult, print_alive};
 use super::engine::{ACCEPT_PATIENCE, Engine};
+use super::error::LoadError;
 use super::latency::Latencies;
+use super::order::{Client, LoadOrder, PROGRAM};
 use super::protocol::{EchoProtocol, Protocol, SilentProtocol};
+use super::results::{ClosedLoad, OpenLoad};
 use super::stages::{self, LoopResult};
-use super::{Begin, Connected, LoadError, LoadOrder, PROGRAM, REST, StageResult, print_alive};
-use super::{Client, ClosedLoad, OpenLoad};
+
+/// How long an engine rests at a time.
+const REST: Duration = Duration::from_millis(500);
 
 /// The clients.
 pub struct ClientPool {

@@ -11,9 +11,9 @@ use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags};
 use rustix::time::Timespec;
 
-use super::LoadError;
 use super::backlog::{Backlog, Queue};
 use super::connect::{connect, wait_for_accepts, wait_for_room};
+use super::error::LoadError;
 use super::protocol::{Instants, Protocol, Received};
 
 /// Standard input, as epoll names it; connections have their numbers.

@@ -2,7 +2,7 @@
 
 use hdrhistogram::Histogram;
 
-use super::Latency;
+use super::results::Latency;
 
 /// Three significant digits, to an hour.
 const DIGITS: u8 = 3;

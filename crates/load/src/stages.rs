@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::LoadError;
 use super::engine::{Engine, PATIENCE};
+use super::error::LoadError;
 use super::latency::Latencies;
 
 /// The rate is measured until this share of the messages has arrived.

@@ -1,7 +1,7 @@
 //! Clients and servers of this process, over real sockets.
 
 use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::time::Duration;
 
 use super::*;

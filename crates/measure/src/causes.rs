@@ -2,10 +2,10 @@
 //!
 //! Causes come before effects. Both kinds of verdict apply these rules in this order, as docs/reference/protocol.md numbers them.
 
-use super::classify::{EndedBy, Observed, RunVerdict};
 use super::launcher::ProgramEnd;
 use super::limit_detection::{detect_limit, proven_limit};
 use super::limits::{DetectedLimit, ThreadHeadroom};
+use super::observed::{EndedBy, Observed, RunVerdict};
 use crate::Status;
 use crate::units::grouped;
 

@@ -4,12 +4,13 @@ use std::time::Duration;
 
 use super::black_box::{BlackBoxCommand, Ready};
 use super::cgroup::MemoryWant;
-use super::classify::{EndedBy, Observed, RunVerdict, classify};
+use super::classify::classify;
 use super::classify_black_box::{BlackBoxEvidence, LoadEvidence, classify_black_box};
 use super::evidence::PlateauQuality;
 use super::launcher::ProgramEnd;
 use super::limit_detection::LimitEvidence;
 use super::limits::SystemLimits;
+use super::observed::{EndedBy, Observed, RunVerdict};
 use super::protocol::Said;
 use super::{HoldParams, Scenario};
 use crate::Kind;

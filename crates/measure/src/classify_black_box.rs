@@ -5,11 +5,10 @@
 
 use super::black_box::{BlackBoxCommand, Ready};
 use super::causes::{cause, stood_at_cap, wrote_too_much};
-use super::classify::{
-    EndedBy, Observed, RunVerdict, signal_name, too_few_counted, too_many, unless_doubted,
-};
+use super::classify::{signal_name, too_few_counted, too_many, unless_doubted};
 use super::evidence::{Provenance, Quiescence};
 use super::launcher::ProgramEnd;
+use super::observed::{EndedBy, Observed, RunVerdict};
 use super::stderr_summary::last_line;
 use crate::Status;
 

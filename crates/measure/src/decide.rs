@@ -4,17 +4,21 @@ mod black_box;
 mod serve;
 
 use super::black_box::Ready;
-use super::classify::EndedBy;
+use super::event::{WhyDropped, seconds};
 use super::evidence::Quiescence;
+use super::observed::EndedBy;
 use super::run_state::RunState;
 use super::sampler::{Standing, TICK_S};
-use super::timeline::{Timeline, WhyDropped, seconds};
+use super::timeline::Timeline;
 use super::{RunSpec, Scenario};
 use crate::PlateauFrom;
 use taskscale_load::Begin;
 
 /// CPU and memory must have been quiet for so long.
 const QUIET_WINDOW_S: f64 = 0.1;
+/// From outside, a program stands when its CPU was quiet and its memory the same for so long, in seconds: longer than
+/// where it said so, as a program that starts may pause.
+const STANDS_S: f64 = 0.5;
 /// The plateau is read at least this long before the first task can be due, plus the estimated time of the reading.
 const READ_MARGIN_S: f64 = 0.15;
 /// A reading that was made at rest is made again where memory has moved so long before the last moment for it.
@@ -338,7 +342,7 @@ pub(super) fn quiescence(timeline: &Timeline, spec: &RunSpec, read_ns: u64) -> Q
     let Some(plateau) = state.plateau else { return Quiescence::Unwatched };
     let (since, window_s) = match plateau.from {
         PlateauFrom::Outside if !state.read_again => {
-            (state.may_infer_since(spec).unwrap_or(plateau.since_ns), black_box::STANDS_S)
+            (state.may_infer_since(spec).unwrap_or(plateau.since_ns), STANDS_S)
         }
         _ => (plateau.since_ns, QUIET_WINDOW_S),
     };

@@ -4,15 +4,14 @@ use std::time::Duration;
 
 use super::black_box::{BlackBoxCommand, Ready};
 use super::cgroup::CpuReading;
-use super::classify::EndedBy;
 use super::decide::{Action, next_action};
+use super::event::{Account, Kill, LastLook, MemoryReading, PlateauStart, RunEvent, WhyDropped};
 use super::launcher::ProgramEnd;
+use super::observed::EndedBy;
 use super::plateau::Reading;
 use super::procfs::Doing;
 use super::sampler::{Standing, UsageSample};
-use super::timeline::{
-    Account, Host, Kill, LastLook, MemoryReading, PlateauStart, RunEvent, Timeline, WhyDropped,
-};
+use super::timeline::{Host, Timeline};
 use super::{Bounds, HoldParams, Measurement, RunSpec, Scenario, WorkParams, analyze};
 use crate::Kind;
 use crate::{MemorySource, Plateau, PlateauFrom, Status, Timestamp, Warning};

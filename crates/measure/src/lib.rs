@@ -41,6 +41,7 @@ mod connections;
 mod decide;
 #[cfg(test)]
 mod decide_tests;
+mod event;
 mod evidence;
 mod interrupt;
 mod kind;
@@ -54,6 +55,7 @@ mod machine_lock;
 mod mapped;
 mod measurement;
 mod observe;
+mod observed;
 mod pagemap;
 mod plateau;
 mod procfs;
@@ -84,6 +86,7 @@ pub use black_box::{BlackBoxCommand, LinePattern, LoadCommand, LoadStands, Ready
 pub use cgroup::{Group, GroupBounds};
 pub use cgroup::{GroupRoot, clean_up_after_the_dead};
 pub use connections::{ConnectionLimits, read_connection_limits};
+pub use event::{RunEvent, TimedEvent};
 pub use interrupt::Interrupt;
 pub use kind::Kind;
 pub use launchers::init;
@@ -94,10 +97,10 @@ pub use machine_lock::{Holder, MachineLock};
 pub use measurement::{
     Cpu, LimitHit, Measurement, Memory, MemorySource, Metric, Plateau, PlateauFrom, Status, Time, Work,
 };
-pub use observe::{LocalRunner, Trace};
+pub use observe::{LocalRunner, RunDetails};
 pub use protocol::{LineKind, Lines, ProtocolEvent, Said};
 pub use scenario::{HoldParams, Scenario, ServeParams, WorkParams};
-pub use timeline::{RunEvent, TimedEvent, Timeline};
+pub use timeline::Timeline;
 pub use timestamp::Timestamp;
 pub use trace_file::{TRACE_VERSION, TraceError, read_trace, write_trace};
 pub use warning::Warning;

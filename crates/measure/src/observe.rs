@@ -1,6 +1,9 @@
 //! Runs programs, and observes each into a timeline. One thread, one poll loop.
 
+mod clock;
 mod control_pipe;
+mod details;
+mod environment;
 mod joins;
 mod launched;
 mod load;
@@ -8,18 +11,17 @@ mod orphan_cleanup;
 mod page_cache;
 mod perform;
 mod run;
-mod trace;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use self::control_pipe::ControlPipe;
+use self::environment::{launch_request, of_user};
 use self::run::Run;
 
-pub use self::trace::Trace;
+pub use self::details::RunDetails;
 use super::analyze::analyze;
-use super::cgroup::{Group, GroupBounds, kill_all, remove_folders};
-use super::launcher::{LaunchRequest, now_ns};
+use super::cgroup::{GroupBounds, kill_all, remove_folders};
 use super::launchers::{Launchers, is_initialized};
 use super::limits::read_limits;
 use super::timeline::{Host, Timeline};
@@ -29,29 +31,6 @@ use crate::Timestamp;
 
 /// Of any process.
 const THIS_PROGRAM: &str = "/proc/self/exe";
-/// Descriptors of a server besides its connections.
-const FILES_BESIDES: u64 = 256;
-
-/// The monotonic clock, from the beginning of a run.
-#[derive(Debug, Clone, Copy)]
-struct Clock {
-    begun_ns: u64,
-}
-
-impl Clock {
-    fn start() -> Clock {
-        Clock { begun_ns: now_ns() }
-    }
-
-    fn now_ns(self) -> u64 {
-        self.since_begun_ns(now_ns())
-    }
-
-    /// An instant of another process's clock.
-    fn since_begun_ns(self, at_ns: u64) -> u64 {
-        at_ns.saturating_sub(self.begun_ns)
-    }
-}
 
 /// Measures on this machine.
 pub struct LocalRunner<'a> {
@@ -96,7 +75,7 @@ impl<'a> LocalRunner<'a> {
         LocalRunner { files: Some(BTreeSet::new()), ..self }
     }
 
-    /// Counts how often threads wait during a plateau, for [`Trace`].
+    /// Counts how often threads wait during a plateau, for [`RunDetails`].
     #[must_use]
     pub fn counting_switches(self) -> LocalRunner<'a> {
         LocalRunner { counts_switches: true, ..self }
@@ -124,8 +103,8 @@ impl<'a> LocalRunner<'a> {
     }
 
     /// Runs the program as `run` does, and also returns what only `check` needs.
-    pub fn run_traced(&mut self, spec: &RunSpec) -> Result<(RunEnd, Trace), MeasureError> {
-        let (timeline, trace) = self.observe(spec)?;
+    pub fn run_in_detail(&mut self, spec: &RunSpec) -> Result<(RunEnd, RunDetails), MeasureError> {
+        let (timeline, details) = self.observe(spec)?;
         if !timeline.is_interrupted() {
             self.keep_trace(spec, &timeline)?;
         }
@@ -133,7 +112,7 @@ impl<'a> LocalRunner<'a> {
             true => RunEnd::Interrupted,
             false => RunEnd::Measured(Box::new(analyze(&timeline, spec))),
         };
-        Ok((end, trace))
+        Ok((end, details))
     }
 
     fn keep_trace(&mut self, spec: &RunSpec, timeline: &Timeline) -> Result<(), MeasureError> {
@@ -154,7 +133,7 @@ impl<'a> LocalRunner<'a> {
     }
 
     /// Runs the program once, and returns what was observed.
-    fn observe(&mut self, spec: &RunSpec) -> Result<(Timeline, Trace), MeasureError> {
+    fn observe(&mut self, spec: &RunSpec) -> Result<(Timeline, RunDetails), MeasureError> {
         if self.launchers.program() == Path::new(THIS_PROGRAM) && !is_initialized() {
             return Err(MeasureError::NotInitialized);
         }
@@ -178,7 +157,7 @@ impl<'a> LocalRunner<'a> {
             }
             load = Some(load::PreparedLoad { group, request, control_pipe });
         }
-        log::info!("running {}", trace::shown(spec, folders.first()));
+        log::info!("running {}", details::shown(spec, folders.first()));
         self.files.iter().flatten().for_each(|file| page_cache::evict(file));
         let host = Host {
             source: group.source(),
@@ -196,63 +175,25 @@ impl<'a> LocalRunner<'a> {
                 run.switches.wanted = self.counts_switches;
                 let end = run.watch().and_then(|()| run.conclude());
                 files = run.files.take();
-                end.map(|()| run.into_trace())
+                end.map(|()| run.into_details())
             });
         self.files = files;
         if result.is_err() {
             kill_all(&folders);
         }
         at("remove the cgroup", folders.first().cloned().unwrap_or_default(), remove_folders(&folders))?;
-        let files_left = trace::names_in(&scratches[0]);
+        let files_left = details::names_in(&scratches[0]);
         for scratch in scratches {
             // What a program left in its working folder is of no interest to a measurement.
             let _ = std::fs::remove_dir_all(&scratch);
         }
-        let (timeline, trace) = result?;
-        Ok((timeline, Trace { files_left, ..trace }))
+        let (timeline, details) = result?;
+        Ok((timeline, RunDetails { files_left, ..details }))
     }
 }
 
 impl Runner for LocalRunner<'_> {
     fn run(&mut self, spec: &RunSpec) -> Result<RunEnd, MeasureError> {
-        Ok(self.run_traced(spec)?.0)
+        Ok(self.run_in_detail(spec)?.0)
     }
-}
-
-fn launch_request(
-    spec: &RunSpec,
-    command: &[String],
-    group: &dyn Group,
-    scratch: &Path,
-    stdin: Option<PathBuf>,
-) -> LaunchRequest {
-    let folder =
-        spec.scenario.black_box().and_then(|black_box| black_box.folder.as_deref()).unwrap_or(scratch);
-    LaunchRequest {
-        command: command.to_vec(),
-        env: environment(spec, scratch),
-        folder: folder.to_owned(),
-        stdin,
-        join: group.join_files(),
-        cpus: spec.cpus,
-        files: spec.scenario.serve().map(|_| spec.tasks + FILES_BESIDES),
-        group: group.folders(),
-        scratch: scratch.to_owned(),
-    }
-}
-
-/// All variables in UTF-8.
-fn of_user() -> BTreeMap<String, String> {
-    let all = std::env::vars_os();
-    all.filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?))).collect()
-}
-
-/// The clean environment that every program gets: nothing else of the user's reaches it, unless the user says so.
-fn environment(spec: &RunSpec, scratch: &Path) -> BTreeMap<String, String> {
-    let full = spec.scenario.black_box().is_some_and(|black_box| black_box.full_environment);
-    let mut env = of_user();
-    env.retain(|name, _| full || ["PATH", "HOME", "USER", "LANG"].contains(&name.as_str()));
-    env.insert("TMPDIR".into(), scratch.to_string_lossy().into_owned());
-    env.extend(spec.env.clone());
-    env
 }

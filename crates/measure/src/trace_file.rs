@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::RunSpec;
-use super::timeline::{Host, RunEvent, TimedEvent, Timeline};
+use super::event::{RunEvent, TimedEvent};
+use super::timeline::{Host, Timeline};
 use crate::Timestamp;
 
 /// Version of the format. Raised when a field or an event changes its meaning.

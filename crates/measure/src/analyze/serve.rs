@@ -1,7 +1,7 @@
 //! What clients measured of a server, and what it used meanwhile.
 
 use super::Analysis;
-use crate::timeline::seconds;
+use crate::event::seconds;
 use crate::{Plateau, Warning};
 use taskscale_load::{Begin, StageResult, usual};
 use taskscale_load::{ClosedLoad, IdleLoad, Load, OpenLoad};

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use super::{CpuReading, Group, KernelAccount, MemoryWant};
+use super::group::{CpuReading, Group, KernelAccount, MemoryWant};
 use crate::MemorySource;
 use crate::procfs;
 

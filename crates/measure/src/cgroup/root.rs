@@ -6,9 +6,11 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::{
-    Group, GroupBounds, GroupV1, GroupV2, NoGroup, V1Parents, enable_controllers, kill_all, remove_folders,
-};
+use super::group::{Group, GroupBounds};
+use super::none::NoGroup;
+use super::v1::{GroupV1, V1Parents};
+use super::v2::{GroupV2, enable_controllers};
+use super::{kill_all, remove_folders};
 use crate::MemorySource;
 use crate::{MeasureError, at, procfs, systemd};
 

@@ -8,7 +8,7 @@ use std::ffi::CString;
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -159,6 +159,16 @@ fn text_in(group: BorrowedFd, file: &str) -> String {
 
 fn listed(group: BorrowedFd) -> Vec<u32> {
     text_in(group, "cgroup.procs").lines().filter_map(|line| line.parse().ok()).collect()
+}
+
+/// Removes groups, with those that were made below them.
+pub fn remove_folders(folders: &[PathBuf]) -> io::Result<()> {
+    // Each is tried, whatever becomes of another.
+    let mut removed = Ok(());
+    for folder in folders {
+        removed = removed.and(remove(folder));
+    }
+    removed
 }
 
 #[cfg(test)]

@@ -6,10 +6,11 @@ use std::fs;
 use std::io;
 use std::path::PathBuf;
 
-use super::{
-    CpuReading, Group, GroupBounds, KernelAccount, MemoryWant, keyed, read_number, settle_by_touching, tree,
+use super::group::{
+    CpuReading, Group, GroupBounds, KernelAccount, MemoryWant, keyed, read_number, settle_by_touching,
     write_control,
 };
+use super::tree;
 use crate::MemorySource;
 
 /// The folders in which a run's groups are made. Only memory is indispensable.
@@ -36,7 +37,7 @@ impl GroupV1 {
         };
         let group = GroupV1 { cpuacct: optional(&parents.cpuacct), pids: optional(&parents.pids), memory };
         group.bound(bounds).inspect_err(|_| {
-            let _ = super::remove_folders(&group.folders());
+            let _ = tree::remove_folders(&group.folders());
         })?;
         Ok(group)
     }

@@ -5,10 +5,11 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{
+use super::group::{
     CpuReading, Group, GroupBounds, KernelAccount, MemoryWant, batches_bytes, keyed, read_number,
-    settle_by_touching, tree, write_control,
+    settle_by_touching, write_control,
 };
+use super::tree;
 use crate::MemorySource;
 
 /// How many groups a program may make inside its own. Version 1 has no such bound; there the memory cap holds them.

@@ -1,17 +1,14 @@
 //! Decisions in the run of a black-box program. Its ready signal is observed from outside or named by the user; a load
 //! may start; and a program that does not end by itself is stopped after its plateau.
 
-use super::{Action, Decision, last_look_ns, quiescence, why_dropped};
+use super::{Action, Decision, STANDS_S, last_look_ns, quiescence, why_dropped};
 use crate::PlateauFrom;
 use crate::black_box::{BlackBoxCommand, Ready};
-use crate::classify::EndedBy;
+use crate::event::{MemoryReading, WhyDropped, seconds};
 use crate::evidence::Quiescence;
+use crate::observed::EndedBy;
 use crate::sampler::{QUIET_SHARE, Standing, TICK_S};
-use crate::timeline::{MemoryReading, WhyDropped, seconds};
 
-/// From outside, a program stands when its CPU was quiet and its memory the same for so long, in seconds: longer than
-/// where it said so, as a program that starts may pause.
-pub(super) const STANDS_S: f64 = 0.5;
 /// How long a load, and then a program, may take to end after SIGTERM, in seconds.
 const LOAD_GRACE_S: f64 = 2.0;
 const GRACE_S: f64 = 5.0;

@@ -2,15 +2,16 @@
 
 use taskscale_load::Begin;
 
-use super::Clock;
+use super::clock::Clock;
 use super::control_pipe::ControlPipe;
 use super::launched::Launched;
 use crate::MeasureError;
 use crate::cgroup::{CpuReading, Group};
+use crate::event::RunEvent;
 use crate::launcher::{END, LaunchRequest, LauncherEvent, STOP};
 use crate::launchers::Launchers;
 use crate::protocol::Lines;
-use crate::timeline::{RunEvent, Timeline};
+use crate::timeline::Timeline;
 
 /// The result of a stage is longer than lines of the protocol, in bytes.
 const LONGEST_LINE: usize = 4_096;

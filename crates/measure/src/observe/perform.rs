@@ -8,12 +8,12 @@ use super::run::Run;
 use crate::PlateauFrom;
 use crate::black_box::Ready;
 use crate::cgroup::Group;
-use crate::classify::EndedBy;
 use crate::decide::{Action, fills_cap};
+use crate::event::{Kill, LastLook, MemoryReading, PlateauStart, RunEvent};
 use crate::launcher::STOP;
 use crate::limit_detection::OwnFiles;
+use crate::observed::EndedBy;
 use crate::sampler::{Standing, TICK_S, UsageSample};
-use crate::timeline::{Kill, LastLook, MemoryReading, PlateauStart, RunEvent};
 use crate::{MeasureError, plateau, procfs};
 use taskscale_load::{Begin, Queue};
 

@@ -7,27 +7,29 @@ use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
+use super::clock::Clock;
+use super::environment::launch_request;
 use super::joins::Joins;
 use super::launched::Launched;
 use super::load::{self, PreparedLoad};
 use super::orphan_cleanup::ProgressDeadline;
-use super::{Clock, launch_request};
 use crate::black_box::{LineWatch, Ready};
 use crate::cgroup::Group;
-use crate::classify::EndedBy;
 use crate::decide::{Action, next_action};
+use crate::event::{Account, Kill, RunEvent, seconds};
 use crate::launcher::{END, LauncherEvent, ProgramEnd};
 use crate::launchers::Launchers;
 use crate::limit_detection::{OwnFiles, tells_of_open_files};
+use crate::observed::EndedBy;
 use crate::protocol::Lines;
 use crate::run_state::RunState;
 use crate::sampler::TICK_S;
 use crate::segments::Segments;
 use crate::switches::Switches;
-use crate::timeline::{Account, Kill, RunEvent, Timeline, seconds};
+use crate::timeline::Timeline;
 use crate::{Interrupt, MeasureError, RunSpec, at, procfs};
 
-/// How much of standard output is kept for `Trace`: its beginning.
+/// How much of standard output is kept for `RunDetails`: its beginning.
 const OUTPUT_HEAD_BYTES: usize = 4096;
 
 /// More than is ever due at one instant: whatever is decided, the run is heard and ended in time.

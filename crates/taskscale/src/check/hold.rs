@@ -8,7 +8,7 @@ use super::{CheckError, CheckRule, Findings, sanity};
 use crate::campaign::{estimated_reading_s, hold_for_launch, longer_hold_s};
 use crate::catalog::period_s;
 use crate::record::Status;
-use taskscale_measure::{HoldParams, Measurement, Scenario, Trace};
+use taskscale_measure::{HoldParams, Measurement, RunDetails, Scenario};
 
 /// The numbers of tasks of every entry.
 const COUNTS: [u64; 3] = [1, 7, 1000];
@@ -37,7 +37,7 @@ impl Runs<'_, '_> {
         tasks: u64,
         hold_s: f64,
         attempt: u32,
-    ) -> Result<(Measurement, Trace), CheckError> {
+    ) -> Result<(Measurement, RunDetails), CheckError> {
         self.run(&self.waits(tasks, hold_s, attempt))
     }
 
@@ -158,7 +158,7 @@ impl Runs<'_, '_> {
         let mut hold_s = hold_for_launch(launch_s, reading_s, PLATEAU_S).max(least_s);
         let mut waves = Waves::default();
         for attempt in 1.. {
-            let (measured, trace) = self.tasks(tasks, hold_s, attempt)?;
+            let (measured, details) = self.tasks(tasks, hold_s, attempt)?;
             let late = measured.time.launch_s.filter(|launch_s| {
                 let short = launch_s + PLATEAU_S > hold_s;
                 measured.status == Status::NoPlateau
@@ -175,7 +175,7 @@ impl Runs<'_, '_> {
             }
             let mut found = Findings::default();
             let spec = WaitSpec { hold_s, together: self.workload.ends_together };
-            judge(tasks, spec, &measured, &trace, &mut found);
+            judge(tasks, spec, &measured, &details, &mut found);
             let request = self.waits(tasks, hold_s, attempt);
             match self.keep(&request, (measured, found), attempt < ATTEMPTS) {
                 None => {}

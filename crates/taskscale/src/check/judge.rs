@@ -4,7 +4,7 @@ use super::runs::FEWER;
 use super::{CheckRule, Findings, Severity};
 use crate::record::{Status, Warning};
 use crate::units;
-use taskscale_measure::{Measurement, Trace};
+use taskscale_measure::{Measurement, RunDetails};
 
 /// The delay of `alive` on a busy machine, in seconds.
 const HEARD_LATE_S: f64 = 0.25;
@@ -23,25 +23,31 @@ pub(super) struct WaitSpec {
 }
 
 /// Judges one run at one N.
-pub(super) fn judge(tasks: u64, spec: WaitSpec, seen: &Measurement, trace: &Trace, findings: &mut Findings) {
+pub(super) fn judge(
+    tasks: u64,
+    spec: WaitSpec,
+    seen: &Measurement,
+    details: &RunDetails,
+    findings: &mut Findings,
+) {
     let WaitSpec { hold_s, .. } = spec;
     let with = format!("with {}", units::tasks(tasks));
     let many = tasks >= FEWER[0];
     if !is_ok_or_limit(&with, many, seen, findings) {
         let reason = seen.reason.as_deref().unwrap_or("unknown reason");
         let (severity, (rule, fix)) = match seen.status {
-            Status::NoPlateau if trace.unobservable => {
+            Status::NoPlateau if details.unobservable => {
                 (Severity::Warning, (CheckRule::Counts, "none in the entry; check again on an idle machine"))
             }
-            _ => (Severity::Error, fault(tasks, hold_s, seen, trace)),
+            _ => (Severity::Error, fault(tasks, hold_s, seen, details)),
         };
         let wait =
             if seen.status == Status::Partial { format!(" that wait {hold_s} s") } else { String::new() };
         findings.add(severity, rule, format!("{with}{wait}: {reason}"), fix);
     }
-    lines(&with, &trace.output, HOLD, findings);
+    lines(&with, &details.output, HOLD, findings);
     if matches!(seen.status, Status::Ok | Status::Partial) {
-        times(&with, spec, seen, trace, findings);
+        times(&with, spec, seen, details, findings);
     }
     for warning in &seen.warnings {
         match warning {
@@ -95,9 +101,9 @@ pub(super) const CRASHED: &str =
     "run the command by hand (`taskscale build ENTRY` prints it) and fix the crash";
 
 /// The rule that a failed run broke, and the fix.
-fn fault(tasks: u64, hold_s: f64, seen: &Measurement, trace: &Trace) -> (CheckRule, &'static str) {
+fn fault(tasks: u64, hold_s: f64, seen: &Measurement, details: &RunDetails) -> (CheckRule, &'static str) {
     let whole = seen.exit_code == Some(0);
-    let gap_s = trace.done_s.zip(seen.time.launch_s).map(|(done, alive)| done - alive);
+    let gap_s = details.done_s.zip(seen.time.launch_s).map(|(done, alive)| done - alive);
     let reason = seen.reason.as_deref().unwrap_or_default();
     let claims = seen.status == Status::Failed && reason.contains("kernel");
     let late = "exit as soon as all tasks have ended; do not wait for input";
@@ -175,9 +181,9 @@ pub(super) fn lines(with: &str, output: &[u8], before: Before, findings: &mut Fi
 }
 
 /// Waits and exit of a successful run.
-fn times(with: &str, spec: WaitSpec, seen: &Measurement, trace: &Trace, findings: &mut Findings) {
+fn times(with: &str, spec: WaitSpec, seen: &Measurement, details: &RunDetails, findings: &mut Findings) {
     let WaitSpec { hold_s, together } = spec;
-    let (Some(alive_s), Some(done_s)) = (seen.time.launch_s, trace.done_s) else { return };
+    let (Some(alive_s), Some(done_s)) = (seen.time.launch_s, details.done_s) else { return };
     let waited_s = done_s - alive_s;
     // The more tasks, the longer their end may take.
     let few = seen.alive.is_some_and(|alive| alive < 50);
@@ -202,12 +208,12 @@ fn times(with: &str, spec: WaitSpec, seen: &Measurement, trace: &Trace, findings
             format!("{with}: `done` came {waited_s:.2} s after `alive`, but each task must wait {hold_s} s");
         findings.add(severity, CheckRule::Wait, what, fix);
     }
-    linger(with, seen, trace, findings);
+    linger(with, seen, details, findings);
 }
 
 /// Reports a program that exits long after `done`.
-pub(super) fn linger(with: &str, seen: &Measurement, trace: &Trace, findings: &mut Findings) {
-    let Some(done_s) = trace.done_s else { return };
+pub(super) fn linger(with: &str, seen: &Measurement, details: &RunDetails, findings: &mut Findings) {
+    let Some(done_s) = details.done_s else { return };
     if let Some(wall_s) = seen.time.wall_s.filter(|wall_s| wall_s - done_s > LINGER_S) {
         let what = format!("{with}: exited {:.1} s after `done`", wall_s - done_s);
         let fix = "exit right after `done`";

@@ -4,7 +4,7 @@ use super::judge::{ill_end, is_ok_or_limit, lines, linger};
 use super::runs::FEWER;
 use super::{CheckRule, Findings};
 use crate::units;
-use taskscale_measure::{Measurement, Trace};
+use taskscale_measure::{Measurement, RunDetails};
 
 const READY: &str =
     "print `ready` once, after all preparation and before the first operation, and flush standard output";
@@ -14,17 +14,17 @@ const DONE: &str = "print `done K` once, with the number of completed operations
 pub(super) fn judge(
     (tasks, operations): (u64, u64),
     seen: &Measurement,
-    trace: &Trace,
+    details: &RunDetails,
     findings: &mut Findings,
 ) {
     let with = with(tasks, operations);
     if !is_ok_or_limit(&with, tasks >= FEWER[0], seen, findings) {
-        let (rule, fix) = fault(tasks, operations, seen, trace);
+        let (rule, fix) = fault(tasks, operations, seen, details);
         let reason = seen.reason.as_deref().unwrap_or("unknown reason");
         findings.error(rule, format!("{with}: {reason}"), fix);
     }
-    lines(&with, &trace.output, ("ready", READY), findings);
-    linger(&with, seen, trace, findings);
+    lines(&with, &details.output, ("ready", READY), findings);
+    linger(&with, seen, details, findings);
 }
 
 /// The numbers that a program was given.
@@ -33,10 +33,10 @@ pub(super) fn with(tasks: u64, operations: u64) -> String {
 }
 
 /// The rule that a failed run broke, and the fix.
-fn fault(tasks: u64, operations: u64, seen: &Measurement, trace: &Trace) -> (CheckRule, &'static str) {
+fn fault(tasks: u64, operations: u64, seen: &Measurement, details: &RunDetails) -> (CheckRule, &'static str) {
     let check = seen.work.as_ref().and_then(|work| work.check.as_ref());
     let said = |word: &str| {
-        let text = String::from_utf8_lossy(&trace.output);
+        let text = String::from_utf8_lossy(&details.output);
         text.lines().filter(|line| line.split(' ').next() == Some(word)).count()
     };
     let late = "exit as soon as all operations are done; do not wait for input";
@@ -61,7 +61,7 @@ fn fault(tasks: u64, operations: u64, seen: &Measurement, trace: &Trace) -> (Che
             CheckRule::Protocol,
             "print `check C` once, with the result of the operations (docs/reference/protocol.md)",
         ),
-        _ if !trace.done_before_ready => (
+        _ if !details.done_before_ready => (
             CheckRule::Work,
             "do what the workload describes, and compute `check` from the results of the tasks",
         ),

@@ -8,6 +8,7 @@ mod arguments;
 // Until the check runs servers.
 mod conformance;
 mod files;
+mod findings;
 mod floor;
 mod hold;
 mod judge;
@@ -20,188 +21,24 @@ mod rebuild;
 mod runs;
 mod sanity;
 mod serve;
+mod subject;
 mod work;
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use strum::IntoStaticStr;
 
-use crate::campaign::Prepared;
-use crate::catalog::{Entry, Runtime, Shape, Workload, bytes_held};
-use crate::hint::Hint;
+use crate::catalog::{Shape, bytes_held};
 use crate::record::Status;
-use taskscale_measure::{LocalRunner, MeasureError};
+use taskscale_measure::LocalRunner;
 
 pub use conformance::CaseCount;
 pub use files::SourceFiles;
+pub use findings::{CheckRule, Finding, Findings, Severity};
 pub use rebuild::Rebuild;
 pub use runs::Trial;
 pub use serve::{Conformance, conform};
-
-/// The severity of a finding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, IntoStaticStr)]
-#[serde(rename_all = "lowercase")]
-#[strum(serialize_all = "lowercase")]
-pub enum Severity {
-    /// Results would be wrong or not reproducible, or would disturb others.
-    Error,
-    /// It works, but reviewers will ask for it.
-    Warning,
-    /// Worth knowing; the entry needs no fix.
-    Note,
-}
-
-impl Severity {
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
-}
-
-/// What is checked. Names are stable: scripts may use them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, IntoStaticStr)]
-#[serde(rename_all = "kebab-case")]
-#[strum(serialize_all = "kebab-case")]
-pub enum CheckRule {
-    /// The lines on standard output.
-    Protocol,
-    /// The counts in these lines.
-    Counts,
-    /// Tasks wait as long as they must.
-    Wait,
-    /// All operations run between `ready` and `done`, with the right result.
-    Work,
-    /// Tasks and operations exist, by the kernel's counts.
-    Made,
-    /// What the kernel's counts cannot confirm.
-    Unconfirmed,
-    /// Exits in time, with the right code.
-    Exit,
-    /// Wrong arguments are refused.
-    Arguments,
-    /// The memory of a task.
-    Memory,
-    /// `kind` agrees with the kernel's counts.
-    Kind,
-    /// `parallel` agrees with the kernel's counts.
-    Parallel,
-    /// The program is idle while all tasks wait.
-    Quiet,
-    /// Leaves no files.
-    Files,
-    /// Leaves no processes.
-    Processes,
-    /// The build.
-    Build,
-    /// Dependencies are pinned.
-    Pinned,
-    /// The manifest and the files beside it.
-    Manifest,
-    /// A limit of the machine, not a fault of the program.
-    Limit,
-}
-
-impl CheckRule {
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
-}
-
-/// One finding.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct Finding {
-    pub severity: Severity,
-    pub rule: CheckRule,
-    /// What was observed.
-    pub what: String,
-    /// How to fix it.
-    pub fix: String,
-}
-
-/// Findings of one entry, each once.
-#[derive(Debug, Default)]
-pub struct Findings(Vec<Finding>);
-
-impl Findings {
-    fn add(&mut self, severity: Severity, rule: CheckRule, what: impl Into<String>, fix: impl Into<String>) {
-        let finding = Finding { severity, rule, what: what.into(), fix: fix.into() };
-        // The same fault at another N adds nothing.
-        let is_same = |other: &Finding| other.rule == rule && essence(&other.what) == essence(&finding.what);
-        if !self.0.iter().any(is_same) {
-            self.0.push(finding);
-        }
-    }
-
-    fn error(&mut self, rule: CheckRule, what: impl Into<String>, fix: impl Into<String>) {
-        self.add(Severity::Error, rule, what, fix);
-    }
-
-    fn warning(&mut self, rule: CheckRule, what: impl Into<String>, fix: impl Into<String>) {
-        self.add(Severity::Warning, rule, what, fix);
-    }
-
-    fn note(&mut self, rule: CheckRule, what: impl Into<String>, fix: impl Into<String>) {
-        self.add(Severity::Note, rule, what, fix);
-    }
-
-    /// Something that cannot be confirmed from outside.
-    fn unconfirmed(&mut self, what: impl Into<String>) {
-        self.error(
-            CheckRule::Unconfirmed,
-            what,
-            "explain in the manifest why it cannot be confirmed from outside: `workloads.NAME.unconfirmed = \"…\"`",
-        );
-    }
-
-    /// A reason in the manifest turns unconfirmed findings into notes.
-    fn explain(&mut self, why: Option<&str>) {
-        let Some(why) = why else { return };
-        let mut open = self.0.iter_mut().filter(|found| found.rule == CheckRule::Unconfirmed).peekable();
-        if open.peek().is_none() {
-            self.warning(
-                CheckRule::Unconfirmed,
-                "`unconfirmed` in the manifest is not needed: everything was confirmed",
-                "remove it",
-            );
-            return;
-        }
-        for found in open {
-            found.severity = Severity::Note;
-            found.fix = format!("none needed; the manifest explains it: {why}");
-        }
-    }
-
-    fn take(&mut self, others: Findings) {
-        for Finding { severity, rule, what, fix } in others.0 {
-            self.add(severity, rule, what, fix);
-        }
-    }
-
-    /// The same findings, prefixed with these words.
-    fn with(self, words: &str) -> Findings {
-        let said = |finding: Finding| Finding { what: format!("{words}, {}", finding.what), ..finding };
-        Findings(self.0.into_iter().map(said).collect())
-    }
-
-    /// Whether any of them blames the program for a time.
-    fn blame_time(&self) -> bool {
-        let of_time = [CheckRule::Wait, CheckRule::Exit, CheckRule::Counts, CheckRule::Kind];
-        self.0.iter().any(|found| found.severity != Severity::Note && of_time.contains(&found.rule))
-    }
-
-    /// Worst first.
-    pub fn sorted(mut self) -> Vec<Finding> {
-        self.0.sort();
-        self.0
-    }
-}
-
-/// The observation without numbers of tasks and values.
-fn essence(what: &str) -> String {
-    let said =
-        what.strip_prefix("with ").and_then(|rest| rest.split_once(": ")).map_or(what, |(_, said)| said);
-    said.chars().filter(|char| !char.is_ascii_digit() && !['.', ','].contains(char)).collect()
-}
+pub use subject::{CheckError, CheckSubject};
 
 /// A checked program: of one entry and workload.
 #[derive(Debug, Clone, Default, Serialize)]
@@ -224,35 +61,6 @@ impl CheckedProgram {
         let of_entry = [CheckRule::Manifest, CheckRule::Pinned, CheckRule::Files];
         self.findings
             .retain(|finding| !of_entry.contains(&finding.rule) || !other.findings.contains(finding));
-    }
-}
-
-/// The program to check.
-pub struct CheckSubject<'a> {
-    pub runtime: &'a Runtime,
-    pub entry: &'a Entry,
-    pub workload: &'a Workload,
-    pub prepared: &'a Prepared,
-}
-
-/// Why a check stopped early.
-#[derive(Debug, thiserror::Error)]
-pub enum CheckError {
-    #[error("interrupted")]
-    Interrupted,
-    #[error(transparent)]
-    Measure(#[from] MeasureError),
-    #[error("cannot {what} {path}: {error}")]
-    Io { what: &'static str, path: std::path::PathBuf, error: std::io::Error },
-}
-
-impl Hint for CheckError {
-    fn hint(&self) -> Option<String> {
-        match self {
-            CheckError::Interrupted => None,
-            CheckError::Measure(error) => error.hint(),
-            CheckError::Io { error, .. } => error.hint(),
-        }
     }
 }
 
@@ -319,23 +127,4 @@ pub fn check(
 pub fn fails(findings: &[Finding], strict: bool) -> bool {
     let worst = if strict { Severity::Warning } else { Severity::Error };
     findings.iter().any(|finding| finding.severity <= worst)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_cannot_be_confirmed_needs_a_reason() {
-        let severity = |findings: &Findings| findings.0[0].severity;
-        let mut open = Findings::default();
-        open.unconfirmed("its operations take no CPU time");
-        open.explain(None);
-        assert_eq!(severity(&open), Severity::Error);
-        open.explain(Some("they wait for a device"));
-        assert_eq!(severity(&open), Severity::Note);
-        let mut confirmed = Findings::default();
-        confirmed.explain(Some("they wait for a device"));
-        assert_eq!(severity(&confirmed), Severity::Warning, "a reason for nothing");
-    }
 }

@@ -13,7 +13,7 @@ use crate::document::first_of;
 use crate::record::{Cell, Series, Status, Warning};
 use crate::report::command_line;
 use crate::units;
-use taskscale_measure::{LocalRunner, Measurement, RunEnd, Scenario, Trace};
+use taskscale_measure::{LocalRunner, Measurement, RunDetails, RunEnd, Scenario};
 
 /// Steps before a thousand tasks, which may be too many or too slow.
 pub(super) const FEWER: [u64; 2] = [50, 200];
@@ -125,12 +125,15 @@ impl<'a, 'r> Runs<'a, 'r> {
     }
 
     /// Runs the program in its own cgroup and folder.
-    pub fn run(&mut self, request: &RunRequest) -> Result<(Measurement, Trace), CheckError> {
+    pub fn run(&mut self, request: &RunRequest) -> Result<(Measurement, RunDetails), CheckError> {
         self.run_at(request, None)
     }
 
     /// Runs it with an empty home, where nothing may be written.
-    pub fn run_at_an_empty_home(&mut self, request: &RunRequest) -> Result<(Measurement, Trace), CheckError> {
+    pub fn run_at_an_empty_home(
+        &mut self,
+        request: &RunRequest,
+    ) -> Result<(Measurement, RunDetails), CheckError> {
         let home = self.home.path().to_owned();
         let ran = self.run_at(request, Some(&home))?;
         let names = std::fs::read_dir(&home).into_iter().flatten().flatten();
@@ -142,7 +145,7 @@ impl<'a, 'r> Runs<'a, 'r> {
         &mut self,
         request: &RunRequest,
         home: Option<&Path>,
-    ) -> Result<(Measurement, Trace), CheckError> {
+    ) -> Result<(Measurement, RunDetails), CheckError> {
         let part = Series { workload: self.workload.name.clone(), params: self.params.clone(), cpus: None };
         let cell = Cell { entry: self.prepared.facts.name.clone(), part, tasks: request.tasks };
         let scenario = request.scenario.clone();
@@ -153,11 +156,11 @@ impl<'a, 'r> Runs<'a, 'r> {
             spec.command.extend_from_slice(arguments);
         }
         let before = made_so_far();
-        let (end, trace) = self.runner.run_traced(&spec)?;
+        let (end, details) = self.runner.run_in_detail(&spec)?;
         self.made = before.zip(made_so_far()).map(|(before, after)| after - before);
         let RunEnd::Measured(measured) = end else { return Err(CheckError::Interrupted) };
-        self.left.extend(trace.files_left.iter().cloned());
-        Ok((*measured, trace))
+        self.left.extend(details.files_left.iter().cloned());
+        Ok((*measured, details))
     }
 
     /// Whether the last trial passed.

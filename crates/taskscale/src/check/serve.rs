@@ -19,7 +19,7 @@ use crate::campaign::serving_in_a_moment;
 use crate::catalog::with_tasks;
 use crate::record::Status;
 use crate::units;
-use taskscale_measure::{Measurement, Trace};
+use taskscale_measure::{Measurement, RunDetails};
 
 /// The numbers of connections of every server. 25 leave one room half full.
 const COUNTS: [u64; 3] = [1, 25, 1_000];
@@ -40,14 +40,14 @@ impl Runs<'_, '_> {
         for tasks in COUNTS {
             let request = self.serves(tasks);
             let mut attempt = 1;
-            let (measured, trace) = loop {
+            let (measured, details) = loop {
                 let ran = self.run(&request)?;
                 if ran.0.status == Status::Ok || attempt >= ATTEMPTS || !may_be_the_machines(&ran.0) {
                     break ran;
                 }
                 attempt += 1;
             };
-            judge(tasks, &measured, &trace, &mut self.findings);
+            judge(tasks, &measured, &details, &mut self.findings);
             self.trials.push(trial(&request, measured));
             if !self.passed() {
                 // A failure with few connections would repeat with many.
@@ -129,13 +129,13 @@ pub fn conform(subject: &CheckSubject) -> Result<Conformance, String> {
     })
 }
 
-fn judge(tasks: u64, seen: &Measurement, trace: &Trace, findings: &mut Findings) {
+fn judge(tasks: u64, seen: &Measurement, details: &RunDetails, findings: &mut Findings) {
     let with = format!("with {} connections", units::count(tasks));
     let reason = seen.reason.clone().unwrap_or_else(|| "unknown reason".into());
-    let said = String::from_utf8_lossy(&trace.output);
+    let said = String::from_utf8_lossy(&details.output);
     let fix = match seen.status {
         Status::Ok => {
-            linger(&with, seen, trace, findings);
+            linger(&with, seen, details, findings);
             return;
         }
         Status::Limit | Status::NoPlateau => {

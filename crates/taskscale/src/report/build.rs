@@ -5,13 +5,15 @@
 use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::cells::{Cells, most_usual};
 use super::growth::growth;
 use super::load_curve::load_curve;
+use super::model::Rank;
 use super::model::{
-    EntryInfo, FailureGroup, Growth, Parts, PlateauCount, REPORT_SCHEMA, Report, Row, RowGroup, SourceCount,
-    Spreads, Unavailable, Version, WarningCount,
+    EntryInfo, FailureGroup, Growth, Parts, PlateauCount, REPORT_SCHEMA, Report, Row, RowGroup, Spreads,
+    Unavailable, Version, WarningCount,
 };
-use super::rank::{Rank, Standing};
+use super::rank::Standing;
 use crate::catalog::{Shape, reading_order};
 use crate::metrics;
 use crate::record::{
@@ -79,49 +81,6 @@ impl Report {
             rank: Rank::default(),
         }
         .ranked_by(Rank::default())
-    }
-}
-
-/// The counting samples by entry and number of tasks.
-pub(super) struct Cells<'a> {
-    by_entry: BTreeMap<&'a str, BTreeMap<u64, Vec<&'a Sample>>>,
-    tasks: BTreeSet<u64>,
-    strays: u64,
-}
-
-impl<'a> Cells<'a> {
-    fn of(campaign: &Campaign, samples: &[&'a Sample]) -> Cells<'a> {
-        let known: BTreeSet<&str> = campaign.entries.iter().map(|facts| facts.name.as_str()).collect();
-        let mut cells = Cells {
-            by_entry: BTreeMap::new(),
-            tasks: campaign.plan.tasks.iter().copied().collect(),
-            strays: 0,
-        };
-        let part = campaign.plan.series();
-        for sample in samples {
-            if !sample.is_of(&part) || !known.contains(&*sample.entry) {
-                cells.strays += 1;
-                continue;
-            }
-            cells.tasks.insert(sample.tasks);
-            let of_entry = cells.by_entry.entry(&sample.entry).or_default();
-            of_entry.entry(sample.tasks).or_default().push(sample);
-        }
-        cells
-    }
-
-    /// The repetitions of one cell.
-    fn cell(&self, entry: &str, tasks: u64) -> &[&'a Sample] {
-        self.by_entry.get(entry).and_then(|by_tasks| by_tasks.get(&tasks)).map_or(&[], Vec::as_slice)
-    }
-
-    /// All cases of one entry, by number of tasks.
-    pub(super) fn of_entry(&self, entry: &str) -> impl Iterator<Item = &[&'a Sample]> {
-        self.by_entry.get(entry).into_iter().flat_map(|by_tasks| by_tasks.values().map(Vec::as_slice))
-    }
-
-    fn all(&self) -> impl Iterator<Item = &[&'a Sample]> {
-        self.by_entry.values().flat_map(|by_tasks| by_tasks.values().map(Vec::as_slice))
     }
 }
 
@@ -323,18 +282,6 @@ fn versions(campaign: &Campaign) -> Vec<Version> {
 fn sources(samples: &[&Sample]) -> Vec<MemorySource> {
     let measured = samples.iter().filter(|sample| sample.memory.plateau.is_some());
     measured.map(|sample| sample.memory.source).collect::<BTreeSet<_>>().into_iter().collect()
-}
-
-/// Memory sources, the most frequent first; equally frequent ones in order of quality.
-pub(super) fn most_usual(samples: &[&Sample]) -> Vec<SourceCount> {
-    let mut runs: BTreeMap<MemorySource, u64> = BTreeMap::new();
-    for sample in samples.iter().filter(|sample| sample.memory.plateau.is_some()) {
-        *runs.entry(sample.memory.source).or_default() += 1;
-    }
-    let mut counts: Vec<SourceCount> =
-        runs.into_iter().map(|(source, runs)| SourceCount { source, runs }).collect();
-    counts.sort_by_key(|count| std::cmp::Reverse(count.runs));
-    counts
 }
 
 fn plateaus(cells: &Cells) -> Vec<PlateauCount> {

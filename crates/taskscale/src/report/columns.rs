@@ -1,6 +1,5 @@
 //! The metrics that a table shows besides the headline.
 
-use super::document::differs;
 use super::model::{Report, Row};
 use super::phrases::slope_text;
 use crate::catalog::Shape;
@@ -97,4 +96,14 @@ impl Row {
         let at_least = self.client_limited && figure == &metrics::MESSAGES_PER_S;
         Some(if at_least { format!("≥ {text}") } else { text })
     }
+}
+
+/// Where kernel memory is a large part of the footprint, or RSS is far from it.
+const DIFFERENCE: f64 = 0.1;
+
+/// Whether a part of the memory, or another reading of it, is news beside the footprint.
+pub(super) fn differs(row: &Row, figure: &metrics::MetricDef) -> bool {
+    let (Some(whole), Some(value)) = (row.footprint_bytes, row.spreads.median(figure)) else { return false };
+    let share = value / whole.median;
+    if figure == &metrics::KERNEL { share > DIFFERENCE } else { (share - 1.0).abs() > DIFFERENCE }
 }

@@ -2,17 +2,16 @@
 //!
 //! One unit per column, so that values can be compared at a glance; one heading per N.
 
-use super::columns::{ShownFigure, columns};
+use super::columns::{ShownFigure, columns, differs};
 use super::footnotes;
 use super::headline::Headline;
+use super::model::Rank;
 use super::model::{EntryInfo, Report, Row};
 use super::overview::{Factor, Overview, overview};
 use super::phrases::{brief_version, excess_text, failure_lines, growth_texts, nonlinear_text, relative};
-use super::rank::Rank;
 use super::speedup::speedups;
 use crate::catalog::{FanOut, Kind};
 use crate::document::{self, Column, Document, Emphasis, Table, TableCell};
-use crate::metrics;
 use crate::units;
 
 /// Factors of the best from this one on stand out.
@@ -203,16 +202,6 @@ fn of_row(
         Some(source) => shown.note("", format!("memory by {source}: not ranked"), Emphasis::Doubtful),
         None => shown,
     }
-}
-
-/// Where kernel memory is a large part of the footprint, or RSS is far from it.
-const DIFFERENCE: f64 = 0.1;
-
-/// Whether a part of the memory, or another reading of it, is news beside the footprint.
-pub(super) fn differs(row: &Row, figure: &metrics::MetricDef) -> bool {
-    let (Some(whole), Some(value)) = (row.footprint_bytes, row.spreads.median(figure)) else { return false };
-    let share = value / whole.median;
-    if figure == &metrics::KERNEL { share > DIFFERENCE } else { (share - 1.0).abs() > DIFFERENCE }
 }
 
 /// `go/goroutine 1.26`.

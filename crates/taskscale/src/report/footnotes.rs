@@ -4,9 +4,9 @@
 
 use std::collections::BTreeSet;
 
+use super::model::Rank;
 use super::model::{EntryInfo, Growth, Report};
 use super::phrases::NO_LINE;
-use super::rank::Rank;
 use crate::catalog::{Kind, Shape, Style};
 use crate::record::{By, Hold, MemorySource, OWN_WORKLOAD};
 use crate::stats::OFF;

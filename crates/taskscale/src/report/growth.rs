@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::build::{Cells, most_usual};
+use super::cells::{Cells, most_usual};
 use super::model::{EntryInfo, Growth, Step, WorstPoint};
 use crate::metrics::FOOTPRINT;
 use crate::record::{EntryFacts, Plan, PlateauFrom, Sample, Status};

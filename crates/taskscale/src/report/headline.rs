@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
+use super::model::Rank;
 use super::model::{Report, Row, RowGroup};
-use super::rank::Rank;
 use crate::catalog::{Kind, Shape};
 use crate::metrics::MetricDef;
 use crate::units::{self, counted};

@@ -5,6 +5,7 @@
 //! terminal. Must not know the command line's types or how a run is measured.
 
 mod build;
+mod cells;
 mod chart;
 mod ci_exports;
 mod colour;
@@ -43,6 +44,7 @@ pub use columns::columns;
 pub use document::Detail;
 pub use export::{Chart, Export, ExportError, ExportRequest, ExportTarget, export};
 pub use html::write_html;
+pub use model::Rank;
 pub use model::{
     EntryInfo, FailureGroup, Growth, Parts, PlateauCount, REPORT_SCHEMA, Report, Row, RowGroup, SourceCount,
     Spreads, Step, Unavailable, Version, WarningCount, WorstPoint,
@@ -50,7 +52,6 @@ pub use model::{
 pub use overview::{Factor, Overview, overview};
 pub use page::{PAGE_SCHEMA, PageData};
 pub use phrases::failure_lines;
-pub use rank::Rank;
 pub use samples::{Recorded, render as samples_csv};
 pub use svg::ChartError;
 

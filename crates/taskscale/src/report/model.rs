@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::load_curve::LoadPoint;
-use super::rank::Rank;
 use crate::catalog::{FanOut, Kind, Shape, Style};
 use crate::metrics::{self, MetricDef};
 use crate::record::{
@@ -17,6 +16,33 @@ use crate::record::{
 };
 use crate::stats::{Interval, Line, Spread};
 use crate::units;
+
+/// Among whom entries are ranked.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Rank {
+    /// Each among those of its kind.
+    #[default]
+    Kind,
+    /// All in one order, whatever a task is to them.
+    All,
+}
+
+impl Rank {
+    /// The name used on the command line and in records.
+    pub fn name(self) -> &'static str {
+        match self {
+            Rank::Kind => "kind",
+            Rank::All => "all",
+        }
+    }
+
+    /// What stands together: one group for each kind, or all in one.
+    pub(super) fn scope(self, kind: Kind) -> Option<Kind> {
+        (self == Rank::Kind).then_some(kind)
+    }
+}
 
 /// Version of the shape of [`Report`] as JSON. Raised when a field changes its meaning; added fields do not raise it.
 pub const REPORT_SCHEMA: u32 = 2;

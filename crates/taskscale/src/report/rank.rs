@@ -5,37 +5,10 @@
 
 use serde::Serialize;
 
-use super::model::{Report, Row, RowGroup};
+use super::model::{Rank, Report, Row, RowGroup};
 use crate::catalog::Kind;
 use crate::metrics::{self, Better, MetricDef};
 use crate::record::MemorySource;
-
-/// Among whom entries are ranked.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum Rank {
-    /// Each among those of its kind.
-    #[default]
-    Kind,
-    /// All in one order, whatever a task is to them.
-    All,
-}
-
-impl Rank {
-    /// The name used on the command line and in records.
-    pub fn name(self) -> &'static str {
-        match self {
-            Rank::Kind => "kind",
-            Rank::All => "all",
-        }
-    }
-
-    /// What stands together: one group for each kind, or all in one.
-    pub(super) fn scope(self, kind: Kind) -> Option<Kind> {
-        (self == Rank::Kind).then_some(kind)
-    }
-}
 
 /// Whether a value takes part in the comparison, or why not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

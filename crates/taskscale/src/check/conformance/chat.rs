@@ -4,11 +4,12 @@ use std::time::{Duration, Instant};
 
 use taskscale_load::websocket::{CONTINUED, PING, PONG, TEXT};
 
+use super::case::{ConformanceCase, ConformanceRun, grave, minor};
 use super::peer::{Peer, ProtocolError, Within, kernel_bytes, settle, wrong};
 use super::websocket::{
     HANDSHAKE, KEY, ServerMessage, WebSocket, client_frame, client_text, read_head, shown,
 };
-use super::{ConformanceCase, ConformanceRun, concurrency, grave, minor, wrong_frames};
+use super::{concurrency, wrong_frames};
 
 const HANDSHAKE_FIX: &str =
     "answer handshakes by RFC 6455, 4.2: headers in any case and order, and only after the empty line";

@@ -3,8 +3,9 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::case::{ConformanceCase, ConformanceRun, grave};
+use super::concurrency;
 use super::peer::{Peer, ProtocolError, Within, kernel_bytes, wrong};
-use super::{ConformanceCase, ConformanceRun, concurrency, grave};
 
 const FIX: &str = "send back each byte once and in order, until the client closes its side";
 

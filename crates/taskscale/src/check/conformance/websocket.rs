@@ -2,7 +2,7 @@
 
 use taskscale_load::websocket::{self, CLOSE, CONTINUED, Frame, FrameHeader, PING, PONG, TEXT};
 
-use super::ConformanceRun;
+use super::case::ConformanceRun;
 use super::peer::{self, Peer, ProtocolError, wrong};
 
 /// The longest frame of a server.

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use taskscale_load::websocket::{BINARY, CLOSE, CONTINUED, Frame, PING, TEXT};
 
-use super::ConformanceRun;
+use super::case::ConformanceRun;
 use super::peer::{ProtocolError, Within, wrong};
 use super::websocket::{ServerMessage, WebSocket, client_frame, client_text};
 

@@ -5,8 +5,8 @@ use std::mem::take;
 
 use super::super::colour::colour_of;
 use super::super::headline::Headline;
+use super::super::model::Rank;
 use super::super::model::{Growth, Report, RowGroup};
-use super::super::rank::Rank;
 use super::super::{facts, footnotes, phrases};
 use super::columns::columns;
 use super::model::{PAGE_SCHEMA, PageBest, PageCampaign, PageData, PageEntry, PageFile, Scaling};

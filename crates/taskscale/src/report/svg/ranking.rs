@@ -1,8 +1,8 @@
 //! Entries by footprint at one N: one bar each, stacked by kind of memory.
 
+use super::super::model::Rank;
 use super::super::model::{Parts, Report, Row, RowGroup};
 use super::super::phrases::slope_text;
-use super::super::rank::Rank;
 use super::document::{Anchor, Svg};
 use super::style::{fitted, fitted_name, text_width};
 use super::{ChartError, FOOT, MARGIN, WIDTH, foot, head, heads, kind, plain, shown};

@@ -9,7 +9,7 @@ use crate::timeline::Timeline;
 
 /// Observations of a run besides its measurement, for `taskscale check`.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Trace {
+pub struct RunDetails {
     /// The beginning of standard output, at most 4 KiB.
     pub output: Vec<u8>,
     /// The end of standard error, at most 4 KiB.
@@ -27,8 +27,8 @@ pub struct Trace {
 }
 
 impl Run<'_> {
-    pub(super) fn into_trace(self) -> (Timeline, Trace) {
-        let trace = Trace {
+    pub(super) fn into_details(self) -> (Timeline, RunDetails) {
+        let details = RunDetails {
             output: self.stdout_head,
             errors: self.launched.stderr_tail,
             done_s: self.timeline.done_s(),
@@ -37,7 +37,7 @@ impl Run<'_> {
             switches: self.switches.seen(),
             files_left: Vec::new(),
         };
-        (self.timeline, trace)
+        (self.timeline, details)
     }
 }
 

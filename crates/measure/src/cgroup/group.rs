@@ -1,0 +1,180 @@
+//! What a cgroup tells of one run's processes, and what its versions share.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use rustix::param::page_size;
+use serde::{Deserialize, Serialize};
+
+use crate::MemorySource;
+
+/// CPU time used so far.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct CpuReading {
+    pub total_s: f64,
+    /// The share spent in user mode, if known more precisely than by timer ticks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user_share: Option<f64>,
+}
+
+impl CpuReading {
+    /// From user and system time, each exact.
+    pub fn of(user_s: f64, system_s: f64) -> CpuReading {
+        let total_s = user_s + system_s;
+        CpuReading { total_s, user_share: (total_s > 0.0).then(|| user_s / total_s) }
+    }
+}
+
+/// What the kernel charges to the cgroup.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct KernelAccount {
+    /// Mapped anonymous memory.
+    pub anon: Option<u64>,
+    /// Mapped pages of files and of shared memory.
+    pub file_mapped: Option<u64>,
+    /// Pages of files that are not shared memory, mapped or not.
+    pub cache: Option<u64>,
+    pub swap: Option<u64>,
+    /// All kernel memory, sockets included.
+    pub kernel: Option<u64>,
+    pub kernel_stack: Option<u64>,
+    pub page_tables: Option<u64>,
+    pub slab: Option<u64>,
+    pub sock: Option<u64>,
+    /// Shared memory and tmpfs, mapped or not.
+    pub shmem: Option<u64>,
+    /// Everything charged to the group.
+    pub charged: Option<u64>,
+}
+
+impl KernelAccount {
+    /// What is charged besides page cache that nobody maps, which gives way to whatever comes. Mapped shared memory is
+    /// in it twice: it tells how memory changes, and not how much there is.
+    pub(super) fn in_use(&self) -> Option<u64> {
+        let (charged, cache) = (self.charged?, self.cache.unwrap_or(0));
+        Some(charged.saturating_sub(cache) + self.file_mapped.unwrap_or(0))
+    }
+}
+
+/// The kernel's reports on a cgroup that needs memory.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct MemoryWant {
+    /// Processes killed for it.
+    pub oom_kills: u64,
+    /// Whether the cgroup hit its own cap. This need not exhaust memory, as page cache hits it as well and is
+    /// reclaimed.
+    pub cap_hit: bool,
+    /// Whether the cgroup hit its cap and nothing could be reclaimed, so that a process had to be killed: now (v1), or
+    /// ever (v2).
+    pub out_of_memory: bool,
+}
+
+/// The account of one run's processes.
+pub trait Group {
+    fn source(&self) -> MemorySource;
+    /// The files into which a process writes `0` to join, before its exec.
+    fn join_files(&self) -> Vec<PathBuf>;
+    /// The group's folders, innermost first: what to remove when all is over.
+    fn folders(&self) -> Vec<PathBuf>;
+    /// Living processes, in the group and in those that the program made below it.
+    fn processes(&self) -> Vec<u32>;
+    fn cpu(&self) -> Option<CpuReading>;
+    /// Memory charged now, page cache included. Cheap enough to be asked every few milliseconds.
+    fn memory_now(&self) -> Option<u64>;
+    /// Memory in use now, without the page cache that nobody maps. It may lag by some 64 pages a CPU.
+    fn memory_in_use(&self) -> Option<u64>;
+    /// Inode numbers of the folders of the group and of those below it, in the hierarchy that counts memory.
+    fn inodes(&self) -> BTreeSet<u64>;
+    /// The kernel's own record of the highest memory; `None` where it keeps none and it must be sampled.
+    fn memory_peak(&self) -> Option<u64>;
+    fn kernel_account(&self) -> KernelAccount;
+    /// What the kernel says of the group's lack of memory.
+    fn memory_want(&self) -> MemoryWant;
+    /// Whether the kernel itself keeps the run below its memory cap.
+    fn enforces_memory_cap(&self) -> bool;
+    /// How often the group was refused a new thread or process because of its own bound; `None` where it has none.
+    fn refused_threads(&self) -> Option<u64>;
+    /// The launcher, below which the run's processes are found where there is no group.
+    fn set_launcher(&mut self, _pid: u32) {}
+}
+
+/// The bounds that a group keeps.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct GroupBounds {
+    pub memory_bytes: Option<u64>,
+    pub threads: Option<u64>,
+}
+
+/// Pages that a processor charges, or counts, by itself before the group knows (MEMCG_CHARGE_BATCH; 32 before 6.1).
+const BATCH_PAGES: usize = 64;
+
+/// How far a cgroup's counters may lag behind its processes, in bytes.
+pub fn batches_bytes() -> u64 {
+    (BATCH_PAGES * page_size() * online_processors()) as u64
+}
+
+/// Since Linux 6.16 (and on version 1 always) the figures of memory are added up only when a group is read below which
+/// more than 64 pages per processor have changed (memcg_vmstats_needs_flush): the whole tree below that group. So
+/// taskscale changes that many of its own, and reads the group in which both its own and the run's are.
+pub(super) fn settle_by_touching(folder: &Path) {
+    if let Some(common) = folder.ancestors().nth(2) {
+        touch_pages(BATCH_PAGES * (online_processors() + 1));
+        let _ = fs::read(common.join("memory.stat"));
+    }
+}
+
+fn online_processors() -> usize {
+    // SAFETY: asks for a number.
+    unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) }.try_into().unwrap_or(1)
+}
+
+/// Takes, touches and gives back fresh pages, about 1 MiB at a time.
+fn touch_pages(count: usize) {
+    let page_bytes = page_size();
+    let part = ((1 << 20) / page_bytes).max(1);
+    for _ in 0..count.div_ceil(part) {
+        // SAFETY: a new mapping of our own, written within its bounds and unmapped once.
+        unsafe {
+            let (size, access) = (part * page_bytes, libc::PROT_READ | libc::PROT_WRITE);
+            let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+            let start = libc::mmap(std::ptr::null_mut(), size, access, flags, -1, 0);
+            if start == libc::MAP_FAILED {
+                return;
+            }
+            for page in 0..part {
+                start.cast::<u8>().add(page * page_bytes).write_volatile(1);
+            }
+            libc::munmap(start, size);
+        }
+    }
+}
+
+pub(super) fn read_number(path: &Path) -> Option<u64> {
+    fs::read_to_string(path).ok()?.trim().parse().ok()
+}
+
+/// The value of `key value` in a flat keyed file's text.
+pub(super) fn keyed(text: &str, key: &str) -> Option<u64> {
+    text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(' ')?.trim().parse().ok())
+}
+
+/// Writes a control file. The kernel takes or refuses a value at the write itself.
+pub(super) fn write_control(path: &Path, value: impl ToString) -> io::Result<()> {
+    fs::write(path, value.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::keyed;
+
+    #[test]
+    fn keyed_values_need_the_whole_key() {
+        let text = "anon 1\nkernel_stack 3\nkernel 2\n";
+        assert_eq!(keyed(text, "kernel"), Some(2));
+        assert_eq!(keyed(text, "kernel_stack"), Some(3));
+        assert_eq!(keyed(text, "sock"), None);
+    }
+}

@@ -1,0 +1,73 @@
+//! What the verdict on a run rests on, and what it is.
+
+use serde::{Deserialize, Serialize};
+
+use super::Scenario;
+use super::cgroup::MemoryWant;
+use super::evidence::PlateauQuality;
+use super::launcher::ProgramEnd;
+use super::limit_detection::LimitEvidence;
+use super::limits::SystemLimits;
+use super::protocol::Said;
+use crate::{Kind, LimitHit, Status};
+
+/// Why taskscale itself ended a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum EndedBy {
+    TimeOut,
+    /// It was going to hit a limit and took too long to get there.
+    Doomed,
+    OutputCap,
+    MemoryCap,
+    /// The launcher was killed, and taskscale killed the remaining processes.
+    LauncherLost,
+    /// The plateau was over, and the program did not exit when asked.
+    Stopped,
+    User,
+}
+
+/// The observations of one run that its verdict rests on.
+pub struct Observed<'a> {
+    pub kind: Kind,
+    pub tasks: u64,
+    pub scenario: &'a Scenario,
+    /// The result that a correct program prints as `check`.
+    pub check: Option<&'a str>,
+    pub said: &'a Said,
+    /// Absent where the launcher was lost.
+    pub end: Option<&'a ProgramEnd>,
+    pub ended_by: Option<EndedBy>,
+    pub want: MemoryWant,
+    /// Whether memory was at its cap when taskscale ended the run.
+    pub stood_at_cap: bool,
+    pub memory_cap_bytes: Option<u64>,
+    pub time_cap_s: f64,
+    pub output_cap_bytes: u64,
+    pub wall_s: Option<f64>,
+    /// Until `done`, from exec.
+    pub done_s: Option<f64>,
+    /// Until `alive`, from exec.
+    pub launch_s: Option<f64>,
+    /// Threads and processes that the kernel counted at the plateau.
+    pub counted: Option<(u64, u64)>,
+    pub plateau: PlateauQuality,
+    /// Whether `done` came after `ready`.
+    pub done_after_ready: bool,
+    pub evidence: LimitEvidence<'a>,
+    pub limits: &'a SystemLimits,
+}
+
+/// The status of a run, with the reason and the limit where it is not `ok`.
+#[derive(Debug, PartialEq)]
+pub struct RunVerdict {
+    pub status: Status,
+    pub reason: Option<String>,
+    pub limit: Option<LimitHit>,
+}
+
+impl RunVerdict {
+    pub(super) fn new(status: Status, reason: impl Into<String>) -> RunVerdict {
+        RunVerdict { status, reason: Some(reason.into()), limit: None }
+    }
+}

@@ -1,0 +1,116 @@
+//! A case of a conformance run, and what all cases share.
+
+use super::peer::{ProtocolError, Terms};
+
+/// A server without an answer in so many cases is not tested further.
+pub const MOST_SILENCES: u32 = 3;
+
+/// One fault.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConformanceFault {
+    /// The name of the case.
+    pub case: &'static str,
+    /// What was observed.
+    pub what: String,
+    /// How to fix it.
+    pub fix: &'static str,
+    /// Results would be wrong, or clients would lose messages. Not only an unusual code or way to close a connection.
+    pub grave: bool,
+}
+
+/// How a part failed.
+#[derive(PartialEq, Eq)]
+pub enum PartFailure {
+    Refused,
+    Other,
+}
+
+/// One case of a conformance run, on its own connections.
+pub struct ConformanceCase {
+    pub name: &'static str,
+    /// The fix for whatever ends it early, and its severity.
+    pub fix: &'static str,
+    pub grave: bool,
+    pub run: CaseFn,
+}
+
+pub type CaseFn = fn(&mut ConformanceRun) -> Result<(), ProtocolError>;
+
+pub const fn grave(name: &'static str, run: CaseFn, fix: &'static str) -> ConformanceCase {
+    ConformanceCase { name, fix, grave: true, run }
+}
+
+pub const fn minor(name: &'static str, run: CaseFn, fix: &'static str) -> ConformanceCase {
+    ConformanceCase { name, fix, grave: false, run }
+}
+
+/// What all cases share.
+pub struct ConformanceRun<'t> {
+    pub terms: Terms,
+    pub memory: &'t dyn Fn() -> Option<u64>,
+    /// Fixed seed, so that faults are reproducible.
+    pub random: fastrand::Rng,
+    pub faults: Vec<ConformanceFault>,
+    /// The number of waits without an answer.
+    pub silences: u32,
+    /// The current case, its tests and its failures.
+    pub case: &'static ConformanceCase,
+    pub tried: usize,
+    pub failed: usize,
+}
+
+impl ConformanceRun<'_> {
+    pub fn fault(&mut self, case: &'static str, what: impl Into<String>, fix: &'static str, grave: bool) {
+        self.faults.push(ConformanceFault { case, what: what.into(), fix, grave });
+    }
+
+    /// Records what ended a part of the current case.
+    pub fn note(&mut self, error: ProtocolError) -> PartFailure {
+        let ConformanceCase { name, fix, grave, .. } = *self.case;
+        self.silences += u32::from(matches!(error, ProtocolError::Silent(_)));
+        let end = if matches!(error, ProtocolError::Refused(_)) {
+            PartFailure::Refused
+        } else {
+            PartFailure::Other
+        };
+        // A server that is gone is always a grave fault.
+        self.fault(name, error.to_string(), fix, grave || end == PartFailure::Refused);
+        end
+    }
+
+    /// Tests a part of the current case on its own connections, so that a wrong answer hides no other part.
+    pub fn part(
+        &mut self,
+        part: impl FnOnce(&mut ConformanceRun) -> Result<(), ProtocolError>,
+    ) -> Result<(), ProtocolError> {
+        if self.silences >= MOST_SILENCES {
+            return Ok(());
+        }
+        self.tried += 1;
+        match part(self) {
+            Ok(()) => Ok(()),
+            Err(ProtocolError::Refused(error)) => Err(ProtocolError::Refused(error)),
+            Err(error) => {
+                self.failed += 1;
+                self.note(error);
+                Ok(())
+            }
+        }
+    }
+
+    pub fn bytes(&mut self, length: usize) -> Vec<u8> {
+        let mut bytes = vec![0; length];
+        self.random.fill(&mut bytes);
+        bytes
+    }
+
+    /// The growth of the server's memory, in words; empty if unknown.
+    pub fn grown(&self, before: Option<u64>) -> String {
+        match ((self.memory)(), before) {
+            (Some(now), Some(before)) if now > before => {
+                format!(" (its memory grew by {} MiB)", (now - before) >> 20)
+            }
+            _ => String::new(),
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! What is checked, and what can end a check.
+
+use crate::campaign::Prepared;
+use crate::catalog::{Entry, Runtime, Workload};
+use crate::hint::Hint;
+use taskscale_measure::MeasureError;
+
+/// The program to check.
+pub struct CheckSubject<'a> {
+    pub runtime: &'a Runtime,
+    pub entry: &'a Entry,
+    pub workload: &'a Workload,
+    pub prepared: &'a Prepared,
+}
+
+/// Why a check stopped early.
+#[derive(Debug, thiserror::Error)]
+pub enum CheckError {
+    #[error("interrupted")]
+    Interrupted,
+    #[error(transparent)]
+    Measure(#[from] MeasureError),
+    #[error("cannot {what} {path}: {error}")]
+    Io { what: &'static str, path: std::path::PathBuf, error: std::io::Error },
+}
+
+impl Hint for CheckError {
+    fn hint(&self) -> Option<String> {
+        match self {
+            CheckError::Interrupted => None,
+            CheckError::Measure(error) => error.hint(),
+            CheckError::Io { error, .. } => error.hint(),
+        }
+    }
+}
