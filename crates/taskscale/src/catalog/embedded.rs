@@ -47,6 +47,12 @@ pub fn embedded_texts(runtime: &str) -> impl Iterator<Item = (&'static str, &'st
     })
 }
 
+/// The text of one file that this program carries, by its path in the catalog.
+pub(super) fn embedded_file(path: &str) -> Option<&'static str> {
+    let (_, bytes) = files().iter().find(|(name, _)| *name == path)?;
+    std::str::from_utf8(bytes).ok()
+}
+
 /// Unpacks the built-in catalog below `parent`, unless it is there already, and returns its folder. Changed or missing
 /// files are restored: builds must match what is built in.
 pub fn unpack_embedded(parent: &Path) -> Result<PathBuf, CatalogError> {

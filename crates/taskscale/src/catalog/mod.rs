@@ -16,6 +16,7 @@ mod names;
 mod number_of_tasks;
 mod place;
 mod select;
+mod series;
 mod sources;
 #[cfg(test)]
 mod tests;
@@ -34,6 +35,7 @@ pub use place::{
     unnamed_catalog,
 };
 pub use select::{Matcher, Program, SelectError, Selectable, Selection, default_selection, select};
+pub use series::{Month, ReleaseSeries, newer_series, release_series, version_number};
 pub use sources::{SourceFile, is_of_other_workload, named_children, sources};
 pub use taskscale_measure::Kind;
 pub use workload::{

@@ -40,7 +40,7 @@ impl Report {
         let entries: Vec<&EntryFacts> =
             campaign.entries.iter().filter(|facts| !missing.contains(&*facts.name)).collect();
         let growth: Vec<Growth> =
-            entries.iter().filter_map(|facts| growth(facts, &campaign.plan, &cells)).collect();
+            entries.iter().filter_map(|facts| growth(facts, campaign, &cells)).collect();
         let memory_sources = most_usual(&cells.all().flat_map(feeding).collect::<Vec<_>>());
         let usual = memory_sources.first().map(|count| count.source);
         Report {
@@ -72,7 +72,7 @@ impl Report {
                 .fold(0.0, |sum, s| sum + s),
             unmeasured_runs: unmeasured_runs(campaign, &entries, &cells),
             stray_samples: cells.strays,
-            groups: groups(campaign.plan.shape, &entries, &cells, &growth, usual),
+            groups: groups(campaign, &entries, &cells, &growth, usual),
             growth,
             memory_sources,
             plateaus: plateaus(&cells),
@@ -94,17 +94,19 @@ pub(super) fn feeding<'a>(cell: &[&'a Sample]) -> Vec<&'a Sample> {
 }
 
 fn groups(
-    shape: Shape,
+    campaign: &Campaign,
     entries: &[&EntryFacts],
     cells: &Cells,
     growth: &[Growth],
     usual: Option<MemorySource>,
 ) -> Vec<RowGroup> {
     let mut groups: BTreeMap<u64, Vec<Row>> = cells.tasks.iter().map(|tasks| (*tasks, Vec::new())).collect();
+    let shape = campaign.plan.shape;
     let growth: BTreeMap<&str, &Growth> = growth.iter().map(|growth| (&*growth.entry.name, growth)).collect();
     for facts in entries {
         for (&tasks, cell) in cells.by_entry.get(&*facts.name).into_iter().flatten() {
-            let mut row = row(facts, tasks, shape, cell, growth.get(&*facts.name).copied());
+            let entry = EntryInfo::of(facts, campaign.created_at);
+            let mut row = row(entry, tasks, shape, cell, growth.get(&*facts.name).copied());
             let standing = row.standing(metrics::headline(shape), usual);
             row.ranked = row.headline.is_some() && standing == Standing::Ranked;
             groups.entry(tasks).or_default().push(row);
@@ -113,13 +115,13 @@ fn groups(
     groups.into_iter().map(|(tasks, rows)| RowGroup { tasks, rows }).collect()
 }
 
-fn row(facts: &EntryFacts, tasks: u64, shape: Shape, cell: &[&Sample], growth: Option<&Growth>) -> Row {
+fn row(entry: EntryInfo, tasks: u64, shape: Shape, cell: &[&Sample], growth: Option<&Growth>) -> Row {
     let fed = feeding(cell);
     let spreads = Spreads::of_runs(&fed, shape);
     let ok_runs = cell.iter().filter(|sample| sample.status == Status::Ok).count();
     let shortfalls = failure_groups(tasks, cell);
     Row {
-        entry: EntryInfo::from(facts),
+        entry,
         tasks,
         runs: cell.len() as u32,
         ok_runs: ok_runs as u32,
@@ -239,7 +241,7 @@ fn unavailable(campaign: &Campaign, cells: &Cells) -> Vec<Unavailable> {
         if never_ran && (sampled || facts.unavailable.is_some()) {
             let reason = facts.unavailable.as_ref().or(reason).cloned();
             let reason = reason.unwrap_or_else(|| "no reason was recorded".to_owned());
-            missing.push(Unavailable { entry: EntryInfo::from(facts), reason });
+            missing.push(Unavailable { entry: EntryInfo::of(facts, campaign.created_at), reason });
         }
     }
     missing

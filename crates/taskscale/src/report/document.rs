@@ -8,8 +8,9 @@ use super::headline::Headline;
 use super::model::Rank;
 use super::model::{EntryInfo, Report, Row};
 use super::overview::{Factor, Overview, overview};
-use super::phrases::{brief_version, excess_text, failure_lines, growth_texts, nonlinear_text, relative};
+use super::phrases::{excess_text, failure_lines, growth_texts, nonlinear_text, relative};
 use super::speedup::speedups;
+use super::version::releases;
 use crate::catalog::{FanOut, Kind};
 use crate::document::{self, Column, Document, Emphasis, Table, TableCell};
 use crate::units;
@@ -44,6 +45,9 @@ pub fn document(reports: &[Report], detail: Detail) -> Document {
         document = Document::new("overview");
         document.text(footnotes::machine(report), Emphasis::Quiet);
         document.table(of_overview(overview));
+        if let Some(releases) = releases(overview.lines.iter().map(|line| line.entry)) {
+            document.text(releases, Emphasis::Quiet);
+        }
     }
     let shown = if brief { &reports[..1] } else { reports };
     let first = |nth: usize| nth == 0 && overview.is_none();
@@ -82,6 +86,11 @@ fn part(report: &Report, first: bool, brief: bool, detail: Detail) -> Document {
         table.sections.drain(..table.sections.len().saturating_sub(1));
     }
     document.table(table);
+    let entries = report.groups.iter().flat_map(|group| &group.rows).map(|row| &row.entry);
+    // The overview above has said it.
+    if let Some(releases) = releases(entries).filter(|_| !brief) {
+        document.text(releases, Emphasis::Quiet);
+    }
     let ranked = report.groups.iter().rfind(|group| group.rows.iter().any(|row| row.ranked));
     if let Some(group) = ranked {
         let answer = Headline::of(report, group, report.rank, false).answer.concat();
@@ -206,8 +215,7 @@ fn of_row(
 
 /// `go/goroutine 1.26`.
 fn entry_field(entry: &EntryInfo, emphasis: Emphasis) -> TableCell {
-    let version = entry.version.as_deref().and_then(brief_version);
-    let version = version.map(|version| format!(" {version}")).unwrap_or_default();
+    let version = entry.shown_version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
     TableCell::Entry(entry.name.clone(), format!("{}{version}", footnotes::marks_of(entry)), emphasis)
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::cells::{Cells, most_usual};
 use super::model::{EntryInfo, Growth, Step, WorstPoint};
 use crate::metrics::FOOTPRINT;
-use crate::record::{EntryFacts, Plan, PlateauFrom, Sample, Status};
+use crate::record::{Campaign, EntryFacts, PlateauFrom, Sample, Status};
 use crate::stats::{self, Point};
 
 /// Whether a sample shows the cost of N tasks: it was ok, and all of them were alive.
@@ -27,7 +27,7 @@ pub fn feeds_line(sample: &Sample) -> bool {
 ///
 /// Runs of another memory source than the entry's main one are left out: a line across sources would measure their
 /// difference.
-pub(super) fn growth(facts: &EntryFacts, plan: &Plan, cells: &Cells) -> Option<Growth> {
+pub(super) fn growth(facts: &EntryFacts, campaign: &Campaign, cells: &Cells) -> Option<Growth> {
     let feeding: Vec<&Sample> =
         cells.of_entry(&facts.name).flatten().copied().filter(|sample| feeds_line(sample)).collect();
     let source = most_usual(&feeding).first()?.source;
@@ -52,12 +52,12 @@ pub(super) fn growth(facts: &EntryFacts, plan: &Plan, cells: &Cells) -> Option<G
     let intervals = intervals.filter(|_| fit.is_some());
     let line = fit.as_ref().map(|fit| fit.line);
     Some(Growth {
-        entry: EntryInfo::from(facts),
+        entry: EntryInfo::of(facts, campaign.created_at),
         base_bytes: line.map(|line| line.base),
         base_bytes_interval: intervals.map(|intervals| intervals.base),
         bytes_per_task: line.map(|line| line.slope),
         bytes_per_task_interval: intervals.map(|intervals| intervals.slope),
-        excess_bytes: line.zip(plan.holds_bytes).map(|(line, held)| line.slope - held as f64),
+        excess_bytes: line.zip(campaign.plan.holds_bytes).map(|(line, held)| line.slope - held as f64),
         linear: fit.as_ref().and_then(stats::Fit::linear),
         worst: fit.as_ref().and_then(|fit| fit.worst).map(|worst| WorstPoint {
             tasks: worst.tasks,

@@ -28,6 +28,7 @@ mod rank;
 mod samples;
 mod speedup;
 mod svg;
+mod version;
 
 #[cfg(test)]
 mod export_tests;

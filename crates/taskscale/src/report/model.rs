@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::load_curve::LoadPoint;
+use super::version::shown_version;
 use crate::catalog::{FanOut, Kind, Shape, Style};
 use crate::metrics::{self, MetricDef};
 use crate::record::{
@@ -171,10 +172,13 @@ pub struct EntryInfo {
     pub unverified: Option<String>,
     /// The version string of its runtime.
     pub version: Option<String>,
+    /// The version as tables have it: `1.26`, or `1.14 (2022)` where support of the series had ended over a year before.
+    pub shown_version: Option<String>,
 }
 
-impl From<&EntryFacts> for EntryInfo {
-    fn from(facts: &EntryFacts) -> EntryInfo {
+impl EntryInfo {
+    /// As it was when it was measured.
+    pub fn of(facts: &EntryFacts, measured: Timestamp) -> EntryInfo {
         EntryInfo {
             name: facts.name.clone(),
             title: facts.title.clone(),
@@ -185,6 +189,7 @@ impl From<&EntryFacts> for EntryInfo {
             reference: facts.reference,
             unverified: facts.unverified.clone(),
             version: facts.version.clone(),
+            shown_version: shown_version(facts, measured),
         }
     }
 }

@@ -9,20 +9,6 @@ use crate::units::{self, mib};
 /// Before the bytes per task of nonlinear memory.
 pub const NO_LINE: &str = "~";
 
-/// Major and minor version of the runtime, or of the library that a version string names last: `1.26` of
-/// `go version go1.26.8 linux/amd64`, `1.54` of `rustc 1.95.0; tokio 1.54.1`, `25` of `openjdk version "25.0.3"`.
-pub fn brief_version(version: &str) -> Option<String> {
-    let last = version.rsplit("; ").next()?;
-    let number = &last[last.find(|c: char| c.is_ascii_digit())?..];
-    let end = number.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(number.len());
-    let mut parts = number[..end].split('.').filter(|part| !part.is_empty());
-    let major = parts.next()?;
-    Some(match parts.next() {
-        Some(minor) if minor != "0" => format!("{major}.{minor}"),
-        _ => major.to_owned(),
-    })
-}
-
 /// Bytes per task, marked if memory is nonlinear.
 pub fn slope_text(slope: f64, linear: Option<bool>) -> String {
     let mark = if linear == Some(false) { NO_LINE } else { "" };

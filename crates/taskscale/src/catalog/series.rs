@@ -1,0 +1,200 @@
+//! Release series of toolchains: when each came out, and when its support ended or will end.
+//!
+//! Read from the built-in catalog's `series.toml`, whatever catalog is in use: dates are facts, and no choice of an entry.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::OnceLock;
+
+use serde::Deserialize;
+
+use super::embedded::embedded_file;
+
+/// Where the built-in catalog has the table.
+const FILE: &str = "series.toml";
+/// A series whose support ended longer ago than this, in months, is old.
+const OLD_MONTHS: u32 = 12;
+
+/// A month of a year.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Month {
+    pub year: u16,
+    /// From 1.
+    pub month: u8,
+}
+
+/// A release series, such as Python 3.11.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReleaseSeries {
+    /// `Python`.
+    pub toolchain: String,
+    /// `3.11`.
+    pub number: String,
+    pub released: Month,
+    /// The last month of its support; `None` where nobody has named one.
+    pub ends: Option<Month>,
+}
+
+impl ReleaseSeries {
+    /// Whether its support ended more than a year before.
+    pub fn is_old(&self, now: Month) -> bool {
+        self.ends.is_some_and(|ends| now.count() > ends.count() + OLD_MONTHS)
+    }
+}
+
+impl fmt::Display for ReleaseSeries {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.toolchain, self.number)
+    }
+}
+
+impl Month {
+    fn count(self) -> u32 {
+        u32::from(self.year) * 12 + u32::from(self.month)
+    }
+
+    /// From `2026-11`, or a date that begins so.
+    pub fn of(date: &str) -> Option<Month> {
+        let (year, rest) = date.split_once('-')?;
+        let month = rest.split('-').next()?.parse().ok().filter(|month| (1..=12).contains(month))?;
+        Some(Month { year: year.parse().ok()?, month })
+    }
+}
+
+impl fmt::Display for Month {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}-{:02}", self.year, self.month)
+    }
+}
+
+/// A toolchain as the file has it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ToolchainSeries {
+    title: String,
+    /// `2022-10`, or with the end of support `2022-10 to 2027-10`.
+    series: BTreeMap<String, String>,
+}
+
+/// The series of each toolchain, the oldest first. Keys are folders of the catalog, or names of libraries.
+fn all() -> &'static BTreeMap<String, Vec<ReleaseSeries>> {
+    static ALL: OnceLock<BTreeMap<String, Vec<ReleaseSeries>>> = OnceLock::new();
+    ALL.get_or_init(|| parse(embedded_file(FILE).unwrap_or_default()).unwrap_or_default())
+}
+
+fn parse(text: &str) -> Result<BTreeMap<String, Vec<ReleaseSeries>>, String> {
+    let read: BTreeMap<String, ToolchainSeries> =
+        toml::from_str(text).map_err(|error| error.message().to_owned())?;
+    let of = |(name, of): (String, ToolchainSeries)| {
+        let one = |(number, dates): (String, String)| {
+            let (released, ends) =
+                dates.split_once(" to ").map_or((dates.as_str(), None), |(from, to)| (from, Some(to)));
+            let month = |date: &str| {
+                Month::of(date).ok_or_else(|| format!("{name} {number}: expected YYYY-MM: {date:?}"))
+            };
+            Ok(ReleaseSeries {
+                toolchain: of.title.clone(),
+                released: month(released)?,
+                ends: ends.map(month).transpose()?,
+                number: number.clone(),
+            })
+        };
+        let mut series = of.series.into_iter().map(one).collect::<Result<Vec<_>, String>>()?;
+        series.sort_by(|a, b| by_number(&a.number, &b.number));
+        Ok((name.clone(), series))
+    };
+    read.into_iter().map(of).collect()
+}
+
+/// The number that stands in a version's text: `1.26.8` of `go version go1.26.8 linux/amd64`. Of several parts the last
+/// counts: `tokio 1.54.1` of `rustc 1.95.0; tokio 1.54.1`.
+pub fn version_number(version: &str) -> Option<&str> {
+    let last = version.rsplit("; ").next()?;
+    let number = &last[last.find(|c: char| c.is_ascii_digit())?..];
+    let end = number.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(number.len());
+    Some(number[..end].trim_end_matches('.'))
+}
+
+/// The series of an entry's version.
+pub fn release_series(entry: &str, version: &str) -> Option<&'static ReleaseSeries> {
+    let number = version_number(version)?;
+    let of_library = version.rsplit_once("; ").map(|(_, last)| last.split(' ').next().unwrap_or_default());
+    let name = of_library.unwrap_or_else(|| entry.split('/').next().unwrap_or_default());
+    let is_of = |series: &&ReleaseSeries| {
+        number.strip_prefix(&*series.number).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
+    all().get(name)?.iter().filter(is_of).max_by_key(|series| series.number.len())
+}
+
+/// The newest series of a runtime's toolchain that was out by then, if it is newer than the version's.
+pub fn newer_series(runtime: &str, version: &str, now: Month) -> Option<&'static ReleaseSeries> {
+    let number = version_number(version)?;
+    let newest = all().get(runtime)?.iter().rfind(|series| series.released <= now)?;
+    let is_newer = release_series(runtime, version).is_none_or(|own| own != newest)
+        && by_number(&newest.number, number) == Ordering::Greater;
+    is_newer.then_some(newest)
+}
+
+/// By the parts of a number: 3.9 comes before 3.11.
+fn by_number(a: &str, b: &str) -> Ordering {
+    let parts = |text: &str| text.split('.').map(|part| part.parse().unwrap_or(0)).collect::<Vec<u64>>();
+    parts(a).cmp(&parts(b))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::embedded_texts;
+
+    const NOW: Month = Month { year: 2026, month: 11 };
+
+    #[test]
+    fn the_table_can_be_read_and_names_runtimes_of_the_catalog() {
+        let all = parse(embedded_file(FILE).expect("series.toml")).unwrap();
+        assert!(all.len() > 10);
+        for (name, series) in &all {
+            assert!(embedded_texts(name).next().is_some(), "{name} is no runtime of the catalog");
+            for one in series {
+                assert!(one.ends.is_none_or(|ends| ends > one.released), "{one}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_version_has_the_series_that_it_begins_with() {
+        let series = |entry, version| release_series(entry, version).map(ToString::to_string);
+        assert_eq!(series("go/goroutine", "go version go1.26.8 linux/amd64"), Some("Go 1.26".into()));
+        assert_eq!(series("node/timer-promise", "v20.20.2"), Some("Node.js 20".into()));
+        assert_eq!(series("python/asyncio", "Python 3.11.7"), Some("Python 3.11".into()));
+        assert_eq!(series("python/asyncio", "Python 3.1"), None);
+        assert_eq!(series("rust/tokio-spawn", "rustc 1.95.0; tokio 1.54.1"), None, "a library's number");
+        assert_eq!(series("nothing/known", "1.2"), None);
+    }
+
+    #[test]
+    fn old_is_what_ended_more_than_a_year_ago() {
+        let old = |entry, version| release_series(entry, version).unwrap().is_old(NOW);
+        assert!(old("erlang/process", "Erlang/OTP 25.2.3"));
+        assert!(!old("node/timer-promise", "v20.20.2"), "it ended seven months ago");
+        assert!(!old("python/asyncio", "Python 3.11.7"));
+    }
+
+    #[test]
+    fn a_newer_series_is_one_that_is_out() {
+        let newer = |runtime, version, now| newer_series(runtime, version, now).map(ToString::to_string);
+        assert_eq!(newer("node", "v20.20.2", NOW), Some("Node.js 26".into()));
+        assert_eq!(newer("node", "v20.20.2", Month { year: 2023, month: 12 }), None);
+        assert_eq!(newer("node", "v26.1.0", NOW), None);
+        assert_eq!(newer("node", "v99.0.0", NOW), None, "newer than what the table has");
+    }
+
+    #[test]
+    fn what_is_no_month_is_refused() {
+        let text = |dates: &str| format!("[go]\ntitle = \"Go\"\nseries = {{ \"1.26\" = \"{dates}\" }}\n");
+        assert!(parse(&text("2026-02")).is_ok() && parse(&text("2026-02 to 2027-02")).is_ok());
+        for bad in ["2026", "2026-13", "2026-02 to", "soon"] {
+            assert!(parse(&text(bad)).is_err_and(|why| why.contains("go 1.26")), "{bad}");
+        }
+    }
+}
