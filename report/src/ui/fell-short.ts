@@ -46,6 +46,7 @@ function shortList(app: App, rows: Ranking["failed"]): HTMLElement {
           },
           h("span", { class: "title" }, row.entry.title),
           h("span", { class: "id" }, row.entry.name),
+          h("span", { class: "version" }, row.entry.shown_version ?? ""),
         ),
         h("span", { class: `status status-${row.status.replace(/[^a-z]/g, "-")}` }, row.status),
         h("span", { class: "reason" }, spelled(row.reason)),

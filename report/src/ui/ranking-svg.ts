@@ -111,7 +111,8 @@ function drawRow(
   if (!bar) return;
   const middle = y + ROW / 2;
   const text = { y: middle + 4, "font-size": 12.5, "text-anchor": "end", fill: ink };
-  add("text", { ...text, x: NAMES - 12 }, row.entry.name);
+  const version = row.entry.shown_version ?? "";
+  add("text", { ...text, x: NAMES - 12 }, `${row.entry.name} ${version}`.trim());
   add("text", { ...text, x: WIDTH - 16, "font-weight": 600 }, shown.show(bar.value));
   const plain = token(isBytes(shown.metric) ? "--part-anon" : "--phase-drain");
   const opacity = row.standing === "ranked" ? 1 : 0.55;

@@ -277,6 +277,7 @@ function rankRow(app: App, shown: Ranking, row: RankRow, scaled: Scale): HTMLEle
               "span",
               { class: "sub" },
               h("span", { class: "id" }, entry.name),
+              h("span", { class: "version" }, entry.shown_version ?? ""),
               badges(bar),
               several && h("span", { class: "campaign-tag" }, letter(app.data, bar.campaign)),
             ),

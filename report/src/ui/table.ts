@@ -118,7 +118,12 @@ function tableRow(app: App, cell: Cell, columns: Column[]): HTMLElement {
     if (position === 0) {
       const open = () => app.set({ entry: cell.entry.name });
       row.append(
-        h("th", { scope: "row" }, h("button", { type: "button", class: "id", onclick: open }, written)),
+        h(
+          "th",
+          { scope: "row" },
+          h("button", { type: "button", class: "id", onclick: open }, written),
+          h("span", { class: "version" }, cell.entry.shown_version ?? ""),
+        ),
       );
     } else {
       row.append(h("td", { class: isNumber(column) ? "number" : "" }, written));

@@ -127,10 +127,12 @@ pub fn release_series(entry: &str, version: &str) -> Option<&'static ReleaseSeri
     all().get(name)?.iter().filter(is_of).max_by_key(|series| series.number.len())
 }
 
-/// The newest series of a runtime's toolchain that was out by then, if it is newer than the version's.
+/// The newest supported series of a runtime's toolchain, if it is newer than the version's.
 pub fn newer_series(runtime: &str, version: &str, now: Month) -> Option<&'static ReleaseSeries> {
     let number = version_number(version)?;
-    let newest = all().get(runtime)?.iter().rfind(|series| series.released <= now)?;
+    let is_supported =
+        |series: &&ReleaseSeries| series.released <= now && series.ends.is_none_or(|ends| ends >= now);
+    let newest = all().get(runtime)?.iter().rfind(is_supported)?;
     let is_newer = release_series(runtime, version).is_none_or(|own| own != newest)
         && by_number(&newest.number, number) == Ordering::Greater;
     is_newer.then_some(newest)
@@ -185,6 +187,7 @@ mod tests {
         let newer = |runtime, version, now| newer_series(runtime, version, now).map(ToString::to_string);
         assert_eq!(newer("node", "v20.20.2", NOW), Some("Node.js 26".into()));
         assert_eq!(newer("node", "v20.20.2", Month { year: 2023, month: 12 }), None);
+        assert_eq!(newer("java", "openjdk version \"25.0.3\"", NOW), None, "26 has ended");
         assert_eq!(newer("node", "v26.1.0", NOW), None);
         assert_eq!(newer("node", "v99.0.0", NOW), None, "newer than what the table has");
     }

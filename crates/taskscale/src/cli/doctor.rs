@@ -10,9 +10,9 @@ use super::args::Global;
 use super::catalog_dir::{load, unpacked_catalogs};
 use super::failure::{Failure, OrUsage};
 use super::terminal::{for_standard_output, print_result, printable};
-use crate::catalog::{Catalog, find_catalog};
+use crate::catalog::{Catalog, Month, find_catalog, newer_series};
 use crate::document::{width, wrapped_whole};
-use crate::record::{LimitHit, Machine, MemorySource};
+use crate::record::{LimitHit, Machine, MemorySource, Timestamp};
 use crate::toolchain::{self, Cache};
 use crate::units;
 use taskscale_measure::{
@@ -180,12 +180,18 @@ fn disturbances(machine: &Machine) -> Vec<DoctorLine> {
 
 fn toolchains(catalog: &Catalog) -> Vec<DoctorLine> {
     let mut seen = BTreeSet::new();
-    let specs = catalog.entries().map(|(_, entry)| &entry.toolchain).filter(|spec| seen.insert(*spec));
+    let now = Month::of(&Timestamp::now().date());
+    let specs = catalog.entries().map(|(runtime, entry)| (runtime, &entry.toolchain));
     specs
-        .map(|spec| match toolchain::find_without_trace(spec) {
+        .filter(|(_, spec)| seen.insert(*spec))
+        .map(|(runtime, spec)| match toolchain::find_without_trace(spec) {
             Ok(found) => {
                 let home = found.home.map(|home| format!(" in {}", home.display())).unwrap_or_default();
-                DoctorLine { good: Some(true), ..DoctorLine::named(&spec.title, found.version + &home) }
+                let newer = now.filter(|_| *spec == runtime.toolchain);
+                let newer = newer.and_then(|now| newer_series(&runtime.name, &found.version, now));
+                let newer = newer.map(|newer| format!("; newer: {newer} ({})", newer.released));
+                let says = found.version + &home + &newer.unwrap_or_default();
+                DoctorLine { good: Some(true), ..DoctorLine::named(&spec.title, says) }
             }
             Err(why) => DoctorLine::named(&spec.title, why.in_short(spec)),
         })

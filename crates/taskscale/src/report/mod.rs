@@ -50,6 +50,7 @@ pub use model::{
     EntryInfo, FailureGroup, Growth, Parts, PlateauCount, REPORT_SCHEMA, Report, Row, RowGroup, SourceCount,
     Spreads, Step, Unavailable, Version, WarningCount, WorstPoint,
 };
+pub use version::releases;
 pub use overview::{Factor, Overview, overview};
 pub use page::{PAGE_SCHEMA, PageData};
 pub use phrases::failure_lines;

@@ -177,6 +177,12 @@ pub struct EntryInfo {
 }
 
 impl EntryInfo {
+    /// `go/goroutine 1.26`.
+    pub fn with_version(&self) -> String {
+        let version = self.shown_version.as_ref().map(|version| format!(" {version}"));
+        format!("{}{}", self.name, version.unwrap_or_default())
+    }
+
     /// As it was when it was measured.
     pub fn of(facts: &EntryFacts, measured: Timestamp) -> EntryInfo {
         EntryInfo {

@@ -6,7 +6,7 @@ use super::campaigns::{CampaignSummary, NEARLY, machine_name, mark_behind};
 use super::layout::{START, anchor};
 use super::subject::{SiteEntry, named};
 use crate::document::{NONE, escaped};
-use crate::report::{Factor, Overview, Report, overview};
+use crate::report::{Factor, Overview, Report, overview, releases};
 use crate::submit::Badge;
 use crate::units::{self, counted};
 
@@ -26,12 +26,13 @@ pub fn section(campaigns: &[CampaignSummary], subjects: &[SiteEntry]) -> String 
         "<section class=\"overview\" aria-labelledby=\"overview-title\">\n\
          <h2 id=\"overview-title\">Every workload, vs best of its kind</h2>\n\
          <p class=\"quiet\">Memory, or time per operation, as a multiple of the best entry of the same kind at N tasks. \
-         Results: {}, {}, on {}{}.</p>\n<div class=\"scroll\" tabindex=\"0\">{}</div>\n</section>\n",
+         Results: {}, {}, on {}{}.</p>\n<div class=\"scroll\" tabindex=\"0\">{}</div>\n<p class=\"quiet\">{}</p>\n</section>\n",
         anchor(START, &campaign.page, &campaign.place),
         campaign.created_at.date(),
         machine_name(&campaign.machine),
         mark_behind(campaign),
         table(&overview, subjects),
+        escaped(&releases(overview.lines.iter().map(|line| line.entry)).unwrap_or_default()),
     )
 }
 
@@ -64,7 +65,8 @@ fn table(overview: &Overview, subjects: &[SiteEntry]) -> String {
             lines[0].entry.kind.title()
         ));
         for line in lines.iter().take(ROWS) {
-            let name = named(&line.entry.name, subjects);
+            let version = line.entry.shown_version.as_deref().unwrap_or_default();
+            let name = format!("{} {}", named(&line.entry.name, subjects), escaped(version));
             let cells: String = line.factors.iter().map(cell).collect();
             text.push_str(&format!("<tr><th scope=\"row\">{name}</th>{cells}</tr>\n"));
         }

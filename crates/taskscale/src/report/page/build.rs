@@ -20,6 +20,7 @@ use crate::metrics::{self, MetricDef};
 use crate::record::{Campaign, EntryFacts, Sample, Source, Warning};
 use crate::report::estimate::ValueEstimate;
 use crate::report::rank::Standing;
+use crate::report::version::releases;
 use crate::stats::Interval;
 use crate::units::counted;
 
@@ -79,7 +80,8 @@ impl PageData {
             campaign.entries.iter().map(|facts| &*facts.name).zip(0..).collect();
         let cells = cells(samples, &part);
         let (facts, commands) = facts::account(&report);
-        let notes = footnotes::notes(&report);
+        let entries = report.groups.iter().flat_map(|group| &group.rows).map(|row| &row.entry);
+        let notes = releases(entries).into_iter().chain(footnotes::notes(&report)).collect();
         let metrics = compared(&report);
         let (headlines, bests) = (headlines(&report, &cells), bests(&report, &metrics));
         let overview_tasks = report.representative_tasks();

@@ -70,7 +70,7 @@ fn draw(report: &Report, group: &RowGroup) -> String {
         legend(&mut svg, top + 16.0, group);
     }
 
-    let names = group.rows.iter().map(|row| text_width(&plain(&row.entry.name), STRONG));
+    let names = group.rows.iter().map(|row| text_width(&plain(&row.entry.with_version()), STRONG));
     let names = names.fold(0.0, f64::max).clamp(90.0, 240.0);
     let from = MARGIN + names + 14.0;
     let to = WIDTH - MARGIN - FIGURES;
@@ -97,7 +97,7 @@ fn description(figure: &MetricDef, group: &RowGroup) -> String {
 }
 
 fn said(figure: &MetricDef, row: &Row) -> String {
-    let name = plain(&row.entry.name);
+    let name = plain(&row.entry.with_version());
     match row.headline {
         Some(headline) if row.ok_runs > 0 => format!("{name}: {}", shown(figure, headline.median)),
         _ => format!("{name}: {}", ending(row)),
@@ -167,7 +167,7 @@ fn draw_row(svg: &mut Svg, row: &Row, top: f64, names: f64, scale: &Scale) {
         middle - 2.0,
         "strong",
         Anchor::Start,
-        &fitted_name(&plain(&row.entry.name), STRONG, names),
+        &fitted_name(&plain(&row.entry.with_version()), STRONG, names),
     );
     svg.text(MARGIN, middle + 12.0, "small muted", Anchor::Start, &kind(&row.entry));
     match row.headline {
