@@ -1,5 +1,5 @@
 use super::*;
-use crate::faults::Phase;
+use crate::faults::FaultPhase;
 
 fn parsed(line: &str) -> Result<Options, String> {
     Options::parse(line.split_whitespace().map(String::from))
@@ -27,7 +27,7 @@ fn what_grows_with_tasks() {
 #[test]
 fn faults_and_where_they_begin() {
     let o = options("--fault crash:plateau:ABRT --fault partial:3 10 1");
-    let crash = FaultArg { fault: Fault::Crash, phase: Phase::Plateau, number: libc::SIGABRT as u64 };
+    let crash = FaultArg { fault: Fault::Crash, phase: FaultPhase::Plateau, number: libc::SIGABRT as u64 };
     assert_eq!((o.faults[0], o.number(Fault::Partial), o.has(Fault::Lie)), (crash, Some(3), false));
     assert!(options("--fault partial:3 --faults-from 11 10 1").faults.is_empty());
     assert!(options("--faults-from 10 --fault lie 10 1").has(Fault::Lie));

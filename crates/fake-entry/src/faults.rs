@@ -12,7 +12,7 @@ use crate::sizes::size;
 /// and the end of the wait. `Drain`: last thing before `done`. `End`: after `done`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString)]
 #[strum(serialize_all = "kebab-case")]
-pub enum Phase {
+pub enum FaultPhase {
     Launch,
     Plateau,
     Drain,
@@ -87,27 +87,31 @@ pub enum Fault {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FaultArg {
     pub fault: Fault,
-    pub phase: Phase,
+    pub phase: FaultPhase,
     /// A count, bytes, milliseconds, an exit code or a signal.
     pub number: u64,
 }
 
 impl Fault {
     /// Its phase and its number unless told; none of either must be told.
-    fn defaults(self) -> (Option<Phase>, Option<u64>) {
+    fn defaults(self) -> (Option<FaultPhase>, Option<u64>) {
         match self {
             Fault::Crash => (None, Some(libc::SIGSEGV as u64)),
             Fault::SignalParent => (None, Some(libc::SIGKILL as u64)),
             Fault::Exit => (None, None),
             Fault::Hang => (None, Some(0)),
-            Fault::ForkBomb => (Some(Phase::Launch), Some(5000)),
+            Fault::ForkBomb => (Some(FaultPhase::Launch), Some(5000)),
             Fault::Flood | Fault::FloodStderr | Fault::LongLine | Fault::Binary => {
-                (Some(Phase::Launch), None)
+                (Some(FaultPhase::Launch), None)
             }
-            Fault::Partial | Fault::Failed | Fault::DoneShort | Fault::Grow => (Some(Phase::Launch), None),
-            Fault::WorkAfter | Fault::Flip | Fault::CloseEvery => (Some(Phase::Launch), None),
-            Fault::StopAccepting | Fault::Double | Fault::Lose | Fault::Stray => (Some(Phase::Launch), None),
-            _ => (Some(Phase::Launch), Some(0)),
+            Fault::Partial | Fault::Failed | Fault::DoneShort | Fault::Grow => {
+                (Some(FaultPhase::Launch), None)
+            }
+            Fault::WorkAfter | Fault::Flip | Fault::CloseEvery => (Some(FaultPhase::Launch), None),
+            Fault::StopAccepting | Fault::Double | Fault::Lose | Fault::Stray => {
+                (Some(FaultPhase::Launch), None)
+            }
+            _ => (Some(FaultPhase::Launch), Some(0)),
         }
     }
 }
@@ -153,11 +157,11 @@ mod tests {
     fn defaults_and_bounds_of_arguments() {
         let parsed =
             |text: &str| text.parse::<FaultArg>().map(|given| (given.fault, given.phase, given.number));
-        assert_eq!(parsed("crash:launch"), Ok((Fault::Crash, Phase::Launch, libc::SIGSEGV as u64)));
-        assert_eq!(parsed("exit:end:255"), Ok((Fault::Exit, Phase::End, 255)));
-        assert_eq!(parsed("oom"), Ok((Fault::Oom, Phase::Launch, 0)));
-        assert_eq!(parsed("fork-bomb"), Ok((Fault::ForkBomb, Phase::Launch, 5000)));
-        assert_eq!(parsed("flood:1MiB:plateau"), Ok((Fault::Flood, Phase::Plateau, 1 << 20)));
+        assert_eq!(parsed("crash:launch"), Ok((Fault::Crash, FaultPhase::Launch, libc::SIGSEGV as u64)));
+        assert_eq!(parsed("exit:end:255"), Ok((Fault::Exit, FaultPhase::End, 255)));
+        assert_eq!(parsed("oom"), Ok((Fault::Oom, FaultPhase::Launch, 0)));
+        assert_eq!(parsed("fork-bomb"), Ok((Fault::ForkBomb, FaultPhase::Launch, 5000)));
+        assert_eq!(parsed("flood:1MiB:plateau"), Ok((Fault::Flood, FaultPhase::Plateau, 1 << 20)));
         for bad in
             ["", "crash", "crash:soon", "crash:launch:HUP", "exit:launch", "hang", "partial", "partial:x"]
         {

@@ -21,7 +21,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use args::Options;
-use faults::{Fault, Phase};
+use faults::{Fault, FaultPhase};
 use memory::Region;
 use processes::{Family, PidFile};
 use threads::{burn, start_burning};
@@ -101,7 +101,7 @@ impl Script {
             return Ok(code);
         }
         burn(options.start_cpu());
-        perform::strike(options, Phase::Launch);
+        perform::strike(options, FaultPhase::Launch);
         if self.has(Fault::CloseStdout) {
             output::close_stdout();
         }
@@ -110,7 +110,7 @@ impl Script {
         }
         if options.work {
             let code = self.work().map_err(named("work"))?;
-            perform::strike(options, Phase::End);
+            perform::strike(options, FaultPhase::End);
             drop((held, sockets, family));
             return Ok(code);
         }
@@ -126,10 +126,10 @@ impl Script {
         let peak = Region::anon(options.peak_drain_bytes).map_err(named("peak of the drain"))?;
         thread::sleep(options.drain);
         drop(peak);
-        perform::strike(options, Phase::Drain);
+        perform::strike(options, FaultPhase::Drain);
         drop(family);
         let code = self.say_done(sockets.queued_bytes);
-        perform::strike(options, Phase::End);
+        perform::strike(options, FaultPhase::End);
         drop((held, sockets));
         Ok(code)
     }
@@ -168,7 +168,7 @@ impl Script {
             thread::sleep(GROWS_EVERY);
         }
         sleep_until(now + (end - now) / 2);
-        perform::strike(options, Phase::Plateau);
+        perform::strike(options, FaultPhase::Plateau);
         sleep_until(end);
         // An error would be a panic of the thread, which has said so on standard error.
         burners.into_iter().for_each(|burner| drop(burner.join()));

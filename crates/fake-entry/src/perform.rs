@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::time::Duration;
 
 use crate::args::{LONGEST, Options};
-use crate::faults::{Fault, FaultArg, Phase};
+use crate::faults::{Fault, FaultArg, FaultPhase};
 use crate::processes::{self, PidFile};
 use crate::{groups, memory, output};
 
@@ -56,10 +56,10 @@ pub fn at_start(options: &Options, pids: &PidFile) -> io::Result<()> {
 }
 
 /// The faults of a phase, in the order of the command line. Does not return from most.
-pub fn strike(options: &Options, phase: Phase) {
+pub fn strike(options: &Options, phase: FaultPhase) {
     for FaultArg { fault, phase: when, number } in options.faults.iter().copied() {
         match fault {
-            Fault::IgnoreTerm if phase == Phase::Plateau => hang(),
+            Fault::IgnoreTerm if phase == FaultPhase::Plateau => hang(),
             _ if when != phase => {}
             Fault::Flood | Fault::FloodStderr | Fault::LongLine | Fault::Binary => {
                 output::noise(fault, number)

@@ -11,7 +11,7 @@ use taskscale_load::room_for;
 
 use crate::args::{LONGEST, Options, Service};
 use crate::chat::ChatServer;
-use crate::faults::{Fault, Phase};
+use crate::faults::{Fault, FaultPhase};
 use crate::memory::Region;
 use crate::{Script, output, perform, sleep_until, threads};
 
@@ -52,7 +52,7 @@ impl Script {
                     listener.accept().and_then(|(socket, _)| socket.set_nodelay(true).and(Ok(socket)));
                 let socket = accepted.unwrap_or_else(|error| give_up(&error));
                 if number == PLATEAU_AT {
-                    perform::strike(options, Phase::Plateau);
+                    perform::strike(options, FaultPhase::Plateau);
                 }
                 if options.number(Fault::CloseEvery).is_some_and(|every| number.checked_rem(every) == Some(0))
                 {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use rustix::thread::sched_getaffinity;
 use rustix::time::ClockId;
 
-use crate::faults::{Fault, Phase};
+use crate::faults::{Fault, FaultPhase};
 use crate::threads::{burn, cpu};
 use crate::{Script, output, perform};
 
@@ -36,13 +36,13 @@ impl Script {
         }
         burn(options.work_cpu() / 2);
         thread::sleep(options.work_sleep() / 2);
-        perform::strike(options, Phase::Plateau);
+        perform::strike(options, FaultPhase::Plateau);
         burn(options.work_cpu() / 2);
         thread::sleep(options.work_sleep() / 2);
         if self.has(Fault::ReadyLate) {
             self.say("ready\n");
         }
-        perform::strike(options, Phase::Drain);
+        perform::strike(options, FaultPhase::Drain);
 
         let mut text = options.metrics.clone();
         text += &format!("metric work_cpu {} s\n", (cpu(ALL_THREADS) - before).as_secs_f64());

@@ -8,7 +8,7 @@ use super::event::{WhyDropped, seconds};
 use super::evidence::Quiescence;
 use super::observed::EndedBy;
 use super::run_state::RunState;
-use super::sampler::{Standing, TICK_S};
+use super::sampler::{MemoryStanding, TICK_S};
 use super::timeline::Timeline;
 use super::{RunSpec, Scenario};
 use crate::PlateauFrom;
@@ -73,17 +73,17 @@ pub enum Action {
 
 /// The next action at an instant `now`. Every action but a wait leaves an event, or a sample, after which another is due.
 pub fn next_action(timeline: &Timeline, spec: &RunSpec, now: u64) -> Action {
-    let decision = Decision { timeline, state: timeline.state(), spec, now };
-    if let Some(action) = decision.heard().or_else(|| decision.kill()) {
+    let run = RunView { timeline, state: timeline.state(), spec, now };
+    if let Some(action) = run.heard().or_else(|| run.kill()) {
         return action;
     }
-    let action = match decision.phase() {
+    let action = match run.phase() {
         Phase::Ending => return Action::Wait(WAIT_S.1),
-        Phase::Stopping { since_ns } => return decision.while_stopping(since_ns),
-        Phase::Work => decision.while_working(),
-        Phase::Hold { due_ns } => decision.while_holding(due_ns),
-        Phase::BlackBox { exec_ns } => decision.while_observing(exec_ns),
-        Phase::Starting => Action::Wait(decision.tick_s()),
+        Phase::Stopping { since_ns } => return run.while_stopping(since_ns),
+        Phase::Work => run.while_working(),
+        Phase::Hold { due_ns } => run.while_holding(due_ns),
+        Phase::BlackBox { exec_ns } => run.while_observing(exec_ns),
+        Phase::Starting => Action::Wait(run.tick_s()),
     };
     match action {
         Action::Wait(wait_s) => {
@@ -114,14 +114,14 @@ enum Phase {
     Ending,
 }
 
-struct Decision<'a> {
+struct RunView<'a> {
     timeline: &'a Timeline,
     state: &'a RunState,
     spec: &'a RunSpec,
     now: u64,
 }
 
-impl Decision<'_> {
+impl RunView<'_> {
     fn phase(&self) -> Phase {
         let state = self.state;
         if state.end.is_some() || state.kill.is_some() {
@@ -257,7 +257,7 @@ impl Decision<'_> {
 
     /// Whether an early reading still stands: a collector may be at work, or tasks may come later. What stands at the end
     /// counts.
-    fn compare_once(&self, due_ns: u64, stood: &Standing) -> Option<Action> {
+    fn compare_once(&self, due_ns: u64, stood: &MemoryStanding) -> Option<Action> {
         let state = self.state;
         if state.read_again || self.now < again_ns(self.spec, due_ns) {
             return None;
@@ -307,7 +307,7 @@ pub(super) fn again_ns(spec: &RunSpec, due_ns: u64) -> u64 {
     last_moment_ns(spec, due_ns).saturating_sub((READ_AGAIN_S * 1e9) as u64)
 }
 
-fn why_dropped(standing: &Standing, stood: &Standing) -> WhyDropped {
+fn why_dropped(standing: &MemoryStanding, stood: &MemoryStanding) -> WhyDropped {
     if standing.is_growth_of(stood) { WhyDropped::Grew } else { WhyDropped::Changed }
 }
 

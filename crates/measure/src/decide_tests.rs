@@ -10,7 +10,7 @@ use super::launcher::ProgramEnd;
 use super::observed::EndedBy;
 use super::plateau::Reading;
 use super::procfs::Doing;
-use super::sampler::{Standing, UsageSample};
+use super::sampler::{MemoryStanding, UsageSample};
 use super::timeline::{Host, Timeline};
 use super::{Bounds, HoldParams, Measurement, RunSpec, Scenario, WorkParams, analyze};
 use crate::Kind;
@@ -116,7 +116,7 @@ fn watch(program: &ScriptedProgram, spec: &RunSpec) -> (Timeline, Vec<(u64, Acti
         }
         let cpu = Some(CpuReading::of((program.cpu_ms)(ms) / 1e3, 0.0));
         let memory = (program.memory)(ms);
-        let standing = Standing { in_use: Some(memory), shown: memory };
+        let standing = MemoryStanding { in_use: Some(memory), shown: memory };
         let action = next_action(&timeline, spec, now);
         done_at_once = if matches!(action, Action::Wait(_)) { 0 } else { done_at_once + 1 };
         assert!(done_at_once < 10, "{action:?} again and again: {actions:?}");
@@ -430,7 +430,7 @@ fn a_program_cannot_make_its_timeline_long() {
         timeline.push(at, RunEvent::Threads(at));
         timeline.push(at, RunEvent::Peak(at));
         timeline.push(at, RunEvent::Connections(20_000 - at));
-        timeline.push(at, RunEvent::Standing(Standing { in_use: None, shown: at }));
+        timeline.push(at, RunEvent::Standing(MemoryStanding { in_use: None, shown: at }));
         timeline.sample(UsageSample { at_ns: at * 20 * MS, ..UsageSample::default() }, Doing::default);
     }
     assert!(timeline.events().len() < 20, "{:?}", timeline.events());

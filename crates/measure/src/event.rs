@@ -9,7 +9,7 @@ use super::launcher::ProgramEnd;
 use super::limit_detection::OwnFiles;
 use super::observed::EndedBy;
 use super::plateau::Reading;
-use super::sampler::{Standing, UsagePoint};
+use super::sampler::{MemoryStanding, UsagePoint};
 use crate::{Plateau, PlateauFrom};
 
 /// Something that happened to a run, was read of it, or was done to it.
@@ -48,7 +48,7 @@ pub enum RunEvent {
     /// Memory was read.
     Reading(Box<MemoryReading>),
     /// How memory stood some time after it was read.
-    Standing(Standing),
+    Standing(MemoryStanding),
     /// The reading does not count.
     Dropped(WhyDropped),
     /// What was read was not idle after all.
@@ -125,7 +125,7 @@ pub struct MemoryReading {
     pub end_ns: u64,
     pub reading: Reading,
     /// Memory as it stood right after.
-    pub stood: Standing,
+    pub stood: MemoryStanding,
     /// The most memory of the run so far, in bytes.
     pub peak: Option<u64>,
     pub cpu: Option<CpuReading>,
@@ -149,7 +149,7 @@ pub enum WhyDropped {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LastLook {
     /// How memory stood; absent after the first task was due, when it may be what tasks do at their end.
-    pub standing: Option<Standing>,
+    pub standing: Option<MemoryStanding>,
     /// The most memory of the run so far, in bytes.
     pub peak: Option<u64>,
     /// The program's first process had left the group.

@@ -8,7 +8,7 @@ use super::launcher::ProgramEnd;
 use super::limit_detection::OwnFiles;
 use super::observed::EndedBy;
 use super::protocol::{LineKind, ProtocolEvent, Said};
-use super::sampler::Standing;
+use super::sampler::MemoryStanding;
 use super::{RunSpec, Scenario};
 use crate::{Plateau, PlateauFrom};
 use taskscale_load::{Begin, Connected, StageResult};
@@ -89,7 +89,7 @@ pub(super) struct RunState {
     /// The last reading, whether or not it counts.
     pub last_read: Option<MemoryReading>,
     /// Memory after the reading that counts, and when.
-    pub standing: Option<(u64, Standing)>,
+    pub standing: Option<(u64, MemoryStanding)>,
     /// A reading was dropped because memory had changed.
     pub read_again: bool,
     pub grew: bool,

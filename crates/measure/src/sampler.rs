@@ -75,16 +75,16 @@ fn is_zero(number: &u64) -> bool {
 
 /// Memory at an instant, to be compared with that of another.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Standing {
+pub struct MemoryStanding {
     /// What the cgroup uses; its counters lag by some pages per CPU.
     pub in_use: Option<u64>,
     /// What its processes show, and kernel memory: exact.
     pub shown: u64,
 }
 
-impl Standing {
+impl MemoryStanding {
     /// Whether memory is unchanged.
-    pub fn is_same_as(&self, then: &Standing) -> bool {
+    pub fn is_same_as(&self, then: &MemoryStanding) -> bool {
         self.shown.abs_diff(then.shown) <= tolerance(self.shown.max(then.shown))
             && then.in_use_is_about(self.in_use)
     }
@@ -95,7 +95,7 @@ impl Standing {
     }
 
     /// How much memory has grown, if it has.
-    pub fn grown_since(&self, then: &Standing) -> Option<u64> {
+    pub fn grown_since(&self, then: &MemoryStanding) -> Option<u64> {
         let shown = self.shown.saturating_sub(then.shown);
         let in_use = self.in_use.zip(then.in_use).map_or(0, |(now, then)| now.saturating_sub(then));
         let grew = shown > tolerance(self.shown) || in_use > SAME_BYTES.max(share(then.in_use, SAME_SHARE));
@@ -103,7 +103,7 @@ impl Standing {
     }
 
     /// Whether it grew by more than a runtime that tidies up accounts for.
-    pub fn is_growth_of(&self, then: &Standing) -> bool {
+    pub fn is_growth_of(&self, then: &MemoryStanding) -> bool {
         is_growth(then.shown, self.shown)
             || self.in_use.zip(then.in_use).is_some_and(|(now, then)| is_growth(then, now))
     }
@@ -411,17 +411,17 @@ mod tests {
 
     #[test]
     fn what_came_after_a_reading_is_found_where_it_is_small_or_takes_the_place_of_a_cache() {
-        let stood = Standing { in_use: Some(2 * MIB), shown: 2 * MIB };
-        let more = |kib: u64| Standing { shown: stood.shown + (kib << 10), ..stood };
+        let stood = MemoryStanding { in_use: Some(2 * MIB), shown: 2 * MIB };
+        let more = |kib: u64| MemoryStanding { shown: stood.shown + (kib << 10), ..stood };
         assert!(more(64).is_same_as(&stood) && more(64).grown_since(&stood).is_none());
         assert!(!more(65).is_same_as(&stood) && more(65).grown_since(&stood) == Some(65 << 10));
-        let large = Standing { in_use: None, shown: 100 * MIB };
-        assert!(Standing { shown: 101 * MIB, ..large }.is_same_as(&large));
-        assert!(!Standing { shown: 102 * MIB, ..large }.is_same_as(&large));
+        let large = MemoryStanding { in_use: None, shown: 100 * MIB };
+        assert!(MemoryStanding { shown: 101 * MIB, ..large }.is_same_as(&large));
+        assert!(!MemoryStanding { shown: 102 * MIB, ..large }.is_same_as(&large));
         // What a group uses lags by less than 1 MiB, and that is no growth.
-        let lagging = Standing { in_use: Some(3 * MIB), ..stood };
+        let lagging = MemoryStanding { in_use: Some(3 * MIB), ..stood };
         assert!(lagging.is_same_as(&stood) && lagging.grown_since(&stood).is_none());
-        let used = Standing { in_use: Some(9 * MIB), ..stood };
+        let used = MemoryStanding { in_use: Some(9 * MIB), ..stood };
         assert!(!used.is_same_as(&stood) && used.grown_since(&stood) == Some(7 * MIB));
     }
 

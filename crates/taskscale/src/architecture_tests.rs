@@ -217,6 +217,21 @@ fn no_files_use_each_other_in_a_circle() {
     assert!(circles.is_empty(), "these files use each other in a circle: {circles:?}");
 }
 
+/// A name means one thing in the whole workspace.
+#[test]
+fn no_two_types_have_one_name() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let line = Regex::new(r"(?m)^\s*(?:pub(?:\([a-z ]+\))? )?(?:struct|enum|trait|union) (\w+)").unwrap();
+    let mut types: BTreeMap<String, usize> = BTreeMap::new();
+    for member in fs::read_dir(root).unwrap().map(|member| member.unwrap()) {
+        for code in SourceTree::read(&member.path().join("src")).code.values() {
+            line.captures_iter(code).for_each(|found| *types.entry(found[1].to_owned()).or_default() += 1);
+        }
+    }
+    let twice: Vec<_> = types.iter().filter(|(_, count)| **count > 1).collect();
+    assert!(types.len() > 300 && twice.is_empty(), "{} types, defined twice: {twice:?}", types.len());
+}
+
 #[test]
 fn every_error_with_a_hint_is_known_to_the_command_line() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");

@@ -1,19 +1,19 @@
 //! Decisions in the run of a black-box program. Its ready signal is observed from outside or named by the user; a load
 //! may start; and a program that does not end by itself is stopped after its plateau.
 
-use super::{Action, Decision, STANDS_S, last_look_ns, quiescence, why_dropped};
+use super::{Action, RunView, STANDS_S, last_look_ns, quiescence, why_dropped};
 use crate::PlateauFrom;
 use crate::black_box::{BlackBoxCommand, Ready};
 use crate::event::{MemoryReading, WhyDropped, seconds};
 use crate::evidence::Quiescence;
 use crate::observed::EndedBy;
-use crate::sampler::{QUIET_SHARE, Standing, TICK_S};
+use crate::sampler::{MemoryStanding, QUIET_SHARE, TICK_S};
 
 /// How long a load, and then a program, may take to end after SIGTERM, in seconds.
 const LOAD_GRACE_S: f64 = 2.0;
 const GRACE_S: f64 = 5.0;
 
-impl Decision<'_> {
+impl RunView<'_> {
     pub(super) fn while_observing(&self, exec_ns: u64) -> Action {
         let Some(black_box) = self.spec.scenario.black_box() else { return Action::Wait(TICK_S) };
         let state = self.state;
@@ -147,7 +147,7 @@ impl Decision<'_> {
         black_box: &BlackBoxCommand,
         read_ns: u64,
         reading: &MemoryReading,
-        standing: Option<Standing>,
+        standing: Option<MemoryStanding>,
     ) -> Option<Action> {
         let usage = self.timeline.usage();
         let last = usage.points().last()?;

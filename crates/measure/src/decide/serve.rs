@@ -1,10 +1,10 @@
 //! Decisions in the run of a server: its clients connect, rest, talk as fast as they can, talk at a rate, and go.
 
-use super::{Action, Decision};
+use super::{Action, RunView};
 use crate::PlateauFrom;
 use taskscale_load::{Begin, CLOSED_LOOPS, StageResult, rates};
 
-impl Decision<'_> {
+impl RunView<'_> {
     /// Every client sends its first message after memory was read with all connected, so that connections allocate their
     /// buffers.
     pub(super) fn begins_first_messages(&self) -> Option<Action> {

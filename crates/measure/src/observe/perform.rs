@@ -13,7 +13,7 @@ use crate::event::{Kill, LastLook, MemoryReading, PlateauStart, RunEvent};
 use crate::launcher::STOP;
 use crate::limit_detection::OwnFiles;
 use crate::observed::EndedBy;
-use crate::sampler::{Standing, TICK_S, UsageSample};
+use crate::sampler::{MemoryStanding, TICK_S, UsageSample};
 use crate::{MeasureError, plateau, procfs};
 use taskscale_load::{Begin, Queue};
 
@@ -248,9 +248,9 @@ impl Run<'_> {
     }
 
     /// Memory now, for a later comparison.
-    fn standing(&self, processes: &[u32]) -> Standing {
+    fn standing(&self, processes: &[u32]) -> MemoryStanding {
         let shown = plateau::standing(self.group.as_ref(), processes);
-        Standing { in_use: self.group.memory_in_use(), shown }
+        MemoryStanding { in_use: self.group.memory_in_use(), shown }
     }
 }
 

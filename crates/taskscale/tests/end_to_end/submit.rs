@@ -126,7 +126,11 @@ fn a_campaign_is_handed_in_checked_and_then_no_more_to_be_changed() {
         less(&mut samples[ok]["memory"]["plateau"]["footprint_bytes"]);
         less(&mut samples[ok]["memory"]["plateau"]["anon_bytes"]);
     });
-    spoilt(&["seal", "whole"], &|samples| drop(samples.remove(ok)));
+    // With every attempt, of which a busy machine makes several.
+    spoilt(&["seal", "whole"], &|samples| {
+        let run = |sample: &Value| [sample["entry"].clone(), sample["tasks"].clone()];
+        samples.retain(|sample| run(sample) != run(&whole[ok]));
+    });
     measure(&world, "other");
     let others = samples(&world.path("other"));
     spoilt(&["seal", "lines"], &|samples| samples.push(others[0].clone()));
