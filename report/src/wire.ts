@@ -30,6 +30,8 @@ export interface Entry {
   parallel: boolean;
   /** A reference line such as a physical limit: shown, never ranked. */
   reference: boolean;
+  /** The version as tables have it: `1.26`, or `1.14 (2022)` where support of the series had ended over a year before. */
+  shown_version: string | null;
   style: Style;
   title: string;
   /** Why the entry's authors could not run it, if so. */
@@ -330,6 +332,8 @@ export interface PageEntry {
   run: Array<string>;
   /** Absent for work, and where there is no line. */
   scaling?: Scaling;
+  /** The version as tables have it. */
+  shown_version?: string;
   /** The files of its program; empty where unknown. */
   sources: Array<PageFile>;
   /** Whether the sources are those that were measured, or else the catalog's when the page was made. */

@@ -10,7 +10,6 @@ use super::model::{EntryInfo, Report, Row};
 use super::overview::{Factor, Overview, overview};
 use super::phrases::{excess_text, failure_lines, growth_texts, nonlinear_text, relative};
 use super::speedup::speedups;
-use super::version::releases;
 use crate::catalog::{FanOut, Kind};
 use crate::document::{self, Column, Document, Emphasis, Table, TableCell};
 use crate::units;
@@ -45,7 +44,7 @@ pub fn document(reports: &[Report], detail: Detail) -> Document {
         document = Document::new("overview");
         document.text(footnotes::machine(report), Emphasis::Quiet);
         document.table(of_overview(overview));
-        if let Some(releases) = releases(overview.lines.iter().map(|line| line.entry)) {
+        if let Some(releases) = footnotes::releases(overview.lines.iter().map(|line| line.entry)) {
             document.text(releases, Emphasis::Quiet);
         }
     }
@@ -88,7 +87,7 @@ fn part(report: &Report, first: bool, brief: bool, detail: Detail) -> Document {
     document.table(table);
     let entries = report.groups.iter().flat_map(|group| &group.rows).map(|row| &row.entry);
     // The overview above has said it.
-    if let Some(releases) = releases(entries).filter(|_| !brief) {
+    if let Some(releases) = footnotes::releases(entries).filter(|_| !brief) {
         document.text(releases, Emphasis::Quiet);
     }
     let ranked = report.groups.iter().rfind(|group| group.rows.iter().any(|row| row.ranked));

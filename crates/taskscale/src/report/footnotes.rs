@@ -2,12 +2,13 @@
 //!
 //! Only those that apply to this report. Texts from results are as recorded.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use super::model::Rank;
 use super::model::{EntryInfo, Growth, Report};
 use super::phrases::NO_LINE;
-use crate::catalog::{Kind, Shape, Style};
+use crate::catalog::{Kind, Shape, Style, release_series};
 use crate::record::{By, Hold, MemorySource, OWN_WORKLOAD};
 use crate::stats::OFF;
 use crate::units::{self, counted};
@@ -192,6 +193,16 @@ pub fn marks<'a>(
         notes.push(format!("{UNVERIFIED} {name} is unverified: {why}."));
     }
     notes
+}
+
+/// When the series of these entries came out, the newest first: one sentence below a table.
+pub fn releases<'a>(entries: impl Iterator<Item = &'a EntryInfo>) -> Option<String> {
+    let series = entries.filter_map(|entry| release_series(&entry.name, entry.version.as_deref()?));
+    let by_release: BTreeSet<_> =
+        series.map(|series| (Reverse(series.released), series.to_string())).collect();
+    let named: Vec<String> =
+        by_release.into_iter().map(|(Reverse(released), series)| format!("{series} ({released})")).collect();
+    (named.len() > 1).then(|| format!("Releases compared: {}.", named.join(", ")))
 }
 
 fn reading(report: &Report) -> String {

@@ -44,13 +44,13 @@ pub use ci_exports::ServiceError;
 pub use columns::columns;
 pub use document::Detail;
 pub use export::{Chart, Export, ExportError, ExportRequest, ExportTarget, export};
+pub use footnotes::releases;
 pub use html::write_html;
 pub use model::Rank;
 pub use model::{
     EntryInfo, FailureGroup, Growth, Parts, PlateauCount, REPORT_SCHEMA, Report, Row, RowGroup, SourceCount,
     Spreads, Step, Unavailable, Version, WarningCount, WorstPoint,
 };
-pub use version::releases;
 pub use overview::{Factor, Overview, overview};
 pub use page::{PAGE_SCHEMA, PageData};
 pub use phrases::failure_lines;

@@ -1,9 +1,5 @@
-//! The versions of runtimes, and when they came out.
+//! The versions of runtimes, as tables have them.
 
-use std::cmp::Reverse;
-use std::collections::BTreeSet;
-
-use super::model::EntryInfo;
 use crate::catalog::{Month, release_series, version_number};
 use crate::record::{EntryFacts, Timestamp};
 
@@ -19,14 +15,4 @@ pub fn shown_version(facts: &EntryFacts, measured: Timestamp) -> Option<String> 
     let series = release_series(&facts.name, version);
     let old = series.zip(Month::of(&measured.date())).filter(|(series, now)| series.is_old(*now));
     Some(old.map_or_else(|| number.clone(), |(series, _)| format!("{number} ({})", series.released.year)))
-}
-
-/// When the series of these entries came out, the newest first: one sentence below a table.
-pub fn releases<'a>(entries: impl Iterator<Item = &'a EntryInfo>) -> Option<String> {
-    let series = entries.filter_map(|entry| release_series(&entry.name, entry.version.as_deref()?));
-    let by_release: BTreeSet<_> =
-        series.map(|series| (Reverse(series.released), series.to_string())).collect();
-    let named: Vec<String> =
-        by_release.into_iter().map(|(Reverse(released), series)| format!("{series} ({released})")).collect();
-    (named.len() > 1).then(|| format!("Releases compared: {}.", named.join(", ")))
 }

@@ -26,13 +26,15 @@ pub fn section(campaigns: &[CampaignSummary], subjects: &[SiteEntry]) -> String 
         "<section class=\"overview\" aria-labelledby=\"overview-title\">\n\
          <h2 id=\"overview-title\">Every workload, vs best of its kind</h2>\n\
          <p class=\"quiet\">Memory, or time per operation, as a multiple of the best entry of the same kind at N tasks. \
-         Results: {}, {}, on {}{}.</p>\n<div class=\"scroll\" tabindex=\"0\">{}</div>\n<p class=\"quiet\">{}</p>\n</section>\n",
+         Results: {}, {}, on {}{}.</p>\n<div class=\"scroll\" tabindex=\"0\">{}</div>\n{}</section>\n",
         anchor(START, &campaign.page, &campaign.place),
         campaign.created_at.date(),
         machine_name(&campaign.machine),
         mark_behind(campaign),
         table(&overview, subjects),
-        escaped(&releases(overview.lines.iter().map(|line| line.entry)).unwrap_or_default()),
+        releases(overview.lines.iter().map(|line| line.entry))
+            .map(|releases| format!("<p class=\"quiet\">{}</p>\n", escaped(&releases)))
+            .unwrap_or_default(),
     )
 }
 
@@ -113,7 +115,7 @@ mod tests {
             "<th scope=\"col\" class=\"n\">sleep <small>N = 10k</small></th>",
             "<th scope=\"col\" class=\"n\">spawn, 2 CPUs <small>N = 1k</small></th>",
             "<th scope=\"rowgroup\" colspan=\"3\"><span>Async tasks</span></th>",
-            "<th scope=\"row\"><code>rust/thread</code></th><td class=\"n heat-0\">1.00</td>",
+            "<th scope=\"row\"><code>rust/thread</code> 1</th><td class=\"n heat-0\">1.00</td>",
             "<td class=\"n\">-</td>",
         ] {
             assert!(text.contains(part), "{part}: {text}");

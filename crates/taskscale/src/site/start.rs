@@ -234,7 +234,11 @@ fn narrow(report: &Report, rows: &[Row], subjects: &[SiteEntry]) -> String {
                 format!("</td><td class=\"fell\">{}", escaped(&ends))
             }
         };
-        text.push_str(&format!("<tr><td>{} {}<br>{shown}</td></tr>\n", named(&row.entry.name, subjects), escaped(row.entry.shown_version.as_deref().unwrap_or_default())));
+        text.push_str(&format!(
+            "<tr><td>{} {}<br>{shown}</td></tr>\n",
+            named(&row.entry.name, subjects),
+            escaped(row.entry.shown_version.as_deref().unwrap_or_default())
+        ));
     }
     text + "</table>\n"
 }

@@ -20,7 +20,7 @@ use crate::metrics::{self, MetricDef};
 use crate::record::{Campaign, EntryFacts, Sample, Source, Warning};
 use crate::report::estimate::ValueEstimate;
 use crate::report::rank::Standing;
-use crate::report::version::releases;
+use crate::report::version::shown_version;
 use crate::stats::Interval;
 use crate::units::counted;
 
@@ -81,7 +81,7 @@ impl PageData {
         let cells = cells(samples, &part);
         let (facts, commands) = facts::account(&report);
         let entries = report.groups.iter().flat_map(|group| &group.rows).map(|row| &row.entry);
-        let notes = releases(entries).into_iter().chain(footnotes::notes(&report)).collect();
+        let notes = footnotes::releases(entries).into_iter().chain(footnotes::notes(&report)).collect();
         let metrics = compared(&report);
         let (headlines, bests) = (headlines(&report, &cells), bests(&report, &metrics));
         let overview_tasks = report.representative_tasks();
@@ -127,6 +127,7 @@ impl PageData {
         PageEntry {
             sources: files.into_iter().map(file).collect(),
             colour: colour_of(&facts.runtime),
+            shown_version: shown_version(&facts, report.created_at),
             tags: tags(&facts),
             badges: badges(&facts),
             scaling: growth.and_then(scaling),

@@ -118,6 +118,9 @@ pub struct PageEntry {
     pub entry: usize,
     /// The color of its language, the same in every picture.
     pub colour: usize,
+    /// The version as tables have it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shown_version: Option<String>,
     /// What it is besides its kind and style; first of all whether it runs on all CPUs.
     pub tags: Vec<String>,
     /// What distinguishes it from a usual one of its kind, in short.

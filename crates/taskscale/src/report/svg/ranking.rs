@@ -97,7 +97,7 @@ fn description(figure: &MetricDef, group: &RowGroup) -> String {
 }
 
 fn said(figure: &MetricDef, row: &Row) -> String {
-    let name = plain(&row.entry.with_version());
+    let name = plain(&row.entry.name);
     match row.headline {
         Some(headline) if row.ok_runs > 0 => format!("{name}: {}", shown(figure, headline.median)),
         _ => format!("{name}: {}", ending(row)),
