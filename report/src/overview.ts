@@ -24,6 +24,8 @@ export interface Cell {
   value?: number;
   /** The figure itself, or why there is none or none to be compared, in a word or two. */
   said: string;
+  /** The entry does not do it. */
+  absent?: true;
 }
 
 export interface OverviewRow {
@@ -90,6 +92,10 @@ function byPart(data: PageData, state: State, names: string[], lead: Campaign): 
   });
 }
 
+/** Of columns that are parts, an entry with a single one has nothing beside it: it is drawn only if asked for. */
+export const hasSeveral = ({ cells }: OverviewRow): boolean =>
+  cells.filter((cell) => !cell.absent).length > 1;
+
 /** The column that is looked at. */
 export const isShown = (column: Column, several: boolean, state: State): boolean =>
   several ? column.part === state.part : column.n === state.n;
@@ -152,5 +158,6 @@ function cell(found: Ranking | undefined, name: string): Cell {
   if (bar?.timesBest !== undefined)
     return { times: bar.timesBest, value: bar.value, said: show(found.metric)(bar.value) };
   if (row) return { said: STANDING[row.standing] || "no value" };
-  return { said: found.failed.find((row) => row.entry.name === name)?.status ?? "no program" };
+  const failed = found.failed.find((row) => row.entry.name === name);
+  return failed ? { said: failed.status } : { said: "no program", absent: true };
 }

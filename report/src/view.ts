@@ -129,8 +129,11 @@ export const isLowerBound = (bar: Bar, of: Metric): boolean => standing(bar, of)
 function why(entry: Entry, rows: Row[], of: Metric): { status: string; reason: string } {
   if (entry.unavailable) return { status: "unavailable", reason: entry.unavailable };
   if (isWhole(of)) return { status: "no fit", reason: "needs ok runs at two or more numbers of tasks" };
-  const shortfall = rows.flatMap((row) => row.shortfalls ?? [])[0];
-  if (shortfall) return { status: shortfall.status, reason: shortfall.reason };
+  const fell = rows.find((row) => row.shortfalls?.length);
+  const shortfall = fell?.shortfalls?.[0];
+  if (fell && shortfall) {
+    return { status: fell.ok_runs ? shortfall.status : fell.status, reason: shortfall.reason };
+  }
   if (rows.length === 0) return { status: "not measured", reason: "no run at this number of tasks yet" };
   const reason = rows.find((row) => row.no_value)?.no_value ?? "its runs do not have this metric";
   return { status: "no value", reason };

@@ -56,6 +56,8 @@ export interface EntryFacts {
   name: string;
   /** Further notes. */
   notes: Array<string>;
+  /** Why the entry lacks the other workloads. */
+  omitted?: string;
   /** Tasks run on several CPUs at once. */
   parallel: boolean;
   /** Measured by the original blog posts too. */

@@ -2,7 +2,15 @@
 
 import { fill, h } from "../dom.ts";
 import * as format from "../format.ts";
-import { type Cell, type Column, isShown, type Overview, type OverviewRow, overview } from "../overview.ts";
+import {
+  type Cell,
+  type Column,
+  hasSeveral,
+  isShown,
+  type Overview,
+  type OverviewRow,
+  overview,
+} from "../overview.ts";
 import { parts, pin, toHash } from "../state.ts";
 import { kindOf } from "../view.ts";
 import type { App } from "./app.ts";
@@ -49,10 +57,11 @@ export function overviewSection(app: App): { element: HTMLElement; update(): voi
     const of = found.campaign ? ` Results: ${found.campaign}.` : "";
     fill(about, `Ratio to ${best} (lower is better). Pin two rows (◇) to compare them.${of}`);
     const rows = found.sets.reduce((sum, set) => sum + set.length, 0);
-    const drawn = found.sets.reduce((sum, set) => sum + Math.min(set.length, MOST), 0);
-    more.hidden = drawn === rows;
+    const first = (set: OverviewRow[]) => (several ? set.filter(hasSeveral) : set).slice(0, MOST);
+    const drawn = all ? found.sets : found.sets.map(first).filter((set) => set.length > 0);
+    more.hidden = found.sets.flatMap(first).length === rows;
     fill(more, all ? "Show fewer entries" : `Show all ${format.grouped(rows)} entries`);
-    const bodies = found.sets.map((set) => body(app, found, all ? set : set.slice(0, MOST)));
+    const bodies = drawn.map((set) => body(app, found, set));
     keepFocus(table, () => fill(table, head(app, found, several), pinned(app, found), ...bodies));
     if (seen !== looked()) {
       seen = looked();
@@ -172,13 +181,14 @@ function line(app: App, columns: Column[], row: OverviewRow, place: string): HTM
           onclick: () => app.set({ ...row.state, entry: name }),
         },
         name,
+        h("span", { class: "version" }, row.entry.shown_version ?? ""),
       ),
     ),
     columns.map((column, at) => cell(app, column, row, row.cells[at] ?? { said: "" })),
   );
 }
 
-function cell(app: App, column: Column, { entry }: OverviewRow, { times, said }: Cell): HTMLElement {
+function cell(app: App, column: Column, { entry }: OverviewRow, { times, said, absent }: Cell): HTMLElement {
   const text = times === undefined ? said : format.times(times);
   // As the text says, the best: also where colours are not seen.
   const best = text === format.times(1);
@@ -197,6 +207,9 @@ function cell(app: App, column: Column, { entry }: OverviewRow, { times, said }:
     h("div", { class: "tip-title" }, entry.title),
     h("div", { class: "tip-sub" }, [...new Set([column.title, format.tasks(column.n)])].join(", ")),
     h("div", { class: "tip-line" }, h("i"), h("span", {}, column.metric.title), h("b", {}, said)),
+    ...(absent && entry.omitted
+      ? [h("div", { class: "tip-line" }, h("i"), h("span", {}, entry.omitted))]
+      : []),
   ]);
   return h("td", { class: times === undefined ? "without" : `heat-${level(times)}` }, to);
 }

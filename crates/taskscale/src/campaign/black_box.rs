@@ -93,6 +93,7 @@ pub fn black_box_facts(
         unverified: None,
         why: "measured by `taskscale measure`".to_owned(),
         notes,
+        omitted: None,
         version: None,
         unavailable: None,
         build: Vec::new(),

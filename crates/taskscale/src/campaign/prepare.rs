@@ -197,6 +197,7 @@ fn facts_of(runtime: &Runtime, entry: &Entry, workload: &str) -> EntryFacts {
         unverified: entry.unverified.clone(),
         why: entry.why.clone(),
         notes: entry.notes.clone(),
+        omitted: entry.omitted.clone(),
         version: None,
         unavailable: None,
         build: recipe.build.clone(),

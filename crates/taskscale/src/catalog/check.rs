@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use regex_lite::Regex;
+use taskscale_measure::Kind;
 
 use super::error::CatalogError;
 use super::manifest::{CommandsToml, EntryToml, EntryWorkloadToml, LibraryToml, PostsToml, RuntimeToml};
@@ -201,6 +202,12 @@ impl ManifestFile<'_> {
         limit_env.extend(wire.limit_env);
         let mut notes = twin_entry.map(|twin| twin.notes.clone()).unwrap_or_default();
         notes.extend(wire.notes);
+        let omitted = wire.omitted.or_else(|| twin_entry.and_then(|twin| twin.omitted.clone()));
+        if omitted.as_ref().is_some_and(|why| why.trim().is_empty()) {
+            return Err(fault(": omitted is empty".into()));
+        }
+        let can_only_wait = kind == Kind::Timer && workloads.keys().eq(["sleep"]);
+        let omitted = omitted.or_else(|| can_only_wait.then(|| ONLY_WAITS.to_owned()));
         let posts = match wire.posts {
             PostsToml::InAll(false) => Vec::new(),
             PostsToml::InAll(true) => workloads.keys().cloned().collect(),
@@ -223,6 +230,7 @@ impl ManifestFile<'_> {
             unverified: wire.unverified,
             why: wire.why,
             notes,
+            omitted,
             env,
             limit_env,
             toolchain: toolchain.clone(),
@@ -289,6 +297,9 @@ impl ManifestFile<'_> {
         Ok(())
     }
 }
+
+/// Why a timer has `sleep` alone.
+const ONLY_WAITS: &str = "a timer runs no code of its own, so it can only wait";
 
 const PLACEHOLDERS: [&str; 7] =
     ["{src}", "{out}", "{shared}", "{home}", "{flags}", "{build_flags}", "{tasks}"];

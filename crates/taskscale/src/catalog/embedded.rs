@@ -83,7 +83,7 @@ fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalog::Catalog;
+    use crate::catalog::{Catalog, Entry};
 
     #[test]
     fn what_is_carried_is_the_catalogue_of_the_repository() {
@@ -103,6 +103,25 @@ mod tests {
             let made = ["target", "node_modules", "__pycache__"];
             assert!(!name.split('/').any(|part| part.starts_with('.') || made.contains(&part)), "{name}");
         }
+    }
+
+    #[test]
+    fn entries_that_lack_workloads_give_the_reason() {
+        let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runtimes");
+        let catalog = Catalog::load(&repository).unwrap();
+        let all = catalog.workloads.len();
+        for (_, entry) in catalog.entries().filter(|(_, entry)| !entry.reference) {
+            let represents = entry.posts.len() > 1 && entry.workloads.len() < all;
+            let only_sleeps = entry.workloads.keys().eq(["sleep"]);
+            if represents || only_sleeps {
+                assert!(entry.omitted.is_some(), "{}: `omitted` must say why", entry.full_name);
+            }
+        }
+        let empty = |entry: &Entry| if entry.posts.len() > 1 { all - entry.workloads.len() } else { 0 };
+        assert!(
+            catalog.entries().map(|(_, entry)| empty(entry)).sum::<usize>() <= 20,
+            "empty cells of @posts"
+        );
     }
 
     #[test]

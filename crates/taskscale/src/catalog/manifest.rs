@@ -61,6 +61,7 @@ pub(super) struct EntryToml {
     pub why: String,
     #[serde(default)]
     pub notes: Vec<String>,
+    pub omitted: Option<String>,
     #[serde(default)]
     pub env: BTreeMap<String, String>,
     /// Variables that `taskscale limit` sets in place of those of `env`; `{memory}` is the memory limit.

@@ -88,6 +88,8 @@ pub struct Entry {
     pub unverified: Option<String>,
     pub why: String,
     pub notes: Vec<String>,
+    /// Why it lacks the other workloads, where it needs a reason.
+    pub omitted: Option<String>,
     pub env: BTreeMap<String, String>,
     /// On top of `env` where the run's memory is limited to find out how much is needed; `{memory}` is the limit.
     pub limit_env: BTreeMap<String, String>,

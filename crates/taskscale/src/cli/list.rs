@@ -166,7 +166,7 @@ fn entries(args: &ListArgs, global: &Global) -> Result<ExitCode, Failure> {
                     "entry": entry.full_name, "title": entry.title, "kind": entry.kind,
                     "stackful": entry.kind.stackful(), "parallel": entry.parallel, "style": entry.style,
                     "reference": entry.reference, "posts": !entry.posts.is_empty(), "unverified": entry.unverified,
-                    "why": entry.why, "notes": entry.notes, "url": runtime.url,
+                    "why": entry.why, "notes": entry.notes, "omitted": entry.omitted, "url": runtime.url,
                     "workloads": entry.workloads.keys().collect::<Vec<_>>(),
                     "version": toolchain.as_ref().ok().map(|found| receipt(found, entry)),
                     "install": entry.toolchain.install,
@@ -196,8 +196,11 @@ fn entries(args: &ListArgs, global: &Global) -> Result<ExitCode, Failure> {
         let does: Vec<&str> =
             names.iter().filter(|name| entry.workloads.contains_key(*name)).map(String::as_str).collect();
         // Of one workload, `all` would be no shorter.
-        let does =
-            if does.len() == names.len() && does.len() > 1 { "all".to_owned() } else { does.join(",") };
+        let does = if does.len() == catalog.workloads.len() && does.len() > 1 {
+            "all".to_owned()
+        } else {
+            does.join(",")
+        };
         rows.push([
             entry.full_name.clone(),
             entry.kind.name().to_owned(),
@@ -213,8 +216,27 @@ fn entries(args: &ListArgs, global: &Global) -> Result<ExitCode, Failure> {
         Some(columns) if widest > columns => blocks(&rows, columns),
         _ => table,
     };
-    print_result(&printable(&text))?;
+    print_result(&printable(&(text + &omissions(entries.iter().map(|(_, entry)| *entry)))))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Why entries lack workloads: each reason once, with its entries.
+fn omissions<'a>(entries: impl Iterator<Item = &'a Entry>) -> String {
+    let mut by_reason: Vec<(&str, Vec<&str>)> = Vec::new();
+    for entry in entries {
+        let Some(why) = entry.omitted.as_deref() else { continue };
+        match by_reason.iter_mut().find(|(known, _)| *known == why) {
+            Some((_, names)) => names.push(&entry.full_name),
+            None => by_reason.push((why, vec![&entry.full_name])),
+        }
+    }
+    let mut text = String::new();
+    for (why, names) in by_reason {
+        let heading = if text.is_empty() { "\nOther workloads are omitted:\n" } else { "" };
+        text.push_str(heading);
+        indented(&format!("{}: {why}", names.join(", ")), &mut text);
+    }
+    text
 }
 
 /// The same rows for a narrow terminal: the name of an entry, and its columns below it.

@@ -284,6 +284,9 @@ pub struct EntryFacts {
     /// Further notes.
     #[serde(default)]
     pub notes: Vec<String>,
+    /// Why the entry lacks the other workloads.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub omitted: Option<String>,
     /// Version that the toolchain printed. Absent if it is missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,

@@ -104,6 +104,7 @@ pub(crate) fn test_facts(name: &str) -> EntryFacts {
         unverified: None,
         why: "for tests".to_owned(),
         notes: Vec::new(),
+        omitted: None,
         version: Some(format!("{runtime} 1.0")),
         unavailable: None,
         build: Vec::new(),

@@ -44,8 +44,9 @@ pub fn document(reports: &[Report], detail: Detail) -> Document {
         document = Document::new("overview");
         document.text(footnotes::machine(report), Emphasis::Quiet);
         document.table(of_overview(overview));
-        if let Some(releases) = footnotes::releases(overview.lines.iter().map(|line| line.entry)) {
-            document.text(releases, Emphasis::Quiet);
+        let releases = footnotes::releases(overview.lines.iter().map(|line| line.entry));
+        for remark in overview.remarks().into_iter().chain(releases) {
+            document.text(remark, Emphasis::Quiet);
         }
     }
     let shown = if brief { &reports[..1] } else { reports };

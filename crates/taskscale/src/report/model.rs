@@ -170,6 +170,9 @@ pub struct EntryInfo {
     /// Why the entry's authors could not run it, if so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unverified: Option<String>,
+    /// Why it lacks the other workloads.
+    #[serde(skip)]
+    pub omitted: Option<String>,
     /// The version string of its runtime.
     pub version: Option<String>,
     /// The version as tables have it: `1.26`, or `1.14 (2022)` where support of the series had ended over a year before.
@@ -194,6 +197,7 @@ impl EntryInfo {
             parallel: facts.parallel,
             reference: facts.reference,
             unverified: facts.unverified.clone(),
+            omitted: facts.omitted.clone(),
             version: facts.version.clone(),
             shown_version: shown_version(facts, measured),
         }

@@ -9,13 +9,43 @@ use crate::record::Series;
 pub struct Overview<'a> {
     /// The series in order, each with the N that is shown.
     pub columns: Vec<(String, u64)>,
-    /// By kind, the cheapest entry of each first.
+    /// Entries with two or more of these series: by kind, the cheapest entry of each first.
     pub lines: Vec<OverviewLine<'a>>,
+    /// Of the other entries, the names by the series that they have.
+    pub singles: BTreeMap<usize, Vec<&'a str>>,
+}
+
+impl Overview<'_> {
+    /// What is not in the table, and why its empty cells are empty, in sentences.
+    pub fn remarks(&self) -> Vec<String> {
+        let name = |nth: usize| self.columns[nth].0.as_str();
+        let mut remarks: Vec<String> = self
+            .singles
+            .iter()
+            .map(|(nth, entries)| format!("Only in {}: {}.", name(*nth), entries.join(", ")))
+            .collect();
+        for line in &self.lines {
+            let empty = line.factors.iter().enumerate().filter(|(_, factor)| **factor == Factor::Absent);
+            let empty: Vec<&str> = empty.map(|(nth, _)| name(nth)).collect();
+            // Without a reason it was left out by whoever chose what to measure.
+            if let Some(why) = line.entry.omitted.as_ref().filter(|_| !empty.is_empty()) {
+                remarks.push(format!("{} has no {}: {why}.", line.entry.name, empty.join(", ")));
+            }
+        }
+        remarks
+    }
 }
 
 pub struct OverviewLine<'a> {
     pub entry: &'a EntryInfo,
     pub factors: Vec<Factor>,
+}
+
+impl OverviewLine<'_> {
+    /// Positions of the columns that have it.
+    fn measured(&self) -> impl Iterator<Item = usize> {
+        self.factors.iter().enumerate().filter(|(_, factor)| **factor != Factor::Absent).map(|(nth, _)| nth)
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -65,13 +95,18 @@ pub fn overview(reports: &[Report]) -> Option<Overview<'_>> {
             line.factors[nth] = factor(row);
         }
     }
-    let mut lines: Vec<OverviewLine> = lines.into_values().collect();
+    let (mut lines, single): (Vec<_>, Vec<_>) =
+        lines.into_values().partition(|line| line.measured().count() > 1);
+    let mut singles: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
+    for line in &single {
+        singles.entry(line.measured().next()?).or_default().push(&line.entry.name);
+    }
     lines.sort_by(|a, b| a.entry.kind.cmp(&b.entry.kind).then(mean(a).total_cmp(&mean(b))));
     let name = |report: &&Report| match shown.iter().all(|other| other.cpus == report.cpus) {
         true => Series { cpus: None, ..report.series() }.to_string(),
         false => report.series().to_string(),
     };
-    Some(Overview { columns: shown.iter().map(name).zip(tasks).collect(), lines })
+    Some(Overview { columns: shown.iter().map(name).zip(tasks).collect(), lines, singles })
 }
 
 fn factor(row: &Row) -> Factor {

@@ -32,9 +32,12 @@ pub fn section(campaigns: &[CampaignSummary], subjects: &[SiteEntry]) -> String 
         machine_name(&campaign.machine),
         mark_behind(campaign),
         table(&overview, subjects),
-        releases(overview.lines.iter().map(|line| line.entry))
-            .map(|releases| format!("<p class=\"quiet\">{}</p>\n", escaped(&releases)))
-            .unwrap_or_default(),
+        overview
+            .remarks()
+            .into_iter()
+            .chain(releases(overview.lines.iter().map(|line| line.entry)))
+            .map(|remark| format!("<p class=\"quiet\">{}</p>\n", escaped(&remark)))
+            .collect::<String>(),
     )
 }
 
@@ -116,7 +119,7 @@ mod tests {
             "<th scope=\"col\" class=\"n\">spawn, 2 CPUs <small>N = 1k</small></th>",
             "<th scope=\"rowgroup\" colspan=\"3\"><span>Async tasks</span></th>",
             "<th scope=\"row\"><code>rust/thread</code> 1</th><td class=\"n heat-0\">1.00</td>",
-            "<td class=\"n\">-</td>",
+            "<p class=\"quiet\">Only in sleep: go/time-after-func.</p>",
         ] {
             assert!(text.contains(part), "{part}: {text}");
         }

@@ -82,6 +82,8 @@ fn said_otherwise(
         (facts.url != runtime.url, "url"),
         (facts.why != entry.why, "why"),
         (facts.notes != entry.notes, "notes"),
+        // Results from before this key have none.
+        (facts.omitted.is_some() && facts.omitted != entry.omitted, "omitted"),
         (facts.unverified != entry.unverified, "unverified"),
     ]
     .into_iter()

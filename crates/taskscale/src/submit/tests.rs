@@ -210,6 +210,7 @@ fn a_changed_program_is_not_the_catalogues() {
         url: runtime.url.clone(),
         why: entry.why.clone(),
         notes: entry.notes.clone(),
+        omitted: entry.omitted.clone(),
         kind: entry.kind,
         parallel: entry.parallel,
         style: entry.style,

@@ -266,12 +266,19 @@ fn output(command: &[&str]) -> String {
     String::from_utf8(output.stdout).expect("a text")
 }
 
-/// The first table that it prints, with the reasons of rows without values. The document around it says what it is of.
+/// The sentence that every table of several runtimes has below it.
+const RELEASES: &str = "Releases compared: ";
+/// How lines of a table begin, and those right below one that belong to it.
+const BELOW: [&str; 3] = ["|", "- ", RELEASES];
+
+/// The first table that it prints, with the reasons of rows without values and the releases that it compares. The
+/// document around it says what it is of.
 fn printed(command: &[&str]) -> String {
     let text = output(command);
     let table = text.lines().skip_while(|line| !line.starts_with('|'));
-    let lines: Vec<&str> =
-        table.take_while(|line| line.is_empty() || line.starts_with('|') || line.starts_with("- ")).collect();
+    let lines: Vec<&str> = table
+        .take_while(|line| line.is_empty() || BELOW.iter().any(|start| line.starts_with(start)))
+        .collect();
     format!("\n{}\n\n", lines.join("\n").trim_end())
 }
 

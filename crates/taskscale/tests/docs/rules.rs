@@ -3,7 +3,7 @@
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use regex_lite::Regex;
 
-use super::{BEGIN, END, files, read};
+use super::{BEGIN, END, RELEASES, files, read};
 
 /// Visible words that a document may have: no code blocks, no HTML comments; tables count.
 const BUDGETS: [(&str, usize); 24] = [
@@ -168,7 +168,15 @@ fn documents_are_written_by_the_rules() {
 
 #[test]
 fn documents_keep_within_their_budgets() {
-    let count = |path: &str| texts(&read(path)).iter().map(|(text, _)| words(text)).sum::<usize>();
+    // The list of releases is made with its table, and grows with it.
+    let count = |path: &str| {
+        let texts = texts(&read(path));
+        texts
+            .iter()
+            .filter(|(text, _)| !text.starts_with(RELEASES))
+            .map(|(text, _)| words(text))
+            .sum::<usize>()
+    };
     let over: Vec<String> = BUDGETS
         .iter()
         .map(|(path, most)| (path, count(path), most))

@@ -29,6 +29,7 @@ pub fn facts(name: &str, kind: Kind) -> EntryFacts {
         unverified: None,
         why: "for tests".to_owned(),
         notes: vec![],
+        omitted: None,
         unavailable: None,
         build: vec![vec!["make".into(), "all the rest".into()]],
         run: vec!["{out}/sleep".into()],

@@ -14,7 +14,7 @@ use super::published::published;
 use super::rows::{Cells, cells, rows};
 use super::tables::by_use;
 use super::{samples, tables};
-use crate::catalog::{FanOut, Kind, Shape, Style};
+use crate::catalog::{FanOut, Kind, Shape, Style, reading_order};
 use crate::document::command_line;
 use crate::metrics::{self, MetricDef};
 use crate::record::{Campaign, EntryFacts, Sample, Source, Warning};
@@ -57,7 +57,9 @@ impl PageData {
     ) {
         let day = || format!("{}, {}", campaign.machine.hostname, campaign.created_at.date());
         let name = name.map_or_else(day, str::to_owned);
-        for (campaign, samples) in campaign.parts(samples) {
+        let mut parts = campaign.parts(samples);
+        parts.sort_by_key(|(part, _)| reading_order(&part.plan.workload));
+        for (campaign, samples) in parts {
             let report = Report::build(&campaign, &samples).named(&name);
             let page = self.series(report, campaign, &samples, &catalog);
             self.campaigns.push(page);
