@@ -152,7 +152,7 @@ pub struct LastLook {
     pub standing: Option<MemoryStanding>,
     /// The most memory of the run so far, in bytes.
     pub peak: Option<u64>,
-    /// The program's first process had left the group.
+    /// A process had left the group.
     pub left: bool,
 }
 

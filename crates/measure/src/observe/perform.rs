@@ -168,12 +168,14 @@ impl Run<'_> {
         }
     }
 
-    /// The plateau is nearly over: looks whether memory has grown and the program is still there.
+    /// The plateau is nearly over: looks whether memory has grown and all processes are still there. What one takes
+    /// that left since the reading would be in no account.
     pub fn look_last(&mut self) {
         let now = self.clock.now_ns();
         let late = self.state().due_ns(self.spec).is_some_and(|due| now >= due);
-        let standing = (!late).then(|| self.standing(&self.group.processes()));
-        let left = !late && self.state().pid.is_some_and(|pid| self.has_left(pid));
+        let processes = self.group.processes();
+        let standing = (!late).then(|| self.standing(&processes));
+        let left = self.escapees(&processes) > 0;
         let look = LastLook { standing, peak: self.peak(), left };
         self.timeline.push(now, RunEvent::LastLook(Box::new(look)));
     }

@@ -282,13 +282,29 @@ static void leave(void) { or_skip(join(roots[0]) || join(roots[1]), "the root gr
 
 static void one_escapes(void) {
     for (int i = 0; i < 1010; i++) child(NULL);
+    int left[2];
+    or_skip(!pipe(left), "pipe");
     if (fork() == 0) {
         leave();
         anon(200 * MIB);
+        or_skip(write(left[1], "", 1) == 1, "write");
         wait_to_the_end();
         _exit(0);
     }
-    pause_s(0.5);
+    // However busy the machine is, it has left before the tasks are said to be alive.
+    char byte;
+    or_skip(read(left[0], &byte, 1) == 1, "read");
+}
+
+// After memory was read, and before the plateau is over.
+static void escapes_late(void) {
+    if (fork() == 0) {
+        pause_s(0.6);
+        leave();
+        anon(64 * MIB);
+        wait_to_the_end();
+        _exit(0);
+    }
 }
 
 // Its own group of the memory controller, as the root group's file would name it.
@@ -368,7 +384,7 @@ static const struct { const char *name; void (*run)(void); } attacks[] = {
     {"hard-links", hard_links}, {"tmpfs-private", tmpfs_private}, {"own-mounts", own_mounts},
     {"detached-mount", detached_mount}, {"clone-vm", clone_vm}, {"vfork", vfork_child}, {"io-urings", io_urings},
     {"packet-ring", packet_ring}, {"shm-of-others", shm_of_others}, {"cache-then-heap", cache_then_heap},
-    {"late-tasks", late_tasks}, {"one-escapes", one_escapes},
+    {"late-tasks", late_tasks}, {"one-escapes", one_escapes}, {"escapes-late", escapes_late},
     {"returns-memfd", returns_memfd}, {"returns-heap", returns_heap}, {"returns-pipes", returns_pipes},
     {"stops", stops}, {"leaves-segment", leaves_segment}, {"segments", segments}, {"sparse", sparse},
 };
