@@ -181,8 +181,8 @@ function line(app: App, columns: Column[], row: OverviewRow, place: string): HTM
           onclick: () => app.set({ ...row.state, entry: name }),
         },
         name,
-        h("span", { class: "version" }, row.entry.shown_version ?? ""),
       ),
+      h("span", { class: "version" }, row.entry.shown_version ?? ""),
     ),
     columns.map((column, at) => cell(app, column, row, row.cells[at] ?? { said: "" })),
   );
