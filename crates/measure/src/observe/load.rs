@@ -65,6 +65,10 @@ impl Running {
         self.control_pipe.as_mut().map_or(Ok(()), |control_pipe| control_pipe.send(begin))
     }
 
+    pub fn group(&self) -> &dyn Group {
+        &*self.group
+    }
+
     /// Memory of all its processes now, and kernel memory as a part of it, in bytes.
     pub fn memory(&self) -> (Option<u64>, Option<u64>) {
         (self.group.memory_now(), self.group.kernel_account().kernel)

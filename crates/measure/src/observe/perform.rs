@@ -28,7 +28,10 @@ impl Run<'_> {
     pub fn perform(&mut self, action: Action) -> Result<(), MeasureError> {
         match action {
             Action::Wait(_) | Action::Sample => {}
-            Action::Look => self.timeline.note_doing(doing(self.group.as_ref())),
+            Action::Look => {
+                let doing = doing(self.group.as_ref(), self.starting_load());
+                self.timeline.note_doing(doing);
+            }
             Action::BecomeReady(from) => self.become_ready(from)?,
             Action::BeginPlateau { since_ns, from } => self.begin_plateau(since_ns, from),
             Action::ReadMemory => self.read_memory(),
@@ -85,8 +88,9 @@ impl Run<'_> {
             memory: self.group.memory_in_use(),
             output_bytes: self.bytes_written(),
         };
-        let group = self.group.as_ref();
-        self.timeline.sample(sample, || doing(group));
+        let begins = self.state().plateau.is_none();
+        let load = self.load.as_ref().filter(|_| begins).map(load::Running::group);
+        self.timeline.sample(sample, || doing(self.group.as_ref(), load));
         let Some(black_box) = self.spec.scenario.black_box() else { return };
         if let Ready::Tcp(address) = &black_box.ready
             && self.state().ready_ns.is_none()
@@ -110,6 +114,11 @@ impl Run<'_> {
         if let Some(own) = pids.find_map(OwnFiles::used_up) {
             self.push(RunEvent::Files { own, used_up: true });
         }
+    }
+
+    /// The group of a load before the plateau: one that waits for a CPU is not idle.
+    fn starting_load(&self) -> Option<&dyn Group> {
+        self.load.as_ref().filter(|_| self.state().plateau.is_none()).map(load::Running::group)
     }
 
     fn become_ready(&mut self, from: PlateauFrom) -> Result<(), MeasureError> {
@@ -256,13 +265,14 @@ impl Run<'_> {
     }
 }
 
-/// What the threads of a run are doing.
-fn doing(group: &dyn Group) -> procfs::Doing {
+/// What the threads of a run are doing, and those of a load that has still to bring its tasks about.
+fn doing(group: &dyn Group, load: Option<&dyn Group>) -> procfs::Doing {
+    let load = load.map(|load| doing(load, None)).unwrap_or_default();
     let mut pids = group.processes();
     // The first and the last: a family that is starting is at work at its end.
     if pids.len() > PROCESSES_LOOKED_AT {
         let half = PROCESSES_LOOKED_AT / 2;
         pids.drain(half..pids.len() - half);
     }
-    pids.into_iter().map(procfs::doing).fold(procfs::Doing::default(), procfs::Doing::and)
+    pids.into_iter().map(procfs::doing).fold(load, procfs::Doing::and)
 }

@@ -52,7 +52,6 @@ const BY_A_GROUP: &[(&str, ExactMemory)] = &[
     ("cache-then-heap", MibOrNone(101.0)),
     ("late-tasks", MibOrNone(0.9)),
     ("one-escapes", Failed),
-    ("escapes-late", Failed),
     ("returns-memfd", Failed),
     ("returns-heap", Failed),
     ("returns-pipes", Failed),

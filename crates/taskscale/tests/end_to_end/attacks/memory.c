@@ -296,17 +296,6 @@ static void one_escapes(void) {
     or_skip(read(left[0], &byte, 1) == 1, "read");
 }
 
-// After memory was read, and before the plateau is over.
-static void escapes_late(void) {
-    if (fork() == 0) {
-        pause_s(0.6);
-        leave();
-        anon(64 * MIB);
-        wait_to_the_end();
-        _exit(0);
-    }
-}
-
 // Its own group of the memory controller, as the root group's file would name it.
 static void own_group(char *procs, size_t size) {
     char line[1024];
@@ -384,7 +373,7 @@ static const struct { const char *name; void (*run)(void); } attacks[] = {
     {"hard-links", hard_links}, {"tmpfs-private", tmpfs_private}, {"own-mounts", own_mounts},
     {"detached-mount", detached_mount}, {"clone-vm", clone_vm}, {"vfork", vfork_child}, {"io-urings", io_urings},
     {"packet-ring", packet_ring}, {"shm-of-others", shm_of_others}, {"cache-then-heap", cache_then_heap},
-    {"late-tasks", late_tasks}, {"one-escapes", one_escapes}, {"escapes-late", escapes_late},
+    {"late-tasks", late_tasks}, {"one-escapes", one_escapes},
     {"returns-memfd", returns_memfd}, {"returns-heap", returns_heap}, {"returns-pipes", returns_pipes},
     {"stops", stops}, {"leaves-segment", leaves_segment}, {"segments", segments}, {"sparse", sparse},
 };
