@@ -83,7 +83,7 @@ use serde::{Deserialize, Serialize};
 
 pub use analyze::analyze;
 pub use black_box::{BlackBoxCommand, LinePattern, LoadCommand, LoadStands, Ready};
-pub use cgroup::{Group, GroupBounds};
+pub use cgroup::{Group, GroupBounds, batches_bytes};
 pub use cgroup::{GroupRoot, clean_up_after_the_dead};
 pub use connections::{ConnectionLimits, read_connection_limits};
 pub use event::{RunEvent, TimedEvent};
@@ -97,7 +97,7 @@ pub use machine_lock::{Holder, MachineLock};
 pub use measurement::{
     Cpu, LimitHit, Measurement, Memory, MemorySource, Metric, Plateau, PlateauFrom, Status, Time, Work,
 };
-pub use observe::{LocalRunner, RunDetails};
+pub use observe::{LocalRunner, OnReading, RunDetails};
 pub use protocol::{LineKind, Lines, ProtocolEvent, Said};
 pub use scenario::{HoldParams, Scenario, ServeParams, WorkParams};
 pub use timeline::Timeline;

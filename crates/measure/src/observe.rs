@@ -4,6 +4,7 @@ mod clock;
 mod control_pipe;
 mod details;
 mod environment;
+mod hook;
 mod joins;
 mod launched;
 mod load;
@@ -20,6 +21,7 @@ use self::environment::{launch_request, of_user};
 use self::run::Run;
 
 pub use self::details::RunDetails;
+pub use self::hook::OnReading;
 use super::analyze::analyze;
 use super::cgroup::{GroupBounds, kill_all, remove_folders};
 use super::launchers::{Launchers, is_initialized};
@@ -44,6 +46,7 @@ pub struct LocalRunner<'a> {
     counts_switches: bool,
     /// Where traces are kept, if they are, and how many there are.
     traces: Option<(PathBuf, u32)>,
+    on_reading: Option<OnReading>,
 }
 
 impl<'a> LocalRunner<'a> {
@@ -59,6 +62,7 @@ impl<'a> LocalRunner<'a> {
             shared_machine: false,
             counts_switches: false,
             traces: None,
+            on_reading: None,
         }
     }
 
@@ -85,6 +89,11 @@ impl<'a> LocalRunner<'a> {
     #[must_use]
     pub fn keeping_traces(self, folder: Option<PathBuf>) -> LocalRunner<'a> {
         LocalRunner { traces: folder.map(|folder| (folder, 0)), ..self }
+    }
+
+    /// Reads more of each run than a measurement has.
+    pub fn on_reading(&mut self, hook: Option<OnReading>) {
+        self.on_reading = hook;
     }
 
     /// Adds a warning to every run if the machine could not be locked.
@@ -168,16 +177,16 @@ impl<'a> LocalRunner<'a> {
             limits,
         };
         let timeline = Timeline::new(Timestamp::now(), host);
-        let mut files = self.files.take();
+        let (mut files, mut on_reading) = (self.files.take(), self.on_reading.take());
         let result = Run::start(spec, timeline, group, load, &self.launchers, &scratches[0], self.interrupt)
             .and_then(|mut run| {
-                run.files = files.take();
+                (run.files, run.on_reading) = (files.take(), on_reading.take());
                 run.switches.wanted = self.counts_switches;
                 let end = run.watch().and_then(|()| run.conclude());
-                files = run.files.take();
+                (files, on_reading) = (run.files.take(), run.on_reading.take());
                 end.map(|()| run.into_details())
             });
-        self.files = files;
+        (self.files, self.on_reading) = (files, on_reading);
         if result.is_err() {
             kill_all(&folders);
         }

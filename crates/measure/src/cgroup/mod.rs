@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::Duration;
 
-pub(super) use group::batches_bytes;
+pub use group::batches_bytes;
 use group::write_control;
 pub use group::{CpuReading, Group, GroupBounds, KernelAccount, MemoryWant};
 pub(super) use root::own_folders;

@@ -165,6 +165,9 @@ impl Run<'_> {
             escaped: self.escapees(&processes),
         };
         self.timeline.push(begun_ns, RunEvent::Reading(Box::new(reading)));
+        if let Some(hook) = &mut self.on_reading {
+            hook(&processes);
+        }
         self.seen.extend(&processes);
         if let Some(files) = &mut self.files {
             files.extend(processes.into_iter().flat_map(procfs::mapped_paths));

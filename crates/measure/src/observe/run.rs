@@ -9,6 +9,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::clock::Clock;
 use super::environment::launch_request;
+use super::hook::OnReading;
 use super::joins::Joins;
 use super::launched::Launched;
 use super::load::{self, PreparedLoad};
@@ -57,6 +58,7 @@ pub(super) struct Run<'a> {
     pub switches: Switches,
     /// Where wanted: the files that the run's processes have mapped.
     pub files: Option<BTreeSet<PathBuf>>,
+    pub on_reading: Option<OnReading>,
     /// Since the launcher was told to end everything.
     deadline: Option<ProgressDeadline>,
     /// When threads were counted last.
@@ -99,6 +101,7 @@ impl<'a> Run<'a> {
             seen: BTreeSet::new(),
             switches: Switches::default(),
             files: None,
+            on_reading: None,
             deadline: None,
             counted_ns: None,
             system_cpu_s: procfs::system_cpu_s(),
