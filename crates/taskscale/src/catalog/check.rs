@@ -231,6 +231,7 @@ impl ManifestFile<'_> {
             why: wire.why,
             notes,
             omitted,
+            explain: wire.explain.or_else(|| twin_entry.and_then(|twin| twin.explain)),
             env,
             limit_env,
             toolchain: toolchain.clone(),

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Deserializer};
 use taskscale_measure::Kind;
 
+use super::adapter::Adapter;
 use super::kind::{FanOut, Style};
 use super::model::{Install, Locate, ToolchainSpec};
 
@@ -62,6 +63,7 @@ pub(super) struct EntryToml {
     #[serde(default)]
     pub notes: Vec<String>,
     pub omitted: Option<String>,
+    pub explain: Option<Adapter>,
     #[serde(default)]
     pub env: BTreeMap<String, String>,
     /// Variables that `taskscale limit` sets in place of those of `env`; `{memory}` is the memory limit.

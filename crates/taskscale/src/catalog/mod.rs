@@ -3,6 +3,7 @@
 //! Wire types (`manifest`) become validated types (`model`). Starts no process, and must not know how anything is built
 //! or measured.
 
+mod adapter;
 mod check;
 mod embedded;
 mod error;
@@ -23,6 +24,7 @@ mod tests;
 pub(crate) mod trust;
 mod workload;
 
+pub use adapter::Adapter;
 pub use embedded::{embedded_files, embedded_name, embedded_texts, unpack_embedded};
 pub use error::CatalogError;
 pub use kind::{FanOut, Style};

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use taskscale_measure::Kind;
 
+use super::adapter::Adapter;
 use super::kind::{FanOut, Style};
 
 /// A language toolchain: one folder of the catalog.
@@ -90,6 +91,8 @@ pub struct Entry {
     pub notes: Vec<String>,
     /// Why it lacks the other workloads, where it needs a reason.
     pub omitted: Option<String>,
+    /// What `taskscale explain` asks; absent where its mapped files decide.
+    pub explain: Option<Adapter>,
     pub env: BTreeMap<String, String>,
     /// On top of `env` where the run's memory is limited to find out how much is needed; `{memory}` is the limit.
     pub limit_env: BTreeMap<String, String>,

@@ -83,7 +83,7 @@ fn a_key_may_name_several_workloads() {
 
 #[test]
 fn faults_name_file_line_column_and_the_nearest_key() {
-    insta::assert_snapshot!(fault(|good| good.replace("posts = true", "post = true")), @r#"/x/runtime.toml:14:1: unknown field `post`, expected one of `name`, `like`, `toolchain`, `title`, `kind`, `parallel`, `style`, `reference`, `posts`, `unverified`, `why`, `notes`, `omitted`, `env`, `limit_env`, `flags`, `build_flags`, `library`, `workloads`; did you mean `posts`?"#);
+    insta::assert_snapshot!(fault(|good| good.replace("posts = true", "post = true")), @r#"/x/runtime.toml:14:1: unknown field `post`, expected one of `name`, `like`, `toolchain`, `title`, `kind`, `parallel`, `style`, `reference`, `posts`, `unverified`, `why`, `notes`, `omitted`, `explain`, `env`, `limit_env`, `flags`, `build_flags`, `library`, `workloads`; did you mean `posts`?"#);
     insta::assert_snapshot!(fault(|good| good.replace("\"stackful\"", "\"stackfull\"")), @r#"/x/runtime.toml:11:8: unknown variant `stackfull`, expected one of `thread`, `process`, `stackful`, `stackless`, `future`, `timer`; did you mean `stackful`?"#);
     insta::assert_snapshot!(fault(|good| good.replace("title = \"X\"\n", "")), @r#"/x/runtime.toml:1:1: missing field `title`"#);
     insta::assert_snapshot!(fault(|good| good.replace("like = \"fiber\"", "like = \"fibre\"")), @r#"/x/runtime.toml:20:8: entry `fiber-small` is like `fibre`, but no entry above has that name: did you mean `fiber`?"#);

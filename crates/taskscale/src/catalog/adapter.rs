@@ -1,0 +1,35 @@
+//! What `taskscale explain` asks of a program's memory.
+
+use serde::Deserialize;
+
+/// What asks a runtime or an allocator what it does with its memory.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Deserialize,
+    strum::EnumString,
+    strum::IntoStaticStr,
+    strum::VariantArray,
+)]
+#[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
+pub enum Adapter {
+    /// Nothing is asked: mappings and kernel memory alone.
+    None,
+    Beam,
+    Cpython,
+    Dotnet,
+    Go,
+    Jvm,
+    Malloc,
+    V8,
+}
+
+impl Adapter {
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
+}
