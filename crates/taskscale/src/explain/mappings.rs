@@ -1,0 +1,229 @@
+//! What a run's processes have mapped, by class: /proc/PID/smaps. Parsing is pure, reading is separate.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader};
+
+/// What a mapping is for, as far as the kernel shows.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum MappingClass {
+    /// The break, `[heap]`.
+    Heap,
+    /// The stack of a process's first thread.
+    MainStack,
+    /// The stack pointer of one other thread lies in it.
+    ThreadStack,
+    /// Private, without a file or name, at a multiple of 64 MiB: a heap that malloc has for threads, or Go's.
+    Arena,
+    /// Private, without a file or name; by its size in bytes.
+    Anonymous(u64),
+    /// Private, with the name that the program gave it (PR_SET_VMA_ANON_NAME).
+    Named(String),
+    /// Shared memory.
+    Shared,
+    /// Of a file, with what a process changed in its copy.
+    File,
+}
+
+/// Mappings of one class.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct MappedMemory {
+    pub mappings: u64,
+    /// Resident and swapped bytes, those of shared pages divided by the processes that share them (Pss + SwapPss).
+    pub bytes: u64,
+}
+
+/// Everything that processes have mapped.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Mappings {
+    pub classes: BTreeMap<MappingClass, MappedMemory>,
+    /// Paths of mapped files.
+    pub files: BTreeSet<String>,
+    /// Where mappings without a file begin, and their resident bytes.
+    pub starts: BTreeMap<u64, u64>,
+}
+
+impl Mappings {
+    /// Of all these processes. One that has ended meanwhile counts as nothing.
+    pub fn of(pids: &[u32]) -> io::Result<Mappings> {
+        let mut all = Mappings::default();
+        for pid in pids {
+            let stacks = stack_pointers(*pid);
+            match File::open(format!("/proc/{pid}/smaps")) {
+                Ok(file) => match all.add(BufReader::new(file), &stacks) {
+                    Err(error) if error.raw_os_error() != Some(libc::ESRCH) => return Err(error),
+                    _ => {}
+                },
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(all)
+    }
+
+    /// Resident bytes of mappings without a file that begin between two addresses.
+    pub fn resident_between(&self, low: u64, high: u64) -> f64 {
+        self.starts.range(low..high).map(|(_, bytes)| *bytes as f64).sum()
+    }
+
+    /// Adds the mappings of one process, which has threads with these stack pointers.
+    fn add(&mut self, smaps: impl BufRead, stacks: &BTreeSet<u64>) -> io::Result<()> {
+        let (mut class, mut start) = (None, None);
+        // The end of the last mapping, if it was an arena's.
+        let mut arena_end = 0;
+        for line in smaps.split(b'\n') {
+            // Names of files may be invalid text.
+            let line = String::from_utf8_lossy(&line?).into_owned();
+            if let Some(head) = MappingHead::parse(&line) {
+                if head.name.starts_with('/') {
+                    self.files.insert(head.name.trim_end_matches(" (deleted)").to_owned());
+                }
+                let of_head = head.class(stacks, arena_end);
+                arena_end = if of_head == MappingClass::Arena { head.to } else { 0 };
+                self.classes.entry(of_head.clone()).or_default().mappings += 1;
+                start = (head.inode == "0").then_some(head.from);
+                class = Some(of_head);
+                continue;
+            }
+            let value = ["Pss:", "SwapPss:"].iter().find_map(|name| line.strip_prefix(name));
+            let kib = value.and_then(|value| value.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok());
+            if let Some((class, kib)) = class.as_ref().zip(kib) {
+                self.classes.entry(class.clone()).or_default().bytes += kib * 1024;
+                if let Some(start) = start {
+                    *self.starts.entry(start).or_default() += kib * 1024;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// glibc aligns the heaps of threads to this (HEAP_MAX_SIZE in malloc/arena.c).
+const ARENA_BYTES: u64 = 64 << 20;
+
+/// The first line of a mapping: `7f00-7f80 rw-p 00000000 00:00 0    [heap]`.
+struct MappingHead<'l> {
+    from: u64,
+    to: u64,
+    shared: bool,
+    /// Reserved without access, as guard pages are.
+    reserved: bool,
+    inode: &'l str,
+    name: &'l str,
+}
+
+impl<'l> MappingHead<'l> {
+    fn parse(line: &'l str) -> Option<MappingHead<'l>> {
+        let (range, rest) = line.split_once(' ')?;
+        let (from, to) = range.split_once('-')?;
+        let (from, to) = (u64::from_str_radix(from, 16).ok()?, u64::from_str_radix(to, 16).ok()?);
+        let mut words = rest.splitn(5, ' ');
+        let (access, _offset, _device) = (words.next()?, words.next()?, words.next()?);
+        let inode = words.next()?;
+        Some(MappingHead {
+            from,
+            to,
+            shared: access.ends_with('s'),
+            reserved: access.starts_with("---"),
+            inode,
+            name: words.next().unwrap_or("").trim(),
+        })
+    }
+
+    /// `arena_end`: where an arena ends before it, which may consist of several mappings.
+    fn class(&self, stacks: &BTreeSet<u64>, arena_end: u64) -> MappingClass {
+        let in_arena = self.from.is_multiple_of(ARENA_BYTES) || self.from == arena_end;
+        match self.name {
+            "[heap]" => MappingClass::Heap,
+            "[stack]" => MappingClass::MainStack,
+            _ if self.shared || self.name.starts_with("[anon_shmem") => MappingClass::Shared,
+            // Stacks of goroutines lie in arenas.
+            "" if self.inode == "0" && in_arena && !self.reserved => MappingClass::Arena,
+            // Not that of a heap, in which the stacks of several goroutines lie.
+            name if !name.starts_with("[anon:") && stacks.range(self.from..self.to).count() == 1 => {
+                MappingClass::ThreadStack
+            }
+            name => match name.strip_prefix("[anon:") {
+                Some(given) => MappingClass::Named(general(given.trim_end_matches(']'))),
+                None if self.inode == "0" && name.is_empty() => MappingClass::Anonymous(self.to - self.from),
+                None => MappingClass::File,
+            },
+        }
+    }
+}
+
+/// A name without the numbers that tell mappings of one use apart, as those of threads.
+fn general(name: &str) -> String {
+    name.trim().trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches([' ', ':', '-']).to_owned()
+}
+
+/// Where the stacks of a process's threads are in use. Of a thread that runs right now it is not known.
+fn stack_pointers(pid: u32) -> BTreeSet<u64> {
+    let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    let pointer = |text: String| {
+        let word = text.split_whitespace().rev().nth(1)?;
+        u64::from_str_radix(word.strip_prefix("0x")?, 16).ok()
+    };
+    threads.filter_map(|thread| pointer(fs::read_to_string(thread.path().join("syscall")).ok()?)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SMAPS: &str = "\
+5581c0000000-5581c0021000 rw-p 00000000 00:00 0                          [heap]
+Size:                132 kB
+Pss:                  40 kB
+Pss_Dirty:            40 kB
+SwapPss:               4 kB
+7f0000002000-7f0000803000 rw-p 00000000 00:00 0
+Pss:                   8 kB
+7f0000900000-7f0001101000 rw-p 00000000 00:00 0
+Pss:                  12 kB
+7f0004000000-7f0004021000 rw-p 00000000 00:00 0
+Pss:                  20 kB
+7f0004021000-7f0004022000 rw-p 00000000 00:00 0
+Pss:                   4 kB
+7f0004022000-7f0008000000 ---p 00000000 00:00 0
+Pss:                   0 kB
+7f0008000000-7f0008001000 ---p 00000000 00:00 0
+Pss:                   0 kB
+7f0008001000-7f0008802000 rw-p 00000000 00:00 0
+Pss:                  36 kB
+7f0001200000-7f0001400000 rw-p 00000000 00:00 0                          [anon: Go: heap]
+Pss:                2048 kB
+7f0001500000-7f0001502000 rw-p 00000000 00:00 0                          [anon:worker 17]
+Pss:                   4 kB
+7f0001600000-7f0001700000 r-xp 00000000 fe:01 1234                       /usr/lib/libjvm.so
+Pss:                 100 kB
+7f0001800000-7f0001900000 rw-s 00000000 00:01 77                         /dev/zero (deleted)
+Pss:                  16 kB
+7ffc00000000-7ffc00021000 rw-p 00000000 00:00 0                          [stack]
+Pss:                  20 kB
+";
+
+    #[test]
+    fn mappings_are_classified_by_what_the_kernel_shows() {
+        let mut all = Mappings::default();
+        all.add(SMAPS.as_bytes(), &BTreeSet::from([0x7f00_0090_1000])).unwrap();
+        let bytes = |class| all.classes.get(&class).map(|memory| (memory.mappings, memory.bytes / 1024));
+        assert_eq!(bytes(MappingClass::Heap), Some((1, 44)));
+        assert_eq!(bytes(MappingClass::ThreadStack), Some((1, 12)), "by its stack pointer");
+        assert_eq!(bytes(MappingClass::Arena), Some((2, 24)), "one that is split");
+        assert_eq!(bytes(MappingClass::Anonymous(0x801000)), Some((2, 44)), "behind an arena's reserve");
+        assert_eq!(bytes(MappingClass::Named("Go: heap".into())), Some((1, 2048)));
+        assert_eq!(bytes(MappingClass::Named("worker".into())), Some((1, 4)));
+        assert_eq!(bytes(MappingClass::Shared), Some((1, 16)));
+        assert_eq!(bytes(MappingClass::File), Some((1, 100)));
+        assert_eq!(bytes(MappingClass::MainStack), Some((1, 20)));
+        assert_eq!(all.resident_between(0x7f00_0000_0000, 0x7f00_0120_0000), 20.0 * 1024.0);
+        assert!(all.files.contains("/usr/lib/libjvm.so"), "{:?}", all.files);
+    }
+
+    #[test]
+    fn this_process_has_a_stack_and_files() {
+        let own = Mappings::of(&[std::process::id()]).unwrap();
+        assert!(own.classes.contains_key(&MappingClass::MainStack) && !own.files.is_empty(), "{own:?}");
+    }
+}
