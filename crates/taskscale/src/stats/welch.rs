@@ -10,7 +10,7 @@
 //! - Holm, S. (1979). A simple sequentially rejective multiple test procedure. Scandinavian Journal of Statistics 6(2),
 //!   65-70.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::student::{above, quantile};
 
@@ -18,7 +18,7 @@ use super::student::{above, quantile};
 pub const CONFIDENCE: f64 = 0.95;
 
 /// The bounds of a 95% interval, in the unit of the estimate.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Interval {
     pub low: f64,

@@ -1,0 +1,358 @@
+//! The balance sheet of one task: the slope over N of each part of a program's memory, and of the whole.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+use taskscale_measure::Plateau;
+
+use super::mappings::{MappingClass, Mappings};
+use crate::stats::{Interval, interval_of};
+
+/// Mappings of one size that grow by more than this per task have a row of their own.
+const OWN_ROW_PER_TASK: f64 = 0.05;
+/// Rows with less than this share of the slope are summed up.
+const LEAST_SHARE: f64 = 0.005;
+/// Rows of a group that are shown by themselves.
+const MOST_OF_GROUP: usize = 8;
+
+/// What a part of memory is.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PartName {
+    pub group: PartSource,
+    pub name: String,
+}
+
+/// Where the size of a part is known from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum PartSource {
+    /// The runtime or allocator, asked by an adapter: what is in use.
+    Live,
+    /// The same: what it keeps without using it.
+    Unused,
+    /// Mappings that no adapter knows.
+    Mapped,
+    /// The cgroup's account of the kernel.
+    Kernel,
+}
+
+impl PartSource {
+    fn rest(self) -> &'static str {
+        match self {
+            PartSource::Live => "other objects",
+            PartSource::Unused => "other unused",
+            PartSource::Mapped => "other mappings",
+            PartSource::Kernel => "other kernel memory",
+        }
+    }
+}
+
+/// Bytes of each part in one run.
+pub type Parts = BTreeMap<PartName, f64>;
+
+/// One run at its plateau.
+#[derive(Debug, Clone)]
+pub struct RunParts {
+    pub repetition: u32,
+    pub tasks: u64,
+    pub plateau: Plateau,
+    pub mappings: Mappings,
+    /// What the adapter knows; empty without one.
+    pub known: Parts,
+}
+
+/// A value per task, in bytes, over the repetitions.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct PerTask {
+    pub bytes: f64,
+    /// Of 95%; absent for one repetition.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval: Option<Interval>,
+}
+
+impl PerTask {
+    fn of(repetitions: &[f64]) -> PerTask {
+        let bytes = repetitions.iter().sum::<f64>() / repetitions.len().max(1) as f64;
+        PerTask { bytes, interval: interval_of(repetitions, bytes) }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct SheetRow {
+    pub name: String,
+    pub group: PartSource,
+    #[serde(flatten)]
+    pub per_task: PerTask,
+}
+
+/// Where the bytes of a task are. The rows and what is unexplained add up to the slope.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Sheet {
+    /// Of the footprint.
+    pub slope: PerTask,
+    /// By group, the largest of each first.
+    pub rows: Vec<SheetRow>,
+    pub unexplained: PerTask,
+    /// How far the adapter moved the slope, as a share of it; absent without an adapter.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub moved: Option<f64>,
+}
+
+impl Sheet {
+    /// Whether the rows exceed the slope by more than they vary, and by more than `lag_bytes` per task, which the
+    /// kernel's own counts may lag behind.
+    pub fn exceeds(&self, lag_bytes: f64) -> bool {
+        let high = self.unexplained.interval.map_or(self.unexplained.bytes, |interval| interval.high);
+        high < -lag_bytes
+    }
+}
+
+/// The least-squares slope of each repetition: a linear estimate, so that slopes of parts add up to that of their sum.
+/// A repetition with a single N has none.
+fn slopes(points: &BTreeMap<u32, Vec<(u64, f64)>>) -> Vec<f64> {
+    let slope = |points: &Vec<(u64, f64)>| {
+        let n = points.len() as f64;
+        let mean_tasks = points.iter().map(|(tasks, _)| *tasks as f64).sum::<f64>() / n;
+        let mean_bytes = points.iter().map(|(_, bytes)| bytes).sum::<f64>() / n;
+        let from_mean = |tasks: &u64| *tasks as f64 - mean_tasks;
+        let squares = points.iter().map(|(tasks, _)| from_mean(tasks).powi(2)).sum::<f64>();
+        let products =
+            points.iter().map(|(tasks, bytes)| from_mean(tasks) * (bytes - mean_bytes)).sum::<f64>();
+        (squares > 0.0).then(|| products / squares)
+    };
+    points.values().filter_map(slope).collect()
+}
+
+fn slopes_of(runs: &[RunParts], bytes: impl Fn(&RunParts) -> f64) -> Vec<f64> {
+    let mut points: BTreeMap<u32, Vec<(u64, f64)>> = BTreeMap::new();
+    for run in runs {
+        points.entry(run.repetition).or_default().push((run.tasks, bytes(run)));
+    }
+    slopes(&points)
+}
+
+/// `None` without two numbers of tasks in a repetition. `probed`: runs in which an adapter was asked, which knows what is
+/// in the mappings that `covers` names; those of `plain` are as ever.
+pub fn sheet(plain: &[RunParts], probed: &[RunParts], covers: fn(&MappingClass) -> bool) -> Option<Sheet> {
+    let whole = slopes_of(plain, |run| run.plateau.footprint_bytes as f64);
+    if whole.is_empty() {
+        return None;
+    }
+    let own_rows = sizes_with_rows(plain);
+    let outside: Vec<Parts> =
+        plain.iter().map(|run| outside(run, &own_rows, probed.is_empty(), covers)).collect();
+    let of_outside = |name: &PartName| {
+        let mut points: BTreeMap<u32, Vec<(u64, f64)>> = BTreeMap::new();
+        for (run, parts) in plain.iter().zip(&outside) {
+            points
+                .entry(run.repetition)
+                .or_default()
+                .push((run.tasks, parts.get(name).copied().unwrap_or(0.0)));
+        }
+        slopes(&points)
+    };
+    let names: BTreeSet<&PartName> = outside.iter().flat_map(BTreeMap::keys).collect();
+    let mut rows: Vec<(PartName, Vec<f64>)> =
+        names.into_iter().map(|name| (name.clone(), of_outside(name))).collect();
+    let known: BTreeSet<&PartName> = probed.iter().flat_map(|run| run.known.keys()).collect();
+    rows.extend(
+        known
+            .into_iter()
+            .map(|name| (name.clone(), slopes_of(probed, |run| run.known.get(name).copied().unwrap_or(0.0)))),
+    );
+    // Of repetitions that were probed in runs of their own, the nth goes with the nth.
+    let nth =
+        |values: &[f64], at: usize| values.get(at).copied().unwrap_or_else(|| PerTask::of(values).bytes);
+    let left: Vec<f64> = (0..whole.len())
+        .map(|at| whole[at] - rows.iter().map(|(_, values)| nth(values, at)).sum::<f64>())
+        .collect();
+    let slope = PerTask::of(&whole);
+    let moved = (!probed.is_empty()).then(|| {
+        let probed = PerTask::of(&slopes_of(probed, |run| run.plateau.footprint_bytes as f64)).bytes;
+        probed / slope.bytes - 1.0
+    });
+    Some(Sheet { slope, rows: shown(rows, slope.bytes), unexplained: PerTask::of(&left), moved })
+}
+
+/// The sizes of anonymous mappings of which there are more the more tasks there are.
+fn sizes_with_rows(runs: &[RunParts]) -> BTreeSet<u64> {
+    let sizes = runs.iter().flat_map(|run| run.mappings.classes.keys());
+    let sizes: BTreeSet<u64> = sizes
+        .filter_map(|class| if let MappingClass::Anonymous(size) = class { Some(*size) } else { None })
+        .collect();
+    let per_task = |size: u64| {
+        let count = |run: &RunParts| {
+            run.mappings.classes.get(&MappingClass::Anonymous(size)).map_or(0, |of| of.mappings)
+        };
+        PerTask::of(&slopes_of(runs, |run| count(run) as f64)).bytes
+    };
+    sizes.into_iter().filter(|size| per_task(*size) >= OWN_ROW_PER_TASK).collect()
+}
+
+/// The parts that need no adapter: mappings, and the kernel's.
+fn outside(run: &RunParts, own_rows: &BTreeSet<u64>, all: bool, covers: fn(&MappingClass) -> bool) -> Parts {
+    let mut parts = Parts::new();
+    let mut add = |group: PartSource, name: &str, bytes: u64| {
+        *parts.entry(PartName { group, name: name.to_owned() }).or_default() += bytes as f64;
+    };
+    for (class, memory) in run.mappings.classes.iter().filter(|(class, _)| all || !covers(class)) {
+        let name = match class {
+            MappingClass::Heap => "heap (brk)".to_owned(),
+            MappingClass::MainStack => "stack of the first thread".to_owned(),
+            MappingClass::ThreadStack => "thread stacks".to_owned(),
+            MappingClass::Arena => "anonymous mappings at multiples of 64 MiB".to_owned(),
+            MappingClass::Anonymous(size) if own_rows.contains(size) => {
+                format!("anonymous mappings of {} KiB", size / 1024)
+            }
+            MappingClass::Anonymous(_) => "anonymous mappings".to_owned(),
+            MappingClass::Named(name) => format!("anonymous mappings named {name:?}"),
+            MappingClass::Shared => "shared memory".to_owned(),
+            MappingClass::File => "mapped files".to_owned(),
+        };
+        add(PartSource::Mapped, &name, memory.bytes);
+    }
+    let plateau = &run.plateau;
+    let divided = [
+        ("kernel stacks", plateau.kernel_stack_bytes),
+        ("page tables", plateau.page_tables_bytes),
+        ("slab objects", plateau.slab_bytes),
+        ("socket buffers", plateau.sock_bytes),
+    ];
+    let mut left = plateau.kernel_bytes;
+    for (name, bytes) in divided {
+        let bytes = bytes.unwrap_or(0).min(left);
+        left -= bytes;
+        add(PartSource::Kernel, name, bytes);
+    }
+    add(PartSource::Kernel, "task structures and other kernel memory", left);
+    parts
+}
+
+/// The rows with small ones summed up: as many bytes as before.
+fn shown(rows: Vec<(PartName, Vec<f64>)>, slope: f64) -> Vec<SheetRow> {
+    let mut by_group: BTreeMap<PartSource, Vec<(String, Vec<f64>)>> = BTreeMap::new();
+    for (name, values) in rows {
+        by_group.entry(name.group).or_default().push((name.name, values));
+    }
+    let mut shown = Vec::new();
+    for (group, mut rows) in by_group {
+        rows.sort_by(|a, b| PerTask::of(&b.1).bytes.abs().total_cmp(&PerTask::of(&a.1).bytes.abs()));
+        let large = |values: &[f64]| PerTask::of(values).bytes.abs() >= LEAST_SHARE * slope.abs();
+        let own = rows.iter().take_while(|(_, values)| large(values)).count().min(MOST_OF_GROUP);
+        let rest = rows.split_off(own);
+        let longest = rest.iter().map(|(_, values)| values.len()).max().unwrap_or(0);
+        let sum: Vec<f64> =
+            (0..longest).map(|at| rest.iter().filter_map(|(_, values)| values.get(at)).sum()).collect();
+        if sum.iter().any(|bytes| bytes.abs() >= 0.5) {
+            rows.push((group.rest().to_owned(), sum));
+        }
+        let row =
+            |(name, values): (String, Vec<f64>)| SheetRow { name, group, per_task: PerTask::of(&values) };
+        shown.extend(rows.into_iter().map(row));
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::mappings::MappedMemory;
+    use super::*;
+
+    /// A program of `tasks` with a heap of 300 bytes each, a mapping of 8 KiB for every second, and kernel memory.
+    fn run(repetition: u32, tasks: u64, known: &[(PartSource, &str, f64)]) -> RunParts {
+        let memory = |mappings, bytes| MappedMemory { mappings, bytes };
+        let heap = 1_000_000 + 300 * tasks + u64::from(repetition) * tasks;
+        let classes = BTreeMap::from([
+            (MappingClass::Heap, memory(1, heap)),
+            (MappingClass::Anonymous(8192), memory(tasks / 2, 8192 * (tasks / 2))),
+            (MappingClass::Anonymous(1 << 26), memory(1, 4096)),
+            (MappingClass::File, memory(9, 2 << 20)),
+        ]);
+        let mapped: u64 = classes.values().map(|memory| memory.bytes).sum();
+        let kernel_bytes = 50_000 + 64 * tasks;
+        RunParts {
+            repetition,
+            tasks,
+            plateau: Plateau {
+                footprint_bytes: mapped + kernel_bytes + 10 * tasks,
+                kernel_bytes,
+                page_tables_bytes: Some(16 * tasks),
+                ..Plateau::default()
+            },
+            mappings: Mappings { classes, ..Mappings::default() },
+            known: known
+                .iter()
+                .map(|(group, name, each)| {
+                    (PartName { group: *group, name: (*name).to_owned() }, each * tasks as f64)
+                })
+                .collect(),
+        }
+    }
+
+    fn runs(known: &[(PartSource, &str, f64)]) -> Vec<RunParts> {
+        (1..=3).flat_map(|repetition| [10_000, 100_000].map(|tasks| run(repetition, tasks, known))).collect()
+    }
+
+    fn row<'s>(sheet: &'s Sheet, name: &str) -> &'s SheetRow {
+        sheet.rows.iter().find(|row| row.name == name).unwrap_or_else(|| panic!("{name}: {:?}", sheet.rows))
+    }
+
+    #[test]
+    fn rows_and_what_is_unexplained_add_up_to_the_slope() {
+        let sheet = sheet(&runs(&[]), &[], |_| false).unwrap();
+        let sum: f64 = sheet.rows.iter().map(|row| row.per_task.bytes).sum();
+        assert!((sum + sheet.unexplained.bytes - sheet.slope.bytes).abs() < 0.5, "{sheet:?}");
+        assert!((sheet.unexplained.bytes - 10.0).abs() < 1e-6, "{sheet:?}");
+        assert!((row(&sheet, "anonymous mappings of 8 KiB").per_task.bytes - 4096.0).abs() < 1e-6);
+        let heap = row(&sheet, "heap (brk)").per_task;
+        assert!(
+            (heap.bytes - 302.0).abs() < 1e-6
+                && heap.interval.is_some_and(|of| of.low < 301.0 && of.high > 303.0)
+        );
+        let kernel: f64 = sheet
+            .rows
+            .iter()
+            .filter(|row| row.group == PartSource::Kernel)
+            .map(|row| row.per_task.bytes)
+            .sum();
+        assert!((kernel - 64.0).abs() < 1e-6, "{sheet:?}");
+    }
+
+    #[test]
+    fn an_adapter_takes_the_place_of_the_mappings_that_it_covers() {
+        let known = [(PartSource::Live, "blocks of 264 B", 264.0), (PartSource::Unused, "headers", 8.0)];
+        let sheet = sheet(&runs(&[]), &runs(&known), |class| *class == MappingClass::Heap).unwrap();
+        assert!(sheet.rows.iter().all(|row| row.name != "heap (brk)"), "{sheet:?}");
+        assert!((row(&sheet, "blocks of 264 B").per_task.bytes - 264.0).abs() < 1e-6);
+        // Of 302 bytes of heap it knows 272; 10 are nowhere.
+        assert!((sheet.unexplained.bytes - 40.0).abs() < 1e-6 && !sheet.exceeds(5.0), "{sheet:?}");
+        assert_eq!(sheet.moved, Some(0.0));
+    }
+
+    #[test]
+    fn an_adapter_that_counts_more_than_there_is_is_found() {
+        let known = [(PartSource::Live, "blocks of 400 B", 400.0)];
+        let sheet = sheet(&runs(&[]), &runs(&known), |class| *class == MappingClass::Heap).unwrap();
+        assert!(sheet.unexplained.bytes < -80.0 && sheet.exceeds(5.0), "{sheet:?}");
+        assert!(!sheet.exceeds(100.0));
+    }
+
+    #[test]
+    fn small_parts_are_summed_up_and_one_number_of_tasks_has_no_slope() {
+        let many: Vec<(String, f64)> =
+            (0..20).map(|nth| (format!("class {nth}"), f64::from(100 - nth))).collect();
+        let known: Vec<(PartSource, &str, f64)> =
+            many.iter().map(|(name, bytes)| (PartSource::Live, &**name, *bytes)).collect();
+        let sheet = sheet(&runs(&[]), &runs(&known), |_| false).unwrap();
+        let live: Vec<&SheetRow> = sheet.rows.iter().filter(|row| row.group == PartSource::Live).collect();
+        assert_eq!((live.len(), &*live[MOST_OF_GROUP].name), (MOST_OF_GROUP + 1, "other objects"));
+        let sum: f64 = live.iter().map(|row| row.per_task.bytes).sum();
+        assert!((sum - (81..=100).sum::<u32>() as f64).abs() < 1e-6);
+        let single: Vec<RunParts> = (1..=3).map(|repetition| run(repetition, 10_000, &[])).collect();
+        assert!(super::sheet(&single, &[], |_| false).is_none());
+    }
+}
