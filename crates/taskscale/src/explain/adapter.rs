@@ -1,0 +1,275 @@
+//! Asks a runtime or an allocator what it does with its memory.
+//!
+//! An adapter puts a hook into the program by its environment, in runs of their own. The hook writes `PID.ready` into the
+//! probe's folder, waits for SIGUSR2, and then writes `PID.parts`: a line for each part, `live BYTES NAME` or
+//! `unused BYTES NAME`. The JVM needs no hook, but `jcmd`; malloc's keeps its counts in a file, as a signal would end the
+//! waits of a C program.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::mappings::{MappingClass, Mappings};
+use super::sheet::{PartName, PartSource, Parts};
+use super::{jvm, malloc};
+use crate::catalog::Adapter;
+
+/// How long a hook may take: it may collect garbage, and walk over all objects.
+const PATIENCE: Duration = Duration::from_secs(60);
+const GLANCE: Duration = Duration::from_millis(5);
+
+/// Files of programs and libraries, each with the adapter that it calls for, the most telling first.
+const TELLING: [(&str, Adapter); 7] = [
+    ("libjvm.so", Adapter::Jvm),
+    ("libcoreclr.so", Adapter::Dotnet),
+    ("beam.smp", Adapter::Beam),
+    ("libpython3", Adapter::Cpython),
+    ("python3", Adapter::Cpython),
+    ("node", Adapter::V8),
+    ("libc.so.6", Adapter::Malloc),
+];
+
+/// What Go's linker writes into a program before the facts of its build.
+const GO_BUILD: &[u8] = b"\xff Go buildinf:";
+
+/// The adapter for a program with these files, and why it is that one.
+pub fn adapter_for(mappings: &Mappings) -> Option<(Adapter, String)> {
+    let named = |start: &str| {
+        mappings.files.iter().find(|path| {
+            let name = path.rsplit('/').next().unwrap_or(path);
+            name.strip_prefix(start).is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_alphabetic()))
+        })
+    };
+    let is_go = |path: &&String| is_go(Path::new(path));
+    if let Some(program) = mappings.files.iter().find(is_go) {
+        return Some((Adapter::Go, format!("{program} was built by Go")));
+    }
+    TELLING.into_iter().find_map(|(start, adapter)| Some((adapter, format!("{} is mapped", named(start)?))))
+}
+
+/// Whether what is in such mappings is for an adapter to explain.
+pub fn covers(adapter: Adapter) -> fn(&MappingClass) -> bool {
+    use MappingClass::{Anonymous, Arena, Heap, Named, ThreadStack};
+    match adapter {
+        Adapter::None => |_| false,
+        // Their heaps are mapped; what libraries take by malloc is not theirs.
+        Adapter::V8 | Adapter::Dotnet => |class| matches!(class, Anonymous(_) | Arena | Named(_)),
+        // It takes the stacks of its threads from its heap, and runs goroutines on others that lie there.
+        Adapter::Go => |class| matches!(class, Anonymous(_) | Arena | Named(_) | ThreadStack),
+        Adapter::Malloc => |class| matches!(class, Heap | Arena),
+        Adapter::Beam | Adapter::Cpython | Adapter::Jvm => {
+            |class| matches!(class, Anonymous(_) | Arena | Named(_) | Heap)
+        }
+    }
+}
+
+fn is_go(program: &Path) -> bool {
+    let Ok(text) = fs::read(program) else { return false };
+    text.starts_with(b"\x7fELF") && text.windows(GO_BUILD.len()).any(|bytes| bytes == GO_BUILD)
+}
+
+/// What hooks are: files that are written, and some built, into a folder.
+const MALLOC: (&str, &str) = ("malloc.c", include_str!("hooks/malloc.c"));
+const CPYTHON: (&str, &str) = ("sitecustomize.py", include_str!("hooks/sitecustomize.py"));
+const V8: (&str, &str) = ("hook.cjs", include_str!("hooks/hook.cjs"));
+const BEAM: (&str, &str) = ("taskscale_probe.erl", include_str!("hooks/taskscale_probe.erl"));
+const DOTNET: [(&str, &str); 2] = [
+    ("StartupHook.cs", include_str!("hooks/StartupHook.cs")),
+    ("probe.csproj", include_str!("hooks/probe.csproj")),
+];
+pub const GO: (&str, &str) = ("probe.go", include_str!("hooks/probe.go"));
+
+/// An adapter ready to be used: its hook is built.
+#[derive(Debug, Clone)]
+pub struct AdapterHook {
+    pub adapter: Adapter,
+    /// Where hooks write; the program is told by TASKSCALE_PROBE.
+    folder: PathBuf,
+    /// What the program gets in its environment.
+    pub env: BTreeMap<String, String>,
+}
+
+impl AdapterHook {
+    /// Writes and builds the hook in `folder`; what it finds is written into `told`. Fails with a sentence if something is
+    /// missing.
+    pub fn prepare(adapter: Adapter, folder: &Path, told: &Path) -> Result<AdapterHook, String> {
+        for new in [folder, told] {
+            fs::create_dir_all(new).map_err(|error| format!("cannot create {}: {error}", new.display()))?;
+        }
+        let shown = |path: &Path| path.display().to_string();
+        let mut env = BTreeMap::from([("TASKSCALE_PROBE".to_owned(), shown(told))]);
+        let mut set = |name: &str, value: String| env.insert(name.to_owned(), value);
+        match adapter {
+            Adapter::None => {}
+            // Its file is added to the program's own when that is built.
+            Adapter::Go => drop(write(folder, GO)?),
+            Adapter::Malloc => {
+                let (source, library) = (write(folder, MALLOC)?, folder.join("malloc.so"));
+                let flags = ["-O2", "-shared", "-fPIC", "-o"].map(str::to_owned);
+                let files = [shown(&library), shown(&source), "-lpthread".to_owned()];
+                build("cc", &[&flags[..], &files].concat(), folder)?;
+                set("LD_PRELOAD", shown(&library));
+            }
+            Adapter::Cpython => {
+                write(folder, CPYTHON)?;
+                set("PYTHONPATH", shown(folder));
+            }
+            Adapter::V8 => {
+                let path = write(folder, V8)?;
+                set("NODE_OPTIONS", format!("--require={}", shown(&path)));
+            }
+            Adapter::Beam => {
+                write(folder, BEAM)?;
+                build("erlc", &[BEAM.0.to_owned()], folder)?;
+                set("ERL_AFLAGS", format!("-pa {} -run taskscale_probe start", shown(folder)));
+            }
+            Adapter::Dotnet => {
+                for file in DOTNET {
+                    write(folder, file)?;
+                }
+                let words = [
+                    "build",
+                    "probe.csproj",
+                    "--nologo",
+                    "--disable-build-servers",
+                    "-c",
+                    "Release",
+                    "-o",
+                    "hook",
+                ];
+                build("dotnet", &words.map(str::to_owned), folder)?;
+                set("DOTNET_STARTUP_HOOKS", shown(&folder.join("hook/probe.dll")));
+            }
+            Adapter::Jvm => drop(set("JAVA_TOOL_OPTIONS", "-XX:NativeMemoryTracking=summary".to_owned())),
+        }
+        Ok(AdapterHook { adapter, folder: told.to_owned(), env })
+    }
+
+    /// Asks the processes of a run, whose memory was just read.
+    pub fn ask(&self, pids: &[u32], mappings: &Mappings) -> Result<Parts, String> {
+        match self.adapter {
+            Adapter::Jvm => return jvm::ask(pids, mappings),
+            Adapter::Malloc => return malloc::ask(pids, &self.folder, mappings),
+            _ => {}
+        }
+        let asked: Vec<u32> = pids.iter().copied().filter(|pid| self.file(*pid, "ready").exists()).collect();
+        if asked.is_empty() {
+            return Err(format!("the hook of the adapter `{}` was not loaded", self.adapter.name()));
+        }
+        let mut parts = Parts::new();
+        for pid in asked {
+            let Some(process) = i32::try_from(pid).ok().and_then(Pid::from_raw) else { continue };
+            // An earlier answer is of an earlier reading.
+            let _ = fs::remove_file(self.file(pid, "parts"));
+            kill_process(process, Signal::USR2)
+                .map_err(|error| format!("cannot ask process {pid}: {error}"))?;
+            add(&mut parts, &self.answer(pid)?)?;
+        }
+        Ok(parts)
+    }
+
+    fn file(&self, pid: u32, ending: &str) -> PathBuf {
+        self.folder.join(format!("{pid}.{ending}"))
+    }
+
+    fn answer(&self, pid: u32) -> Result<String, String> {
+        let (path, asked) = (self.file(pid, "parts"), Instant::now());
+        while asked.elapsed() < PATIENCE {
+            if let Ok(text) = fs::read_to_string(&path) {
+                return Ok(text);
+            }
+            std::thread::sleep(GLANCE);
+        }
+        Err(format!(
+            "the hook of the adapter `{}` did not answer within {} s",
+            self.adapter.name(),
+            PATIENCE.as_secs()
+        ))
+    }
+}
+
+/// Adds the lines of a hook's answer.
+fn add(parts: &mut Parts, text: &str) -> Result<(), String> {
+    for line in text.lines() {
+        let part = (|| {
+            let (group, rest) = line.split_once(' ')?;
+            let (bytes, name) = rest.split_once(' ')?;
+            let group = match group {
+                "live" => PartSource::Live,
+                "unused" => PartSource::Unused,
+                _ => return None,
+            };
+            Some((
+                PartName { group, name: name.to_owned() },
+                bytes.parse::<f64>().ok().filter(|bytes| bytes.is_finite())?,
+            ))
+        })();
+        let (name, bytes) =
+            part.ok_or_else(|| format!("a hook wrote {line:?}, expected `live BYTES NAME`"))?;
+        *parts.entry(name).or_default() += bytes;
+    }
+    Ok(())
+}
+
+fn write(folder: &Path, (name, text): (&str, &str)) -> Result<PathBuf, String> {
+    let path = folder.join(name);
+    fs::write(&path, text).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+    Ok(path)
+}
+
+/// Runs a compiler in `folder`.
+fn build(program: &str, words: &[String], folder: &Path) -> Result<(), String> {
+    let output = Command::new(program).args(words).current_dir(folder).stdin(Stdio::null()).output();
+    let output = output
+        .map_err(|error| format!("`{program}` builds the adapter's hook, and cannot be started: {error}"))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = [output.stdout, output.stderr].concat();
+    let said = String::from_utf8_lossy(&said).into_owned();
+    Err(format!(
+        "`{program}` cannot build the adapter's hook: {}",
+        said.lines().last().unwrap_or("it failed")
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    fn mapped(files: &[&str]) -> Mappings {
+        Mappings {
+            files: files.iter().map(|file| (*file).to_owned()).collect::<BTreeSet<_>>(),
+            ..Mappings::default()
+        }
+    }
+
+    #[test]
+    fn the_most_telling_file_chooses_the_adapter() {
+        let of = |files: &[&str]| adapter_for(&mapped(files)).map(|(adapter, _)| adapter);
+        assert_eq!(of(&["/usr/lib/libc.so.6", "/opt/jdk/lib/server/libjvm.so"]), Some(Adapter::Jvm));
+        assert_eq!(of(&["/usr/bin/python3.11", "/usr/lib/libc.so.6"]), Some(Adapter::Cpython));
+        assert_eq!(of(&["/usr/bin/node", "/usr/lib/libc.so.6"]), Some(Adapter::V8));
+        assert_eq!(of(&["/usr/lib/libnodeless.so", "/usr/lib/libc.so.6"]), Some(Adapter::Malloc));
+        assert_eq!(of(&["/home/me/static"]), None);
+        let (_, why) = adapter_for(&mapped(&["/usr/lib/libc.so.6"])).unwrap();
+        assert_eq!(why, "/usr/lib/libc.so.6 is mapped");
+    }
+
+    #[test]
+    fn an_answer_has_groups_bytes_and_names() {
+        let mut parts = Parts::new();
+        add(&mut parts, "live 2048 goroutine stacks\nunused 12.5 free spans\nlive 2 goroutine stacks\n")
+            .unwrap();
+        let bytes: Vec<f64> = parts.values().copied().collect();
+        assert_eq!(bytes, [2050.0, 12.5]);
+        assert!(add(&mut parts, "dead 1 x").unwrap_err().contains("dead 1 x"));
+        assert!(add(&mut parts, "live NaN x").is_err() && add(&mut parts, "live 1").is_err());
+    }
+}

@@ -1,0 +1,24 @@
+// Required by every Node.js program that is told to: asked by SIGUSR2, writes what V8's heap holds.
+"use strict";
+const { renameSync, writeFileSync } = require("node:fs");
+const v8 = require("node:v8");
+
+const folder = process.env.TASKSCALE_PROBE;
+
+function answer() {
+  const { external_memory: external, malloced_memory: malloced } = v8.getHeapStatistics();
+  const lines = v8.getHeapSpaceStatistics().flatMap((space) => {
+    const name = space.space_name.replaceAll("_", " ");
+    const unused = space.physical_space_size - space.space_used_size;
+    return [`live ${space.space_used_size} ${name}`, `unused ${unused} ${name}`];
+  });
+  lines.push(`live ${malloced} malloc by V8`, `live ${external ?? 0} external`);
+  const asked = `${folder}/${process.pid}.asked`;
+  writeFileSync(asked, `${lines.join("\n")}\n`);
+  renameSync(asked, `${folder}/${process.pid}.parts`);
+}
+
+if (folder) {
+  process.on("SIGUSR2", answer);
+  writeFileSync(`${folder}/${process.pid}.ready`, "");
+}
