@@ -8,6 +8,7 @@ pub mod check;
 pub mod cli;
 pub mod compare;
 pub mod document;
+pub mod explain;
 pub mod fleet;
 pub mod hint;
 pub mod limit;

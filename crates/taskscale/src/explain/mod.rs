@@ -1,0 +1,97 @@
+//! Where the bytes of a task are: the slope over N of each part of a program's memory.
+//!
+//! Any program: classes of mappings (smaps) and the kernel's part of the cgroup's account. An adapter asks the runtime or
+//! allocator for more, in runs of its own that are never ranked.
+
+mod adapter;
+mod jvm;
+mod malloc;
+mod mappings;
+mod moved;
+mod overlay;
+mod readings;
+mod sheet;
+mod shown;
+
+pub use adapter::{AdapterHook, adapter_for};
+pub use moved::moved;
+pub use overlay::with_go_hook;
+pub use readings::Readings;
+pub use sheet::{PartSource, PerTask, RunParts};
+use sheet::{Sheet, sheet};
+pub use shown::Explanation;
+
+use std::path::Path;
+use std::{fs, io};
+
+use crate::catalog::Adapter;
+use crate::document::{Document, Format, RenderOptions, json};
+
+/// The least share of the memory it covers that an adapter must know, if it was not asked for by name.
+const LEAST_KNOWN: f64 = 0.5;
+
+/// The sheet of a program, with what its adapter knows if that is most of what it covers.
+///
+/// `insist`: the adapter was asked for by name. The second value is why the adapter was left out.
+pub fn explained(
+    plain: &[RunParts],
+    probed: &[RunParts],
+    adapter: Option<Adapter>,
+    insist: bool,
+) -> Option<(Sheet, Option<String>)> {
+    let bare = sheet(plain, &[], |_| false)?;
+    let Some(adapter) = adapter.filter(|_| !probed.is_empty()) else { return Some((bare, None)) };
+    let asked = sheet(plain, probed, adapter::covers(adapter))?;
+    let bytes = |sheet: &Sheet, wanted: fn(PartSource) -> bool| {
+        sheet.rows.iter().filter(|row| wanted(row.group)).map(|row| row.per_task.bytes).sum::<f64>()
+    };
+    let known = bytes(&asked, |group| matches!(group, PartSource::Live | PartSource::Unused));
+    let covered = bytes(&bare, |group| group == PartSource::Mapped)
+        - bytes(&asked, |group| group == PartSource::Mapped);
+    if insist || known >= LEAST_KNOWN * covered {
+        return Some((asked, None));
+    }
+    let share = if covered > 0.0 { known / covered * 100.0 } else { 0.0 };
+    Some((
+        bare,
+        Some(format!(
+            "the adapter `{}` knows {share:.0}% of what it covers, and was left out",
+            adapter.name()
+        )),
+    ))
+}
+
+/// The sheets in a format. Two of them are compared as well.
+pub fn render(explanations: &[Explanation], format: Format, options: RenderOptions) -> String {
+    let document = || {
+        let mut document: Document = shown::document(explanations);
+        if let [base, new] = explanations {
+            let names = Some((&*base.entry, &*new.entry));
+            document.blocks.extend(moved(&explanations[..1], &explanations[1..], names).blocks);
+        }
+        document
+    };
+    match format {
+        Format::Table => document().terminal(options),
+        Format::Markdown => document().markdown(),
+        Format::Csv => shown::table(explanations),
+        Format::Json => json::pretty(&explanations),
+    }
+}
+
+/// The sheets of a results folder.
+const FILE: &str = "explain.json";
+
+/// Writes sheets into a results folder.
+pub fn store(folder: &Path, explanations: &[Explanation]) -> io::Result<()> {
+    fs::write(folder.join(FILE), render(explanations, Format::Json, RenderOptions::default()))
+}
+
+/// The sheets of a results folder; `None` if it has none.
+pub fn load(folder: &Path) -> io::Result<Option<Vec<Explanation>>> {
+    match fs::read_to_string(folder.join(FILE)) {
+        Ok(text) => Ok(Some(serde_json::from_str(&text)?)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}

@@ -1,0 +1,134 @@
+//! Which part of a task's memory changed between two sheets.
+
+use std::collections::BTreeMap;
+
+use super::sheet::{PartSource, PerTask};
+use super::shown::{Explanation, bytes, source};
+use crate::document::{Column, Document, DocumentRow, Emphasis, Table, TableCell};
+
+/// A part in both sheets; absent where a sheet lacks it.
+type Pair<'s> = (Option<&'s PerTask>, Option<&'s PerTask>);
+
+/// Of the entries that both have, or of the two that are named, the parts that changed most first.
+pub fn moved(base: &[Explanation], new: &[Explanation], named: Option<(&str, &str)>) -> Document {
+    let mut all = Document::default();
+    for old in base.iter().filter(|old| named.is_none_or(|(name, _)| old.entry == name)) {
+        let name = named.map_or(&*old.entry, |(_, name)| name);
+        let Some(now) = new.iter().find(|now| now.entry == name && now.workload == old.workload) else {
+            continue;
+        };
+        let title = if old.entry == now.entry {
+            now.entry.clone()
+        } else {
+            format!("{} → {}", old.entry, now.entry)
+        };
+        let mut document = Document::new(format!("{title} · {} · bytes per task", now.workload));
+        document.table(table(old, now));
+        all.blocks.extend(document.blocks);
+    }
+    all
+}
+
+fn table(old: &Explanation, now: &Explanation) -> Table {
+    let mut pairs: BTreeMap<(PartSource, &str), Pair> = BTreeMap::new();
+    for row in &old.sheet.rows {
+        pairs.entry((row.group, &row.name)).or_default().0 = Some(&row.per_task);
+    }
+    for row in &now.sheet.rows {
+        pairs.entry((row.group, &row.name)).or_default().1 = Some(&row.per_task);
+    }
+    let value = |side: Option<&PerTask>| side.map_or(0.0, |of| of.bytes);
+    let change = |(old, now): &Pair| value(*now) - value(*old);
+    let mut rows: Vec<_> = pairs.into_iter().collect();
+    rows.sort_by(|(_, a), (_, b)| change(b).abs().total_cmp(&change(a).abs()));
+    let row = |name: &str, what: &str, pair: Pair, emphasis: Emphasis| {
+        let shown = |side: Option<&PerTask>| TableCell::figure(side.map(|of| bytes(of.bytes)), emphasis);
+        let by = change(&pair);
+        let sign = if by > 0.0 { "+" } else { "" };
+        DocumentRow::of(vec![
+            TableCell::Text(name.to_owned(), emphasis),
+            shown(pair.0),
+            shown(pair.1),
+            TableCell::Text(format!("{sign}{}", bytes(by)), emphasis),
+            TableCell::quiet(what),
+        ])
+    };
+    let mut table = Table::new(vec![
+        Column::words("part"),
+        Column::figures("base"),
+        Column::figures("new"),
+        Column::figures("change"),
+        Column::words("").drop_priority(1),
+    ]);
+    let whole = row("all", "", (Some(&old.sheet.slope), Some(&now.sheet.slope)), Emphasis::Strong);
+    let parts = rows.into_iter().map(|((group, name), pair)| row(name, source(group), pair, Emphasis::Plain));
+    let left = (Some(&old.sheet.unexplained), Some(&now.sheet.unexplained));
+    let left = row("unexplained", "", left, Emphasis::Doubtful);
+    table.section("").rows = std::iter::once(whole).chain(parts).chain([left]).collect();
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use taskscale_measure::Kind;
+
+    use super::super::sheet::{Sheet, SheetRow};
+    use super::*;
+    use crate::document::RenderOptions;
+
+    fn explanation(entry: &str, rows: &[(&str, f64)], unexplained: f64) -> Explanation {
+        let of = |bytes: f64| PerTask { bytes, interval: None };
+        let row = |(name, bytes): &(&str, f64)| SheetRow {
+            name: (*name).to_owned(),
+            group: PartSource::Live,
+            per_task: of(*bytes),
+        };
+        let slope = rows.iter().map(|(_, bytes)| bytes).sum::<f64>() + unexplained;
+        Explanation {
+            entry: entry.to_owned(),
+            kind: Kind::Stackless,
+            workload: "sleep".to_owned(),
+            version: None,
+            tasks: vec![10_000, 100_000],
+            repetitions: 3,
+            adapter: None,
+            sheet: Sheet {
+                slope: of(slope),
+                rows: rows.iter().map(row).collect(),
+                unexplained: of(unexplained),
+                moved: None,
+            },
+            notes: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn the_part_that_changed_most_comes_first() {
+        let base = [explanation("rust/a", &[("timer", 80.0), ("task", 256.0)], 4.0)];
+        let new = [explanation("rust/a", &[("task", 128.0), ("timer", 80.0), ("handle", 8.0)], 4.0)];
+        let text = moved(&base, &new, None).terminal(RenderOptions::default());
+        let changes: Vec<Vec<&str>> = text
+            .lines()
+            .map(|line| line.split_whitespace().collect())
+            .filter(|words: &Vec<_>| words.len() > 3)
+            .collect();
+        let row = |name: &str| {
+            changes.iter().position(|words| words[0] == name).unwrap_or_else(|| panic!("{text}"))
+        };
+        assert_eq!(changes[row("all")][1..4], ["340", "220", "-120"], "{text}");
+        assert_eq!(changes[row("task")][1..4], ["256", "128", "-128"], "{text}");
+        assert_eq!(changes[row("handle")][1..4], ["-", "8.0", "+8.0"], "{text}");
+        assert!(
+            row("all") < row("task") && row("task") < row("handle") && row("handle") < row("timer"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn two_entries_are_compared_if_they_are_named() {
+        let both = [explanation("a/x", &[("task", 10.0)], 0.0), explanation("b/y", &[("task", 30.0)], 0.0)];
+        assert!(moved(&both[..1], &both[1..], None).blocks.is_empty());
+        let text = moved(&both[..1], &both[1..], Some(("a/x", "b/y"))).terminal(RenderOptions::default());
+        assert!(text.contains("a/x → b/y") && text.contains("+20"), "{text}");
+    }
+}
