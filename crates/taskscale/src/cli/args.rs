@@ -9,6 +9,7 @@ use crate::metrics::MetricDef;
 
 mod catalogue;
 mod compare;
+mod explain;
 mod fleet;
 mod limit;
 mod load;
@@ -21,6 +22,7 @@ mod values;
 
 pub use catalogue::{CheckArgs, CleanArgs, NewArgs};
 pub use compare::CompareArgs;
+pub use explain::ExplainArgs;
 pub use fleet::{FleetArgs, FleetCommand};
 pub use limit::LimitArgs;
 pub use load::{LoadArgs, ProtocolArg};
@@ -164,6 +166,8 @@ pub enum Command {
     Measure(Box<MeasureArgs>),
     /// Find the most tasks in a memory, or the least memory
     Limit(LimitArgs),
+    /// Show where the bytes of a task are
+    Explain(Box<ExplainArgs>),
     /// Load a server: connections, rate, latency
     Load(LoadArgs),
     /// Compare two results; a regression gate for CI

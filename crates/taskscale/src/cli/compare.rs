@@ -3,15 +3,16 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 
-use super::args::CompareArgs;
+use super::args::{CompareArgs, ReportFormat};
 use super::failure::{Failure, OrUsage, exit_code};
 use super::messages::eprint_status;
 use super::output_dir::{existing_folder, warn_of_rejected};
 use super::terminal::{for_standard_output, print_result};
 use crate::catalog::Shape;
 use crate::compare::{self, CompareError, CompareSettings, ComparedMetric, Comparison, Decision, Input};
+use crate::explain::{self, Explanation};
 use crate::record::{self, Campaign, Loaded, Sample, Series};
 use crate::units;
 
@@ -30,7 +31,11 @@ pub fn run(args: &CompareArgs) -> Result<ExitCode, Failure> {
     let names = [&args.base, args.new.as_ref().unwrap_or(&args.base)].map(|path| path.display().to_string());
     let (parts, missing) = compare_parts(args, &names, &base, new, &settings).or_usage()?;
     let format = args.format.document().unwrap_or_default();
+    let moved = if args.explain { Some(parts_that_moved(args).or_usage()?) } else { None };
     print_result(&compare::render(&parts, format, for_standard_output()))?;
+    if let Some(moved) = moved {
+        print_result(&format!("\n{moved}"))?;
+    }
     for part in &missing {
         eprint_status(&format!("only in {}: {part}", names[0]));
     }
@@ -87,6 +92,25 @@ fn compare_parts(
         return Err(CompareError::Workloads { base, base_workload: all(&old), new, new_workload: all(&now) });
     }
     Ok((comparisons, missing))
+}
+
+/// What of a task's memory changed, as the sheets of both folders have it.
+fn parts_that_moved(args: &CompareArgs) -> anyhow::Result<String> {
+    let sheets = |folder: &Path| -> anyhow::Result<Vec<Explanation>> {
+        let sheets = explain::load(folder)
+            .with_context(|| format!("cannot read the sheets of {}", folder.display()))?;
+        sheets.with_context(|| {
+            format!("--explain: no sheets in {} (`taskscale explain -o` makes them)", folder.display())
+        })
+    };
+    let (base, new) = (sheets(&args.base)?, sheets(args.new.as_ref().unwrap_or(&args.base))?);
+    let named = args.base_entry.as_deref().zip(args.new_entry.as_deref());
+    let document = explain::moved(&base, &new, named);
+    match args.format {
+        ReportFormat::Markdown => Ok(document.markdown()),
+        ReportFormat::Table => Ok(document.terminal(for_standard_output())),
+        _ => bail!("--explain: for tables and Markdown alone"),
+    }
 }
 
 fn validate(args: &CompareArgs) -> anyhow::Result<CompareSettings> {

@@ -1,158 +1,302 @@
-//! `taskscale help CODE`: what a status, warning, kind, column or metric means, its cause and its remedy.
+//! `taskscale explain`: where the bytes of a task are.
 
-use std::collections::BTreeMap;
+use std::path::Path;
 use std::process::ExitCode;
 
-use clap::CommandFactory;
-use serde::Deserialize;
+use anyhow::{Context, anyhow, bail};
+use clap::Parser;
+use strum::VariantArray;
 
-use super::args::{Args, HelpArgs};
-use super::failure::{Failure, advised};
-use super::terminal::print_result;
-use crate::metrics;
+use super::args::{Args, Command, ExplainArgs, Global};
+use super::catalog_dir::open_catalog;
+use super::failure::{Failure, OrUsage, catch_signals, exit_code};
+use super::measure_options;
+use super::messages::eprint_status;
+use super::output_dir::{FolderPurpose, OutputDir};
+use super::session::{PLATEAU_S, Session};
+use super::terminal::{for_standard_output, print_result};
+use super::workload_args::{self, SeriesOptions, task_counts};
+use crate::campaign::{Prepared, ResumeOptions, TASKS};
+use crate::catalog::{Adapter, Catalog, Program, Selection, Shape, select};
+use crate::explain::{
+    self, AdapterHook, Explanation, Readings, RunParts, adapter_for, explained, render, with_go_hook,
+};
+use crate::record::{Hold, OWN_WORKLOAD, Plan};
+use crate::toolchain::Cache;
+use crate::units;
+use taskscale_measure::batches_bytes;
 
-/// One text for each code. docs/troubleshooting.md is made of it.
-const CODES: &str = include_str!("codes.toml");
+/// While an adapter works, tasks must wait: seconds. The JVM's starts four programs, which are JVMs as well.
+const PROBE_PLATEAU_S: f64 = 5.0;
+const JVM_PLATEAU_S: f64 = 20.0;
 
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Code {
-    what: String,
-    cause: Option<String>,
-    remedy: Option<String>,
+struct ExplainOptions {
+    tasks: Vec<u64>,
+    /// Absent: by the entry, or its files.
+    adapter: Option<Adapter>,
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Codes {
-    status: BTreeMap<String, Code>,
-    warning: BTreeMap<String, Code>,
-    kind: BTreeMap<String, Code>,
-    column: BTreeMap<String, Code>,
-}
-
-impl Codes {
-    fn carried() -> Codes {
-        #[allow(clippy::expect_used, reason = "a part of the program, which a test parses")]
-        toml::from_str(CODES).expect("codes.toml")
+fn validate(args: &ExplainArgs) -> anyhow::Result<ExplainOptions> {
+    let tasks = task_counts(&args.tasks)?;
+    if tasks.len() < 2 {
+        bail!("-n: a slope needs two numbers of tasks or more, such as 10k,100k");
     }
+    Ok(ExplainOptions { tasks, adapter: args.adapter.as_deref().map(adapter).transpose()? })
+}
 
-    fn groups(self) -> [(&'static str, BTreeMap<String, Code>); 5] {
-        let metric = |name: &str, about: &str| {
-            (name.to_owned(), Code { what: format!("{about}."), cause: None, remedy: None })
+fn adapter(name: &str) -> anyhow::Result<Adapter> {
+    name.parse().map_err(|_| {
+        let all: Vec<&str> = Adapter::VARIANTS.iter().map(|adapter| adapter.name()).collect();
+        anyhow!("--adapter: no adapter `{name}` (available: {})", all.join(", "))
+    })
+}
+
+/// What is explained: programs of the catalog, or a command.
+struct Subjects<'c> {
+    selection: Option<Selection<'c>>,
+    plans: Vec<Plan>,
+    prepared: Vec<Prepared>,
+}
+
+impl<'c> Subjects<'c> {
+    fn program(&self, prepared: &Prepared) -> Option<&Program<'c>> {
+        let is_it = |program: &&Program| {
+            let workload = Some(&program.workload.name) == prepared.facts.workload.as_ref();
+            workload && program.entry.full_name == prepared.facts.name
         };
-        let metrics = metrics::ALL.iter().map(|figure| metric(figure.name, figure.about)).collect();
-        [
-            ("status", self.status),
-            ("warning", self.warning),
-            ("kind", self.kind),
-            ("column", self.column),
-            ("metric", metrics),
-        ]
+        self.selection.as_ref()?.programs.iter().find(is_it)
     }
 }
 
-impl Code {
-    fn text(&self) -> String {
-        let more = |name: &str, text: &Option<String>| {
-            text.as_ref().map(|text| format!("\n{name}: {text}")).unwrap_or_default()
-        };
-        format!("{}{}{}", self.what, more("Cause", &self.cause), more("Remedy", &self.remedy))
+/// The plans of entries, all of one workload.
+fn chosen<'c>(
+    args: &ExplainArgs,
+    options: &ExplainOptions,
+    catalog: &'c Catalog,
+) -> anyhow::Result<(Selection<'c>, Vec<Plan>)> {
+    let named: Vec<String> = args.workload.iter().cloned().collect();
+    let mut selection = select(catalog, &args.entries, &workload_args::named(catalog, &named))?;
+    let workloads = selection.workloads();
+    if let Some(workload) = workloads.iter().find(|workload| workload.shape == Shape::Work) {
+        let waits = catalog.workloads.iter().filter(|workload| workload.shape != Shape::Work);
+        let names: Vec<&str> = waits.map(|workload| &*workload.name).collect();
+        bail!("-w {}: its tasks do not wait (explain takes {})", workload.name, names.join(", "));
     }
-}
-
-pub(super) fn run(help: &HelpArgs) -> Result<ExitCode, Failure> {
-    if help.markdown {
-        print_result(&markdown())?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    let topic = help.topic.join(" ");
-    let mut taskscale = Args::command();
-    taskscale.build();
-    if topic.is_empty() {
-        print_result(&taskscale.render_long_help().ansi().to_string())?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    let groups = Codes::carried().groups();
-    let own = |(group, codes): &(&str, BTreeMap<String, Code>)| {
-        let found = codes.iter().find(|(name, _)| name.eq_ignore_ascii_case(&topic));
-        found.map(|(name, code)| format!("{name} ({group})\n{}\n", code.text()))
+    let series = SeriesOptions {
+        tasks: Some(options.tasks.clone()),
+        params: workload_args::params(&args.params)?,
+        repetitions: args.repetitions,
+        ..SeriesOptions::default()
     };
-    let codes: Vec<String> = groups.iter().filter_map(own).collect();
-    // A command of the same name comes first.
-    let mut texts = Vec::new();
-    let mut command = Some(&mut taskscale);
-    for word in &help.topic {
-        command = command.and_then(|command| command.find_subcommand_mut(word));
-    }
-    texts.extend(command.map(|command| command.render_long_help().ansi().to_string()));
-    texts.extend(codes);
-    if texts.is_empty() {
-        return Err(Failure::Usage(unknown(&topic, &taskscale, &groups)));
-    }
-    print_result(&texts.join("\n"))?;
-    Ok(ExitCode::SUCCESS)
+    let chosen = workload_args::choose(&series, &workloads)?;
+    workload_args::eprint_lacking(&selection);
+    workload_args::eprint_left_out(&chosen);
+    selection.programs.retain(|program| chosen.iter().any(|part| part.has_tasks_of(program.workload)));
+    let hold = Hold::Chosen { plateau_s: PLATEAU_S };
+    let plans = workload_args::plans(&series, hold, &chosen, &selection);
+    Ok((selection, plans))
 }
 
-fn unknown(
-    topic: &str,
-    taskscale: &clap::Command,
-    groups: &[(&str, BTreeMap<String, Code>)],
-) -> anyhow::Error {
-    let commands = taskscale.get_subcommands().map(clap::Command::get_name);
-    let codes = groups.iter().flat_map(|(_, codes)| codes.keys().map(String::as_str));
-    let near = |name: &&str| strsim::damerau_levenshtein(&name.to_lowercase(), &topic.to_lowercase());
-    let nearest = commands.chain(codes).min_by_key(near).filter(|name| near(name) <= 2);
-    let hint = match nearest {
-        Some(name) => format!("taskscale help {name}"),
-        None => "taskscale list metrics; statuses, warnings and kinds: docs/troubleshooting.md".to_owned(),
+/// A command, as `measure` takes it.
+fn command(args: &ExplainArgs, options: &ExplainOptions) -> anyhow::Result<(Prepared, Plan)> {
+    if !args.command.iter().any(|word| word.contains(TASKS)) {
+        bail!("the command has no {TASKS}, where it takes the number of tasks");
+    }
+    let repetitions = args.repetitions.to_string();
+    let words = ["taskscale", "measure", "-n", &args.tasks, "-r", &repetitions, "--"];
+    let words = words.into_iter().map(str::to_owned).chain(args.command.iter().cloned());
+    let Some(Command::Measure(of_measure)) = Args::try_parse_from(words).context("the command")?.command
+    else {
+        bail!("the command cannot be measured");
     };
-    advised(format!("no help for: {topic}"), hint)
+    let measured = measure_options::validate(&of_measure)?;
+    let hold = Hold::Chosen { plateau_s: PLATEAU_S };
+    let names = vec![measured.prepared.facts.name.clone()];
+    let plan = Plan::of_holds(OWN_WORKLOAD, names, options.tasks.clone(), args.repetitions, hold);
+    Ok((measured.prepared, plan))
 }
 
-/// Statuses and warnings as docs/troubleshooting.md has them.
-fn markdown() -> String {
-    let mut text = String::new();
-    for (title, codes) in [("Statuses", Codes::carried().status), ("Warnings", Codes::carried().warning)] {
-        text.push_str(&format!("\n## {title}\n"));
-        for (name, code) in codes {
-            text.push_str(&format!("\n### `{name}`\n\n{}\n", code.text().replace('\n', "\n\n")));
+pub fn run(args: &ExplainArgs, global: &Global) -> Result<ExitCode, Failure> {
+    let options = validate(args).or_usage()?;
+    let output = OutputDir::checked(args.output.as_deref(), FolderPurpose::Campaign).or_usage()?;
+    if output.holds_campaign() {
+        return Err(Failure::usage(
+            "-o: the folder has results, and `explain` cannot resume: name a new one",
+        ));
+    }
+    let catalog = if args.command.is_empty() { Some(open_catalog(global).or_usage()?) } else { None };
+    let entries = catalog.as_ref().map(|catalog| chosen(args, &options, catalog)).transpose().or_usage()?;
+    let own = if entries.is_none() { Some(command(args, &options).or_usage()?) } else { None };
+
+    let interrupt = catch_signals()?;
+    let mut session = Session::begin(&output.path, global, &interrupt)?;
+    session.report_missing_cgroup();
+    let (selection, plans, prepared) = match entries {
+        Some((selection, plans)) => {
+            let prepared = session.prepare(&selection.programs)?;
+            (Some(selection), plans, prepared)
+        }
+        None => {
+            let (prepared, plans) = own.into_iter().unzip();
+            (None, plans, prepared)
+        }
+    };
+    let subjects = Subjects { selection, plans, prepared };
+    let readings = Readings::default();
+    session.runner.on_reading(Some(readings.hook(None)));
+    let results =
+        session.measure(subjects.plans.clone(), &subjects.prepared, &output, &ResumeOptions::default())?;
+    let folder = results.folder;
+    session.check_ended(&folder, results.end)?;
+    let scratch = tempfile::Builder::new().prefix("taskscale-explain-").tempdir();
+    let scratch = scratch.context("cannot create a folder for adapters")?;
+    let (mut explanations, mut missing) = (Vec::new(), Vec::new());
+    let ready = subjects.prepared.iter().filter(|prepared| prepared.command.is_ok());
+    for (nth, prepared) in ready.enumerate() {
+        let plain = readings.of(&results.samples, &prepared.facts.name);
+        let place = scratch.path().join(nth.to_string());
+        let (explanation, faults) =
+            explain_program(&mut session, &subjects, &options, prepared, plain, &place)?;
+        missing.extend(faults.into_iter().map(|fault| format!("{}: {fault}", prepared.facts.name)));
+        explanations.extend(explanation);
+    }
+    session.progress.finish();
+    explain::store(&folder, &explanations)
+        .with_context(|| format!("cannot write to {}", folder.display()))?;
+    print_result(&render(&explanations, args.format.document().unwrap_or_default(), for_standard_output()))?;
+    missing.iter().for_each(|what| eprint_status(what));
+    eprint_status(&format!("results: {}", folder.display()));
+    Ok(exit_code(!missing.is_empty()))
+}
+
+/// The sheet of a program whose plain runs were measured, and what is missing from it.
+fn explain_program(
+    session: &mut Session,
+    subjects: &Subjects,
+    options: &ExplainOptions,
+    prepared: &Prepared,
+    (plain, mut faults): (Vec<RunParts>, Vec<String>),
+    place: &Path,
+) -> Result<(Option<Explanation>, Vec<String>), Failure> {
+    let adapter = adapter_of(subjects, options, prepared, &plain);
+    let mut probed_runs = Vec::new();
+    if let Some((adapter, _)) = adapter.as_ref().filter(|_| !plain.is_empty()) {
+        match probed(session, subjects, prepared, *adapter, place) {
+            Ok(runs) => probed_runs = runs,
+            Err(ProbeError::Failure(failure)) => return Err(failure),
+            Err(ProbeError::Missing(why)) => faults.push(why),
         }
     }
-    text + "\n"
+    let insist = options.adapter.is_some();
+    let with = adapter.as_ref().map(|(adapter, _)| *adapter);
+    let Some((sheet, left_out)) = explained(&plain, &probed_runs, with, insist) else {
+        faults.push("no slope: fewer than two numbers of tasks were ok".to_owned());
+        return Ok((None, faults));
+    };
+    let more_tasks = options.tasks.last().zip(options.tasks.first()).map_or(1, |(most, least)| most - least);
+    if sheet.exceeds(batches_bytes() as f64 / more_tasks as f64) {
+        let bytes = units::decimal(-sheet.unexplained.bytes, 0);
+        faults.push(format!("the rows exceed the slope by {bytes} B per task, more than they vary"));
+    }
+    let was_asked = !probed_runs.is_empty() && left_out.is_none();
+    let explanation = Explanation {
+        entry: prepared.facts.name.clone(),
+        kind: prepared.facts.kind,
+        workload: prepared.facts.workload.clone().unwrap_or_else(|| OWN_WORKLOAD.to_owned()),
+        version: prepared.facts.version.clone(),
+        tasks: options.tasks.clone(),
+        repetitions: subjects.plans.first().map_or(1, |plan| plan.repetitions),
+        adapter: adapter.filter(|_| was_asked).map(|(adapter, why)| (adapter.name().to_owned(), why)),
+        sheet,
+        notes: faults.iter().cloned().chain(left_out).collect(),
+    };
+    Ok((Some(explanation), faults))
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use strum::VariantArray;
+/// The adapter for a program and why it is that one; `None` if nothing is asked.
+fn adapter_of(
+    subjects: &Subjects,
+    options: &ExplainOptions,
+    prepared: &Prepared,
+    plain: &[RunParts],
+) -> Option<(Adapter, String)> {
+    let of_entry = subjects.program(prepared).and_then(|program| program.entry.explain);
+    let chosen = match (options.adapter, of_entry) {
+        (Some(adapter), _) => Some((adapter, "--adapter names it".to_owned())),
+        (None, Some(adapter)) => Some((adapter, "its manifest names it".to_owned())),
+        (None, None) => plain.last().and_then(|run| adapter_for(&run.mappings)),
+    };
+    chosen.filter(|(adapter, _)| *adapter != Adapter::None)
+}
 
-    use crate::catalog::Kind;
-    use crate::record::{Status, Warning};
+enum ProbeError {
+    Failure(Failure),
+    /// The adapter cannot be used here.
+    Missing(String),
+}
 
-    /// What serde calls each variant, from the schema of its type.
-    fn names<T: schemars::JsonSchema>() -> Vec<String> {
-        let schema = serde_json::to_value(schemars::schema_for!(T)).unwrap();
-        let variants = schema["oneOf"].as_array().or(schema["enum"].as_array()).unwrap().clone();
-        let name =
-            |variant: &serde_json::Value| variant["const"].as_str().or(variant.as_str()).unwrap().to_owned();
-        variants.iter().map(name).collect()
+/// Runs of one program in which its adapter is asked; never ranked, and not kept.
+fn probed(
+    session: &mut Session,
+    subjects: &Subjects,
+    prepared: &Prepared,
+    adapter: Adapter,
+    place: &Path,
+) -> Result<Vec<RunParts>, ProbeError> {
+    let hooks = Cache::of_user().root().join("probes").join(adapter.name());
+    let probe = AdapterHook::prepare(adapter, &hooks, &place.join("parts")).map_err(ProbeError::Missing)?;
+    let mut prepared = match adapter {
+        Adapter::Go => rebuilt(session, subjects, prepared, &hooks)?,
+        _ => prepared.clone(),
+    };
+    match &mut prepared.black_box {
+        Some(template) => template.env.extend(probe.env.clone()),
+        None => prepared.facts.env.extend(probe.env.clone()),
     }
-
-    #[test]
-    fn every_status_warning_and_kind_has_its_text() {
-        let codes = Codes::carried();
-        let kinds: Vec<String> = Kind::VARIANTS.iter().map(|kind| kind.name().to_owned()).collect();
-        for (known, due) in
-            [(&codes.status, names::<Status>()), (&codes.warning, names::<Warning>()), (&codes.kind, kinds)]
-        {
-            let known: Vec<&String> = known.keys().collect();
-            let mut due: Vec<&String> = due.iter().collect();
-            due.sort();
-            assert_eq!(known, due);
-        }
-        let all = codes.status.values().chain(codes.warning.values());
-        let bare = all.filter(|code| code.cause.is_none() || code.remedy.is_none());
-        assert_eq!(bare.count(), 1, "`ok` alone needs no remedy");
+    let of_program = |plan: &&Plan| plan.entries.contains(&prepared.facts.name);
+    let plans = subjects.plans.iter().filter(of_program).map(|plan| Plan {
+        entries: vec![prepared.facts.name.clone()],
+        hold: Hold::Chosen {
+            plateau_s: if adapter == Adapter::Jvm { JVM_PLATEAU_S } else { PROBE_PLATEAU_S },
+        },
+        ..plan.clone()
+    });
+    let readings = Readings::default();
+    session.runner.on_reading(Some(readings.hook(Some(probe))));
+    let output = OutputDir { path: place.join("results"), named: true };
+    let resume = ResumeOptions::default();
+    let results = session.measure(plans.collect(), std::slice::from_ref(&prepared), &output, &resume);
+    let results = results.map_err(ProbeError::Failure)?;
+    session.check_ended(&results.folder, results.end).map_err(ProbeError::Failure)?;
+    let (runs, faults) = readings.of(&results.samples, &prepared.facts.name);
+    match faults.into_iter().next() {
+        Some(fault) => Err(ProbeError::Missing(fault)),
+        None if runs.is_empty() => Err(ProbeError::Missing(format!(
+            "no run with the adapter `{}` was ok: {}",
+            adapter.name(),
+            results.samples.iter().rev().find_map(|sample| sample.reason.clone()).unwrap_or_default()
+        ))),
+        None => Ok(runs),
     }
+}
+
+/// A Go program with the hook compiled in.
+fn rebuilt(
+    session: &Session,
+    subjects: &Subjects,
+    prepared: &Prepared,
+    hooks: &Path,
+) -> Result<Prepared, ProbeError> {
+    let own = || {
+        ProbeError::Missing(
+            "a Go program of your own cannot be asked: only entries are built here".to_owned(),
+        )
+    };
+    let program = subjects.program(prepared).ok_or_else(own)?;
+    let entry = with_go_hook(program.runtime, program.entry, &program.workload.name, hooks)
+        .map_err(ProbeError::Missing)?;
+    let entry = entry.ok_or_else(|| ProbeError::Missing("its build has no `go build`".to_owned()))?;
+    let with_hook = Program { runtime: program.runtime, entry: &entry, workload: program.workload };
+    let mut built = session.prepare(&[with_hook]).map_err(ProbeError::Failure)?;
+    built.pop().ok_or_else(own)
 }

@@ -19,6 +19,7 @@ mod explain;
 mod failure;
 mod fleet;
 mod follow_up_hints;
+mod help;
 mod lease;
 mod limit;
 mod list;
@@ -93,8 +94,9 @@ pub fn main() -> ExitCode {
         Some(Command::Compare(compare)) => compare::run(&compare),
         Some(Command::Completions(completions)) => completions::run(&completions, &args.global),
         Some(Command::Man(man)) => man::run(&man),
-        Some(Command::Help(help)) => explain::run(&help),
+        Some(Command::Help(help)) => help::run(&help),
         Some(Command::Limit(limit)) => limit::run(&limit, &args.global),
+        Some(Command::Explain(explain)) => explain::run(&explain, &args.global),
         Some(Command::Fleet(fleet)) => fleet::run(&fleet, &args.global),
         Some(Command::Load(load)) => load::run(&load, &args.global),
         Some(Command::Submit(submit)) => submit::run(&submit, &args.global),

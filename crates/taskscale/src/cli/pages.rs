@@ -12,6 +12,7 @@ use super::terminal::{for_standard_output, print_result, print_through};
 use crate::catalog::sources;
 use crate::compare;
 use crate::document::{first_of, quoted};
+use crate::explain::{self, Explanation};
 use crate::record::{self, Campaign, Loaded, Sample};
 use crate::report::{self, Chart, Detail, ExportRequest, ExportTarget, Format, PageData};
 
@@ -45,7 +46,8 @@ pub(super) fn show(
 /// kept.
 pub(super) fn write_page(folder: &Path, campaign: &Campaign, samples: &[Sample]) {
     let path = folder.join(PAGE_FILE);
-    let page = page(campaign, samples);
+    let mut page = page(campaign, samples);
+    page.anatomy = anatomy(folder);
     match record::write_whole(&path, |out| report::write_html(page, out)) {
         Ok(()) => eprint_status(&format!("report: {}", path.display())),
         Err(error) => eprint_status(&format!(
@@ -87,6 +89,14 @@ pub(super) fn page_of(campaigns: Vec<(String, Loaded)>) -> PageData {
         add(&mut page, &campaign, &samples, several.then_some(&*name));
     }
     page
+}
+
+/// The sheets of a results folder, if it has any. What cannot be read is reported, and left out.
+pub(super) fn anatomy(folder: &Path) -> Vec<Explanation> {
+    explain::load(folder).map(Option::unwrap_or_default).unwrap_or_else(|error| {
+        eprint_status(&format!("warning: {}: cannot read explain.json: {error}", folder.display()));
+        Vec::new()
+    })
 }
 
 /// The page of one results folder.

@@ -10,7 +10,7 @@ use super::browse::browse;
 use super::failure::{Failure, OrUsage, advised};
 use super::messages::eprint_status;
 use super::output_dir::{PAGE_FILE, RESULTS, existing_folder, warn_of_rejected};
-use super::pages::{name, page_of, target, text};
+use super::pages::{anatomy, name, page_of, target, text};
 use super::report_filter::ReportFilter;
 use super::terminal::{WIDEST, for_standard_output, print_result, print_through};
 use crate::document::{command_line, quoted};
@@ -167,7 +167,8 @@ pub fn run(args: &args::ReportArgs) -> Result<ExitCode, Failure> {
     options.filter.campaigns(&mut campaigns).or_usage()?;
     let text = match &options.what {
         What::Page => {
-            let page = page_of(campaigns);
+            let mut page = page_of(campaigns);
+            page.anatomy = options.folders.iter().flat_map(|folder| anatomy(folder)).collect();
             let file =
                 options.output.clone().or_else(|| options.open.then(|| options.folders[0].join(PAGE_FILE)));
             match &file {

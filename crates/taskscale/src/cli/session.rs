@@ -104,12 +104,13 @@ impl<'i> Session<'i> {
         resume: &ResumeOptions,
     ) -> Result<MeasuredResults, Failure> {
         let now = campaign::describe(plans, resume.seed, self.runner.home().source(), prepared);
-        let (results, settings) = match output.holds_campaign() {
+        let resumes = output.holds_campaign();
+        let (results, settings) = match resumes {
             true => campaign::open_kept(&output.path, now, resume),
             false => campaign::open_new(now, resume, || output.claim()),
         }
         .or_usage()?;
-        if output.holds_campaign() {
+        if resumes {
             self.report_resumed(&results);
         }
         warn_of_swapping(&settings);
@@ -154,6 +155,14 @@ impl<'i> Session<'i> {
         self.conclude(&folder, end, is_table)?;
         eprint_follow_up_hints(&folder, &samples);
         Ok(samples)
+    }
+
+    /// Fails if measuring failed or was interrupted.
+    pub fn check_ended(&self, folder: &Path, end: Result<RunsEnd, CampaignError>) -> Result<(), Failure> {
+        match end.map_err(|error| stopped(error, folder))? {
+            RunsEnd::Complete => Ok(()),
+            RunsEnd::Interrupted => Err(Failure::interrupted(self.interrupt)),
+        }
     }
 
     /// Names the results folder, below a table or else on standard error. Fails if measuring was interrupted.

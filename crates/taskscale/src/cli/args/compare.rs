@@ -56,6 +56,11 @@ pub struct CompareArgs {
     /// Compare across machines, kernels and taskscale versions
     #[arg(long)]
     pub across: bool,
+    /// Show which part of a task's memory changed
+    ///
+    /// Both folders must have sheets of `taskscale explain`.
+    #[arg(long)]
+    pub explain: bool,
     /// Output format (see `list formats`) [default: table]
     #[arg(short, long, value_parser = document_formats(), default_value = "table")]
     #[arg(hide_default_value = true, hide_possible_values = true)]

@@ -67,6 +67,7 @@ pub fn formats() -> Vec<FormatFacts> {
         ("report", all),
         ("compare", &DOCUMENT_FORMATS),
         ("limit", &DOCUMENT_FORMATS),
+        ("explain", &DOCUMENT_FORMATS),
         ("fleet gather", &TABLE_FORMATS),
     ];
     let facts = |format: &ReportFormat| {

@@ -1,0 +1,158 @@
+//! `taskscale help CODE`: what a status, warning, kind, column or metric means, its cause and its remedy.
+
+use std::collections::BTreeMap;
+use std::process::ExitCode;
+
+use clap::CommandFactory;
+use serde::Deserialize;
+
+use super::args::{Args, HelpArgs};
+use super::failure::{Failure, advised};
+use super::terminal::print_result;
+use crate::metrics;
+
+/// One text for each code. docs/troubleshooting.md is made of it.
+const CODES: &str = include_str!("codes.toml");
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Code {
+    what: String,
+    cause: Option<String>,
+    remedy: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Codes {
+    status: BTreeMap<String, Code>,
+    warning: BTreeMap<String, Code>,
+    kind: BTreeMap<String, Code>,
+    column: BTreeMap<String, Code>,
+}
+
+impl Codes {
+    fn carried() -> Codes {
+        #[allow(clippy::expect_used, reason = "a part of the program, which a test parses")]
+        toml::from_str(CODES).expect("codes.toml")
+    }
+
+    fn groups(self) -> [(&'static str, BTreeMap<String, Code>); 5] {
+        let metric = |name: &str, about: &str| {
+            (name.to_owned(), Code { what: format!("{about}."), cause: None, remedy: None })
+        };
+        let metrics = metrics::ALL.iter().map(|figure| metric(figure.name, figure.about)).collect();
+        [
+            ("status", self.status),
+            ("warning", self.warning),
+            ("kind", self.kind),
+            ("column", self.column),
+            ("metric", metrics),
+        ]
+    }
+}
+
+impl Code {
+    fn text(&self) -> String {
+        let more = |name: &str, text: &Option<String>| {
+            text.as_ref().map(|text| format!("\n{name}: {text}")).unwrap_or_default()
+        };
+        format!("{}{}{}", self.what, more("Cause", &self.cause), more("Remedy", &self.remedy))
+    }
+}
+
+pub(super) fn run(help: &HelpArgs) -> Result<ExitCode, Failure> {
+    if help.markdown {
+        print_result(&markdown())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let topic = help.topic.join(" ");
+    let mut taskscale = Args::command();
+    taskscale.build();
+    if topic.is_empty() {
+        print_result(&taskscale.render_long_help().ansi().to_string())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let groups = Codes::carried().groups();
+    let own = |(group, codes): &(&str, BTreeMap<String, Code>)| {
+        let found = codes.iter().find(|(name, _)| name.eq_ignore_ascii_case(&topic));
+        found.map(|(name, code)| format!("{name} ({group})\n{}\n", code.text()))
+    };
+    let codes: Vec<String> = groups.iter().filter_map(own).collect();
+    // A command of the same name comes first.
+    let mut texts = Vec::new();
+    let mut command = Some(&mut taskscale);
+    for word in &help.topic {
+        command = command.and_then(|command| command.find_subcommand_mut(word));
+    }
+    texts.extend(command.map(|command| command.render_long_help().ansi().to_string()));
+    texts.extend(codes);
+    if texts.is_empty() {
+        return Err(Failure::Usage(unknown(&topic, &taskscale, &groups)));
+    }
+    print_result(&texts.join("\n"))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn unknown(
+    topic: &str,
+    taskscale: &clap::Command,
+    groups: &[(&str, BTreeMap<String, Code>)],
+) -> anyhow::Error {
+    let commands = taskscale.get_subcommands().map(clap::Command::get_name);
+    let codes = groups.iter().flat_map(|(_, codes)| codes.keys().map(String::as_str));
+    let near = |name: &&str| strsim::damerau_levenshtein(&name.to_lowercase(), &topic.to_lowercase());
+    let nearest = commands.chain(codes).min_by_key(near).filter(|name| near(name) <= 2);
+    let hint = match nearest {
+        Some(name) => format!("taskscale help {name}"),
+        None => "taskscale list metrics; statuses, warnings and kinds: docs/troubleshooting.md".to_owned(),
+    };
+    advised(format!("no help for: {topic}"), hint)
+}
+
+/// Statuses and warnings as docs/troubleshooting.md has them.
+fn markdown() -> String {
+    let mut text = String::new();
+    for (title, codes) in [("Statuses", Codes::carried().status), ("Warnings", Codes::carried().warning)] {
+        text.push_str(&format!("\n## {title}\n"));
+        for (name, code) in codes {
+            text.push_str(&format!("\n### `{name}`\n\n{}\n", code.text().replace('\n', "\n\n")));
+        }
+    }
+    text + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use strum::VariantArray;
+
+    use crate::catalog::Kind;
+    use crate::record::{Status, Warning};
+
+    /// What serde calls each variant, from the schema of its type.
+    fn names<T: schemars::JsonSchema>() -> Vec<String> {
+        let schema = serde_json::to_value(schemars::schema_for!(T)).unwrap();
+        let variants = schema["oneOf"].as_array().or(schema["enum"].as_array()).unwrap().clone();
+        let name =
+            |variant: &serde_json::Value| variant["const"].as_str().or(variant.as_str()).unwrap().to_owned();
+        variants.iter().map(name).collect()
+    }
+
+    #[test]
+    fn every_status_warning_and_kind_has_its_text() {
+        let codes = Codes::carried();
+        let kinds: Vec<String> = Kind::VARIANTS.iter().map(|kind| kind.name().to_owned()).collect();
+        for (known, due) in
+            [(&codes.status, names::<Status>()), (&codes.warning, names::<Warning>()), (&codes.kind, kinds)]
+        {
+            let known: Vec<&String> = known.keys().collect();
+            let mut due: Vec<&String> = due.iter().collect();
+            due.sort();
+            assert_eq!(known, due);
+        }
+        let all = codes.status.values().chain(codes.warning.values());
+        let bare = all.filter(|code| code.cause.is_none() || code.remedy.is_none());
+        assert_eq!(bare.count(), 1, "`ok` alone needs no remedy");
+    }
+}
