@@ -3,6 +3,7 @@
 import { decode } from "./data.ts";
 import { byId, fill, h } from "./dom.ts";
 import { fromHash, parts, type State, toHash } from "./state.ts";
+import { anatomySection } from "./ui/anatomy.ts";
 import type { App } from "./ui/app.ts";
 import { controls } from "./ui/controls.ts";
 import { drawer } from "./ui/drawer.ts";
@@ -128,6 +129,7 @@ function start(): void {
       // Of one part the ranking is the overview, and the numbers of tasks beside it come next.
       several ? (glance?.element ?? false) : ranked.element,
       several ? ranked.element : (glance?.element ?? false),
+      anatomySection(app) ?? false,
       scaling.element,
       load.element,
       time.element,

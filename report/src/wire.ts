@@ -92,6 +92,29 @@ export interface EntryFacts {
   workload?: string;
 }
 
+/** A sheet, and what it is of. */
+export interface Explanation {
+  /** The adapter that was asked, and why that one. */
+  adapter?: [string, string] | [string, string];
+  /** `runtime/entry`, or the name of a program. */
+  entry: string;
+  kind: Kind;
+  /** How far the adapter moved the slope, as a share of it; absent without an adapter. */
+  moved?: number;
+  /** What a reader must know, a sentence each. */
+  notes: Array<string>;
+  repetitions: number;
+  /** By group, the largest of each first. */
+  rows: Array<SheetRow>;
+  /** Of the footprint. */
+  slope: PerTask;
+  tasks: Array<number>;
+  unexplained: PerTask;
+  /** The version of the toolchain. */
+  version?: string;
+  workload: string;
+}
+
 /** How a chat server sends a message to the other members of a room; the designs differ in memory and CPU time. */
 export type FanOut = "queue" | "direct" | "library";
 
@@ -300,6 +323,8 @@ export interface PageColumn {
 
 /** The data that the page shows at first. Details of an entry are in separate blocks. */
 export interface PageData {
+  /** Where the bytes of tasks are, as `explain` found them. */
+  anatomy?: Array<Explanation>;
   /** The campaigns in the given order, once for each series. The first of a series is the one that others are compared with. */
   campaigns: Array<PageCampaign>;
   /** Of the table of all values. */
@@ -429,6 +454,9 @@ export interface PageShortfall {
   status: Status;
 }
 
+/** Where the size of a part is known from. */
+export type PartSource = "live" | "unused" | "mapped" | "kernel";
+
 /** The parts of a footprint, in bytes. Of the repetition with the median footprint, or the mean of the two middle ones if their number is even. So the parts add up to the median of the footprint, unlike medians of each part. */
 export interface Parts {
   anon_bytes: number;
@@ -441,6 +469,13 @@ export interface Parts {
   shmem_bytes: number;
   slab_bytes: number | null;
   sock_bytes: number | null;
+}
+
+/** A value per task, in bytes, over the repetitions. */
+export interface PerTask {
+  bytes: number;
+  /** Of 95%; absent for one repetition. */
+  interval?: Interval;
 }
 
 export interface PlateauCount {
@@ -532,6 +567,15 @@ export interface Scaling {
 
 /** How a program is started, what it prints, and what is measured: docs/reference/protocol.md. */
 export type Shape = "hold" | "work" | "serve";
+
+/** A value per task, in bytes, over the repetitions. */
+export interface SheetRow {
+  bytes: number;
+  group: PartSource;
+  /** Of 95%; absent for one repetition. */
+  interval?: Interval;
+  name: string;
+}
 
 /** One file of an entry's program. */
 export interface Source {

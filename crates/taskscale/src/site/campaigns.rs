@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::folders::{ResultsFolder, Withdrawn};
 use super::layout::{START, SitePage, anchor, link, percent_encoded};
 use crate::document::{NONE, escaped};
+use crate::explain::{self, Explanation};
 use crate::record::{EntryFacts, Loaded, Machine, Status, Timestamp, Warning, last_attempts, same_memory};
 use crate::report::Report;
 use crate::submit::{Badge, Verification};
@@ -30,6 +31,8 @@ pub struct CampaignSummary {
     pub facts: Vec<EntryFacts>,
     /// One for each part.
     pub reports: Vec<Report>,
+    /// Where the bytes of tasks are, if `explain` measured it.
+    pub sheets: Vec<Explanation>,
     /// Number of runs, by last attempt.
     pub runs: usize,
     pub ok_runs: usize,
@@ -59,6 +62,8 @@ impl CampaignSummary {
                 .into_iter()
                 .map(|report| report.named(&*found.place))
                 .collect(),
+            // Without those that cannot be read.
+            sheets: explain::load(&found.folder).ok().flatten().unwrap_or_default(),
             runs: last.len(),
             ok_runs: ok().count(),
             busy_runs: ok().filter(|sample| sample.warnings.contains(&Warning::MachineBusy)).count(),

@@ -1,5 +1,6 @@
 //! The page of an entry: what it is, its results by machine, and its program.
 
+use super::anatomy;
 use super::campaigns::{
     CampaignSummary, by_machine, link_to_result, machine_details, machine_name, mark_behind,
 };
@@ -40,6 +41,7 @@ pub fn page(subject: &SiteEntry, campaigns: &[CampaignSummary], documents: &Docu
         true => main.push_str("<p>No results on this site include it.</p>\n"),
         false => main.push_str(&figures),
     }
+    main.push_str(&anatomy::section(here, &subject.name, campaigns));
     main.push_str(&program(subject));
     let about = format!("{} under taskscale: what it costs, and its program", subject.title);
     SitePage { path: here, title: &subject.title, about: &about, main: &main }.render(!documents.is_empty())

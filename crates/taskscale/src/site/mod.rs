@@ -3,6 +3,7 @@
 //! Pages are files that need no server and no script of the site's own; they link each other by relative addresses.
 //! Every text of results or a manifest is hostile until it is escaped. Must not know how anything is measured.
 
+mod anatomy;
 mod campaigns;
 mod docs;
 mod entries;

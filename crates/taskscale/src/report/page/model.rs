@@ -14,6 +14,7 @@ use super::super::rank::Standing;
 use super::columns::PageColumn;
 use super::tables::{ChartPart, PageKind, PageMetric};
 use crate::catalog::Kind;
+use crate::explain::Explanation;
 use crate::record::{EntryFacts, MemorySource, Status, Warning};
 use crate::stats::Spread;
 
@@ -40,6 +41,9 @@ pub struct PageData {
     /// The campaigns in the given order, once for each series. The first of a series is the one that others are
     /// compared with.
     pub campaigns: Vec<PageCampaign>,
+    /// Where the bytes of tasks are, as `explain` found them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub anatomy: Vec<Explanation>,
     /// Values from other publications, shown as markers.
     pub published: Vec<Published>,
     /// The texts of programs, each once. In a block of its own.
