@@ -13,6 +13,7 @@ use super::failure::{Failure, OrUsage, catch_signals, exit_code};
 use super::measure_options;
 use super::messages::eprint_status;
 use super::output_dir::{FolderPurpose, OutputDir};
+use super::pages::write_page;
 use super::session::{PLATEAU_S, Session};
 use super::terminal::{for_standard_output, print_result};
 use super::workload_args::{self, SeriesOptions, task_counts};
@@ -163,6 +164,7 @@ pub fn run(args: &ExplainArgs, global: &Global) -> Result<ExitCode, Failure> {
     session.progress.finish();
     explain::store(&folder, &explanations)
         .with_context(|| format!("cannot write to {}", folder.display()))?;
+    write_page(&folder, &results.campaign, &results.samples);
     print_result(&render(&explanations, args.format.document().unwrap_or_default(), for_standard_output()))?;
     missing.iter().for_each(|what| eprint_status(what));
     eprint_status(&format!("results: {}", folder.display()));

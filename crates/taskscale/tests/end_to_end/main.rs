@@ -9,6 +9,7 @@ mod check;
 mod conditions;
 mod containment;
 mod everyday;
+mod explain;
 mod false_counts;
 mod faults;
 mod fleet;

@@ -1,0 +1,82 @@
+//! `taskscale explain` against programs whose objects are known (`attacks/known.c`).
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::support::{World, skipped};
+
+/// The program, built; `None`, with word of it, where there is no compiler.
+fn known(world: &World, flags: &[&str]) -> Option<PathBuf> {
+    let program = world.path("bin/known");
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/end_to_end/attacks/known.c");
+    let built =
+        Command::new("cc").args(["-O1", "-pthread"]).args(flags).args([source, "-o"]).arg(&program).status();
+    if !built.is_ok_and(|status| status.success()) {
+        skipped("cc does not compile attacks/known.c here");
+        return None;
+    }
+    Some(program)
+}
+
+/// The sheet of what the program has, at 1k and 4k tasks.
+fn explained(world: &World, program: &PathBuf, what: &str, adapter: &str, code: i32) -> Value {
+    let folder = world.path(&format!("out/{what}-{adapter}"));
+    let words = ["explain", "-n", "1k,4k", "-r", "2", "--format", "json", "--adapter", adapter, "-o"];
+    let mut command = world.command(&words);
+    command.arg(&folder).arg("--").arg(program).args([what, "{tasks}"]);
+    let finished = world.run(command);
+    finished.expect_code(code);
+    let sheets: Value =
+        serde_json::from_str(&finished.stdout).unwrap_or_else(|error| panic!("{error}: {finished:?}"));
+    sheets[0].clone()
+}
+
+fn bytes(sheet: &Value, name: &str) -> f64 {
+    let rows = sheet["rows"].as_array().unwrap_or_else(|| panic!("no rows: {sheet:#}"));
+    let row = rows.iter().find(|row| row["name"] == name);
+    row.and_then(|row| row["bytes"].as_f64()).unwrap_or_else(|| panic!("no row {name}: {sheet:#}"))
+}
+
+fn assert_near(sheet: &Value, name: &str, expected: f64, share: f64) {
+    let found = bytes(sheet, name);
+    assert!((found - expected).abs() <= share * expected, "{name}: {found}, expected {expected}: {sheet:#}");
+}
+
+#[test]
+fn blocks_of_malloc_are_explained_to_the_byte() {
+    let world = World::new(&[]);
+    let Some(program) = known(&world, &[]) else { return };
+    let sheet = explained(&world, &program, "blocks", "malloc", 0);
+    // 100 and 1,000 bytes are kept in 104 and 1,000 usable ones.
+    assert_near(&sheet, "blocks of 104 B", 100.0, 0.0001);
+    assert_near(&sheet, "blocks of 1000 B", 1000.0, 0.0001);
+    assert_near(&sheet, "headers of malloc", 16.0, 0.01);
+    let unexplained = sheet["unexplained"]["bytes"].as_f64().unwrap();
+    let slope = sheet["slope"]["bytes"].as_f64().unwrap();
+    assert!(unexplained.abs() < 0.02 * slope, "{sheet:#}");
+    world.assert_nothing_left();
+}
+
+#[test]
+fn mappings_and_stacks_of_threads_are_explained_by_the_kernel() {
+    let world = World::new(&[]);
+    let Some(program) = known(&world, &[]) else { return };
+    let sheet = explained(&world, &program, "mapped", "none", 0);
+    assert_near(&sheet, "anonymous mappings of 8 KiB", 8192.0, 0.02);
+    let sheet = explained(&world, &program, "threads", "none", 0);
+    // What a thread that waits has touched of its stack, and its stack in the kernel.
+    assert_near(&sheet, "thread stacks", 8192.0, 0.02);
+    world.assert_nothing_left();
+}
+
+#[test]
+fn a_static_program_gets_the_rows_that_can_be_had() {
+    let world = World::new(&[]);
+    let Some(program) = known(&world, &["-static"]) else { return };
+    let sheet = explained(&world, &program, "blocks", "malloc", 1);
+    assert_near(&sheet, "heap (brk)", 1128.0, 0.02);
+    assert!(sheet["notes"].to_string().contains("a static program"), "{sheet:#}");
+    world.assert_nothing_left();
+}
