@@ -6,7 +6,7 @@ mod work;
 use super::cgroup::{CpuReading, MemoryWant};
 use super::classify::classify;
 use super::classify_black_box::{BlackBoxEvidence, LoadEvidence, classify_black_box};
-use super::decide::{again_ns, fills_cap, quiescence, time_cap};
+use super::decide::{fills_cap, quiescence, time_cap};
 use super::event::seconds;
 use super::evidence::{PlateauQuality, Quiescence};
 use super::launcher::ProgramEnd;
@@ -14,7 +14,6 @@ use super::limit_detection::LimitEvidence;
 use super::observed::{Observed, RunVerdict};
 use super::plateau::Reading;
 use super::run_state::RunState;
-use super::sampler::is_growth;
 use super::timeline::Timeline;
 use super::{Measurement, RunSpec};
 use crate::{Cpu, Memory, MemorySource, PlateauFrom, Time, Warning, Work};
@@ -231,23 +230,11 @@ impl Analysis<'_> {
         let state = self.state;
         let due_ns = state.due_ns(self.spec);
         let since_ns = state.plateau.map(|plateau| plateau.since_ns);
-        let (stood, peak_at_reading) =
-            state.last_read.as_ref().map_or((None, None), |read| (Some(read.stood), read.peak));
+        let stood = state.last_read.as_ref().map(|read| read.stood);
         let look = state.last_look.as_ref();
         let looked_late = look.zip(due_ns).is_some_and(|((at_ns, _), due_ns)| *at_ns >= due_ns);
-        let grown_bytes = look.and_then(|(_, look)| match looked_late {
-            false => look.standing.zip(stood).and_then(|(standing, stood)| standing.grown_since(&stood)),
-            // What there is now may be what tasks do that are due: that it never was more says that it stood.
-            true => {
-                let (then, now) = peak_at_reading.zip(look.peak)?;
-                is_growth(then, now).then(|| now - then)
-            }
-        });
-        let read_early = state
-            .last_read
-            .as_ref()
-            .zip(due_ns)
-            .is_some_and(|(read, due_ns)| read.end_ns < again_ns(self.spec, due_ns));
+        let standing = look.and_then(|(_, look)| look.standing).zip(stood);
+        let grown_bytes = standing.filter(|_| !looked_late).and_then(|(now, then)| now.grown_since(&then));
         let escaped = state.last_read.as_ref().map_or(0, |read| read.escaped);
         let left = look.is_some_and(|(_, look)| look.left);
         let quiescence = match &state.reading {
@@ -267,8 +254,8 @@ impl Analysis<'_> {
             quiescence,
             contradiction: self.reading().and_then(|reading| reading.contradiction),
             grown_bytes,
-            looked_late,
-            unwatched: looked_late && read_early && state.standing.is_none() && !state.read_again,
+            // What has changed by a late look may be what tasks do that are due, or tasks that came late.
+            unwatched: looked_late && !standing.is_some_and(|(now, then)| now.is_same_as(&then)),
             escaped: if escaped == 0 { usize::from(left) } else { escaped },
             came_back: state.account.came_back,
             starved_launch: time.launch_s.map(|launch_s| (launch_s, starved_s)).filter(

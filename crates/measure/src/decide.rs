@@ -241,12 +241,13 @@ impl RunView<'_> {
             return action;
         }
         if state.last_look.is_none() {
-            if self.now >= last_look_ns(due_ns) {
+            if self.now >= last_look_ns(self.spec, due_ns) {
                 return Action::LastLook;
             }
             let compared = state.read_again || state.standing.is_some();
-            let next = if compared { last_look_ns(due_ns) } else { again_ns(self.spec, due_ns) };
-            return self.wait_until(if next > self.now { next } else { last_look_ns(due_ns) });
+            let last = last_look_ns(self.spec, due_ns);
+            let next = if compared { last } else { again_ns(self.spec, due_ns) };
+            return self.wait_until(if next > self.now { next } else { last });
         }
         match state.plateau_end {
             None if self.now >= due_ns => Action::EndPlateau,
@@ -298,12 +299,17 @@ impl RunView<'_> {
 
 /// The last moment at which a reading ends before the first task can be due.
 fn last_moment_ns(spec: &RunSpec, due_ns: u64) -> u64 {
+    before_ns(spec, due_ns, READ_MARGIN_S)
+}
+
+/// So much before the first task can be due, and as much as a reading takes.
+fn before_ns(spec: &RunSpec, due_ns: u64, margin_s: f64) -> u64 {
     let reading_s = spec.scenario.wait().map_or(0.0, |wait| wait.reading_s);
-    due_ns.saturating_sub(((READ_MARGIN_S + reading_s) * 1e9) as u64)
+    due_ns.saturating_sub(((margin_s + reading_s) * 1e9) as u64)
 }
 
 /// When it is looked whether an early reading still stands.
-pub(super) fn again_ns(spec: &RunSpec, due_ns: u64) -> u64 {
+fn again_ns(spec: &RunSpec, due_ns: u64) -> u64 {
     last_moment_ns(spec, due_ns).saturating_sub((READ_AGAIN_S * 1e9) as u64)
 }
 
@@ -312,8 +318,8 @@ fn why_dropped(standing: &MemoryStanding, stood: &MemoryStanding) -> WhyDropped 
 }
 
 /// When the plateau is observed for the last time: before the first task can be due, as that may allocate.
-fn last_look_ns(due_ns: u64) -> u64 {
-    due_ns.saturating_sub((LAST_LOOK_S * 1e9) as u64)
+fn last_look_ns(spec: &RunSpec, due_ns: u64) -> u64 {
+    before_ns(spec, due_ns, LAST_LOOK_S)
 }
 
 /// When a run is ended, in seconds, and why then. A run that cannot succeed shows how far it gets, but is not let weigh on

@@ -151,8 +151,7 @@ fn watch(program: &ScriptedProgram, spec: &RunSpec) -> (Timeline, Vec<(u64, Acti
                 let plateau = Plateau { footprint_bytes: memory, ..Plateau::default() };
                 let reading = Reading { memory: plateau, threads: 3, processes: 1, ..Reading::default() };
                 let end_ns = now + 5 * MS;
-                let reading =
-                    MemoryReading { end_ns, reading, stood: standing, peak: Some(memory), cpu, escaped: 0 };
+                let reading = MemoryReading { end_ns, reading, stood: standing, cpu, escaped: 0 };
                 timeline.push(now, RunEvent::Reading(Box::new(reading)));
                 clock = clock.max(end_ns);
             }
@@ -160,7 +159,7 @@ fn watch(program: &ScriptedProgram, spec: &RunSpec) -> (Timeline, Vec<(u64, Acti
             Action::Drop(why) => timeline.push(now, RunEvent::Dropped(why)),
             Action::Doubt(quiescence) => timeline.push(now, RunEvent::Doubt(quiescence)),
             Action::LastLook => {
-                let look = LastLook { standing: Some(standing), peak: Some(memory), left: false };
+                let look = LastLook { standing: Some(standing), left: false };
                 timeline.push(now, RunEvent::LastLook(Box::new(look)));
             }
             Action::EndPlateau => timeline.push(now, RunEvent::PlateauEnd { cpu }),

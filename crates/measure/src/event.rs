@@ -124,10 +124,8 @@ pub struct PlateauStart {
 pub struct MemoryReading {
     pub end_ns: u64,
     pub reading: Reading,
-    /// Memory as it stood right after.
+    /// Memory as it stood right before; after a hook, if one was called.
     pub stood: MemoryStanding,
-    /// The most memory of the run so far, in bytes.
-    pub peak: Option<u64>,
     pub cpu: Option<CpuReading>,
     /// Processes of the run outside of its group.
     pub escaped: usize,
@@ -148,10 +146,8 @@ pub enum WhyDropped {
 /// The run near the end of its plateau.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LastLook {
-    /// How memory stood; absent after the first task was due, when it may be what tasks do at their end.
+    /// How memory stood; absent if it was not read.
     pub standing: Option<MemoryStanding>,
-    /// The most memory of the run so far, in bytes.
-    pub peak: Option<u64>,
     /// A process had left the group.
     pub left: bool,
 }

@@ -51,9 +51,7 @@ pub struct PlateauQuality {
     pub contradiction: Option<(u64, u64)>,
     /// How much memory had grown by the end of the plateau, in bytes, where that is more than waiting tasks need.
     pub grown_bytes: Option<u64>,
-    /// The growth was observed after the first task was due: what tasks do at their end may be the cause.
-    pub looked_late: bool,
-    /// Nothing was observed from an early reading until the first task was due: tasks may have come meanwhile.
+    /// Nothing was observed right before the first task was due, and memory had changed later: tasks may have come late.
     pub unwatched: bool,
     /// Processes of the run outside its cgroup: their memory is missing from the results.
     pub escaped: usize,
@@ -137,19 +135,16 @@ impl PlateauQuality {
         }
         if self.unwatched && provenance != Provenance::Woke {
             return Some(
-                "inconclusive: taskscale was not scheduled (or the VM was paused) from the reading of memory until the \
-                 first task was due, so tasks may have started meanwhile"
+                "inconclusive: taskscale was not scheduled (or the VM was paused) when the first task was due, and memory \
+                 has changed since it was read: tasks may have started late"
                     .into(),
             );
         }
         if let Some(bytes) = self.grown_bytes.filter(|_| provenance != Provenance::Woke) {
-            let so = match self.looked_late {
-                false => "some tasks were still missing",
-                true => {
-                    "inconclusive, as taskscale was not scheduled (or the VM was paused) until the first task was due"
-                }
-            };
-            return Some(format!("memory grew by {:.1} MiB after it was read: {so}", mib(bytes)));
+            return Some(format!(
+                "memory grew by {:.1} MiB after it was read: some tasks were still missing",
+                mib(bytes)
+            ));
         }
         match (self.starved_launch, provenance) {
             (Some((launch_s, starved_s)), Provenance::Inferred) => Some(format!(
@@ -164,8 +159,7 @@ impl PlateauQuality {
     pub fn unobservable(&self) -> bool {
         let unseen =
             self.unwatched || matches!(self.quiescence, Quiescence::HeldBack | Quiescence::Unwatched);
-        let seen_late = self.late && self.read || self.looked_late && self.grown_bytes.is_some();
-        !self.said_at_end && (unseen || seen_late)
+        !self.said_at_end && (unseen || self.late && self.read)
     }
 
     /// Why the results do not cover the whole program, if so.
@@ -304,7 +298,6 @@ mod tests {
         assert!(seen(|seen| seen.quiescence = Quiescence::Unwatched).unobservable());
         assert!(seen(|seen| seen.late = true).unobservable());
         assert!(seen(|seen| seen.unwatched = true).unobservable());
-        assert!(seen(|seen| (seen.looked_late, seen.grown_bytes) = (true, Some(9 << 20))).unobservable());
         assert!(!seen(|seen| seen.quiescence = Quiescence::Changing).unobservable());
         assert!(!seen(|seen| seen.grown_bytes = Some(9 << 20)).unobservable());
         assert!(!seen(|seen| (seen.late, seen.said_at_end) = (true, true)).unobservable());

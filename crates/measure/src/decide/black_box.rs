@@ -104,7 +104,7 @@ impl RunView<'_> {
         let inferred = state.plateau_from() == Some(PlateauFrom::Outside);
         let plateau_ns = (self.spec.plateau_wanted_s() * 1e9) as u64;
         let end_ns = match due_ns {
-            Some(due_ns) => last_look_ns(due_ns),
+            Some(due_ns) => last_look_ns(self.spec, due_ns),
             // What was inferred is watched for a whole plateau more: a pause in a launch is no plateau.
             None if inferred || state.read_again => read_ns + plateau_ns,
             None => state.plateau.map_or(read_ns, |plateau| plateau.since_ns) + plateau_ns,

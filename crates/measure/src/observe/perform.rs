@@ -29,8 +29,8 @@ impl Run<'_> {
         match action {
             Action::Wait(_) | Action::Sample => {}
             Action::Look => {
-                let doing = doing(self.group.as_ref(), self.starting_load());
-                self.timeline.note_doing(doing);
+                let begun = self.state().plateau.is_some();
+                self.timeline.note_doing(doing(self.group.as_ref(), self.load.as_ref(), begun));
             }
             Action::BecomeReady(from) => self.become_ready(from)?,
             Action::BeginPlateau { since_ns, from } => self.begin_plateau(since_ns, from),
@@ -88,9 +88,8 @@ impl Run<'_> {
             memory: self.group.memory_in_use(),
             output_bytes: self.bytes_written(),
         };
-        let begins = self.state().plateau.is_none();
-        let load = self.load.as_ref().filter(|_| begins).map(load::Running::group);
-        self.timeline.sample(sample, || doing(self.group.as_ref(), load));
+        let begun = self.state().plateau.is_some();
+        self.timeline.sample(sample, || doing(self.group.as_ref(), self.load.as_ref(), begun));
         let Some(black_box) = self.spec.scenario.black_box() else { return };
         if let Ready::Tcp(address) = &black_box.ready
             && self.state().ready_ns.is_none()
@@ -114,11 +113,6 @@ impl Run<'_> {
         if let Some(own) = pids.find_map(OwnFiles::used_up) {
             self.push(RunEvent::Files { own, used_up: true });
         }
-    }
-
-    /// The group of a load before the plateau: one that waits for a CPU is not idle.
-    fn starting_load(&self) -> Option<&dyn Group> {
-        self.load.as_ref().filter(|_| self.state().plateau.is_none()).map(load::Running::group)
     }
 
     fn become_ready(&mut self, from: PlateauFrom) -> Result<(), MeasureError> {
@@ -153,21 +147,18 @@ impl Run<'_> {
                 || due.is_some_and(|due| begun_ns < due && clock.now_ns() >= due)
         };
         let processes = self.group.processes();
+        // From before the reading: what grows while it goes on, or before taskscale is scheduled again, has grown since.
+        let mut stood = self.standing(&processes);
         let reading = plateau::read(self.group.as_ref(), &processes, &is_over).unwrap_or_default();
         // The instant that counts is the end: reading many processes or threads takes its time.
-        let end_ns = clock.now_ns();
-        let reading = MemoryReading {
-            end_ns,
-            reading,
-            stood: self.standing(&processes),
-            peak: self.peak(),
-            cpu: self.group.cpu(),
-            escaped: self.escapees(&processes),
-        };
-        self.timeline.push(begun_ns, RunEvent::Reading(Box::new(reading)));
+        let (end_ns, cpu, escaped) = (clock.now_ns(), self.group.cpu(), self.escapees(&processes));
         if let Some(hook) = &mut self.on_reading {
             hook(&processes);
+            // What a hook makes the program take is no growth of its own.
+            stood = self.standing(&processes);
         }
+        let reading = MemoryReading { end_ns, reading, stood, cpu, escaped };
+        self.timeline.push(begun_ns, RunEvent::Reading(Box::new(reading)));
         self.seen.extend(&processes);
         if let Some(files) = &mut self.files {
             files.extend(processes.into_iter().flat_map(procfs::mapped_paths));
@@ -183,13 +174,12 @@ impl Run<'_> {
     /// The plateau is nearly over: looks whether memory has grown and all processes are still there. What one takes
     /// that left since the reading would be in no account.
     pub fn look_last(&mut self) {
-        let now = self.clock.now_ns();
-        let late = self.state().due_ns(self.spec).is_some_and(|due| now >= due);
         let processes = self.group.processes();
-        let standing = (!late).then(|| self.standing(&processes));
+        let standing = Some(self.standing(&processes));
         let left = self.escapees(&processes) > 0;
-        let look = LastLook { standing, peak: self.peak(), left };
-        self.timeline.push(now, RunEvent::LastLook(Box::new(look)));
+        // The end of the look counts: taskscale may not have been scheduled in the middle of it.
+        let now = self.clock.now_ns();
+        self.timeline.push(now, RunEvent::LastLook(Box::new(LastLook { standing, left })));
     }
 
     fn begin_stage(&mut self, begin: Begin) -> Result<(), MeasureError> {
@@ -268,14 +258,20 @@ impl Run<'_> {
     }
 }
 
-/// What the threads of a run are doing, and those of a load that has still to bring its tasks about.
-fn doing(group: &dyn Group, load: Option<&dyn Group>) -> procfs::Doing {
-    let load = load.map(|load| doing(load, None)).unwrap_or_default();
+/// What the threads of a run are doing. Before the plateau has begun also those of its load: one that waits for a CPU has
+/// not brought all its tasks about.
+fn doing(group: &dyn Group, load: Option<&load::Running>, begun: bool) -> procfs::Doing {
+    let load = load.filter(|_| !begun).map(|load| doing_of(load.group())).unwrap_or_default();
+    doing_of(group).and(load)
+}
+
+/// What the threads of a group are doing.
+fn doing_of(group: &dyn Group) -> procfs::Doing {
     let mut pids = group.processes();
     // The first and the last: a family that is starting is at work at its end.
     if pids.len() > PROCESSES_LOOKED_AT {
         let half = PROCESSES_LOOKED_AT / 2;
         pids.drain(half..pids.len() - half);
     }
-    pids.into_iter().map(procfs::doing).fold(load, procfs::Doing::and)
+    pids.into_iter().map(procfs::doing).fold(procfs::Doing::default(), procfs::Doing::and)
 }

@@ -320,12 +320,6 @@ impl<'a> Run<'a> {
         self.lines.bytes + self.launched.stderr_bytes
     }
 
-    /// The most memory so far, in bytes: by the kernel's record where it keeps one, else of what was sampled.
-    pub fn peak(&self) -> Option<u64> {
-        let sampled = self.state().sampled_peak;
-        self.group.memory_peak().or((sampled > 0).then_some(sampled))
-    }
-
     /// Memory of all processes with shared pages counted once: resident memory counts them for each, and would end a
     /// family of processes that holds far less than its cap. Costly, so asked only in doubt.
     fn held(&self) -> u64 {
