@@ -16,6 +16,9 @@ async fn main() {
     let args: Vec<u32> = env::args().skip(1).map(|arg| arg.parse().unwrap()).collect();
     let (tasks, wait) = (args[0], Duration::from_secs(args[1].into()));
 
+    // For `taskscale explain`: of the block of a task, so much is its future.
+    println!("metric future {} bytes", size_of_val(&task(tasks, wait)));
+
     let handles: Vec<_> = (0..tasks).map(|_| tokio::spawn(task(tasks, wait))).collect();
     for handle in handles {
         handle.await.unwrap();
