@@ -99,6 +99,8 @@ export interface Explanation {
   /** `runtime/entry`, or the name of a program. */
   entry: string;
   kind: Kind;
+  /** What the program printed in `metric` lines, such as the size of a future. */
+  metrics?: Record<string, Metric>;
   /** How far the adapter moved the slope, as a share of it; absent without an adapter. */
   moved?: number;
   /** What a reader must know, a sentence each. */
@@ -219,6 +221,14 @@ export interface Machine {
 
 /** The source of memory values. Values of different sources are not comparable to the byte. */
 export type MemorySource = "cgroup-v2" | "cgroup-v1" | "proc";
+
+/** A metric that a program prints. */
+export interface Metric {
+  /** Its unit. */
+  unit: string;
+  /** The value. */
+  value: number;
+}
 
 /** What a metric belongs to. */
 export type MetricScope = "run" | "slope" | "base";

@@ -72,6 +72,7 @@ export function drawer(app: App): Drawer {
 
 function content(app: App, entry: Entry, positions: number[]): (Node | false)[] {
   const { data } = app;
+  const notes = [...entry.notes, ...(entry.omitted ? [entry.omitted] : [])];
   const shared: (Node | false)[] = [
     h("p", { class: "why" }, entry.why),
     h(
@@ -84,11 +85,11 @@ function content(app: App, entry: Entry, positions: number[]): (Node | false)[] 
     entry.unverified
       ? h("p", { class: "callout warn" }, h("b", {}, "Unverified: "), entry.unverified)
       : false,
-    entry.notes.length > 0 &&
+    notes.length > 0 &&
       h(
         "ul",
         { class: "notes" },
-        entry.notes.map((note) => h("li", {}, note)),
+        notes.map((note) => h("li", {}, note)),
       ),
   ];
   const own = positions.flatMap((position): (Node | false)[] => {

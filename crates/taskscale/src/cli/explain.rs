@@ -1,5 +1,6 @@
 //! `taskscale explain`: where the bytes of a task are.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -23,7 +24,6 @@ use crate::explain::{
     self, AdapterHook, Explanation, Readings, RunParts, adapter_for, explained, render, with_go_hook,
 };
 use crate::record::{Hold, OWN_WORKLOAD, Plan};
-use crate::toolchain::Cache;
 use crate::units;
 use taskscale_measure::batches_bytes;
 
@@ -154,12 +154,15 @@ pub fn run(args: &ExplainArgs, global: &Global) -> Result<ExitCode, Failure> {
     let (mut explanations, mut missing) = (Vec::new(), Vec::new());
     let ready = subjects.prepared.iter().filter(|prepared| prepared.command.is_ok());
     for (nth, prepared) in ready.enumerate() {
-        let plain = readings.of(&results.samples, &prepared.facts.name);
+        let name = &*prepared.facts.name;
+        let metrics = results.samples.iter().rev().find(|sample| *sample.entry == *name);
+        let metrics = metrics.map(|sample| sample.metrics.clone()).unwrap_or_default();
+        let plain = readings.of(&results.samples, name);
         let place = scratch.path().join(nth.to_string());
         let (explanation, faults) =
             explain_program(&mut session, &subjects, &options, prepared, plain, &place)?;
-        missing.extend(faults.into_iter().map(|fault| format!("{}: {fault}", prepared.facts.name)));
-        explanations.extend(explanation);
+        missing.extend(faults.into_iter().map(|fault| format!("{name}: {fault}")));
+        explanations.extend(explanation.map(|explanation| Explanation { metrics, ..explanation }));
     }
     session.progress.finish();
     explain::store(&folder, &explanations)
@@ -209,6 +212,7 @@ fn explain_program(
         tasks: options.tasks.clone(),
         repetitions: subjects.plans.first().map_or(1, |plan| plan.repetitions),
         adapter: adapter.filter(|_| was_asked).map(|(adapter, why)| (adapter.name().to_owned(), why)),
+        metrics: BTreeMap::new(),
         sheet,
         notes: faults.iter().cloned().chain(left_out).collect(),
     };
@@ -245,7 +249,7 @@ fn probed(
     adapter: Adapter,
     place: &Path,
 ) -> Result<Vec<RunParts>, ProbeError> {
-    let hooks = Cache::of_user().root().join("probes").join(adapter.name());
+    let hooks = place.join("hook");
     let probe = AdapterHook::prepare(adapter, &hooks, &place.join("parts")).map_err(ProbeError::Missing)?;
     let mut prepared = match adapter {
         Adapter::Go => rebuilt(session, subjects, prepared, &hooks)?,

@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -22,17 +23,23 @@ use crate::catalog::Adapter;
 const PATIENCE: Duration = Duration::from_secs(60);
 const GLANCE: Duration = Duration::from_millis(5);
 
-/// Files of programs and libraries, each with the adapter that it calls for, the most telling first.
-const TELLING: [(&str, Adapter); 7] = [
+/// Files of programs and libraries, each with the adapter that it calls for, the most telling first. Allocators that take the
+/// place of glibc's are known to none.
+const TELLING: [(&str, Adapter); 10] = [
     ("libjvm.so", Adapter::Jvm),
     ("libcoreclr.so", Adapter::Dotnet),
     ("beam.smp", Adapter::Beam),
     ("libpython3", Adapter::Cpython),
     ("python3", Adapter::Cpython),
     ("node", Adapter::V8),
+    ("libjemalloc", Adapter::None),
+    ("libmimalloc", Adapter::None),
+    ("libtcmalloc", Adapter::None),
     ("libc.so.6", Adapter::Malloc),
 ];
 
+/// How programs and libraries begin.
+const ELF: &[u8] = b"\x7fELF";
 /// What Go's linker writes into a program before the facts of its build.
 const GO_BUILD: &[u8] = b"\xff Go buildinf:";
 
@@ -68,8 +75,13 @@ pub fn covers(adapter: Adapter) -> fn(&MappingClass) -> bool {
 }
 
 fn is_go(program: &Path) -> bool {
-    let Ok(text) = fs::read(program) else { return false };
-    text.starts_with(b"\x7fELF") && text.windows(GO_BUILD.len()).any(|bytes| bytes == GO_BUILD)
+    let Ok(mut file) = fs::File::open(program) else { return false };
+    let mut text = vec![0; ELF.len()];
+    // Mapped files may be large: only programs and libraries are read as a whole.
+    let is_elf = file.read_exact(&mut text).is_ok() && text == ELF;
+    is_elf
+        && file.read_to_end(&mut text).is_ok()
+        && text.windows(GO_BUILD.len()).any(|bytes| bytes == GO_BUILD)
 }
 
 /// What hooks are: files that are written, and some built, into a folder.
@@ -158,7 +170,10 @@ impl AdapterHook {
         }
         let asked: Vec<u32> = pids.iter().copied().filter(|pid| self.file(*pid, "ready").exists()).collect();
         if asked.is_empty() {
-            return Err(format!("the hook of the adapter `{}` was not loaded", self.adapter.name()));
+            let name = self.adapter.name();
+            return Err(format!(
+                "the hook of the adapter `{name}` was not loaded (`--adapter none` leaves it out)"
+            ));
         }
         let mut parts = Parts::new();
         for pid in asked {
@@ -257,6 +272,7 @@ mod tests {
         assert_eq!(of(&["/usr/bin/python3.11", "/usr/lib/libc.so.6"]), Some(Adapter::Cpython));
         assert_eq!(of(&["/usr/bin/node", "/usr/lib/libc.so.6"]), Some(Adapter::V8));
         assert_eq!(of(&["/usr/lib/libnodeless.so", "/usr/lib/libc.so.6"]), Some(Adapter::Malloc));
+        assert_eq!(of(&["/usr/lib/libc.so.6", "/usr/lib/libjemalloc.so.2"]), Some(Adapter::None));
         assert_eq!(of(&["/home/me/static"]), None);
         let (_, why) = adapter_for(&mapped(&["/usr/lib/libc.so.6"])).unwrap();
         assert_eq!(why, "/usr/lib/libc.so.6 is mapped");

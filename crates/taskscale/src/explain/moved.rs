@@ -24,6 +24,12 @@ pub fn moved(base: &[Explanation], new: &[Explanation], named: Option<(&str, &st
         };
         let mut document = Document::new(format!("{title} · {} · bytes per task", now.workload));
         document.table(table(old, now));
+        let names = [old, now].map(|of| of.adapter.as_ref().map_or("none", |(name, _)| name));
+        if names[0] != names[1] {
+            let text =
+                format!("Adapters differ, and so do the parts: {} (base), {} (new).", names[0], names[1]);
+            document.text(text, Emphasis::Doubtful);
+        }
         all.blocks.extend(document.blocks);
     }
     all
@@ -92,6 +98,7 @@ mod tests {
             tasks: vec![10_000, 100_000],
             repetitions: 3,
             adapter: None,
+            metrics: BTreeMap::new(),
             sheet: Sheet {
                 slope: of(slope),
                 rows: rows.iter().map(row).collect(),
@@ -122,6 +129,16 @@ mod tests {
             row("all") < row("task") && row("task") < row("handle") && row("handle") < row("timer"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn sheets_of_different_adapters_say_so() {
+        let base = [explanation("rust/a", &[("task", 256.0)], 4.0)];
+        let mut new = base.clone();
+        assert!(!moved(&base, &new, None).terminal(RenderOptions::default()).contains("Adapters"));
+        new[0].adapter = Some(("malloc".to_owned(), "libc.so.6 is mapped".to_owned()));
+        let text = moved(&base, &new, None).terminal(RenderOptions::default());
+        assert!(text.contains("none (base), malloc (new)"), "{text}");
     }
 
     #[test]

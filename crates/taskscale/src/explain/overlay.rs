@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use sha2::Digest;
+
 use super::adapter::GO;
 use crate::catalog::{Entry, Runtime};
 
@@ -28,8 +30,9 @@ pub fn with_go_hook(
     // After a `-C`, which must come first.
     let at = if command.get(2).is_some_and(|word| word == "-C") { 4 } else { 2 };
     command.insert(at, format!("-overlay={}", path.display()));
-    // Builds are kept by name: beside the one that is measured.
-    entry.name.push_str("-probe");
+    // Builds are kept by name: beside the one that is measured, and apart from those with another hook.
+    let hook: String = sha2::Sha256::digest(GO.1).iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+    entry.name.push_str(&format!("-probe-{hook}"));
     Ok(Some(entry))
 }
 

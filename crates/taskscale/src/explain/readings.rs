@@ -32,7 +32,8 @@ impl Readings {
             let mappings = Mappings::of(pids).map_err(|error| format!("cannot read smaps: {error}"));
             let known = match (&probe, &mappings) {
                 (Some(probe), Ok(mappings)) => probe.ask(pids, mappings),
-                _ => Ok(Parts::new()),
+                (None, _) => Ok(Parts::new()),
+                (_, Err(fault)) => Err(fault.clone()),
             };
             all.0.borrow_mut().push(PlateauReading { at, mappings, known });
         })
@@ -58,18 +59,94 @@ impl Readings {
             // not print when its tasks are alive may have been asked too early.
             let mut answers = own.iter().filter(|reading| reading.known.is_ok());
             let answer = if sample.alive.is_some() { answers.next() } else { answers.next_back() };
-            match (&reading.mappings, &answer.unwrap_or(reading).known) {
-                (Ok(mappings), Ok(known)) => runs.push(RunParts {
-                    repetition: sample.repetition,
-                    tasks: sample.tasks,
-                    plateau: plateau.clone(),
-                    mappings: mappings.clone(),
-                    known: known.clone(),
-                }),
-                (Err(fault), _) | (_, Err(fault)) if !faults.contains(fault) => faults.push(fault.clone()),
-                _ => {}
+            let known = &answer.unwrap_or(reading).known;
+            for fault in reading.mappings.as_ref().err().into_iter().chain(known.as_ref().err()) {
+                if !faults.contains(fault) {
+                    faults.push(fault.clone());
+                }
             }
+            // Without mappings there are the kernel's rows; without an answer there is nothing to be had of a probed run.
+            let Ok(known) = known.clone() else { continue };
+            runs.push(RunParts {
+                repetition: sample.repetition,
+                tasks: sample.tasks,
+                plateau: plateau.clone(),
+                mappings: reading.mappings.clone().unwrap_or_default(),
+                known,
+            });
         }
         (runs, faults)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::mappings::{MappedMemory, MappingClass};
+    use super::super::sheet::{PartName, PartSource};
+    use super::*;
+    use crate::report::fixture;
+
+    fn at(second: u32) -> Timestamp {
+        serde_json::from_value(format!("2026-11-26T09:30:{second:02}Z").into()).unwrap()
+    }
+
+    fn run(tasks: u64, second: u32) -> Sample {
+        let mut sample = fixture::sample("a/x", tasks, 1, 0, 100);
+        sample.measurement.started_at = at(second);
+        sample
+    }
+
+    /// What was read at a second: a heap of so many bytes, and what the adapter answered.
+    fn reading(second: u32, bytes: u64, known: Result<f64, &str>) -> PlateauReading {
+        let heap = (MappingClass::Heap, MappedMemory { mappings: 1, bytes });
+        let name = PartName { group: PartSource::Live, name: "objects".to_owned() };
+        PlateauReading {
+            at: at(second),
+            mappings: Ok(Mappings { classes: [heap].into(), ..Mappings::default() }),
+            known: known.map(|bytes| Parts::from([(name, bytes)])).map_err(str::to_owned),
+        }
+    }
+
+    fn readings(all: Vec<PlateauReading>) -> Readings {
+        Readings(Rc::new(RefCell::new(all)))
+    }
+
+    #[test]
+    fn a_run_has_its_last_mappings_and_its_first_answer() {
+        let samples = [run(10, 0), run(20, 10)];
+        let all = readings(vec![
+            reading(1, 100, Ok(1.0)),
+            reading(2, 200, Ok(2.0)),
+            reading(10, 300, Err("it did not answer")),
+            reading(12, 400, Ok(4.0)),
+        ]);
+        let (runs, faults) = all.of(&samples, "a/x");
+        let shown: Vec<(u64, u64, f64)> = runs
+            .iter()
+            .map(|run| (run.tasks, run.mappings.classes[&MappingClass::Heap].bytes, run.known.values().sum()))
+            .collect();
+        assert_eq!((shown, faults), (vec![(10, 200, 1.0), (20, 400, 4.0)], vec![]));
+        assert!(all.of(&samples, "a/y").0.is_empty());
+    }
+
+    #[test]
+    fn a_run_without_mappings_has_its_kernel_memory() {
+        let unread =
+            PlateauReading { mappings: Err("cannot read smaps".to_owned()), ..reading(1, 1, Ok(0.0)) };
+        let (runs, faults) = readings(vec![unread]).of(&[run(10, 0)], "a/x");
+        assert!(runs.len() == 1 && runs[0].mappings.classes.is_empty(), "{runs:?}");
+        assert_eq!(faults, ["cannot read smaps"]);
+    }
+
+    #[test]
+    fn what_could_not_be_read_is_said_once_and_runs_that_failed_have_no_part() {
+        let mut failed = run(30, 20);
+        failed.measurement.status = Status::NoPlateau;
+        let samples = [run(10, 0), run(20, 10), failed];
+        let lost = || Err("it did not answer");
+        let all = readings(vec![reading(1, 1, lost()), reading(11, 2, lost()), reading(21, 3, Ok(1.0))]);
+        let (runs, faults) = all.of(&samples, "a/x");
+        assert!(runs.is_empty(), "{runs:?}");
+        assert_eq!(faults, ["it did not answer"]);
     }
 }

@@ -228,7 +228,7 @@ fn outside(run: &RunParts, own_rows: &BTreeSet<u64>, all: bool, covers: fn(&Mapp
         left -= bytes;
         add(PartSource::Kernel, name, bytes);
     }
-    add(PartSource::Kernel, "task structures and other kernel memory", left);
+    add(PartSource::Kernel, "kernel objects, not divided further", left);
     parts
 }
 

@@ -1,7 +1,9 @@
 //! Sheets for people, and for spreadsheets.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
-use taskscale_measure::Kind;
+use taskscale_measure::{Kind, Metric};
 
 use super::sheet::{PartSource, PerTask, Sheet};
 use crate::document::csv::{self, CsvColumn};
@@ -24,6 +26,9 @@ pub struct Explanation {
     /// The adapter that was asked, and why that one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub adapter: Option<(String, String)>,
+    /// What the program printed in `metric` lines, such as the size of a future.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub metrics: BTreeMap<String, Metric>,
     #[serde(flatten)]
     pub sheet: Sheet,
     /// What a reader must know, a sentence each.
@@ -50,7 +55,7 @@ impl Explanation {
     /// How the numbers came about.
     fn provenance(&self) -> String {
         let Some((adapter, why)) = &self.adapter else {
-            return "Sources: mappings of the processes, and the cgroup's account of the kernel.".to_owned();
+            return "Sources: mappings of the processes, and the kernel's account.".to_owned();
         };
         let moved = self.sheet.moved.map(|moved| format!(" It moved the slope by {:+.1}%.", moved * 100.0));
         format!("Adapter: {adapter}, in runs of its own, as {why}.{}", moved.unwrap_or_default())
@@ -114,6 +119,10 @@ pub fn document(explanations: &[Explanation]) -> Document {
         table.section("").rows = rows.chain([left]).collect();
         document.table(table);
         document.text(explanation.provenance(), Emphasis::Quiet);
+        for (name, metric) in &explanation.metrics {
+            let text = format!("The program says: {name} {} {}.", bytes(metric.value), metric.unit);
+            document.text(text, Emphasis::Quiet);
+        }
         for note in &explanation.notes {
             document.text(note.clone(), Emphasis::Doubtful);
         }
@@ -145,4 +154,56 @@ pub fn table(explanations: &[Explanation]) -> String {
         std::iter::once(whole).chain(rows).chain([left])
     });
     csv::table(&columns, lines)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sheet::SheetRow;
+    use super::*;
+    use crate::document::RenderOptions;
+    use crate::stats::Interval;
+
+    fn sheets() -> Vec<Explanation> {
+        let of =
+            |bytes: f64| PerTask { bytes, interval: Some(Interval { low: bytes - 1.0, high: bytes + 1.0 }) };
+        let row = |name: &str, group: PartSource, bytes: f64| SheetRow {
+            name: name.to_owned(),
+            group,
+            per_task: of(bytes),
+        };
+        let rows = vec![
+            row("blocks of 264 B", PartSource::Live, 256.0),
+            row("gaps between blocks", PartSource::Unused, 176.0),
+            row("kernel objects, not divided further", PartSource::Kernel, 8.5),
+        ];
+        vec![Explanation {
+            entry: "rust/tokio-spawn".to_owned(),
+            kind: Kind::Stackless,
+            workload: "sleep".to_owned(),
+            version: Some("1.54".to_owned()),
+            tasks: vec![10_000, 100_000],
+            repetitions: 3,
+            adapter: Some(("malloc".to_owned(), "libc.so.6 is mapped".to_owned())),
+            metrics: BTreeMap::from([(
+                "future".to_owned(),
+                Metric { value: 128.0, unit: "bytes".to_owned() },
+            )]),
+            sheet: Sheet { slope: of(440.0), rows, unexplained: of(-0.5), moved: Some(0.012) },
+            notes: vec!["the adapter knows too little".to_owned()],
+        }]
+    }
+
+    #[test]
+    fn a_sheet_has_a_line_for_each_part_and_says_how_it_came_about() {
+        insta::assert_snapshot!(document(&sheets()).terminal(RenderOptions::default()));
+    }
+
+    #[test]
+    fn a_spreadsheet_has_the_whole_the_parts_and_what_is_unexplained() {
+        let text = table(&sheets());
+        let lines: Vec<&str> = text.lines().collect();
+        let expected = "rust/tokio-spawn,sleep,10000 100000,blocks of 264 B,in use,256,255,257,";
+        assert!(lines.len() == 6 && lines[2].starts_with(expected), "{text}");
+        assert!(lines[1].contains(",all,") && lines[5].contains(",unexplained,"), "{text}");
+    }
 }

@@ -27,7 +27,7 @@ impl Overview<'_> {
         for line in &self.lines {
             let empty = line.factors.iter().enumerate().filter(|(_, factor)| **factor == Factor::Absent);
             let empty: Vec<&str> = empty.map(|(nth, _)| name(nth)).collect();
-            // Without a reason it was left out by whoever chose what to measure.
+            // Without a reason it was not selected.
             if let Some(why) = line.entry.omitted.as_ref().filter(|_| !empty.is_empty()) {
                 remarks.push(format!("{} has no {}: {why}.", line.entry.name, empty.join(", ")));
             }

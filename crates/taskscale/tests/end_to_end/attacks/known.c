@@ -29,6 +29,10 @@ int main(int count, char **words) {
             memset(all[task], 1, 8192);
             // A page without access between it and the next: the kernel would make one mapping of both.
             mprotect((char *)all[task] + 8192, 4096, PROT_NONE);
+        } else if (!strcmp(words[1], "pipes")) {
+            int ends[2];
+            // A pipe that holds a byte holds the page that it lies in.
+            if (pipe(ends) || write(ends[1], "", 1) != 1) return 1;
         } else if (!strcmp(words[1], "threads")) {
             pthread_t thread;
             if (pthread_create(&thread, NULL, sleeping, NULL)) return 1;

@@ -82,7 +82,7 @@ async fn main() -> io::Result<()> {
     }
 }
 
-/// Returns the sender when the queue is empty and nobody can add to it.
+/// Returns the socket when the queue is closed and empty.
 async fn write_queued(
     mut socket: WebSocketSender<TcpStream>,
     queue: Receiver<Utf8Bytes>,
