@@ -31,6 +31,10 @@ use taskscale_measure::batches_bytes;
 const PROBE_PLATEAU_S: f64 = 5.0;
 const JVM_PLATEAU_S: f64 = 20.0;
 
+/// Servers hold their connections for as long as it takes, and what their clients do afterwards is not shown: as in a first
+/// table, they do it briefly.
+const SERVER_PLATEAU_S: f64 = 0.9;
+
 struct ExplainOptions {
     tasks: Vec<u64>,
     /// Absent: by the entry, or its files.
@@ -93,7 +97,8 @@ fn chosen<'c>(
     workload_args::eprint_lacking(&selection);
     workload_args::eprint_left_out(&chosen);
     selection.programs.retain(|program| chosen.iter().any(|part| part.has_tasks_of(program.workload)));
-    let hold = Hold::Chosen { plateau_s: PLATEAU_S };
+    let is_served = workloads.iter().any(|workload| workload.shape == Shape::Serve);
+    let hold = Hold::Chosen { plateau_s: if is_served { SERVER_PLATEAU_S } else { PLATEAU_S } };
     let plans = workload_args::plans(&series, hold, &chosen, &selection);
     Ok((selection, plans))
 }
@@ -262,8 +267,10 @@ fn probed(
     let of_program = |plan: &&Plan| plan.entries.contains(&prepared.facts.name);
     let plans = subjects.plans.iter().filter(of_program).map(|plan| Plan {
         entries: vec![prepared.facts.name.clone()],
-        hold: Hold::Chosen {
-            plateau_s: if adapter == Adapter::Jvm { JVM_PLATEAU_S } else { PROBE_PLATEAU_S },
+        hold: match (plan.shape, adapter) {
+            (Shape::Serve, _) => plan.hold,
+            (_, Adapter::Jvm) => Hold::Chosen { plateau_s: JVM_PLATEAU_S },
+            _ => Hold::Chosen { plateau_s: PROBE_PLATEAU_S },
         },
         ..plan.clone()
     });

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::mappings::{MappingClass, Mappings};
-use super::sheet::{PartName, PartSource, Parts};
+use super::sheet::{Answer, PartName, PartSource, Parts};
 use super::{jvm, malloc};
 use crate::catalog::Adapter;
 
@@ -162,12 +162,21 @@ impl AdapterHook {
     }
 
     /// Asks the processes of a run, whose memory was just read.
-    pub fn ask(&self, pids: &[u32], mappings: &Mappings) -> Result<Parts, String> {
+    pub fn ask(&self, pids: &[u32], mappings: &Mappings) -> Result<Answer, String> {
+        let resident = mappings.resident_of(covers(self.adapter));
         match self.adapter {
-            Adapter::Jvm => return jvm::ask(pids, mappings),
-            Adapter::Malloc => return malloc::ask(pids, &self.folder, mappings),
-            _ => {}
+            Adapter::Jvm => jvm::ask(pids),
+            Adapter::Malloc => malloc::ask(pids, &self.folder, resident).map(Answer::of),
+            Adapter::Beam => {
+                let mut parts = self.ask_hooks(pids)?;
+                leave_out_untouched(&mut parts, resident);
+                Ok(Answer::of(parts))
+            }
+            _ => self.ask_hooks(pids).map(Answer::of),
         }
+    }
+
+    fn ask_hooks(&self, pids: &[u32]) -> Result<Parts, String> {
         let asked: Vec<u32> = pids.iter().copied().filter(|pid| self.file(*pid, "ready").exists()).collect();
         if asked.is_empty() {
             let name = self.adapter.name();
@@ -205,6 +214,15 @@ impl AdapterHook {
             PATIENCE.as_secs()
         ))
     }
+}
+
+/// Carriers are counted as they are mapped. What is more than there is in memory was never touched, and is free space.
+fn leave_out_untouched(parts: &mut Parts, resident_bytes: f64) {
+    let untouched = (parts.values().sum::<f64>() - resident_bytes).max(0.0);
+    let is_free = |name: &PartName| name.group == PartSource::Unused;
+    let free: f64 = parts.iter().filter(|(name, _)| is_free(name)).map(|(_, bytes)| bytes).sum();
+    let kept = if free > 0.0 { (1.0 - untouched / free).max(0.0) } else { 1.0 };
+    parts.iter_mut().filter(|(name, _)| is_free(name)).for_each(|(_, bytes)| *bytes *= kept);
 }
 
 /// Adds the lines of a hook's answer.
@@ -276,6 +294,17 @@ mod tests {
         assert_eq!(of(&["/home/me/static"]), None);
         let (_, why) = adapter_for(&mapped(&["/usr/lib/libc.so.6"])).unwrap();
         assert_eq!(why, "/usr/lib/libc.so.6 is mapped");
+    }
+
+    #[test]
+    fn only_free_space_can_be_untouched() {
+        let part = |group: PartSource, bytes: f64| (PartName { group, name: "x".to_owned() }, bytes);
+        let left = |resident: f64| {
+            let mut parts = Parts::from([part(PartSource::Live, 70.0), part(PartSource::Unused, 40.0)]);
+            leave_out_untouched(&mut parts, resident);
+            parts.into_values().collect::<Vec<_>>()
+        };
+        assert_eq!([left(200.0), left(100.0), left(60.0)], [[70.0, 40.0], [70.0, 30.0], [70.0, 0.0]]);
     }
 
     #[test]

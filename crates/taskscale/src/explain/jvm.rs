@@ -4,28 +4,26 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use super::mappings::Mappings;
-use super::sheet::{PartName, PartSource, Parts};
+use super::sheet::{Answer, PartName, PartSource, Parts, ReservedHeap};
 
-/// Categories of native memory that are known otherwise: the heap from its histogram, stacks of threads from mappings.
-const OTHERWISE: [&str; 2] = ["Java Heap", "Thread"];
-
-/// Asks the JVMs among these processes. Nothing is collected before the heap was counted as it is.
-pub fn ask(pids: &[u32], mappings: &Mappings) -> Result<Parts, String> {
+/// Asks the JVMs among these processes.
+pub fn ask(pids: &[u32]) -> Result<Answer, String> {
     let is_jvm = |pid: &&u32| {
         fs::read_to_string(format!("/proc/{pid}/maps")).is_ok_and(|maps| maps.contains("/libjvm.so"))
     };
-    let mut parts = Parts::new();
+    let mut answer = Answer::default();
     for pid in pids.iter().filter(is_jvm) {
         let jcmd = jcmd_of(*pid)?;
         let run = |words: &[&str]| run(&jcmd, *pid, words);
         let (heap, native) = (run(&["GC.heap_info"])?, run(&["VM.native_memory", "summary"])?);
-        let all = histogram(&run(&["GC.class_histogram", "-all"])?);
         let live = histogram(&run(&["GC.class_histogram"])?);
         let (low, high) = heap_range(&heap).ok_or_else(|| format!("unknown heap range: {heap}"))?;
-        add(&mut parts, &all, &live, mappings.resident_between(low, high), &native);
+        add(&mut answer.parts, &live, &native);
+        let live_bytes = live.iter().map(|(_, bytes)| bytes).sum::<f64>()
+            + answer.heap.map_or(0.0, |heap| heap.live_bytes);
+        answer.heap = Some(ReservedHeap { low, high, live_bytes });
     }
-    if parts.is_empty() { Err("none of the processes is a JVM".to_owned()) } else { Ok(parts) }
+    if answer.parts.is_empty() { Err("none of the processes is a JVM".to_owned()) } else { Ok(answer) }
 }
 
 /// The `jcmd` of the JDK that a process runs in.
@@ -76,30 +74,37 @@ fn heap_range(text: &str) -> Option<(u64, u64)> {
     }
 }
 
-/// Categories of native memory tracking with their committed bytes:
+/// Categories of native memory tracking with their committed bytes, without what is known otherwise: the heap from its
+/// histogram, stacks of threads from mappings.
 /// `-                     Class (reserved=1048717KB, committed=141KB)`.
 fn native(text: &str) -> Vec<(String, f64)> {
-    let line = |line: &str| {
-        let (name, rest) = line.trim().strip_prefix('-')?.split_once('(')?;
-        let committed = rest.split("committed=").nth(1)?;
-        let digits: String = committed.chars().take_while(char::is_ascii_digit).collect();
-        let bytes = digits.parse::<f64>().ok()?
-            * if committed[digits.len()..].starts_with("KB") { 1024.0 } else { 1.0 };
-        Some((name.trim().to_owned(), bytes))
-    };
-    text.lines().filter_map(line).filter(|(name, _)| !OTHERWISE.contains(&name.as_str())).collect()
+    let mut categories: Vec<(String, f64)> = Vec::new();
+    for line in text.lines().map(str::trim) {
+        let Some(bytes) = committed_bytes(line) else { continue };
+        if let Some((name, _)) = line.strip_prefix('-').and_then(|line| line.split_once('(')) {
+            categories.push((name.trim().to_owned(), bytes));
+        } else if let Some((_, of_threads)) = categories.last_mut().filter(|_| line.starts_with("(stack:")) {
+            *of_threads -= bytes;
+        }
+    }
+    categories.retain(|(name, _)| name != "Java Heap");
+    categories
 }
 
-fn add(parts: &mut Parts, all: &[(String, f64)], live: &[(String, f64)], heap: f64, native_text: &str) {
+fn committed_bytes(line: &str) -> Option<f64> {
+    let committed = line.split("committed=").nth(1)?;
+    let digits: String = committed.chars().take_while(char::is_ascii_digit).collect();
+    let unit = if committed[digits.len()..].starts_with("KB") { 1024.0 } else { 1.0 };
+    Some(digits.parse::<f64>().ok()? * unit)
+}
+
+fn add(parts: &mut Parts, live: &[(String, f64)], native_text: &str) {
     let mut put = |group: PartSource, name: String, bytes: f64| {
         *parts.entry(PartName { group, name }).or_default() += bytes
     };
-    let sum = |histogram: &[(String, f64)]| histogram.iter().map(|(_, bytes)| bytes).sum::<f64>();
     for (class, bytes) in live {
         put(PartSource::Live, class.clone(), *bytes);
     }
-    put(PartSource::Unused, "garbage not yet collected".to_owned(), sum(all) - sum(live));
-    put(PartSource::Unused, "heap, resident and free".to_owned(), heap - sum(all));
     for (name, bytes) in native(native_text) {
         put(PartSource::Unused, format!("JVM: {name} (committed)"), bytes);
     }
@@ -121,7 +126,10 @@ mod tests {
                     [0x0000000687000000, 0x00000007ffc00000)\n  region size 4096K";
         assert_eq!(heap_range(heap), Some((0x6_8700_0000, 0x7_ffc0_0000)));
         let text = "Total: reserved=1KB, committed=2KB\n-                 Java Heap (reserved=6170624KB, committed=389120KB)\n\
-                    -                     Class (reserved=1048717KB, committed=141KB)\n                            (classes #511)\n";
-        assert_eq!(native(text), [("Class".to_owned(), 141.0 * 1024.0)]);
+                    -                     Class (reserved=1048717KB, committed=141KB)\n                            (classes #511)\n\
+                    -                    Thread (reserved=2048KB, committed=300KB)\n                            (threads #20)\n\
+                                                (stack: reserved=2000KB, committed=252KB)\n";
+        let categories = [("Class".to_owned(), 141.0 * 1024.0), ("Thread".to_owned(), 48.0 * 1024.0)];
+        assert_eq!(native(text), categories);
     }
 }

@@ -3,7 +3,6 @@
 use std::fs;
 use std::path::Path;
 
-use super::mappings::{MappingClass, Mappings};
 use super::sheet::{PartName, PartSource, Parts};
 
 /// As in hooks/malloc.c: classes of usable sizes, each 16 bytes wide, and one of all larger blocks.
@@ -11,8 +10,8 @@ const CLASSES: usize = 257;
 /// Before each block.
 const HEADER: i64 = 8;
 
-/// Reads the counts of the processes that have some.
-pub fn ask(pids: &[u32], folder: &Path, mappings: &Mappings) -> Result<Parts, String> {
+/// Reads the counts of the processes that have some. `resident`: bytes of the heaps.
+pub fn ask(pids: &[u32], folder: &Path, resident: f64) -> Result<Parts, String> {
     let mut parts = Parts::new();
     let mut chunks = 0.0;
     let counts = pids.iter().filter_map(|pid| fs::read(folder.join(format!("{pid}.counts"))).ok());
@@ -25,13 +24,8 @@ pub fn ask(pids: &[u32], folder: &Path, mappings: &Mappings) -> Result<Parts, St
                 .to_owned(),
         );
     }
-    let heaps = mappings
-        .classes
-        .iter()
-        .filter(|(class, _)| matches!(class, MappingClass::Heap | MappingClass::Arena));
-    let resident: u64 = heaps.map(|(_, memory)| memory.bytes).sum();
     let gaps = PartName { group: PartSource::Unused, name: "gaps between blocks".to_owned() };
-    parts.insert(gaps, resident as f64 - chunks);
+    parts.insert(gaps, resident - chunks);
     Ok(parts)
 }
 

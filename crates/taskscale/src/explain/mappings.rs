@@ -66,6 +66,12 @@ impl Mappings {
         self.starts.range(low..high).map(|(_, bytes)| *bytes as f64).sum()
     }
 
+    /// Resident bytes of the mappings of some classes.
+    pub fn resident_of(&self, wanted: impl Fn(&MappingClass) -> bool) -> f64 {
+        let wanted = self.classes.iter().filter(|(class, _)| wanted(class));
+        wanted.map(|(_, memory)| memory.bytes as f64).sum()
+    }
+
     /// Adds the mappings of one process, which has threads with these stack pointers.
     fn add(&mut self, smaps: impl BufRead, stacks: &BTreeSet<u64>) -> io::Result<()> {
         let (mut class, mut start) = (None, None);

@@ -51,6 +51,29 @@ impl PartSource {
 /// Bytes of each part in one run.
 pub type Parts = BTreeMap<PartName, f64>;
 
+/// What an adapter answered.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Answer {
+    pub parts: Parts,
+    /// A heap of which the parts have the live objects. The rest depends on when a collector ran, and an adapter makes it
+    /// run: it is taken from the runs without an adapter.
+    pub heap: Option<ReservedHeap>,
+}
+
+impl Answer {
+    pub fn of(parts: Parts) -> Answer {
+        Answer { parts, heap: None }
+    }
+}
+
+/// Addresses reserved for a heap, and the bytes of its live objects.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ReservedHeap {
+    pub low: u64,
+    pub high: u64,
+    pub live_bytes: f64,
+}
+
 /// One run at its plateau.
 #[derive(Debug, Clone)]
 pub struct RunParts {
@@ -59,7 +82,7 @@ pub struct RunParts {
     pub plateau: Plateau,
     pub mappings: Mappings,
     /// What the adapter knows; empty without one.
-    pub known: Parts,
+    pub known: Answer,
 }
 
 /// A value per task, in bytes, over the repetitions.
@@ -158,15 +181,21 @@ pub fn sheet(plain: &[RunParts], probed: &[RunParts], covers: fn(&MappingClass) 
     let names: BTreeSet<&PartName> = outside.iter().flat_map(BTreeMap::keys).collect();
     let mut rows: Vec<(PartName, Vec<f64>)> =
         names.into_iter().map(|name| (name.clone(), of_outside(name))).collect();
-    let known: BTreeSet<&PartName> = probed.iter().flat_map(|run| run.known.keys()).collect();
-    rows.extend(
-        known
-            .into_iter()
-            .map(|name| (name.clone(), slopes_of(probed, |run| run.known.get(name).copied().unwrap_or(0.0)))),
-    );
+    let known: BTreeSet<&PartName> = probed.iter().flat_map(|run| run.known.parts.keys()).collect();
+    let of_known =
+        |name: &PartName| slopes_of(probed, |run| run.known.parts.get(name).copied().unwrap_or(0.0));
+    rows.extend(known.into_iter().map(|name| (name.clone(), of_known(name))));
     // Of repetitions that were probed in runs of their own, the nth goes with the nth.
     let nth =
         |values: &[f64], at: usize| values.get(at).copied().unwrap_or_else(|| PerTask::of(values).bytes);
+    if let Some(heap) = probed.iter().find_map(|run| run.known.heap) {
+        let resident = slopes_of(plain, |run| run.mappings.resident_between(heap.low, heap.high));
+        let live = slopes_of(probed, |run| run.known.heap.map_or(0.0, |heap| heap.live_bytes));
+        let name =
+            PartName { group: PartSource::Unused, name: "garbage and free space of the heap".to_owned() };
+        let rest = resident.iter().enumerate().map(|(at, resident)| resident - nth(&live, at)).collect();
+        rows.push((name, rest));
+    }
     let left: Vec<f64> = (0..whole.len())
         .map(|at| whole[at] - rows.iter().map(|(_, values)| nth(values, at)).sum::<f64>())
         .collect();
@@ -284,12 +313,14 @@ mod tests {
                 ..Plateau::default()
             },
             mappings: Mappings { classes, ..Mappings::default() },
-            known: known
-                .iter()
-                .map(|(group, name, each)| {
-                    (PartName { group: *group, name: (*name).to_owned() }, each * tasks as f64)
-                })
-                .collect(),
+            known: Answer::of(
+                known
+                    .iter()
+                    .map(|(group, name, each)| {
+                        (PartName { group: *group, name: (*name).to_owned() }, each * tasks as f64)
+                    })
+                    .collect(),
+            ),
         }
     }
 
@@ -331,6 +362,26 @@ mod tests {
         // Of 302 bytes of heap it knows 272; 10 are nowhere.
         assert!((sheet.unexplained.bytes - 40.0).abs() < 1e-6 && !sheet.exceeds(5.0), "{sheet:?}");
         assert_eq!(sheet.moved, Some(0.0));
+    }
+
+    #[test]
+    fn what_a_heap_has_beside_live_objects_is_that_of_the_runs_without_an_adapter() {
+        let heap = |resident: u64, live: Option<f64>| {
+            let mut runs = runs(&[(PartSource::Live, "objects", 120.0)]);
+            for run in &mut runs {
+                run.mappings.starts =
+                    BTreeMap::from([(0x1000, resident * run.tasks), (0x9000, 7 * run.tasks)]);
+                run.known.heap = live.map(|live| ReservedHeap {
+                    low: 0x1000,
+                    high: 0x2000,
+                    live_bytes: live * run.tasks as f64,
+                });
+            }
+            runs
+        };
+        let sheet = sheet(&heap(300, None), &heap(900, Some(120.0)), |class| *class == MappingClass::Heap);
+        let rest = row(&sheet.unwrap(), "garbage and free space of the heap").per_task.bytes;
+        assert!((rest - 180.0).abs() < 1e-6, "{rest}");
     }
 
     #[test]
