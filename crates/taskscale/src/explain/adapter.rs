@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::mappings::{MappingClass, Mappings};
-use super::sheet::{Answer, PartName, PartSource, Parts};
+use super::sheet::{AdapterAnswer, PartName, PartSource, Parts};
 use super::{jvm, malloc};
 use crate::catalog::Adapter;
 
@@ -162,17 +162,17 @@ impl AdapterHook {
     }
 
     /// Asks the processes of a run, whose memory was just read.
-    pub fn ask(&self, pids: &[u32], mappings: &Mappings) -> Result<Answer, String> {
+    pub fn ask(&self, pids: &[u32], mappings: &Mappings) -> Result<AdapterAnswer, String> {
         let resident = mappings.resident_of(covers(self.adapter));
         match self.adapter {
             Adapter::Jvm => jvm::ask(pids),
-            Adapter::Malloc => malloc::ask(pids, &self.folder, resident).map(Answer::of),
+            Adapter::Malloc => malloc::ask(pids, &self.folder, resident).map(AdapterAnswer::of),
             Adapter::Beam => {
                 let mut parts = self.ask_hooks(pids)?;
                 leave_out_untouched(&mut parts, resident);
-                Ok(Answer::of(parts))
+                Ok(AdapterAnswer::of(parts))
             }
-            _ => self.ask_hooks(pids).map(Answer::of),
+            _ => self.ask_hooks(pids).map(AdapterAnswer::of),
         }
     }
 

@@ -4,14 +4,14 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use super::sheet::{Answer, PartName, PartSource, Parts, ReservedHeap};
+use super::sheet::{AdapterAnswer, PartName, PartSource, Parts, ReservedHeap};
 
 /// Asks the JVMs among these processes.
-pub fn ask(pids: &[u32]) -> Result<Answer, String> {
+pub fn ask(pids: &[u32]) -> Result<AdapterAnswer, String> {
     let is_jvm = |pid: &&u32| {
         fs::read_to_string(format!("/proc/{pid}/maps")).is_ok_and(|maps| maps.contains("/libjvm.so"))
     };
-    let mut answer = Answer::default();
+    let mut answer = AdapterAnswer::default();
     for pid in pids.iter().filter(is_jvm) {
         let jcmd = jcmd_of(*pid)?;
         let run = |words: &[&str]| run(&jcmd, *pid, words);
@@ -75,7 +75,7 @@ fn heap_range(text: &str) -> Option<(u64, u64)> {
 }
 
 /// Categories of native memory tracking with their committed bytes, without what is known otherwise: the heap from its
-/// histogram, stacks of threads from mappings.
+/// histogram, stacks of threads from mappings; and without what the tracking itself takes.
 /// `-                     Class (reserved=1048717KB, committed=141KB)`.
 fn native(text: &str) -> Vec<(String, f64)> {
     let mut categories: Vec<(String, f64)> = Vec::new();
@@ -87,7 +87,7 @@ fn native(text: &str) -> Vec<(String, f64)> {
             *of_threads -= bytes;
         }
     }
-    categories.retain(|(name, _)| name != "Java Heap");
+    categories.retain(|(name, _)| !["Java Heap", "Native Memory Tracking"].contains(&name.as_str()));
     categories
 }
 

@@ -7,7 +7,7 @@ use taskscale_measure::{OnReading, Timestamp};
 
 use super::adapter::AdapterHook;
 use super::mappings::Mappings;
-use super::sheet::{Answer, RunParts};
+use super::sheet::{AdapterAnswer, RunParts};
 use crate::record::{Sample, Status, last_attempts};
 
 /// One reading of a run.
@@ -16,7 +16,7 @@ struct PlateauReading {
     at: Timestamp,
     mappings: Result<Mappings, String>,
     /// What the adapter knows; without one, nothing.
-    known: Result<Answer, String>,
+    known: Result<AdapterAnswer, String>,
 }
 
 /// The readings of all runs so far, shared with the hook that makes them.
@@ -32,7 +32,7 @@ impl Readings {
             let mappings = Mappings::of(pids).map_err(|error| format!("cannot read smaps: {error}"));
             let known = match (&probe, &mappings) {
                 (Some(probe), Ok(mappings)) => probe.ask(pids, mappings),
-                (None, _) => Ok(Answer::default()),
+                (None, _) => Ok(AdapterAnswer::default()),
                 (_, Err(fault)) => Err(fault.clone()),
             };
             all.0.borrow_mut().push(PlateauReading { at, mappings, known });
@@ -103,7 +103,7 @@ mod tests {
         PlateauReading {
             at: at(second),
             mappings: Ok(Mappings { classes: [heap].into(), ..Mappings::default() }),
-            known: known.map(|bytes| Answer::of([(name, bytes)].into())).map_err(str::to_owned),
+            known: known.map(|bytes| AdapterAnswer::of([(name, bytes)].into())).map_err(str::to_owned),
         }
     }
 

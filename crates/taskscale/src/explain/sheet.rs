@@ -53,16 +53,16 @@ pub type Parts = BTreeMap<PartName, f64>;
 
 /// What an adapter answered.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Answer {
+pub struct AdapterAnswer {
     pub parts: Parts,
     /// A heap of which the parts have the live objects. The rest depends on when a collector ran, and an adapter makes it
     /// run: it is taken from the runs without an adapter.
     pub heap: Option<ReservedHeap>,
 }
 
-impl Answer {
-    pub fn of(parts: Parts) -> Answer {
-        Answer { parts, heap: None }
+impl AdapterAnswer {
+    pub fn of(parts: Parts) -> AdapterAnswer {
+        AdapterAnswer { parts, heap: None }
     }
 }
 
@@ -82,7 +82,7 @@ pub struct RunParts {
     pub plateau: Plateau,
     pub mappings: Mappings,
     /// What the adapter knows; empty without one.
-    pub known: Answer,
+    pub known: AdapterAnswer,
 }
 
 /// A value per task, in bytes, over the repetitions.
@@ -127,10 +127,11 @@ pub struct Sheet {
 
 impl Sheet {
     /// Whether the rows exceed the slope by more than they vary, and by more than `lag_bytes` per task, which the
-    /// kernel's own counts may lag behind.
+    /// kernel's own counts may lag behind. Rows of an adapter are of runs that may take more than the slope shows.
     pub fn exceeds(&self, lag_bytes: f64) -> bool {
         let high = self.unexplained.interval.map_or(self.unexplained.bytes, |interval| interval.high);
-        high < -lag_bytes
+        let moved_bytes = self.moved.map_or(0.0, |moved| (moved * self.slope.bytes).max(0.0));
+        high < -lag_bytes - moved_bytes
     }
 }
 
@@ -313,7 +314,7 @@ mod tests {
                 ..Plateau::default()
             },
             mappings: Mappings { classes, ..Mappings::default() },
-            known: Answer::of(
+            known: AdapterAnswer::of(
                 known
                     .iter()
                     .map(|(group, name, each)| {
@@ -390,6 +391,8 @@ mod tests {
         let sheet = sheet(&runs(&[]), &runs(&known), |class| *class == MappingClass::Heap).unwrap();
         assert!(sheet.unexplained.bytes < -80.0 && sheet.exceeds(5.0), "{sheet:?}");
         assert!(!sheet.exceeds(100.0));
+        let moved = Sheet { moved: Some(100.0 / sheet.slope.bytes), ..sheet };
+        assert!(!moved.exceeds(5.0));
     }
 
     #[test]
