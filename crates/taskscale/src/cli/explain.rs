@@ -61,6 +61,8 @@ struct Subjects<'c> {
     selection: Option<Selection<'c>>,
     plans: Vec<Plan>,
     prepared: Vec<Prepared>,
+    /// Of the runs without an adapter: a JVM takes the size of its heap from it.
+    memory_cap_bytes: Option<u64>,
 }
 
 impl<'c> Subjects<'c> {
@@ -147,13 +149,15 @@ pub fn run(args: &ExplainArgs, global: &Global) -> Result<ExitCode, Failure> {
             (None, plans, prepared)
         }
     };
-    let subjects = Subjects { selection, plans, prepared };
+    let mut subjects = Subjects { selection, plans, prepared, memory_cap_bytes: None };
     let readings = Readings::default();
     session.runner.on_reading(Some(readings.hook(None)));
     let results =
         session.measure(subjects.plans.clone(), &subjects.prepared, &output, &ResumeOptions::default())?;
     let folder = results.folder;
     session.check_ended(&folder, results.end)?;
+    subjects.memory_cap_bytes =
+        results.campaign.conditions.and_then(|conditions| conditions.memory_cap_bytes);
     let scratch = tempfile::Builder::new().prefix("taskscale-explain-").tempdir();
     let scratch = scratch.context("cannot create a folder for adapters")?;
     let (mut explanations, mut missing) = (Vec::new(), Vec::new());
@@ -277,7 +281,7 @@ fn probed(
     let readings = Readings::default();
     session.runner.on_reading(Some(readings.hook(Some(probe))));
     let output = OutputDir { path: place.join("results"), named: true };
-    let resume = ResumeOptions::default();
+    let resume = ResumeOptions { memory_cap_bytes: subjects.memory_cap_bytes, ..ResumeOptions::default() };
     let results = session.measure(plans.collect(), std::slice::from_ref(&prepared), &output, &resume);
     let results = results.map_err(ProbeError::Failure)?;
     session.check_ended(&results.folder, results.end).map_err(ProbeError::Failure)?;

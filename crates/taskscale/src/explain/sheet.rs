@@ -195,7 +195,10 @@ pub fn sheet(plain: &[RunParts], probed: &[RunParts], covers: fn(&MappingClass) 
         let name =
             PartName { group: PartSource::Unused, name: "garbage and free space of the heap".to_owned() };
         let rest = resident.iter().enumerate().map(|(at, resident)| resident - nth(&live, at)).collect();
-        rows.push((name, rest));
+        // A heap that lies elsewhere in the runs without an adapter is unexplained.
+        if resident.iter().any(|bytes| *bytes != 0.0) {
+            rows.push((name, rest));
+        }
     }
     let left: Vec<f64> = (0..whole.len())
         .map(|at| whole[at] - rows.iter().map(|(_, values)| nth(values, at)).sum::<f64>())
