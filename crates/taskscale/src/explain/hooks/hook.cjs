@@ -10,7 +10,7 @@ function answer() {
   const lines = v8.getHeapSpaceStatistics().flatMap((space) => {
     const name = space.space_name.replaceAll("_", " ");
     const unused = space.physical_space_size - space.space_used_size;
-    return [`live ${space.space_used_size} ${name}`, `unused ${unused} ${name}`];
+    return [`live ${space.space_used_size} ${name}`, `unused ${unused} free in ${name}`];
   });
   lines.push(`live ${malloced} malloc by V8`, `live ${external ?? 0} external`);
   const asked = `${folder}/${process.pid}.asked`;
