@@ -107,6 +107,9 @@ impl Mappings {
 /// glibc aligns the heaps of threads to this (HEAP_MAX_SIZE in malloc/arena.c).
 const ARENA_BYTES: u64 = 64 << 20;
 
+/// A thread that waits uses no more of its stack, mostly.
+const STACK_END_BYTES: u64 = 64 << 10;
+
 /// The first line of a mapping: `7f00-7f80 rw-p 00000000 00:00 0    [heap]`.
 struct MappingHead<'l> {
     from: u64,
@@ -139,6 +142,9 @@ impl<'l> MappingHead<'l> {
     /// `arena_end`: where an arena ends before it, which may consist of several mappings.
     fn class(&self, stacks: &BTreeSet<u64>, arena_end: u64) -> MappingClass {
         let in_arena = self.from.is_multiple_of(ARENA_BYTES) || self.from == arena_end;
+        // A stack may happen to begin at such an address: it is in use at its end.
+        let in_arena =
+            in_arena && stacks.range(self.to.saturating_sub(STACK_END_BYTES)..self.to).count() != 1;
         match self.name {
             "[heap]" => MappingClass::Heap,
             "[stack]" => MappingClass::MainStack,
@@ -225,6 +231,16 @@ Pss:                  20 kB
         assert_eq!(bytes(MappingClass::MainStack), Some((1, 20)));
         assert_eq!(all.resident_between(0x7f00_0000_0000, 0x7f00_0120_0000), 20.0 * 1024.0);
         assert!(all.files.contains("/usr/lib/libjvm.so"), "{:?}", all.files);
+    }
+
+    #[test]
+    fn a_stack_at_a_multiple_of_64_mib_is_a_stack() {
+        let class = |pointer: u64| {
+            let head = MappingHead::parse("7f0004000000-7f0004800000 rw-p 00000000 00:00 0 ").unwrap();
+            head.class(&BTreeSet::from([pointer]), 0)
+        };
+        assert_eq!(class(0x7f00_047f_fe00), MappingClass::ThreadStack);
+        assert_eq!(class(0x7f00_0400_8000), MappingClass::Arena, "that of a goroutine");
     }
 
     #[test]
