@@ -147,7 +147,17 @@ impl<'a> Run<'a> {
             match next_action(&self.timeline, self.spec, now) {
                 Action::Wait(wait_s) if !acted => return Ok(wait_s),
                 Action::Wait(_) => break,
-                Action::Sample => self.sample(now),
+                // What was said before it is heard before anything follows from it: a load that waits now may have said
+                // just before that its tasks are alive.
+                Action::Sample => {
+                    self.sample(now);
+                    self.poll(0.0)?;
+                }
+                action @ Action::Look => {
+                    self.perform(action)?;
+                    self.poll(0.0)?;
+                    acted = true;
+                }
                 action => {
                     self.perform(action)?;
                     acted = true;
