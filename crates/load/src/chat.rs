@@ -15,6 +15,11 @@ const HANDSHAKE: &str = "GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket
 const LONGEST_ANSWER: usize = 4_096;
 /// Of the text of each message: its sender and its number, eight hexadecimal digits each.
 pub(super) const LEAST_SIZE: usize = 16;
+/// The most messages, and the most bytes, of a room in flight; further messages wait. A server must disconnect a member
+/// for whom too much is queued, and clients that catch up with their schedule send a burst. The catalog's servers queue
+/// twice as much.
+const MOST_IN_FLIGHT: usize = 128;
+const MOST_BYTES_IN_FLIGHT: usize = 512 * 1024;
 
 /// Rooms with this many members each; the last one may have fewer.
 pub(super) struct ChatProtocol {
@@ -23,8 +28,15 @@ pub(super) struct ChatProtocol {
     /// The number of the first room of this process.
     first_room: usize,
     clients: Vec<ChatClient>,
-    /// Messages on their way in each room, in the order in which they were sent.
-    rooms: Vec<VecDeque<InFlightMessage>>,
+    rooms: Vec<Room>,
+}
+
+#[derive(Default)]
+struct Room {
+    /// In the order in which they were sent.
+    in_flight: VecDeque<InFlightMessage>,
+    /// Messages that wait until fewer are in flight: who sends each, and when.
+    held_back: VecDeque<(usize, Instants)>,
 }
 
 #[derive(Default)]
@@ -67,7 +79,7 @@ impl ChatProtocol {
             members,
             first_room: first / members,
             clients: std::iter::repeat_with(ChatClient::default).take(clients).collect(),
-            rooms: std::iter::repeat_with(VecDeque::new).take(clients.div_ceil(members)).collect(),
+            rooms: std::iter::repeat_with(Room::default).take(clients.div_ceil(members)).collect(),
         }
     }
 
@@ -122,12 +134,12 @@ impl ChatProtocol {
         if nth >= self.clients[first + slot].said {
             return Err(unknown());
         }
-        // What is no longer on its way has come to every member.
-        let on_their_way = &mut self.rooms[room];
+        // What is no longer in flight has come to every member.
+        let Room { in_flight, held_back } = &mut self.rooms[room];
         let member = client - first;
-        let due = on_their_way.iter().position(|some| some.sender == first + slot && !some.has(member));
-        let Some(at) = due.filter(|at| on_their_way[*at].nth == nth) else {
-            let due = due.map_or(self.clients[first + slot].said, |at| on_their_way[at].nth);
+        let due = in_flight.iter().position(|some| some.sender == first + slot && !some.has(member));
+        let Some(at) = due.filter(|at| in_flight[*at].nth == nth) else {
+            let due = due.map_or(self.clients[first + slot].said, |at| in_flight[at].nth);
             let what = if nth < due { "repeated or late" } else { "early" };
             return Err(format!("message {nth} of client {sender} is {what}: expected message {due}"));
         };
@@ -137,11 +149,12 @@ impl ChatProtocol {
             return Err(format!("message {nth} of client {sender} has a wrong text"));
         }
         received.deliveries += 1;
-        let message = &mut on_their_way[at];
+        let message = &mut in_flight[at];
         message.has[member / 64] |= 1 << (member % 64);
         message.missing -= 1;
         if message.missing == 0 {
-            received.complete.extend(on_their_way.remove(at).map(|message| (message.sender, message.when)));
+            received.complete.extend(in_flight.remove(at).map(|message| (message.sender, message.when)));
+            received.released.extend(held_back.pop_front());
         }
         Ok(())
     }
@@ -161,6 +174,11 @@ impl Protocol for ChatProtocol {
     }
 
     fn encode(&mut self, client: usize, when: Instants, bytes: &mut Vec<u8>) {
+        let room = &mut self.rooms[client / self.members];
+        if room.in_flight.len() >= MOST_IN_FLIGHT.min(MOST_BYTES_IN_FLIGHT / self.size).max(1) {
+            room.held_back.push_back((client, when));
+            return;
+        }
         let nth = self.clients[client].said;
         let mut text = Vec::with_capacity(self.size + 4);
         text.extend_from_slice(b"say ");
@@ -169,7 +187,7 @@ impl Protocol for ChatProtocol {
         self.clients[client].said += 1;
         let missing = self.members_with(client);
         let has = vec![0; missing.div_ceil(64)];
-        self.rooms[client / self.members].push_back(InFlightMessage {
+        self.rooms[client / self.members].in_flight.push_back(InFlightMessage {
             sender: client,
             nth,
             when,
@@ -305,6 +323,46 @@ mod tests {
         assert_eq!(receive(&mut chat, 1, &second).unwrap().complete, [(0, WHEN)]);
         let alone = said(&mut chat, 2);
         assert_eq!(receive(&mut chat, 2, &alone).unwrap().complete, [(2, WHEN)]);
+    }
+
+    /// Clients that catch up with their schedule send a burst, which may not fill a queue.
+    #[test]
+    fn more_than_a_server_queues_for_a_member_is_never_in_flight() {
+        let mut chat = members();
+        let mut frames: Vec<_> = (0..MOST_IN_FLIGHT).map(|_| said(&mut chat, 0)).collect();
+        for due_ns in [1_000, 1_001] {
+            let mut bytes = Vec::new();
+            chat.encode(1, Instants { due_ns, sent_ns: due_ns }, &mut bytes);
+            assert!(bytes.is_empty());
+        }
+        let frame_of_another_room = said(&mut chat, 2);
+        assert!(receive(&mut chat, 2, &frame_of_another_room).unwrap().released.is_empty());
+        assert!(
+            receive(&mut chat, 0, &frames[0]).unwrap().released.is_empty(),
+            "the other has yet to get it"
+        );
+        let released = receive(&mut chat, 1, &frames[0]).unwrap().released;
+        assert_eq!(released, [(1, Instants { due_ns: 1_000, sent_ns: 1_000 })]);
+        frames.push(said(&mut chat, 1));
+        let rest = frames.split_off(1).concat();
+        assert!(receive(&mut chat, 0, &rest).unwrap().released.is_empty());
+        let all = receive(&mut chat, 1, &rest).unwrap();
+        assert_eq!((all.released.len(), all.complete.len()), (1, MOST_IN_FLIGHT));
+        assert!(chat.rooms.iter().all(|room| room.in_flight.is_empty() && room.held_back.is_empty()));
+    }
+
+    #[test]
+    fn of_large_messages_fewer_are_in_flight_and_one_always() {
+        for (size, most) in [(16, MOST_IN_FLIGHT), (32 * 1024, 16), (MOST_BYTES_IN_FLIGHT + 1, 1)] {
+            let mut chat = ChatProtocol::new(size, 1, 0, 1);
+            let mut sent = 0;
+            while chat.rooms[0].held_back.is_empty() {
+                let mut bytes = Vec::new();
+                chat.encode(0, WHEN, &mut bytes);
+                sent += usize::from(!bytes.is_empty());
+            }
+            assert_eq!(sent, most, "{size} bytes");
+        }
     }
 
     #[test]

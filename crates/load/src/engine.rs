@@ -238,10 +238,14 @@ impl Engine {
 
     /// Sends a client's next message, with this scheduled send time.
     pub fn send_message(&mut self, client: usize, due_ns: u64) -> Result<(), LoadError> {
+        let sent_ns = self.now_ns();
+        self.encode_and_send(client, Instants { due_ns: due_ns.min(sent_ns), sent_ns })
+    }
+
+    fn encode_and_send(&mut self, client: usize, when: Instants) -> Result<(), LoadError> {
         let mut bytes = std::mem::take(&mut self.outgoing);
         bytes.clear();
-        let sent_ns = self.now_ns();
-        self.protocol.encode(client, Instants { due_ns: due_ns.min(sent_ns), sent_ns }, &mut bytes);
+        self.protocol.encode(client, when, &mut bytes);
         let result = self.send(client, &bytes);
         self.outgoing = bytes;
         result
@@ -327,6 +331,9 @@ impl Engine {
             }
             if !received.answer.is_empty() {
                 self.send(client, &received.answer)?;
+            }
+            for (sender, when) in received.released.drain(..) {
+                self.encode_and_send(sender, when)?;
             }
             // Fewer bytes than there was room for: what comes from here on is told anew.
             if length < buffer.len() && !ended {

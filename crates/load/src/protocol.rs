@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-/// When a message was due, and when it was sent, in nanoseconds of the clients' clock.
+/// When a message was due, and when its client came to send it, in nanoseconds of the clients' clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Instants {
     pub due_ns: u64,
@@ -20,6 +20,8 @@ pub(super) struct Received {
     pub deliveries: u64,
     /// Messages that have reached all receivers: the connection that sent each, and when.
     pub complete: Vec<(usize, Instants)>,
+    /// Messages that were held back and may be sent now: who sends each, and when.
+    pub released: Vec<(usize, Instants)>,
 }
 
 impl Received {
@@ -27,6 +29,7 @@ impl Received {
     pub fn clear(&mut self) {
         self.answer.clear();
         self.complete.clear();
+        self.released.clear();
         (self.ready, self.deliveries) = (false, 0);
     }
 }
@@ -39,7 +42,7 @@ pub(super) trait Protocol {
     /// Whether a client is ready once it is accepted, with no word from the server.
     fn ready_at_once(&self) -> bool;
 
-    /// Adds the client's next message.
+    /// Adds the client's next message; none if it is held back until `receive` releases it.
     fn encode(&mut self, client: usize, when: Instants, bytes: &mut Vec<u8>);
 
     /// Takes what a client received. An error is the server's: what came is not what should have come.

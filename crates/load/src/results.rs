@@ -67,10 +67,10 @@ pub struct OpenLoad {
     /// clients sent late.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency_us: Option<Latency>,
-    /// The same from the actual send time.
+    /// The same from when the client came to send the message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency_from_send_us: Option<Latency>,
-    /// How late the clients sent: p99 from the schedule − p99 from the actual send time.
+    /// How late the clients sent: p99 from the schedule − p99 from when they came to send.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_late_us: Option<f64>,
     /// CPU time ÷ duration of the busiest client process.

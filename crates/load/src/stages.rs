@@ -10,7 +10,7 @@ use super::latency::Latencies;
 
 /// The rate is measured until this share of the messages has arrived.
 pub(super) const MOST: f64 = 0.99;
-/// Messages that are due at once are sent in so many at a time: what comes meanwhile is read in between.
+/// Messages that are due at once are sent in batches of this size: what comes meanwhile is read in between.
 const BATCH: u64 = 64;
 /// Messages that are due within this time are sent together, and answers that come within it read together: a thread
 /// that wakes for each uses a whole CPU at 70,000 messages per second. As precise as a sleep is.
