@@ -265,8 +265,8 @@ fn probed(
         _ => prepared.clone(),
     };
     match &mut prepared.black_box {
-        Some(template) => template.env.extend(probe.env.clone()),
-        None => prepared.facts.env.extend(probe.env.clone()),
+        Some(template) => probe.add_to(&mut template.env),
+        None => probe.add_to(&mut prepared.facts.env),
     }
     let of_program = |plan: &&Plan| plan.entries.contains(&prepared.facts.name);
     let plans = subjects.plans.iter().filter(of_program).map(|plan| Plan {

@@ -99,21 +99,20 @@ pub const GO: (&str, &str) = ("probe.go", include_str!("hooks/probe.go"));
 #[derive(Debug, Clone)]
 pub struct AdapterHook {
     pub adapter: Adapter,
-    /// Where hooks write; the program is told by TASKSCALE_PROBE.
+    /// Where hooks write; TASKSCALE_PROBE names it to the program.
     folder: PathBuf,
-    /// What the program gets in its environment.
-    pub env: BTreeMap<String, String>,
+    env: BTreeMap<String, String>,
 }
 
 impl AdapterHook {
-    /// Writes and builds the hook in `folder`; what it finds is written into `told`. Fails with a sentence if something is
+    /// Writes and builds the hook in `folder`; what it finds is written into `answers`. Fails with a sentence if something is
     /// missing.
-    pub fn prepare(adapter: Adapter, folder: &Path, told: &Path) -> Result<AdapterHook, String> {
-        for new in [folder, told] {
+    pub fn prepare(adapter: Adapter, folder: &Path, answers: &Path) -> Result<AdapterHook, String> {
+        for new in [folder, answers] {
             fs::create_dir_all(new).map_err(|error| format!("cannot create {}: {error}", new.display()))?;
         }
         let shown = |path: &Path| path.display().to_string();
-        let mut env = BTreeMap::from([("TASKSCALE_PROBE".to_owned(), shown(told))]);
+        let mut env = BTreeMap::from([("TASKSCALE_PROBE".to_owned(), shown(answers))]);
         let mut set = |name: &str, value: String| env.insert(name.to_owned(), value);
         match adapter {
             Adapter::None => {}
@@ -158,7 +157,16 @@ impl AdapterHook {
             }
             Adapter::Jvm => drop(set("JAVA_TOOL_OPTIONS", "-XX:NativeMemoryTracking=summary".to_owned())),
         }
-        Ok(AdapterHook { adapter, folder: told.to_owned(), env })
+        Ok(AdapterHook { adapter, folder: answers.to_owned(), env })
+    }
+
+    /// Adds what loads the hook to a program's variables, each of which is a list and keeps what it has.
+    pub fn add_to(&self, env: &mut BTreeMap<String, String>) {
+        for (name, value) in &self.env {
+            let between = if name.ends_with("OPTIONS") || name.ends_with("FLAGS") { " " } else { ":" };
+            let own = env.get(name).map(|own| format!("{between}{own}")).unwrap_or_default();
+            env.insert(name.clone(), format!("{value}{own}"));
+        }
     }
 
     /// Asks the processes of a run, whose memory was just read.
@@ -294,6 +302,24 @@ mod tests {
         assert_eq!(of(&["/home/me/static"]), None);
         let (_, why) = adapter_for(&mapped(&["/usr/lib/libc.so.6"])).unwrap();
         assert_eq!(why, "/usr/lib/libc.so.6 is mapped");
+    }
+
+    #[test]
+    fn a_hook_is_loaded_beside_what_a_program_loads_by_itself() {
+        let hook = |name: &str, value: &str| AdapterHook {
+            adapter: Adapter::Malloc,
+            folder: PathBuf::new(),
+            env: BTreeMap::from([(name.to_owned(), value.to_owned())]),
+        };
+        let mut env = BTreeMap::from(
+            [("NODE_OPTIONS", "--stack-size=100"), ("PYTHONPATH", "/lib")]
+                .map(|(name, value)| (name.to_owned(), value.to_owned())),
+        );
+        hook("NODE_OPTIONS", "--require=/hook.cjs").add_to(&mut env);
+        hook("PYTHONPATH", "/hook").add_to(&mut env);
+        hook("LD_PRELOAD", "/malloc.so").add_to(&mut env);
+        let values: Vec<&str> = env.values().map(String::as_str).collect();
+        assert_eq!(values, ["/malloc.so", "--require=/hook.cjs --stack-size=100", "/hook:/lib"]);
     }
 
     #[test]

@@ -96,7 +96,7 @@ mod tests {
         sample
     }
 
-    /// What was read at a second: a heap of so many bytes, and what the adapter answered.
+    /// What was read at a second: a heap of this many bytes, and what the adapter answered.
     fn reading(second: u32, bytes: u64, known: Result<f64, &str>) -> PlateauReading {
         let heap = (MappingClass::Heap, MappedMemory { mappings: 1, bytes });
         let name = PartName { group: PartSource::Live, name: "objects".to_owned() };

@@ -1,4 +1,4 @@
-// Loaded by every .NET program that is told to: asked by SIGUSR2, writes what the collector's heap holds.
+// Loaded in each .NET program of an explained run: at SIGUSR2 it writes what the collector's heap holds.
 using System;
 using System.IO;
 using System.Runtime.InteropServices;

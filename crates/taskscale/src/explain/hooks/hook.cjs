@@ -1,4 +1,4 @@
-// Required by every Node.js program that is told to: asked by SIGUSR2, writes what V8's heap holds.
+// Required in each Node.js program of an explained run: at SIGUSR2 it writes what V8's heap holds.
 "use strict";
 const { renameSync, writeFileSync } = require("node:fs");
 const v8 = require("node:v8");

@@ -1,4 +1,4 @@
-%% Started by every Erlang VM that is told to: asked by SIGUSR2, writes what the VM's allocators hold.
+%% Started in each Erlang VM of an explained run: at SIGUSR2 it writes what the VM's allocators hold.
 -module(taskscale_probe).
 -behaviour(gen_event).
 -export([start/0, init/1, handle_event/2, handle_call/2]).
