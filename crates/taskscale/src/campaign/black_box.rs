@@ -95,6 +95,7 @@ pub fn black_box_facts(
         notes,
         omitted: None,
         version: None,
+        versions: BTreeMap::new(),
         unavailable: None,
         build: Vec::new(),
         run,

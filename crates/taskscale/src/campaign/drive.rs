@@ -100,8 +100,10 @@ fn load_command(scenario: &Scenario) -> Option<Vec<String>> {
 /// The sample of a run.
 fn sample_of(campaign: &Campaign, scheduled: ScheduledRun, measurement: Measurement) -> Sample {
     let ScheduledRun { run, attempt, version, spec } = scheduled;
+    let facts = campaign.entries.iter().find(|facts| facts.name == run.cell.entry);
     Sample {
         schema: SCHEMA_VERSION,
+        versions: facts.map(|facts| facts.versions.clone()).unwrap_or_default(),
         entry: run.cell.entry.into(),
         workload: run.cell.part.workload.into(),
         tasks: run.cell.tasks,

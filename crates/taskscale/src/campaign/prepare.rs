@@ -9,9 +9,9 @@ use std::thread;
 use std::time::Duration;
 
 use super::black_box::BlackBoxTemplate;
-use crate::catalog::{Entry, Program, Runtime, ToolchainSpec, Workload, sources};
+use crate::catalog::{DottedVersion, Entry, Program, Runtime, ToolchainSpec, Workload, sources};
 use crate::record::{Campaign, EntryFacts, Source};
-use crate::toolchain::{self, Attend, BuildError, Cache, Toolchain, ToolchainError};
+use crate::toolchain::{self, Attend, BuildError, Built, Cache, Toolchain, ToolchainError, pin_library};
 
 /// An entry with its toolchain and build.
 #[derive(Debug, Clone)]
@@ -153,7 +153,9 @@ fn prepare_one(
         Err(unavailable) => Err(NotReady::NoToolchain(unavailable.to_string())),
         Ok(toolchain) => {
             facts.version = Some(receipt(toolchain, entry));
-            match toolchain::build(cache, runtime, entry, &workload.name, toolchain, attend) {
+            let needed = workload_minimum(program, toolchain);
+            let built = needed.map_or_else(|| build(cache, program, toolchain, attend, &mut facts), Err);
+            match built {
                 Ok(built) => {
                     facts.digest = Some(built.digest);
                     facts.program_digest = Some(built.program_digest);
@@ -163,12 +165,48 @@ fn prepare_one(
                 Err(error @ BuildError::NoProgram { .. }) => {
                     Err(NotReady::NoToolchain(format!("{error}: install it")))
                 }
+                Err(error @ BuildError::TooOld { .. }) => Err(NotReady::NoToolchain(error.to_string())),
                 Err(error) => Err(NotReady::BuildFailed(error.to_string())),
             }
         }
     };
     facts.unavailable = command.as_ref().err().map(|why| why.reason().to_owned());
     Prepared { facts, command, workload: Some((*workload).clone()), black_box: None }
+}
+
+/// Why a toolchain is too old for a program, if it is.
+fn workload_minimum(program: &Program, toolchain: &Toolchain) -> Option<BuildError> {
+    let Program { entry, workload, .. } = program;
+    let minimum = entry.workloads[&workload.name].minimum.as_ref()?;
+    let found = DottedVersion::first_in(&toolchain.version);
+    found.is_none_or(|found| found < *minimum).then(|| BuildError::TooOld {
+        title: entry.toolchain.title.clone(),
+        found: toolchain.version.clone(),
+        workload: workload.name.clone(),
+        minimum: minimum.to_string(),
+    })
+}
+
+/// Builds a program in the versions that it was asked for, and notes which these are.
+fn build(
+    cache: &Cache,
+    program: &Program,
+    toolchain: &Toolchain,
+    attend: &Attend,
+    facts: &mut EntryFacts,
+) -> Result<Built, BuildError> {
+    let Program { runtime, entry, workload } = *program;
+    if entry.versions.contains_key(&runtime.name) {
+        let version = DottedVersion::first_in(&toolchain.version).map(|version| version.to_string());
+        facts.versions.extend(version.map(|version| (runtime.name.clone(), version)));
+    }
+    let Some(pinned) = pin_library(cache, runtime, entry, toolchain, attend)? else {
+        return toolchain::build(cache, runtime, entry, &workload.name, toolchain, attend);
+    };
+    facts.versions.insert(pinned.library.name.clone(), pinned.library.version.clone());
+    let entry = Entry { library: Some(pinned.library), ..entry.clone() };
+    facts.version = Some(receipt(toolchain, &entry));
+    toolchain::build(cache, &pinned.runtime, &entry, &workload.name, toolchain, attend)
 }
 
 /// The version of the toolchain, and of the library where the entry is about one.
@@ -199,6 +237,7 @@ fn facts_of(runtime: &Runtime, entry: &Entry, workload: &str) -> EntryFacts {
         notes: entry.notes.clone(),
         omitted: entry.omitted.clone(),
         version: None,
+        versions: BTreeMap::new(),
         unavailable: None,
         build: recipe.build.clone(),
         run: recipe.run.clone(),

@@ -13,6 +13,7 @@ use super::manifest_file::ManifestFile;
 use super::model::{Entry, Library, Recipe, Runtime, ToolchainSpec};
 use super::names::{check_name, closest};
 use super::number_of_tasks::{asks_for_tasks, unreadable_formula};
+use super::version_request::DottedVersion;
 
 /// What entries of one runtime share.
 struct RuntimeContext<'a> {
@@ -56,7 +57,9 @@ impl ManifestFile<'_> {
                 minimum: wire.minimum,
                 install: wire.install,
                 locate: wire.locate,
+                versions: wire.versions,
                 folder: folder.to_owned(),
+                pinned: None,
             },
             folder,
         )?;
@@ -81,6 +84,7 @@ impl ManifestFile<'_> {
             toolchain,
             folder: folder.to_owned(),
             entries: entries.into_iter().map(|checked| checked.entry).collect(),
+            libraries: wire.libraries,
         })
     }
 
@@ -194,7 +198,15 @@ impl ManifestFile<'_> {
                 return Err(fault(format!(": workloads.{workload}.unconfirmed is empty")));
             }
             let fan_out = recipe.fan_out;
-            workloads.insert(workload.clone(), Recipe { build, run, library_faults, unconfirmed, fan_out });
+            let minimum = recipe.minimum.as_ref().map(|minimum| {
+                let why = || fault(format!(": workloads.{workload}.minimum {minimum:?} is no dotted number"));
+                DottedVersion::parse(minimum).ok_or_else(why)
+            });
+            let minimum = minimum.transpose()?;
+            workloads.insert(
+                workload.clone(),
+                Recipe { build, run, library_faults, unconfirmed, fan_out, minimum },
+            );
         }
         let mut env = twin_entry.map(|twin| twin.env.clone()).unwrap_or_default();
         env.extend(wire.env);
@@ -236,6 +248,7 @@ impl ManifestFile<'_> {
             limit_env,
             toolchain: toolchain.clone(),
             library,
+            versions: BTreeMap::new(),
             workloads,
         };
         Ok(CheckedEntry { entry, toolchain: toolchain_name, wires })
@@ -256,7 +269,8 @@ impl ManifestFile<'_> {
         let version = pattern.captures(&text).and_then(|found| found.get(1)).ok_or_else(|| {
             fault(format!("{} does not match /{}/, or it has no group", path.display(), wire.version))
         })?;
-        Ok(Library { name: wire.name, version: version.as_str().to_owned() })
+        let version = version.as_str().to_owned();
+        Ok(Library { name: wire.name, version, lock_file: wire.file, pattern: wire.version })
     }
 
     fn check_name(&self, what: &str, name: &str, offset: usize) -> Result<(), CatalogError> {

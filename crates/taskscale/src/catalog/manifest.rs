@@ -9,7 +9,7 @@ use taskscale_measure::Kind;
 
 use super::adapter::Adapter;
 use super::kind::{FanOut, Style};
-use super::model::{Install, Locate, ToolchainSpec};
+use super::model::{Install, LibraryPin, Locate, ToolchainSpec, VersionPlaces};
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -21,6 +21,10 @@ pub(super) struct RuntimeToml {
     pub minimum: Option<String>,
     pub install: Install,
     pub locate: Option<Locate>,
+    pub versions: Option<VersionPlaces>,
+    /// How versions of libraries are pinned.
+    #[serde(default, rename = "library")]
+    pub libraries: BTreeMap<String, LibraryPin>,
     /// Further toolchains, for entries that name them.
     #[serde(default, rename = "toolchain")]
     pub toolchains: BTreeMap<String, ToolchainSpec>,
@@ -100,6 +104,7 @@ pub(super) struct EntryWorkloadToml {
     pub library_faults: BTreeMap<String, String>,
     pub unconfirmed: Option<String>,
     pub fan_out: Option<FanOut>,
+    pub minimum: Option<String>,
 }
 
 impl EntryWorkloadToml {

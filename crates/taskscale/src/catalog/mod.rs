@@ -22,6 +22,7 @@ mod sources;
 #[cfg(test)]
 mod tests;
 pub(crate) mod trust;
+mod version_request;
 mod workload;
 
 pub use adapter::Adapter;
@@ -29,7 +30,10 @@ pub use embedded::{embedded_files, embedded_name, embedded_texts, unpack_embedde
 pub use error::CatalogError;
 pub use kind::{FanOut, Style};
 pub use load::{Catalog, is_whole, nearest_catalog};
-pub use model::{Entry, Install, Library, Locate, Recipe, Runtime, ToolchainSpec};
+pub use model::{
+    Entry, Install, Library, LibraryPin, Locate, PinnedToolchain, Recipe, Runtime, ToolchainSpec,
+    VersionPlaces,
+};
 pub use names::{check_name, closest};
 pub use number_of_tasks::with_tasks;
 pub use place::{
@@ -40,6 +44,7 @@ pub use select::{Matcher, Program, SelectError, Selectable, Selection, default_s
 pub use series::{Month, ReleaseSeries, newer_series, release_series, version_number};
 pub use sources::{SourceFile, is_of_other_workload, named_children, sources};
 pub use taskscale_measure::Kind;
+pub use version_request::{DottedVersion, VersionAxis, VersionRange, VersionRequest};
 pub use workload::{
     Parameter, Shape, Workload, bytes_held, carried_workloads, expected_check, expected_to_make, param,
     period_s, reading_order, workloads,

@@ -8,6 +8,7 @@ use taskscale_measure::Kind;
 
 use super::adapter::Adapter;
 use super::kind::{FanOut, Style};
+use super::version_request::DottedVersion;
 
 /// A language toolchain: one folder of the catalog.
 #[derive(Debug, Clone)]
@@ -19,6 +20,8 @@ pub struct Runtime {
     pub toolchain: ToolchainSpec,
     pub folder: PathBuf,
     pub entries: Vec<Entry>,
+    /// How versions of libraries are pinned, by the library's name.
+    pub libraries: BTreeMap<String, LibraryPin>,
 }
 
 /// How to find, identify and install a toolchain.
@@ -32,9 +35,55 @@ pub struct ToolchainSpec {
     pub minimum: Option<String>,
     pub install: Install,
     pub locate: Option<Locate>,
+    /// Where other versions of it are.
+    pub versions: Option<VersionPlaces>,
     /// The folder in which the version command runs, the runtime's.
     #[serde(skip)]
     pub folder: PathBuf,
+    /// The one that was asked for by its version; otherwise the first that is found.
+    #[serde(skip)]
+    pub pinned: Option<PinnedToolchain>,
+}
+
+/// Where other versions of a toolchain are, and how a user gets them.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct VersionPlaces {
+    /// The file that must exist inside a folder; by default that of `locate`.
+    pub program: Option<String>,
+    /// Globs of folders, those of version managers; `~` is the user's home.
+    pub folders: Vec<String>,
+    /// The command that installs one; `{version}` is what was asked for.
+    pub install: String,
+    /// Where a release is described; `{version}` is its version.
+    pub page: Option<String>,
+    /// Variables that keep it from handing over to another version.
+    #[serde(default)]
+    pub env: BTreeMap<String, String>,
+}
+
+/// A toolchain in a folder, with the version that was asked for.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PinnedToolchain {
+    pub home: PathBuf,
+    pub version: DottedVersion,
+}
+
+/// How a version of a library is pinned: in a copy of the sources, by the library's own package manager.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LibraryPin {
+    /// Glob of the files that require it; `requirement` must match in one.
+    pub files: Option<String>,
+    /// A regular expression whose first group is replaced by `exact`.
+    pub requirement: Option<String>,
+    /// The requirement of one version, `{version}`.
+    pub exact: Option<String>,
+    /// Where a release is described; `{version}` is its version.
+    pub page: Option<String>,
+    /// Commands that resolve it, run in the copy; `{version}` and `{home}` are filled in.
+    #[serde(default)]
+    pub resolve: Vec<Vec<String>>,
 }
 
 /// How to install a toolchain.
@@ -98,6 +147,8 @@ pub struct Entry {
     pub limit_env: BTreeMap<String, String>,
     pub toolchain: ToolchainSpec,
     pub library: Option<Library>,
+    /// The versions that were asked for, by the name of a runtime or a library.
+    pub versions: BTreeMap<String, String>,
     /// By the name of the workload.
     pub workloads: BTreeMap<String, Recipe>,
 }
@@ -108,6 +159,9 @@ pub struct Library {
     pub name: String,
     /// Its version, as the lock file pins it.
     pub version: String,
+    /// The lock file, and the regular expression whose first group is the version in it.
+    pub lock_file: String,
+    pub pattern: String,
 }
 
 /// How an entry does one workload.
@@ -122,4 +176,6 @@ pub struct Recipe {
     pub unconfirmed: Option<String>,
     /// For a chat server.
     pub fan_out: Option<FanOut>,
+    /// The lowest version of the toolchain that it works with, if that is not the runtime's.
+    pub minimum: Option<DottedVersion>,
 }

@@ -290,6 +290,9 @@ pub struct EntryFacts {
     /// Version that the toolchain printed. Absent if it is missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
+    /// Versions that were asked for, by the name of a runtime or a library: those that were found or resolved.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub versions: BTreeMap<String, String>,
     /// Why the entry cannot run here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unavailable: Option<String>,
@@ -315,6 +318,11 @@ pub struct EntryFacts {
 }
 
 impl EntryFacts {
+    /// The name of the entry in the catalog: without the versions that were asked for.
+    pub fn base_name(&self) -> &str {
+        self.name.split('@').next().unwrap_or(&self.name)
+    }
+
     /// Whether both belong to the same program. Old records of campaigns with one workload do not name it.
     pub fn is_of(&self, other: &EntryFacts) -> bool {
         let workloads = self.workload.as_ref().zip(other.workload.as_ref());

@@ -55,6 +55,7 @@ pub(crate) fn test_sample(entry: &str, tasks: u64) -> Sample {
             processes: Some(1),
             ..taskscale_measure::Measurement::of_status(Timestamp::UNIX_EPOCH, Status::Ok)
         },
+        versions: Default::default(),
         load_command: None,
         command: ["/x".to_owned(), tasks.to_string(), "2".to_owned()].into(),
         version: Some("x 1.0".into()),
@@ -106,6 +107,7 @@ pub(crate) fn test_facts(name: &str) -> EntryFacts {
         notes: Vec::new(),
         omitted: None,
         version: Some(format!("{runtime} 1.0")),
+        versions: Default::default(),
         unavailable: None,
         build: Vec::new(),
         run: Vec::new(),

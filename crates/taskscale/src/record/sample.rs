@@ -41,6 +41,9 @@ pub struct Sample {
     /// First line of the version that the runtime prints.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<Arc<str>>,
+    /// Versions that were asked for, by the name of a runtime or a library, as found or resolved.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub versions: BTreeMap<String, String>,
     /// `id` of the results folder for which the run was made. Absent in old results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub campaign: Option<Arc<str>>,

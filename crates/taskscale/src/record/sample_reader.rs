@@ -53,7 +53,7 @@ own_fields! {
     required: schema: u32, entry: Arc<str>, workload: Arc<str>, tasks: u64, hold_s: f64, repetition: u32, attempt: u32,
         command: Arc<[String]>;
     optional: load_command: Option<Vec<String>>, version: Option<Arc<str>>, campaign: Option<Arc<str>>,
-        params: BTreeMap<String, String>, cpus: Option<u32>;
+        params: BTreeMap<String, String>, versions: BTreeMap<String, String>, cpus: Option<u32>;
 }
 
 /// The fields that are not the sample's own.

@@ -103,6 +103,7 @@ pub fn sample(entry: &str, tasks: u64, repetition: u32, base: u64, per_task: u64
             },
             ..Measurement::of_status(at(), Status::Ok)
         },
+        versions: Default::default(),
         load_command: None,
         command: [entry.to_owned(), tasks.to_string(), "3".to_owned()].into(),
         version: None,

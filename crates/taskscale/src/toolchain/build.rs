@@ -14,8 +14,9 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use super::cache::{BUILDS, Cache, DIGEST_DIGITS, LOCK, SOURCE};
 use super::digest::source_digest;
 use super::error::{BuildError, at};
+use super::find::{find, lookup};
 use super::program::program_digest;
-use super::{Attend, Toolchain, environment, lock, path_lookup};
+use super::{Attend, Toolchain, environment, lock};
 use crate::catalog::{Entry, Runtime};
 
 /// An entry that can be run.
@@ -46,13 +47,13 @@ pub fn build(
     let (maker, made_for) = maker(runtime, entry, workload);
     let out = place.join(&maker.name).join(made_for);
     let shared = place.join("shared");
-    let fill = |command: &[String]| fill(command, runtime, toolchain, &out, &shared);
+    let fill = |command: &[String]| fill(command, runtime, toolchain.home.as_deref(), &out, &shared);
 
     let stamp = place.join(format!("{}.{made_for}.built", maker.name));
     let ready = || {
         let mut command = fill(&recipe.run);
-        let program =
-            path_lookup(&command[0]).ok_or_else(|| BuildError::NoResult(PathBuf::from(&command[0])))?;
+        let program = lookup(&entry.toolchain, &command[0])
+            .ok_or_else(|| BuildError::NoResult(PathBuf::from(&command[0])))?;
         // It is run from a folder of its own.
         let program = at("find", &program, std::path::absolute(&program))?;
         command[0] = program.to_string_lossy().into_owned();
@@ -82,8 +83,10 @@ pub fn build(
     at("create", &out, fs::create_dir_all(&out))?;
     at("create", &shared, fs::create_dir_all(&shared))?;
     at("create", &log, File::create(&log))?;
+    let builder = builder(runtime, entry, &recipe.build, toolchain);
     for command in &recipe.build {
-        run_build(&fill(command), runtime, entry, &log, attend.stop)?;
+        let command = self::fill(command, runtime, builder.as_deref(), &out, &shared);
+        run_build(&command, runtime, entry, &log, attend.stop)?;
     }
     let built = ready()?;
     at("create", &stamp, fs::write(&stamp, ""))?;
@@ -111,14 +114,29 @@ fn note_source(place: &Path, runtime: &Runtime) -> Result<(), BuildError> {
     at("write", &path, fs::write(&path, source))
 }
 
+/// The folder of the toolchain that builds: the one that runs the program, unless it lacks a program of the build, as a
+/// JRE lacks the compiler.
+fn builder(
+    runtime: &Runtime,
+    entry: &Entry,
+    build: &[Vec<String>],
+    toolchain: &Toolchain,
+) -> Option<PathBuf> {
+    let home = toolchain.home.clone()?;
+    let mut programs = build.iter().filter_map(|command| command.first()?.strip_prefix("{home}/"));
+    let lacks = entry.toolchain.pinned.is_some() && programs.any(|program| !home.join(program).is_file());
+    let other = lacks.then(|| find(&runtime.toolchain).ok()).flatten();
+    other.and_then(|other| other.home).or(Some(home))
+}
+
 fn fill(
     command: &[String],
     runtime: &Runtime,
-    toolchain: &Toolchain,
+    home: Option<&Path>,
     out: &Path,
     shared: &Path,
 ) -> Vec<String> {
-    let home = toolchain.home.as_deref().unwrap_or(Path::new("{home}"));
+    let home = home.unwrap_or(Path::new("{home}"));
     let places = [("{src}", &*runtime.folder), ("{out}", out), ("{shared}", shared), ("{home}", home)];
     let filled = |argument: &String| {
         places.iter().fold(argument.clone(), |text, (name, path)| text.replace(name, &path.to_string_lossy()))
@@ -126,7 +144,7 @@ fn fill(
     command.iter().map(filled).collect()
 }
 
-fn run_build(
+pub(super) fn run_build(
     command: &[String],
     runtime: &Runtime,
     entry: &Entry,
@@ -134,7 +152,7 @@ fn run_build(
     stop: &dyn Fn() -> bool,
 ) -> Result<(), BuildError> {
     let shown = command.join(" ");
-    let program = path_lookup(&command[0])
+    let program = lookup(&entry.toolchain, &command[0])
         .ok_or_else(|| BuildError::NoProgram { command: shown.clone(), program: command[0].clone() })?;
     let mut file = at("open", log, File::options().append(true).open(log))?;
     at("write", log, writeln!(file, "$ {shown}"))?;

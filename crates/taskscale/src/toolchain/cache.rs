@@ -44,6 +44,11 @@ impl Cache {
     pub fn root(&self) -> &Path {
         &self.root
     }
+
+    /// Where catalogs are unpacked, and sources copied in which a library is pinned.
+    pub fn catalogs(&self) -> PathBuf {
+        self.root.join("catalogs")
+    }
 }
 
 /// A folder of builds: those of one runtime, from one version of its sources with one toolchain.

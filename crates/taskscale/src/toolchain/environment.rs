@@ -55,6 +55,13 @@ pub(super) fn extra() -> Vec<(String, String)> {
 pub(super) fn give(command: &mut Command, spec: &ToolchainSpec) {
     let passing = env::vars_os().filter(|(name, _)| name.to_str().is_some_and(|name| passes(name, spec)));
     command.env_clear().envs(passing).envs(extra());
+    if let Some(pinned) = &spec.pinned {
+        let others = env::var_os("PATH").unwrap_or_default();
+        let own = std::iter::once(pinned.home.join("bin"));
+        // A folder with a colon in its name cannot be in PATH.
+        command.env("PATH", env::join_paths(own.chain(env::split_paths(&others))).unwrap_or(others.clone()));
+        command.envs(spec.versions.iter().flat_map(|versions| &versions.env));
+    }
 }
 
 #[cfg(test)]

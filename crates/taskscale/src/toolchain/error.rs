@@ -17,6 +17,10 @@ pub enum BuildError {
     NoProgram { command: String, program: String },
     #[error("`{command}` failed ({status}; log: {log})\n{tail}")]
     Failed { command: String, status: String, log: PathBuf, tail: String },
+    #[error("{title} is {found}, and its `{workload}` needs {minimum}")]
+    TooOld { title: String, found: String, workload: String, minimum: String },
+    #[error("cannot pin {library} {version}: {why}")]
+    Pin { library: String, version: String, why: String },
     #[error("interrupted: {0}")]
     Stopped(String),
     #[error("no program after the build: {0} (missing or not executable)")]

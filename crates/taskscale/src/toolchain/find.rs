@@ -10,7 +10,7 @@ use std::time::Duration;
 use super::environment;
 use super::home::Home;
 use super::process::output_within;
-use crate::catalog::{Locate, ToolchainSpec};
+use crate::catalog::{DottedVersion, Locate, ToolchainSpec};
 use crate::hint::Hint;
 
 /// A JVM on a busy machine answers `-version` within a second or two.
@@ -32,6 +32,8 @@ pub enum ToolchainError {
     Missing { title: String, install: String },
     #[error("{title} is older than {minimum} ({found}): {install}")]
     TooOld { title: String, minimum: String, found: String, install: String },
+    #[error("{title} {asked} is not there: {place} is {found}")]
+    OtherVersion { title: String, asked: DottedVersion, place: String, found: String },
     /// The command that asks for its version failed. `--verbose` shows the command and why.
     #[error("{title} is not installed, or broken: {install}")]
     Broken { title: String, command: String, why: String, install: String },
@@ -41,7 +43,9 @@ impl Hint for ToolchainError {
     fn hint(&self) -> Option<String> {
         match self {
             // They end with how to install it.
-            ToolchainError::Missing { .. } | ToolchainError::TooOld { .. } => None,
+            ToolchainError::Missing { .. }
+            | ToolchainError::TooOld { .. }
+            | ToolchainError::OtherVersion { .. } => None,
             ToolchainError::Broken { command, why, .. } => Some(format!("`{command}` failed: {why}")),
         }
     }
@@ -59,6 +63,7 @@ impl ToolchainError {
                 format!("not installed: {install}")
             }
             ToolchainError::TooOld { minimum, .. } => format!("older than {minimum}: {install}"),
+            ToolchainError::OtherVersion { asked, found, .. } => format!("not {asked}, but {found}"),
         }
     }
 }
@@ -87,6 +92,9 @@ pub fn find_without_trace(spec: &ToolchainSpec) -> Result<Toolchain, ToolchainEr
 
 fn find_as(spec: &ToolchainSpec, users: Option<&Home>) -> Result<Toolchain, ToolchainError> {
     let install = spec.install_hint();
+    if let Some(pinned) = &spec.pinned {
+        return check(spec, Some(pinned.home.clone()), &install, users);
+    }
     let Some(locate) = &spec.locate else {
         return check(spec, None, &install, users);
     };
@@ -109,7 +117,7 @@ fn check(
     let missing = || ToolchainError::Missing { title: spec.title.clone(), install: install.to_owned() };
     let place = home.as_ref().map_or("{home}".into(), |home| home.to_string_lossy());
     let words: Vec<String> = spec.version.iter().map(|word| word.replace("{home}", &place)).collect();
-    let program = path_lookup(&words[0]).ok_or_else(missing)?;
+    let program = lookup(spec, &words[0]).ok_or_else(missing)?;
     let broken = |why: String| {
         let command = words.join(" ");
         log::info!("`{command}` failed: {why}");
@@ -134,8 +142,21 @@ fn check(
     let spoken = String::from_utf8_lossy(&spoken);
     let first = spoken.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     let version: String = first.chars().take(200).collect();
+    let found = DottedVersion::first_in(&version);
+    if let Some(pinned) = &spec.pinned {
+        // Shims of version managers may hand over to another one.
+        return match found.is_some_and(|found| found.is_of(&pinned.version)) {
+            true => Ok(Toolchain { home, version }),
+            false => Err(ToolchainError::OtherVersion {
+                title: spec.title.clone(),
+                asked: pinned.version.clone(),
+                place: place.into_owned(),
+                found: version,
+            }),
+        };
+    }
     if let Some(minimum) = &spec.minimum
-        && number_in(&version).is_none_or(|found| found < dotted(minimum))
+        && found.is_none_or(|found| DottedVersion::parse(minimum).is_some_and(|minimum| found < minimum))
     {
         return Err(ToolchainError::TooOld {
             title: spec.title.clone(),
@@ -148,7 +169,7 @@ fn check(
 }
 
 /// Folders that may be the toolchain's, best first, each once.
-fn candidates(locate: &Locate, users: Option<&Home>) -> Vec<PathBuf> {
+pub(super) fn candidates(locate: &Locate, users: Option<&Home>) -> Vec<PathBuf> {
     let named = locate.env.as_ref().and_then(env::var_os).map(PathBuf::from);
     let answered = locate.ask.as_ref().and_then(|words| {
         let mut command = Command::new(path_lookup(&words[0])?);
@@ -190,6 +211,13 @@ fn candidates(locate: &Locate, users: Option<&Home>) -> Vec<PathBuf> {
         .collect()
 }
 
+/// The same for a command of a toolchain: one that was asked for by its version comes first.
+pub(super) fn lookup(spec: &ToolchainSpec, program: &str) -> Option<PathBuf> {
+    let own = spec.pinned.as_ref().filter(|_| !program.contains('/'));
+    let own = own.and_then(|pinned| path_lookup(&pinned.home.join("bin").join(program).to_string_lossy()));
+    own.or_else(|| path_lookup(program))
+}
+
 /// The program that a command's first word means: the path itself where it holds a slash, or the first match in PATH.
 pub fn path_lookup(program: &str) -> Option<PathBuf> {
     let runnable = |path: &Path| {
@@ -202,32 +230,10 @@ pub fn path_lookup(program: &str) -> Option<PathBuf> {
     env::split_paths(&env::var_os("PATH")?).map(|folder| folder.join(program)).find(|path| runnable(path))
 }
 
-/// The first dotted number in a version: `go version go1.26.8` gives 1, 26, 8.
-fn number_in(receipt: &str) -> Option<Vec<u64>> {
-    let start = receipt.find(|c: char| c.is_ascii_digit())?;
-    let rest = &receipt[start..];
-    let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
-    Some(dotted(&rest[..end]))
-}
-
-fn dotted(number: &str) -> Vec<u64> {
-    number.split('.').filter_map(|part| part.parse().ok()).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::catalog::{Catalog, embedded_files};
-
-    #[test]
-    fn versions_are_found_in_the_output_of_toolchains() {
-        assert_eq!(number_in("go version go1.26.8 linux/amd64"), Some(vec![1, 26, 8]));
-        assert_eq!(number_in("openjdk version \"17.0.15\" 2025-04-15"), Some(vec![17, 0, 15]));
-        assert_eq!(number_in("v20.20.2"), Some(vec![20, 20, 2]));
-        assert_eq!(number_in("no number"), None);
-        assert!(dotted("21") > dotted("17.0.15"));
-        assert!(dotted("1.9") < dotted("1.24"));
-    }
 
     #[test]
     fn install_instructions_appear_once() {

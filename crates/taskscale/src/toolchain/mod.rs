@@ -9,7 +9,9 @@ mod environment;
 mod error;
 mod find;
 mod home;
+mod installed;
 mod lock;
+mod pin;
 mod process;
 mod program;
 mod wanted;
@@ -20,6 +22,8 @@ pub use digest::source_digest;
 pub use environment::EXTRA_VARIABLE;
 pub use error::BuildError;
 pub use find::{Toolchain, ToolchainError, find, find_without_trace, is_there, path_lookup};
+pub use installed::{InstalledVersion, installed};
+pub use pin::{PinnedSources, pin_library};
 pub use program::program_digest;
 pub use wanted::wanted_builds;
 

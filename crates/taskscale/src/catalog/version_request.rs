@@ -1,0 +1,231 @@
+//! Versions that a user asks for: `node@16,22,26`, `python@3.10..3.14`, `rust/tokio-spawn@tokio=1.28,latest`,
+//! `python/trio@python=3.12,trio=0.25,0.31`.
+
+use std::fmt;
+
+/// Of the word that selects entries, the versions behind `@`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VersionRequest {
+    /// What selects the entries.
+    pub entries: String,
+    /// Each name once.
+    pub axes: Vec<VersionAxis>,
+}
+
+/// The versions of one thing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VersionAxis {
+    /// A library or a runtime; absent for the runtime of the entries.
+    pub name: Option<String>,
+    pub wanted: Vec<VersionRange>,
+}
+
+/// One version, or several.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum VersionRange {
+    /// The newest that begins with these numbers: `3.12`.
+    Series(DottedVersion),
+    /// The newest of each series from the first to the last: `3.10..3.14`.
+    Between(DottedVersion, DottedVersion),
+    Latest,
+}
+
+/// The numbers of a version; 3.9 comes before 3.11.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DottedVersion(pub Vec<u64>);
+
+impl fmt::Display for DottedVersion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let numbers: Vec<String> = self.0.iter().map(u64::to_string).collect();
+        f.write_str(&numbers.join("."))
+    }
+}
+
+impl fmt::Display for VersionRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            VersionRange::Series(series) => write!(f, "{series}"),
+            VersionRange::Between(first, last) => write!(f, "{first}..{last}"),
+            VersionRange::Latest => f.write_str("latest"),
+        }
+    }
+}
+
+impl DottedVersion {
+    /// `1.28`; `None` if anything else than numbers and dots is in it.
+    pub fn parse(text: &str) -> Option<DottedVersion> {
+        text.split('.').map(|number| number.parse().ok()).collect::<Option<Vec<u64>>>().map(DottedVersion)
+    }
+
+    /// The first dotted number in a text: `go version go1.26.8` has 1.26.8.
+    pub fn first_in(text: &str) -> Option<DottedVersion> {
+        let rest = &text[text.find(|c: char| c.is_ascii_digit())?..];
+        let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
+        Some(DottedVersion(rest[..end].split('.').filter_map(|part| part.parse().ok()).collect()))
+    }
+
+    /// Whether it is of a series: 3.12.1 is of 3.12.
+    pub fn is_of(&self, series: &DottedVersion) -> bool {
+        self.0.starts_with(&series.0)
+    }
+}
+
+impl VersionRange {
+    fn parse(text: &str) -> Result<VersionRange, String> {
+        let number = |text: &str| {
+            DottedVersion::parse(text)
+                .ok_or_else(|| format!("`{text}` is no version (expected 3.12, 3.10..3.14 or latest)"))
+        };
+        if text == "latest" {
+            return Ok(VersionRange::Latest);
+        }
+        let Some((first, last)) = text.split_once("..") else {
+            return number(text).map(VersionRange::Series);
+        };
+        let (first, last) = (number(first)?, number(last)?);
+        if first >= last {
+            return Err(format!("`{text}`: the first version must be lower than the last"));
+        }
+        Ok(VersionRange::Between(first, last))
+    }
+
+    /// All numbers from the first to the last, if they differ in the last number alone.
+    pub fn numbers(&self) -> Option<Vec<String>> {
+        let VersionRange::Between(DottedVersion(first), DottedVersion(last)) = self else { return None };
+        let ((from, before), (to, others)) = (first.split_last()?, last.split_last()?);
+        let number = |last: u64| DottedVersion(before.iter().copied().chain([last]).collect()).to_string();
+        (before == others).then(|| (*from..=*to).map(number).collect())
+    }
+
+    /// Of the versions that there are, those that are meant, ascending, each with the name of its series.
+    pub fn choose<'v>(&self, there: &'v [DottedVersion]) -> Vec<(String, &'v DottedVersion)> {
+        let newest = |series: &DottedVersion| there.iter().filter(|version| version.is_of(series)).max();
+        match self {
+            VersionRange::Latest => {
+                there.iter().max().map(|newest| (newest.to_string(), newest)).into_iter().collect()
+            }
+            VersionRange::Series(series) => {
+                newest(series).map(|version| (series.to_string(), version)).into_iter().collect()
+            }
+            VersionRange::Between(first, last) => {
+                let numbers = first.0.len().max(last.0.len());
+                let within =
+                    |version: &&DottedVersion| *version >= first && (*version <= last || version.is_of(last));
+                let mut series: Vec<DottedVersion> = there
+                    .iter()
+                    .filter(within)
+                    .map(|version| DottedVersion(version.0.iter().copied().take(numbers).collect()))
+                    .collect();
+                series.sort();
+                series.dedup();
+                series.iter().filter_map(|series| Some((series.to_string(), newest(series)?))).collect()
+            }
+        }
+    }
+}
+
+impl VersionRequest {
+    /// `None` of a word without versions.
+    pub fn parse(word: &str) -> Result<Option<VersionRequest>, String> {
+        // A word that begins with `@` names a set.
+        let Some((at, _)) = word.char_indices().skip(1).find(|(_, c)| *c == '@') else { return Ok(None) };
+        let (entries, versions) = (&word[..at], &word[at + 1..]);
+        let fault = |why: String| format!("{word}: {why}");
+        let mut axes: Vec<VersionAxis> = Vec::new();
+        for item in versions.split(',') {
+            let (name, range) = match item.split_once('=') {
+                Some((name, range)) => (Some(name), range),
+                None => (None, item),
+            };
+            if name.is_some() || axes.is_empty() {
+                if axes.iter().any(|axis| axis.name.as_deref() == name) {
+                    return Err(fault(format!("`{}` is there twice", name.unwrap_or_default())));
+                }
+                axes.push(VersionAxis { name: name.map(str::to_owned), wanted: Vec::new() });
+            }
+            let range = VersionRange::parse(range).map_err(fault)?;
+            if let Some(axis) = axes.last_mut() {
+                axis.wanted.push(range);
+            }
+        }
+        Ok(Some(VersionRequest { entries: entries.to_owned(), axes }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn version(text: &str) -> DottedVersion {
+        DottedVersion::parse(text).unwrap()
+    }
+
+    #[test]
+    fn a_word_has_entries_and_the_versions_of_each_thing() {
+        let axes = |word: &str| {
+            let request = VersionRequest::parse(word).unwrap()?;
+            let axis = |axis: &VersionAxis| {
+                let wanted: Vec<String> = axis.wanted.iter().map(ToString::to_string).collect();
+                format!("{}: {}", axis.name.as_deref().unwrap_or("-"), wanted.join(" "))
+            };
+            Some((request.entries, request.axes.iter().map(axis).collect::<Vec<_>>().join("; ")))
+        };
+        let some = |entries: &str, axes: &str| Some((entries.to_owned(), axes.to_owned()));
+        assert_eq!(axes("node@16,22"), some("node", "-: 16 22"));
+        assert_eq!(axes("python@3.10..3.14"), some("python", "-: 3.10..3.14"));
+        assert_eq!(
+            axes("rust/tokio-spawn@tokio=1.28,latest"),
+            some("rust/tokio-spawn", "tokio: 1.28 latest")
+        );
+        let both = some("python/trio", "python: 3.12; trio: 0.25 0.31");
+        assert_eq!(axes("python/trio@python=3.12,trio=0.25,0.31"), both);
+        assert_eq!((axes("node"), axes("@posts"), axes("rust/*")), (None, None, None));
+    }
+
+    #[test]
+    fn what_is_no_version_is_refused() {
+        for (word, why) in [
+            ("node@", "`` is no version"),
+            ("node@x", "`x` is no version"),
+            ("node@22,", "`` is no version"),
+            ("node@1.x", "`1.x` is no version"),
+            ("node@3.14..3.10", "must be lower"),
+            ("a/b@tokio=1,tokio=2", "`tokio` is there twice"),
+        ] {
+            let error = VersionRequest::parse(word).unwrap_err();
+            assert!(error.starts_with(&format!("{word}: ")) && error.contains(why), "{error}");
+        }
+    }
+
+    #[test]
+    fn the_newest_of_each_series_is_chosen() {
+        let there: Vec<DottedVersion> =
+            ["3.9.18", "3.10.13", "3.11.2", "3.11.7", "3.12.1", "3.14.0"].map(version).to_vec();
+        let chosen = |text: &str| {
+            let range = VersionRange::parse(text).unwrap();
+            let chosen = range.choose(&there);
+            chosen
+                .iter()
+                .map(|(series, version)| format!("{series} {version}"))
+                .collect::<Vec<_>>()
+                .join(", ")
+        };
+        assert_eq!(chosen("3.11"), "3.11 3.11.7");
+        assert_eq!(chosen("3.11.2"), "3.11.2 3.11.2");
+        assert_eq!(chosen("3.10..3.12"), "3.10 3.10.13, 3.11 3.11.7, 3.12 3.12.1");
+        assert_eq!(chosen("3.13"), "");
+        assert_eq!(chosen("latest"), "3.14.0 3.14.0");
+        let numbers = |text: &str| VersionRange::parse(text).unwrap().numbers();
+        assert_eq!(numbers("1.8..1.10").unwrap(), ["1.8", "1.9", "1.10"]);
+        assert_eq!((numbers("1.8..2.1"), numbers("1.8..1.9.1"), numbers("1.8")), (None, None, None));
+    }
+
+    #[test]
+    fn the_first_number_of_a_text_is_its_version() {
+        let first = |text: &str| DottedVersion::first_in(text).map(|version| version.to_string());
+        assert_eq!(first("go version go1.26.8 linux/amd64").as_deref(), Some("1.26.8"));
+        assert_eq!(first("openjdk version \"17.0.15\" 2025-04-15").as_deref(), Some("17.0.15"));
+        assert_eq!((first("v20.20.2").as_deref(), first("no number")), (Some("20.20.2"), None));
+        assert!(version("21") > version("17.0.15") && version("1.9") < version("1.24"));
+    }
+}

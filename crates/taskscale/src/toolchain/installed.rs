@@ -1,0 +1,134 @@
+//! Which versions of a toolchain are installed.
+
+use std::collections::BTreeSet;
+use std::env;
+use std::path::PathBuf;
+
+use super::find::{Toolchain, candidates, find};
+use crate::catalog::{DottedVersion, Locate, PinnedToolchain, ToolchainSpec};
+
+/// A toolchain in its folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InstalledVersion {
+    pub version: DottedVersion,
+    pub home: PathBuf,
+    /// What it prints as its version.
+    pub receipt: String,
+}
+
+/// The versions that are installed, ascending, each once: in `named` folders, where the toolchain is found by default, and
+/// where version managers keep others. Each is asked for its version.
+pub fn installed(spec: &ToolchainSpec, named: &[PathBuf]) -> Vec<InstalledVersion> {
+    let places = spec.versions.as_ref();
+    let program = places.and_then(|places| places.program.clone());
+    let Some(program) = program.or_else(|| Some(spec.locate.as_ref()?.program.clone())) else {
+        return Vec::new();
+    };
+    let usual = match &spec.locate {
+        Some(locate) => Locate { program: program.clone(), ..locate.clone() },
+        None => Locate { program: program.clone(), env: None, ask: None, folders: Vec::new() },
+    };
+    let managed = places.iter().flat_map(|places| &places.folders).flat_map(|pattern| globbed(pattern));
+    let mut homes = BTreeSet::new();
+    let homes = named
+        .iter()
+        .cloned()
+        .chain(candidates(&usual, None))
+        .chain(managed)
+        .filter_map(|home| home.canonicalize().ok())
+        .filter(|home| home.join(&program).is_file() && homes.insert(home.clone()));
+    let mut found: Vec<InstalledVersion> = Vec::new();
+    for home in homes.collect::<Vec<_>>() {
+        let any = PinnedToolchain { home: home.clone(), version: DottedVersion(Vec::new()) };
+        let Ok(Toolchain { version: receipt, .. }) =
+            find(&ToolchainSpec { pinned: Some(any), ..spec.clone() })
+        else {
+            continue;
+        };
+        let Some(version) = DottedVersion::first_in(&receipt) else { continue };
+        if found.iter().all(|other| other.version != version) {
+            found.push(InstalledVersion { version, home, receipt });
+        }
+    }
+    found.sort_by(|one, other| one.version.cmp(&other.version));
+    found
+}
+
+/// Folders that match; `~` is the user's home.
+fn globbed(pattern: &str) -> Vec<PathBuf> {
+    let home = env::var("HOME").unwrap_or_default();
+    let pattern = match pattern.strip_prefix("~/") {
+        Some(rest) => format!("{}/{rest}", glob::Pattern::escape(&home)),
+        None => pattern.to_owned(),
+    };
+    glob::glob(&pattern).into_iter().flatten().flatten().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+    use std::path::Path;
+
+    use super::*;
+    use crate::catalog::{Install, VersionPlaces};
+
+    /// A toolchain that prints a version.
+    fn install(folder: &Path, prints: &str) {
+        fs::create_dir_all(folder.join("bin")).unwrap();
+        let program = folder.join("bin/tool");
+        fs::write(&program, format!("#!/bin/sh\necho {prints}\n")).unwrap();
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    fn spec(folder: &Path) -> ToolchainSpec {
+        ToolchainSpec {
+            title: "Tool".to_owned(),
+            version: vec!["tool".to_owned(), "--version".to_owned()],
+            minimum: Some("9".to_owned()),
+            install: Install { debian: None, other: "its site".to_owned() },
+            locate: None,
+            versions: Some(VersionPlaces {
+                program: Some("bin/tool".to_owned()),
+                folders: vec![format!("{}/managed/*", folder.display())],
+                install: "manager install tool@{version}".to_owned(),
+                page: None,
+                env: [("TOOL_SWITCH".to_owned(), "off".to_owned())].into(),
+            }),
+            folder: folder.to_owned(),
+            pinned: None,
+        }
+    }
+
+    #[test]
+    fn each_installed_version_is_found_once_in_its_folder() {
+        let world = tempfile::tempdir().unwrap();
+        let world = world.path().canonicalize().unwrap();
+        install(&world.join("managed/a"), "tool 1.10.2");
+        install(&world.join("managed/b"), "tool 1.9.0");
+        install(&world.join("managed/c"), "tool 1.9.0");
+        install(&world.join("managed/broken"), "\"\"; exit 1");
+        install(&world.join("mine"), "v2.0-rc");
+        let found = installed(&spec(&world), &[world.join("mine"), world.join("nothing")]);
+        let shown: Vec<(String, PathBuf)> =
+            found.iter().map(|one| (one.version.to_string(), one.home.clone())).collect();
+        let expected = [("1.9.0", "managed/b"), ("1.10.2", "managed/a"), ("2.0", "mine")];
+        assert_eq!(shown, expected.map(|(version, home)| (version.to_owned(), world.join(home))));
+    }
+
+    #[test]
+    fn a_toolchain_of_another_version_than_asked_for_is_refused() {
+        let world = tempfile::tempdir().unwrap();
+        install(&world.path().join("a"), "$TOOL_SWITCH 1.10.2");
+        let pinned = |asked: &str| ToolchainSpec {
+            pinned: Some(PinnedToolchain {
+                home: world.path().join("a"),
+                version: DottedVersion::parse(asked).unwrap(),
+            }),
+            ..spec(world.path())
+        };
+        assert_eq!(find(&pinned("1.10")).unwrap().version, "off 1.10.2");
+        let error = find(&pinned("1.1")).unwrap_err().to_string();
+        assert!(error.starts_with("Tool 1.1 is not there") && error.ends_with("is off 1.10.2"), "{error}");
+    }
+}

@@ -1,0 +1,16 @@
+"""Completes a requirements file: the versions that pip resolves, with the hash of each wheel."""
+
+import json
+import subprocess
+import sys
+
+path = sys.argv[1]
+pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--only-binary=:all:"]
+# Nothing is installed: `--target` is for Pythons that a distribution manages.
+resolve = [*pip, "--dry-run", "--ignore-installed", "--target", "unused", "--report", "-", "-r", path]
+report = json.loads(subprocess.run(resolve, check=True, stdout=subprocess.PIPE).stdout)
+with open(path, "w") as file:
+    for package in report["install"]:
+        name, version = package["metadata"]["name"], package["metadata"]["version"]
+        digest = package["download_info"]["archive_info"]["hash"].replace("=", ":")
+        print(f"{name}=={version} --hash={digest}", file=file)
