@@ -17,6 +17,7 @@ import { scalingSection } from "./ui/scaling.ts";
 import { tableSection } from "./ui/table.ts";
 import { timeSection } from "./ui/time.ts";
 import { hide, mountTip } from "./ui/tip.ts";
+import { versionsSection } from "./ui/versions.ts";
 
 /** After the frame that shows the answer: longer than another frame or two, shorter than anybody notices. */
 const LATER_MS = 80;
@@ -129,6 +130,7 @@ function start(): void {
       // Of one part the ranking is the overview, and the numbers of tasks beside it come next.
       several ? (glance?.element ?? false) : ranked.element,
       several ? ranked.element : (glance?.element ?? false),
+      versionsSection(app) ?? false,
       anatomySection(app) ?? false,
       scaling.element,
       load.element,

@@ -86,6 +86,8 @@ export interface EntryFacts {
   url: string;
   /** Version that the toolchain printed. Absent if it is missing. */
   version?: string;
+  /** Versions that were asked for, by the name of a runtime or a library: those that were found or resolved. */
+  versions?: Record<string, string>;
   /** Why the entry is written this way. */
   why: string;
   /** Workload of the program, if there are several. */
@@ -352,6 +354,8 @@ export interface PageData {
   schema: number;
   /** Version of the taskscale that made the page. */
   taskscale: string;
+  /** A chart for each series with entries in several versions. */
+  versions?: Array<VersionsChart>;
 }
 
 /** An entry's program for one series of a campaign. */
@@ -637,6 +641,13 @@ export type Unit = "bytes" | "bytes-per-task" | "seconds" | "nanoseconds" | "mic
 export interface Version {
   runtime: string;
   version: string;
+}
+
+/** A chart over versions, drawn. */
+export interface VersionsChart {
+  svg: string;
+  /** For those who cannot see it. */
+  text: string;
 }
 
 /** A caveat on a run that is otherwise valid. */

@@ -20,6 +20,7 @@ pub mod site;
 pub mod stats;
 pub mod submit;
 pub mod toolchain;
+pub mod versions;
 
 pub use taskscale_measure::units;
 

@@ -7,6 +7,7 @@ use clap::{Arg, Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use crate::catalog::Kind;
 use crate::metrics::MetricDef;
 
+mod bisect;
 mod catalogue;
 mod compare;
 mod explain;
@@ -20,7 +21,8 @@ mod site;
 mod submit;
 mod values;
 
-pub use catalogue::{CheckArgs, CleanArgs, NewArgs};
+pub use bisect::BisectArgs;
+pub use catalogue::{CheckArgs, CleanArgs, NewArgs, VersionsArgs};
 pub use compare::CompareArgs;
 pub use explain::ExplainArgs;
 pub use fleet::{FleetArgs, FleetCommand};
@@ -123,6 +125,11 @@ pub struct Global {
     /// $TASKSCALE_CATALOG, else the nearest `runtimes/`, completed by the embedded catalog.
     #[arg(long, value_name = "DIR", global = true)]
     pub catalog: Vec<PathBuf>,
+    /// Folder of a runtime's version; repeatable
+    ///
+    /// Such as node=/opt/node-22, for entries in versions (`node@22`). `taskscale versions` shows which are found without it.
+    #[arg(long, value_name = "NAME=DIR", global = true, hide_short_help = true)]
+    pub toolchain: Vec<String>,
     /// Color output: auto, always or never [default: auto]
     ///
     /// `auto` means color on a terminal, and honors NO_COLOR and CLICOLOR_FORCE.
@@ -172,6 +179,8 @@ pub enum Command {
     Load(LoadArgs),
     /// Compare two results; a regression gate for CI
     Compare(CompareArgs),
+    /// Find the versions in which a figure changed
+    Bisect(BisectArgs),
     /// Measure the machines of a Slurm cluster
     Fleet(FleetArgs),
     /// Show results as tables, charts or data
@@ -190,6 +199,8 @@ Examples:
   taskscale doctor              before the first run, and whenever results look odd
   taskscale doctor --verbose    with the commands that query toolchains")]
     Doctor,
+    /// Show versions of runtimes and libraries that can be measured
+    Versions(VersionsArgs),
     /// Build entries without measuring them
     Build(BuildArgs),
     /// Judge kept runs by today's rules
@@ -227,7 +238,8 @@ pub struct RunArgs {
     /// Names, globs, runtimes or sets [default: @posts]
     ///
     /// A name (rust/thread), a glob ('rust/*'), a runtime (go) or a set (@posts, @idiomatic, @all). `taskscale list`
-    /// shows all entries. @posts are the entries of the original blog posts.
+    /// shows all entries. @posts are the entries of the original blog posts. With versions: node@16,22,
+    /// python@3.10..3.14, rust/tokio-spawn@tokio=1.28,latest.
     #[arg(value_name = "ENTRY")]
     pub entries: Vec<String>,
     /// Workloads, or `all` (see `list workloads`) [default: sleep]
@@ -381,7 +393,7 @@ pub struct ReportArgs {
     /// Repeated attempts are included.
     #[arg(long)]
     pub samples: bool,
-    /// With --format svg: ranking or scaling [default: ranking]
+    /// For svg: ranking, scaling or versions [default: ranking]
     #[arg(long, value_enum, hide_possible_values = true)]
     pub chart: Option<ChartArg>,
     /// Only these entries: names, globs, runtimes or sets
@@ -434,6 +446,8 @@ pub enum ChartArg {
     Ranking,
     /// Footprint over the number of tasks
     Scaling,
+    /// Entries in several versions, version by version
+    Versions,
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use super::args::{BuildArgs, Global};
-use super::catalog_dir::open_catalog;
+use super::catalog_dir::open_catalog_with;
 use super::failure::{Failure, OrUsage, catch_signals, check_interrupt, exit_code};
 use super::messages::{begun, emit, eprint_status};
 use super::session::built;
@@ -13,8 +13,8 @@ use crate::catalog::select;
 use crate::toolchain::{Attend, Cache};
 
 pub fn run(args: &BuildArgs, global: &Global) -> Result<ExitCode, Failure> {
-    let catalog = open_catalog(global).or_usage()?;
     let words = if args.entries.is_empty() { vec!["@all".to_owned()] } else { args.entries.clone() };
+    let (catalog, words) = open_catalog_with(global, &words).or_usage()?;
     let selection = select(&catalog, &words, &args.workload).or_usage()?;
     let interrupt = catch_signals()?;
     let stop = || interrupt.signal().is_some();

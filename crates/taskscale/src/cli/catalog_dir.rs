@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use anyhow::{anyhow, ensure};
+
 use super::args::Global;
 use super::messages::eprint_status;
 use crate::catalog::{
@@ -11,15 +13,11 @@ use crate::catalog::{
 };
 use crate::document::safe;
 use crate::toolchain::Cache;
-
-/// Where embedded catalogs are unpacked.
-pub(super) fn unpacked_catalogs(cache: &Cache) -> PathBuf {
-    cache.root().join("catalogs")
-}
+use crate::versions::{self, NamedToolchains};
 
 /// The folder of embedded catalogs in the user's cache.
 fn of_user() -> PathBuf {
-    unpacked_catalogs(&Cache::of_user())
+    Cache::of_user().catalogs()
 }
 
 /// The catalogs of a command.
@@ -34,6 +32,27 @@ pub(super) fn any_catalog() -> Option<Catalog> {
 
 pub(super) fn open_catalog(global: &Global) -> Result<Catalog, CatalogError> {
     load(&find_catalog(global)?)
+}
+
+/// The catalog with the versions of entries that `words` ask for, and the words that select these.
+pub(super) fn open_catalog_with(global: &Global, words: &[String]) -> anyhow::Result<(Catalog, Vec<String>)> {
+    let mut catalog = open_catalog(global)?;
+    let words = versions::expand(&mut catalog, words, &named_toolchains(global)?)?;
+    Ok((catalog, words))
+}
+
+/// The folders of `--toolchain`, by runtime.
+pub(super) fn named_toolchains(global: &Global) -> anyhow::Result<NamedToolchains> {
+    let named = |text: &String| {
+        let (name, folder) = text
+            .split_once('=')
+            .filter(|(name, folder)| !name.is_empty() && !folder.is_empty())
+            .ok_or_else(|| anyhow!("--toolchain {text}: expected NAME=DIR, such as node=/opt/node-22"))?;
+        let folder = PathBuf::from(folder);
+        ensure!(folder.is_dir(), "--toolchain {text}: no such folder");
+        Ok((name.to_owned(), folder))
+    };
+    global.toolchain.iter().map(named).collect()
 }
 
 /// A catalog to compare results with or to take texts from. One that was found, not named, and cannot be used is left out

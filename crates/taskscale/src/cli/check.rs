@@ -6,7 +6,7 @@ use anstyle::{AnsiColor, Style};
 use serde_json::json;
 
 use super::args::{CheckArgs, Global};
-use super::catalog_dir::open_catalog;
+use super::catalog_dir::open_catalog_with;
 use super::failure::{Failure, OrUsage, catch_signals, check_interrupt, exit_code};
 use super::progress::Progress;
 use super::session::{Session, build_programs};
@@ -27,8 +27,8 @@ struct Checks {
 }
 
 pub fn run(args: &CheckArgs, global: &Global) -> Result<ExitCode, Failure> {
-    let catalog = open_catalog(global).or_usage()?;
-    let programs = select(&catalog, &args.entries, &args.workload).or_usage()?.programs;
+    let (catalog, words) = open_catalog_with(global, &args.entries).or_usage()?;
+    let programs = select(&catalog, &words, &args.workload).or_usage()?.programs;
     let interrupt = catch_signals()?;
     if args.conformance {
         let progress = Progress::new(global.quiet);

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::Context;
 
 use super::args::{CleanArgs, Global};
-use super::catalog_dir::{find_catalog, unpacked_catalogs};
+use super::catalog_dir::find_catalog;
 use super::failure::{Failure, catch_signals, exit_code};
 use super::lease::lock_machine;
 use super::messages::eprint_status;
@@ -62,7 +62,7 @@ pub fn run(args: &CleanArgs, global: &Global) -> Result<ExitCode, Failure> {
     let cache = Cache::of_user();
     let root = cache.root().display().to_string();
     let builds = cache.kept_builds().with_context(|| format!("cannot read {root}"))?;
-    let catalogs = unpacked_catalogs(&cache);
+    let catalogs = cache.catalogs();
     let unpacked = toolchain::folders(&catalogs).with_context(|| format!("cannot read {root}"))?;
 
     let (mut old, mut current) = (Vec::new(), Vec::new());

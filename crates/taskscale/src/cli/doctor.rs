@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::args::Global;
-use super::catalog_dir::{load, unpacked_catalogs};
+use super::catalog_dir::load;
 use super::failure::{Failure, OrUsage};
 use super::terminal::{for_standard_output, print_result, printable};
 use crate::catalog::{Catalog, Month, find_catalog, newer_series};
@@ -59,7 +59,7 @@ struct DoctorSection {
 
 pub fn run(global: &Global) -> Result<ExitCode, Failure> {
     // Leaves no unpacked catalog in HOME.
-    let kept = unpacked_catalogs(&Cache::of_user());
+    let kept = Cache::of_user().catalogs();
     let temporary = if kept.is_dir() { None } else { Some(tempfile::tempdir()?) };
     let parent = temporary.as_ref().map_or(&*kept, |folder| folder.path());
     let place = find_catalog(&global.catalog, parent).or_usage()?;

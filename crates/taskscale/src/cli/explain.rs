@@ -9,7 +9,7 @@ use clap::Parser;
 use strum::VariantArray;
 
 use super::args::{Args, Command, ExplainArgs, Global};
-use super::catalog_dir::open_catalog;
+use super::catalog_dir::open_catalog_with;
 use super::failure::{Failure, OrUsage, catch_signals, exit_code};
 use super::measure_options;
 use super::messages::eprint_status;
@@ -80,9 +80,10 @@ fn chosen<'c>(
     args: &ExplainArgs,
     options: &ExplainOptions,
     catalog: &'c Catalog,
+    words: &[String],
 ) -> anyhow::Result<(Selection<'c>, Vec<Plan>)> {
     let named: Vec<String> = args.workload.iter().cloned().collect();
-    let mut selection = select(catalog, &args.entries, &workload_args::named(catalog, &named))?;
+    let mut selection = select(catalog, words, &workload_args::named(catalog, &named))?;
     let workloads = selection.workloads();
     if let Some(workload) = workloads.iter().find(|workload| workload.shape == Shape::Work) {
         let waits = catalog.workloads.iter().filter(|workload| workload.shape != Shape::Work);
@@ -132,8 +133,10 @@ pub fn run(args: &ExplainArgs, global: &Global) -> Result<ExitCode, Failure> {
             "-o: the folder has results, and `explain` cannot resume: name a new one",
         ));
     }
-    let catalog = if args.command.is_empty() { Some(open_catalog(global).or_usage()?) } else { None };
-    let entries = catalog.as_ref().map(|catalog| chosen(args, &options, catalog)).transpose().or_usage()?;
+    let is_of_catalog = args.command.is_empty();
+    let catalog = is_of_catalog.then(|| open_catalog_with(global, &args.entries)).transpose().or_usage()?;
+    let entries = catalog.as_ref().map(|(catalog, words)| chosen(args, &options, catalog, words));
+    let entries = entries.transpose().or_usage()?;
     let own = if entries.is_none() { Some(command(args, &options).or_usage()?) } else { None };
 
     let interrupt = catch_signals()?;

@@ -22,6 +22,7 @@ use crate::report::ExportError;
 use crate::scaffold::ScaffoldError;
 use crate::toolchain::{BuildError, ToolchainError};
 use crate::units::UnitError;
+use crate::versions::VersionError;
 use taskscale_measure::{Interrupt, MeasureError};
 
 /// Why a command did not end well.
@@ -162,6 +163,7 @@ fn hint_of(cause: &(dyn Error + 'static)) -> Option<Option<String>> {
         of::<StoreError>,
         of::<ToolchainError>,
         of::<UnitError>,
+        of::<VersionError>,
         of::<io::Error>,
     ];
     known.iter().find_map(|of| of(cause))
@@ -199,6 +201,10 @@ mod tests {
             SelectError::EmptySet { set: text() }.into(),
             SelectError::NoWorkload { workload: text(), nearest: None, all: text() }.into(),
             SelectError::NobodyDoes { who: None, workload: text(), does: "sleep".into() }.into(),
+            VersionError::Syntax(text()).into(),
+            VersionError::NotInstalled { title: text(), range: text(), there: text(), install: None }.into(),
+            VersionError::NotUsed { entry: text(), name: text(), uses: text() }.into(),
+            VersionError::NoList { library: text(), range: text() }.into(),
             MeasureError::Io { what: "open", path: path(), error: io(io::ErrorKind::PermissionDenied) }
                 .into(),
             MeasureError::Launcher(text()).into(),

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::{Context, anyhow, bail};
 
 use super::args::{Global, LimitArgs, ReportFormat};
-use super::catalog_dir::open_catalog;
+use super::catalog_dir::open_catalog_with;
 use super::failure::{Failure, OrUsage, advised, catch_signals, exit_code};
 use super::messages::{emit, is_json};
 use super::output_dir::{FolderPurpose, OutputDir};
@@ -127,9 +127,9 @@ fn precision(text: &str) -> anyhow::Result<f64> {
 
 pub fn run(args: &LimitArgs, global: &Global) -> Result<ExitCode, Failure> {
     let mut search_spec = validate(args).or_usage()?;
-    let catalog = open_catalog(global).or_usage()?;
+    let (catalog, words) = open_catalog_with(global, &args.entries).or_usage()?;
     let named: Vec<String> = args.workload.iter().cloned().collect();
-    let selection = select(&catalog, &args.entries, &workload_args::named(&catalog, &named)).or_usage()?;
+    let selection = select(&catalog, &words, &workload_args::named(&catalog, &named)).or_usage()?;
     let workloads = selection.workloads();
     let [workload] = workloads.as_slice() else {
         return Err(Failure::usage("-w: `limit` takes one workload"));

@@ -4,6 +4,7 @@
 //! taskscale could not continue; 2: usage error; 3: a gate is undecided; 128 + n: ended by signal n.
 
 mod args;
+mod bisect;
 mod browse;
 mod build;
 mod catalog_dir;
@@ -42,6 +43,7 @@ mod site;
 mod submit;
 mod terminal;
 mod verify;
+mod versions;
 mod workload_args;
 
 use std::process::ExitCode;
@@ -68,6 +70,8 @@ pub fn main() -> ExitCode {
                     | Command::Replay(_)
                     | Command::Load(_)
                     | Command::Submit(_)
+                    | Command::Versions(_)
+                    | Command::Bisect(_)
                     | Command::Doctor
             )
         );
@@ -83,6 +87,7 @@ pub fn main() -> ExitCode {
         None => run::run(&args.run, &args.global, args.is_bare()),
         Some(Command::Run(run)) => run::run(&run, &args.global, false),
         Some(Command::List(list)) => list::run(&list, &args.global),
+        Some(Command::Versions(versions)) => versions::run(&versions, &args.global),
         Some(Command::Build(build)) => build::run(&build, &args.global),
         Some(Command::Doctor) => doctor::run(&args.global),
         Some(Command::Report(report)) => report::run(&report),
@@ -91,6 +96,7 @@ pub fn main() -> ExitCode {
         Some(Command::Check(check)) => check::run(&check, &args.global),
         Some(Command::New(new)) => new::run(&new, &args.global),
         Some(Command::Clean(clean)) => clean::run(&clean, &args.global),
+        Some(Command::Bisect(bisect)) => bisect::run(&bisect, &args.global),
         Some(Command::Compare(compare)) => compare::run(&compare),
         Some(Command::Completions(completions)) => completions::run(&completions, &args.global),
         Some(Command::Man(man)) => man::run(&man),

@@ -14,7 +14,7 @@ use crate::compare;
 use crate::document::{first_of, quoted};
 use crate::explain::{self, Explanation};
 use crate::record::{self, Campaign, Loaded, Sample};
-use crate::report::{self, Chart, Detail, ExportRequest, ExportTarget, Format, PageData};
+use crate::report::{self, Chart, Detail, ExportRequest, ExportTarget, Format, PageData, VersionsChart};
 
 /// How many cases a message names before "and N more".
 const NAMED: usize = 4;
@@ -80,6 +80,16 @@ pub(super) fn text(
     Ok(export.text)
 }
 
+/// What changed from version to version, below a table of results that have versions of entries.
+pub(super) fn what_changed(campaign: &Campaign, samples: &[Sample]) -> String {
+    let changed = compare::what_changed(&compare::over_versions(campaign, samples));
+    if changed.blocks.is_empty() {
+        String::new()
+    } else {
+        format!("\n{}", changed.terminal(for_standard_output()))
+    }
+}
+
 /// The page of results. Several are named after their folders, one after its machine and day.
 pub(super) fn page_of(campaigns: Vec<(String, Loaded)>) -> PageData {
     let several = campaigns.len() > 1;
@@ -108,6 +118,9 @@ pub(super) fn page(campaign: &Campaign, samples: &[Sample]) -> PageData {
 
 /// Sources that were not recorded are taken from the catalog, if there is one.
 fn add(page: &mut PageData, campaign: &Campaign, samples: &[Sample], name: Option<&str>) {
+    let charts = compare::over_versions(campaign, samples).into_iter();
+    let charts = charts.filter_map(|(report, lines)| report::versions_chart(&report, &lines).ok());
+    page.versions.extend(charts.map(|(svg, text)| VersionsChart { svg, text }));
     let catalog = LazyCell::new(any_catalog);
     page.add(campaign, samples, name, |workload, name| {
         let found = catalog

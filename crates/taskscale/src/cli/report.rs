@@ -13,7 +13,8 @@ use super::output_dir::{PAGE_FILE, RESULTS, existing_folder, warn_of_rejected};
 use super::pages::{anatomy, name, page_of, target, text};
 use super::report_filter::ReportFilter;
 use super::terminal::{WIDEST, for_standard_output, print_result, print_through};
-use crate::document::{command_line, quoted};
+use crate::compare::{over_versions, what_changed};
+use crate::document::{Format, command_line, quoted};
 use crate::limit::{self, LimitReport};
 use crate::record::{self, Loaded};
 use crate::report::{self, Chart, Detail, ExportRequest, ExportTarget, Rank, Recorded, RenderOptions};
@@ -34,6 +35,8 @@ enum What {
     Samples,
     /// One HTML file.
     Page,
+    /// A chart of entries in several versions.
+    Versions,
     Report(ExportRequest, Rank),
 }
 
@@ -56,7 +59,7 @@ fn validate(args: &args::ReportArgs) -> anyhow::Result<ReportOptions> {
     if args.open && args.output.is_none() && args.folders.len() > 1 {
         bail!("--open needs -o FILE for the page of several folders");
     }
-    let ranking = format == ReportFormat::Svg && args.chart != Some(args::ChartArg::Scaling);
+    let ranking = format == ReportFormat::Svg && matches!(args.chart, None | Some(args::ChartArg::Ranking));
     if ranking && filter.tasks.len() > 1 {
         bail!("-n: a ranking chart takes one number of tasks");
     }
@@ -72,7 +75,7 @@ fn validate(args: &args::ReportArgs) -> anyhow::Result<ReportOptions> {
         return Err(advised(format!("-o {}: charts are SVG", path.display()), advice));
     }
     let shows_ranking = !args.samples
-        && args.chart != Some(args::ChartArg::Scaling)
+        && matches!(args.chart, None | Some(args::ChartArg::Ranking))
         && match format {
             ReportFormat::Table | ReportFormat::Markdown => args.folders.len() == 1,
             ReportFormat::Csv | ReportFormat::Json | ReportFormat::Svg => true,
@@ -93,6 +96,9 @@ fn validate(args: &args::ReportArgs) -> anyhow::Result<ReportOptions> {
     let folders = if args.folders.is_empty() { vec![newest()?] } else { args.folders.clone() };
     let target = match (target(format).filter(|_| !open), args.chart) {
         (None, _) => return Ok(ReportOptions { folders, output, filter, open, what: What::Page }),
+        (Some(_), Some(args::ChartArg::Versions)) => {
+            return Ok(ReportOptions { folders, output, filter, open, what: What::Versions });
+        }
         (Some(ExportTarget::Svg(_)), Some(args::ChartArg::Scaling)) => ExportTarget::Svg(Chart::Scaling),
         (Some(target), _) => target,
     };
@@ -132,9 +138,12 @@ fn png(args: &args::ReportArgs, path: &Path) -> String {
     let mut words: Vec<String> = vec!["taskscale".into(), "report".into()];
     words.extend(args.folders.iter().map(|folder| folder.display().to_string()));
     words.extend(["--format", "svg"].map(str::to_owned));
-    if args.chart == Some(args::ChartArg::Scaling) {
-        words.extend(["--chart", "scaling"].map(str::to_owned));
-    }
+    let chart = match args.chart {
+        Some(args::ChartArg::Scaling) => Some("scaling"),
+        Some(args::ChartArg::Versions) => Some("versions"),
+        Some(args::ChartArg::Ranking) | None => None,
+    };
+    words.extend(chart.into_iter().flat_map(|chart| ["--chart", chart]).map(str::to_owned));
     let file = path.with_extension("png").display().to_string();
     format!("{} | rsvg-convert --zoom 2 -o {}", command_line(&words), quoted(&file))
 }
@@ -183,6 +192,14 @@ pub fn run(args: &args::ReportArgs) -> Result<ExitCode, Failure> {
             }
             return Ok(ExitCode::SUCCESS);
         }
+        What::Versions => {
+            let all = campaigns.iter().map(|(_, loaded)| over_versions(&loaded.campaign, &loaded.samples));
+            match &all.flatten().collect::<Vec<_>>()[..] {
+                [(report, lines)] => report::versions_chart(report, lines).or_usage()?.0,
+                [] => return Err(Failure::usage("no entry was measured in several versions")),
+                several => return Err(report::ExportError::OneCampaign(several.len())).or_usage(),
+            }
+        }
         What::Samples => {
             for (_, loaded) in &mut campaigns {
                 loaded.samples.retain(|sample| options.filter.has(sample));
@@ -200,7 +217,17 @@ pub fn run(args: &args::ReportArgs) -> Result<ExitCode, Failure> {
             });
             let mut reports: Vec<report::Report> = reports.collect();
             options.filter.rows(&mut reports).or_usage()?;
-            text(&reports, request).or_usage()?
+            let changed = campaigns.iter().map(|(_, Loaded { campaign, samples, .. })| {
+                let changed = what_changed(&over_versions(campaign, samples));
+                match request.target {
+                    _ if changed.blocks.is_empty() => String::new(),
+                    ExportTarget::Report(Format::Table) => format!("\n{}", changed.terminal(request.options)),
+                    ExportTarget::Report(Format::Markdown) => format!("\n{}", changed.markdown()),
+                    _ => String::new(),
+                }
+            });
+            let changed: String = changed.collect();
+            text(&reports, request).or_usage()? + &changed
         }
     };
     write(&text, &options.output)

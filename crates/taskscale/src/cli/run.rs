@@ -7,12 +7,13 @@ use std::process::ExitCode;
 use anyhow::Context;
 
 use super::args::{Global, RunArgs};
-use super::catalog_dir::open_catalog;
+use super::catalog_dir::open_catalog_with;
 use super::confirm;
 use super::dry_run;
 use super::failure::{Failure, OrUsage, catch_signals, exit_code};
 use super::measure_options::find_program;
 use super::output_dir::{FolderPurpose, OutputDir, RESULTS};
+use super::pages::what_changed;
 use super::session::{MeasuredResults, PLATEAU_S, Session};
 use super::workload_args::{self, SeriesOptions, memory_cap, task_counts};
 use crate::campaign::{NotReady, ResumeOptions, RunPreview, memory_cap_bytes};
@@ -79,9 +80,13 @@ fn clients(args: &RunArgs) -> anyhow::Result<Option<Elsewhere>> {
 }
 
 /// The selected programs.
-fn chosen<'a>(options: &RunOptions, args: &RunArgs, catalog: &'a Catalog) -> anyhow::Result<Selection<'a>> {
-    let words = if options.entries.is_empty() { default_selection(catalog) } else { options.entries.clone() };
-    let mut selection = select(catalog, &words, &workload_args::named(catalog, &args.workload))?;
+fn chosen<'a>(
+    options: &RunOptions,
+    args: &RunArgs,
+    (catalog, words): &'a (Catalog, Vec<String>),
+) -> anyhow::Result<Selection<'a>> {
+    let words = if options.entries.is_empty() { &default_selection(catalog) } else { words };
+    let mut selection = select(catalog, words, &workload_args::named(catalog, &args.workload))?;
     if args.quick && options.entries.is_empty() {
         leave_out_of_quick(&mut selection);
     }
@@ -98,7 +103,7 @@ fn leave_out_of_quick(selection: &mut Selection) {
 
 /// Validates, and does nothing.
 pub(super) fn check(args: &RunArgs, global: &Global) -> anyhow::Result<()> {
-    let (options, catalog) = (validate(args)?, open_catalog(global)?);
+    let (options, catalog) = (validate(args)?, open_catalog_with(global, &args.entries)?);
     workload_args::choose(&options.parts, &chosen(&options, args, &catalog)?.workloads()).map(drop)
 }
 
@@ -106,7 +111,7 @@ pub(super) fn check(args: &RunArgs, global: &Global) -> anyhow::Result<()> {
 fn planned<'a>(
     options: &RunOptions,
     args: &RunArgs,
-    catalog: &'a Catalog,
+    catalog: &'a (Catalog, Vec<String>),
 ) -> Result<(Selection<'a>, Vec<Plan>), Failure> {
     let mut selection = chosen(options, args, catalog).or_usage()?;
     let chosen = workload_args::choose(&options.parts, &selection.workloads()).or_usage()?;
@@ -120,7 +125,7 @@ fn planned<'a>(
 /// `bare`: only `taskscale` was typed.
 pub fn run(args: &RunArgs, global: &Global, bare: bool) -> Result<ExitCode, Failure> {
     let options = validate(args).or_usage()?;
-    let catalog = open_catalog(global).or_usage()?;
+    let catalog = open_catalog_with(global, &args.entries).or_usage()?;
     let output = OutputDir::checked(args.output.as_deref(), FolderPurpose::Campaign).or_usage()?;
     let (selection, plans) = planned(&options, args, &catalog)?;
     let kept = output.check_kept(&plans, &options.resume).or_usage()?;
@@ -149,7 +154,7 @@ pub fn run(args: &RunArgs, global: &Global, bare: bool) -> Result<ExitCode, Fail
     // Frees the memory of hundreds of commands that will not run.
     drop(catalog);
     let results = session.measure(plans, &prepared, &output, &options.resume)?;
-    let samples = session.show(results, args.format, |_, _| String::new())?;
+    let samples = session.show(results, args.format, what_changed)?;
     let build_failed = prepared.iter().any(|entry| matches!(entry.command, Err(NotReady::BuildFailed(_))));
     let fell_short = last_attempts(&samples).iter().any(|sample| sample.status.fell_short());
     Ok(exit_code(build_failed || fell_short))
@@ -162,7 +167,7 @@ pub(super) fn measure(
     session: &mut Session,
 ) -> Result<MeasuredResults, Failure> {
     let options = validate(args).or_usage()?;
-    let catalog = open_catalog(global).or_usage()?;
+    let catalog = open_catalog_with(global, &args.entries).or_usage()?;
     let output = OutputDir::checked(args.output.as_deref(), FolderPurpose::Campaign).or_usage()?;
     let (selection, plans) = planned(&options, args, &catalog)?;
     let prepared = session.prepare(&selection.programs)?;

@@ -73,6 +73,18 @@ impl<'i> Session<'i> {
 
     /// Builds programs, of which at least one must be able to run here.
     pub fn prepare(&self, programs: &[Program]) -> Result<Vec<Prepared>, Failure> {
+        let prepared = self.prepare_any(programs)?;
+        if prepared.iter().all(|entry| entry.command.is_err()) {
+            self.progress.finish();
+            return Err(Failure::usage(
+                "none of these entries can run here (`taskscale list --missing` shows what to install)",
+            ));
+        }
+        Ok(prepared)
+    }
+
+    /// Builds programs.
+    pub fn prepare_any(&self, programs: &[Program]) -> Result<Vec<Prepared>, Failure> {
         let prepared = build_programs(programs, self.interrupt, &self.progress, 0, programs.len())?;
         for entry in &prepared {
             emit(built(entry));
@@ -85,12 +97,6 @@ impl<'i> Session<'i> {
                     self.progress.say(&format!("left out {}: build failed: {why}", entry.label()));
                 }
             }
-        }
-        if prepared.iter().all(|entry| entry.command.is_err()) {
-            self.progress.finish();
-            return Err(Failure::usage(
-                "none of these entries can run here (`taskscale list --missing` shows what to install)",
-            ));
         }
         Ok(prepared)
     }

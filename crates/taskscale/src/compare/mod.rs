@@ -12,6 +12,7 @@ mod gate;
 mod gate_tests;
 mod judge;
 mod model;
+mod over_versions;
 mod plan;
 mod readings;
 mod several;
@@ -29,10 +30,11 @@ pub use model::{
     COMPARISON_SCHEMA, Change, ComparedResults, Comparison, Decision, Difference, Judged, JudgedSide,
     OutcomeChange, Undecided, Verdict,
 };
+pub use over_versions::{metric_over_versions, over_versions, what_changed};
 pub use several::{DEFAULT_METRICS, campaigns};
 pub use several_document::side_by_side;
 pub use side::{CompareSettings, ComparedMetric, Input};
-pub use words::{gate, regressions, undecided};
+pub use words::{change, figure as shown, gate, heading, percent, regressions, undecided};
 
 use serde::Serialize;
 

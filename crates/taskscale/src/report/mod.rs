@@ -29,6 +29,7 @@ mod samples;
 mod speedup;
 mod svg;
 mod version;
+mod versions;
 
 #[cfg(test)]
 mod export_tests;
@@ -52,10 +53,11 @@ pub use model::{
     Spreads, Step, Unavailable, Version, WarningCount, WorstPoint,
 };
 pub use overview::{Factor, Overview, overview};
-pub use page::{PAGE_SCHEMA, PageData};
+pub use page::{PAGE_SCHEMA, PageData, VersionsChart};
 pub use phrases::failure_lines;
 pub use samples::{Recorded, render as samples_csv};
-pub use svg::ChartError;
+pub use svg::{ChartError, versions as versions_chart};
+pub use versions::{VersionLine, VersionPoint};
 
 use serde::Serialize;
 

@@ -3,8 +3,12 @@
 use crate::catalog::{Month, release_series, version_number};
 use crate::record::{EntryFacts, Timestamp};
 
-/// `1.26` of `go version go1.26.8 linux/amd64`; `1.14 (2022)` where support of the series had ended over a year before.
+/// Of an entry in versions that were asked for, these; of others `1.26` of `go version go1.26.8 linux/amd64`,
+/// or `1.14 (2022)` where support of the series had ended over a year before.
 pub fn shown_version(facts: &EntryFacts, measured: Timestamp) -> Option<String> {
+    if !facts.versions.is_empty() {
+        return Some(facts.versions.values().cloned().collect::<Vec<_>>().join(", "));
+    }
     let version = facts.version.as_deref()?;
     let mut parts = version_number(version)?.split('.');
     let major = parts.next()?;

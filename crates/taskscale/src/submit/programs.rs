@@ -32,7 +32,7 @@ fn change(
     catalog: &Catalog,
     digest: impl Fn(&Runtime, &Entry, &str, &EntryFacts) -> Option<String>,
 ) -> Option<String> {
-    let Some((runtime, entry)) = catalog.entry(&facts.name) else {
+    let Some((runtime, entry)) = catalog.entry(facts.base_name()) else {
         return Some("not in the catalog".to_owned());
     };
     let Some(recipe) = entry.workloads.get(workload) else {
@@ -53,7 +53,8 @@ fn change(
                 .chain(&facts.sources)
                 .find(|file| !there.contains(file) || !facts.sources.contains(file));
             other.map(|file| format!("{} differs", file.path)).or_else(|| {
-                let now = digest(runtime, entry, workload, facts)?;
+                // A version that was asked for is of another toolchain, or of a copy of the sources.
+                let now = facts.versions.is_empty().then(|| digest(runtime, entry, workload, facts))??;
                 (now != *recorded).then(|| {
                     "its digest differs: a lock file, shared code, or the path of its toolchain".to_owned()
                 })
@@ -76,7 +77,7 @@ fn said_otherwise(
         (facts.parallel != entry.parallel, "parallel"),
         (facts.style != entry.style, "style"),
         (facts.reference != entry.reference, "reference"),
-        (facts.posts == entry.posts.is_empty(), "posts"),
+        (facts.versions.is_empty() && facts.posts == entry.posts.is_empty(), "posts"),
         (facts.runtime != runtime.name, "name"),
         (facts.runtime_title != runtime.title || facts.title != entry.title, "title"),
         (facts.url != runtime.url, "url"),

@@ -9,6 +9,7 @@ use taskscale::scaffold::LANGUAGES;
 use taskscale::toolchain::{Attend, Cache};
 
 use crate::support::installed::{Installed, said};
+use crate::support::skipped;
 
 fn builds(cache: &Path) -> usize {
     Cache::at(cache).kept_builds().unwrap().len()
@@ -67,6 +68,38 @@ fn an_installed_binary_measures_from_the_catalogue_that_it_carries() {
     assert!(stdout.contains("(2 of 2)"), "{stdout}");
     assert!(builds(&cache) == 0 && !unpacked.exists());
     assert!(installed.path("here/out/samples.jsonl").is_file(), "campaigns are not touched");
+}
+
+/// The first and the last version of a runtime that is installed here, and two of a library.
+#[test]
+fn versions_of_what_is_installed_are_measured_side_by_side() {
+    let installed = Installed::new();
+    let (code, stdout, stderr) = installed.run(&["versions", "--json", "node", "python"]);
+    assert_eq!(code, 0, "{stderr}");
+    let all: serde_json::Value = serde_json::from_str(&stdout).unwrap();
+    let mut words = vec!["rust/tokio-spawn@tokio=1.28,latest".to_owned()];
+    for (of, entry) in
+        all.as_array().unwrap().iter().zip(["node/promise-timeout", "python/asyncio-create-task"])
+    {
+        let versions = of["installed"].as_array().unwrap().iter().filter_map(|one| one["version"].as_str());
+        match versions.collect::<Vec<_>>()[..] {
+            [first, .., last] => words.push(format!("{entry}@{first},{last}")),
+            _ => skipped(&format!("only one version of {} is installed: {of}", of["runtime"])),
+        }
+    }
+    let words = words.iter().map(String::as_str);
+    let words: Vec<&str> = ["run", "-o", "out", "-n", "1,100", "--quick"].into_iter().chain(words).collect();
+    let (code, stdout, stderr) = installed.run(&words);
+    assert_eq!(code, 0, "{stdout}{stderr}");
+    let folder = installed.path("here/out");
+    let loaded = taskscale::record::load(&folder).unwrap();
+    assert_eq!(loaded.campaign.entries.len(), 2 * (words.len() - 6), "{stderr}");
+    for sample in loaded.samples {
+        let (name, version) = sample.versions.first_key_value().expect("a version");
+        let asked = sample.entry.rsplit(['@', '=']).next().unwrap_or_default();
+        assert!(version.starts_with(asked), "{name} {version}: {}", sample.entry);
+        assert!(sample.version.as_ref().is_some_and(|receipt| receipt.contains(&**version)), "{sample:?}");
+    }
 }
 
 /// A runtime that is not installed is skipped, visibly; with TASKSCALE_REQUIRE=all that is a failure.

@@ -25,4 +25,5 @@ mod submit;
 mod support;
 mod truth;
 mod verify;
+mod versions;
 mod work;

@@ -1,4 +1,4 @@
-//! What `check`, `new` and `clean` take.
+//! What `check`, `new`, `clean` and `versions` take.
 
 use clap::Args as ClapArgs;
 
@@ -105,4 +105,28 @@ pub struct NewArgs {
     /// Workloads to write programs for [default: sleep]
     #[arg(short, long, value_name = "NAMES", value_delimiter = ',')]
     pub workload: Vec<String>,
+}
+
+const VERSIONS_EXAMPLES: &str = "\
+Examples:
+  taskscale versions                                    all that can be chosen here
+  taskscale versions node python                        of some runtimes
+  taskscale node@20,26 python@3.10..3.14 -n 1,10k,100k  measure them
+  taskscale rust/tokio-spawn@tokio=1.25,1.28,latest     versions of a library";
+
+#[derive(Debug, ClapArgs)]
+#[command(
+    after_help = VERSIONS_EXAMPLES,
+    after_long_help = long(
+        VERSIONS_EXAMPLES,
+        "\
+Versions of runtimes are looked for in PATH, in the folders of version managers and in --toolchain.
+taskscale installs none. Versions of libraries are resolved by their package manager, in a copy of
+the sources."
+    )
+)]
+pub struct VersionsArgs {
+    /// Runtimes [default: all with versions to choose from]
+    #[arg(value_name = "RUNTIME")]
+    pub runtimes: Vec<String>,
 }

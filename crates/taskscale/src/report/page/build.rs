@@ -37,6 +37,7 @@ impl Default for PageData {
             columns: columns(),
             entries: Vec::new(),
             campaigns: Vec::new(),
+            versions: Vec::new(),
             anatomy: Vec::new(),
             published: Vec::new(),
             sources: Vec::new(),

@@ -10,7 +10,7 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
-pub use model::{PAGE_SCHEMA, PageData};
+pub use model::{PAGE_SCHEMA, PageData, VersionsChart};
 pub(super) use samples::NUMBERS;
 
 use super::model::Report;

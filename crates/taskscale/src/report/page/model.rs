@@ -41,6 +41,9 @@ pub struct PageData {
     /// The campaigns in the given order, once for each series. The first of a series is the one that others are
     /// compared with.
     pub campaigns: Vec<PageCampaign>,
+    /// A chart for each series with entries in several versions.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub versions: Vec<VersionsChart>,
     /// Where the bytes of tasks are, as `explain` found them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub anatomy: Vec<Explanation>,
@@ -295,4 +298,13 @@ pub struct PublishedFigure {
     pub tasks: u64,
     pub memory_bytes: f64,
     pub wall_s: f64,
+}
+
+/// A chart over versions, drawn.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct VersionsChart {
+    pub svg: String,
+    /// For those who cannot see it.
+    pub text: String,
 }

@@ -11,12 +11,14 @@ mod document;
 mod ranking;
 mod scaling;
 mod style;
+mod versions;
 
 #[cfg(test)]
 mod tests;
 
 pub use ranking::ranking;
 pub use scaling::scaling;
+pub use versions::versions;
 
 use super::model::{EntryInfo, Report};
 use super::sanitize::safe;

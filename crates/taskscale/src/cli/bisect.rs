@@ -1,0 +1,308 @@
+//! `taskscale bisect`: the versions in which a figure changed.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context, bail};
+use serde::Serialize;
+
+use super::args::{BisectArgs, Global};
+use super::catalog_dir::{named_toolchains, open_catalog};
+use super::failure::{Failure, OrUsage, catch_signals, exit_code};
+use super::messages::eprint_status;
+use super::output_dir::{FolderPurpose, OutputDir};
+use super::session::{PLATEAU_S, Session};
+use super::terminal::{for_standard_output, print_result};
+use super::workload_args::{self, SeriesOptions, task_counts};
+use crate::campaign::ResumeOptions;
+use crate::catalog::{Catalog, VersionRange, VersionRequest, select};
+use crate::compare::{self, CompareSettings, ComparedMetric, Comparison, Input, Judged, Verdict};
+use crate::document::{Column, Document, DocumentRow, Emphasis, Table, TableCell, json};
+use crate::metrics::MetricDef;
+use crate::record::{Campaign, Hold, Sample, Status};
+use crate::units;
+use crate::versions::{self, Bisection, NamedToolchains, VersionCandidates};
+
+/// Repetitions of a version whose verdict is unclear, as a multiple of those at first.
+const MORE_REPETITIONS: u32 = 3;
+
+struct BisectOptions {
+    request: VersionRequest,
+    /// What versions are of: absent for the runtime.
+    name: Option<String>,
+    range: VersionRange,
+    series: SeriesOptions,
+    workload: Vec<String>,
+    metric: Option<&'static MetricDef>,
+    by: f64,
+}
+
+fn validate(args: &BisectArgs) -> anyhow::Result<BisectOptions> {
+    let request = VersionRequest::parse(&args.entry).map_err(anyhow::Error::msg)?;
+    let request =
+        request.with_context(|| format!("{}: names no versions (ENTRY@FIRST..LAST)", args.entry))?;
+    let [axis] = &request.axes[..] else { bail!("{}: `bisect` takes versions of one thing", args.entry) };
+    let [range @ VersionRange::Between(..)] = &axis.wanted[..] else {
+        bail!("{}: `bisect` takes a range, FIRST..LAST", args.entry);
+    };
+    let (name, range) = (axis.name.clone(), range.clone());
+    Ok(BisectOptions {
+        name,
+        range,
+        request,
+        series: SeriesOptions {
+            tasks: args.tasks.as_deref().map(task_counts).transpose()?,
+            repetitions: args.repetitions,
+            ..SeriesOptions::default()
+        },
+        workload: args.workload.iter().cloned().collect(),
+        metric: args.metric,
+        by: units::parse_share(&args.by).context("--by")?,
+    })
+}
+
+/// A version that was measured.
+struct MeasuredVersion {
+    entry: String,
+    campaign: Campaign,
+    samples: Vec<Sample>,
+    repetitions: u32,
+}
+
+impl MeasuredVersion {
+    fn input(&self) -> Input<'_> {
+        Input { folder: "", campaign: &self.campaign, samples: &self.samples, entry: Some(&self.entry) }
+    }
+}
+
+/// Everything that measuring a version needs.
+struct VersionRunner<'a, 'i> {
+    options: &'a BisectOptions,
+    catalog: &'a Catalog,
+    named: NamedToolchains,
+    session: Session<'i>,
+    folder: PathBuf,
+    metric: &'static MetricDef,
+}
+
+impl VersionRunner<'_, '_> {
+    fn word(&self, version: &str) -> String {
+        let name = self.options.name.as_ref().map(|name| format!("{name}=")).unwrap_or_default();
+        format!("{}@{name}{version}", self.options.request.entries)
+    }
+
+    /// Measures a version, or reads what an earlier start measured of it; `Err` is why it cannot be measured.
+    fn measure(
+        &mut self,
+        version: &str,
+        repetitions: u32,
+    ) -> Result<Result<MeasuredVersion, String>, Failure> {
+        let mut catalog = self.catalog.clone();
+        let words = versions::expand(&mut catalog, &[self.word(version)], &self.named).or_usage()?;
+        let named = workload_args::named(&catalog, &self.options.workload);
+        let selection = select(&catalog, &words, &named).or_usage()?;
+        let (workloads, entries) = (selection.workloads(), selection.entries());
+        if workloads.len() != 1 || entries.len() != 1 {
+            return Err(Failure::usage("`bisect` takes one entry and one workload"));
+        }
+        let entry = entries[0].1.full_name.clone();
+        let series = SeriesOptions { repetitions, ..self.options.series.clone() };
+        let chosen = workload_args::choose(&series, &workloads).or_usage()?;
+        let hold = Hold::Chosen { plateau_s: PLATEAU_S };
+        let plans = workload_args::plans(&series, hold, &chosen, &selection);
+        let prepared = self.session.prepare_any(&selection.programs)?;
+        if let Some(why) = prepared.iter().find_map(|prepared| prepared.command.as_ref().err()) {
+            let why = why.reason().lines().last().unwrap_or_default().to_owned();
+            return Ok(Err(why));
+        }
+        let path = self.folder.join(format!("{version}-r{repetitions}"));
+        let output = OutputDir::checked(Some(&path), FolderPurpose::Campaign).or_usage()?;
+        let results = self.session.measure(plans, &prepared, &output, &ResumeOptions::default())?;
+        self.session.check_ended(&results.folder, results.end)?;
+        let (campaign, samples) = (results.campaign, results.samples);
+        let failed = samples.iter().rev().find(|sample| sample.status != Status::Ok);
+        match failed.filter(|_| samples.iter().all(|sample| sample.status != Status::Ok)) {
+            Some(sample) => Ok(Err(sample.reason.clone().unwrap_or_default())),
+            None => Ok(Ok(MeasuredVersion { entry, campaign, samples, repetitions })),
+        }
+    }
+
+    /// The metric of the largest number of tasks, of two versions.
+    fn judged(&self, low: &MeasuredVersion, high: &MeasuredVersion) -> Option<Judged> {
+        let settings = CompareSettings {
+            metrics: vec![ComparedMetric { figure: self.metric, margin: Some(self.options.by) }],
+            fail_above: None,
+            allow_missing: true,
+            across: true,
+        };
+        let comparison = Comparison::build(low.input(), high.input(), &settings).ok()?;
+        comparison.cells.into_iter().max_by_key(|cell| cell.tasks)
+    }
+}
+
+/// A change from one version to the next that could be measured.
+#[derive(Debug, Serialize)]
+struct VersionChange {
+    from: String,
+    to: String,
+    base: Option<f64>,
+    new: Option<f64>,
+    ratio: Option<f64>,
+    verdict: Verdict,
+    /// Where the release is described, if the catalog says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    page: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct BisectReport {
+    title: String,
+    metric: &'static MetricDef,
+    by: f64,
+    /// Each version that was measured, with its value.
+    measured: Vec<(String, Option<f64>)>,
+    /// Versions that could not be measured, and why.
+    skipped: Vec<(String, String)>,
+    steps: Vec<VersionChange>,
+    folder: PathBuf,
+}
+
+pub fn run(args: &BisectArgs, global: &Global) -> Result<ExitCode, Failure> {
+    let options = validate(args).or_usage()?;
+    let catalog = open_catalog(global).or_usage()?;
+    let named = named_toolchains(global).or_usage()?;
+    let candidates = versions::candidates(&catalog, &options.request, &options.range, &named).or_usage()?;
+    let workload = workload_args::named(&catalog, &options.workload).into_iter().next();
+    let workload = workload.and_then(|name| catalog.workload(&name));
+    let Some(workload) = workload else { return Err(Failure::usage("-w: no such workload")) };
+    let metric = options.metric.unwrap_or(compare::metric_over_versions(workload.shape));
+    if !metric.is_of(workload.shape) {
+        return Err(Failure::usage(format!("--metric {}: not of `{}`", metric.name, workload.name)));
+    }
+    let folder = match &args.output {
+        Some(folder) => folder.clone(),
+        None => OutputDir::checked(None, FolderPurpose::Campaign).or_usage()?.path,
+    };
+    let interrupt = catch_signals()?;
+    let session = Session::begin(&folder, global, &interrupt)?;
+    session.report_missing_cgroup();
+    let mut runner = VersionRunner { options: &options, catalog: &catalog, named, session, folder, metric };
+    let report = search(&mut runner, &candidates, &args.entry)?;
+    let text =
+        if global.json { json::pretty(&report) } else { document(&report).terminal(for_standard_output()) };
+    print_result(&text)?;
+    eprint_status(&format!("results: {}", report.folder.display()));
+    Ok(exit_code(report.measured.len() < 2))
+}
+
+/// Measures versions until every change lies between two with none between them.
+fn search(
+    runner: &mut VersionRunner,
+    candidates: &VersionCandidates,
+    title: &str,
+) -> Result<BisectReport, Failure> {
+    let versions = &candidates.versions;
+    let mut search = Bisection::new(versions.len());
+    let mut measured: BTreeMap<usize, MeasuredVersion> = BTreeMap::new();
+    let mut skipped = Vec::new();
+    loop {
+        // Verdicts that are unclear by chance need more repetitions before one is looked for between.
+        let judged = |low: usize, high: usize| runner.judged(&measured[&low], &measured[&high]);
+        let most = runner.options.series.repetitions * MORE_REPETITIONS;
+        let unclear = search.neighbors().into_iter().find_map(|(low, high)| {
+            let is_unclear = judged(low, high).is_some_and(|cell| cell.verdict == Verdict::Unclear);
+            [low, high].into_iter().find(|at| is_unclear && measured[at].repetitions < most)
+        });
+        let differ = |low: usize, high: usize| judged(low, high).is_some_and(|cell| cell.verdict.is_change());
+        let (at, repetitions) = match (unclear, search.next(differ)) {
+            (Some(at), _) => (at, most),
+            (None, Some(at)) => (at, runner.options.series.repetitions),
+            (None, None) => break,
+        };
+        match runner.measure(&versions[at], repetitions)? {
+            Ok(version) => {
+                measured.insert(at, version);
+                search.measured(at);
+            }
+            Err(why) => {
+                eprint_status(&format!("skipped {}: {why}", versions[at]));
+                skipped.push((versions[at].clone(), why));
+                search.skip(at);
+            }
+        }
+    }
+    let pairs: Vec<(usize, usize, Option<Judged>)> = search
+        .neighbors()
+        .into_iter()
+        .map(|(low, high)| (low, high, runner.judged(&measured[&low], &measured[&high])))
+        .collect();
+    let value = |at: usize| {
+        let of_pair = |(low, high, cell): &(usize, usize, Option<Judged>)| {
+            let cell = cell.as_ref()?;
+            if *high == at { cell.new.value } else { cell.base.value.filter(|_| *low == at) }
+        };
+        pairs.iter().find_map(of_pair)
+    };
+    let steps = pairs.iter().filter_map(|(low, high, cell)| {
+        let cell = cell.as_ref().filter(|cell| cell.verdict.is_change())?;
+        Some(VersionChange {
+            from: versions[*low].clone(),
+            to: versions[*high].clone(),
+            base: cell.base.value,
+            new: cell.new.value,
+            ratio: cell.ratio,
+            verdict: cell.verdict,
+            page: candidates.page(&versions[*high]),
+        })
+    });
+    Ok(BisectReport {
+        title: format!("bisect · {title} · {}", runner.metric.name),
+        metric: runner.metric,
+        by: runner.options.by,
+        measured: measured.keys().map(|at| (versions[*at].clone(), value(*at))).collect(),
+        skipped,
+        steps: steps.collect(),
+        folder: runner.folder.clone(),
+    })
+}
+
+fn document(report: &BisectReport) -> Document {
+    let mut document = Document::new(report.title.clone());
+    let mut table = Table::new(vec![
+        Column::words("version"),
+        Column::figures(compare::heading(report.metric)),
+        Column::figures("change"),
+        Column::words("verdict"),
+        Column::words("release").drop_priority(1),
+    ]);
+    let rows =
+        report.measured.iter().map(|(version, value)| {
+            let step = report.steps.iter().find(|step| step.to == *version);
+            let emphasis = step.map_or(Emphasis::Plain, |step| {
+                if step.verdict.worse() { Emphasis::Bad } else { Emphasis::Good }
+            });
+            let change = step.and_then(|step| step.ratio).map(compare::change).unwrap_or_default();
+            DocumentRow::of(vec![
+                TableCell::Text(version.clone(), emphasis),
+                TableCell::Text(compare::shown(report.metric, *value), emphasis),
+                TableCell::Text(change, emphasis),
+                TableCell::Text(step.map_or("", |step| step.verdict.name()).to_owned(), emphasis),
+                TableCell::quiet(step.and_then(|step| step.page.clone()).unwrap_or_default()),
+            ])
+        });
+    table.section("").rows = rows.collect();
+    document.table(table);
+    let by = compare::percent(report.by);
+    document.text(
+        match report.steps.len() {
+            0 => format!("No change above {by}."),
+            steps => format!("{} above {by}.", units::counted(steps, "change")),
+        },
+        Emphasis::Plain,
+    );
+    for (version, why) in &report.skipped {
+        document.text(format!("Skipped {version}: {why}"), Emphasis::Doubtful);
+    }
+    document
+}

@@ -1,0 +1,124 @@
+//! `taskscale versions`.
+
+use std::process::ExitCode;
+
+use serde::Serialize;
+
+use super::args::{Global, VersionsArgs};
+use super::catalog_dir::{named_toolchains, open_catalog};
+use super::failure::{Failure, OrUsage};
+use super::terminal::{for_standard_output, print_result};
+use crate::catalog::{Catalog, Matcher, Runtime, Selectable, Style, release_series};
+use crate::document::{Column, Document, DocumentRow, Emphasis, Table, TableCell, json};
+use crate::versions::{NamedToolchains, versions_of};
+
+/// The versions of one runtime.
+#[derive(Debug, Serialize)]
+struct RuntimeVersions {
+    runtime: String,
+    installed: Vec<Installed>,
+    /// Libraries of which versions can be chosen, with the catalog's version.
+    libraries: Vec<(String, String)>,
+    /// The command that installs another; absent if the catalog names none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    install: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct Installed {
+    version: String,
+    /// Month of the release of its series, if known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    released: Option<String>,
+    folder: String,
+}
+
+pub fn run(args: &VersionsArgs, global: &Global) -> Result<ExitCode, Failure> {
+    let catalog = open_catalog(global).or_usage()?;
+    let named = named_toolchains(global).or_usage()?;
+    let runtimes = chosen(&catalog, &args.runtimes).or_usage()?;
+    let all: Vec<RuntimeVersions> = runtimes.into_iter().map(|runtime| of_runtime(runtime, &named)).collect();
+    let text = if global.json { json::pretty(&all) } else { document(&all).terminal(for_standard_output()) };
+    print_result(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The runtimes that are named, or all with versions to choose from.
+fn chosen<'c>(catalog: &'c Catalog, names: &[String]) -> anyhow::Result<Vec<&'c Runtime>> {
+    let has_versions =
+        |runtime: &&Runtime| runtime.toolchain.versions.is_some() || !runtime.libraries.is_empty();
+    if names.is_empty() {
+        return Ok(catalog.runtimes.iter().filter(has_versions).collect());
+    }
+    let matchers: Vec<Matcher> = names.iter().map(|name| Matcher::of(name)).collect();
+    let matches = |matcher: &Matcher, runtime: &Runtime| {
+        let entry = Selectable {
+            full_name: &runtime.name,
+            runtime: &runtime.name,
+            posts: false,
+            style: Style::Idiomatic,
+        };
+        matcher.matches(&entry)
+    };
+    for matcher in &matchers {
+        if !catalog.runtimes.iter().any(|runtime| matches(matcher, runtime)) {
+            anyhow::bail!("no runtime `{}` (`taskscale versions` shows those with versions)", matcher.word());
+        }
+    }
+    let is_named = |runtime: &&Runtime| matchers.iter().any(|matcher| matches(matcher, runtime));
+    Ok(catalog.runtimes.iter().filter(is_named).collect())
+}
+
+fn of_runtime(runtime: &Runtime, named: &NamedToolchains) -> RuntimeVersions {
+    let installed = versions_of(runtime, named).into_iter().map(|one| Installed {
+        released: release_series(&runtime.name, &one.receipt).map(|series| series.released.to_string()),
+        version: one.version.to_string(),
+        folder: one.home.display().to_string(),
+    });
+    let libraries = runtime.entries.iter().filter_map(|entry| entry.library.as_ref());
+    let mut libraries: Vec<(String, String)> = libraries
+        .filter(|library| runtime.libraries.contains_key(&library.name))
+        .map(|library| (library.name.clone(), library.version.clone()))
+        .collect();
+    libraries.sort();
+    libraries.dedup();
+    let places = runtime.toolchain.versions.as_ref();
+    RuntimeVersions {
+        runtime: runtime.name.clone(),
+        installed: installed.collect(),
+        libraries,
+        install: places.map(|places| places.install.replace("{version}", "VERSION")),
+    }
+}
+
+fn document(all: &[RuntimeVersions]) -> Document {
+    let mut document = Document::new("Versions");
+    let mut table = Table::new(vec![
+        Column::words("library"),
+        Column::words("version"),
+        Column::words("released"),
+        Column::words("folder, or how to get more").drop_priority(1),
+    ]);
+    let row = |name: &str, version: &str, released: &str, what: &str| {
+        DocumentRow::of(vec![
+            TableCell::Text(name.to_owned(), Emphasis::Plain),
+            TableCell::Text(version.to_owned(), Emphasis::Plain),
+            TableCell::quiet(released),
+            TableCell::quiet(what),
+        ])
+    };
+    for of in all {
+        let rows = &mut table.section(&of.runtime).rows;
+        for one in &of.installed {
+            rows.push(row("", &one.version, one.released.as_deref().unwrap_or(""), &one.folder));
+        }
+        for (library, version) in &of.libraries {
+            rows.push(row(library, version, "", "any version: its package manager resolves it"));
+        }
+        if let Some(install) = &of.install {
+            rows.push(row("", "", "", &format!("more: {install}")));
+        }
+    }
+    document.table(table);
+    document
+}

@@ -1,0 +1,228 @@
+//! What changed from version to version of an entry: each version against the one before.
+
+use std::collections::BTreeMap;
+
+use super::model::{Comparison, Judged};
+use super::side::{CompareSettings, ComparedMetric, Input};
+use super::words;
+use crate::catalog::{DottedVersion, Shape, release_series};
+use crate::document::{Column, Document, DocumentRow, Emphasis, Table, TableCell};
+use crate::metrics::{self, MetricDef};
+use crate::record::{Campaign, EntryFacts, Sample};
+use crate::report::estimate::ValueEstimate;
+use crate::report::{Report, VersionLine, VersionPoint};
+
+/// A version of an entry.
+struct EntryVersion<'c> {
+    facts: &'c EntryFacts,
+    number: DottedVersion,
+}
+
+/// The metric in which versions are compared.
+pub fn metric_over_versions(shape: Shape) -> &'static MetricDef {
+    match shape {
+        Shape::Hold | Shape::Serve => &metrics::BYTES_PER_TASK,
+        Shape::Work => &metrics::WALL_PER_OP,
+    }
+}
+
+/// The entries of each series that were measured in several versions, with the report of the series.
+pub fn over_versions(campaign: &Campaign, samples: &[Sample]) -> Vec<(Report, Vec<VersionLine>)> {
+    let mut all = Vec::new();
+    for (part, samples) in campaign.parts(samples) {
+        let found = versions(&part);
+        if found.is_empty() {
+            continue;
+        }
+        let samples: Vec<Sample> = samples.into_iter().cloned().collect();
+        let report = Report::build(&part, &samples);
+        let lines = found.iter().map(|(title, versions)| line(title, versions, &part, &samples, &report));
+        let lines = lines.collect();
+        all.push((report, lines));
+    }
+    all
+}
+
+/// By a title, the versions that differ in one thing, ascending.
+fn versions(part: &Campaign) -> Vec<(String, Vec<EntryVersion<'_>>)> {
+    let mut groups: BTreeMap<(&str, &str, String), Vec<EntryVersion>> = BTreeMap::new();
+    for facts in &part.entries {
+        for (name, version) in &facts.versions {
+            let Some(number) = DottedVersion::first_in(version) else { continue };
+            let others = facts.versions.iter().filter(|(other, _)| *other != name);
+            let beside: String = others.map(|(name, version)| format!(", {name} {version}")).collect();
+            let group = groups.entry((facts.base_name(), name, beside)).or_default();
+            group.push(EntryVersion { facts, number });
+        }
+    }
+    let several = groups.into_iter().filter(|(_, versions)| versions.len() > 1);
+    several
+        .map(|((entry, name, beside), mut versions)| {
+            versions.sort_by(|a, b| a.number.cmp(&b.number));
+            (format!("{entry}, {name}{beside}"), versions)
+        })
+        .collect()
+}
+
+fn line(
+    title: &str,
+    versions: &[EntryVersion],
+    part: &Campaign,
+    samples: &[Sample],
+    report: &Report,
+) -> VersionLine {
+    let metric = metric_over_versions(part.plan.shape);
+    let point = |(nth, version): (usize, &EntryVersion)| {
+        let before = nth.checked_sub(1).map(|before| &*versions[before].facts.name);
+        let name = &*version.facts.name;
+        let judged = before.and_then(|before| judged(before, name, part, samples, metric));
+        let estimate = estimate(report, name, metric);
+        let series = version.facts.version.as_deref();
+        let series = series.and_then(|version| release_series(name, version));
+        let verdict = judged.as_ref().map(|judged| judged.verdict);
+        VersionPoint {
+            version: version.number.to_string(),
+            released: series.map(|series| series.released.to_string()),
+            value: estimate.map(|estimate| estimate.value),
+            range: estimate.and_then(|estimate| estimate.range),
+            ratio: judged.as_ref().and_then(|judged| judged.ratio),
+            ratio_range: judged.and_then(|judged| judged.ratio_interval).map(|of| (of.low, of.high)),
+            verdict: verdict.map(|verdict| verdict.name().to_owned()),
+            costs_more: verdict.filter(|verdict| verdict.is_change()).map(|verdict| verdict.worse()),
+        }
+    };
+    VersionLine { title: title.to_owned(), metric, points: versions.iter().enumerate().map(point).collect() }
+}
+
+/// At the largest number of tasks. `None` of an entry that could not run.
+fn judged(
+    before: &str,
+    name: &str,
+    part: &Campaign,
+    samples: &[Sample],
+    metric: &'static MetricDef,
+) -> Option<Judged> {
+    let settings = CompareSettings {
+        metrics: vec![ComparedMetric::from(metric)],
+        fail_above: None,
+        allow_missing: true,
+        across: true,
+    };
+    let input = |entry| Input { folder: "", campaign: part, samples, entry: Some(entry) };
+    let comparison = Comparison::build(input(before), input(name), &settings).ok()?;
+    comparison.cells.into_iter().max_by_key(|cell| cell.tasks)
+}
+
+fn estimate(report: &Report, entry: &str, metric: &'static MetricDef) -> Option<ValueEstimate> {
+    let growth = report.growth_of(entry).and_then(|growth| ValueEstimate::in_growth(metric, growth));
+    growth.or_else(|| {
+        let rows = report.groups.iter().rev().flat_map(|group| &group.rows);
+        let mut own = rows.filter(|row| row.entry.name == entry && row.ok_runs > 0);
+        own.find_map(|row| ValueEstimate::in_row(metric, row))
+    })
+}
+
+/// The tables of [`over_versions`].
+pub fn what_changed(all: &[(Report, Vec<VersionLine>)]) -> Document {
+    let mut document = Document::default();
+    for (report, lines) in all {
+        let mut part = Document::new(format!("what changed · {}", report.series()));
+        part.table(table(lines));
+        document.blocks.extend(part.blocks);
+    }
+    document
+}
+
+fn table(lines: &[VersionLine]) -> Table {
+    let heading = lines.first().map(|line| words::heading(line.metric)).unwrap_or_default();
+    let mut table = Table::new(vec![
+        Column::words("version"),
+        Column::words("released").drop_priority(2),
+        Column::figures(heading),
+        Column::figures("change"),
+        Column::figures("95% interval").drop_priority(1),
+        Column::words("verdict"),
+    ]);
+    for line in lines {
+        let rows = line.points.iter().map(|point| {
+            let emphasis = match point.costs_more {
+                Some(true) => Emphasis::Bad,
+                Some(false) => Emphasis::Good,
+                None => Emphasis::Plain,
+            };
+            let interval = point.ratio_range;
+            let interval =
+                interval.map(|(low, high)| format!("{} to {}", words::change(low), words::change(high)));
+            DocumentRow::of(vec![
+                TableCell::Text(point.version.clone(), emphasis),
+                TableCell::quiet(point.released.clone().unwrap_or_default()),
+                TableCell::Text(words::figure(line.metric, point.value), emphasis),
+                TableCell::Text(point.ratio.map(words::change).unwrap_or_default(), emphasis),
+                TableCell::quiet(interval.unwrap_or_default()),
+                TableCell::Text(point.verdict.clone().unwrap_or_default(), emphasis),
+            ])
+        });
+        table.section(line.title.clone()).rows = rows.collect();
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::tests::measured;
+    use crate::document::RenderOptions;
+    use crate::report::versions_chart;
+
+    /// Entries in versions of tokio, each with the bytes of its tasks.
+    fn of_versions(versions: &[(&str, f64)]) -> (Campaign, Vec<Sample>) {
+        let names: Vec<String> =
+            versions.iter().map(|(version, _)| format!("rust/tokio-spawn@tokio={version}")).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let (mut campaign, samples) = measured(&names, |entry, tasks, repetition| {
+            let (_, bytes) =
+                versions.iter().find(|(version, _)| entry.ends_with(&format!("={version}"))).unwrap();
+            (2e6 + bytes * tasks as f64) * (1.0 + 0.0005 * f64::from(repetition))
+        });
+        for (facts, (version, _)) in campaign.entries.iter_mut().zip(versions) {
+            facts.versions = [("tokio".to_owned(), format!("{version}.0"))].into();
+        }
+        (campaign, samples)
+    }
+
+    #[test]
+    fn versions_are_in_their_order_and_changes_beyond_chance_are_marked() {
+        let (campaign, samples) = of_versions(&[("1.9", 248.0), ("1.29", 456.0), ("1.10", 248.0)]);
+        let all = over_versions(&campaign, &samples);
+        let [(report, lines)] = &all[..] else { panic!("{all:?}") };
+        let [line] = &lines[..] else { panic!("{lines:?}") };
+        let points: Vec<(&str, Option<bool>)> =
+            line.points.iter().map(|point| (&*point.version, point.costs_more)).collect();
+        assert_eq!(points, [("1.9.0", None), ("1.10.0", None), ("1.29.0", Some(true))]);
+        let ratio = line.points[2].ratio.unwrap();
+        assert!((ratio - 456.0 / 248.0).abs() < 0.01, "{ratio}");
+        let text = what_changed(&all).terminal(RenderOptions::default());
+        assert!(text.contains("+83.9%") && text.contains("larger") && text.contains("same"), "{text}");
+        let (svg, said) = versions_chart(report, lines).unwrap();
+        assert!(svg.contains("(+84%)") && said.contains("1.29.0 (larger)"), "{said}\n{svg}");
+        assert!(roxmltree::Document::parse(&svg).is_ok());
+    }
+
+    #[test]
+    fn what_differs_in_two_things_has_a_line_for_each_and_one_version_has_none() {
+        let (mut campaign, samples) = of_versions(&[("1.9", 248.0), ("1.29", 456.0)]);
+        assert_eq!(over_versions(&campaign, &samples)[0].1.len(), 1);
+        for (facts, rust) in campaign.entries.iter_mut().zip(["1.90", "1.95"]) {
+            facts.versions.insert("rust".to_owned(), rust.to_owned());
+        }
+        assert!(over_versions(&campaign, &samples).is_empty(), "nothing is the same");
+        campaign
+            .entries
+            .iter_mut()
+            .for_each(|facts| drop(facts.versions.insert("rust".into(), "1.95".into())));
+        let lines = &over_versions(&campaign, &samples)[0].1;
+        assert_eq!(lines[0].title, "rust/tokio-spawn, tokio, rust 1.95");
+        campaign.entries.truncate(1);
+        assert!(over_versions(&campaign, &samples).is_empty());
+    }
+}

@@ -1,0 +1,39 @@
+//! The versions of an entry, side by side: how its cost changed from each to the next.
+
+use serde::Serialize;
+
+use crate::metrics::MetricDef;
+
+/// The versions of an entry that differ in one thing.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct VersionLine {
+    /// `rust/tokio-spawn, tokio`.
+    pub title: String,
+    #[cfg_attr(test, schemars(with = "String"))]
+    pub metric: &'static MetricDef,
+    /// Ascending.
+    pub points: Vec<VersionPoint>,
+}
+
+/// One version.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct VersionPoint {
+    pub version: String,
+    /// Month in which its series was released, if known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub released: Option<String>,
+    /// Absent if it has none.
+    pub value: Option<f64>,
+    /// Smallest and largest of the repetitions, or the 95% interval of a fitted value.
+    pub range: Option<(f64, f64)>,
+    /// Over the version before.
+    pub ratio: Option<f64>,
+    /// Of the ratio, 95%.
+    pub ratio_range: Option<(f64, f64)>,
+    /// Against the version before; absent of the first.
+    pub verdict: Option<String>,
+    /// Whether it costs more (`true`) or less than the version before, beyond chance.
+    pub costs_more: Option<bool>,
+}

@@ -1,0 +1,102 @@
+//! Which of many versions must be measured to find those in which a figure changed. Pure.
+
+use std::collections::BTreeMap;
+
+/// What is known of a version.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Known {
+    Measured,
+    /// It cannot be measured, as it does not build.
+    Skipped,
+}
+
+/// A search over versions, which are numbered from 0.
+#[derive(Debug, Clone)]
+pub struct Bisection {
+    versions: usize,
+    known: BTreeMap<usize, Known>,
+}
+
+impl Bisection {
+    pub fn new(versions: usize) -> Bisection {
+        Bisection { versions, known: BTreeMap::new() }
+    }
+
+    pub fn measured(&mut self, version: usize) {
+        self.known.insert(version, Known::Measured);
+    }
+
+    pub fn skip(&mut self, version: usize) {
+        self.known.insert(version, Known::Skipped);
+    }
+
+    /// Measured versions with none measured between them.
+    pub fn neighbors(&self) -> Vec<(usize, usize)> {
+        let measured: Vec<usize> =
+            self.known.iter().filter(|(_, known)| **known == Known::Measured).map(|(at, _)| *at).collect();
+        measured.windows(2).map(|pair| (pair[0], pair[1])).collect()
+    }
+
+    /// The version to be measured next: the first and the last that can be, then the one in the middle of neighbors that
+    /// differ. `None` if neighbors that differ have no version between them.
+    pub fn next(&self, differ: impl Fn(usize, usize) -> bool) -> Option<usize> {
+        let measured = |at: &usize| self.known.get(at) == Some(&Known::Measured);
+        let is_new = |at: &usize| !self.known.contains_key(at);
+        let first = (0..self.versions).find(|at| measured(at) || is_new(at))?;
+        let last = (0..self.versions).rev().find(|at| measured(at) || is_new(at))?;
+        if let Some(end) = [first, last].into_iter().find(is_new) {
+            return Some(end);
+        }
+        self.neighbors().into_iter().filter(|(low, high)| differ(*low, *high)).find_map(|(low, high)| {
+            let middle = low.midpoint(high);
+            (low + 1..high).filter(is_new).min_by_key(|at| at.abs_diff(middle))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Searches versions with these figures, of which `None` does not build: the steps, and how many were measured.
+    fn search(figures: &[Option<u64>]) -> (Vec<(usize, usize)>, usize) {
+        let mut search = Bisection::new(figures.len());
+        let differ = |low: usize, high: usize| figures[low] != figures[high];
+        let mut measured = 0;
+        while let Some(at) = search.next(differ) {
+            match figures[at] {
+                Some(_) => search.measured(at),
+                None => search.skip(at),
+            }
+            measured += usize::from(figures[at].is_some());
+        }
+        (search.neighbors().into_iter().filter(|(low, high)| differ(*low, *high)).collect(), measured)
+    }
+
+    #[test]
+    fn every_step_is_found_by_halving() {
+        let figures: Vec<Option<u64>> = (0..30)
+            .map(|at| {
+                Some(if at < 1 {
+                    1_420
+                } else if at < 4 {
+                    248
+                } else {
+                    456
+                })
+            })
+            .collect();
+        let (steps, measured) = search(&figures);
+        assert_eq!(steps, [(0, 1), (3, 4)]);
+        assert!(measured <= 12, "{measured} of 30");
+        assert_eq!(search(&[Some(1); 100]), (vec![], 2));
+    }
+
+    #[test]
+    fn versions_that_do_not_build_are_skipped_and_steps_over_them_are_shown() {
+        let figures = [None, Some(1), None, None, Some(2), Some(2), None];
+        assert_eq!(search(&figures).0, [(1, 4)]);
+        assert_eq!(search(&[None, None]), (vec![], 0));
+        assert_eq!(search(&[None, Some(1), None]), (vec![], 1));
+    }
+}

@@ -1,0 +1,227 @@
+//! Entries in versions that a user asks for: each version of an entry is an entry of its own, `node/promise-timeout@22`.
+
+mod bisection;
+mod error;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+pub use bisection::Bisection;
+pub use error::VersionError;
+
+use crate::catalog::{
+    Catalog, DottedVersion, Entry, Matcher, PinnedToolchain, Runtime, Selectable, ToolchainSpec, VersionAxis,
+    VersionRange, VersionRequest,
+};
+use crate::toolchain::{InstalledVersion, installed};
+
+/// Folders of toolchains that a user names, by runtime.
+pub type NamedToolchains = Vec<(String, PathBuf)>;
+
+/// The versions of a runtime's toolchain that are installed, ascending.
+pub fn versions_of(runtime: &Runtime, named: &NamedToolchains) -> Vec<InstalledVersion> {
+    let of_runtime = named.iter().filter(|(name, _)| *name == runtime.name);
+    installed(&runtime.toolchain, &of_runtime.map(|(_, folder)| folder.clone()).collect::<Vec<_>>())
+}
+
+/// Adds an entry to the catalog for each version that `words` ask for, and returns the words that select them.
+pub fn expand(
+    catalog: &mut Catalog,
+    words: &[String],
+    named: &NamedToolchains,
+) -> Result<Vec<String>, VersionError> {
+    let mut there: BTreeMap<String, Vec<InstalledVersion>> = BTreeMap::new();
+    let mut expanded = Vec::new();
+    for word in words {
+        let Some(request) = VersionRequest::parse(word).map_err(VersionError::Syntax)? else {
+            expanded.push(word.clone());
+            continue;
+        };
+        let matcher = Matcher::of(&request.entries);
+        let mut added = Vec::new();
+        let mut foreign: Option<VersionError> = None;
+        for runtime in &mut catalog.runtimes {
+            let is_meant = |entry: &&Entry| {
+                entry.versions.is_empty()
+                    && matcher.matches(&Selectable {
+                        full_name: &entry.full_name,
+                        runtime: &runtime.name,
+                        posts: false,
+                        style: entry.style,
+                    })
+            };
+            let meant: Vec<Entry> = runtime.entries.iter().filter(is_meant).cloned().collect();
+            for entry in meant {
+                let of_runtime =
+                    there.entry(runtime.name.clone()).or_insert_with(|| versions_of(runtime, named));
+                match versioned(runtime, &entry, &request.axes, of_runtime) {
+                    Ok(new) => {
+                        added.extend(new.iter().map(|entry| entry.full_name.clone()));
+                        let known =
+                            |new: &Entry| runtime.entries.iter().any(|old| old.full_name == new.full_name);
+                        let new: Vec<Entry> = new.into_iter().filter(|new| !known(new)).collect();
+                        runtime.entries.extend(new);
+                    }
+                    // Another entry that the word selects may use it.
+                    Err(error @ VersionError::NotUsed { .. }) => foreign = foreign.or(Some(error)),
+                    Err(error) => return Err(error),
+                }
+            }
+        }
+        match (added.is_empty(), foreign) {
+            (false, _) => expanded.extend(added),
+            (true, Some(error)) => return Err(error),
+            // `select` says that nothing has this name.
+            (true, None) => expanded.push(request.entries.clone()),
+        }
+    }
+    Ok(expanded)
+}
+
+/// The versions of a range, ascending, of the one thing that a request is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VersionCandidates {
+    pub versions: Vec<String>,
+    /// Where a release is described; `{version}` is its version.
+    page: Option<String>,
+}
+
+impl VersionCandidates {
+    pub fn page(&self, version: &str) -> Option<String> {
+        self.page.as_ref().map(|page| page.replace("{version}", version))
+    }
+}
+
+/// The versions to choose from: those of a toolchain that are installed; of a library all numbers of the range, which may
+/// not all exist.
+pub fn candidates(
+    catalog: &Catalog,
+    request: &VersionRequest,
+    range: &VersionRange,
+    named: &NamedToolchains,
+) -> Result<VersionCandidates, VersionError> {
+    let no_entry = || VersionError::Syntax(format!("{}: `bisect` takes one entry", request.entries));
+    let (runtime, _) = catalog.entry(&request.entries).ok_or_else(no_entry)?;
+    let name = request.axes.first().and_then(|axis| axis.name.as_ref());
+    let Some(library) = name.filter(|name| **name != runtime.name) else {
+        let there: Vec<DottedVersion> =
+            versions_of(runtime, named).into_iter().map(|one| one.version).collect();
+        let chosen = range.choose(&there);
+        if chosen.is_empty() {
+            return Err(VersionError::not_installed(&runtime.toolchain, range, &there));
+        }
+        let page = runtime.toolchain.versions.as_ref().and_then(|places| places.page.clone());
+        return Ok(VersionCandidates {
+            versions: chosen.into_iter().map(|(series, _)| series).collect(),
+            page,
+        });
+    };
+    let versions = range.numbers().ok_or_else(|| {
+        VersionError::Syntax(format!(
+            "{library}={range}: the versions may differ in their last number alone, such as 1.25..1.54"
+        ))
+    })?;
+    let page = runtime.libraries.get(library).and_then(|pin| pin.page.clone());
+    Ok(VersionCandidates { versions, page })
+}
+
+/// A version of one axis: the name of the axis, what is in an entry's name, and the toolchain if it is of one.
+type Pinned = (String, String, Option<PinnedToolchain>);
+
+/// An entry in all combinations of versions.
+fn versioned(
+    runtime: &Runtime,
+    entry: &Entry,
+    axes: &[VersionAxis],
+    there: &[InstalledVersion],
+) -> Result<Vec<Entry>, VersionError> {
+    let mut all = vec![Vec::<Pinned>::new()];
+    for axis in axes {
+        let pins = match &axis.name {
+            Some(name) if *name != runtime.name => library_versions(runtime, entry, name, &axis.wanted)?,
+            _ => toolchain_versions(runtime, entry, &axis.wanted, there)?,
+        };
+        all = all
+            .iter()
+            .flat_map(|earlier| pins.iter().map(|pin| earlier.iter().cloned().chain([pin.clone()]).collect()))
+            .collect();
+    }
+    Ok(all.iter().map(|pins| pinned(runtime, entry, pins)).collect())
+}
+
+fn toolchain_versions(
+    runtime: &Runtime,
+    entry: &Entry,
+    wanted: &[VersionRange],
+    there: &[InstalledVersion],
+) -> Result<Vec<Pinned>, VersionError> {
+    if entry.toolchain != runtime.toolchain {
+        return Err(VersionError::NotUsed {
+            entry: entry.full_name.clone(),
+            name: runtime.name.clone(),
+            uses: format!("the toolchain {}", entry.toolchain.title),
+        });
+    }
+    let versions: Vec<DottedVersion> = there.iter().map(|one| one.version.clone()).collect();
+    let mut pins = Vec::new();
+    for range in wanted {
+        let chosen = range.choose(&versions);
+        if chosen.is_empty() {
+            return Err(VersionError::not_installed(&runtime.toolchain, range, &versions));
+        }
+        for (series, version) in chosen {
+            let home = there.iter().find(|one| one.version == *version).map(|one| one.home.clone());
+            let toolchain = home.map(|home| PinnedToolchain { home, version: version.clone() });
+            pins.push((runtime.name.clone(), series, toolchain));
+        }
+    }
+    Ok(pins)
+}
+
+fn library_versions(
+    runtime: &Runtime,
+    entry: &Entry,
+    name: &str,
+    wanted: &[VersionRange],
+) -> Result<Vec<Pinned>, VersionError> {
+    let library = entry.library.as_ref().filter(|library| library.name == name);
+    let known =
+        library.filter(|_| runtime.libraries.contains_key(name)).ok_or_else(|| VersionError::NotUsed {
+            entry: entry.full_name.clone(),
+            name: name.to_owned(),
+            uses: match &entry.library {
+                Some(library) if runtime.libraries.contains_key(&library.name) => library.name.clone(),
+                _ => "no library whose versions can be chosen".to_owned(),
+            },
+        })?;
+    let version = |range: &VersionRange| match range {
+        VersionRange::Series(series) => Ok(series.to_string()),
+        // What the catalog has: newer ones would not be what it was written for.
+        VersionRange::Latest => Ok(known.version.clone()),
+        VersionRange::Between(..) => {
+            Err(VersionError::NoList { library: name.to_owned(), range: range.to_string() })
+        }
+    };
+    wanted.iter().map(|range| Ok((name.to_owned(), version(range)?, None))).collect()
+}
+
+fn pinned(runtime: &Runtime, entry: &Entry, pins: &[Pinned]) -> Entry {
+    let suffix: Vec<String> = match pins {
+        [(name, version, _)] if *name == runtime.name => vec![version.clone()],
+        _ => pins.iter().map(|(name, version, _)| format!("{name}={version}")).collect(),
+    };
+    let name = format!("{}@{}", entry.name, suffix.join(","));
+    let toolchain = pins.iter().find_map(|(.., toolchain)| toolchain.clone());
+    Entry {
+        full_name: format!("{}/{name}", runtime.name),
+        name,
+        // It stands for no runtime: that is for the entry without a version.
+        posts: Vec::new(),
+        toolchain: ToolchainSpec { pinned: toolchain, ..entry.toolchain.clone() },
+        versions: pins.iter().map(|(name, version, _)| (name.clone(), version.clone())).collect(),
+        ..entry.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests;

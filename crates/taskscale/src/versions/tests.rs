@@ -1,0 +1,61 @@
+use super::*;
+use crate::catalog::Catalog;
+
+fn catalog() -> Catalog {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../runtimes");
+    Catalog::load(&folder).expect("the catalogue of the repository")
+}
+
+fn there(versions: &[&str]) -> Vec<InstalledVersion> {
+    let one = |version: &&str| InstalledVersion {
+        version: DottedVersion::parse(version).unwrap(),
+        home: PathBuf::from(format!("/node/{version}")),
+        receipt: format!("v{version}"),
+    };
+    versions.iter().map(one).collect()
+}
+
+fn axes(word: &str) -> Vec<VersionAxis> {
+    VersionRequest::parse(word).unwrap().unwrap().axes
+}
+
+fn of(entry: &str, word: &str, versions: &[&str]) -> Result<Vec<Entry>, VersionError> {
+    let catalog = catalog();
+    let (runtime, entry) = catalog.entry(entry).expect("an entry");
+    versioned(runtime, entry, &axes(word), &there(versions))
+}
+
+#[test]
+fn a_version_of_an_entry_is_an_entry_with_its_toolchain() {
+    let found = of("node/promise-timeout", "node@16,22", &["16.20.2", "22.1.0", "22.3.1"]).unwrap();
+    let names: Vec<&str> = found.iter().map(|entry| &*entry.full_name).collect();
+    assert_eq!(names, ["node/promise-timeout@16", "node/promise-timeout@22"]);
+    let pinned = found[1].toolchain.pinned.clone().unwrap();
+    assert_eq!((&*pinned.home.to_string_lossy(), &*pinned.version.to_string()), ("/node/22.3.1", "22.3.1"));
+    assert!(found.iter().all(|entry| entry.posts.is_empty()), "none stands for Node.js");
+}
+
+#[test]
+fn versions_of_a_library_and_of_the_runtime_are_combined() {
+    let found = of("python/trio", "x@python=3.12,3.13,trio=0.25,latest", &["3.12.1", "3.13.0"]).unwrap();
+    let latest = catalog().entry("python/trio").unwrap().1.library.clone().unwrap().version;
+    let names: Vec<&str> = found.iter().map(|entry| &*entry.name).collect();
+    let expected = ["3.12,trio=0.25", &format!("3.12,trio={latest}"), "3.13,trio=0.25"];
+    assert_eq!(names[..3], expected.map(|versions| format!("trio@python={versions}")));
+    assert_eq!(names.len(), 4);
+    assert_eq!(found[0].versions["trio"], "0.25");
+}
+
+#[test]
+fn what_is_not_there_is_said_with_what_is() {
+    let error = of("node/promise-timeout", "node@18", &["16.20.2", "22.3.1"]).unwrap_err();
+    assert_eq!(error.to_string(), "Node.js 18 is not installed (found: 16.20.2, 22.3.1)");
+    let error = of("rust/thread", "x@tokio=1.28", &[]).unwrap_err();
+    assert!(error.to_string().contains("rust/thread does not use `tokio`"), "{error}");
+    let error = of("rust/tokio-spawn", "x@async-std=1", &[]).unwrap_err();
+    assert!(error.to_string().contains("it uses tokio"), "{error}");
+    let error = of("rust/tokio-spawn", "x@tokio=1.25..1.28", &[]).unwrap_err();
+    assert!(error.to_string().contains("list of releases"), "{error}");
+    let error = of("python/pypy-asyncio-gather", "python@3.12", &["3.12.1"]);
+    assert!(error.is_err_and(|error| error.to_string().contains("the toolchain PyPy")));
+}

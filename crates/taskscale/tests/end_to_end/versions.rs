@@ -1,0 +1,138 @@
+//! Entries in versions: of a toolchain whose programs take what their version says, and of a library that is pinned.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::support::{FakeEntry, World};
+
+/// A script at a path.
+fn script(path: &Path, text: &str) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, format!("#!/bin/sh\n{text}\n")).unwrap();
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+/// A world with versions of a toolchain, each with the bytes that its tasks take.
+fn world(versions: &[(&str, &str)]) -> World {
+    let world = World::new(&[]);
+    for (version, bytes) in versions {
+        let fake = world.fake().display().to_string();
+        let text = format!(
+            "[ \"$1\" = --version ] && echo tool {version} && exit\nexec {fake} --anon-bytes-per-task {bytes} \"$@\""
+        );
+        script(&world.path(&format!("tools/{version}/bin/tool")), &text);
+    }
+    let entry = FakeEntry::new("plain", "").program("tool");
+    let manifest = world.manifest_of(&[entry]).replace(
+        "\n\n[[entry]]",
+        &format!(
+            "\n\n[versions]\nprogram = \"bin/tool\"\nfolders = [\"{}/*\"]\ninstall = \"get tool {{version}}\"\n\n[[entry]]",
+            world.path("tools").display()
+        ),
+    );
+    let command = format!("version = [{:?}, \"--version\"]", world.fake().display().to_string());
+    fs::write(world.manifest(), manifest.replace(&command, "version = [\"tool\", \"--version\"]")).unwrap();
+    world
+}
+
+#[test]
+fn each_version_is_an_entry_and_the_step_between_versions_is_found() {
+    let world = world(&[("1.0.3", "1KiB"), ("1.1.0", "1KiB"), ("1.2.5", "1KiB"), ("1.3.0", "4KiB")]);
+    let folder = world.path("out/run").display().to_string();
+    let words = ["run", "fake/plain@1.0,1.3", "--quick", "-n", "1k,10k", "-o", &folder];
+    let finished = world.run(world.command(&words));
+    finished.expect_code(0);
+    assert!(finished.stdout.contains("what changed"), "{finished:?}");
+    let found: BTreeMap<String, BTreeMap<String, String>> = world
+        .load("out/run")
+        .campaign
+        .entries
+        .into_iter()
+        .map(|facts| (facts.name, facts.versions))
+        .collect();
+    let versions = |version: &str| BTreeMap::from([("fake".to_owned(), version.to_owned())]);
+    let expected = [("fake/plain@1.0", versions("1.0.3")), ("fake/plain@1.3", versions("1.3.0"))];
+    assert_eq!(found, expected.map(|(name, versions)| (name.to_owned(), versions)).into());
+    for sample in world.runs("out/run") {
+        assert_eq!(sample.versions, found[&*sample.entry], "{}", sample.entry);
+    }
+
+    let folder = world.path("out/bisect").display().to_string();
+    let words = ["--json", "bisect", "fake/plain@1.0..1.3", "-n", "1k,10k", "-o", &folder];
+    let finished = world.run(world.command(&words));
+    finished.expect_code(0);
+    let report: Value =
+        serde_json::from_str(&finished.stdout).unwrap_or_else(|error| panic!("{error}: {finished:?}"));
+    let steps = report["steps"].as_array().unwrap();
+    assert_eq!(steps.len(), 1, "{report:#}");
+    assert_eq!((&steps[0]["from"], &steps[0]["to"]), (&"1.2".into(), &"1.3".into()), "{report:#}");
+    assert_eq!(steps[0]["verdict"], "larger", "{report:#}");
+    world.assert_nothing_left();
+}
+
+#[test]
+fn a_version_that_is_not_there_is_an_error_with_those_that_are() {
+    let world = world(&[("1.0.3", "1KiB"), ("1.1.0", "1KiB")]);
+    for (word, why) in [
+        ("fake/plain@2", "Scripted 2 is not installed (found: 1.0.3, 1.1.0)"),
+        ("fake/plain@lib=2", "fake/plain does not use `lib`"),
+        ("fake/plain@1.x", "`1.x` is no version"),
+        ("fake/plian@1.0", "no entry `fake/plian`"),
+    ] {
+        let finished = world.run(world.command(&["run", word, "-n", "1"]));
+        finished.expect_code(2);
+        assert!(finished.stderr.contains(why), "{word}: {}", finished.stderr);
+    }
+    let finished = world.run(world.command(&["--json", "versions"]));
+    finished.expect_code(0);
+    let all: Value = serde_json::from_str(&finished.stdout).unwrap();
+    let installed = all[0]["installed"].as_array().unwrap();
+    let versions: Vec<&str> = installed.iter().filter_map(|one| one["version"].as_str()).collect();
+    assert_eq!(versions, ["1.0.3", "1.1.0"], "{all:#}");
+}
+
+#[test]
+fn a_library_is_pinned_in_a_copy_of_the_sources() {
+    let world = World::new(&[]);
+    let start = world.path("catalog/fake/start.sh");
+    let fake = world.fake().display().to_string();
+    script(&start, &format!("cd \"$(dirname \"$0\")\" && exec {fake} \"$@\""));
+    fs::write(world.path("catalog/fake/need.txt"), "lib = 9\n").unwrap();
+    fs::write(world.path("catalog/fake/lock"), "lib 9.4.0\n").unwrap();
+    let entry = FakeEntry::new("plain", "")
+        .program("{src}/start.sh")
+        .more("library = { name = \"lib\", file = \"lock\", version = 'lib ([0-9.]+)' }");
+    let pin = "\n\n[library.lib]\nfiles = \"need.txt\"\nrequirement = 'lib = (.*)'\nexact = \"={version}\"\n\
+               resolve = [[\"sh\", \"-c\", \"test {version} != 3 && sed 's/lib = =/lib /; s/$/.7/' need.txt > lock\"]]\n\n[[entry]]";
+    let manifest = world.manifest_of(&[entry]).replace("\n\n[[entry]]", pin);
+    fs::write(world.manifest(), manifest).unwrap();
+    let folder = world.path("out").display().to_string();
+    let words = ["run", "fake/plain@lib=1.2,3,latest", "--quick", "-n", "10", "-o", &folder];
+    let finished = world.run(world.command(&words));
+    // One that cannot be resolved is recorded, and the rest goes on.
+    finished.expect_code(1);
+    let loaded = world.load("out");
+    let versions: Vec<(String, Option<String>, bool)> = loaded
+        .campaign
+        .entries
+        .iter()
+        .map(|facts| (facts.name.clone(), facts.versions.get("lib").cloned(), facts.unavailable.is_some()))
+        .collect();
+    let expected = [
+        ("fake/plain@lib=1.2", Some("1.2.7"), false),
+        ("fake/plain@lib=3", None, true),
+        ("fake/plain@lib=9.4.0", Some("9.4.0.7"), false),
+    ];
+    let expected = expected.map(|(name, version, gone)| (name.to_owned(), version.map(str::to_owned), gone));
+    assert_eq!(versions, expected, "{finished:?}");
+    assert_eq!(
+        fs::read_to_string(world.path("catalog/fake/lock")).unwrap(),
+        "lib 9.4.0\n",
+        "the sources stay"
+    );
+    world.assert_nothing_left();
+}
