@@ -269,7 +269,11 @@ impl Matcher {
             Means::Idiomatic => entry.style == Style::Idiomatic,
             Means::All => true,
             Means::Glob(pattern) => pattern.matches(entry.full_name),
-            Means::Name => entry.full_name == self.word || entry.runtime == self.word,
+            // In whatever version.
+            Means::Name => {
+                let base = entry.full_name.split('@').next();
+                entry.full_name == self.word || base == Some(&*self.word) || entry.runtime == self.word
+            }
         }
     }
 }

@@ -10,7 +10,8 @@ use crate::document::{Column, Document, DocumentRow, Emphasis, Table, TableCell}
 use crate::metrics::{self, MetricDef};
 use crate::record::{Campaign, EntryFacts, Sample};
 use crate::report::estimate::ValueEstimate;
-use crate::report::{Report, VersionLine, VersionPoint};
+use crate::report::{Growth, Report, VersionLine, VersionPoint};
+use crate::units;
 
 /// A version of an entry.
 struct EntryVersion<'c> {
@@ -71,7 +72,15 @@ fn line(
     samples: &[Sample],
     report: &Report,
 ) -> VersionLine {
-    let metric = metric_over_versions(part.plan.shape);
+    let names = || versions.iter().map(|version| &*version.facts.name);
+    let bends = names().filter_map(|name| report.growth_of(name)).any(Growth::is_nonlinear);
+    // No line can stand for memory that is not linear: then it is compared at the largest number of tasks.
+    let (metric, heading) = match (metric_over_versions(part.plan.shape), part.plan.tasks.last()) {
+        (metric, Some(most)) if bends && std::ptr::eq(metric, &metrics::BYTES_PER_TASK) => {
+            (&metrics::FOOTPRINT, format!("memory at {} tasks, MiB", units::count(*most)))
+        }
+        (metric, _) => (metric, words::heading(metric)),
+    };
     let point = |(nth, version): (usize, &EntryVersion)| {
         let before = nth.checked_sub(1).map(|before| &*versions[before].facts.name);
         let name = &*version.facts.name;
@@ -91,7 +100,11 @@ fn line(
             costs_more: verdict.filter(|verdict| verdict.is_change()).map(|verdict| verdict.worse()),
         }
     };
-    VersionLine { title: title.to_owned(), metric, points: versions.iter().enumerate().map(point).collect() }
+    VersionLine {
+        title: format!("{title}: {heading}"),
+        metric,
+        points: versions.iter().enumerate().map(point).collect(),
+    }
 }
 
 /// At the largest number of tasks. `None` of an entry that could not run.
@@ -116,9 +129,9 @@ fn judged(
 fn estimate(report: &Report, entry: &str, metric: &'static MetricDef) -> Option<ValueEstimate> {
     let growth = report.growth_of(entry).and_then(|growth| ValueEstimate::in_growth(metric, growth));
     growth.or_else(|| {
-        let rows = report.groups.iter().rev().flat_map(|group| &group.rows);
-        let mut own = rows.filter(|row| row.entry.name == entry && row.ok_runs > 0);
-        own.find_map(|row| ValueEstimate::in_row(metric, row))
+        let mut rows = report.groups.last()?.rows.iter();
+        let own = rows.find(|row| row.entry.name == entry && row.ok_runs > 0)?;
+        ValueEstimate::in_row(metric, own)
     })
 }
 
@@ -134,11 +147,10 @@ pub fn what_changed(all: &[(Report, Vec<VersionLine>)]) -> Document {
 }
 
 fn table(lines: &[VersionLine]) -> Table {
-    let heading = lines.first().map(|line| words::heading(line.metric)).unwrap_or_default();
     let mut table = Table::new(vec![
         Column::words("version"),
         Column::words("released").drop_priority(2),
-        Column::figures(heading),
+        Column::figures("cost"),
         Column::figures("change"),
         Column::figures("95% interval").drop_priority(1),
         Column::words("verdict"),
@@ -209,6 +221,22 @@ mod tests {
     }
 
     #[test]
+    fn memory_that_is_not_linear_is_compared_at_the_largest_number_of_tasks() {
+        let (campaign, mut samples) = of_versions(&[("1.9", 400.0), ("1.10", 400.0)]);
+        for sample in &mut samples {
+            let bytes = if sample.tasks == 10_000 { 60_000_000 } else { 80_000_000 };
+            let (tasks, bytes) = (sample.tasks, bytes * (1_000 + u64::from(sample.repetition)) / 1_000);
+            if let Some(plateau) = sample.memory.plateau.as_mut().filter(|_| tasks > 1) {
+                plateau.footprint_bytes = bytes;
+            }
+        }
+        let line = &over_versions(&campaign, &samples)[0].1[0];
+        assert_eq!(line.title, "rust/tokio-spawn, tokio: memory at 100k tasks, MiB");
+        assert!((line.points[0].value.unwrap() / 80e6 - 1.0).abs() < 0.01, "{line:?}");
+        assert_eq!(line.points[1].verdict.as_deref(), Some("same"));
+    }
+
+    #[test]
     fn what_differs_in_two_things_has_a_line_for_each_and_one_version_has_none() {
         let (mut campaign, samples) = of_versions(&[("1.9", 248.0), ("1.29", 456.0)]);
         assert_eq!(over_versions(&campaign, &samples)[0].1.len(), 1);
@@ -221,7 +249,7 @@ mod tests {
             .iter_mut()
             .for_each(|facts| drop(facts.versions.insert("rust".into(), "1.95".into())));
         let lines = &over_versions(&campaign, &samples)[0].1;
-        assert_eq!(lines[0].title, "rust/tokio-spawn, tokio, rust 1.95");
+        assert_eq!(lines[0].title, "rust/tokio-spawn, tokio, rust 1.95: bytes per task");
         campaign.entries.truncate(1);
         assert!(over_versions(&campaign, &samples).is_empty());
     }

@@ -8,7 +8,7 @@ use crate::metrics::MetricDef;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct VersionLine {
-    /// `rust/tokio-spawn, tokio`.
+    /// `rust/tokio-spawn, tokio: bytes per task`.
     pub title: String,
     #[cfg_attr(test, schemars(with = "String"))]
     pub metric: &'static MetricDef,

@@ -343,7 +343,9 @@ fn every_picture_is_what_the_command_beside_it_draws() {
             let [command @ .., "-o", file] = &*command else {
                 panic!("{path}: a picture's command ends in -o FILE")
             };
-            let shown = text[end..].contains(&format!("]({file})"));
+            let folder = path.rsplit_once('/').map(|(folder, _)| format!("{folder}/")).unwrap_or_default();
+            let link = file.strip_prefix(&folder).unwrap_or(file);
+            let shown = text[end..].contains(&format!("]({link})"));
             assert!(shown, "{path}: {file} is not shown below its command");
             let due = output(command);
             if bless {

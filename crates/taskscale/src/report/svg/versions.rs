@@ -18,16 +18,18 @@ const CAP: f64 = 4.0;
 pub fn versions(report: &Report, lines: &[VersionLine]) -> Result<(String, String), ChartError> {
     let lines: Vec<&VersionLine> =
         lines.iter().filter(|line| line.points.iter().any(|point| point.value.is_some())).collect();
-    let Some(first) = lines.first() else { return Err(ChartError::Nothing) };
-    let title = format!("{} by version", first.metric.title);
+    if lines.is_empty() {
+        return Err(ChartError::Nothing);
+    }
+    let title = "Cost by version";
     let subtitle = format!(
-        "Workload {}. Percentages: beyond chance, against the version before.",
+        "Workload {}. Percentages: beyond chance, against the version before. Bars: 95% interval or range of repetitions.",
         plain(&report.series().to_string())
     );
     let height = 84.0 + PANEL * lines.len() as f64 + FOOT;
     let text = description(&lines);
-    let mut svg = Svg::new("taskscale-versions", WIDTH, height, &title, &text);
-    let mut top = head(&mut svg, &title, &subtitle);
+    let mut svg = Svg::new("taskscale-versions", WIDTH, height, title, &text);
+    let mut top = head(&mut svg, title, &subtitle);
     for line in lines {
         panel(&mut svg, line, top);
         top += PANEL;
