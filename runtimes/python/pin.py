@@ -8,7 +8,10 @@ path = sys.argv[1]
 pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--only-binary=:all:"]
 # Nothing is installed: `--target` is for Pythons that a distribution manages.
 resolve = [*pip, "--dry-run", "--ignore-installed", "--target", "unused", "--report", "-", "-r", path]
-report = json.loads(subprocess.run(resolve, check=True, stdout=subprocess.PIPE).stdout)
+resolved = subprocess.run(resolve, stdout=subprocess.PIPE)
+if resolved.returncode != 0:
+    sys.exit(resolved.returncode)  # pip has said why
+report = json.loads(resolved.stdout)
 with open(path, "w") as file:
     for package in report["install"]:
         name, version = package["metadata"]["name"], package["metadata"]["version"]

@@ -18,14 +18,16 @@ use super::workload_args::{self, SeriesOptions, task_counts};
 use crate::campaign::ResumeOptions;
 use crate::catalog::{Catalog, VersionRange, VersionRequest, select};
 use crate::compare::{self, CompareSettings, ComparedMetric, Comparison, Input, Judged, Verdict};
-use crate::document::{Column, Document, DocumentRow, Emphasis, Table, TableCell, json};
-use crate::metrics::MetricDef;
+use crate::document::{Column, Document, DocumentRow, Emphasis, Table, TableCell, first_of, json};
+use crate::metrics::{self, MetricDef};
 use crate::record::{Campaign, Hold, Sample, Status};
 use crate::units;
 use crate::versions::{self, Bisection, NamedToolchains, VersionCandidates};
 
 /// Repetitions of a version whose verdict is unclear, as a multiple of those at first.
 const MORE_REPETITIONS: u32 = 3;
+/// How many entries a message names before "and N more".
+const NAMED: usize = 4;
 
 struct BisectOptions {
     request: VersionRequest,
@@ -165,6 +167,8 @@ struct BisectReport {
     /// Versions that could not be measured, and why.
     skipped: Vec<(String, String)>,
     steps: Vec<VersionChange>,
+    /// Neighbors between which a change could not be decided, and why.
+    unclear: Vec<(String, String, String)>,
     folder: PathBuf,
 }
 
@@ -172,10 +176,17 @@ pub fn run(args: &BisectArgs, global: &Global) -> Result<ExitCode, Failure> {
     let options = validate(args).or_usage()?;
     let catalog = open_catalog(global).or_usage()?;
     let named = named_toolchains(global).or_usage()?;
-    let candidates = versions::candidates(&catalog, &options.request, &options.range, &named).or_usage()?;
-    let workload = workload_args::named(&catalog, &options.workload).into_iter().next();
-    let workload = workload.and_then(|name| catalog.workload(&name));
-    let Some(workload) = workload else { return Err(Failure::usage("-w: no such workload")) };
+    let entries = std::slice::from_ref(&options.request.entries);
+    let workload = workload_args::named(&catalog, &options.workload);
+    let selection = select(&catalog, entries, &workload).or_usage()?;
+    let [program] = &selection.programs[..] else {
+        let names: Vec<&str> = selection.entries().iter().map(|(_, entry)| &*entry.full_name).collect();
+        let names = first_of(&names, NAMED);
+        return Err(Failure::usage(format!("`bisect` takes one entry and one workload ({names})")));
+    };
+    let workload = program.workload;
+    let candidates =
+        versions::candidates(program.runtime, &options.request, &options.range, &named).or_usage()?;
     let metric = options.metric.unwrap_or(compare::metric_over_versions(workload.shape));
     if !metric.is_of(workload.shape) {
         return Err(Failure::usage(format!("--metric {}: not of `{}`", metric.name, workload.name)));
@@ -196,6 +207,16 @@ pub fn run(args: &BisectArgs, global: &Global) -> Result<ExitCode, Failure> {
     Ok(exit_code(report.measured.len() < 2))
 }
 
+/// Whether a metric cannot compare two versions, as memory is not linear in one.
+fn no_ratio(
+    measured: &BTreeMap<usize, MeasuredVersion>,
+    low: usize,
+    high: usize,
+    runner: &VersionRunner,
+) -> bool {
+    runner.judged(&measured[&low], &measured[&high]).is_none_or(|cell| cell.ratio.is_none())
+}
+
 /// Measures versions until every change lies between two with none between them.
 fn search(
     runner: &mut VersionRunner,
@@ -207,11 +228,19 @@ fn search(
     let mut measured: BTreeMap<usize, MeasuredVersion> = BTreeMap::new();
     let mut skipped = Vec::new();
     loop {
+        // No line can stand for memory that is not linear: then versions differ by memory at the largest N.
+        let by_default = runner.options.metric.is_none() && runner.metric == &metrics::BYTES_PER_TASK;
+        if by_default && search.neighbors().iter().any(|(low, high)| no_ratio(&measured, *low, *high, runner))
+        {
+            runner.metric = &metrics::FOOTPRINT;
+        }
         // Verdicts that are unclear by chance need more repetitions before one is looked for between.
         let judged = |low: usize, high: usize| runner.judged(&measured[&low], &measured[&high]);
         let most = runner.options.series.repetitions * MORE_REPETITIONS;
         let unclear = search.neighbors().into_iter().find_map(|(low, high)| {
-            let is_unclear = judged(low, high).is_some_and(|cell| cell.verdict == Verdict::Unclear);
+            // By chance: more repetitions do not help where there is another reason.
+            let is_unclear = judged(low, high)
+                .is_some_and(|cell| cell.verdict == Verdict::Unclear && cell.reason.is_none());
             [low, high].into_iter().find(|at| is_unclear && measured[at].repetitions < most)
         });
         let differ = |low: usize, high: usize| judged(low, high).is_some_and(|cell| cell.verdict.is_change());
@@ -256,7 +285,19 @@ fn search(
             page: candidates.page(&versions[*high]),
         })
     });
+    let unclear = pairs.iter().filter_map(|(low, high, cell)| {
+        let why = match cell {
+            None => "not comparable".to_owned(),
+            Some(cell) if cell.verdict == Verdict::Unclear => {
+                cell.reason.clone().unwrap_or_else(|| "too much scatter".to_owned())
+            }
+            Some(_) => return None,
+        };
+        Some((versions[*low].clone(), versions[*high].clone(), why))
+    });
+    let unclear = unclear.collect();
     Ok(BisectReport {
+        unclear,
         title: format!("bisect · {title} · {}", runner.metric.name),
         metric: runner.metric,
         by: runner.options.by,
@@ -296,11 +337,15 @@ fn document(report: &BisectReport) -> Document {
     let by = compare::percent(report.by);
     document.text(
         match report.steps.len() {
-            0 => format!("No change above {by}."),
+            0 if report.unclear.is_empty() && report.measured.len() > 1 => format!("No change above {by}."),
+            0 => format!("No change above {by} was found."),
             steps => format!("{} above {by}.", units::counted(steps, "change")),
         },
         Emphasis::Plain,
     );
+    for (low, high, why) in &report.unclear {
+        document.text(format!("Unclear between {low} and {high}: {why}."), Emphasis::Doubtful);
+    }
     for (version, why) in &report.skipped {
         document.text(format!("Skipped {version}: {why}"), Emphasis::Doubtful);
     }

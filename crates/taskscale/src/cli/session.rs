@@ -76,9 +76,13 @@ impl<'i> Session<'i> {
         let prepared = self.prepare_any(programs)?;
         if prepared.iter().all(|entry| entry.command.is_err()) {
             self.progress.finish();
-            return Err(Failure::usage(
-                "none of these entries can run here (`taskscale list --missing` shows what to install)",
-            ));
+            let built = |entry: &Prepared| !matches!(entry.command, Err(NotReady::BuildFailed(_)));
+            return Err(Failure::usage(match prepared.iter().any(built) {
+                true => {
+                    "none of these entries can run here (`taskscale list --missing` shows what to install)"
+                }
+                false => "none of these entries can be built here (the reasons are above)",
+            }));
         }
         Ok(prepared)
     }

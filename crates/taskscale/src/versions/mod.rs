@@ -95,13 +95,11 @@ impl VersionCandidates {
 /// The versions to choose from: those of a toolchain that are installed; of a library all numbers of the range, which may
 /// not all exist.
 pub fn candidates(
-    catalog: &Catalog,
+    runtime: &Runtime,
     request: &VersionRequest,
     range: &VersionRange,
     named: &NamedToolchains,
 ) -> Result<VersionCandidates, VersionError> {
-    let no_entry = || VersionError::Syntax(format!("{}: `bisect` takes one entry", request.entries));
-    let (runtime, _) = catalog.entry(&request.entries).ok_or_else(no_entry)?;
     let name = request.axes.first().and_then(|axis| axis.name.as_ref());
     let Some(library) = name.filter(|name| **name != runtime.name) else {
         let there: Vec<DottedVersion> =
