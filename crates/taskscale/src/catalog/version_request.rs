@@ -89,9 +89,14 @@ impl VersionRange {
         Ok(VersionRange::Between(first, last))
     }
 
-    /// All numbers from the first to the last, if they differ in the last number alone.
+    /// The numbers that are meant, without a list of versions: a range is counted through, if its ends differ in the
+    /// last number alone. `None` for others, and for the latest.
     pub fn numbers(&self) -> Option<Vec<String>> {
-        let VersionRange::Between(DottedVersion(first), DottedVersion(last)) = self else { return None };
+        let (DottedVersion(first), DottedVersion(last)) = match self {
+            VersionRange::Series(one) => (one, one),
+            VersionRange::Between(first, last) => (first, last),
+            VersionRange::Latest => return None,
+        };
         let ((from, before), (to, others)) = (first.split_last()?, last.split_last()?);
         let number = |last: u64| DottedVersion(before.iter().copied().chain([last]).collect()).to_string();
         (before == others).then(|| (*from..=*to).map(number).collect())
@@ -217,7 +222,8 @@ mod tests {
         assert_eq!(chosen("latest"), "3.14.0 3.14.0");
         let numbers = |text: &str| VersionRange::parse(text).unwrap().numbers();
         assert_eq!(numbers("1.8..1.10").unwrap(), ["1.8", "1.9", "1.10"]);
-        assert_eq!((numbers("1.8..2.1"), numbers("1.8..1.9.1"), numbers("1.8")), (None, None, None));
+        assert_eq!(numbers("1.8").unwrap(), ["1.8"]);
+        assert_eq!((numbers("1.8..2.1"), numbers("1.8..1.9.1"), numbers("latest")), (None, None, None));
     }
 
     #[test]

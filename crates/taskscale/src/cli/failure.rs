@@ -204,7 +204,7 @@ mod tests {
             VersionError::Syntax(text()).into(),
             VersionError::NotInstalled { title: text(), range: text(), there: text(), install: None }.into(),
             VersionError::NotUsed { entry: text(), name: text(), uses: text() }.into(),
-            VersionError::NoList { library: text(), range: text() }.into(),
+            VersionError::Uncountable { library: text(), range: text() }.into(),
             MeasureError::Io { what: "open", path: path(), error: io(io::ErrorKind::PermissionDenied) }
                 .into(),
             MeasureError::Launcher(text()).into(),

@@ -12,11 +12,15 @@ pub enum VersionError {
     NotInstalled { title: String, range: String, there: String, install: Option<String> },
     #[error("{entry} does not use `{name}` (it uses {uses})")]
     NotUsed { entry: String, name: String, uses: String },
-    #[error("{library}@{range}: a range needs a list of releases, which {library} lacks: name the versions")]
-    NoList { library: String, range: String },
+    #[error("{library}={range}: the versions may differ in their last number alone, such as 1.25..1.54")]
+    Uncountable { library: String, range: String },
 }
 
 impl VersionError {
+    pub(super) fn uncountable(library: &str, range: &VersionRange) -> VersionError {
+        VersionError::Uncountable { library: library.to_owned(), range: range.to_string() }
+    }
+
     pub(super) fn not_installed(
         spec: &ToolchainSpec,
         range: &VersionRange,
@@ -49,7 +53,7 @@ impl Hint for VersionError {
             VersionError::NotUsed { .. } => {
                 Some("`taskscale versions` shows what versions can be chosen".to_owned())
             }
-            VersionError::Syntax(_) | VersionError::NoList { .. } => None,
+            VersionError::Syntax(_) | VersionError::Uncountable { .. } => None,
         }
     }
 }

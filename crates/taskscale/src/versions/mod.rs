@@ -114,11 +114,7 @@ pub fn candidates(
             page,
         });
     };
-    let versions = range.numbers().ok_or_else(|| {
-        VersionError::Syntax(format!(
-            "{library}={range}: the versions may differ in their last number alone, such as 1.25..1.54"
-        ))
-    })?;
+    let versions = range.numbers().ok_or_else(|| VersionError::uncountable(library, range))?;
     let page = runtime.libraries.get(library).and_then(|pin| pin.page.clone());
     Ok(VersionCandidates { versions, page })
 }
@@ -192,15 +188,13 @@ fn library_versions(
                 _ => "no library whose versions can be chosen".to_owned(),
             },
         })?;
-    let version = |range: &VersionRange| match range {
-        VersionRange::Series(series) => Ok(series.to_string()),
+    let versions = |range: &VersionRange| match range {
         // What the catalog has: newer ones would not be what it was written for.
-        VersionRange::Latest => Ok(known.version.clone()),
-        VersionRange::Between(..) => {
-            Err(VersionError::NoList { library: name.to_owned(), range: range.to_string() })
-        }
+        VersionRange::Latest => Ok(vec![known.version.clone()]),
+        range => range.numbers().ok_or_else(|| VersionError::uncountable(name, range)),
     };
-    wanted.iter().map(|range| Ok((name.to_owned(), version(range)?, None))).collect()
+    let all: Vec<Vec<String>> = wanted.iter().map(versions).collect::<Result<_, _>>()?;
+    Ok(all.into_iter().flatten().map(|version| (name.to_owned(), version, None)).collect())
 }
 
 fn pinned(runtime: &Runtime, entry: &Entry, pins: &[Pinned]) -> Entry {

@@ -44,6 +44,9 @@ fn versions_of_a_library_and_of_the_runtime_are_combined() {
     assert_eq!(names[..3], expected.map(|versions| format!("trio@python={versions}")));
     assert_eq!(names.len(), 4);
     assert_eq!(found[0].versions["trio"], "0.25");
+    let counted = of("rust/tokio-spawn", "x@tokio=1.25..1.28", &[]).unwrap();
+    let versions: Vec<&str> = counted.iter().map(|entry| &*entry.versions["tokio"]).collect();
+    assert_eq!(versions, ["1.25", "1.26", "1.27", "1.28"]);
 }
 
 #[test]
@@ -54,8 +57,8 @@ fn what_is_not_there_is_said_with_what_is() {
     assert!(error.to_string().contains("rust/thread does not use `tokio`"), "{error}");
     let error = of("rust/tokio-spawn", "x@async-std=1", &[]).unwrap_err();
     assert!(error.to_string().contains("it uses tokio"), "{error}");
-    let error = of("rust/tokio-spawn", "x@tokio=1.25..1.28", &[]).unwrap_err();
-    assert!(error.to_string().contains("list of releases"), "{error}");
+    let error = of("rust/tokio-spawn", "x@tokio=0.3..1.28", &[]).unwrap_err();
+    assert!(error.to_string().contains("tokio=0.3..1.28: the versions may differ in their last"), "{error}");
     let error = of("python/pypy-asyncio-gather", "python@3.12", &["3.12.1"]);
     assert!(error.is_err_and(|error| error.to_string().contains("the toolchain PyPy")));
 }

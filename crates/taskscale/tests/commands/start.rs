@@ -95,7 +95,7 @@ fn the_whole_job_is_begun_only_after_a_yes() {
     assert!(!no.stdout.contains("building") && !world.path("taskscale-results").exists(), "{}", no.stdout);
     // Nobody types anything: no answer is a no.
     typed(&world, &[], "").unwrap().expect_code(0);
-    let begun = "none of these entries can run here";
+    let begun = "none of these entries can be built here";
     let asked = |finished: &Finished| finished.stdout.contains(question);
     let yes = typed(&world, &[], "\n").unwrap();
     assert!(asked(&yes) && yes.stdout.contains(begun), "{}", yes.stdout);

@@ -22,7 +22,7 @@ fn world(versions: &[(&str, &str)]) -> World {
     for (version, bytes) in versions {
         let fake = world.fake().display().to_string();
         let text = format!(
-            "[ \"$1\" = --version ] && echo tool {version} && exit\nexec {fake} --anon-bytes-per-task {bytes} \"$@\""
+            "[ \"$1\" = --version ] && echo tool {version} && exit\nexec {fake} --anon-bytes-per-task \"{bytes}\" \"$@\""
         );
         script(&world.path(&format!("tools/{version}/bin/tool")), &text);
     }
@@ -72,6 +72,23 @@ fn each_version_is_an_entry_and_the_step_between_versions_is_found() {
     assert_eq!((&steps[0]["from"], &steps[0]["to"]), (&"1.2".into(), &"1.3".into()), "{report:#}");
     assert_eq!(steps[0]["verdict"], "larger", "{report:#}");
     world.assert_nothing_left();
+}
+
+/// No line can stand for such memory, so that versions have no bytes per task to compare.
+#[test]
+fn memory_that_is_not_linear_is_bisected_at_the_largest_number_of_tasks() {
+    let grows = |small: &str, large: &str| format!("$(test $1 -gt 5000 && echo {large} || echo {small})");
+    let world = world(&[("1.0.3", &grows("1KiB", "4KiB")), ("1.1.0", &grows("1KiB", "8KiB"))]);
+    let folder = world.path("out").display().to_string();
+    let words = ["--json", "bisect", "fake/plain@1.0..1.1", "-n", "1k,4k,10k", "-o", &folder];
+    let finished = world.run(world.command(&words));
+    finished.expect_code(0);
+    let report: Value =
+        serde_json::from_str(&finished.stdout).unwrap_or_else(|error| panic!("{error}: {finished:?}"));
+    assert_eq!(report["metric"], "footprint", "{report:#}");
+    let steps = report["steps"].as_array().unwrap();
+    assert_eq!(steps.len(), 1, "{report:#}");
+    assert_eq!((&steps[0]["from"], &steps[0]["to"]), (&"1.0".into(), &"1.1".into()), "{report:#}");
 }
 
 #[test]
