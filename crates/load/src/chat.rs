@@ -99,6 +99,8 @@ impl ChatProtocol {
         match opcode {
             TEXT => return self.take_text(client, data, received),
             PING => put_frame(PONG, data, &mut received.answer),
+            // A heartbeat that wants no answer (RFC 6455, 5.5.3).
+            PONG => {}
             CLOSE => {
                 let code = data.first_chunk().map(|code| u16::from_be_bytes(*code));
                 let code = code.map_or(String::new(), |code| format!(" with {code}"));

@@ -201,7 +201,10 @@ impl Analysis<'_> {
     fn memory(&self) -> Memory {
         let (state, source) = (self.state, self.timeline.host.source);
         let kept = state.account.peak_bytes;
-        let reading = self.counted();
+        // Of work that was over before all was read, some tasks may be missing.
+        let over = self.over_ns().zip(state.last_read.as_ref());
+        let late = over.is_some_and(|(over, read)| read.end_ns >= over);
+        let reading = self.counted().filter(|_| !(self.is_work() && late));
         let rss_peak = match &state.end {
             Some((_, ProgramEnd::Exited { rss_peak_bytes, .. })) => Some(*rss_peak_bytes),
             _ => None,

@@ -97,10 +97,15 @@ fn classify_work(seen: &Observed, work: &WorkParams) -> RunVerdict {
     }
     match said.alive {
         Some(alive) if alive > seen.tasks => failed(too_many(alive, seen.tasks)),
+        Some(_) if work.all_alive && said.alive_late => failed(
+            "protocol error: `alive` was printed after `ready`, so tasks still started when the work began"
+                .into(),
+        ),
         Some(alive) => {
             let few = too_few_counted(seen, alive).map(failed);
             few.or_else(|| partial(seen, alive)).unwrap_or(OK)
         }
+        None if work.all_alive => failed(NEVER_ALIVE.into()),
         None => OK,
     }
 }
@@ -115,6 +120,8 @@ fn wrong_check(seen: &Observed) -> Option<String> {
     }
 }
 
+const NEVER_ALIVE: &str =
+    "protocol error: `alive` was never printed, so there is no proof that all tasks ran at the same time";
 const NEVER_DONE: &str = "protocol error: exited with code 0, but `done` was never printed";
 
 pub(super) fn too_many(alive: u64, tasks: u64) -> String {
@@ -125,12 +132,7 @@ pub(super) fn too_many(alive: u64, tasks: u64) -> String {
 fn classify_hold(seen: &Observed, hold_s: f64) -> RunVerdict {
     let (said, n) = (seen.said, seen.tasks);
     let failed = |reason: String| RunVerdict::new(Status::Failed, reason);
-    let Some(alive) = said.alive else {
-        return failed(
-            "protocol error: `alive` was never printed, so there is no proof that all tasks ran at the same time"
-                .into(),
-        );
-    };
+    let Some(alive) = said.alive else { return failed(NEVER_ALIVE.into()) };
     if alive > n {
         return failed(too_many(alive, n));
     }
@@ -395,6 +397,28 @@ mod tests {
             of_scenario(&scenario, &Said { done: None, ..good }, &ended(None, Some(libc::SIGKILL)), late);
         assert_eq!(status, Status::TimedOut);
         assert!(text.contains("operations"), "{text}");
+    }
+
+    #[test]
+    fn work_of_tasks_that_are_all_alive_begins_when_they_are() {
+        let all_alive =
+            Scenario::Work(WorkParams { operations: 10, all_alive: true, ..WorkParams::default() });
+        let judged = |text: &str| {
+            let mut said = Said::default();
+            for line in text.lines() {
+                said.take(line);
+            }
+            of_scenario(&all_alive, &said, &ended(Some(0), None), |_| {})
+        };
+        assert_eq!(judged("alive 10\nready\ndone 10").0, Status::Ok);
+        for (text, reason) in [
+            ("ready\ndone 10", "`alive` was never printed"),
+            ("ready\nalive 10\ndone 10", "`alive` was printed after `ready`"),
+        ] {
+            let (status, why) = judged(text);
+            assert_eq!(status, Status::Failed, "{text}");
+            assert!(why.contains(reason), "{why}");
+        }
     }
 
     #[test]

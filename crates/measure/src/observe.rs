@@ -26,6 +26,7 @@ use super::analyze::analyze;
 use super::cgroup::{GroupBounds, kill_all, remove_folders};
 use super::launchers::{Launchers, is_initialized};
 use super::limits::read_limits;
+use super::machine::available_memory_bytes;
 use super::timeline::{Host, Timeline};
 use super::trace_file::write_trace;
 use super::{GroupRoot, Interrupt, MachineLock, MeasureError, RunEnd, RunSpec, Runner, at};
@@ -153,13 +154,17 @@ impl<'a> LocalRunner<'a> {
         let mut folders = group.folders();
         let mut load = None;
         if let Some(wanted) = spec.scenario.black_box().and_then(|black_box| black_box.load.as_ref()) {
-            // Bounded as the program is: a client may go wrong as well.
-            let group = self.home.create_group(bounds)?;
+            // A client may go wrong as well, but what it needs is no part of the program's cap.
+            let room = available_memory_bytes().map_or(0, |bytes| bytes / 5 * 4);
+            let memory_bytes = bounds.memory_bytes.map(|cap| cap.max(room));
+            let group = self.home.create_group(GroupBounds { memory_bytes, ..bounds })?;
             scratches.push(self.home.create_scratch()?);
             folders.extend(group.folders());
             let control_pipe = spec.scenario.serve().map(|_| ControlPipe::new(&scratches[1])).transpose()?;
             let stdin = control_pipe.as_ref().map(|control_pipe| control_pipe.path().to_owned());
             let mut request = launch_request(spec, &wanted.command, group.as_ref(), &scratches[1], stdin);
+            // On the program's CPUs it would take from what is measured.
+            request.cpus = None;
             if spec.scenario.elsewhere().is_some() {
                 // What leads there wants to know who the user is, and where Slurm or an agent of ssh is.
                 request.env = of_user();

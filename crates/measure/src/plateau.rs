@@ -55,7 +55,12 @@ struct ProcessMemory {
 /// when the reading begins; processes that end during it count as present. `None` if no process is left, or not all
 /// could be read.
 pub fn read(group: &dyn Group, pids: &[u32], is_over: &dyn Fn() -> bool) -> Option<Reading> {
-    let mut reading = Reading { processes: pids.len() as u64, ..Reading::default() };
+    // Without a cgroup the list has those that only wait to be waited for, whose CPU time counts.
+    let ended = match group.source() {
+        MemorySource::Proc => pids.iter().filter(|pid| procfs::has_ended(**pid)).count(),
+        _ => 0,
+    };
+    let mut reading = Reading { processes: (pids.len() - ended) as u64, ..Reading::default() };
     let shown = show(pids, group, &mut reading, is_over)?;
     let account = group.kernel_account();
 

@@ -257,6 +257,12 @@ fn is_ending(stat: &str) -> bool {
     matches!(parse_state(stat), None | Some('Z' | 'X')) || flags().is_none_or(|flags| flags & EXITING != 0)
 }
 
+/// Whether a process has ended, as a zombie has. One whose first thread has ended while others live looks the same.
+pub fn has_ended(pid: u32) -> bool {
+    let stat = text(format!("/proc/{pid}/stat")).unwrap_or_default();
+    matches!(parse_state(&stat), None | Some('Z' | 'X')) && threads(pid).len() <= 1
+}
+
 /// In how many hierarchies of `/proc/PID/cgroup` (`id:controllers:path`) the path goes through a folder of this name.
 fn hierarchies_with(groups: &str, name: &str) -> usize {
     let paths = groups.lines().filter_map(|line| line.splitn(3, ':').nth(2));

@@ -20,6 +20,8 @@ pub struct Said {
     pub failed: Option<u64>,
     /// Preparation is over, and the work begins.
     pub ready: bool,
+    /// `alive` came after `ready`.
+    pub alive_late: bool,
     /// Where it accepts connections.
     pub port: Option<u16>,
     /// The result of the work, to be compared with the correct one.
@@ -158,6 +160,7 @@ impl Said {
     }
 
     fn take_count(&mut self, word: &str, count: u64) -> LineKind {
+        self.alive_late |= word == "alive" && self.alive.is_none() && self.ready;
         let (place, kind) = match word {
             "alive" => (&mut self.alive, LineKind::Event(ProtocolEvent::Alive)),
             "done" => (&mut self.done, LineKind::Event(ProtocolEvent::Done)),

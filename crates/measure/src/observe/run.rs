@@ -350,7 +350,9 @@ impl<'a> Run<'a> {
         }
         self.hear_last_line();
         let state = self.state();
-        let holds = state.speaks_protocol(self.spec) && self.spec.scenario.work().is_none();
+        let protocol = state.speaks_protocol(self.spec) && self.spec.scenario.work().is_none();
+        // Also of a program of another kind that was told how long to wait.
+        let holds = protocol || state.due_ns(self.spec).is_some();
         if holds && state.reading.is_some() && state.last_look.is_none() {
             self.look_last();
         }
