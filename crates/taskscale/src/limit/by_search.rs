@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::answer::{Answer, answer};
 use super::outcome::{ClassifiedRun, Outcome};
 use super::rate::OPEN_S;
-use super::search::{HOLD, NextRun, baseline_of, replay};
+use super::search::{HOLD, NextRun, allowed, replay};
 use super::search_spec::{SearchSpec, fill_in};
 use super::trial_point::{RATE, TrialPoint};
 use crate::campaign::{
@@ -133,8 +133,8 @@ impl Strategy for BySearch<'_> {
                 return Some(NextStep::WarmUp(self.spec(entry, one, 1.0, WARM_UP_TIME).1));
             }
             let hold_s = hold_s(&search.seen, entry, &next_run);
-            let tasks = next_run.trial_point.tasks;
-            let allowed_s = baseline_of(self.search_spec, &search.seen, tasks).allowance_s;
+            let TrialPoint { tasks, cap_bytes, .. } = next_run.trial_point;
+            let allowed_s = allowed(self.search_spec, &search.seen, tasks, cap_bytes).allowance_s;
             let time = Duration::from_secs_f64((hold_s + allowed_s).min(self.search_spec.time_cap_s));
             let (cell, spec) = self.spec(entry, next_run.trial_point, hold_s, time);
             self.observer.run_begins(name, &next_run, hold_s, own.len() + 1);

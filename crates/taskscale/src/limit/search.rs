@@ -102,8 +102,8 @@ pub fn replay<'a>(search_spec: &SearchSpec, kind: Kind, samples: &'a [Sample]) -
         let outcomes: Vec<Outcome> = seen
             .iter()
             .map(|run| {
-                let outcome =
-                    classify(search_spec, run.sample, baseline_of(search_spec, &seen, run.sample.tasks));
+                let baseline = allowed(search_spec, &seen, run.sample.tasks, cap_of(run.sample));
+                let outcome = classify(search_spec, run.sample, baseline);
                 if outcome == Outcome::Unsettled && holds.retry_hold_s(run.sample).is_none() {
                     let why = "no wait was long enough for all tasks to be alive at once";
                     return Outcome::Fails(Cause::Other, why.to_owned());
@@ -161,8 +161,19 @@ fn settle_inconclusive(search_spec: &SearchSpec, seen: &mut [ClassifiedRun]) {
     }
 }
 
+/// How long a run may take. With all memory only the timeout ends it, as others are held against such runs; but not in a
+/// search in which all have it.
+pub fn allowed(search_spec: &SearchSpec, seen: &[ClassifiedRun], tasks: u64, cap_bytes: u64) -> Baseline {
+    let usual = baseline_of(search_spec, seen, tasks);
+    let room = search_spec.room_bytes;
+    let all_have_it = matches!(search_spec.find, Find::MostTasks { memory_bytes } if memory_bytes == room);
+    let allowance_s =
+        if cap_bytes == room && !all_have_it { search_spec.time_cap_s } else { usual.allowance_s };
+    Baseline { allowance_s, ..usual }
+}
+
 /// Time and CPU time of `tasks` with unlimited memory, from pilot and control runs.
-pub fn baseline_of(search_spec: &SearchSpec, seen: &[ClassifiedRun], tasks: u64) -> Baseline {
+fn baseline_of(search_spec: &SearchSpec, seen: &[ClassifiedRun], tasks: u64) -> Baseline {
     if let Find::HighestRate { .. } = search_spec.find {
         // Messages that come late are what is looked at: none is cut off for that before any run may.
         return Baseline { allowance_s: search_spec.time_cap_s, cpu_s: 0.0 };
@@ -320,10 +331,14 @@ fn decide(
 fn pilot(search_spec: &SearchSpec, kind: Kind, probes: &[Probe]) -> Option<u64> {
     match (search_spec.find, probes) {
         (Find::MostTasks { .. }, []) => Some(search_spec.least_tasks),
-        (Find::MostTasks { .. }, [one]) if one.passed => Some(match kind {
-            Kind::Thread | Kind::Process => PILOT_THREADS,
-            _ => PILOT_TASKS,
-        }),
+        (Find::MostTasks { .. }, [one]) if one.passed => {
+            let usual = match kind {
+                Kind::Thread | Kind::Process => PILOT_THREADS,
+                _ => PILOT_TASKS,
+            };
+            // Parameters may ask for more.
+            Some(usual.max(search_spec.least_tasks.saturating_mul(2)))
+        }
         (Find::LeastMemory { .. }, []) => Some(search_spec.room_bytes),
         (Find::HighestRate { .. }, []) => {
             let (least, most) = search_spec.rates.unwrap_or(RATES);

@@ -117,7 +117,8 @@ fn drive(search_spec: &SearchSpec, program: &CappedProgram) -> Vec<Sample> {
         let search = replay(search_spec, Kind::Stackless, &samples);
         let Some(next_run) = search.next else { return samples };
         let hold_s = 2.0;
-        let time_s = hold_s + baseline_of(search_spec, &search.seen, next_run.trial_point.tasks).allowance_s;
+        let TrialPoint { tasks, cap_bytes, .. } = next_run.trial_point;
+        let time_s = hold_s + allowed(search_spec, &search.seen, tasks, cap_bytes).allowance_s;
         samples.push(program.run(
             &next_run,
             samples.len() as u32 + 1,
@@ -230,8 +231,8 @@ fn a_slow_launch_is_no_want_of_memory() {
         // Ten times slower per task beyond 50,000: no line through the pilots predicts it.
         let slow = if next_run.trial_point.tasks > 50_000 { 4e-4 } else { 1e-6 };
         let program = CappedProgram { launch_per_task_s: slow, ..PLAIN };
-        let time_s = 2.0 + baseline_of(&search_spec, &search.seen, next_run.trial_point.tasks).allowance_s;
-        let time_s = if next_run.purpose == Purpose::Control { 300.0 } else { time_s };
+        let TrialPoint { tasks, cap_bytes, .. } = next_run.trial_point;
+        let time_s = 2.0 + allowed(&search_spec, &search.seen, tasks, cap_bytes).allowance_s;
         samples.push(program.run(&next_run, samples.len() as u32 + 1, time_s, 2.0));
         assert!(samples.len() < 60);
     }
