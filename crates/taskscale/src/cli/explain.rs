@@ -291,13 +291,19 @@ fn probed(
     let (runs, faults) = readings.of(&results.samples, &prepared.facts.name);
     match faults.into_iter().next() {
         Some(fault) => Err(ProbeError::Missing(fault)),
-        None if runs.is_empty() => Err(ProbeError::Missing(format!(
-            "no run with the adapter `{}` was ok: {}",
+        None if !has_slope(&runs) => Err(ProbeError::Missing(format!(
+            "fewer than two numbers of tasks were ok with the adapter `{}`: {}",
             adapter.name(),
             results.samples.iter().rev().find_map(|sample| sample.reason.clone()).unwrap_or_default()
         ))),
         None => Ok(runs),
     }
+}
+
+/// Whether some repetition has two numbers of tasks.
+fn has_slope(runs: &[RunParts]) -> bool {
+    runs.iter()
+        .any(|run| runs.iter().any(|other| other.repetition == run.repetition && other.tasks != run.tasks))
 }
 
 /// A Go program with the hook compiled in.

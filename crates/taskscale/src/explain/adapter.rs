@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::mappings::{MappingClass, Mappings};
@@ -112,6 +113,11 @@ impl AdapterHook {
             fs::create_dir_all(new).map_err(|error| format!("cannot create {}: {error}", new.display()))?;
         }
         let shown = |path: &Path| path.display().to_string();
+        // LD_PRELOAD, PYTHONPATH and the like are lists.
+        if shown(folder).contains([' ', '\t', ':']) {
+            let why = "a folder of adapters may have no space or colon in its name: set TMPDIR";
+            return Err(format!("{}: {why}", folder.display()));
+        }
         let mut env = BTreeMap::from([("TASKSCALE_PROBE".to_owned(), shown(answers))]);
         let mut set = |name: &str, value: String| env.insert(name.to_owned(), value);
         match adapter {
@@ -197,8 +203,11 @@ impl AdapterHook {
             let Some(process) = i32::try_from(pid).ok().and_then(Pid::from_raw) else { continue };
             // An earlier answer is of an earlier reading.
             let _ = fs::remove_file(self.file(pid, "parts"));
-            kill_process(process, Signal::USR2)
-                .map_err(|error| format!("cannot ask process {pid}: {error}"))?;
+            match kill_process(process, Signal::USR2) {
+                // It has ended.
+                Err(Errno::SRCH) => continue,
+                sent => sent.map_err(|error| format!("cannot ask process {pid}: {error}"))?,
+            }
             add(&mut parts, &self.answer(pid)?)?;
         }
         Ok(parts)

@@ -1,10 +1,21 @@
 //! The JVM's adapter: histograms of the heap and native memory tracking, by `jcmd`.
 
-use std::fs;
-use std::path::PathBuf;
+use std::io::{self, Read, Seek};
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+use std::{fs, thread};
 
 use super::sheet::{AdapterAnswer, PartName, PartSource, Parts, ReservedHeap};
+
+/// How long `jcmd` may take: a JVM answers when its threads have stopped.
+const PATIENCE: Duration = Duration::from_secs(60);
+const GLANCE: Duration = Duration::from_millis(20);
+
+const NO_RANGE: &str = "this collector of the JVM prints no addresses of its heap, as ZGC (`--adapter none` leaves the adapter out)";
+/// Its launcher must ask for it: JDK-8256844.
+const NOT_TRACKED: &str =
+    "the JVM does not track native memory: before JDK 18 pass -XX:NativeMemoryTracking=summary to java";
 
 /// Asks the JVMs among these processes.
 pub fn ask(pids: &[u32]) -> Result<AdapterAnswer, String> {
@@ -17,7 +28,15 @@ pub fn ask(pids: &[u32]) -> Result<AdapterAnswer, String> {
         let run = |words: &[&str]| run(&jcmd, *pid, words);
         let (heap, native) = (run(&["GC.heap_info"])?, run(&["VM.native_memory", "summary"])?);
         let live = histogram(&run(&["GC.class_histogram"])?);
-        let (low, high) = heap_range(&heap).ok_or_else(|| format!("unknown heap range: {heap}"))?;
+        let (low, high) = heap_range(&heap).ok_or(NO_RANGE)?;
+        if answer.heap.is_some_and(|other| (other.low, other.high) != (low, high)) {
+            return Err(
+                "several JVMs with different heaps (`--adapter none` leaves the adapter out)".to_owned()
+            );
+        }
+        if !native.contains("committed=") {
+            return Err(NOT_TRACKED.to_owned());
+        }
         add(&mut answer.parts, &live, &native);
         let live_bytes = live.iter().map(|(_, bytes)| bytes).sum::<f64>()
             + answer.heap.map_or(0.0, |heap| heap.live_bytes);
@@ -39,15 +58,37 @@ fn jcmd_of(pid: u32) -> Result<PathBuf, String> {
     }
 }
 
-fn run(jcmd: &PathBuf, pid: u32, words: &[&str]) -> Result<String, String> {
-    let output = Command::new(jcmd).arg(pid.to_string()).args(words).stdin(Stdio::null()).output();
-    let output = output.map_err(|error| format!("{}: {error}", jcmd.display()))?;
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    if output.status.success() {
-        return Ok(text);
-    }
-    let why = String::from_utf8_lossy(&output.stderr).into_owned() + &text;
-    Err(format!("jcmd {}: {}", words.join(" "), why.lines().last().unwrap_or("it failed")))
+fn run(jcmd: &Path, pid: u32, words: &[&str]) -> Result<String, String> {
+    let fault = |why: &str| format!("jcmd {}: {why}", words.join(" "));
+    let failed = |error: io::Error| fault(&error.to_string());
+    // Files, as a histogram is more than a pipe holds.
+    let mut said = tempfile::tempfile().map_err(failed)?;
+    let mut child = Command::new(jcmd)
+        .arg(pid.to_string())
+        .args(words)
+        // It is a JVM itself.
+        .env_remove("JAVA_TOOL_OPTIONS")
+        .stdin(Stdio::null())
+        .stdout(said.try_clone().map_err(failed)?)
+        .stderr(said.try_clone().map_err(failed)?)
+        .spawn()
+        .map_err(failed)?;
+    let asked = Instant::now();
+    let status = loop {
+        match child.try_wait().map_err(failed)? {
+            Some(status) => break status,
+            None if asked.elapsed() > PATIENCE => {
+                let _ = child.kill();
+                let _ = child.wait();
+                return Err(fault(&format!("no answer within {} s", PATIENCE.as_secs())));
+            }
+            None => thread::sleep(GLANCE),
+        }
+    };
+    let mut bytes = Vec::new();
+    said.rewind().and_then(|()| said.read_to_end(&mut bytes)).map_err(failed)?;
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    if status.success() { Ok(text) } else { Err(fault(text.lines().last().unwrap_or("it failed"))) }
 }
 
 /// Class and bytes: `   1:        100017       72012240  jdk.internal.vm.StackChunk (java.base@25)`.
@@ -56,22 +97,20 @@ fn histogram(text: &str) -> Vec<(String, f64)> {
         let mut words = line.split_whitespace();
         words.next()?.strip_suffix(':')?.parse::<u64>().ok()?;
         let (_, bytes, class) = (words.next()?, words.next()?, words.next()?);
-        Some((class.to_owned(), bytes.parse().ok()?))
+        // The address of a hidden class differs from run to run: `Main$$Lambda/0x00007f3c2424e410`.
+        Some((class.split("/0x").next().unwrap_or(class).to_owned(), bytes.parse().ok()?))
     };
     text.lines().filter_map(line).collect()
 }
 
-/// The addresses that are reserved for the heap: `… [0x0000000687000000, 0x00000007ffc00000)`, the first and the last.
+/// The addresses that are reserved for the heap: `… [0x0000000687000000, 0x00000007ffc00000)` of G1, several such ranges of
+/// collectors with generations.
 fn heap_range(text: &str) -> Option<(u64, u64)> {
-    let numbers = text.split("0x").skip(1).filter_map(|rest| {
-        let digits: String = rest.chars().take_while(char::is_ascii_hexdigit).collect();
-        u64::from_str_radix(&digits, 16).ok()
-    });
-    let line = numbers.take(2).collect::<Vec<_>>();
-    match line[..] {
-        [low, high] => Some((low, high)),
-        _ => None,
-    }
+    let number = |word: &str| u64::from_str_radix(word.trim().strip_prefix("0x")?, 16).ok();
+    let ranges = text.split('[').skip(1).filter_map(|rest| Some(rest.split_once(')')?.0));
+    let numbers: Vec<u64> = ranges.flat_map(|range| range.split(',')).filter_map(number).collect();
+    let (low, high) = (*numbers.iter().min()?, *numbers.iter().max()?);
+    (low < high).then_some((low, high))
 }
 
 /// Categories of native memory tracking with their committed bytes, without what is known otherwise: the heap from its
@@ -125,6 +164,14 @@ mod tests {
         let heap = "123:\n garbage-first heap   total reserved 6170624K, committed 389120K, used 87654K \
                     [0x0000000687000000, 0x00000007ffc00000)\n  region size 4096K";
         assert_eq!(heap_range(heap), Some((0x6_8700_0000, 0x7_ffc0_0000)));
+        let serial = " def new generation   total 9792K [0xf0000000, 0xf0aa0000, 0xf5550000)\n  eden space 8704K, 3% \
+                      used [0xf0000000, 0xf0050000, 0xf0880000)\n tenured generation   total 21888K [0xf5550000, \
+                      0xf6ab0000, 0xffffffff)\n";
+        assert_eq!(heap_range(serial), Some((0xf000_0000, 0xffff_ffff)));
+        assert_eq!(heap_range("42:\n ZHeap           used 4M, capacity 256M, max capacity 5992M"), None);
+        let hidden =
+            " 1:  2  32  Main$$Lambda/0x00007f3c2424e410 (x@1)\n 2:  1  16  Main$$Lambda/0x00007f3c24000000";
+        assert_eq!(histogram(hidden).iter().filter(|(class, _)| class == "Main$$Lambda").count(), 2);
         let text = "Total: reserved=1KB, committed=2KB\n-                 Java Heap (reserved=6170624KB, committed=389120KB)\n\
                     -                     Class (reserved=1048717KB, committed=141KB)\n                            (classes #511)\n\
                     -                    Thread (reserved=2048KB, committed=300KB)\n                            (threads #20)\n\

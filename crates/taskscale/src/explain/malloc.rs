@@ -24,8 +24,10 @@ pub fn ask(pids: &[u32], folder: &Path, resident: f64) -> Result<Parts, String> 
                 .to_owned(),
         );
     }
-    let gaps = PartName { group: PartSource::Unused, name: "gaps between blocks".to_owned() };
-    parts.insert(gaps, resident - chunks);
+    let unused = |name: &str| PartName { group: PartSource::Unused, name: name.to_owned() };
+    parts.insert(unused("gaps between blocks"), (resident - chunks).max(0.0));
+    // Of blocks such as stacks that are mostly empty. They count in full above.
+    parts.insert(unused("blocks, as far as never touched"), (resident - chunks).min(0.0));
     Ok(parts)
 }
 

@@ -54,7 +54,10 @@ impl Mappings {
                     Err(error) if error.raw_os_error() != Some(libc::ESRCH) => return Err(error),
                     _ => {}
                 },
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                // It has ended, or is about to.
+                Err(error)
+                    if error.kind() == io::ErrorKind::NotFound
+                        || error.raw_os_error() == Some(libc::ESRCH) => {}
                 Err(error) => return Err(error),
             }
         }

@@ -1,13 +1,13 @@
 //! Which part of a task's memory changed between two sheets.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::sheet::{PartSource, PerTask};
 use super::shown::{Explanation, bytes, source};
 use crate::document::{Column, Document, DocumentRow, Emphasis, Table, TableCell};
 
-/// A part in both sheets; absent where a sheet lacks it.
-type Pair<'s> = (Option<&'s PerTask>, Option<&'s PerTask>);
+/// A part in both sheets, in bytes; absent where a sheet lacks it.
+type Pair = (Option<f64>, Option<f64>);
 
 /// Of the entries that both have, or of the two that are named, the parts that changed most first.
 pub fn moved(base: &[Explanation], new: &[Explanation], named: Option<(&str, &str)>) -> Document {
@@ -32,23 +32,26 @@ pub fn moved(base: &[Explanation], new: &[Explanation], named: Option<(&str, &st
         }
         all.blocks.extend(document.blocks);
     }
+    if all.blocks.is_empty() {
+        all.text("No entry has a sheet in both.".to_owned(), Emphasis::Doubtful);
+    }
     all
 }
 
 fn table(old: &Explanation, now: &Explanation) -> Table {
     let mut pairs: BTreeMap<(PartSource, &str), Pair> = BTreeMap::new();
     for row in &old.sheet.rows {
-        pairs.entry((row.group, &row.name)).or_default().0 = Some(&row.per_task);
+        pairs.entry((row.group, &row.name)).or_default().0 = Some(row.per_task.bytes);
     }
     for row in &now.sheet.rows {
-        pairs.entry((row.group, &row.name)).or_default().1 = Some(&row.per_task);
+        pairs.entry((row.group, &row.name)).or_default().1 = Some(row.per_task.bytes);
     }
-    let value = |side: Option<&PerTask>| side.map_or(0.0, |of| of.bytes);
-    let change = |(old, now): &Pair| value(*now) - value(*old);
+    add_to_small_ones(&mut pairs);
+    let change = |(old, now): &Pair| now.unwrap_or(0.0) - old.unwrap_or(0.0);
     let mut rows: Vec<_> = pairs.into_iter().collect();
     rows.sort_by(|(_, a), (_, b)| change(b).abs().total_cmp(&change(a).abs()));
     let row = |name: &str, what: &str, pair: Pair, emphasis: Emphasis| {
-        let shown = |side: Option<&PerTask>| TableCell::figure(side.map(|of| bytes(of.bytes)), emphasis);
+        let shown = |side: Option<f64>| TableCell::figure(side.map(bytes), emphasis);
         let by = change(&pair);
         let sign = if by > 0.0 { "+" } else { "" };
         DocumentRow::of(vec![
@@ -66,12 +69,36 @@ fn table(old: &Explanation, now: &Explanation) -> Table {
         Column::figures("change"),
         Column::words("").drop_priority(1),
     ]);
-    let whole = row("all", "", (Some(&old.sheet.slope), Some(&now.sheet.slope)), Emphasis::Strong);
+    let both = |old: &PerTask, now: &PerTask| (Some(old.bytes), Some(now.bytes));
+    let whole = row("all", "", both(&old.sheet.slope, &now.sheet.slope), Emphasis::Strong);
     let parts = rows.into_iter().map(|((group, name), pair)| row(name, source(group), pair, Emphasis::Plain));
-    let left = (Some(&old.sheet.unexplained), Some(&now.sheet.unexplained));
+    let left = both(&old.sheet.unexplained, &now.sheet.unexplained);
     let left = row("unexplained", "", left, Emphasis::Doubtful);
     table.section("").rows = std::iter::once(whole).chain(parts).chain([left]).collect();
     table
+}
+
+/// A part that one sheet lacks may be among its small ones, which are added up in one row: in the other sheet it is added
+/// to these as well.
+fn add_to_small_ones(pairs: &mut BTreeMap<(PartSource, &str), Pair>) {
+    let groups: BTreeSet<PartSource> = pairs.keys().map(|(group, _)| *group).collect();
+    for group in groups {
+        let Some(small) = pairs.remove(&(group, group.rest())) else { continue };
+        let (mut old_sum, mut new_sum) = small;
+        let hides = |small: Option<f64>, part: f64| small.is_some_and(|of| of.abs() >= 0.5 * part.abs());
+        pairs.retain(|(of, _), pair| match *pair {
+            (Some(old), None) if *of == group && hides(small.1, old) => {
+                *old_sum.get_or_insert(0.0) += old;
+                false
+            }
+            (None, Some(new)) if *of == group && hides(small.0, new) => {
+                *new_sum.get_or_insert(0.0) += new;
+                false
+            }
+            _ => true,
+        });
+        pairs.insert((group, group.rest()), (old_sum, new_sum));
+    }
 }
 
 #[cfg(test)]
@@ -132,6 +159,17 @@ mod tests {
     }
 
     #[test]
+    fn a_part_that_became_a_small_one_has_not_gone() {
+        let small = PartSource::Live.rest();
+        let base = [explanation("rust/a", &[("a", 256.0), ("b", 12.0), (small, 30.0)], 0.0)];
+        let new = [explanation("rust/a", &[("a", 256.0), ("c", 12.0), (small, 30.0)], 0.0)];
+        let text = moved(&base, &new, None).terminal(RenderOptions::default());
+        assert!(text.lines().all(|line| !line.starts_with(" b ") && !line.contains("+12")), "{text}");
+        let row = text.lines().find(|line| line.contains(small)).unwrap();
+        assert!(row.contains("42") && !row.contains("30"), "{text}");
+    }
+
+    #[test]
     fn sheets_of_different_adapters_say_so() {
         let base = [explanation("rust/a", &[("task", 256.0)], 4.0)];
         let mut new = base.clone();
@@ -144,7 +182,8 @@ mod tests {
     #[test]
     fn two_entries_are_compared_if_they_are_named() {
         let both = [explanation("a/x", &[("task", 10.0)], 0.0), explanation("b/y", &[("task", 30.0)], 0.0)];
-        assert!(moved(&both[..1], &both[1..], None).blocks.is_empty());
+        let text = moved(&both[..1], &both[1..], None).terminal(RenderOptions::default());
+        assert!(text.contains("No entry has a sheet in both."), "{text}");
         let text = moved(&both[..1], &both[1..], Some(("a/x", "b/y"))).terminal(RenderOptions::default());
         assert!(text.contains("a/x → b/y") && text.contains("+20"), "{text}");
     }

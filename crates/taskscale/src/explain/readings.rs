@@ -75,6 +75,10 @@ impl Readings {
                 known,
             });
         }
+        // Slopes between runs with mappings and runs without would be false.
+        if runs.iter().any(|run| run.mappings.classes.is_empty()) {
+            runs.iter_mut().for_each(|run| run.mappings = Mappings::default());
+        }
         (runs, faults)
     }
 }

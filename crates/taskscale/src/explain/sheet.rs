@@ -38,7 +38,7 @@ pub enum PartSource {
 }
 
 impl PartSource {
-    fn rest(self) -> &'static str {
+    pub(super) fn rest(self) -> &'static str {
         match self {
             PartSource::Live => "other objects",
             PartSource::Unused => "other unused",
@@ -200,8 +200,12 @@ pub fn sheet(plain: &[RunParts], probed: &[RunParts], covers: fn(&MappingClass) 
             rows.push((name, rest));
         }
     }
+    // As many as the slope has: what is shown must add up.
+    for (_, values) in &mut rows {
+        *values = (0..whole.len()).map(|at| nth(values, at)).collect();
+    }
     let left: Vec<f64> = (0..whole.len())
-        .map(|at| whole[at] - rows.iter().map(|(_, values)| nth(values, at)).sum::<f64>())
+        .map(|at| whole[at] - rows.iter().map(|(_, values)| values[at]).sum::<f64>())
         .collect();
     let slope = PerTask::of(&whole);
     let moved = (!probed.is_empty()).then(|| {

@@ -9,7 +9,8 @@ use super::values::{ReportFormat, document_formats, long};
 const EXAMPLES: &str = "\
 Examples:
   taskscale explain go java/virtual-thread         where the bytes of a sleeping task are
-  taskscale explain rust/tokio-spawn -w echo       of a TCP connection
+  taskscale explain rust/tokio-spawn -w echo -n 1k,10k
+                                                   of a TCP connection
   taskscale explain -n 10k,100k -- ./my-server {tasks}
   taskscale explain c/pthread --adapter none       mappings and kernel memory alone";
 

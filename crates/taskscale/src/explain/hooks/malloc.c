@@ -78,7 +78,7 @@ int posix_memalign(void **block, size_t alignment, size_t size) {
     return *block ? 0 : ENOMEM;
 }
 
-// A file of its own for this process, with what was counted so far. A child has a copy of its parent's heap.
+// A file of its own for this process, with what was counted so far.
 static void begin(void) {
     const char *folder = getenv("TASKSCALE_PROBE");
     char path[4096];
@@ -92,7 +92,14 @@ static void begin(void) {
     counts = shared;
 }
 
+// A child shares its parent's blocks, which count there.
+static void begin_child(void) {
+    memset(&until_opened, 0, sizeof until_opened);
+    counts = &until_opened;
+    begin();
+}
+
 __attribute__((constructor)) static void load(void) {
     begin();
-    pthread_atfork(NULL, NULL, begin);
+    pthread_atfork(NULL, NULL, begin_child);
 }

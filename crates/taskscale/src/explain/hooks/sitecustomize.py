@@ -8,8 +8,6 @@ import signal
 import sys
 import tempfile
 
-# Before an object that the garbage collector knows: the links of its list.
-GC_HEADER = 16
 # Larger objects are taken from malloc.
 MOST_IN_POOLS = 512
 
@@ -28,7 +26,8 @@ def pools():
         file.seek(0)
         text = file.read().decode(errors="replace")
     lines = re.findall(r"^(?:# )?(.+?)\s+=\s+([\d,]+)$", text, re.MULTILINE)
-    return {name.strip(): int(value.replace(",", "")) for name, value in lines}
+    # The number of unused pools is in front of their name.
+    return {re.sub(r"^\d+ unused", "unused", name.strip()): int(value.replace(",", "")) for name, value in lines}
 
 
 def answer(_signal, _frame):
@@ -41,8 +40,9 @@ def answer(_signal, _frame):
         if size <= MOST_IN_POOLS:
             pooled += size
     lines = [f"live {size} {name}" for name, size in sizes.items()]
-    blocks = found.get("bytes in allocated blocks", 0)
-    lines.append(f"live {blocks - pooled} objects without references to others, and buffers")
+    blocks = found.get("bytes in allocated blocks")
+    if blocks is not None:  # with another allocator, mappings alone show them
+        lines.append(f"live {blocks - pooled} objects without references to others, and buffers")
     for name, size in found.items():
         if name.startswith(("bytes in available blocks", "bytes lost to", "unused pools")):
             lines.append(f"unused {size} pymalloc: {name}")
