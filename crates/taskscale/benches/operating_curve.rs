@@ -86,6 +86,7 @@ fn broken(setting: CurveSetting, [pass, fail, _]: Ends) -> Option<String> {
 fn ends(setting: CurveSetting) -> Result<Ends, Box<dyn Error>> {
     let mut rng = fastrand::Rng::with_seed(31);
     let settings = CompareSettings {
+        series: 1,
         metrics: default_metrics(Shape::Hold).into_iter().map(ComparedMetric::from).collect(),
         fail_above: Some(THRESHOLD),
         allow_missing: false,

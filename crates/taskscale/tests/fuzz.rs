@@ -350,6 +350,7 @@ proptest! {
         let input = |folder, campaign, samples| compare::Input { folder, campaign, samples, entry: None };
         let settings =
             compare::CompareSettings {
+                series: 1,
                 metrics: taskscale::metrics::ALL.into_iter().map(compare::ComparedMetric::from).collect(),
                 fail_above: Some(0.05),
                 allow_missing: false,

@@ -42,6 +42,7 @@ function shortList(app: App, rows: Ranking["failed"]): HTMLElement {
             class: "short-name",
             "aria-haspopup": "dialog",
             "data-entry": row.entry.name,
+            "data-name": row.entry.name,
             onclick: () => app.set({ entry: row.entry.name }),
           },
           h("span", { class: "title" }, row.entry.title),

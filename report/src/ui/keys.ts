@@ -48,8 +48,9 @@ function nextRow(event: KeyboardEvent, step: number): boolean {
 /** While details are open arrows up and down scroll them. */
 function nextEntry(app: App, step: number): boolean {
   if (step === 0) return false;
-  const names = [...new Set(rows().map((row) => row.dataset.entry?.split(" ")[0] ?? ""))];
-  const next = names[names.indexOf(app.state.entry) + step];
+  const names = [...new Set(rows().map((row) => row.dataset.name ?? ""))];
+  const at = names.indexOf(app.state.entry);
+  const next = at < 0 ? undefined : names[at + step];
   if (next) app.set({ entry: next });
   return true;
 }

@@ -297,6 +297,7 @@ function rankRow(app: App, shown: Ranking, row: RankRow, scaled: Scale): HTMLEle
           class: `rank-line ${columns(shown)}`,
           "aria-haspopup": "dialog",
           "data-entry": `${entry.name} ${bar.campaign}`,
+          "data-name": entry.name,
           onclick: () => app.set({ entry: entry.name }),
         },
         content,

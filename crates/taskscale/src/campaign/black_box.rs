@@ -1,7 +1,8 @@
 //! The user's own command line with the numbers of a case filled in.
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::{self, Metadata};
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use sha2::{Digest, Sha256};
@@ -10,7 +11,8 @@ use crate::catalog::{Kind, Style};
 use crate::record::EntryFacts;
 use taskscale_measure::{BlackBoxCommand, LoadCommand};
 
-/// Files named in the command line are part of what the program is, up to this size.
+/// Files named in the command line are part of what the program is: up to this size all they have, above it their size
+/// and when they were changed.
 const LARGEST_DIGESTED: u64 = 64 << 20;
 
 /// Placeholder for the number of tasks.
@@ -58,10 +60,15 @@ pub fn black_box_digest(
 ) -> String {
     let folder = black_box.folder.as_deref().unwrap_or(Path::new(""));
     let mut digest = Sha256::new();
-    for path in std::iter::once(program.to_owned()).chain(arguments.iter().map(|word| folder.join(word))) {
-        // An executable may be unreadable.
-        if fs::metadata(&path).is_ok_and(|facts| facts.is_file() && facts.len() <= LARGEST_DIGESTED) {
+    let named = arguments.iter().map(|word| folder.join(word)).chain(black_box.stdin.clone());
+    for path in std::iter::once(program.to_owned()).chain(named) {
+        let Some(facts) = fs::metadata(&path).ok().filter(Metadata::is_file) else { continue };
+        if facts.len() <= LARGEST_DIGESTED {
+            // An executable may be unreadable.
             digest.update(fs::read(&path).unwrap_or_default());
+        } else {
+            let changes = [facts.size().cast_signed(), facts.mtime(), facts.mtime_nsec()];
+            changes.into_iter().for_each(|number| digest.update(number.to_le_bytes()));
         }
     }
     digest.update(settings);

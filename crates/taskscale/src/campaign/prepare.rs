@@ -147,7 +147,11 @@ fn prepare_one(
     toolchain: &Result<Toolchain, ToolchainError>,
     attend: &Attend,
 ) -> Prepared {
-    let Program { runtime, entry, workload } = program;
+    // An older toolchain may need an older form of the program.
+    let version = toolchain.as_ref().ok().and_then(|found| DottedVersion::first_in(&found.version));
+    let entry = program.entry.in_form_for(&program.workload.name, version.as_ref());
+    let program = &Program { entry: &entry, ..*program };
+    let Program { runtime, entry, workload } = *program;
     let mut facts = facts_of(runtime, entry, &workload.name);
     let command = match toolchain {
         Err(unavailable) => Err(NotReady::NoToolchain(unavailable.to_string())),

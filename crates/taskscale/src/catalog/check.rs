@@ -31,6 +31,18 @@ struct CheckedEntry {
     wires: BTreeMap<String, (usize, EntryWorkloadToml)>,
 }
 
+/// Where a recipe is: names for messages, offsets in the file, and the runtime's folder.
+#[derive(Clone, Copy)]
+struct RecipePlace<'a> {
+    entry: &'a str,
+    workload: &'a str,
+    /// Of the entry.
+    offset: usize,
+    /// Of the workload.
+    start: usize,
+    folder: &'a Path,
+}
+
 /// A command with a placeholder for several arguments filled in.
 fn spread(command: &[String], placeholder: &str, flags: &[String]) -> Vec<String> {
     let fill =
@@ -168,45 +180,9 @@ impl ManifestFile<'_> {
         }
         let mut workloads = BTreeMap::new();
         for (workload, (start, recipe)) in &wires {
-            let build = recipe.build.clone().map(CommandsToml::into_commands).unwrap_or_default();
-            for command in build.iter().chain([&recipe.run]) {
-                self.check_command(command, &name, *start, runtime.folder)?;
-            }
-            if let Some(why) = recipe.run.iter().find_map(|word| unreadable_formula(word)) {
-                return Err(self.error(*start, format!("entry `{name}`: {why}")));
-            }
-            if build.iter().flatten().any(|word| asks_for_tasks(word)) {
-                let what = "uses {tasks} in its build, but only its run may";
-                return Err(self.error(*start, format!("entry `{name}` {what}")));
-            }
-            let used =
-                |word: &str, commands: &[Vec<String>]| commands.iter().flatten().any(|arg| arg == word);
-            if !wire.flags.is_empty() && !used("{flags}", std::slice::from_ref(&recipe.run)) {
-                return Err(fault(" has flags, but no argument of its run is `{flags}`".into()));
-            }
-            if !wire.build_flags.is_empty() && !used("{build_flags}", &build) {
-                return Err(fault(
-                    " has build_flags, but no argument of its build is `{build_flags}`".into(),
-                ));
-            }
-            let build =
-                build.iter().map(|command| spread(command, "{build_flags}", &wire.build_flags)).collect();
-            let run = spread(&recipe.run, "{flags}", &wire.flags);
-            let library_faults = recipe.library_faults.clone();
-            let unconfirmed = recipe.unconfirmed.clone();
-            if unconfirmed.as_ref().is_some_and(|why| why.trim().is_empty()) {
-                return Err(fault(format!(": workloads.{workload}.unconfirmed is empty")));
-            }
-            let fan_out = recipe.fan_out;
-            let minimum = recipe.minimum.as_ref().map(|minimum| {
-                let why = || fault(format!(": workloads.{workload}.minimum {minimum:?} is no dotted number"));
-                DottedVersion::parse(minimum).ok_or_else(why)
-            });
-            let minimum = minimum.transpose()?;
-            workloads.insert(
-                workload.clone(),
-                Recipe { build, run, library_faults, unconfirmed, fan_out, minimum },
-            );
+            let place = RecipePlace { entry: &name, workload, offset, start: *start, folder: runtime.folder };
+            let flags = (&*wire.flags, &*wire.build_flags);
+            workloads.insert(workload.clone(), self.recipe(recipe, flags, &place)?);
         }
         let mut env = twin_entry.map(|twin| twin.env.clone()).unwrap_or_default();
         env.extend(wire.env);
@@ -252,6 +228,57 @@ impl ManifestFile<'_> {
             workloads,
         };
         Ok(CheckedEntry { entry, toolchain: toolchain_name, wires })
+    }
+
+    /// How a workload is done, with `flags` of its run and its build.
+    fn recipe(
+        &self,
+        recipe: &EntryWorkloadToml,
+        flags: (&[String], &[String]),
+        place: &RecipePlace,
+    ) -> Result<Recipe, CatalogError> {
+        let RecipePlace { entry: name, workload, offset, start, folder } = *place;
+        let fault = |message: String| self.error(offset, format!("entry `{name}`{message}"));
+        let build = recipe.build.clone().map(CommandsToml::into_commands).unwrap_or_default();
+        for command in build.iter().chain([&recipe.run]) {
+            self.check_command(command, name, start, folder)?;
+        }
+        if let Some(why) = recipe.run.iter().find_map(|word| unreadable_formula(word)) {
+            return Err(self.error(start, format!("entry `{name}`: {why}")));
+        }
+        if build.iter().flatten().any(|word| asks_for_tasks(word)) {
+            let what = "uses {tasks} in its build, but only its run may";
+            return Err(self.error(start, format!("entry `{name}` {what}")));
+        }
+        let used = |word: &str, commands: &[Vec<String>]| commands.iter().flatten().any(|arg| arg == word);
+        let (run_flags, build_flags) = flags;
+        if !run_flags.is_empty() && !used("{flags}", std::slice::from_ref(&recipe.run)) {
+            return Err(fault(" has flags, but no argument of its run is `{flags}`".into()));
+        }
+        if !build_flags.is_empty() && !used("{build_flags}", &build) {
+            return Err(fault(" has build_flags, but no argument of its build is `{build_flags}`".into()));
+        }
+        if recipe.unconfirmed.as_ref().is_some_and(|why| why.trim().is_empty()) {
+            return Err(fault(format!(": workloads.{workload}.unconfirmed is empty")));
+        }
+        let minimum = recipe.minimum.as_ref().map(|minimum| {
+            let why = || fault(format!(": workloads.{workload}.minimum {minimum:?} is no dotted number"));
+            DottedVersion::parse(minimum).ok_or_else(why)
+        });
+        let minimum = minimum.transpose()?;
+        let older = recipe.older.as_ref().map(|older| self.recipe(older, flags, place)).transpose()?;
+        if older.is_some() && minimum.is_none() {
+            return Err(fault(format!(": workloads.{workload}.older needs a `minimum` beside it")));
+        }
+        Ok(Recipe {
+            build: build.iter().map(|command| spread(command, "{build_flags}", build_flags)).collect(),
+            run: spread(&recipe.run, "{flags}", run_flags),
+            library_faults: recipe.library_faults.clone(),
+            unconfirmed: recipe.unconfirmed.clone(),
+            fan_out: recipe.fan_out,
+            minimum,
+            older: older.map(Box::new),
+        })
     }
 
     fn library(

@@ -105,6 +105,7 @@ pub(super) struct EntryWorkloadToml {
     pub unconfirmed: Option<String>,
     pub fan_out: Option<FanOut>,
     pub minimum: Option<String>,
+    pub older: Option<Box<EntryWorkloadToml>>,
 }
 
 impl EntryWorkloadToml {
@@ -118,7 +119,8 @@ impl EntryWorkloadToml {
             CommandsToml::One(command) => CommandsToml::One(fill_all(command)),
             CommandsToml::Many(commands) => CommandsToml::Many(commands.iter().map(fill_all).collect()),
         });
-        EntryWorkloadToml { build, run: fill_all(&self.run), ..self.clone() }
+        let older = self.older.as_ref().map(|older| Box::new(older.for_workload(workload)));
+        EntryWorkloadToml { build, run: fill_all(&self.run), older, ..self.clone() }
     }
 }
 

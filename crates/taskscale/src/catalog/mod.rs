@@ -44,7 +44,7 @@ pub use select::{Matcher, Program, SelectError, Selectable, Selection, default_s
 pub use series::{Month, ReleaseSeries, newer_series, release_series, version_number};
 pub use sources::{SourceFile, is_of_other_workload, named_children, sources};
 pub use taskscale_measure::Kind;
-pub use version_request::{DottedVersion, VersionAxis, VersionRange, VersionRequest};
+pub use version_request::{DottedVersion, MOST_COUNTED, VersionAxis, VersionRange, VersionRequest};
 pub use workload::{
     Parameter, Shape, Workload, bytes_held, carried_workloads, expected_check, expected_to_make, param,
     period_s, reading_order, workloads,

@@ -1,5 +1,6 @@
 //! A catalog's contents, validated: runtimes, toolchains, entries and how they do workloads.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -164,6 +165,21 @@ pub struct Library {
     pub pattern: String,
 }
 
+impl Entry {
+    /// The same entry, with the form of its program for a version of the toolchain.
+    pub fn in_form_for(&self, workload: &str, version: Option<&DottedVersion>) -> Cow<'_, Entry> {
+        match self.workloads.get(workload) {
+            Some(recipe) if !std::ptr::eq(recipe.for_version(version), recipe) => {
+                let form = recipe.for_version(version).clone();
+                let mut entry = self.clone();
+                entry.workloads.insert(workload.to_owned(), form);
+                Cow::Owned(entry)
+            }
+            _ => Cow::Borrowed(self),
+        }
+    }
+}
+
 /// How an entry does one workload.
 #[derive(Debug, Clone)]
 pub struct Recipe {
@@ -178,4 +194,18 @@ pub struct Recipe {
     pub fan_out: Option<FanOut>,
     /// The lowest version of the toolchain that it works with, if that is not the runtime's.
     pub minimum: Option<DottedVersion>,
+    /// How it is done on older versions than that.
+    pub older: Option<Box<Recipe>>,
+}
+
+impl Recipe {
+    /// The form for a version of the toolchain, or the oldest, whose minimum it is below.
+    pub fn for_version(&self, version: Option<&DottedVersion>) -> &Recipe {
+        match (&self.minimum, version, &self.older) {
+            (Some(minimum), Some(version), Some(older)) if version < minimum => {
+                older.for_version(Some(version))
+            }
+            _ => self,
+        }
+    }
 }

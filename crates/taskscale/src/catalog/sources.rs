@@ -29,7 +29,8 @@ pub fn sources(runtime: &Runtime, entry: &Entry, workload: &str) -> Vec<SourceFi
     }
     if files.is_empty() {
         // A build system's own file may name the folder: by custom it has the entry's name.
-        collect(&runtime.folder, &runtime.folder.join(&entry.name), &mut files);
+        let name = entry.name.split('@').next().unwrap_or(&entry.name);
+        collect(&runtime.folder, &runtime.folder.join(name), &mut files);
     }
     files.retain(|file| !is_of_other_workload(entry, workload, Path::new(&file.path)));
     files.sort_by(|a, b| (is_manifest(&a.path), &a.path).cmp(&(is_manifest(&b.path), &b.path)));

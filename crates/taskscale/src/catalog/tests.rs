@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::{Catalog, Kind, SelectError, default_selection, select};
+use super::{Catalog, DottedVersion, Kind, SelectError, default_selection, select};
 
 const GOOD: &str = r#"
 name = "x"
@@ -61,6 +61,27 @@ fn a_twin_is_the_same_program_with_other_flags() {
     assert_eq!(twin.workloads["sleep"].build, [["xc", "-O3", "-o", "{out}/sleep"]]);
     assert_eq!((twin.kind, twin.parallel, twin.posts.is_empty()), (Kind::Stackful, true, true));
     assert_eq!(twin.env.iter().map(|(k, v)| format!("{k}{v}")).collect::<Vec<_>>(), ["A1", "B2"]);
+}
+
+#[test]
+fn an_older_form_is_for_versions_below_the_minimum() {
+    let with = |more: &str| load(&GOOD.replace("\"{flags}\"] }", &format!("\"{{flags}}\"]{more} }}")));
+    let older = |minimum: &str| {
+        format!(
+            "older = {{ build = [\"xc\", \"{{build_flags}}\"], run = [\"{{out}}/old\", \"{{flags}}\"]{minimum} }}"
+        )
+    };
+    let catalog = with(&format!(", minimum = \"14.8\", {}", older(", minimum = \"12\""))).unwrap();
+    let recipe = &catalog.entry("x/fiber-small").unwrap().1.workloads["sleep"];
+    let run = |version: &str| &*recipe.for_version(DottedVersion::parse(version).as_ref()).run;
+    assert_eq!(run("14.8.0"), ["{out}/sleep", "--stack", "4k"]);
+    assert_eq!(
+        (run("14.7"), run("1")),
+        (&["{out}/old", "--stack", "4k"].map(str::to_owned)[..], run("14.7"))
+    );
+    assert_eq!(recipe.for_version(None).run, run("15"));
+    let error = with(&format!(", {}", older(""))).unwrap_err();
+    assert!(error.contains("workloads.sleep.older needs a `minimum` beside it"), "{error}");
 }
 
 #[test]

@@ -20,6 +20,9 @@ pub struct VersionAxis {
     pub wanted: Vec<VersionRange>,
 }
 
+/// A range of more numbers is a typing error.
+pub const MOST_COUNTED: u64 = 1000;
+
 /// One version, or several.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum VersionRange {
@@ -90,7 +93,7 @@ impl VersionRange {
     }
 
     /// The numbers that are meant, without a list of versions: a range is counted through, if its ends differ in the
-    /// last number alone. `None` for others, and for the latest.
+    /// last number alone, and by fewer than [`MOST_COUNTED`]. `None` for others, and for the latest.
     pub fn numbers(&self) -> Option<Vec<String>> {
         let (DottedVersion(first), DottedVersion(last)) = match self {
             VersionRange::Series(one) => (one, one),
@@ -99,7 +102,8 @@ impl VersionRange {
         };
         let ((from, before), (to, others)) = (first.split_last()?, last.split_last()?);
         let number = |last: u64| DottedVersion(before.iter().copied().chain([last]).collect()).to_string();
-        (before == others).then(|| (*from..=*to).map(number).collect())
+        let is_countable = before == others && to.checked_sub(*from).is_some_and(|more| more < MOST_COUNTED);
+        is_countable.then(|| (*from..=*to).map(number).collect())
     }
 
     /// Of the versions that there are, those that are meant, ascending, each with the name of its series.
@@ -224,6 +228,7 @@ mod tests {
         assert_eq!(numbers("1.8..1.10").unwrap(), ["1.8", "1.9", "1.10"]);
         assert_eq!(numbers("1.8").unwrap(), ["1.8"]);
         assert_eq!((numbers("1.8..2.1"), numbers("1.8..1.9.1"), numbers("latest")), (None, None, None));
+        assert_eq!(numbers(&format!("1.0..1.{}", u64::MAX)), None);
     }
 
     #[test]

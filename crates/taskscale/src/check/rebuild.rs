@@ -43,16 +43,14 @@ impl<'a> Rebuild<'a> {
             let toolchain = toolchain::find(&subject.entry.toolchain);
             let built = toolchain.map_err(|why| why.to_string()).and_then(|toolchain| {
                 let cache = Cache::at(&root);
-                toolchain::build(
-                    &cache,
-                    subject.runtime,
-                    subject.entry,
-                    &subject.workload.name,
-                    &toolchain,
-                    // No other build uses these folders.
-                    &Attend { stop: self.stop, waiting: &|_| () },
-                )
-                .map_err(|error| error.to_string())
+                // No other build uses these folders.
+                let attend = Attend { stop: self.stop, waiting: &|_| () };
+                let CheckSubject { runtime, entry, workload, .. } = *subject;
+                let pinned = toolchain::pin_library(&cache, runtime, entry, &toolchain, &attend)
+                    .map_err(|error| error.to_string())?;
+                let runtime = pinned.as_ref().map_or(runtime, |pinned| &pinned.runtime);
+                toolchain::build(&cache, runtime, entry, &workload.name, &toolchain, &attend)
+                    .map_err(|error| error.to_string())
             });
             if (self.stop)() {
                 return Err(CheckError::Interrupted);

@@ -179,7 +179,7 @@ pub enum Command {
     Load(LoadArgs),
     /// Compare two results; a regression gate for CI
     Compare(CompareArgs),
-    /// Find the versions in which a figure changed
+    /// Find the versions in which a metric changed
     Bisect(BisectArgs),
     /// Measure the machines of a Slurm cluster
     Fleet(FleetArgs),
@@ -420,11 +420,11 @@ pub struct ReportArgs {
     /// The page is written to -o FILE, or to report.html in the results folder.
     #[arg(long)]
     pub open: bool,
-    /// Only series whose name starts with NAME, such as spawn
+    /// Only series that start with NAME; repeatable
     ///
-    /// A series is a workload with its parameters and CPUs, such as 'spawn, 1 CPU'.
+    /// A series is a workload with its parameters and CPUs, such as `spawn` or 'spawn, 1 CPU'.
     #[arg(long, value_name = "NAME")]
-    pub part: Option<String>,
+    pub part: Vec<String>,
     /// Rank within each kind, or all together [default: kind]
     ///
     /// `kind` or `all`. The `vs best` column compares within the same group.

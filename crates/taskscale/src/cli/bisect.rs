@@ -1,4 +1,4 @@
-//! `taskscale bisect`: the versions in which a figure changed.
+//! `taskscale bisect`: the versions in which a metric changed.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -17,10 +17,10 @@ use super::terminal::{for_standard_output, print_result};
 use super::workload_args::{self, SeriesOptions, task_counts};
 use crate::campaign::ResumeOptions;
 use crate::catalog::{Catalog, VersionRange, VersionRequest, select};
-use crate::compare::{self, CompareSettings, ComparedMetric, Comparison, Input, Judged, Verdict};
+use crate::compare::{self, Change, CompareSettings, ComparedMetric, Comparison, Input, Judged, Verdict};
 use crate::document::{Column, Document, DocumentRow, Emphasis, Table, TableCell, first_of, json};
 use crate::metrics::{self, MetricDef};
-use crate::record::{Campaign, Hold, Sample, Status};
+use crate::record::{Campaign, Hold, Sample, Status, holds_campaign};
 use crate::units;
 use crate::versions::{self, Bisection, NamedToolchains, VersionCandidates};
 
@@ -86,6 +86,8 @@ struct VersionRunner<'a, 'i> {
     session: Session<'i>,
     folder: PathBuf,
     metric: &'static MetricDef,
+    /// That of the first version, for all: runtimes size their heaps by it.
+    memory_cap_bytes: Option<u64>,
 }
 
 impl VersionRunner<'_, '_> {
@@ -120,8 +122,13 @@ impl VersionRunner<'_, '_> {
         }
         let path = self.folder.join(format!("{version}-r{repetitions}"));
         let output = OutputDir::checked(Some(&path), FolderPurpose::Campaign).or_usage()?;
-        let results = self.session.measure(plans, &prepared, &output, &ResumeOptions::default())?;
+        // A campaign that is resumed has its own.
+        let memory_cap_bytes = self.memory_cap_bytes.filter(|_| !holds_campaign(&output.path));
+        let resume = ResumeOptions { memory_cap_bytes, ..ResumeOptions::default() };
+        let results = self.session.measure(plans, &prepared, &output, &resume)?;
         self.session.check_ended(&results.folder, results.end)?;
+        let cap = results.campaign.conditions.as_ref().and_then(|conditions| conditions.memory_cap_bytes);
+        self.memory_cap_bytes = self.memory_cap_bytes.or(cap);
         let (campaign, samples) = (results.campaign, results.samples);
         let failed = samples.iter().rev().find(|sample| sample.status != Status::Ok);
         match failed.filter(|_| samples.iter().all(|sample| sample.status != Status::Ok)) {
@@ -130,16 +137,48 @@ impl VersionRunner<'_, '_> {
         }
     }
 
-    /// The metric of the largest number of tasks, of two versions.
-    fn judged(&self, low: &MeasuredVersion, high: &MeasuredVersion) -> Option<Judged> {
+    fn compared(&self, low: &MeasuredVersion, high: &MeasuredVersion) -> Option<ComparedVersions> {
         let settings = CompareSettings {
+            series: 1,
             metrics: vec![ComparedMetric { figure: self.metric, margin: Some(self.options.by) }],
             fail_above: None,
             allow_missing: true,
             across: true,
         };
         let comparison = Comparison::build(low.input(), high.input(), &settings).ok()?;
-        comparison.cells.into_iter().max_by_key(|cell| cell.tasks)
+        let outcome = comparison.outcomes.iter().find(|outcome| outcome.change != Change::StillFails);
+        let outcome = outcome.map(|outcome| {
+            let tasks = outcome.tasks.map(units::count).unwrap_or_default();
+            format!("{tasks} tasks: {}, then {}", outcome.base, outcome.new)
+        });
+        // `compare` adds others where memory is not linear.
+        let judged = comparison.cells.into_iter().find(|cell| cell.metric == self.metric);
+        Some(ComparedVersions { judged, outcome })
+    }
+}
+
+/// Two versions.
+struct ComparedVersions {
+    judged: Option<Judged>,
+    /// Where one of them fails, or fails more often, and how: no metric is of the same runs then.
+    outcome: Option<String>,
+}
+
+impl ComparedVersions {
+    fn differ(&self) -> bool {
+        self.outcome.is_some() || self.judged.as_ref().is_some_and(|cell| cell.verdict.is_change())
+    }
+
+    /// Why it cannot be said whether they differ by the metric, if so.
+    fn unclear(&self) -> Option<String> {
+        match (&self.outcome, &self.judged) {
+            (Some(outcome), _) => Some(outcome.clone()),
+            (None, None) => Some("not comparable".to_owned()),
+            (None, Some(cell)) if cell.verdict == Verdict::Unclear => {
+                Some(cell.reason.clone().unwrap_or_else(|| "too much scatter".to_owned()))
+            }
+            (None, Some(_)) => None,
+        }
     }
 }
 
@@ -198,23 +237,21 @@ pub fn run(args: &BisectArgs, global: &Global) -> Result<ExitCode, Failure> {
     let interrupt = catch_signals()?;
     let session = Session::begin(&folder, global, &interrupt)?;
     session.report_missing_cgroup();
-    let mut runner = VersionRunner { options: &options, catalog: &catalog, named, session, folder, metric };
+    let mut runner = VersionRunner {
+        options: &options,
+        catalog: &catalog,
+        named,
+        session,
+        folder,
+        metric,
+        memory_cap_bytes: None,
+    };
     let report = search(&mut runner, &candidates, &args.entry)?;
     let text =
         if global.json { json::pretty(&report) } else { document(&report).terminal(for_standard_output()) };
     print_result(&text)?;
     eprint_status(&format!("results: {}", report.folder.display()));
     Ok(exit_code(report.measured.len() < 2))
-}
-
-/// Whether a metric cannot compare two versions, as memory is not linear in one.
-fn no_ratio(
-    measured: &BTreeMap<usize, MeasuredVersion>,
-    low: usize,
-    high: usize,
-    runner: &VersionRunner,
-) -> bool {
-    runner.judged(&measured[&low], &measured[&high]).is_none_or(|cell| cell.ratio.is_none())
 }
 
 /// Measures versions until every change lies between two with none between them.
@@ -230,20 +267,26 @@ fn search(
     loop {
         // No line can stand for memory that is not linear: then versions differ by memory at the largest N.
         let by_default = runner.options.metric.is_none() && runner.metric == &metrics::BYTES_PER_TASK;
-        if by_default && search.neighbors().iter().any(|(low, high)| no_ratio(&measured, *low, *high, runner))
-        {
+        let is_nonlinear = |(low, high): &(usize, usize)| {
+            runner
+                .compared(&measured[low], &measured[high])
+                .is_some_and(|of| of.outcome.is_none() && of.judged.is_none_or(|cell| cell.ratio.is_none()))
+        };
+        if by_default && search.neighbors().iter().any(is_nonlinear) {
             runner.metric = &metrics::FOOTPRINT;
         }
         // Verdicts that are unclear by chance need more repetitions before one is looked for between.
-        let judged = |low: usize, high: usize| runner.judged(&measured[&low], &measured[&high]);
+        let compared = |low: usize, high: usize| runner.compared(&measured[&low], &measured[&high]);
         let most = runner.options.series.repetitions * MORE_REPETITIONS;
         let unclear = search.neighbors().into_iter().find_map(|(low, high)| {
             // By chance: more repetitions do not help where there is another reason.
-            let is_unclear = judged(low, high)
+            let is_unclear = compared(low, high)
+                .filter(|of| of.outcome.is_none())
+                .and_then(|of| of.judged)
                 .is_some_and(|cell| cell.verdict == Verdict::Unclear && cell.reason.is_none());
             [low, high].into_iter().find(|at| is_unclear && measured[at].repetitions < most)
         });
-        let differ = |low: usize, high: usize| judged(low, high).is_some_and(|cell| cell.verdict.is_change());
+        let differ = |low: usize, high: usize| compared(low, high).is_some_and(|of| of.differ());
         let (at, repetitions) = match (unclear, search.next(differ)) {
             (Some(at), _) => (at, most),
             (None, Some(at)) => (at, runner.options.series.repetitions),
@@ -254,6 +297,13 @@ fn search(
                 measured.insert(at, version);
                 search.measured(at);
             }
+            // It was measured with fewer repetitions: those count.
+            Err(why) if measured.contains_key(&at) => {
+                eprint_status(&format!("no more repetitions of {}: {why}", versions[at]));
+                if let Some(version) = measured.get_mut(&at) {
+                    version.repetitions = most;
+                }
+            }
             Err(why) => {
                 eprint_status(&format!("skipped {}: {why}", versions[at]));
                 skipped.push((versions[at].clone(), why));
@@ -261,20 +311,21 @@ fn search(
             }
         }
     }
-    let pairs: Vec<(usize, usize, Option<Judged>)> = search
-        .neighbors()
-        .into_iter()
-        .map(|(low, high)| (low, high, runner.judged(&measured[&low], &measured[&high])))
-        .collect();
+    let none = || ComparedVersions { judged: None, outcome: None };
+    let compared =
+        |low: usize, high: usize| runner.compared(&measured[&low], &measured[&high]).unwrap_or_else(none);
+    let pairs: Vec<(usize, usize, ComparedVersions)> =
+        search.neighbors().into_iter().map(|(low, high)| (low, high, compared(low, high))).collect();
     let value = |at: usize| {
-        let of_pair = |(low, high, cell): &(usize, usize, Option<Judged>)| {
-            let cell = cell.as_ref()?;
+        let of_pair = |(low, high, of): &(usize, usize, ComparedVersions)| {
+            let cell = of.judged.as_ref()?;
             if *high == at { cell.new.value } else { cell.base.value.filter(|_| *low == at) }
         };
         pairs.iter().find_map(of_pair)
     };
-    let steps = pairs.iter().filter_map(|(low, high, cell)| {
-        let cell = cell.as_ref().filter(|cell| cell.verdict.is_change())?;
+    let steps = pairs.iter().filter_map(|(low, high, of)| {
+        let judged = of.judged.as_ref().filter(|_| of.outcome.is_none());
+        let cell = judged.filter(|cell| cell.verdict.is_change())?;
         Some(VersionChange {
             from: versions[*low].clone(),
             to: versions[*high].clone(),
@@ -285,17 +336,10 @@ fn search(
             page: candidates.page(&versions[*high]),
         })
     });
-    let unclear = pairs.iter().filter_map(|(low, high, cell)| {
-        let why = match cell {
-            None => "not comparable".to_owned(),
-            Some(cell) if cell.verdict == Verdict::Unclear => {
-                cell.reason.clone().unwrap_or_else(|| "too much scatter".to_owned())
-            }
-            Some(_) => return None,
-        };
-        Some((versions[*low].clone(), versions[*high].clone(), why))
-    });
-    let unclear = unclear.collect();
+    let unclear = pairs
+        .iter()
+        .filter_map(|(low, high, of)| Some((versions[*low].clone(), versions[*high].clone(), of.unclear()?)))
+        .collect();
     Ok(BisectReport {
         unclear,
         title: format!("bisect · {title} · {}", runner.metric.name),

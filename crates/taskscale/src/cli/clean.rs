@@ -79,7 +79,11 @@ pub fn run(args: &CleanArgs, global: &Global) -> Result<ExitCode, Failure> {
         let is_wanted = wanted.iter().any(|(runtime, digest)| build.is_of(runtime, digest));
         if is_wanted { &mut current } else { &mut old }.push(Item::Build(build));
     }
-    for (name, folder) in unpacked {
+    // `VERSION-DIGEST` or `pinned-DIGEST`; whatever else is there is not ours to remove.
+    let is_ours = |(name, _): &(String, PathBuf)| {
+        name.rsplit_once('-').is_some_and(|(_, digest)| digest.bytes().all(|byte| byte.is_ascii_hexdigit()))
+    };
+    for (name, folder) in unpacked.into_iter().filter(is_ours) {
         let is_wanted = !args.all && embedded_name().as_ref() == Some(&name);
         if is_wanted { &mut current } else { &mut old }.push(Item::Catalog { name, folder });
     }

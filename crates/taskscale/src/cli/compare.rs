@@ -12,6 +12,7 @@ use super::output_dir::{existing_folder, warn_of_rejected};
 use super::terminal::{for_standard_output, print_result};
 use crate::catalog::Shape;
 use crate::compare::{self, CompareError, CompareSettings, ComparedMetric, Comparison, Decision, Input};
+use crate::document::Format;
 use crate::explain::{self, Explanation};
 use crate::record::{self, Campaign, Loaded, Sample, Series};
 use crate::units;
@@ -29,10 +30,23 @@ pub fn run(args: &CompareArgs) -> Result<ExitCode, Failure> {
     let other = args.new.as_deref().filter(|new| *new != args.base).map(load).transpose().or_usage()?;
     let new = other.as_ref().unwrap_or(&base);
     let names = [&args.base, args.new.as_ref().unwrap_or(&args.base)].map(|path| path.display().to_string());
+    let has = |asked: &&ComparedMetric| base.campaign.plans().any(|plan| asked.figure.is_of(plan.shape));
+    if let Some(asked) = args.metric.iter().find(|asked| !has(asked)) {
+        let name = asked.figure.name;
+        return Err(Failure::usage(format!("--metric {name}: no workload of {} has it", names[0])));
+    }
     let (parts, missing) = compare_parts(args, &names, &base, new, &settings).or_usage()?;
     let format = args.format.document().unwrap_or_default();
     let moved = if args.explain { Some(parts_that_moved(args).or_usage()?) } else { None };
     print_result(&compare::render(&parts, format, for_standard_output()))?;
+    let gone = settings.fail_above.is_some() && !settings.allow_missing && !missing.is_empty();
+    let gone = gone.then(|| {
+        let names: Vec<String> = missing.iter().map(ToString::to_string).collect();
+        format!("fail: measured in BASE, missing in NEW: {}", names.join(", "))
+    });
+    if let Some(gone) = gone.as_ref().filter(|_| matches!(format, Format::Table | Format::Markdown)) {
+        print_result(&format!("\n{gone}\n"))?;
+    }
     if let Some(moved) = moved {
         print_result(&format!("\n{moved}"))?;
     }
@@ -45,10 +59,9 @@ pub fn run(args: &CompareArgs) -> Result<ExitCode, Failure> {
     for undecided in parts.iter().flat_map(|part| &part.undecided) {
         eprint_status(&format!("undecided: {}", compare::undecided(undecided)));
     }
-    parts.iter().filter_map(compare::gate).for_each(|gate| eprint_status(&gate));
-    let gone = settings.fail_above.is_some() && !settings.allow_missing && !missing.is_empty();
+    parts.iter().filter_map(compare::gate).chain(gone.clone()).for_each(|gate| eprint_status(&gate));
     let ended = |decision| parts.iter().any(|part| part.gate() == Some(decision));
-    let failed = gone || ended(Decision::Fail);
+    let failed = gone.is_some() || ended(Decision::Fail);
     Ok(if !failed && ended(Decision::Undecided) { ExitCode::from(UNDECIDED) } else { exit_code(failed) })
 }
 
@@ -65,6 +78,10 @@ fn compare_parts(
         parts.map(|(part, samples)| (part, samples.into_iter().cloned().collect())).collect()
     };
     let (old, now) = (parts(base), parts(new));
+    let in_both = |(part, _): &&(Campaign, Vec<Sample>)| {
+        now.iter().any(|(other, _)| other.plan.series() == part.plan.series())
+    };
+    let series = old.iter().filter(in_both).count();
     let (mut comparisons, mut missing) = (Vec::new(), Vec::new());
     for (position, (campaign, samples)) in old.iter().enumerate() {
         let part = campaign.plan.series();
@@ -75,8 +92,8 @@ fn compare_parts(
             missing.push(part);
             continue;
         };
-        let mut settings = settings.clone();
-        settings.metrics = metrics(&args.metric, campaign.plan.shape);
+        let metrics = metrics(&args.metric, campaign.plan.shape);
+        let settings = CompareSettings { metrics, series, ..settings.clone() };
         let input = |folder, campaign, samples, entry| Input { folder, campaign, samples, entry };
         comparisons.push(Comparison::build(
             input(&names[0], campaign, samples, args.base_entry.as_deref()),
@@ -118,6 +135,7 @@ fn validate(args: &CompareArgs) -> anyhow::Result<CompareSettings> {
         text.as_deref().map(units::parse_share).transpose().context(option)
     };
     Ok(CompareSettings {
+        series: 1,
         metrics: Vec::new(),
         fail_above: share(&args.fail_above, "--fail-above")?,
         allow_missing: args.allow_missing,

@@ -16,6 +16,7 @@ use super::messages::eprint_status;
 use super::pages::page_of;
 use super::run;
 use super::terminal::{for_standard_output, print_result};
+use crate::catalog::VersionRequest;
 use crate::fleet::{
     self, Fleet, FleetError, FleetPlan, NodeContext, Scripts, Slurm, Snapshot, Submission, Target, Watch,
     WorkOutcome,
@@ -59,15 +60,20 @@ fn read(path: &Path) -> Result<(String, FleetPlan), FleetError> {
 fn begin(path: &Path, dry_run: bool, global: &Global) -> Result<ExitCode, Failure> {
     let (text, plan) = read(path).or_usage()?;
     check_arguments(path, &plan, global)?;
-    if let Ok(before) = Fleet::open(&plan.folder) {
-        if before.plan != text {
-            let (folder, what) = (plan.folder, first_difference(&before.plan, &text));
-            return Err(FleetError::AnotherPlan { folder, what }).or_usage();
+    match Fleet::open(&plan.folder) {
+        Ok(before) => {
+            if before.plan != text {
+                let (folder, what) = (plan.folder, first_difference(&before.plan, &text));
+                return Err(FleetError::AnotherPlan { folder, what }).or_usage();
+            }
+            if !dry_run {
+                return resume(&before);
+            }
+            before.check_trust().or_usage()?;
         }
-        if !dry_run {
-            return resume(&before);
-        }
-        before.check_trust().or_usage()?;
+        Err(FleetError::NoFleet(_)) => {}
+        // One that cannot be read may be at work.
+        Err(error) => return Err(error).or_usage(),
     }
     let catalogs = find_catalog(global).or_usage()?.folders;
     let warn = |text: &str| eprint_status(&format!("warning: {text}"));
@@ -88,7 +94,14 @@ fn check_arguments(path: &Path, plan: &FleetPlan, global: &Global) -> Result<(),
         let first = message.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
         Failure::usage(format!("{}: {first}", path.display()))
     })?;
-    let Some(Command::Run(args)) = args.command else { return Ok(()) };
+    let Some(Command::Run(mut args)) = args.command else { return Ok(()) };
+    // Which CPUs and versions there are, the nodes know.
+    args.cpus.clear();
+    for word in &mut args.entries {
+        if let Some(request) = VersionRequest::parse(word).map_err(Failure::usage)? {
+            *word = request.entries;
+        }
+    }
     run::check(&args, global).with_context(|| path.display().to_string()).or_usage()
 }
 

@@ -116,7 +116,7 @@ fn validate(args: &args::ReportArgs) -> anyhow::Result<ReportOptions> {
             target,
             metrics,
             tasks: filter.tasks.first().copied().filter(|_| ranking),
-            detail: match (args.stats, filter.option().is_some() || args.part.is_some()) {
+            detail: match (args.stats, filter.option().is_some() || !args.part.is_empty()) {
                 (true, _) => Detail::Stats,
                 (false, true) => Detail::Whole,
                 (false, false) => Detail::Brief,

@@ -12,8 +12,8 @@ use crate::units;
 /// Filters; the default keeps everything.
 #[derive(Debug, Default)]
 pub(super) struct ReportFilter {
-    /// The start of the name of a series.
-    part: Option<String>,
+    /// The starts of names of series.
+    parts: Vec<String>,
     entries: Vec<Matcher>,
     kinds: Vec<Kind>,
     /// Ascending.
@@ -23,7 +23,7 @@ pub(super) struct ReportFilter {
 impl ReportFilter {
     pub fn of(args: &args::ReportArgs) -> anyhow::Result<ReportFilter> {
         Ok(ReportFilter {
-            part: args.part.clone(),
+            parts: args.part.clone(),
             entries: args.entry.iter().map(|word| Matcher::of(word)).collect(),
             kinds: args.kind.clone(),
             tasks: args.tasks.as_deref().map(task_counts).transpose()?.unwrap_or_default(),
@@ -66,14 +66,15 @@ impl ReportFilter {
             let kept: Vec<String> = campaign.entries.iter().map(|facts| facts.name.clone()).collect();
             let mut plans: Vec<Plan> = campaign.plans().cloned().collect();
             plans.retain(|plan| {
-                self.part.as_ref().is_none_or(|part| plan.series().to_string().starts_with(part))
+                let series = plan.series().to_string();
+                self.parts.is_empty() || self.parts.iter().any(|part| series.starts_with(part))
             });
             if self.option().is_some() {
                 plans.iter_mut().for_each(|plan| plan.entries.retain(|name| kept.contains(name)));
                 plans.retain(|plan| !plan.entries.is_empty());
                 samples.retain(|sample| kept.iter().any(|name| **name == *sample.entry));
             }
-            if self.part.is_some() {
+            if !self.parts.is_empty() {
                 samples.retain(|sample| plans.iter().any(|plan| sample.is_of(&plan.series())));
                 campaign.entries.retain(|facts| plans.iter().any(|plan| plan.has(facts)));
             }
@@ -88,9 +89,9 @@ impl ReportFilter {
             return Ok(());
         }
         parts.dedup();
-        match &self.part {
-            Some(part) if self.option().is_none() => {
-                bail!("--part {part}: no series matches; available: {}", parts.join("; "))
+        match &self.parts[..] {
+            [asked, ..] if self.option().is_none() => {
+                bail!("--part {asked}: no series matches; available: {}", parts.join("; "))
             }
             _ => bail!("no entry matches all filters (--entry, --kind, --part)"),
         }

@@ -160,16 +160,19 @@ pub fn run(args: &RunArgs, global: &Global, bare: bool) -> Result<ExitCode, Fail
     Ok(exit_code(build_failed || fell_short))
 }
 
-/// Measures within a session, and prints nothing.
+/// Measures within a session, and prints nothing; `None` if nothing of it is installed.
 pub(super) fn measure(
     args: &RunArgs,
     global: &Global,
     session: &mut Session,
-) -> Result<MeasuredResults, Failure> {
+) -> Result<Option<MeasuredResults>, Failure> {
     let options = validate(args).or_usage()?;
     let catalog = open_catalog_with(global, &args.entries).or_usage()?;
     let output = OutputDir::checked(args.output.as_deref(), FolderPurpose::Campaign).or_usage()?;
     let (selection, plans) = planned(&options, args, &catalog)?;
-    let prepared = session.prepare(&selection.programs)?;
-    session.measure(plans, &prepared, &output, &options.resume)
+    let prepared = session.prepare_any(&selection.programs)?;
+    if prepared.iter().all(|entry| matches!(entry.command, Err(NotReady::NoToolchain(_)))) {
+        return Ok(None);
+    }
+    session.measure(plans, &prepared, &output, &options.resume).map(Some)
 }

@@ -17,7 +17,7 @@ use super::terminal::{for_standard_output, print_result};
 use crate::campaign::receipt;
 use crate::catalog::{Catalog, Entry, Runtime, ToolchainSpec};
 use crate::limit;
-use crate::record::{Campaign, EntryFacts, SCHEMA_VERSION, Sample, Timestamp};
+use crate::record::{self, Campaign, EntryFacts, SCHEMA_VERSION, Sample, Timestamp};
 use crate::submit::{self, CheckedFolder, Identity, SubmittedResults, Violation, Withdrawal};
 use crate::toolchain::{self, Toolchain};
 use taskscale_measure::machine_facts;
@@ -39,7 +39,8 @@ fn withdraw(folder: &Path, reason: &str) -> Result<ExitCode, Failure> {
     if reason.is_empty() {
         return Err(Failure::usage("--reason is empty (the site shows it)"));
     }
-    let SubmittedResults { loaded, .. } = submit::read(folder).or_usage()?;
+    // Of an interrupted withdrawal the samples may have gone already.
+    let loaded = record::load(folder).or_usage()?;
     let withdrawal = Withdrawal {
         schema: SCHEMA_VERSION,
         withdrawn_at: Timestamp::now(),

@@ -77,8 +77,16 @@ fn how(runs: &[&Sample]) -> String {
 }
 
 /// Differences that need `--across`: another machine, kernel, CPU count, THP setting or taskscale version.
-const ACROSS: [&str; 7] =
-    ["machine", "processor", "CPUs", "architecture", "kernel", "transparent huge pages", "taskscale"];
+const ACROSS: [&str; 8] = [
+    "machine",
+    "processor",
+    "CPUs",
+    "architecture",
+    "kernel",
+    "transparent huge pages",
+    "taskscale",
+    "clients",
+];
 
 /// All differences except the results: machines first, then the way of measuring, then programs.
 pub(super) fn differences(base: &Side, new: &Side, pairs: &[(String, String)]) -> Vec<Difference> {
@@ -121,6 +129,9 @@ pub(super) fn differences(base: &Side, new: &Side, pairs: &[(String, String)]) -
         differ("memory cap", units::bytes(before), units::bytes(after));
     }
     if old.conditions.is_some() && now.conditions.is_some() {
+        let place =
+            |elsewhere| if elsewhere { "on another machine" } else { "on the server's machine" }.to_owned();
+        differ("clients", place(before.clients_elsewhere), place(after.clients_elsewhere));
         let time = |seconds: Option<f64>| seconds.map_or("automatic".to_owned(), units::seconds);
         differ("timeout", time(before.time_cap_s), time(after.time_cap_s));
     }

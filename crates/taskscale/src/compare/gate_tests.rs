@@ -162,6 +162,14 @@ fn another_machine_needs_across() {
         let across = CompareSettings { across: true, ..usual() };
         assert_eq!(compared(&side, &new, &across).gate(), Some(Decision::Pass));
     }
+    let (mut here, mut there) = (side.clone(), side.clone());
+    here.0.conditions = Some(Default::default());
+    there.0.conditions = Some(crate::record::Conditions { clients_elsewhere: true, ..Default::default() });
+    let refused = Comparison::build(input("a", &here), input("b", &there), &usual()).unwrap_err();
+    assert!(
+        refused.to_string().contains("clients (on the server's machine, on another machine)"),
+        "{refused}"
+    );
     let mut new = side.clone();
     new.0.machine.cpu_governor = Some("powersave".into());
     assert_eq!(compared(&side, &new, &usual()).gate(), Some(Decision::Pass));

@@ -173,7 +173,7 @@ pub(super) fn judge(pending: Vec<Pending>, settings: &CompareSettings) -> (Vec<J
         pending.evidence.filter(|evidence| evidence.repetitions() >= LEAST_REPETITIONS)?.p_value()
     };
     let mut p_values: Vec<f64> = pending.iter().filter_map(tested).collect();
-    let share = holm(&mut p_values, FALSE_ALARMS);
+    let share = holm(&mut p_values, FALSE_ALARMS / settings.series.max(1) as f64);
     let cells = pending.into_iter().map(|pending| pending.judge(settings, share)).collect();
     (cells, 1.0 - share)
 }

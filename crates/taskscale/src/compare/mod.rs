@@ -22,6 +22,8 @@ mod several_tests;
 mod side;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod unlike_tests;
 mod words;
 
 pub use build::default_metrics;

@@ -8,7 +8,7 @@ use super::words;
 use crate::catalog::{DottedVersion, Shape, release_series};
 use crate::document::{Column, Document, DocumentRow, Emphasis, Table, TableCell};
 use crate::metrics::{self, MetricDef};
-use crate::record::{Campaign, EntryFacts, Sample};
+use crate::record::{Campaign, EntryFacts, Sample, Status};
 use crate::report::estimate::ValueEstimate;
 use crate::report::{Growth, Report, VersionLine, VersionPoint};
 use crate::units;
@@ -81,8 +81,10 @@ fn line(
         }
         (metric, _) => (metric, words::heading(metric)),
     };
+    let ran = |name: &str| samples.iter().any(|run| *run.entry == *name && run.status == Status::Ok);
     let point = |(nth, version): (usize, &EntryVersion)| {
-        let before = nth.checked_sub(1).map(|before| &*versions[before].facts.name);
+        // The one before that could run: what changed since then.
+        let before = versions[..nth].iter().rev().map(|version| &*version.facts.name).find(|name| ran(name));
         let name = &*version.facts.name;
         let judged = before.and_then(|before| judged(before, name, part, samples, metric));
         let estimate = estimate(report, name, metric);
@@ -116,6 +118,7 @@ fn judged(
     metric: &'static MetricDef,
 ) -> Option<Judged> {
     let settings = CompareSettings {
+        series: 1,
         metrics: vec![ComparedMetric::from(metric)],
         fail_above: None,
         allow_missing: true,
@@ -123,7 +126,11 @@ fn judged(
     };
     let input = |entry| Input { folder: "", campaign: part, samples, entry: Some(entry) };
     let comparison = Comparison::build(input(before), input(name), &settings).ok()?;
-    comparison.cells.into_iter().max_by_key(|cell| cell.tasks)
+    // The heading names the number of tasks: of another there is no verdict.
+    let is_meant = |cell: &Judged| {
+        cell.metric == metric && cell.tasks.is_none_or(|tasks| part.plan.tasks.last() == Some(&tasks))
+    };
+    comparison.cells.into_iter().find(is_meant)
 }
 
 fn estimate(report: &Report, entry: &str, metric: &'static MetricDef) -> Option<ValueEstimate> {
@@ -218,6 +225,30 @@ mod tests {
         let (svg, said) = versions_chart(report, lines).unwrap();
         assert!(svg.contains("(+84%)") && said.contains("1.29.0 (larger)"), "{said}\n{svg}");
         assert!(roxmltree::Document::parse(&svg).is_ok());
+    }
+
+    #[test]
+    fn a_version_that_did_not_run_is_passed_over() {
+        let (campaign, mut samples) = of_versions(&[("1.9", 248.0), ("1.10", 300.0), ("1.29", 456.0)]);
+        samples.retain(|sample| !sample.entry.ends_with("=1.10"));
+        let line = &over_versions(&campaign, &samples)[0].1[0];
+        let ratios: Vec<Option<u64>> =
+            line.points.iter().map(|point| Some((point.ratio? * 100.0).round() as u64)).collect();
+        assert_eq!(ratios, [None, None, Some(184)], "{line:?}");
+    }
+
+    #[test]
+    fn there_is_no_verdict_of_fewer_tasks_than_the_heading_says() {
+        let (campaign, mut samples) = of_versions(&[("1.9", 400.0), ("1.10", 800.0)]);
+        for sample in samples.iter_mut().filter(|sample| sample.tasks == 10_000) {
+            if let Some(plateau) = sample.memory.plateau.as_mut() {
+                plateau.footprint_bytes *= 9;
+            }
+        }
+        samples.retain(|sample| sample.tasks < 100_000 || !sample.entry.ends_with("=1.10"));
+        let line = &over_versions(&campaign, &samples)[0].1[0];
+        assert_eq!(line.title, "rust/tokio-spawn, tokio: memory at 100k tasks, MiB");
+        assert_eq!((line.points[1].value, &line.points[1].verdict), (None, &None), "{line:?}");
     }
 
     #[test]

@@ -71,7 +71,12 @@ impl<'a> Pair<'a> {
         if of_base.is_empty() || of_new.is_empty() {
             reason = reason.or(Some("no value on one side".to_owned()));
         }
-        self.case(metric, margins, Some(tasks), [of_base, of_new], self.step(metric.figure), reason)
+        let unlike = of_other_operations(metric.figure, &before, &after);
+        // What the gate can say of such work, time per operation says.
+        let counts = unlike.is_none();
+        let reason = reason.or(unlike);
+        let step = self.step(metric.figure);
+        Pending { counts, ..self.case(metric, margins, Some(tasks), [of_base, of_new], step, reason) }
     }
 
     /// The slope or the base of the lines through the numbers of tasks that are ok on both sides, one line for each
@@ -121,8 +126,8 @@ impl<'a> Pair<'a> {
             }
             _ => None,
         };
-        // Without a line, footprints are compared instead.
-        let counts = no_line.is_none();
+        // Without a line, footprints are compared instead of bytes per task; nothing stands for the base.
+        let counts = no_line.is_none() || figure == &metrics::BASE;
         let missing = || values.iter().any(Vec::is_empty).then(|| "no repetition covers all N".to_owned());
         let reason = no_line.or(reason).or_else(missing);
         Pending { counts, ..self.case(metric, margins, None, values, step, reason) }
@@ -195,6 +200,27 @@ fn nonlinear(side: &str, fit: &Option<Fit>) -> Option<String> {
     Some(format!("{side} is not linear ({off} at {})", units::count(worst.tasks)))
 }
 
+/// Above this ratio of runs with twice the operations, memory grows with them.
+const GROWS: f64 = 1.1;
+
+/// Why the peaks of work cannot be compared, if so: taskscale chooses the number of operations, and some work, such as that
+/// on a map, keeps what it adds.
+fn of_other_operations(metric: &'static MetricDef, base: &[&Sample], new: &[&Sample]) -> Option<String> {
+    let of = |samples: &[&Sample], double: bool| -> (BTreeSet<u64>, Option<f64>) {
+        let own: Vec<&&Sample> = samples.iter().filter(|sample| sample.is_double() == double).collect();
+        let operations = own.iter().filter_map(|sample| Some(sample.work.as_ref()?.operations)).collect();
+        let peaks: Vec<f64> = own.iter().filter_map(|sample| metrics::PEAK.read(sample)).collect();
+        (operations, stats::median(&peaks))
+    };
+    let grows = |samples: &[&Sample]| {
+        of(samples, true).1.zip(of(samples, false).1).is_some_and(|(twice, once)| twice > GROWS * once)
+    };
+    let differ = of(base, false).0 != of(new, false).0;
+    (metric == &metrics::PEAK && differ && (grows(base) || grows(new))).then(|| {
+        "the sides did different numbers of operations, with which memory grows: not gated".to_owned()
+    })
+}
+
 /// Why these runs cannot be compared by this metric, if so.
 fn incomparable(metric: &'static MetricDef, base: &[&Sample], new: &[&Sample]) -> Option<String> {
     let sources = |samples: &[&Sample]| -> BTreeSet<MemorySource> {
@@ -219,20 +245,30 @@ fn incomparable(metric: &'static MetricDef, base: &[&Sample], new: &[&Sample]) -
     if metric == &metrics::MESSAGES_PER_S && base.iter().chain(new).any(|sample| sample.is_client_limited()) {
         return Some("the clients exhausted a CPU, so the server's capacity may be higher".to_owned());
     }
-    // Other work slows both sides, but differently: no interval from repetitions covers it.
-    let busy = |samples: &[&Sample]| {
-        2 * samples.iter().filter(|sample| sample.warnings.contains(&Warning::MachineBusy)).count()
-            > samples.len()
+    // Other work slows both sides, but differently: no interval from repetitions covers it. Servers share the CPUs with
+    // their clients anyway.
+    let most = |samples: &[&Sample], warning: Warning| {
+        let disturbed = samples
+            .iter()
+            .filter(|run| run.warnings.contains(&warning))
+            .filter(|run| warning == Warning::MachineBusy || run.load.is_none());
+        2 * disturbed.count() > samples.len()
     };
-    if metric.unit.is_time() && (busy(base) || busy(new)) {
-        let side = if busy(base) { "BASE" } else { "NEW" };
-        return Some(format!("most runs of {side} were on a busy machine"));
+    for (warning, how) in [(Warning::MachineBusy, "on a busy machine"), (Warning::CpuStarved, "short of CPU")]
+    {
+        if metric.unit.is_time() && (most(base, warning) || most(new, warning)) {
+            let side = if most(base, warning) { "BASE" } else { "NEW" };
+            return Some(format!("most runs of {side} were {how}"));
+        }
     }
     let holds = |samples: &[&Sample]| -> BTreeSet<String> {
         samples.iter().map(|sample| format!("{} s", sample.hold_s)).collect()
     };
     let (of_base, of_new) = (holds(base), holds(new));
-    if metric == &metrics::WALL && (of_base.len() > 1 || of_base != of_new) {
+    // Tasks that wake while they wait use CPU time for as long.
+    let wakes = base.iter().chain(new).any(|sample| sample.histograms.contains_key("late_us"));
+    let of_wait = metric == &metrics::WALL || (metric == &metrics::CPU && wakes);
+    if of_wait && (of_base.len() > 1 || of_base != of_new) {
         let list = |holds: BTreeSet<String>| holds.into_iter().collect::<Vec<_>>().join(" and ");
         return Some(format!("tasks waited {} in BASE, {} in NEW", list(of_base), list(of_new)));
     }

@@ -76,7 +76,7 @@ fn notes(tables: &[MetricTable], reports: &[Report]) -> Vec<String> {
         || lines().flat_map(|(metric, line)| (1..line.found.len()).map(move |to| (metric, line, to)));
     if shifts().any(|(metric, line, to)| line.shift(metric, to).is_some_and(|shift| shift.doubtful)) {
         notes.push(format!(
-            "{DOUBTFUL} the 95% interval of the ratio includes 1: the difference may be chance."
+            "{DOUBTFUL} the difference may be chance: the 95% interval of the ratio includes 1, or a side has one run."
         ));
     }
     let is_value = |line: &EntryLine, at: usize| matches!(line.found[at], Some(CampaignValue::Estimate(..)));

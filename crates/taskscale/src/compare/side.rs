@@ -37,6 +37,8 @@ impl From<&'static MetricDef> for ComparedMetric {
 /// What is compared, and when it fails.
 #[derive(Debug, Clone)]
 pub struct CompareSettings {
+    /// How many series are compared at once: they share the false alarms.
+    pub series: usize,
     pub metrics: Vec<ComparedMetric>,
     /// Above which share a case fails.
     pub fail_above: Option<f64>,

@@ -133,7 +133,7 @@ pub fn notes(comparison: &Comparison) -> Vec<String> {
         notes.push(format!(
             "`larger` and `smaller` are beyond chance (Holm's procedure over {}) and beyond {}. Differences up to 64 KiB \
              or 2 ms are `same`.",
-            units::counted(comparison.cells.iter().filter(|cell| cell.ratio.is_some()).count(), "comparison"),
+            units::counted(comparison.cells.iter().filter(|cell| cell.verdict_interval.is_some()).count(), "comparison"),
             margins.join(" and "),
         ));
     }
@@ -202,7 +202,7 @@ pub fn gate(comparison: &Comparison) -> Option<String> {
         Decision::Pass => format!("pass: no regression above {above} in {of}"),
         Decision::Undecided if undecided == 0 => "undecided: nothing could be compared".to_owned(),
         Decision::Undecided => {
-            format!("undecided: no regression above {above} found, {undecided} of {of} not decided")
+            format!("undecided: no regression above {above} found in {of}, {undecided} not decided")
         }
         Decision::Fail => {
             let failures = units::counted(comparison.failures?, "regression");

@@ -159,7 +159,8 @@ impl Fleet {
     /// One taskscale at a time submits. Let go when the file is dropped.
     pub fn lock(&self) -> Result<File, FleetError> {
         let path = self.folder.join(FLEET_FILE);
-        let file = at("open", &path, File::open(&path))?;
+        // NFS locks only what is open for writing.
+        let file = at("open", &path, File::options().read(true).write(true).open(&path))?;
         match file.try_lock() {
             Err(fs::TryLockError::WouldBlock) => Err(FleetError::Busy(self.folder.clone())),
             // A file system without locks: nothing can be known of others.

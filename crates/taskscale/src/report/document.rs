@@ -43,7 +43,7 @@ pub fn document(reports: &[Report], detail: Detail) -> Document {
     if let (Some(overview), Some(report)) = (&overview, reports.first()) {
         document = Document::new("overview");
         document.text(footnotes::machine(report), Emphasis::Quiet);
-        document.table(of_overview(overview));
+        document.table(of_overview(overview, report.rank));
         let releases = footnotes::releases(overview.lines.iter().map(|line| line.entry));
         for remark in overview.remarks().into_iter().chain(releases) {
             document.text(remark, Emphasis::Quiet);
@@ -283,8 +283,8 @@ fn unavailable(report: &Report) -> Table {
     table
 }
 
-/// Each entry against the best of its kind, in every workload.
-fn of_overview(overview: &Overview) -> Table {
+/// Each entry against the best, of its kind or of all, in every workload.
+fn of_overview(overview: &Overview, rank: Rank) -> Table {
     let column = |(part, tasks): &(String, u64)| Column::figures(format!("{part} {}", units::count(*tasks)));
     let heads = [Column::words("entry")];
     let mut table = Table::new(heads.into_iter().chain(overview.columns.iter().map(column)).collect());
@@ -306,7 +306,8 @@ fn of_overview(overview: &Overview) -> Table {
         let entry = entry_field(line.entry, Emphasis::Plain);
         rows.push(document::DocumentRow::of(std::iter::once(entry).chain(factors).collect()));
     }
-    table.section("vs best of its kind").rows = rows;
+    let title = if rank == Rank::Kind { "vs best of its kind" } else { "vs best of all kinds" };
+    table.section(title).rows = rows;
     table
 }
 

@@ -18,7 +18,7 @@ mod subject;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::fs;
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use crate::catalog::Catalog;
@@ -166,6 +166,11 @@ impl<'a> Site<'a> {
         if let Some(parent) = file.parent() {
             fs::create_dir_all(parent).map_err(|error| at("create", parent, error))?;
         }
+        // Listed before it is written, so that a site that was cut off can be made again.
+        let list = self.out.join(LIST);
+        let mut listed = fs::OpenOptions::new().append(true).create(true).open(&list);
+        let listed = listed.as_mut().map_err(|error| io::Error::from(error.kind()));
+        listed.and_then(|list| writeln!(list, "{path}")).map_err(|error| at("write", &list, error))?;
         fs::write(&file, bytes).map_err(|error| at("write", &file, error))?;
         self.written.insert(path.to_owned());
         Ok(())

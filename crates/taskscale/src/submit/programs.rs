@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{SubmissionRule, Violation};
-use crate::catalog::{Catalog, Entry, Recipe, Runtime, sources};
+use crate::catalog::{Catalog, DottedVersion, Entry, Recipe, Runtime, sources};
 use crate::record::{Campaign, EntryFacts, Sample, Source};
 
 /// The measured programs that differ from the catalog's. `digest` returns today's `program_digest`, where it can be
@@ -38,6 +38,9 @@ fn change(
     let Some(recipe) = entry.workloads.get(workload) else {
         return Some("no program for this workload in the catalog".to_owned());
     };
+    let version = facts.version.as_deref().and_then(DottedVersion::first_in);
+    let entry = &entry.in_form_for(workload, version.as_ref());
+    let recipe = entry.workloads.get(workload).unwrap_or(recipe);
     let Some(recorded) = &facts.program_digest else {
         return Some("no digest of its program (written by an old taskscale)".to_owned());
     };

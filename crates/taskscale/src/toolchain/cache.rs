@@ -70,7 +70,8 @@ impl KeptBuild {
 
     /// Removes it, unless somebody builds there now: `false`.
     pub fn remove(&self) -> io::Result<bool> {
-        let lock = match File::open(self.folder.join(LOCK)) {
+        // NFS locks only what is open for writing.
+        let lock = match File::options().read(true).write(true).open(self.folder.join(LOCK)) {
             Ok(file) => Some(file),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => return Err(error),
@@ -94,7 +95,9 @@ impl Cache {
     pub fn kept_builds(&self) -> io::Result<Vec<KeptBuild>> {
         let mut kept = Vec::new();
         for (runtime, folder) in folders(&self.root().join(BUILDS))? {
-            for (digest, folder) in folders(&folder)? {
+            // Whatever else is there is not ours to remove.
+            let is_digest = |(name, _): &(String, PathBuf)| name.bytes().all(|byte| byte.is_ascii_hexdigit());
+            for (digest, folder) in folders(&folder)?.into_iter().filter(is_digest) {
                 let source = fs::read_to_string(folder.join(SOURCE)).ok().map(PathBuf::from);
                 kept.push(KeptBuild { runtime: runtime.clone(), digest, folder, source });
             }

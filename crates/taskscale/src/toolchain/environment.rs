@@ -60,6 +60,9 @@ pub(super) fn give(command: &mut Command, spec: &ToolchainSpec) {
         let own = std::iter::once(pinned.home.join("bin"));
         // A folder with a colon in its name cannot be in PATH.
         command.env("PATH", env::join_paths(own.chain(env::split_paths(&others))).unwrap_or(others.clone()));
+        // Such as JAVA_HOME, which names another one.
+        let names_it = spec.locate.as_ref().and_then(|locate| locate.env.as_ref());
+        command.envs(names_it.map(|name| (name, &pinned.home)));
         command.envs(spec.versions.iter().flat_map(|versions| &versions.env));
     }
 }

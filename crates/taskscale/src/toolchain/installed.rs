@@ -21,7 +21,10 @@ pub struct InstalledVersion {
 pub fn installed(spec: &ToolchainSpec, named: &[PathBuf]) -> Vec<InstalledVersion> {
     let places = spec.versions.as_ref();
     let program = places.and_then(|places| places.program.clone());
-    let Some(program) = program.or_else(|| Some(spec.locate.as_ref()?.program.clone())) else {
+    let program = program.or_else(|| Some(spec.locate.as_ref()?.program.clone()));
+    // A folder that a user names has its programs in `bin/`.
+    let command = spec.version.first().filter(|word| !named.is_empty() && !word.contains('/'));
+    let Some(program) = program.or_else(|| command.map(|word| format!("bin/{word}"))) else {
         return Vec::new();
     };
     let usual = match &spec.locate {

@@ -1,4 +1,4 @@
-//! Which of many versions must be measured to find those in which a figure changed. Pure.
+//! Which of many versions must be measured to find those in which a metric changed. Pure.
 
 use std::collections::BTreeMap;
 

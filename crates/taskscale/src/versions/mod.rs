@@ -3,7 +3,7 @@
 mod bisection;
 mod error;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, btree_map};
 use std::path::PathBuf;
 
 pub use bisection::Bisection;
@@ -24,12 +24,35 @@ pub fn versions_of(runtime: &Runtime, named: &NamedToolchains) -> Vec<InstalledV
     installed(&runtime.toolchain, &of_runtime.map(|(_, folder)| folder.clone()).collect::<Vec<_>>())
 }
 
+/// The same, where each folder that the user names must be one of a version.
+fn used_versions_of(
+    runtime: &Runtime,
+    named: &NamedToolchains,
+) -> Result<Vec<InstalledVersion>, VersionError> {
+    let there = versions_of(runtime, named);
+    let is_used = |folder: &PathBuf| {
+        folder.canonicalize().is_ok_and(|folder| there.iter().any(|version| version.home == folder))
+    };
+    match named.iter().find(|(name, folder)| *name == runtime.name && !is_used(folder)) {
+        Some((name, folder)) => Err(VersionError::Syntax(format!(
+            "--toolchain {name}={}: it has no {} that prints its version, or one of the same version as another",
+            folder.display(),
+            runtime.toolchain.title
+        ))),
+        None => Ok(there),
+    }
+}
+
 /// Adds an entry to the catalog for each version that `words` ask for, and returns the words that select them.
 pub fn expand(
     catalog: &mut Catalog,
     words: &[String],
     named: &NamedToolchains,
 ) -> Result<Vec<String>, VersionError> {
+    if let Some((name, _)) = named.iter().find(|(name, _)| catalog.runtimes.iter().all(|of| of.name != *name))
+    {
+        return Err(VersionError::Syntax(format!("--toolchain {name}: there is no runtime of this name")));
+    }
     let mut there: BTreeMap<String, Vec<InstalledVersion>> = BTreeMap::new();
     let mut expanded = Vec::new();
     for word in words {
@@ -46,14 +69,16 @@ pub fn expand(
                     && matcher.matches(&Selectable {
                         full_name: &entry.full_name,
                         runtime: &runtime.name,
-                        posts: false,
+                        posts: !entry.posts.is_empty(),
                         style: entry.style,
                     })
             };
             let meant: Vec<Entry> = runtime.entries.iter().filter(is_meant).cloned().collect();
             for entry in meant {
-                let of_runtime =
-                    there.entry(runtime.name.clone()).or_insert_with(|| versions_of(runtime, named));
+                let of_runtime = match there.entry(runtime.name.clone()) {
+                    btree_map::Entry::Occupied(known) => known.into_mut(),
+                    btree_map::Entry::Vacant(new) => new.insert(used_versions_of(runtime, named)?),
+                };
                 match versioned(runtime, &entry, &request.axes, of_runtime) {
                     Ok(new) => {
                         added.extend(new.iter().map(|entry| entry.full_name.clone()));
@@ -129,6 +154,11 @@ fn versioned(
     axes: &[VersionAxis],
     there: &[InstalledVersion],
 ) -> Result<Vec<Entry>, VersionError> {
+    let is_toolchain = |axis: &&VersionAxis| axis.name.as_ref().is_none_or(|name| *name == runtime.name);
+    if axes.iter().filter(is_toolchain).count() > 1 {
+        let why = format!("{}: versions of `{}` are there twice", entry.full_name, runtime.name);
+        return Err(VersionError::Syntax(why));
+    }
     let mut all = vec![Vec::<Pinned>::new()];
     for axis in axes {
         let pins = match &axis.name {
@@ -166,7 +196,10 @@ fn toolchain_versions(
         for (series, version) in chosen {
             let home = there.iter().find(|one| one.version == *version).map(|one| one.home.clone());
             let toolchain = home.map(|home| PinnedToolchain { home, version: version.clone() });
-            pins.push((runtime.name.clone(), series, toolchain));
+            let is_new = pins.iter().all(|(_, _, known): &Pinned| *known != toolchain);
+            if is_new {
+                pins.push((runtime.name.clone(), series, toolchain));
+            }
         }
     }
     Ok(pins)
@@ -190,11 +223,16 @@ fn library_versions(
         })?;
     let versions = |range: &VersionRange| match range {
         // What the catalog has: newer ones would not be what it was written for.
-        VersionRange::Latest => Ok(vec![known.version.clone()]),
+        VersionRange::Latest => Ok(vec![
+            DottedVersion::first_in(&known.version)
+                .map_or_else(|| known.version.clone(), |version| version.to_string()),
+        ]),
         range => range.numbers().ok_or_else(|| VersionError::uncountable(name, range)),
     };
     let all: Vec<Vec<String>> = wanted.iter().map(versions).collect::<Result<_, _>>()?;
-    Ok(all.into_iter().flatten().map(|version| (name.to_owned(), version, None)).collect())
+    let mut once = BTreeSet::new();
+    let all = all.into_iter().flatten().filter(|version| once.insert(version.clone()));
+    Ok(all.map(|version| (name.to_owned(), version, None)).collect())
 }
 
 fn pinned(runtime: &Runtime, entry: &Entry, pins: &[Pinned]) -> Entry {

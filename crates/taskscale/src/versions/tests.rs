@@ -50,6 +50,38 @@ fn versions_of_a_library_and_of_the_runtime_are_combined() {
 }
 
 #[test]
+fn what_is_asked_for_twice_is_measured_once() {
+    let names = |entry: &str, word: &str, there: &[&str]| {
+        let found = of(entry, word, there).unwrap();
+        found.into_iter().map(|entry| entry.name).collect::<Vec<_>>()
+    };
+    let node = names("node/promise-timeout", "x@22,20..22,22.3.1", &["20.1.0", "22.3.1"]);
+    assert_eq!(node, ["promise-timeout@22", "promise-timeout@20"]);
+    let tokio = names("rust/tokio-spawn", "x@tokio=1.27..1.28,1.28", &[]);
+    assert_eq!(tokio, ["tokio-spawn@tokio=1.27", "tokio-spawn@tokio=1.28"]);
+    let error = of("python/trio", "x@3.12,python=3.13", &["3.12.1", "3.13.0"]).unwrap_err();
+    assert!(error.to_string().contains("versions of `python` are there twice"), "{error}");
+    // Its version is 4.2.18.Final, or such.
+    let netty = names("java/netty", "x@Netty=latest", &[]);
+    assert!(DottedVersion::parse(netty[0].strip_prefix("netty@Netty=").unwrap()).is_some(), "{netty:?}");
+}
+
+#[test]
+fn a_set_in_versions_and_a_folder_of_no_runtime_are_refused() {
+    let expand = |word: &str, named: &NamedToolchains| {
+        expand(&mut catalog(), &[word.to_owned()], named).unwrap_err().to_string()
+    };
+    let error = expand("@posts@0.0.1", &Vec::new());
+    assert!(error.contains("0.0.1 is not installed"), "{error}");
+    let empty = tempfile::tempdir().unwrap();
+    let named = |name: &str| vec![(name.to_owned(), empty.path().to_owned())];
+    let error = expand("node@22", &named("nde"));
+    assert!(error.contains("--toolchain nde: there is no runtime of this name"), "{error}");
+    let error = expand("node@22", &named("node"));
+    assert!(error.contains("it has no Node.js that prints its version"), "{error}");
+}
+
+#[test]
 fn what_is_not_there_is_said_with_what_is() {
     let error = of("node/promise-timeout", "node@18", &["16.20.2", "22.3.1"]).unwrap_err();
     assert_eq!(error.to_string(), "Node.js 18 is not installed (found: 16.20.2, 22.3.1)");

@@ -74,13 +74,15 @@ fn each_version_is_an_entry_and_the_step_between_versions_is_found() {
     world.assert_nothing_left();
 }
 
-/// No line can stand for such memory, so that versions have no bytes per task to compare.
+/// No line can stand for such memory, so that versions have no bytes per task to compare. Of a version that fails there is
+/// nothing to compare at all.
 #[test]
 fn memory_that_is_not_linear_is_bisected_at_the_largest_number_of_tasks() {
     let grows = |small: &str, large: &str| format!("$(test $1 -gt 5000 && echo {large} || echo {small})");
-    let world = world(&[("1.0.3", &grows("1KiB", "4KiB")), ("1.1.0", &grows("1KiB", "8KiB"))]);
+    let (less, more, fails) = (grows("1KiB", "4KiB"), grows("1KiB", "8KiB"), grows("1KiB", "no size"));
+    let world = world(&[("1.0.3", &less), ("1.1.0", &more), ("1.2.5", &fails)]);
     let folder = world.path("out").display().to_string();
-    let words = ["--json", "bisect", "fake/plain@1.0..1.1", "-n", "1k,4k,10k", "-o", &folder];
+    let words = ["--json", "bisect", "fake/plain@1.0..1.2", "-n", "1k,4k,10k", "-o", &folder];
     let finished = world.run(world.command(&words));
     finished.expect_code(0);
     let report: Value =
@@ -89,6 +91,9 @@ fn memory_that_is_not_linear_is_bisected_at_the_largest_number_of_tasks() {
     let steps = report["steps"].as_array().unwrap();
     assert_eq!(steps.len(), 1, "{report:#}");
     assert_eq!((&steps[0]["from"], &steps[0]["to"]), (&"1.0".into(), &"1.1".into()), "{report:#}");
+    let [low, high, why] = &report["unclear"][0].as_array().unwrap()[..] else { panic!("{report:#}") };
+    assert_eq!((low, high), (&"1.1".into(), &"1.2".into()), "{report:#}");
+    assert!(why.as_str().unwrap().starts_with("10k tasks: 3/3 ok, then"), "{report:#}");
 }
 
 #[test]
