@@ -105,18 +105,21 @@ fn many(n: u64) -> String {
     }
 }
 
-/// The results to feature: the newest of the first workload in reading order that have nearly as many cases that were
-/// ok, repeated, on an idle machine, as any other.
+/// The results to feature: the newest of the first workload in reading order that have nearly as many cases of it that
+/// were ok, repeated, on an idle machine, as any other.
 pub fn featured<'a>(campaigns: &'a [CampaignSummary]) -> Option<Featured<'a>> {
     let of = |campaign: &'a CampaignSummary| {
         let ranked = |group: &&RowGroup| group.rows.iter().any(|row| row.ranked);
         let reports =
             campaign.reports.iter().filter(|report| report.groups.iter().any(|group| ranked(&group)));
         let order = |report: &Report| reading_order(&report.workload);
-        let report = reports.clone().min_by_key(|report| (order(report), report.params.len()))?;
+        let report = reports.min_by_key(|report| (order(report), report.params.len()))?;
         let tasks = report.representative_tasks()?;
         let group = report.groups.iter().find(|group| group.tasks == tasks)?;
-        let cells: usize = reports.flat_map(|report| &report.groups).map(ranked_rows).sum();
+        // Of what is shown, by the entries that stand for their runtimes: other workloads, entries and versions add nothing.
+        let rows = report.groups.iter().flat_map(|group| &group.rows);
+        let stands = |name: &str| campaign.facts.iter().any(|facts| facts.posts && facts.name == name);
+        let cells = rows.filter(|row| row.ranked && stands(&row.entry.name)).count();
         let quiet = 1.0 - campaign.busy_runs as f64 / campaign.ok_runs.max(1) as f64;
         let worth = (cells * campaign.repetitions.min(3) as usize) as f64 * quiet;
         Some((order(report), worth, Featured { campaign, report, group }))
@@ -128,10 +131,6 @@ pub fn featured<'a>(campaigns: &'a [CampaignSummary]) -> Option<Featured<'a>> {
     let most = alike.iter().map(|(_, worth, _)| *worth).fold(0.0, f64::max);
     let enough = alike.into_iter().find(|(_, worth, _)| *worth >= NEARLY * most);
     enough.map(|(.., featured)| featured.clone())
-}
-
-fn ranked_rows(group: &RowGroup) -> usize {
-    group.rows.iter().filter(|row| row.ranked).count()
 }
 
 /// Highlights are about the memory of tasks that wait.
