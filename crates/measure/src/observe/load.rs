@@ -30,6 +30,8 @@ pub(super) struct Running {
     group: Box<dyn Group>,
     lines: Lines,
     control_pipe: Option<ControlPipe>,
+    /// Whether its launcher has become its command.
+    pub executed: bool,
     ended: bool,
     /// Whether it was asked to stop: its end is then no fault of its.
     stopping: bool,
@@ -49,6 +51,7 @@ impl Running {
             group,
             lines: Lines::of_at_most(LONGEST_LINE),
             control_pipe: prepared.control_pipe,
+            executed: false,
             ended: false,
             stopping: false,
             ending: false,
@@ -93,7 +96,8 @@ impl Running {
                     self.send_end();
                 }
                 LauncherEvent::Empty | LauncherEvent::Broken { .. } => self.note_empty(timeline, clock),
-                LauncherEvent::Exec { .. } | LauncherEvent::Started { .. } => {}
+                LauncherEvent::Exec { .. } => self.executed = true,
+                LauncherEvent::Started { .. } => {}
             }
         }
         if self.launched.lost && !self.empty {

@@ -261,7 +261,12 @@ impl Run<'_> {
 /// What the threads of a run are doing. Before the plateau has begun also those of its load: one that waits for a CPU has
 /// not brought all its tasks about.
 fn doing(group: &dyn Group, load: Option<&load::Running>, begun: bool) -> procfs::Doing {
-    let load = load.filter(|_| !begun).map(|load| doing_of(load.group())).unwrap_or_default();
+    let load = match load.filter(|_| !begun) {
+        // Where CPUs are short its launcher comes late, and no process of its group is seen to wait.
+        Some(load) if !load.executed => procfs::Doing { wants_cpu: true, ..Default::default() },
+        Some(load) => doing_of(load.group()),
+        None => procfs::Doing::default(),
+    };
     doing_of(group).and(load)
 }
 
