@@ -1,8 +1,7 @@
-//! What no task can do without, measured on this machine when it is first asked for: the CPU time of remembering one,
+//! What no task can do without, measured each time, as others may slow this machine down: the CPU time of remembering one,
 //! and of the first touch of memory. A program that makes tasks uses more; one that only says so mostly uses less.
 
 use std::hint::black_box;
-use std::sync::OnceLock;
 
 /// Objects of a round.
 const OBJECTS: usize = 1_000;
@@ -21,12 +20,8 @@ pub(super) struct Floor {
 }
 
 impl Floor {
-    pub fn here() -> Floor {
-        static HERE: OnceLock<Floor> = OnceLock::new();
-        *HERE.get_or_init(|| Floor {
-            object_ns: median(objects) / OBJECTS as f64,
-            byte_ns: median(touched) / TOUCHED_BYTES as f64,
-        })
+    pub fn now() -> Floor {
+        Floor { object_ns: median(objects) / OBJECTS as f64, byte_ns: median(touched) / TOUCHED_BYTES as f64 }
     }
 
     /// What `tasks` take at least that hold so many bytes each, in seconds.
@@ -95,7 +90,7 @@ mod tests {
 
     #[test]
     fn neither_costs_nothing() {
-        let here = Floor::here();
+        let here = Floor::now();
         assert!(here.object_ns > 1.0 && here.byte_ns > 0.01, "{here:?}");
         let floor = Floor { object_ns: 50.0, byte_ns: 0.25 };
         assert!((floor.tasks_s(1_000_000, 200.0) - 0.175).abs() < 1e-9);

@@ -28,7 +28,7 @@ const MANY_HOLD_S: f64 = 2.0;
 /// A plateau of this length, in seconds, is enough to read memory.
 const PLATEAU_S: f64 = 0.5;
 /// Tasks with stacks need two memory mappings each: more would test the limits of the machine.
-const MOST_WITH_STACK: u64 = 10_000;
+pub(super) const MOST_WITH_STACK: u64 = 10_000;
 
 impl Runs<'_, '_> {
     /// A later attempt gets more time: the machine may have been busy.

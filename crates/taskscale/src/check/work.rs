@@ -304,7 +304,7 @@ impl Runs<'_, '_> {
 
     /// Whether operations used the CPU time and memory that they need at least.
     fn look_at_what_was_used(&mut self, tasks: u64, (operations, cpu_s): (u64, f64)) -> bool {
-        let (each_ns, object_ns) = (cpu_s * 1e9 / operations as f64, Floor::here().object_ns);
+        let (each_ns, object_ns) = (cpu_s * 1e9 / operations as f64, Floor::now().object_ns);
         if each_ns < LEAST_SHARE * object_ns {
             self.findings.error(
                 CheckRule::Work,
