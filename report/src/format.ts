@@ -63,7 +63,9 @@ export const UNITS: Record<Unit, (value: number) => string> = {
   "bytes-per-task": perTask,
   seconds,
   nanoseconds,
-  microseconds: (value) => seconds(value / 1e6),
+  // Bounds of buckets are whole.
+  microseconds: (value) =>
+    value < 99.95 && !Number.isInteger(value) ? `${significant(value)} µs` : seconds(value / 1e6),
   "per-second": (value) => `${significant(value)}/s`,
 };
 

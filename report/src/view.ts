@@ -228,7 +228,7 @@ function bar(
   if (ofParts) made.parts = ofParts;
   made.ranked = standing(made, of) === "ranked";
   const best = made.ranked && bestOf(data, state, campaign, entry.kind, of);
-  if (best) made.timesBest = of.better === "more" ? best / value : value / best;
+  if (best && value > 0) made.timesBest = of.better === "more" ? best / value : value / best;
   return made;
 }
 

@@ -534,7 +534,7 @@ export interface PublishedFigure {
   runtime: string;
   tasks: number;
   version: string;
-  wall_s: number;
+  wall_s?: number;
 }
 
 /** Among whom entries are ranked. */

@@ -24,7 +24,7 @@ function content({ data, state }: App): (Node | null)[] {
   const campaigns = positions.flatMap((position) => data.campaigns[position] ?? []);
   // The posts let tasks wait and had them do nothing: of work they say nothing.
   const posts = shapeOf(data, state.part) === "hold";
-  const published = data.published.find((known) => known.our_workload === workloadOf(data, state.part));
+  const published = data.published.filter((known) => known.our_workload === workloadOf(data, state.part));
   return [
     h("div", { class: "section-head" }, h("h2", { id: "method-title" }, "How it was measured")),
     ...campaigns.flatMap((campaign, at) => [
@@ -34,7 +34,7 @@ function content({ data, state }: App): (Node | null)[] {
       h("div", { class: "method" }, facts(campaign), notes(campaign)),
     ]),
     posts ? prepared("posts") : null,
-    posts && published ? h("p", { class: "small" }, published.note) : null,
+    ...published.map((known) => (posts ? h("p", { class: "small" }, known.note) : null)),
     prepared("details"),
   ];
 }

@@ -178,7 +178,7 @@ function nothing(app: App, shown: Ranking): HTMLElement {
 
 function legendItems(app: App, shown: Ranking): (Node | false)[] {
   const stacked = shown.metric.name === "footprint" && !app.state.log;
-  const source = app.data.published[0];
+  const sources = app.data.published.map((known) => `${known.source}, ${known.hardware}`);
   return [
     ...(stacked
       ? app.data.parts.map((part) =>
@@ -199,12 +199,12 @@ function legendItems(app: App, shown: Ranking): (Node | false)[] {
       h("i", { class: "swatch whisker-key" }),
       isWhole(shown.metric) ? "95% interval" : "smallest to largest run",
     ),
-    app.state.published && shown.hasPublished && source
+    app.state.published && shown.hasPublished
       ? h(
           "span",
-          { class: "key", title: `${source.source}, ${source.hardware}` },
+          { class: "key", title: sources.join("; ") },
           h("i", { class: "swatch mark-key" }),
-          "published in 2024, on another machine",
+          "published by others, on another machine",
         )
       : false,
   ];

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 
 use crate::record::{Sample, Status};
 
-/// Threads or processes are the tasks if there is at least one per task at this many tasks or more.
-const FEWEST_TASKS: u64 = 10;
+/// Threads or processes are the tasks if there is at least one per task at this many tasks or more, or at fewer and they
+/// grew with the tasks: a runtime has threads of its own.
+const MANY_TASKS: u64 = 1_000;
 /// The share of threads or processes that may be missing.
 const MISSING_SHARE: f64 = 0.1;
 /// Memory that grows by less than this share of what runs with fewer tasks predict is not that of all tasks.
@@ -50,10 +51,16 @@ fn fewer(
     count: impl Fn(&Sample) -> Option<u64>,
 ) -> Option<String> {
     let (there, tasks) = (count(sample)?, sample.tasks);
-    let one_each = smaller
-        .iter()
-        .filter(|other| other.tasks >= FEWEST_TASKS && count(other).is_some_and(|count| count >= other.tasks))
-        .max_by_key(|other| other.tasks)?;
+    let grew = |fewer: &Sample, other: &Sample| {
+        let more = other.tasks.saturating_sub(fewer.tasks) as f64;
+        let grown = count(other).zip(count(fewer)).map(|(other, fewer)| other.saturating_sub(fewer));
+        more > 0.0 && grown.is_some_and(|grown| grown as f64 >= more * (1.0 - MISSING_SHARE))
+    };
+    let is_one_each = |other: &Sample| {
+        count(other).is_some_and(|count| count >= other.tasks)
+            && (other.tasks >= MANY_TASKS || smaller.iter().any(|fewer| grew(fewer, other)))
+    };
+    let one_each = smaller.iter().filter(|other| is_one_each(other)).max_by_key(|other| other.tasks)?;
     ((there as f64) < tasks as f64 * (1.0 - MISSING_SHARE)).then(|| {
         format!(
             "{there} {what} at {tasks} tasks, but {} tasks had {}: some tasks were missing when memory was read",
@@ -120,6 +127,14 @@ mod tests {
     fn a_pool_of_threads_is_no_contradiction() {
         let before = [sample(1, 40 << 20, 30), sample(10_000, 50 << 20, 34)];
         assert_eq!(heeded(sample(100_000, 140 << 20, 34), &before).0, Status::Ok);
+        let before = [sample(1, 40 << 20, 30), sample(10, 40 << 20, 30)];
+        assert_eq!(heeded(sample(100, 41 << 20, 34), &before).0, Status::Ok);
+        let before = [sample(1, 40 << 20, 30), sample(10, 40 << 20, 39)];
+        assert_eq!(
+            heeded(sample(100, 41 << 20, 60), &before).0,
+            Status::NoPlateau,
+            "one thread for each task"
+        );
     }
 
     #[test]

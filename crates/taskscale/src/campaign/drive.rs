@@ -7,7 +7,7 @@ use strum::EnumMessage;
 
 use super::plan::PlannedRun;
 use crate::hint::Hint;
-use crate::record::{Campaign, SCHEMA_VERSION, Sample, Store, StoreError, StringInterner};
+use crate::record::{Campaign, EntryFacts, SCHEMA_VERSION, Sample, Store, StoreError, StringInterner};
 use taskscale_measure::{MeasureError, Measurement, RunEnd, RunSpec, Runner, Scenario};
 
 /// Decides what is run from the samples so far: by the plan of a campaign, or as a search. A step has more than a
@@ -100,7 +100,11 @@ fn load_command(scenario: &Scenario) -> Option<Vec<String>> {
 /// The sample of a run.
 fn sample_of(campaign: &Campaign, scheduled: ScheduledRun, measurement: Measurement) -> Sample {
     let ScheduledRun { run, attempt, version, spec } = scheduled;
-    let facts = campaign.entries.iter().find(|facts| facts.name == run.cell.entry);
+    let is_of = |facts: &&EntryFacts| {
+        facts.name == run.cell.entry
+            && facts.workload.as_ref().is_none_or(|workload| *workload == run.cell.part.workload)
+    };
+    let facts = campaign.entries.iter().find(is_of);
     Sample {
         schema: SCHEMA_VERSION,
         versions: facts.map(|facts| facts.versions.clone()).unwrap_or_default(),

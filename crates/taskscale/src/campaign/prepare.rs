@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::black_box::BlackBoxTemplate;
-use crate::catalog::{DottedVersion, Entry, Program, Runtime, ToolchainSpec, Workload, sources};
+use crate::catalog::{DottedVersion, Entry, Library, Program, Runtime, ToolchainSpec, Workload, sources};
 use crate::record::{Campaign, EntryFacts, Source};
 use crate::toolchain::{self, Attend, BuildError, Built, Cache, Toolchain, ToolchainError, pin_library};
 
@@ -213,9 +213,11 @@ fn build(
     toolchain::build(cache, &pinned.runtime, &entry, &workload.name, toolchain, attend)
 }
 
-/// The version of the toolchain, and of the library where the entry is about one.
+/// The version of the toolchain, and of the library where the entry is about one, or where its version was asked for.
 pub fn receipt(toolchain: &Toolchain, entry: &Entry) -> String {
-    match &entry.library {
+    let is_named =
+        |library: &&Library| library.workloads.is_empty() || entry.versions.contains_key(&library.name);
+    match entry.library.as_ref().filter(is_named) {
         Some(library) => format!("{}; {} {}", toolchain.version, library.name, library.version),
         None => toolchain.version.clone(),
     }

@@ -10,7 +10,7 @@ use taskscale_measure::Kind;
 use super::error::CatalogError;
 use super::manifest::{CommandsToml, EntryToml, EntryWorkloadToml, LibraryToml, PostsToml, RuntimeToml};
 use super::manifest_file::ManifestFile;
-use super::model::{Entry, Library, Recipe, Runtime, ToolchainSpec};
+use super::model::{Entry, Library, LibraryPin, Recipe, Runtime, ToolchainSpec};
 use super::names::{check_name, closest};
 use super::number_of_tasks::{asks_for_tasks, unreadable_formula};
 use super::version_request::DottedVersion;
@@ -81,6 +81,9 @@ impl ManifestFile<'_> {
         }
         let runtime =
             RuntimeContext { name: &wire.name, folder, toolchain: &toolchain, toolchains: &toolchains };
+        for (name, pin) in &wire.libraries {
+            self.check_pin(name, pin)?;
+        }
         let mut entries: Vec<CheckedEntry> = Vec::new();
         for entry in wire.entries {
             let (name, offset) = (entry.name.get_ref(), entry.name.span().start);
@@ -98,6 +101,20 @@ impl ManifestFile<'_> {
             entries: entries.into_iter().map(|checked| checked.entry).collect(),
             libraries: wire.libraries,
         })
+    }
+
+    fn check_pin(&self, name: &str, pin: &LibraryPin) -> Result<(), CatalogError> {
+        let fault = |message: String| {
+            let offset = self.text.find("[library.").unwrap_or(0);
+            self.error(offset, format!("library `{name}`: {message}"))
+        };
+        if pin.resolve.iter().chain(&pin.releases).any(|command| command.first().is_none_or(String::is_empty))
+        {
+            return Err(fault("empty command".into()));
+        }
+        let requirement = pin.requirement.as_ref().map(|pattern| Regex::new(pattern)).transpose();
+        requirement.map_err(|error| fault(format!("requirement: {error}")))?;
+        Ok(())
     }
 
     fn toolchain(&self, mut spec: ToolchainSpec, folder: &Path) -> Result<ToolchainSpec, CatalogError> {
@@ -196,6 +213,13 @@ impl ManifestFile<'_> {
         }
         let can_only_wait = kind == Kind::Timer && workloads.keys().eq(["sleep"]);
         let omitted = omitted.or_else(|| can_only_wait.then(|| ONLY_WAITS.to_owned()));
+        if let Some(unknown) = library
+            .iter()
+            .flat_map(|library| &library.workloads)
+            .find(|workload| !workloads.contains_key(*workload))
+        {
+            return Err(fault(format!(": library: {unknown}: it has no such workload")));
+        }
         let posts = match wire.posts {
             PostsToml::InAll(false) => Vec::new(),
             PostsToml::InAll(true) => workloads.keys().cloned().collect(),
@@ -297,7 +321,8 @@ impl ManifestFile<'_> {
             fault(format!("{} does not match /{}/, or it has no group", path.display(), wire.version))
         })?;
         let version = version.as_str().to_owned();
-        Ok(Library { name: wire.name, version, lock_file: wire.file, pattern: wire.version })
+        let LibraryToml { name, file: lock_file, version: pattern, workloads } = wire;
+        Ok(Library { name, version, lock_file, pattern, workloads })
     }
 
     fn check_name(&self, what: &str, name: &str, offset: usize) -> Result<(), CatalogError> {

@@ -93,6 +93,8 @@ pub(super) struct LibraryToml {
     pub file: String,
     /// A regular expression whose first group is the version.
     pub version: String,
+    #[serde(default)]
+    pub workloads: Vec<String>,
 }
 
 #[derive(Debug, Clone, Deserialize)]

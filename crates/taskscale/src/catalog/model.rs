@@ -85,6 +85,8 @@ pub struct LibraryPin {
     /// Commands that resolve it, run in the copy; `{version}` and `{home}` are filled in.
     #[serde(default)]
     pub resolve: Vec<Vec<String>>,
+    /// The command that prints the numbers of all releases, if its package manager has one.
+    pub releases: Option<Vec<String>>,
 }
 
 /// How to install a toolchain.
@@ -163,9 +165,24 @@ pub struct Library {
     /// The lock file, and the regular expression whose first group is the version in it.
     pub lock_file: String,
     pub pattern: String,
+    /// The workloads that use it, if not all of the entry do.
+    pub workloads: Vec<String>,
+}
+
+impl Library {
+    pub fn is_used_by(&self, workload: &str) -> bool {
+        self.workloads.is_empty() || self.workloads.iter().any(|own| own == workload)
+    }
 }
 
 impl Entry {
+    /// Whether it has the workload, and, in a version of a library, whether that workload uses it.
+    pub fn does(&self, workload: &str) -> bool {
+        let is_pinned = |library: &&Library| self.versions.contains_key(&library.name);
+        let pinned = self.library.as_ref().filter(is_pinned);
+        self.workloads.contains_key(workload) && pinned.is_none_or(|library| library.is_used_by(workload))
+    }
+
     /// The same entry, with the form of its program for a version of the toolchain.
     pub fn in_form_for(&self, workload: &str, version: Option<&DottedVersion>) -> Cow<'_, Entry> {
         match self.workloads.get(workload) {

@@ -145,20 +145,20 @@ pub fn select<'a>(
     for ((runtime, entry), reach) in entries.iter().zip(reaches) {
         let does = |workload: &&&Workload| {
             let stands = reach == Reach::Whole || entry.posts.contains(&workload.name);
-            stands && entry.workloads.contains_key(&workload.name)
+            stands && entry.does(&workload.name)
         };
         let workloads = wanted.as_ref().unwrap_or(&every).iter().filter(does);
         selection.programs.extend(workloads.map(|workload| Program { runtime, entry, workload }));
     }
     for workload in wanted.unwrap_or_default() {
-        let lacking: Vec<&Entry> = entries
-            .iter()
-            .map(|(_, entry)| *entry)
-            .filter(|entry| !entry.workloads.contains_key(&workload.name))
-            .collect();
+        let lacking: Vec<&Entry> =
+            entries.iter().map(|(_, entry)| *entry).filter(|entry| !entry.does(&workload.name)).collect();
         if lacking.len() == entries.len() {
-            let mut does: Vec<&str> =
-                lacking.iter().flat_map(|entry| entry.workloads.keys().map(String::as_str)).collect();
+            let own = |entry: &&'a Entry| {
+                let entry: &'a Entry = entry;
+                entry.workloads.keys().map(String::as_str).filter(|name| entry.does(name))
+            };
+            let mut does: Vec<&str> = lacking.iter().flat_map(own).collect();
             does.sort_unstable();
             does.dedup();
             return Err(SelectError::NobodyDoes {

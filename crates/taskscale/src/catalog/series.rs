@@ -50,7 +50,8 @@ impl fmt::Display for ReleaseSeries {
 }
 
 impl Month {
-    fn count(self) -> u32 {
+    /// Months since the year 0.
+    pub fn count(self) -> u32 {
         u32::from(self.year) * 12 + u32::from(self.month)
     }
 

@@ -48,6 +48,8 @@ pub(super) fn look(runs: &mut Runs) -> Result<(), CheckError> {
             // The first run already failed.
             (Status::Unavailable, _) => return Ok(()),
             (_, Some(0)) => taken.push(format!("{shown}: exit code 0")),
+            // A signal ends a server.
+            (Status::Ok | Status::Partial | Status::NoPlateau, _) => taken.push(format!("{shown}: runs")),
             (Status::TimedOut, _) => {
                 taken.push(format!("{shown}: keeps running"));
                 // The others would take as long, with the same result.

@@ -97,8 +97,10 @@ impl Findings {
         let finding = Finding { severity, rule, what: what.into(), fix: fix.into() };
         // The same fault at another N adds nothing.
         let is_same = |other: &Finding| other.rule == rule && essence(&other.what) == essence(&finding.what);
-        if !self.0.iter().any(is_same) {
-            self.0.push(finding);
+        match self.0.iter_mut().find(|other| is_same(other)) {
+            Some(known) if finding.severity < known.severity => *known = finding,
+            Some(_) => {}
+            None => self.0.push(finding),
         }
     }
 

@@ -35,6 +35,8 @@ const CLEARLY_MORE: f64 = 3.0;
 /// Looks that must agree, as other work on the machine can double the CPU time of one.
 const AGREEING: usize = 3;
 
+const UNSEEN: &str = "cannot confirm that tasks are made";
+
 /// What the kernel's counts show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CountVerdict {
@@ -47,6 +49,7 @@ enum CountVerdict {
 /// The CPU time of many tasks' launch and end above that of few, in seconds.
 #[derive(Debug, Clone, Copy)]
 struct StartCost {
+    base_s: f64,
     took_s: f64,
     /// What the tasks take at least.
     least_s: f64,
@@ -55,7 +58,7 @@ struct StartCost {
 
 impl StartCost {
     fn new(base_s: f64, last_s: f64, least_s: f64) -> StartCost {
-        StartCost { took_s: last_s - base_s, least_s, noise_s: NOISE_S + NOISE_SHARE * base_s }
+        StartCost { base_s, took_s: last_s - base_s, least_s, noise_s: NOISE_S + NOISE_SHARE * base_s }
     }
 
     /// Of the last trial against the smallest of those with fewer tasks.
@@ -65,7 +68,11 @@ impl StartCost {
         let base = fewer.filter(|trial| trial.start_cpu_s.is_some());
         let base =
             base.min_by(|a, b| a.start_cpu_s.unwrap_or(0.0).total_cmp(&b.start_cpu_s.unwrap_or(0.0)))?;
-        let more = last.tasks - base.tasks;
+        StartCost::between(base, last, floor)
+    }
+
+    fn between(base: &Trial, last: &Trial, floor: Floor) -> Option<StartCost> {
+        let more = last.tasks.checked_sub(base.tasks).filter(|more| *more > 0)?;
         let bytes = last.footprint_bytes?.saturating_sub(base.footprint_bytes?) as f64 / more as f64;
         Some(StartCost::new(base.start_cpu_s?, last.start_cpu_s?, floor.tasks_s(more, bytes)))
     }
@@ -80,16 +87,18 @@ impl StartCost {
         }
     }
 
+    /// Not even if the program's own start took twice as long.
     fn is_clear(&self) -> bool {
-        self.took_s >= CLEARLY_MORE * (self.least_s + self.noise_s)
+        self.took_s >= CLEARLY_MORE * (self.least_s + self.noise_s) + self.base_s
     }
 }
 
 /// The verdict of all looks so far. `None` if the program has to be looked at again.
 fn verdict_of(looks: &[StartCost]) -> Option<CountVerdict> {
-    let last = looks.last()?;
-    if last.is_clear() || looks.len() == 1 && last.verdict() == CountVerdict::Unobservable {
-        return Some(last.verdict());
+    if let [only] = looks
+        && only.is_clear()
+    {
+        return Some(CountVerdict::Yes);
     }
     let made = looks.iter().filter(|look| look.verdict() == CountVerdict::Yes).count();
     if made >= AGREEING {
@@ -103,7 +112,16 @@ impl Runs<'_, '_> {
     /// By the CPU time of their starts and ends. Threads and processes are counted by the kernel, and a timer is no task.
     pub(super) fn look_whether_tasks_are_made(&mut self) -> Result<(), CheckError> {
         let counted = matches!(self.kind, Kind::Thread | Kind::Process | Kind::Timer);
-        if counted || !self.passed() || self.trials.last().is_some_and(|trial| trial.tasks <= FEW) {
+        if counted || !self.passed() {
+            let last = self.trials.last().filter(|last| !counted && last.status == Status::NoPlateau);
+            if let Some(tasks) = last.map(|last| last.tasks) {
+                let why = format!("with {} there was no plateau", units::tasks(tasks));
+                self.findings.unconfirmed(format!("{UNSEEN}: {why}"));
+            }
+            return Ok(());
+        }
+        if let Some(few) = self.trials.last().map(|trial| trial.tasks).filter(|tasks| *tasks <= FEW) {
+            self.findings.unconfirmed(format!("{UNSEEN}: not run with more than {}", units::tasks(few)));
             return Ok(());
         }
         self.params = least_held(self.workload);
@@ -113,30 +131,50 @@ impl Runs<'_, '_> {
         for tasks in COUNTS {
             let is_more = self.trials.last().is_none_or(|last| last.tasks < tasks);
             let too_many = self.kind.stackful() && tasks > MOST_WITH_STACK;
-            if !passed || !is_more || too_many || cost.is_some_and(|cost| cost.is_clear()) {
+            let enough = |cost: StartCost| cost.is_clear() || too_many && cost.verdict() == CountVerdict::Yes;
+            if !passed || !is_more || cost.is_some_and(enough) {
                 continue;
             }
-            if self.hold_if_affordable(tasks)? != HoldResult::Well {
+            let (held, seen) = self.cost_of(tasks, None)?;
+            cost = if held == HoldResult::Well { seen } else { cost };
+            if held != HoldResult::Well {
                 break;
             }
-            cost = StartCost::of(&self.trials, Floor::now());
+        }
+        let most = self.trials.iter().rev().find(|trial| trial.status == Status::Ok);
+        let n = most.map_or(0, |trial| trial.tasks);
+        if cost.is_none() && n > FEW {
+            cost = self.cost_of(n, None)?.1;
         }
         let mut looks: Vec<StartCost> = cost.into_iter().collect();
-        while !looks.is_empty() && verdict_of(&looks).is_none() {
-            let tasks = self.trials.last().map_or(FEW, |last| last.tasks);
-            if self.hold_if_affordable(tasks)? != HoldResult::Well {
+        while n > FEW && !looks.is_empty() && verdict_of(&looks).is_none() {
+            // Other work may have slowed the machine down since the first runs.
+            let trials = std::mem::take(&mut self.trials);
+            let held = self.hold(FEW, 1.0)?;
+            let base = std::mem::replace(&mut self.trials, trials).pop();
+            if held != HoldResult::Well {
                 break;
             }
-            let Some(cost) = StartCost::of(&self.trials, Floor::now()) else { break };
+            let (_, Some(cost)) = self.cost_of(n, base.as_ref())? else { break };
             looks.push(cost);
         }
-        let n =
-            self.trials.iter().rev().find(|trial| trial.status == Status::Ok).map_or(0, |trial| trial.tasks);
+        let earlier = before.iter().flat_map(|(trials, _)| trials);
+        let is_counted = self.trials.iter().chain(earlier).any(|trial| trial.start_cpu_s.is_some());
         if let Some(before) = before {
             self.rejoin(before);
         }
         self.params.clear();
-        let Some(StartCost { took_s, least_s, .. }) = looks.last().copied() else { return Ok(()) };
+        let Some(StartCost { took_s, least_s, .. }) = looks.last().copied() else {
+            // Without a cgroup, CPU time is not known of every part of a run.
+            let why = "the CPU time of their start and end was not seen";
+            if is_counted {
+                self.findings.unconfirmed(format!("{UNSEEN}: {why}"));
+            } else {
+                let fix = "check again where taskscale has a cgroup: `taskscale doctor` says how";
+                self.findings.note(CheckRule::Made, format!("{UNSEEN}: {why}"), fix);
+            }
+            return Ok(());
+        };
         let what = format!(
             "starting and ending {} took {} more CPU time than few tasks do; a program that stores each task and uses as \
              much memory needs at least {} here",
@@ -158,6 +196,29 @@ impl Runs<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// Runs `tasks`, and compares them with `base`, or else with fewer of the trials so far. Where the end of the wait was not
+    /// seen in time there is no cost, so it is done again.
+    fn cost_of(
+        &mut self,
+        tasks: u64,
+        base: Option<&Trial>,
+    ) -> Result<(HoldResult, Option<StartCost>), CheckError> {
+        for _ in 0..ATTEMPTS {
+            let held = self.hold_if_affordable(tasks)?;
+            if held != HoldResult::Well {
+                return Ok((held, None));
+            }
+            let floor = Floor::now();
+            let against = base.zip(self.trials.last());
+            let cost = against.and_then(|(base, last)| StartCost::between(base, last, floor));
+            let cost = cost.or_else(|| StartCost::of(&self.trials, floor));
+            if cost.is_some() || self.trials.iter().all(|trial| trial.start_cpu_s.is_none()) {
+                return Ok((held, cost));
+            }
+        }
+        Ok((HoldResult::Well, None))
     }
 
     /// Tasks that wake have waited before: by voluntary context switches, less those that the runtime makes without tasks
@@ -272,12 +333,17 @@ mod tests {
             verdict_of(&looks)
         };
         assert_eq!(of(&[0.095]), Some(CountVerdict::Yes));
-        assert_eq!(of(&[0.016]), Some(CountVerdict::Unobservable));
+        assert_eq!(of(&[0.016]), None);
+        assert_eq!(of(&[0.016, 0.016, 0.016]), Some(CountVerdict::Unobservable));
         // One block, whose first look took twice as long: no more proof than a right program's slow floor.
         assert_eq!(of(&[0.025]), None);
         assert_eq!(of(&[0.025, 0.012, 0.012]), None);
+        assert_eq!(of(&[0.007, 0.007, 0.095]), None, "a spike is clear in the first look alone");
         assert_eq!(of(&[0.025, 0.012, 0.012, 0.007]), Some(CountVerdict::No));
         assert_eq!(of(&[0.007, 0.028, 0.028]), None);
         assert_eq!(of(&[0.007, 0.028, 0.028, 0.028]), Some(CountVerdict::Yes));
+        // A start that took twice as long by itself.
+        assert!(StartCost::new(1.796, 3.591, 0.015).verdict() == CountVerdict::Yes);
+        assert_eq!(verdict_of(&[StartCost::new(1.796, 3.591, 0.015)]), None);
     }
 }

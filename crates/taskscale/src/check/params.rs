@@ -22,7 +22,8 @@ pub(super) fn look(runs: &mut Runs) -> Result<(), CheckError> {
             Shape::Hold => {
                 runs.hold(TASKS, HOLD_S)?;
                 // Computing tasks may keep others from waking if nothing preempts them: a result, not a fault.
-                if runs.trials.last().is_some_and(|trial| trial.status == Status::Partial) {
+                let is_partial = runs.trials.last().is_some_and(|trial| trial.status == Status::Partial);
+                if is_partial && runs.workload.wakes.is_some() {
                     runs.findings = Findings::default();
                 }
             }

@@ -220,7 +220,7 @@ impl<'a, 'r> Runs<'a, 'r> {
         let fix = "wait for all child processes, and kill those that do not exit";
         match self.left_processes.iter().filter(|left| **left).count() {
             0 => {}
-            times if times == self.left_processes.len() => {
+            times if 2 * times > self.left_processes.len() => {
                 findings.error(CheckRule::Processes, "processes outlive the program", fix);
             }
             // A helper that exits shortly after its parent, on a busy machine.

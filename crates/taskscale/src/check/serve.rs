@@ -49,9 +49,12 @@ impl Runs<'_, '_> {
             };
             judge(tasks, &measured, &details, &mut self.findings);
             self.trials.push(trial(&request, measured));
-            if !self.passed() {
+            match self.trials.last().map(|trial| trial.status) {
+                Some(Status::Ok) => {}
+                // No fault of its answers.
+                Some(Status::Limit | Status::NoPlateau) => break,
                 // A failure with few connections would repeat with many.
-                return Ok(());
+                _ => return Ok(()),
             }
         }
         self.talk();

@@ -225,7 +225,11 @@ pub fn run(args: &BisectArgs, global: &Global) -> Result<ExitCode, Failure> {
     };
     let workload = program.workload;
     let candidates =
-        versions::candidates(program.runtime, &options.request, &options.range, &named).or_usage()?;
+        versions::candidates(program.runtime, program.entry, &options.request, &options.range, &named)
+            .or_usage()?;
+    if let Some(why) = &candidates.unlisted {
+        eprint_status(&format!("warning: cannot list the releases, so all numbers are tried: {why}"));
+    }
     let metric = options.metric.unwrap_or(compare::metric_over_versions(workload.shape));
     if !metric.is_of(workload.shape) {
         return Err(Failure::usage(format!("--metric {}: not of `{}`", metric.name, workload.name)));

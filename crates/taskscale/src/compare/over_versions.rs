@@ -37,15 +37,23 @@ pub fn over_versions(campaign: &Campaign, samples: &[Sample]) -> Vec<(Report, Ve
         }
         let samples: Vec<Sample> = samples.into_iter().cloned().collect();
         let report = Report::build(&part, &samples);
-        let lines = found.iter().map(|(title, versions)| line(title, versions, &part, &samples, &report));
+        let lines = found.iter().map(|of| line(of, &part, &samples, &report));
         let lines = lines.collect();
         all.push((report, lines));
     }
     all
 }
 
-/// By a title, the versions that differ in one thing, ascending.
-fn versions(part: &Campaign) -> Vec<(String, Vec<EntryVersion<'_>>)> {
+/// The versions of an entry that differ in one thing.
+struct OneAxis<'c> {
+    title: String,
+    /// Whether the runtime differs, or a library.
+    of_runtime: bool,
+    /// Ascending.
+    versions: Vec<EntryVersion<'c>>,
+}
+
+fn versions(part: &Campaign) -> Vec<OneAxis<'_>> {
     let mut groups: BTreeMap<(&str, &str, String), Vec<EntryVersion>> = BTreeMap::new();
     for facts in &part.entries {
         for (name, version) in &facts.versions {
@@ -60,18 +68,14 @@ fn versions(part: &Campaign) -> Vec<(String, Vec<EntryVersion<'_>>)> {
     several
         .map(|((entry, name, beside), mut versions)| {
             versions.sort_by(|a, b| a.number.cmp(&b.number));
-            (format!("{entry}, {name}{beside}"), versions)
+            let of_runtime = versions.iter().all(|version| version.facts.runtime == name);
+            OneAxis { title: format!("{entry}, {name}{beside}"), of_runtime, versions }
         })
         .collect()
 }
 
-fn line(
-    title: &str,
-    versions: &[EntryVersion],
-    part: &Campaign,
-    samples: &[Sample],
-    report: &Report,
-) -> VersionLine {
+fn line(axis: &OneAxis, part: &Campaign, samples: &[Sample], report: &Report) -> VersionLine {
+    let OneAxis { title, of_runtime, versions } = axis;
     let names = || versions.iter().map(|version| &*version.facts.name);
     let bends = names().filter_map(|name| report.growth_of(name)).any(Growth::is_nonlinear);
     // No line can stand for memory that is not linear: then it is compared at the largest number of tasks.
@@ -88,7 +92,9 @@ fn line(
         let name = &*version.facts.name;
         let judged = before.and_then(|before| judged(before, name, part, samples, metric));
         let estimate = estimate(report, name, metric);
-        let series = version.facts.version.as_deref();
+        // Behind the runtime's own number may be that of a library.
+        let receipt = version.facts.version.as_deref().filter(|_| *of_runtime);
+        let series = receipt.and_then(|receipt| receipt.split("; ").next());
         let series = series.and_then(|version| release_series(name, version));
         let verdict = judged.as_ref().map(|judged| judged.verdict);
         VersionPoint {

@@ -192,6 +192,10 @@ impl MetricDef {
             Unit::BytesPerTask => format!("{} B", per_task(value)),
             Unit::Seconds => units::seconds(value),
             Unit::Nanoseconds => format!("{} ns", units::significant(value, 3)),
+            // Bounds of buckets are whole.
+            Unit::Microseconds if value < 99.95 && value.fract() != 0.0 => {
+                format!("{} µs", units::significant(value, 3))
+            }
             Unit::Microseconds => units::seconds(value / 1e6),
             Unit::PerSecond => format!("{}/s", units::significant(value, 3)),
         }

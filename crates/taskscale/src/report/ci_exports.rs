@@ -95,7 +95,11 @@ pub fn github(reports: &[Report], metrics: &[&'static MetricDef]) -> Result<Expo
     if let Some(metric) = metrics.iter().find(|metric| metric.better == Better::More) {
         return Err(ServiceError::MoreIsBetter(metric.name));
     }
-    let (values, left_out) = values(reports, metrics)?;
+    let (mut values, left_out) = values(reports, metrics)?;
+    values.retain(|value| value.metric.better == Better::Less);
+    if values.is_empty() {
+        return Err(ServiceError::Nothing);
+    }
     let benchmarks: Vec<GithubBenchmark> = values
         .iter()
         .map(|value| {
@@ -199,6 +203,11 @@ fn values<'a>(
             }
             for &metric in metrics.iter().filter(|metric| metric.is_of(report.shape) && !metric.per_entry()) {
                 let (entry, tasks, runs) = (&row.entry, Some(row.tasks), u64::from(row.ok_runs));
+                if row.client_limited && metric == &metrics::MESSAGES_PER_S {
+                    let cell = cell(report, entry, tasks);
+                    left_out.push(format!("{cell} {} (limited by the clients)", metric.name));
+                    continue;
+                }
                 match ValueEstimate::in_row(metric, row) {
                     Some(estimate) => {
                         values.push(ExportValue { report, entry, tasks, metric, estimate, runs })

@@ -74,9 +74,12 @@ fn plan(report: &Report) -> String {
     )
 }
 
-/// The command with its seed, without its folder, which exists by now, and without the path of the program.
+/// The command with its seed, without its folder, which exists by now, and without the path of the program. `measure` has no
+/// seed, and what follows `--` is the command that it measures.
 fn repeat(report: &Report) -> Vec<String> {
-    let mut words = report.command.iter();
+    let end = report.command.iter().position(|word| word == "--").unwrap_or(report.command.len());
+    let (own, measured) = report.command.split_at(end);
+    let mut words = own.iter();
     let program = words.next().map(|word| word.rsplit('/').next().unwrap_or(word).to_owned());
     let mut kept: Vec<String> = program.into_iter().collect();
     while let Some(word) = words.next() {
@@ -86,6 +89,9 @@ fn repeat(report: &Report) -> Vec<String> {
             word => kept.push(word.to_owned()),
         }
     }
-    kept.extend(["--seed".to_owned(), report.seed.to_string()]);
+    if !own.iter().any(|word| word == "measure") {
+        kept.extend(["--seed".to_owned(), report.seed.to_string()]);
+    }
+    kept.extend_from_slice(measured);
     kept
 }

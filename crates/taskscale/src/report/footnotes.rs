@@ -142,7 +142,7 @@ pub fn notes(report: &Report) -> Vec<String> {
     if rows().any(|row| row.ok_runs == 0 && row.has_figures()) {
         notes.push("Rows with fewer than N tasks alive are not ranked: N tasks would cost more.".to_owned());
     }
-    if report.shape == Shape::Work && rows().any(|row| row.ok_runs > 0 && row.headline.is_none()) {
+    if report.shape == Shape::Work && rows().any(|row| row.ok_runs == row.runs && row.headline.is_none()) {
         notes.push(
             "Rows without a cost: the work was too short to time reliably (doubling it did not take longer)."
                 .to_owned(),

@@ -295,7 +295,9 @@ mod tests {
         for language in LANGUAGES.iter() {
             let Model { entry, runtime, .. } = Model::of(language).unwrap();
             assert!(entry.env.is_empty() && entry.limit_env.is_empty(), "{}", entry.full_name);
-            assert_eq!((entry.library, entry.toolchain), (None, runtime.toolchain), "{}", entry.full_name);
+            // A library of one workload, such as that of `chat`, is in its files.
+            let library = entry.library.filter(|library| library.workloads.is_empty());
+            assert_eq!((library, entry.toolchain), (None, runtime.toolchain), "{}", entry.full_name);
         }
     }
 

@@ -117,7 +117,8 @@ impl Model {
     /// The head of a new runtime's manifest.
     pub fn manifest_head(&self, runtime: &str) -> String {
         let text = self.text("runtime.toml").unwrap_or_default();
-        let end = ["\n[toolchain.", "\n[[entry]]"].iter().filter_map(|start| text.find(start)).min();
+        let end =
+            ["\n[toolchain.", "\n[library.", "\n[[entry]]"].iter().filter_map(|start| text.find(start)).min();
         let line = |key: &str, value: &str| format!("{key} = {}\n", quoted(value));
         text[..end.unwrap_or(text.len())]
             .replacen(&line("name", &self.runtime.name), &line("name", runtime), 1)

@@ -102,7 +102,11 @@ impl SiteEntry {
             unverified: entry.unverified.clone(),
             why: entry.why.clone(),
             notes: entry.notes.iter().chain(&entry.omitted).cloned().collect(),
-            library: entry.library.as_ref().map(|library| format!("{} {}", library.name, library.version)),
+            library: entry.library.as_ref().map(|library| {
+                let only = library.workloads.join(", ");
+                let only = if only.is_empty() { only } else { format!(" ({only})") };
+                format!("{} {}{only}", library.name, library.version)
+            }),
             install: Some(entry.toolchain.install_hint()),
             env: entry.env.clone(),
             programs: names

@@ -160,6 +160,13 @@ pub(super) fn run_build(
     log::info!("in {}: {shown}", runtime.folder.display());
     let mut build = Command::new(program);
     environment::give(&mut build, &entry.toolchain);
+    // SAFETY: a plain system call between fork and exec. A build that outlived taskscale would write where the next builds.
+    unsafe {
+        build.pre_exec(|| {
+            libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+            Ok(())
+        });
+    }
     let child = build
         .args(&command[1..])
         .current_dir(&runtime.folder)

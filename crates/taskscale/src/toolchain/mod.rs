@@ -23,7 +23,7 @@ pub use environment::EXTRA_VARIABLE;
 pub use error::BuildError;
 pub use find::{Toolchain, ToolchainError, find, find_without_trace, is_there, path_lookup};
 pub use installed::{InstalledVersion, installed};
-pub use pin::{PinnedSources, pin_library};
+pub use pin::{PinnedSources, pin_library, releases};
 pub use program::program_digest;
 pub use wanted::wanted_builds;
 

@@ -2,6 +2,8 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
 
 use regex_lite::Regex;
 
@@ -9,11 +11,15 @@ use super::build::run_build;
 use super::cache::{Cache, DIGEST_DIGITS, LOCK};
 use super::digest::{Digester, list_files};
 use super::error::{BuildError, at};
-use super::{Attend, Toolchain, lock, source_digest};
+use super::find::{find, lookup};
+use super::process::output_within;
+use super::{Attend, Toolchain, environment, lock, source_digest};
 use crate::catalog::{DottedVersion, Entry, Library, LibraryPin, Runtime};
 
 /// In such a folder, once all is resolved.
 const STAMP: &str = ".pinned";
+/// A package manager asks its registry.
+const RELEASES_LIMIT: Duration = Duration::from_secs(60);
 
 /// Sources in which a library has the version that was asked for.
 #[derive(Debug, Clone)]
@@ -106,6 +112,38 @@ fn require(pin: &LibraryPin, folder: &Path, version: &str) -> Result<(), String>
     if replaced { Ok(()) } else { Err(format!("no {files} matches /{requirement}/")) }
 }
 
+/// The numbers of a library's releases, ascending, as its package manager prints them.
+pub fn releases(runtime: &Runtime, entry: &Entry, words: &[String]) -> Result<Vec<DottedVersion>, String> {
+    let toolchain = find(&entry.toolchain).map_err(|error| error.to_string())?;
+    let home = toolchain.home.as_deref().unwrap_or(Path::new("{home}")).to_string_lossy();
+    let words: Vec<String> = words.iter().map(|word| word.replace("{home}", &home)).collect();
+    let shown = words.join(" ");
+    let (program, arguments) = words.split_first().ok_or("`releases` is empty")?;
+    let program =
+        lookup(&entry.toolchain, program).ok_or_else(|| format!("`{shown}`: {program} not found"))?;
+    let mut command = Command::new(program);
+    environment::give(&mut command, &entry.toolchain);
+    let output = output_within(command.args(arguments).current_dir(&runtime.folder), RELEASES_LIMIT)
+        .map_err(|error| format!("`{shown}`: {error}"))?;
+    let found = numbers_in(&String::from_utf8_lossy(&output.stdout));
+    if output.status.success() && !found.is_empty() {
+        return Ok(found);
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    let why = said.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("it prints no version");
+    Err(format!("`{shown}`: {why}"))
+}
+
+/// All dotted numbers in a text, `v1.2` as well. Of a preview, such as 1.2.0-rc.1, there is none.
+fn numbers_in(text: &str) -> Vec<DottedVersion> {
+    let words = text.split(|c: char| !c.is_alphanumeric() && !".-+_".contains(c));
+    let numbers = words.filter_map(|word| DottedVersion::parse(word.strip_prefix('v').unwrap_or(word)));
+    let mut numbers: Vec<DottedVersion> = numbers.filter(|number| number.0.len() > 1).collect();
+    numbers.sort();
+    numbers.dedup();
+    numbers
+}
+
 /// The version that the package manager resolved, which must be one that was asked for.
 fn resolved(library: &Library, folder: &Path, asked: &str) -> Result<String, String> {
     let Library { lock_file, pattern, .. } = library;
@@ -130,7 +168,17 @@ mod tests {
             exact: Some("={version}".to_owned()),
             page: None,
             resolve: Vec::new(),
+            releases: None,
         }
+    }
+
+    #[test]
+    fn releases_are_whole_numbers_in_what_package_managers_print() {
+        let of = |text: &str| numbers_in(text).iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
+        let pip = "trio (0.31.0)\nAvailable versions: 0.31.0, 0.30.0, 0.9.0\n  INSTALLED: 0.31.0\n";
+        assert_eq!(of(pip), "0.9.0 0.30.0 0.31.0");
+        assert_eq!(of("[\n  \"8.9.0\",\n  \"8.18.0-beta.1\",\n  \"8.18.0\"\n]"), "8.9.0 8.18.0");
+        assert_eq!(of("github.com/gorilla/websocket v1.4.0 v1.5.0-rc.1 v1.5.0 2"), "1.4.0 1.5.0");
     }
 
     #[test]
@@ -151,6 +199,7 @@ mod tests {
             version: "1.54.1".to_owned(),
             lock_file: "lock".to_owned(),
             pattern: "lib ([0-9.]+)".to_owned(),
+            workloads: Vec::new(),
         };
         assert_eq!(resolved(&library, folder.path(), "1.28").as_deref(), Ok("1.28.2"));
         assert_eq!(resolved(&library, folder.path(), "1.2"), Err("lock has 1.28.2".to_owned()));

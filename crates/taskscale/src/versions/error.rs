@@ -14,6 +14,10 @@ pub enum VersionError {
     NotUsed { entry: String, name: String, uses: String },
     #[error("{library}={range}: the versions may differ in their last number alone, such as 1.25..1.54, and by fewer than {most}", most = MOST_COUNTED)]
     Uncountable { library: String, range: String },
+    #[error("cannot list the releases of {library}: {why}")]
+    Unlisted { library: String, why: String },
+    #[error("{library}={range}: there is no such release (from {oldest} to {newest})")]
+    NoRelease { library: String, range: String, oldest: DottedVersion, newest: DottedVersion },
 }
 
 impl VersionError {
@@ -53,7 +57,10 @@ impl Hint for VersionError {
             VersionError::NotUsed { .. } => {
                 Some("`taskscale versions` shows what versions can be chosen".to_owned())
             }
-            VersionError::Syntax(_) | VersionError::Uncountable { .. } => None,
+            VersionError::Syntax(_)
+            | VersionError::Uncountable { .. }
+            | VersionError::Unlisted { .. }
+            | VersionError::NoRelease { .. } => None,
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::catalog::{
     Catalog, DottedVersion, Entry, Matcher, PinnedToolchain, Runtime, Selectable, ToolchainSpec, VersionAxis,
     VersionRange, VersionRequest,
 };
-use crate::toolchain::{InstalledVersion, installed};
+use crate::toolchain::{InstalledVersion, installed, releases};
 
 /// Folders of toolchains that a user names, by runtime.
 pub type NamedToolchains = Vec<(String, PathBuf)>;
@@ -109,6 +109,8 @@ pub struct VersionCandidates {
     pub versions: Vec<String>,
     /// Where a release is described; `{version}` is its version.
     page: Option<String>,
+    /// Why the releases could not be listed, so that numbers are tried in turn.
+    pub unlisted: Option<String>,
 }
 
 impl VersionCandidates {
@@ -117,10 +119,11 @@ impl VersionCandidates {
     }
 }
 
-/// The versions to choose from: those of a toolchain that are installed; of a library all numbers of the range, which may
-/// not all exist.
+/// The versions to choose from: those of a toolchain that are installed; of a library its releases, or without a command
+/// that lists them all numbers of the range, which may not all exist.
 pub fn candidates(
     runtime: &Runtime,
+    entry: &Entry,
     request: &VersionRequest,
     range: &VersionRange,
     named: &NamedToolchains,
@@ -137,11 +140,32 @@ pub fn candidates(
         return Ok(VersionCandidates {
             versions: chosen.into_iter().map(|(series, _)| series).collect(),
             page,
+            unlisted: None,
         });
     };
-    let versions = range.numbers().ok_or_else(|| VersionError::uncountable(library, range))?;
-    let page = runtime.libraries.get(library).and_then(|pin| pin.page.clone());
-    Ok(VersionCandidates { versions, page })
+    let pin = runtime.libraries.get(library);
+    let listed = pin.and_then(|pin| pin.releases.as_ref()).map(|command| releases(runtime, entry, command));
+    let (versions, unlisted) = match (listed, range.numbers()) {
+        (Some(Ok(all)), _) => (released(library, range, &all)?, None),
+        (Some(Err(why)), Some(numbers)) => (numbers, Some(why)),
+        (Some(Err(why)), None) => return Err(VersionError::Unlisted { library: library.clone(), why }),
+        (None, Some(numbers)) => (numbers, None),
+        (None, None) => return Err(VersionError::uncountable(library, range)),
+    };
+    Ok(VersionCandidates { versions, page: pin.and_then(|pin| pin.page.clone()), unlisted })
+}
+
+/// The series of a range, of those that a package manager lists.
+fn released(library: &str, range: &VersionRange, all: &[DottedVersion]) -> Result<Vec<String>, VersionError> {
+    let library = library.to_owned();
+    let chosen = range.choose(all);
+    match all.first().zip(all.last()).filter(|_| chosen.is_empty()) {
+        Some((oldest, newest)) => {
+            let (range, oldest, newest) = (range.to_string(), oldest.clone(), newest.clone());
+            Err(VersionError::NoRelease { library, range, oldest, newest })
+        }
+        None => Ok(chosen.into_iter().map(|(series, _)| series).collect()),
+    }
 }
 
 /// A version of one axis: the name of the axis, what is in an entry's name, and the toolchain if it is of one.

@@ -94,3 +94,23 @@ fn what_is_not_there_is_said_with_what_is() {
     let error = of("python/pypy-asyncio-gather", "python@3.12", &["3.12.1"]);
     assert!(error.is_err_and(|error| error.to_string().contains("the toolchain PyPy")));
 }
+
+#[test]
+fn a_library_of_one_workload_leaves_the_others_out() {
+    let found = of("node/promise-timeout", "x@ws=8.18", &[]).unwrap();
+    assert_eq!(found[0].name, "promise-timeout@ws=8.18");
+    assert!(found[0].does("chat") && !found[0].does("sleep"));
+}
+
+#[test]
+fn a_range_of_releases_is_that_of_the_list() {
+    let all: Vec<DottedVersion> =
+        there(&["0.9.1", "0.25.0", "0.25.2", "1.0.0"]).into_iter().map(|one| one.version).collect();
+    let of = |range: &str| {
+        let range = axes(&format!("x@lib={range}"))[0].wanted[0].clone();
+        released("lib", &range, &all).map_err(|error| error.to_string())
+    };
+    assert_eq!(of("0.9..1.0").unwrap(), ["0.9", "0.25", "1.0"]);
+    assert_eq!(of("0.25.0..1.0.0").unwrap(), ["0.25.0", "0.25.2", "1.0.0"]);
+    assert_eq!(of("2.0..2.1").unwrap_err(), "lib=2.0..2.1: there is no such release (from 0.9.1 to 1.0.0)");
+}

@@ -2,7 +2,7 @@
 //!
 //! A file of docs/facts/ names a document and the results folders where its numbers are looked up, in that order. Each
 //! fact is the text around a number, with `{}` in its place, and what the number is: an entry, a workload, a number of
-//! tasks (none for a metric of a line) and a metric by its name in `--metric`, or `published`, which is what the blog post
+//! tasks (none for a metric of a line) and a metric by its name in `--metric`, or `published`, which is what a blog post
 //! in published/ has. `over` divides by another, `in` names another unit than the metric's own:
 //! `"and {} times as much" = "go/goroutine sleep 1M footprint over rust/tokio-join-all sleep 1M footprint"`.
 
@@ -117,12 +117,16 @@ impl<'a> Quotient<'a> {
     }
 }
 
-/// Bytes that the blog post has, in the row that the entry stands for.
+/// Bytes that a blog post has, in the row that the entry stands for.
 fn published(entry: &str, tasks: u64) -> Option<f64> {
-    let json = |path: &str| serde_json::from_str::<Value>(&read(path)).expect("JSON");
-    let entries = json("published/2024-take2.entries.json");
+    ["2024-take2", "2023"].into_iter().find_map(|post| published_by(post, entry, tasks))
+}
+
+fn published_by(post: &str, entry: &str, tasks: u64) -> Option<f64> {
+    let json = |path: String| serde_json::from_str::<Value>(&read(&path)).expect("JSON");
+    let entries = json(format!("published/{post}.entries.json"));
     let (row, _) = entries["entries"].as_object()?.iter().find(|(_, name)| *name == entry)?;
-    let table = json("published/2024-take2.json");
+    let table = json(format!("published/{post}.json"));
     let own = |line: &&Value| line["runtime"] == row.as_str() && line["tasks"] == tasks;
     let line = table["rows"].as_array()?.iter().find(own)?.clone();
     Some(line["memory_mib"].as_f64()? * Unit::Bytes.shown().1)

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::cases::{self, BARE, BARE_HANGS, CAUSES, LEAVES, MEMORY};
-use crate::support::{FakeEntry, World, is_root, skipped};
+use crate::support::{FakeEntry, World, is_root, skipped, write_script};
 use taskscale::record::{Status, Warning};
 
 #[test]
@@ -114,9 +114,22 @@ impl Drop for Container {
 /// program had made is ended, and the campaign goes on.
 #[test]
 fn a_killed_launcher_is_a_sample_and_nothing_is_left() {
-    let world = World::new(&[FakeEntry::new("family", "--processes 2 --grandchildren 2 --fault daemon")]);
-    let running = world.start(world.campaign("out", "-n 5 --repetitions 3"));
+    let world = World::new(&[]);
+    // Runs that begin while `hang` is there stay.
+    let [script, hang, hangs] = ["family", "hang", "hangs"].map(|name| world.path(name));
+    let text = format!(
+        "#!/bin/sh\n[ -e {0} ] && : > {1} && exec {2} --fault hang:plateau \"$@\"\nexec {2} \"$@\"\n",
+        hang.display(),
+        hangs.display(),
+        world.fake().display()
+    );
+    write_script(&script, &text);
+    let family = FakeEntry::new("family", "--processes 2 --grandchildren 2 --fault daemon");
+    let manifest = world.manifest_of(&[family.program(&script.display().to_string())]);
+    fs::write(world.manifest(), manifest).unwrap();
+    let running = world.start(world.campaign("out", "-n 5 --repetitions 6"));
     world.until("the first sample is there", || world.sample_count("out") > 0);
+    fs::write(&hang, "").unwrap();
     let launcher = || {
         // A copy of the one that taskscale itself has started.
         let all = world.processes("taskscale");
@@ -124,9 +137,10 @@ fn a_killed_launcher_is_a_sample_and_nothing_is_left() {
         all.into_iter().find(|process| process.parent() == Some(template))
     };
     world.until("a launcher runs a program", || {
-        launcher().is_some() && world.processes("fake-entry").len() >= 6
+        hangs.exists() && launcher().is_some() && world.processes("fake-entry").len() >= 6
     });
-    launcher().expect("the run has just begun").kill(libc::SIGKILL);
+    fs::remove_file(&hang).unwrap();
+    launcher().expect("the program stays").kill(libc::SIGKILL);
     let finished = running.wait();
     world.assert_nothing_left();
     finished.expect_code(1).expect_said("launcher");
@@ -144,15 +158,17 @@ fn groups_inside_those_of_the_dead_are_removed() {
     let flags = "--fault subgroups --processes 2 --fault daemon --fault hang:plateau";
     let world = World::new(&[FakeEntry::new("nested", flags)]);
     let running = world.start(world.campaign("out", "-n 5"));
-    let mut launcher = None;
-    world.until("a launcher runs a program", || {
+    let launchers = || {
         let all = world.processes("taskscale").into_iter();
-        launcher = all.filter(|p| p.parent() == Some(running.pid())).find(|p| p.command.contains("__launch"));
-        launcher.is_some() && world.processes("fake-entry").len() >= 4
+        all.filter(|process| process.command.contains("__launch")).collect::<Vec<_>>()
+    };
+    world.until("a launcher runs a program", || {
+        !launchers().is_empty() && world.processes("fake-entry").len() >= 4
     });
-    // First the one that would fix it, which must not go on when the launcher is gone.
+    // First the one that would fix it, which must not go on when the launchers are gone.
     running.signal(libc::SIGSTOP);
-    launcher.expect("it was found").kill(libc::SIGKILL);
+    launchers().iter().for_each(|launcher| launcher.kill(libc::SIGKILL));
+    world.until("the launchers are gone", || launchers().is_empty());
     running.signal(libc::SIGKILL);
     running.wait();
     world.run(world.command(&["doctor"])).expect_code(0);

@@ -209,7 +209,7 @@ fn shared_memory_of_others_counts_beside_its_own() {
 fn a_stopped_program_has_no_plateau() {
     let world = World::new(&[]);
     let Some(program) = attacks(&world) else { return };
-    let mut command = world.command(&["measure", "-r", "1", "--settle", "1s", "--timeout", "20s", "-o"]);
+    let mut command = world.command(&["measure", "-r", "1", "--settle", "5s", "--timeout", "20s", "-o"]);
     command.arg(world.path("stops")).arg("--").arg(&program).args(["stops", "1", "30"]);
     world.run(command).expect_code(1);
     let sample = &world.load("stops").samples[0];

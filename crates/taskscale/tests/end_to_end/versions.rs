@@ -129,7 +129,8 @@ fn a_library_is_pinned_in_a_copy_of_the_sources() {
         .program("{src}/start.sh")
         .more("library = { name = \"lib\", file = \"lock\", version = 'lib ([0-9.]+)' }");
     let pin = "\n\n[library.lib]\nfiles = \"need.txt\"\nrequirement = 'lib = (.*)'\nexact = \"={version}\"\n\
-               resolve = [[\"sh\", \"-c\", \"test {version} != 3 && sed 's/lib = =/lib /; s/$/.7/' need.txt > lock\"]]\n\n[[entry]]";
+               resolve = [[\"sh\", \"-c\", \"test {version} != 3 && sed 's/lib = =/lib /; s/$/.7/' need.txt > lock\"]]\n\
+               releases = [\"echo\", \"1.5.0, 2.0.0-rc.1, 2.1.0\"]\n\n[[entry]]";
     let manifest = world.manifest_of(&[entry]).replace("\n\n[[entry]]", pin);
     fs::write(world.manifest(), manifest).unwrap();
     let folder = world.path("out").display().to_string();
@@ -156,5 +157,15 @@ fn a_library_is_pinned_in_a_copy_of_the_sources() {
         "lib 9.4.0\n",
         "the sources stay"
     );
+
+    // Of the range, the series that the package manager lists.
+    let folder = world.path("bisect").display().to_string();
+    let words = ["--json", "bisect", "fake/plain@lib=1..3", "-n", "1k,10k", "-o", &folder];
+    let finished = world.run(world.command(&words));
+    finished.expect_code(0);
+    let report: Value = serde_json::from_str(&finished.stdout).unwrap();
+    let measured = report["measured"].as_array().unwrap().iter().map(|one| one[0].as_str().unwrap());
+    assert_eq!(measured.collect::<Vec<_>>(), ["1", "2"], "{report:#}");
+    assert_eq!(report["skipped"], Value::Array(Vec::new()), "{report:#}");
     world.assert_nothing_left();
 }

@@ -105,7 +105,7 @@ fn a_campaign_of_work_goes_on_with_nothing_measured_twice() {
         FakeEntry::of_work("more", "--op-cpu-us 200"),
     ]);
     // Cut off between the runs of a pair.
-    let campaign = || world.campaign("out", "-w spawn -n 1,10 -r 1");
+    let campaign = || world.campaign("out", "-w spawn -n 1,10 -r 1 --timeout 10m");
     let running = world.start(campaign());
     world.until("a sample is there", || world.sample_count("out") > 0);
     running.signal(libc::SIGINT);
@@ -132,8 +132,8 @@ fn a_campaign_of_work_goes_on_with_nothing_measured_twice() {
 fn a_program_has_the_cpus_that_were_asked_for() {
     let world = World::new(&[FakeEntry::of_work("works", "--op-cpu-us 200")]);
     let all = std::thread::available_parallelism().expect("CPUs").get();
-    world.run(world.campaign("one", "-w spawn -n 2 --cpus 1")).expect_code(0);
-    world.run(world.campaign("all", "-w spawn -n 2")).expect_code(0);
+    world.run(world.campaign("one", "-w spawn -n 2 --cpus 1 --timeout 10m")).expect_code(0);
+    world.run(world.campaign("all", "-w spawn -n 2 --timeout 10m")).expect_code(0);
     for (folder, cpus, seen) in [("one", Some(1), 1), ("all", None, all)] {
         for sample in world.load(folder).samples {
             assert_eq!((sample.cpus, sample.metrics["affinity"].value), (cpus, seen as f64), "{folder}");
@@ -146,7 +146,7 @@ fn a_program_has_the_cpus_that_were_asked_for() {
 fn workloads_are_parts_of_one_campaign() {
     let world =
         World::new(&[FakeEntry::new("both", "").and_work("--op-cpu-us 200"), FakeEntry::new("sleeps", "")]);
-    let finished = world.run(world.campaign("out", "-w spawn,sleep -n 2"));
+    let finished = world.run(world.campaign("out", "-w spawn,sleep -n 2 --timeout 10m"));
     let loaded = world.load("out");
     finished.expect_good(last_attempts(&loaded.samples)).expect_said("no `spawn` in fake/sleeps");
     let plans: Vec<_> = loaded.campaign.plans().map(|plan| plan.workload.as_str()).collect();

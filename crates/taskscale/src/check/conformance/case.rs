@@ -1,5 +1,7 @@
 //! A case of a conformance run, and what all cases share.
 
+use std::time::Duration;
+
 use super::peer::{ProtocolError, Terms};
 
 /// A server without an answer in so many cases is not tested further.
@@ -47,6 +49,8 @@ pub const fn minor(name: &'static str, run: CaseFn, fix: &'static str) -> Confor
 /// What all cases share.
 pub struct ConformanceRun<'t> {
     pub terms: Terms,
+    /// The time of sending to a member that does not read.
+    pub flood: Duration,
     pub memory: &'t dyn Fn() -> Option<u64>,
     /// Fixed seed, so that faults are reproducible.
     pub random: fastrand::Rng,

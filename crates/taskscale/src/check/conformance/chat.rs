@@ -72,8 +72,6 @@ const ROOMS: usize = 10;
 const LARGE_BYTES: usize = 32 * 1024;
 /// A queue of 256 such messages, and half as much again.
 const QUEUE_BYTES: usize = 12 << 20;
-/// The time of sending to a member that does not read.
-const FLOOD: Duration = Duration::from_secs(30);
 /// The growth of memory after which it counts as unbounded.
 const RUNAWAY_BYTES: u64 = 1 << 30;
 
@@ -364,7 +362,7 @@ fn unread(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
         (run.memory)().zip(before).is_some_and(|(now, before)| now > before + RUNAWAY_BYTES)
     };
     let mut said = 0;
-    while said < 2 * fair && start.elapsed() < FLOOD {
+    while said < 2 * fair && start.elapsed() < run.flood {
         let round = fast.peer.write(&frame).and_then(|()| fast.expect(&text));
         round.of(&format!("in a room with a member that does not read, after {said} messages of 32 KiB"))?;
         said += 1;
@@ -400,7 +398,7 @@ fn unread(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
     if kept {
         let lost = said - heard;
         let (what, fix) = if lost == 0 {
-            let seconds = FLOOD.as_secs();
+            let seconds = run.flood.as_secs();
             let what = format!(
                 "inconclusive: only {mib} MiB were sent to a member that does not read in {seconds} s"
             );

@@ -94,8 +94,8 @@ fn say_pieces(run: &mut ConformanceRun, most: usize) -> Result<(), ProtocolError
         let bytes = run.bytes(length);
         echo(&mut peer, &bytes).of(&format!("message {length} of a connection"))?;
     }
-    // Several messages in flight.
-    let bytes = run.bytes(3000);
+    // Several messages in flight, of more bytes than a server reads at once.
+    let bytes = run.bytes(9000);
     for piece in bytes.chunks(7) {
         peer.write(piece)?;
     }

@@ -33,10 +33,17 @@ struct Pace {
     /// No case starts after this time, and none runs longer than the second.
     begun: Duration,
     whole: Duration,
+    /// For the messages to a member that does not read.
+    flood: Duration,
 }
 
-const PACE: Pace =
-    Pace { patience: Duration::from_secs(5), begun: Duration::from_secs(45), whole: Duration::from_secs(60) };
+const PACE: Pace = Pace {
+    patience: Duration::from_secs(5),
+    begun: Duration::from_secs(45),
+    whole: Duration::from_secs(60),
+    flood: Duration::from_secs(30),
+};
+
 /// The result of a conformance run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct ConformanceResult {
@@ -80,6 +87,7 @@ fn converse_at(
     let random = fastrand::Rng::with_seed(7);
     let mut run = ConformanceRun {
         terms,
+        flood: pace.flood,
         memory,
         random,
         faults: Vec::new(),

@@ -14,7 +14,7 @@ const LONG: Duration = Duration::from_secs(60);
 const SHORT: Duration = PACE.patience;
 
 fn pace(patience: Duration) -> Pace {
-    Pace { patience, begun: 60 * LONG, whole: 60 * LONG }
+    Pace { patience, begun: 60 * LONG, whole: 60 * LONG, flood: 60 * LONG }
 }
 
 /// The scripted program, built once, beside the tests and in their profile.

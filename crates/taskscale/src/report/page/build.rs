@@ -203,7 +203,9 @@ fn bests(report: &Report, metrics: &[&'static MetricDef]) -> Vec<PageBest> {
         }
     };
     let of_kind = |group: &RowGroup, kind: Kind| {
-        let best = metrics.iter().map(|metric| best(group, kind, metric)).collect();
+        // Nothing is a multiple of nothing, or of less, as a line's value at no tasks may be.
+        let best = metrics.iter().map(|metric| best(group, kind, metric).filter(|best| *best > 0.0));
+        let best = best.collect();
         PageBest { tasks: group.tasks, kind, best }
     };
     report.groups.iter().flat_map(|group| kinds.iter().map(move |kind| of_kind(group, *kind))).collect()

@@ -297,7 +297,8 @@ pub struct PublishedFigure {
     pub version: String,
     pub tasks: u64,
     pub memory_bytes: f64,
-    pub wall_s: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wall_s: Option<f64>,
 }
 
 /// A chart over versions, drawn.

@@ -38,5 +38,7 @@ int main(int count, char **words) {
             if (pthread_create(&thread, NULL, sleeping, NULL)) return 1;
         }
     }
+    // Without a buffer of its own.
+    dprintf(1, "alive %ld\n", tasks);
     pause();
 }
