@@ -109,7 +109,7 @@ mod tests {
         sample
     }
 
-    fn heeded(mut sample: Sample, before: &[Sample]) -> (Status, String) {
+    fn checked(mut sample: Sample, before: &[Sample]) -> (Status, String) {
         cross_check(&mut sample, before);
         (sample.status, sample.measurement.reason.unwrap_or_default())
     }
@@ -118,7 +118,7 @@ mod tests {
     fn threads_that_are_missing_contradict() {
         // The 2023 post's Java program at 100,000 threads, read while it launched.
         let before = [sample(1, 40 << 20, 30), sample(10_000, 550 << 20, 10_030)];
-        let (status, reason) = heeded(sample(100_000, 540 << 20, 9_266), &before);
+        let (status, reason) = checked(sample(100_000, 540 << 20, 9_266), &before);
         assert_eq!(status, Status::NoPlateau);
         assert!(reason.starts_with("9266 threads at 100000 tasks") && reason.contains("10030"), "{reason}");
     }
@@ -126,12 +126,12 @@ mod tests {
     #[test]
     fn a_pool_of_threads_is_no_contradiction() {
         let before = [sample(1, 40 << 20, 30), sample(10_000, 50 << 20, 34)];
-        assert_eq!(heeded(sample(100_000, 140 << 20, 34), &before).0, Status::Ok);
+        assert_eq!(checked(sample(100_000, 140 << 20, 34), &before).0, Status::Ok);
         let before = [sample(1, 40 << 20, 30), sample(10, 40 << 20, 30)];
-        assert_eq!(heeded(sample(100, 41 << 20, 34), &before).0, Status::Ok);
+        assert_eq!(checked(sample(100, 41 << 20, 34), &before).0, Status::Ok);
         let before = [sample(1, 40 << 20, 30), sample(10, 40 << 20, 39)];
         assert_eq!(
-            heeded(sample(100, 41 << 20, 60), &before).0,
+            checked(sample(100, 41 << 20, 60), &before).0,
             Status::NoPlateau,
             "one thread for each task"
         );
@@ -140,12 +140,12 @@ mod tests {
     #[test]
     fn memory_far_below_the_line_contradicts_and_that_of_a_collected_heap_does_not() {
         let before = [sample(1, 9_000_000, 1), sample(1_000, 10_000_000, 1), sample(10_000, 19_000_000, 1)];
-        let (status, reason) = heeded(sample(1_000_000, 120_000_000, 1), &before);
+        let (status, reason) = checked(sample(1_000_000, 120_000_000, 1), &before);
         assert_eq!(status, Status::NoPlateau);
         assert!(reason.contains("by 102 bytes per task"), "{reason}");
         // java/virtual-thread: 1,918 bytes a task to 100 k, 894 from there to 1 M.
         let before = [sample(10_000, 72_000_000, 9), sample(100_000, 244_000_000, 9)];
-        assert_eq!(heeded(sample(1_000_000, 1_048_000_000, 9), &before).0, Status::Ok);
+        assert_eq!(checked(sample(1_000_000, 1_048_000_000, 9), &before).0, Status::Ok);
     }
 
     #[test]
@@ -153,7 +153,7 @@ mod tests {
         let before = [sample(1, 40 << 20, 30), sample(10_000, 550 << 20, 10_030)];
         let mut said = sample(100_000, 540 << 20, 9_266);
         said.alive = Some(100_000);
-        assert_eq!(heeded(said, &before).0, Status::Ok);
+        assert_eq!(checked(said, &before).0, Status::Ok);
     }
 
     #[test]
@@ -161,11 +161,11 @@ mod tests {
         let before = [sample(1, 40 << 20, 2), sample(10, 40 << 20, 10)];
         let mut work = sample(1_000, 40 << 20, 5);
         work.work = Some(Box::default());
-        assert_eq!(heeded(work, &before).0, Status::Ok);
+        assert_eq!(checked(work, &before).0, Status::Ok);
     }
 
     #[test]
     fn one_smaller_number_of_tasks_is_no_line() {
-        assert_eq!(heeded(sample(1_000_000, 120_000_000, 1), &[sample(1, 9_000_000, 1)]).0, Status::Ok);
+        assert_eq!(checked(sample(1_000_000, 120_000_000, 1), &[sample(1, 9_000_000, 1)]).0, Status::Ok);
     }
 }
