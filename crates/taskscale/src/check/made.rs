@@ -136,10 +136,10 @@ impl Runs<'_, '_> {
                 continue;
             }
             let (held, seen) = self.cost_of(tasks, None)?;
-            cost = if held == HoldResult::Well { seen } else { cost };
             if held != HoldResult::Well {
                 break;
             }
+            cost = seen;
         }
         let most = self.trials.iter().rev().find(|trial| trial.status == Status::Ok);
         let n = most.map_or(0, |trial| trial.tasks);
