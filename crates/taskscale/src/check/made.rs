@@ -34,6 +34,8 @@ const ATTEMPTS: u32 = 3;
 const CLEARLY_MORE: f64 = 3.0;
 /// Looks that must agree, as other work on the machine can double the CPU time of one.
 const AGREEING: usize = 3;
+/// Where the least is this many times the variation, more tasks say no more.
+const ABOVE_NOISE: f64 = 4.0;
 
 const UNSEEN: &str = "cannot confirm that tasks are made";
 
@@ -87,6 +89,10 @@ impl StartCost {
         }
     }
 
+    fn is_above_noise(&self) -> bool {
+        self.least_s >= ABOVE_NOISE * self.noise_s
+    }
+
     /// Not even if the program's own start took twice as long.
     fn is_clear(&self) -> bool {
         self.took_s >= CLEARLY_MORE * (self.least_s + self.noise_s) + self.base_s
@@ -116,12 +122,12 @@ impl Runs<'_, '_> {
             let last = self.trials.last().filter(|last| !counted && last.status == Status::NoPlateau);
             if let Some(tasks) = last.map(|last| last.tasks) {
                 let why = format!("with {} there was no plateau", units::tasks(tasks));
-                self.findings.unconfirmed(format!("{UNSEEN}: {why}"));
+                self.unconfirmed(format!("{UNSEEN}: {why}"));
             }
             return Ok(());
         }
         if let Some(few) = self.trials.last().map(|trial| trial.tasks).filter(|tasks| *tasks <= FEW) {
-            self.findings.unconfirmed(format!("{UNSEEN}: not run with more than {}", units::tasks(few)));
+            self.unconfirmed(format!("{UNSEEN}: not run with more than {}", units::tasks(few)));
             return Ok(());
         }
         self.params = least_held(self.workload);
@@ -131,7 +137,9 @@ impl Runs<'_, '_> {
         for tasks in COUNTS {
             let is_more = self.trials.last().is_none_or(|last| last.tasks < tasks);
             let too_many = self.kind.stackful() && tasks > MOST_WITH_STACK;
-            let enough = |cost: StartCost| cost.is_clear() || too_many && cost.verdict() == CountVerdict::Yes;
+            let enough = |cost: StartCost| {
+                cost.is_clear() || cost.verdict() == CountVerdict::Yes && (too_many || cost.is_above_noise())
+            };
             if !passed || !is_more || cost.is_some_and(enough) {
                 continue;
             }
@@ -140,6 +148,9 @@ impl Runs<'_, '_> {
                 break;
             }
             cost = seen;
+            if cost.is_none() {
+                break;
+            }
         }
         let most = self.trials.iter().rev().find(|trial| trial.status == Status::Ok);
         let n = most.map_or(0, |trial| trial.tasks);
@@ -168,7 +179,7 @@ impl Runs<'_, '_> {
             // Without a cgroup, CPU time is not known of every part of a run.
             let why = "the CPU time of their start and end was not seen";
             if is_counted {
-                self.findings.unconfirmed(format!("{UNSEEN}: {why}"));
+                self.unconfirmed(format!("{UNSEEN}: {why}"));
             } else {
                 let fix = "check again where taskscale has a cgroup: `taskscale doctor` says how";
                 self.findings.note(CheckRule::Made, format!("{UNSEEN}: {why}"), fix);
@@ -192,7 +203,7 @@ impl Runs<'_, '_> {
             ),
             CountVerdict::Unobservable => {
                 let why = "its CPU time varies by more than that";
-                self.findings.unconfirmed(format!("{what} ({why})"));
+                self.unconfirmed(format!("{what} ({why})"));
             }
         }
         Ok(())
@@ -205,7 +216,7 @@ impl Runs<'_, '_> {
         tasks: u64,
         base: Option<&Trial>,
     ) -> Result<(HoldResult, Option<StartCost>), CheckError> {
-        for _ in 0..ATTEMPTS {
+        loop {
             let held = self.hold_if_affordable(tasks)?;
             if held != HoldResult::Well {
                 return Ok((held, None));
@@ -214,11 +225,11 @@ impl Runs<'_, '_> {
             let against = base.zip(self.trials.last());
             let cost = against.and_then(|(base, last)| StartCost::between(base, last, floor));
             let cost = cost.or_else(|| StartCost::of(&self.trials, floor));
-            if cost.is_some() || self.trials.iter().all(|trial| trial.start_cpu_s.is_none()) {
+            let is_never_seen = self.trials.iter().all(|trial| trial.start_cpu_s.is_none());
+            if cost.is_some() || is_never_seen || !self.repeat() {
                 return Ok((held, cost));
             }
         }
-        Ok((HoldResult::Well, None))
     }
 
     /// Tasks that wake have waited before: by voluntary context switches, less those that the runtime makes without tasks
@@ -256,7 +267,7 @@ impl Runs<'_, '_> {
             );
             if waking.cpu_s >= POLLS * waking.seconds {
                 let percent = waking.cpu_s / waking.seconds * 100.0;
-                self.findings.unconfirmed(format!("{what} (it polls: {percent:.0}% of a CPU)"));
+                self.unconfirmed(format!("{what} (it polls: {percent:.0}% of a CPU)"));
                 return Ok(());
             }
             if waking.busy && attempt < ATTEMPTS {
@@ -270,7 +281,7 @@ impl Runs<'_, '_> {
             );
             return Ok(());
         }
-        self.findings.unconfirmed(format!("cannot confirm that its tasks wake: {why}"));
+        self.unconfirmed(format!("cannot confirm that its tasks wake: {why}"));
         Ok(())
     }
 

@@ -15,8 +15,13 @@ use crate::report::command_line;
 use crate::units;
 use taskscale_measure::{LocalRunner, Measurement, RunDetails, RunEnd, Scenario};
 
+pub(super) const ON_A_BUSY_MACHINE: &str = "inconclusive on a busy machine";
+
 /// Steps before a thousand tasks, which may be too many or too slow.
 pub(super) const FEWER: [u64; 2] = [50, 200];
+
+/// Runs of a program that are repeated because the machine was busy, in all: where it always is, more do not help.
+const MOST_REPEATS: u32 = 8;
 
 /// One run of the check.
 #[derive(Debug, Clone, Serialize)]
@@ -74,6 +79,9 @@ pub(super) struct Runs<'a, 'r> {
     home: tempfile::TempDir,
     /// The tasks of the trial whose launch was repeated.
     pub looked_again: Option<u64>,
+    repeats_left: u32,
+    /// Whether the machine was busy in any run.
+    was_busy: bool,
     /// Threads and processes created on the machine during the last run.
     pub made: Option<u64>,
     left: Vec<String>,
@@ -109,6 +117,8 @@ impl<'a, 'r> Runs<'a, 'r> {
             params: BTreeMap::new(),
             home,
             looked_again: None,
+            repeats_left: MOST_REPEATS,
+            was_busy: false,
             made: None,
             left: Vec::new(),
             left_at_home: Vec::new(),
@@ -159,6 +169,7 @@ impl<'a, 'r> Runs<'a, 'r> {
         let (end, details) = self.runner.run_in_detail(&spec)?;
         self.made = before.zip(made_so_far()).map(|(before, after)| after - before);
         let RunEnd::Measured(measured) = end else { return Err(CheckError::Interrupted) };
+        self.was_busy |= is_busy(&measured);
         self.left.extend(details.files_left.iter().cloned());
         Ok((*measured, details))
     }
@@ -188,7 +199,7 @@ impl<'a, 'r> Runs<'a, 'r> {
         (measured, found): (Measurement, Findings),
         may_repeat: bool,
     ) -> Option<Status> {
-        if may_repeat && found.blame_time() && may_be_the_machines(&measured) {
+        if may_repeat && found.blame_time() && may_be_the_machines(&measured) && self.repeat() {
             return None;
         }
         self.findings.take(found);
@@ -196,6 +207,26 @@ impl<'a, 'r> Runs<'a, 'r> {
         let status = measured.status;
         self.trials.push(trial(request, measured));
         Some(status)
+    }
+
+    /// Whether a run that the machine may have spoiled is repeated.
+    pub fn repeat(&mut self) -> bool {
+        let may = self.repeats_left > 0;
+        self.repeats_left = self.repeats_left.saturating_sub(1);
+        may
+    }
+
+    /// Reports what cannot be confirmed: by anyone, or only while the machine is busy.
+    pub fn unconfirmed(&mut self, what: impl std::fmt::Display) {
+        match self.was_busy {
+            false => self.findings.unconfirmed(what.to_string()),
+            true => self.findings.error(
+                CheckRule::Unconfirmed,
+                format!("{what}: {ON_A_BUSY_MACHINE}"),
+                "check again on an idle machine; what no machine can confirm is explained in the manifest: \
+                 `workloads.NAME.unconfirmed = \"…\"`",
+            ),
+        }
     }
 
     /// Reports that `tasks` were not run, with the predicted seconds and bytes.
@@ -282,13 +313,17 @@ fn made_so_far() -> Option<u64> {
     text.lines().find_map(|line| line.strip_prefix("processes "))?.trim().parse().ok()
 }
 
+fn is_busy(seen: &Measurement) -> bool {
+    seen.warnings.contains(&Warning::MachineBusy)
+}
+
 /// Whether a busy machine may have caused the failure. Crashes, exit codes and missing exits also happen on an idle one.
 pub(super) fn may_be_the_machines(seen: &Measurement) -> bool {
     let of_time = match seen.status {
         Status::TimedOut => seen.done.is_none(),
         _ => seen.exit_code == Some(0),
     };
-    of_time && seen.warnings.contains(&Warning::MachineBusy)
+    of_time && is_busy(seen)
 }
 
 /// A prediction for `tasks`, by a line through the first and the last trial that never falls.

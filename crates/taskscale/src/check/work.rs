@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::floor::Floor;
 use super::judge_work::{judge, with};
-use super::runs::{RunRequest, Runs, Trial};
+use super::runs::{ON_A_BUSY_MACHINE, RunRequest, Runs, Trial};
 use super::{CheckError, CheckRule, Findings};
 use crate::catalog::{Kind, expected_to_make};
 use crate::record::{Status, Warning};
@@ -236,7 +236,7 @@ impl Runs<'_, '_> {
                 // Operations that mostly wait have little CPU time.
                 let told = once.cpu_s >= TELLABLE_S && double.cpu_s > once.cpu_s;
                 if !told {
-                    self.findings.unconfirmed(format!(
+                    self.unconfirmed(format!(
                         "{}: {} of CPU time, too little to confirm that operations are performed",
                         with(tasks, double.operations),
                         units::seconds(double.cpu_s)
@@ -287,7 +287,7 @@ impl Runs<'_, '_> {
         let inconclusive = once.wall_s >= LONGEST_S || ratio >= TELLING_RATIO;
         if ratio < LEAST_RATIO && once.busy && inconclusive {
             // An idle machine would have run more operations.
-            let what = format!("{what}: inconclusive on a busy machine");
+            let what = format!("{what}: {ON_A_BUSY_MACHINE}");
             let fix = "check again on an idle machine";
             self.findings.note(CheckRule::Work, what, fix);
         } else if ratio < LEAST_RATIO {
