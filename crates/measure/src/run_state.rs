@@ -166,7 +166,13 @@ impl RunState {
             RunEvent::Ended(end) => {
                 self.end = Some((at_ns, end.clone()));
                 // A line has the instant at which it was read, which may be after the exit.
-                self.program.done_ns = self.program.done_ns.map(|done_ns| done_ns.min(at_ns));
+                let lines = &mut self.program;
+                for line_ns in [&mut lines.alive_ns, &mut lines.ready_ns, &mut lines.done_ns] {
+                    *line_ns = line_ns.map(|line_ns| line_ns.min(at_ns));
+                }
+                if let Some(plateau) = &mut self.plateau {
+                    plateau.since_ns = plateau.since_ns.min(at_ns);
+                }
             }
             RunEvent::LeftProcesses(count) => self.left_processes = *count,
             RunEvent::Empty => self.empty = true,

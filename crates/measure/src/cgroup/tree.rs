@@ -18,7 +18,9 @@ use rustix::io::Errno;
 use crate::procfs;
 
 /// How long the kernel may take until a group whose processes have ended is free to be removed.
-const REMOVAL_PATIENCE: Duration = Duration::from_secs(2);
+const REMOVAL_PATIENCE: Duration = Duration::from_secs(10);
+/// And how often it is asked at least: of a paused machine the time says nothing.
+const LEAST_TRIES: u32 = 20;
 
 /// The processes in `folder` and in the groups below it, each once.
 pub(super) fn processes(folder: &Path) -> Vec<u32> {
@@ -56,7 +58,7 @@ pub(super) fn kill(folder: &Path) -> bool {
 }
 
 /// Removes the groups below `folder`, innermost first, and `folder` itself. The kernel refuses as long as an ended
-/// process is not yet fully gone: tried again for two seconds.
+/// process is not yet fully gone: tried again for ten seconds.
 pub(super) fn remove(folder: &Path) -> io::Result<()> {
     let deadline = Instant::now() + REMOVAL_PATIENCE;
     let below = walk(folder, |_| (), |parent, name| remove_one(parent, name, deadline));
@@ -69,14 +71,15 @@ pub(super) fn remove(folder: &Path) -> io::Result<()> {
 
 fn remove_one(parent: BorrowedFd, name: impl rustix::path::Arg + Copy, deadline: Instant) -> io::Result<()> {
     let mut wait = Duration::from_millis(1);
-    loop {
+    for tries in 1.. {
         match unlinkat(parent, name, AtFlags::REMOVEDIR) {
-            Ok(()) | Err(Errno::NOENT) => return Ok(()),
-            Err(error) if Instant::now() > deadline => return Err(error.into()),
+            Ok(()) | Err(Errno::NOENT) => break,
+            Err(error) if tries >= LEAST_TRIES && Instant::now() > deadline => return Err(error.into()),
             Err(_) => thread::sleep(wait),
         }
         wait = (wait * 2).min(Duration::from_millis(5));
     }
+    Ok(())
 }
 
 /// Visits `top` and every group below it: `enter` when it comes to a group, and `leave` with the parent and the name

@@ -84,7 +84,8 @@ fn cut_off(signal: i32, rounds: usize, seed: u64) {
             // Before it catches signals, and after its work is done, a signal ends it as any program.
             let code = finished.status.code();
             let expected = [None, Some(128 + signal), Some(0)];
-            assert!(expected.contains(&code), "{context}: {code:?}\n{}", finished.stderr);
+            let starved = code == Some(1) && world.any_starved(&folder);
+            assert!(starved || expected.contains(&code), "{context}: {code:?}\n{}", finished.stderr);
             // Once it measures, it says what to do; before that there is nothing to go on with.
             if code == Some(128 + signal) && finished.stderr.contains(RUNNING) {
                 finished.expect_said("resumes");

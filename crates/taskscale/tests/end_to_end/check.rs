@@ -43,7 +43,7 @@ fn script(case: &str) -> FakeEntry {
 
 /// A scripted program that takes memory and CPU time and has threads, as tasks would, and this fault beside.
 fn fake(name: &str, flags: &str) -> FakeEntry {
-    FakeEntry::new(name, &format!("--threads 2 --anon-bytes-per-task 5000 --op-cpu-us 20 {flags}"))
+    FakeEntry::new(name, &format!("--threads 2 --anon-bytes-per-task 5000 --op-cpu-us 50 {flags}"))
 }
 
 fn world(entries: &[FakeEntry]) -> World {

@@ -179,7 +179,7 @@ fn groups_inside_those_of_the_dead_are_removed() {
 #[test]
 fn a_killed_template_of_launchers_is_replaced() {
     let world = World::new(&[FakeEntry::new("family", "--processes 2")]);
-    let running = world.start(world.campaign("out", "-n 5 --repetitions 3"));
+    let running = world.start(world.campaign("out", "-n 5 --repetitions 9"));
     world.until("the first sample is there", || world.sample_count("out") > 0);
     let all = world.processes("taskscale");
     let template = all.iter().find(|process| process.parent() == Some(running.pid()));
@@ -187,7 +187,7 @@ fn a_killed_template_of_launchers_is_replaced() {
     let finished = running.wait();
     let kept = world.runs("out");
     finished.expect_good(&kept);
-    assert_eq!(kept.len(), 3);
+    assert_eq!(kept.len(), 9);
     world.assert_nothing_left();
 }
 

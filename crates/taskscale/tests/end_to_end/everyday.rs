@@ -32,7 +32,7 @@ fn results_are_seen_on_a_terminal_as_they_come() {
     let Some(command) = world.on_terminal(100, &args, "") else { return };
     let run = world.run(command);
     run.expect_code(1);
-    if world.runs("my results").iter().any(was_starved) {
+    if world.runs("my results").iter().any(|run| was_starved(run)) {
         return;
     }
     // What is written over begins with a carriage return, and the bar of the whole stands behind what is above it.

@@ -107,6 +107,9 @@ fn a_search_that_was_cut_off_goes_on_to_an_answer_and_another_question_is_refuse
     assert!(samples.iter().all(|sample| sample.memory.cap_bytes == Some(32 * MIB)));
     // What others do to its runs can leave it undecided, which is 1, and never moves the answer beyond the memory.
     assert!([0, 1].contains(&finished.code()), "{finished:?}");
+    if world.any_starved("out") && samples.iter().all(|sample| sample.status != Status::Ok) {
+        return;
+    }
     let most = 32 * MIB / 4096;
     let passed = samples.iter().filter(|sample| sample.status == Status::Ok).map(|sample| sample.tasks);
     assert!(passed.max().is_some_and(|tasks| tasks < most), "{samples:?}");

@@ -9,7 +9,7 @@ use std::thread;
 
 use taskscale::record::{self, Sample, Status, Warning};
 
-use crate::support::{World, assert_good, is_root, skipped};
+use crate::support::{World, assert_good, is_root, skipped, was_starved};
 
 const MIB: f64 = (1 << 20) as f64;
 
@@ -106,7 +106,7 @@ fn wrong(sample: &Sample, truth: ExactMemory, nothing: &Sample) -> Option<String
         return None;
     }
     // Who gets no CPU cannot tell, and says so.
-    let unseen = [Warning::MachineBusy, Warning::CpuStarved].iter().any(|one| sample.warnings.contains(one));
+    let unseen = was_starved(sample);
     let (shown, with_kernel) = {
         let (here, there) = (footprints_mib(sample), footprints_mib(nothing));
         (here.0 - there.0, here.1 - there.1)
@@ -126,6 +126,9 @@ fn check(attacks_and_truths: &[(&str, ExactMemory)], change: impl Fn(&mut Comman
     let world = World::new(&[]);
     let Some(program) = attacks(&world) else { return };
     let nothing = measured(&world, &program, "nothing", &change);
+    if nothing.memory.plateau.is_none() && was_starved(&nothing) {
+        return;
+    }
     let (world, program, nothing, change) = (&world, &program, &nothing, &change);
     let found: Vec<String> = attacks_and_truths
         .chunks(6)

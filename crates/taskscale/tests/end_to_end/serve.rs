@@ -75,7 +75,7 @@ fn a_connection_costs_the_kernel_what_it_is_known_to_cost() {
     let finished = world.run(world.campaign("out", "-w echo -n 1,1000"));
     let samples = world.runs("out");
     finished.expect_good(&samples);
-    if samples.iter().any(was_starved) {
+    if samples.iter().any(|run| was_starved(run)) {
         return;
     }
     let growth = |of_what: &dyn Fn(&Sample) -> f64| {

@@ -171,7 +171,10 @@ fn what_is_not_the_catalogues_whole_or_a_campaign_is_refused() {
     fs::remove_file(&shared).unwrap();
 
     let whole = samples(&world.path("measured"));
-    write_samples(&world.path("measured"), &whole[1..]);
+    // With all attempts of it.
+    let run = |sample: &Value| ["entry", "tasks", "repetition"].map(|key| sample[key].clone());
+    let rest: Vec<Value> = whole.iter().filter(|sample| run(sample) != run(&whole[0])).cloned().collect();
+    write_samples(&world.path("measured"), &rest);
     assert_eq!(findings("measured --json", 1), ["whole"]);
     write_samples(&world.path("measured"), &whole);
 

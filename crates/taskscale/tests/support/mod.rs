@@ -22,6 +22,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use taskscale::record::{self, Loaded, Sample, Status, Warning};
+use taskscale_measure::Measurement;
 use tempfile::TempDir;
 
 pub use left::{LeftProcess, start_ticks};
@@ -255,6 +256,13 @@ impl World {
         record::last_attempts(&self.load(folder).samples).into_iter().cloned().collect()
     }
 
+    /// Whether a run of a campaign in this folder or below it was starved to the last attempt.
+    pub fn any_starved(&self, folder: &str) -> bool {
+        let files = list(&self.path(folder)).into_iter().filter(|path| path.ends_with("samples.jsonl"));
+        let mut campaigns = files.filter_map(|file| record::load(file.parent()?).ok());
+        campaigns.any(|loaded| record::last_attempts(&loaded.samples).into_iter().any(|run| was_starved(run)))
+    }
+
     /// These by entry's name, where each entry has one run.
     pub fn samples(&self, folder: &str) -> BTreeMap<String, Sample> {
         let runs = self.runs(folder).into_iter();
@@ -408,9 +416,14 @@ impl Finished {
 
 /// Whether a run has no plateau because others had its CPUs: on a busy machine that is the right answer for a good program,
 /// and no test depends on the machine.
-pub fn was_starved(sample: &Sample) -> bool {
+pub fn was_starved(sample: &Measurement) -> bool {
     let by_others = [Warning::MachineBusy, Warning::CpuStarved];
-    sample.status == Status::NoPlateau && sample.warnings.iter().any(|warning| by_others.contains(warning))
+    // Of a pause of the whole machine nothing else is seen.
+    let unseen = ["taskscale was not scheduled", "were due before memory was read"];
+    let reason = sample.reason.as_deref().unwrap_or_default();
+    sample.status == Status::NoPlateau
+        && (sample.warnings.iter().any(|warning| by_others.contains(warning))
+            || unseen.iter().any(|words| reason.contains(words)))
 }
 
 /// As a good program ends on any machine.
