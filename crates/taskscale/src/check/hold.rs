@@ -168,7 +168,7 @@ impl Runs<'_, '_> {
                 if launch_s > LONGEST_LAUNCH_S && !waves.may_be(launch_s, hold_s) {
                     return Ok(HoldResult::TooMuch { launch_s, bytes });
                 }
-                if attempt < ATTEMPTS {
+                if attempt < ATTEMPTS && self.may_try_longer() {
                     hold_s = longer_hold_s(hold_s, measured.status, launch_s, reading_s, PLATEAU_S);
                     continue;
                 }

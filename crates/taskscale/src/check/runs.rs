@@ -21,7 +21,7 @@ pub(super) const ON_A_BUSY_MACHINE: &str = "inconclusive on a busy machine";
 pub(super) const FEWER: [u64; 2] = [50, 200];
 
 /// Runs of a program that are repeated because the machine was busy, in all: where it always is, more do not help.
-const MOST_REPEATS: u32 = 8;
+const MOST_REPEATS: u32 = 12;
 
 /// One run of the check.
 #[derive(Debug, Clone, Serialize)]
@@ -80,7 +80,8 @@ pub(super) struct Runs<'a, 'r> {
     /// The tasks of the trial whose launch was repeated.
     pub looked_again: Option<u64>,
     repeats_left: u32,
-    /// Whether the machine was busy in any run.
+    /// Whether the machine was busy in the last run, or paused, and in any.
+    is_busy: bool,
     was_busy: bool,
     /// Threads and processes created on the machine during the last run.
     pub made: Option<u64>,
@@ -118,6 +119,7 @@ impl<'a, 'r> Runs<'a, 'r> {
             home,
             looked_again: None,
             repeats_left: MOST_REPEATS,
+            is_busy: false,
             was_busy: false,
             made: None,
             left: Vec::new(),
@@ -169,7 +171,8 @@ impl<'a, 'r> Runs<'a, 'r> {
         let (end, details) = self.runner.run_in_detail(&spec)?;
         self.made = before.zip(made_so_far()).map(|(before, after)| after - before);
         let RunEnd::Measured(measured) = end else { return Err(CheckError::Interrupted) };
-        self.was_busy |= is_busy(&measured);
+        self.is_busy = is_busy(&measured) || measured.status == Status::NoPlateau && details.unobservable;
+        self.was_busy |= self.is_busy;
         self.left.extend(details.files_left.iter().cloned());
         Ok((*measured, details))
     }
@@ -214,6 +217,12 @@ impl<'a, 'r> Runs<'a, 'r> {
         let may = self.repeats_left > 0;
         self.repeats_left = self.repeats_left.saturating_sub(1);
         may
+    }
+
+    /// Whether a wait that was too short is tried again with a longer one: where the machine may be to blame, as often as
+    /// other runs are repeated.
+    pub fn may_try_longer(&mut self) -> bool {
+        !self.is_busy || self.repeat()
     }
 
     /// Reports what cannot be confirmed: by anyone, or only while the machine is busy.
