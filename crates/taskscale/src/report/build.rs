@@ -132,6 +132,7 @@ fn row(entry: EntryInfo, tasks: u64, shape: Shape, cell: &[&Sample], growth: Opt
         peak_bytes: spreads.median(&metrics::PEAK),
         rss_peak_bytes: spreads.median(&metrics::RSS_PEAK),
         bytes_per_task: growth.and_then(|growth| growth.bytes_per_task),
+        base_bytes: growth.and_then(|growth| growth.base_bytes),
         linear: growth.and_then(|growth| growth.linear),
         short_alive: shortfalls.iter().filter_map(|failure| failure.short_alive).min(),
         threads: stats::median(

@@ -48,7 +48,9 @@ fn entry(out: &mut String, growth: &Growth, rows: &[&Row], options: RenderOption
     out.push_str(&sentence(growth));
     out.push('\n');
 
-    let labels: Vec<String> = rows.iter().map(|row| units::tasks(row.tasks)).collect();
+    let partial = |row: &Row| if row.ok_runs == 0 { " (partial)" } else { "" };
+    let labels: Vec<String> =
+        rows.iter().map(|row| format!("{}{}", units::tasks(row.tasks), partial(row))).collect();
     let sizes: Vec<String> = rows.iter().map(|row| size(row.footprint_bytes)).collect();
     let spreads: Vec<String> = rows.iter().map(|row| spread(row.footprint_bytes)).collect();
     let widest = |texts: &[String]| texts.iter().map(|text| text.chars().count()).max().unwrap_or(0);

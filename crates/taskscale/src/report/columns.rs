@@ -1,7 +1,7 @@
 //! The metrics that a table shows besides the headline.
 
 use super::model::{Report, Row};
-use super::phrases::slope_text;
+use super::phrases::{line_mark, slope_text};
 use crate::catalog::Shape;
 use crate::metrics::{self, MetricDef};
 
@@ -92,6 +92,9 @@ impl Row {
         if figure == &metrics::BYTES_PER_TASK {
             return self.bytes_per_task.map(|slope| slope_text(slope, self.linear));
         }
+        if figure == &metrics::BASE {
+            return self.base_bytes.map(|base| line_mark(self.linear).to_owned() + &figure.show(base));
+        }
         let text = self.spreads.median(figure).map(|value| figure.show(value))?;
         let at_least = self.client_limited && figure == &metrics::MESSAGES_PER_S;
         Some(if at_least { format!("≥ {text}") } else { text })
@@ -106,4 +109,24 @@ pub(super) fn differs(row: &Row, figure: &metrics::MetricDef) -> bool {
     let (Some(whole), Some(value)) = (row.footprint_bytes, row.spreads.median(figure)) else { return false };
     let share = value / whole.median;
     if figure == &metrics::KERNEL { share > DIFFERENCE } else { (share - 1.0).abs() > DIFFERENCE }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::Kind;
+    use crate::report::fixture;
+
+    #[test]
+    fn what_comes_of_the_line_is_in_each_row() {
+        let mut campaign = fixture::campaign(vec![fixture::facts("my-server", Kind::Program)]);
+        campaign.plan.tasks = vec![1, 10_000];
+        let run = |tasks, repetition| fixture::sample("my-server", tasks, repetition, 4 << 20, 4_000);
+        let samples = [1, 10_000].into_iter().flat_map(|tasks| (1..=3).map(move |at| run(tasks, at)));
+        let report = Report::build(&campaign, &samples.collect::<Vec<_>>());
+        for row in report.groups.iter().flat_map(|group| &group.rows) {
+            assert_eq!(row.text(&metrics::BYTES_PER_TASK).as_deref(), Some("4,000"));
+            assert_eq!(row.text(&metrics::BASE).as_deref(), Some("4.00"));
+        }
+    }
 }

@@ -80,16 +80,16 @@ fn nothing(report: &Report, n: u64) -> (Vec<String>, String) {
 
 fn alone(report: &Report, row: &Row) -> Vec<String> {
     let lead = lead(report, row.tasks);
-    vec![format!("{lead} "), value(report, row), format!(" in {}.", row.entry.title)]
+    vec![format!("{lead} "), value(report, row), format!(" in {}.", row.entry.title_in_version())]
 }
 
 fn between(report: &Report, best: &Row, worst: &Row) -> Vec<String> {
     vec![
         format!("{} from ", lead(report, best.tasks)),
         value(report, best),
-        format!(" in {} to ", best.entry.title),
+        format!(" in {} to ", best.entry.title_in_version()),
         value(report, worst),
-        format!(" in {}.", worst.entry.title),
+        format!(" in {}.", worst.entry.title_in_version()),
     ]
 }
 

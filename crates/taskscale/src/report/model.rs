@@ -186,6 +186,12 @@ impl EntryInfo {
         format!("{}{}", self.name, version.unwrap_or_default())
     }
 
+    /// Its title, with the version where that was asked for: `Go goroutines 1.19.8`.
+    pub fn title_in_version(&self) -> String {
+        let asked_for = self.shown_version.as_ref().filter(|_| self.name.contains('@'));
+        asked_for.map_or_else(|| self.title.clone(), |version| format!("{} {version}", self.title))
+    }
+
     /// As it was when it was measured.
     pub fn of(facts: &EntryFacts, measured: Timestamp) -> EntryInfo {
         EntryInfo {
@@ -230,6 +236,9 @@ pub struct Row {
     pub rss_peak_bytes: Option<f64>,
     /// Growth of the footprint per task, over all numbers of tasks of this entry.
     pub bytes_per_task: Option<f64>,
+    /// The footprint before the first task, by the same line.
+    #[serde(skip)]
+    pub base_bytes: Option<f64>,
     /// Whether memory is linear in N: see [`Growth::straight`].
     #[serde(rename = "straight")]
     pub linear: Option<bool>,

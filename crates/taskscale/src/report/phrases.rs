@@ -9,10 +9,14 @@ use crate::units::{self, mib};
 /// Before the bytes per task of nonlinear memory.
 pub const NO_LINE: &str = "~";
 
+/// The mark of what comes of a line where memory is nonlinear.
+pub fn line_mark(linear: Option<bool>) -> &'static str {
+    if linear == Some(false) { NO_LINE } else { "" }
+}
+
 /// Bytes per task, marked if memory is nonlinear.
 pub fn slope_text(slope: f64, linear: Option<bool>) -> String {
-    let mark = if linear == Some(false) { NO_LINE } else { "" };
-    format!("{mark}{}", per_task(slope))
+    format!("{}{}", line_mark(linear), per_task(slope))
 }
 
 /// The largest deviation of a median from the line: `+70% at 100k`.

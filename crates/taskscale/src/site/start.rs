@@ -221,17 +221,15 @@ fn narrow(report: &Report, rows: &[Row], subjects: &[SiteEntry]) -> String {
                 row.entry.kind.title()
             ));
         }
+        let ends = failure_lines(row).into_iter().map(|told| told.head).collect::<Vec<_>>().join("; ");
         let shown = match row.headline {
             Some(spread) => format!(
-                "<span class=\"bar\" style=\"width:{:.1}%\"></span></td><td class=\"n\">{}",
+                "<span class=\"bar\" style=\"width:{:.1}%\"></span></td><td class=\"n\">{}{}",
                 100.0 * spread.median / largest,
-                escaped(&figure.show(spread.median))
+                escaped(&figure.show(spread.median)),
+                if row.ok_runs == 0 { format!(" ({})", escaped(&ends)) } else { String::new() }
             ),
-            None => {
-                let ends =
-                    failure_lines(row).into_iter().map(|told| told.head).collect::<Vec<_>>().join("; ");
-                format!("</td><td class=\"fell\">{}", escaped(&ends))
-            }
+            None => format!("</td><td class=\"fell\">{}", escaped(&ends)),
         };
         text.push_str(&format!(
             "<tr><td>{} {}<br>{shown}</td></tr>\n",
