@@ -200,9 +200,9 @@ fn build(
     facts: &mut EntryFacts,
 ) -> Result<Built, BuildError> {
     let Program { runtime, entry, workload } = *program;
-    if entry.versions.contains_key(&runtime.name) {
+    if entry.versions.contains_key(runtime.versioned_name()) {
         let version = DottedVersion::first_in(&toolchain.version).map(|version| version.to_string());
-        facts.versions.extend(version.map(|version| (runtime.name.clone(), version)));
+        facts.versions.extend(version.map(|version| (runtime.versioned_name().to_owned(), version)));
     }
     let Some(pinned) = pin_library(cache, runtime, entry, toolchain, attend)? else {
         return toolchain::build(cache, runtime, entry, &workload.name, toolchain, attend);

@@ -25,6 +25,14 @@ pub struct Runtime {
     pub libraries: BTreeMap<String, LibraryPin>,
 }
 
+impl Runtime {
+    /// Whose versions are chosen with `RUNTIME@21`.
+    pub fn versioned_name(&self) -> &str {
+        let other = self.toolchain.versions.as_ref().and_then(|places| places.of.as_deref());
+        other.unwrap_or(&self.name)
+    }
+}
+
 /// How to find, identify and install a toolchain.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -50,6 +58,9 @@ pub struct ToolchainSpec {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct VersionPlaces {
+    /// Whose versions these are, if not the runtime's: those of Kotlin's toolchain are Java's.
+    #[serde(default)]
+    pub of: Option<String>,
     /// The file that must exist inside a folder; by default that of `locate`.
     pub program: Option<String>,
     /// Globs of folders, those of version managers; `~` is the user's home.

@@ -71,7 +71,8 @@ fn chosen<'c>(catalog: &'c Catalog, names: &[String]) -> anyhow::Result<Vec<&'c 
 
 fn of_runtime(runtime: &Runtime, named: &NamedToolchains) -> RuntimeVersions {
     let installed = versions_of(runtime, named).into_iter().map(|one| Installed {
-        released: release_series(&runtime.name, &one.receipt).map(|series| series.released.to_string()),
+        released: release_series(runtime.versioned_name(), &one.version.to_string())
+            .map(|series| series.released.to_string()),
         version: one.version.to_string(),
         folder: one.home.display().to_string(),
     });

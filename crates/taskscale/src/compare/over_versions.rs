@@ -47,8 +47,8 @@ pub fn over_versions(campaign: &Campaign, samples: &[Sample]) -> Vec<(Report, Ve
 /// The versions of an entry that differ in one thing.
 struct OneAxis<'c> {
     title: String,
-    /// Whether the runtime differs, or a library.
-    of_runtime: bool,
+    /// The toolchain or library that differs.
+    name: &'c str,
     /// Ascending.
     versions: Vec<EntryVersion<'c>>,
 }
@@ -68,14 +68,13 @@ fn versions(part: &Campaign) -> Vec<OneAxis<'_>> {
     several
         .map(|((entry, name, beside), mut versions)| {
             versions.sort_by(|a, b| a.number.cmp(&b.number));
-            let of_runtime = versions.iter().all(|version| version.facts.runtime == name);
-            OneAxis { title: format!("{entry}, {name}{beside}"), of_runtime, versions }
+            OneAxis { title: format!("{entry}, {name}{beside}"), name, versions }
         })
         .collect()
 }
 
 fn line(axis: &OneAxis, part: &Campaign, samples: &[Sample], report: &Report) -> VersionLine {
-    let OneAxis { title, of_runtime, versions } = axis;
+    let OneAxis { title, name: of, versions } = axis;
     let names = || versions.iter().map(|version| &*version.facts.name);
     let bends = names().filter_map(|name| report.growth_of(name)).any(Growth::is_nonlinear);
     // No line can stand for memory that is not linear: then it is compared at the largest number of tasks.
@@ -92,10 +91,7 @@ fn line(axis: &OneAxis, part: &Campaign, samples: &[Sample], report: &Report) ->
         let name = &*version.facts.name;
         let judged = before.and_then(|before| judged(before, name, part, samples, metric));
         let estimate = estimate(report, name, metric);
-        // Behind the runtime's own number may be that of a library.
-        let receipt = version.facts.version.as_deref().filter(|_| *of_runtime);
-        let series = receipt.and_then(|receipt| receipt.split("; ").next());
-        let series = series.and_then(|version| release_series(name, version));
+        let series = release_series(of, &version.number.to_string());
         let verdict = judged.as_ref().map(|judged| judged.verdict);
         VersionPoint {
             version: version.number.to_string(),

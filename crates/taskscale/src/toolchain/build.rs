@@ -86,7 +86,7 @@ pub fn build(
     let builder = builder(runtime, entry, &recipe.build, toolchain);
     for command in &recipe.build {
         let command = self::fill(command, runtime, builder.as_deref(), &out, &shared);
-        run_build(&command, runtime, entry, &log, attend.stop)?;
+        run_build(&command, runtime, entry, builder.as_deref(), &log, attend.stop)?;
     }
     let built = ready()?;
     at("create", &stamp, fs::write(&stamp, ""))?;
@@ -114,8 +114,8 @@ fn note_source(place: &Path, runtime: &Runtime) -> Result<(), BuildError> {
     at("write", &path, fs::write(&path, source))
 }
 
-/// The folder of the toolchain that builds: the one that runs the program, unless it lacks a program of the build, as a
-/// JRE lacks the compiler.
+/// The folder of the toolchain that builds: the one that runs the program, unless it lacks a program of the build, or the one
+/// by which toolchains are located, as a JRE lacks the compiler.
 fn builder(
     runtime: &Runtime,
     entry: &Entry,
@@ -123,7 +123,8 @@ fn builder(
     toolchain: &Toolchain,
 ) -> Option<PathBuf> {
     let home = toolchain.home.clone()?;
-    let mut programs = build.iter().filter_map(|command| command.first()?.strip_prefix("{home}/"));
+    let programs = build.iter().filter_map(|command| command.first()?.strip_prefix("{home}/"));
+    let mut programs = programs.chain(entry.toolchain.locate.iter().map(|locate| locate.program.as_str()));
     let lacks = entry.toolchain.pinned.is_some() && programs.any(|program| !home.join(program).is_file());
     let other = lacks.then(|| find(&runtime.toolchain).ok()).flatten();
     other.and_then(|other| other.home).or(Some(home))
@@ -148,6 +149,7 @@ pub(super) fn run_build(
     command: &[String],
     runtime: &Runtime,
     entry: &Entry,
+    home: Option<&Path>,
     log: &Path,
     stop: &dyn Fn() -> bool,
 ) -> Result<(), BuildError> {
@@ -159,7 +161,7 @@ pub(super) fn run_build(
     let errors = at("open", log, file.try_clone())?;
     log::info!("in {}: {shown}", runtime.folder.display());
     let mut build = Command::new(program);
-    environment::give(&mut build, &entry.toolchain);
+    environment::give(&mut build, &entry.toolchain, home);
     // SAFETY: a plain system call between fork and exec. A build that outlived taskscale would write where the next builds.
     unsafe {
         build.pre_exec(|| {

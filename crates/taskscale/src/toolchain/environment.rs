@@ -7,6 +7,7 @@
 //! and is part of the digest.
 
 use std::env;
+use std::path::Path;
 use std::process::Command;
 use std::sync::LazyLock;
 
@@ -51,18 +52,18 @@ pub(super) fn extra() -> Vec<(String, String)> {
     extra
 }
 
-/// Gives a command this environment and no other.
-pub(super) fn give(command: &mut Command, spec: &ToolchainSpec) {
+/// Gives a command this environment and no other, in which a toolchain's variable, such as JAVA_HOME, names `home`: Maven would
+/// take the JDK of PATH.
+pub(super) fn give(command: &mut Command, spec: &ToolchainSpec, home: Option<&Path>) {
     let passing = env::vars_os().filter(|(name, _)| name.to_str().is_some_and(|name| passes(name, spec)));
     command.env_clear().envs(passing).envs(extra());
+    let names_it = spec.locate.as_ref().and_then(|locate| locate.env.as_ref());
+    command.envs(names_it.zip(home));
     if let Some(pinned) = &spec.pinned {
         let others = env::var_os("PATH").unwrap_or_default();
         let own = std::iter::once(pinned.home.join("bin"));
         // A folder with a colon in its name cannot be in PATH.
         command.env("PATH", env::join_paths(own.chain(env::split_paths(&others))).unwrap_or(others.clone()));
-        // Such as JAVA_HOME, which names another one.
-        let names_it = spec.locate.as_ref().and_then(|locate| locate.env.as_ref());
-        command.envs(names_it.map(|name| (name, &pinned.home)));
         command.envs(spec.versions.iter().flat_map(|versions| &versions.env));
     }
 }
@@ -169,5 +170,13 @@ mod tests {
         for name in stopped {
             assert!(!passes(name, &spec), "{name} reaches builds");
         }
+    }
+
+    #[test]
+    fn a_toolchains_variable_names_what_was_found() {
+        let mut command = Command::new("mvn");
+        give(&mut command, &spec(), Some(Path::new("/opt/jdk")));
+        let java_home = command.get_envs().find(|(name, _)| *name == "JAVA_HOME");
+        assert_eq!(java_home.and_then(|(_, value)| value), Some("/opt/jdk".as_ref()));
     }
 }

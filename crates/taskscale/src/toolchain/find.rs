@@ -126,7 +126,7 @@ fn check(
     log::info!("asking for the version: {}", words.join(" "));
     let mut command = Command::new(&program);
     // As a build is started: what answers here is what builds there.
-    environment::give(&mut command, spec);
+    environment::give(&mut command, spec, home.as_deref());
     if let Some(users) = users {
         users.give(&mut command);
     }

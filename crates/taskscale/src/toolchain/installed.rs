@@ -12,8 +12,6 @@ use crate::catalog::{DottedVersion, Locate, PinnedToolchain, ToolchainSpec};
 pub struct InstalledVersion {
     pub version: DottedVersion,
     pub home: PathBuf,
-    /// What it prints as its version.
-    pub receipt: String,
 }
 
 /// The versions that are installed, ascending, each once: in `named` folders, where the toolchain is found by default, and
@@ -50,7 +48,7 @@ pub fn installed(spec: &ToolchainSpec, named: &[PathBuf]) -> Vec<InstalledVersio
         };
         let Some(version) = DottedVersion::first_in(&receipt) else { continue };
         if found.iter().all(|other| other.version != version) {
-            found.push(InstalledVersion { version, home, receipt });
+            found.push(InstalledVersion { version, home });
         }
     }
     found.sort_by(|one, other| one.version.cmp(&other.version));
@@ -92,6 +90,7 @@ mod tests {
             install: Install { debian: None, other: "its site".to_owned() },
             locate: None,
             versions: Some(VersionPlaces {
+                of: None,
                 program: Some("bin/tool".to_owned()),
                 folders: vec![format!("{}/managed/*", folder.display())],
                 install: "manager install tool@{version}".to_owned(),

@@ -64,7 +64,8 @@ pub fn pin_library(
         let home = toolchain.home.as_deref().unwrap_or(Path::new("{home}")).to_string_lossy();
         let fill = |word: &String| word.replace("{version}", version).replace("{home}", &home);
         for command in &pin.resolve {
-            run_build(&command.iter().map(fill).collect::<Vec<_>>(), &copy, entry, &log, attend.stop)?;
+            let words: Vec<_> = command.iter().map(fill).collect();
+            run_build(&words, &copy, entry, toolchain.home.as_deref(), &log, attend.stop)?;
         }
         at("create", &stamp, fs::write(&stamp, ""))?;
     }
@@ -122,7 +123,7 @@ pub fn releases(runtime: &Runtime, entry: &Entry, words: &[String]) -> Result<Ve
     let program =
         lookup(&entry.toolchain, program).ok_or_else(|| format!("`{shown}`: {program} not found"))?;
     let mut command = Command::new(program);
-    environment::give(&mut command, &entry.toolchain);
+    environment::give(&mut command, &entry.toolchain, toolchain.home.as_deref());
     let output = output_within(command.args(arguments).current_dir(&runtime.folder), RELEASES_LIMIT)
         .map_err(|error| format!("`{shown}`: {error}"))?;
     let found = numbers_in(&String::from_utf8_lossy(&output.stdout));

@@ -36,7 +36,12 @@ impl VersionError {
             VersionRange::Latest => "latest".to_owned(),
         };
         VersionError::NotInstalled {
-            title: spec.title.clone(),
+            title: spec
+                .versions
+                .as_ref()
+                .and_then(|places| places.of.as_ref())
+                .unwrap_or(&spec.title)
+                .clone(),
             range: range.to_string(),
             there: if shown.is_empty() { "none".to_owned() } else { shown.join(", ") },
             install: spec.versions.as_ref().map(|places| places.install.replace("{version}", &first)),

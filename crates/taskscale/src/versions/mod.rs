@@ -20,7 +20,7 @@ pub type NamedToolchains = Vec<(String, PathBuf)>;
 
 /// The versions of a runtime's toolchain that are installed, ascending.
 pub fn versions_of(runtime: &Runtime, named: &NamedToolchains) -> Vec<InstalledVersion> {
-    let of_runtime = named.iter().filter(|(name, _)| *name == runtime.name);
+    let of_runtime = named.iter().filter(|(name, _)| *name == runtime.versioned_name());
     installed(&runtime.toolchain, &of_runtime.map(|(_, folder)| folder.clone()).collect::<Vec<_>>())
 }
 
@@ -33,7 +33,7 @@ fn used_versions_of(
     let is_used = |folder: &PathBuf| {
         folder.canonicalize().is_ok_and(|folder| there.iter().any(|version| version.home == folder))
     };
-    match named.iter().find(|(name, folder)| *name == runtime.name && !is_used(folder)) {
+    match named.iter().find(|(name, folder)| *name == runtime.versioned_name() && !is_used(folder)) {
         Some((name, folder)) => Err(VersionError::Syntax(format!(
             "--toolchain {name}={}: it has no {} that prints its version, or one of the same version as another",
             folder.display(),
@@ -129,7 +129,7 @@ pub fn candidates(
     named: &NamedToolchains,
 ) -> Result<VersionCandidates, VersionError> {
     let name = request.axes.first().and_then(|axis| axis.name.as_ref());
-    let Some(library) = name.filter(|name| **name != runtime.name) else {
+    let Some(library) = name.filter(|name| *name != runtime.versioned_name()) else {
         let there: Vec<DottedVersion> =
             versions_of(runtime, named).into_iter().map(|one| one.version).collect();
         let chosen = range.choose(&there);
@@ -178,15 +178,16 @@ fn versioned(
     axes: &[VersionAxis],
     there: &[InstalledVersion],
 ) -> Result<Vec<Entry>, VersionError> {
-    let is_toolchain = |axis: &&VersionAxis| axis.name.as_ref().is_none_or(|name| *name == runtime.name);
+    let of = runtime.versioned_name();
+    let is_toolchain = |axis: &&VersionAxis| axis.name.as_ref().is_none_or(|name| name == of);
     if axes.iter().filter(is_toolchain).count() > 1 {
-        let why = format!("{}: versions of `{}` are there twice", entry.full_name, runtime.name);
+        let why = format!("{}: versions of `{of}` are there twice", entry.full_name);
         return Err(VersionError::Syntax(why));
     }
     let mut all = vec![Vec::<Pinned>::new()];
     for axis in axes {
         let pins = match &axis.name {
-            Some(name) if *name != runtime.name => library_versions(runtime, entry, name, &axis.wanted)?,
+            Some(name) if name != of => library_versions(runtime, entry, name, &axis.wanted)?,
             _ => toolchain_versions(runtime, entry, &axis.wanted, there)?,
         };
         all = all
@@ -206,7 +207,7 @@ fn toolchain_versions(
     if entry.toolchain != runtime.toolchain {
         return Err(VersionError::NotUsed {
             entry: entry.full_name.clone(),
-            name: runtime.name.clone(),
+            name: runtime.versioned_name().to_owned(),
             uses: format!("the toolchain {}", entry.toolchain.title),
         });
     }
@@ -222,7 +223,7 @@ fn toolchain_versions(
             let toolchain = home.map(|home| PinnedToolchain { home, version: version.clone() });
             let is_new = pins.iter().all(|(_, _, known): &Pinned| *known != toolchain);
             if is_new {
-                pins.push((runtime.name.clone(), series, toolchain));
+                pins.push((runtime.versioned_name().to_owned(), series, toolchain));
             }
         }
     }

@@ -10,7 +10,6 @@ fn there(versions: &[&str]) -> Vec<InstalledVersion> {
     let one = |version: &&str| InstalledVersion {
         version: DottedVersion::parse(version).unwrap(),
         home: PathBuf::from(format!("/node/{version}")),
-        receipt: format!("v{version}"),
     };
     versions.iter().map(one).collect()
 }
@@ -47,6 +46,19 @@ fn versions_of_a_library_and_of_the_runtime_are_combined() {
     let counted = of("rust/tokio-spawn", "x@tokio=1.25..1.28", &[]).unwrap();
     let versions: Vec<&str> = counted.iter().map(|entry| &*entry.versions["tokio"]).collect();
     assert_eq!(versions, ["1.25", "1.26", "1.27", "1.28"]);
+}
+
+#[test]
+fn a_toolchain_with_another_name_than_the_runtime_is_called_by_it() {
+    for word in ["kotlin@21", "kotlin@java=21"] {
+        let found = of("kotlin/coroutine-launch", word, &["21.0.8", "25.0.3"]).unwrap();
+        assert_eq!(found[0].full_name, "kotlin/coroutine-launch@java=21");
+        assert_eq!(found[0].versions["java"], "21");
+    }
+    let error = of("kotlin/coroutine-launch", "kotlin@2.4", &["21.0.8"]).unwrap_err();
+    assert_eq!(error.to_string(), "java 2.4 is not installed (found: 21.0.8)");
+    let error = of("kotlin/coroutine-launch", "kotlin@kotlin=2.4", &["21.0.8"]).unwrap_err();
+    assert!(error.to_string().contains("does not use `kotlin`"), "{error}");
 }
 
 #[test]
