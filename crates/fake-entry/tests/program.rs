@@ -100,7 +100,7 @@ fn work_takes_the_cpu_time_that_it_is_told() {
         rest.split(' ').next().and_then(|value| value.parse::<f64>().ok()).expect("a number")
     };
     // And what a thousand threads take, which is more on a slow machine.
-    assert!(value("work_cpu") >= 0.12, "{text}");
+    assert!((0.12..10.0).contains(&value("work_cpu")), "{text}");
     assert!(value("affinity") >= 1.0, "{text}");
 }
 
@@ -198,7 +198,7 @@ fn a_server_takes_the_cpu_time_and_the_latency_that_it_is_told() {
     let fields: Vec<&str> = stat.rsplit(") ").next().expect("fields").split(' ').collect();
     // User and system time, in hundredths of a second.
     let ticks: u64 = [11, 12].iter().map(|at| fields[*at].parse::<u64>().expect("a number")).sum();
-    assert!(ticks >= 9, "{ticks}");
+    assert!((9..300).contains(&ticks), "{ticks}");
     client.shutdown(Shutdown::Write).expect("a socket");
     assert_eq!(client.read(&mut [0]).expect("its end"), 0);
 }

@@ -74,8 +74,8 @@ fn remove_one(parent: BorrowedFd, name: impl rustix::path::Arg + Copy, deadline:
     for tries in 1.. {
         match unlinkat(parent, name, AtFlags::REMOVEDIR) {
             Ok(()) | Err(Errno::NOENT) => break,
-            Err(error) if tries >= LEAST_TRIES && Instant::now() > deadline => return Err(error.into()),
-            Err(_) => thread::sleep(wait),
+            Err(Errno::BUSY) if tries < LEAST_TRIES || Instant::now() <= deadline => thread::sleep(wait),
+            Err(error) => return Err(error.into()),
         }
         wait = (wait * 2).min(Duration::from_millis(5));
     }

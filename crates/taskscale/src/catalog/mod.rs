@@ -42,7 +42,7 @@ pub use place::{
 };
 pub use select::{Matcher, Program, SelectError, Selectable, Selection, default_selection, select};
 pub use series::{Month, ReleaseSeries, newer_series, release_series, version_number};
-pub use sources::{SourceFile, is_of_other_workload, named_children, sources};
+pub use sources::{SourceFile, is_of_other_workload, named_by_older_forms, named_children, sources};
 pub use taskscale_measure::Kind;
 pub use version_request::{DottedVersion, MOST_COUNTED, VersionAxis, VersionRange, VersionRequest};
 pub use workload::{

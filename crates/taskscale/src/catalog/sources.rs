@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use super::model::{Entry, Runtime};
+use super::model::{Entry, Recipe, Runtime};
 
 /// One file of a program: its path inside the runtime's folder, and its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,8 +62,18 @@ pub fn is_of_other_workload(entry: &Entry, workload: &str, path: &Path) -> bool 
 
 /// The children of the runtime's folder that the commands of `entry` may name, whether they are there or not.
 pub fn named_children<'a>(entry: &'a Entry, workload: &str) -> BTreeSet<&'a str> {
-    let recipe = entry.workloads.get(workload).into_iter();
-    let words = recipe.flat_map(|recipe| recipe.build.iter().flatten().chain(&recipe.run));
+    entry.workloads.get(workload).map(named_by).unwrap_or_default()
+}
+
+/// The same of forms for older toolchains.
+pub fn named_by_older_forms(entry: &Entry) -> BTreeSet<&str> {
+    let older =
+        |recipe| std::iter::successors(Some(recipe), |recipe: &&Recipe| recipe.older.as_deref()).skip(1);
+    entry.workloads.values().flat_map(older).flat_map(named_by).collect()
+}
+
+fn named_by(recipe: &Recipe) -> BTreeSet<&str> {
+    let words = recipe.build.iter().flatten().chain(&recipe.run);
     words.filter_map(|word| first_component(word)).collect()
 }
 

@@ -22,6 +22,13 @@ impl Severity {
     }
 }
 
+pub(super) const ON_A_BUSY_MACHINE: &str = "inconclusive on a busy machine";
+pub(super) const CHECK_AGAIN: &str = "check again on an idle machine; what no machine can confirm is explained in the manifest: \
+     `workloads.NAME.unconfirmed = \"…\"`";
+
+/// The rules that a busy machine may break.
+const OF_TIME: [CheckRule; 4] = [CheckRule::Wait, CheckRule::Exit, CheckRule::Counts, CheckRule::Kind];
+
 /// What is checked. Names are stable: scripts may use them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
@@ -157,8 +164,17 @@ impl Findings {
 
     /// Whether any of them blames the program for a time.
     pub(super) fn blame_time(&self) -> bool {
-        let of_time = [CheckRule::Wait, CheckRule::Exit, CheckRule::Counts, CheckRule::Kind];
-        self.0.iter().any(|found| found.severity != Severity::Note && of_time.contains(&found.rule))
+        self.0.iter().any(|found| found.severity != Severity::Note && OF_TIME.contains(&found.rule))
+    }
+
+    /// Of a machine that is always busy: the program is not accused of its times.
+    pub(super) fn are_inconclusive(&mut self) {
+        let errors = self.0.iter_mut().filter(|found| found.severity == Severity::Error);
+        for found in errors.filter(|found| OF_TIME.contains(&found.rule)) {
+            found.rule = CheckRule::Unconfirmed;
+            found.what = format!("{}: {ON_A_BUSY_MACHINE}", found.what);
+            CHECK_AGAIN.clone_into(&mut found.fix);
+        }
     }
 
     /// Worst first.
@@ -188,6 +204,12 @@ mod tests {
         assert_eq!(severity(&open), Severity::Error);
         open.explain(Some("they wait for a device"));
         assert_eq!(severity(&open), Severity::Note);
+        let mut late = Findings::default();
+        late.error(CheckRule::Wait, "`done` came late", "wait as long as it must");
+        late.error(CheckRule::Files, "leaves files", "delete them");
+        late.are_inconclusive();
+        let rules: Vec<CheckRule> = late.0.iter().map(|found| found.rule).collect();
+        assert_eq!(rules, [CheckRule::Unconfirmed, CheckRule::Files], "{late:?}");
         let mut confirmed = Findings::default();
         confirmed.explain(Some("they wait for a device"));
         assert_eq!(severity(&confirmed), Severity::Warning, "a reason for nothing");

@@ -216,7 +216,7 @@ impl Runs<'_, '_> {
         tasks: u64,
         base: Option<&Trial>,
     ) -> Result<(HoldResult, Option<StartCost>), CheckError> {
-        loop {
+        for attempt in 1.. {
             let held = self.hold_if_affordable(tasks)?;
             if held != HoldResult::Well {
                 return Ok((held, None));
@@ -226,10 +226,11 @@ impl Runs<'_, '_> {
             let cost = against.and_then(|(base, last)| StartCost::between(base, last, floor));
             let cost = cost.or_else(|| StartCost::of(&self.trials, floor));
             let is_never_seen = self.trials.iter().all(|trial| trial.start_cpu_s.is_none());
-            if cost.is_some() || is_never_seen || !self.repeat() {
+            if cost.is_some() || is_never_seen || attempt >= ATTEMPTS || !self.repeat() {
                 return Ok((held, cost));
             }
         }
+        Ok((HoldResult::Well, None))
     }
 
     /// Tasks that wake have waited before: by voluntary context switches, less those that the runtime makes without tasks
@@ -267,7 +268,7 @@ impl Runs<'_, '_> {
             );
             if waking.cpu_s >= POLLS * waking.seconds {
                 let percent = waking.cpu_s / waking.seconds * 100.0;
-                self.unconfirmed(format!("{what} (it polls: {percent:.0}% of a CPU)"));
+                self.findings.unconfirmed(format!("{what} (it polls: {percent:.0}% of a CPU)"));
                 return Ok(());
             }
             if waking.busy && attempt < ATTEMPTS {

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use super::findings::{CHECK_AGAIN, ON_A_BUSY_MACHINE};
 use super::{CheckError, CheckRule, CheckSubject, Findings};
 use crate::campaign::Prepared;
 use crate::catalog::{Kind, Workload, with_tasks};
@@ -14,8 +15,6 @@ use crate::record::{Cell, Series, Status, Warning};
 use crate::report::command_line;
 use crate::units;
 use taskscale_measure::{LocalRunner, Measurement, RunDetails, RunEnd, Scenario};
-
-pub(super) const ON_A_BUSY_MACHINE: &str = "inconclusive on a busy machine";
 
 /// Steps before a thousand tasks, which may be too many or too slow.
 pub(super) const FEWER: [u64; 2] = [50, 200];
@@ -171,7 +170,11 @@ impl<'a, 'r> Runs<'a, 'r> {
         let (end, details) = self.runner.run_in_detail(&spec)?;
         self.made = before.zip(made_so_far()).map(|(before, after)| after - before);
         let RunEnd::Measured(measured) = end else { return Err(CheckError::Interrupted) };
-        self.is_busy = is_busy(&measured) || measured.status == Status::NoPlateau && details.unobservable;
+        // A pause of the machine, not a launch that needs a longer wait.
+        let wait = request.scenario.wait();
+        let in_time = |launch_s| wait.is_some_and(|wait| launch_s + wait.plateau_s <= wait.hold_s);
+        let is_paused = details.unobservable && measured.time.launch_s.is_some_and(in_time);
+        self.is_busy = is_busy(&measured) || measured.status == Status::NoPlateau && is_paused;
         self.was_busy |= self.is_busy;
         self.left.extend(details.files_left.iter().cloned());
         Ok((*measured, details))
@@ -202,8 +205,12 @@ impl<'a, 'r> Runs<'a, 'r> {
         (measured, found): (Measurement, Findings),
         may_repeat: bool,
     ) -> Option<Status> {
-        if may_repeat && found.blame_time() && may_be_the_machines(&measured) && self.repeat() {
-            return None;
+        let mut found = found;
+        if may_repeat && found.blame_time() && may_be_the_machines(&measured) {
+            if self.repeat() {
+                return None;
+            }
+            found.are_inconclusive();
         }
         self.findings.take(found);
         self.left_processes.push(measured.warnings.contains(&Warning::LeftProcesses));
@@ -232,9 +239,19 @@ impl<'a, 'r> Runs<'a, 'r> {
             true => self.findings.error(
                 CheckRule::Unconfirmed,
                 format!("{what}: {ON_A_BUSY_MACHINE}"),
-                "check again on an idle machine; what no machine can confirm is explained in the manifest: \
-                 `workloads.NAME.unconfirmed = \"…\"`",
+                CHECK_AGAIN,
             ),
+        }
+    }
+
+    pub fn nothing_is_confirmed(&mut self) {
+        let what = "nothing is confirmed, as no run was ok";
+        match self.was_busy {
+            true => self.unconfirmed(what),
+            false => {
+                let fix = "mend what is found above, or check on another machine";
+                self.findings.error(CheckRule::Unconfirmed, what, fix);
+            }
         }
     }
 

@@ -6,9 +6,10 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use super::findings::ON_A_BUSY_MACHINE;
 use super::floor::Floor;
 use super::judge_work::{judge, with};
-use super::runs::{ON_A_BUSY_MACHINE, RunRequest, Runs, Trial};
+use super::runs::{RunRequest, Runs, Trial};
 use super::{CheckError, CheckRule, Findings};
 use crate::catalog::{Kind, expected_to_make};
 use crate::record::{Status, Warning};

@@ -188,7 +188,7 @@ fn toolchains(catalog: &Catalog) -> Vec<DoctorLine> {
             Ok(found) => {
                 let home = found.home.map(|home| format!(" in {}", home.display())).unwrap_or_default();
                 let newer = now.filter(|_| *spec == runtime.toolchain);
-                let newer = newer.and_then(|now| newer_series(&runtime.name, &found.version, now));
+                let newer = newer.and_then(|now| newer_series(runtime.versioned_name(), &found.version, now));
                 let newer = newer.map(|newer| format!("; newer: {newer} ({})", newer.released));
                 let says = found.version + &home + &newer.unwrap_or_default();
                 DoctorLine { good: Some(true), ..DoctorLine::named(&spec.title, says) }

@@ -16,6 +16,9 @@ use crate::versions::{NamedToolchains, versions_of};
 #[derive(Debug, Serialize)]
 struct RuntimeVersions {
     runtime: String,
+    /// Whose versions are installed, if not the runtime's: Kotlin's toolchain is Java's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    of: Option<String>,
     installed: Vec<Installed>,
     /// Libraries of which versions can be chosen, with the catalog's version.
     libraries: Vec<(String, String)>,
@@ -86,6 +89,7 @@ fn of_runtime(runtime: &Runtime, named: &NamedToolchains) -> RuntimeVersions {
     let places = runtime.toolchain.versions.as_ref();
     RuntimeVersions {
         runtime: runtime.name.clone(),
+        of: places.and_then(|places| places.of.clone()),
         installed: installed.collect(),
         libraries,
         install: places.map(|places| places.install.replace("{version}", "VERSION")),
@@ -111,7 +115,12 @@ fn document(all: &[RuntimeVersions]) -> Document {
     for of in all {
         let rows = &mut table.section(&of.runtime).rows;
         for one in &of.installed {
-            rows.push(row("", &one.version, one.released.as_deref().unwrap_or(""), &one.folder));
+            rows.push(row(
+                of.of.as_deref().unwrap_or_default(),
+                &one.version,
+                one.released.as_deref().unwrap_or(""),
+                &one.folder,
+            ));
         }
         for (library, version) in &of.libraries {
             rows.push(row(library, version, "", "any version: its package manager resolves it"));

@@ -186,10 +186,10 @@ impl EntryInfo {
         format!("{}{}", self.name, version.unwrap_or_default())
     }
 
-    /// Its title, with the version where that was asked for: `Go goroutines 1.19.8`.
+    /// Its title, with the versions that were asked for: `Go goroutines 1.19`, `Rust tokio tokio=1.28`.
     pub fn title_in_version(&self) -> String {
-        let asked_for = self.shown_version.as_ref().filter(|_| self.name.contains('@'));
-        asked_for.map_or_else(|| self.title.clone(), |version| format!("{} {version}", self.title))
+        let asked_for = self.name.split_once('@');
+        asked_for.map_or_else(|| self.title.clone(), |(_, versions)| format!("{} {versions}", self.title))
     }
 
     /// As it was when it was measured.

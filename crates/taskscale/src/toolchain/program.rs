@@ -1,6 +1,6 @@
 //! What one entry's program is made of, as a digest: changes when its figures may, and not when a neighbour changes.
 //!
-//! A folder of the runtime that commands of other entries name, and none of this entry's, is another program's, unless
+//! A folder of the runtime that commands of other entries or of forms for older toolchains name, and none of this entry's, is another program's, unless
 //! a file of this entry's own folders leads there. So is a file that is named after another workload. All else of the runtime's folder (lock files, a workspace's manifest,
 //! shared code) counts for every entry. Of `runtime.toml` this entry's own words count.
 
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use super::digest::{Digester, list_files};
 use super::error::BuildError;
 use super::find::Toolchain;
-use crate::catalog::{Entry, Runtime, is_of_other_workload, named_children};
+use crate::catalog::{Entry, Runtime, is_of_other_workload, named_by_older_forms, named_children};
 
 /// SHA-256, in hexadecimal digits, over what `entry` is made of for `workload`, and how.
 pub fn program_digest(
@@ -60,6 +60,7 @@ fn others_folders(runtime: &Runtime, entry: &Entry, workload: &str, files: &[Pat
     let mut others: BTreeSet<String> = (runtime.entries.iter())
         .flat_map(|other| other.workloads.keys().map(move |workload| named(other, workload)))
         .flatten()
+        .chain(runtime.entries.iter().flat_map(named_by_older_forms).filter(is_folder).map(str::to_owned))
         .filter(|name| !own.contains(name))
         .collect();
     // `#include "../common/pool.h"`, `path = "../common"`: such a folder is part of the program, and what that leads to.

@@ -35,9 +35,8 @@ fn used_versions_of(
     };
     match named.iter().find(|(name, folder)| *name == runtime.versioned_name() && !is_used(folder)) {
         Some((name, folder)) => Err(VersionError::Syntax(format!(
-            "--toolchain {name}={}: it has no {} that prints its version, or one of the same version as another",
-            folder.display(),
-            runtime.toolchain.title
+            "--toolchain {name}={}: it has no {name} that prints its version, or one of the same version as another",
+            folder.display()
         ))),
         None => Ok(there),
     }
@@ -49,7 +48,8 @@ pub fn expand(
     words: &[String],
     named: &NamedToolchains,
 ) -> Result<Vec<String>, VersionError> {
-    if let Some((name, _)) = named.iter().find(|(name, _)| catalog.runtimes.iter().all(|of| of.name != *name))
+    if let Some((name, _)) =
+        named.iter().find(|(name, _)| catalog.runtimes.iter().all(|of| of.versioned_name() != *name))
     {
         return Err(VersionError::Syntax(format!("--toolchain {name}: there is no runtime of this name")));
     }

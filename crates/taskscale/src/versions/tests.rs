@@ -90,7 +90,7 @@ fn a_set_in_versions_and_a_folder_of_no_runtime_are_refused() {
     let error = expand("node@22", &named("nde"));
     assert!(error.contains("--toolchain nde: there is no runtime of this name"), "{error}");
     let error = expand("node@22", &named("node"));
-    assert!(error.contains("it has no Node.js that prints its version"), "{error}");
+    assert!(error.contains("it has no node that prints its version"), "{error}");
 }
 
 #[test]

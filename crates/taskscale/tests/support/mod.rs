@@ -419,11 +419,9 @@ impl Finished {
 pub fn was_starved(sample: &Measurement) -> bool {
     let by_others = [Warning::MachineBusy, Warning::CpuStarved];
     // Of a pause of the whole machine nothing else is seen.
-    let unseen = ["taskscale was not scheduled", "were due before memory was read"];
-    let reason = sample.reason.as_deref().unwrap_or_default();
-    sample.status == Status::NoPlateau
-        && (sample.warnings.iter().any(|warning| by_others.contains(warning))
-            || unseen.iter().any(|words| reason.contains(words)))
+    let is_paused = sample.reason.as_ref().is_some_and(|why| why.contains("taskscale was not scheduled"));
+    let has_warning = sample.warnings.iter().any(|warning| by_others.contains(warning));
+    sample.status == Status::NoPlateau && (has_warning || is_paused)
 }
 
 /// As a good program ends on any machine.

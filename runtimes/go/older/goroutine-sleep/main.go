@@ -1,4 +1,4 @@
-// One goroutine per task, as goroutine/sleep, without what came after Go 1.19: range over an integer and WaitGroup.Go.
+// One goroutine per task, without what came after Go 1.19: range over an integer and WaitGroup.Go.
 package main
 
 import (

@@ -37,7 +37,7 @@ pub const WORK: Batch = Batch {
             "--fault work-after:2000",
         )
         .check(|_, sample| match sample.cpu.drain_s {
-            Some(drain_s) if (0.25..4.0).contains(&drain_s) => Ok(()),
+            Some(drain_s) if (0.5..4.0).contains(&drain_s) => Ok(()),
             other => Err(format!("CPU of its end is {other:?}")),
         }),
         FaultCase::new("work-no-newline", "ends its last line with no line end", "--fault no-newline"),
