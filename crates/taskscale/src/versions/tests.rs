@@ -88,7 +88,7 @@ fn a_set_in_versions_and_a_folder_of_no_runtime_are_refused() {
     let empty = tempfile::tempdir().unwrap();
     let named = |name: &str| vec![(name.to_owned(), empty.path().to_owned())];
     let error = expand("node@22", &named("nde"));
-    assert!(error.contains("--toolchain nde: there is no runtime of this name"), "{error}");
+    assert!(error.contains("--toolchain nde: no entries have versions of `nde`"), "{error}");
     let error = expand("node@22", &named("node"));
     assert!(error.contains("it has no node that prints its version"), "{error}");
 }
