@@ -51,7 +51,9 @@ pub fn expand(
     if let Some((name, _)) =
         named.iter().find(|(name, _)| catalog.runtimes.iter().all(|of| of.versioned_name() != *name))
     {
-        return Err(VersionError::Syntax(format!("--toolchain {name}: no entries have versions of `{name}`")));
+        return Err(VersionError::Syntax(format!(
+            "--toolchain {name}: no entries have versions of `{name}`"
+        )));
     }
     let mut there: BTreeMap<String, Vec<InstalledVersion>> = BTreeMap::new();
     let mut expanded = Vec::new();
