@@ -5,27 +5,29 @@
 //! by its `/proc/PID/exe`, whatever became of its number, its parent, its session or its group; and it is only ever
 //! signalled through a pidfd whose program was compared after it was opened.
 
-#![allow(dead_code, reason = "two test programs share this, and each uses a part")]
+#![allow(dead_code, unused_imports, reason = "two test programs share this, and each uses a part")]
 
 pub mod installed;
 mod left;
+mod running;
 pub mod stored;
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{Read, Write};
-use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::io::Write;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::{Mutex, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use taskscale::record::{self, Loaded, Sample, Status, Warning};
-use taskscale_measure::Measurement;
+use taskscale::record::{self, Loaded, Sample};
 use tempfile::TempDir;
 
 pub use left::{LeftProcess, start_ticks};
+use running::collect;
+pub use running::{Finished, RunningProcess, assert_good, was_starved};
 
 /// Nothing here takes longer, even on a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(600);
@@ -322,120 +324,6 @@ impl Drop for World {
             }
         }
     }
-}
-
-/// A taskscale at work.
-pub struct RunningProcess<'a> {
-    _world: &'a World,
-    child: Child,
-    stdout: Option<thread::JoinHandle<String>>,
-    stderr: Option<thread::JoinHandle<String>>,
-    begun: Instant,
-}
-
-impl RunningProcess<'_> {
-    pub fn pid(&self) -> u32 {
-        self.child.id()
-    }
-
-    /// Sends a signal. The child has not been waited for, so its number still means it.
-    pub fn signal(&self, signal: i32) {
-        // SAFETY: a plain system call.
-        let sent = unsafe { libc::kill(self.child.id() as i32, signal) };
-        assert_eq!(sent, 0, "a child that was not waited for can be signalled");
-    }
-
-    pub fn has_ended(&mut self) -> bool {
-        self.child.try_wait().expect("a child").is_some()
-    }
-
-    pub fn wait(mut self) -> Finished {
-        let deadline = Instant::now() + PATIENCE;
-        let status = loop {
-            if let Some(status) = self.child.try_wait().expect("a child") {
-                break status;
-            }
-            if Instant::now() > deadline {
-                let _ = self.child.kill();
-                let _ = self.child.wait();
-                panic!("taskscale did not end within {PATIENCE:?}");
-            }
-            thread::sleep(Duration::from_millis(1));
-        };
-        let took = self.begun.elapsed();
-        let collected = |reader: Option<thread::JoinHandle<String>>| {
-            reader.map(|reader| reader.join().expect("a reader")).unwrap_or_default()
-        };
-        Finished {
-            status,
-            took,
-            stdout: collected(self.stdout.take()),
-            stderr: collected(self.stderr.take()),
-        }
-    }
-}
-
-/// A taskscale that has ended.
-#[derive(Debug)]
-pub struct Finished {
-    pub status: ExitStatus,
-    pub took: Duration,
-    pub stdout: String,
-    pub stderr: String,
-}
-
-impl Finished {
-    pub fn code(&self) -> i32 {
-        let status = self.status;
-        status
-            .code()
-            .unwrap_or_else(|| panic!("taskscale was ended by signal {:?}: {self:?}", status.signal()))
-    }
-
-    #[track_caller]
-    pub fn expect_code(&self, code: i32) -> &Finished {
-        assert_eq!(self.code(), code, "standard error:\n{}\nstandard output:\n{}", self.stderr, self.stdout);
-        assert!(!self.stderr.contains("panicked"), "{}", self.stderr);
-        self
-    }
-
-    /// 0, or 1 where a good program was starved.
-    #[track_caller]
-    pub fn expect_good<'a>(&self, samples: impl IntoIterator<Item = &'a Sample>) -> &Finished {
-        let starved =
-            samples.into_iter().inspect(|sample| assert_good(sample)).filter(|sample| was_starved(sample));
-        self.expect_code(i32::from(starved.count() > 0))
-    }
-
-    #[track_caller]
-    pub fn expect_said(&self, fragment: &str) -> &Finished {
-        assert!(self.stderr.contains(fragment), "{fragment:?} is not in standard error:\n{}", self.stderr);
-        self
-    }
-}
-
-/// Whether a run has no plateau because others had its CPUs: on a busy machine that is the right answer for a good program,
-/// and no test depends on the machine.
-pub fn was_starved(sample: &Measurement) -> bool {
-    let by_others = [Warning::MachineBusy, Warning::CpuStarved];
-    // Of a pause of the whole machine nothing else is seen.
-    let is_paused = sample.reason.as_ref().is_some_and(|why| why.contains("taskscale was not scheduled"));
-    let has_warning = sample.warnings.iter().any(|warning| by_others.contains(warning));
-    sample.status == Status::NoPlateau && (has_warning || is_paused)
-}
-
-/// As a good program ends on any machine.
-#[track_caller]
-pub fn assert_good(sample: &Sample) {
-    assert!(sample.status == Status::Ok || was_starved(sample), "{sample:?}");
-}
-
-fn collect(mut pipe: impl Read + Send + 'static) -> thread::JoinHandle<String> {
-    thread::spawn(move || {
-        let mut bytes = Vec::new();
-        let _ = pipe.read_to_end(&mut bytes);
-        String::from_utf8_lossy(&bytes).into_owned()
-    })
 }
 
 /// A command whose standard error can be read while it runs.
