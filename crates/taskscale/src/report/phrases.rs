@@ -1,8 +1,11 @@
 //! Phrases around values.
 
+use std::collections::BTreeMap;
+
 use super::model::{FailureGroup, Growth, Row};
-use crate::document::NONE;
+use crate::document::{NONE, safe};
 use crate::metrics::per_task;
+use crate::record::Machine;
 use crate::stats::{Interval, Spread};
 use crate::units::{self, mib};
 
@@ -12,6 +15,22 @@ pub const NO_LINE: &str = "~";
 /// The mark of what comes of a line where memory is nonlinear.
 pub fn line_mark(linear: Option<bool>) -> &'static str {
     if linear == Some(false) { NO_LINE } else { "" }
+}
+
+/// Parameters as one field: `bytes=64 every=1`.
+pub fn params(params: &BTreeMap<String, String>) -> String {
+    params.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
+}
+
+/// `AMD EPYC 7B13, 2 CPUs, Linux 6.18.5`, neutralized.
+pub fn platform(machine: &Machine) -> String {
+    let cpus = units::counted(machine.cpus, "CPU");
+    format!("{}, {cpus}, Linux {}", safe(&machine.cpu), safe(&machine.kernel))
+}
+
+/// Numbers of tasks: `1, 10k, 1M`.
+pub fn counts(tasks: &[u64]) -> String {
+    tasks.iter().map(|n| units::count(*n)).collect::<Vec<_>>().join(", ")
 }
 
 /// Bytes per task, marked if memory is nonlinear.
