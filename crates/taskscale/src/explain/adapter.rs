@@ -226,11 +226,8 @@ impl AdapterHook {
             }
             std::thread::sleep(GLANCE);
         }
-        Err(format!(
-            "the hook of the adapter `{}` did not answer within {} s",
-            self.adapter.name(),
-            PATIENCE.as_secs()
-        ))
+        let (name, seconds) = (self.adapter.name(), PATIENCE.as_secs());
+        Err(format!("the hook of the adapter `{name}` did not answer within {seconds} s"))
     }
 }
 

@@ -125,8 +125,7 @@ impl<'l> MappingHead<'l> {
         let (from, to) = range.split_once('-')?;
         let (from, to) = (u64::from_str_radix(from, 16).ok()?, u64::from_str_radix(to, 16).ok()?);
         let mut words = rest.splitn(5, ' ');
-        let (access, _offset, _device) = (words.next()?, words.next()?, words.next()?);
-        let inode = words.next()?;
+        let (access, _offset, _device, inode) = (words.next()?, words.next()?, words.next()?, words.next()?);
         Some(MappingHead {
             from,
             to,
