@@ -50,12 +50,10 @@ pub fn document(reports: &[Report], detail: Detail) -> Document {
     }
     let shown = if brief { &reports[..1] } else { reports };
     let first = |nth: usize| nth == 0 && overview.is_none();
-    let parts = shown.iter().enumerate();
-    let parts = Document::together(
-        parts
-            .map(|(nth, report)| (report.series().to_string(), part(report, first(nth), brief, detail)))
-            .collect(),
-    );
+    let named = |(nth, report): (usize, &Report)| {
+        (report.series().to_string(), part(report, first(nth), brief, detail))
+    };
+    let parts = Document::together(shown.iter().enumerate().map(named).collect());
     document.blocks.extend(parts.blocks);
     (document.notes, document.details) = (parts.notes, parts.details);
     if detail != Detail::Stats {
@@ -63,10 +61,8 @@ pub fn document(reports: &[Report], detail: Detail) -> Document {
     }
     if brief {
         let others: Vec<String> = reports[1..].iter().map(|report| report.series().to_string()).collect();
-        document.text(
-            format!("More: --part NAME ({}), or --stats for everything.", others.join("; ")),
-            Emphasis::Quiet,
-        );
+        let more = format!("More: --part NAME ({}), or --stats for everything.", others.join("; "));
+        document.text(more, Emphasis::Quiet);
     }
     speedups(reports).into_iter().for_each(|table| document.table(table));
     document.provenance = footnotes::provenance(reports);

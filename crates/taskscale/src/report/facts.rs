@@ -65,13 +65,9 @@ fn plan(report: &Report) -> String {
         0 => String::new(),
         runs => format!("; {} not measured yet", units::counted(runs, "run")),
     };
-    format!(
-        "{} tasks, {}; {} in {}{missing}",
-        counts(&report.tasks),
-        units::counted(report.repetitions, "repetition"),
-        units::counted(report.runs, "run"),
-        units::seconds(report.measured_s)
-    )
+    let repetitions = units::counted(report.repetitions, "repetition");
+    let (runs, time) = (units::counted(report.runs, "run"), units::seconds(report.measured_s));
+    format!("{} tasks, {repetitions}; {runs} in {time}{missing}", counts(&report.tasks))
 }
 
 /// The command with its seed, without its folder, which exists by now, and without the path of the program. `measure` has no

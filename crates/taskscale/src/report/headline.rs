@@ -129,11 +129,8 @@ fn compared(report: &Report, best: &Row, worst: &Row) -> String {
 fn held(report: &Report, group: &RowGroup, slowed: bool) -> String {
     let ran = || group.rows.iter().filter(|row| !row.entry.reference);
     let (all, held) = (ran().count(), ran().filter(|row| row.ok_runs > 0 && row.headline.is_some()).count());
-    let who = if held == all {
-        format!("All {}", counted(all, "entry"))
-    } else {
-        format!("{held} of {}", counted(all, "entry"))
-    };
+    let entries = counted(all, "entry");
+    let who = if held == all { format!("All {entries}") } else { format!("{held} of {entries}") };
     let what = match report.shape {
         Shape::Work => "completed the work".to_owned(),
         Shape::Hold | Shape::Serve => format!("reached {}", units::count(group.tasks)),

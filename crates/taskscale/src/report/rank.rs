@@ -86,12 +86,6 @@ fn order(group: &mut RowGroup, rank: Rank, better: Better) {
         row.times_best = times;
     }
     // Sorting is stable: what compares equal stays in the catalog's order.
-    group.rows.sort_by(|a, b| {
-        let fell = |row: &Row| !row.has_figures();
-        let scope = |row: &Row| rank.scope(row.entry.kind);
-        let short = |row: &Row| row.ok_runs == 0;
-        (fell(a), scope(a), short(a))
-            .cmp(&(fell(b), scope(b), short(b)))
-            .then(better.order(a.median(), b.median()))
-    });
+    let place = |row: &Row| (!row.has_figures(), rank.scope(row.entry.kind), row.ok_runs == 0);
+    group.rows.sort_by(|a, b| place(a).cmp(&place(b)).then(better.order(a.median(), b.median())));
 }

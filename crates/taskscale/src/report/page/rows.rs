@@ -6,10 +6,10 @@ use super::super::build::feeding;
 use super::super::cells::Cells;
 use super::super::model::Row;
 use super::super::rank::Standing;
-use super::model::{PageException, PageRow, PageShortfall};
+use super::model::{Figure, PageException, PageRow, PageShortfall};
 use crate::metrics::{self, MetricDef};
 use crate::record::{MemorySource, Sample, Warning};
-use crate::stats::middle_two;
+use crate::stats::{Spread, middle_two};
 use crate::units::grouped;
 
 pub fn rows(
@@ -36,6 +36,7 @@ fn page_row(
 ) -> PageRow {
     // Of work, times are of the first run of each pair.
     let fed: Vec<&Sample> = feeding(cell).into_iter().filter(|sample| !sample.is_double()).collect();
+    let figure = |of: Spread| Figure(of.median, of.min, of.max, of.mad, of.readings);
     let short = cell.iter().any(|sample| sample.warnings.contains(&Warning::WorkShort));
     PageRow {
         entry,
@@ -47,7 +48,7 @@ fn page_row(
         exceptions: exceptions(&row, metrics, usual),
         remarks: remarks(&row),
         no_value: short.then(|| Warning::WorkShort.text()),
-        figures: metrics.iter().map(|metric| Some(row.spreads.of(metric)?.into())).collect(),
+        figures: metrics.iter().map(|metric| row.spreads.of(metric).map(figure)).collect(),
         threads: row.threads,
         parts: row.parts,
         time: phases(
