@@ -93,20 +93,18 @@ pub fn github(reports: &[Report], metrics: &[&'static MetricDef]) -> Result<Expo
     if values.is_empty() {
         return Err(ServiceError::Nothing);
     }
-    let benchmarks: Vec<GithubBenchmark> = values
-        .iter()
-        .map(|value| {
-            let (unit, divisor) = value.metric.unit.shown();
-            let show = |value: f64| csv::figure(Some(significant(value / divisor)));
-            GithubBenchmark {
-                name: format!("{} {}", value.cell, value.metric.name),
-                unit,
-                value: rounded(value.estimate.value / divisor),
-                range: value.estimate.range.map(|(low, high)| format!("{} to {}", show(low), show(high))),
-                extra: extra(value),
-            }
-        })
-        .collect();
+    let benchmark = |value: &ExportValue| {
+        let (unit, divisor) = value.metric.unit.shown();
+        let show = |value: f64| csv::figure(Some(significant(value / divisor)));
+        GithubBenchmark {
+            name: format!("{} {}", value.cell, value.metric.name),
+            unit,
+            value: rounded(value.estimate.value / divisor),
+            range: value.estimate.range.map(|(low, high)| format!("{} to {}", show(low), show(high))),
+            extra: extra(value),
+        }
+    };
+    let benchmarks: Vec<GithubBenchmark> = values.iter().map(benchmark).collect();
     Ok(Export { text: json::pretty(&benchmarks), left_out })
 }
 

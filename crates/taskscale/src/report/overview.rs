@@ -19,11 +19,9 @@ impl Overview<'_> {
     /// What is not in the table, and why its empty cells are empty, in sentences.
     pub fn remarks(&self) -> Vec<String> {
         let name = |nth: usize| self.columns[nth].0.as_str();
-        let mut remarks: Vec<String> = self
-            .singles
-            .iter()
-            .map(|(nth, entries)| format!("Only in {}: {}.", name(*nth), entries.join(", ")))
-            .collect();
+        let only =
+            |(nth, entries): (&usize, &Vec<&str>)| format!("Only in {}: {}.", name(*nth), entries.join(", "));
+        let mut remarks: Vec<String> = self.singles.iter().map(only).collect();
         for line in &self.lines {
             let empty = line.factors.iter().enumerate().filter(|(_, factor)| **factor == Factor::Absent);
             let empty: Vec<&str> = empty.map(|(nth, _)| name(nth)).collect();

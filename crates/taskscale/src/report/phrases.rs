@@ -6,7 +6,7 @@ use super::model::{FailureGroup, Growth, Row};
 use crate::document::{NONE, safe};
 use crate::metrics::per_task;
 use crate::record::Machine;
-use crate::stats::{Interval, Spread};
+use crate::stats::{Interval, Spread, Step};
 use crate::units::{self, mib};
 
 /// Before the bytes per task of nonlinear memory.
@@ -62,11 +62,9 @@ pub fn nonlinear_text(growth: &Growth) -> Option<String> {
         }
         None => format!("the fit is below 0 at {at}"),
     };
-    let steps: Vec<String> = growth
-        .steps
-        .iter()
-        .map(|step| format!("{} B up to {}", per_task(step.bytes_per_task), units::count(step.to_tasks)))
-        .collect();
+    let text =
+        |step: &Step| format!("{} B up to {}", per_task(step.bytes_per_task), units::count(step.to_tasks));
+    let steps: Vec<String> = growth.steps.iter().map(text).collect();
     Some(format!("not linear ({lies}). Cost of one more task: {}", steps.join(", ")))
 }
 

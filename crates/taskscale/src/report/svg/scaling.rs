@@ -172,19 +172,13 @@ fn without_points<'a>(report: &'a Report, lines: &[Curve]) -> Vec<&'a str> {
 }
 
 fn description(figure: &MetricDef, lines: &[Curve]) -> String {
-    let said: Vec<String> = lines
-        .iter()
-        .map(|line| {
-            let points: Vec<String> = line
-                .points
-                .iter()
-                .map(|row| format!("{} at {}", shown(figure, middle(row)), units::count(row.tasks)))
-                .collect();
-            let broke = line.broke.as_ref().map(|broke| format!(", {broke}")).unwrap_or_default();
-            format!("{}: {}{broke}", plain(&line.entry.name), points.join(", "))
-        })
-        .collect();
-    format!("Line chart. {}.", said.join("; "))
+    let point = |row: &&Row| format!("{} at {}", shown(figure, middle(row)), units::count(row.tasks));
+    let said = |line: &Curve| {
+        let points: Vec<String> = line.points.iter().map(point).collect();
+        let broke = line.broke.as_ref().map(|broke| format!(", {broke}")).unwrap_or_default();
+        format!("{}: {}{broke}", plain(&line.entry.name), points.join(", "))
+    };
+    format!("Line chart. {}.", lines.iter().map(said).collect::<Vec<_>>().join("; "))
 }
 
 /// What the marks mean, for the kinds that are there.
@@ -251,11 +245,8 @@ fn axes(svg: &mut Svg, plot: &Plot, tasks: &[u64]) {
 fn draw_line(svg: &mut Svg, plot: &Plot, line: &Curve) {
     let points: Vec<(f64, f64)> =
         line.points.iter().map(|row| (plot.x(row.tasks), plot.y(middle(row)))).collect();
-    let said: Vec<String> = line
-        .points
-        .iter()
-        .map(|row| format!("{} at {}", shown(plot.figure, middle(row)), units::tasks(row.tasks)))
-        .collect();
+    let point = |row: &&Row| format!("{} at {}", shown(plot.figure, middle(row)), units::tasks(row.tasks));
+    let said: Vec<String> = line.points.iter().map(point).collect();
     svg.group(&format!("{}: {}", plain(&line.entry.name), said.join(", ")), |svg| {
         let class = if line.entry.reference { "floor".to_owned() } else { format!("line c{}", line.colour) };
         if points.len() > 1 {
