@@ -17,7 +17,7 @@ use crate::compare::{over_versions, what_changed};
 use crate::document::{Format, command_line, quoted};
 use crate::limit::{self, LimitReport};
 use crate::record::{self, Loaded};
-use crate::report::{self, Chart, Detail, ExportRequest, ExportTarget, Rank, Recorded, RenderOptions};
+use crate::report::{self, Chart, Detail, ExportRequest, ExportTarget, Rank, RenderOptions};
 
 /// The validated options.
 struct ReportOptions {
@@ -204,11 +204,7 @@ pub fn run(args: &args::ReportArgs) -> Result<ExitCode, Failure> {
             for (_, loaded) in &mut campaigns {
                 loaded.samples.retain(|sample| options.filter.has(sample));
             }
-            let recorded: Vec<Recorded> = campaigns
-                .iter()
-                .map(|(name, Loaded { campaign, samples, .. })| Recorded { name, campaign, samples })
-                .collect();
-            report::samples_csv(&recorded)
+            report::samples_csv(&campaigns)
         }
         What::Report(request, rank) => {
             let reports = campaigns.iter().flat_map(|(name, Loaded { campaign, samples, .. })| {

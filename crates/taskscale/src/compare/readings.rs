@@ -195,7 +195,7 @@ fn middle(values: &[f64]) -> Option<f64> {
 fn nonlinear(side: &str, fit: &Option<Fit>) -> Option<String> {
     let worst = fit.as_ref().filter(|fit| fit.linear() == Some(false))?.worst?;
     let off = worst
-        .off()
+        .off
         .map_or("below zero".to_owned(), |off| format!("{}% off", units::decimal((off * 100.0).abs(), 0)));
     Some(format!("{side} is not linear ({off} at {})", units::count(worst.tasks)))
 }

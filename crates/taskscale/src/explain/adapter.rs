@@ -16,7 +16,7 @@ use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::mappings::{MappingClass, Mappings};
-use super::sheet::{AdapterAnswer, PartName, PartSource, Parts};
+use super::sheet::{AdapterAnswer, PartName, PartSource, Parts, add_bytes};
 use super::{jvm, malloc};
 use crate::catalog::Adapter;
 
@@ -85,16 +85,51 @@ fn is_go(program: &Path) -> bool {
         && text.windows(GO_BUILD.len()).any(|bytes| bytes == GO_BUILD)
 }
 
-/// What hooks are: files that are written, and some built, into a folder.
-const MALLOC: (&str, &str) = ("malloc.c", include_str!("hooks/malloc.c"));
-const CPYTHON: (&str, &str) = ("sitecustomize.py", include_str!("hooks/sitecustomize.py"));
-const V8: (&str, &str) = ("hook.cjs", include_str!("hooks/hook.cjs"));
-const BEAM: (&str, &str) = ("taskscale_probe.erl", include_str!("hooks/taskscale_probe.erl"));
-const DOTNET: [(&str, &str); 2] = [
-    ("StartupHook.cs", include_str!("hooks/StartupHook.cs")),
-    ("probe.csproj", include_str!("hooks/probe.csproj")),
-];
-pub const GO: (&str, &str) = ("probe.go", include_str!("hooks/probe.go"));
+/// The name and text of a hook's file.
+type HookFile = (&'static str, &'static str);
+
+pub const GO: HookFile = ("probe.go", include_str!("hooks/probe.go"));
+
+/// How a hook is made and loaded: its files, the command that builds it, and the variable that loads it. `{hook}` stands
+/// for its folder.
+type HookRecipe = (&'static [HookFile], &'static str, Option<(&'static str, &'static str)>);
+
+fn recipe(adapter: Adapter) -> HookRecipe {
+    match adapter {
+        Adapter::None => (&[], "", None),
+        // Its file is added to the program's own when that is built.
+        Adapter::Go => (&[GO], "", None),
+        Adapter::Malloc => (
+            &[("malloc.c", include_str!("hooks/malloc.c"))],
+            "cc -O2 -shared -fPIC -o {hook}/malloc.so {hook}/malloc.c -lpthread",
+            Some(("LD_PRELOAD", "{hook}/malloc.so")),
+        ),
+        Adapter::Cpython => (
+            &[("sitecustomize.py", include_str!("hooks/sitecustomize.py"))],
+            "",
+            Some(("PYTHONPATH", "{hook}")),
+        ),
+        Adapter::V8 => (
+            &[("hook.cjs", include_str!("hooks/hook.cjs"))],
+            "",
+            Some(("NODE_OPTIONS", "--require={hook}/hook.cjs")),
+        ),
+        Adapter::Beam => (
+            &[("taskscale_probe.erl", include_str!("hooks/taskscale_probe.erl"))],
+            "erlc taskscale_probe.erl",
+            Some(("ERL_AFLAGS", "-pa {hook} -run taskscale_probe start")),
+        ),
+        Adapter::Dotnet => (
+            &[
+                ("StartupHook.cs", include_str!("hooks/StartupHook.cs")),
+                ("probe.csproj", include_str!("hooks/probe.csproj")),
+            ],
+            "dotnet build probe.csproj --nologo --disable-build-servers -c Release -o hook",
+            Some(("DOTNET_STARTUP_HOOKS", "{hook}/hook/probe.dll")),
+        ),
+        Adapter::Jvm => (&[], "", Some(("JAVA_TOOL_OPTIONS", "-XX:NativeMemoryTracking=summary"))),
+    }
+}
 
 /// An adapter ready to be used: its hook is built.
 #[derive(Debug, Clone)]
@@ -118,51 +153,17 @@ impl AdapterHook {
             let why = "a folder of adapters may have no space or colon in its name: set TMPDIR";
             return Err(format!("{}: {why}", folder.display()));
         }
-        let mut env = BTreeMap::from([("TASKSCALE_PROBE".to_owned(), shown(answers))]);
-        let mut set = |name: &str, value: String| env.insert(name.to_owned(), value);
-        match adapter {
-            Adapter::None => {}
-            // Its file is added to the program's own when that is built.
-            Adapter::Go => drop(write(folder, GO)?),
-            Adapter::Malloc => {
-                let (source, library) = (write(folder, MALLOC)?, folder.join("malloc.so"));
-                let flags = ["-O2", "-shared", "-fPIC", "-o"].map(str::to_owned);
-                let files = [shown(&library), shown(&source), "-lpthread".to_owned()];
-                build("cc", &[&flags[..], &files].concat(), folder)?;
-                set("LD_PRELOAD", shown(&library));
-            }
-            Adapter::Cpython => {
-                write(folder, CPYTHON)?;
-                set("PYTHONPATH", shown(folder));
-            }
-            Adapter::V8 => {
-                let path = write(folder, V8)?;
-                set("NODE_OPTIONS", format!("--require={}", shown(&path)));
-            }
-            Adapter::Beam => {
-                write(folder, BEAM)?;
-                build("erlc", &[BEAM.0.to_owned()], folder)?;
-                set("ERL_AFLAGS", format!("-pa {} -run taskscale_probe start", shown(folder)));
-            }
-            Adapter::Dotnet => {
-                for file in DOTNET {
-                    write(folder, file)?;
-                }
-                let words = [
-                    "build",
-                    "probe.csproj",
-                    "--nologo",
-                    "--disable-build-servers",
-                    "-c",
-                    "Release",
-                    "-o",
-                    "hook",
-                ];
-                build("dotnet", &words.map(str::to_owned), folder)?;
-                set("DOTNET_STARTUP_HOOKS", shown(&folder.join("hook/probe.dll")));
-            }
-            Adapter::Jvm => drop(set("JAVA_TOOL_OPTIONS", "-XX:NativeMemoryTracking=summary".to_owned())),
+        let (files, command, variable) = recipe(adapter);
+        for (name, text) in files {
+            let path = folder.join(name);
+            fs::write(&path, text).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
         }
+        let filled = |text: &str| text.replace("{hook}", &shown(folder));
+        if let [program, words @ ..] = &command.split_whitespace().map(filled).collect::<Vec<_>>()[..] {
+            build(program, words, folder)?;
+        }
+        let mut env = BTreeMap::from([("TASKSCALE_PROBE".to_owned(), shown(answers))]);
+        env.extend(variable.map(|(name, value)| (name.to_owned(), filled(value))));
         Ok(AdapterHook { adapter, folder: answers.to_owned(), env })
     }
 
@@ -225,11 +226,8 @@ impl AdapterHook {
             }
             std::thread::sleep(GLANCE);
         }
-        Err(format!(
-            "the hook of the adapter `{}` did not answer within {} s",
-            self.adapter.name(),
-            PATIENCE.as_secs()
-        ))
+        let (name, seconds) = (self.adapter.name(), PATIENCE.as_secs());
+        Err(format!("the hook of the adapter `{name}` did not answer within {seconds} s"))
     }
 }
 
@@ -245,30 +243,22 @@ fn leave_out_untouched(parts: &mut Parts, resident_bytes: f64) {
 /// Adds the lines of a hook's answer.
 fn add(parts: &mut Parts, text: &str) -> Result<(), String> {
     for line in text.lines() {
-        let part = (|| {
-            let (group, rest) = line.split_once(' ')?;
-            let (bytes, name) = rest.split_once(' ')?;
-            let group = match group {
-                "live" => PartSource::Live,
-                "unused" => PartSource::Unused,
-                _ => return None,
-            };
-            Some((
-                PartName { group, name: name.to_owned() },
-                bytes.parse::<f64>().ok().filter(|bytes| bytes.is_finite())?,
-            ))
-        })();
-        let (name, bytes) =
-            part.ok_or_else(|| format!("a hook wrote {line:?}, expected `live BYTES NAME`"))?;
-        *parts.entry(name).or_default() += bytes;
+        let wrong = || format!("a hook wrote {line:?}, expected `live BYTES NAME`");
+        let (group, name, bytes) = part(line).ok_or_else(wrong)?;
+        add_bytes(parts, group, name, bytes);
     }
     Ok(())
 }
 
-fn write(folder: &Path, (name, text): (&str, &str)) -> Result<PathBuf, String> {
-    let path = folder.join(name);
-    fs::write(&path, text).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
-    Ok(path)
+fn part(line: &str) -> Option<(PartSource, &str, f64)> {
+    let (group, rest) = line.split_once(' ')?;
+    let (bytes, name) = rest.split_once(' ')?;
+    let group = match group {
+        "live" => PartSource::Live,
+        "unused" => PartSource::Unused,
+        _ => return None,
+    };
+    Some((group, name, bytes.parse().ok().filter(|bytes: &f64| bytes.is_finite())?))
 }
 
 /// Runs a compiler in `folder`.
@@ -279,12 +269,9 @@ fn build(program: &str, words: &[String], folder: &Path) -> Result<(), String> {
     if output.status.success() {
         return Ok(());
     }
-    let said = [output.stdout, output.stderr].concat();
-    let said = String::from_utf8_lossy(&said).into_owned();
-    Err(format!(
-        "`{program}` cannot build the adapter's hook: {}",
-        said.lines().last().unwrap_or("it failed")
-    ))
+    let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    let why = said.lines().last().unwrap_or("it failed");
+    Err(format!("`{program}` cannot build the adapter's hook: {why}"))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use std::{fs, thread};
 
-use super::sheet::{AdapterAnswer, PartName, PartSource, Parts, ReservedHeap};
+use super::sheet::{AdapterAnswer, PartSource, ReservedHeap, add_bytes};
 
 /// How long `jcmd` may take: a JVM answers when its threads have stopped.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -26,7 +26,7 @@ pub fn ask(pids: &[u32]) -> Result<AdapterAnswer, String> {
     for pid in pids.iter().filter(is_jvm) {
         let jcmd = jcmd_of(*pid)?;
         let run = |words: &[&str]| run(&jcmd, *pid, words);
-        let (heap, native) = (run(&["GC.heap_info"])?, run(&["VM.native_memory", "summary"])?);
+        let (heap, tracked) = (run(&["GC.heap_info"])?, run(&["VM.native_memory", "summary"])?);
         let live = histogram(&run(&["GC.class_histogram"])?);
         let (low, high) = heap_range(&heap).ok_or(NO_RANGE)?;
         if answer.heap.is_some_and(|other| (other.low, other.high) != (low, high)) {
@@ -34,10 +34,16 @@ pub fn ask(pids: &[u32]) -> Result<AdapterAnswer, String> {
                 "several JVMs with different heaps (`--adapter none` leaves the adapter out)".to_owned()
             );
         }
-        if !native.contains("committed=") {
+        if !tracked.contains("committed=") {
             return Err(NOT_TRACKED.to_owned());
         }
-        add(&mut answer.parts, &live, &native);
+        for (class, bytes) in &live {
+            add_bytes(&mut answer.parts, PartSource::Live, class, *bytes);
+        }
+        for (name, bytes) in native(&tracked) {
+            let name = format!("JVM: {name} (committed)");
+            add_bytes(&mut answer.parts, PartSource::Unused, name, bytes);
+        }
         let live_bytes = live.iter().map(|(_, bytes)| bytes).sum::<f64>()
             + answer.heap.map_or(0.0, |heap| heap.live_bytes);
         answer.heap = Some(ReservedHeap { low, high, live_bytes });
@@ -135,18 +141,6 @@ fn committed_bytes(line: &str) -> Option<f64> {
     let digits: String = committed.chars().take_while(char::is_ascii_digit).collect();
     let unit = if committed[digits.len()..].starts_with("KB") { 1024.0 } else { 1.0 };
     Some(digits.parse::<f64>().ok()? * unit)
-}
-
-fn add(parts: &mut Parts, live: &[(String, f64)], native_text: &str) {
-    let mut put = |group: PartSource, name: String, bytes: f64| {
-        *parts.entry(PartName { group, name }).or_default() += bytes
-    };
-    for (class, bytes) in live {
-        put(PartSource::Live, class.clone(), *bytes);
-    }
-    for (name, bytes) in native(native_text) {
-        put(PartSource::Unused, format!("JVM: {name} (committed)"), bytes);
-    }
 }
 
 #[cfg(test)]

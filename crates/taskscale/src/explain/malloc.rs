@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::sheet::{PartName, PartSource, Parts};
+use super::sheet::{PartSource, Parts, add_bytes};
 
 /// As in hooks/malloc.c: classes of usable sizes, each 16 bytes wide, and one of all larger blocks.
 const CLASSES: usize = 257;
@@ -24,10 +24,10 @@ pub fn ask(pids: &[u32], folder: &Path, resident: f64) -> Result<Parts, String> 
                 .to_owned(),
         );
     }
-    let unused = |name: &str| PartName { group: PartSource::Unused, name: name.to_owned() };
-    parts.insert(unused("gaps between blocks"), (resident - chunks).max(0.0));
+    let mut unused = |name, bytes| add_bytes(&mut parts, PartSource::Unused, name, bytes);
+    unused("gaps between blocks", (resident - chunks).max(0.0));
     // Of blocks such as stacks that are mostly empty. They count in full above.
-    parts.insert(unused("blocks, as far as never touched"), (resident - chunks).min(0.0));
+    unused("blocks, as far as never touched", (resident - chunks).min(0.0));
     Ok(parts)
 }
 
@@ -39,9 +39,7 @@ fn add(parts: &mut Parts, counts: &[u8]) -> Option<f64> {
         .collect();
     let mut arrays = numbers.chunks_exact(CLASSES);
     let (blocks, usable, requested) = (arrays.next()?, arrays.next()?, arrays.next()?);
-    let mut put = |group: PartSource, name: String, bytes: i64| {
-        *parts.entry(PartName { group, name }).or_default() += bytes as f64;
-    };
+    let mut put = |group, name: &str, bytes: i64| add_bytes(parts, group, name, bytes as f64);
     let mut chunks = 0;
     for class in (0..CLASSES).filter(|class| blocks[*class] > 0) {
         let name = match class {
@@ -49,9 +47,9 @@ fn add(parts: &mut Parts, counts: &[u8]) -> Option<f64> {
             _ if class < CLASSES - 1 => format!("blocks of {} B", usable[class] / blocks[class]),
             _ => "larger blocks".to_owned(),
         };
-        put(PartSource::Live, name, requested[class]);
-        put(PartSource::Unused, "headers of malloc".to_owned(), blocks[class] * HEADER);
-        put(PartSource::Unused, "rounding by malloc".to_owned(), usable[class] - requested[class]);
+        put(PartSource::Live, &name, requested[class]);
+        put(PartSource::Unused, "headers of malloc", blocks[class] * HEADER);
+        put(PartSource::Unused, "rounding by malloc", usable[class] - requested[class]);
         chunks += usable[class] + blocks[class] * HEADER;
     }
     Some(chunks as f64)

@@ -49,16 +49,11 @@ impl Mappings {
         let mut all = Mappings::default();
         for pid in pids {
             let stacks = stack_pointers(*pid);
-            match File::open(format!("/proc/{pid}/smaps")) {
-                Ok(file) => match all.add(BufReader::new(file), &stacks) {
-                    Err(error) if error.raw_os_error() != Some(libc::ESRCH) => return Err(error),
-                    _ => {}
-                },
+            let smaps = File::open(format!("/proc/{pid}/smaps"));
+            match smaps.and_then(|file| all.add(BufReader::new(file), &stacks)) {
                 // It has ended, or is about to.
-                Err(error)
-                    if error.kind() == io::ErrorKind::NotFound
-                        || error.raw_os_error() == Some(libc::ESRCH) => {}
-                Err(error) => return Err(error),
+                Err(error) if matches!(error.raw_os_error(), Some(libc::ENOENT | libc::ESRCH)) => {}
+                read => read?,
             }
         }
         Ok(all)
@@ -130,8 +125,7 @@ impl<'l> MappingHead<'l> {
         let (from, to) = range.split_once('-')?;
         let (from, to) = (u64::from_str_radix(from, 16).ok()?, u64::from_str_radix(to, 16).ok()?);
         let mut words = rest.splitn(5, ' ');
-        let (access, _offset, _device) = (words.next()?, words.next()?, words.next()?);
-        let inode = words.next()?;
+        let (access, _offset, _device, inode) = (words.next()?, words.next()?, words.next()?, words.next()?);
         Some(MappingHead {
             from,
             to,

@@ -52,13 +52,9 @@ pub fn explained(
         return Some((asked, None));
     }
     let share = if covered > 0.0 { known / covered * 100.0 } else { 0.0 };
-    Some((
-        bare,
-        Some(format!(
-            "the adapter `{}` knows {share:.0}% of what it covers, and was left out",
-            adapter.name()
-        )),
-    ))
+    let name = adapter.name();
+    let why = format!("the adapter `{name}` knows {share:.0}% of what it covers, and was left out");
+    Some((bare, Some(why)))
 }
 
 /// The sheets in a format. Two of them are compared as well.

@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::sheet::{PartSource, PerTask};
+use super::sheet::PartSource;
 use super::shown::{Explanation, bytes, source};
 use crate::document::{Column, Document, DocumentRow, Emphasis, Table, TableCell};
 
-/// A part in both sheets, in bytes; absent where a sheet lacks it.
-type Pair = (Option<f64>, Option<f64>);
+/// A part in both sheets, base and new, in bytes; absent where a sheet lacks it.
+type Pair = [Option<f64>; 2];
 
 /// Of the entries that both have, or of the two that are named, the parts that changed most first.
 pub fn moved(base: &[Explanation], new: &[Explanation], named: Option<(&str, &str)>) -> Document {
@@ -40,14 +40,13 @@ pub fn moved(base: &[Explanation], new: &[Explanation], named: Option<(&str, &st
 
 fn table(old: &Explanation, now: &Explanation) -> Table {
     let mut pairs: BTreeMap<(PartSource, &str), Pair> = BTreeMap::new();
-    for row in &old.sheet.rows {
-        pairs.entry((row.group, &row.name)).or_default().0 = Some(row.per_task.bytes);
-    }
-    for row in &now.sheet.rows {
-        pairs.entry((row.group, &row.name)).or_default().1 = Some(row.per_task.bytes);
+    for (side, of) in [old, now].into_iter().enumerate() {
+        for row in &of.sheet.rows {
+            pairs.entry((row.group, &row.name)).or_default()[side] = Some(row.per_task.bytes);
+        }
     }
     add_to_small_ones(&mut pairs);
-    let change = |(old, now): &Pair| now.unwrap_or(0.0) - old.unwrap_or(0.0);
+    let change = |[old, now]: &Pair| now.unwrap_or(0.0) - old.unwrap_or(0.0);
     let mut rows: Vec<_> = pairs.into_iter().collect();
     rows.sort_by(|(_, a), (_, b)| change(b).abs().total_cmp(&change(a).abs()));
     let row = |name: &str, what: &str, pair: Pair, emphasis: Emphasis| {
@@ -56,8 +55,8 @@ fn table(old: &Explanation, now: &Explanation) -> Table {
         let sign = if by > 0.0 { "+" } else { "" };
         DocumentRow::of(vec![
             TableCell::Text(name.to_owned(), emphasis),
-            shown(pair.0),
-            shown(pair.1),
+            shown(pair[0]),
+            shown(pair[1]),
             TableCell::Text(format!("{sign}{}", bytes(by)), emphasis),
             TableCell::quiet(what),
         ])
@@ -69,10 +68,10 @@ fn table(old: &Explanation, now: &Explanation) -> Table {
         Column::figures("change"),
         Column::words("").drop_priority(1),
     ]);
-    let both = |old: &PerTask, now: &PerTask| (Some(old.bytes), Some(now.bytes));
-    let whole = row("all", "", both(&old.sheet.slope, &now.sheet.slope), Emphasis::Strong);
+    let whole = [old, now].map(|of| Some(of.sheet.slope.bytes));
+    let whole = row("all", "", whole, Emphasis::Strong);
     let parts = rows.into_iter().map(|((group, name), pair)| row(name, source(group), pair, Emphasis::Plain));
-    let left = both(&old.sheet.unexplained, &now.sheet.unexplained);
+    let left = [old, now].map(|of| Some(of.sheet.unexplained.bytes));
     let left = row("unexplained", "", left, Emphasis::Doubtful);
     table.section("").rows = std::iter::once(whole).chain(parts).chain([left]).collect();
     table
@@ -84,20 +83,21 @@ fn add_to_small_ones(pairs: &mut BTreeMap<(PartSource, &str), Pair>) {
     let groups: BTreeSet<PartSource> = pairs.keys().map(|(group, _)| *group).collect();
     for group in groups {
         let Some(small) = pairs.remove(&(group, group.rest())) else { continue };
-        let (mut old_sum, mut new_sum) = small;
+        let mut sums = small;
         let hides = |small: Option<f64>, part: f64| small.is_some_and(|of| of.abs() >= 0.5 * part.abs());
-        pairs.retain(|(of, _), pair| match *pair {
-            (Some(old), None) if *of == group && hides(small.1, old) => {
-                *old_sum.get_or_insert(0.0) += old;
-                false
+        pairs.retain(|(of, _), pair| {
+            let (side, part) = match *pair {
+                [Some(old), None] => (0, old),
+                [None, Some(new)] => (1, new),
+                _ => return true,
+            };
+            let hidden = *of == group && hides(small[1 - side], part);
+            if hidden {
+                *sums[side].get_or_insert(0.0) += part;
             }
-            (None, Some(new)) if *of == group && hides(small.0, new) => {
-                *new_sum.get_or_insert(0.0) += new;
-                false
-            }
-            _ => true,
+            !hidden
         });
-        pairs.insert((group, group.rest()), (old_sum, new_sum));
+        pairs.insert((group, group.rest()), sums);
     }
 }
 
@@ -105,7 +105,7 @@ fn add_to_small_ones(pairs: &mut BTreeMap<(PartSource, &str), Pair>) {
 mod tests {
     use taskscale_measure::Kind;
 
-    use super::super::sheet::{Sheet, SheetRow};
+    use super::super::sheet::{PerTask, Sheet, SheetRow};
     use super::*;
     use crate::document::RenderOptions;
 

@@ -51,6 +51,11 @@ impl PartSource {
 /// Bytes of each part in one run.
 pub type Parts = BTreeMap<PartName, f64>;
 
+/// Adds bytes to a part.
+pub fn add_bytes(parts: &mut Parts, group: PartSource, name: impl Into<String>, bytes: f64) {
+    *parts.entry(PartName { group, name: name.into() }).or_default() += bytes;
+}
+
 /// What an adapter answered.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct AdapterAnswer {
@@ -135,9 +140,13 @@ impl Sheet {
     }
 }
 
-/// The least-squares slope of each repetition: a linear estimate, so that slopes of parts add up to that of their sum.
-/// A repetition with a single N has none.
-fn slopes(points: &BTreeMap<u32, Vec<(u64, f64)>>) -> Vec<f64> {
+/// The least-squares slope of each repetition, of points with repetition, tasks and bytes: a linear estimate, so that
+/// slopes of parts add up to that of their sum. A repetition with a single N has none.
+fn slopes(points: impl Iterator<Item = (u32, u64, f64)>) -> Vec<f64> {
+    let mut by_repetition: BTreeMap<u32, Vec<(u64, f64)>> = BTreeMap::new();
+    for (repetition, tasks, bytes) in points {
+        by_repetition.entry(repetition).or_default().push((tasks, bytes));
+    }
     let slope = |points: &Vec<(u64, f64)>| {
         let n = points.len() as f64;
         let mean_tasks = points.iter().map(|(tasks, _)| *tasks as f64).sum::<f64>() / n;
@@ -148,15 +157,11 @@ fn slopes(points: &BTreeMap<u32, Vec<(u64, f64)>>) -> Vec<f64> {
             points.iter().map(|(tasks, bytes)| from_mean(tasks) * (bytes - mean_bytes)).sum::<f64>();
         (squares > 0.0).then(|| products / squares)
     };
-    points.values().filter_map(slope).collect()
+    by_repetition.values().filter_map(slope).collect()
 }
 
 fn slopes_of(runs: &[RunParts], bytes: impl Fn(&RunParts) -> f64) -> Vec<f64> {
-    let mut points: BTreeMap<u32, Vec<(u64, f64)>> = BTreeMap::new();
-    for run in runs {
-        points.entry(run.repetition).or_default().push((run.tasks, bytes(run)));
-    }
-    slopes(&points)
+    slopes(runs.iter().map(|run| (run.repetition, run.tasks, bytes(run))))
 }
 
 /// `None` without two numbers of tasks in a repetition. `probed`: runs in which an adapter was asked, which knows what is
@@ -169,22 +174,16 @@ pub fn sheet(plain: &[RunParts], probed: &[RunParts], covers: fn(&MappingClass) 
     let own_rows = sizes_with_rows(plain);
     let outside: Vec<Parts> =
         plain.iter().map(|run| outside(run, &own_rows, probed.is_empty(), covers)).collect();
+    let bytes_of = |parts: &Parts, name: &PartName| parts.get(name).copied().unwrap_or(0.0);
     let of_outside = |name: &PartName| {
-        let mut points: BTreeMap<u32, Vec<(u64, f64)>> = BTreeMap::new();
-        for (run, parts) in plain.iter().zip(&outside) {
-            points
-                .entry(run.repetition)
-                .or_default()
-                .push((run.tasks, parts.get(name).copied().unwrap_or(0.0)));
-        }
-        slopes(&points)
+        let runs = plain.iter().zip(&outside);
+        slopes(runs.map(|(run, parts)| (run.repetition, run.tasks, bytes_of(parts, name))))
     };
     let names: BTreeSet<&PartName> = outside.iter().flat_map(BTreeMap::keys).collect();
     let mut rows: Vec<(PartName, Vec<f64>)> =
         names.into_iter().map(|name| (name.clone(), of_outside(name))).collect();
     let known: BTreeSet<&PartName> = probed.iter().flat_map(|run| run.known.parts.keys()).collect();
-    let of_known =
-        |name: &PartName| slopes_of(probed, |run| run.known.parts.get(name).copied().unwrap_or(0.0));
+    let of_known = |name: &PartName| slopes_of(probed, |run| bytes_of(&run.known.parts, name));
     rows.extend(known.into_iter().map(|name| (name.clone(), of_known(name))));
     // Of repetitions that were probed in runs of their own, the nth goes with the nth.
     let nth =
@@ -233,9 +232,6 @@ fn sizes_with_rows(runs: &[RunParts]) -> BTreeSet<u64> {
 /// The parts that need no adapter: mappings, and the kernel's.
 fn outside(run: &RunParts, own_rows: &BTreeSet<u64>, all: bool, covers: fn(&MappingClass) -> bool) -> Parts {
     let mut parts = Parts::new();
-    let mut add = |group: PartSource, name: &str, bytes: u64| {
-        *parts.entry(PartName { group, name: name.to_owned() }).or_default() += bytes as f64;
-    };
     for (class, memory) in run.mappings.classes.iter().filter(|(class, _)| all || !covers(class)) {
         let name = match class {
             MappingClass::Heap => "heap (brk)".to_owned(),
@@ -250,7 +246,7 @@ fn outside(run: &RunParts, own_rows: &BTreeSet<u64>, all: bool, covers: fn(&Mapp
             MappingClass::Shared => "shared memory".to_owned(),
             MappingClass::File => "mapped files".to_owned(),
         };
-        add(PartSource::Mapped, &name, memory.bytes);
+        add_bytes(&mut parts, PartSource::Mapped, name, memory.bytes as f64);
     }
     let plateau = &run.plateau;
     let divided = [
@@ -263,9 +259,9 @@ fn outside(run: &RunParts, own_rows: &BTreeSet<u64>, all: bool, covers: fn(&Mapp
     for (name, bytes) in divided {
         let bytes = bytes.unwrap_or(0).min(left);
         left -= bytes;
-        add(PartSource::Kernel, name, bytes);
+        add_bytes(&mut parts, PartSource::Kernel, name, bytes as f64);
     }
-    add(PartSource::Kernel, "kernel objects, not divided further", left);
+    add_bytes(&mut parts, PartSource::Kernel, "kernel objects, not divided further", left as f64);
     parts
 }
 

@@ -22,7 +22,7 @@ pub fn predict_tasks(needs: &[Point], cap: f64) -> Option<Prediction> {
     let scatter = SCATTER * largest.y.max(cap - growth) / growth * (1.0 - 1.0 / beyond);
     // What the line missed where runs were made it may miss elsewhere.
     let deviation = match fit.linear() {
-        Some(false) => fit.worst.and_then(|worst| worst.off()).map_or(1.0, f64::abs),
+        Some(false) => fit.worst.and_then(|worst| worst.off).map_or(1.0, f64::abs),
         _ => 0.0,
     };
     Some(Prediction { value, doubt: scatter.max(deviation) + BEND * beyond.ln() })

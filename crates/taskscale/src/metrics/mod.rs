@@ -160,8 +160,7 @@ impl MetricDef {
 
     /// Column head of values that bring their unit.
     pub fn short(&self) -> &'static str {
-        let of_unit = [" MiB", " µs", " s"].into_iter();
-        of_unit.filter_map(|unit| self.heading.strip_suffix(unit)).next().unwrap_or(self.heading)
+        [" MiB", " µs", " s"].iter().find_map(|unit| self.heading.strip_suffix(unit)).unwrap_or(self.heading)
     }
 
     /// Whether the page offers it to compare entries of a shape by.

@@ -4,377 +4,325 @@ use super::{Better, MetricDef, MetricScope, Read, Unit};
 use crate::catalog::Shape;
 use crate::record::{Latency, OpenLoad, Plateau, Sample, Work};
 
-pub static FOOTPRINT: MetricDef = MetricDef {
-    name: "footprint",
-    field: "footprint_bytes",
-    heading: "memory MiB",
-    title: "Footprint",
-    about: "Memory of all kinds while all tasks wait",
-    of_work: Some((
-        "Footprint when ready",
-        "Memory of all kinds when the program is ready and its work begins",
-    )),
-    read: Read::Run(|sample| plateau(sample, |plateau| plateau.footprint_bytes)),
-    ..MEMORY
-};
+/// Declares each metric as a static, with what it does not name from its defaults, and the list of them all.
+macro_rules! metrics {
+    ($($name:ident: $defaults:ident { $($field:ident: $value:expr,)+ })+) => {
+        $(pub static $name: MetricDef = MetricDef { $($field: $value,)+ ..$defaults };)+
 
-pub static BYTES_PER_TASK: MetricDef = MetricDef {
-    name: "bytes-per-task",
-    field: "bytes_per_task",
-    heading: "B/task",
-    title: "Bytes per task",
-    about: "Growth of the footprint per task, over all N",
-    unit: Unit::BytesPerTask,
-    of: MetricScope::Slope,
-    compares_work: false,
-    read: FOOTPRINT.read,
-    ..MEMORY
-};
+        /// All metrics.
+        pub static ALL: [&MetricDef; [$(stringify!($name)),+].len()] = [$(&$name),+];
+    };
+}
 
-pub static BASE: MetricDef = MetricDef {
-    name: "base",
-    field: "base_bytes",
-    heading: "fixed MiB",
-    title: "Fixed cost",
-    about: "Fixed cost: footprint before the first task, by the same line",
-    of: MetricScope::Base,
-    decimals: 2,
-    compares_work: false,
-    read: FOOTPRINT.read,
-    ..MEMORY
-};
+metrics! {
+    FOOTPRINT: MEMORY {
+        name: "footprint",
+        field: "footprint_bytes",
+        heading: "memory MiB",
+        title: "Footprint",
+        about: "Memory of all kinds while all tasks wait",
+        of_work: Some((
+            "Footprint when ready",
+            "Memory of all kinds when the program is ready and its work begins",
+        )),
+        read: Read::Run(|sample| plateau(sample, |plateau| plateau.footprint_bytes)),
+    }
 
-pub static KERNEL: MetricDef = MetricDef {
-    name: "kernel",
-    field: "kernel_bytes",
-    heading: "kernel MiB",
-    title: "Kernel memory",
-    about: "Kernel memory, a part of the footprint",
-    read: Read::Run(|sample| plateau(sample, |plateau| plateau.kernel_bytes)),
-    ..MEMORY
-};
+    BYTES_PER_TASK: MEMORY {
+        name: "bytes-per-task",
+        field: "bytes_per_task",
+        heading: "B/task",
+        title: "Bytes per task",
+        about: "Growth of the footprint per task, over all N",
+        unit: Unit::BytesPerTask,
+        of: MetricScope::Slope,
+        compares_work: false,
+        read: FOOTPRINT.read,
+    }
 
-pub static ANON: MetricDef = MetricDef {
-    name: "anon",
-    field: "anon_bytes",
-    heading: "anon MiB",
-    title: "Anonymous memory",
-    about: "Heaps and stacks, a part of the footprint",
-    read: Read::Run(|sample| plateau(sample, |plateau| plateau.anon_bytes)),
-    ..MEMORY
-};
+    BASE: MEMORY {
+        name: "base",
+        field: "base_bytes",
+        heading: "fixed MiB",
+        title: "Fixed cost",
+        about: "Fixed cost: footprint before the first task, by the same line",
+        of: MetricScope::Base,
+        decimals: 2,
+        compares_work: false,
+        read: FOOTPRINT.read,
+    }
 
-pub static PEAK: MetricDef = MetricDef {
-    name: "peak",
-    field: "peak_bytes",
-    heading: "peak MiB",
-    title: "Peak memory",
-    about: "Highest memory of the whole run",
-    read: Read::Run(|sample| Some(sample.memory.peak_bytes? as f64)),
-    ..MEMORY
-};
+    KERNEL: MEMORY {
+        name: "kernel",
+        field: "kernel_bytes",
+        heading: "kernel MiB",
+        title: "Kernel memory",
+        about: "Kernel memory, a part of the footprint",
+        read: Read::Run(|sample| plateau(sample, |plateau| plateau.kernel_bytes)),
+    }
 
-pub static RSS_PEAK: MetricDef = MetricDef {
-    name: "rss-peak",
-    field: "rss_peak_bytes",
-    heading: "RSS peak MiB",
-    title: "Peak RSS",
-    about: "Highest resident memory of any one process",
-    // The kernel's own account of a process, in every case.
-    source_dependent: false,
-    read: Read::Run(|sample| Some(sample.memory.rss_peak_bytes? as f64)),
-    ..MEMORY
-};
+    ANON: MEMORY {
+        name: "anon",
+        field: "anon_bytes",
+        heading: "anon MiB",
+        title: "Anonymous memory",
+        about: "Heaps and stacks, a part of the footprint",
+        read: Read::Run(|sample| plateau(sample, |plateau| plateau.anon_bytes)),
+    }
 
-pub static LAUNCH: MetricDef = MetricDef {
-    name: "launch",
-    field: "launch_s",
-    heading: "launch s",
-    title: "Launch time",
-    about: "Time until all tasks are alive",
-    of_work: Some(("Launch time", "Time until the program is ready and its work begins")),
-    compares_work: true,
-    read: Read::Run(|sample| sample.time.launch_s),
-    ..TIME
-};
+    PEAK: MEMORY {
+        name: "peak",
+        field: "peak_bytes",
+        heading: "peak MiB",
+        title: "Peak memory",
+        about: "Highest memory of the whole run",
+        read: Read::Run(|sample| Some(sample.memory.peak_bytes? as f64)),
+    }
 
-pub static DRAIN: MetricDef = MetricDef {
-    name: "drain",
-    field: "drain_s",
-    heading: "drain s",
-    title: "Drain time",
-    about: "Time from the first task's due time until exit",
-    read: Read::Run(|sample| sample.time.drain_s),
-    ..TIME
-};
+    RSS_PEAK: MEMORY {
+        name: "rss-peak",
+        field: "rss_peak_bytes",
+        heading: "RSS peak MiB",
+        title: "Peak RSS",
+        about: "Highest resident memory of any one process",
+        // The kernel's own account of a process, in every case.
+        source_dependent: false,
+        read: Read::Run(|sample| Some(sample.memory.rss_peak_bytes? as f64)),
+    }
 
-pub static WALL: MetricDef = MetricDef {
-    name: "wall",
-    field: "wall_s",
-    heading: "wall s",
-    title: "Wall time",
-    about: "Time from start to exit, including the wait",
-    read: Read::Run(|sample| sample.time.wall_s),
-    ..TIME
-};
+    LAUNCH: TIME {
+        name: "launch",
+        field: "launch_s",
+        heading: "launch s",
+        title: "Launch time",
+        about: "Time until all tasks are alive",
+        of_work: Some(("Launch time", "Time until the program is ready and its work begins")),
+        compares_work: true,
+        read: Read::Run(|sample| sample.time.launch_s),
+    }
 
-pub static CPU: MetricDef = MetricDef {
-    name: "cpu",
-    field: "cpu_s",
-    heading: "CPU s",
-    title: "CPU time",
-    about: "User and system time of all processes",
-    read: Read::Run(|sample| sample.cpu.total_s()),
-    ..TIME
-};
+    DRAIN: TIME {
+        name: "drain",
+        field: "drain_s",
+        heading: "drain s",
+        title: "Drain time",
+        about: "Time from the first task's due time until exit",
+        read: Read::Run(|sample| sample.time.drain_s),
+    }
 
-pub static WALL_PER_OP: MetricDef = MetricDef {
-    name: "wall-ns-per-op",
-    field: "wall_ns_per_op",
-    heading: "wall ns/op",
-    title: "Wall time per operation",
-    about: "Wall time per operation: (time for 2N − time for N) ÷ N",
-    unit: Unit::Nanoseconds,
-    read: Read::Pair(|once, twice| per_op(once, twice, |work| work.wall_s)),
-    ..WORK
-};
+    WALL: TIME {
+        name: "wall",
+        field: "wall_s",
+        heading: "wall s",
+        title: "Wall time",
+        about: "Time from start to exit, including the wait",
+        read: Read::Run(|sample| sample.time.wall_s),
+    }
 
-pub static CPU_PER_OP: MetricDef = MetricDef {
-    name: "cpu-ns-per-op",
-    field: "cpu_ns_per_op",
-    heading: "CPU ns/op",
-    title: "CPU time per operation",
-    about: "CPU time per operation, over all CPUs, by the same formula",
-    unit: Unit::Nanoseconds,
-    read: Read::Pair(|once, twice| per_op(once, twice, |work| work.cpu_s)),
-    ..WORK
-};
+    CPU: TIME {
+        name: "cpu",
+        field: "cpu_s",
+        heading: "CPU s",
+        title: "CPU time",
+        about: "User and system time of all processes",
+        read: Read::Run(|sample| sample.cpu.total_s()),
+    }
 
-pub static OPS_PER_S: MetricDef = MetricDef {
-    name: "ops-per-s",
-    field: "ops_per_s",
-    heading: "ops/s",
-    title: "Operations per second",
-    about: "Operations per second: 1 ÷ wall time per operation",
-    unit: Unit::PerSecond,
-    better: Better::More,
-    read: Read::Pair(|once, twice| Some(1e9 / per_op(once, twice, |work| work.wall_s)?)),
-    ..WORK
-};
+    WALL_PER_OP: WORK {
+        name: "wall-ns-per-op",
+        field: "wall_ns_per_op",
+        heading: "wall ns/op",
+        title: "Wall time per operation",
+        about: "Wall time per operation: (time for 2N − time for N) ÷ N",
+        unit: Unit::Nanoseconds,
+        read: Read::Pair(|once, twice| per_op(once, twice, |work| work.wall_s)),
+    }
 
-pub static CPU_PER_TICK: MetricDef = MetricDef {
-    name: "cpu-ns-per-tick",
-    field: "cpu_ns_per_tick",
-    heading: "CPU ns/tick",
-    title: "CPU time per wake-up",
-    about: "CPU time per wake-up, while all tasks are alive",
-    unit: Unit::Nanoseconds,
-    read: Read::Run(|sample| Some(sample.cpu.plateau_s? * 1e9 / ticks(sample)? as f64)),
-    ..TICKS
-};
+    CPU_PER_OP: WORK {
+        name: "cpu-ns-per-op",
+        field: "cpu_ns_per_op",
+        heading: "CPU ns/op",
+        title: "CPU time per operation",
+        about: "CPU time per operation, over all CPUs, by the same formula",
+        unit: Unit::Nanoseconds,
+        read: Read::Pair(|once, twice| per_op(once, twice, |work| work.cpu_s)),
+    }
 
-pub static LATE_P50: MetricDef = MetricDef {
-    name: "late-p50",
-    field: "late_p50_us",
-    heading: "late p50 µs",
-    title: "Lateness, median",
-    about: "Delay of wake-ups: median",
-    read: Read::Run(|sample| late(sample, 0.5)),
-    ..TICKS
-};
+    OPS_PER_S: WORK {
+        name: "ops-per-s",
+        field: "ops_per_s",
+        heading: "ops/s",
+        title: "Operations per second",
+        about: "Operations per second: 1 ÷ wall time per operation",
+        unit: Unit::PerSecond,
+        better: Better::More,
+        read: Read::Pair(|once, twice| Some(1e9 / per_op(once, twice, |work| work.wall_s)?)),
+    }
 
-pub static LATE_P99: MetricDef = MetricDef {
-    name: "late-p99",
-    field: "late_p99_us",
-    heading: "late p99 µs",
-    title: "Lateness, 99th percentile",
-    about: "Delay of wake-ups: 99th percentile",
-    read: Read::Run(|sample| late(sample, 0.99)),
-    ..TICKS
-};
+    CPU_PER_TICK: TICKS {
+        name: "cpu-ns-per-tick",
+        field: "cpu_ns_per_tick",
+        heading: "CPU ns/tick",
+        title: "CPU time per wake-up",
+        about: "CPU time per wake-up, while all tasks are alive",
+        unit: Unit::Nanoseconds,
+        read: Read::Run(|sample| Some(sample.cpu.plateau_s? * 1e9 / ticks(sample)? as f64)),
+    }
 
-pub static LATE_MAX: MetricDef = MetricDef {
-    name: "late-max",
-    field: "late_max_us",
-    heading: "late max µs",
-    title: "Lateness, maximum",
-    about: "Delay of wake-ups: maximum",
-    read: Read::Run(|sample| late(sample, 1.0)),
-    ..TICKS
-};
+    LATE_P50: TICKS {
+        name: "late-p50",
+        field: "late_p50_us",
+        heading: "late p50 µs",
+        title: "Lateness, median",
+        about: "Delay of wake-ups: median",
+        read: Read::Run(|sample| late(sample, 0.5)),
+    }
 
-pub static CLIENT_KERNEL: MetricDef = MetricDef {
-    name: "client-kernel",
-    field: "client_kernel_bytes",
-    heading: "clients' kernel MiB",
-    title: "Kernel memory of the clients",
-    about: "Kernel memory of the clients' ends of the connections",
-    shapes: &[Shape::Serve],
-    read: Read::Run(|sample| Some(sample.load.as_ref()?.client_kernel_bytes? as f64)),
-    ..MEMORY
-};
+    LATE_P99: TICKS {
+        name: "late-p99",
+        field: "late_p99_us",
+        heading: "late p99 µs",
+        title: "Lateness, 99th percentile",
+        about: "Delay of wake-ups: 99th percentile",
+        read: Read::Run(|sample| late(sample, 0.99)),
+    }
 
-pub static LOADED: MetricDef = MetricDef {
-    name: "loaded",
-    field: "loaded_bytes",
-    heading: "loaded MiB",
-    title: "Footprint after use",
-    about: "Memory of all kinds right after the open loops",
-    shapes: &[Shape::Serve],
-    read: Read::Run(|sample| Some(sample.memory.loaded.as_ref()?.footprint_bytes as f64)),
-    ..MEMORY
-};
+    LATE_MAX: TICKS {
+        name: "late-max",
+        field: "late_max_us",
+        heading: "late max µs",
+        title: "Lateness, maximum",
+        about: "Delay of wake-ups: maximum",
+        read: Read::Run(|sample| late(sample, 1.0)),
+    }
 
-pub static CONNECTS_PER_S: MetricDef = MetricDef {
-    name: "connects-per-s",
-    field: "connects_per_s",
-    heading: "connects/s",
-    title: "Connections accepted per second",
-    about: "Connections accepted per second, until all are made",
-    unit: Unit::PerSecond,
-    better: Better::More,
-    read: Read::Run(|sample| {
-        let load = sample.load.as_ref()?;
-        Some(load.connected as f64 / load.connect_s).filter(|per_s| per_s.is_finite())
-    }),
-    ..LOAD
-};
+    CLIENT_KERNEL: MEMORY {
+        name: "client-kernel",
+        field: "client_kernel_bytes",
+        heading: "clients' kernel MiB",
+        title: "Kernel memory of the clients",
+        about: "Kernel memory of the clients' ends of the connections",
+        shapes: &[Shape::Serve],
+        read: Read::Run(|sample| Some(sample.load.as_ref()?.client_kernel_bytes? as f64)),
+    }
 
-pub static CPU_PER_MESSAGE: MetricDef = MetricDef {
-    name: "cpu-us-per-message",
-    field: "cpu_us_per_message",
-    heading: "CPU µs/msg",
-    title: "CPU time per message",
-    about: "CPU time of the server per message, at 50% of its capacity or at --rate",
-    read: Read::Run(|sample| {
-        let open = open(sample)?;
-        per(open.server_cpu_s?, open.messages)
-    }),
-    ..LOAD
-};
+    LOADED: MEMORY {
+        name: "loaded",
+        field: "loaded_bytes",
+        heading: "loaded MiB",
+        title: "Footprint after use",
+        about: "Memory of all kinds right after the open loops",
+        shapes: &[Shape::Serve],
+        read: Read::Run(|sample| Some(sample.memory.loaded.as_ref()?.footprint_bytes as f64)),
+    }
 
-pub static CPU_AT_CAPACITY: MetricDef = MetricDef {
-    name: "cpu-us-at-capacity",
-    field: "cpu_us_at_capacity",
-    heading: "CPU µs/msg at capacity",
-    title: "CPU time per message at capacity",
-    about: "CPU time of the server per message, in the closed loop",
-    read: Read::Run(|sample| {
-        let closed = sample.load.as_ref()?.closed.as_ref()?;
-        per(closed.server_cpu_s?, closed.messages)
-    }),
-    ..LOAD
-};
+    CONNECTS_PER_S: LOAD {
+        name: "connects-per-s",
+        field: "connects_per_s",
+        heading: "connects/s",
+        title: "Connections accepted per second",
+        about: "Connections accepted per second, until all are made",
+        unit: Unit::PerSecond,
+        better: Better::More,
+        read: Read::Run(|sample| {
+            let load = sample.load.as_ref()?;
+            Some(load.connected as f64 / load.connect_s).filter(|per_s| per_s.is_finite())
+        }),
+    }
 
-pub static CPU_PER_DELIVERY: MetricDef = MetricDef {
-    name: "cpu-us-per-delivery",
-    field: "cpu_us_per_delivery",
-    heading: "CPU µs/delivery",
-    title: "CPU time per delivery",
-    about: "CPU time of the server per delivery to a member, at the same rate",
-    optional: true,
-    read: Read::Run(|sample| {
-        let open = open(sample).filter(|open| open.deliveries > open.messages)?;
-        per(open.server_cpu_s?, open.deliveries)
-    }),
-    ..LOAD
-};
+    CPU_PER_MESSAGE: LOAD {
+        name: "cpu-us-per-message",
+        field: "cpu_us_per_message",
+        heading: "CPU µs/msg",
+        title: "CPU time per message",
+        about: "CPU time of the server per message, at 50% of its capacity or at --rate",
+        read: Read::Run(|sample| {
+            let open = open(sample)?;
+            per(open.server_cpu_s?, open.messages)
+        }),
+    }
 
-pub static LATENCY_P50: MetricDef = MetricDef {
-    name: "latency-p50",
-    field: "latency_p50_us",
-    heading: "p50 µs",
-    title: "Latency, median",
-    about: "Latency from scheduled send time until every receiver has it: median",
-    read: Read::Run(|sample| Some(latency(sample)?.p50)),
-    ..LOAD
-};
+    CPU_AT_CAPACITY: LOAD {
+        name: "cpu-us-at-capacity",
+        field: "cpu_us_at_capacity",
+        heading: "CPU µs/msg at capacity",
+        title: "CPU time per message at capacity",
+        about: "CPU time of the server per message, in the closed loop",
+        read: Read::Run(|sample| {
+            let closed = sample.load.as_ref()?.closed.as_ref()?;
+            per(closed.server_cpu_s?, closed.messages)
+        }),
+    }
 
-pub static LATENCY_P90: MetricDef = MetricDef {
-    name: "latency-p90",
-    field: "latency_p90_us",
-    heading: "p90 µs",
-    title: "Latency, 90th percentile",
-    about: "Latency from scheduled send time: 90th percentile",
-    read: Read::Run(|sample| Some(latency(sample)?.p90)),
-    ..LOAD
-};
+    CPU_PER_DELIVERY: LOAD {
+        name: "cpu-us-per-delivery",
+        field: "cpu_us_per_delivery",
+        heading: "CPU µs/delivery",
+        title: "CPU time per delivery",
+        about: "CPU time of the server per delivery to a member, at the same rate",
+        optional: true,
+        read: Read::Run(|sample| {
+            let open = open(sample).filter(|open| open.deliveries > open.messages)?;
+            per(open.server_cpu_s?, open.deliveries)
+        }),
+    }
 
-pub static LATENCY_P99: MetricDef = MetricDef {
-    name: "latency-p99",
-    field: "latency_p99_us",
-    heading: "p99 µs",
-    title: "Latency, 99th percentile",
-    about: "Latency from scheduled send time: 99th percentile",
-    read: Read::Run(|sample| Some(latency(sample)?.p99)),
-    ..LOAD
-};
+    LATENCY_P50: LOAD {
+        name: "latency-p50",
+        field: "latency_p50_us",
+        heading: "p50 µs",
+        title: "Latency, median",
+        about: "Latency from scheduled send time until every receiver has it: median",
+        read: Read::Run(|sample| Some(latency(sample)?.p50)),
+    }
 
-pub static LATENCY_P999: MetricDef = MetricDef {
-    name: "latency-p999",
-    field: "latency_p999_us",
-    heading: "p99.9 µs",
-    title: "Latency, 99.9th percentile",
-    about: "Latency from scheduled send time: 99.9th percentile",
-    read: Read::Run(|sample| Some(latency(sample)?.p999)),
-    ..LOAD
-};
+    LATENCY_P90: LOAD {
+        name: "latency-p90",
+        field: "latency_p90_us",
+        heading: "p90 µs",
+        title: "Latency, 90th percentile",
+        about: "Latency from scheduled send time: 90th percentile",
+        read: Read::Run(|sample| Some(latency(sample)?.p90)),
+    }
 
-pub static LATENCY_MAX: MetricDef = MetricDef {
-    name: "latency-max",
-    field: "latency_max_us",
-    heading: "max µs",
-    title: "Latency, maximum",
-    about: "Latency from scheduled send time: maximum",
-    read: Read::Run(|sample| Some(latency(sample)?.max)),
-    ..LOAD
-};
+    LATENCY_P99: LOAD {
+        name: "latency-p99",
+        field: "latency_p99_us",
+        heading: "p99 µs",
+        title: "Latency, 99th percentile",
+        about: "Latency from scheduled send time: 99th percentile",
+        read: Read::Run(|sample| Some(latency(sample)?.p99)),
+    }
 
-pub static MESSAGES_PER_S: MetricDef = MetricDef {
-    name: "messages-per-s",
-    field: "messages_per_s",
-    heading: "msgs/s",
-    title: "Messages per second",
-    about: "Messages per second in the closed loop: the capacity, with the clients on the same CPUs",
-    unit: Unit::PerSecond,
-    better: Better::More,
-    read: Read::Run(|sample| Some(sample.load.as_ref()?.closed.as_ref()?.per_s)),
-    ..LOAD
-};
+    LATENCY_P999: LOAD {
+        name: "latency-p999",
+        field: "latency_p999_us",
+        heading: "p99.9 µs",
+        title: "Latency, 99.9th percentile",
+        about: "Latency from scheduled send time: 99.9th percentile",
+        read: Read::Run(|sample| Some(latency(sample)?.p999)),
+    }
 
-/// All metrics.
-pub static ALL: [&MetricDef; 30] = [
-    &FOOTPRINT,
-    &BYTES_PER_TASK,
-    &BASE,
-    &KERNEL,
-    &ANON,
-    &PEAK,
-    &RSS_PEAK,
-    &LAUNCH,
-    &DRAIN,
-    &WALL,
-    &CPU,
-    &WALL_PER_OP,
-    &CPU_PER_OP,
-    &OPS_PER_S,
-    &CPU_PER_TICK,
-    &LATE_P50,
-    &LATE_P99,
-    &LATE_MAX,
-    &CLIENT_KERNEL,
-    &LOADED,
-    &CONNECTS_PER_S,
-    &CPU_PER_MESSAGE,
-    &CPU_AT_CAPACITY,
-    &CPU_PER_DELIVERY,
-    &LATENCY_P50,
-    &LATENCY_P90,
-    &LATENCY_P99,
-    &LATENCY_P999,
-    &LATENCY_MAX,
-    &MESSAGES_PER_S,
-];
+    LATENCY_MAX: LOAD {
+        name: "latency-max",
+        field: "latency_max_us",
+        heading: "max µs",
+        title: "Latency, maximum",
+        about: "Latency from scheduled send time: maximum",
+        read: Read::Run(|sample| Some(latency(sample)?.max)),
+    }
+
+    MESSAGES_PER_S: LOAD {
+        name: "messages-per-s",
+        field: "messages_per_s",
+        heading: "msgs/s",
+        title: "Messages per second",
+        about: "Messages per second in the closed loop: the capacity, with the clients on the same CPUs",
+        unit: Unit::PerSecond,
+        better: Better::More,
+        read: Read::Run(|sample| Some(sample.load.as_ref()?.closed.as_ref()?.per_s)),
+    }
+}
 
 const EACH: &[Shape] = &[Shape::Hold, Shape::Work, Shape::Serve];
 

@@ -8,12 +8,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::cells::{Cells, most_usual};
 use super::growth::growth;
 use super::load_curve::load_curve;
-use super::model::Rank;
 use super::model::{
-    EntryInfo, FailureGroup, Growth, Parts, PlateauCount, REPORT_SCHEMA, Report, Row, RowGroup, Spreads,
-    Unavailable, Version, WarningCount,
+    EntryInfo, FailureGroup, Growth, Parts, PlateauCount, REPORT_SCHEMA, Rank, Report, Row, RowGroup,
+    Spreads, Unavailable, Version, WarningCount,
 };
-use super::rank::Standing;
 use crate::catalog::{Shape, reading_order};
 use crate::metrics;
 use crate::record::{
@@ -107,8 +105,7 @@ fn groups(
         for (&tasks, cell) in cells.by_entry.get(&*facts.name).into_iter().flatten() {
             let entry = EntryInfo::of(facts, campaign.created_at);
             let mut row = row(entry, tasks, shape, cell, growth.get(&*facts.name).copied());
-            let standing = row.standing(metrics::headline(shape), usual);
-            row.ranked = row.headline.is_some() && standing == Standing::Ranked;
+            row.ranked = row.headline.is_some() && row.standing(metrics::headline(shape), usual).is_ranked();
             groups.entry(tasks).or_default().push(row);
         }
     }
@@ -158,29 +155,25 @@ fn parts(fed: &[&Sample]) -> Option<Parts> {
     let first = fed.iter().filter(|sample| !sample.is_double());
     let mut plateaus: Vec<&Plateau> = first.filter_map(|sample| sample.memory.plateau.as_ref()).collect();
     plateaus.sort_by_key(|plateau| plateau.footprint_bytes);
-    let upper = *plateaus.get(plateaus.len() / 2)?;
-    let lower = plateaus[(plateaus.len() - 1) / 2];
-    let mean = |figure: &dyn Fn(&Plateau) -> u64| (figure(lower) as f64 + figure(upper) as f64) / 2.0;
-    let item =
+    let (lower, upper) = stats::middle_two(&plateaus)?;
+    let mean =
         |figure: fn(&Plateau) -> Option<u64>| Some((figure(lower)? as f64 + figure(upper)? as f64) / 2.0);
-    let items = [
-        item(|plateau| plateau.kernel_stack_bytes),
-        item(|plateau| plateau.page_tables_bytes),
-        item(|plateau| plateau.slab_bytes),
-        item(|plateau| plateau.sock_bytes),
-    ];
+    let kernel_stack_bytes = mean(|plateau| plateau.kernel_stack_bytes);
+    let page_tables_bytes = mean(|plateau| plateau.page_tables_bytes);
+    let slab_bytes = mean(|plateau| plateau.slab_bytes);
+    let sock_bytes = mean(|plateau| plateau.sock_bytes);
+    let items = [kernel_stack_bytes, page_tables_bytes, slab_bytes, sock_bytes];
     let itemised: f64 = items.iter().flatten().sum();
-    let [kernel_stack_bytes, page_tables_bytes, slab_bytes, sock_bytes] = items;
     Some(Parts {
-        anon_bytes: mean(&|plateau| plateau.anon_bytes),
-        shmem_bytes: mean(&|plateau| plateau.shmem_bytes),
-        file_bytes: mean(&|plateau| plateau.file_bytes),
+        anon_bytes: mean(|plateau| Some(plateau.anon_bytes))?,
+        shmem_bytes: mean(|plateau| Some(plateau.shmem_bytes))?,
+        file_bytes: mean(|plateau| Some(plateau.file_bytes))?,
         kernel_stack_bytes,
         page_tables_bytes,
         slab_bytes,
         sock_bytes,
         // Items are read one after the other, so that they may be a page ahead of their sum.
-        kernel_other_bytes: (mean(&|plateau| plateau.kernel_bytes) - itemised).max(0.0),
+        kernel_other_bytes: (mean(|plateau| Some(plateau.kernel_bytes))? - itemised).max(0.0),
     })
 }
 
@@ -200,83 +193,77 @@ const REASONS: usize = 100;
 
 /// The repetitions that were not ok, by status, the most frequent first.
 fn failure_groups(tasks: u64, cell: &[&Sample]) -> Vec<FailureGroup> {
-    let mut by_status: BTreeMap<Status, FailureGroup> = BTreeMap::new();
+    let mut by_status: BTreeMap<Status, Vec<&Sample>> = BTreeMap::new();
     for sample in cell.iter().filter(|sample| sample.status != Status::Ok) {
-        let status = sample.status;
-        let failure = by_status.entry(status).or_insert_with(|| FailureGroup {
-            status,
-            runs: 0,
-            short_alive: None,
-            reasons: Vec::new(),
-            limit: None,
-        });
-        failure.runs += 1;
-        let short_alive = sample.alive.filter(|alive| *alive < tasks);
-        failure.short_alive = [failure.short_alive, short_alive].into_iter().flatten().min();
-        if failure.limit.is_none() {
-            failure.limit = sample.limit.as_deref().cloned();
-        }
-        if let Some(reason) = &sample.reason
-            && failure.reasons.len() < REASONS
-            && !failure.reasons.contains(reason)
-        {
-            failure.reasons.push(reason.clone());
-        }
+        by_status.entry(sample.status).or_default().push(sample);
     }
-    let mut shortfalls: Vec<FailureGroup> = by_status.into_values().collect();
+    let group = |(status, samples): (Status, Vec<&Sample>)| {
+        let mut reasons: Vec<String> = Vec::new();
+        for reason in samples.iter().filter_map(|sample| sample.reason.as_ref()) {
+            if reasons.len() < REASONS && !reasons.contains(reason) {
+                reasons.push(reason.clone());
+            }
+        }
+        FailureGroup {
+            status,
+            runs: samples.len() as u32,
+            short_alive: samples
+                .iter()
+                .filter_map(|sample| sample.alive)
+                .filter(|alive| *alive < tasks)
+                .min(),
+            reasons,
+            limit: samples.iter().find_map(|sample| sample.limit.as_deref().cloned()),
+        }
+    };
+    let mut shortfalls: Vec<FailureGroup> = by_status.into_iter().map(group).collect();
     shortfalls.sort_by_key(|failure| std::cmp::Reverse(failure.runs));
     shortfalls
 }
 
 /// Entries that left nothing but `unavailable`.
 fn unavailable(campaign: &Campaign, cells: &Cells) -> Vec<Unavailable> {
-    let mut missing = Vec::new();
-    for facts in &campaign.entries {
-        let mut samples = cells.of_entry(&facts.name).flatten().peekable();
-        let sampled = samples.peek().is_some();
-        let mut reason = None;
-        let never_ran = samples.all(|sample| {
-            reason = reason.or(sample.reason.as_ref());
-            sample.status == Status::Unavailable
-        });
-        if never_ran && (sampled || facts.unavailable.is_some()) {
-            let reason = facts.unavailable.as_ref().or(reason).cloned();
-            let reason = reason.unwrap_or_else(|| "no reason was recorded".to_owned());
-            missing.push(Unavailable { entry: EntryInfo::of(facts, campaign.created_at), reason });
-        }
-    }
-    missing
+    let missing = |facts: &EntryFacts| {
+        let samples: Vec<&Sample> = cells.of_entry(&facts.name).flatten().copied().collect();
+        let never_ran = samples.iter().all(|sample| sample.status == Status::Unavailable);
+        let of_samples = || samples.iter().find_map(|sample| sample.reason.as_ref());
+        let reason = facts.unavailable.as_ref().or_else(of_samples);
+        let reason = reason.cloned().unwrap_or_else(|| "no reason was recorded".to_owned());
+        (never_ran && (!samples.is_empty() || facts.unavailable.is_some()))
+            .then(|| Unavailable { entry: EntryInfo::of(facts, campaign.created_at), reason })
+    };
+    campaign.entries.iter().filter_map(missing).collect()
 }
 
 fn unmeasured_runs(campaign: &Campaign, entries: &[&EntryFacts], cells: &Cells) -> u64 {
     let plan = &campaign.plan;
     let repetitions = u64::from(plan.repetitions);
     let runs_each = plan.runs_a_cell() / repetitions.max(1);
+    let planned = |sample: &&&Sample| (1..=plan.repetitions).contains(&sample.repetition);
     let mut unmeasured = 0;
     for facts in entries {
         for &tasks in &plan.tasks {
             let mut measured: BTreeMap<u32, u64> = BTreeMap::new();
-            let planned = |sample: &&&Sample| (1..=plan.repetitions).contains(&sample.repetition);
             for sample in cells.cell(&facts.name, tasks).iter().filter(planned) {
                 // What failed once is not tried with twice as many operations.
                 let runs = if sample.status == Status::Ok { 1 } else { runs_each };
                 *measured.entry(sample.repetition).or_default() += runs;
             }
-            unmeasured += (repetitions - measured.len() as u64) * runs_each;
-            unmeasured += measured.values().map(|runs| runs_each.saturating_sub(*runs)).sum::<u64>();
+            let measured: u64 = measured.values().map(|runs| runs_each.min(*runs)).sum();
+            unmeasured += repetitions * runs_each - measured;
         }
     }
     unmeasured
 }
 
 fn versions(campaign: &Campaign) -> Vec<Version> {
+    let of = |facts: &EntryFacts| {
+        Some(Version { runtime: facts.runtime_title.clone(), version: facts.version.clone()? })
+    };
     let mut versions: Vec<Version> = Vec::new();
-    for facts in &campaign.entries {
-        if let Some(version) = &facts.version {
-            let version = Version { runtime: facts.runtime_title.clone(), version: version.clone() };
-            if !versions.contains(&version) {
-                versions.push(version);
-            }
+    for version in campaign.entries.iter().filter_map(of) {
+        if !versions.contains(&version) {
+            versions.push(version);
         }
     }
     versions
@@ -301,22 +288,19 @@ fn plateaus(cells: &Cells) -> Vec<PlateauCount> {
 }
 
 fn warnings(campaign: &Campaign, cells: &Cells) -> Vec<WarningCount> {
-    let mut counts: BTreeMap<Warning, WarningCount> = BTreeMap::new();
+    // The entry of each run.
+    let mut entries_of: BTreeMap<Warning, Vec<String>> = BTreeMap::new();
     for facts in &campaign.entries {
         for sample in cells.of_entry(&facts.name).flatten() {
             for warning in sample.warnings.iter().copied().collect::<BTreeSet<_>>() {
-                let count = counts.entry(warning).or_insert_with(|| WarningCount {
-                    warning,
-                    text: warning.text(),
-                    runs: 0,
-                    entries: Vec::new(),
-                });
-                count.runs += 1;
-                if count.entries.last() != Some(&facts.name) {
-                    count.entries.push(facts.name.clone());
-                }
+                entries_of.entry(warning).or_default().push(facts.name.clone());
             }
         }
     }
-    counts.into_values().collect()
+    let count = |(warning, mut entries): (Warning, Vec<String>)| {
+        let runs = entries.len() as u64;
+        entries.dedup();
+        WarningCount { warning, text: warning.text(), runs, entries }
+    };
+    entries_of.into_iter().map(count).collect()
 }

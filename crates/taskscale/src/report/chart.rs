@@ -28,12 +28,8 @@ pub fn chart(report: &Report, options: RenderOptions) -> String {
     let mut out = String::new();
     for growth in &report.growth {
         let name = &growth.entry.name;
-        let rows: Vec<&Row> = report
-            .groups
-            .iter()
-            .flat_map(|group| &group.rows)
-            .filter(|row| row.entry.name == *name && row.footprint_bytes.is_some())
-            .collect();
+        let rows = report.rows().filter(|row| row.entry.name == *name);
+        let rows: Vec<_> = rows.filter_map(|row| Some((row, row.footprint_bytes?))).collect();
         if rows.len() >= 2 {
             entry(&mut out, growth, &rows, options);
         }
@@ -41,7 +37,7 @@ pub fn chart(report: &Report, options: RenderOptions) -> String {
     out
 }
 
-fn entry(out: &mut String, growth: &Growth, rows: &[&Row], options: RenderOptions) {
+fn entry(out: &mut String, growth: &Growth, rows: &[(&Row, Spread)], options: RenderOptions) {
     let strong = Style::new().bold();
     let quiet = Style::new().dimmed();
     out.push_str(&painted(&safe(&growth.entry.name), strong, options.color));
@@ -49,17 +45,18 @@ fn entry(out: &mut String, growth: &Growth, rows: &[&Row], options: RenderOption
     out.push('\n');
 
     let partial = |row: &Row| if row.ok_runs == 0 { " (partial)" } else { "" };
+    let mad = |spread| relative(spread).map(|share| format!(" ±{share}%")).unwrap_or_default();
     let labels: Vec<String> =
-        rows.iter().map(|row| format!("{}{}", units::tasks(row.tasks), partial(row))).collect();
-    let sizes: Vec<String> = rows.iter().map(|row| size(row.footprint_bytes)).collect();
-    let spreads: Vec<String> = rows.iter().map(|row| spread(row.footprint_bytes)).collect();
+        rows.iter().map(|(row, _)| format!("{}{}", units::tasks(row.tasks), partial(row))).collect();
+    let sizes: Vec<String> = rows.iter().map(|(_, spread)| units::bytes(spread.median as u64)).collect();
+    let spreads: Vec<String> = rows.iter().map(|(_, spread)| mad(spread)).collect();
     let widest = |texts: &[String]| texts.iter().map(|text| text.chars().count()).max().unwrap_or(0);
     let (label_width, size_width, spread_width) = (widest(&labels), widest(&sizes), widest(&spreads));
     let taken = 2 + label_width + 2 + size_width + spread_width + 2;
     let room = options.width.saturating_sub(taken).clamp(SHORTEST, LONGEST);
-    let largest = rows.iter().filter_map(|row| median(row)).fold(0.0, f64::max);
-    for (((row, label), size), spread) in rows.iter().zip(&labels).zip(&sizes).zip(&spreads) {
-        let (program, kernel) = parts(row, largest, room, options.bars);
+    let largest = rows.iter().map(|(_, spread)| spread.median).fold(0.0, f64::max);
+    for (((of, label), size), spread) in rows.iter().zip(&labels).zip(&sizes).zip(&spreads) {
+        let (program, kernel) = parts(of, largest, room, options.bars);
         let line = format!(
             "  {label:>label_width$}  {size:>size_width$}{}  {}{}",
             painted(&format!("{spread:<spread_width$}"), quiet, options.color),
@@ -93,25 +90,13 @@ fn sentence(growth: &Growth) -> String {
     format!(": fixed {base} + {} B per task{interval}", per_task(slope))
 }
 
-fn median(row: &Row) -> Option<f64> {
-    row.footprint_bytes.map(|spread| spread.median)
-}
-
-fn size(spread: Option<Spread>) -> String {
-    spread.map(|spread| units::bytes(spread.median as u64)).unwrap_or_default()
-}
-
-fn spread(spread: Option<Spread>) -> String {
-    spread.and_then(|spread| relative(&spread)).map(|share| format!(" ±{share}%")).unwrap_or_default()
-}
-
 /// The bars of the program and of kernel memory. Every nonzero value is visible.
-fn parts(row: &Row, largest: f64, room: usize, bars: Bars) -> (String, String) {
-    let footprint = median(row).unwrap_or(0.0);
-    let columns = footprint / largest.max(1.0) * room as f64;
-    let whole = columns.round() as usize;
+fn parts((row, spread): &(&Row, Spread), largest: f64, room: usize, bars: Bars) -> (String, String) {
+    let footprint = spread.median;
+    let share = footprint / largest.max(1.0);
+    let whole = (share * room as f64).round() as usize;
     if whole == 0 {
-        return (bar(footprint / largest.max(1.0), room, bars), String::new());
+        return (bar(share, room, bars), String::new());
     }
     let kernel_share = row.kernel_bytes.map_or(0.0, |kernel| kernel / footprint.max(1.0));
     let kernel = ((whole as f64 * kernel_share).round() as usize).min(whole);

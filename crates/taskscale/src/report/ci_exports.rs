@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::estimate::ValueEstimate;
 use super::model::{EntryInfo, Report};
-use super::phrases::worst_text;
+use super::phrases::{platform, worst_text};
 use super::sanitize::safe;
 use crate::catalog::Shape;
 use crate::document::{csv, json};
@@ -43,11 +43,10 @@ pub enum ServiceError {
     Nothing,
 }
 
-/// A text, and what is missing in it.
+/// A text that ends in a newline, and what is missing in it, one sentence each.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ExportText {
+pub struct Export {
     pub text: String,
-    /// One sentence for each case.
     pub left_out: Vec<String>,
 }
 
@@ -55,21 +54,15 @@ pub struct ExportText {
 struct ExportValue<'a> {
     report: &'a Report,
     entry: &'a EntryInfo,
-    /// Absent for a metric of whole entries.
-    tasks: Option<u64>,
+    cell: String,
     metric: &'static MetricDef,
     estimate: ValueEstimate,
     /// Repetitions or, for a metric of whole entries, runs that feed it.
     runs: u64,
 }
 
-impl ExportValue<'_> {
-    /// `go/goroutine sleep 10k`: the same in every campaign, whatever else is measured.
-    fn cell(&self) -> String {
-        cell(self.report, self.entry, self.tasks)
-    }
-}
-
+/// `go/goroutine sleep 10k`, without tasks for a metric of whole entries: the same in every campaign, whatever else is
+/// measured.
 fn cell(report: &Report, entry: &EntryInfo, tasks: Option<u64>) -> String {
     let tasks = tasks.map(|tasks| format!(" {}", units::count(tasks))).unwrap_or_default();
     format!("{} {}{tasks}", safe(&entry.name), safe(&report.series().to_string()))
@@ -91,7 +84,7 @@ struct GithubBenchmark {
 
 /// JSON for github-action-benchmark, of the metrics that are asked for or those of each shape. MiB rather than bytes:
 /// its charts do not shorten numbers.
-pub fn github(reports: &[Report], metrics: &[&'static MetricDef]) -> Result<ExportText, ServiceError> {
+pub fn github(reports: &[Report], metrics: &[&'static MetricDef]) -> Result<Export, ServiceError> {
     if let Some(metric) = metrics.iter().find(|metric| metric.better == Better::More) {
         return Err(ServiceError::MoreIsBetter(metric.name));
     }
@@ -100,21 +93,19 @@ pub fn github(reports: &[Report], metrics: &[&'static MetricDef]) -> Result<Expo
     if values.is_empty() {
         return Err(ServiceError::Nothing);
     }
-    let benchmarks: Vec<GithubBenchmark> = values
-        .iter()
-        .map(|value| {
-            let (unit, divisor) = value.metric.unit.shown();
-            let show = |value: f64| csv::figure(Some(significant(value / divisor)));
-            GithubBenchmark {
-                name: format!("{} {}", value.cell(), value.metric.name),
-                unit,
-                value: rounded(value.estimate.value / divisor),
-                range: value.estimate.range.map(|(low, high)| format!("{} to {}", show(low), show(high))),
-                extra: extra(value),
-            }
-        })
-        .collect();
-    Ok(ExportText { text: json::pretty(&benchmarks), left_out })
+    let benchmark = |value: &ExportValue| {
+        let (unit, divisor) = value.metric.unit.shown();
+        let show = |value: f64| csv::figure(Some(significant(value / divisor)));
+        GithubBenchmark {
+            name: format!("{} {}", value.cell, value.metric.name),
+            unit,
+            value: rounded(value.estimate.value / divisor),
+            range: value.estimate.range.map(|(low, high)| format!("{} to {}", show(low), show(high))),
+            extra: extra(value),
+        }
+    };
+    let benchmarks: Vec<GithubBenchmark> = values.iter().map(benchmark).collect();
+    Ok(Export { text: json::pretty(&benchmarks), left_out })
 }
 
 /// To six decimals: microseconds, and bytes in MiB. More is noise of arithmetic.
@@ -133,20 +124,9 @@ fn significant(value: f64) -> f64 {
 
 /// Shown beside the value when it is pointed at: what a reader of a jump asks first.
 fn extra(value: &ExportValue) -> String {
-    let machine = &value.report.machine;
-    let mut lines = vec![
-        safe(&value.entry.title).into_owned(),
-        units::counted(value.runs, "run"),
-        format!(
-            "{}, {}, Linux {}",
-            safe(&machine.cpu),
-            units::counted(machine.cpus, "CPU"),
-            safe(&machine.kernel)
-        ),
-    ];
-    if let Some(source) = value.report.memory_sources.first() {
-        lines.push(format!("memory by {}", source.source.name()));
-    }
+    let title = safe(&value.entry.title).into_owned();
+    let mut lines = vec![title, units::counted(value.runs, "run"), platform(&value.report.machine)];
+    lines.extend(value.report.usual_source().map(|source| format!("memory by {}", source.name())));
     lines.join("\n")
 }
 
@@ -172,7 +152,7 @@ fn measure(figure: &MetricDef) -> String {
 }
 
 /// JSON in Bencher Metric Format, for `bencher run --adapter json`.
-pub fn bencher(reports: &[Report], metrics: &[&'static MetricDef]) -> Result<ExportText, ServiceError> {
+pub fn bencher(reports: &[Report], metrics: &[&'static MetricDef]) -> Result<Export, ServiceError> {
     let (values, left_out) = values(reports, metrics)?;
     let mut benchmarks: BTreeMap<String, BTreeMap<String, BencherMetric>> = BTreeMap::new();
     for value in &values {
@@ -182,9 +162,9 @@ pub fn bencher(reports: &[Report], metrics: &[&'static MetricDef]) -> Result<Exp
             lower_value: range.map(|(low, _)| rounded(low)),
             upper_value: range.map(|(_, high)| rounded(high)),
         };
-        benchmarks.entry(value.cell()).or_default().insert(measure(value.metric), metric);
+        benchmarks.entry(value.cell.clone()).or_default().insert(measure(value.metric), metric);
     }
-    Ok(ExportText { text: json::pretty(&benchmarks), left_out })
+    Ok(Export { text: json::pretty(&benchmarks), left_out })
 }
 
 fn values<'a>(
@@ -195,60 +175,48 @@ fn values<'a>(
     let mut left_out = Vec::new();
     for report in reports {
         let metrics = if asked.is_empty() { default_metrics(report.shape) } else { asked.to_vec() };
-        for row in report.groups.iter().flat_map(|group| &group.rows) {
+        for row in report.rows() {
+            let (entry, cell) = (&row.entry, cell(report, &row.entry, Some(row.tasks)));
             if row.ok_runs == 0 {
-                let cell = cell(report, &row.entry, Some(row.tasks));
                 left_out.push(format!("{cell} ({})", row.status));
                 continue;
             }
             for &metric in metrics.iter().filter(|metric| metric.is_of(report.shape) && !metric.per_entry()) {
-                let (entry, tasks, runs) = (&row.entry, Some(row.tasks), u64::from(row.ok_runs));
                 if row.client_limited && metric == &metrics::MESSAGES_PER_S {
-                    let cell = cell(report, entry, tasks);
                     left_out.push(format!("{cell} {} (limited by the clients)", metric.name));
-                    continue;
-                }
-                match ValueEstimate::in_row(metric, row) {
-                    Some(estimate) => {
-                        values.push(ExportValue { report, entry, tasks, metric, estimate, runs })
-                    }
-                    None => {
-                        left_out.push(format!("{} {} (no value)", cell(report, entry, tasks), metric.name))
-                    }
+                } else if let Some(estimate) = ValueEstimate::in_row(metric, row) {
+                    let (cell, runs) = (cell.clone(), u64::from(row.ok_runs));
+                    values.push(ExportValue { report, entry, cell, metric, estimate, runs });
+                } else {
+                    left_out.push(format!("{cell} {} (no value)", metric.name));
                 }
             }
         }
         for growth in &report.growth {
+            let (entry, cell) = (&growth.entry, cell(report, &growth.entry, None));
             if let Some(worst) = worst_text(growth).filter(|_| growth.is_nonlinear()) {
-                let cell = cell(report, &growth.entry, None);
                 let of_line = metrics.iter().filter(|metric| metric.per_entry());
                 left_out
                     .extend(of_line.map(|metric| format!("{cell} {} (not linear: {worst})", metric.name)));
                 continue;
             }
-            values.extend(metrics.iter().filter_map(|&metric| {
-                let (entry, runs) = (&growth.entry, growth.points);
-                Some(ExportValue {
-                    report,
-                    entry,
-                    tasks: None,
-                    metric,
-                    estimate: ValueEstimate::in_growth(metric, growth)?,
-                    runs,
-                })
-            }));
+            for &metric in &metrics {
+                if let Some(estimate) = ValueEstimate::in_growth(metric, growth) {
+                    let (cell, runs) = (cell.clone(), growth.points);
+                    values.push(ExportValue { report, entry, cell, metric, estimate, runs });
+                }
+            }
         }
         for missing in &report.unavailable {
             left_out.push(format!("{} (unavailable)", cell(report, &missing.entry, None)));
         }
     }
     values.retain(|value| value.estimate.value.is_finite());
-    let mut seen: BTreeMap<(String, &str), &str> = BTreeMap::new();
+    let mut seen: BTreeMap<(&str, &str), &str> = BTreeMap::new();
     for value in &values {
-        let name = (value.cell(), value.metric.name);
-        if let Some(first) = seen.insert(name.clone(), &value.report.campaign) {
+        if let Some(first) = seen.insert((&value.cell, value.metric.name), &value.report.campaign) {
             return Err(ServiceError::Twice {
-                name: name.0,
+                name: value.cell.clone(),
                 first: first.to_owned(),
                 second: value.report.campaign.clone(),
             });

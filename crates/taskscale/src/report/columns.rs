@@ -79,10 +79,11 @@ pub fn columns(report: &Report, stats: bool) -> Vec<ShownFigure> {
         Shape::Work => &WORK,
         Shape::Serve => &SERVE,
     };
-    let rows = || report.groups.iter().flat_map(|group| &group.rows);
-    let optional = SOME.iter().filter(|shown| rows().any(|row| row.spreads.of(shown.figure).is_some()));
+    let optional =
+        SOME.iter().filter(|shown| report.rows().any(|row| row.spreads.of(shown.figure).is_some()));
     let of_stats = STATS.iter().filter(|shown| stats && shown.figure.is_of(report.shape));
-    let news = |shown: &&ShownFigure| !shown.where_it_differs || rows().any(|row| differs(row, shown.figure));
+    let news =
+        |shown: &&ShownFigure| !shown.where_it_differs || report.rows().any(|row| differs(row, shown.figure));
     optional.chain(of_shape).filter(news).chain(of_stats).copied().collect()
 }
 

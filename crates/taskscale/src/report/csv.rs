@@ -1,11 +1,12 @@
 //! The report as comma-separated values: one line per entry and number of tasks, and one per unavailable entry.
 
 use super::model::{EntryInfo, Growth, Report, Row};
+use super::phrases::params;
 use crate::catalog::FanOut;
 use crate::document::csv::{CsvColumn, figure, table, text, whole};
 use crate::metrics::{self, MetricDef};
 use crate::record::MemorySource;
-use crate::stats::{Interval, Spread};
+use crate::stats::Spread;
 
 /// A row, or an entry that has none.
 struct ReportCsvLine<'a> {
@@ -15,14 +16,10 @@ struct ReportCsvLine<'a> {
     unavailable: Option<&'a str>,
 }
 
-impl<'a> ReportCsvLine<'a> {
-    fn of(&self, figure: &MetricDef) -> Option<Spread> {
-        self.row?.spreads.of(figure)
-    }
-
+impl ReportCsvLine<'_> {
     /// Of the entry's line, where it has a row.
-    fn growth(&self) -> Option<&'a Growth> {
-        self.row.and_then(|row| self.report.growth_of(&row.entry.name))
+    fn of_growth<T>(&self, read: fn(&Growth) -> Option<T>) -> Option<T> {
+        read(self.report.growth_of(&self.row?.entry.name)?)
     }
 
     fn reason(&self) -> String {
@@ -30,14 +27,6 @@ impl<'a> ReportCsvLine<'a> {
         let said = shortfalls.map(|failure| format!("{}: {}", failure.status, failure.reason()));
         said.chain(self.unavailable.map(str::to_owned)).collect::<Vec<_>>().join("; ")
     }
-}
-
-fn low(interval: Option<Interval>) -> String {
-    figure(interval.map(|interval| interval.low))
-}
-
-fn high(interval: Option<Interval>) -> String {
-    figure(interval.map(|interval| interval.high))
 }
 
 type Column<'a> = (String, Box<dyn Fn(&ReportCsvLine<'a>) -> String + 'a>);
@@ -72,26 +61,21 @@ fn context<'a>() -> [CsvColumn<ReportCsvLine<'a>>; 18] {
         ("times_best", |line| figure(line.row.and_then(|row| row.times_best))),
         ("times_best_of", |line| whole(line.row.map(|_| line.report.rank.name()))),
         ("bytes_per_task", |line| figure(line.row.and_then(|row| row.bytes_per_task))),
-        ("bytes_per_task_low95", |line| low(line.growth().and_then(|growth| growth.bytes_per_task_interval))),
-        ("bytes_per_task_high95", |line| {
-            high(line.growth().and_then(|growth| growth.bytes_per_task_interval))
-        }),
+        ("bytes_per_task_low95", |line| figure(line.of_growth(|of| Some(of.bytes_per_task_interval?.low)))),
+        ("bytes_per_task_high95", |line| figure(line.of_growth(|of| Some(of.bytes_per_task_interval?.high)))),
         ("straight", |line| whole(line.row.and_then(|row| row.linear))),
-        ("off_line", |line| figure(line.growth().and_then(|growth| growth.worst?.off))),
-        ("off_line_tasks", |line| whole(line.growth().and_then(|growth| Some(growth.worst?.tasks)))),
-        ("base_bytes", |line| figure(line.growth().and_then(|growth| growth.base_bytes))),
-        ("base_bytes_low95", |line| low(line.growth().and_then(|growth| growth.base_bytes_interval))),
-        ("base_bytes_high95", |line| high(line.growth().and_then(|growth| growth.base_bytes_interval))),
-        ("growth_runs", |line| whole(line.growth().map(|growth| growth.points))),
+        ("off_line", |line| figure(line.of_growth(|of| of.worst?.off))),
+        ("off_line_tasks", |line| whole(line.of_growth(|of| Some(of.worst?.tasks)))),
+        ("base_bytes", |line| figure(line.of_growth(|of| of.base_bytes))),
+        ("base_bytes_low95", |line| figure(line.of_growth(|of| Some(of.base_bytes_interval?.low)))),
+        ("base_bytes_high95", |line| figure(line.of_growth(|of| Some(of.base_bytes_interval?.high)))),
+        ("growth_runs", |line| whole(line.of_growth(|of| Some(of.points)))),
         ("memory_source", |line| {
             let sources = line.row.map_or(&[][..], |row| &row.memory_sources).iter();
             sources.copied().map(MemorySource::name).collect::<Vec<_>>().join(" ")
         }),
         ("reason", |line| text(&line.reason())),
-        ("params", |line| {
-            let params = line.report.params.iter().map(|(name, value)| format!("{name}={value}"));
-            text(&params.collect::<Vec<_>>().join(" "))
-        }),
+        ("params", |line| text(&params(&line.report.params))),
         ("cpus", |line| whole(line.report.cpus)),
         ("shape", |line| line.report.shape.name().to_owned()),
     ]
@@ -112,7 +96,9 @@ fn of_metric<'a>(metric: &'static MetricDef) -> impl Iterator<Item = Column<'a>>
         _ => 3,
     };
     STATISTICS.into_iter().take(number).map(move |(name, statistic)| -> Column<'a> {
-        let field = move |line: &ReportCsvLine<'a>| figure(line.of(metric).map(statistic));
+        let field = move |line: &ReportCsvLine<'a>| {
+            figure(line.row.and_then(|row| row.spreads.of(metric)).map(statistic))
+        };
         (format!("{}_{name}", metric.field), Box::new(field))
     })
 }
@@ -126,7 +112,7 @@ fn columns<'a>() -> Vec<Column<'a>> {
         metrics::ALL.into_iter().filter(|of| !of.per_entry() && !held.contains(of) && !worked.contains(of));
     let plain =
         |(name, field): CsvColumn<ReportCsvLine<'a>>| -> Column<'a> { (name.to_owned(), Box::new(field)) };
-    let excess = |line: &ReportCsvLine<'a>| figure(line.growth().and_then(|growth| growth.excess_bytes));
+    let excess = |line: &ReportCsvLine<'a>| figure(line.of_growth(|of| of.excess_bytes));
     let mut columns: Vec<Column> = outcome().map(plain).into();
     columns.extend(held.into_iter().flat_map(of_metric));
     columns.extend(context().map(plain));
@@ -139,20 +125,10 @@ fn columns<'a>() -> Vec<Column<'a>> {
 /// All results, one after the other; each line names its own.
 pub fn render(reports: &[Report]) -> String {
     let lines = reports.iter().flat_map(|report| {
-        let rows = report.groups.iter().flat_map(|group| &group.rows);
-        let rows = rows.map(move |row| ReportCsvLine {
-            report,
-            entry: &row.entry,
-            row: Some(row),
-            unavailable: None,
-        });
+        let line = move |entry, row, unavailable| ReportCsvLine { report, entry, row, unavailable };
+        let rows = report.rows().map(move |row| line(&row.entry, Some(row), None));
         let missing = report.unavailable.iter();
-        rows.chain(missing.map(move |missing| ReportCsvLine {
-            report,
-            entry: &missing.entry,
-            row: None,
-            unavailable: Some(&missing.reason),
-        }))
+        rows.chain(missing.map(move |missing| line(&missing.entry, None, Some(&*missing.reason))))
     });
     table(&columns(), lines)
 }

@@ -5,8 +5,7 @@
 use super::columns::{ShownFigure, columns, differs};
 use super::footnotes;
 use super::headline::Headline;
-use super::model::Rank;
-use super::model::{EntryInfo, Report, Row};
+use super::model::{EntryInfo, Rank, Report, Row};
 use super::overview::{Factor, Overview, overview};
 use super::phrases::{excess_text, failure_lines, growth_texts, nonlinear_text, relative};
 use super::speedup::speedups;
@@ -51,12 +50,10 @@ pub fn document(reports: &[Report], detail: Detail) -> Document {
     }
     let shown = if brief { &reports[..1] } else { reports };
     let first = |nth: usize| nth == 0 && overview.is_none();
-    let parts = shown.iter().enumerate();
-    let parts = Document::together(
-        parts
-            .map(|(nth, report)| (report.series().to_string(), part(report, first(nth), brief, detail)))
-            .collect(),
-    );
+    let named = |(nth, report): (usize, &Report)| {
+        (report.series().to_string(), part(report, first(nth), brief, detail))
+    };
+    let parts = Document::together(shown.iter().enumerate().map(named).collect());
     document.blocks.extend(parts.blocks);
     (document.notes, document.details) = (parts.notes, parts.details);
     if detail != Detail::Stats {
@@ -64,12 +61,10 @@ pub fn document(reports: &[Report], detail: Detail) -> Document {
     }
     if brief {
         let others: Vec<String> = reports[1..].iter().map(|report| report.series().to_string()).collect();
-        document.text(
-            format!("More: --part NAME ({}), or --stats for everything.", others.join("; ")),
-            Emphasis::Quiet,
-        );
+        let more = format!("More: --part NAME ({}), or --stats for everything.", others.join("; "));
+        document.text(more, Emphasis::Quiet);
     }
-    speedup(&mut document, reports);
+    speedups(reports).into_iter().for_each(|table| document.table(table));
     document.provenance = footnotes::provenance(reports);
     document.command = reports.first().map(|report| report.command.clone()).unwrap_or_default();
     document
@@ -86,7 +81,7 @@ fn part(report: &Report, first: bool, brief: bool, detail: Detail) -> Document {
         table.sections.drain(..table.sections.len().saturating_sub(1));
     }
     document.table(table);
-    let entries = report.groups.iter().flat_map(|group| &group.rows).map(|row| &row.entry);
+    let entries = report.rows().map(|row| &row.entry);
     // The overview above has said it.
     if let Some(releases) = footnotes::releases(entries).filter(|_| !brief) {
         document.text(releases, Emphasis::Quiet);
@@ -111,8 +106,9 @@ fn groups(report: &Report, detail: Detail) -> Table {
     let headline = report.headline();
     let bar = headline.name.split('-').next().unwrap_or_default();
     let mut heads = vec![Column::words("entry"), Column::figures(headline.heading)];
-    // Each looks at all rows.
-    let (columns, fan_out) = (columns(report, detail == Detail::Stats), has_fan_out(report));
+    let columns = columns(report, detail == Detail::Stats);
+    // Of chat servers.
+    let fan_out = report.rows().any(|row| row.entry.fan_out.is_some());
     if fan_out {
         heads.insert(1, Column::words("fan-out").drop_priority(1));
     }
@@ -129,8 +125,7 @@ fn groups(report: &Report, detail: Detail) -> Table {
     heads.extend([Column::figures("vs best"), Column::bars(bar).drop_priority(2)]);
     let mut table = Table::new(heads);
     for group in report.groups.iter().filter(|group| !group.rows.is_empty()) {
-        let medians = group.rows.iter().filter_map(|row| row.headline).map(|spread| spread.median);
-        let largest = medians.fold(0.0, f64::max);
+        let largest = group.rows.iter().filter_map(Row::median).fold(0.0, f64::max);
         let section = table.section(units::tasks(group.tasks));
         let mut kind = None;
         for row in &group.rows {
@@ -143,11 +138,6 @@ fn groups(report: &Report, detail: Detail) -> Table {
     // The most tasks are the answer.
     table.sections.iter_mut().rev().skip(1).for_each(|section| section.folded = true);
     table
-}
-
-/// Whether chat servers with different designs are in the table.
-fn has_fan_out(report: &Report) -> bool {
-    report.groups.iter().flat_map(|group| &group.rows).any(|row| row.entry.fan_out.is_some())
 }
 
 fn of_row(
@@ -200,7 +190,7 @@ fn of_row(
         None if row.entry.reference => TableCell::quiet(footnotes::REFERENCE),
         None => TableCell::figure(None, emphasis),
     });
-    let share = row.headline.filter(|_| largest > 0.0).map_or(0.0, |spread| spread.median / largest);
+    let share = row.median().filter(|_| largest > 0.0).map_or(0.0, |median| median / largest);
     shown.cells.push(TableCell::Bar(share, if row.ranked { Emphasis::Plain } else { Emphasis::Quiet }));
     for (nth, failure) in failure_lines(row).into_iter().enumerate() {
         let some = nth == 0 && row.ok_runs > 0;
@@ -309,28 +299,4 @@ fn of_overview(overview: &Overview, rank: Rank) -> Table {
     let title = if rank == Rank::Kind { "vs best of its kind" } else { "vs best of all kinds" };
     table.section(title).rows = rows;
     table
-}
-
-/// The speed-up with more CPUs.
-fn speedup(document: &mut Document, reports: &[Report]) {
-    for speedup in speedups(reports) {
-        let cpus = speedup.cpus.iter().map(|cpus| match cpus {
-            Some(cpus) => units::counted(*cpus, "CPU"),
-            None => "all CPUs".to_owned(),
-        });
-        let heads = [Column::words("entry"), Column::figures("tasks")];
-        let mut table = Table::new(heads.into_iter().chain(cpus.map(Column::figures)).collect());
-        let rows = speedup.lines.iter().map(|line| {
-            let times =
-                line.times.iter().map(|times| times.map(|times| format!("{}×", units::decimal(times, 2))));
-            let names = [
-                TableCell::Name(line.entry.clone(), Emphasis::Plain),
-                TableCell::quiet(units::count(line.tasks)),
-            ];
-            let times = times.map(|times| TableCell::figure(times, Emphasis::Plain));
-            document::DocumentRow::of(names.into_iter().chain(times).collect())
-        });
-        table.section(format!("{}: speed-up with CPUs", speedup.name)).rows = rows.collect();
-        document.table(table);
-    }
 }

@@ -1,6 +1,6 @@
 //! A value of a row or of an entry, with its spread.
 
-use super::model::{Growth, Report, Row};
+use super::model::{Growth, Row};
 use crate::metrics::{MetricDef, MetricScope};
 use crate::stats::{Line, Moments, Spread};
 
@@ -37,12 +37,5 @@ impl From<Spread> for ValueEstimate {
     fn from(spread: Spread) -> ValueEstimate {
         let range = (spread.readings > 1).then_some((spread.min, spread.max));
         ValueEstimate { value: spread.median, range, logs: spread.logs }
-    }
-}
-
-impl Report {
-    /// How an entry's footprint grows.
-    pub fn growth_of(&self, entry: &str) -> Option<&Growth> {
-        self.growth.iter().find(|growth| growth.entry.name == entry)
     }
 }

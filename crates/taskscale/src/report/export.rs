@@ -1,6 +1,6 @@
 //! One or several reports in any format, as a command asks for it.
 
-use super::ci_exports::{self, ServiceError};
+use super::ci_exports::{self, Export, ServiceError};
 use super::model::Report;
 use super::svg::{self, ChartError};
 use super::{Detail, Format, RenderOptions, render};
@@ -41,13 +41,6 @@ pub struct ExportRequest {
     pub options: RenderOptions,
 }
 
-/// A text that ends in a newline, and what is missing in it, one sentence each.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Export {
-    pub text: String,
-    pub left_out: Vec<String>,
-}
-
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ExportError {
     #[error(transparent)]
@@ -62,24 +55,21 @@ pub enum ExportError {
 
 impl Hint for ExportError {
     fn hint(&self) -> Option<String> {
-        let some = |hint: &str| Some(hint.to_owned());
-        match self {
+        let hint = match self {
             ExportError::Service(ServiceError::Twice { .. }) => {
-                some("pass one folder at a time, each with its own -o FILE; --part selects a series")
+                "pass one folder at a time, each with its own -o FILE; --part selects a series"
             }
-            ExportError::OneCampaign(_) => some("`taskscale report DIR` shows the series of a folder"),
-            ExportError::Service(ServiceError::MoreIsBetter(_)) => {
-                some("use its inverse: --metric wall-ns-per-op")
-            }
+            ExportError::OneCampaign(_) => "`taskscale report DIR` shows the series of a folder",
+            ExportError::Service(ServiceError::MoreIsBetter(_)) => "use its inverse: --metric wall-ns-per-op",
             ExportError::Service(ServiceError::Nothing) => {
-                some("`taskscale report DIR` shows the status of each case")
+                "`taskscale report DIR` shows the status of each case"
             }
-            ExportError::Chart(ChartError::NoSuchTasks { .. }) => None,
             ExportError::Chart(ChartError::TooFewTasks(_)) => {
-                some("measure at more than one N, or draw --chart ranking")
+                "measure at more than one N, or draw --chart ranking"
             }
-            ExportError::Chart(ChartError::Nothing) | ExportError::Nothing => None,
-        }
+            ExportError::Chart(_) | ExportError::Nothing => return None,
+        };
+        Some(hint.to_owned())
     }
 }
 
@@ -89,14 +79,8 @@ pub fn export(reports: &[Report], request: &ExportRequest) -> Result<Export, Exp
     let whole = |text| Ok(Export { text, left_out: Vec::new() });
     match request.target {
         ExportTarget::Report(format) => whole(render(reports, format, request.detail, request.options)),
-        ExportTarget::Github => {
-            let kept = ci_exports::github(reports, &request.metrics)?;
-            Ok(Export { text: kept.text, left_out: kept.left_out })
-        }
-        ExportTarget::Bencher => {
-            let kept = ci_exports::bencher(reports, &request.metrics)?;
-            Ok(Export { text: kept.text, left_out: kept.left_out })
-        }
+        ExportTarget::Github => Ok(ci_exports::github(reports, &request.metrics)?),
+        ExportTarget::Bencher => Ok(ci_exports::bencher(reports, &request.metrics)?),
         ExportTarget::Svg(_) if !others.is_empty() => Err(ExportError::OneCampaign(reports.len())),
         ExportTarget::Svg(Chart::Ranking) => whole(svg::ranking(first, request.tasks)?),
         ExportTarget::Svg(Chart::Scaling) => whole(svg::scaling(first)?),

@@ -10,7 +10,7 @@ use super::sanitize::acts;
 use super::*;
 use crate::catalog::Kind;
 use crate::metrics;
-use crate::record::{LimitHit, Metric, Sample, Status};
+use crate::record::{LimitHit, Loaded, Metric, Sample, Status};
 
 fn request(target: ExportTarget) -> ExportRequest {
     ExportRequest {
@@ -218,7 +218,8 @@ fn samples_are_lines_with_every_attempt() {
     let mut stray = fell(sample("go/unknown", 5, 1, 0, 0), Status::Limit, "too many");
     stray.limit = Some(Box::new(LimitHit { name: "kernel.pid_max".to_owned(), value: 32_768, lift: None }));
     samples.push(stray);
-    let csv = samples_csv(&[Recorded { name: "here", campaign: &campaign, samples: &samples }]);
+    let lines = 1 + samples.len();
+    let csv = samples_csv(&[("here".to_owned(), Loaded { campaign, samples, rejected: Vec::new() })]);
     insta::assert_snapshot!(
         "samples",
         csv.lines()
@@ -227,7 +228,7 @@ fn samples_are_lines_with_every_attempt() {
             .map(|(_, line)| format!("{line}\n"))
             .collect::<String>()
     );
-    assert_eq!(csv.lines().count(), 1 + samples.len());
+    assert_eq!(csv.lines().count(), lines);
     let columns = |line: &str| line.split(',').count();
     let header = csv.lines().next().unwrap();
     assert!(header.ends_with(",metric_rate_tasks/s"), "{header}");

@@ -2,6 +2,7 @@
 
 use super::footnotes;
 use super::model::Report;
+use super::phrases::counts;
 use crate::catalog::Shape;
 use crate::record::Hold;
 use crate::units;
@@ -60,18 +61,13 @@ pub fn account(report: &Report) -> (Vec<(&'static str, String)>, [Vec<String>; 2
 
 /// `1, 10k, 1M tasks, 3 repetitions; 183 runs in 1 h 02 m`.
 fn plan(report: &Report) -> String {
-    let tasks: Vec<String> = report.tasks.iter().map(|&n| units::count(n)).collect();
     let missing = match report.unmeasured_runs {
         0 => String::new(),
         runs => format!("; {} not measured yet", units::counted(runs, "run")),
     };
-    format!(
-        "{} tasks, {}; {} in {}{missing}",
-        tasks.join(", "),
-        units::counted(report.repetitions, "repetition"),
-        units::counted(report.runs, "run"),
-        units::seconds(report.measured_s)
-    )
+    let repetitions = units::counted(report.repetitions, "repetition");
+    let (runs, time) = (units::counted(report.runs, "run"), units::seconds(report.measured_s));
+    format!("{} tasks, {repetitions}; {runs} in {time}{missing}", counts(&report.tasks))
 }
 
 /// The command with its seed, without its folder, which exists by now, and without the path of the program. `measure` has no

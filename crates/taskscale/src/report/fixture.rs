@@ -1,6 +1,6 @@
 //! A hand-made campaign for tests, with one of everything that can happen.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use taskscale_measure::Measurement;
 use crate::catalog::{Kind, Shape, Style};
 use crate::record::{
     Campaign, Cpu, EntryFacts, Hold, LimitHit, Machine, Memory, MemorySource, Plan, Plateau, Sample, Status,
-    Time, Timestamp, Warning, Work, test_facts,
+    Time, Timestamp, Warning, Work, test_campaign, test_facts, test_sample,
 };
 
 pub const HOSTILE: &str = "evil/\u{1b}[2J|<b>x</b>\n=`@you`\u{202e}";
@@ -25,7 +25,6 @@ pub fn facts(name: &str, kind: Kind) -> EntryFacts {
 /// A campaign of these entries at 1, 10k and 1M tasks, three times each.
 pub fn campaign(entries: Vec<EntryFacts>) -> Campaign {
     Campaign {
-        schema: 1,
         taskscale: "0.1.0".to_owned(),
         created_at: at(),
         command: ["taskscale", "run", "go", "rust/*", "-n", "1,10k,1M"].map(str::to_owned).to_vec(),
@@ -41,7 +40,6 @@ pub fn campaign(entries: Vec<EntryFacts>) -> Campaign {
             transparent_huge_pages: Some("madvise".to_owned()),
             ..Machine::default()
         },
-        further_plans: Vec::new(),
         plan: Plan::of_holds(
             "sleep",
             entries.iter().map(|facts| facts.name.clone()).collect(),
@@ -52,9 +50,7 @@ pub fn campaign(entries: Vec<EntryFacts>) -> Campaign {
         plan_digest: "5a1e0c39d7b24f6689aa00ff".to_owned(),
         seed: 42,
         entries,
-        id: None,
-        conditions: None,
-        origin: None,
+        ..test_campaign()
     }
 }
 
@@ -63,21 +59,13 @@ pub fn sample(entry: &str, tasks: u64, repetition: u32, base: u64, per_task: u64
     // No two runs are alike: the repetitions lie 2% apart.
     let footprint = (base + per_task * tasks) * (98 + 2 * u64::from(repetition)) / 102;
     let launch = tasks as f64 * 0.8e-6 * (1.0 + 0.1 * f64::from(repetition));
+    let plain = test_sample(entry, tasks);
     Sample {
-        schema: 1,
-        entry: entry.into(),
-        workload: "sleep".into(),
-        tasks,
         hold_s: 3.0,
         repetition,
-        attempt: 1,
         measurement: Measurement {
-            alive: Some(tasks),
-            done: Some(tasks),
-            plateau_from: Some(crate::record::PlateauFrom::Protocol),
-            exit_code: Some(0),
+            started_at: at(),
             threads: Some(3),
-            processes: Some(1),
             time: Time {
                 launch_s: Some(launch),
                 plateau_s: Some(2.1),
@@ -88,8 +76,6 @@ pub fn sample(entry: &str, tasks: u64, repetition: u32, base: u64, per_task: u64
             },
             cpu: Cpu { user_s: Some(2.0 * launch), system_s: Some(launch), ..Cpu::default() },
             memory: Memory {
-                connected: None,
-                loaded: None,
                 source: MemorySource::CgroupV2,
                 plateau: Some(Plateau {
                     footprint_bytes: footprint,
@@ -99,17 +85,13 @@ pub fn sample(entry: &str, tasks: u64, repetition: u32, base: u64, per_task: u64
                 }),
                 peak_bytes: Some(footprint / 100 * 105),
                 rss_peak_bytes: Some(footprint / 100 * 85),
-                cap_bytes: None,
+                ..Memory::default()
             },
-            ..Measurement::of_status(at(), Status::Ok)
+            ..plain.measurement
         },
-        versions: Default::default(),
-        load_command: None,
         command: [entry.to_owned(), tasks.to_string(), "3".to_owned()].into(),
         version: None,
-        campaign: None,
-        params: BTreeMap::new(),
-        cpus: None,
+        ..plain
     }
 }
 

@@ -5,9 +5,8 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use super::model::Rank;
-use super::model::{EntryInfo, Growth, Report};
-use super::phrases::NO_LINE;
+use super::model::{EntryInfo, Growth, PlateauCount, Rank, Report, Row, SourceCount};
+use super::phrases::{NO_LINE, counts};
 use crate::catalog::{Kind, Shape, Style, release_series};
 use crate::record::{By, Hold, MemorySource, OWN_WORKLOAD};
 use crate::stats::OFF;
@@ -40,9 +39,8 @@ pub fn marks_of(entry: &EntryInfo) -> String {
 
 /// `sleep · N = 1, 10k, 1M · 3 repetitions`.
 pub fn title(report: &Report) -> String {
-    let tasks: Vec<String> = report.tasks.iter().map(|&n| units::count(n)).collect();
-    let times = u64::from(report.repetitions);
-    format!("{} · N = {} · {}", report.series(), tasks.join(", "), counted(times, "repetition"))
+    let repetitions = counted(report.repetitions, "repetition");
+    format!("{} · N = {} · {repetitions}", report.series(), counts(&report.tasks))
 }
 
 /// The machine, in one line.
@@ -62,43 +60,37 @@ pub fn machine(report: &Report) -> String {
 
 /// Whether connections had carried a message before memory was read; false in old results.
 fn is_used(report: &Report) -> bool {
-    report.groups.iter().flat_map(|group| &group.rows).any(|row| !row.load_curve.is_empty())
+    report.rows().any(|row| !row.load_curve.is_empty())
 }
 
 /// How long tasks waited, or how many operations they did.
 pub fn scenario(report: &Report) -> String {
-    if let Some(operation) = &report.operation {
-        return format!(
-            "An operation: {}. A first run does enough operations for {} s, a second run twice that number.",
-            operation,
-            report.hold.work_s()
-        );
-    }
-    if report.shape == Shape::Serve {
-        let hold = report.hold;
-        if !is_used(report) {
-            return format!(
-                "All clients connect and stay idle for at least {} s. An open loop at a fixed rate follows, then a \
-                 closed loop. Every message is verified.",
-                hold.plateau_s()
-            );
-        }
-        return format!(
+    let hold = report.hold;
+    match (&report.operation, hold) {
+        (Some(operation), _) => format!(
+            "An operation: {operation}. A first run does enough operations for {} s, a second run twice that \
+             number.",
+            hold.work_s()
+        ),
+        _ if report.shape == Shape::Serve && !is_used(report) => format!(
+            "All clients connect and stay idle for at least {} s. An open loop at a fixed rate follows, then a closed \
+             loop. Every message is verified.",
+            hold.plateau_s()
+        ),
+        _ if report.shape == Shape::Serve => format!(
             "All clients connect, send one message each and stay idle for at least {} s. A closed loop of {} s finds \
              the capacity, then open loops of {} s follow. Every message is verified.",
             hold.plateau_s(),
             hold.closed_s(),
             hold.open_s()
-        );
-    }
-    match report.hold {
-        Hold::Chosen { plateau_s } if report.workload == OWN_WORKLOAD => {
+        ),
+        (None, Hold::Chosen { plateau_s }) if report.workload == OWN_WORKLOAD => {
             format!("The program stays at its plateau for at least {plateau_s} s.")
         }
-        Hold::Chosen { plateau_s } => {
+        (None, Hold::Chosen { plateau_s }) => {
             format!("All tasks are alive at the same time for at least {plateau_s} s.")
         }
-        Hold::Fixed { seconds } => {
+        (None, Hold::Fixed { seconds }) => {
             format!("Each task waits {seconds} s, even if some have not started by then.")
         }
     }
@@ -135,14 +127,14 @@ pub fn notes(report: &Report) -> Vec<String> {
         notes.push(format!("{samples} ignored: of an entry or workload outside the plan."));
     }
     notes.extend(mixed_sources(report));
-    let rows = || report.groups.iter().flat_map(|group| &group.rows);
-    if rows().any(|row| row.ok_runs > 0 && row.ok_runs < row.runs) {
+    if report.rows().any(|row| row.ok_runs > 0 && row.ok_runs < row.runs) {
         notes.push("Values include only the repetitions that were ok.".to_owned());
     }
-    if rows().any(|row| row.ok_runs == 0 && row.has_figures()) {
+    if report.rows().any(|row| row.ok_runs == 0 && row.has_figures()) {
         notes.push("Rows with fewer than N tasks alive are not ranked: N tasks would cost more.".to_owned());
     }
-    if report.shape == Shape::Work && rows().any(|row| row.ok_runs == row.runs && row.headline.is_none()) {
+    let has_no_cost = |row: &Row| row.ok_runs == row.runs && row.headline.is_none();
+    if report.shape == Shape::Work && report.rows().any(has_no_cost) {
         notes.push(
             "Rows without a cost: the work was too short to time reliably (doubling it did not take longer)."
                 .to_owned(),
@@ -153,8 +145,8 @@ pub fn notes(report: &Report) -> Vec<String> {
         notes.push(format!("{NO_LINE} memory is not linear in N: do not extrapolate."));
     }
     let missing = report.unavailable.iter().map(|missing| &missing.entry);
-    notes.extend(marks(rows().map(|row| &row.entry), missing));
-    if rows().any(|row| row.entry.reference) {
+    notes.extend(marks(report.rows().map(|row| &row.entry), missing));
+    if report.rows().any(|row| row.entry.reference) {
         notes.push(format!("{REFERENCE}: a reference line, never ranked."));
     }
     for count in &report.warnings {
@@ -206,30 +198,28 @@ pub fn releases<'a>(entries: impl Iterator<Item = &'a EntryInfo>) -> Option<Stri
 }
 
 fn reading(report: &Report) -> String {
-    let mut text = if report.repetitions > 1 {
-        "Values are medians, ± the median absolute deviation in %. ".to_owned()
-    } else {
-        String::new()
+    let values = match report.repetitions {
+        0 | 1 => "",
+        _ => "Values are medians, ± the median absolute deviation in %. ",
     };
-    match report.shape {
-        Shape::Hold => {
-            text.push_str("Footprint: all memory while all tasks wait, including kernel memory.");
-        }
-        Shape::Serve if !is_used(report) => text.push_str(
+    let of_shape = match report.shape {
+        Shape::Hold => "Footprint: all memory while all tasks wait, including kernel memory.",
+        Shape::Serve if !is_used(report) => {
             "Footprint: all memory of the server, including kernel memory, before the first message. Connections may \
              lack their buffers, so there is no B/conn. Latency runs from the scheduled send time until every receiver \
-             has the message. msgs/s: the capacity, with clients on the same CPUs.",
-        ),
-        Shape::Serve => text.push_str(
+             has the message. msgs/s: the capacity, with clients on the same CPUs."
+        }
+        Shape::Serve => {
             "Footprint: all memory of the server, including kernel memory, after every connection has carried a message. \
              CPU µs/msg and latency: at 50% of capacity, or at --rate. Latency runs from the scheduled send time until \
-             every receiver has the message. msgs/s: the capacity, with clients on the same CPUs.",
-        ),
-        Shape::Work => text.push_str(
+             every receiver has the message. msgs/s: the capacity, with clients on the same CPUs."
+        }
+        Shape::Work => {
             "Cost per operation = (second run − first run) ÷ extra operations, so start-up and warm-up cancel out. CPU: \
-             all threads together. Peak: the most memory at any time.",
-        ),
-    }
+             all threads together. Peak: the most memory at any time."
+        }
+    };
+    let mut text = format!("{values}{of_shape}");
     if report.growth.iter().any(|growth| growth.bytes_per_task.is_some()) {
         text.push_str(
             " Footprint = fixed + N × B/task, fitted to all ok runs of an entry (weighted Theil-Sen, 95% intervals by \
@@ -246,20 +236,12 @@ fn reading(report: &Report) -> String {
 }
 
 fn mixed_sources(report: &Report) -> Option<String> {
-    let usual = report.memory_sources.first()?;
-    if report.memory_sources.len() < 2 {
-        return None;
-    }
-    let sources: Vec<String> = report
-        .memory_sources
-        .iter()
-        .map(|count| format!("{} ({})", count.source.name(), counted(count.runs, "run")))
-        .collect();
+    let usual = report.usual_source().filter(|_| report.memory_sources.len() > 1)?;
+    let count = |of: &SourceCount| format!("{} ({})", of.source.name(), counted(of.runs, "run"));
+    let sources: Vec<String> = report.memory_sources.iter().map(count).collect();
     let mut others: Vec<String> = Vec::new();
-    for row in report.groups.iter().flat_map(|group| &group.rows) {
-        if row.memory_sources.iter().any(|source| *source != usual.source)
-            && !others.contains(&row.entry.name)
-        {
+    for row in report.rows().filter(|row| row.memory_sources.iter().any(|source| *source != usual)) {
+        if !others.contains(&row.entry.name) {
             others.push(row.entry.name.clone());
         }
     }
@@ -267,36 +249,23 @@ fn mixed_sources(report: &Report) -> Option<String> {
         "Memory sources differ: {}. Their values are not comparable to the byte, so only rows measured by {} are \
          ranked, not {}.",
         sources.join(", "),
-        usual.source.name(),
+        usual.name(),
         named(&others),
     ))
 }
 
 /// How plateaus were found, where no program or load printed `alive`, so that the number of tasks is unknown.
 fn plateaus(report: &Report) -> Option<String> {
-    if report.shape == Shape::Work {
-        return None;
-    }
-    let unknown: u64 = report.plateaus.iter().map(|count| count.alive_unknown).sum();
-    if unknown == 0 {
-        return None;
-    }
-    let ways: Vec<String> = report
-        .plateaus
-        .iter()
-        .filter(|count| count.alive_unknown > 0)
-        .map(|count| format!("{} ({})", count.from.text(), counted(count.alive_unknown, "run")))
-        .collect();
-    Some(format!(
-        "The number of live tasks is unknown, as the program does not print it. Its plateau was found {}.",
-        ways.join("; ")
-    ))
+    let unknown = report.plateaus.iter().filter(|count| count.alive_unknown > 0);
+    let way = |of: &PlateauCount| format!("{} ({})", of.from.text(), counted(of.alive_unknown, "run"));
+    let ways = unknown.map(way).collect::<Vec<_>>().join("; ");
+    let note = "The number of live tasks is unknown, as the program does not print it. Its plateau was found";
+    (report.shape != Shape::Work && !ways.is_empty()).then(|| format!("{note} {ways}."))
 }
 
 /// The meaning of the kinds in the table, if there are several.
 fn kinds(report: &Report) -> Option<String> {
-    let rows = report.groups.iter().flat_map(|group| &group.rows);
-    let kinds: BTreeSet<Kind> = rows.map(|row| row.entry.kind).collect();
+    let kinds: BTreeSet<Kind> = report.rows().map(|row| row.entry.kind).collect();
     if kinds.len() < 2 {
         return None;
     }
@@ -311,12 +280,9 @@ fn kinds(report: &Report) -> Option<String> {
 
 /// The memory source of a row that differs from the report's main source.
 pub fn unusual_source(report: &Report, sources: &[MemorySource]) -> Option<String> {
-    let usual = report.memory_sources.first()?.source;
-    if sources.iter().all(|source| *source == usual) {
-        return None;
-    }
+    let usual = report.usual_source()?;
     let names: Vec<&str> = sources.iter().map(|source| source.name()).collect();
-    Some(names.join(" and "))
+    sources.iter().any(|source| *source != usual).then(|| names.join(" and "))
 }
 
 /// The names, the first few of them.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::cells::{Cells, most_usual};
-use super::model::{EntryInfo, Growth, Step, WorstPoint};
+use super::model::{EntryInfo, Growth};
 use crate::metrics::FOOTPRINT;
 use crate::record::{Campaign, EntryFacts, PlateauFrom, Sample, Status};
 use crate::stats::{self, Point};
@@ -41,8 +41,6 @@ pub(super) fn growth(facts: &EntryFacts, campaign: &Campaign, cells: &Cells) -> 
     let points: Vec<Point> = readings.iter().map(|(_, point)| *point).collect();
     let fit = stats::fit(&points);
     let tasks: BTreeSet<u64> = points.iter().map(|point| point.tasks).collect();
-    let count = points.len() as u64;
-    drop(points);
     let repetitions = stats::lines_of_repetitions(readings);
     // An interval says how well repetitions agree, not whether the numbers of tasks lie on a line.
     let linear = fit.as_ref().filter(|fit| fit.linear() != Some(false));
@@ -59,18 +57,9 @@ pub(super) fn growth(facts: &EntryFacts, campaign: &Campaign, cells: &Cells) -> 
         bytes_per_task_interval: intervals.map(|intervals| intervals.slope),
         excess_bytes: line.zip(campaign.plan.holds_bytes).map(|(line, held)| line.slope - held as f64),
         linear: fit.as_ref().and_then(stats::Fit::linear),
-        worst: fit.as_ref().and_then(|fit| fit.worst).map(|worst| WorstPoint {
-            tasks: worst.tasks,
-            footprint_bytes: worst.median,
-            line_bytes: worst.fitted,
-            off: worst.off(),
-        }),
-        steps: fit
-            .iter()
-            .flat_map(|fit| &fit.steps)
-            .map(|step| Step { from_tasks: step.from, to_tasks: step.to, bytes_per_task: step.slope })
-            .collect(),
-        points: count,
+        worst: fit.as_ref().and_then(|fit| fit.worst),
+        steps: fit.map(|fit| fit.steps).unwrap_or_default(),
+        points: points.len() as u64,
         repetitions,
         tasks: tasks.into_iter().collect(),
     })

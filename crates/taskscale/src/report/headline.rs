@@ -2,10 +2,8 @@
 
 use serde::Serialize;
 
-use super::model::Rank;
-use super::model::{Report, Row, RowGroup};
+use super::model::{Rank, Report, Row, RowGroup};
 use crate::catalog::{Kind, Shape};
-use crate::metrics::MetricDef;
 use crate::units::{self, counted};
 
 /// The answer at one N, with what its readers must know.
@@ -25,10 +23,7 @@ impl Headline {
         let better = report.headline().better;
         let scope = |row: &Row| rank.scope(row.entry.kind);
         let mut ranked: Vec<&Row> = group.rows.iter().filter(|row| row.ranked).collect();
-        ranked.sort_by(|a, b| {
-            let medians = [a, b].map(|row| row.headline.map(|spread| spread.median));
-            scope(a).cmp(&scope(b)).then(better.order(medians[0], medians[1]))
-        });
+        ranked.sort_by(|a, b| scope(a).cmp(&scope(b)).then(better.order(a.median(), b.median())));
         let bests: Vec<&Row> = ranked.chunk_by(|a, b| scope(a) == scope(b)).map(|set| set[0]).collect();
         let (answer, detail) = match (&ranked[..], &bests[..]) {
             ([], _) => nothing(report, group.tasks),
@@ -64,8 +59,7 @@ fn lead(report: &Report, n: u64) -> String {
 }
 
 fn value(report: &Report, row: &Row) -> String {
-    let metric: &MetricDef = report.headline();
-    row.headline.map(|spread| metric.text(spread.median)).unwrap_or_default()
+    row.median().map(|median| report.headline().text(median)).unwrap_or_default()
 }
 
 fn nothing(report: &Report, n: u64) -> (Vec<String>, String) {
@@ -117,9 +111,8 @@ fn timers(report: &Report, bests: &[&Row]) -> String {
 }
 
 fn compared(report: &Report, best: &Row, worst: &Row) -> String {
-    let medians = [worst, best].map(|row| row.headline.map(|spread| spread.median));
-    let times =
-        medians[0].zip(medians[1]).and_then(|(worst, best)| report.headline().better.times(worst, best));
+    let medians = worst.median().zip(best.median());
+    let times = medians.and_then(|(worst, best)| report.headline().better.times(worst, best));
     let mut text = String::new();
     if let Some(times) = times.filter(|times| *times > 1.005) {
         text = format!("A factor of {}.", units::significant(times, 3));
@@ -136,11 +129,8 @@ fn compared(report: &Report, best: &Row, worst: &Row) -> String {
 fn held(report: &Report, group: &RowGroup, slowed: bool) -> String {
     let ran = || group.rows.iter().filter(|row| !row.entry.reference);
     let (all, held) = (ran().count(), ran().filter(|row| row.ok_runs > 0 && row.headline.is_some()).count());
-    let who = if held == all {
-        format!("All {}", counted(all, "entry"))
-    } else {
-        format!("{held} of {}", counted(all, "entry"))
-    };
+    let entries = counted(all, "entry");
+    let who = if held == all { format!("All {entries}") } else { format!("{held} of {entries}") };
     let what = match report.shape {
         Shape::Work => "completed the work".to_owned(),
         Shape::Hold | Shape::Serve => format!("reached {}", units::count(group.tasks)),

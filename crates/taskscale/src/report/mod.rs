@@ -41,21 +41,17 @@ mod results_tests;
 mod tests;
 
 pub use chart::chart;
-pub use ci_exports::ServiceError;
+pub use ci_exports::{Export, ServiceError};
 pub use columns::columns;
 pub use document::Detail;
-pub use export::{Chart, Export, ExportError, ExportRequest, ExportTarget, export};
+pub use export::{Chart, ExportError, ExportRequest, ExportTarget, export};
 pub use footnotes::releases;
 pub use html::write_html;
-pub use model::Rank;
-pub use model::{
-    EntryInfo, FailureGroup, Growth, Parts, PlateauCount, REPORT_SCHEMA, Report, Row, RowGroup, SourceCount,
-    Spreads, Step, Unavailable, Version, WarningCount, WorstPoint,
-};
+pub use model::{EntryInfo, Growth, REPORT_SCHEMA, Rank, Report, Row, RowGroup, Unavailable, Version};
 pub use overview::{Factor, Overview, overview};
 pub use page::{PAGE_SCHEMA, PageData, VersionsChart};
 pub use phrases::failure_lines;
-pub use samples::{Recorded, render as samples_csv};
+pub use samples::render as samples_csv;
 pub use svg::{ChartError, versions as versions_chart};
 pub use versions::{VersionLine, VersionPoint};
 

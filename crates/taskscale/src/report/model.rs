@@ -15,13 +15,14 @@ use crate::record::{
     By, EntryFacts, Hold, LimitHit, Machine, MemorySource, PlateauFrom, Sample, Series, Status, Timestamp,
     Warning,
 };
-use crate::stats::{Interval, Line, Spread};
+use crate::stats::{Interval, Line, Spread, Step, WorstPoint};
 use crate::units;
 
 /// Among whom entries are ranked.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, strum::IntoStaticStr)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Rank {
     /// Each among those of its kind.
     #[default]
@@ -33,10 +34,7 @@ pub enum Rank {
 impl Rank {
     /// The name used on the command line and in records.
     pub fn name(self) -> &'static str {
-        match self {
-            Rank::Kind => "kind",
-            Rank::All => "all",
-        }
+        self.into()
     }
 
     /// What stands together: one group for each kind, or all in one.
@@ -139,6 +137,21 @@ impl Report {
     /// The metric that entries are ranked by.
     pub fn headline(&self) -> &'static MetricDef {
         metrics::headline(self.shape)
+    }
+
+    /// The rows of all groups.
+    pub fn rows(&self) -> impl Iterator<Item = &Row> + Clone {
+        self.groups.iter().flat_map(|group| &group.rows)
+    }
+
+    /// The main memory source.
+    pub fn usual_source(&self) -> Option<MemorySource> {
+        self.memory_sources.first().map(|count| count.source)
+    }
+
+    /// How an entry's footprint grows.
+    pub fn growth_of(&self, entry: &str) -> Option<&Growth> {
+        self.growth.iter().find(|growth| growth.entry.name == entry)
     }
 }
 
@@ -271,6 +284,11 @@ pub struct Row {
 }
 
 impl Row {
+    /// The median of what it is ranked by.
+    pub fn median(&self) -> Option<f64> {
+        self.headline.map(|spread| spread.median)
+    }
+
     /// Whether the row has values to show.
     pub fn has_figures(&self) -> bool {
         self.headline.is_some() || self.footprint_bytes.is_some() || self.wall_s.is_some()
@@ -336,9 +354,7 @@ impl FailureGroup {
     pub fn reason(&self) -> String {
         let mut text = match (self.reasons.first(), &self.limit) {
             (Some(reason), _) => reason.clone(),
-            (None, Some(limit)) => {
-                format!("{} is {}", limit.name, units::grouped(limit.value))
-            }
+            (None, Some(limit)) => format!("{} is {}", limit.name, units::grouped(limit.value)),
             (None, None) => "no reason was recorded".to_owned(),
         };
         if self.reasons.len() > 1 {
@@ -390,29 +406,6 @@ impl Growth {
     pub fn is_nonlinear(&self) -> bool {
         self.linear == Some(false)
     }
-}
-
-/// One number of tasks against the line.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct WorstPoint {
-    pub tasks: u64,
-    /// The median of its runs.
-    pub footprint_bytes: f64,
-    /// The value of the line.
-    pub line_bytes: f64,
-    /// Deviation of the median from the line, as a share of the line; negative if below. Absent if the line is not
-    /// above 0.
-    pub off: Option<f64>,
-}
-
-/// Growth from the median at one number of tasks to that at the next.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Step {
-    pub from_tasks: u64,
-    pub to_tasks: u64,
-    pub bytes_per_task: f64,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -19,11 +19,9 @@ impl Overview<'_> {
     /// What is not in the table, and why its empty cells are empty, in sentences.
     pub fn remarks(&self) -> Vec<String> {
         let name = |nth: usize| self.columns[nth].0.as_str();
-        let mut remarks: Vec<String> = self
-            .singles
-            .iter()
-            .map(|(nth, entries)| format!("Only in {}: {}.", name(*nth), entries.join(", ")))
-            .collect();
+        let only =
+            |(nth, entries): (&usize, &Vec<&str>)| format!("Only in {}: {}.", name(*nth), entries.join(", "));
+        let mut remarks: Vec<String> = self.singles.iter().map(only).collect();
         for line in &self.lines {
             let empty = line.factors.iter().enumerate().filter(|(_, factor)| **factor == Factor::Absent);
             let empty: Vec<&str> = empty.map(|(nth, _)| name(nth)).collect();
@@ -58,15 +56,6 @@ pub enum Factor {
     Absent,
 }
 
-impl Factor {
-    fn times(&self) -> Option<f64> {
-        match self {
-            Factor::Times(times) => Some(*times),
-            _ => None,
-        }
-    }
-}
-
 /// `None` if there are fewer than two workloads to show.
 pub fn overview(reports: &[Report]) -> Option<Overview<'_>> {
     let mut shown: Vec<&Report> = Vec::new();
@@ -86,8 +75,7 @@ pub fn overview(reports: &[Report]) -> Option<Overview<'_>> {
     let tasks: Vec<u64> = shown.iter().map(|report| report.representative_tasks()).collect::<Option<_>>()?;
     let mut lines: BTreeMap<&str, OverviewLine> = BTreeMap::new();
     for (nth, (report, tasks)) in shown.iter().zip(&tasks).enumerate() {
-        let rows = report.groups.iter().filter(|group| group.tasks == *tasks).flat_map(|group| &group.rows);
-        for row in rows.filter(|row| !row.entry.reference) {
+        for row in report.rows().filter(|row| row.tasks == *tasks && !row.entry.reference) {
             let line = lines.entry(&row.entry.name).or_insert_with(|| OverviewLine {
                 entry: &row.entry,
                 factors: vec![Factor::Absent; shown.len()],
@@ -119,6 +107,7 @@ fn factor(row: &Row) -> Factor {
 
 /// The geometric mean of its factors: the order says more of no workload than of another.
 fn mean(line: &OverviewLine) -> f64 {
-    let logs: Vec<f64> = line.factors.iter().filter_map(Factor::times).map(f64::ln).collect();
+    let log = |factor: &Factor| if let Factor::Times(times) = factor { Some(times.ln()) } else { None };
+    let logs: Vec<f64> = line.factors.iter().filter_map(log).collect();
     if logs.is_empty() { f64::INFINITY } else { logs.iter().sum::<f64>() / logs.len() as f64 }
 }

@@ -1,9 +1,12 @@
 //! Phrases around values.
 
+use std::collections::BTreeMap;
+
 use super::model::{FailureGroup, Growth, Row};
-use crate::document::NONE;
+use crate::document::{NONE, safe};
 use crate::metrics::per_task;
-use crate::stats::{Interval, Spread};
+use crate::record::Machine;
+use crate::stats::{Interval, Spread, Step};
 use crate::units::{self, mib};
 
 /// Before the bytes per task of nonlinear memory.
@@ -12,6 +15,22 @@ pub const NO_LINE: &str = "~";
 /// The mark of what comes of a line where memory is nonlinear.
 pub fn line_mark(linear: Option<bool>) -> &'static str {
     if linear == Some(false) { NO_LINE } else { "" }
+}
+
+/// Parameters as one field: `bytes=64 every=1`.
+pub fn params(params: &BTreeMap<String, String>) -> String {
+    params.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
+}
+
+/// `AMD EPYC 7B13, 2 CPUs, Linux 6.18.5`, neutralized.
+pub fn platform(machine: &Machine) -> String {
+    let cpus = units::counted(machine.cpus, "CPU");
+    format!("{}, {cpus}, Linux {}", safe(&machine.cpu), safe(&machine.kernel))
+}
+
+/// Numbers of tasks: `1, 10k, 1M`.
+pub fn counts(tasks: &[u64]) -> String {
+    tasks.iter().map(|n| units::count(*n)).collect::<Vec<_>>().join(", ")
 }
 
 /// Bytes per task, marked if memory is nonlinear.
@@ -43,11 +62,9 @@ pub fn nonlinear_text(growth: &Growth) -> Option<String> {
         }
         None => format!("the fit is below 0 at {at}"),
     };
-    let steps: Vec<String> = growth
-        .steps
-        .iter()
-        .map(|step| format!("{} B up to {}", per_task(step.bytes_per_task), units::count(step.to_tasks)))
-        .collect();
+    let text =
+        |step: &Step| format!("{} B up to {}", per_task(step.bytes_per_task), units::count(step.to_tasks));
+    let steps: Vec<String> = growth.steps.iter().map(text).collect();
     Some(format!("not linear ({lies}). Cost of one more task: {}", steps.join(", ")))
 }
 

@@ -75,24 +75,17 @@ impl Report {
 }
 
 fn order(group: &mut RowGroup, rank: Rank, better: Better) {
-    let median = |row: &Row| row.headline.map(|spread| spread.median);
     let best = |kind: Kind| {
         let among =
             group.rows.iter().filter(|row| row.ranked && rank.scope(row.entry.kind) == rank.scope(kind));
-        better.of(among.filter_map(median))
+        better.of(among.filter_map(Row::median))
     };
-    let times = |row: &Row| better.times(median(row)?, best(row.entry.kind)?).filter(|_| row.ranked);
+    let times = |row: &Row| better.times(row.median()?, best(row.entry.kind)?).filter(|_| row.ranked);
     let times: Vec<Option<f64>> = group.rows.iter().map(times).collect();
     for (row, times) in group.rows.iter_mut().zip(times) {
         row.times_best = times;
     }
     // Sorting is stable: what compares equal stays in the catalog's order.
-    group.rows.sort_by(|a, b| {
-        let fell = |row: &Row| !row.has_figures();
-        let scope = |row: &Row| rank.scope(row.entry.kind);
-        let short = |row: &Row| row.ok_runs == 0;
-        (fell(a), scope(a), short(a))
-            .cmp(&(fell(b), scope(b), short(b)))
-            .then(better.order(median(a), median(b)))
-    });
+    let place = |row: &Row| (!row.has_figures(), rank.scope(row.entry.kind), row.ok_runs == 0);
+    group.rows.sort_by(|a, b| place(a).cmp(&place(b)).then(better.order(a.median(), b.median())));
 }

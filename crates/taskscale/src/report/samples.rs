@@ -6,18 +6,10 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::page::NUMBERS;
+use super::phrases::params;
 use crate::document::command_line;
 use crate::document::csv::{CsvColumn, figure, line, text, whole};
-use crate::record::{Campaign, Sample, last_attempts};
-
-/// A campaign as recorded.
-#[derive(Debug, Clone, Copy)]
-pub struct Recorded<'a> {
-    /// Its name.
-    pub name: &'a str,
-    pub campaign: &'a Campaign,
-    pub samples: &'a [Sample],
-}
+use crate::record::{Loaded, Sample, last_attempts};
 
 const TEXTS: [CsvColumn<Sample>; 20] = [
     ("workload", |sample| text(&sample.workload)),
@@ -36,7 +28,7 @@ const TEXTS: [CsvColumn<Sample>; 20] = [
     ("version", |sample| text(sample.version.as_deref().unwrap_or_default())),
     ("command", |sample| text(&command_line(&sample.command))),
     ("stderr_tail", |sample| text(sample.stderr_tail.as_deref().unwrap_or_default())),
-    ("params", |sample| text(&params(sample))),
+    ("params", |sample| text(&params(&sample.params))),
     ("cpus", |sample| whole(sample.cpus)),
     ("double", |sample| sample.work.as_ref().map(|work| work.double.to_string()).unwrap_or_default()),
     ("check", |sample| text(sample.work.as_ref().and_then(|work| work.check.as_deref()).unwrap_or_default())),
@@ -66,16 +58,11 @@ fn csv_name(path: &str) -> String {
     short.replace("work.operations", "operations").replace('.', "_")
 }
 
-fn params(sample: &Sample) -> String {
-    let params = sample.params.iter().map(|(name, value)| format!("{name}={value}"));
-    params.collect::<Vec<_>>().join(" ")
-}
-
-/// A header, and one line for each sample of each campaign. The programs' own metrics follow the fixed columns, as
-/// `metric_NAME_UNIT`.
-pub fn render(campaigns: &[Recorded]) -> String {
+/// A header, and one line for each sample of each campaign, which has a name. The programs' own metrics follow the
+/// fixed columns, as `metric_NAME_UNIT`.
+pub fn render(campaigns: &[(String, Loaded)]) -> String {
     let (mut out, columns) = (String::new(), columns());
-    let samples = campaigns.iter().flat_map(|recorded| recorded.samples);
+    let samples = campaigns.iter().flat_map(|(_, loaded)| &loaded.samples);
     let metrics: BTreeSet<(&str, &str)> = samples
         .flat_map(|sample| &sample.metrics)
         .map(|(name, metric)| (name.as_str(), metric.unit.as_str()))
@@ -84,23 +71,23 @@ pub fn render(campaigns: &[Recorded]) -> String {
     let header = first.map(str::to_owned).into_iter().chain(["counts".to_owned()]);
     let header = header.chain(columns.iter().map(|(name, _)| name.clone()));
     line(&mut out, header.chain(metrics.iter().map(|(name, unit)| text(&format!("metric_{name}_{unit}")))));
-    for recorded in campaigns {
+    for (name, Loaded { campaign, samples, .. }) in campaigns {
         let entries: BTreeMap<&str, _> =
-            recorded.campaign.entries.iter().map(|facts| (facts.name.as_str(), facts)).collect();
+            campaign.entries.iter().map(|facts| (facts.name.as_str(), facts)).collect();
         let last: HashSet<*const Sample> =
-            last_attempts(recorded.samples).into_iter().map(std::ptr::from_ref).collect();
-        for sample in recorded.samples {
+            last_attempts(samples).into_iter().map(std::ptr::from_ref).collect();
+        for sample in samples {
             // A sample of an entry that the campaign does not know keeps its line: it was measured.
             let facts = entries.get(&*sample.entry);
             let mut fields = vec![
-                text(recorded.name),
-                recorded.campaign.created_at.to_string(),
-                text(&recorded.campaign.machine.hostname),
+                text(name),
+                campaign.created_at.to_string(),
+                text(&campaign.machine.hostname),
                 text(&sample.entry),
-                facts.map(|facts| facts.kind.name().to_owned()).unwrap_or_default(),
-                facts.map(|facts| facts.style.name().to_owned()).unwrap_or_default(),
-                facts.map(|facts| facts.parallel.to_string()).unwrap_or_default(),
-                facts.map(|facts| facts.reference.to_string()).unwrap_or_default(),
+                whole(facts.map(|facts| facts.kind.name())),
+                whole(facts.map(|facts| facts.style.name())),
+                whole(facts.map(|facts| facts.parallel)),
+                whole(facts.map(|facts| facts.reference)),
                 last.contains(&std::ptr::from_ref(sample)).to_string(),
             ];
             fields.extend(columns.iter().map(|(_, field)| field(sample)));
@@ -116,11 +103,7 @@ pub fn render(campaigns: &[Recorded]) -> String {
 
 /// Names, with spaces between them.
 fn warnings(sample: &Sample) -> String {
-    let names: Vec<String> = sample
-        .warnings
-        .iter()
-        // The name that the record has: it is a plain text.
-        .filter_map(|warning| Some(serde_json::to_value(warning).ok()?.as_str()?.to_owned()))
-        .collect();
-    names.join(" ")
+    // The name that the record has: it is a plain text.
+    let name = |warning| Some(serde_json::to_value(warning).ok()?.as_str()?.to_owned());
+    sample.warnings.iter().filter_map(name).collect::<Vec<String>>().join(" ")
 }

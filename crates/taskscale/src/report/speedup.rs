@@ -2,28 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use super::model::Report;
+use super::model::{Report, Row};
 use crate::catalog::Shape;
+use crate::document::{Column, DocumentRow, Emphasis, Table, TableCell};
+use crate::record::Series;
+use crate::units;
 
-/// One workload on several numbers of CPUs.
-pub struct Speedup {
-    /// The part, less its CPUs.
-    pub name: String,
-    /// Ascending; all CPUs last.
-    pub cpus: Vec<Option<u32>>,
-    pub lines: Vec<SpeedupLine>,
-}
-
-/// One entry at one number of tasks.
-pub struct SpeedupLine {
-    pub entry: String,
-    pub tasks: u64,
-    /// How many times as fast as on the fewest CPUs, in the order of the table's.
-    pub times: Vec<Option<f64>>,
-}
-
-/// A table for each workload of the shape `work` that was run on several numbers of CPUs.
-pub fn speedups(reports: &[Report]) -> Vec<Speedup> {
+/// A table for each workload of the shape `work` that was run on several numbers of CPUs: how many times as fast each
+/// entry is as on the fewest.
+pub fn speedups(reports: &[Report]) -> Vec<Table> {
     let mut tables = Vec::new();
     let alike = |a: &Report, b: &Report| a.workload == b.workload && a.params == b.params;
     for (position, report) in reports.iter().enumerate() {
@@ -32,23 +19,36 @@ pub fn speedups(reports: &[Report]) -> Vec<Speedup> {
         if seen || parts.len() < 2 || report.shape != Shape::Work {
             continue;
         }
+        // All CPUs last.
         parts.sort_by_key(|part| part.cpus.unwrap_or(u32::MAX));
-        let costs = |part: &&Report| -> BTreeMap<(String, u64), f64> {
-            let rows = part.groups.iter().flat_map(|group| &group.rows).filter(|row| row.ranked);
-            rows.filter_map(|row| Some(((row.entry.name.clone(), row.tasks), row.headline?.median))).collect()
-        };
-        let costs: Vec<_> = parts.iter().map(costs).collect();
-        let line = |row: &super::model::Row| {
-            let case = (row.entry.name.clone(), row.tasks);
+        let costs: Vec<_> = parts.iter().map(|part| costs(part)).collect();
+        let row = |row: &Row| {
+            let case = (&*row.entry.name, row.tasks);
             let first = costs[0].get(&case)?;
-            let times = costs.iter().map(|costs| Some(first / costs.get(&case)?)).collect();
-            Some(SpeedupLine { entry: case.0, tasks: case.1, times })
+            let times = costs.iter().map(|costs| Some(first / costs.get(&case)?));
+            let times = times.map(|times| Some(format!("{}×", units::decimal(times?, 2))));
+            let names = [
+                TableCell::Name(row.entry.name.clone(), Emphasis::Plain),
+                TableCell::quiet(units::count(row.tasks)),
+            ];
+            let times = times.map(|times| TableCell::figure(times, Emphasis::Plain));
+            Some(DocumentRow::of(names.into_iter().chain(times).collect()))
         };
-        let lines = parts[0].groups.iter().flat_map(|group| &group.rows).filter_map(line).collect();
-        let mut part = report.series();
-        part.cpus = None;
-        let cpus = parts.iter().map(|part| part.cpus).collect();
-        tables.push(Speedup { name: part.to_string(), cpus, lines });
+        let cpus = parts.iter().map(|part| match part.cpus {
+            Some(cpus) => units::counted(cpus, "CPU"),
+            None => "all CPUs".to_owned(),
+        });
+        let heads = [Column::words("entry"), Column::figures("tasks")];
+        let mut table = Table::new(heads.into_iter().chain(cpus.map(Column::figures)).collect());
+        let name = Series { cpus: None, ..report.series() };
+        table.section(format!("{name}: speed-up with CPUs")).rows = parts[0].rows().filter_map(row).collect();
+        tables.push(table);
     }
     tables
+}
+
+/// What an operation costs ranked entries, by entry and number of tasks.
+fn costs(report: &Report) -> BTreeMap<(&str, u64), f64> {
+    let ranked = report.rows().filter(|row| row.ranked);
+    ranked.filter_map(|row| Some(((&*row.entry.name, row.tasks), row.median()?))).collect()
 }

@@ -3,6 +3,8 @@
 //! A garbage-collected heap grows in leaps, and an allocator in chunks. A slope can be fitted to anything, and its
 //! interval shows how well the repetitions agree, not whether memory is linear in N.
 
+use serde::Serialize;
+
 use super::line::medians;
 use super::{Line, Point, line};
 
@@ -21,39 +23,37 @@ pub const OFF: f64 = 0.10;
 pub struct Fit {
     pub line: Line,
     /// The N whose median deviates most; `None` for fewer than three N, through which a line always fits.
-    pub worst: Option<Worst>,
+    pub worst: Option<WorstPoint>,
     /// The cost from each N to the next, ascending, for nonlinear memory.
-    pub steps: Vec<FitStep>,
+    pub steps: Vec<Step>,
 }
 
 /// One number of tasks against the line.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Worst {
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct WorstPoint {
     pub tasks: u64,
-    /// The median of its readings.
-    pub median: f64,
+    /// The median of its runs.
+    pub footprint_bytes: f64,
     /// The value of the line.
-    pub fitted: f64,
+    pub line_bytes: f64,
+    /// Deviation of the median from the line, as a share of the line; negative if below. Absent if the line is not
+    /// above 0.
+    pub off: Option<f64>,
 }
 
-/// The growth of the median from one number of tasks to the next.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct FitStep {
-    pub from: u64,
-    pub to: u64,
-    /// Per task.
-    pub slope: f64,
+/// Growth from the median at one number of tasks to that at the next.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Step {
+    pub from_tasks: u64,
+    pub to_tasks: u64,
+    pub bytes_per_task: f64,
 }
 
-impl Worst {
-    /// Deviation of the median from the line, as a share of the line; negative if below. `None` if the line is not
-    /// above 0 there.
-    pub fn off(&self) -> Option<f64> {
-        (self.fitted > 0.0).then(|| self.median / self.fitted - 1.0)
-    }
-
+impl WorstPoint {
     fn distance(&self) -> f64 {
-        self.off().map_or(f64::INFINITY, f64::abs)
+        self.off.map_or(f64::INFINITY, f64::abs)
     }
 }
 
@@ -68,10 +68,10 @@ impl Fit {
 pub fn fit(points: &[Point]) -> Option<Fit> {
     let line = line(points)?;
     let medians = medians(points);
-    let against = |point: &Point| Worst {
-        tasks: point.tasks,
-        median: point.y,
-        fitted: line.base + line.slope * point.tasks as f64,
+    let against = |point: &Point| {
+        let line_bytes = line.base + line.slope * point.tasks as f64;
+        let off = (line_bytes > 0.0).then(|| point.y / line_bytes - 1.0);
+        WorstPoint { tasks: point.tasks, footprint_bytes: point.y, line_bytes, off }
     };
     let farthest = medians.iter().map(against).max_by(|a, b| a.distance().total_cmp(&b.distance()));
     Some(Fit {
@@ -79,10 +79,10 @@ pub fn fit(points: &[Point]) -> Option<Fit> {
         worst: farthest.filter(|_| medians.len() > 2),
         steps: medians
             .windows(2)
-            .map(|pair| FitStep {
-                from: pair[0].tasks,
-                to: pair[1].tasks,
-                slope: (pair[1].y - pair[0].y) / (pair[1].tasks - pair[0].tasks) as f64,
+            .map(|pair| Step {
+                from_tasks: pair[0].tasks,
+                to_tasks: pair[1].tasks,
+                bytes_per_task: (pair[1].y - pair[0].y) / (pair[1].tasks - pair[0].tasks) as f64,
             })
             .collect(),
     })
@@ -95,9 +95,9 @@ pub fn predicted(points: &[Point], tasks: u64) -> Option<f64> {
     if fit.linear() != Some(false) {
         return Some(fit.line.base + fit.line.slope * tasks as f64);
     }
-    let step = fit.steps.iter().find(|step| tasks <= step.to).or(fit.steps.last())?;
-    let from = medians(points).into_iter().find(|point| point.tasks == step.from)?;
-    Some(from.y + step.slope * (tasks as f64 - step.from as f64))
+    let step = fit.steps.iter().find(|step| tasks <= step.to_tasks).or(fit.steps.last())?;
+    let from = medians(points).into_iter().find(|point| point.tasks == step.from_tasks)?;
+    Some(from.y + step.bytes_per_task * (tasks as f64 - step.from_tasks as f64))
 }
 
 #[cfg(test)]
@@ -133,13 +133,13 @@ mod tests {
         let java = fit(&points).unwrap();
         let worst = java.worst.unwrap();
         assert_eq!((worst.tasks, java.linear()), (100_000, Some(false)));
-        assert!((0.6..0.8).contains(&worst.off().unwrap()), "{worst:?}");
-        let steps: Vec<u64> = java.steps.iter().map(|step| step.slope as u64).collect();
+        assert!((0.6..0.8).contains(&worst.off.unwrap()), "{worst:?}");
+        let steps: Vec<u64> = java.steps.iter().map(|step| step.bytes_per_task as u64).collect();
         assert_eq!(steps, [3_000, 1_777, 839]);
         let points = of([3.05e6, 7.6e6, 48.7e6, 459.5e6]);
         let tokio = fit(&points).unwrap();
         assert_eq!(tokio.linear(), Some(true));
-        assert!(tokio.worst.unwrap().off().unwrap().abs() < 0.01);
+        assert!(tokio.worst.unwrap().off.unwrap().abs() < 0.01);
     }
 
     #[test]

@@ -61,10 +61,8 @@ pub(super) fn medians(points: &[Point]) -> Vec<Point> {
     for point in points.iter().filter(|point| point.y.is_finite()) {
         by_tasks.entry(point.tasks).or_default().push(point.y);
     }
-    by_tasks
-        .into_iter()
-        .filter_map(|(tasks, readings)| Some(Point { tasks, y: median(&readings)? }))
-        .collect()
+    let point = |(tasks, readings): (u64, Vec<f64>)| Some(Point { tasks, y: median(&readings)? });
+    by_tasks.into_iter().filter_map(point).collect()
 }
 
 fn through(points: &[Point]) -> Option<Line> {

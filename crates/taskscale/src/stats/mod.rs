@@ -9,7 +9,7 @@ mod spread;
 mod student;
 mod welch;
 
-pub use fit::{Fit, FitStep, OFF, Worst, fit, predicted};
+pub use fit::{Fit, OFF, Step, WorstPoint, fit, predicted};
 pub use line::{Line, LineIntervals, Point, line, line_intervals, lines_of_repetitions};
-pub use spread::{Spread, mad, median, weighted_median};
+pub use spread::{Spread, mad, median, middle_two, weighted_median};
 pub use welch::{CONFIDENCE, Interval, Moments, Welch, holm, interval_of};

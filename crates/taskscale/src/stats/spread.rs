@@ -53,12 +53,12 @@ impl Spread {
 pub fn median(values: &[f64]) -> Option<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
-    let upper = *sorted.get(sorted.len() / 2)?;
-    if sorted.len() % 2 == 1 {
-        return Some(upper);
-    }
-    let lower = sorted[sorted.len() / 2 - 1];
-    Some(midpoint(lower, upper))
+    middle_two(&sorted).map(|(lower, upper)| lower.midpoint(*upper))
+}
+
+/// The two values in the middle of sorted ones, or twice the same if their number is odd.
+pub fn middle_two<T>(sorted: &[T]) -> Option<(&T, &T)> {
+    Some((sorted.get(sorted.len().checked_sub(1)? / 2)?, &sorted[sorted.len() / 2]))
 }
 
 /// Raw median absolute deviation: the median of `|value - median(values)|`, in the unit of the values.
@@ -77,33 +77,19 @@ pub fn mad(values: &[f64]) -> Option<f64> {
 /// [`median`]. `None` without any weight. Whole weights keep the sums exact, so that the order of equal values does not
 /// matter.
 pub fn weighted_median(ascending: &[(f64, u64)]) -> Option<f64> {
-    let mut total: u128 = 0;
-    for (_, weight) in ascending {
-        total += u128::from(*weight);
-    }
-    let mut passed: u128 = 0;
-    let mut ended_at_half = None;
-    for (value, weight) in ascending {
-        if *weight == 0 {
-            continue;
-        }
-        if let Some(lower) = ended_at_half {
-            return Some(midpoint(lower, *value));
-        }
+    let total: u128 = ascending.iter().map(|(_, weight)| u128::from(*weight)).sum();
+    let mut weighing = ascending.iter().filter(|(_, weight)| *weight > 0);
+    let mut passed = 0;
+    while let Some((value, weight)) = weighing.next() {
         passed += u128::from(*weight);
         if 2 * passed > total {
             return Some(*value);
         }
         if 2 * passed == total {
-            ended_at_half = Some(*value);
+            return weighing.next().map(|(next, _)| value.midpoint(*next));
         }
     }
-    ended_at_half
-}
-
-/// Half way between two values. Exact where they are equal, without overflow where they are huge.
-fn midpoint(a: f64, b: f64) -> f64 {
-    a.midpoint(b)
+    None
 }
 
 #[cfg(test)]

@@ -3,23 +3,22 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem::take;
 
+use super::super::cells::Cells;
 use super::super::colour::colour_of;
 use super::super::headline::Headline;
-use super::super::model::Rank;
-use super::super::model::{Growth, Report, RowGroup};
+use super::super::model::{Growth, Rank, Report, RowGroup};
 use super::super::{facts, footnotes, phrases};
 use super::columns::columns;
 use super::model::{PAGE_SCHEMA, PageBest, PageCampaign, PageData, PageEntry, PageFile, Scaling};
 use super::published::published;
-use super::rows::{Cells, cells, rows};
+use super::rows::rows;
 use super::tables::by_use;
 use super::{samples, tables};
 use crate::catalog::{FanOut, Kind, Shape, Style, reading_order};
 use crate::document::command_line;
 use crate::metrics::{self, MetricDef};
-use crate::record::{Campaign, EntryFacts, Sample, Source, Warning};
+use crate::record::{Campaign, EntryFacts, Sample, Source, Warning, last_attempts};
 use crate::report::estimate::ValueEstimate;
-use crate::report::rank::Standing;
 use crate::report::version::shown_version;
 use crate::stats::Interval;
 use crate::units::counted;
@@ -82,14 +81,15 @@ impl PageData {
         let part = report.series();
         let positions: BTreeMap<&str, usize> =
             campaign.entries.iter().map(|facts| &*facts.name).zip(0..).collect();
-        let cells = cells(samples, &part);
+        let last = last_attempts(samples);
+        let cells = Cells::of(&campaign, &last);
         let (facts, commands) = facts::account(&report);
-        let entries = report.groups.iter().flat_map(|group| &group.rows).map(|row| &row.entry);
-        let notes = footnotes::releases(entries).into_iter().chain(footnotes::notes(&report)).collect();
+        let releases = footnotes::releases(report.rows().map(|row| &row.entry));
+        let notes = releases.into_iter().chain(footnotes::notes(&report)).collect();
         let metrics = compared(&report);
         let (headlines, bests) = (headlines(&report, &cells), bests(&report, &metrics));
         let overview_tasks = report.representative_tasks();
-        let usual = report.memory_sources.first().map(|count| count.source);
+        let usual = report.usual_source();
         let of_report = take(&mut report.groups).into_iter().flat_map(|group| group.rows);
         let rows = rows(of_report, &positions, &cells, &metrics, usual);
         let samples = samples::columns(&positions, samples, &part);
@@ -161,8 +161,8 @@ fn context(report: &Report) -> String {
 
 /// What entries are compared by; first what they are ranked by.
 fn compared(report: &Report) -> Vec<&'static MetricDef> {
-    let rows = || report.groups.iter().flat_map(|group| &group.rows);
-    let has = |metric: &&MetricDef| !metric.optional || rows().any(|row| row.spreads.of(metric).is_some());
+    let has =
+        |metric: &&MetricDef| !metric.optional || report.rows().any(|row| row.spreads.of(metric).is_some());
     let mut all: Vec<&MetricDef> =
         by_use().into_iter().filter(|metric| metric.compares(report.shape)).collect();
     all.retain(has);
@@ -177,7 +177,7 @@ fn headlines(report: &Report, cells: &Cells) -> Vec<Headline> {
     };
     let slowed = |group: &RowGroup| {
         let ranked = group.rows.iter().filter(|row| row.ranked);
-        ranked.filter_map(|row| cells.get(&(&*row.entry.name, row.tasks))).flatten().any(busy)
+        ranked.flat_map(|row| cells.cell(&row.entry.name, row.tasks)).any(busy)
     };
     let of = |group: &RowGroup| {
         let slowed = slowed(group);
@@ -188,9 +188,8 @@ fn headlines(report: &Report, cells: &Cells) -> Vec<Headline> {
 
 /// The best of each kind at each N.
 fn bests(report: &Report, metrics: &[&'static MetricDef]) -> Vec<PageBest> {
-    let usual = report.memory_sources.first().map(|count| count.source);
-    let rows = || report.groups.iter().flat_map(|group| &group.rows);
-    let kinds: BTreeSet<Kind> = rows().map(|row| row.entry.kind).collect();
+    let usual = report.usual_source();
+    let kinds: BTreeSet<Kind> = report.rows().map(|row| row.entry.kind).collect();
     let best = |group: &RowGroup, kind: Kind, metric: &'static MetricDef| match metric.per_entry() {
         true => {
             let own = report.growth.iter().filter(|of| of.entry.kind == kind && !of.entry.reference);
@@ -198,15 +197,14 @@ fn bests(report: &Report, metrics: &[&'static MetricDef]) -> Vec<PageBest> {
         }
         false => {
             let own = group.rows.iter().filter(|row| row.entry.kind == kind);
-            let ranked = own.filter(|row| row.standing(metric, usual) == Standing::Ranked);
+            let ranked = own.filter(|row| row.standing(metric, usual).is_ranked());
             metric.better.of(ranked.filter_map(|row| row.spreads.median(metric)))
         }
     };
     let of_kind = |group: &RowGroup, kind: Kind| {
         // Nothing is a multiple of nothing, or of less, as a line's value at no tasks may be.
         let best = metrics.iter().map(|metric| best(group, kind, metric).filter(|best| *best > 0.0));
-        let best = best.collect();
-        PageBest { tasks: group.tasks, kind, best }
+        PageBest { tasks: group.tasks, kind, best: best.collect() }
     };
     report.groups.iter().flat_map(|group| kinds.iter().map(move |kind| of_kind(group, *kind))).collect()
 }

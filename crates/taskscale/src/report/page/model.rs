@@ -16,7 +16,6 @@ use super::tables::{ChartPart, PageKind, PageMetric};
 use crate::catalog::Kind;
 use crate::explain::Explanation;
 use crate::record::{EntryFacts, MemorySource, Status, Warning};
-use crate::stats::Spread;
 
 /// Version of the shape of the page's data. Raised when a field changes its meaning; added fields do not raise it.
 pub const PAGE_SCHEMA: u32 = 4;
@@ -162,12 +161,6 @@ pub struct PageFile {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Figure(pub f64, pub f64, pub f64, pub f64, pub usize);
-
-impl From<Spread> for Figure {
-    fn from(Spread { median, min, max, mad, readings, .. }: Spread) -> Figure {
-        Figure(median, min, max, mad, readings)
-    }
-}
 
 /// One entry at one N, over its repetitions.
 ///

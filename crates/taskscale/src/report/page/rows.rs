@@ -3,23 +3,14 @@
 use std::collections::BTreeMap;
 
 use super::super::build::feeding;
+use super::super::cells::Cells;
 use super::super::model::Row;
 use super::super::rank::Standing;
-use super::model::{PageException, PageRow, PageShortfall};
+use super::model::{Figure, PageException, PageRow, PageShortfall};
 use crate::metrics::{self, MetricDef};
-use crate::record::{MemorySource, Sample, Series, Warning, last_attempts};
+use crate::record::{MemorySource, Sample, Warning};
+use crate::stats::{Spread, middle_two};
 use crate::units::grouped;
-
-/// The last attempts of each run, by entry and number of tasks.
-pub type Cells<'a> = BTreeMap<(&'a str, u64), Vec<&'a Sample>>;
-
-pub fn cells<'a>(samples: &'a [&Sample], part: &Series) -> Cells<'a> {
-    let mut cells = Cells::new();
-    for sample in last_attempts(samples).into_iter().filter(|sample| sample.is_of(part)) {
-        cells.entry((&sample.entry, sample.tasks)).or_default().push(sample);
-    }
-    cells
-}
 
 pub fn rows(
     of_report: impl Iterator<Item = Row>,
@@ -30,8 +21,8 @@ pub fn rows(
 ) -> Vec<PageRow> {
     let of = |row: Row| {
         let position = *positions.get(&*row.entry.name)?;
-        let cell = cells.get(&(&*row.entry.name, row.tasks)).cloned().unwrap_or_default();
-        Some(page_row(position, row, &cell, metrics, usual))
+        let cell = cells.cell(&row.entry.name, row.tasks);
+        Some(page_row(position, row, cell, metrics, usual))
     };
     of_report.filter_map(of).collect()
 }
@@ -45,6 +36,7 @@ fn page_row(
 ) -> PageRow {
     // Of work, times are of the first run of each pair.
     let fed: Vec<&Sample> = feeding(cell).into_iter().filter(|sample| !sample.is_double()).collect();
+    let figure = |of: Spread| Figure(of.median, of.min, of.max, of.mad, of.readings);
     let short = cell.iter().any(|sample| sample.warnings.contains(&Warning::WorkShort));
     PageRow {
         entry,
@@ -56,7 +48,7 @@ fn page_row(
         exceptions: exceptions(&row, metrics, usual),
         remarks: remarks(&row),
         no_value: short.then(|| Warning::WorkShort.text()),
-        figures: metrics.iter().map(|metric| Some(row.spreads.of(metric)?.into())).collect(),
+        figures: metrics.iter().map(|metric| row.spreads.of(metric).map(figure)).collect(),
         threads: row.threads,
         parts: row.parts,
         time: phases(
@@ -125,7 +117,6 @@ fn phases(
     };
     let mut runs: Vec<(f64, [f64; 3])> = fed.iter().filter_map(run).collect();
     runs.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let upper = runs.get(runs.len() / 2)?.1;
-    let lower = runs[(runs.len() - 1) / 2].1;
+    let ((_, lower), (_, upper)) = middle_two(&runs)?;
     Some([0, 1, 2].map(|phase| lower[phase].midpoint(upper[phase])))
 }

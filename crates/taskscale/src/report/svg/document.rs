@@ -1,7 +1,5 @@
 //! Well-formed SVG for any texts. Knows nothing of charts.
 
-use std::fmt::Write;
-
 use super::super::sanitize::escaped;
 use super::style::CSS;
 
@@ -13,10 +11,7 @@ pub enum Anchor {
 }
 
 /// An SVG document being written, one element a line.
-pub struct Svg {
-    out: String,
-    open: Vec<&'static str>,
-}
+pub struct Svg(String);
 
 impl Svg {
     /// Begins a document of a size in pixels, with its description for screen readers. `id` distinguishes it from other
@@ -24,12 +19,11 @@ impl Svg {
     pub fn new(id: &str, width: f64, height: f64, title: &str, description: &str) -> Svg {
         let id = escaped(id);
         let (w, h) = (number(width), number(height));
-        let mut svg = Svg { out: String::new(), open: Vec::new() };
+        let mut svg = Svg(String::new());
         svg.line(&format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"taskscale\" width=\"{w}\" height=\"{h}\" \
              viewBox=\"0 0 {w} {h}\" role=\"img\" aria-labelledby=\"{id}-title {id}-desc\">"
         ));
-        svg.open.push("svg");
         svg.line(&format!("<title id=\"{id}-title\">{}</title>", escaped(title)));
         svg.line(&format!("<desc id=\"{id}-desc\">{}</desc>", escaped(description)));
         svg.line(&format!("<style>{CSS}</style>"));
@@ -37,18 +31,11 @@ impl Svg {
         svg
     }
 
-    /// Begins a group with a text that is shown when it is pointed at.
-    pub fn group(&mut self, title: &str) {
-        self.line("<g>");
-        self.open.push("g");
-        self.line(&format!("<title>{}</title>", escaped(title)));
-    }
-
-    pub fn end_group(&mut self) {
-        if self.open.last() == Some(&"g") {
-            self.open.pop();
-            self.line("</g>");
-        }
+    /// A group with a text that is shown when it is pointed at.
+    pub fn group(&mut self, title: &str, draw: impl FnOnce(&mut Svg)) {
+        self.line(&format!("<g>\n<title>{}</title>", escaped(title)));
+        draw(self);
+        self.line("</g>");
     }
 
     /// `radius` rounds its corners; draws nothing if the area is 0.
@@ -69,13 +56,9 @@ impl Svg {
 
     /// A path of straight pieces.
     pub fn path(&mut self, points: &[(f64, f64)], class: &str) {
-        let mut d = String::new();
-        for (i, (x, y)) in points.iter().enumerate() {
-            let command = if i == 0 { 'M' } else { 'L' };
-            // Writing to a String cannot fail.
-            let _ = write!(d, "{command}{} {}", number(*x), number(*y));
-        }
-        self.line(&format!("<path class=\"{}\" d=\"{d}\"/>", escaped(class)));
+        let points: Vec<String> =
+            points.iter().map(|(x, y)| format!("{} {}", number(*x), number(*y))).collect();
+        self.line(&format!("<path class=\"{}\" d=\"M{}\"/>", escaped(class), points.join("L")));
     }
 
     /// A closed shape.
@@ -106,15 +89,13 @@ impl Svg {
     }
 
     pub fn finish(mut self) -> String {
-        while let Some(tag) = self.open.pop() {
-            self.line(&format!("</{tag}>"));
-        }
-        self.out
+        self.line("</svg>");
+        self.0
     }
 
     fn line(&mut self, text: &str) {
-        self.out.push_str(text);
-        self.out.push('\n');
+        self.0.push_str(text);
+        self.0.push('\n');
     }
 }
 
@@ -143,8 +124,7 @@ mod tests {
         #[test]
         fn any_text_makes_a_document_that_says_it(text in any::<String>(), class in "[a-z\"<>&' ]{0,20}") {
             let mut svg = Svg::new("a", 100.0, 100.0, &text, &text);
-            svg.group(&text);
-            svg.text(1.0, 2.0, &class, Anchor::Start, &text);
+            svg.group(&text, |svg| svg.text(1.0, 2.0, &class, Anchor::Start, &text));
             let svg = svg.finish();
             let document = roxmltree::Document::parse(&svg).unwrap();
             let mut texts = document.descendants().filter(|node| node.has_tag_name("text"));

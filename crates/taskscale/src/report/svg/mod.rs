@@ -21,7 +21,9 @@ pub use scaling::scaling;
 pub use versions::versions;
 
 use super::model::{EntryInfo, Report};
+use super::phrases::{counts, platform};
 use super::sanitize::safe;
+use crate::catalog::Style;
 use crate::metrics::MetricDef;
 use crate::units;
 
@@ -43,11 +45,6 @@ pub enum ChartError {
     Nothing,
 }
 
-fn counts(tasks: &[u64]) -> String {
-    let counts: Vec<String> = tasks.iter().map(|&n| units::count(n)).collect();
-    counts.join(", ")
-}
-
 fn plain(text: &str) -> String {
     safe(text).into_owned()
 }
@@ -63,15 +60,9 @@ fn head(svg: &mut Svg, title: &str, subtitle: &str) -> f64 {
 const FOOT: f64 = 54.0;
 
 fn foot(svg: &mut Svg, report: &Report, y: f64, left_out: Option<String>) {
-    let machine = &report.machine;
-    let mut first = format!(
-        "{}, {}, Linux {}",
-        plain(&machine.cpu),
-        units::counted(machine.cpus, "CPU"),
-        plain(&machine.kernel)
-    );
-    if let Some(source) = report.memory_sources.first() {
-        first.push_str(&format!(", memory by {}", source.source.name()));
+    let mut first = platform(&report.machine);
+    if let Some(source) = report.usual_source() {
+        first.push_str(&format!(", memory by {}", source.name()));
     }
     let mut second = format!(
         "taskscale {}, {}, {}",
@@ -89,33 +80,24 @@ fn foot(svg: &mut Svg, report: &Report, y: f64, left_out: Option<String>) {
 
 /// Kind and what else must be known to compare: `stackless, tuned, one CPU`.
 fn kind(entry: &EntryInfo) -> String {
-    let mut text = entry.kind.name().to_owned();
+    let kind = entry.kind.name();
     if entry.reference {
-        return format!("{text}, reference");
+        return format!("{kind}, reference");
     }
-    if entry.style == crate::catalog::Style::Tuned {
-        text.push_str(", tuned");
-    }
-    if !entry.parallel {
-        text.push_str(", one CPU");
-    }
-    if entry.unverified.is_some() {
-        text.push_str(", unverified");
-    }
-    text
+    let tuned = if entry.style == Style::Tuned { ", tuned" } else { "" };
+    let one_cpu = if entry.parallel { "" } else { ", one CPU" };
+    let unverified = if entry.unverified.is_some() { ", unverified" } else { "" };
+    format!("{kind}{tuned}{one_cpu}{unverified}")
 }
 
 /// What a chart of this report shows: its title, less the number of tasks, and a sentence.
 fn heads(report: &Report) -> (&'static str, String) {
     let part = plain(&report.series().to_string());
-    match &report.operation {
-        None => {
-            ("Memory", format!("Workload {part}. All memory while all tasks wait, including kernel memory"))
-        }
-        Some(operation) => {
-            ("Time per operation", format!("Workload {part}. An operation: {}", plain(operation)))
-        }
-    }
+    let (what, sentence) = match &report.operation {
+        None => ("Memory", "All memory while all tasks wait, including kernel memory".to_owned()),
+        Some(operation) => ("Time per operation", format!("An operation: {}", plain(operation))),
+    };
+    (what, format!("Workload {part}. {sentence}"))
 }
 
 /// The headline of a row with its unit: `12.5 MiB`.

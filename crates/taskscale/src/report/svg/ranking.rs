@@ -1,8 +1,7 @@
 //! Entries by footprint at one N: one bar each, stacked by kind of memory.
 
-use super::super::model::Rank;
-use super::super::model::{Parts, Report, Row, RowGroup};
-use super::super::phrases::slope_text;
+use super::super::model::{Parts, Rank, Report, Row, RowGroup};
+use super::super::phrases::{FailureLine, failure_lines, slope_text};
 use super::document::{Anchor, Svg};
 use super::style::{fitted, fitted_name, text_width};
 use super::{ChartError, FOOT, MARGIN, WIDTH, foot, head, heads, kind, plain, shown};
@@ -58,13 +57,8 @@ fn draw(report: &Report, group: &RowGroup) -> String {
     );
     let rows_top = 138.0;
     let height = rows_top + PITCH * group.rows.len() as f64 + FOOT;
-    let mut svg = Svg::new(
-        &format!("taskscale-ranking-{}", group.tasks),
-        WIDTH,
-        height,
-        &title,
-        &description(figure, group),
-    );
+    let id = format!("taskscale-ranking-{}", group.tasks);
+    let mut svg = Svg::new(&id, WIDTH, height, &title, &description(figure, group));
     let top = head(&mut svg, &title, &subtitle);
     if figure == &metrics::FOOTPRINT {
         legend(&mut svg, top + 16.0, group);
@@ -74,12 +68,13 @@ fn draw(report: &Report, group: &RowGroup) -> String {
     let names = names.fold(0.0, f64::max).clamp(90.0, 240.0);
     let from = MARGIN + names + 14.0;
     let to = WIDTH - MARGIN - FIGURES;
-    let largest =
-        group.rows.iter().filter_map(|row| row.headline).map(|spread| spread.max).fold(0.0, f64::max);
+    let spreads = group.rows.iter().filter_map(|row| row.headline);
+    let largest = spreads.map(|spread| spread.max).fold(0.0, f64::max);
     let scale = Scale { from, to, largest, figure };
     scale.axis(&mut svg, rows_top, height - FOOT);
     for (i, row) in group.rows.iter().enumerate() {
-        draw_row(&mut svg, row, rows_top + PITCH * i as f64, names, &scale);
+        let row_top = rows_top + PITCH * i as f64;
+        svg.group(&pointed_at(figure, row), |svg| draw_row(svg, row, row_top, names, &scale));
     }
     let left_out = (!report.unavailable.is_empty()).then(|| {
         let names: Vec<String> =
@@ -161,14 +156,8 @@ fn round_step(whole: f64, lines: f64) -> f64 {
 
 fn draw_row(svg: &mut Svg, row: &Row, top: f64, names: f64, scale: &Scale) {
     let middle = top + PITCH / 2.0;
-    svg.group(&pointed_at(scale.figure, row));
-    svg.text(
-        MARGIN,
-        middle - 2.0,
-        "strong",
-        Anchor::Start,
-        &fitted_name(&plain(&row.entry.with_version()), STRONG, names),
-    );
+    let name = fitted_name(&plain(&row.entry.with_version()), STRONG, names);
+    svg.text(MARGIN, middle - 2.0, "strong", Anchor::Start, &name);
     svg.text(MARGIN, middle + 12.0, "small muted", Anchor::Start, &kind(&row.entry));
     match row.headline {
         None => {
@@ -201,7 +190,6 @@ fn draw_row(svg: &mut Svg, row: &Row, top: f64, names: f64, scale: &Scale) {
             svg.text(end + 8.0, middle + 12.0, class, Anchor::Start, &more);
         }
     }
-    svg.end_group();
 }
 
 /// A bar of parts. Items may be a page ahead of their sum: the bar ends where the figure says.
@@ -228,25 +216,22 @@ fn beside(row: &Row) -> (&'static str, String) {
         let alive = row.short_alive.map(|alive| format!("{} alive", units::grouped(alive)));
         return ("small bad", alive.unwrap_or_else(|| row.status.clone()));
     }
-    let per_task = row.bytes_per_task.map(|slope| format!("{} B/task", slope_text(slope, row.linear)));
-    let text = match per_task {
-        _ if row.ok_runs < row.runs => row.status.clone(),
-        _ if !row.ranked && !row.entry.reference => {
-            let sources: Vec<&str> = row.memory_sources.iter().map(|source| source.name()).collect();
-            format!("memory by {}", sources.join(", "))
-        }
-        Some(text) => text,
-        None => String::new(),
+    let text = if row.ok_runs < row.runs {
+        row.status.clone()
+    } else if !row.ranked && !row.entry.reference {
+        let sources: Vec<&str> = row.memory_sources.iter().map(|source| source.name()).collect();
+        format!("memory by {}", sources.join(", "))
+    } else {
+        let per_task = |slope| format!("{} B/task", slope_text(slope, row.linear));
+        row.bytes_per_task.map(per_task).unwrap_or_default()
     };
     ("small muted", text)
 }
 
 /// How a row without figures ended: `limit: 32,751 of 1,000,000 threads could be started`.
 fn ending(row: &Row) -> String {
-    let failure: Vec<String> = super::super::phrases::failure_lines(row)
-        .iter()
-        .map(|failure| format!("{}: {}", failure.head, plain(&failure.reason)))
-        .collect();
+    let line = |failure: FailureLine| format!("{}: {}", failure.head, plain(&failure.reason));
+    let failure: Vec<String> = failure_lines(row).into_iter().map(line).collect();
     if failure.is_empty() { "ok, but nothing was measured".to_owned() } else { failure.join("; ") }
 }
 

@@ -1,12 +1,13 @@
 //! Footprint over the number of tasks, both logarithmic: a line for each entry, named at its end.
 
+use std::collections::BTreeSet;
+
 use super::super::model::{EntryInfo, Growth, Report, Row};
 use super::super::phrases::{NO_LINE, slope_text};
 use super::document::{Anchor, Svg};
 use super::style::{fitted_name, text_width};
 use super::{ChartError, FOOT, MARGIN, WIDTH, foot, head, heads, plain, shown};
-use crate::catalog::Kind;
-use crate::catalog::Shape;
+use crate::catalog::{Kind, Shape};
 use crate::metrics::MetricDef;
 use crate::report::colour::colour_of;
 use crate::units;
@@ -34,55 +35,36 @@ struct Curve<'a> {
 /// The chart of all entries that were ok somewhere.
 pub fn scaling(report: &Report) -> Result<String, ChartError> {
     let lines = lines(report);
-    let points = || lines.iter().flat_map(|line| &line.points);
-    let mut tasks: Vec<u64> = points().map(|row| row.tasks).collect();
-    tasks.sort_unstable();
-    tasks.dedup();
-    if lines.is_empty() {
-        return Err(ChartError::Nothing);
+    let points = lines.iter().flat_map(|line| &line.points);
+    let tasks: BTreeSet<u64> = points.map(|row| row.tasks).collect();
+    match tasks.len() {
+        0 => Err(ChartError::Nothing),
+        1 => Err(ChartError::TooFewTasks(1)),
+        _ => Ok(draw(report, &lines, &tasks.into_iter().collect::<Vec<_>>())),
     }
-    if tasks.len() < 2 {
-        return Err(ChartError::TooFewTasks(tasks.len()));
-    }
-    Ok(draw(report, &lines, &tasks))
 }
 
 fn lines(report: &Report) -> Vec<Curve<'_>> {
+    let is_point = |row: &&Row| row.ok_runs > 0 && row.median().is_some_and(|median| median > 0.0);
     let mut lines: Vec<Curve> = Vec::new();
-    for group in &report.groups {
-        for row in &group.rows {
-            let known = lines.iter().position(|line| line.entry.name == row.entry.name);
-            let positive = row.headline.is_some_and(|spread| spread.median > 0.0);
-            if row.ok_runs > 0 && positive {
-                match known {
-                    Some(at) => lines[at].points.push(row),
-                    None => {
-                        let runtime = row.entry.name.split('/').next().unwrap_or_default();
-                        lines.push(Curve {
-                            entry: &row.entry,
-                            points: vec![row],
-                            // A line through footprints is none through times.
-                            growth: report.growth_of(&row.entry.name).filter(|_| report.shape.has_plateau()),
-                            broke: None,
-                            colour: colour_of(runtime),
-                        });
-                    }
-                }
-            } else if let Some(line) = known.map(|at| &mut lines[at]).filter(|line| line.broke.is_none()) {
-                line.broke = Some(format!("{} at {}", row.status, units::count(row.tasks)));
-            }
+    for row in report.rows().filter(is_point) {
+        if let Some(line) = lines.iter_mut().find(|line| line.entry.name == row.entry.name) {
+            line.points.push(row);
+            continue;
         }
-    }
-    // What broke and went on at a larger number did not end there.
-    for line in &mut lines {
-        let last = line.points.last().map(|row| row.tasks);
-        let ended = report.groups.iter().rev().find_map(|group| {
-            let row = group.rows.iter().find(|row| row.entry.name == line.entry.name)?;
-            Some(row.tasks)
+        let of_entry = report.rows().filter(|of| of.entry.name == row.entry.name);
+        let mut from_here = of_entry.skip_while(|of| of.tasks < row.tasks);
+        // What broke and went on at a larger number did not end there.
+        let ended = from_here.clone().last().filter(|last| !is_point(last));
+        let broke = from_here.find(|of| !is_point(of)).filter(|_| ended.is_some());
+        lines.push(Curve {
+            entry: &row.entry,
+            points: vec![row],
+            // A line through footprints is none through times.
+            growth: report.growth_of(&row.entry.name).filter(|_| report.shape.has_plateau()),
+            broke: broke.map(|of| format!("{} at {}", of.status, units::count(of.tasks))),
+            colour: colour_of(row.entry.name.split('/').next().unwrap_or_default()),
         });
-        if last >= ended {
-            line.broke = None;
-        }
     }
     lines
 }
@@ -120,15 +102,9 @@ fn draw(report: &Report, lines: &[Curve], tasks: &[u64]) -> String {
         Shape::Hold | Shape::Serve => format!("{sentence}. Lines: fixed + N × bytes per task."),
         Shape::Work => format!("{sentence}. Medians are joined."),
     };
-    let slope = |line: &Curve| {
-        let growth = line.growth?;
-        Some(slope_text(growth.bytes_per_task?, growth.linear))
-    };
-    let beside = |line: &Curve| match (&line.broke, slope(line)) {
-        (Some(broke), _) => broke.clone(),
-        (None, Some(slope)) => format!("{slope} B/task"),
-        (None, None) => String::new(),
-    };
+    let slope =
+        |growth: &Growth| Some(format!("{} B/task", slope_text(growth.bytes_per_task?, growth.linear)));
+    let beside = |line: &Curve| line.broke.clone().or_else(|| slope(line.growth?)).unwrap_or_default();
     let names =
         lines.iter().map(|line| text_width(&plain(&line.entry.name), 12.5)).fold(0.0, f64::max).min(190.0);
     let figures = lines.iter().map(|line| text_width(&beside(line), 11.0)).fold(0.0, f64::max).min(110.0);
@@ -181,14 +157,13 @@ fn draw(report: &Report, lines: &[Curve], tasks: &[u64]) -> String {
 }
 
 fn middle(row: &Row) -> f64 {
-    row.headline.map_or(0.0, |spread| spread.median)
+    row.median().unwrap_or(0.0)
 }
 
 /// Entries that were run and have no line.
 fn without_points<'a>(report: &'a Report, lines: &[Curve]) -> Vec<&'a str> {
     let mut names: Vec<&str> = Vec::new();
-    for row in report.groups.iter().flat_map(|group| &group.rows) {
-        let name = row.entry.name.as_str();
+    for name in report.rows().map(|row| row.entry.name.as_str()) {
         if !names.contains(&name) && lines.iter().all(|line| line.entry.name != name) {
             names.push(name);
         }
@@ -197,39 +172,24 @@ fn without_points<'a>(report: &'a Report, lines: &[Curve]) -> Vec<&'a str> {
 }
 
 fn description(figure: &MetricDef, lines: &[Curve]) -> String {
-    let said: Vec<String> = lines
-        .iter()
-        .map(|line| {
-            let points: Vec<String> = line
-                .points
-                .iter()
-                .map(|row| format!("{} at {}", shown(figure, middle(row)), units::count(row.tasks)))
-                .collect();
-            let broke = line.broke.as_ref().map(|broke| format!(", {broke}")).unwrap_or_default();
-            format!("{}: {}{broke}", plain(&line.entry.name), points.join(", "))
-        })
-        .collect();
-    format!("Line chart. {}.", said.join("; "))
+    let point = |row: &&Row| format!("{} at {}", shown(figure, middle(row)), units::count(row.tasks));
+    let said = |line: &Curve| {
+        let points: Vec<String> = line.points.iter().map(point).collect();
+        let broke = line.broke.as_ref().map(|broke| format!(", {broke}")).unwrap_or_default();
+        format!("{}: {}{broke}", plain(&line.entry.name), points.join(", "))
+    };
+    format!("Line chart. {}.", lines.iter().map(said).collect::<Vec<_>>().join("; "))
 }
 
 /// What the marks mean, for the kinds that are there.
 fn legend(svg: &mut Svg, y: f64, lines: &[Curve]) {
     let mut x = MARGIN;
-    for kind in [
-        Kind::Thread,
-        Kind::Process,
-        Kind::Stackful,
-        Kind::Stackless,
-        Kind::Future,
-        Kind::Timer,
-        Kind::Program,
-    ] {
-        let like = lines.iter().map(|line| line.entry).find(|entry| entry.kind == kind && !entry.reference);
-        if let Some(entry) = like {
-            mark_of(svg, entry.kind, "m8", x + 5.0, y - 4.0);
-            svg.text(x + 15.0, y, "small muted", Anchor::Start, kind.name());
-            x += 15.0 + text_width(kind.name(), 11.0) + 14.0;
-        }
+    let kinds: BTreeSet<Kind> =
+        lines.iter().filter(|line| !line.entry.reference).map(|line| line.entry.kind).collect();
+    for kind in kinds {
+        mark_of(svg, kind, "m8", x + 5.0, y - 4.0);
+        svg.text(x + 15.0, y, "small muted", Anchor::Start, kind.name());
+        x += 15.0 + text_width(kind.name(), 11.0) + 14.0;
     }
     if lines.iter().any(|line| line.entry.reference) {
         svg.path(&[(x, y - 4.0), (x + 18.0, y - 4.0)], "floor");
@@ -285,27 +245,24 @@ fn axes(svg: &mut Svg, plot: &Plot, tasks: &[u64]) {
 fn draw_line(svg: &mut Svg, plot: &Plot, line: &Curve) {
     let points: Vec<(f64, f64)> =
         line.points.iter().map(|row| (plot.x(row.tasks), plot.y(middle(row)))).collect();
-    let said: Vec<String> = line
-        .points
-        .iter()
-        .map(|row| format!("{} at {}", shown(plot.figure, middle(row)), units::tasks(row.tasks)))
-        .collect();
-    svg.group(&format!("{}: {}", plain(&line.entry.name), said.join(", ")));
-    let class = if line.entry.reference { "floor".to_owned() } else { format!("line c{}", line.colour) };
-    if points.len() > 1 {
-        svg.path(&fitted(plot, line).unwrap_or_else(|| points.clone()), &class);
-    }
-    for (row, (x, y)) in line.points.iter().zip(&points) {
-        if let Some(spread) = row.headline.filter(|spread| spread.min > 0.0) {
-            let (low, high) = (plot.y(spread.min), plot.y(spread.max));
-            // Within the mark it could not be seen.
-            if low - high > 10.0 {
-                svg.path(&[(*x, low), (*x, high)], "whisker");
-            }
+    let point = |row: &&Row| format!("{} at {}", shown(plot.figure, middle(row)), units::tasks(row.tasks));
+    let said: Vec<String> = line.points.iter().map(point).collect();
+    svg.group(&format!("{}: {}", plain(&line.entry.name), said.join(", ")), |svg| {
+        let class = if line.entry.reference { "floor".to_owned() } else { format!("line c{}", line.colour) };
+        if points.len() > 1 {
+            svg.path(&fitted(plot, line).unwrap_or_else(|| points.clone()), &class);
         }
-        mark(svg, line.entry, line.colour, *x, *y);
-    }
-    svg.end_group();
+        for (row, (x, y)) in line.points.iter().zip(&points) {
+            if let Some(spread) = row.headline.filter(|spread| spread.min > 0.0) {
+                let (low, high) = (plot.y(spread.min), plot.y(spread.max));
+                // Within the mark it could not be seen.
+                if low - high > 10.0 {
+                    svg.path(&[(*x, low), (*x, high)], "whisker");
+                }
+            }
+            mark(svg, line.entry, line.colour, *x, *y);
+        }
+    });
 }
 
 /// Places on the fitted line between an entry's first and last point: straight in N, and so bent here. `None` where
@@ -346,23 +303,13 @@ fn mark_of(svg: &mut Svg, kind: Kind, class: &str, x: f64, y: f64) {
             let points = [(0.0, -5.0), (5.0, -1.2), (3.1, 4.3), (-3.1, 4.3), (-5.0, -1.2)];
             svg.shape(&at(&points), class);
         }
-        Kind::Timer => svg.shape(
-            &at(&[
-                (-1.6, -5.0),
-                (1.6, -5.0),
-                (1.6, -1.6),
-                (5.0, -1.6),
-                (5.0, 1.6),
-                (1.6, 1.6),
-                (1.6, 5.0),
-                (-1.6, 5.0),
-                (-1.6, 1.6),
-                (-5.0, 1.6),
-                (-5.0, -1.6),
-                (-1.6, -1.6),
-            ]),
-            class,
-        ),
+        // A plus: its upper arm, turned to each side.
+        Kind::Timer => {
+            let up = [(-1.6, -5.0), (1.6, -5.0), (1.6, -1.6)];
+            let right = up.map(|(dx, dy)| (-dy, dx));
+            let opposite = |arm: [(f64, f64); 3]| arm.map(|(dx, dy)| (-dx, -dy));
+            svg.shape(&at(&[up, right, opposite(up), opposite(right)].concat()), class);
+        }
     }
 }
 

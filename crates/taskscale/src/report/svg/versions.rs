@@ -4,9 +4,8 @@ use super::super::model::Report;
 use super::super::versions::{VersionLine, VersionPoint};
 use super::document::{Anchor, Svg};
 use super::style::{fitted_name, text_width};
-use super::{ChartError, FOOT, MARGIN, WIDTH, foot, head, plain};
+use super::{ChartError, FOOT, MARGIN, WIDTH, foot, head, plain, shown};
 use crate::catalog::Month;
-use crate::metrics::MetricDef;
 
 /// Of a panel, with its title above and the versions below.
 const PANEL: f64 = 150.0;
@@ -41,10 +40,6 @@ pub fn versions(report: &Report, lines: &[VersionLine]) -> Result<(String, Strin
     }
     foot(&mut svg, report, top, None);
     Ok((svg.finish(), text))
-}
-
-fn shown(metric: &MetricDef, value: f64) -> String {
-    format!("{} {}", metric.show(value), metric.unit.shown().0).trim_end().to_owned()
 }
 
 fn percent(ratio: f64) -> String {
@@ -100,15 +95,15 @@ fn panel(svg: &mut Svg, line: &VersionLine, top: f64) {
             svg.text(x, floor - 8.0, "small muted", Anchor::Middle, "-");
             continue;
         };
-        svg.group(&format!("{}: {}", plain(&point.version), shown(line.metric, value)));
-        if let Some((low, high)) = point.range.filter(|(low, high)| high > low) {
-            svg.path(&[(x, y(low)), (x, y(high))], "whisker");
-            for end in [low, high] {
-                svg.path(&[(x - CAP, y(end)), (x + CAP, y(end))], "whisker");
+        svg.group(&format!("{}: {}", plain(&point.version), shown(line.metric, value)), |svg| {
+            if let Some((low, high)) = point.range.filter(|(low, high)| high > low) {
+                svg.path(&[(x, y(low)), (x, y(high))], "whisker");
+                for end in [low, high] {
+                    svg.path(&[(x - CAP, y(end)), (x + CAP, y(end))], "whisker");
+                }
             }
-        }
-        svg.circle(x, y(value), 4.0, "m0 mark");
-        svg.end_group();
+            svg.circle(x, y(value), 4.0, "m0 mark");
+        });
         let above = y(highest(point).unwrap_or(value)) - 9.0;
         let change = point.costs_more.and(point.ratio).map(percent);
         let figure = line.metric.show(value);
