@@ -78,8 +78,10 @@ fn outcomes(comparison: &Comparison) -> Table {
     }))
 }
 
-/// Cases with a text on each, under headings.
-fn of_cases<const N: usize>(sections: [(&str, Emphasis, Vec<(String, String)>); N]) -> Table {
+/// A case, and a text on it.
+type CaseText = (String, String);
+
+fn of_cases<const N: usize>(sections: [(&str, Emphasis, Vec<CaseText>); N]) -> Table {
     let mut table = Table::new(vec![Column::words("entry"), Column::prose("")]);
     for (heading, emphasis, cases) in sections {
         let section = table.section(heading);

@@ -28,7 +28,9 @@ fn label_of(entry: &str, part: &str, tasks: u64, repetition: u32, double: bool) 
 }
 
 /// The plans of results by series.
-pub struct PlansBySeries<'a>(BTreeMap<(&'a str, &'a BTreeMap<String, String>, Option<u32>), &'a Plan>);
+pub struct PlansBySeries<'a>(BTreeMap<PartKey<'a>, &'a Plan>);
+
+type PartKey<'a> = (&'a str, &'a BTreeMap<String, String>, Option<u32>);
 
 impl<'a> PlansBySeries<'a> {
     pub fn of(campaign: &'a Campaign) -> PlansBySeries<'a> {
