@@ -9,8 +9,8 @@ use std::thread;
 use std::time::Duration;
 
 use super::black_box::BlackBoxTemplate;
-use crate::catalog::{DottedVersion, Entry, Library, Program, Runtime, ToolchainSpec, Workload, sources};
-use crate::record::{Campaign, EntryFacts, Source};
+use crate::catalog::{DottedVersion, Entry, Library, Program, ToolchainSpec, Workload};
+use crate::record::{Campaign, EntryFacts};
 use crate::toolchain::{self, Attend, BuildError, Built, Cache, Toolchain, ToolchainError, pin_library};
 
 /// An entry with its toolchain and build.
@@ -152,7 +152,7 @@ fn prepare_one(
     let entry = program.entry.in_form_for(&program.workload.name, version.as_ref());
     let program = &Program { entry: &entry, ..*program };
     let Program { runtime, entry, workload } = *program;
-    let mut facts = facts_of(runtime, entry, &workload.name);
+    let mut facts = EntryFacts::of(runtime, entry, &workload.name);
     let command = match toolchain {
         Err(unavailable) => Err(NotReady::NoToolchain(unavailable.to_string())),
         Ok(toolchain) => {
@@ -220,39 +220,5 @@ pub fn receipt(toolchain: &Toolchain, entry: &Entry) -> String {
     match entry.library.as_ref().filter(is_named) {
         Some(library) => format!("{}; {} {}", toolchain.version, library.name, library.version),
         None => toolchain.version.clone(),
-    }
-}
-
-fn facts_of(runtime: &Runtime, entry: &Entry, workload: &str) -> EntryFacts {
-    let recipe = &entry.workloads[workload];
-    EntryFacts {
-        name: entry.full_name.clone(),
-        workload: Some(workload.to_owned()),
-        title: entry.title.clone(),
-        runtime: runtime.name.clone(),
-        runtime_title: runtime.title.clone(),
-        url: runtime.url.clone(),
-        kind: entry.kind,
-        parallel: entry.parallel,
-        style: entry.style,
-        fan_out: recipe.fan_out,
-        reference: entry.reference,
-        posts: !entry.posts.is_empty(),
-        unverified: entry.unverified.clone(),
-        why: entry.why.clone(),
-        notes: entry.notes.clone(),
-        omitted: entry.omitted.clone(),
-        version: None,
-        versions: BTreeMap::new(),
-        unavailable: None,
-        build: recipe.build.clone(),
-        run: recipe.run.clone(),
-        env: entry.env.clone(),
-        digest: None,
-        program_digest: None,
-        sources: sources(runtime, entry, workload)
-            .into_iter()
-            .map(|file| Source { path: file.path, text: file.text })
-            .collect(),
     }
 }

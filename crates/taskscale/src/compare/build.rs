@@ -3,11 +3,10 @@
 use std::collections::BTreeSet;
 
 use super::CompareError;
-use super::differ::{differences, outcomes};
+use super::differ::differences;
 use super::judge::judge;
 use super::model::{COMPARISON_SCHEMA, Comparison};
-use super::readings::Pair;
-use super::side::{CompareSettings, Input, Side};
+use super::side::{CompareSettings, Input, Pair, Side};
 use crate::catalog::Shape;
 use crate::metrics::{self, MetricDef};
 use crate::record::{Sample, Status};
@@ -36,6 +35,7 @@ impl Comparison {
         base.check()?;
         new.check()?;
         let pairs = pairs(&base, &new);
+        let turned: Vec<Pair> = pairs.iter().map(|pair| Pair { base: pair.new, new: pair.base }).collect();
         let differences = differences(&base, &new, &pairs);
         let of_another: Vec<String> = differences
             .iter()
@@ -55,19 +55,18 @@ impl Comparison {
             verdict_confidence: 0.0,
             cells: Vec::new(),
             outcomes: Vec::new(),
-            only_base: only(&base, &new, pairs.iter().map(|(old, new)| (old, new)), |_| true),
-            only_new: only(&new, &base, pairs.iter().map(|(old, new)| (new, old)), |_| true),
-            missing: only(&base, &new, pairs.iter().map(|(old, new)| (old, new)), is_ok),
+            only_base: only(&base, &new, &pairs, |_| true),
+            only_new: only(&new, &base, &turned, |_| true),
+            missing: only(&base, &new, &pairs, |sample| sample.status == Status::Ok),
             fail_above: settings.fail_above,
             allow_missing: settings.allow_missing,
             failures: None,
             undecided: Vec::new(),
         };
         let mut pending = Vec::new();
-        for (old_name, new_name) in &pairs {
-            let pair = Pair { base: &base, new: &new, old_name, new_name };
+        for pair in &pairs {
             pending.extend(pair.pending(settings));
-            out.outcomes.extend(outcomes(&base, old_name, &new, new_name));
+            out.outcomes.extend(pair.outcomes());
         }
         if pending.is_empty() && out.outcomes.is_empty() {
             let (base, new) = (base.input.folder.to_owned(), new.input.folder.to_owned());
@@ -83,44 +82,34 @@ impl Comparison {
 }
 
 /// The entries that stand against each other: the two that were chosen, or those of the same name.
-fn pairs(base: &Side, new: &Side) -> Vec<(String, String)> {
+fn pairs<'a>(base: &'a Side<'a>, new: &'a Side<'a>) -> Vec<Pair<'a>> {
+    let pair = |old, name| Pair { base: base.entry(old), new: new.entry(name) };
     match (base.input.entry, new.input.entry) {
-        (Some(old), Some(new)) => vec![(old.to_owned(), new.to_owned())],
+        (Some(old), Some(name)) => vec![pair(old, name)],
         _ => {
             let there: BTreeSet<&str> = new.names().collect();
-            let common = base.names().filter(|name| there.contains(name));
-            common.map(|name| (name.to_owned(), name.to_owned())).collect()
+            base.names().filter(|name| there.contains(name)).map(|name| pair(name, name)).collect()
         }
     }
 }
 
-fn is_ok(sample: &Sample) -> bool {
-    sample.status == Status::Ok
-}
-
-/// What one side has and the other has not, by name: `rust/thread`, or `rust/thread × 1M`. Each of `pairs` is the
-/// side's own entry and its counterpart. Only cells that have a run which `counts`.
-fn only<'p>(
-    side: &Side,
-    other: &Side,
-    pairs: impl Iterator<Item = (&'p String, &'p String)> + Clone,
-    counts: fn(&Sample) -> bool,
-) -> Vec<String> {
+/// What one side has and the other has not, by name: `rust/thread`, or `rust/thread × 1M`. Each of `pairs` has the
+/// side's own entry as its base. Only cells that have a run which `counts`.
+fn only(side: &Side, other: &Side, pairs: &[Pair], counts: fn(&Sample) -> bool) -> Vec<String> {
     let mut names = Vec::new();
-    for name in side.names().filter(|name| side.input.entry.is_none_or(|entry| entry == *name)) {
-        let mut tasks = side.tasks_of(name);
-        tasks.retain(|n| side.cell(name, *n).iter().any(|sample| counts(sample)));
-        let Some((_, counterpart)) = pairs.clone().find(|(own, _)| *own == name) else {
-            if !tasks.is_empty() {
-                names.push(name.to_owned());
-            }
+    for own in side.chosen() {
+        let name = own.name;
+        let mut tasks = own.tasks();
+        tasks.retain(|n| own.runs(*n).iter().any(|sample| counts(sample)));
+        let Some(pair) = pairs.iter().find(|pair| pair.base.name == name) else {
+            names.extend((!tasks.is_empty()).then(|| name.to_owned()));
             continue;
         };
-        let there = other.tasks_of(counterpart);
-        if there.is_empty() && other.facts(counterpart).is_some_and(|facts| facts.unavailable.is_some()) {
-            // An entry that cannot run is told of as an outcome.
+        // An entry that cannot run is told of as an outcome.
+        if pair.new.unavailable().is_some() {
             continue;
         }
+        let there = pair.new.tasks();
         for n in tasks.difference(&there) {
             let planned = other.input.campaign.plan.tasks.contains(n);
             let why = if planned { " (planned, but not measured)" } else { "" };

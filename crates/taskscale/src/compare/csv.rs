@@ -39,6 +39,10 @@ impl CompareCsvLine<'_> {
     }
 }
 
+fn reason(reason: &Option<String>) -> String {
+    text(reason.as_deref().unwrap_or_default())
+}
+
 fn columns<'a>() -> [CsvColumn<CompareCsvLine<'a>>; 21] {
     [
         ("metric", |line| line.either(|of| of.metric.name.to_owned(), |_| "outcome".to_owned())),
@@ -63,13 +67,7 @@ fn columns<'a>() -> [CsvColumn<CompareCsvLine<'a>>; 21] {
         ("threshold", |line| line.judged(|of| figure(of.threshold))),
         ("gate", |line| line.gate().to_owned()),
         ("repetitions_needed", |line| line.judged(|of| whole(of.repetitions_needed.map(u64::from)))),
-        ("reason", |line| {
-            let reason = |reason: &Option<String>| text(reason.as_deref().unwrap_or_default());
-            match line.of {
-                LineSubject::Judged(of) => reason(&of.reason),
-                LineSubject::Outcome(of) => reason(&of.reason),
-            }
-        }),
+        ("reason", |line| line.either(|of| reason(&of.reason), |of| reason(&of.reason))),
         ("workload", |line| text(&line.comparison.workload)),
     ]
 }

@@ -19,7 +19,9 @@ pub fn document(comparison: &Comparison) -> Document {
         (of.what.as_str(), vec![("base".to_owned(), of.base.as_str()), ("new".to_owned(), of.new.as_str())])
     })));
     document.table(outcomes(comparison));
-    document.table(undecided(comparison));
+    let undecided = comparison.undecided.iter();
+    let undecided = undecided.map(|of| (of.case.clone(), words::reason_and_plan(of))).collect();
+    document.table(of_cases([("undecided", Emphasis::Doubtful, undecided)]));
     let gated = comparison.fail_above.is_some();
     let mut columns = vec![
         Column::words("entry"),
@@ -62,33 +64,31 @@ fn emphasis(decision: Decision) -> Emphasis {
     }
 }
 
-/// The undecided cases, with the command that would decide each.
-fn undecided(comparison: &Comparison) -> Table {
-    let mut table = Table::new(vec![Column::words("entry"), Column::prose("")]);
-    let section = table.section("undecided");
-    section.emphasis = Emphasis::Doubtful;
-    let rows = comparison.undecided.iter().map(|undecided| {
-        let case = TableCell::Name(undecided.case.clone(), Emphasis::Plain);
-        DocumentRow::of(vec![case]).note("", words::reason_and_plan(undecided), Emphasis::Plain)
-    });
-    section.rows = rows.collect();
-    table
-}
-
 fn outcomes(comparison: &Comparison) -> Table {
-    let mut table = Table::new(vec![Column::words("entry"), Column::prose("")]);
-    for (change, emphasis) in [
+    let sections = [
         (Change::Fails, Emphasis::Bad),
         (Change::OkLessOften, Emphasis::Doubtful),
         (Change::Works, Emphasis::Good),
         (Change::StillFails, Emphasis::Quiet),
-    ] {
-        let section = table.section(change.name());
-        section.emphasis = emphasis;
+    ];
+    of_cases(sections.map(|(change, emphasis)| {
         let of_change = comparison.outcomes.iter().filter(|outcome| outcome.change == change);
-        let rows = of_change.map(|outcome| {
-            let place = TableCell::Name(words::place_of_outcome(outcome), Emphasis::Plain);
-            DocumentRow::of(vec![place]).note("", words::became(outcome), Emphasis::Plain)
+        let cases = of_change.map(|outcome| (words::place_of_outcome(outcome), words::became(outcome)));
+        (change.name(), emphasis, cases.collect())
+    }))
+}
+
+/// A case, and a text on it.
+type CaseText = (String, String);
+
+fn of_cases<const N: usize>(sections: [(&str, Emphasis, Vec<CaseText>); N]) -> Table {
+    let mut table = Table::new(vec![Column::words("entry"), Column::prose("")]);
+    for (heading, emphasis, cases) in sections {
+        let section = table.section(heading);
+        section.emphasis = emphasis;
+        let rows = cases.into_iter().map(|(case, text)| {
+            let case = TableCell::Name(case, Emphasis::Plain);
+            DocumentRow::of(vec![case]).note("", text, Emphasis::Plain)
         });
         section.rows = rows.collect();
     }
@@ -102,15 +102,13 @@ fn row(metric: &'static MetricDef, judged: &Judged, gated: bool) -> DocumentRow 
         Verdict::Unclear => Emphasis::Doubtful,
         _ => Emphasis::Quiet,
     };
+    let ratio = if judged.verdict.is_change() { Emphasis::Plain } else { Emphasis::Quiet };
     let mut cells = vec![
-        TableCell::Name(judged.entries(), Emphasis::Plain),
+        TableCell::Name(words::entries(&judged.base_entry, &judged.new_entry), Emphasis::Plain),
         TableCell::plain(words::tasks(judged)),
         TableCell::quiet(words::figure(metric, judged.base.value)),
         TableCell::quiet(words::figure(metric, judged.new.value)),
-        TableCell::Text(
-            words::ratio(judged),
-            if judged.verdict.is_change() { Emphasis::Plain } else { Emphasis::Quiet },
-        ),
+        TableCell::Text(words::ratio(judged), ratio),
         TableCell::quiet(words::interval(judged.ratio_interval)),
         TableCell::Text(judged.verdict.name().to_owned(), verdict),
     ];

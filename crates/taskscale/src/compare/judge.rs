@@ -47,11 +47,8 @@ pub(super) struct Margins {
 impl Margins {
     pub(super) fn of(metric: &'static MetricDef, own: Option<f64>, fail_above: Option<f64>) -> Margins {
         let is_time = metric.unit.is_time();
-        let gate = fail_above.map(|above| match own {
-            Some(own) => own,
-            None if is_time => above.max(SECONDS_MARGIN),
-            None => above,
-        });
+        let gate =
+            fail_above.map(|above| own.unwrap_or(if is_time { above.max(SECONDS_MARGIN) } else { above }));
         let usual = if is_time { SECONDS_MARGIN } else { BYTES_MARGIN };
         // A gate at 0.5% cannot treat 1% as the same.
         Margins { same: own.unwrap_or_else(|| gate.map_or(usual, |gate| gate.min(usual))), gate }
@@ -77,7 +74,7 @@ impl PairedRepetitions {
 
     /// The fewest repetitions of a side.
     fn repetitions(&self) -> usize {
-        self.values.map_or(0, |sides| sides.iter().map(|side| side.n).min().unwrap_or(0))
+        self.values.map_or(0, |[base, new]| base.n.min(new.n))
     }
 
     /// The same means and scatter with `n` repetitions of each side.

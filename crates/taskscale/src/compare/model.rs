@@ -1,6 +1,7 @@
 //! A comparison as plain data. Texts are as recorded; each format neutralizes them.
 
 use serde::Serialize;
+use strum::VariantArray;
 
 use crate::metrics::MetricDef;
 use crate::record::Timestamp;
@@ -11,8 +12,11 @@ use crate::stats::Interval;
 pub const COMPARISON_SCHEMA: u32 = 3;
 
 /// The verdict on one metric of one case.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, strum::IntoStaticStr, strum::VariantArray,
+)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Verdict {
     /// More seconds, beyond chance and beyond the margin.
     Slower,
@@ -30,14 +34,7 @@ pub enum Verdict {
 
 impl Verdict {
     pub fn name(self) -> &'static str {
-        match self {
-            Verdict::Slower => "slower",
-            Verdict::Larger => "larger",
-            Verdict::Faster => "faster",
-            Verdict::Smaller => "smaller",
-            Verdict::Same => "same",
-            Verdict::Unclear => "unclear",
-        }
+        self.into()
     }
 
     pub fn worse(self) -> bool {
@@ -54,8 +51,9 @@ impl Verdict {
 }
 
 /// The outcome of `--fail-above` for one metric of one case.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, strum::IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Decision {
     /// The upper bound of the ratio is below the threshold.
     Pass,
@@ -67,11 +65,7 @@ pub enum Decision {
 
 impl Decision {
     pub fn name(self) -> &'static str {
-        match self {
-            Decision::Pass => "pass",
-            Decision::Fail => "fail",
-            Decision::Undecided => "undecided",
-        }
+        self.into()
     }
 }
 
@@ -221,38 +215,12 @@ impl Change {
 impl Comparison {
     /// Number of each verdict, worst first, without zeros.
     pub fn counts(&self) -> Vec<(Verdict, usize)> {
-        let all = [
-            Verdict::Slower,
-            Verdict::Larger,
-            Verdict::Faster,
-            Verdict::Smaller,
-            Verdict::Same,
-            Verdict::Unclear,
-        ];
-        all.into_iter()
-            .map(|verdict| (verdict, self.cells.iter().filter(|cell| cell.verdict == verdict).count()))
-            .filter(|(_, count)| *count > 0)
-            .collect()
+        let count = |verdict: Verdict| self.cells.iter().filter(|cell| cell.verdict == verdict).count();
+        let all = Verdict::VARIANTS.iter().map(|verdict| (*verdict, count(*verdict)));
+        all.filter(|(_, count)| *count > 0).collect()
     }
 
     pub fn of_metric(&self, metric: &'static MetricDef) -> impl Iterator<Item = &Judged> {
         self.cells.iter().filter(move |cell| cell.metric == metric)
     }
-}
-
-impl Judged {
-    /// `rust/tokio-spawn`, or `rust/tokio-spawn → go/goroutine`.
-    pub fn entries(&self) -> String {
-        entries(&self.base_entry, &self.new_entry)
-    }
-}
-
-impl OutcomeChange {
-    pub fn entries(&self) -> String {
-        entries(&self.base_entry, &self.new_entry)
-    }
-}
-
-fn entries(base: &str, new: &str) -> String {
-    if base == new { base.to_owned() } else { format!("{base} → {new}") }
 }

@@ -37,8 +37,7 @@ pub fn over_versions(campaign: &Campaign, samples: &[Sample]) -> Vec<(Report, Ve
         }
         let samples: Vec<Sample> = samples.into_iter().cloned().collect();
         let report = Report::build(&part, &samples);
-        let lines = found.iter().map(|of| line(of, &part, &samples, &report));
-        let lines = lines.collect();
+        let lines = found.iter().map(|of| line(of, &part, &samples, &report)).collect();
         all.push((report, lines));
     }
     all
@@ -65,12 +64,11 @@ fn versions(part: &Campaign) -> Vec<OneAxis<'_>> {
         }
     }
     let several = groups.into_iter().filter(|(_, versions)| versions.len() > 1);
-    several
-        .map(|((entry, name, beside), mut versions)| {
-            versions.sort_by(|a, b| a.number.cmp(&b.number));
-            OneAxis { title: format!("{entry}, {name}{beside}"), name, versions }
-        })
-        .collect()
+    let axes = several.map(|((entry, name, beside), mut versions)| {
+        versions.sort_by(|a, b| a.number.cmp(&b.number));
+        OneAxis { title: format!("{entry}, {name}{beside}"), name, versions }
+    });
+    axes.collect()
 }
 
 fn line(axis: &OneAxis, part: &Campaign, samples: &[Sample], report: &Report) -> VersionLine {
@@ -119,13 +117,8 @@ fn judged(
     samples: &[Sample],
     metric: &'static MetricDef,
 ) -> Option<Judged> {
-    let settings = CompareSettings {
-        series: 1,
-        metrics: vec![ComparedMetric::from(metric)],
-        fail_above: None,
-        allow_missing: true,
-        across: true,
-    };
+    let metrics = vec![ComparedMetric::from(metric)];
+    let settings = CompareSettings { metrics, across: true, ..CompareSettings::default() };
     let input = |entry| Input { folder: "", campaign: part, samples, entry: Some(entry) };
     let comparison = Comparison::build(input(before), input(name), &settings).ok()?;
     // The heading names the number of tasks: of another there is no verdict.

@@ -13,23 +13,19 @@ pub(super) fn command(base: &Side, cell: &Judged, repetitions: u32) -> String {
     // A program without a manifest: `taskscale measure … -- PROGRAM`.
     let program = || campaign.command.iter().position(|word| word == "--").map(|at| &campaign.command[at..]);
     let own = if plan.workload == OWN_WORKLOAD { program() } else { None };
-    let mut words = match own {
-        Some(_) => vec!["taskscale".to_owned(), "measure".to_owned()],
-        None => vec!["taskscale".to_owned(), "run".to_owned(), quoted(&cell.base_entry)],
-    };
-    if own.is_none() && cell.new_entry != cell.base_entry {
-        words.push(quoted(&cell.new_entry));
-    }
-    if own.is_none() && plan.workload != "sleep" {
-        words.extend(["-w".to_owned(), quoted(&plan.workload)]);
-        for (name, value) in &plan.params {
-            words.extend(["-p".to_owned(), quoted(&format!("{name}={value}"))]);
+    let mut words = vec!["taskscale measure".to_owned()];
+    if own.is_none() {
+        words = vec![format!("taskscale run {}", quoted(&cell.base_entry))];
+        words.extend((cell.new_entry != cell.base_entry).then(|| quoted(&cell.new_entry)));
+        if plan.workload != "sleep" {
+            words.push(format!("-w {}", quoted(&plan.workload)));
+            for (name, value) in &plan.params {
+                words.push(format!("-p {}", quoted(&format!("{name}={value}"))));
+            }
         }
     }
     words.extend(plan.cpus.map(|cpus| format!("--cpus {cpus}")));
-    if let Hold::Fixed { .. } = plan.hold {
-        words.push("--classic".to_owned());
-    }
+    words.extend(matches!(plan.hold, Hold::Fixed { .. }).then(|| "--classic".to_owned()));
     let tasks: Vec<String> = plan.tasks.iter().map(|tasks| units::count(*tasks).replace(',', "_")).collect();
     words.push(format!("-n {} -r {repetitions}", tasks.join(",")));
     words.extend(own.into_iter().flatten().map(|word| quoted(word)));

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::judge::{Margins, PairedRepetitions, Pending};
 use super::model::{Judged, JudgedSide, Verdict};
-use super::side::{CompareSettings, ComparedMetric, Side};
+use super::side::{CompareSettings, ComparedMetric, Pair, SideEntry};
 use crate::metrics::{self, MetricDef, MetricScope, Unit};
 use crate::record::{MemorySource, Sample, Warning};
 use crate::report::growth::feeds_line;
@@ -19,22 +19,11 @@ const CHARGE_BATCH_PAGES: f64 = 64.0;
 /// Times that differ by no more than this are the same: a wake-up that came late.
 const SECONDS_STEP: f64 = 0.002;
 
-/// One entry on both sides.
-pub(super) struct Pair<'a> {
-    pub(super) base: &'a Side<'a>,
-    pub(super) new: &'a Side<'a>,
-    pub(super) old_name: &'a str,
-    pub(super) new_name: &'a str,
-}
-
-impl<'a> Pair<'a> {
+impl Pair<'_> {
     /// The numbers of tasks of which each side has a run that is ok, ascending.
     fn common(&self) -> Vec<u64> {
-        let both = |tasks: &u64| {
-            !self.base.ok(self.old_name, *tasks).is_empty() && !self.new.ok(self.new_name, *tasks).is_empty()
-        };
-        let (old, new) = (self.base.tasks_of(self.old_name), self.new.tasks_of(self.new_name));
-        old.intersection(&new).copied().filter(both).collect()
+        let both = |tasks: &u64| !self.base.ok(*tasks).is_empty() && !self.new.ok(*tasks).is_empty();
+        self.base.tasks().into_iter().filter(both).collect()
     }
 
     /// All that is judged of the entry by these metrics.
@@ -53,8 +42,7 @@ impl<'a> Pair<'a> {
         // What a line says no more of, each of its footprints does.
         if shape_changed {
             let footprint = settings.metrics.iter().find(|metric| metric.figure == &metrics::FOOTPRINT);
-            let metric =
-                footprint.copied().unwrap_or(ComparedMetric { figure: &metrics::FOOTPRINT, margin: None });
+            let metric = footprint.copied().unwrap_or(ComparedMetric::from(&metrics::FOOTPRINT));
             let margins = Margins::of(metric.figure, metric.margin, settings.fail_above);
             pending.extend(smaller.iter().map(|tasks| self.of_case(&metric, margins, *tasks)));
         }
@@ -62,7 +50,7 @@ impl<'a> Pair<'a> {
     }
 
     fn of_case(&self, metric: &ComparedMetric, margins: Margins, tasks: u64) -> Pending {
-        let (before, after) = (self.base.ok(self.old_name, tasks), self.new.ok(self.new_name, tasks));
+        let (before, after) = (self.base.ok(tasks), self.new.ok(tasks));
         let readings = |samples: &[&Sample]| -> Vec<f64> {
             metric.figure.values(samples).into_iter().filter(|value| value.is_finite()).collect()
         };
@@ -89,11 +77,7 @@ impl<'a> Pair<'a> {
         changed: &mut bool,
     ) -> Pending {
         let figure = metric.figure;
-        let runs = |side: &Side<'a>, entry: &str| -> Vec<&'a Sample> {
-            let ok = common.iter().flat_map(|&tasks| side.ok(entry, tasks));
-            ok.filter(|sample| feeds_line(sample)).collect()
-        };
-        let (before, after) = (runs(self.base, self.old_name), runs(self.new, self.new_name));
+        let (before, after) = (feeding(&self.base, common), feeding(&self.new, common));
         let points = |samples: &[&Sample]| -> Vec<(u32, Point)> {
             let point = |sample: &&Sample| {
                 Some((sample.repetition, Point { tasks: sample.tasks, y: figure.read(sample)? }))
@@ -148,8 +132,8 @@ impl<'a> Pair<'a> {
             evidence: reason.is_none().then_some(evidence),
             cell: Judged {
                 metric: metric.figure,
-                base_entry: self.old_name.to_owned(),
-                new_entry: self.new_name.to_owned(),
+                base_entry: self.base.name.to_owned(),
+                new_entry: self.new.name.to_owned(),
                 tasks,
                 base: side(&of_base),
                 new: side(&of_new),
@@ -169,18 +153,23 @@ impl<'a> Pair<'a> {
     }
 
     fn step(&self, metric: &'static MetricDef) -> f64 {
-        let batch = |side: &Side| {
-            let machine = &side.input.campaign.machine;
+        let batch = |entry: &SideEntry| {
+            let machine = &entry.side.input.campaign.machine;
             CHARGE_BATCH_PAGES * machine.page_bytes as f64 * machine.cpus as f64
         };
         match metric.unit {
             Unit::Seconds => SECONDS_STEP,
             // Of very many operations the difference is of seconds.
             Unit::Nanoseconds | Unit::Microseconds | Unit::PerSecond => 0.0,
-            _ if metric == &metrics::PEAK => BYTES_STEP.max(batch(self.base)).max(batch(self.new)),
+            _ if metric == &metrics::PEAK => BYTES_STEP.max(batch(&self.base)).max(batch(&self.new)),
             _ => BYTES_STEP,
         }
     }
+}
+
+/// The runs that lines through these numbers of tasks are made of.
+fn feeding<'a>(entry: &SideEntry<'a>, common: &[u64]) -> Vec<&'a Sample> {
+    common.iter().flat_map(|&tasks| entry.ok(tasks)).filter(|sample| feeds_line(sample)).collect()
 }
 
 /// The geometric mean, whose ratios are those of the means of logarithms; the mean where a value is not above zero, and
@@ -223,21 +212,14 @@ fn of_other_operations(metric: &'static MetricDef, base: &[&Sample], new: &[&Sam
 
 /// Why these runs cannot be compared by this metric, if so.
 fn incomparable(metric: &'static MetricDef, base: &[&Sample], new: &[&Sample]) -> Option<String> {
-    let sources = |samples: &[&Sample]| -> BTreeSet<MemorySource> {
-        samples.iter().map(|sample| sample.memory.source).collect()
-    };
-    let (of_base, of_new) = (sources(base), sources(new));
-    if metric.source_dependent && (of_base.len() > 1 || of_base != of_new) {
-        let names = |sources: BTreeSet<MemorySource>| {
-            sources.into_iter().map(MemorySource::name).collect::<Vec<_>>().join(" and ")
-        };
-        return Some(format!("memory sources differ: {} in BASE, {} in NEW", names(of_base), names(of_new)));
-    }
-    let first_message = |samples: &[&Sample]| -> BTreeSet<bool> {
-        samples.iter().filter_map(|sample| Some(sample.load.as_ref()?.first_message)).collect()
-    };
     let is_memory = metric.source_dependent;
-    if is_memory && first_message(base) != first_message(new) && !first_message(base).is_empty() {
+    let sources = distinct(base, new, |sample| Some(sample.memory.source));
+    if is_memory && differ(&sources) {
+        let [of_base, of_new] = sources.map(|of| joined(of.into_iter().map(MemorySource::name)));
+        return Some(format!("memory sources differ: {of_base} in BASE, {of_new} in NEW"));
+    }
+    let [before, after] = distinct(base, new, |sample| Some(sample.load.as_ref()?.first_message));
+    if is_memory && before != after && !before.is_empty() {
         return Some(
             "memory was read before the first messages on one side, after them on the other".to_owned(),
         );
@@ -261,16 +243,31 @@ fn incomparable(metric: &'static MetricDef, base: &[&Sample], new: &[&Sample]) -
             return Some(format!("most runs of {side} were {how}"));
         }
     }
-    let holds = |samples: &[&Sample]| -> BTreeSet<String> {
-        samples.iter().map(|sample| format!("{} s", sample.hold_s)).collect()
-    };
-    let (of_base, of_new) = (holds(base), holds(new));
+    let holds = distinct(base, new, |sample| Some(format!("{} s", sample.hold_s)));
     // Tasks that wake while they wait use CPU time for as long.
     let wakes = base.iter().chain(new).any(|sample| sample.histograms.contains_key("late_us"));
     let of_wait = metric == &metrics::WALL || (metric == &metrics::CPU && wakes);
-    if of_wait && (of_base.len() > 1 || of_base != of_new) {
-        let list = |holds: BTreeSet<String>| holds.into_iter().collect::<Vec<_>>().join(" and ");
-        return Some(format!("tasks waited {} in BASE, {} in NEW", list(of_base), list(of_new)));
+    if of_wait && differ(&holds) {
+        let [of_base, of_new] = holds.map(joined);
+        return Some(format!("tasks waited {of_base} in BASE, {of_new} in NEW"));
     }
     None
+}
+
+/// What the runs of each side have, each value once.
+fn distinct<T: Ord>(
+    base: &[&Sample],
+    new: &[&Sample],
+    of: impl Fn(&Sample) -> Option<T>,
+) -> [BTreeSet<T>; 2] {
+    [base, new].map(|samples| samples.iter().filter_map(|sample| of(sample)).collect())
+}
+
+/// Whether runs differ, be it on one side or between both.
+fn differ<T: Ord>([base, new]: &[BTreeSet<T>; 2]) -> bool {
+    base.len() > 1 || base != new
+}
+
+fn joined(names: impl IntoIterator<Item = impl Into<String>>) -> String {
+    names.into_iter().map(Into::into).collect::<Vec<String>>().join(" and ")
 }

@@ -131,7 +131,7 @@ pub(super) fn several_facts(reports: &[Report]) -> Vec<SeveralFact> {
 fn versions(reports: &[Report]) -> Vec<SeveralFact> {
     let mut by_entry: BTreeMap<&str, Vec<Option<String>>> = BTreeMap::new();
     for (place, report) in placed(reports) {
-        for row in rows(report) {
+        for row in report.rows() {
             let values = by_entry.entry(&row.entry.name).or_insert_with(|| vec![None; campaigns(reports)]);
             values[place].clone_from(&row.entry.version);
         }
@@ -145,10 +145,6 @@ fn versions(reports: &[Report]) -> Vec<SeveralFact> {
         }
     }
     facts
-}
-
-pub(super) fn rows(report: &Report) -> impl Iterator<Item = &Row> {
-    report.groups.iter().flat_map(|group| &group.rows)
 }
 
 /// The tables of the metrics, with only what two campaigns or more have; everything where they have nothing in common.
@@ -238,7 +234,7 @@ fn of_lines<'a>(
 ) -> Vec<(&'a EntryInfo, Option<CampaignValue>)> {
     let found = report.growth.iter().filter_map(|growth| {
         let estimate = ValueEstimate::in_growth(metric, growth)?;
-        let own = rows(report).filter(|row| row.entry.name == growth.entry.name && row.ok_runs > 0);
+        let own = report.rows().filter(|row| row.entry.name == growth.entry.name && row.ok_runs > 0);
         let sources = own.flat_map(|row| row.memory_sources.iter().copied()).collect();
         let found = match growth.is_nonlinear() {
             true => CampaignValue::Fell("not linear".to_owned()),

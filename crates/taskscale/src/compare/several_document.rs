@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::several::{
-    CampaignValue, EntryLine, MetricTable, campaigns, letter, placed, rows, several_facts, tables,
+    CampaignValue, EntryLine, MetricTable, campaigns, letter, placed, several_facts, tables,
 };
 use super::words::change;
 use crate::document::{Column, Document, DocumentRow, Emphasis, NONE, Table, TableCell};
@@ -109,7 +109,7 @@ fn alone(reports: &[Report], tables: &[MetricTable]) -> Vec<String> {
     let numbers: BTreeSet<u64> = tables.iter().filter_map(|table| table.tasks).collect();
     let own = placed(reports).filter_map(|(i, report)| {
         let mut names: Vec<String> = Vec::new();
-        for row in rows(report).filter(|row| !shown.contains(row.entry.name.as_str())) {
+        for row in report.rows().filter(|row| !shown.contains(row.entry.name.as_str())) {
             if !names.contains(&row.entry.name) {
                 names.push(row.entry.name.clone());
             }

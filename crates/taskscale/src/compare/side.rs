@@ -35,7 +35,7 @@ impl From<&'static MetricDef> for ComparedMetric {
 }
 
 /// What is compared, and when it fails.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct CompareSettings {
     /// How many series are compared at once: they share the false alarms.
     pub series: usize,
@@ -46,6 +46,42 @@ pub struct CompareSettings {
     pub allow_missing: bool,
     /// Whether the sides may be of another machine, kernel, CPU count, THP setting or taskscale version.
     pub across: bool,
+}
+
+/// An entry of a side.
+#[derive(Clone, Copy)]
+pub(super) struct SideEntry<'a> {
+    pub(super) side: &'a Side<'a>,
+    pub(super) name: &'a str,
+    pub(super) facts: Option<&'a EntryFacts>,
+    by_tasks: Option<&'a BTreeMap<u64, Vec<&'a Sample>>>,
+}
+
+impl<'a> SideEntry<'a> {
+    /// The numbers of tasks of which it has runs.
+    pub(super) fn tasks(&self) -> BTreeSet<u64> {
+        self.by_tasks.into_iter().flat_map(|by_tasks| by_tasks.keys().copied()).collect()
+    }
+
+    pub(super) fn runs(&self, tasks: u64) -> &'a [&'a Sample] {
+        self.by_tasks.and_then(|by_tasks| by_tasks.get(&tasks)).map_or(&[], Vec::as_slice)
+    }
+
+    pub(super) fn ok(&self, tasks: u64) -> Vec<&'a Sample> {
+        self.runs(tasks).iter().copied().filter(|sample| sample.status == Status::Ok).collect()
+    }
+
+    /// Why it could not run at all, if so.
+    pub(super) fn unavailable(&self) -> Option<&'a String> {
+        self.facts?.unavailable.as_ref().filter(|_| self.by_tasks.is_none())
+    }
+}
+
+/// Entries that stand against each other.
+#[derive(Clone, Copy)]
+pub(super) struct Pair<'a> {
+    pub(super) base: SideEntry<'a>,
+    pub(super) new: SideEntry<'a>,
 }
 
 /// A campaign with its last attempts by entry and number of tasks.
@@ -98,32 +134,24 @@ impl<'a> Side<'a> {
         self.input.campaign.entries.iter().map(|facts| facts.name.as_str())
     }
 
-    pub(super) fn facts(&self, entry: &str) -> Option<&'a EntryFacts> {
-        self.input.campaign.entries.iter().find(|facts| facts.name == entry)
+    pub(super) fn entry(&'a self, name: &'a str) -> SideEntry<'a> {
+        let facts = self.input.campaign.entries.iter().find(|facts| facts.name == name);
+        SideEntry { side: self, name, facts, by_tasks: self.cells.get(name) }
     }
 
-    pub(super) fn tasks_of(&self, entry: &str) -> BTreeSet<u64> {
-        self.cells.get(entry).into_iter().flat_map(|by_tasks| by_tasks.keys().copied()).collect()
-    }
-
-    pub(super) fn cell(&self, entry: &str, tasks: u64) -> &[&'a Sample] {
-        self.cells.get(entry).and_then(|by_tasks| by_tasks.get(&tasks)).map_or(&[], Vec::as_slice)
-    }
-
-    pub(super) fn ok(&self, entry: &str, tasks: u64) -> Vec<&'a Sample> {
-        self.cell(entry, tasks).iter().copied().filter(|sample| sample.status == Status::Ok).collect()
+    /// The entries that are compared.
+    pub(super) fn chosen(&'a self) -> impl Iterator<Item = SideEntry<'a>> {
+        let chosen = self.names().filter(move |name| self.input.entry.is_none_or(|entry| entry == *name));
+        chosen.map(move |name| self.entry(name))
     }
 
     /// The planned cases without samples, except those of entries that could not run.
-    pub(super) fn unmeasured(&self) -> Vec<(&'a str, u64)> {
-        let chosen = self.names().filter(|name| self.input.entry.is_none_or(|entry| entry == *name));
-        let able = chosen.filter(|name| self.facts(name).is_some_and(|facts| facts.unavailable.is_none()));
-        able.flat_map(|name| {
-            let measured = self.tasks_of(name);
-            let planned = self.input.campaign.plan.tasks.iter().copied();
-            planned.filter(move |tasks| !measured.contains(tasks)).map(move |tasks| (name, tasks))
-        })
-        .collect()
+    pub(super) fn unmeasured(&'a self) -> Vec<(&'a str, u64)> {
+        let able = self.chosen().filter(|entry| entry.facts.is_some_and(|facts| facts.unavailable.is_none()));
+        let planned = &self.input.campaign.plan.tasks;
+        let cases = able.flat_map(move |entry| planned.iter().map(move |tasks| (entry, *tasks)));
+        let unmeasured = cases.filter(|(entry, tasks)| entry.runs(*tasks).is_empty());
+        unmeasured.map(|(entry, tasks)| (entry.name, tasks)).collect()
     }
 
     pub(super) fn origin(&self) -> ComparedResults {

@@ -18,23 +18,18 @@ pub fn title(comparison: &Comparison) -> String {
 
 /// `1 larger, 11 same, 2 unclear, 1 fails now; judged 12 of 14 comparisons`.
 pub fn summary(comparison: &Comparison) -> String {
-    let mut parts: Vec<String> =
-        comparison.counts().iter().map(|(verdict, count)| format!("{count} {}", verdict.name())).collect();
-    for change in [Change::Fails, Change::OkLessOften, Change::Works] {
-        let count = comparison.outcomes.iter().filter(|outcome| outcome.change == change).count();
-        if count > 0 {
-            parts.push(format!("{count} {}", change.name()));
-        }
-    }
+    let verdicts = comparison.counts().into_iter().map(|(verdict, count)| (count, verdict.name()));
+    let changes = [Change::Fails, Change::OkLessOften, Change::Works].map(|change| {
+        let of_change = comparison.outcomes.iter().filter(|outcome| outcome.change == change);
+        (of_change.count(), change.name())
+    });
+    let parts = verdicts.chain(changes).filter(|(count, _)| *count > 0);
+    let parts: Vec<String> = parts.map(|(count, name)| format!("{count} {name}")).collect();
     if parts.is_empty() {
         return "nothing could be compared".to_owned();
     }
-    format!(
-        "{}; judged {} of {}",
-        parts.join(", "),
-        comparison.judged(),
-        units::counted(comparison.cells.len(), "comparison")
-    )
+    let all = units::counted(comparison.cells.len(), "comparison");
+    format!("{}; judged {} of {all}", parts.join(", "), comparison.judged())
 }
 
 /// The title of a metric, with the unit of its values.
@@ -65,10 +60,8 @@ pub fn ratio(cell: &Judged) -> String {
 
 /// The interval of a ratio: `1.047 to 1.053`.
 pub fn interval(interval: Option<Interval>) -> String {
-    interval.map_or_else(
-        || NONE.to_owned(),
-        |Interval { low, high }| format!("{} to {}", bound(low), bound(high)),
-    )
+    let Some(Interval { low, high }) = interval else { return NONE.to_owned() };
+    format!("{} to {}", bound(low), bound(high))
 }
 
 /// A bound of an interval. With few scattered runs it may be meaningless.
@@ -80,18 +73,23 @@ pub fn tasks(cell: &Judged) -> String {
     cell.tasks.map_or_else(|| "all".to_owned(), units::count)
 }
 
+/// `rust/tokio-spawn`, or `rust/tokio-spawn → go/goroutine`.
+pub fn entries(base: &str, new: &str) -> String {
+    if base == new { base.to_owned() } else { format!("{base} → {new}") }
+}
+
 /// `rust/thread × 10k`, or `rust/thread` for all N.
-fn place_of(entries: &str, tasks: Option<u64>) -> String {
+fn place_of(base: &str, new: &str, tasks: Option<u64>) -> String {
     let tasks = tasks.map(|tasks| format!(" × {}", units::count(tasks))).unwrap_or_default();
-    format!("{entries}{tasks}")
+    entries(base, new) + &tasks
 }
 
 pub fn place(judged: &Judged) -> String {
-    place_of(&judged.entries(), judged.tasks)
+    place_of(&judged.base_entry, &judged.new_entry, judged.tasks)
 }
 
 pub fn place_of_outcome(outcome: &OutcomeChange) -> String {
-    place_of(&outcome.entries(), outcome.tasks)
+    place_of(&outcome.base_entry, &outcome.new_entry, outcome.tasks)
 }
 
 /// `5/5 ok → timed-out: killed after 3 s`.
@@ -103,19 +101,17 @@ pub fn became(outcome: &OutcomeChange) -> String {
 /// The notes below the table.
 pub fn notes(comparison: &Comparison) -> Vec<String> {
     let mut notes = Vec::new();
-    if !comparison.only_base.is_empty() {
-        notes.push(format!("Only in BASE, so not compared: {}.", comparison.only_base.join(", ")));
-    }
-    if !comparison.only_new.is_empty() {
-        notes.push(format!("Only in NEW, so not compared: {}.", comparison.only_new.join(", ")));
+    for (side, only) in [("BASE", &comparison.only_base), ("NEW", &comparison.only_new)] {
+        if !only.is_empty() {
+            notes.push(format!("Only in {side}, so not compared: {}.", only.join(", ")));
+        }
     }
     let times = comparison.metrics.iter().any(|metric| metric.unit.is_time());
     for (origin, side) in [(&comparison.base, "BASE"), (&comparison.new, "NEW")] {
         if times && origin.busy_runs > 0 {
+            let (busy, runs) = (origin.busy_runs, units::counted(origin.runs, "run"));
             notes.push(format!(
-                "{side} was measured on a busy machine in {} of {}: times are inflated.",
-                origin.busy_runs,
-                units::counted(origin.runs, "run"),
+                "{side} was measured on a busy machine in {busy} of {runs}: times are inflated."
             ));
         }
     }
@@ -123,17 +119,18 @@ pub fn notes(comparison: &Comparison) -> Vec<String> {
         "Values are geometric means of repetitions. The interval is that of their ratio (Welch's t on logarithms)."
             .to_owned(),
     );
-    let mut margins: Vec<String> = Vec::new();
-    for (is_time, name) in [(false, "memory"), (true, "time")] {
-        let alike = |cell: &&Judged| cell.metric.unit.is_time() == is_time;
-        let least = comparison.cells.iter().filter(alike).map(|cell| cell.margin).reduce(f64::min);
-        margins.extend(least.map(|least| format!("{} of {name}", percent(least))));
-    }
+    let margin = |(is_time, name): (bool, &str)| {
+        let alike = comparison.cells.iter().filter(|cell| cell.metric.unit.is_time() == is_time);
+        let least = alike.map(|cell| cell.margin).reduce(f64::min)?;
+        Some(format!("{} of {name}", percent(least)))
+    };
+    let margins: Vec<String> = [(false, "memory"), (true, "time")].into_iter().filter_map(margin).collect();
     if !margins.is_empty() {
+        let tested = comparison.cells.iter().filter(|cell| cell.verdict_interval.is_some());
         notes.push(format!(
             "`larger` and `smaller` are beyond chance (Holm's procedure over {}) and beyond {}. Differences up to 64 KiB \
              or 2 ms are `same`.",
-            units::counted(comparison.cells.iter().filter(|cell| cell.verdict_interval.is_some()).count(), "comparison"),
+            units::counted(tested.count(), "comparison"),
             margins.join(" and "),
         ));
     }
@@ -166,14 +163,13 @@ fn change_of(cell: &Judged) -> Option<String> {
 
 /// Why `--fail-above` cannot decide a case.
 pub fn why_undecided(cell: &Judged) -> String {
-    let near = "cannot decide near the threshold";
     let change = change_of(cell);
-    match (&cell.reason, change, cell.repetitions_needed) {
-        (Some(reason), ..) => reason.clone(),
-        (None, change, Some(_)) => change.unwrap_or_default(),
-        (None, change, None) => {
+    match (&cell.reason, cell.repetitions_needed) {
+        (Some(reason), _) => reason.clone(),
+        (None, Some(_)) => change.unwrap_or_default(),
+        (None, None) => {
             let change = change.map(|change| format!("{change}, ")).unwrap_or_default();
-            format!("{change}{near} with {MOST_REPETITIONS} repetitions")
+            format!("{change}cannot decide near the threshold with {MOST_REPETITIONS} repetitions")
         }
     }
 }

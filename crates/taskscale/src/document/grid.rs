@@ -89,7 +89,7 @@ impl<'t> Grid<'t> {
                 Some(TableCell::Text(text, _)) => !text.is_empty(),
                 cell => cell.is_some(),
             };
-            i > 0 && !table.sections.iter().flat_map(|section| &section.rows).any(has)
+            i > 0 && !rows().any(has)
         };
         let is_shown = |i: &usize| match table.columns[*i].content {
             ColumnContent::Bars => options.bars != Bars::Hidden,
@@ -100,8 +100,8 @@ impl<'t> Grid<'t> {
         let mut grid = Grid { table, limit, widths: Vec::new(), shown, marks };
         let mut widths: Vec<usize> = table.columns.iter().map(|column| width(&column.short)).collect();
         if table.begins_with_names() {
-            widths[0] =
-                table.sections.iter().map(|section| width(&safe(&section.heading))).max().unwrap_or(0);
+            let headings = table.sections.iter().map(|section| width(&safe(&section.heading)));
+            widths[0] = headings.max().unwrap_or(0);
         }
         for row in rows().filter(|row| !row.heading) {
             for (i, cell) in row.cells.iter().enumerate().filter(|(i, _)| !grid.is_prose(*i)) {
@@ -172,22 +172,21 @@ impl<'t> Grid<'t> {
             return pen.end_line();
         }
         let pieces: Vec<Piece> = row.cells.iter().map(|cell| self.piece(cell)).collect();
-        let complete = row.is_complete(self.table);
-        match (row.cells.last(), complete) {
-            (Some(TableCell::Text(text, emphasis)), true) if self.is_prose(pieces.len() - 1) => {
+        if !row.is_complete(self.table) {
+            let notes: Vec<String> = row.notes.iter().map(said).collect();
+            let emphasis = row.notes.first().map_or(Emphasis::Plain, |note| note.emphasis);
+            return self.over(pen, &pieces, &notes.join("; "), style(emphasis));
+        }
+        match row.cells.last() {
+            Some(TableCell::Text(text, emphasis)) if self.is_prose(pieces.len() - 1) => {
                 self.over(pen, &pieces[..pieces.len() - 1], &safe(text), style(*emphasis));
             }
-            (_, true) => {
+            _ => {
                 self.cells(pen, &pieces);
                 pen.end_line();
             }
-            (_, false) => {
-                let notes: Vec<String> = row.notes.iter().map(said).collect();
-                let emphasis = row.notes.first().map_or(Emphasis::Plain, |note| note.emphasis);
-                self.over(pen, &pieces, &notes.join("; "), style(emphasis));
-            }
         }
-        for note in row.notes.iter().filter(|_| complete) {
+        for note in &row.notes {
             self.over(pen, &[], &format!("└ {}", said(note)), style(note.emphasis));
         }
     }

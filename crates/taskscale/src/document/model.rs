@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use super::bar::Bars;
 
 /// How something is shown.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Format {
     /// A table for the terminal.
     #[default]
@@ -23,12 +24,7 @@ impl Format {
 
     /// The name used on the command line.
     pub fn name(self) -> &'static str {
-        match self {
-            Format::Table => "table",
-            Format::Markdown => "markdown",
-            Format::Csv => "csv",
-            Format::Json => "json",
-        }
+        self.into()
     }
 }
 

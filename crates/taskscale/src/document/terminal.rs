@@ -32,17 +32,13 @@ impl Document {
             }
             before = Some(block);
         }
-        if !self.notes.is_empty() || !left_out.is_empty() {
+        let hidden = format!("Hidden (terminal too narrow): {}.", left_out.join(", "));
+        let notes: Vec<&String> =
+            self.notes.iter().chain(Some(&hidden).filter(|_| !left_out.is_empty())).collect();
+        if !notes.is_empty() {
             page.out.push('\n');
         }
-        self.notes.iter().for_each(|note| page.paragraph("· ", note, Emphasis::Quiet));
-        if !left_out.is_empty() {
-            page.paragraph(
-                "· ",
-                &format!("Hidden (terminal too narrow): {}.", left_out.join(", ")),
-                Emphasis::Quiet,
-            );
-        }
+        notes.iter().for_each(|note| page.paragraph("· ", note, Emphasis::Quiet));
         if let Some(provenance) = &self.provenance {
             page.out.push('\n');
             page.paragraph("", provenance, Emphasis::Quiet);

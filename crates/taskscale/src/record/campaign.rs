@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::{Machine, MemorySource, Sample, Series, Timestamp};
-use crate::catalog::{FanOut, Kind, Shape, Style};
+use crate::catalog::{Entry, FanOut, Kind, Runtime, Shape, Style, sources};
 
 /// The cases measured together on one machine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -318,6 +318,41 @@ pub struct EntryFacts {
 }
 
 impl EntryFacts {
+    /// Those of the catalog, before the entry's toolchain was looked for.
+    pub fn of(runtime: &Runtime, entry: &Entry, workload: &str) -> EntryFacts {
+        let recipe = &entry.workloads[workload];
+        EntryFacts {
+            name: entry.full_name.clone(),
+            workload: Some(workload.to_owned()),
+            title: entry.title.clone(),
+            runtime: runtime.name.clone(),
+            runtime_title: runtime.title.clone(),
+            url: runtime.url.clone(),
+            kind: entry.kind,
+            parallel: entry.parallel,
+            style: entry.style,
+            fan_out: recipe.fan_out,
+            reference: entry.reference,
+            posts: !entry.posts.is_empty(),
+            unverified: entry.unverified.clone(),
+            why: entry.why.clone(),
+            notes: entry.notes.clone(),
+            omitted: entry.omitted.clone(),
+            version: None,
+            versions: BTreeMap::new(),
+            unavailable: None,
+            build: recipe.build.clone(),
+            run: recipe.run.clone(),
+            env: entry.env.clone(),
+            digest: None,
+            program_digest: None,
+            sources: sources(runtime, entry, workload)
+                .into_iter()
+                .map(|file| Source { path: file.path, text: file.text })
+                .collect(),
+        }
+    }
+
     /// The name of the entry in the catalog: without the versions that were asked for.
     pub fn base_name(&self) -> &str {
         self.name.split('@').next().unwrap_or(&self.name)

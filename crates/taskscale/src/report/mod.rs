@@ -52,7 +52,7 @@ pub use overview::{Factor, Overview, overview};
 pub use page::{PAGE_SCHEMA, PageData, VersionsChart};
 pub use phrases::failure_lines;
 pub use samples::render as samples_csv;
-pub use svg::{ChartError, versions as versions_chart};
+pub use svg::{ChartError, ranking as ranking_chart, versions as versions_chart};
 pub use versions::{VersionLine, VersionPoint};
 
 use serde::Serialize;

@@ -134,6 +134,11 @@ impl Report {
         Series { workload: self.workload.clone(), params: self.params.clone(), cpus: self.cpus }
     }
 
+    /// The rows at every number of tasks.
+    pub fn rows(&self) -> impl Iterator<Item = &Row> {
+        self.groups.iter().flat_map(|group| &group.rows)
+    }
+
     /// The metric that entries are ranked by.
     pub fn headline(&self) -> &'static MetricDef {
         metrics::headline(self.shape)

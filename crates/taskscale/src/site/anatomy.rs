@@ -65,7 +65,7 @@ fn of_sheet(here: &str, campaign: &CampaignSummary, sheet: &Explanation) -> Stri
         escaped(&sheet.workload),
         units::grouped(sheet.sheet.slope.bytes.max(0.0).round() as u64),
         anchor(here, &campaign.page, &campaign.place),
-        campaign.created_at.date(),
+        campaign.recorded.created_at.date(),
         mark_behind(campaign),
     )
 }

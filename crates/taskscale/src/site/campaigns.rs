@@ -1,14 +1,15 @@
 //! The results of a site, and the table that lists those of one machine.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use super::folders::{ResultsFolder, Withdrawn};
+use super::folders::ResultsFolder;
 use super::layout::{START, SitePage, anchor, link, percent_encoded};
 use crate::document::{NONE, escaped};
 use crate::explain::{self, Explanation};
-use crate::record::{EntryFacts, Loaded, Machine, Status, Timestamp, Warning, last_attempts, same_memory};
+use crate::record::{Campaign, Loaded, Machine, Status, Warning, last_attempts, same_memory};
 use crate::report::Report;
-use crate::submit::{Badge, Verification};
+use crate::submit::{Badge, Verification, Withdrawal};
 use crate::units::{self, counted};
 
 /// Newer results come before older ones that have at most this much more: 1/0.75.
@@ -20,15 +21,11 @@ pub struct CampaignSummary {
     /// Its page, inside the site.
     pub page: String,
     pub folder: PathBuf,
-    pub id: Option<String>,
+    /// What is recorded besides samples.
+    pub recorded: Campaign,
     /// Its badge. Absent on a site without submitted results.
     pub badge: Option<Badge>,
     pub verified: bool,
-    pub created_at: Timestamp,
-    pub machine: Machine,
-    pub repetitions: u32,
-    /// Facts on every program, by workload.
-    pub facts: Vec<EntryFacts>,
     /// One for each part.
     pub reports: Vec<Report>,
     /// Where the bytes of tasks are, if `explain` measured it.
@@ -47,17 +44,11 @@ impl CampaignSummary {
         let ok = || last.iter().filter(|sample| sample.status == Status::Ok);
         CampaignSummary {
             place: found.place.clone(),
-            page: page_of(found),
+            page: found.page(),
             folder: found.folder.clone(),
-            id: campaign.id.clone(),
+            recorded: campaign.clone(),
             badge: None,
-            // A record of other results, or an unreadable one, does not count; `submit --check` reports it.
-            verified: Verification::beside(&found.folder, campaign)
-                .is_ok_and(|verification| verification.is_some_and(|of| of.is_verified())),
-            created_at: campaign.created_at,
-            machine: campaign.machine.clone(),
-            repetitions: campaign.plan.repetitions,
-            facts: campaign.entries.clone(),
+            verified: Verification::confirms(&found.folder, campaign),
             reports: Report::of_parts(campaign, samples)
                 .into_iter()
                 .map(|report| report.named(&*found.place))
@@ -77,28 +68,25 @@ impl CampaignSummary {
     }
 
     pub fn is_on(&self, machine: &Machine) -> bool {
-        let of = |machine: &Machine| {
-            (machine.hostname.clone(), machine.cpu.clone(), machine.cpus, machine.architecture.clone())
-        };
-        of(&self.machine) == of(machine) && same_memory(self.machine.memory_bytes, machine.memory_bytes)
+        let own = &self.recorded.machine;
+        own.hostname == machine.hostname
+            && own.cpu == machine.cpu
+            && own.cpus == machine.cpus
+            && own.architecture == machine.architecture
+            && same_memory(own.memory_bytes, machine.memory_bytes)
     }
 }
 
-/// The page of results, inside the site.
-pub fn page_of(found: &ResultsFolder) -> String {
-    format!("campaigns/{}.html", found.place)
-}
-
 /// The page in place of withdrawn results.
-pub fn withdrawn_page(of: &Withdrawn, with_documents: bool) -> String {
+pub fn withdrawn_page(found: &ResultsFolder, withdrawal: &Withdrawal, with_documents: bool) -> String {
     let main = format!(
         "<h1>Withdrawn results</h1>\n<p>The results {} were withdrawn on {}: {}</p>\n",
-        escaped(&of.place),
-        of.withdrawal.withdrawn_at.date(),
-        escaped(&of.withdrawal.reason)
+        escaped(&found.place),
+        withdrawal.withdrawn_at.date(),
+        escaped(&withdrawal.reason)
     );
     let about = "Results that were withdrawn, and why";
-    SitePage { path: &of.page, title: "Withdrawn results", about, main: &main }.render(with_documents)
+    SitePage { path: &found.page(), title: "Withdrawn results", about, main: &main }.render(with_documents)
 }
 
 /// `, measured by the project`, if known.
@@ -118,7 +106,7 @@ pub fn by_machine<'a>(
 ) -> Vec<Vec<&'a CampaignSummary>> {
     let mut machines: Vec<Vec<&CampaignSummary>> = Vec::new();
     for campaign in campaigns {
-        match machines.iter_mut().find(|own| campaign.is_on(&own[0].machine)) {
+        match machines.iter_mut().find(|own| campaign.is_on(&own[0].recorded.machine)) {
             Some(own) => own.push(campaign),
             None => machines.push(vec![campaign]),
         }
@@ -133,15 +121,12 @@ pub fn machine_name(machine: &Machine) -> String {
     escaped(&name)
 }
 
-/// Further facts on a machine, sanitized.
-pub fn machine_details(machine: &Machine) -> String {
+/// The heading of what was measured on a machine, with further facts on it.
+pub fn machine_heading(machine: &Machine) -> String {
     let facts = [&machine.hostname, &machine.os, &machine.architecture];
-    let known: Vec<String> = facts
-        .into_iter()
-        .filter(|fact| !["", "unknown"].contains(&fact.as_str()))
-        .map(|fact| escaped(fact))
-        .collect();
-    known.join(" · ")
+    let known = facts.into_iter().filter(|fact| !["", "unknown"].contains(&fact.as_str()));
+    let known: Vec<String> = known.map(|fact| escaped(fact)).collect();
+    format!("<h3>{}</h3>\n<p class=\"quiet\">{}</p>\n", machine_name(machine), known.join(" · "))
 }
 
 /// A table of the results of one machine.
@@ -158,18 +143,15 @@ pub fn table(campaigns: &[&CampaignSummary]) -> String {
 fn row(campaign: &CampaignSummary) -> String {
     let mut workloads: Vec<&str> = campaign.reports.iter().map(|report| &*report.workload).collect();
     workloads.dedup();
-    let mut tasks: Vec<u64> =
+    let tasks: BTreeSet<u64> =
         campaign.reports.iter().flat_map(|report| report.tasks.iter().copied()).collect();
-    tasks.sort_unstable();
-    tasks.dedup();
-    let tasks = match tasks[..] {
-        [] => String::new(),
-        [one] => units::count(one),
-        [first, .., last] => format!("{} to {}", units::count(first), units::count(last)),
+    let tasks = match (tasks.first(), tasks.last()) {
+        (Some(first), Some(last)) if first != last => {
+            format!("{} to {}", units::count(*first), units::count(*last))
+        }
+        (one, _) => one.map_or(String::new(), |one| units::count(*one)),
     };
-    let mut entries: Vec<&str> = campaign.facts.iter().map(|facts| &*facts.name).collect();
-    entries.sort_unstable();
-    entries.dedup();
+    let entries: BTreeSet<&str> = campaign.recorded.entries.iter().map(|facts| &*facts.name).collect();
     let busy = match campaign.busy_runs {
         0 => String::new(),
         runs => format!(" <small>{} on a busy machine</small>", units::grouped(runs as u64)),
@@ -178,11 +160,11 @@ fn row(campaign: &CampaignSummary) -> String {
         "<tr><th scope=\"row\">{link}</th><td class=\"date\">{date}</td><td>{badge}</td><td>{workloads}</td><td class=\"n\">{entries}</td>\
          <td class=\"date\">{tasks}</td><td class=\"n\">{repetitions}</td><td class=\"n\">{ok} of {runs}{busy}</td></tr>\n",
         link = anchor(START, &campaign.page, &campaign.place),
-        date = campaign.created_at.date(),
+        date = campaign.recorded.created_at.date(),
         badge = campaign.badge.map_or(NONE, Badge::short),
         workloads = escaped(&workloads.join(", ")),
         entries = entries.len(),
-        repetitions = campaign.repetitions,
+        repetitions = campaign.recorded.plan.repetitions,
         ok = units::grouped(campaign.ok_runs as u64),
         runs = units::grouped(campaign.runs as u64),
     )
@@ -190,8 +172,7 @@ fn row(campaign: &CampaignSummary) -> String {
 
 /// Results for tests.
 #[cfg(test)]
-pub fn shown(place: &str, of: (crate::record::Campaign, Vec<crate::record::Sample>)) -> CampaignSummary {
-    let (campaign, samples) = of;
+pub fn shown(place: &str, (campaign, samples): (Campaign, Vec<crate::record::Sample>)) -> CampaignSummary {
     let found = ResultsFolder { place: place.to_owned(), folder: PathBuf::from(place) };
     CampaignSummary::of(&found, &Loaded { campaign, samples, rejected: Vec::new() })
 }

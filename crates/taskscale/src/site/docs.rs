@@ -8,9 +8,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use pulldown_cmark::{CowStr, Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd, html};
+use walkdir::{DirEntry, WalkDir};
 
 use super::campaigns::CampaignSummary;
-use super::layout::{DOCUMENTS, SitePage, link, percent_encoded};
+use super::layout::{DOCUMENTS, SitePage, anchor, link, percent_encoded, unique};
 use super::subject::SiteEntry;
 use crate::catalog::{Catalog, is_whole};
 use crate::document::escaped;
@@ -43,13 +44,6 @@ struct DocPage {
     pictures: BTreeSet<String>,
 }
 
-/// What a link of a document leads to.
-enum LinkTarget {
-    Page(String),
-    Published(String),
-    Nowhere,
-}
-
 impl Documents {
     /// Those of the repository that a catalog or else a results folder is part of: the folders `docs` and `research`
     /// beside the catalog, and a few more. An installed taskscale has none.
@@ -63,12 +57,14 @@ impl Documents {
         let Some(root) = roots.find(|root| root.join("docs").is_dir()) else { return Documents::default() };
         let root = fs::canonicalize(root).unwrap_or_else(|_| root.to_owned());
         let mut paths: Vec<String> = AT_ROOT.map(str::to_owned).to_vec();
-        below(&root, "docs", &|name| name.ends_with(".md"), &mut paths);
-        below(&root, "research", &|name| name.ends_with(".md"), &mut paths);
-        below(&root, "runtimes", &|name| name == "README.md", &mut paths);
+        paths.extend(
+            below(&root, "docs").chain(below(&root, "research")).filter(|path| path.ends_with(".md")),
+        );
+        paths.extend(below(&root, "runtimes").filter(|path| path.ends_with("/README.md")));
         // What cannot be read is no document.
         let read = |path: String| {
-            Some((path.clone(), DocPage::of(&path, fs::read_to_string(root.join(&path)).ok()?)))
+            let document = DocPage::of(&path, fs::read_to_string(root.join(&path)).ok()?);
+            Some((path, document))
         };
         Documents { all: paths.into_iter().filter_map(read).collect(), root }
     }
@@ -86,6 +82,17 @@ impl Documents {
         let document = self.all.get(path)?;
         let at = if document.anchors.contains(anchor) { format!("#{anchor}") } else { String::new() };
         Some((page_of(path), at))
+    }
+
+    /// A link from the page `from` to a document, if it is there.
+    pub fn link(&self, from: &str, path: &str, text: &str) -> Option<String> {
+        let (page, _) = self.page(path, "")?;
+        Some(anchor(from, &page, text))
+    }
+
+    /// A link from the page `from` to what is written about a runtime, if anything is.
+    pub fn readme(&self, from: &str, runtime: &str) -> Option<String> {
+        self.link(from, &format!("runtimes/{runtime}/README.md"), "decisions and known limits")
     }
 
     /// Pictures that documents show: their paths in the site, and their files.
@@ -109,12 +116,10 @@ impl Documents {
         let folders: BTreeMap<String, &str> = folders.collect();
         let pages = self.all.iter().map(|(path, document)| {
             let own = page_of(path);
-            let mut target = |to: &str| match self.target(path, to, &folders, subjects) {
-                LinkTarget::Nowhere => {
-                    dead.push(format!("{path}: {to}"));
-                    None
-                }
-                LinkTarget::Page(page) | LinkTarget::Published(page) => Some(page),
+            let mut target = |to: &str| {
+                let found = self.target(path, to, &folders, subjects);
+                dead.extend(found.is_none().then(|| format!("{path}: {to}")));
+                found
             };
             let main = document.html(&mut target);
             let page = SitePage { path: &own, title: &document.title, about: &document.about, main: &main };
@@ -123,84 +128,70 @@ impl Documents {
         (pages.collect(), dead)
     }
 
-    /// What `to` leads to in the document at `path`.
+    /// The address that `to` leads to in the document at `path`; none where it leads nowhere.
     fn target(
         &self,
         path: &str,
         to: &str,
         folders: &BTreeMap<String, &str>,
         subjects: &[SiteEntry],
-    ) -> LinkTarget {
+    ) -> Option<String> {
         let own = page_of(path);
         if let Some(anchor) = to.strip_prefix('#') {
-            let there = self.all.get(path).is_some_and(|document| document.anchors.contains(anchor));
-            return if there { LinkTarget::Page(to.to_owned()) } else { LinkTarget::Nowhere };
+            return self.all.get(path)?.anchors.contains(anchor).then(|| to.to_owned());
         }
         let (file, anchor) = to.split_once('#').unwrap_or((to, ""));
-        let Some(inside) = joined(path, file) else { return LinkTarget::Nowhere };
+        let inside = joined(path, file)?;
         let readme = if inside.is_empty() { "README.md".to_owned() } else { format!("{inside}/README.md") };
         for document in [&inside, &readme] {
             match self.page(document, anchor) {
-                Some((_, at)) if at.is_empty() && !anchor.is_empty() => return LinkTarget::Nowhere,
-                Some((page, at)) => return LinkTarget::Page(link(&own, &page) + &at),
+                Some((_, at)) if at.is_empty() && !anchor.is_empty() => return None,
+                Some((page, at)) => return Some(link(&own, &page) + &at),
                 None => {}
             }
         }
         if inside == "docs" {
-            return LinkTarget::Page(link(&own, DOCUMENTS));
+            return Some(link(&own, DOCUMENTS));
         }
         // A picture, a campaign, or an entry's program.
         if self.all.values().any(|document| document.pictures.contains(&inside)) {
-            return LinkTarget::Page(link(&own, &inside));
+            return Some(link(&own, &inside));
         }
         let within = |folder: &str| {
             inside.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         };
         let campaign = folders.iter().find(|(folder, _)| within(folder)).map(|(_, page)| *page);
-        let entry = || subjects.iter().find(|subject| within(&format!("runtimes/{}", subject.name)));
+        let entry = || subjects.iter().find(|subject| within(&format!("runtimes/{}", subject.facts.name)));
         match campaign.or_else(|| Some(&*entry()?.page)) {
-            Some(page) => LinkTarget::Page(link(&own, page)),
-            None if self.root.join(&inside).exists() => LinkTarget::Published(published(&inside)),
-            None => LinkTarget::Nowhere,
+            Some(page) => Some(link(&own, page)),
+            None => self.root.join(&inside).exists().then(|| published(&inside)),
         }
     }
 
     /// The page that lists them.
     pub fn list(&self) -> String {
-        let mut groups: Vec<(&str, Vec<(&String, &DocPage)>)> = Vec::new();
-        let of = |path: &str| match path.split_once('/') {
-            None => "The project",
-            Some(("runtimes", _)) => "Runtimes: what each program does, and why",
-            Some(_) => "Guides, methods and findings",
+        const GUIDES: &str = "Guides, methods and findings";
+        const PROJECT: &str = "The project";
+        const RUNTIMES: &str = "Runtimes: what each program does, and why";
+        let group_of = |path: &str| match path.split_once('/') {
+            None => PROJECT,
+            Some(("runtimes", _)) => RUNTIMES,
+            Some(_) => GUIDES,
         };
-        for (path, document) in &self.all {
-            match groups.iter_mut().find(|(group, _)| *group == of(path)) {
-                Some((_, own)) => own.push((path, document)),
-                None => groups.push((of(path), vec![(path, document)])),
-            }
-        }
-        // Those of docs/ before those of the project itself.
-        groups.sort_by_key(|(_, own)| !own[0].0.starts_with("docs/"));
+        let item = |(path, document): (&String, &DocPage)| {
+            let title = anchor(DOCUMENTS, &page_of(path), &document.title);
+            format!("<li>{title}<p>{}</p></li>\n", escaped(&document.about))
+        };
         let mut main = "<h1>Documents</h1>\n".to_owned();
-        for (group, own) in groups {
-            main.push_str(&format!("<h2>{}</h2>\n<ul class=\"cards\">\n", escaped(group)));
-            for (path, document) in own {
-                main.push_str(&format!(
-                    "<li><a href=\"{}\">{}</a><p>{}</p></li>\n",
-                    link(DOCUMENTS, &page_of(path)),
-                    escaped(&document.title),
-                    escaped(&document.about)
-                ));
+        for group in [GUIDES, PROJECT, RUNTIMES] {
+            let items: String =
+                self.all.iter().filter(|(path, _)| group_of(path) == group).map(item).collect();
+            if !items.is_empty() {
+                main.push_str(&format!("<h2>{group}</h2>\n<ul class=\"cards\">\n{items}</ul>\n"));
             }
-            main.push_str("</ul>\n");
         }
-        SitePage {
-            path: DOCUMENTS,
-            title: "Documents",
-            about: "What taskscale measures, and how",
-            main: &main,
-        }
-        .render(true)
+        let about = "What taskscale measures, and how";
+        SitePage { path: DOCUMENTS, title: "Documents", about, main: &main }.render(true)
     }
 }
 
@@ -231,30 +222,29 @@ fn joined(path: &str, to: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
-/// Adds the paths of files below a folder of the repository, hidden ones and links left out.
-fn below(root: &Path, folder: &str, wanted: &dyn Fn(&str) -> bool, paths: &mut Vec<String>) {
-    for child in fs::read_dir(root.join(folder)).into_iter().flatten().flatten() {
-        let name = child.file_name().to_string_lossy().into_owned();
-        let path = format!("{folder}/{name}");
-        match child.file_type() {
-            _ if name.starts_with('.') || ["node_modules", "target"].contains(&&*name) => {}
-            Ok(kind) if kind.is_dir() => below(root, &path, wanted, paths),
-            Ok(kind) if kind.is_file() && wanted(&name) => paths.push(path),
-            _ => {}
-        }
-    }
+/// The paths of files below a folder of the repository, hidden ones and links left out.
+fn below(root: &Path, folder: &str) -> impl Iterator<Item = String> {
+    let is_shown = |child: &DirEntry| {
+        let name = child.file_name().to_string_lossy();
+        !name.starts_with('.') && !["node_modules", "target"].contains(&&*name)
+    };
+    let children = WalkDir::new(root.join(folder)).into_iter().filter_entry(is_shown).flatten();
+    children.filter(|child| child.file_type().is_file()).filter_map(move |child| {
+        let inside = child.path().strip_prefix(root).ok()?;
+        Some(inside.to_str()?.to_owned())
+    })
 }
 
 impl DocPage {
     fn of(path: &str, text: String) -> DocPage {
         let (mut title, mut about) = (String::new(), String::new());
-        let (mut anchors, mut pictures) = (Slugs::default(), BTreeSet::new());
+        let (mut anchors, mut pictures) = (BTreeSet::new(), BTreeSet::new());
         let events: Vec<Event> = parser(&text).collect();
         for (position, event) in events.iter().enumerate() {
             match event {
                 Event::Start(Tag::Heading { .. }) => {
                     let said = words(&events[position..], |end| matches!(end, TagEnd::Heading(_)));
-                    anchors.next(&said);
+                    slug(&said, &mut anchors);
                     if title.is_empty() {
                         title = said;
                     }
@@ -274,12 +264,12 @@ impl DocPage {
         if let Some((end, _)) = about.match_indices(". ").next() {
             about.truncate(end + 1);
         }
-        DocPage { title, about, anchors: anchors.all, pictures, text }
+        DocPage { title, about, anchors, pictures, text }
     }
 
     /// What stands in its page. `target` says where a link leads.
     fn html(&self, target: &mut dyn FnMut(&str) -> Option<String>) -> String {
-        let mut slugs = Slugs::default();
+        let mut slugs = BTreeSet::new();
         let mut contents = Vec::new();
         let events: Vec<Event> = parser(&self.text).collect();
         let mut shown: Vec<Event> = Vec::with_capacity(events.len());
@@ -288,7 +278,7 @@ impl DocPage {
             match &mut event {
                 Event::Start(Tag::Heading { level, id, .. }) => {
                     let said = words(&events[position..], |end| matches!(end, TagEnd::Heading(_)));
-                    let slug = slugs.next(&said);
+                    let slug = slug(&said, &mut slugs);
                     *id = Some(slug.clone().into());
                     if *level == HeadingLevel::H2 {
                         contents.push((slug, said));
@@ -379,22 +369,11 @@ fn is_comment(html: &str) -> bool {
     html.starts_with("<!--") && html.ends_with("-->")
 }
 
-/// What headings are called in links, as GitHub calls them: so that links work there and here.
-#[derive(Default)]
-struct Slugs {
-    all: BTreeSet<String>,
-}
-
-impl Slugs {
-    fn next(&mut self, heading: &str) -> String {
-        let kept = heading.chars().filter(|c| c.is_alphanumeric() || "-_ ".contains(*c));
-        let slug: String =
-            kept.flat_map(char::to_lowercase).map(|c| if c == ' ' { '-' } else { c }).collect();
-        let numbered = (1..).map(|number| format!("{slug}-{number}"));
-        let mut names = std::iter::once(slug.clone()).chain(numbered);
-        // One of them is free.
-        names.find(|name| self.all.insert(name.clone())).unwrap_or(slug)
-    }
+/// What a heading is called in links, as GitHub calls it: so that links work there and here.
+fn slug(heading: &str, taken: &mut BTreeSet<String>) -> String {
+    let kept = heading.chars().filter(|c| c.is_alphanumeric() || "-_ ".contains(*c));
+    let slug = kept.flat_map(char::to_lowercase).map(|c| if c == ' ' { '-' } else { c }).collect();
+    unique(slug, 1, taken)
 }
 
 #[cfg(test)]
@@ -408,9 +387,9 @@ mod tests {
 
     #[test]
     fn headings_are_called_as_github_calls_them() {
-        let mut slugs = Slugs::default();
-        let called =
-            ["What `--limit` says: 10 %", "One", "One", "×best & a_b"].map(|heading| slugs.next(heading));
+        let mut slugs = BTreeSet::new();
+        let called = ["What `--limit` says: 10 %", "One", "One", "×best & a_b"]
+            .map(|heading| slug(heading, &mut slugs));
         assert_eq!(called, ["what---limit-says-10-", "one", "one-1", "best--a_b"]);
     }
 

@@ -5,41 +5,33 @@ use super::docs::Documents;
 use super::layout::{ENTRIES, SitePage, anchor, plain_name};
 use super::start::featured;
 use super::subject::SiteEntry;
-use crate::catalog::{Style, reading_order};
+use crate::catalog::reading_order;
 use crate::document::{NONE, escaped};
 use crate::metrics;
+use crate::record::EntryFacts;
 use crate::report::{Report, Row};
 use crate::submit::Badge;
 use crate::units::{self, counted};
 
 pub fn page(campaigns: &[CampaignSummary], subjects: &[SiteEntry], documents: &Documents) -> String {
-    let mut runtimes: Vec<(&str, &str, Vec<&SiteEntry>)> = Vec::new();
-    for subject in subjects {
-        match runtimes.last_mut().filter(|(runtime, ..)| *runtime == subject.runtime) {
-            Some((.., own)) => own.push(subject),
-            None => runtimes.push((&subject.runtime, &subject.runtime_title, vec![subject])),
-        }
-    }
-    runtimes.sort_by_key(|(_, title, _)| title.to_lowercase());
+    let runtimes = subjects.chunk_by(|a, b| a.facts.runtime == b.facts.runtime);
+    let mut runtimes: Vec<(&EntryFacts, &[SiteEntry])> = runtimes.map(|own| (&own[0].facts, own)).collect();
+    runtimes.sort_by_key(|(of, _)| of.runtime_title.to_lowercase());
     let series = series(campaigns);
-    let mut main = format!(
+    let jump = |(of, _): &(&EntryFacts, _)| {
+        format!("<a href=\"#{}\">{}</a>\n", plain_name(&of.runtime), escaped(&of.runtime_title))
+    };
+    let main = format!(
         "<h1>{} entries of {}</h1>\n<p class=\"lead\">An entry is one way to run tasks: a program as users of the language write it \
-         (idiomatic), or tuned for the benchmark (tuned). Compare entries of the same kind: a timer does less than a thread.</p>\n",
+         (idiomatic), or tuned for the benchmark (tuned). Compare entries of the same kind: a timer does less than a thread.</p>\n\
+         <p class=\"quiet\">Each value is of the workload and N beside it, from the linked results. \
+         &quot;vs best&quot; compares it with the best entry of its kind there.</p>\n\
+         <nav class=\"jumps\" aria-label=\"Runtimes\">\n{}</nav>\n{}",
         subjects.len(),
         counted(runtimes.len() as u64, "runtime"),
+        runtimes.iter().map(jump).collect::<String>(),
+        runtimes.iter().map(|(of, own)| section(of, own, &series, documents)).collect::<String>(),
     );
-    main.push_str(
-        "<p class=\"quiet\">Each value is of the workload and N beside it, from the linked results. \
-         &quot;vs best&quot; compares it with the best entry of its kind there.</p>\n",
-    );
-    let jumps: String = runtimes
-        .iter()
-        .map(|(runtime, title, _)| format!("<a href=\"#{}\">{}</a>\n", plain_name(runtime), escaped(title)))
-        .collect();
-    main.push_str(&format!("<nav class=\"jumps\" aria-label=\"Runtimes\">\n{jumps}</nav>\n"));
-    for (runtime, title, own) in &runtimes {
-        main.push_str(&section(runtime, title, own, &series, documents));
-    }
     let about = "Every program that taskscale measures, by runtime";
     SitePage { path: ENTRIES, title: "Entries", about, main: &main }.render(!documents.is_empty())
 }
@@ -48,12 +40,9 @@ pub fn page(campaigns: &[CampaignSummary], subjects: &[SiteEntry], documents: &D
 /// reading order, then those of the featured machine, then the newest.
 fn series(campaigns: &[CampaignSummary]) -> Vec<(&CampaignSummary, &Report)> {
     let featured = featured(campaigns);
-    let machine = featured.as_ref().map(|featured| &featured.campaign.machine);
-    let of = |campaign| {
-        let campaign: &CampaignSummary = campaign;
-        campaign.reports.iter().map(move |report| (campaign, report))
-    };
-    let mut all: Vec<(&CampaignSummary, &Report)> = campaigns.iter().flat_map(of).collect();
+    let machine = featured.as_ref().map(|featured| &featured.campaign.recorded.machine);
+    let all = campaigns.iter().flat_map(|of| of.reports.iter().map(move |report| (of, report)));
+    let mut all: Vec<(&CampaignSummary, &Report)> = all.collect();
     all.sort_by_key(|(campaign, report)| {
         let elsewhere = machine.is_some_and(|machine| !campaign.is_on(machine));
         let is_special = !report.params.is_empty() || report.cpus.is_some();
@@ -75,15 +64,13 @@ fn best_known<'a>(
 }
 
 fn section(
-    runtime: &str,
-    title: &str,
-    own: &[&SiteEntry],
+    of: &EntryFacts,
+    own: &[SiteEntry],
     series: &[(&CampaignSummary, &Report)],
     documents: &Documents,
 ) -> String {
-    let readme = documents.page(&format!("runtimes/{runtime}/README.md"), "");
-    let readme = readme
-        .map(|(page, _)| format!(" <small>{}</small>", anchor(ENTRIES, &page, "decisions and known limits")));
+    let readme = documents.readme(ENTRIES, &of.runtime);
+    let readme = readme.map(|link| format!(" <small>{link}</small>"));
     let rows: String = own.iter().map(|subject| row(subject, series)).collect();
     format!(
         "<section aria-labelledby=\"{id}\">\n<h2 id=\"{id}\">{}{}</h2>\n<div class=\"scroll\" tabindex=\"0\"><table class=\"entries\">\n\
@@ -91,23 +78,24 @@ fn section(
          <th scope=\"col\" class=\"n\">Memory or time</th><th scope=\"col\">Workload, N</th>\
          <th scope=\"col\" class=\"n\">vs best</th><th scope=\"col\" class=\"n\">{}</th><th scope=\"col\">Results</th>\
          <th scope=\"col\">Workloads</th></tr></thead>\n<tbody>\n{rows}</tbody></table></div>\n</section>\n",
-        escaped(title),
+        escaped(&of.runtime_title),
         readme.unwrap_or_default(),
         metrics::BYTES_PER_TASK.heading,
-        id = plain_name(runtime),
+        id = plain_name(&of.runtime),
     )
 }
 
 fn row(subject: &SiteEntry, series: &[(&CampaignSummary, &Report)]) -> String {
-    let value = best_known(series, &subject.name);
+    let facts = &subject.facts;
+    let value = best_known(series, &facts.name);
     let value = value.map(|(campaign, report, row)| value_cells(campaign, report, row));
-    let workloads: Vec<&str> = subject.programs.iter().map(|program| &*program.workload).collect();
+    let workloads: Vec<&str> = subject.workloads().map(|(workload, _)| workload).collect();
     format!(
         "<tr><th scope=\"row\">{}<small>{}</small></th><td>{}</td><td>{}</td>{}<td class=\"words\">{}</td></tr>\n",
-        anchor(ENTRIES, &subject.page, subject.name.split_once('/').map_or(&*subject.name, |(_, name)| name)),
-        escaped(&subject.title),
-        subject.kind.title(),
-        style(subject),
+        anchor(ENTRIES, &subject.page, facts.name.split_once('/').map_or(&*facts.name, |(_, name)| name)),
+        escaped(&facts.title),
+        facts.kind.title(),
+        style(facts),
         value.unwrap_or_else(|| format!("<td class=\"n\">{NONE}</td><td colspan=\"4\">no result</td>")),
         escaped(&workloads.join(", ")),
     )
@@ -135,14 +123,11 @@ fn value_cells(campaign: &CampaignSummary, report: &Report, row: &Row) -> String
 }
 
 /// Facts that matter for comparisons.
-pub fn style(subject: &SiteEntry) -> String {
-    let mut words = vec![match subject.style {
-        Style::Idiomatic => "idiomatic",
-        Style::Tuned => "tuned",
-    }];
-    words.extend(subject.reference.then_some("reference, never ranked"));
-    words.extend((!subject.parallel).then_some("one CPU"));
-    words.extend(subject.unverified.as_ref().map(|_| "unverified"));
+pub fn style(facts: &EntryFacts) -> String {
+    let mut words = vec![facts.style.name()];
+    words.extend(facts.reference.then_some("reference, never ranked"));
+    words.extend((!facts.parallel).then_some("one CPU"));
+    words.extend(facts.unverified.as_ref().map(|_| "unverified"));
     words.join(", ")
 }
 

@@ -1,38 +1,39 @@
 //! The page of an entry: what it is, its results by machine, and its program.
 
+use std::collections::BTreeMap;
+
 use super::anatomy;
-use super::campaigns::{
-    CampaignSummary, by_machine, link_to_result, machine_details, machine_name, mark_behind,
-};
+use super::campaigns::{CampaignSummary, by_machine, link_to_result, machine_heading, mark_behind};
 use super::docs::{Documents, published};
 use super::entries::style;
 use super::layout::{ENTRIES, SitePage, anchor, link, plain_name};
-use super::subject::{ProgramFile, SiteEntry};
+use super::subject::SiteEntry;
 use crate::catalog::{Kind, embedded_files, reading_order};
 use crate::document::{NONE, command_line, escaped, escaped_lines};
+use crate::record::{EntryFacts, Source};
 use crate::report::{Report, Row, columns, failure_lines};
 use crate::units::{self, counted};
 
 pub fn page(subject: &SiteEntry, campaigns: &[CampaignSummary], documents: &Documents) -> String {
-    let here = &*subject.page;
+    let (here, facts) = (&*subject.page, &subject.facts);
     let mut main = format!(
         "<p class=\"above\">{} › <a href=\"{}#{}\">{}</a></p>\n<h1>{}</h1>\n<p class=\"id\"><code>{}</code></p>\n\
          <p class=\"lead\">{}</p>\n",
         anchor(here, ENTRIES, "Entries"),
         link(here, ENTRIES),
-        plain_name(&subject.runtime),
-        escaped(&subject.runtime_title),
-        escaped(&subject.title),
-        escaped(&subject.name),
-        escaped(&sentence(&subject.why)),
+        plain_name(&facts.runtime),
+        escaped(&facts.runtime_title),
+        escaped(&facts.title),
+        escaped(&facts.name),
+        escaped(&sentence(&facts.why)),
     );
-    if let Some(why) = &subject.unverified {
+    if let Some(why) = &facts.unverified {
         main.push_str(&format!("<p class=\"warning\">Unverified: {}.</p>\n", escaped(why)));
     }
-    main.push_str(&facts(subject, documents));
-    if !subject.notes.is_empty() {
-        let notes: String =
-            subject.notes.iter().map(|note| format!("<li>{}</li>\n", escaped(note))).collect();
+    main.push_str(&facts_list(subject, documents));
+    let notes = facts.notes.iter().chain(&facts.omitted);
+    let notes: String = notes.map(|note| format!("<li>{}</li>\n", escaped(note))).collect();
+    if !notes.is_empty() {
         main.push_str(&format!("<h2>Notes</h2>\n<ul>\n{notes}</ul>\n"));
     }
     main.push_str("<h2 id=\"figures\">Results</h2>\n");
@@ -41,10 +42,10 @@ pub fn page(subject: &SiteEntry, campaigns: &[CampaignSummary], documents: &Docu
         true => main.push_str("<p>No results on this site include it.</p>\n"),
         false => main.push_str(&figures),
     }
-    main.push_str(&anatomy::section(here, &subject.name, campaigns));
+    main.push_str(&anatomy::section(here, &facts.name, campaigns));
     main.push_str(&program(subject));
-    let about = format!("{} under taskscale: what it costs, and its program", subject.title);
-    SitePage { path: here, title: &subject.title, about: &about, main: &main }.render(!documents.is_empty())
+    let about = format!("{} under taskscale: what it costs, and its program", facts.title);
+    SitePage { path: here, title: &facts.title, about: &about, main: &main }.render(!documents.is_empty())
 }
 
 /// With a full stop, and a capital letter unless it begins with a name such as `std::thread`.
@@ -69,42 +70,34 @@ fn explained(kind: Kind) -> &'static str {
     }
 }
 
-fn facts(subject: &SiteEntry, documents: &Documents) -> String {
-    let here = &*subject.page;
-    let mut facts: Vec<(&str, String)> = vec![
-        ("Kind", format!("{}{}", subject.kind.title(), explained(subject.kind))),
-        ("Style", style(subject)),
-    ];
-    let parallel = if subject.parallel { "on several CPUs at once" } else { "on one CPU at a time" };
-    facts.push(("Its tasks run", parallel.to_owned()));
-    let title = escaped(&subject.runtime_title);
+fn facts_list(subject: &SiteEntry, documents: &Documents) -> String {
+    let SiteEntry { page: here, facts: of, .. } = subject;
+    let parallel = if of.parallel { "on several CPUs at once" } else { "on one CPU at a time" };
+    let title = escaped(&of.runtime_title);
     // Other addresses could be code.
-    let runtime = match subject.url.starts_with("https://") || subject.url.starts_with("http://") {
-        true => format!("<a href=\"{}\">{title}</a>", escaped(&subject.url)),
+    let runtime = match of.url.starts_with("https://") || of.url.starts_with("http://") {
+        true => format!("<a href=\"{}\">{title}</a>", escaped(&of.url)),
         false => title,
     };
-    let readme = documents.page(&format!("runtimes/{}/README.md", subject.runtime), "");
-    let readme = readme.map(|(page, _)| format!(", {}", anchor(here, &page, "decisions and known limits")));
-    facts.push(("Runtime", runtime + &readme.unwrap_or_default()));
+    let readme = documents.readme(here, &of.runtime).map(|link| format!(", {link}"));
+    let mut facts: Vec<(&str, String)> = vec![
+        ("Kind", format!("{}{}", of.kind.title(), explained(of.kind))),
+        ("Style", style(of)),
+        ("Its tasks run", parallel.to_owned()),
+        ("Runtime", runtime + &readme.unwrap_or_default()),
+    ];
     facts.extend(subject.library.as_ref().map(|library| ("Library", escaped(library))));
     facts.extend(subject.install.as_ref().map(|install| ("Install", escaped(install))));
-    if !subject.env.is_empty() {
-        let all: Vec<String> =
-            subject.env.iter().map(|(name, value)| escaped(&format!("{name}={value}"))).collect();
-        facts.push(("Environment", format!("<code>{}</code>", all.join(" "))));
+    if !of.env.is_empty() {
+        let all = of.env.iter().map(|(name, value)| escaped(&format!("{name}={value}")));
+        facts.push(("Environment", format!("<code>{}</code>", all.collect::<Vec<_>>().join(" "))));
     }
-    let workloads: Vec<String> = subject
-        .programs
-        .iter()
-        .map(|program| match documents.page("docs/workloads.md", &program.workload) {
-            Some((page, at)) => {
-                format!("<a href=\"{}{at}\">{}</a>", link(here, &page), escaped(&program.workload))
-            }
-            None => escaped(&program.workload),
-        })
-        .collect();
-    facts.push(("Workloads", workloads.join(", ")));
-    facts.extend(subject.posts.then(|| ("Blog posts", "in the original blog posts (2023, 2024)".to_owned())));
+    let workload = |(workload, _)| match documents.page("docs/workloads.md", workload) {
+        Some((page, at)) => format!("<a href=\"{}{at}\">{}</a>", link(here, &page), escaped(workload)),
+        None => escaped(workload),
+    };
+    facts.push(("Workloads", subject.workloads().map(workload).collect::<Vec<_>>().join(", ")));
+    facts.extend(of.posts.then(|| ("Blog posts", "in the original blog posts (2023, 2024)".to_owned())));
     let facts: String =
         facts.iter().map(|(name, text)| format!("<div><dt>{name}</dt><dd>{text}</dd></div>\n")).collect();
     format!("<dl class=\"facts\">\n{facts}</dl>\n")
@@ -115,33 +108,23 @@ fn figures(subject: &SiteEntry, campaigns: &[CampaignSummary]) -> String {
     let has = |report: &Report| report.groups.iter().any(|group| row_of(&group.rows, subject).is_some());
     let mut text = String::new();
     for own in by_machine(campaigns) {
-        // Series with their results, the newest first.
-        let mut parts: Vec<(String, Vec<(&CampaignSummary, &Report)>)> = Vec::new();
+        // Series in reading order, with their results, the newest first.
+        let mut parts: BTreeMap<(usize, String), Vec<(&CampaignSummary, &Report)>> = BTreeMap::new();
         for campaign in own {
             for report in campaign.reports.iter().filter(|report| has(report)) {
-                let part = report.series().to_string();
-                match parts.iter_mut().find(|(known, _)| *known == part) {
-                    Some((_, all)) => all.push((campaign, report)),
-                    None => parts.push((part, vec![(campaign, report)])),
-                }
+                let part = (reading_order(&report.workload), report.series().to_string());
+                parts.entry(part).or_default().push((campaign, report));
             }
         }
-        let order = |of: &[(&CampaignSummary, &Report)]| reading_order(&of[0].1.workload);
-        parts.sort_by(|(a, of_a), (b, of_b)| (order(of_a), a).cmp(&(order(of_b), b)));
-        let Some((_, of)) = parts.first() else { continue };
-        let machine = &of[0].0.machine;
-        text.push_str(&format!(
-            "<h3>{}</h3>\n<p class=\"quiet\">{}</p>\n",
-            machine_name(machine),
-            machine_details(machine)
-        ));
-        text.extend(parts.iter().map(|(part, all)| part_table(subject, part, all)));
+        let Some(of) = parts.values().next() else { continue };
+        text.push_str(&machine_heading(&of[0].0.recorded.machine));
+        text.extend(parts.iter().map(|((_, part), all)| part_table(subject, part, all)));
     }
     text
 }
 
 fn row_of<'a>(rows: &'a [Row], subject: &SiteEntry) -> Option<&'a Row> {
-    rows.iter().find(|row| row.entry.name == subject.name)
+    rows.iter().find(|row| row.entry.name == subject.facts.name)
 }
 
 fn part_table(subject: &SiteEntry, part: &str, all: &[(&CampaignSummary, &Report)]) -> String {
@@ -185,18 +168,13 @@ fn part_table(subject: &SiteEntry, part: &str, all: &[(&CampaignSummary, &Report
 
 /// Links to the results that have it, the shown ones first; each opens the entry there.
 fn origin(subject: &SiteEntry, part: &str, all: &[(&CampaignSummary, &Report)]) -> String {
-    let to = |campaign: &CampaignSummary| {
-        link_to_result(&subject.page, campaign, part, &subject.name) + &mark_behind(campaign)
+    let to = |(campaign, _): &(&CampaignSummary, &Report)| {
+        link_to_result(&subject.page, campaign, part, &subject.facts.name) + &mark_behind(campaign)
     };
-    let times = all.first().map_or(0, |(_, report)| u64::from(report.repetitions));
-    let links: Vec<String> = all.iter().map(|(campaign, _)| to(campaign)).collect();
-    match &links[..] {
-        [] => String::new(),
-        [one] => format!("{one}, {}", counted(times, "repetition")),
-        [newest, others @ ..] => {
-            format!("{newest}, {}; also in {}", counted(times, "repetition"), others.join(", "))
-        }
-    }
+    let [newest, others @ ..] = all else { return String::new() };
+    let shown = format!("{}, {}", to(newest), counted(newest.1.repetitions, "repetition"));
+    let others: Vec<String> = others.iter().map(to).collect();
+    if others.is_empty() { shown } else { format!("{shown}; also in {}", others.join(", ")) }
 }
 
 fn status(row: &Row) -> String {
@@ -216,34 +194,28 @@ fn status(row: &Row) -> String {
 }
 
 fn program(subject: &SiteEntry) -> String {
-    let mut text = "<h2 id=\"program\">Program</h2>\n".to_owned();
-    text.push_str(match subject.in_catalog {
-        true => {
-            "<p>As in the current catalog. The page of each result shows the program as it was measured.</p>\n"
-        }
-        false => "<p>As it was measured: the catalog of this site has no such entry.</p>\n",
-    });
-    let commands: Vec<String> = subject
-        .programs
-        .iter()
-        .map(|program| {
-            let lines = program.build.iter().chain([&program.run]).map(|command| command_line(command));
-            format!("# {}\n{}", program.workload, lines.collect::<Vec<_>>().join("\n"))
-        })
-        .collect();
-    text.push_str(&format!(
-        "<details><summary>Build and run commands by workload</summary>\n\
-         <pre tabindex=\"0\"><code>{}</code></pre></details>\n",
+    let origin = match subject.in_catalog {
+        true => "As in the current catalog. The page of each result shows the program as it was measured.",
+        false => "As it was measured: the catalog of this site has no such entry.",
+    };
+    let commands = |(workload, program): (&str, &EntryFacts)| {
+        let lines = program.build.iter().chain([&program.run]).map(|command| command_line(command));
+        format!("# {workload}\n{}", lines.collect::<Vec<_>>().join("\n"))
+    };
+    let commands: Vec<String> = subject.workloads().map(commands).collect();
+    let files = subject.files().into_iter().enumerate();
+    let files: String =
+        files.map(|(at, (file, workloads))| source(subject, file, &workloads, at == 0)).collect();
+    format!(
+        "<h2 id=\"program\">Program</h2>\n<p>{origin}</p>\n\
+         <details><summary>Build and run commands by workload</summary>\n\
+         <pre tabindex=\"0\"><code>{}</code></pre></details>\n{files}",
         escaped_lines(&commands.join("\n\n"))
-    ));
-    for (at, file) in subject.files.iter().enumerate() {
-        text.push_str(&source(subject, file, at == 0));
-    }
-    text
+    )
 }
 
-fn source(subject: &SiteEntry, file: &ProgramFile, open: bool) -> String {
-    let inside = format!("{}/{}", subject.runtime, file.path);
+fn source(subject: &SiteEntry, file: &Source, workloads: &[&str], open: bool) -> String {
+    let inside = format!("{}/{}", subject.facts.runtime, file.path);
     let is_ours = subject.in_catalog && embedded_files().any(|name| name == inside);
     let there = match is_ours {
         true => format!(
@@ -257,7 +229,7 @@ fn source(subject: &SiteEntry, file: &ProgramFile, open: bool) -> String {
          <pre tabindex=\"0\"><code>{}</code></pre></details>\n",
         if open { " open" } else { "" },
         escaped(&file.path),
-        escaped(&file.workloads.join(", ")),
+        escaped(&workloads.join(", ")),
         escaped_lines(&file.text),
     )
 }

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::record::{StoreError, holds_campaign};
-use crate::submit::{WITHDRAWN, Withdrawal};
+use crate::submit::WITHDRAWN;
 
 /// A results folder, and its path below the searched folder: `machine/2026-11-22`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,20 +14,24 @@ pub struct ResultsFolder {
     pub folder: PathBuf,
 }
 
+impl ResultsFolder {
+    /// The page of its results, inside the site.
+    pub fn page(&self) -> String {
+        format!("campaigns/{}.html", self.place)
+    }
+}
+
 /// All results folders in a folder or below it, sorted by path. Hidden folders are left out, and links are not
 /// followed, as one could lead back.
 pub fn find(results: &Path) -> Result<Vec<ResultsFolder>, StoreError> {
-    let read = |path: &Path| -> io::Result<Vec<PathBuf>> {
-        fs::read_dir(path)?.map(|child| child.map(|child| child.path())).collect()
-    };
     let (mut found, mut folders) = (Vec::new(), vec![(String::new(), results.to_owned())]);
     while let Some((place, folder)) = folders.pop() {
-        let children = read(&folder).map_err(|error| at("read", &folder, error))?;
-        for child in children {
-            let name = child.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            if !name.starts_with('.') && child.symlink_metadata().is_ok_and(|meta| meta.is_dir()) {
+        let children = fs::read_dir(&folder).and_then(|all| all.collect::<io::Result<Vec<_>>>());
+        for child in children.map_err(|error| at("read", &folder, error))? {
+            let name = child.file_name().to_string_lossy().into_owned();
+            if !name.starts_with('.') && child.file_type().is_ok_and(|kind| kind.is_dir()) {
                 let place = if place.is_empty() { name } else { format!("{place}/{name}") };
-                folders.push((place, child));
+                folders.push((place, child.path()));
             }
         }
         if holds_campaign(&folder) || folder.join(WITHDRAWN).is_file() {
@@ -45,11 +49,4 @@ pub fn find(results: &Path) -> Result<Vec<ResultsFolder>, StoreError> {
 
 pub(super) fn at(what: &'static str, path: &Path, error: io::Error) -> StoreError {
     StoreError::Io { what, path: path.to_owned(), error }
-}
-
-/// Withdrawn results: their page shows why.
-pub struct Withdrawn {
-    pub place: String,
-    pub page: String,
-    pub withdrawal: Withdrawal,
 }

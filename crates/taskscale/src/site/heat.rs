@@ -6,7 +6,7 @@ use super::campaigns::{CampaignSummary, NEARLY, machine_name, mark_behind};
 use super::layout::{START, anchor};
 use super::subject::{SiteEntry, named};
 use crate::document::{NONE, escaped};
-use crate::report::{Factor, Overview, Report, overview, releases};
+use crate::report::{Factor, Overview, overview, releases};
 use crate::submit::Badge;
 use crate::units::{self, counted};
 
@@ -28,8 +28,8 @@ pub fn section(campaigns: &[CampaignSummary], subjects: &[SiteEntry]) -> String 
          <p class=\"quiet\">Memory, or time per operation, as a multiple of the best entry of the same kind at N tasks. \
          Results: {}, {}, on {}{}.</p>\n<div class=\"scroll\" tabindex=\"0\">{}</div>\n{}</section>\n",
         anchor(START, &campaign.page, &campaign.place),
-        campaign.created_at.date(),
-        machine_name(&campaign.machine),
+        campaign.recorded.created_at.date(),
+        machine_name(&campaign.recorded.machine),
         mark_behind(campaign),
         table(&overview, subjects),
         overview
@@ -50,8 +50,7 @@ fn newest_complete(campaigns: &[CampaignSummary]) -> Option<&CampaignSummary> {
 }
 
 fn workloads(campaign: &CampaignSummary) -> usize {
-    let ranked = |report: &&Report| report.groups.iter().flat_map(|group| &group.rows).any(|row| row.ranked);
-    let reports = campaign.reports.iter().filter(ranked);
+    let reports = campaign.reports.iter().filter(|report| report.rows().any(|row| row.ranked));
     reports.map(|report| &report.workload).collect::<BTreeSet<_>>().len()
 }
 

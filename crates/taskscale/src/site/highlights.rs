@@ -2,6 +2,7 @@
 //!
 //! Each is about entries of one kind, or about one entry.
 
+use crate::catalog::Shape;
 use crate::metrics::{self, MetricDef};
 use crate::report::{Report, Row, RowGroup};
 use crate::units::{self, bytes, decimal, tasks};
@@ -19,21 +20,35 @@ pub struct Highlight {
     pub entries: Vec<String>,
 }
 
-/// The first highlights found, the most general first.
+impl Highlight {
+    fn of<const N: usize>(text: String, rows: [&Row; N]) -> Option<Highlight> {
+        Some(Highlight { text, entries: rows.map(|row| row.entry.name.clone()).to_vec() })
+    }
+}
+
+/// The first highlights found, the most general first. They are about the memory of tasks that wait.
 pub fn highlights(report: &Report, at: u64) -> Vec<Highlight> {
-    let of = |group: &RowGroup| group.tasks == at;
+    if report.shape != Shape::Hold {
+        return Vec::new();
+    }
+    let group = report.groups.iter().find(|group| group.tasks == at);
     let found = [
         stops(report),
         hidden_kernel(report),
         overtaken(report, at),
-        report.groups.iter().find(|group| of(group)).and_then(dearest_of_kind),
-        report.groups.iter().find(|group| of(group)).and_then(memory_for_time),
+        group.and_then(dearest_of_kind),
+        group.and_then(memory_for_time),
     ];
     found.into_iter().flatten().take(TOLD).collect()
 }
 
 fn median(row: &Row, figure: &'static MetricDef) -> Option<f64> {
     row.spreads.median(figure).filter(|value| *value > 0.0)
+}
+
+/// What has the largest factor, if that is worth showing.
+fn largest<T>(found: impl Iterator<Item = (f64, T)>) -> Option<(f64, T)> {
+    found.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(factor, _)| *factor >= LEAST)
 }
 
 fn times(factor: f64) -> String {
@@ -62,18 +77,16 @@ fn stops(report: &Report) -> Option<Highlight> {
         Some((held, limit(row, held)?, row))
     });
     let (held, (limit, next), row) = found.min_by_key(|(held, ..)| *held)?;
-    Some(Highlight {
-        text: format!(
-            "{{0}} ran {} and hit {} = {} at {}. {} reached {}.",
-            tasks(held),
-            limit.name,
-            units::grouped(limit.value),
-            units::count(next),
-            units::counted(others, "other entry"),
-            units::count(most.tasks)
-        ),
-        entries: vec![row.entry.name.clone()],
-    })
+    let text = format!(
+        "{{0}} ran {} and hit {} = {} at {}. {} reached {}.",
+        tasks(held),
+        limit.name,
+        units::grouped(limit.value),
+        units::count(next),
+        units::counted(others, "other entry"),
+        units::count(most.tasks)
+    );
+    Highlight::of(text, [row])
 }
 
 /// The least share of the memory outside of RSS that must be kernel memory. RSS is that of the largest process alone.
@@ -81,42 +94,32 @@ const EXPLAINED: f64 = 0.9;
 
 /// The entry of which RSS misses the most because it is kernel memory.
 fn hidden_kernel(report: &Report) -> Option<Highlight> {
-    let rows = report.groups.iter().flat_map(|group| &group.rows);
-    let rows = rows.filter(|row| row.ranked && row.tasks > 1);
+    let rows = report.rows().filter(|row| row.ranked && row.tasks > 1);
     let hidden = rows.filter_map(|row| {
         let (footprint, rss) = (median(row, &metrics::FOOTPRINT)?, median(row, &metrics::RSS_PEAK)?);
         let kernel = median(row, &metrics::KERNEL)?;
-        (kernel >= EXPLAINED * (footprint - rss)).then_some((footprint / rss, footprint, rss, kernel, row))
+        (kernel >= EXPLAINED * (footprint - rss)).then_some((footprint / rss, (footprint, rss, kernel, row)))
     });
-    let (factor, footprint, rss, kernel, row) = hidden.max_by(|a, b| a.0.total_cmp(&b.0))?;
-    (factor >= LEAST).then(|| Highlight {
-        text: format!(
-            "{} {} ({{0}}) use {}. RSS shows {} of it. Kernel memory is {}.",
-            units::grouped(row.tasks),
-            row.entry.title,
-            bytes(footprint as u64),
-            bytes(rss as u64),
-            bytes(kernel as u64)
-        ),
-        entries: vec![row.entry.name.clone()],
-    })
+    let (_, (footprint, rss, kernel, row)) = largest(hidden)?;
+    let text = format!(
+        "{} {} ({{0}}) use {}. RSS shows {} of it. Kernel memory is {}.",
+        units::grouped(row.tasks),
+        row.entry.title,
+        bytes(footprint as u64),
+        bytes(rss as u64),
+        bytes(kernel as u64)
+    );
+    Highlight::of(text, [row])
 }
 
 /// The kind with the largest factor between its entries.
 fn dearest_of_kind(group: &RowGroup) -> Option<Highlight> {
     let ranked = group.rows.iter().filter(|row| row.ranked);
-    let dearest =
-        ranked.max_by(|a, b| a.times_best.unwrap_or(0.0).total_cmp(&b.times_best.unwrap_or(0.0)))?;
-    let factor = dearest.times_best.filter(|factor| *factor >= LEAST)?;
+    let (factor, dearest) = largest(ranked.filter_map(|row| Some((row.times_best?, row))))?;
     let best = of_kind(group, dearest).find(|row| row.times_best == Some(1.0))?;
-    Some(Highlight {
-        text: format!(
-            "At {} {{0}} uses {} the memory of {{1}}, the best of its kind.",
-            tasks(group.tasks),
-            times(factor)
-        ),
-        entries: vec![dearest.entry.name.clone(), best.entry.name.clone()],
-    })
+    let (at, factor) = (tasks(group.tasks), times(factor));
+    let text = format!("At {at} {{0}} uses {factor} the memory of {{1}}, the best of its kind.");
+    Highlight::of(text, [dearest, best])
 }
 
 fn of_kind<'a>(group: &'a RowGroup, like: &'a Row) -> impl Iterator<Item = &'a Row> {
@@ -136,20 +139,18 @@ fn overtaken(report: &Report, at: u64) -> Option<Highlight> {
         of_kind(many, a).filter_map(move |b| {
             let before = few(b)? / few(a)?;
             let after = a.headline?.median / b.headline?.median;
-            (before >= LEAST && after >= LEAST).then_some((before.min(after), before, after, a, b))
+            (before >= LEAST && after >= LEAST).then_some((before.min(after), (before, after, a, b)))
         })
     });
-    let (_, before, after, a, b) = turns.max_by(|a, b| a.0.total_cmp(&b.0))?;
-    Some(Highlight {
-        text: format!(
-            "At {} {{0}} uses {} the memory of {{1}}. At {} it is the reverse: {{1}} uses {} that of {{0}}.",
-            tasks(at),
-            times(after),
-            tasks(first.tasks),
-            times(before)
-        ),
-        entries: vec![a.entry.name.clone(), b.entry.name.clone()],
-    })
+    let (_, (before, after, a, b)) = largest(turns)?;
+    let text = format!(
+        "At {} {{0}} uses {} the memory of {{1}}. At {} it is the reverse: {{1}} uses {} that of {{0}}.",
+        tasks(at),
+        times(after),
+        tasks(first.tasks),
+        times(before)
+    );
+    Highlight::of(text, [a, b])
 }
 
 /// The entry that takes the least memory of its kind but far more CPU time than another.
@@ -157,18 +158,14 @@ fn memory_for_time(group: &RowGroup) -> Option<Highlight> {
     let best = group.rows.iter().filter(|row| row.ranked && row.times_best == Some(1.0));
     let pairs = best.flat_map(|best| {
         of_kind(group, best).filter_map(move |other| {
-            Some((median(best, &metrics::CPU)? / median(other, &metrics::CPU)?, best, other))
+            Some((median(best, &metrics::CPU)? / median(other, &metrics::CPU)?, (best, other)))
         })
     });
-    let (factor, best, other) = pairs.max_by(|a, b| a.0.total_cmp(&b.0))?;
-    (factor >= LEAST).then(|| Highlight {
-        text: format!(
-            "At {} {{0}} uses the least memory of its kind, but {} the CPU time of {{1}}.",
-            tasks(group.tasks),
-            times(factor)
-        ),
-        entries: vec![best.entry.name.clone(), other.entry.name.clone()],
-    })
+    let (factor, (best, other)) = largest(pairs)?;
+    let (at, factor) = (tasks(group.tasks), times(factor));
+    let text =
+        format!("At {at} {{0}} uses the least memory of its kind, but {factor} the CPU time of {{1}}.");
+    Highlight::of(text, [best, other])
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! The common parts of all pages: head, navigation, foot, links. Knows nothing of the contents.
 
+use std::collections::BTreeSet;
+
 use crate::document::escaped;
 
 /// The site's style, in a file of its own.
@@ -96,6 +98,14 @@ pub fn plain_name(text: &str) -> String {
         "" => "unnamed".to_owned(),
         name => name.to_owned(),
     }
+}
+
+/// The name, or else the first of `name-FROM` and so on that is not taken yet. Takes it.
+pub fn unique(name: String, from: usize, taken: &mut BTreeSet<String>) -> String {
+    let numbered = (from..).map(|number| format!("{name}-{number}"));
+    let mut names = std::iter::once(name.clone()).chain(numbered);
+    // One of them is free.
+    names.find(|name| taken.insert(name.clone())).unwrap_or(name)
 }
 
 #[cfg(test)]

@@ -27,7 +27,7 @@ use crate::report::{PageData, write_html};
 use crate::submit::{Candidate, Withdrawal, badges};
 
 pub use campaigns::CampaignSummary;
-pub use folders::{ResultsFolder, Withdrawn, find};
+pub use folders::{ResultsFolder, find};
 
 use docs::Documents;
 use folders::at;
@@ -47,7 +47,7 @@ pub struct Site<'a> {
     out: PathBuf,
     catalog: &'a Catalog,
     campaigns: Vec<CampaignSummary>,
-    withdrawn: Vec<Withdrawn>,
+    withdrawn: Vec<(ResultsFolder, Withdrawal)>,
     /// The files of the site, relative to its folder.
     written: BTreeSet<String>,
 }
@@ -102,8 +102,7 @@ impl<'a> Site<'a> {
 
     /// Adds results that were withdrawn.
     pub fn add_withdrawn(&mut self, found: &ResultsFolder, withdrawal: Withdrawal) {
-        let page = campaigns::page_of(found);
-        self.withdrawn.push(Withdrawn { place: found.place.clone(), page, withdrawal });
+        self.withdrawn.push((found.clone(), withdrawal));
     }
 
     pub fn is_without_campaigns(&self) -> bool {
@@ -113,14 +112,15 @@ impl<'a> Site<'a> {
     /// Writes all other pages, and removes those that are no longer part of the site.
     pub fn finish(mut self) -> Result<SiteSummary, StoreError> {
         // The newest first.
-        self.campaigns.sort_by_key(|campaign| Reverse(campaign.created_at.unix_s()));
+        self.campaigns.sort_by_key(|campaign| Reverse(campaign.recorded.created_at.unix_s()));
         let submitted = |shown: &CampaignSummary| shown.reports.iter().any(|report| report.by.is_some());
         if self.campaigns.iter().any(submitted) {
-            let candidate = |shown| {
-                let shown: &CampaignSummary = shown;
-                Candidate { id: shown.id.as_deref(), reports: &shown.reports, verified: shown.verified }
-            };
-            let badges = badges(&self.campaigns.iter().map(candidate).collect::<Vec<_>>());
+            let candidates = self.campaigns.iter().map(|shown| Candidate {
+                id: shown.recorded.id.as_deref(),
+                reports: &shown.reports,
+                verified: shown.verified,
+            });
+            let badges = badges(&candidates.collect::<Vec<_>>());
             self.campaigns.iter_mut().zip(badges).for_each(|(campaign, badge)| campaign.badge = Some(badge));
         }
         let subjects = subject::subjects(self.catalog, &self.campaigns);
@@ -133,9 +133,10 @@ impl<'a> Site<'a> {
         for subject in &subjects {
             pages.push((subject.page.clone(), entry::page(subject, &self.campaigns, &documents)));
         }
-        let withdrawn = self.withdrawn.iter();
         let with_documents = !documents.is_empty();
-        pages.extend(withdrawn.map(|of| (of.page.clone(), campaigns::withdrawn_page(of, with_documents))));
+        for (found, withdrawal) in &self.withdrawn {
+            pages.push((found.page(), campaigns::withdrawn_page(found, withdrawal, with_documents)));
+        }
         let (of_documents, dead_links) = documents.pages(&self.campaigns, &subjects);
         pages.extend(of_documents);
         if with_documents {
@@ -168,9 +169,8 @@ impl<'a> Site<'a> {
         }
         // Listed before it is written, so that a site that was cut off can be made again.
         let list = self.out.join(LIST);
-        let mut listed = fs::OpenOptions::new().append(true).create(true).open(&list);
-        let listed = listed.as_mut().map_err(|error| io::Error::from(error.kind()));
-        listed.and_then(|list| writeln!(list, "{path}")).map_err(|error| at("write", &list, error))?;
+        let listed = fs::OpenOptions::new().append(true).create(true).open(&list);
+        listed.and_then(|mut list| writeln!(list, "{path}")).map_err(|error| at("write", &list, error))?;
         fs::write(&file, bytes).map_err(|error| at("write", &file, error))?;
         self.written.insert(path.to_owned());
         Ok(())

@@ -3,28 +3,24 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use super::campaigns::{
-    CampaignSummary, NEARLY, by_machine, machine_details, machine_name, mark_behind, table,
-};
+use super::campaigns::{CampaignSummary, NEARLY, by_machine, machine_heading, mark_behind, table};
 use super::docs::{Documents, REPOSITORY};
-use super::folders::Withdrawn;
+use super::folders::ResultsFolder;
 use super::heat;
 use super::highlights::{Highlight, highlights};
 use super::layout::{ENTRIES, START, SitePage, anchor};
 use super::subject::{SiteEntry, named};
-use crate::catalog::{Shape, reading_order};
+use crate::catalog::reading_order;
 use crate::document::{command_line, escaped};
-use crate::report::{
-    Chart, Detail, Export, ExportRequest, ExportTarget, RenderOptions, Report, Row, RowGroup, export,
-    failure_lines,
-};
+use crate::report::{Report, Row, RowGroup, failure_lines, ranking_chart};
+use crate::submit::Withdrawal;
 use crate::units::{counted, tasks};
 
 /// Rows of the picture at most: it is to be seen with all else, in one screen.
 const ROWS: usize = 11;
 
 /// The results that the start page features.
-#[derive(Clone)]
+#[derive(Clone, Copy)]
 pub struct Featured<'a> {
     pub campaign: &'a CampaignSummary,
     pub report: &'a Report,
@@ -33,34 +29,33 @@ pub struct Featured<'a> {
 
 pub fn page(
     campaigns: &[CampaignSummary],
-    withdrawn: &[Withdrawn],
+    withdrawn: &[(ResultsFolder, Withdrawal)],
     subjects: &[SiteEntry],
     documents: &Documents,
 ) -> String {
     let featured = featured(campaigns);
     let n = featured.as_ref().map_or("N concurrent tasks".to_owned(), |of| many(of.group.tasks));
+    let shown = featured.map(|featured| {
+        let found = highlights(featured.report, featured.group.tasks);
+        (list(&found, subjects), figure(&featured, subjects))
+    });
+    let (highlights, picture) = shown.unwrap_or_default();
+    let (development, published): (Vec<&CampaignSummary>, Vec<&CampaignSummary>) =
+        campaigns.iter().partition(|campaign| campaign.is_development());
     let mut main = format!(
         "<div class=\"opening\">\n<div class=\"point\">\n<h1>What do <b>{n}</b> cost, and where does each runtime break?</h1>\n\
          <p class=\"lead\">Memory, CPU and time of small idiomatic programs, measured with all tasks alive at once and \
-         including kernel memory. Entries are ranked within their kind.</p>\n"
+         including kernel memory. Entries are ranked within their kind.</p>\n{highlights}</div>\n{picture}</div>\n{}{}{}{}\
+         <section id=\"campaigns\" aria-labelledby=\"campaigns-title\">\n<h2 id=\"campaigns-title\">All results</h2>\n\
+         <p>Only results of the same machine are comparable.</p>\n{}",
+        heat::section(campaigns, subjects),
+        choosing(documents),
+        changed(&published),
+        how_to_run(documents),
+        tables(&published),
     );
-    if let Some(featured) = &featured {
-        main.push_str(&list(&highlights_of(featured), subjects));
-    }
-    main.push_str("</div>\n");
-    main.push_str(&featured.as_ref().map(|featured| figure(featured, subjects)).unwrap_or_default());
-    main.push_str("</div>\n");
-    let (development, published): (Vec<&CampaignSummary>, Vec<&CampaignSummary>) =
-        campaigns.iter().partition(|campaign| campaign.is_development());
-    main.push_str(&heat::section(campaigns, subjects));
-    main.push_str(&choosing(documents));
-    main.push_str(&changed(&published));
-    main.push_str(&how_to_run(documents));
-    main.push_str("<section id=\"campaigns\" aria-labelledby=\"campaigns-title\">\n<h2 id=\"campaigns-title\">All results</h2>\n\
-         <p>Only results of the same machine are comparable.</p>\n");
-    main.push_str(&tables(&published));
-    for of in withdrawn {
-        let (link, date) = (anchor(START, &of.page, &of.place), of.withdrawal.withdrawn_at.date());
+    for (found, withdrawal) in withdrawn {
+        let (link, date) = (anchor(START, &found.page(), &found.place), withdrawal.withdrawn_at.date());
         main.push_str(&format!("<p class=\"quiet\">Withdrawn: {link}, {date}</p>\n"));
     }
     if !development.is_empty() {
@@ -85,16 +80,7 @@ pub fn page(
 fn tables(campaigns: &[&CampaignSummary]) -> String {
     let mut machines = by_machine(campaigns.iter().copied());
     machines.sort_by_key(|own| Reverse(own.iter().map(|campaign| campaign.ok_runs).sum::<usize>()));
-    let of_machine = |own: &Vec<&CampaignSummary>| {
-        let machine = &own[0].machine;
-        format!(
-            "<h3>{}</h3>\n<p class=\"quiet\">{}</p>\n{}",
-            machine_name(machine),
-            machine_details(machine),
-            table(own)
-        )
-    };
-    machines.iter().map(of_machine).collect()
+    machines.iter().map(|own| machine_heading(&own[0].recorded.machine) + &table(own)).collect()
 }
 
 /// `1M concurrent tasks`, as the question shows it.
@@ -109,36 +95,25 @@ fn many(n: u64) -> String {
 /// were ok, repeated, on an idle machine, as any other.
 pub fn featured<'a>(campaigns: &'a [CampaignSummary]) -> Option<Featured<'a>> {
     let of = |campaign: &'a CampaignSummary| {
-        let ranked = |group: &&RowGroup| group.rows.iter().any(|row| row.ranked);
-        let reports =
-            campaign.reports.iter().filter(|report| report.groups.iter().any(|group| ranked(&group)));
+        let reports = campaign.reports.iter().filter(|report| report.rows().any(|row| row.ranked));
         let order = |report: &Report| reading_order(&report.workload);
         let report = reports.min_by_key(|report| (order(report), report.params.len()))?;
         let tasks = report.representative_tasks()?;
         let group = report.groups.iter().find(|group| group.tasks == tasks)?;
         // Of what is shown, by the entries that stand for their runtimes: other workloads, entries and versions add nothing.
-        let rows = report.groups.iter().flat_map(|group| &group.rows);
-        let stands = |name: &str| campaign.facts.iter().any(|facts| facts.posts && facts.name == name);
-        let cells = rows.filter(|row| row.ranked && stands(&row.entry.name)).count();
+        let entries = &campaign.recorded.entries;
+        let stands = |name: &str| entries.iter().any(|facts| facts.posts && facts.name == name);
+        let cells = report.rows().filter(|row| row.ranked && stands(&row.entry.name)).count();
         let quiet = 1.0 - campaign.busy_runs as f64 / campaign.ok_runs.max(1) as f64;
-        let worth = (cells * campaign.repetitions.min(3) as usize) as f64 * quiet;
+        let worth = (cells * campaign.recorded.plan.repetitions.min(3) as usize) as f64 * quiet;
         Some((order(report), worth, Featured { campaign, report, group }))
     };
     // The newest come first.
     let all: Vec<_> = campaigns.iter().filter_map(of).collect();
-    let first = all.iter().map(|(order, ..)| order).min()?;
-    let alike: Vec<_> = all.iter().filter(|(order, ..)| order == first).collect();
-    let most = alike.iter().map(|(_, worth, _)| *worth).fold(0.0, f64::max);
-    let enough = alike.into_iter().find(|(_, worth, _)| *worth >= NEARLY * most);
-    enough.map(|(.., featured)| featured.clone())
-}
-
-/// Highlights are about the memory of tasks that wait.
-fn highlights_of(featured: &Featured) -> Vec<Highlight> {
-    match featured.report.shape {
-        Shape::Hold => highlights(featured.report, featured.group.tasks),
-        Shape::Work | Shape::Serve => Vec::new(),
-    }
+    let first = all.iter().map(|(order, ..)| *order).min()?;
+    let alike = || all.iter().filter(|(order, ..)| *order == first);
+    let most = alike().map(|(_, worth, _)| *worth).fold(0.0, f64::max);
+    alike().find(|(_, worth, _)| *worth >= NEARLY * most).map(|(.., featured)| *featured)
 }
 
 fn list(found: &[Highlight], subjects: &[SiteEntry]) -> String {
@@ -184,15 +159,8 @@ fn figure(featured: &Featured, subjects: &[SiteEntry]) -> String {
         unavailable: Vec::new(),
         ..(*report).clone()
     };
-    let request = ExportRequest {
-        target: ExportTarget::Svg(Chart::Ranking),
-        metrics: Vec::new(),
-        tasks: Some(group.tasks),
-        detail: Detail::default(),
-        options: RenderOptions::default(),
-    };
     // There are rows: it was chosen by them.
-    let Ok(Export { text: picture, .. }) = export(&[small], &request) else { return String::new() };
+    let Ok(picture) = ranking_chart(&small, Some(group.tasks)) else { return String::new() };
     let more = match left_out {
         0 => String::new(),
         more => format!("{} more entries, every run and ", more),
@@ -202,7 +170,7 @@ fn figure(featured: &Featured, subjects: &[SiteEntry]) -> String {
          <figcaption>{more}all other results: {}, {}{}.</figcaption>\n</figure>\n",
         narrow(report, &rows, subjects),
         anchor(START, &campaign.page, &campaign.place),
-        campaign.created_at.date(),
+        campaign.recorded.created_at.date(),
         mark_behind(campaign),
     )
 }
@@ -241,23 +209,20 @@ fn narrow(report: &Report, rows: &[Row], subjects: &[SiteEntry]) -> String {
 }
 
 fn choosing(documents: &Documents) -> String {
-    let Some((page, _)) = documents.page("docs/choosing.md", "") else { return String::new() };
-    format!(
-        "<h2>Choosing</h2>\n<p>{} depends on what it runs short of: connections, memory, CPU or messages.</p>\n",
-        anchor(START, &page, "The right runtime for your service")
-    )
+    let link = documents.link(START, "docs/choosing.md", "The right runtime for your service");
+    let text = "depends on what it runs short of: connections, memory, CPU or messages.";
+    link.map(|link| format!("<h2>Choosing</h2>\n<p>{link} {text}</p>\n")).unwrap_or_default()
 }
 
 /// The results of one machine that share the most cases, the newest of equals. `campaigns`: the newest first.
 fn changed(campaigns: &[&CampaignSummary]) -> String {
     let cases: Vec<_> = campaigns.iter().map(|campaign| (*campaign, cases(campaign))).collect();
     let pairs = cases.iter().enumerate().rev().flat_map(|(nth, (new, own))| {
-        let older = cases[nth + 1..].iter().rev().filter(|(old, _)| old.is_on(&new.machine));
+        let older = cases[nth + 1..].iter().rev().filter(|(old, _)| old.is_on(&new.recorded.machine));
         older.map(move |(old, others)| (others.intersection(own).count(), *old, *new))
     });
     let most = pairs.filter(|(common, ..)| *common > 0).max_by_key(|(common, ..)| *common);
-    let pair = most.map(|(_, old, new)| (old, new));
-    let Some((old, new)) = pair else { return String::new() };
+    let Some((_, old, new)) = most else { return String::new() };
     let command = ["taskscale", "compare", old.place.as_str(), new.place.as_str()].map(str::to_owned);
     format!(
         "<h2>What changed</h2>\n<p>To compare {} with {}, results of the same machine, run <code>{}</code> in the folder \
@@ -270,25 +235,17 @@ fn changed(campaigns: &[&CampaignSummary]) -> String {
 
 /// Series, entry and N of all cases.
 fn cases(campaign: &CampaignSummary) -> BTreeSet<(String, &str, u64)> {
-    let of_report = |report| {
-        let report: &Report = report;
+    let of_report = campaign.reports.iter().flat_map(|report| {
         let part = report.series().to_string();
-        let rows = report.groups.iter().flat_map(|group| &group.rows);
-        rows.map(move |row| (part.clone(), &*row.entry.name, row.tasks))
-    };
-    campaign.reports.iter().flat_map(of_report).collect()
+        report.rows().map(move |row| (part.clone(), &*row.entry.name, row.tasks))
+    });
+    of_report.collect()
 }
 
 fn how_to_run(documents: &Documents) -> String {
     let mut more: Vec<String> = vec![anchor(START, ENTRIES, "every program that is measured")];
-    for (path, name) in [
-        ("docs/guides/measure.md", "how to measure your program"),
-        ("docs/methodology.md", "how it is measured"),
-    ] {
-        if let Some((page, _)) = documents.page(path, "") {
-            more.push(anchor(START, &page, name));
-        }
-    }
+    more.extend(documents.link(START, "docs/guides/measure.md", "how to measure your program"));
+    more.extend(documents.link(START, "docs/methodology.md", "how it is measured"));
     format!(
         "<section class=\"run\" aria-labelledby=\"run-title\">\n<div><h2 id=\"run-title\">Run it on your machine</h2>\n\
          <p>You need Linux and Rust. Runtimes that are not installed are skipped and listed. See {more}.</p>\n</div>\n\

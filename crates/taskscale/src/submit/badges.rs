@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::machine::class;
-use crate::record::{By, MemorySource, Series};
-use crate::report::Report;
+use super::plausible::{SourceCase, ok_cases};
+use crate::record::By;
+use crate::report::{Report, Row};
 use crate::stats::{CONFIDENCE, Interval, Spread, Welch};
 
 /// The share of all cases that must agree with other results. Cases that are missing there, or have another version, do
@@ -52,8 +53,8 @@ impl Badge {
     }
 }
 
-/// The key of cases that can be compared.
-type Measured = (Series, String, Option<String>, u64, MemorySource);
+/// The key of cases that can be compared: the case, and the version of the entry.
+type Measured = (SourceCase, Option<String>);
 
 /// Results to be compared with others: id, and a report of each series.
 #[derive(Debug, Clone, Copy)]
@@ -113,19 +114,11 @@ fn near(a: &Spread, b: &Spread) -> bool {
 
 /// The headline value of each case that was ok.
 fn cells(reports: &[Report]) -> BTreeMap<Measured, Spread> {
-    let mut cells = BTreeMap::new();
-    for report in reports {
-        let part = report.series();
-        for row in report.groups.iter().flat_map(|group| &group.rows).filter(|row| row.ok_runs > 0) {
-            if let (Some(headline), [source]) = (row.headline, row.memory_sources.as_slice()) {
-                let entry = &row.entry;
-                // Spaces do not matter in a version.
-                let version = entry.version.as_ref();
-                let version = version.map(|version| version.split_whitespace().collect::<Vec<_>>().join(" "));
-                let cell = (part.clone(), entry.name.clone(), version, row.tasks, *source);
-                cells.insert(cell, headline);
-            }
-        }
-    }
-    cells
+    let measured = |(case, row): (SourceCase, &Row)| {
+        // Spaces do not matter in a version.
+        let version = row.entry.version.as_ref();
+        let version = version.map(|version| version.split_whitespace().collect::<Vec<_>>().join(" "));
+        Some(((case, version), row.headline?))
+    };
+    ok_cases(reports).filter_map(measured).collect()
 }

@@ -9,7 +9,7 @@ use strum::VariantArray;
 use super::badges::Badge;
 use super::machine::class;
 use super::verify::{Verification, VerifiedCase};
-use super::{SubmissionRule, Violation};
+use super::{SubmissionRule, Violation, first_few};
 use crate::document::{Column, Document, DocumentRow, Emphasis, NONE, Table, TableCell, TableSection};
 use crate::metrics::MetricDef;
 use crate::record::{Campaign, Sample, Warning, last_attempts};
@@ -29,11 +29,8 @@ pub fn pull_request(
     let workloads: BTreeSet<&str> = campaign.plans().map(|plan| plan.workload.as_str()).collect();
     let workloads = workloads.into_iter().collect::<Vec<_>>().join(", ");
     let mut document = Document::new(format!("{workloads} on {}", class(&campaign.machine)));
-    let mut facts = Table::new(vec![Column::words("what"), Column::prose("value")]);
-    let rows = self::facts(campaign, samples, &reports, folder).into_iter();
-    facts.section("What was measured").rows =
-        rows.map(|(what, is)| DocumentRow::of(vec![TableCell::plain(what), TableCell::plain(is)])).collect();
-    document.table(facts);
+    let facts = facts(campaign, samples, &reports, folder);
+    document.table(pairs("What was measured", ["what", "value"], facts));
     for report in &reports {
         // The most tasks at which anything was ok.
         let ok = |group: &&RowGroup| group.rows.iter().any(|row| row.ok_runs > 0);
@@ -41,14 +38,12 @@ pub fn pull_request(
             document.table(found(report, group));
         }
     }
-    let mut checks = Table::new(vec![Column::words("check"), Column::prose("passed")]);
-    checks.section("What was checked").rows = SubmissionRule::VARIANTS
-        .iter()
-        // The checksum is made after the other rules pass.
-        .filter(|rule| ![SubmissionRule::Origin, SubmissionRule::Checksum].contains(rule))
-        .map(|rule| DocumentRow::of(vec![TableCell::plain(rule.name()), TableCell::plain(rule.about())]))
-        .collect();
-    document.table(checks);
+    // The checksum is made after the other rules pass.
+    let is_checked =
+        |rule: &&SubmissionRule| ![SubmissionRule::Origin, SubmissionRule::Checksum].contains(rule);
+    let rules = SubmissionRule::VARIANTS.iter().filter(is_checked);
+    let rules = rules.map(|rule| (rule.name(), rule.about().to_owned())).collect();
+    document.table(pairs("What was checked", ["check", "passed"], rules));
     if let Some(unusual) = unusual(outliers) {
         document.text(format!("Unusual: {unusual}."), Emphasis::Plain);
     }
@@ -56,6 +51,13 @@ pub fn pull_request(
     let again = format!("To check again: taskscale submit --check {} --new", folder.display());
     document.text(again, Emphasis::Plain);
     document
+}
+
+fn pairs(heading: &str, [name, value]: [&'static str; 2], pairs: Vec<(&str, String)>) -> Table {
+    let mut table = Table::new(vec![Column::words(name), Column::prose(value)]);
+    let row = |(name, value)| DocumentRow::of(vec![TableCell::plain(name), TableCell::plain(value)]);
+    table.section(heading).rows = pairs.into_iter().map(row).collect();
+    table
 }
 
 fn facts(
@@ -69,23 +71,16 @@ fn facts(
     let busy = counting.iter().filter(|sample| sample.warnings.contains(&Warning::MachineBusy)).count();
     let sources: BTreeSet<&str> =
         reports.iter().flat_map(|report| &report.memory_sources).map(|count| count.source.name()).collect();
-    let versions: BTreeSet<String> = reports
-        .iter()
-        .flat_map(|report| &report.versions)
-        .map(|version| format!("{}: {}", version.runtime, version.version))
-        .collect();
-    let missing: BTreeSet<&str> = reports
-        .iter()
-        .flat_map(|report| &report.unavailable)
-        .map(|missing| missing.entry.name.as_str())
-        .collect();
+    let versions = reports.iter().flat_map(|report| &report.versions);
+    let versions: BTreeSet<String> =
+        versions.map(|version| format!("{}: {}", version.runtime, version.version)).collect();
+    let missing = reports.iter().flat_map(|report| &report.unavailable);
+    let missing: BTreeSet<&str> = missing.map(|missing| missing.entry.name.as_str()).collect();
     let joined = |names: BTreeSet<&str>| names.into_iter().collect::<Vec<_>>().join(", ");
+    let memory = units::bytes(machine.memory_bytes);
     let mut facts = vec![
         ("folder", folder.display().to_string()),
-        (
-            "machine",
-            format!("{}, CPUs: {}, {}", machine.cpu, machine.cpus, units::bytes(machine.memory_bytes)),
-        ),
+        ("machine", format!("{}, CPUs: {}, {memory}", machine.cpu, machine.cpus)),
         ("system", format!("{}, Linux {} {}", machine.os, machine.kernel, machine.architecture)),
         ("memory source", joined(sources)),
         ("taskscale", format!("{}, {}", campaign.taskscale, campaign.created_at.date())),
@@ -148,11 +143,8 @@ const OUTLIERS: usize = 5;
 
 /// The outliers in words, if any.
 fn unusual(outliers: &[String]) -> Option<String> {
-    let named = outliers.iter().take(OUTLIERS).cloned().collect::<Vec<_>>().join("; ");
-    let more = outliers.len().saturating_sub(OUTLIERS);
-    let more = if more > 0 { format!("; and {more} more") } else { String::new() };
-    (!outliers.is_empty())
-        .then(|| format!("memory differs by more than 20% from other results: {named}{more}"))
+    let named = first_few(outliers, OUTLIERS, String::clone)?;
+    Some(format!("memory differs by more than 20% from other results: {named}"))
 }
 
 /// The document of all results of a repository.
@@ -176,7 +168,7 @@ pub fn checked(all: &[CheckedFolder]) -> Document {
             TableCell::Text(verdict.to_owned(), emphasis),
         ]);
         let row = one.findings.iter().fold(row, |row, finding| {
-            let text = format!("{}. Fix: {}", finding.what, finding.rule.fix());
+            let text = format!("{}. Fix: {}", finding.what, finding.fix);
             row.note(finding.rule.name(), text, Emphasis::Bad)
         });
         section.rows.push(match unusual(&one.outliers) {

@@ -15,13 +15,15 @@ const ROOTS: [&str; 5] = ["/home/", "/root/", "/Users/", "/tmp/", "/var/folders/
 /// checksum and names are checked elsewhere.
 pub fn examine(loaded: &Loaded, reports: &[Report], handed_in: bool) -> Vec<Violation> {
     let (campaign, samples) = (&loaded.campaign, loaded.samples.as_slice());
-    let lines = Violation::of_many(SubmissionRule::Lines, &loaded.rejected, |line| {
+    let mut found = Vec::from_iter(Violation::of_many(SubmissionRule::Lines, &loaded.rejected, |line| {
         format!("line {} of samples.jsonl: {}", line.number, line.why)
-    });
-    let mut found: Vec<Violation> = lines.into_iter().collect();
+    }));
     let plans = PlansBySeries::of(campaign);
     found.extend(runs::outside(campaign, &plans, samples));
-    found.extend(missing(campaign, samples));
+    found.extend(match samples.iter().any(|sample| sample.status == Status::Ok) {
+        true => runs::missing(campaign, samples),
+        false => Some(Violation::new(SubmissionRule::Whole, "no run was ok")),
+    });
     found.extend(runs::mixed(campaign, samples));
     if handed_in {
         found.extend(runs::busy(samples));
@@ -40,13 +42,6 @@ pub fn examine(loaded: &Loaded, reports: &[Report], handed_in: bool) -> Vec<Viol
     found.extend(implausible(campaign, samples, reports));
     found.extend(runs::out_of_order(campaign, samples));
     found
-}
-
-fn missing(campaign: &Campaign, samples: &[Sample]) -> Option<Violation> {
-    if !samples.iter().any(|sample| sample.status == Status::Ok) {
-        return Some(Violation::new(SubmissionRule::Whole, "no run was ok"));
-    }
-    runs::missing(campaign, samples)
 }
 
 /// Paths of the machine that remain in the results.

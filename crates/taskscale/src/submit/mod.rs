@@ -33,11 +33,19 @@ pub use repository::{check_candidate, check_folders};
 pub use verify::{DrawnCase, VERIFICATION, Verification, VerifiedCase, draw, judge};
 pub use withdraw::{WITHDRAWN, Withdrawal};
 
-use serde::ser::SerializeStruct;
-use serde::{Serialize, Serializer};
+use std::io;
+use std::path::Path;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::record::read_document;
 
 /// A rule that submitted results must meet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, strum::IntoStaticStr, strum::VariantArray)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, strum::IntoStaticStr, strum::VariantArray,
+)]
+#[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum SubmissionRule {
     /// Every line of samples.jsonl is a sample of these results.
@@ -63,6 +71,7 @@ pub enum SubmissionRule {
     /// The results are marked as submitted, not as the project's.
     Origin,
     /// The checksum matches the files.
+    #[serde(rename = "seal")]
     #[strum(serialize = "seal")]
     Checksum,
     /// The results were not submitted before.
@@ -94,7 +103,7 @@ impl SubmissionRule {
     }
 
     /// What to do where the rule is broken.
-    pub fn fix(self) -> &'static str {
+    fn fix(self) -> &'static str {
         match self {
             SubmissionRule::Lines
             | SubmissionRule::Plan
@@ -125,16 +134,18 @@ impl SubmissionRule {
 }
 
 /// A broken rule.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Violation {
     pub rule: SubmissionRule,
     /// What is wrong, and where, without an end mark.
     pub what: String,
+    /// What to do about it.
+    pub fix: &'static str,
 }
 
 impl Violation {
     pub fn new(rule: SubmissionRule, what: impl Into<String>) -> Violation {
-        Violation { rule, what: what.into() }
+        Violation { rule, what: what.into(), fix: rule.fix() }
     }
 
     /// One finding for several violations of a rule: the first few, and the number of others, which are not put into
@@ -144,23 +155,31 @@ impl Violation {
         all: impl IntoIterator<Item = T>,
         what: impl FnMut(T) -> String,
     ) -> Option<Violation> {
-        let mut all = all.into_iter();
-        let named: Vec<String> = all.by_ref().take(NAMED).map(what).collect();
-        let more = all.count();
-        let more = if more > 0 { format!("; and {more} more") } else { String::new() };
-        (!named.is_empty()).then(|| Violation::new(rule, named.join("; ") + &more))
+        Some(Violation::new(rule, first_few(all, NAMED, what)?))
     }
 }
 
 /// Number of violations that a finding names.
 const NAMED: usize = 3;
 
-impl Serialize for Violation {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut finding = serializer.serialize_struct("Finding", 3)?;
-        finding.serialize_field("rule", self.rule.name())?;
-        finding.serialize_field("what", &self.what)?;
-        finding.serialize_field("fix", self.rule.fix())?;
-        finding.end()
+/// The first `most` of what there is, in words, and how many more there are; `None` of nothing.
+fn first_few<T>(
+    all: impl IntoIterator<Item = T>,
+    most: usize,
+    what: impl FnMut(T) -> String,
+) -> Option<String> {
+    let mut all = all.into_iter();
+    let mut named: Vec<String> = all.by_ref().take(most).map(what).collect();
+    let more = all.count();
+    named.extend((more > 0).then(|| format!("and {more} more")));
+    (!named.is_empty()).then(|| named.join("; "))
+}
+
+/// The record in a file of its own, if there is one.
+fn read_record<T: DeserializeOwned>(path: &Path) -> io::Result<Option<T>> {
+    match read_document(path) {
+        Ok(text) => Ok(Some(serde_json::from_slice(&text)?)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
     }
 }

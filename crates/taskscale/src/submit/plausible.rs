@@ -10,7 +10,7 @@ use super::{SubmissionRule, Violation};
 use crate::catalog::{Kind, Shape};
 use crate::metrics::{self, MetricDef};
 use crate::record::{Campaign, MemorySource, Sample, Series, Status};
-use crate::report::Report;
+use crate::report::{Report, Row};
 use crate::stats::median;
 use crate::units::{self, counted};
 
@@ -47,10 +47,8 @@ fn least_bytes_per_task(kind: Kind, shape: Shape) -> f64 {
 
 /// Implausible values of results by themselves.
 pub fn implausible(campaign: &Campaign, samples: &[Sample], reports: &[Report]) -> Vec<Violation> {
-    let mut found: Vec<Violation> =
-        Violation::of_many(SubmissionRule::Plausible, reports.iter().flat_map(too_small), |what| what)
-            .into_iter()
-            .collect();
+    let small = reports.iter().flat_map(too_small);
+    let mut found = Vec::from_iter(Violation::of_many(SubmissionRule::Plausible, small, |what| what));
     let ok = samples.iter().filter(|sample| sample.status == Status::Ok);
     let cpu: Vec<f64> = ok.filter_map(|sample| sample.cpu.total_s()).collect();
     let idle = cpu.iter().filter(|seconds| **seconds == 0.0).count();
@@ -58,8 +56,7 @@ pub fn implausible(campaign: &Campaign, samples: &[Sample], reports: &[Report]) 
         let what = format!("{idle} of {} ok runs took no CPU time at all", cpu.len());
         found.push(Violation::new(SubmissionRule::Plausible, what));
     }
-    let of_campaign = campaign.plans().map(|plan| plan.shape);
-    let headlines = of_campaign.map(metrics::headline);
+    let headlines = campaign.plans().map(|plan| metrics::headline(plan.shape));
     let mut judged: Vec<&MetricDef> = vec![&metrics::FOOTPRINT, &metrics::LAUNCH, &metrics::CPU];
     for figure in headlines {
         if !judged.iter().any(|known| known.name == figure.name) {
@@ -96,7 +93,7 @@ fn held(report: &Report) -> f64 {
 /// Repetitions of a case never take exactly the same time, and seldom the same memory. If over half of the repeated
 /// cases have no difference, they were copied.
 fn without_scatter(figure: &MetricDef, reports: &[Report]) -> Option<Violation> {
-    let rows = reports.iter().flat_map(|report| &report.groups).flat_map(|group| &group.rows);
+    let rows = reports.iter().flat_map(Report::rows);
     let spreads = rows.filter(|row| row.ok_runs > 1).filter_map(|row| row.spreads.of(figure));
     let repeated: Vec<bool> =
         spreads.filter(|spread| spread.readings > 1).map(|spread| spread.range() == 0.0).collect();
@@ -111,22 +108,27 @@ fn without_scatter(figure: &MetricDef, reports: &[Report]) -> Option<Violation> 
     })
 }
 
+/// A case of which footprints can be compared: series, entry, number of tasks and memory source.
+pub type SourceCase = (Series, String, u64, MemorySource);
+
+/// The cases that were ok, with their rows. Without those measured by several memory sources.
+pub fn ok_cases(reports: &[Report]) -> impl Iterator<Item = (SourceCase, &Row)> {
+    reports.iter().flat_map(|report| {
+        report.rows().filter(|row| row.ok_runs > 0).filter_map(move |row| {
+            let [source] = row.memory_sources[..] else { return None };
+            Some(((report.series(), row.entry.name.clone(), row.tasks, source), row))
+        })
+    })
+}
+
 /// The median footprint of each case of results.
 #[derive(Debug, Clone, Default)]
-pub struct Footprints(BTreeMap<(Series, String, u64, MemorySource), f64>);
+pub struct Footprints(BTreeMap<SourceCase, f64>);
 
 impl Footprints {
     pub fn of(reports: &[Report]) -> Footprints {
-        let mut footprints = BTreeMap::new();
-        for report in reports {
-            for row in report.groups.iter().flat_map(|group| &group.rows).filter(|row| row.ok_runs > 0) {
-                if let (Some(spread), [source]) = (row.footprint_bytes, row.memory_sources.as_slice()) {
-                    let case = (report.series(), row.entry.name.clone(), row.tasks, *source);
-                    footprints.insert(case, spread.median);
-                }
-            }
-        }
-        Footprints(footprints)
+        let footprint = |(case, row): (SourceCase, &Row)| Some((case, row.footprint_bytes?.median));
+        Footprints(ok_cases(reports).filter_map(footprint).collect())
     }
 }
 

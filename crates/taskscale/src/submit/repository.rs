@@ -7,7 +7,7 @@ use super::badges::{Candidate, badges};
 use super::document::CheckedFolder;
 use super::examine::{examine, names_left};
 use super::folder::{SubmittedResults, read};
-use super::plausible::{Compared, Footprints, compare};
+use super::plausible::{Footprints, compare};
 use super::programs::changed_programs;
 use super::verify::{VERIFICATION, Verification};
 use super::{SubmissionRule, Violation};
@@ -22,9 +22,12 @@ pub fn check_candidate(
     there: &[SubmittedResults],
     changed: Option<Violation>,
 ) -> CheckedFolder {
-    let own_reports = reports(loaded);
-    let mut findings = refusals(loaded, &own_reports, there, changed);
-    let compared = compared(loaded, &own_reports, there.iter().map(|other| &other.loaded));
+    let reports = reports(loaded);
+    let mut findings = refusals(loaded, &reports, there, changed);
+    let id = &loaded.campaign.id;
+    let others = there.iter().filter(|other| id.is_none() || other.loaded.campaign.id != *id);
+    let others: Vec<Footprints> = others.map(|other| Footprints::of(&self::reports(&other.loaded))).collect();
+    let compared = compare(&Footprints::of(&reports), &others.iter().collect::<Vec<_>>());
     findings.extend(compared.refused);
     CheckedFolder {
         folder: folder.display().to_string(),
@@ -33,13 +36,6 @@ pub fn check_candidate(
         findings,
         outliers: compared.outliers,
     }
-}
-
-/// Compares footprints with those of all other results.
-fn compared<'a>(own: &Loaded, own_reports: &[Report], others: impl Iterator<Item = &'a Loaded>) -> Compared {
-    let others = others.filter(|other| other.campaign.id.is_none() || other.campaign.id != own.campaign.id);
-    let others: Vec<Footprints> = others.map(|other| Footprints::of(&reports(other))).collect();
-    compare(&Footprints::of(own_reports), &others.iter().collect::<Vec<_>>())
 }
 
 fn reports(loaded: &Loaded) -> Vec<Report> {
@@ -74,58 +70,48 @@ pub fn check_folders(
     new: Option<&Catalog>,
 ) -> Vec<CheckedFolder> {
     let read: Vec<_> = folders.iter().map(|folder| read(folder)).collect();
-    let loaded: Vec<&Loaded> = read.iter().flatten().map(|published| &published.loaded).collect();
-    let is_beside = |folder: &Path| {
-        let real = |folder: &Path| std::fs::canonicalize(folder).ok();
-        !folders.iter().any(|own| real(own) == real(folder))
-    };
-    let beside: Vec<&SubmittedResults> = beside.iter().filter(|other| is_beside(&other.folder)).collect();
-    let all: Vec<&Loaded> = loaded.iter().copied().chain(beside.iter().map(|other| &other.loaded)).collect();
+    let real = |folder: &Path| std::fs::canonicalize(folder).ok();
+    let is_beside = |other: &&SubmittedResults| !folders.iter().any(|own| real(own) == real(&other.folder));
+    let own: Vec<&SubmittedResults> = read.iter().flatten().collect();
+    let beside: Vec<&SubmittedResults> = beside.iter().filter(is_beside).collect();
+    let all = [&own[..], &beside[..]].concat();
     // Reading every text takes as long as the reports, and neither needs the other.
     let (names_left, reports) = std::thread::scope(|scope| {
         let names_left = scope.spawn(|| {
-            let left = |of: &&Loaded| names_left(&of.campaign, &of.samples);
-            loaded.iter().map(left).collect::<Vec<Option<Violation>>>()
+            let left = |of: &&SubmittedResults| names_left(&of.loaded.campaign, &of.loaded.samples);
+            own.iter().map(left).collect::<Vec<Option<Violation>>>()
         });
-        let reports: Vec<Vec<Report>> = all.iter().map(|loaded| reports(loaded)).collect();
+        let reports: Vec<Vec<Report>> = all.iter().map(|of| reports(&of.loaded)).collect();
         (names_left.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), reports)
     });
-    let mut names_left = names_left.into_iter();
     let footprints: Vec<Footprints> = reports.iter().map(|reports| Footprints::of(reports)).collect();
-    let places =
-        folders.iter().zip(&read).filter(|(_, read)| read.is_ok()).map(|(folder, _)| folder.as_path());
-    let places = places.chain(beside.iter().map(|other| other.folder.as_path()));
-    let candidates = all.iter().zip(&reports).zip(places).map(|((loaded, reports), folder)| Candidate {
-        id: loaded.campaign.id.as_deref(),
+    let candidates = all.iter().zip(&reports).map(|(of, reports)| Candidate {
+        id: of.loaded.campaign.id.as_deref(),
         reports,
-        verified: Verification::beside(folder, &loaded.campaign)
-            .is_ok_and(|verification| verification.is_some_and(|of| of.is_verified())),
+        verified: Verification::confirms(&of.folder, &of.loaded.campaign),
     });
-    let mut badges = badges(&candidates.collect::<Vec<_>>()).into_iter();
+    let badges = badges(&candidates.collect::<Vec<_>>());
     let mut ids: BTreeMap<&str, &Path> = BTreeMap::new();
     for other in &beside {
         ids.extend(other.loaded.campaign.id.as_deref().map(|id| (id, other.folder.as_path())));
     }
+    let mut names_left = names_left.into_iter().enumerate();
     let mut checked_all = Vec::new();
-    let mut position = 0;
     for (folder, read) in folders.iter().zip(&read) {
         let mut checked = CheckedFolder { folder: folder.display().to_string(), ..CheckedFolder::default() };
         match read {
             Err(error) => checked.findings.push(Violation::new(SubmissionRule::Lines, error.to_string())),
             Ok(published) => {
-                checked.badge = badges.next();
+                let (position, names_left) = names_left.next().unwrap_or_default();
+                checked.badge = Some(badges[position]);
                 checked.runs = published.loaded.samples.len();
                 checked.findings = against(published, &reports[position], new);
-                checked.findings.extend(names_left.next().flatten());
-                let others: Vec<&Footprints> = footprints
-                    .iter()
-                    .enumerate()
-                    .filter_map(|(other, footprints)| (other != position).then_some(footprints))
-                    .collect();
+                checked.findings.extend(names_left);
+                let others = footprints.iter().enumerate().filter(|(other, _)| *other != position);
+                let others: Vec<&Footprints> = others.map(|(_, footprints)| footprints).collect();
                 let compared = compare(&footprints[position], &others);
                 checked.findings.extend(compared.refused);
                 checked.outliers = compared.outliers;
-                position += 1;
                 let id = published.loaded.campaign.id.as_deref();
                 if let Some(before) = id.and_then(|id| ids.insert(id, folder)) {
                     let what = format!("the same results are in {}", before.display());
@@ -143,30 +129,24 @@ fn against(published: &SubmittedResults, reports: &[Report], new: Option<&Catalo
     let Loaded { campaign, samples, .. } = &published.loaded;
     let handed_in = published.checksum_ok.is_some() || new.is_some();
     let mut findings = examine(&published.loaded, reports, handed_in);
+    let mut find = |rule, what: String| findings.push(Violation::new(rule, what));
     if let Err(error) = Verification::beside(&published.folder, campaign) {
-        findings.push(Violation::new(SubmissionRule::Checksum, format!("{VERIFICATION}: {error}")));
+        find(SubmissionRule::Checksum, format!("{VERIFICATION}: {error}"));
     }
     if published.checksum_ok == Some(false) {
-        findings.push(Violation::new(
-            SubmissionRule::Checksum,
-            "files changed after the submission (checksum mismatch)",
-        ));
+        let what = "files changed after the submission (checksum mismatch)";
+        find(SubmissionRule::Checksum, what.to_owned());
     }
     let Some(catalog) = new else { return findings };
     if published.folder.join(VERIFICATION).exists() {
-        let what = format!("{VERIFICATION} is included (only curators add it)");
-        findings.push(Violation::new(SubmissionRule::Origin, what));
+        find(SubmissionRule::Origin, format!("{VERIFICATION} is included (only curators add it)"));
     }
-    match &campaign.origin {
-        None => findings.push(Violation::new(SubmissionRule::Origin, "no origin and no checksum")),
-        Some(origin) if origin.by == By::Project => {
-            findings.push(Violation::new(
-                SubmissionRule::Origin,
-                "the origin is `project` (new results are handed-in)",
-            ));
-        }
-        Some(_) => {}
-    }
+    let wrong_origin = match campaign.origin.as_ref().map(|origin| origin.by) {
+        None => Some("no origin and no checksum"),
+        Some(By::Project) => Some("the origin is `project` (new results are handed-in)"),
+        Some(By::HandedIn) => None,
+    };
+    findings.extend(wrong_origin.map(|what| Violation::new(SubmissionRule::Origin, what)));
     // Digests of another machine are unknown here: compares texts, commands and kinds.
     findings.extend(changed_programs(campaign, samples, catalog, |_, _, _, _| None));
     findings

@@ -28,39 +28,28 @@ fn label_of(entry: &str, part: &str, tasks: u64, repetition: u32, double: bool) 
 }
 
 /// The plans of results by series.
-pub struct PlansBySeries<'a> {
-    parts: BTreeMap<PartKey<'a>, Planned<'a>>,
-}
+pub struct PlansBySeries<'a>(BTreeMap<PartKey<'a>, &'a Plan>);
 
 type PartKey<'a> = (&'a str, &'a BTreeMap<String, String>, Option<u32>);
 
-struct Planned<'a> {
-    plan: &'a Plan,
-    entries: BTreeSet<&'a str>,
-    tasks: BTreeSet<u64>,
-}
-
 impl<'a> PlansBySeries<'a> {
     pub fn of(campaign: &'a Campaign) -> PlansBySeries<'a> {
-        let mut parts = BTreeMap::new();
+        let mut plans = BTreeMap::new();
         for plan in campaign.plans() {
-            parts.entry((&*plan.workload, &plan.params, plan.cpus)).or_insert_with(|| Planned {
-                plan,
-                entries: plan.entries.iter().map(String::as_str).collect(),
-                tasks: plan.tasks.iter().copied().collect(),
-            });
+            plans.entry((&*plan.workload, &plan.params, plan.cpus)).or_insert(plan);
         }
-        PlansBySeries { parts }
+        PlansBySeries(plans)
     }
 
     /// The plan that a sample belongs to.
     pub fn plan_of(&self, sample: &Sample) -> Option<&'a Plan> {
         let (part, (entry, tasks, repetition, _)) = sample.run();
-        let planned = self.parts.get(&part)?;
-        let has = planned.entries.contains(entry)
-            && planned.tasks.contains(&tasks)
-            && (1..=planned.plan.repetitions).contains(&repetition);
-        has.then_some(planned.plan)
+        let has = |plan: &&Plan| {
+            plan.entries.iter().any(|name| name == entry)
+                && plan.tasks.contains(&tasks)
+                && (1..=plan.repetitions).contains(&repetition)
+        };
+        self.0.get(&part).copied().filter(has)
     }
 }
 
@@ -110,12 +99,9 @@ pub fn missing(campaign: &Campaign, samples: &[Sample]) -> Option<Violation> {
     };
     let measured: BTreeSet<(&str, &str)> =
         samples.iter().map(|sample| (&*sample.entry, &*sample.workload)).collect();
-    let unavailable: BTreeSet<(&str, Option<&str>)> = campaign
-        .entries
-        .iter()
-        .filter(|facts| facts.unavailable.is_some())
-        .map(|facts| (&*facts.name, facts.workload.as_deref()))
-        .collect();
+    let unavailable = campaign.entries.iter().filter(|facts| facts.unavailable.is_some());
+    let unavailable: BTreeSet<(&str, Option<&str>)> =
+        unavailable.map(|facts| (&*facts.name, facts.workload.as_deref())).collect();
     let absent = |name: &str, workload: &str| {
         let unavailable =
             unavailable.contains(&(name, None)) || unavailable.contains(&(name, Some(workload)));
@@ -127,16 +113,13 @@ pub fn missing(campaign: &Campaign, samples: &[Sample]) -> Option<Violation> {
         let doubles = if plan.shape == Shape::Work { &[false, true][..] } else { &[false] };
         for entry in plan.entries.iter().filter(|entry| !absent(entry, &plan.workload)) {
             let runs =
-                plan.tasks.iter().flat_map(|tasks| (1..=plan.repetitions).map(move |nth| (*tasks, nth)));
-            for (tasks, repetition) in runs {
+                plan.tasks.iter().flat_map(|tasks| (1..=plan.repetitions).map(move |nth| (tasks, nth)));
+            for (&tasks, repetition) in runs {
                 let status = |double| status((part, (entry, tasks, repetition, double)));
-                let made = |double: bool| {
-                    let spared = double && status(false).is_some_and(|first| first != Status::Ok);
-                    spared || status(double).is_some()
-                };
-                for double in doubles.iter().filter(|double| !made(**double)) {
-                    missing.push((plan, entry, tasks, repetition, *double));
-                }
+                let spared = status(false).is_some_and(|first| first != Status::Ok);
+                let made = |double: bool| (double && spared) || status(double).is_some();
+                let doubles = doubles.iter().filter(|double| !made(**double));
+                missing.extend(doubles.map(|double| (plan, entry, tasks, repetition, *double)));
             }
         }
     }

@@ -6,7 +6,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::record::{Campaign, Series, Timestamp, read_document};
+use super::read_record;
+use crate::record::{Campaign, Series, Timestamp};
 use crate::report::{Report, Row};
 
 /// The record of a verification, next to the files of the results.
@@ -59,7 +60,7 @@ pub struct VerifiedCase {
     pub agrees: bool,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct CaseOutcome {
     /// `ok` if a repetition was.
     pub status: String,
@@ -86,17 +87,20 @@ impl Verification {
 
     /// The record in a results folder, if it belongs to these results.
     pub fn beside(folder: &Path, campaign: &Campaign) -> io::Result<Option<Verification>> {
-        let text = match read_document(&folder.join(VERIFICATION)) {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(error),
+        let Some(verification) = read_record::<Verification>(&folder.join(VERIFICATION))? else {
+            return Ok(None);
         };
-        let verification: Verification = serde_json::from_slice(&text)?;
         let checksum = campaign.origin.as_ref().map(|origin| &origin.checksum);
         if verification.campaign != campaign.id || verification.checksum.as_ref() != checksum {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "the record belongs to other results"));
         }
         Ok(Some(verification))
+    }
+
+    /// Whether the record in a results folder verifies these results. A record of other results, or an unreadable one,
+    /// does not count; `submit --check` reports it.
+    pub fn confirms(folder: &Path, campaign: &Campaign) -> bool {
+        Verification::beside(folder, campaign).is_ok_and(|found| found.is_some_and(|of| of.is_verified()))
     }
 }
 
@@ -104,11 +108,11 @@ impl Verification {
 pub fn draw(reports: &[Report], seed: u64) -> Vec<DrawnCase> {
     let mut cases = Vec::new();
     for report in reports {
-        for (row, tasks) in rows(report) {
-            let own = rows(report).filter(|(other, _)| other.entry.name == row.entry.name);
-            let least = own.map(|(_, tasks)| tasks).min().unwrap_or(tasks);
-            let only = rows(report).filter(|(other, _)| other.entry.name == row.entry.name).count() == 1;
-            if tasks > least || only {
+        for row in report.rows() {
+            let own = report.rows().filter(|other| other.entry.name == row.entry.name);
+            let own: Vec<u64> = own.map(|other| other.tasks).collect();
+            let (tasks, least) = (row.tasks, own.iter().copied().min().unwrap_or(row.tasks));
+            if tasks > least || own.len() == 1 {
                 cases.push(DrawnCase { entry: row.entry.name.clone(), part: report.series(), tasks, least });
             }
         }
@@ -120,20 +124,10 @@ pub fn draw(reports: &[Report], seed: u64) -> Vec<DrawnCase> {
     cases
 }
 
-fn rows(report: &Report) -> impl Iterator<Item = (&Row, u64)> {
-    report.groups.iter().flat_map(|group| group.rows.iter().map(|row| (row, group.tasks)))
-}
-
 /// Compares a case with the reports of the second measurement.
 pub fn judge(case: &DrawnCase, submitted: &[Report], measured: &[Report]) -> VerifiedCase {
     let outcome = |reports| CaseOutcome::of(case, reports);
-    let unknown = || CaseOutcome {
-        status: "unknown".into(),
-        version: None,
-        bytes_per_task: None,
-        launch_s: None,
-        wall_s: None,
-    };
+    let unknown = || CaseOutcome { status: "unknown".to_owned(), ..CaseOutcome::default() };
     let (submitted, measured) = (outcome(submitted).unwrap_or_else(unknown), outcome(measured));
     let tasks = (case.tasks - case.least) as f64;
     let agrees = measured.as_ref().is_some_and(|measured| {
@@ -160,12 +154,12 @@ pub fn judge(case: &DrawnCase, submitted: &[Report], measured: &[Report]) -> Ver
 impl CaseOutcome {
     fn of(case: &DrawnCase, reports: &[Report]) -> Option<CaseOutcome> {
         let report = reports.iter().find(|report| report.series() == case.part)?;
-        let at = |tasks| rows(report).find(|(row, of)| row.entry.name == case.entry && *of == tasks);
-        let (row, _) = at(case.tasks)?;
+        let at = |tasks| report.rows().find(|row| row.entry.name == case.entry && row.tasks == tasks);
+        let row = at(case.tasks)?;
         let footprint =
             |row: &Row| row.footprint_bytes.filter(|_| row.ok_runs > 0).map(|spread| spread.median);
         let least = at(case.least).filter(|_| case.least < case.tasks);
-        let growth = footprint(row).zip(least.and_then(|(row, _)| footprint(row)));
+        let growth = footprint(row).zip(least.and_then(footprint));
         Some(CaseOutcome {
             status: if row.ok_runs > 0 { "ok".to_owned() } else { row.status.clone() },
             version: row.entry.version.clone(),
@@ -195,7 +189,7 @@ mod tests {
     #[test]
     fn a_tenth_is_drawn_by_the_seed_beyond_the_fewest_tasks() {
         let reports = reports(1.0);
-        let all: usize = reports.iter().map(|report| rows(report).count()).sum();
+        let all: usize = reports.iter().map(|report| report.rows().count()).sum();
         let drawn = draw(&reports, 7);
         assert!(!drawn.is_empty() && drawn.len() <= all.div_ceil(10), "{} of {all}", drawn.len());
         assert_eq!(drawn, draw(&reports, 7));

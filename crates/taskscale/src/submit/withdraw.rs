@@ -6,8 +6,9 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::read_record;
 use super::verify::VERIFICATION;
-use crate::record::{Timestamp, read_document};
+use crate::record::Timestamp;
 
 /// The record that replaces the files of withdrawn results.
 pub const WITHDRAWN: &str = "withdrawn.json";
@@ -25,11 +26,7 @@ pub struct Withdrawal {
 impl Withdrawal {
     /// The record in a folder, if results were withdrawn there.
     pub fn read(folder: &Path) -> io::Result<Option<Withdrawal>> {
-        match read_document(&folder.join(WITHDRAWN)) {
-            Ok(text) => Ok(Some(serde_json::from_slice(&text)?)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(error),
-        }
+        read_record(&folder.join(WITHDRAWN))
     }
 
     /// Writes the record, then removes the files of the results. Can be repeated after an interruption.
