@@ -132,6 +132,10 @@ export function command(words: string[]): string {
   return words.map(quoted).join(" ");
 }
 
+/** A round figure without the zeros that only unrounded ones need. */
+export const withoutZeros = (text: string): string =>
+  text.replace(/\.0+(?= |$)/, "").replace(/(\.\d*?)0+(?= )/, "$1");
+
 /** Round steps from 0 to at least `max`: positions for the lines of a grid, round in so large a unit. */
 export function ticks(max: number, unit = 1, wanted = 5): number[] {
   if (!(max > 0)) return [0];

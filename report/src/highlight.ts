@@ -22,79 +22,43 @@ import xml from "highlight.js/lib/languages/xml";
 import { createLowlight } from "lowlight";
 import { h } from "./dom.ts";
 
-const grammars = {
-  cpp,
-  crystal,
-  csharp,
-  elixir,
-  erlang,
-  go,
-  haskell,
-  ini,
-  java,
-  kotlin,
-  nim,
-  ocaml,
-  php,
-  python,
-  ruby,
-  rust,
-  scala,
-  typescript,
-  xml,
-};
-const lowlight = createLowlight(grammars);
+/** Grammars by the name of their language, with the endings of its files. */
+const LANGUAGES: [name: string, grammar: typeof cpp, ...endings: string[]][] = [
+  ["cpp", cpp, "c", "h", "cc", "cpp", "hpp"],
+  ["crystal", crystal, "cr"],
+  ["csharp", csharp, "cs"],
+  ["elixir", elixir, "ex", "exs"],
+  ["erlang", erlang, "erl"],
+  ["go", go, "go"],
+  ["haskell", haskell, "hs"],
+  ["ini", ini, "toml"],
+  ["java", java, "java"],
+  ["kotlin", kotlin, "kt"],
+  ["nim", nim, "nim"],
+  ["ocaml", ocaml, "ml"],
+  ["php", php, "php"],
+  ["python", python, "py"],
+  ["ruby", ruby, "rb"],
+  ["rust", rust, "rs"],
+  ["scala", scala, "scala"],
+  ["typescript", typescript, "js", "mjs", "ts"],
+  ["xml", xml, "xml", "csproj"],
+];
+const lowlight = createLowlight(Object.fromEntries(LANGUAGES.map(([name, grammar]) => [name, grammar])));
 
-const BY_ENDING: Record<string, keyof typeof grammars> = {
-  c: "cpp",
-  h: "cpp",
-  cc: "cpp",
-  cpp: "cpp",
-  hpp: "cpp",
-  cr: "crystal",
-  cs: "csharp",
-  ex: "elixir",
-  exs: "elixir",
-  erl: "erlang",
-  go: "go",
-  hs: "haskell",
-  toml: "ini",
-  java: "java",
-  js: "typescript",
-  mjs: "typescript",
-  ts: "typescript",
-  kt: "kotlin",
-  nim: "nim",
-  ml: "ocaml",
-  php: "php",
-  py: "python",
-  rb: "ruby",
-  rs: "rust",
-  scala: "scala",
-  xml: "xml",
-  csproj: "xml",
-};
-
-type Parent = ReturnType<typeof lowlight.highlight>;
-type Child = Parent["children"][number];
+type Child = ReturnType<typeof lowlight.highlight>["children"][number];
 
 /** The text of a file as code; plain where its language is not known. */
 export function code(path: string, text: string): HTMLElement {
-  const language = BY_ENDING[path.split(".").at(-1) ?? ""];
-  const element = h("code", {});
-  if (!language) {
-    element.append(text);
-  } else {
-    element.append(...lowlight.highlight(language, text).children.flatMap(node));
-  }
-  return element;
+  const ending = path.split(".").at(-1) ?? "";
+  const language = LANGUAGES.find(([, , ...endings]) => endings.includes(ending));
+  return h("code", {}, language ? lowlight.highlight(language[0], text).children.flatMap(node) : text);
 }
 
 function node(child: Child): Node[] {
   if (child.type === "text") return [document.createTextNode(child.value)];
   if (child.type !== "element") return [];
   const names = child.properties.className;
-  const element = h("span", { class: Array.isArray(names) ? names.join(" ") : "" });
-  element.append(...child.children.flatMap((inner) => node(inner as Child)));
-  return [element];
+  const inner = child.children.flatMap((inner) => node(inner as Child));
+  return [h("span", { class: Array.isArray(names) ? names.join(" ") : "" }, inner)];
 }

@@ -3,8 +3,9 @@
 import { decode } from "./data.ts";
 import { byId, fill, h } from "./dom.ts";
 import { fromHash, parts, type State, toHash } from "./state.ts";
+import { forbidMarkup } from "./trusted.ts";
 import { anatomySection } from "./ui/anatomy.ts";
-import type { App } from "./ui/app.ts";
+import type { App, Section } from "./ui/app.ts";
 import { controls } from "./ui/controls.ts";
 import { drawer } from "./ui/drawer.ts";
 import { header } from "./ui/header.ts";
@@ -22,16 +23,8 @@ import { versionsSection } from "./ui/versions.ts";
 /** After the frame that shows the answer: longer than another frame or two, shorter than anybody notices. */
 const LATER_MS = 80;
 
-/** Changed by the page's design and not by data: the only thing that the charts' own markup may be is nothing. */
-function forbidMarkup(): void {
-  const types = (window as { trustedTypes?: { createPolicy(name: string, rules: object): unknown } })
-    .trustedTypes;
-  types?.createPolicy("default", {
-    createHTML: (text: string) => {
-      if (text !== "" && text !== "null") throw new TypeError("this page makes no markup from texts");
-      return text;
-    },
-  });
+function update(sections: Section[]): void {
+  for (const section of sections) section.update();
 }
 
 function start(): void {
@@ -49,26 +42,18 @@ function start(): void {
   };
   // Before the charts hear of it, which then draw what is new.
   addEventListener("beforeprint", () => drawRest());
-  const head = header(app, () => redraw());
+  const head = header(app, () => update(charts));
   const bar = controls(app);
   const several = parts(data).length > 1;
   const glance = overviewSection(app);
   const ranked = rankingSection(app);
-  const scaling = scalingSection(app);
-  const load = loadSection(app);
-  const time = timeSection(app);
-  const table = tableSection(app);
-  const method = methodSection(app);
+  const charts = [scalingSection(app), loadSection(app), timeSection(app)];
+  /** Further down the page. */
+  const rest = [...charts, tableSection(app), methodSection(app)];
   const details = drawer(app);
 
   /** What the sections show, without what is open over them. */
   const seen = (state: State) => toHash(data, { ...state, entry: "" });
-
-  function redraw(): void {
-    scaling.redraw();
-    load.redraw();
-    time.redraw();
-  }
 
   let frame = 0;
   let later = 0;
@@ -76,20 +61,13 @@ function start(): void {
     cancelAnimationFrame(frame);
     clearTimeout(later);
     if (root.dataset.drawn === "yes") return;
-    scaling.update();
-    load.update();
-    time.update();
-    table.update();
-    method.update();
+    update(rest);
     root.dataset.drawn = "yes";
   }
 
   function draw(): void {
     hide();
-    head.update();
-    bar.update();
-    glance?.update();
-    ranked.update();
+    update(glance ? [head, bar, glance, ranked] : [head, bar, ranked]);
     // What is further down the page comes when this has been painted, however long a busy machine takes for that: no
     // click or key is kept waiting for it, and while somebody types it is drawn once.
     root.dataset.drawn = "no";
@@ -114,37 +92,26 @@ function start(): void {
     details.update();
   }
 
-  addEventListener("hashchange", () => apply(fromHash(data, location.hash)));
-  addEventListener("popstate", () => apply(fromHash(data, location.hash)));
+  for (const event of ["hashchange", "popstate"])
+    addEventListener(event, () => apply(fromHash(data, location.hash)));
 
   // A campaign stands there once for each of its parts.
   const labels = new Set(data.campaigns.map((campaign) => campaign.label));
   document.title = `taskscale: ${[...labels].join(", ")}`;
-  fill(
-    root,
-    head.element,
-    bar.element,
-    h(
-      "main",
-      { id: "main", class: "wrap", tabindex: "-1" },
-      // Of one part the ranking is the overview, and the numbers of tasks beside it come next.
-      several ? (glance?.element ?? false) : ranked.element,
-      several ? ranked.element : (glance?.element ?? false),
-      versionsSection(app) ?? false,
-      anatomySection(app) ?? false,
-      scaling.element,
-      load.element,
-      time.element,
-      table.element,
-      method.element,
-    ),
-    h(
-      "footer",
-      { class: "footer wrap" },
-      `taskscale ${data.taskscale} · this file contains all of its data and works offline`,
-    ),
-    details.element,
+  const main = h(
+    "main",
+    { id: "main", class: "wrap", tabindex: "-1" },
+    // Of one part the ranking is the overview, and the numbers of tasks beside it come next.
+    several && glance?.element,
+    ranked.element,
+    !several && glance?.element,
+    versionsSection(app),
+    anatomySection(app),
+    rest.map((section) => section.element),
   );
+  const text = `taskscale ${data.taskscale} · this file contains all of its data and works offline`;
+  const footer = h("footer", { class: "footer wrap" }, text);
+  fill(root, head.element, bar.element, main, footer, details.element);
   mountTip();
   listenForKeys(app);
   draw();

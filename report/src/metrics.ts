@@ -1,14 +1,13 @@
 // What entries can be compared by: the metrics of the data, and their values.
 
 import * as format from "./format.ts";
-import type { Entry, Figure, Metric, PageData, Row } from "./types.ts";
+import type { Entry, Metric, PageData, Row } from "./types.ts";
 
 export interface Value {
   value: number;
   /** Smallest and largest reading, or the bounds of an interval; none of a single reading. */
   low?: number;
   high?: number;
-  figure?: Figure;
 }
 
 /** Those of a part, in the order in which they are offered. */
@@ -44,7 +43,7 @@ export function readingOf(metric: Metric, entry: Entry, row: Row | undefined): V
   const figure = row?.figures[metric.field];
   if (!figure) return undefined;
   const range = figure.readings < 2 ? {} : { low: figure.min, high: figure.max };
-  return { value: figure.median, ...range, figure };
+  return { value: figure.median, ...range };
 }
 
 /** Sizes of the parts of a row's footprint. */

@@ -4,7 +4,7 @@ import { tasks } from "./format.ts";
 import { headline, isWhole, metric as metricOf, show } from "./metrics.ts";
 import { campaignsOf, initial, ofPart, parts, type State, tasksOf } from "./state.ts";
 import type { Campaign, Entry, Metric, PageData } from "./types.ts";
-import { kindPlace, type Ranking, type RankRow, ranking, shownCampaigns } from "./view.ts";
+import { kindPlace, type Ranking, type RankRow, ranking, sets, shownCampaigns } from "./view.ts";
 
 /** One part, at one number of tasks, by what it is ranked by. */
 export interface Column {
@@ -119,14 +119,12 @@ export function overview(data: PageData, state: State): Overview | undefined {
       entries.set(entry.name, { entry, state: column.part === state.part ? state : column.state });
     }
   }
-  const sets = new Map<string, OverviewRow[]>();
-  for (const row of entries.values()) {
-    const set = state.rank === "kind" ? row.entry.kind : "";
-    const cells = columns.map((column) => cell(column.found, row.entry.name));
-    sets.set(set, [...(sets.get(set) ?? []), { ...row, cells }]);
-  }
+  const rows = [...entries.values()].map((row) => ({
+    ...row,
+    cells: columns.map((column) => cell(column.found, row.entry.name)),
+  }));
+  const byKind = sets(rows, state.rank).sort((a, b) => setPlace(data, a) - setPlace(data, b));
   const several = names.some((part) => campaignsOf(data, part).length > 1);
-  const rows = [...sets.values()].flat();
   const pinned = state.pinned.flatMap((name) => rows.find((row) => row.entry.name === name) ?? []);
   const ratio = (at: number) => {
     const [a, b] = pinned.map((row) => row.cells[at]?.value);
@@ -136,7 +134,7 @@ export function overview(data: PageData, state: State): Overview | undefined {
     pinned,
     ratios: pinned.length === 2 ? columns.map((_, at) => ratio(at)) : [],
     columns: columns.map(({ found: _, ...column }) => column),
-    sets: [...sets.values()].sort((a, b) => setPlace(data, a) - setPlace(data, b)),
+    sets: byKind,
     ...(several ? { campaign: lead.label } : {}),
   };
 }

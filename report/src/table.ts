@@ -4,7 +4,7 @@ import * as format from "./format.ts";
 import { headline, metricsOf } from "./metrics.ts";
 import { campaignsOf, type State } from "./state.ts";
 import type { Column, Entry, PageData, Row } from "./types.ts";
-import { entriesOf, entryOf, letter, passes, ranking, rowOf, shownCampaigns } from "./view.ts";
+import { entriesOf, letter, passes, programsOf, ranking, rowOf, shownCampaigns } from "./view.ts";
 
 /** What the paths of columns lead through. */
 export interface Cell {
@@ -14,7 +14,7 @@ export interface Cell {
   letter?: string;
   row?: Row;
   status: string;
-  times_best?: number;
+  times_best?: number | undefined;
 }
 
 type Key = number | string | undefined;
@@ -66,21 +66,16 @@ export function columnsOf(data: PageData, part: string): Column[] {
 /** Every entry of campaigns at every number of tasks, or at one; once where it has no row. */
 function allCells(data: PageData, part: string, positions: number[], n?: number): Cell[] {
   const several = campaignsOf(data, part).length > 1;
-  return entriesOf(data, positions).flatMap((known) =>
-    positions.flatMap((position): Cell[] => {
-      const campaign = data.campaigns[position];
-      const entry = campaign && entryOf(campaign, known.name);
-      if (!campaign || !entry) return [];
-      const rows = (n === undefined ? campaign.tasks : [n]).flatMap(
-        (tasks) => rowOf(campaign, entry.name, tasks) ?? [],
-      );
-      const mark = several ? { letter: letter(data, position) } : {};
-      const cell = { entry, campaign: position, ...mark };
-      if (rows.length === 0) return [{ ...cell, status: entry.unavailable ? "unavailable" : "not measured" }];
-      // Of the best until `cells` knows better.
-      return rows.map((row) => ({ ...cell, row, status: row.status, times_best: 1 }));
-    }),
-  );
+  const programs = entriesOf(data, positions).flatMap(({ name }) => programsOf(data, positions, name));
+  return programs.flatMap(({ position, campaign, entry }): Cell[] => {
+    const sizes = n === undefined ? campaign.tasks : [n];
+    const rows = sizes.flatMap((tasks) => rowOf(campaign, entry.name, tasks) ?? []);
+    const mark = several ? { letter: letter(data, position) } : {};
+    const cell = { entry, campaign: position, ...mark };
+    if (rows.length === 0) return [{ ...cell, status: entry.unavailable ? "unavailable" : "not measured" }];
+    // Of the best until `cells` knows better.
+    return rows.map((row) => ({ ...cell, row, status: row.status, times_best: 1 }));
+  });
 }
 
 /** The cells that the filters let through, sorted. */
@@ -91,11 +86,7 @@ export function cells(data: PageData, state: State): Cell[] {
   for (const n of new Set(found.flatMap((cell) => cell.row?.tasks ?? []))) {
     const bars = ranking(data, { ...state, metric, n }).rows.flatMap((row) => row.bars);
     const times = new Map(bars.map((bar) => [bar.row, bar.timesBest]));
-    for (const cell of found.filter((cell) => cell.row?.tasks === n)) {
-      const best = times.get(cell.row);
-      if (best === undefined) delete cell.times_best;
-      else cell.times_best = best;
-    }
+    for (const cell of found.filter((cell) => cell.row?.tasks === n)) cell.times_best = times.get(cell.row);
   }
   return sorted(found, state, data.columns);
 }

@@ -1,7 +1,7 @@
 // What is shown for a state: pure, so that it can be tested as data. Knows nothing of the document.
 
 import * as format from "./format.ts";
-import { headline, isWhole, metric, parts, readingOf, type Value } from "./metrics.ts";
+import { headline, isWhole, metric, parts, readingOf } from "./metrics.ts";
 import { campaignsOf, placeOf, type State, shapeOf, workloadOf } from "./state.ts";
 import type { Campaign, Entry, Metric, PageData, PublishedFigure, Row, Shape } from "./types.ts";
 import type { Headline, PageKind, Standing } from "./wire.ts";
@@ -11,14 +11,14 @@ export interface Bar {
   /** Position of the campaign. */
   campaign: number;
   entry: Entry;
-  row?: Row;
+  row: Row | undefined;
   value: number;
-  low?: number;
-  high?: number;
+  low?: number | undefined;
+  high?: number | undefined;
   /** The footprint's parts, where that is what is looked at. */
-  parts?: number[];
+  parts: number[] | undefined;
   /** How many times the best of its results is better: of the same kind, unless all are ranked together. */
-  timesBest?: number;
+  timesBest: number | undefined;
   /** Against the first campaign that is shown: 0.1 is 10% more. */
   change?: number;
   /** Whether it takes part in the comparison. */
@@ -32,7 +32,7 @@ export interface RankRow {
   /** From 1, among those of its kind unless all are ranked together. */
   place?: number;
   bars: Bar[];
-  published?: PublishedFigure;
+  published: PublishedFigure | undefined;
   /** Why it stands where it stands, where it is not ranked or not all went well. */
   remarks: string[];
 }
@@ -71,13 +71,26 @@ export function shownCampaigns(data: PageData, state: State): number[] {
 
 /** Every entry of the campaigns that are looked at, each once. */
 export function entriesOf(data: PageData, positions: number[]): Entry[] {
-  const seen = new Map<string, Entry>();
-  for (const position of positions) {
-    for (const entry of data.campaigns[position]?.entries ?? []) {
-      if (!seen.has(entry.name)) seen.set(entry.name, entry);
-    }
-  }
-  return [...seen.values()];
+  const first = new Map<string, Entry>();
+  for (const entry of positions.flatMap((position) => data.campaigns[position]?.entries ?? []))
+    if (!first.has(entry.name)) first.set(entry.name, entry);
+  return [...first.values()];
+}
+
+/** An entry as one campaign has it. */
+export interface Program {
+  position: number;
+  campaign: Campaign;
+  entry: Entry;
+}
+
+/** An entry in each of the campaigns that have it. */
+export function programsOf(data: PageData, positions: number[], name: string): Program[] {
+  return positions.flatMap((position) => {
+    const campaign = data.campaigns[position];
+    const entry = campaign?.entries.find((entry) => entry.name === name);
+    return campaign && entry ? [{ position, campaign, entry }] : [];
+  });
 }
 
 /** Whether the filters and the search let an entry through. */
@@ -110,14 +123,10 @@ export function rowOf(campaign: Campaign, name: string, tasks: number): Row | un
   return rows.get(`${tasks} ${name}`);
 }
 
-export function entryOf(campaign: Campaign, name: string): Entry | undefined {
-  return campaign.entries.find((entry) => entry.name === name);
-}
-
 const exception = (row: Row | undefined, of: Metric) =>
   row?.exceptions?.find((exception) => exception.metrics.includes(of.name));
 
-function standing({ entry, row }: Bar, of: Metric): Standing {
+function standing({ entry, row }: Pick<Bar, "entry" | "row">, of: Metric): Standing {
   if (isWhole(of) || !row) return entry.reference ? "reference" : "ranked";
   return exception(row, of)?.standing ?? row.standing ?? "ranked";
 }
@@ -126,9 +135,10 @@ function standing({ entry, row }: Bar, of: Metric): Standing {
 export const isLowerBound = (bar: Bar, of: Metric): boolean => standing(bar, of) === "lower-bound";
 
 /** Why an entry has no figure. */
-function why(entry: Entry, rows: Row[], of: Metric): { status: string; reason: string } {
+function why(entry: Entry, programs: Program[], n: number, of: Metric): { status: string; reason: string } {
   if (entry.unavailable) return { status: "unavailable", reason: entry.unavailable };
   if (isWhole(of)) return { status: "no fit", reason: "needs ok runs at two or more numbers of tasks" };
+  const rows = programs.flatMap(({ campaign }) => rowOf(campaign, entry.name, n) ?? []);
   const fell = rows.find((row) => row.shortfalls?.length);
   const shortfall = fell?.shortfalls?.[0];
   if (fell && shortfall) {
@@ -156,32 +166,22 @@ export function ranking(data: PageData, state: State): Ranking {
   const published = publishedAt(data, state, of);
   const ranked: RankRow[] = [];
   const failed: FellShort[] = [];
-  for (const known of entries) {
-    const bars: Bar[] = [];
-    const measured: Row[] = [];
-    for (const position of positions) {
-      const campaign = data.campaigns[position];
-      const entry = campaign && entryOf(campaign, known.name);
-      if (!campaign || !entry) continue;
-      const row = rowOf(campaign, entry.name, state.n);
-      if (row) measured.push(row);
-      const value = readingOf(of, entry, row);
-      if (value) bars.push(bar(data, state, position, entry, row, value, of));
-    }
-    const first = bars[0];
+  for (const entry of entries) {
+    const programs = programsOf(data, positions, entry.name);
+    const bars = programs.flatMap((program) => bar(data, state, program, of) ?? []);
+    const [first, ...others] = bars;
     if (!first) {
-      failed.push({ entry: known, ...why(known, measured, of) });
+      failed.push({ entry, ...why(entry, programs, state.n, of) });
       continue;
     }
-    for (const other of bars.slice(1)) if (first.value) other.change = other.value / first.value - 1;
+    for (const other of others) if (first.value) other.change = other.value / first.value - 1;
     // One bar that counts is enough for a place; it is ranked by the first that does.
     const counting = bars.find((bar) => bar.ranked) ?? first;
-    const mark = published.get(known.name);
     ranked.push({
-      entry: known,
+      entry,
       standing: standing(counting, of),
       bars,
-      ...(mark ? { published: mark } : {}),
+      published: published.get(entry.name),
       remarks: remarks(bars, of),
     });
   }
@@ -211,46 +211,44 @@ export function extent(rows: RankRow[], published: boolean): { max: number; min:
   return { max: Math.max(0, ...sizes), min: Math.min(...sizes.filter((size) => size > 0)) };
 }
 
-function bar(
-  data: PageData,
-  state: State,
-  campaign: number,
-  entry: Entry,
-  row: Row | undefined,
-  { value, low, high }: Value,
-  of: Metric,
-): Bar {
-  const made: Bar = { campaign, entry, value, ranked: false };
-  if (row) made.row = row;
-  if (low !== undefined) made.low = low;
-  if (high !== undefined) made.high = high;
-  const ofParts = of.name === "footprint" ? parts(data, row) : undefined;
-  if (ofParts) made.parts = ofParts;
-  made.ranked = standing(made, of) === "ranked";
-  const best = made.ranked && bestOf(data, state, campaign, entry.kind, of);
-  if (best && value > 0) made.timesBest = of.better === "more" ? best / value : value / best;
-  return made;
+/** The parts of a bar as shares of it, by the names of their colours; all of it is `plain` where it has no parts. */
+export function segments({ parts }: PageData, bar: Bar, plain: string): { name: string; share: number }[] {
+  const total = bar.parts?.reduce((sum, bytes) => sum + bytes, 0) ?? 0;
+  if (total <= 0) return [{ name: plain, share: 1 }];
+  return parts.map(({ id }, at) => ({ name: `part-${id}`, share: (bar.parts?.[at] ?? 0) / total }));
 }
 
-/** The best value of a campaign: of a kind, unless all are ranked together. */
-function bestOf(
-  data: PageData,
-  { n, rank }: State,
-  campaign: number,
-  kind: string,
-  of: Metric,
-): number | undefined {
-  const found = data.campaigns[campaign];
-  const at = found?.metrics.indexOf(of.name) ?? -1;
-  const sets = found?.bests.filter((set) => set.tasks === n && (rank === "all" || set.kind === kind));
-  const values = (sets ?? []).flatMap((set) => set.best[at] ?? []);
+/** Nothing where there is no value. */
+function bar(data: PageData, state: State, program: Program, of: Metric): Bar | undefined {
+  const { position: campaign, entry } = program;
+  const row = rowOf(program.campaign, entry.name, state.n);
+  const read = readingOf(of, entry, row);
+  if (!read) return undefined;
+  const ranked = standing({ entry, row }, of) === "ranked";
+  const best = ranked && read.value > 0 && bestOf(program, state, of);
+  return {
+    ...read,
+    campaign,
+    entry,
+    row,
+    parts: of.name === "footprint" ? parts(data, row) : undefined,
+    ranked,
+    timesBest: best ? (of.better === "more" ? best / read.value : read.value / best) : undefined,
+  };
+}
+
+/** The best value of a program's campaign: of its kind, unless all are ranked together. */
+function bestOf({ campaign, entry }: Program, { n, rank }: State, of: Metric): number | undefined {
+  const at = campaign.metrics.indexOf(of.name);
+  const sets = campaign.bests.filter((set) => set.tasks === n && (rank === "all" || set.kind === entry.kind));
+  const values = sets.flatMap((set) => set.best[at] ?? []);
   if (values.length === 0) return undefined;
   return of.better === "more" ? Math.max(...values) : Math.min(...values);
 }
 
 /** The sets in which rows are ranked: those of a kind, or all of them. In the order of the rows. */
-export function sets(rows: RankRow[], rank: State["rank"]): RankRow[][] {
-  const found = new Map<string, RankRow[]>();
+export function sets<R extends { entry: Entry }>(rows: R[], rank: State["rank"]): R[][] {
+  const found = new Map<string, R[]>();
   for (const row of rows) {
     const set = rank === "kind" ? row.entry.kind : "";
     found.set(set, [...(found.get(set) ?? []), row]);
@@ -280,15 +278,12 @@ export const kindOf = (data: PageData, kind: string): PageKind | undefined =>
 
 /** Published figures of the same number of tasks, by entry; only for metrics that they can stand beside. */
 function publishedAt(data: PageData, state: State, of: Metric): Map<string, PublishedFigure> {
-  const found = new Map<string, PublishedFigure>();
-  if (!["footprint", "peak", "rss-peak"].includes(of.name)) return found;
+  if (!["footprint", "peak", "rss-peak"].includes(of.name)) return new Map();
   const workload = workloadOf(data, state.part);
-  for (const source of data.published.filter((source) => source.our_workload === workload)) {
-    for (const figure of source.figures) {
-      if (figure.tasks === state.n) found.set(figure.entry, figure);
-    }
-  }
-  return found;
+  const figures = data.published.flatMap((source) =>
+    source.our_workload === workload ? source.figures : [],
+  );
+  return new Map(figures.filter(({ tasks }) => tasks === state.n).map((figure) => [figure.entry, figure]));
 }
 
 /** The answer in one sentence: of the first campaign that is shown. */
@@ -313,52 +308,37 @@ export interface Line {
  */
 export function lines(data: PageData, state: State): Line[] {
   const of = headline(data, state.part);
-  const order = ranking(data, { ...state, metric: of.name }).rows.map((row) => row.entry.name);
-  const rest = entriesOf(data, shownCampaigns(data, state)).filter((entry) => passes(entry, state));
-  for (const entry of rest) if (!order.includes(entry.name)) order.push(entry.name);
-  const several = shownCampaigns(data, state).length > 1;
-  const found: Line[] = [];
-  for (const name of order) {
-    for (const position of shownCampaigns(data, state)) {
-      const campaign = data.campaigns[position];
-      const entry = campaign && entryOf(campaign, name);
-      if (!campaign || !entry) continue;
-      const points = campaign.tasks.flatMap((tasks) => {
-        const row = rowOf(campaign, name, tasks);
-        const figure = row?.figures[of.field];
-        if (!row || !figure) return [];
-        return [{ tasks, value: figure.median, low: figure.min, high: figure.max, ok: row.ok_runs > 0 }];
-      });
-      if (points.length === 0) continue;
-      found.push({
-        name: several ? `${name} ${letter(data, position)}` : name,
-        entry,
-        campaign: position,
-        points,
-        fitted: fitted(entry, campaign.shape),
-      });
-    }
-  }
-  return found;
+  const positions = shownCampaigns(data, state);
+  const ranked = ranking(data, { ...state, metric: of.name }).rows.map((row) => row.entry);
+  const rest = entriesOf(data, positions).filter((entry) => passes(entry, state));
+  const names = new Set([...ranked, ...rest].map((entry) => entry.name));
+  const programs = [...names].flatMap((name) => programsOf(data, positions, name));
+  return programs.flatMap(({ position, campaign, entry }) => {
+    const points = campaign.tasks.flatMap((tasks) => {
+      const row = rowOf(campaign, entry.name, tasks);
+      const figure = row?.figures[of.field];
+      if (!figure) return [];
+      return [{ tasks, value: figure.median, low: figure.min, high: figure.max, ok: row.ok_runs > 0 }];
+    });
+    const name = nameIn(data, state, entry, position);
+    const line = { name, entry, campaign: position, points, fitted: fitted(entry, campaign.shape) };
+    return points.length > 0 ? [line] : [];
+  });
 }
 
 /**
  * The line through footprints as points that lie close enough together for logarithmic axes; none where the line is
  * none. The cost of an operation has no such law.
  */
-function fitted(entry: Entry, shape: Shape): [number, number][] {
-  const growth = shape === "work" ? undefined : entry.growth;
-  const [low, high] = [growth?.tasks[0], growth?.tasks.at(-1)];
-  if (!growth || growth.straight === false || low === undefined || high === undefined || high <= low)
-    return [];
-  const steps = 24;
-  const found: [number, number][] = [];
-  for (let step = 0; step <= steps; step += 1) {
-    const tasks = low * (high / low) ** (step / steps);
-    const value = growth.base_bytes + tasks * growth.bytes_per_task;
-    if (value > 0) found.push([tasks, value]);
-  }
-  return found;
+function fitted({ growth }: Entry, shape: Shape): [number, number][] {
+  if (shape === "work" || !growth || growth.straight === false) return [];
+  const [low = 0, high = 0] = [growth.tasks[0], growth.tasks.at(-1)];
+  const steps = high > low ? [...Array(25).keys()] : [];
+  const points = steps.map((step): [number, number] => {
+    const tasks = low * (high / low) ** (step / 24);
+    return [tasks, growth.base_bytes + tasks * growth.bytes_per_task];
+  });
+  return points.filter(([, bytes]) => bytes > 0);
 }
 
 /** What a campaign is called where there is no room, among those of its part: A, B, … */
@@ -366,3 +346,7 @@ export function letter(data: PageData, position: number): string {
   const place = placeOf(data, position);
   return place < 26 ? String.fromCharCode(65 + place) : `#${place + 1}`;
 }
+
+/** An entry's name, with the letter of its campaign where several are shown. */
+export const nameIn = (data: PageData, state: State, { name }: Entry, position: number): string =>
+  shownCampaigns(data, state).length > 1 ? `${name} ${letter(data, position)}` : name;

@@ -27,11 +27,12 @@ const LINGER: Duration = Duration::from_secs(1);
 
 /// Built once, however many members it goes to.
 type Message = Arc<[u8]>;
-type Members = BTreeMap<u64, Arc<Member>>;
+/// By number, each with its room.
+type Members = BTreeMap<u64, (String, Arc<Member>)>;
 
 pub struct ChatServer<'s> {
     options: &'s Options,
-    rooms: Mutex<HashMap<String, Members>>,
+    members: Mutex<Members>,
     said: AtomicU64,
     delivered: AtomicU64,
 }
@@ -40,7 +41,7 @@ struct Member {
     number: u64,
     socket: TcpStream,
     queue: Sender<(Instant, Message)>,
-    waiting: AtomicUsize,
+    waiting: Arc<AtomicUsize>,
 }
 
 /// Why a connection ends.
@@ -62,13 +63,13 @@ fn close<T>(code: u16) -> Result<T, End> {
 
 impl<'s> ChatServer<'s> {
     pub fn new(options: &'s Options) -> ChatServer<'s> {
-        let (rooms, said, delivered) = Default::default();
-        ChatServer { options, rooms, said, delivered }
+        let (members, said, delivered) = Default::default();
+        ChatServer { options, members, said, delivered }
     }
 
     /// A panic elsewhere has nothing to do with who is in which room.
-    fn rooms(&self) -> MutexGuard<'_, HashMap<String, Members>> {
-        self.rooms.lock().unwrap_or_else(PoisonError::into_inner)
+    fn members(&self) -> MutexGuard<'_, Members> {
+        self.members.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub fn talk(&self, number: u64, socket: &TcpStream) -> io::Result<()> {
@@ -77,9 +78,9 @@ impl<'s> ChatServer<'s> {
             return Ok(());
         }
         let (queue, queued) = mpsc::channel::<(Instant, Message)>();
-        let waiting = AtomicUsize::new(0);
+        let waiting = Arc::new(AtomicUsize::new(0));
+        let sent = Arc::clone(&waiting);
         let member = Arc::new(Member { number, socket: socket.try_clone()?, queue, waiting });
-        let sender = Arc::downgrade(&member);
         thread::scope(|scope| {
             thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, move || {
                 for (when, message) in queued {
@@ -87,20 +88,17 @@ impl<'s> ChatServer<'s> {
                     if { socket }.write_all(&message).is_err() {
                         break;
                     }
-                    if let Some(member) = sender.upgrade() {
-                        member.waiting.fetch_sub(1, Ordering::Relaxed);
-                    }
+                    sent.fetch_sub(1, Ordering::Relaxed);
                 }
                 let _ = socket.shutdown(Shutdown::Write);
             })?;
-            let mut room = None;
-            let end = self.listen(&member, &mut input, &mut room);
-            self.leave(&member, &mut room);
+            let end = self.listen(&member, &mut input);
+            self.members().remove(&number);
             let Err(End::Close(code)) = end else {
                 return socket.shutdown(Shutdown::Both);
             };
             let code = code.map(u16::to_be_bytes);
-            self.send(&member, &frame(CLOSE, code.as_ref().map_or(&[], |code| &code[..])));
+            self.send(&member, &frame(CLOSE, code.as_slice().as_flattened()));
             // The last one that may send: its thread ends with what is queued.
             drop(member);
             socket.set_read_timeout(Some(LINGER))?;
@@ -111,12 +109,7 @@ impl<'s> ChatServer<'s> {
     }
 
     /// All that a client says, until the connection is to end.
-    fn listen(
-        &self,
-        member: &Arc<Member>,
-        input: &mut impl Read,
-        room: &mut Option<String>,
-    ) -> Result<(), End> {
+    fn listen(&self, member: &Arc<Member>, input: &mut impl Read) -> Result<(), End> {
         // Fragments so far.
         let mut message: Option<Vec<u8>> = None;
         loop {
@@ -144,7 +137,7 @@ impl<'s> ChatServer<'s> {
                 let Ok(text) = String::from_utf8(message.take().unwrap_or_default()) else {
                     return close(1007);
                 };
-                if !self.obey(member, room, &text) {
+                if !self.obey(member, &text) {
                     return close(1008);
                 }
             }
@@ -152,40 +145,25 @@ impl<'s> ChatServer<'s> {
     }
 
     /// Whether it makes sense.
-    fn obey(&self, member: &Arc<Member>, room: &mut Option<String>, text: &str) -> bool {
-        match (text.split_once(' '), &room) {
-            (Some(("join", name)), _) => {
-                self.leave(member, room);
-                let mut rooms = self.rooms();
-                rooms.entry(name.to_owned()).or_default().insert(member.number, Arc::clone(member));
-                *room = Some(name.to_owned());
-                drop(rooms);
-                self.send(member, &frame(TEXT, format!("joined {name}").as_bytes()));
+    fn obey(&self, member: &Arc<Member>, text: &str) -> bool {
+        match text.split_once(' ') {
+            Some(("join", room)) => {
+                self.members().insert(member.number, (room.to_owned(), Arc::clone(member)));
+                self.send(member, &frame(TEXT, format!("joined {room}").as_bytes()));
             }
-            (Some(("say", what)), Some(name)) => {
+            Some(("say", what)) => {
+                let Some((room, _)) = self.members().get(&member.number).cloned() else { return false };
                 threads::spend(self.options.op_cpu);
                 let message = frame(TEXT, what.as_bytes());
                 let said = self.said.fetch_add(1, Ordering::Relaxed);
                 let astray = self.options.number(Fault::Stray).is_some_and(|after| said >= after);
-                let rooms = self.rooms();
-                let hear = rooms.iter().filter(|(other, _)| astray || *other == name);
-                hear.flat_map(|(_, members)| members.values())
-                    .for_each(|member| self.deliver(member, &message));
+                let members = self.members();
+                let hear = members.values().filter(|(other, _)| astray || *other == room);
+                hear.for_each(|(_, member)| self.deliver(member, &message));
             }
             _ => return false,
         }
         true
-    }
-
-    fn leave(&self, member: &Member, room: &mut Option<String>) {
-        let Some(name) = room.take() else { return };
-        let mut rooms = self.rooms();
-        if let Some(members) = rooms.get_mut(&name) {
-            members.remove(&member.number);
-            if members.is_empty() {
-                rooms.remove(&name);
-            }
-        }
     }
 
     fn deliver(&self, member: &Member, message: &Message) {

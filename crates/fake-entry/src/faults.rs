@@ -39,9 +39,6 @@ pub enum Fault {
     AliveEarly,
     AliveTwice,
     AliveTooMany,
-    AliveGarbage,
-    AliveNegative,
-    AliveHuge,
     Partial,
     Lie,
     NoDone,
@@ -60,12 +57,8 @@ pub enum Fault {
     Setsid,
     Escape,
     Grow,
-    TicksLeftOut,
     NoReady,
-    ReadyTwice,
     ReadyLate,
-    DoneEarly,
-    NoCheck,
     WrongCheck,
     WorkAfter,
     Flip,
@@ -95,23 +88,18 @@ pub struct FaultArg {
 impl Fault {
     /// Its phase and its number unless told; none of either must be told.
     fn defaults(self) -> (Option<FaultPhase>, Option<u64>) {
+        use Fault::*;
+        let launch = Some(FaultPhase::Launch);
         match self {
-            Fault::Crash => (None, Some(libc::SIGSEGV as u64)),
-            Fault::SignalParent => (None, Some(libc::SIGKILL as u64)),
-            Fault::Exit => (None, None),
-            Fault::Hang => (None, Some(0)),
-            Fault::ForkBomb => (Some(FaultPhase::Launch), Some(5000)),
-            Fault::Flood | Fault::FloodStderr | Fault::LongLine | Fault::Binary => {
-                (Some(FaultPhase::Launch), None)
-            }
-            Fault::Partial | Fault::Failed | Fault::DoneShort | Fault::Grow => {
-                (Some(FaultPhase::Launch), None)
-            }
-            Fault::WorkAfter | Fault::Flip | Fault::CloseEvery => (Some(FaultPhase::Launch), None),
-            Fault::StopAccepting | Fault::Double | Fault::Lose | Fault::Stray => {
-                (Some(FaultPhase::Launch), None)
-            }
-            _ => (Some(FaultPhase::Launch), Some(0)),
+            Crash => (None, Some(libc::SIGSEGV as u64)),
+            SignalParent => (None, Some(libc::SIGKILL as u64)),
+            Exit => (None, None),
+            Hang => (None, Some(0)),
+            ForkBomb => (launch, Some(5000)),
+            Flood | FloodStderr | LongLine | Binary | Partial | Failed | DoneShort => (launch, None),
+            Grow | WorkAfter | Flip | CloseEvery | StopAccepting => (launch, None),
+            Double | Lose | Stray => (launch, None),
+            _ => (launch, Some(0)),
         }
     }
 }

@@ -17,7 +17,7 @@ mod work;
 
 use std::io;
 use std::process::ExitCode;
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use args::Options;
@@ -46,7 +46,7 @@ fn main() -> ExitCode {
             Err(error) => (1, error.to_string()),
         },
     };
-    output::err(format!("fake-entry: {message}\n").as_bytes());
+    output::complain(message);
     ExitCode::from(code)
 }
 
@@ -93,7 +93,8 @@ impl Script {
             .then(|| Family::start(&pids, children, grandchildren, options.anon_bytes_per_process));
         let family = family.transpose().map_err(named("processes"))?;
         let held = memory::hold(options).map_err(named("memory"))?;
-        let sockets = sockets::fill(options.sockets, options.unix_sockets).map_err(named("sockets"))?;
+        let filled = sockets::fill(options.sockets, options.unix_sockets);
+        let (sockets, queued_bytes) = filled.map_err(named("sockets"))?;
         if let Some(address) = options.listen.filter(|_| options.serve.is_none()) {
             sockets::listen(address, options.accept_most).map_err(named("listening"))?;
         }
@@ -128,7 +129,7 @@ impl Script {
         drop(peak);
         perform::strike(options, FaultPhase::Drain);
         drop(family);
-        let code = self.say_done(sockets.queued_bytes);
+        let code = self.say_done(queued_bytes);
         perform::strike(options, FaultPhase::End);
         drop((held, sockets));
         Ok(code)
@@ -140,8 +141,7 @@ impl Script {
         let limited = self.has(Fault::ThreadLimit);
         let count = self.options.threads + if limited { tasks } else { 0 };
         let (started, error) = threads::start_blocked(count).err()?;
-        let message = format!("fake-entry: cannot start thread {} of {count}: {error}\n", started + 1);
-        output::err(message.as_bytes());
+        output::complain(format_args!("cannot start thread {} of {count}: {error}", started + 1));
         if limited {
             self.say(&format!("done 0\nfailed {}\n", count - started));
         }
@@ -150,18 +150,15 @@ impl Script {
 
     fn plateau(&self) -> io::Result<()> {
         if self.has(Fault::Stop) {
-            perform::stop();
+            // The first process, stopped until something continues or kills it.
+            // SAFETY: a plain system call.
+            unsafe { libc::raise(libc::SIGSTOP) };
         }
         let options = &self.options;
         let now = Instant::now();
         let end = (self.start + options.wait()).max(now);
-        let mut burners = Vec::new();
-        if options.burn_percent > 0 {
-            burners.push(start_burning(options.burn_percent, end)?);
-        }
-        if !options.burn.is_zero() {
-            burners.push(start_burning(100, end.min(now + options.burn))?);
-        }
+        let percent = options.burn_percent;
+        let burner = (percent > 0).then(|| start_burning(percent, end)).transpose()?;
         let mut grown = Vec::new();
         while let Some(bytes) = options.number(Fault::Grow).filter(|_| Instant::now() + GROWS_EVERY < end) {
             grown.push(Region::anon(bytes)?);
@@ -171,25 +168,14 @@ impl Script {
         perform::strike(options, FaultPhase::Plateau);
         sleep_until(end);
         // An error would be a panic of the thread, which has said so on standard error.
-        burners.into_iter().for_each(|burner| drop(burner.join()));
+        drop(burner.map(JoinHandle::join));
         Ok(())
-    }
-
-    /// How often its tasks woke, from the end of the launch until the end of the wait.
-    fn ticks(&self) -> u64 {
-        let options = &self.options;
-        let awake = options.wait().saturating_sub(options.launch);
-        let all = (options.tasks as f64 * awake.as_secs_f64() / options.tick.as_secs_f64()) as u64;
-        if self.has(Fault::TicksLeftOut) { all - all / 3 } else { all }
     }
 
     /// Everything after the wait, in one write: metrics, `done`, `failed`.
     fn say_done(&self, queued_bytes: u64) -> u8 {
         let options = &self.options;
         let mut text = options.metrics.clone();
-        if !options.tick.is_zero() {
-            text += &format!("histogram late_us 0 {}\n", self.ticks());
-        }
         text += &options.lines;
         if queued_bytes > 0 {
             text += &format!("metric socket_queued {queued_bytes} bytes\n");
@@ -201,14 +187,20 @@ impl Script {
             text += "metric \x1b[31m<script>alert(1)</script>\x1b[0m 1 <b>unit</b>\n\
                      metric </script><img/src=x/onerror=alert(2)>|`${x}` 2 \x1b]0;title\x07\n";
         }
-        let (done, failed) = options.outcome(options.tasks);
+        self.say_outcome(text, options.tasks, "tasks", "")
+    }
+
+    /// A text and `done`, `failed` and `rest` after it, in one write. Returns the exit code.
+    fn say_outcome(&self, mut text: String, all: u64, noun: &str, rest: &str) -> u8 {
+        let (done, failed) = self.options.outcome(all);
         if !self.has(Fault::NoDone) {
             text += &format!("done {done}\n");
         }
         if failed > 0 {
             text += &format!("failed {failed}\n");
-            output::err(format!("fake-entry: {failed} tasks failed\n").as_bytes());
+            output::complain(format_args!("{failed} {noun} failed"));
         }
+        text += rest;
         if self.has(Fault::NoNewline) {
             text.pop();
         }

@@ -32,11 +32,6 @@ impl Region {
         Region::map(bytes, MapFlags::PRIVATE, None)?.written()
     }
 
-    /// Shared anonymous memory, which the kernel counts as shmem.
-    fn shmem(bytes: u64) -> io::Result<Region> {
-        Region::map(bytes, MapFlags::SHARED, None)?.written()
-    }
-
     /// The first `bytes` of a file, mapped read-only and read on every page.
     fn file(path: &Path, bytes: u64) -> io::Result<Region> {
         let file = File::open(path)?;
@@ -81,9 +76,6 @@ impl Region {
 
     /// Keeps the addresses, returns the pages.
     fn give_back(&self) -> Result<(), Errno> {
-        if self.bytes == 0 {
-            return Ok(());
-        }
         // SAFETY: the mapping is private, anonymous, and nothing refers to what it holds.
         unsafe { madvise(self.start.cast(), self.bytes, Advice::LinuxDontNeed) }
     }
@@ -91,10 +83,8 @@ impl Region {
 
 impl Drop for Region {
     fn drop(&mut self) {
-        if self.bytes > 0 {
-            // SAFETY: mapped by `map`, unmapped once.
-            let _ = unsafe { munmap(self.start.cast(), self.bytes) };
-        }
+        // SAFETY: mapped by `map`, unmapped once. Of nothing it fails, and nothing changes.
+        let _ = unsafe { munmap(self.start.cast(), self.bytes) };
     }
 }
 
@@ -121,24 +111,19 @@ fn mapped_file(line: &str) -> Option<(usize, usize)> {
     Some((usize::from_str_radix(start, 16).ok()?, usize::from_str_radix(end, 16).ok()?))
 }
 
-/// What is held from before `alive` until the process ends.
-pub struct HeldMemory {
-    _regions: Vec<Region>,
-    _memfd: Option<File>,
-}
-
-/// Takes and returns what is to be returned first, so that the peak of the launch is the largest
-/// of `--give-back-bytes` and everything held, not their sum.
-pub fn hold(options: &Options) -> io::Result<HeldMemory> {
+/// What is held from before `alive` until the process ends. Takes and returns what is to be returned first, so that the
+/// peak of the launch is the largest of `--give-back-bytes` and everything held, not their sum.
+pub fn hold(options: &Options) -> io::Result<(Vec<Region>, Option<File>)> {
     let given_back = Region::anon(options.give_back_bytes)?;
     given_back.give_back()?;
-    let mut regions =
-        vec![given_back, Region::anon(options.anon_bytes)?, Region::shmem(options.shmem_bytes)?];
+    // The kernel counts shared anonymous memory as shmem.
+    let shmem = Region::map(options.shmem_bytes, MapFlags::SHARED, None)?.written()?;
+    let mut regions = vec![given_back, Region::anon(options.anon_bytes)?, shmem];
     if let Some(path) = &options.file {
         let named = |error| io::Error::other(format!("{}: {error}", path.display()));
         regions.push(Region::file(path, options.file_bytes).map_err(named)?);
     }
-    Ok(HeldMemory { _regions: regions, _memfd: memfd(options.memfd_bytes)? })
+    Ok((regions, memfd(options.memfd_bytes)?))
 }
 
 /// Pages of shmem that no mapping shows: only the control group sees them.
@@ -158,8 +143,9 @@ fn memfd(bytes: u64) -> io::Result<Option<File>> {
 }
 
 /// Takes memory until killed. Returns only when that did not happen, with what it was told.
-pub fn until_killed(most: u64) -> String {
+pub fn until_killed(options: &Options) -> String {
     const STEP: u64 = 16 << 20;
+    let most = options.oom_max.unwrap_or(8 << 30);
     let mut held = Vec::new();
     let mut total = 0;
     while total < most {

@@ -3,6 +3,7 @@
 //! A reader that went away, or a descriptor that was closed, changes nothing else: errors are
 //! ignored on purpose.
 
+use std::fmt::Display;
 use std::fs::File;
 use std::io::Write;
 use std::mem::ManuallyDrop;
@@ -25,6 +26,11 @@ pub fn out(bytes: &[u8]) {
 
 pub fn err(bytes: &[u8]) {
     write(STDERR, bytes);
+}
+
+/// A line on standard error.
+pub fn complain(message: impl Display) {
+    err(format!("fake-entry: {message}\n").as_bytes());
 }
 
 fn write(descriptor: i32, bytes: &[u8]) {

@@ -39,7 +39,7 @@ pub fn at_start(options: &Options, pids: &PidFile) -> io::Result<()> {
             Fault::Subgroups => groups::enter()?,
             Fault::OomChild => {
                 let child = pids.child(|| {
-                    memory::until_killed(options.oom_max.unwrap_or(8 << 30));
+                    memory::until_killed(options);
                 })?;
                 processes::wait_for(child);
             }
@@ -73,8 +73,7 @@ pub fn strike(options: &Options, phase: FaultPhase) {
                 unsafe { libc::kill(libc::getppid(), number as libc::c_int) };
             }
             Fault::Oom => {
-                let message = memory::until_killed(options.oom_max.unwrap_or(8 << 30));
-                output::err(format!("fake-entry: {message}\n").as_bytes());
+                output::complain(memory::until_killed(options));
                 std::process::exit(1);
             }
             _ => {}
@@ -115,14 +114,8 @@ fn crash(signal: libc::c_int) {
 
 fn hang() {
     std::thread::sleep(LONGEST);
-    output::err(b"fake-entry: nobody ended this hanging program\n");
+    output::complain("nobody ended this hanging program");
     std::process::exit(3);
-}
-
-/// The first process, stopped until something continues or kills it.
-pub fn stop() {
-    // SAFETY: a plain system call.
-    unsafe { libc::raise(libc::SIGSTOP) };
 }
 
 /// A stopped process cannot end itself: this one does that in the end, and dies with it before.
@@ -162,7 +155,7 @@ fn daemon(pids: &PidFile) -> io::Result<()> {
             libc::chdir(c"/".as_ptr());
         }
         if let Err(error) = sleeper(pids, &[0, 1, 2]) {
-            output::err(format!("fake-entry: daemon: {error}\n").as_bytes());
+            output::complain(format_args!("daemon: {error}"));
         }
     })?;
     processes::wait_for(middle);

@@ -44,7 +44,7 @@ impl PidFile {
                 // The kernel does not copy what is mapped from files: each process faults it in anew.
                 memory::map_own_files();
                 if let Err(error) = self.note_self() {
-                    complain("pidfile", &error);
+                    output::complain(format_args!("pidfile: {error}"));
                 }
                 drop(pipe);
                 Ok(None)
@@ -71,10 +71,6 @@ impl PidFile {
             }
         }
     }
-}
-
-fn complain(what: &str, error: &io::Error) {
-    output::err(format!("fake-entry: {what}: {error}\n").as_bytes());
 }
 
 /// Sleeps until the alarm or another signal.
@@ -132,7 +128,7 @@ impl Family {
                     (0..below).map(|_| pids.child(|| member(bytes, &ready, &orders_in, &[]))).collect();
                 match made.into_iter().collect::<io::Result<Vec<_>>>() {
                     Ok(made) => member(own, &ready, &orders_in, &made),
-                    Err(error) => complain("grandchild", &error),
+                    Err(error) => output::complain(format_args!("grandchild: {error}")),
                 }
             };
             family.children.push(pids.child(work)?);
@@ -171,7 +167,7 @@ fn member(bytes: u64, ready: &io::PipeWriter, mut orders: &io::PipeReader, below
                 return;
             }
         }
-        Err(error) => return complain("child", error),
+        Err(error) => return output::complain(format_args!("child: {error}")),
     }
     // SAFETY: this process uses it no more, and leaves by `_exit`.
     unsafe { libc::close(ready.as_raw_fd()) };

@@ -77,7 +77,7 @@ impl Script {
 
 /// At once: the threads of other connections are not waited for.
 fn give_up(error: &io::Error) -> ! {
-    output::err(format!("fake-entry: serving: {error}\n").as_bytes());
+    output::complain(format_args!("serving: {error}"));
     std::process::exit(1)
 }
 

@@ -13,15 +13,12 @@ use taskscale_load::room_for;
 /// Asked for in both directions (the kernel doubles it), so that a pair holds a bounded amount.
 const BUFFER_BYTES: usize = 64 * 1024;
 
-/// The open pairs and the bytes written into them.
-pub struct Sockets {
-    _open: Vec<(OwnedFd, OwnedFd)>,
-    pub queued_bytes: u64,
-}
+type Pairs = Vec<(OwnedFd, OwnedFd)>;
 
-pub fn fill(tcp_pairs: u64, unix_pairs: u64) -> io::Result<Sockets> {
+/// The open pairs, and the bytes written into them.
+pub fn fill(tcp_pairs: u64, unix_pairs: u64) -> io::Result<(Pairs, u64)> {
     room_for(2 * (tcp_pairs + unix_pairs) as usize + 64);
-    let mut pairs: Vec<(OwnedFd, OwnedFd)> = Vec::new();
+    let mut pairs = Pairs::new();
     if tcp_pairs > 0 {
         let listener = TcpListener::bind(("127.0.0.1", 0))?;
         for _ in 0..tcp_pairs {
@@ -40,7 +37,7 @@ pub fn fill(tcp_pairs: u64, unix_pairs: u64) -> io::Result<Sockets> {
         rustix::io::ioctl_fionbio(from, true)?;
         queued_bytes += write_until_full(File::from(from.try_clone()?))?;
     }
-    Ok(Sockets { _open: pairs, queued_bytes })
+    Ok((pairs, queued_bytes))
 }
 
 /// Full means twice in a row, with time for the peer's kernel side in between.

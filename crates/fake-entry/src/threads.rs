@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use rustix::time::ClockId;
 
 const THIS_THREAD: ClockId = ClockId::ThreadCPUTime;
-const ALL_THREADS: ClockId = ClockId::ProcessCPUTime;
+pub const ALL_THREADS: ClockId = ClockId::ProcessCPUTime;
 
 /// Besides it each thread has a guard page (untouched) and its kernel stack.
 const STACK_BYTES: usize = 64 * 1024;

@@ -2,11 +2,19 @@
 
 import { h } from "../dom.ts";
 import * as format from "../format.ts";
-import { kindPlace } from "../view.ts";
+import { kindOf, kindPlace } from "../view.ts";
+import type { Explanation } from "../wire.ts";
 import type { App } from "./app.ts";
+import { key, section, swatch, tipLine, tipTitle } from "./elements.ts";
 import { tip } from "./tip.ts";
 
-type Sheet = NonNullable<App["data"]["anatomy"]>[number];
+const GROUPS = {
+  live: "in use",
+  unused: "unused",
+  mapped: "mapped",
+  kernel: "kernel",
+  unexplained: "unexplained",
+};
 
 /** Nothing where there are no sheets. */
 export function anatomySection(app: App): HTMLElement | undefined {
@@ -15,88 +23,44 @@ export function anatomySection(app: App): HTMLElement | undefined {
   const kinds = [...new Set(sheets.map((sheet) => sheet.kind))].sort(
     (a, b) => kindPlace(app.data, a) - kindPlace(app.data, b),
   );
-  return h(
-    "section",
-    { class: "section", id: "anatomy", "aria-labelledby": "anatomy-title" },
-    h(
-      "div",
-      { class: "section-head" },
-      h(
-        "div",
-        {},
-        h("h2", { id: "anatomy-title" }, "Anatomy of a task"),
-        h("p", { class: "about" }, "Bytes per task by part: the slope over N. Hatched: unexplained."),
-      ),
-    ),
-    legend(),
+  const about = "Bytes per task by part: the slope over N. Hatched: unexplained.";
+  const keys = Object.entries(GROUPS).map(([group, text]) => key(swatch(`of-${group}`), text));
+  return section(
+    "anatomy",
+    "Anatomy of a task",
+    about,
+    [],
+    h("div", { class: "legend" }, keys),
     kinds.flatMap((kind) => ofKind(app, kind, sheets)),
   );
 }
 
-const GROUPS = { live: "in use", unused: "unused", mapped: "mapped", kernel: "kernel" };
-
-function legend(): HTMLElement {
-  const keys = [...Object.entries(GROUPS), ["unexplained", "unexplained"]];
-  return h(
-    "div",
-    { class: "legend" },
-    keys.map(([group, text]) =>
-      h("span", { class: "key" }, h("i", { class: `swatch of-${group}` }), text ?? ""),
-    ),
-  );
-}
-
 /** Bars of a kind have one scale. */
-function ofKind(app: App, kind: string, all: Sheet[]): (Node | string)[] {
+function ofKind(app: App, kind: string, all: Explanation[]): Node[] {
   const sheets = all.filter((sheet) => sheet.kind === kind).sort((a, b) => a.slope.bytes - b.slope.bytes);
   const most = Math.max(...sheets.map((sheet) => sheet.slope.bytes));
-  const title = app.data.kinds.find((known) => known.name === kind)?.title ?? kind;
+  const title = kindOf(app.data, kind)?.title ?? kind;
   return [h("h3", {}, title), ...sheets.map((sheet) => bar(sheet, most))];
 }
 
-function bar(sheet: Sheet, most: number): HTMLElement {
-  const parts = [
-    ...sheet.rows.map((row) => ({ name: row.name, group: row.group as string, bytes: row.bytes })),
-    { name: "unexplained", group: "unexplained", bytes: sheet.unexplained.bytes },
-  ];
+function bar(sheet: Explanation, most: number): HTMLElement {
+  const parts = [...sheet.rows, { name: "unexplained", group: "unexplained", ...sheet.unexplained }];
   const shown = parts.filter((part) => part.bytes > 0);
   const share = (bytes: number) => `${((bytes / sheet.slope.bytes) * 100).toFixed(0)}%`;
-  const bytes = (value: number) => `${format.grouped(Math.round(value))} B`;
+  const size = (bytes: number) => format.grouped(Math.round(bytes));
+  const label = shown.map((part) => `${part.name}: ${share(part.bytes)}`).join(", ");
+  const pieces = shown.map((part) => {
+    const piece = h("span", { class: `of-${part.group}`, style: `width: ${(part.bytes / most) * 100}%` });
+    tip(piece, () => [tipTitle(part.name), tipLine(share(part.bytes), `${size(part.bytes)} B`)]);
+    return piece;
+  });
+  const text = shown.map((part) => `${part.name} ${size(part.bytes)}`).join(" · ");
+  const about = ` ${sheet.workload} · ${size(sheet.slope.bytes)} B per task`;
   return h(
     "div",
     { class: "anatomy" },
-    h(
-      "div",
-      { class: "anatomy-name" },
-      h("b", {}, sheet.entry),
-      ` ${sheet.workload} · ${bytes(sheet.slope.bytes)} per task`,
-    ),
-    h(
-      "div",
-      {
-        class: "anatomy-bar",
-        role: "img",
-        "aria-label": shown.map((part) => `${part.name}: ${share(part.bytes)}`).join(", "),
-      },
-      shown.map((part) => {
-        const piece = h("span", { class: `of-${part.group}`, style: `width: ${(part.bytes / most) * 100}%` });
-        tip(piece, () => [
-          h("div", { class: "tip-title" }, part.name),
-          h(
-            "div",
-            { class: "tip-line" },
-            h("i"),
-            h("span", {}, share(part.bytes)),
-            h("b", {}, bytes(part.bytes)),
-          ),
-        ]);
-        return piece;
-      }),
-    ),
-    h(
-      "div",
-      { class: "anatomy-parts" },
-      shown.map((part) => `${part.name} ${format.grouped(Math.round(part.bytes))}`).join(" · "),
-    ),
+    h("div", { class: "anatomy-name" }, h("b", {}, sheet.entry), about),
+    h("div", { class: "anatomy-bar", role: "img", "aria-label": label }, pieces),
+    h("div", { class: "anatomy-parts" }, text),
   );
 }

@@ -1,4 +1,4 @@
-// What every part of the page is given.
+// What every part of the page is given, and what it is.
 
 import type { State } from "../state.ts";
 import type { PageData } from "../types.ts";
@@ -8,4 +8,10 @@ export interface App {
   state: State;
   /** Changes the view, the address with it, and draws what depends on it. */
   set(change: Partial<State>): void;
+}
+
+export interface Section {
+  element: HTMLElement;
+  /** Draws what the state shows now. */
+  update(): void;
 }

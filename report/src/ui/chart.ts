@@ -1,12 +1,12 @@
 // Charts in the page's colours. The library that draws them runs when the first of them is seen.
 
-import type { ECharts } from "echarts/core";
+import type { ECharts, EChartsCoreOption } from "echarts/core";
 import { fill, h } from "../dom.ts";
 import { hasArrived, INCOMPLETE, program, whenArrived } from "../later.ts";
 import { saveButtons } from "./save.ts";
 
 /** Colours that the three common kinds of colour blindness keep apart, after Okabe and Ito (2008), in the order of colour.rs. */
-export const LINE_COLORS = {
+const LINE_COLORS = {
   light: ["#0072b2", "#c44e00", "#00795a", "#a8477e", "#8a6d00", "#3d94cb", "#6c4fa3", "#7d5a3c"],
   dark: ["#5ab4e8", "#ff8a4c", "#2fc79a", "#e48fc0", "#e5c22e", "#a9d8f7", "#c0a3f5", "#d0a584"],
 };
@@ -24,10 +24,6 @@ const SYMBOLS: [string, string][] = [
 type Dash = "solid" | number[];
 const DASHES: Dash[] = ["solid", [6, 3], [2, 3]];
 
-export function isDark(): boolean {
-  return document.documentElement.dataset.theme === "dark";
-}
-
 /** The value of one of the page's colours. */
 export function token(name: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -43,7 +39,7 @@ export interface LineStyle {
 
 /** The colour is the language's, so that relatives stay together; symbol and dashes go by the place among all of it. */
 export function lineStyle(colour: number, among: number): LineStyle {
-  const colors = isDark() ? LINE_COLORS.dark : LINE_COLORS.light;
+  const colors = LINE_COLORS[document.documentElement.dataset.theme === "dark" ? "dark" : "light"];
   const [symbol, glyph] = SYMBOLS[among % SYMBOLS.length] ?? ["circle", "●"];
   return {
     color: colors[colour % colors.length] ?? "#777",
@@ -56,6 +52,50 @@ export function lineStyle(colour: number, among: number): LineStyle {
 export const FONT =
   "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Liberation Sans', sans-serif";
 
+const LABEL = { fontFamily: FONT, fontSize: 12 };
+
+/** What a chart shows; what all charts have in common is not in it. */
+export interface Drawing extends EChartsCoreOption {
+  tooltip: object;
+}
+
+function options(drawing: Drawing): EChartsCoreOption {
+  const tooltip = {
+    confine: true,
+    className: "chart-tip",
+    backgroundColor: token("--panel"),
+    borderColor: token("--line-2"),
+    textStyle: { ...LABEL, color: token("--ink") },
+  };
+  return {
+    animation: false,
+    textStyle: { fontFamily: FONT },
+    ...drawing,
+    tooltip: { ...tooltip, ...drawing.tooltip },
+  };
+}
+
+/** A logarithmic axis. */
+export function logAxis(logBase: number, label: object) {
+  return {
+    type: "log",
+    logBase,
+    axisLine: { lineStyle: { color: token("--line-2") } },
+    axisTick: { show: false },
+    axisLabel: { ...LABEL, color: token("--ink-2"), ...label },
+    splitLine: { lineStyle: { color: token("--line") } },
+    minorSplitLine: { show: false },
+  };
+}
+
+/** What an axis below a chart is called. */
+export const axisName = (name: string, nameGap: number) => ({
+  name,
+  nameLocation: "middle",
+  nameGap,
+  nameTextStyle: { color: token("--ink-2") },
+});
+
 /** At the latest so long after it was due a chart is drawn, seen or not: who prints or captures a page sees all of it. */
 const LATEST_MS = 1_000;
 
@@ -66,9 +106,9 @@ export class Lazy {
   #stale = true;
   #seen = false;
   #waiting = false;
-  readonly #draw: (chart: ECharts) => void;
+  readonly #draw: (width: number) => Drawing;
 
-  constructor(label: string, draw: (chart: ECharts) => void) {
+  constructor(label: string, draw: (width: number) => Drawing) {
     this.element = h("div", { class: "chart", role: "img", "aria-label": label });
     this.#draw = draw;
     new IntersectionObserver(
@@ -111,7 +151,7 @@ export class Lazy {
     if (this.#stale) {
       this.#stale = false;
       this.#chart.resize();
-      this.#draw(this.#chart);
+      this.#chart.setOption(options(this.#draw(this.#chart.getWidth())), { notMerge: true });
     }
     return this.#chart;
   }
@@ -135,32 +175,18 @@ function whenIdle(then: () => void): void {
   else setTimeout(then, LATEST_MS);
 }
 
-/** What is drawn, as a picture of its own. */
-export function pictureOf(lazy: Lazy): SVGSVGElement | undefined {
-  lazy.now();
-  const svg = lazy.element.querySelector("svg");
-  if (!svg) return undefined;
-  const copy = svg.cloneNode(true) as SVGSVGElement;
-  copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
-  copy.style.background = token("--panel");
-  return copy;
-}
+/** Buttons that save what is drawn. */
+export const saveChart = (file: string, chart: Lazy): HTMLElement[] =>
+  saveButtons(file, () => {
+    chart.now();
+    const copy = chart.element.querySelector("svg")?.cloneNode(true) as SVGSVGElement | undefined;
+    copy?.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+    copy?.style.setProperty("background", token("--panel"));
+    return copy;
+  });
 
 /** A chart under its title, with buttons that save it. */
 export function figure(title: string, chart: Lazy, file: string): HTMLElement {
-  return h(
-    "figure",
-    { class: "figure" },
-    h(
-      "figcaption",
-      {},
-      h("span", {}, title),
-      h(
-        "span",
-        { class: "saves" },
-        saveButtons(file, () => pictureOf(chart)),
-      ),
-    ),
-    chart.element,
-  );
+  const saves = h("span", { class: "saves" }, saveChart(file, chart));
+  return h("figure", { class: "figure" }, h("figcaption", {}, h("span", {}, title), saves), chart.element);
 }

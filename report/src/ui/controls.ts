@@ -1,23 +1,18 @@
 // The bar of controls: what is compared, by what, and which entries take part.
 
-import { fill, h } from "../dom.ts";
+import { type Child, fill, h } from "../dom.ts";
 import * as format from "../format.ts";
 import { metricsOf } from "../metrics.ts";
 import { campaignsOf, type State, tasksOf } from "../state.ts";
+import type { Entry } from "../types.ts";
 import { entriesOf, kindOf, letter, shownCampaigns } from "../view.ts";
-import type { App } from "./app.ts";
+import type { App, Section } from "./app.ts";
+import { choice, keepFocus } from "./elements.ts";
 
-type ListName = "kinds" | "languages" | "styles";
-
-export interface Controls {
-  element: HTMLElement;
-  update(): void;
-}
-
-export function controls(app: App): Controls {
+export function controls(app: App): Section {
   const { data } = app;
   const sizes = h("div", { class: "segments", role: "group", "aria-label": "Number of tasks" });
-  const metric = select("Compare by", [], (value) => app.set({ metric: value }));
+  const metric = select("Compare by", (value) => app.set({ metric: value }));
   const search = h("input", {
     type: "search",
     class: "search",
@@ -25,102 +20,70 @@ export function controls(app: App): Controls {
     "aria-label": "Search entries",
     "aria-keyshortcuts": "/",
     spellcheck: "false",
-    oninput: (event) => app.set({ search: (event.target as HTMLInputElement).value }),
+    oninput: () => app.set({ search: search.value }),
   });
   const filters = h("div", { class: "filters", id: "filters", hidden: true });
-  const toggle = h(
-    "button",
-    {
-      type: "button",
-      class: "button",
-      "aria-expanded": "false",
-      "aria-controls": "filters",
-      onclick: () => {
-        filters.hidden = !filters.hidden;
-        toggle.setAttribute("aria-expanded", String(!filters.hidden));
-      },
-    },
-    "Filter",
-  );
+  const open = () => {
+    filters.hidden = !filters.hidden;
+    toggle.setAttribute("aria-expanded", String(!filters.hidden));
+  };
+  const attributes = { class: "button", "aria-expanded": "false", "aria-controls": "filters" };
+  const toggle = h("button", { ...attributes, onclick: open });
   const campaigns = h("div", { class: "campaigns", role: "group", "aria-label": "Results" });
+  const grow = h("span", { class: "grow" });
+  const row = h("div", { class: "controls-row" }, sizes, metric.element, grow, search, toggle);
   const element = h(
     "div",
     { class: "controls", role: "search", "aria-label": "What is shown" },
-    h(
-      "div",
-      { class: "wrap" },
-      h(
-        "div",
-        { class: "controls-row" },
-        sizes,
-        metric.element,
-        h("span", { class: "grow" }),
-        search,
-        toggle,
-      ),
-      campaigns,
-      filters,
-    ),
+    h("div", { class: "wrap" }, row, campaigns, filters),
   );
-  const choices = filterChoices(app);
+  const size = (n: number) =>
+    choice(
+      `n${n}`,
+      n === app.state.n,
+      () => app.set({ n }),
+      { "aria-label": format.tasks(n) },
+      format.count(n),
+    );
   let offered = "";
 
   function update(): void {
     const { state } = app;
-    keepFocus(sizes, () =>
-      fill(
-        sizes,
-        tasksOf(data, state.part).map((n) =>
-          h(
-            "button",
-            {
-              type: "button",
-              "data-key": `n${n}`,
-              "aria-pressed": String(n === state.n),
-              "aria-label": format.tasks(n),
-              onclick: () => app.set({ n }),
-            },
-            format.count(n),
-          ),
-        ),
-      ),
-    );
+    keepFocus(sizes, () => fill(sizes, tasksOf(data, state.part).map(size)));
     if (offered !== state.part) {
       offered = state.part;
-      fill(metric.input, options(metricsOf(data, offered).map((known) => [known.name, known.title])));
+      metric.offer(metricsOf(data, offered).map((known) => [known.name, known.title]));
     }
-    metric.input.value = state.metric;
+    metric.show(state.metric);
     if (search.value !== state.search) search.value = state.search;
     campaigns.hidden = campaignsOf(data, state.part).length < 2;
     keepFocus(campaigns, () => fill(campaigns, campaignChoices(app)));
-    keepFocus(filters, () => fill(filters, choices()));
+    keepFocus(filters, () => fill(filters, filterChoices(app)));
     const active = activeFilters(state);
     fill(toggle, "Filter", active > 0 && h("span", { class: "badge" }, String(active)));
   }
   return { element, update };
 }
 
-const options = (values: [string, string][]) => values.map(([value, text]) => h("option", { value }, text));
-
-export function select(
-  label: string,
-  values: [string, string][],
-  change: (value: string) => void,
-): { element: HTMLElement; input: HTMLSelectElement } {
-  const input = h(
-    "select",
-    { onchange: (event) => change((event.target as HTMLSelectElement).value) },
-    options(values),
-  );
-  return { element: h("label", { class: "field" }, h("span", {}, label), input), input };
+interface Select {
+  element: HTMLElement;
+  /** Values and their texts, in the place of those that were there. */
+  offer(values: [string, string][]): void;
+  show(value: string): void;
 }
 
-/** Draws controls anew and gives the focus back to the one that had it. */
-export function keepFocus(element: HTMLElement, draw: () => void): void {
-  const focused = document.activeElement;
-  const key = focused && element.contains(focused) ? focused.getAttribute("data-key") : null;
-  draw();
-  if (key) element.querySelector<HTMLElement>(`[data-key="${CSS.escape(key)}"]`)?.focus();
+export function select(label: string, change: (value: string) => void): Select {
+  const input = h("select", { onchange: () => change(input.value) });
+  return {
+    element: h("label", { class: "field" }, h("span", {}, label), input),
+    offer: (values) => {
+      const options = values.map(([value, text]) => h("option", { value }, text));
+      fill(input, options);
+    },
+    show: (value) => {
+      input.value = value;
+    },
+  };
 }
 
 export function activeFilters(state: State): number {
@@ -142,117 +105,77 @@ export const NO_FILTERS: Partial<State> = {
   search: "",
 };
 
-function filterChoices(app: App): () => (Node | false)[] {
-  return () => {
-    const entries = entriesOf(app.data, campaignsOf(app.data, app.state.part));
-    const values = (of: (entry: (typeof entries)[number]) => [string, string]) =>
-      [...new Map(entries.map(of))].sort((a, b) => a[1].localeCompare(b[1], "en"));
-    return [
-      several(
-        app,
-        "kinds",
-        "Kind",
-        values((entry) => [entry.kind, kindOf(app.data, entry.kind)?.title ?? entry.kind]),
-      ),
-      several(
-        app,
-        "languages",
-        "Language",
-        values((entry) => [entry.runtime, entry.runtime_title]),
-      ),
-      several(
-        app,
-        "styles",
-        "Style",
-        values((entry) => [entry.style, entry.style]),
-      ),
-      one(app, "parallel", "Tasks run on", [
-        ["yes", "all CPUs"],
-        ["no", "one CPU"],
-      ]),
-      one(app, "stackful", "A stack per task", [
-        ["yes", "stackful"],
-        ["no", "stackless"],
-      ]),
-      (activeFilters(app.state) > 0 || app.state.search !== "") &&
-        h(
-          "button",
-          { type: "button", class: "button quiet", "data-key": "clear", onclick: () => app.set(NO_FILTERS) },
-          "Clear all",
-        ),
-    ];
-  };
+function filterChoices(app: App): Child[] {
+  const { data, state } = app;
+  const entries = entriesOf(data, campaignsOf(data, state.part));
+  const values = (of: (entry: Entry) => [string, string]) =>
+    [...new Map(entries.map(of))].sort((a, b) => a[1].localeCompare(b[1], "en"));
+  const clear = { class: "button quiet", "data-key": "clear", onclick: () => app.set(NO_FILTERS) };
+  const kind = (entry: Entry) => kindOf(data, entry.kind)?.title ?? entry.kind;
+  return [
+    several(
+      app,
+      "kinds",
+      "Kind",
+      values((entry) => [entry.kind, kind(entry)]),
+    ),
+    several(
+      app,
+      "languages",
+      "Language",
+      values((entry) => [entry.runtime, entry.runtime_title]),
+    ),
+    several(
+      app,
+      "styles",
+      "Style",
+      values((entry) => [entry.style, entry.style]),
+    ),
+    one(app, "parallel", "Tasks run on", { yes: "all CPUs", no: "one CPU" }),
+    one(app, "stackful", "A stack per task", { yes: "stackful", no: "stackless" }),
+    (activeFilters(state) > 0 || state.search !== "") && h("button", clear, "Clear all"),
+  ];
 }
 
-function chip(key: string, text: string, pressed: boolean, click: () => void): HTMLElement {
-  const attributes = {
-    type: "button",
-    class: "chip",
-    "data-key": key,
-    "aria-pressed": String(pressed),
-    onclick: click,
-  };
-  return h("button", attributes, text);
-}
+const chip = (key: string, pressed: boolean, click: () => void, ...children: Child[]): HTMLElement =>
+  choice(key, pressed, click, { class: "chip" }, ...children);
 
 function group(title: string, chips: HTMLElement[]): HTMLElement {
-  return h(
-    "div",
-    { class: "filter", role: "group", "aria-label": title },
-    h("span", { class: "filter-title", "aria-hidden": "true" }, title),
-    chips,
-  );
+  const name = h("span", { class: "filter-title", "aria-hidden": "true" }, title);
+  return h("div", { class: "filter", role: "group", "aria-label": title }, name, chips);
 }
+
+type ListName = "kinds" | "languages" | "styles";
 
 function several(app: App, name: ListName, title: string, values: [string, string][]): HTMLElement {
-  return group(
-    title,
-    values.map(([value, text]) => {
-      const pressed = app.state[name].includes(value);
-      return chip(`${name} ${value}`, text, pressed, () => {
-        const others = app.state[name].filter((other) => other !== value);
-        app.set({ [name]: pressed ? others : [...others, value] });
-      });
-    }),
-  );
+  const chosen = app.state[name];
+  const chips = values.map(([value, text]) => {
+    const pressed = chosen.includes(value);
+    const next = pressed ? chosen.filter((other) => other !== value) : [...chosen, value];
+    return chip(`${name} ${value}`, pressed, () => app.set({ [name]: next }), text);
+  });
+  return group(title, chips);
 }
 
-function one(
-  app: App,
-  name: "parallel" | "stackful",
-  title: string,
-  values: ["yes" | "no", string][],
-): HTMLElement {
-  return group(
-    title,
-    values.map(([value, text]) => {
-      const pressed = app.state[name] === value;
-      return chip(`${name} ${value}`, text, pressed, () => app.set({ [name]: pressed ? "" : value }));
-    }),
-  );
+type Texts = Record<"yes" | "no", string>;
+
+function one(app: App, name: "parallel" | "stackful", title: string, texts: Texts): HTMLElement {
+  const chips = Object.entries(texts).map(([value, text]) => {
+    const pressed = app.state[name] === value;
+    return chip(`${name} ${value}`, pressed, () => app.set({ [name]: pressed ? "" : value }), text);
+  });
+  return group(title, chips);
 }
 
 function campaignChoices(app: App): HTMLElement[] {
   const shown = shownCampaigns(app.data, app.state);
   return campaignsOf(app.data, app.state.part).map((position) => {
-    const campaign = app.data.campaigns[position];
     const pressed = shown.includes(position);
-    return h(
-      "button",
-      {
-        type: "button",
-        class: "chip",
-        "data-key": `campaign ${position}`,
-        "aria-pressed": String(pressed),
-        onclick: () => {
-          const others = shown.filter((other) => other !== position);
-          // One is always shown.
-          const next = pressed ? others : [...others, position].sort((a, b) => a - b);
-          if (next.length > 0) app.set({ campaigns: next });
-        },
-      },
-      h("b", {}, letter(app.data, position)),
-      ` ${campaign?.label ?? ""}`,
-    );
+    const others = shown.filter((other) => other !== position);
+    // One is always shown.
+    const next = pressed ? others : [...others, position].sort((a, b) => a - b);
+    const click = () => next.length > 0 && app.set({ campaigns: next });
+    const label = ` ${app.data.campaigns[position]?.label ?? ""}`;
+    return chip(`campaign ${position}`, pressed, click, h("b", {}, letter(app.data, position)), label);
   });
 }

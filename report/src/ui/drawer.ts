@@ -1,26 +1,22 @@
 // All that is known of one entry: why it is there, its program, how it was built and run, and each single sample.
 
-import { fill, h, link } from "../dom.ts";
+import { type Child, fill, h, link } from "../dom.ts";
 import * as format from "../format.ts";
 import { hasArrived, INCOMPLETE, program, samplesOf, sourceTexts, whenArrived } from "../later.ts";
 import { metricsOf, show } from "../metrics.ts";
-import type { Campaign, Entry, Metric, PageData, Row, Samples } from "../types.ts";
-import { entryOf, kindOf, letter, shownCampaigns } from "../view.ts";
-import type { App } from "./app.ts";
-
-export interface Drawer {
-  element: HTMLDialogElement;
-  update(): void;
-}
+import type { Campaign, Entry, PageData, Row, Samples } from "../types.ts";
+import { kindOf, letter, type Program, programsOf, shownCampaigns } from "../view.ts";
+import type { App, Section } from "./app.ts";
+import { commands, definitions, list, scrollable, tableHead } from "./elements.ts";
 
 /** Samples that are drawn at once. */
 const PAGE = 40;
 
-export function drawer(app: App): Drawer {
+export function drawer(app: App): Section {
   const body = h("div", { class: "drawer-body" });
   const title = h("h2", { id: "drawer-title", tabindex: "-1" });
   const id = h("p", { class: "id" });
-  const close = h("button", { type: "button", class: "button", onclick: () => element.close() }, "Close");
+  const close = h("button", { class: "button", onclick: () => element.close() }, "Close");
   const element: HTMLDialogElement = h(
     "dialog",
     { class: "drawer", "aria-labelledby": "drawer-title" },
@@ -43,23 +39,19 @@ export function drawer(app: App): Drawer {
       whenArrived(update);
       return;
     }
-    const positions = shownCampaigns(data, state).filter((position) => {
-      const campaign = data.campaigns[position];
-      return campaign && entryOf(campaign, state.entry);
-    });
-    const campaign = data.campaigns[positions[0] ?? -1];
-    const entry = campaign && entryOf(campaign, state.entry);
-    if (!entry) {
+    const programs = programsOf(data, shownCampaigns(data, state), state.entry);
+    const [first] = programs;
+    if (!first) {
       drawn = "";
       if (element.open) element.close();
       return;
     }
-    const wanted = `${state.entry} ${positions.join()}`;
+    const wanted = `${state.entry} ${programs.map((program) => program.position).join()}`;
     if (wanted !== drawn) {
       drawn = wanted;
-      fill(title, entry.title);
-      fill(id, entry.name);
-      fill(body, content(app, entry, positions));
+      fill(title, first.entry.title);
+      fill(id, first.entry.name);
+      fill(body, content(data, first.entry, programs));
       body.scrollTop = 0;
     }
     if (!element.open) {
@@ -70,108 +62,74 @@ export function drawer(app: App): Drawer {
   return { element, update };
 }
 
-function content(app: App, entry: Entry, positions: number[]): (Node | false)[] {
-  const { data } = app;
+function content(data: PageData, entry: Entry, programs: Program[]): Child[] {
   const notes = [...entry.notes, ...(entry.omitted ? [entry.omitted] : [])];
-  const shared: (Node | false)[] = [
+  const tags = [kindOf(data, entry.kind)?.in_sentence ?? "", entry.style, ...entry.tags].map((text) =>
+    h("span", { class: "tag" }, text),
+  );
+  const own = programs.flatMap(({ position, campaign, entry }) => [
+    programs.length > 1 &&
+      h("h3", { class: "campaign-title" }, `${letter(data, position)} ${campaign.label}`),
+    callout("callout", "Not available on this machine: ", entry.unavailable),
+    growth(entry),
+    byTasks(data, campaign, entry),
+    facts(entry),
+    samples(campaign, entry, samplesOf(position)),
+  ]);
+  return [
     h("p", { class: "why" }, entry.why),
-    h(
-      "p",
-      { class: "tags" },
-      [kindOf(data, entry.kind)?.in_sentence ?? "", entry.style, ...entry.tags].map((text) =>
-        h("span", { class: "tag" }, text),
-      ),
-    ),
-    entry.unverified
-      ? h("p", { class: "callout warn" }, h("b", {}, "Unverified: "), entry.unverified)
-      : false,
-    notes.length > 0 &&
-      h(
-        "ul",
-        { class: "notes" },
-        notes.map((note) => h("li", {}, note)),
-      ),
+    h("p", { class: "tags" }, tags),
+    callout("callout warn", "Unverified: ", entry.unverified),
+    notes.length > 0 && list("notes", notes),
+    ...own,
+    ...sources(entry),
   ];
-  const own = positions.flatMap((position): (Node | false)[] => {
-    const campaign = data.campaigns[position];
-    const of = campaign && entryOf(campaign, entry.name);
-    if (!campaign || !of) return [];
-    return [
-      positions.length > 1
-        ? h("h3", { class: "campaign-title" }, `${letter(data, position)} ${campaign.label}`)
-        : false,
-      of.unavailable
-        ? h("p", { class: "callout" }, h("b", {}, "Not available on this machine: "), of.unavailable)
-        : false,
-      growth(of),
-      byTasks(data, campaign, of),
-      facts(of),
-      samples(campaign, of, samplesOf(position)),
-    ];
-  });
-  return [...shared, ...own, ...sources(entry)];
 }
 
-function growth({ scaling }: Entry): HTMLElement | false {
-  if (!scaling) return false;
-  const fact = ([name, value, more]: [string, string, string]) =>
-    h("div", {}, h("span", {}, name), h("b", {}, value), more !== "" && h("small", {}, more));
-  return h("div", { class: "big-figures" }, scaling.facts.map(fact));
+const callout = (name: string, title: string, text: string | undefined): Child =>
+  text ? h("p", { class: name }, h("b", {}, title), text) : false;
+
+function growth({ scaling }: Entry): Child {
+  const facts = scaling?.facts.map(([name, value, more]) =>
+    h("div", {}, h("span", {}, name), h("b", {}, value), more !== "" && h("small", {}, more)),
+  );
+  return facts && h("div", { class: "big-figures" }, facts);
 }
 
 /** What came of it at each number of tasks. */
-function byTasks(data: PageData, campaign: Campaign, entry: Entry): HTMLElement | false {
+function byTasks(data: PageData, campaign: Campaign, entry: Entry): Child {
   const rows = campaign.rows.filter((row) => campaign.entries[row.entry] === entry);
   if (rows.length === 0) return false;
   const metrics = metricsOf(data, campaign.part).filter((of) => rows.some((row) => row.figures[of.field]));
-  const cell = (row: Row, of: Metric) => {
-    const figure = row.figures[of.field];
-    return h("td", { class: "number" }, figure && show(of)(figure.median));
-  };
-  const heads = ["N", "Status", ...metrics.map((of) => of.short)];
-  return h(
-    "div",
-    { class: "table-scroll", tabindex: "0", role: "region", "aria-label": "Results by number of tasks" },
+  const number = (text: Child) => h("td", { class: "number" }, text);
+  const line = (row: Row) =>
     h(
-      "table",
-      { class: "figures" },
-      h(
-        "thead",
-        {},
-        h(
-          "tr",
-          {},
-          heads.map((head, at) => h("th", { scope: "col", class: at === 1 ? "" : "number" }, head)),
-        ),
-      ),
-      h(
-        "tbody",
-        {},
-        rows.flatMap((row) => [
-          h(
-            "tr",
-            {},
-            h("th", { scope: "row", class: "number" }, format.count(row.tasks)),
-            h("td", {}, row.status),
-            metrics.map((of) => cell(row, of)),
-          ),
-          ...(row.shortfalls ?? []).map((shortfall) =>
-            h(
-              "tr",
-              { class: "fell" },
-              h(
-                "td",
-                { colspan: heads.length, class: "wide" },
-                h("b", {}, `${shortfall.status}: `),
-                shortfall.reason,
-              ),
-            ),
-          ),
-        ]),
-      ),
-    ),
+      "tr",
+      {},
+      h("th", { scope: "row", class: "number" }, format.count(row.tasks)),
+      h("td", {}, row.status),
+      metrics.map((of) => {
+        const figure = row.figures[of.field];
+        return number(figure && show(of)(figure.median));
+      }),
+    );
+  const shortfalls = (row: Row) =>
+    (row.shortfalls ?? []).map(({ status, reason }) => {
+      const attributes = { colspan: metrics.length + 2, class: "wide" };
+      return h("tr", { class: "fell" }, h("td", attributes, h("b", {}, `${status}: `), reason));
+    });
+  const head = tableHead(
+    columnHead("N", true),
+    columnHead("Status", false),
+    ...metrics.map((of) => columnHead(of.short, true)),
   );
+  const body = rows.flatMap((row) => [line(row), ...shortfalls(row)]);
+  const table = h("table", { class: "figures" }, head, h("tbody", {}, body));
+  return scrollable("Results by number of tasks", table);
 }
+
+const columnHead = (title: string, number: boolean): HTMLElement =>
+  h("th", { scope: "col", class: number ? "number" : "" }, title);
 
 function facts(entry: Entry): HTMLElement {
   const env = Object.entries(entry.env);
@@ -185,44 +143,19 @@ function facts(entry: Entry): HTMLElement {
   return definitions(pairs);
 }
 
-export function definitions(pairs: [string, Node | string | Node[]][]): HTMLElement {
-  return h(
-    "dl",
-    { class: "facts" },
-    pairs.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]),
-  );
-}
-
-export function commands(lines: string[]): HTMLElement {
-  return h("code", { class: "commands" }, lines.join("\n"));
-}
-
-function sources(entry: Entry): (HTMLElement | false)[] {
+function sources(entry: Entry): Child[] {
   const title = h("h3", {}, "Source");
-  if (entry.sources.length === 0) {
-    return [
-      title,
-      h("p", { class: "small" }, "Not recorded in these results: see the entry's folder in runtimes/."),
-    ];
-  }
+  const small = (text: string) => h("p", { class: "small" }, text);
+  if (entry.sources.length === 0)
+    return [title, small("Not recorded in these results: see the entry's folder in runtimes/.")];
   const texts = sourceTexts();
   if (!texts) return [title, missing()];
+  const note = "Not recorded in these results: this is the catalog's program at the time of the report.";
   return [
     title,
-    !entry.sources_recorded &&
-      h(
-        "p",
-        { class: "small" },
-        "Not recorded in these results: this is the catalog's program at the time of the report.",
-      ),
+    !entry.sources_recorded && small(note),
     ...entry.sources.map((file, position) => {
       const pre = h("pre", { tabindex: "0", "aria-label": file.path, role: "region" });
-      const folder = h(
-        "details",
-        { class: "source", open: position === 0 },
-        h("summary", {}, `${entry.runtime}/${file.path}`),
-        pre,
-      );
       const text = texts[file.text] ?? "";
       const show = () => {
         if (folder.open && !pre.firstChild) {
@@ -231,7 +164,9 @@ function sources(entry: Entry): (HTMLElement | false)[] {
           requestAnimationFrame(() => setTimeout(() => colour(pre, file.path, text)));
         }
       };
-      folder.addEventListener("toggle", show);
+      const summary = h("summary", {}, `${entry.runtime}/${file.path}`);
+      const attributes = { class: "source", open: position === 0, ontoggle: show };
+      const folder = h("details", attributes, summary, pre);
       show();
       return folder;
     }),
@@ -254,118 +189,81 @@ interface SampleColumn {
   text: (at: number) => string;
 }
 
+/** How a field of numbers is written, by its name. */
+const writer = (name: string): ((value: number) => string) =>
+  name.endsWith("_bytes")
+    ? format.bytes
+    : name.endsWith("_s")
+      ? format.seconds
+      : (value) => format.grouped(value);
+
+const fieldTitle = (name: string): string =>
+  name
+    .replace(/^(memory\.plateau|memory|time)\./, "")
+    .replace(/_(bytes|s)$/, "")
+    .replaceAll("_", " ")
+    .replace(/^work\.operations/, "operations")
+    .replace(/^work\./, "work ")
+    .replace(/^cpu\./, "CPU ")
+    .replace(/^work cpu/, "work CPU");
+
+/** The columns that a campaign's samples may have. */
+function sampleColumns({ shape }: Campaign, all: Samples): SampleColumn[] {
+  const column = (title: string, text: (at: number) => string, number = false) => ({ title, number, text });
+  const number = (title: string, values: (number | null)[], write: (value: number) => string) =>
+    column(title, (at) => (values[at] == null ? "" : write(values[at])), true);
+  const text = (title: string, places: (number | null)[]) =>
+    column(title, (at) => all.texts[places[at] ?? -1] ?? "");
+  const numbers = order(Object.keys(all.numbers));
+  return [
+    number("N", all.tasks, format.count),
+    number("run", all.repetition, String),
+    number("attempt", all.attempt, String),
+    column("status", (at) => all.status[at] ?? ""),
+    // Work is not told to wait.
+    ...(shape === "hold" ? [number("wait", all.hold_s, format.seconds)] : []),
+    ...numbers.map((name) => number(fieldTitle(name), all.numbers[name] ?? [], writer(name))),
+    column("memory source", (at) => all.memory_source[at] ?? ""),
+    column("warnings", (at) => (all.warnings[at] ?? []).join(", ")),
+    text("metrics", all.metrics),
+    text("reason", all.reason),
+    text("standard error", all.stderr_tail),
+    column("started", (at) => format.day(all.started_at[at] ?? "")),
+    column("command", (at) => commandOf(all, at)),
+  ];
+}
+
+const commandOf = (all: Samples, at: number): string =>
+  format.command(all.commands[all.command[at] ?? -1] ?? []);
+
 /** Every run of an entry, and below it what is only of one: its exact command, reason, warnings, standard error. */
 function samples(campaign: Campaign, entry: Entry, all: Samples | undefined): HTMLElement {
   if (!all) return missing();
   const position = campaign.entries.indexOf(entry);
-  const text = (at: number | null | undefined) => (at == null ? "" : (all.texts[at] ?? ""));
-  const command = (at: number) => format.command(all.commands[all.command[at] ?? -1] ?? []);
   const own = all.entry.flatMap((of, at) => (of === position ? [at] : []));
-  const numbers = Object.keys(all.numbers).filter((name) =>
-    own.some((at) => all.numbers[name]?.[at] != null),
-  );
-  const show = (name: string): ((value: number) => string) =>
-    name.endsWith("_bytes")
-      ? format.bytes
-      : name.endsWith("_s")
-        ? format.seconds
-        : (value) => format.grouped(value);
-  const possible: SampleColumn[] = [
-    { title: "N", number: true, text: (at) => format.count(all.tasks[at] ?? 0) },
-    { title: "run", number: true, text: (at) => String(all.repetition[at] ?? "") },
-    { title: "attempt", number: true, text: (at) => String(all.attempt[at] ?? "") },
-    { title: "status", number: false, text: (at) => all.status[at] ?? "" },
-    // Work is not told to wait.
-    ...(campaign.shape === "hold"
-      ? [{ title: "wait", number: true, text: (at: number) => format.seconds(all.hold_s[at] ?? 0) }]
-      : []),
-    ...order(numbers).map((name) => ({
-      title: name
-        .replace(/^(memory\.plateau|memory|time)\./, "")
-        .replace(/_(bytes|s)$/, "")
-        .replaceAll("_", " ")
-        .replace(/^work\.operations/, "operations")
-        .replace(/^work\./, "work ")
-        .replace(/^cpu\./, "CPU ")
-        .replace(/^work cpu/, "work CPU"),
-      number: true,
-      text: (at: number) => {
-        const value = all.numbers[name]?.[at];
-        return value == null ? "" : show(name)(value);
-      },
-    })),
-    { title: "memory source", number: false, text: (at) => all.memory_source[at] ?? "" },
-    { title: "warnings", number: false, text: (at) => (all.warnings[at] ?? []).join(", ") },
-    { title: "metrics", number: false, text: (at) => text(all.metrics[at]) },
-    { title: "reason", number: false, text: (at) => text(all.reason[at]) },
-    { title: "standard error", number: false, text: (at) => text(all.stderr_tail[at]) },
-    { title: "started", number: false, text: (at) => format.day(all.started_at[at] ?? "") },
-    { title: "command", number: false, text: command },
-  ];
-  const columns = possible.filter((column) => own.some((at) => column.text(at) !== ""));
+  const columns = sampleColumns(campaign, all).filter(({ text }) => own.some((at) => text(at) !== ""));
+  const line = (at: number) => {
+    const cells = columns.map(({ number, text }) =>
+      number ? h("td", { class: "number" }, text(at)) : h("td", { class: "clip", title: text(at) }, text(at)),
+    );
+    return h("tr", { class: all.status[at] === "ok" ? "" : "fell" }, cells);
+  };
+  const body = h("tbody", {}, own.slice(0, PAGE).map(line));
+  const showAll = () => {
+    body.append(...own.slice(PAGE).map(line));
+    more.remove();
+  };
+  const attributes = { class: "button quiet", onclick: showAll };
+  const more = h("button", attributes, `Show all ${format.grouped(own.length)}`);
+  const heads = columns.map(({ title, number }) => columnHead(title, number));
+  const table = h("table", { class: "figures" }, tableHead(...heads), body);
   const last = own.at(-1);
-  const body = h("tbody");
-  const line = (at: number) =>
-    h(
-      "tr",
-      { class: all.status[at] === "ok" ? "" : "fell" },
-      columns.map((column) =>
-        h(
-          "td",
-          { class: column.number ? "number" : "clip", title: column.number ? null : column.text(at) },
-          column.text(at),
-        ),
-      ),
-    );
-  fill(body, own.slice(0, PAGE).map(line));
-  const more =
-    own.length > PAGE &&
-    h(
-      "button",
-      {
-        type: "button",
-        class: "button quiet",
-        onclick: (event) => {
-          body.append(...own.slice(PAGE).map(line));
-          (event.target as HTMLElement).remove();
-        },
-      },
-      `Show all ${format.grouped(own.length)}`,
-    );
-  return h(
-    "div",
-    {},
-    h("h3", {}, format.counted(own.length, "sample")),
-    last !== undefined && h("p", { class: "small" }, "Command of the last run:"),
-    last !== undefined && commands([command(last)]),
-    own.length > 0 &&
-      h(
-        "div",
-        {
-          class: "table-scroll samples",
-          tabindex: "0",
-          role: "region",
-          "aria-label": `Samples of ${entry.name}`,
-        },
-        h(
-          "table",
-          { class: "figures" },
-          h(
-            "thead",
-            {},
-            h(
-              "tr",
-              {},
-              columns.map((column) =>
-                h("th", { scope: "col", class: column.number ? "number" : "" }, column.title),
-              ),
-            ),
-          ),
-          body,
-        ),
-      ),
-    more,
-  );
+  const shown = last !== undefined && [
+    h("p", { class: "small" }, "Command of the last run:"),
+    commands([commandOf(all, last)]),
+    scrollable(`Samples of ${entry.name}`, table, "samples"),
+  ];
+  return h("div", {}, h("h3", {}, format.counted(own.length, "sample")), shown, own.length > PAGE && more);
 }
 
 /** The figures that are looked for first, then the others in their own order. */

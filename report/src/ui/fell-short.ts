@@ -19,39 +19,34 @@ export function fellShort(
   const failed = shown.failed.filter((row) => row.status !== "unavailable");
   const most = shown.rows.length + failed.length <= MANY || whole.has(REASONS) ? failed.length : FIRST;
   return [
-    failed.length > 0 && h("h3", {}, "Without a value"),
-    failed.length > 0 && shortList(app, failed.slice(0, most)),
+    ...shortList(app, "Without a value", failed.slice(0, most)),
     moreButton(failed.length - most, " without a value", () => more(REASONS)),
-    missing.length > 0 && h("h3", {}, "Not available on this machine"),
-    missing.length > 0 && shortList(app, missing),
+    ...shortList(app, "Not available on this machine", missing),
   ];
 }
 
-function shortList(app: App, rows: Ranking["failed"]): HTMLElement {
-  return h(
-    "ul",
-    { class: "short-list" },
-    rows.map((row) =>
+function shortList(app: App, title: string, rows: Ranking["failed"]): HTMLElement[] {
+  const items = rows.map(({ entry, status, reason }) => {
+    const attributes = {
+      class: "short-name",
+      "aria-haspopup": "dialog",
+      "data-entry": entry.name,
+      "data-name": entry.name,
+      onclick: () => app.set({ entry: entry.name }),
+    };
+    return h(
+      "li",
+      {},
       h(
-        "li",
-        {},
-        h(
-          "button",
-          {
-            type: "button",
-            class: "short-name",
-            "aria-haspopup": "dialog",
-            "data-entry": row.entry.name,
-            "data-name": row.entry.name,
-            onclick: () => app.set({ entry: row.entry.name }),
-          },
-          h("span", { class: "title" }, row.entry.title),
-          h("span", { class: "id" }, row.entry.name),
-          h("span", { class: "version" }, row.entry.shown_version ?? ""),
-        ),
-        h("span", { class: `status status-${row.status.replace(/[^a-z]/g, "-")}` }, row.status),
-        h("span", { class: "reason" }, spelled(row.reason)),
+        "button",
+        attributes,
+        h("span", { class: "title" }, entry.title),
+        h("span", { class: "id" }, entry.name),
+        h("span", { class: "version" }, entry.shown_version),
       ),
-    ),
-  );
+      h("span", { class: `status status-${status.replace(/[^a-z]/g, "-")}` }, status),
+      h("span", { class: "reason" }, spelled(reason)),
+    );
+  });
+  return items.length > 0 ? [h("h3", {}, title), h("ul", { class: "short-list" }, items)] : [];
 }

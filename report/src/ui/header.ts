@@ -4,35 +4,32 @@ import { fill, h } from "../dom.ts";
 import * as format from "../format.ts";
 import { campaignsOf } from "../state.ts";
 import { answer } from "../view.ts";
-import type { App } from "./app.ts";
+import type { App, Section } from "./app.ts";
 import { partChoice } from "./parts.ts";
 
-export function header(app: App, retheme: () => void): { element: HTMLElement; update(): void } {
+export function header(app: App, retheme: () => void): Section {
   const sentence = h("h1", { class: "answer" });
   const detail = h("p", { class: "answer-detail" });
   const measured = h("p", { class: "context" });
   const choice = partChoice(app);
-  const element = h(
-    "header",
-    { class: "header wrap" },
-    h(
-      "div",
-      { class: "masthead" },
-      h("span", { class: "wordmark" }, "taskscale"),
-      measured,
-      h("span", { class: "grow" }),
-      themeButton(retheme),
-    ),
-    choice?.element ?? false,
-    sentence,
-    detail,
+  const masthead = h(
+    "div",
+    { class: "masthead" },
+    h("span", { class: "wordmark" }, "taskscale"),
+    measured,
+    h("span", { class: "grow" }),
+    themeButton(retheme),
   );
+  const element = h("header", { class: "header wrap" }, masthead, choice?.element, sentence, detail);
 
   function update(): void {
     choice?.update();
     fill(measured, context(app));
     const found = answer(app.data, app.state);
-    fill(sentence, found?.answer.map((piece, at) => (at % 2 === 1 ? h("b", {}, piece) : piece)) ?? []);
+    fill(
+      sentence,
+      found?.answer.map((piece, at) => (at % 2 === 1 ? h("b", {}, piece) : piece)),
+    );
     fill(detail, found?.detail);
   }
   return { element, update };
@@ -72,24 +69,16 @@ function themeButton(retheme: () => void): HTMLElement {
     retheme();
   });
   const name = h("span", {}, theme);
-  return h(
-    "button",
-    {
-      type: "button",
-      class: "button quiet theme",
-      onclick: () => {
-        theme = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? "auto";
-        apply(theme);
-        fill(name, theme);
-        try {
-          localStorage.setItem("taskscale-theme", theme);
-        } catch {
-          // It holds until the page is left.
-        }
-        retheme();
-      },
-    },
-    "Theme: ",
-    name,
-  );
+  const turn = () => {
+    theme = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? "auto";
+    apply(theme);
+    fill(name, theme);
+    try {
+      localStorage.setItem("taskscale-theme", theme);
+    } catch {
+      // It holds until the page is left.
+    }
+    retheme();
+  };
+  return h("button", { class: "button quiet theme", onclick: turn }, "Theme: ", name);
 }

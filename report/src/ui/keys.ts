@@ -2,27 +2,18 @@
 
 import type { App } from "./app.ts";
 
-const STEPS: Record<string, number> = {
-  j: 1,
-  ArrowDown: 1,
-  ArrowRight: 1,
-  k: -1,
-  ArrowUp: -1,
-  ArrowLeft: -1,
-};
+const LETTERS: Record<string, number> = { j: 1, k: -1 };
+const UPRIGHT: Record<string, number> = { ArrowDown: 1, ArrowUp: -1 };
+const SIDEWAYS: Record<string, number> = { ArrowRight: 1, ArrowLeft: -1 };
 
 export function listenForKeys(app: App): void {
   addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || types(event.target)) return;
-    if (event.key === "/" && !app.state.entry) {
+    const { key } = event;
+    if (key === "/" && !app.state.entry) {
       document.querySelector<HTMLElement>(".search")?.focus();
       event.preventDefault();
-      return;
-    }
-    const step = STEPS[event.key];
-    const upright = event.key === "ArrowDown" || event.key === "ArrowUp";
-    if (step && (app.state.entry ? nextEntry(app, upright ? 0 : step) : nextRow(event, step)))
-      event.preventDefault();
+    } else if (app.state.entry ? nextEntry(app, key) : nextRow(key)) event.preventDefault();
   });
 }
 
@@ -32,13 +23,11 @@ const types = (target: EventTarget | null): boolean =>
 const rows = (): HTMLElement[] => [...document.querySelectorAll<HTMLElement>("#ranking [data-entry]")];
 
 /** Arrows scroll the page, unless a row has the focus. */
-function nextRow(event: KeyboardEvent, step: number): boolean {
+function nextRow(key: string): boolean {
   const all = rows();
   const at = all.indexOf(document.activeElement as HTMLElement);
-  const letters = event.key === "j" || event.key === "k";
-  const upright = event.key === "ArrowDown" || event.key === "ArrowUp";
-  if (at < 0 && !letters) return false;
-  if (!letters && !upright) return false;
+  const step = LETTERS[key] ?? (at < 0 ? undefined : UPRIGHT[key]);
+  if (!step) return false;
   const next = at < 0 ? all[0] : all[at + step];
   next?.focus();
   next?.scrollIntoView({ block: "nearest" });
@@ -46,8 +35,9 @@ function nextRow(event: KeyboardEvent, step: number): boolean {
 }
 
 /** While details are open arrows up and down scroll them. */
-function nextEntry(app: App, step: number): boolean {
-  if (step === 0) return false;
+function nextEntry(app: App, key: string): boolean {
+  const step = LETTERS[key] ?? SIDEWAYS[key];
+  if (!step) return false;
   const names = [...new Set(rows().map((row) => row.dataset.name ?? ""))];
   const at = names.indexOf(app.state.entry);
   const next = at < 0 ? undefined : names[at + step];

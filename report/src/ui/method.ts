@@ -1,40 +1,39 @@
 // How it was measured: machine, plan, command, what to keep in mind, and what differs from the posts.
 
-import { byId, fill, h } from "../dom.ts";
+import { byId, type Child, fill, h } from "../dom.ts";
 import { campaignsOf, shapeOf, workloadOf } from "../state.ts";
 import type { Campaign } from "../types.ts";
 import { letter } from "../view.ts";
-import type { App } from "./app.ts";
-import { commands, definitions } from "./drawer.ts";
+import type { App, Section } from "./app.ts";
+import { commands, copied, definitions, list, section } from "./elements.ts";
 
-export function methodSection(app: App): { element: HTMLElement; update(): void } {
-  const element = h("section", { class: "section", id: "method", "aria-labelledby": "method-title" });
+export function methodSection(app: App): Section {
+  const body = h("div");
+  const element = section("method", "How it was measured", false, [], body);
   let drawn: string | undefined;
   function update(): void {
     if (drawn === app.state.part) return;
     drawn = app.state.part;
-    fill(element, content(app));
+    fill(body, content(app));
   }
   update();
   return { element, update };
 }
 
-function content({ data, state }: App): (Node | null)[] {
+function content({ data, state }: App): Child[] {
   const positions = campaignsOf(data, state.part);
   const campaigns = positions.flatMap((position) => data.campaigns[position] ?? []);
   // The posts let tasks wait and had them do nothing: of work they say nothing.
   const posts = shapeOf(data, state.part) === "hold";
   const published = data.published.filter((known) => known.our_workload === workloadOf(data, state.part));
   return [
-    h("div", { class: "section-head" }, h("h2", { id: "method-title" }, "How it was measured")),
     ...campaigns.flatMap((campaign, at) => [
-      campaigns.length > 1
-        ? h("h3", { class: "campaign-title" }, `${letter(data, positions[at] ?? 0)} ${campaign.label}`)
-        : null,
+      campaigns.length > 1 &&
+        h("h3", { class: "campaign-title" }, `${letter(data, positions[at] ?? 0)} ${campaign.label}`),
       h("div", { class: "method" }, facts(campaign), notes(campaign)),
     ]),
-    posts ? prepared("posts") : null,
-    ...published.map((known) => (posts ? h("p", { class: "small" }, known.note) : null)),
+    posts && prepared("posts"),
+    ...published.map((known) => posts && h("p", { class: "small" }, known.note)),
     prepared("details"),
   ];
 }
@@ -53,45 +52,20 @@ function facts(campaign: Campaign): HTMLElement {
 
 function command(text: string): HTMLElement {
   const said = h("span", { role: "status", class: "copied" });
-  const copy = h(
-    "button",
-    {
-      type: "button",
-      class: "button quiet",
-      "aria-label": "Copy the command",
-      onclick: () => {
-        navigator.clipboard?.writeText(text).then(
-          () => said.replaceChildren("copied"),
-          () => said.replaceChildren("not allowed: select the text"),
-        );
-      },
-    },
-    "Copy",
-  );
+  const onclick = async () => fill(said, (await copied(text)) ? "copied" : "not allowed: select the text");
+  const copy = h("button", { class: "button quiet", "aria-label": "Copy the command", onclick }, "Copy");
   return h("div", { class: "command" }, commands([text]), copy, said);
 }
 
 function notes(campaign: Campaign): HTMLElement {
-  const warnings = campaign.machine.warnings;
+  const { warnings } = campaign.machine;
+  const others = campaign.notes.filter((note) => !note.startsWith("This machine: "));
   return h(
     "div",
     {},
     warnings.length > 0 &&
-      h(
-        "div",
-        { class: "callout warn" },
-        h("b", {}, "This machine"),
-        h(
-          "ul",
-          {},
-          warnings.map((text) => h("li", {}, text)),
-        ),
-      ),
+      h("div", { class: "callout warn" }, h("b", {}, "This machine"), list("", warnings)),
     h("h3", {}, "Notes"),
-    h(
-      "ul",
-      { class: "notes" },
-      campaign.notes.filter((note) => !note.startsWith("This machine: ")).map((note) => h("li", {}, note)),
-    ),
+    list("notes", others),
   );
 }

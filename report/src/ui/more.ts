@@ -8,6 +8,6 @@ export const MANY = 40;
 export const FIRST = 8;
 
 export function moreButton(left: number, what: string, onclick: () => void): Node | false {
-  const attributes = { type: "button", class: "button quiet more-rows", onclick };
+  const attributes = { class: "button quiet more-rows", onclick };
   return left > 0 && h("button", attributes, `${format.grouped(left)} more${what}`);
 }

@@ -13,8 +13,18 @@ import {
 } from "../overview.ts";
 import { parts, pin, toHash } from "../state.ts";
 import { kindOf } from "../view.ts";
-import type { App } from "./app.ts";
-import { keepFocus } from "./controls.ts";
+import type { App, Section } from "./app.ts";
+import {
+  choice,
+  keepFocus,
+  key,
+  scrollable,
+  section,
+  swatch,
+  tableHead,
+  tipLine,
+  tipTitle,
+} from "./elements.ts";
 import { tip } from "./tip.ts";
 
 /** Colours change at these multiples of the best. */
@@ -23,39 +33,28 @@ const STEPS = [1.1, 1.5, 2, 5, 10];
 const MOST = 6;
 
 /** Nothing where there is only one part and one number of tasks. */
-export function overviewSection(app: App): { element: HTMLElement; update(): void } | undefined {
+export function overviewSection(app: App): Section | undefined {
   if (!overview(app.data, app.state)) return undefined;
   const several = parts(app.data).length > 1;
   let all = false;
-  const about = h("p", { class: "about" });
+  const about = new Text();
   const table = h("table", { class: "heat" });
-  const more = h("button", { type: "button", class: "button quiet" });
-  more.addEventListener("click", () => {
+  const turn = () => {
     all = !all;
     update();
-  });
-  const scroll = h(
-    "div",
-    { class: "table-scroll", tabindex: "0", role: "region", "aria-label": "Entries side by side" },
-    table,
-  );
+  };
+  const more = h("button", { class: "button quiet", onclick: turn });
+  const scroll = scrollable("Entries side by side", table);
   const looked = () => `${app.state.part} ${several ? "" : app.state.n}`;
   let seen = looked();
-  const element = h(
-    "section",
-    { class: "section", id: "overview", "aria-labelledby": "overview-title" },
-    h("div", { class: "section-head" }, h("div", {}, h("h2", { id: "overview-title" }, "Overview"), about)),
-    legend(),
-    scroll,
-    more,
-  );
+  const element = section("overview", "Overview", about, [], legend(), scroll, more);
 
   function update(): void {
     const found = overview(app.data, app.state);
     if (!found) return;
     const best = app.state.rank === "kind" ? "the best entry of the same kind" : "the best entry";
     const of = found.campaign ? ` Results: ${found.campaign}.` : "";
-    fill(about, `Ratio to ${best} (lower is better). Pin two rows (◇) to compare them.${of}`);
+    about.data = `Ratio to ${best} (lower is better). Pin two rows (◇) to compare them.${of}`;
     const rows = found.sets.reduce((sum, set) => sum + set.length, 0);
     const first = (set: OverviewRow[]) => (several ? set.filter(hasSeveral) : set).slice(0, MOST);
     const drawn = all ? found.sets : found.sets.map(first).filter((set) => set.length > 0);
@@ -78,15 +77,12 @@ const level = (times: number): number => STEPS.filter((step) => times >= step).l
 
 function legend(): HTMLElement {
   const texts = [`below ×${STEPS[0]}`, ...STEPS.map((step) => `×${step} or more`)];
-  return h(
-    "div",
-    { class: "legend" },
-    texts.map((text, at) => h("span", { class: "key" }, h("i", { class: `swatch heat-${at}` }), text)),
-  );
+  const keys = texts.map((text, at) => key(swatch(`heat-${at}`), text));
+  return h("div", { class: "legend" }, keys);
 }
 
 /** Leads to a part; the columns' heads can be reached by keyboard as well. */
-function link(app: App, column: Column, content: (Node | string)[], then = () => {}): HTMLAnchorElement {
+function link(app: App, column: Column, content: Node | string, then = () => {}): HTMLAnchorElement {
   const go = (event: Event) => {
     if (event instanceof MouseEvent && (event.ctrlKey || event.metaKey || event.shiftKey)) return;
     event.preventDefault();
@@ -97,92 +93,57 @@ function link(app: App, column: Column, content: (Node | string)[], then = () =>
 }
 
 function head(app: App, { columns }: Overview, several: boolean): HTMLElement {
-  return h(
-    "thead",
-    {},
-    h(
-      "tr",
-      {},
-      h("th", { scope: "col" }, "Entry"),
-      columns.map((column) => {
-        const what = column.metric.short;
-        const of = several ? `${what}, ${format.count(column.n)}` : what;
-        const there = isShown(column, several, app.state);
-        const way = link(app, column, [column.title]);
-        way.setAttribute("data-key", column.title);
-        return h("th", { scope: "col", "aria-current": there ? "true" : null }, way, h("small", {}, of));
-      }),
-    ),
-  );
+  const heads = columns.map((column) => {
+    const what = column.metric.short;
+    const of = several ? `${what}, ${format.count(column.n)}` : what;
+    const way = link(app, column, column.title);
+    way.setAttribute("data-key", column.title);
+    const current = isShown(column, several, app.state) && "true";
+    return h("th", { scope: "col", "aria-current": current }, way, h("small", {}, of));
+  });
+  return tableHead(h("th", { scope: "col" }, "Entry"), ...heads);
 }
 
+const groupHead = (title: string | undefined): HTMLElement =>
+  h("tr", {}, h("th", { scope: "rowgroup", class: "kind" }, title));
+
 function body(app: App, { columns }: Overview, rows: OverviewRow[]): HTMLElement {
-  return h(
-    "tbody",
-    {},
-    app.state.rank === "kind" &&
-      h(
-        "tr",
-        {},
-        h("th", { scope: "rowgroup", class: "kind" }, kindOf(app.data, rows[0]?.entry.kind ?? "")?.title),
-      ),
-    rows.map((row) => line(app, columns, row, "")),
-  );
+  const kind = kindOf(app.data, rows[0]?.entry.kind ?? "")?.title;
+  const lines = rows.map((row) => line(app, columns, row, ""));
+  return h("tbody", {}, app.state.rank === "kind" && groupHead(kind), lines);
 }
 
 /** Entries that are pinned, and how many times the second the first takes. */
 function pinned(app: App, { columns, pinned, ratios }: Overview): HTMLElement | false {
   if (pinned.length === 0) return false;
   const [a, b] = pinned.map((row) => row.entry.name);
-  return h(
-    "tbody",
-    { class: "pinned" },
-    h("tr", {}, h("th", { scope: "rowgroup", class: "kind" }, "Pinned")),
-    pinned.map((row) => line(app, columns, row, "pinned ")),
-    ratios.length > 0 &&
-      h(
-        "tr",
-        { class: "ratio" },
-        h("th", { scope: "row" }, `${a} ÷ ${b}`),
-        ratios.map((ratio) => h("td", {}, ratio === undefined ? "" : format.times(ratio))),
-      ),
-  );
+  const lines = pinned.map((row) => line(app, columns, row, "pinned "));
+  const cells = ratios.map((ratio) => h("td", {}, ratio !== undefined && format.times(ratio)));
+  const compared = h("tr", { class: "ratio" }, h("th", { scope: "row" }, `${a} ÷ ${b}`), cells);
+  return h("tbody", { class: "pinned" }, groupHead("Pinned"), lines, ratios.length > 0 && compared);
 }
 
 /** An entry may stand there twice: `place` tells its rows apart. */
 function line(app: App, columns: Column[], row: OverviewRow, place: string): HTMLElement {
   const { name } = row.entry;
   const isPinned = app.state.pinned.includes(name);
+  const pinButton = choice(
+    `${place}pin ${name}`,
+    isPinned,
+    () => app.set({ pinned: pin(app.state.pinned, name) }),
+    { class: "heat-pin", "aria-label": `Pin ${name}`, title: isPinned ? "Unpin" : "Pin to compare" },
+    isPinned ? "◆" : "◇",
+  );
+  const open = () => app.set({ ...row.state, entry: name });
   return h(
     "tr",
     {},
     h(
       "th",
       { scope: "row" },
-      h(
-        "button",
-        {
-          type: "button",
-          class: "heat-pin",
-          "data-key": `${place}pin ${name}`,
-          "aria-pressed": String(isPinned),
-          "aria-label": `Pin ${name}`,
-          title: isPinned ? "Unpin" : "Pin to compare",
-          onclick: () => app.set({ pinned: pin(app.state.pinned, name) }),
-        },
-        isPinned ? "◆" : "◇",
-      ),
-      h(
-        "button",
-        {
-          type: "button",
-          class: "heat-name",
-          "aria-haspopup": "dialog",
-          onclick: () => app.set({ ...row.state, entry: name }),
-        },
-        name,
-      ),
-      h("span", { class: "version" }, row.entry.shown_version ?? ""),
+      pinButton,
+      h("button", { class: "heat-name", "aria-haspopup": "dialog", onclick: open }, name),
+      h("span", { class: "version" }, row.entry.shown_version),
     ),
     columns.map((column, at) => cell(app, column, row, row.cells[at] ?? { said: "" })),
   );
@@ -192,7 +153,7 @@ function cell(app: App, column: Column, { entry }: OverviewRow, { times, said, a
   const text = times === undefined ? said : format.times(times);
   // As the text says, the best: also where colours are not seen.
   const best = text === format.times(1);
-  const to = link(app, column, [best ? h("b", {}, text) : text], () => {
+  const to = link(app, column, best ? h("b", {}, text) : text, () => {
     // With its campaign where it has a bar.
     const name = CSS.escape(entry.name);
     const line = document.querySelector<HTMLElement>(
@@ -204,12 +165,10 @@ function cell(app: App, column: Column, { entry }: OverviewRow, { times, said, a
   // One way for each part is enough by keyboard: that in the head.
   to.tabIndex = -1;
   tip(to, () => [
-    h("div", { class: "tip-title" }, entry.title),
+    tipTitle(entry.title),
     h("div", { class: "tip-sub" }, [...new Set([column.title, format.tasks(column.n)])].join(", ")),
-    h("div", { class: "tip-line" }, h("i"), h("span", {}, column.metric.title), h("b", {}, said)),
-    ...(absent && entry.omitted
-      ? [h("div", { class: "tip-line" }, h("i"), h("span", {}, entry.omitted))]
-      : []),
+    tipLine(column.metric.title, said),
+    absent && entry.omitted ? tipLine(entry.omitted) : false,
   ]);
   return h("td", { class: times === undefined ? "without" : `heat-${level(times)}` }, to);
 }

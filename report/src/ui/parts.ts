@@ -2,42 +2,29 @@
 
 import { fill, h } from "../dom.ts";
 import { ofPart, parts } from "../state.ts";
-import type { App } from "./app.ts";
-import { keepFocus, select } from "./controls.ts";
+import type { App, Section } from "./app.ts";
+import { select } from "./controls.ts";
+import { choice, keepFocus } from "./elements.ts";
 
 /** More than this would be a wall of buttons. */
 const MOST = 6;
 
 /** Nothing where there is only one. */
-export function partChoice(app: App): { element: HTMLElement; update(): void } | undefined {
+export function partChoice(app: App): Section | undefined {
   const all = parts(app.data);
   if (all.length < 2) return undefined;
   const choose = (part: string) => app.set(ofPart(app.data, app.state, part));
   if (all.length > MOST) {
-    const field = select(
-      "Series",
-      all.map((part) => [part, part]),
-      choose,
-    );
+    const field = select("Series", choose);
+    field.offer(all.map((part) => [part, part]));
     return {
       element: h("div", { class: "parts" }, field.element),
-      update: () => {
-        field.input.value = app.state.part;
-      },
+      update: () => field.show(app.state.part),
     };
   }
   const segments = h("div", { class: "segments", role: "group", "aria-label": "Series" });
   const button = (part: string, position: number) =>
-    h(
-      "button",
-      {
-        type: "button",
-        "data-key": `part ${position}`,
-        "aria-pressed": String(part === app.state.part),
-        onclick: () => choose(part),
-      },
-      part,
-    );
+    choice(`part ${position}`, part === app.state.part, () => choose(part), {}, part);
   const update = () => keepFocus(segments, () => fill(segments, all.map(button)));
   return { element: h("div", { class: "parts" }, segments), update };
 }

@@ -4,7 +4,7 @@ import { isBytes } from "../metrics.ts";
 import type { Scale } from "../scale.ts";
 import type { State } from "../state.ts";
 import type { PageData } from "../types.ts";
-import { kindOf, type Ranking, type RankRow, sets } from "../view.ts";
+import { kindOf, type Ranking, type RankRow, segments, sets } from "../view.ts";
 import { FONT, token } from "./chart.ts";
 
 const SPACE = "http://www.w3.org/2000/svg";
@@ -114,23 +114,16 @@ function drawRow(
   const version = row.entry.shown_version ?? "";
   add("text", { ...text, x: NAMES - 12 }, `${row.entry.name} ${version}`.trim());
   add("text", { ...text, x: WIDTH - 16, "font-weight": 600 }, shown.show(bar.value));
-  const plain = token(isBytes(shown.metric) ? "--part-anon" : "--phase-drain");
+  const plain = isBytes(shown.metric) ? "part-anon" : "phase-drain";
   const opacity = row.standing === "ranked" ? 1 : 0.55;
   const size = scaled.at(bar.value) * BARS;
-  const total = bar.parts?.reduce((sum, part) => sum + part, 0) ?? 0;
-  const segments =
-    bar.parts && total > 0
-      ? data.parts.map((part, at) => ({
-          share: (bar.parts?.[at] ?? 0) / total,
-          fill: token(`--part-${part.id}`),
-        }))
-      : [{ share: 1, fill: plain }];
   if (scaled.log) {
-    add("circle", { cx: NAMES + size, cy: middle, r: 6, fill: plain, opacity });
+    add("circle", { cx: NAMES + size, cy: middle, r: 6, fill: token(`--${plain}`), opacity });
   } else {
     let x = NAMES;
-    for (const { share, fill } of segments) {
-      add("rect", { x, y: y + 6, width: Math.max(0.5, size * share), height: ROW - 12, fill, opacity });
+    for (const { share, name } of segments(data, bar, plain)) {
+      const [width, fill] = [Math.max(0.5, size * share), token(`--${name}`)];
+      add("rect", { x, y: y + 6, width, height: ROW - 12, fill, opacity });
       x += size * share;
     }
   }

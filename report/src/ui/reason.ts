@@ -1,6 +1,7 @@
 // Why something has no figure, as it can be acted on: commands stand out, and can be taken to a terminal.
 
 import { fill, h } from "../dom.ts";
+import { copied } from "./elements.ts";
 
 /** A reason with each command between backticks as code, and a button that copies it. */
 export function spelled(reason: string): (Node | string)[] {
@@ -11,13 +12,7 @@ export function spelled(reason: string): (Node | string)[] {
 }
 
 function command(text: string): Node[] {
-  const copy = h("button", { type: "button", class: "copy", "aria-label": `Copy ${text}` }, "Copy");
-  copy.addEventListener("click", async () => {
-    const copied = await navigator.clipboard.writeText(text).then(
-      () => true,
-      () => false,
-    );
-    fill(copy, copied ? "Copied" : "Not allowed: select the text");
-  });
+  const onclick = async () => fill(copy, (await copied(text)) ? "Copied" : "Not allowed: select the text");
+  const copy = h("button", { class: "copy", "aria-label": `Copy ${text}`, onclick }, "Copy");
   return [h("code", {}, text), copy];
 }

@@ -6,16 +6,16 @@ const PNG_SCALE = 2;
 
 /** Two buttons that save what `picture` makes; nothing where it makes nothing. */
 export function saveButtons(name: string, picture: () => SVGSVGElement | undefined): HTMLElement[] {
-  const text = (svg: SVGSVGElement) => new XMLSerializer().serializeToString(svg);
   const save = (type: "svg" | "png") => async () => {
     const svg = picture();
     if (!svg) return;
-    const blob = new Blob([text(svg)], { type: "image/svg+xml" });
+    const text = new XMLSerializer().serializeToString(svg);
+    const blob = new Blob([text], { type: "image/svg+xml" });
     offer(`${name}.${type}`, type === "svg" ? blob : await asPng(svg, blob));
   };
   return [
-    h("button", { type: "button", class: "button quiet", onclick: save("svg") }, "Save as SVG"),
-    h("button", { type: "button", class: "button quiet", onclick: save("png") }, "PNG"),
+    h("button", { class: "button quiet", onclick: save("svg") }, "Save as SVG"),
+    h("button", { class: "button quiet", onclick: save("png") }, "PNG"),
   ];
 }
 
@@ -24,14 +24,8 @@ async function asPng(svg: SVGSVGElement, blob: Blob): Promise<Blob> {
   const image = new Image();
   image.src = address;
   await image.decode().finally(() => URL.revokeObjectURL(address));
-  const canvas = document.createElement("canvas");
-  canvas.width = Number(svg.getAttribute("width")) * PNG_SCALE;
-  canvas.height = Number(svg.getAttribute("height")) * PNG_SCALE;
+  const size = (side: string) => Number(svg.getAttribute(side)) * PNG_SCALE;
+  const canvas = new OffscreenCanvas(size("width"), size("height"));
   canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
-  return await new Promise((made, failed) =>
-    canvas.toBlob(
-      (png) => (png ? made(png) : failed(new Error("the browser created no image"))),
-      "image/png",
-    ),
-  );
+  return await canvas.convertToBlob();
 }

@@ -2,20 +2,31 @@
 // time of an operation.
 
 import type { CustomSeriesOption, LineSeriesOption } from "echarts/charts";
-import type { ECharts } from "echarts/core";
 import { fill, h } from "../dom.ts";
 import * as format from "../format.ts";
 import { headline, isBytes, show } from "../metrics.ts";
 import { placeOf, shapeOf, tasksOf } from "../state.ts";
 import type { Metric } from "../types.ts";
 import { type Line, lines } from "../view.ts";
-import type { App } from "./app.ts";
-import { FONT, Lazy, type LineStyle, lineStyle, pictureOf, token } from "./chart.ts";
-import { toggle } from "./ranking.ts";
-import { saveButtons } from "./save.ts";
+import type { App, Section } from "./app.ts";
+import {
+  axisName,
+  type Drawing,
+  FONT,
+  Lazy,
+  type LineStyle,
+  lineStyle,
+  logAxis,
+  saveChart,
+  token,
+} from "./chart.ts";
+import { choice, keepFocus, section, swatch, tipLine, tipPanel, toggle } from "./elements.ts";
 
 /** More lines than this nobody can tell apart. */
 const MOST = 24;
+
+/** Lines that are compared at one N. */
+const MOST_COMPARED = 16;
 
 /** Room for names at the ends of lines, in pixels. */
 const NAMES = 190;
@@ -65,55 +76,42 @@ function chosen(all: Line[], most: number): Line[] {
   return all.filter((line) => kept.has(line));
 }
 
-const ABOUT: Record<"hold" | "work", string> = {
+const ABOUT = {
   hold: "Footprint over the number of tasks. Marks are medians, with bars from the smallest to the largest run. Lines are the fit, fixed cost + N × bytes per task; if memory is not linear, they join the medians. Flat parts show the fixed cost of the runtime, rising parts the cost of tasks. The dotted line is the floor.",
   work: "Wall time per operation over the number of tasks. Marks are medians, with bars from the smallest to the largest run. If a line is flat, the cost of an operation does not depend on the number of tasks.",
 };
 
 const metricOf = (app: App): Metric => headline(app.data, app.state.part);
 
-export function scalingSection(app: App): { element: HTMLElement; update(): void; redraw(): void } {
+export function scalingSection(app: App): Section {
   let shown: Styled[] = [];
   const label = () =>
     `${metricOf(app).title} over the number of tasks, both axes logarithmic. The table below has all values.`;
-  const chart = new Lazy(label(), (made) => draw(made, app, shown));
-  const about = h("p", { class: "about" });
+  const chart = new Lazy(label(), (width) => drawing(app, shown, width));
   chart.element.classList.add("chart-tall");
+  const about = new Text();
   const fit = toggle("Fitted lines", () => app.set({ fit: !app.state.fit }));
   const legend = h("div", { class: "line-legend", role: "group", "aria-label": "Lines shown" });
   const note = h("p", { class: "small" });
-  const element = h(
-    "section",
-    { class: "section", id: "scaling", "aria-labelledby": "scaling-title" },
-    h(
-      "div",
-      { class: "section-head" },
-      h("div", {}, h("h2", { id: "scaling-title" }, "Scaling"), about),
-      h(
-        "div",
-        { class: "section-tools" },
-        fit,
-        saveButtons("taskscale-scaling", () => pictureOf(chart)),
-      ),
-    ),
+  const element = section(
+    "scaling",
+    "Scaling",
+    about,
+    [fit, ...saveChart("taskscale-scaling", chart)],
     h("div", { class: "scaling" }, chart.element, legend),
     note,
   );
 
-  function redraw(): void {
+  function update(): void {
     const { shown: next, left } = styled(app);
     shown = next;
-    const shape = shapeOf(app.data, app.state.part);
-    fill(about, ABOUT[shape === "work" ? "work" : "hold"]);
+    const work = shapeOf(app.data, app.state.part) === "work";
+    about.data = work ? ABOUT.work : ABOUT.hold;
     chart.element.setAttribute("aria-label", label());
-    fit.hidden = shape === "work";
+    fit.hidden = work;
     fit.setAttribute("aria-pressed", String(app.state.fit));
-    const focused = document.activeElement?.getAttribute("data-line");
-    fill(
-      legend,
-      shown.map((line) => legendItem(app, chart, line)),
-    );
-    if (focused) legend.querySelector<HTMLElement>(`[data-line="${CSS.escape(focused)}"]`)?.focus();
+    const items = shown.map((line) => legendItem(app, chart, line));
+    keepFocus(legend, () => fill(legend, items));
     fill(
       note,
       left > 0 &&
@@ -121,49 +119,36 @@ export function scalingSection(app: App): { element: HTMLElement; update(): void
     );
     chart.changed();
   }
-  return { element, update: redraw, redraw };
+  return { element, update };
 }
 
 function legendItem(app: App, chart: Lazy, line: Styled): HTMLElement {
+  const { color, dash, glyph } = line.style;
   const hidden = app.state.hidden.includes(line.name);
-  const mark = h("i", {
-    class: "line-mark",
-    "--color": line.style.color,
-    "data-dash": String(line.style.dash !== "solid"),
-  });
+  const hide = () => {
+    const others = app.state.hidden.filter((name) => name !== line.name);
+    app.set({ hidden: hidden ? others : [...others, line.name] });
+  };
+  const button = choice(
+    line.name,
+    !hidden,
+    hide,
+    { class: "line-key" },
+    h("i", { class: "line-mark", "--color": color, "data-dash": String(dash !== "solid") }),
+    h("i", { class: "line-symbol", "--color": color, "aria-hidden": "true" }, glyph),
+    h("span", {}, line.name),
+  );
   const highlight = (type: "highlight" | "downplay") => () => {
     if (!hidden) chart.now()?.dispatchAction({ type, seriesName: line.name });
   };
-  return h(
-    "button",
-    {
-      type: "button",
-      class: "line-key",
-      "data-line": line.name,
-      "aria-pressed": String(!hidden),
-      onclick: () => {
-        const others = app.state.hidden.filter((name) => name !== line.name);
-        app.set({ hidden: hidden ? others : [...others, line.name] });
-      },
-      onpointerenter: highlight("highlight"),
-      onpointerleave: highlight("downplay"),
-    },
-    mark,
-    h("i", { class: "line-symbol", "--color": line.style.color, "aria-hidden": "true" }, line.style.glyph),
-    h("span", {}, line.name),
-  );
+  button.addEventListener("pointerenter", highlight("highlight"));
+  button.addEventListener("pointerleave", highlight("downplay"));
+  return button;
 }
 
-function draw(chart: ECharts, app: App, all: Styled[]): void {
+function drawing(app: App, all: Styled[], width: number): Drawing {
   const visible = all.filter((line) => !app.state.hidden.includes(line.name));
-  const narrow = chart.getWidth() < 560;
-  const axis = {
-    axisLine: { lineStyle: { color: token("--line-2") } },
-    axisTick: { show: false },
-    axisLabel: { color: token("--ink-2"), fontFamily: FONT, fontSize: 12 },
-    splitLine: { lineStyle: { color: token("--line") } },
-    minorSplitLine: { show: false },
-  };
+  const narrow = width < 560;
   const of = metricOf(app);
   const values = visible.flatMap((line) =>
     // Times lie farther apart than footprints: their bars must fit too.
@@ -174,51 +159,30 @@ function draw(chart: ECharts, app: App, all: Styled[]): void {
   const base = isBytes(of) ? 4 : Math.max(...values) / Math.min(...values) > 50 ? 10 : 2;
   const power = (value: number, round: (power: number) => number) =>
     base ** round(Math.log(value) / Math.log(base));
-  chart.setOption(
-    {
-      animation: false,
-      textStyle: { fontFamily: FONT },
-      grid: { left: narrow ? 58 : 70, right: narrow ? 18 : NAMES, top: 12, bottom: 46 },
-      tooltip: {
-        trigger: "axis",
-        confine: true,
-        className: "chart-tip",
-        backgroundColor: token("--panel"),
-        borderColor: token("--line-2"),
-        textStyle: { color: token("--ink"), fontFamily: FONT, fontSize: 12 },
-        axisPointer: { type: "line", lineStyle: { color: token("--ink-3") }, label: { show: false } },
-        formatter: (found: unknown) => comparison(app, visible, found),
-      },
-      xAxis: {
-        ...axis,
-        type: "log",
-        logBase: 10,
-        min: Math.min(...sizes, 1),
-        max: Math.max(...sizes, 10),
-        name: "tasks",
-        nameLocation: "middle",
-        nameGap: 30,
-        nameTextStyle: { color: token("--ink-2") },
-        axisLabel: { ...axis.axisLabel, formatter: (value: number) => format.count(value) },
-      },
-      yAxis: {
-        ...axis,
-        type: "log",
-        logBase: base,
-        min: power(Math.min(...values), Math.floor),
-        max: power(Math.max(...values), Math.ceil),
-        axisLabel: {
-          ...axis.axisLabel,
-          formatter: (value: number) =>
-            isBytes(of)
-              ? format.bytes(value).replace(/\.0+(?= )/, "")
-              : `${value < 1 ? format.significant(value) : format.grouped(value)} ns`,
-        },
-      },
-      series: visible.flatMap((line) => series(app, line, !narrow)),
+  const tick = (value: number) =>
+    isBytes(of)
+      ? format.withoutZeros(format.bytes(value))
+      : `${value < 1 ? format.significant(value) : format.grouped(value)} ns`;
+  return {
+    grid: { left: narrow ? 58 : 70, right: narrow ? 18 : NAMES, top: 12, bottom: 46 },
+    tooltip: {
+      trigger: "axis",
+      axisPointer: { type: "line", lineStyle: { color: token("--ink-3") }, label: { show: false } },
+      formatter: (found: unknown) => comparison(app, visible, found),
     },
-    { notMerge: true },
-  );
+    xAxis: {
+      ...logAxis(10, { formatter: format.count }),
+      ...axisName("tasks", 30),
+      min: Math.min(...sizes, 1),
+      max: Math.max(...sizes, 10),
+    },
+    yAxis: {
+      ...logAxis(base, { formatter: tick }),
+      min: power(Math.min(...values), Math.floor),
+      max: power(Math.max(...values), Math.ceil),
+    },
+    series: visible.flatMap((line) => series(app, line, !narrow)),
+  };
 }
 
 function series(app: App, line: Styled, named: boolean): (LineSeriesOption | CustomSeriesOption)[] {
@@ -313,23 +277,11 @@ function comparison(app: App, visible: Styled[], found: unknown): HTMLElement {
   const at = visible
     .flatMap((line) => line.points.filter((point) => point.tasks === n).map((point) => ({ line, point })))
     .sort((a, b) => a.point.value - b.point.value);
-  const most = 16;
-  return h(
-    "div",
-    { class: "compare" },
-    h("div", { class: "tip-title" }, format.tasks(n)),
-    at
-      .slice(0, most)
-      .map(({ line, point }) =>
-        h(
-          "div",
-          { class: "tip-line" },
-          h("i", { class: "swatch", "--color": line.style.color }),
-          h("span", {}, line.name, point.ok ? "" : isBytes(of) ? " (not all alive)" : " (not all ok)"),
-          h("b", {}, show(of)(point.value)),
-        ),
-      ),
-    at.length > most &&
-      h("div", { class: "tip-sub" }, `and ${at.length - most} ${isBytes(of) ? "larger" : "slower"}`),
-  );
+  const lines = at.slice(0, MOST_COMPARED).map(({ line, point }) => {
+    const doubt = point.ok ? "" : isBytes(of) ? " (not all alive)" : " (not all ok)";
+    return tipLine(line.name + doubt, show(of)(point.value), swatch("", line.style.color));
+  });
+  const left = at.length - lines.length;
+  const more = `and ${left} ${isBytes(of) ? "larger" : "slower"}`;
+  return tipPanel(format.tasks(n), ...lines, left > 0 && h("div", { class: "tip-sub" }, more));
 }

@@ -1,6 +1,6 @@
 // A small panel beside what the pointer or the focus is on. Everything in it can also be read elsewhere.
 
-import { fill, h } from "../dom.ts";
+import { type Child, fill, h } from "../dom.ts";
 
 const panel = h("div", { class: "tip", id: "tip", hidden: true, "aria-hidden": "true" });
 
@@ -16,7 +16,7 @@ export function hide(): void {
   panel.hidden = true;
 }
 
-export function tip(element: HTMLElement, content: () => Node[]): void {
+export function tip(element: HTMLElement, content: () => Child[]): void {
   const show = (x: number, y: number) => {
     fill(panel, content());
     panel.hidden = false;

@@ -2,28 +2,15 @@
 
 import { h } from "../dom.ts";
 import type { App } from "./app.ts";
+import { section } from "./elements.ts";
 
 /** Nothing where no entry was measured in several versions. */
 export function versionsSection(app: App): HTMLElement | undefined {
-  const charts = app.data.versions ?? [];
-  if (charts.length === 0) return undefined;
-  return h(
-    "section",
-    { class: "section", id: "versions", "aria-labelledby": "versions-title" },
-    h(
-      "div",
-      { class: "section-head" },
-      h(
-        "div",
-        {},
-        h("h2", { id: "versions-title" }, "Version by version"),
-        h("p", { class: "about" }, "Bars are 95% intervals or the range of the repetitions."),
-      ),
-    ),
-    charts.map((chart) => {
-      const blob = new Blob([chart.svg], { type: "image/svg+xml" });
-      const image = h("img", { src: URL.createObjectURL(blob), alt: chart.text });
-      return h("div", { class: "versions", tabindex: "0" }, image);
-    }),
-  );
+  const charts = app.data.versions?.map((chart) => {
+    const blob = new Blob([chart.svg], { type: "image/svg+xml" });
+    const image = h("img", { src: URL.createObjectURL(blob), alt: chart.text });
+    return h("div", { class: "versions", tabindex: "0" }, image);
+  });
+  const about = "Bars are 95% intervals or the range of the repetitions.";
+  return charts?.length ? section("versions", "Version by version", about, [], charts) : undefined;
 }

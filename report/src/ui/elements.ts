@@ -1,0 +1,104 @@
+// Elements that several parts of the page have.
+
+import { type Child, h } from "../dom.ts";
+
+/** A section under its title, with what it is about, and tools beside that. */
+export function section(
+  id: string,
+  title: Child,
+  about: Child,
+  tools: Child[],
+  ...children: (Child | Child[])[]
+): HTMLElement {
+  const head = h(
+    "div",
+    {},
+    h("h2", { id: `${id}-title` }, title),
+    about && h("p", { class: "about" }, about),
+  );
+  return h(
+    "section",
+    { class: "section", id, "aria-labelledby": `${id}-title` },
+    h(
+      "div",
+      { class: "section-head" },
+      head,
+      tools.length > 0 && h("div", { class: "section-tools" }, tools),
+    ),
+    ...children,
+  );
+}
+
+/** A spot of colour, that of a class or of a line. */
+export const swatch = (name: string, color?: string): HTMLElement =>
+  h("i", { class: `swatch ${name}`.trimEnd(), "--color": color });
+
+/** What a swatch of a legend stands for. */
+export const key = (mark: Node, text: string, more?: string): HTMLElement =>
+  h("span", { class: "key", title: more }, mark, text);
+
+/** A line of a panel: a name, and a value where there is one. */
+export const tipLine = (name: string, value?: string, mark: Node = h("i")): HTMLElement =>
+  h("div", { class: "tip-line" }, mark, h("span", {}, name), value !== undefined && h("b", {}, value));
+
+export const tipTitle = (text: string): HTMLElement => h("div", { class: "tip-title" }, text);
+
+/** What a chart shows beside the pointer. */
+export const tipPanel = (title: string, ...lines: Child[]): HTMLElement =>
+  h("div", { class: "compare" }, tipTitle(title), lines);
+
+/** What scrolls to the side where it is too wide. */
+export function scrollable(label: string, content: Node, name = ""): HTMLElement {
+  const attributes = { tabindex: "0", role: "region", "aria-label": label };
+  return h("div", { class: `table-scroll ${name}`.trimEnd(), ...attributes }, content);
+}
+
+export const tableHead = (...cells: Child[]): HTMLElement => h("thead", {}, h("tr", {}, cells));
+
+export function list(name: string, texts: string[]): HTMLElement {
+  const items = texts.map((text) => h("li", {}, text));
+  return h("ul", { class: name }, items);
+}
+
+export function definitions(pairs: [string, Node | string | Node[]][]): HTMLElement {
+  const items = pairs.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]);
+  return h("dl", { class: "facts" }, items);
+}
+
+export const commands = (lines: string[]): HTMLElement => h("code", { class: "commands" }, lines.join("\n"));
+
+/** A button that is on or off. By `key` it is found again when it is drawn anew. */
+export function choice(
+  key: string,
+  pressed: boolean,
+  onclick: () => void,
+  attributes: Record<string, string>,
+  ...children: Child[]
+): HTMLElement {
+  const state = { "data-key": key, "aria-pressed": String(pressed), onclick };
+  return h("button", { ...attributes, ...state }, children);
+}
+
+/** Draws controls anew and gives the focus back to the one that had it. */
+export function keepFocus(element: HTMLElement, draw: () => void, name = "data-key"): void {
+  const focused = document.activeElement;
+  const key = focused && element.contains(focused) ? focused.getAttribute(name) : null;
+  draw();
+  if (key) element.querySelector<HTMLElement>(`[${name}="${CSS.escape(key)}"]`)?.focus();
+}
+
+/** A switch, off at first. */
+export function toggle(text: string, click: () => void): HTMLButtonElement {
+  const attributes = { class: "switch", "aria-pressed": "false", onclick: click };
+  return h("button", attributes, h("span", { class: "switch-track", "aria-hidden": "true" }), text);
+}
+
+/** Whether a text could be taken to the clipboard. */
+export async function copied(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
