@@ -40,10 +40,7 @@ impl Interrupt {
 
     /// The signal that came, if one has.
     pub fn signal(&self) -> Option<i32> {
-        match self.signal.load(Ordering::Relaxed) {
-            0 => None,
-            number => Some(number as i32),
-        }
+        Some(self.signal.load(Ordering::Relaxed) as i32).filter(|number| *number != 0)
     }
 
     /// Becomes readable when a signal comes.
