@@ -185,13 +185,8 @@ impl Protocol for ChatProtocol {
         self.clients[client].said += 1;
         let missing = self.members_with(client);
         let has = vec![0; missing.div_ceil(64)];
-        self.rooms[client / self.members].in_flight.push_back(InFlightMessage {
-            sender: client,
-            nth,
-            when,
-            missing,
-            has,
-        });
+        let message = InFlightMessage { sender: client, nth, when, missing, has };
+        self.rooms[client / self.members].in_flight.push_back(message);
     }
 
     fn receive(&mut self, client: usize, bytes: &[u8], received: &mut Received) -> Result<(), String> {

@@ -59,6 +59,7 @@ pub(super) struct Engine {
     gave_up: bool,
 }
 
+#[derive(Default)]
 struct Connection {
     /// `None`: the server has closed it.
     socket: Option<OwnedFd>,
@@ -185,12 +186,7 @@ impl Engine {
         let flags = EventFlags::IN | EventFlags::OUT | EventFlags::RDHUP | EventFlags::ET;
         epoll::add(&self.epoll, &socket, EventData::new_u64(client as u64), flags)
             .map_err(|error| LoadError::Io("prepare a connection of", error.into()))?;
-        self.connections.push(Connection {
-            socket: Some(socket),
-            unsent: Vec::new(),
-            connected: false,
-            ready: false,
-        });
+        self.connections.push(Connection { socket: Some(socket), ..Connection::default() });
         self.connecting += 1;
         Ok(())
     }

@@ -208,10 +208,9 @@ pub(super) fn require_counted(seen: &Observed, alive: u64) -> Result<(), String>
 fn partial(seen: &Observed, alive: u64) -> Option<RunVerdict> {
     let n = seen.tasks;
     (alive < n).then(|| {
-        RunVerdict::new(
-            Status::Partial,
-            format!("{alive} of {n} tasks were alive at once: the first ended before the last started"),
-        )
+        let reason =
+            format!("{alive} of {n} tasks were alive at once: the first ended before the last started");
+        RunVerdict::new(Status::Partial, reason)
     })
 }
 

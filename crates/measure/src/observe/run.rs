@@ -156,13 +156,11 @@ impl<'a> Run<'a> {
                     self.sample(now);
                     self.poll(0.0)?;
                 }
-                action @ Action::Look => {
-                    self.perform(action)?;
-                    self.poll(0.0)?;
-                    acted = true;
-                }
                 action => {
                     self.perform(action)?;
+                    if action == Action::Look {
+                        self.poll(0.0)?;
+                    }
                     acted = true;
                 }
             }
