@@ -364,3 +364,30 @@ pub struct Work {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub check: Option<String>,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// They are derived twice: for records, and for what is shown.
+    #[test]
+    fn names_are_those_of_records() {
+        let of_record = |value: serde_json::Value| value.as_str().unwrap().to_owned();
+        for (status, name) in [(Status::KilledOom, "killed-oom"), (Status::NoPlateau, "no-plateau")] {
+            assert_eq!(
+                (status.name(), of_record(serde_json::to_value(status).unwrap())),
+                (name, name.into())
+            );
+        }
+        for (source, name) in [
+            (MemorySource::CgroupV2, "cgroup-v2"),
+            (MemorySource::CgroupV1, "cgroup-v1"),
+            (MemorySource::Proc, "proc"),
+        ] {
+            assert_eq!(
+                (source.name(), of_record(serde_json::to_value(source).unwrap())),
+                (name, name.into())
+            );
+        }
+    }
+}
