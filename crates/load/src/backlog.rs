@@ -4,12 +4,12 @@
 //! The accept queue is queried often: that takes microseconds, as only listening sockets are walked. Connections are
 //! counted once or twice per run: that walks all of them, 1 µs each.
 
-use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
-use std::os::fd::{AsFd, FromRawFd, OwnedFd};
+use std::os::fd::OwnedFd;
+
+use rustix::net::{AddressFamily, SocketFlags, SocketType, netlink, socket_with};
 
 // linux/netlink.h, linux/sock_diag.h, linux/inet_diag.h
-const NETLINK_SOCK_DIAG: libc::c_int = 4;
 const SOCK_DIAG_BY_FAMILY: u16 = 20;
 const NLM_F_REQUEST_DUMP: u16 = 0x301;
 const NLMSG_ERROR: u16 = 2;
@@ -52,24 +52,64 @@ pub struct Connections {
 
 /// A server, asked about again and again.
 pub struct Queue {
-    asker: Option<Asker>,
+    /// `None` if the server is on another machine.
+    kernel: Option<OwnedFd>,
     address: SocketAddr,
 }
 
 impl Queue {
     pub fn of(address: SocketAddr) -> Queue {
         let local = is_of_this_machine(address.ip());
-        Queue { asker: Asker::new().ok().filter(|_| local), address: reached(address) }
+        let (family, kind) = (AddressFamily::NETLINK, SocketType::DGRAM);
+        let socket = socket_with(family, kind, SocketFlags::CLOEXEC, Some(netlink::SOCK_DIAG));
+        Queue { kernel: socket.ok().filter(|_| local), address: reached(address) }
     }
 
-    /// `None` if the server is on another machine, or the kernel does not report it.
+    /// Of all sockets that listen at the address; `None` where none does, the server is on another machine, or the kernel
+    /// does not report it.
     pub fn ask(&self) -> Option<Backlog> {
-        self.asker.as_ref()?.backlog(self.address)
+        let mut found: Option<Backlog> = None;
+        self.ask_kernel(1 << LISTEN, &mut |socket| {
+            if socket.source == self.address.ip() || socket.source.is_unspecified() {
+                let sum = found.get_or_insert(Backlog { waiting: 0, most: 0 });
+                sum.waiting += socket.rqueue;
+                sum.most += socket.wqueue;
+            }
+        })?;
+        found
     }
 
-    /// `None` if the server is on another machine, or the kernel does not report it.
+    /// Of all connections that were made to the address; `None` if the server is on another machine, or the kernel does
+    /// not report it.
     pub fn connections(&self) -> Option<Connections> {
-        self.asker.as_ref()?.connections(self.address)
+        let mut found = Connections::default();
+        self.ask_kernel(OF_CONNECTIONS, &mut |socket| {
+            if socket.source == self.address.ip() {
+                let accepted = socket.state == ESTABLISHED && socket.inode != 0;
+                *(if accepted { &mut found.accepted } else { &mut found.others }) += 1;
+            }
+        })?;
+        Some(found)
+    }
+
+    /// Sockets of the server's port in these states.
+    fn ask_kernel(&self, states: u32, found: &mut dyn FnMut(Socket)) -> Option<()> {
+        // A kernel without this part for one family may have it for the other.
+        let [v4, v6] =
+            [libc::AF_INET, libc::AF_INET6].map(|family| self.ask_of_family(family, states, found));
+        v4.or(v6)
+    }
+
+    fn ask_of_family(&self, family: i32, states: u32, found: &mut dyn FnMut(Socket)) -> Option<()> {
+        let kernel = self.kernel.as_ref()?;
+        rustix::io::write(kernel, &request(family as u8, self.address.port(), states)).ok()?;
+        let mut buffer = vec![0u8; 32 * 1024];
+        loop {
+            let length = rustix::io::read(kernel, &mut buffer[..]).ok()?;
+            if !understand(&buffer[..length], found)? {
+                return Some(());
+            }
+        }
     }
 }
 
@@ -85,67 +125,6 @@ fn reached(address: SocketAddr) -> SocketAddr {
         ip => ip,
     };
     SocketAddr::new(ip, address.port())
-}
-
-/// Asks the kernel.
-struct Asker(OwnedFd);
-
-impl Asker {
-    fn new() -> io::Result<Asker> {
-        // SAFETY: a plain system call; what it returns, if not negative, is a new descriptor that nobody else has.
-        unsafe {
-            let kind = libc::SOCK_DGRAM | libc::SOCK_CLOEXEC;
-            let descriptor = libc::socket(libc::AF_NETLINK, kind, NETLINK_SOCK_DIAG);
-            if descriptor < 0 {
-                return Err(io::Error::last_os_error());
-            }
-            Ok(Asker(OwnedFd::from_raw_fd(descriptor)))
-        }
-    }
-
-    /// Of all sockets that listen at the address; `None` where none does, or the kernel does not tell.
-    fn backlog(&self, address: SocketAddr) -> Option<Backlog> {
-        let mut found: Option<Backlog> = None;
-        self.ask(address.port(), 1 << LISTEN, &mut |socket| {
-            if socket.source == address.ip() || socket.source.is_unspecified() {
-                let sum = found.get_or_insert(Backlog { waiting: 0, most: 0 });
-                sum.waiting += socket.rqueue;
-                sum.most += socket.wqueue;
-            }
-        })?;
-        found
-    }
-
-    /// Of all connections that were made to the address.
-    fn connections(&self, address: SocketAddr) -> Option<Connections> {
-        let mut found = Connections::default();
-        self.ask(address.port(), OF_CONNECTIONS, &mut |socket| {
-            if socket.source == address.ip() {
-                let accepted = socket.state == ESTABLISHED && socket.inode != 0;
-                *(if accepted { &mut found.accepted } else { &mut found.others }) += 1;
-            }
-        })?;
-        Some(found)
-    }
-
-    /// Sockets of this local port in these states.
-    fn ask(&self, port: u16, states: u32, found: &mut dyn FnMut(Socket)) -> Option<()> {
-        // A kernel without this part for one family may have it for the other.
-        let [v4, v6] = [libc::AF_INET, libc::AF_INET6]
-            .map(|family| self.ask_of_family(&request(family as u8, port, states), found));
-        v4.or(v6)
-    }
-
-    fn ask_of_family(&self, request: &[u8], found: &mut dyn FnMut(Socket)) -> Option<()> {
-        rustix::io::write(self.0.as_fd(), request).ok()?;
-        let mut buffer = vec![0u8; 32 * 1024];
-        loop {
-            let length = rustix::io::read(self.0.as_fd(), &mut buffer[..]).ok()?;
-            if !understand(&buffer[..length], found)? {
-                return Some(());
-            }
-        }
-    }
 }
 
 /// What the kernel tells of a socket.

@@ -167,12 +167,8 @@ impl ChatProtocol {
 }
 
 impl Protocol for ChatProtocol {
-    fn greeting(&self, _: usize) -> Vec<u8> {
-        format!("{HANDSHAKE}{KEY}\r\n\r\n").into_bytes()
-    }
-
-    fn ready_at_once(&self) -> bool {
-        false
+    fn greeting(&self) -> Option<String> {
+        Some(format!("{HANDSHAKE}{KEY}\r\n\r\n"))
     }
 
     fn encode(&mut self, client: usize, when: Instants, bytes: &mut Vec<u8>) {
@@ -189,13 +185,8 @@ impl Protocol for ChatProtocol {
         self.clients[client].said += 1;
         let missing = self.members_with(client);
         let has = vec![0; missing.div_ceil(64)];
-        self.rooms[client / self.members].in_flight.push_back(InFlightMessage {
-            sender: client,
-            nth,
-            when,
-            missing,
-            has,
-        });
+        let message = InFlightMessage { sender: client, nth, when, missing, has };
+        self.rooms[client / self.members].in_flight.push_back(message);
     }
 
     fn receive(&mut self, client: usize, bytes: &[u8], received: &mut Received) -> Result<(), String> {
@@ -289,7 +280,7 @@ mod tests {
     fn members() -> ChatProtocol {
         let mut chat = ChatProtocol::new(40, 2, 2, 3);
         for client in 0..3 {
-            assert!(String::from_utf8(chat.greeting(client)).unwrap().ends_with("\r\n\r\n"));
+            assert!(chat.greeting().unwrap().ends_with("\r\n\r\n"));
             let answer =
                 format!("HTTP/1.1 101 Switching Protocols\r\nsec-websocket-accept: {ACCEPT}\r\n\r\n");
             let (head, tail) = answer.split_at(30);

@@ -89,7 +89,8 @@ impl ClientPool {
                     Ok(())
                 };
                 let waiting = wait_for_accepts(&Queue::of(address), ACCEPT_PATIENCE, pause)?;
-                if protocol(&self.order, 0, 0).ready_at_once() { all.saturating_sub(waiting) } else { all }
+                let unready = if protocol(&self.order, 0, 0).greeting().is_none() { waiting } else { 0 };
+                all.saturating_sub(unready)
             }
         };
         let connect_s = since.elapsed().as_secs_f64();
@@ -111,14 +112,6 @@ impl ClientPool {
         engine.settle()?;
         let connect_s = since.elapsed().as_secs_f64();
         Ok(Connected { connected: engine.ready as u64, connect_s, server: None })
-    }
-
-    /// Connections that the server has not closed; unknown with several processes.
-    pub(super) fn ready(&self) -> Option<u64> {
-        match &self.placement {
-            Placement::Local(engine) => Some(engine.ready as u64),
-            Placement::Sharded(_) => None,
-        }
     }
 
     /// Every client sends its first message. How many messages.
@@ -195,26 +188,24 @@ impl ClientPool {
 
     /// Serves the connections until standard input is readable.
     pub(super) fn serve_until_input(&mut self) -> Result<(), LoadError> {
-        if let Placement::Local(engine) = &mut self.placement {
-            engine.watch_stdin()?;
-            while !engine.stdin_ready {
-                engine.turn(REST)?;
-            }
-            engine.unwatch_stdin()?;
+        match &mut self.placement {
+            Placement::Local(engine) => engine.serve_until_input(REST),
+            Placement::Sharded(_) => Ok(()),
         }
-        Ok(())
     }
 
-    /// Keeps the connections until a signal ends the process, and prints when there are fewer than before.
+    /// Keeps the connections until a signal ends the process, and prints when there are fewer than before: unknown with
+    /// several processes.
     pub(super) fn hold(&mut self, mut connected: u64) -> Result<(), LoadError> {
         loop {
-            match &mut self.placement {
-                Placement::Local(engine) => engine.turn(REST)?,
-                Placement::Sharded(_) => std::thread::sleep(REST),
-            }
-            if let Some(fewer) = self.ready().filter(|ready| *ready < connected) {
-                print_alive(fewer)?;
-                connected = fewer;
+            let Placement::Local(engine) = &mut self.placement else {
+                std::thread::sleep(REST);
+                continue;
+            };
+            engine.turn(REST)?;
+            if (engine.ready as u64) < connected {
+                connected = engine.ready as u64;
+                print_alive(connected)?;
             }
         }
     }

@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::time::{Duration, Instant};
 
-use rustix::io::Errno;
+use rustix::io::{Errno, retry_on_intr};
 use rustix::net::{AddressFamily, SocketFlags, SocketType};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
@@ -92,12 +92,9 @@ pub(super) fn connect(address: SocketAddr, index: usize) -> Result<OwnedFd, Errn
         }
         rustix::net::bind(&socket, &SocketAddr::new(from, 0))?;
     }
-    loop {
-        match rustix::net::connect(&socket, &address) {
-            Err(Errno::INTR) => {}
-            Ok(()) | Err(Errno::INPROGRESS) => return Ok(socket),
-            Err(error) => return Err(error),
-        }
+    match retry_on_intr(|| rustix::net::connect(&socket, &address)) {
+        Ok(()) | Err(Errno::INPROGRESS) => Ok(socket),
+        Err(error) => Err(error),
     }
 }
 

@@ -54,11 +54,12 @@ pub(super) struct Engine {
     /// Messages that have come to all, and when the last had it.
     pub complete: Vec<(usize, Instants, u64)>,
     /// There is something to read on standard input.
-    pub stdin_ready: bool,
+    stdin_ready: bool,
     /// The server was seen to accept no more: it is not waited for.
     gave_up: bool,
 }
 
+#[derive(Default)]
 struct Connection {
     /// `None`: the server has closed it.
     socket: Option<OwnedFd>,
@@ -104,16 +105,15 @@ impl Engine {
         self.connections.len()
     }
 
-    /// Lets `turn` report input on standard input.
-    pub fn watch_stdin(&self) -> Result<(), LoadError> {
-        epoll::add(&self.epoll, rustix::stdio::stdin(), EventData::new_u64(STDIN), EventFlags::IN)
-            .map_err(|error| LoadError::Io("read orders for", error.into()))
-    }
-
-    pub fn unwatch_stdin(&mut self) -> Result<(), LoadError> {
-        self.stdin_ready = false;
-        epoll::delete(&self.epoll, rustix::stdio::stdin())
-            .map_err(|error| LoadError::Io("read orders for", error.into()))
+    /// Serves the connections until standard input is readable, waiting for at most this time each.
+    pub fn serve_until_input(&mut self, most: Duration) -> Result<(), LoadError> {
+        let io = |error: Errno| LoadError::Io("read orders for", error.into());
+        let stdin = rustix::stdio::stdin();
+        epoll::add(&self.epoll, stdin, EventData::new_u64(STDIN), EventFlags::IN).map_err(io)?;
+        while !std::mem::take(&mut self.stdin_ready) {
+            self.turn(most)?;
+        }
+        epoll::delete(&self.epoll, stdin).map_err(io)
     }
 
     /// Connects `count` clients, several at a time and no faster than the server accepts them; those of other processes
@@ -123,7 +123,7 @@ impl Engine {
         self.connections.reserve_exact(count);
         let (mut refused, mut room) = (0, 0);
         for nth in 0..count {
-            while self.connections.len() - self.ready - self.lost >= HANDSHAKES_IN_FLIGHT {
+            while self.unanswered() >= HANDSHAKES_IN_FLIGHT {
                 self.progress()?;
             }
             while room == 0 && refused <= MOST_REFUSED {
@@ -145,11 +145,14 @@ impl Engine {
                 connect(self.address, self.first + nth).map_err(|error| self.not_connected(nth, error))?;
             self.admit(socket)?;
         }
-        let unanswered = |engine: &Engine| engine.connections.len() - engine.ready - engine.lost;
-        while self.connecting > 0 || !self.gave_up && unanswered(self) > 0 {
+        while self.connecting > 0 || !self.gave_up && self.unanswered() > 0 {
             self.progress()?;
         }
         Ok(())
+    }
+
+    fn unanswered(&self) -> usize {
+        self.connections.len() - self.ready - self.lost
     }
 
     fn not_connected(&self, client: usize, error: Errno) -> LoadError {
@@ -163,11 +166,8 @@ impl Engine {
         let waiting =
             wait_for_accepts(&Queue::of(self.address), patience, || self.turn(Duration::from_millis(5)))?;
         self.settle()?;
-        Ok(if self.protocol.ready_at_once() {
-            (self.ready as u64).saturating_sub(waiting)
-        } else {
-            self.ready as u64
-        })
+        let unready = if self.protocol.greeting().is_none() { waiting } else { 0 };
+        Ok((self.ready as u64).saturating_sub(unready))
     }
 
     /// Waits a moment for connections that the server closes after accepting them.
@@ -186,12 +186,7 @@ impl Engine {
         let flags = EventFlags::IN | EventFlags::OUT | EventFlags::RDHUP | EventFlags::ET;
         epoll::add(&self.epoll, &socket, EventData::new_u64(client as u64), flags)
             .map_err(|error| LoadError::Io("prepare a connection of", error.into()))?;
-        self.connections.push(Connection {
-            socket: Some(socket),
-            unsent: Vec::new(),
-            connected: false,
-            ready: false,
-        });
+        self.connections.push(Connection { socket: Some(socket), ..Connection::default() });
         self.connecting += 1;
         Ok(())
     }
@@ -209,10 +204,10 @@ impl Engine {
         rustix::net::sockopt::set_tcp_nodelay(socket, true).map_err(io)?;
         connection.connected = true;
         self.connecting -= 1;
-        connection.ready = self.protocol.ready_at_once();
+        let greeting = self.protocol.greeting();
+        connection.ready = greeting.is_none();
         self.ready += usize::from(connection.ready);
-        let greeting = self.protocol.greeting(client);
-        self.send(client, &greeting)
+        self.send(client, greeting.unwrap_or_default().as_bytes())
     }
 
     /// Waits until the state of a connection changes.
@@ -257,21 +252,20 @@ impl Engine {
         self.wait(most, &mut events).map_err(|error| LoadError::Io("wait for", error.into()))?;
         for event in &events {
             let (which, flags) = (event.data.u64(), event.flags);
-            match which {
-                STDIN => self.stdin_ready = true,
-                _ => {
-                    let client = which as usize;
-                    if flags.intersects(EventFlags::OUT | EventFlags::ERR | EventFlags::HUP) {
-                        self.note_connected(client)?;
-                    }
-                    if flags.contains(EventFlags::OUT) && !self.connections[client].unsent.is_empty() {
-                        self.send(client, &[])?;
-                    }
-                    let ended = flags.intersects(EventFlags::RDHUP | EventFlags::HUP | EventFlags::ERR);
-                    if ended || flags.contains(EventFlags::IN) {
-                        self.receive(client, ended)?;
-                    }
-                }
+            if which == STDIN {
+                self.stdin_ready = true;
+                continue;
+            }
+            let client = which as usize;
+            if flags.intersects(EventFlags::OUT | EventFlags::ERR | EventFlags::HUP) {
+                self.note_connected(client)?;
+            }
+            if flags.contains(EventFlags::OUT) && !self.connections[client].unsent.is_empty() {
+                self.send(client, &[])?;
+            }
+            let ended = flags.intersects(EventFlags::RDHUP | EventFlags::HUP | EventFlags::ERR);
+            if ended || flags.contains(EventFlags::IN) {
+                self.receive(client, ended)?;
             }
         }
         self.events = events;

@@ -75,9 +75,7 @@ impl LoadOrder {
         let open_loops = if self.rate.is_some() { 1 } else { SHARES.len() };
         open_loops as f64 * self.open_s + CLOSED_LOOPS as f64 * self.closed_s
     }
-}
 
-impl LoadOrder {
     /// The command line of clients that wait for an order before each phase, for a server at this port.
     pub fn command(&self, port: u16) -> Vec<String> {
         let order = LoadOrder { address: SocketAddr::new(self.address.ip(), port), ..self.clone() };

@@ -36,11 +36,11 @@ impl Received {
 
 /// One protocol, seen from the clients of one process, which are numbered from 0.
 pub(super) trait Protocol {
-    /// What a client sends as soon as it is connected.
-    fn greeting(&self, client: usize) -> Vec<u8>;
-
-    /// Whether a client is ready once it is accepted, with no word from the server.
-    fn ready_at_once(&self) -> bool;
+    /// What a client sends as soon as it is connected, and is ready when the server has answered. `None`: it is ready once
+    /// it is accepted, with no word from the server.
+    fn greeting(&self) -> Option<String> {
+        None
+    }
 
     /// Adds the client's next message; none if it is held back until `receive` releases it.
     fn encode(&mut self, client: usize, when: Instants, bytes: &mut Vec<u8>);
@@ -53,14 +53,6 @@ pub(super) trait Protocol {
 pub(super) struct SilentProtocol;
 
 impl Protocol for SilentProtocol {
-    fn greeting(&self, _: usize) -> Vec<u8> {
-        Vec::new()
-    }
-
-    fn ready_at_once(&self) -> bool {
-        true
-    }
-
     fn encode(&mut self, _: usize, _: Instants, _: &mut Vec<u8>) {}
 
     fn receive(&mut self, _: usize, _: &[u8], _: &mut Received) -> Result<(), String> {
@@ -146,14 +138,6 @@ fn mix(x: u64) -> u64 {
 }
 
 impl Protocol for EchoProtocol {
-    fn greeting(&self, _: usize) -> Vec<u8> {
-        Vec::new()
-    }
-
-    fn ready_at_once(&self) -> bool {
-        true
-    }
-
     fn encode(&mut self, client: usize, when: Instants, bytes: &mut Vec<u8>) {
         self.put_message(client, self.clients[client].sent, bytes);
         self.clients[client].sent += 1;

@@ -7,13 +7,13 @@ use super::cgroup::{CpuReading, MemoryWant};
 use super::classify::classify;
 use super::classify_black_box::{BlackBoxEvidence, LoadEvidence, classify_black_box};
 use super::decide::{fills_cap, quiescence, time_cap};
-use super::event::seconds;
 use super::evidence::{PlateauQuality, Quiescence};
 use super::launcher::ProgramEnd;
 use super::limit_detection::LimitEvidence;
 use super::observed::{Observed, RunVerdict};
 use super::plateau::Reading;
 use super::run_state::RunState;
+use super::sampler::seconds;
 use super::timeline::Timeline;
 use super::{Measurement, RunSpec};
 use crate::{Cpu, Memory, MemorySource, PlateauFrom, Time, Warning, Work};
@@ -202,9 +202,7 @@ impl Analysis<'_> {
         let (state, source) = (self.state, self.timeline.host.source);
         let kept = state.account.peak_bytes;
         // Of work that was over before all was read, some tasks may be missing.
-        let over = self.over_ns().zip(state.last_read.as_ref());
-        let late = over.is_some_and(|(over, read)| read.end_ns >= over);
-        let reading = self.counted().filter(|_| !(self.is_work() && late));
+        let reading = self.counted().filter(|_| !(self.is_work() && self.is_late()));
         let rss_peak = match &state.end {
             Some((_, ProgramEnd::Exited { rss_peak_bytes, .. })) => Some(*rss_peak_bytes),
             _ => None,
@@ -247,10 +245,7 @@ impl Analysis<'_> {
         let starved_s = state.plateau.map_or(0.0, |plateau| plateau.starved_s);
         PlateauQuality {
             read: self.counted().is_some(),
-            late: self
-                .over_ns()
-                .zip(state.last_read.as_ref())
-                .is_some_and(|(over, read)| read.end_ns >= over),
+            late: self.is_late(),
             said_at_end: since_ns
                 .zip(state.program.done_ns)
                 .is_some_and(|(alive, done)| seconds(alive, done) < UNFLUSHED_S),
@@ -268,6 +263,11 @@ impl Analysis<'_> {
                 },
             ),
         }
+    }
+
+    /// Whether the last reading ended so late that tasks may have been over.
+    fn is_late(&self) -> bool {
+        self.over_ns().zip(self.state.last_read.as_ref()).is_some_and(|(over, read)| read.end_ns >= over)
     }
 
     /// What was read later than this may have missed tasks that were over.
@@ -305,10 +305,9 @@ impl Analysis<'_> {
             (state.plateau.is_some() && short, Warning::PlateauShort),
             (host.unlocked, Warning::MachineNotLocked),
         ];
-        let found = found.into_iter().filter_map(|(so, warning)| so.then_some(warning));
         let read = self.reading().into_iter().flat_map(|reading| reading.warnings.iter().copied());
         let of_work = work.and_then(|work| self.work_warning(work));
-        let mut warnings: Vec<Warning> = found
+        let mut warnings: Vec<Warning> = Warning::applying(found)
             .chain(read)
             .chain(of_work)
             .chain(load.into_iter().flat_map(|load| self.load_warnings(load)))

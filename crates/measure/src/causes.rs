@@ -84,11 +84,13 @@ fn limit_verdict(met: DetectedLimit, detail: &str) -> RunVerdict {
 }
 
 /// Rule 6: it wrote more output than a run may.
-pub(super) fn wrote_too_much(seen: &Observed) -> Option<RunVerdict> {
-    (seen.ended_by == Some(EndedBy::OutputCap)).then(|| {
-        let bytes = seen.output_cap_bytes;
-        RunVerdict::new(Status::Failed, format!("killed: wrote more than {bytes} bytes of output"))
-    })
+pub(super) fn require_little_output(seen: &Observed) -> Result<(), String> {
+    match seen.ended_by {
+        Some(EndedBy::OutputCap) => {
+            Err(format!("killed: wrote more than {} bytes of output", seen.output_cap_bytes))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// For the reason of a timeout: memory was at its cap. This proves nothing, as page cache may have filled it.

@@ -1,9 +1,10 @@
 //! Classifies a run: status and reason, from the observations. Pure.
 
-use super::causes::{cause, stood_at_cap, wrote_too_much};
+use super::causes::{cause, require_little_output, stood_at_cap};
 use super::evidence::Provenance;
 use super::launcher::ProgramEnd;
 use super::observed::{EndedBy, Observed, RunVerdict};
+use super::protocol::Said;
 use super::stderr_summary::last_line;
 use super::{Scenario, WorkParams};
 use crate::Kind;
@@ -12,6 +13,11 @@ use crate::units::grouped;
 
 /// Classifies a run. The rules are numbered in docs/reference/protocol.md; the first that applies decides.
 pub fn classify(seen: &Observed) -> RunVerdict {
+    by_the_rules(seen).unwrap_or_else(RunVerdict::failed)
+}
+
+/// The verdict; an error is the reason of `failed`.
+fn by_the_rules(seen: &Observed) -> Result<RunVerdict, String> {
     let said = seen.said;
     let n = seen.tasks;
     let (code, signal) = match seen.end {
@@ -22,7 +28,7 @@ pub fn classify(seen: &Observed) -> RunVerdict {
     let started = seen.evidence.started;
     let started = started.map(|started| format!(" after {} of {} tasks", grouped(started), grouped(n)));
     if let Some(verdict) = cause(seen, short.then(|| started.unwrap_or_default())) {
-        return verdict;
+        return Ok(verdict);
     }
     if matches!(seen.ended_by, Some(EndedBy::TimeOut | EndedBy::Doomed)) {
         let begun = said.alive.is_some() || said.ready;
@@ -33,19 +39,14 @@ pub fn classify(seen: &Observed) -> RunVerdict {
             (false, ..) => "tasks were still starting",
         };
         let cap = stood_at_cap(seen);
-        return RunVerdict::new(
-            Status::TimedOut,
-            format!("killed after {} s: {phase} (raise --timeout){cap}", seen.time_cap_s),
-        );
+        let reason = format!("killed after {} s: {phase} (raise --timeout){cap}", seen.time_cap_s);
+        return Ok(RunVerdict::new(Status::TimedOut, reason));
     }
-    if let Some(verdict) = wrote_too_much(seen) {
-        return verdict;
-    }
+    require_little_output(seen)?;
+    let last = last_line(seen.evidence.stderr);
     if let Some(signal) = signal {
-        return RunVerdict::new(
-            Status::Crashed,
-            format!("killed by {}{}", signal_name(signal), stderr_summary(seen)),
-        );
+        let reason = format!("killed by {}{last}", signal_name(signal));
+        return Ok(RunVerdict::new(Status::Crashed, reason));
     }
     if short {
         let reason = match (said.failed, code) {
@@ -56,123 +57,102 @@ pub fn classify(seen: &Observed) -> RunVerdict {
             (_, Some(code)) => format!("exited with code {code}"),
             _ => "did not exit".to_owned(),
         };
-        return RunVerdict::new(Status::Failed, format!("{reason}{}", stderr_summary(seen)));
+        return Err(format!("{reason}{last}"));
     }
     if let Some(breach) = &said.breach {
-        return RunVerdict::new(Status::Failed, format!("protocol error: {breach}"));
+        return Err(format!("protocol error: {breach}"));
     }
     match seen.scenario {
         Scenario::Work(work) => classify_work(seen, work),
-        Scenario::Hold(wait) | Scenario::BlackBox(_, wait) => classify_hold(seen, wait.hold_s),
-        Scenario::Serve(serve) => classify_hold(seen, serve.wait.hold_s),
+        waits => classify_hold(seen, waits.hold_s()),
     }
 }
 
 /// Operations: they began after `ready`, all of them finished, and their result is correct.
-fn classify_work(seen: &Observed, work: &WorkParams) -> RunVerdict {
-    let (said, operations) = (seen.said, work.operations);
-    let failed = |reason: String| RunVerdict::new(Status::Failed, reason);
+fn classify_work(seen: &Observed, work: &WorkParams) -> Result<RunVerdict, String> {
+    let said = seen.said;
     if !said.ready {
-        return failed(
-            "protocol error: `ready` was never printed, so the start of the work is unknown".into(),
-        );
+        return Err("protocol error: `ready` was never printed, so the start of the work is unknown".into());
     }
-    match said.done {
-        None => return failed(NEVER_DONE.into()),
-        Some(done) if done != operations => {
-            return failed(format!(
-                "exited with code 0 but printed `done {done}` for {operations} operations"
-            ));
-        }
-        Some(_) if !seen.done_after_ready => {
-            return failed("protocol error: `done` was printed before `ready`".into());
-        }
-        Some(_) => {}
+    require_done(said, work.operations, "operations")?;
+    if !seen.done_after_ready {
+        return Err("protocol error: `done` was printed before `ready`".into());
     }
-    if let Some(reason) = wrong_check(seen) {
-        return failed(reason);
-    }
-    if let Some(escape) = seen.plateau.escape() {
-        return failed(escape);
-    }
-    match said.alive {
-        Some(alive) if alive > seen.tasks => failed(too_many(alive, seen.tasks)),
-        Some(_) if work.all_alive && said.alive_late => failed(
+    require_check(seen)?;
+    seen.plateau.require_all_inside()?;
+    let Some(alive) = said.alive else {
+        return if work.all_alive { Err(NEVER_ALIVE.into()) } else { Ok(OK) };
+    };
+    require_at_most(alive, seen.tasks)?;
+    if work.all_alive && said.alive_late {
+        return Err(
             "protocol error: `alive` was printed after `ready`, so tasks still started when the work began"
                 .into(),
-        ),
-        Some(alive) => {
-            let few = too_few_counted(seen, alive).map(failed);
-            few.or_else(|| partial(seen, alive)).unwrap_or(OK)
+        );
+    }
+    require_counted(seen, alive)?;
+    Ok(partial(seen, alive).unwrap_or(OK))
+}
+
+/// All was done, and not more.
+fn require_done(said: &Said, wanted: u64, what: &str) -> Result<(), String> {
+    match said.done {
+        None => Err("protocol error: exited with code 0, but `done` was never printed".into()),
+        Some(done) if done != wanted => {
+            Err(format!("exited with code 0 but printed `done {done}` for {wanted} {what}"))
         }
-        None if work.all_alive => failed(NEVER_ALIVE.into()),
-        None => OK,
+        Some(_) => Ok(()),
     }
 }
 
-/// Why the result is wrong or missing.
-fn wrong_check(seen: &Observed) -> Option<String> {
-    let right = seen.check?;
+/// The result is correct.
+fn require_check(seen: &Observed) -> Result<(), String> {
+    let Some(right) = seen.check else { return Ok(()) };
     match seen.said.check.as_deref() {
-        Some(check) if check == right => None,
-        Some(check) => Some(format!("wrong result: printed `check {check}`, expected {right}")),
-        None => Some("protocol error: `check` was never printed, so the result cannot be checked".into()),
+        Some(check) if check == right => Ok(()),
+        Some(check) => Err(format!("wrong result: printed `check {check}`, expected {right}")),
+        None => Err("protocol error: `check` was never printed, so the result cannot be checked".into()),
     }
 }
 
 const NEVER_ALIVE: &str =
     "protocol error: `alive` was never printed, so there is no proof that all tasks ran at the same time";
-const NEVER_DONE: &str = "protocol error: exited with code 0, but `done` was never printed";
 
-pub(super) fn too_many(alive: u64, tasks: u64) -> String {
-    format!("protocol error: printed `alive {alive}` for {tasks} tasks")
+/// No more tasks were alive than there are.
+pub(super) fn require_at_most(alive: u64, tasks: u64) -> Result<(), String> {
+    if alive > tasks {
+        return Err(format!("protocol error: printed `alive {alive}` for {tasks} tasks"));
+    }
+    Ok(())
 }
 
 /// Tasks that wait: all N were alive at the same time and waited as long as they were asked to.
-fn classify_hold(seen: &Observed, hold_s: f64) -> RunVerdict {
+fn classify_hold(seen: &Observed, hold_s: f64) -> Result<RunVerdict, String> {
     let (said, n) = (seen.said, seen.tasks);
-    let failed = |reason: String| RunVerdict::new(Status::Failed, reason);
-    let Some(alive) = said.alive else { return failed(NEVER_ALIVE.into()) };
-    if alive > n {
-        return failed(too_many(alive, n));
-    }
-    match said.done {
-        None => return failed(NEVER_DONE.into()),
-        Some(done) if done != n => {
-            return failed(format!("exited with code 0 but printed `done {done}` for {n} tasks"));
-        }
-        Some(_) => {}
-    }
-    if let Some(reason) = wrong_check(seen) {
-        return failed(reason);
-    }
+    let alive = said.alive.ok_or(NEVER_ALIVE)?;
+    require_at_most(alive, n)?;
+    require_done(said, n, "tasks")?;
+    require_check(seen)?;
     // Tasks that did not wait were never alive at the same time, whatever the program prints.
     if let Some(wall_s) = seen.wall_s.filter(|wall| *wall < hold_s) {
-        return failed(format!("exited after {wall_s:.2} s, but its tasks must wait {hold_s} s"));
+        return Err(format!("exited after {wall_s:.2} s, but its tasks must wait {hold_s} s"));
     }
     if let Some(done_s) = seen.done_s.filter(|done_s| *done_s < hold_s) {
-        return failed(format!("printed `done {n}` after {done_s:.2} s, but its tasks must wait {hold_s} s"));
+        return Err(format!("printed `done {n}` after {done_s:.2} s, but its tasks must wait {hold_s} s"));
     }
-    if let Some(escape) = seen.plateau.escape() {
-        return failed(escape);
-    }
-    if let Some(reason) = too_few_counted(seen, alive) {
-        return failed(reason);
-    }
+    seen.plateau.require_all_inside()?;
+    require_counted(seen, alive)?;
     if let Some(verdict) = partial(seen, alive).or_else(|| woken(seen, hold_s)) {
-        return verdict;
+        return Ok(verdict);
     }
-    unless_doubted(seen.plateau.doubt(if seen.scenario.wakes() {
-        Provenance::Woke
-    } else {
-        Provenance::Said
-    }))
+    let provenance = if seen.scenario.wakes() { Provenance::Woke } else { Provenance::Said };
+    Ok(unless_doubted(seen.plateau.doubt(provenance)))
 }
 
 /// Tasks that must wake once in every period woke less often, or the program reports impossible wake-ups.
 fn woken(seen: &Observed, hold_s: f64) -> Option<RunVerdict> {
     let period_s = seen.scenario.wait()?.period_s?;
-    let failed = |reason: String| Some(RunVerdict::new(Status::Failed, reason));
+    let failed = |reason: String| Some(RunVerdict::failed(reason));
     let Some(counts) = seen.said.histograms.get(LATE) else {
         return failed(format!(
             "protocol error: `histogram {LATE}` was never printed, so its wake-ups are unknown"
@@ -209,26 +189,28 @@ fn late_at_least_s(bucket: usize) -> f64 {
     if bucket == 0 { 0.0 } else { 2_f64.powi(bucket as i32 - 1) / 1e6 }
 }
 
-/// Why `alive` is wrong: the kernel counts fewer threads or processes than the program prints.
-pub(super) fn too_few_counted(seen: &Observed, alive: u64) -> Option<String> {
+/// The kernel counts no fewer threads or processes than the program prints.
+pub(super) fn require_counted(seen: &Observed, alive: u64) -> Result<(), String> {
     // A late count may miss tasks that have ended.
-    let (threads, processes) = seen.counted.filter(|_| !seen.plateau.late)?;
+    let Some((threads, processes)) = seen.counted.filter(|_| !seen.plateau.late) else { return Ok(()) };
     let (counted, one, many) = match seen.kind {
         Kind::Thread => (threads, "thread", "threads"),
         Kind::Process => (processes, "process", "processes"),
-        _ => return None,
+        _ => return Ok(()),
     };
+    if counted >= alive {
+        return Ok(());
+    }
     let what = if counted == 1 { one } else { many };
-    (counted < alive).then(|| format!("printed `alive {alive}`, but the kernel counts {counted} {what}"))
+    Err(format!("printed `alive {alive}`, but the kernel counts {counted} {what}"))
 }
 
 fn partial(seen: &Observed, alive: u64) -> Option<RunVerdict> {
     let n = seen.tasks;
     (alive < n).then(|| {
-        RunVerdict::new(
-            Status::Partial,
-            format!("{alive} of {n} tasks were alive at once: the first ended before the last started"),
-        )
+        let reason =
+            format!("{alive} of {n} tasks were alive at once: the first ended before the last started");
+        RunVerdict::new(Status::Partial, reason)
     })
 }
 
@@ -240,11 +222,6 @@ pub(super) fn unless_doubted(doubt: Option<String>) -> RunVerdict {
         Some(reason) => RunVerdict::new(Status::NoPlateau, reason),
         None => OK,
     }
-}
-
-/// The last line on standard error, where most programs print what went wrong.
-fn stderr_summary(seen: &Observed) -> String {
-    last_line(seen.evidence.stderr)
 }
 
 pub(super) fn signal_name(number: i32) -> String {
@@ -275,7 +252,6 @@ mod tests {
     use crate::evidence::PlateauQuality;
     use crate::limit_detection::LimitEvidence;
     use crate::limits::SystemLimits;
-    use crate::protocol::Said;
 
     fn ended(code: Option<i32>, signal: Option<i32>) -> ProgramEnd {
         ProgramEnd::Exited { code, signal, rss_peak_bytes: 0, user_s: 0.0, system_s: 0.0, asked: false }

@@ -4,8 +4,8 @@
 //! the end of the plateau. Then the run is `ok`, and `alive` is unknown unless the program or its load printed it.
 
 use super::black_box::{BlackBoxCommand, Ready};
-use super::causes::{cause, stood_at_cap, wrote_too_much};
-use super::classify::{signal_name, too_few_counted, too_many, unless_doubted};
+use super::causes::{cause, require_little_output, stood_at_cap};
+use super::classify::{require_at_most, require_counted, signal_name, unless_doubted};
 use super::evidence::{Provenance, Quiescence};
 use super::launcher::ProgramEnd;
 use super::observed::{EndedBy, Observed, RunVerdict};
@@ -44,6 +44,11 @@ pub struct LoadEvidence {
 
 /// Classifies such a run. The rules are numbered in docs/reference/protocol.md; the first that applies decides.
 pub fn classify_black_box(seen: &BlackBoxEvidence) -> RunVerdict {
+    by_the_rules(seen).unwrap_or_else(RunVerdict::failed)
+}
+
+/// The verdict; an error is the reason of `failed`.
+fn by_the_rules(seen: &BlackBoxEvidence) -> Result<RunVerdict, String> {
     let run = seen.run;
     let serves = run.scenario.serve().is_some();
     let own_end = if seen.stopped { None } else { own_end(seen) };
@@ -53,45 +58,40 @@ pub fn classify_black_box(seen: &BlackBoxEvidence) -> RunVerdict {
     let short = own_end.is_some() || load_end.is_some() || few;
     let alive = seen.alive.filter(|_| few).map(|alive| format!(" with {alive} of {} tasks alive", run.tasks));
     if let Some(verdict) = cause(run, short.then(|| alive.unwrap_or_default())) {
-        return verdict;
+        return Ok(verdict);
     }
     if matches!(run.ended_by, Some(EndedBy::TimeOut | EndedBy::Doomed)) {
-        return timed_out(seen);
+        return Ok(timed_out(seen));
     }
-    if let Some(verdict) = wrote_too_much(run) {
-        return verdict;
-    }
-    if let Some(escape) = run.plateau.escape() {
-        return RunVerdict::new(Status::Failed, escape);
-    }
+    require_little_output(run)?;
+    run.plateau.require_all_inside()?;
     // Any program may begin a line with `done`. One that begins a line with `alive` uses the protocol.
     let by_its_word = matches!(seen.black_box.ready, Ready::Itself) && seen.load.is_none();
     let held_to_it = serves || by_its_word && run.said.bad_alive;
     if let Some(breach) = run.said.breach.as_ref().filter(|_| held_to_it) {
-        return RunVerdict::new(Status::Failed, format!("protocol error: {breach}"));
+        return Err(format!("protocol error: {breach}"));
     }
     // A server that exits makes its clients fail: its own end is the cause.
     if let Some(verdict) = own_end {
-        return verdict;
+        return Ok(verdict);
     }
     if let Some(reason) = load_end {
-        return RunVerdict::new(Status::Failed, reason);
+        return Err(reason);
     }
     if let Some(who) = seen.over_early {
-        let reason = format!("{who} printed `done` before memory was read: its tasks had ended");
-        return RunVerdict::new(Status::Failed, reason);
+        return Err(format!("{who} printed `done` before memory was read: its tasks had ended"));
     }
-    match seen.alive {
-        Some(alive) if alive > run.tasks => RunVerdict::new(Status::Failed, too_many(alive, run.tasks)),
-        Some(alive) if few => {
-            RunVerdict::new(Status::Partial, format!("{alive} of {} tasks were alive at once", run.tasks))
+    if let Some(alive) = seen.alive {
+        require_at_most(alive, run.tasks)?;
+        if few {
+            let reason = format!("{alive} of {} tasks were alive at once", run.tasks);
+            return Ok(RunVerdict::new(Status::Partial, reason));
         }
-        Some(alive) if serves => {
-            let few = too_few_counted(run, alive).map(|reason| RunVerdict::new(Status::Failed, reason));
-            few.unwrap_or_else(|| unless_doubted(doubt(seen)))
+        if serves {
+            require_counted(run, alive)?;
         }
-        _ => unless_doubted(doubt(seen)),
     }
+    Ok(unless_doubted(doubt(seen)))
 }
 
 /// Why the plateau is in doubt, and the option that helps.
@@ -153,18 +153,17 @@ fn own_end(seen: &BlackBoxEvidence) -> Option<RunVerdict> {
     let last = last_line(run.evidence.stderr);
     let after = run.wall_s.map(|wall_s| format!(" after {wall_s:.2} s")).unwrap_or_default();
     if let Some(signal) = signal {
-        return Some(RunVerdict::new(
-            Status::Crashed,
-            format!("killed by {}{after}{when}{last}", signal_name(*signal)),
-        ));
+        let reason = format!("killed by {}{after}{when}{last}", signal_name(*signal));
+        return Some(RunVerdict::new(Status::Crashed, reason));
     }
     if *code != Some(0) {
         let code = code.map_or("without a code".to_owned(), |code| format!("with code {code}"));
-        return Some(RunVerdict::new(Status::Failed, format!("exited {code}{after}{when}{last}")));
+        return Some(RunVerdict::failed(format!("exited {code}{after}{when}{last}")));
     }
     if run.scenario.serve().is_some() {
-        let reason = format!("exited with code 0{after}, before the clients finished{last}");
-        return Some(RunVerdict::new(Status::Failed, reason));
+        return Some(RunVerdict::failed(format!(
+            "exited with code 0{after}, before the clients finished{last}"
+        )));
     }
     if !seen.read {
         let left = seen.left_processes;
@@ -180,17 +179,12 @@ fn own_end(seen: &BlackBoxEvidence) -> Option<RunVerdict> {
         } else {
             seen.black_box.ready.awaited()
         };
-        return Some(RunVerdict::new(
-            Status::Failed,
-            format!("exited with code 0{after}{when}: {why}{last}"),
-        ));
+        return Some(RunVerdict::failed(format!("exited with code 0{after}{when}: {why}{last}")));
     }
-    if seen.black_box.told_hold && run.wall_s.is_some_and(|wall_s| wall_s < run.scenario.hold_s()) {
-        let reason =
-            format!("exited with code 0{after}, but its tasks must wait {} s", run.scenario.hold_s());
-        return Some(RunVerdict::new(Status::Failed, reason));
-    }
-    None
+    let hold_s = run.scenario.hold_s();
+    let early = seen.black_box.told_hold && run.wall_s.is_some_and(|wall_s| wall_s < hold_s);
+    early
+        .then(|| RunVerdict::failed(format!("exited with code 0{after}, but its tasks must wait {hold_s} s")))
 }
 
 /// What is wrong with a load that ended by itself, as its tasks ended with it.

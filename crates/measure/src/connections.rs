@@ -10,7 +10,7 @@ use crate::units;
 /// the client's (C with epoll, Linux 6.18).
 const BOTH_ENDS_BYTES: u64 = 7_868;
 /// Descriptors of a server besides its connections.
-const FILES_BESIDES: u64 = 256;
+pub(super) const FILES_BESIDES: u64 = 256;
 /// With a shorter queue clients must retry after a second.
 const BACKLOG: u64 = 1_024;
 

@@ -4,11 +4,11 @@ mod black_box;
 mod serve;
 
 use super::black_box::Ready;
-use super::event::{WhyDropped, seconds};
+use super::event::WhyDropped;
 use super::evidence::Quiescence;
 use super::observed::EndedBy;
 use super::run_state::RunState;
-use super::sampler::{MemoryStanding, TICK_S};
+use super::sampler::{MemoryStanding, TICK_S, seconds};
 use super::timeline::Timeline;
 use super::{RunSpec, Scenario};
 use crate::PlateauFrom;
@@ -181,7 +181,7 @@ impl RunView<'_> {
         if state.kill.is_some() {
             return None;
         }
-        if self.timeline.output_bytes() > self.spec.bounds.output_bytes {
+        if self.timeline.output_bytes > self.spec.bounds.output_bytes {
             return Some(Action::Kill(EndedBy::OutputCap));
         }
         if state.end.is_some() {
@@ -241,13 +241,12 @@ impl RunView<'_> {
             return action;
         }
         if state.last_look.is_none() {
-            if self.now >= last_look_ns(self.spec, due_ns) {
+            let (again, last) = (again_ns(self.spec, due_ns), last_look_ns(self.spec, due_ns));
+            if self.now >= last {
                 return Action::LastLook;
             }
             let compared = state.read_again || state.standing.is_some();
-            let last = last_look_ns(self.spec, due_ns);
-            let next = if compared { last } else { again_ns(self.spec, due_ns) };
-            return self.wait_until(if next > self.now { next } else { last });
+            return self.wait_until(if !compared && again > self.now { again } else { last });
         }
         match state.plateau_end {
             None if self.now >= due_ns => Action::EndPlateau,

@@ -134,9 +134,9 @@ fn watch(program: &ScriptedProgram, spec: &RunSpec) -> (Timeline, Vec<(u64, Acti
             Action::Sample => {
                 let (cpu_s, memory) = (cpu.map(|cpu| cpu.total_s), Some(memory));
                 let sample = UsageSample { at_ns: now, cpu_s, memory, ..UsageSample::default() };
-                timeline.sample(sample, || (program.doing)(ms));
+                timeline.usage.add(sample, || (program.doing)(ms));
             }
-            Action::Look => timeline.note_doing((program.doing)(ms)),
+            Action::Look => timeline.usage.note_doing((program.doing)(ms)),
             Action::BeginPlateau { since_ns, from } => {
                 let starved_s = timeline.usage().starved_until_s(since_ns);
                 timeline.push(now, RunEvent::Plateau(PlateauStart { since_ns, from, cpu, starved_s }));
@@ -430,7 +430,7 @@ fn a_program_cannot_make_its_timeline_long() {
         timeline.push(at, RunEvent::Peak(at));
         timeline.push(at, RunEvent::Connections(20_000 - at));
         timeline.push(at, RunEvent::Standing(MemoryStanding { in_use: None, shown: at }));
-        timeline.sample(UsageSample { at_ns: at * 20 * MS, ..UsageSample::default() }, Doing::default);
+        timeline.usage.add(UsageSample { at_ns: at * 20 * MS, ..UsageSample::default() }, Doing::default);
     }
     assert!(timeline.events().len() < 20, "{:?}", timeline.events());
     assert!(timeline.usage().points().len() < 200);

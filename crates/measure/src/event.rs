@@ -197,8 +197,3 @@ pub struct TimedEvent {
     #[serde(flatten)]
     pub event: RunEvent,
 }
-
-/// From one instant to another.
-pub(super) fn seconds(from_ns: u64, to_ns: u64) -> f64 {
-    to_ns.saturating_sub(from_ns) as f64 / 1e9
-}

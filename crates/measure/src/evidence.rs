@@ -3,6 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::units::mib;
+
 /// Whether a program was idle when its memory was read.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -99,8 +101,8 @@ impl PlateauQuality {
             return Some(format!(
                 "its processes have {:.1} MiB of anonymous memory, but its cgroup is charged {:.1} MiB: memory was \
                  charged elsewhere or is outside its processes",
-                mib(shown),
-                mib(charged)
+                mib(shown as f64),
+                mib(charged as f64)
             ));
         }
         match (self.quiescence, provenance) {
@@ -143,7 +145,7 @@ impl PlateauQuality {
         if let Some(bytes) = self.grown_bytes.filter(|_| provenance != Provenance::Woke) {
             return Some(format!(
                 "memory grew by {:.1} MiB after it was read: some tasks were still missing",
-                mib(bytes)
+                mib(bytes as f64)
             ));
         }
         match (self.starved_launch, provenance) {
@@ -162,25 +164,22 @@ impl PlateauQuality {
         !self.said_at_end && (unseen || self.late && self.read)
     }
 
-    /// Why the results do not cover the whole program, if so.
-    pub fn escape(&self) -> Option<String> {
-        if self.came_back && self.escaped == 0 {
-            return Some(
-                "a process left the cgroup of the run and came back: the memory that it used meanwhile may be missing"
-                    .into(),
-            );
-        }
+    /// An error is why the results do not cover the whole program.
+    pub fn require_all_inside(&self) -> Result<(), String> {
         let (processes, their) = match self.escaped {
-            0 => return None,
+            0 if self.came_back => {
+                return Err(
+                    "a process left the cgroup of the run and came back: the memory that it used meanwhile may be \
+                     missing"
+                        .into(),
+                );
+            }
+            0 => return Ok(()),
             1 => ("1 process".to_owned(), "its"),
             many => (format!("{many} processes"), "their"),
         };
-        Some(format!("{processes} left the cgroup of the run: {their} memory is missing"))
+        Err(format!("{processes} left the cgroup of the run: {their} memory is missing"))
     }
-}
-
-fn mib(bytes: u64) -> f64 {
-    bytes as f64 / f64::from(1 << 20)
 }
 
 #[cfg(test)]
@@ -195,7 +194,7 @@ mod tests {
     fn a_program_that_was_read_at_rest_is_not_doubted() {
         assert_eq!(seen().doubt(Provenance::Said), None);
         assert_eq!(seen().doubt(Provenance::Inferred), None);
-        assert_eq!(seen().escape(), None);
+        assert_eq!(seen().require_all_inside(), Ok(()));
     }
 
     #[test]
@@ -308,8 +307,9 @@ mod tests {
 
     #[test]
     fn processes_that_left_are_counted() {
-        assert!(PlateauQuality { escaped: 1, ..seen() }.escape().unwrap().starts_with("1 process left"));
-        assert!(PlateauQuality { came_back: true, ..seen() }.escape().unwrap().contains("came back"));
-        assert!(PlateauQuality { escaped: 3, ..seen() }.escape().unwrap().contains("their memory"));
+        let why = |quality: PlateauQuality| quality.require_all_inside().unwrap_err();
+        assert!(why(PlateauQuality { escaped: 1, ..seen() }).starts_with("1 process left"));
+        assert!(why(PlateauQuality { came_back: true, ..seen() }).contains("came back"));
+        assert!(why(PlateauQuality { escaped: 3, ..seen() }).contains("their memory"));
     }
 }

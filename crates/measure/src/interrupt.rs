@@ -11,39 +11,35 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 pub struct Interrupt {
     signal: Arc<AtomicUsize>,
     wake: UnixStream,
-    // Keeps the other end open where no signal is hooked, so that `wake` never reads as closed.
-    _other_end: Option<UnixStream>,
+    // The other end, open also where no signal is hooked, so that `wake` never reads as closed.
+    notify: UnixStream,
 }
 
 impl Interrupt {
     /// Catches the signals that ask a program to end.
     pub fn install() -> io::Result<Interrupt> {
-        let signal = Arc::new(AtomicUsize::new(0));
-        let (wake, notify) = UnixStream::pair()?;
-        wake.set_nonblocking(true)?;
+        let interrupt = Interrupt::never()?;
+        interrupt.wake.set_nonblocking(true)?;
         for number in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
             // Started under nohup: taskscale must outlive the terminal.
             if number == libc::SIGHUP && is_ignored(number) {
                 continue;
             }
-            signal_hook::flag::register_usize(number, Arc::clone(&signal), number as usize)?;
-            signal_hook::low_level::pipe::register(number, notify.try_clone()?)?;
+            signal_hook::flag::register_usize(number, Arc::clone(&interrupt.signal), number as usize)?;
+            signal_hook::low_level::pipe::register(number, interrupt.notify.try_clone()?)?;
         }
-        Ok(Interrupt { signal, wake, _other_end: None })
+        Ok(interrupt)
     }
 
     /// An interrupt that never comes, for tests and for callers that handle signals themselves.
     pub fn never() -> io::Result<Interrupt> {
-        let (wake, other_end) = UnixStream::pair()?;
-        Ok(Interrupt { signal: Arc::new(AtomicUsize::new(0)), wake, _other_end: Some(other_end) })
+        let (wake, notify) = UnixStream::pair()?;
+        Ok(Interrupt { signal: Arc::default(), wake, notify })
     }
 
     /// The signal that came, if one has.
     pub fn signal(&self) -> Option<i32> {
-        match self.signal.load(Ordering::Relaxed) {
-            0 => None,
-            number => Some(number as i32),
-        }
+        Some(self.signal.load(Ordering::Relaxed) as i32).filter(|number| *number != 0)
     }
 
     /// Becomes readable when a signal comes.

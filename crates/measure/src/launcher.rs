@@ -22,7 +22,10 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use rustix::io::retry_on_intr;
+use rustix::process::{
+    Pid, Resource, Rlimit, Signal, WaitId, WaitIdOptions, getrlimit, kill_process_group, setrlimit, waitid,
+};
 use serde::{Deserialize, Serialize};
 
 use super::cgroup::{kill_all, remove_folders};
@@ -134,11 +137,8 @@ pub(super) fn launch() -> io::Result<()> {
         let heard = !reader.buffer().is_empty();
         // taskscale's command, its death, or the end of a child: whichever comes first.
         let mut waited = [PollFd::new(&socket, PollFlags::IN), PollFd::new(&children, PollFlags::IN)];
-        match poll(&mut waited, heard.then_some(&Timespec { tv_sec: 0, tv_nsec: 0 })) {
-            Ok(_) => {}
-            Err(rustix::io::Errno::INTR) => continue,
-            Err(error) => return Err(error.into()),
-        }
+        let at_once = heard.then_some(&Timespec { tv_sec: 0, tv_nsec: 0 });
+        retry_on_intr(|| poll(&mut waited, at_once))?;
         let (spoken, ended) = (heard || !waited[0].revents().is_empty(), !waited[1].revents().is_empty());
         if ended {
             drain(&children);
@@ -301,17 +301,11 @@ fn drain(descriptor: &OwnedFd) {
 /// SIGTERM to the program's process group, which it leads unless it left it. As long as its end has not been waited
 /// for, its number means it. Whether the program itself still ran.
 fn ask_to_stop(main: Option<u32>) -> bool {
-    let Some(pid) = main.map(|pid| pid as libc::pid_t) else { return false };
-    // SAFETY: plain system calls; `siginfo_t` is plain data, of which `si_pid` is 0 where no child has ended.
-    unsafe {
-        let mut info = std::mem::zeroed::<libc::siginfo_t>();
-        let flags = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
-        if libc::waitid(libc::P_PID, pid as libc::id_t, &mut info, flags) != 0 {
-            return false;
-        }
-        libc::kill(-pid, libc::SIGTERM);
-        info.si_pid() == 0
-    }
+    let Some(pid) = main.and_then(|pid| Pid::from_raw(pid as i32)) else { return false };
+    let flags = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    let Ok(ended) = waitid(WaitId::Pid(pid), flags) else { return false };
+    let _ = kill_process_group(pid, Signal::TERM);
+    ended.is_none()
 }
 
 /// Takes note of every child that has ended, without waiting. Returns whether any child is left.

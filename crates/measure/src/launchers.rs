@@ -11,11 +11,11 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::retry_on_intr;
 use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage,
     SendFlags, recvmsg, sendmsg,
@@ -29,13 +29,10 @@ const DESCRIPTORS: usize = 3;
 /// How long the template may take for a fork.
 const FORK_PATIENCE: Duration = Duration::from_secs(60);
 
-/// Starts launchers. Copies share their template.
-#[derive(Clone)]
-pub(super) struct Launchers(Rc<Shared>);
-
-struct Shared {
+/// Starts launchers.
+pub(super) struct Launchers {
     /// taskscale itself.
-    program: PathBuf,
+    pub program: PathBuf,
     template: RefCell<Option<LauncherTemplate>>,
 }
 
@@ -49,15 +46,11 @@ pub(super) struct Started {
 
 /// A launcher as a process.
 pub(super) struct LauncherProcess {
-    pid: u32,
+    pub pid: u32,
     socket: UnixStream,
 }
 
 impl LauncherProcess {
-    pub fn id(&self) -> u32 {
-        self.pid
-    }
-
     /// Sends it a signal, unless it has ended: as long as its socket is open its number means it.
     pub fn signal(&self, signal: Signal) {
         let mut hung_up = [PollFd::new(&self.socket, PollFlags::empty())];
@@ -67,29 +60,16 @@ impl LauncherProcess {
         }
     }
 
-    pub fn kill(&self) {
-        self.signal(Signal::KILL);
-    }
-
     /// Waits for its end, by the end of its side of the socket, which no other process has.
     pub fn wait(&mut self) -> io::Result<()> {
-        loop {
-            match poll(&mut [PollFd::new(&self.socket, PollFlags::empty())], None) {
-                Ok(_) => return Ok(()),
-                Err(rustix::io::Errno::INTR) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
+        retry_on_intr(|| poll(&mut [PollFd::new(&self.socket, PollFlags::empty())], None))?;
+        Ok(())
     }
 }
 
 impl Launchers {
     pub fn new(program: PathBuf) -> Launchers {
-        Launchers(Rc::new(Shared { program, template: RefCell::new(None) }))
-    }
-
-    pub fn program(&self) -> &Path {
-        &self.0.program
+        Launchers { program, template: RefCell::new(None) }
     }
 
     /// Starts a launcher and gives it its request.
@@ -106,13 +86,13 @@ impl Launchers {
     }
 
     fn fork(&self, descriptors: &[std::os::fd::BorrowedFd; DESCRIPTORS]) -> io::Result<u32> {
-        let mut place = self.0.template.borrow_mut();
+        let mut place = self.template.borrow_mut();
         if let Some(Ok(pid)) = place.as_ref().map(|template| template.fork(descriptors)) {
             return Ok(pid);
         }
         // There is none yet, or somebody killed it. A launcher that it may just have made ends with its socket.
         *place = None;
-        place.insert(LauncherTemplate::start(&self.0.program)?).fork(descriptors)
+        place.insert(LauncherTemplate::start(&self.program)?).fork(descriptors)
     }
 }
 
@@ -210,12 +190,9 @@ fn receive(socket: &UnixStream) -> io::Result<Option<[OwnedFd; DESCRIPTORS]>> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(DESCRIPTORS))];
     let mut control = RecvAncillaryBuffer::new(&mut space);
     let mut byte = [0];
-    let received = loop {
-        match recvmsg(socket, &mut [IoSliceMut::new(&mut byte)], &mut control, RecvFlags::CMSG_CLOEXEC) {
-            Err(rustix::io::Errno::INTR) => {}
-            other => break other?,
-        }
-    };
+    let received = retry_on_intr(|| {
+        recvmsg(socket, &mut [IoSliceMut::new(&mut byte)], &mut control, RecvFlags::CMSG_CLOEXEC)
+    })?;
     if received.bytes == 0 {
         return Ok(None);
     }

@@ -83,8 +83,7 @@ use serde::{Deserialize, Serialize};
 
 pub use analyze::analyze;
 pub use black_box::{BlackBoxCommand, LinePattern, LoadCommand, LoadStands, Ready};
-pub use cgroup::{Group, GroupBounds, batches_bytes};
-pub use cgroup::{GroupRoot, clean_up_after_the_dead};
+pub use cgroup::{Group, GroupBounds, GroupRoot, batches_bytes};
 pub use connections::{ConnectionLimits, read_connection_limits};
 pub use event::{RunEvent, TimedEvent};
 pub use interrupt::Interrupt;

@@ -2,12 +2,12 @@
 
 use std::fs;
 use std::ops::RangeInclusive;
-use std::path::PathBuf;
 
 use rustix::process::{Resource, getrlimit};
 use serde::{Deserialize, Serialize};
 
 use super::cgroup::own_folders;
+use super::procfs::number;
 use crate::Kind;
 use crate::LimitHit;
 use crate::units::grouped;
@@ -42,7 +42,6 @@ pub struct SystemLimits {
 
 /// Reads the limits.
 pub fn read_limits() -> SystemLimits {
-    let number = |path: &str| fs::read_to_string(path).ok()?.trim().parse::<u64>().ok();
     let open_files = getrlimit(Resource::Nofile);
     let root = rustix::process::geteuid().is_root();
     let processes = getrlimit(Resource::Nproc);
@@ -70,7 +69,6 @@ fn threads_now() -> Option<u64> {
 
 /// The bound of the cgroup with the least room, and how much of it is used.
 fn group_threads() -> Option<(u64, u64)> {
-    let number = |path: PathBuf| fs::read_to_string(path).ok()?.trim().parse::<u64>().ok();
     ["", "pids"]
         .into_iter()
         .flat_map(own_folders)

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::cgroup::own_folders;
 use super::limits::read_limits;
-use super::procfs;
+use super::procfs::{self, number};
 
 /// Facts on the machine that matter for results.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -51,16 +51,18 @@ fn text(path: &str) -> Option<String> {
     fs::read_to_string(path).ok().map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
 }
 
+/// What follows `name` on the first line that begins with it.
+fn after(path: &str, name: &str) -> Option<String> {
+    text(path)?.lines().find_map(|line| line.strip_prefix(name)).map(str::to_owned)
+}
+
 fn meminfo_bytes(name: &str) -> Option<u64> {
-    let meminfo = fs::read_to_string("/proc/meminfo").ok()?;
-    let line = meminfo.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
-    Some(line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok()? * 1024)
+    text("/proc/meminfo")?.lines().find_map(|line| procfs::kib_field(line, name))
 }
 
 /// Memory that a program could have now without swapping, in bytes, by the kernel's estimate (MemAvailable) and the
 /// tightest memory limit of the groups that we are in.
 pub fn available_memory_bytes() -> Option<u64> {
-    let number = |path: PathBuf| fs::read_to_string(path).ok()?.trim().parse::<u64>().ok();
     // A container's limit binds before the machine's memory does. "max" and v1's near-2^63 mean none.
     let room = |folder: PathBuf, limit: &str, usage: &str| {
         let limit = number(folder.join(limit))?;
@@ -83,15 +85,9 @@ fn chosen(path: &str) -> Option<String> {
 /// Reads the facts.
 pub fn machine_facts() -> Machine {
     let uname = rustix::system::uname();
-    let os = text("/etc/os-release").and_then(|text| {
-        let line =
-            text.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="))?.trim_matches('"').to_owned();
-        Some(line)
-    });
-    let cpu = text("/proc/cpuinfo").and_then(|text| {
-        let line = text.lines().find(|line| line.starts_with("model name"))?;
-        Some(line.split_once(':')?.1.trim().to_owned())
-    });
+    let os = after("/etc/os-release", "PRETTY_NAME=").map(|name| name.trim_matches('"').to_owned());
+    let cpu = after("/proc/cpuinfo", "model name");
+    let cpu = cpu.and_then(|rest| Some(rest.split_once(':')?.1.trim().to_owned()));
     let limits = read_limits();
     let named = [
         ("kernel.pid_max", limits.pid_max),

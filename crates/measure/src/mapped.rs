@@ -72,6 +72,7 @@ struct Pages {
 }
 
 /// Collects the mapped pages of processes.
+#[derive(Default)]
 pub struct MappedPages {
     charges: Option<Charges>,
     has_group: bool,
@@ -96,14 +97,7 @@ impl MappedPages {
             has_group: !groups.is_empty(),
             charges: Charges::open(groups),
             devices: HashMap::from([(KERNEL_TMPFS, true)]),
-            namespaces: BTreeSet::new(),
-            files: HashMap::new(),
-            frames: Vec::new(),
-            of_others: 0,
-            huge_files: HashMap::new(),
-            huge_pages: 0,
-            device_frames: PageSet::default(),
-            device_pages: 0,
+            ..MappedPages::default()
         }
     }
 

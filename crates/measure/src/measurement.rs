@@ -6,12 +6,13 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 use taskscale_load::Load;
 
 use crate::{Timestamp, Warning};
 
 /// What a run came to: how it ended, and what was measured.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Measurement {
     /// RFC 3339, UTC, wall clock. Durations never come from it.
@@ -81,37 +82,17 @@ pub struct Measurement {
 impl Measurement {
     /// Of which nothing is known but how it ended.
     pub fn of_status(started_at: Timestamp, status: Status) -> Measurement {
-        Measurement {
-            started_at,
-            status,
-            reason: None,
-            limit: None,
-            alive: None,
-            done: None,
-            failed: None,
-            plateau_from: None,
-            stopped: false,
-            exit_code: None,
-            signal: None,
-            threads: None,
-            processes: None,
-            time: Time::default(),
-            cpu: Cpu::default(),
-            memory: Memory::default(),
-            metrics: BTreeMap::new(),
-            warnings: Vec::new(),
-            stderr_tail: None,
-            work: None,
-            load: None,
-            histograms: BTreeMap::new(),
-        }
+        Measurement { started_at, status, ..Measurement::default() }
     }
 }
 
 /// How a run ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, IntoStaticStr,
+)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Status {
     /// All N tasks were alive at once, and all completed.
     Ok,
@@ -130,23 +111,14 @@ pub enum Status {
     /// It hit a system limit, which `limit` names.
     Limit,
     /// The toolchain is missing, or the program cannot be started.
+    #[default]
     Unavailable,
 }
 
 impl Status {
     /// The name used in records and on the terminal.
     pub fn name(self) -> &'static str {
-        match self {
-            Status::Ok => "ok",
-            Status::Partial => "partial",
-            Status::NoPlateau => "no-plateau",
-            Status::Failed => "failed",
-            Status::Crashed => "crashed",
-            Status::KilledOom => "killed-oom",
-            Status::TimedOut => "timed-out",
-            Status::Limit => "limit",
-            Status::Unavailable => "unavailable",
-        }
+        self.into()
     }
 
     /// Whether a case that could run on this machine failed, timed out, hit a limit or was partial: decides the exit
@@ -185,19 +157,6 @@ pub enum PlateauFrom {
 }
 
 impl PlateauFrom {
-    /// The name used in records.
-    pub fn name(self) -> &'static str {
-        match self {
-            PlateauFrom::Protocol => "protocol",
-            PlateauFrom::Outside => "outside",
-            PlateauFrom::ReadyLine => "ready-line",
-            PlateauFrom::ReadyTcp => "ready-tcp",
-            PlateauFrom::ReadyAfter => "ready-after",
-            PlateauFrom::LoadLine => "load-line",
-            PlateauFrom::LoadAfter => "load-after",
-        }
-    }
-
     /// In a few words, for people.
     pub fn text(self) -> &'static str {
         match self {
@@ -279,28 +238,25 @@ impl Cpu {
 }
 
 /// The source of memory values. Values of different sources are not comparable to the byte.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, IntoStaticStr,
+)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum MemorySource {
     /// Cgroup v2, with the kernel's own account of kernel memory and peak.
-    #[serde(rename = "cgroup-v2")]
     CgroupV2,
     /// Cgroup v1, likewise.
-    #[serde(rename = "cgroup-v1")]
     CgroupV1,
     /// /proc alone: kernel memory is page tables and thread stacks, the peak is resident memory.
     #[default]
-    #[serde(rename = "proc")]
     Proc,
 }
 
 impl MemorySource {
     pub fn name(self) -> &'static str {
-        match self {
-            MemorySource::CgroupV2 => "cgroup-v2",
-            MemorySource::CgroupV1 => "cgroup-v1",
-            MemorySource::Proc => "proc",
-        }
+        self.into()
     }
 }
 
@@ -407,4 +363,31 @@ pub struct Work {
     /// The line `check` of the program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub check: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// They are derived twice: for records, and for what is shown.
+    #[test]
+    fn names_are_those_of_records() {
+        let of_record = |value: serde_json::Value| value.as_str().unwrap().to_owned();
+        for (status, name) in [(Status::KilledOom, "killed-oom"), (Status::NoPlateau, "no-plateau")] {
+            assert_eq!(
+                (status.name(), of_record(serde_json::to_value(status).unwrap())),
+                (name, name.into())
+            );
+        }
+        for (source, name) in [
+            (MemorySource::CgroupV2, "cgroup-v2"),
+            (MemorySource::CgroupV1, "cgroup-v1"),
+            (MemorySource::Proc, "proc"),
+        ] {
+            assert_eq!(
+                (source.name(), of_record(serde_json::to_value(source).unwrap())),
+                (name, name.into())
+            );
+        }
+    }
 }

@@ -4,7 +4,6 @@ mod clock;
 mod control_pipe;
 mod details;
 mod environment;
-mod hook;
 mod joins;
 mod launched;
 mod load;
@@ -21,7 +20,7 @@ use self::environment::{launch_request, of_user};
 use self::run::Run;
 
 pub use self::details::RunDetails;
-pub use self::hook::OnReading;
+pub use self::run::OnReading;
 use super::analyze::analyze;
 use super::cgroup::{GroupBounds, kill_all, remove_folders};
 use super::launchers::{Launchers, is_initialized};
@@ -144,7 +143,7 @@ impl<'a> LocalRunner<'a> {
 
     /// Runs the program once, and returns what was observed.
     fn observe(&mut self, spec: &RunSpec) -> Result<(Timeline, RunDetails), MeasureError> {
-        if self.launchers.program() == Path::new(THIS_PROGRAM) && !is_initialized() {
+        if self.launchers.program == Path::new(THIS_PROGRAM) && !is_initialized() {
             return Err(MeasureError::NotInitialized);
         }
         let limits = read_limits();
@@ -182,16 +181,14 @@ impl<'a> LocalRunner<'a> {
             limits,
         };
         let timeline = Timeline::new(Timestamp::now(), host);
-        let (mut files, mut on_reading) = (self.files.take(), self.on_reading.take());
         let result = Run::start(spec, timeline, group, load, &self.launchers, &scratches[0], self.interrupt)
             .and_then(|mut run| {
-                (run.files, run.on_reading) = (files.take(), on_reading.take());
+                (run.files, run.on_reading) = (self.files.as_mut(), self.on_reading.as_mut());
                 run.switches.wanted = self.counts_switches;
-                let end = run.watch().and_then(|()| run.conclude());
-                (files, on_reading) = (run.files.take(), run.on_reading.take());
-                end.map(|()| run.into_details())
+                run.watch()?;
+                run.conclude()?;
+                Ok(run.into_details())
             });
-        (self.files, self.on_reading) = (files, on_reading);
         if result.is_err() {
             kill_all(&folders);
         }

@@ -70,4 +70,8 @@ impl RunVerdict {
     pub(super) fn new(status: Status, reason: impl Into<String>) -> RunVerdict {
         RunVerdict { status, reason: Some(reason.into()), limit: None }
     }
+
+    pub(super) fn failed(reason: impl Into<String>) -> RunVerdict {
+        RunVerdict::new(Status::Failed, reason)
+    }
 }

@@ -67,29 +67,17 @@ pub fn read(group: &dyn Group, pids: &[u32], is_over: &dyn Fn() -> bool) -> Opti
     let stack_bytes = THREAD_STACK_BYTES.map(|bytes| bytes.max(rustix::param::page_size() as u64));
     let kernel_stacks = stack_bytes.map(|bytes| bytes * reading.threads);
     let known = kernel_stacks.unwrap_or(0) + shown.page_tables;
-    let kernel_bytes = match account.kernel {
-        Some(kernel) if kernel >= known => kernel,
-        Some(_) => {
-            reading.warnings.push(Warning::KernelAccountStale);
-            known
-        }
-        None => known,
-    };
-    let kernel_bytes = kernel_bytes + shown.mapped.device;
+    let kernel_bytes = account.kernel.unwrap_or(0).max(known) + shown.mapped.device;
     let memory = memory(&shown, &account, kernel_bytes);
     reading.contradiction = contradiction(&shown, &account);
-    if group.source() == MemorySource::Proc {
-        reading.warnings.push(Warning::NoControlGroup);
-    }
-    if memory.swap_bytes.is_some_and(|bytes| bytes > 0) {
-        reading.warnings.push(Warning::Swapped);
-    }
-    if shown.unreadable > 0 {
-        reading.warnings.push(Warning::ProcessesUnreadable);
-    }
-    if memory.uncertain_bytes.is_some() {
-        reading.warnings.push(Warning::MemoryUncertain);
-    }
+    let found = [
+        (account.kernel.is_some_and(|kernel| kernel < known), Warning::KernelAccountStale),
+        (group.source() == MemorySource::Proc, Warning::NoControlGroup),
+        (memory.swap_bytes.is_some_and(|bytes| bytes > 0), Warning::Swapped),
+        (shown.unreadable > 0, Warning::ProcessesUnreadable),
+        (memory.uncertain_bytes.is_some(), Warning::MemoryUncertain),
+    ];
+    reading.warnings = Warning::applying(found).collect();
     reading.memory = Plateau {
         // The first process was forked before it joined: its own stack is charged to the launcher's group.
         kernel_stack_bytes: account.kernel_stack.max(kernel_stacks),

@@ -6,7 +6,6 @@ use std::fs;
 use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde::{Deserialize, Serialize};
@@ -58,6 +57,11 @@ pub(super) fn text(path: impl AsRef<Path>) -> io::Result<String> {
     Ok(String::from_utf8_lossy(&fs::read(path)?).into_owned())
 }
 
+/// The number that is all of a file.
+pub(super) fn number(path: impl AsRef<Path>) -> Option<u64> {
+    fs::read_to_string(path).ok()?.trim().parse().ok()
+}
+
 /// Undoes the escapes of a field of mountinfo: a backslash and three octal digits for a space, a tab, a line end or a
 /// backslash (proc(5)).
 pub fn unescaped(field: &str) -> String {
@@ -81,6 +85,15 @@ pub(super) fn kib_field(line: &str, name: &str) -> Option<u64> {
     value.strip_suffix(" kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
 }
 
+/// Puts the value of a line `Name:   123 kB` where it belongs, in bytes.
+fn take_kib_field<const N: usize>(line: &str, fields: [(&str, &mut u64); N]) {
+    for (name, place) in fields {
+        if let Some(value) = kib_field(line, name) {
+            *place = value;
+        }
+    }
+}
+
 /// Parses `smaps_rollup`.
 pub fn parse_rollup(text: &str) -> Rollup {
     let mut rollup = Rollup::default();
@@ -93,11 +106,7 @@ pub fn parse_rollup(text: &str) -> Rollup {
             ("LazyFree", &mut rollup.lazy_free),
             ("SwapPss", &mut rollup.swap),
         ];
-        for (name, place) in fields {
-            if let Some(value) = kib_field(line, name) {
-                *place = value;
-            }
-        }
+        take_kib_field(line, fields);
         pss_anon = kib_field(line, "Pss_Anon").or(pss_anon);
         let huge = ["Private_Hugetlb", "Shared_Hugetlb"].into_iter().find_map(|name| kib_field(line, name));
         rollup.huge += huge.unwrap_or(0);
@@ -126,11 +135,7 @@ pub fn parse_status(text: &str) -> ProcessStatus {
                 ("HugetlbPages", &mut status.huge),
                 ("VmPTE", &mut status.page_tables),
             ];
-            for (name, place) in fields {
-                if let Some(value) = kib_field(line, name) {
-                    *place = value;
-                }
-            }
+            take_kib_field(line, fields);
         }
     }
     status
@@ -161,8 +166,12 @@ fn threads(pid: u32) -> Vec<u32> {
 /// Whether `VmRSS` is exact: since Linux 6.17 the kernel sums its counters up for it. Before, each CPU keeps up to 32
 /// pages of each kind for itself.
 pub fn resident_is_exact() -> bool {
-    static EXACT: OnceLock<bool> = OnceLock::new();
-    *EXACT.get_or_init(|| is_at_least(&rustix::system::uname().release().to_string_lossy(), (6, 17)))
+    kernel_is_at_least((6, 17))
+}
+
+/// Whether this machine's kernel is of a version or later.
+pub fn kernel_is_at_least(version: (u32, u32)) -> bool {
+    is_at_least(&rustix::system::uname().release().to_string_lossy(), version)
 }
 
 /// Whether a kernel's release, such as `6.18.44-amd64`, is of a version or later.

@@ -51,8 +51,6 @@ pub enum LineKind {
 pub enum ProtocolEvent {
     Alive,
     Ready,
-    /// It accepts connections.
-    Listening,
     Done,
 }
 
@@ -143,7 +141,7 @@ impl Said {
                     return self.breach("printed `listening` twice".to_owned());
                 }
                 self.port = Some(port);
-                LineKind::Event(ProtocolEvent::Listening)
+                LineKind::Noted
             }
             "check" => match (words.next(), words.next()) {
                 (Some(check), None) if self.check.is_none() => {

@@ -2,13 +2,13 @@
 
 use super::black_box::{LoadStands, Ready};
 use super::cgroup::CpuReading;
-use super::event::{Account, Kill, LastLook, MemoryReading, PlateauStart, RunEvent, WhyDropped, seconds};
+use super::event::{Account, Kill, LastLook, MemoryReading, PlateauStart, RunEvent, WhyDropped};
 use super::evidence::Quiescence;
 use super::launcher::ProgramEnd;
 use super::limit_detection::OwnFiles;
 use super::observed::EndedBy;
 use super::protocol::{LineKind, ProtocolEvent, Said};
-use super::sampler::MemoryStanding;
+use super::sampler::{MemoryStanding, seconds};
 use super::{RunSpec, Scenario};
 use crate::{Plateau, PlateauFrom};
 use taskscale_load::{Begin, Connected, StageResult};

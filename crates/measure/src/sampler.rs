@@ -286,7 +286,8 @@ pub fn is_same(then: u64, now: u64) -> bool {
     now.abs_diff(then) <= SAME_BYTES.max((then.max(now) as f64 * SAME_SHARE) as u64)
 }
 
-fn seconds(from_ns: u64, to_ns: u64) -> f64 {
+/// From one instant to another.
+pub fn seconds(from_ns: u64, to_ns: u64) -> f64 {
     to_ns.saturating_sub(from_ns) as f64 / 1e9
 }
 

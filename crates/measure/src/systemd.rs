@@ -14,7 +14,7 @@ pub fn move_into_scope(own_group: impl Fn() -> Option<String>) -> Result<(), Str
     let manager = if rustix::process::geteuid().is_root() { "--system" } else { "--user" };
     let before = own_group();
     // busctl comes with systemd; it spares taskscale a D-Bus library. --no-ask-password: never prompt.
-    let call = Command::new("busctl")
+    let output = Command::new("busctl")
         .args([manager, "--quiet", "--allow-interactive-authorization=no", "--timeout=10", "call"])
         .args(["org.freedesktop.systemd1", "/org/freedesktop/systemd1", "org.freedesktop.systemd1.Manager"])
         .args(["StartTransientUnit", "ssa(sv)a(sa(sv))"])
@@ -24,11 +24,8 @@ pub fn move_into_scope(own_group: impl Fn() -> Option<String>) -> Result<(), Str
         .args(["TasksMax", "t", "18446744073709551615"])
         .args(["Delegate", "b", "true", "CollectMode", "s", "inactive-or-failed", "0"])
         .stdin(Stdio::null())
-        .output();
-    let output = match call {
-        Ok(output) => output,
-        Err(_) => return Err("systemd not found (no `busctl`)".into()),
-    };
+        .output()
+        .map_err(|_| "systemd not found (no `busctl`)")?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
         let said = said.lines().next().unwrap_or("no message").trim().to_owned();

@@ -3,14 +3,15 @@
 //!
 //! Instants are nanoseconds of the monotonic clock since the run began.
 
+use std::mem::discriminant;
+
 use serde::{Deserialize, Serialize};
 
-use super::event::{RunEvent, TimedEvent, seconds};
+use super::event::{RunEvent, TimedEvent};
 use super::limits::SystemLimits;
-use super::procfs::Doing;
 use super::protocol::LineKind;
 use super::run_state::RunState;
-use super::sampler::{UsageHistory, UsageSample};
+use super::sampler::{UsageHistory, seconds};
 use crate::{MemorySource, Timestamp};
 
 /// Room for the events of nearly every run.
@@ -51,10 +52,10 @@ pub struct Timeline {
     pub started_at: Timestamp,
     pub host: Host,
     events: Vec<TimedEvent>,
-    usage: UsageHistory,
+    pub(super) usage: UsageHistory,
     state: RunState,
-    /// The larger of what was written to standard output and standard error.
-    output_bytes: u64,
+    /// The larger of what was written to standard output and standard error so far.
+    pub(super) output_bytes: u64,
 }
 
 impl Timeline {
@@ -70,15 +71,6 @@ impl Timeline {
 
     pub fn usage(&self) -> &UsageHistory {
         &self.usage
-    }
-
-    pub(super) fn output_bytes(&self) -> u64 {
-        self.output_bytes
-    }
-
-    /// How much was written to standard output or standard error so far, whichever is more.
-    pub(super) fn note_output(&mut self, bytes: u64) {
-        self.output_bytes = bytes;
     }
 
     pub(super) fn state(&self) -> &RunState {
@@ -98,13 +90,12 @@ impl Timeline {
                 return;
             }
             RunEvent::Usage(point) => return self.usage.restore(at_ns, *point),
-            RunEvent::Threads(_) => self.last(|event| matches!(event, RunEvent::Threads(_))),
-            RunEvent::Peak(_) => self.last(|event| matches!(event, RunEvent::Peak(_))),
-            RunEvent::OverCap(_) => self.last(|event| matches!(event, RunEvent::OverCap(_))),
             RunEvent::Connections(count) if self.state.connections.is_some_and(|fewest| *count >= fewest) => {
                 return;
             }
-            RunEvent::Connections(_) => self.last(|event| matches!(event, RunEvent::Connections(_))),
+            RunEvent::Threads(_) | RunEvent::Peak(_) | RunEvent::OverCap(_) | RunEvent::Connections(_) => {
+                self.events.iter().rposition(|old| discriminant(&old.event) == discriminant(&event))
+            }
             RunEvent::Standing(_) => self
                 .events
                 .iter()
@@ -149,20 +140,6 @@ impl Timeline {
             Some(index) => self.events[index] = event,
             None => self.events.push(event),
         }
-    }
-
-    /// Adds a usage sample.
-    pub fn sample(&mut self, sample: UsageSample, look: impl FnOnce() -> Doing) {
-        self.usage.add(sample, look);
-    }
-
-    /// Adds to the last usage sample what the threads are doing.
-    pub fn note_doing(&mut self, doing: Doing) {
-        self.usage.note_doing(doing);
-    }
-
-    fn last(&self, is: impl Fn(&RunEvent) -> bool) -> Option<usize> {
-        self.events.iter().rposition(|old| is(&old.event))
     }
 
     /// The line that this one takes the place of: an earlier value of its metric, or one of many counts of tasks that are

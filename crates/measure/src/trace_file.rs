@@ -87,13 +87,10 @@ pub fn read_trace(path: &Path) -> Result<(RunSpec, Timeline), TraceError> {
     let first = lines.next().unwrap_or(Ok(String::new())).map_err(io)?;
     let version = serde_json::from_str(&first)
         .ok()
-        .and_then(|head: serde_json::Value| head.get("taskscale_trace")?.as_u64());
-    match version {
-        None => return Err(TraceError::NotATrace { path: path_of() }),
-        Some(version) if version != u64::from(TRACE_VERSION) => {
-            return Err(TraceError::Version { path: path_of(), version });
-        }
-        Some(_) => {}
+        .and_then(|head: serde_json::Value| head.get("taskscale_trace")?.as_u64())
+        .ok_or_else(|| TraceError::NotATrace { path: path_of() })?;
+    if version != u64::from(TRACE_VERSION) {
+        return Err(TraceError::Version { path: path_of(), version });
     }
     let wrong = |line: usize| move |error| TraceError::Line { path: path.to_owned(), line, error };
     let TraceHead { started_at, spec, host, .. } = serde_json::from_str(&first).map_err(wrong(1))?;

@@ -16,7 +16,7 @@ pub fn count(n: u64) -> String {
             continue;
         }
         let whole = n / unit;
-        let decimals = 3 - digits(whole);
+        let decimals = 2 - whole.ilog10();
         let step = unit / 10u64.pow(decimals);
         if n.is_multiple_of(step) {
             let number = format!("{whole}.{:0width$}", n % unit / step, width = decimals as usize);
@@ -161,10 +161,6 @@ pub fn seconds(s: f64) -> String {
         let minutes = (s / 60.0).round() as u64;
         format!("{} h {:02} m", minutes / 60, minutes % 60)
     }
-}
-
-fn digits(n: u64) -> u32 {
-    n.checked_ilog10().unwrap_or(0) + 1
 }
 
 #[cfg(test)]

@@ -50,6 +50,13 @@ pub enum Warning {
 }
 
 impl Warning {
+    /// Those of which the condition is met.
+    pub(super) fn applying(
+        found: impl IntoIterator<Item = (bool, Warning)>,
+    ) -> impl Iterator<Item = Warning> {
+        found.into_iter().filter_map(|(so, warning)| so.then_some(warning))
+    }
+
     /// The warning in words: effect first, no end mark.
     pub fn text(self) -> &'static str {
         match self {

@@ -1,7 +1,7 @@
 //! What clients measured of a server, and what it used meanwhile.
 
 use super::Analysis;
-use crate::event::seconds;
+use crate::sampler::seconds;
 use crate::{Plateau, Warning};
 use taskscale_load::{Begin, StageResult, usual};
 use taskscale_load::{ClosedLoad, IdleLoad, Load, OpenLoad};
@@ -50,14 +50,9 @@ impl Analysis<'_> {
         let loops = state.begun.iter().filter(|(begin, _)| *begin != Begin::First).map(|(_, cpu)| *cpu);
         let cpus: Vec<_> = loops.chain(state.stages_over.iter().map(|(cpu, _)| *cpu)).collect();
         let is_loop = |stage: &&StageResult| matches!(stage, StageResult::Open(_) | StageResult::Closed(_));
-        for (nth, stage) in state.load.stages.iter().filter(is_loop).enumerate() {
-            let cpu_at = |nth: usize| cpus.get(nth).copied().flatten();
-            // The last may be over, and the run ended before that was noticed.
-            if nth + 1 >= cpus.len() {
-                break;
-            }
-            let server_cpu_s =
-                cpu_at(nth).zip(cpu_at(nth + 1)).map(|(a, b)| (b.total_s - a.total_s).max(0.0));
+        // The last may be over, and the run ended before that was noticed.
+        for (stage, cpus) in state.load.stages.iter().filter(is_loop).zip(cpus.windows(2)) {
+            let server_cpu_s = cpus[0].zip(cpus[1]).map(|(a, b)| (b.total_s - a.total_s).max(0.0));
             match stage {
                 StageResult::Closed(closed) => {
                     load.closed = Some(ClosedLoad { server_cpu_s, ..closed.clone() });
@@ -72,18 +67,17 @@ impl Analysis<'_> {
         }
     }
 
-    pub(super) fn load_warnings(&self, load: &Load) -> Vec<Warning> {
+    pub(super) fn load_warnings(&self, load: &Load) -> impl Iterator<Item = Warning> {
         let open = load.open.as_ref();
         let reading = self.reading().filter(|_| self.timeline.host.has_group());
-        let found = [
+        Warning::applying([
             (open.is_some_and(|open| !open.is_reached()), Warning::RateNotReached),
             (open.is_some_and(OpenLoad::is_client_limited), Warning::ClientLimited),
             (
                 reading.is_some_and(|reading| is_uncharged(&reading.memory, load.connected)),
                 Warning::SocketsUncharged,
             ),
-        ];
-        found.into_iter().filter_map(|(so, warning)| so.then_some(warning)).collect()
+        ])
     }
 }
 

@@ -1,7 +1,7 @@
 //! What operations cost: from `ready`, when all is prepared, until `done`.
 
 use super::Analysis;
-use crate::event::seconds;
+use crate::sampler::seconds;
 use crate::{Warning, Work};
 
 /// The second half of the operations may take so much more or less than the first, as a share of it.

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use rustix::param::page_size;
 use serde::{Deserialize, Serialize};
 
+use super::tree;
 use crate::MemorySource;
 
 /// CPU time used so far.
@@ -76,25 +77,33 @@ pub struct MemoryWant {
 pub trait Group {
     fn source(&self) -> MemorySource;
     /// The files into which a process writes `0` to join, before its exec.
-    fn join_files(&self) -> Vec<PathBuf>;
-    /// The group's folders, innermost first: what to remove when all is over.
+    fn join_files(&self) -> Vec<PathBuf> {
+        self.folders().iter().map(|folder| folder.join("cgroup.procs")).collect()
+    }
+    /// The group's folders, the one in the hierarchy that counts memory first: what to remove when all is over.
     fn folders(&self) -> Vec<PathBuf>;
     /// Living processes, in the group and in those that the program made below it.
-    fn processes(&self) -> Vec<u32>;
+    fn processes(&self) -> Vec<u32> {
+        self.folders().first().map(|folder| tree::processes(folder)).unwrap_or_default()
+    }
     fn cpu(&self) -> Option<CpuReading>;
     /// Memory charged now, page cache included. Cheap enough to be asked every few milliseconds.
     fn memory_now(&self) -> Option<u64>;
     /// Memory in use now, without the page cache that nobody maps. It may lag by some 64 pages a CPU.
     fn memory_in_use(&self) -> Option<u64>;
     /// Inode numbers of the folders of the group and of those below it, in the hierarchy that counts memory.
-    fn inodes(&self) -> BTreeSet<u64>;
+    fn inodes(&self) -> BTreeSet<u64> {
+        self.folders().first().map(|folder| tree::inodes(folder)).unwrap_or_default()
+    }
     /// The kernel's own record of the highest memory; `None` where it keeps none and it must be sampled.
     fn memory_peak(&self) -> Option<u64>;
     fn kernel_account(&self) -> KernelAccount;
     /// What the kernel says of the group's lack of memory.
     fn memory_want(&self) -> MemoryWant;
     /// Whether the kernel itself keeps the run below its memory cap.
-    fn enforces_memory_cap(&self) -> bool;
+    fn enforces_memory_cap(&self) -> bool {
+        self.source() != MemorySource::Proc
+    }
     /// How often the group was refused a new thread or process because of its own bound; `None` where it has none.
     fn refused_threads(&self) -> Option<u64>;
     /// The launcher, below which the run's processes are found where there is no group.
@@ -150,10 +159,6 @@ fn touch_pages(count: usize) {
             libc::munmap(start, size);
         }
     }
-}
-
-pub(super) fn read_number(path: &Path) -> Option<u64> {
-    fs::read_to_string(path).ok()?.trim().parse().ok()
 }
 
 /// The value of `key value` in a flat keyed file's text.

@@ -17,8 +17,8 @@ use std::time::Duration;
 pub use group::batches_bytes;
 use group::write_control;
 pub use group::{CpuReading, Group, GroupBounds, KernelAccount, MemoryWant};
+pub use root::GroupRoot;
 pub(super) use root::own_folders;
-pub use root::{GroupRoot, clean_up_after_the_dead};
 pub(super) use tree::remove_folders;
 
 /// Kills every process in the cgroups and below: at once by `cgroup.kill`, or else one by one with new ones forbidden,

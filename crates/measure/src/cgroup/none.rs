@@ -1,7 +1,6 @@
 //! Without a cgroup: what /proc shows of the processes below the launcher.
 
 use std::cell::RefCell;
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -38,10 +37,6 @@ impl Group for NoGroup {
         MemorySource::Proc
     }
 
-    fn join_files(&self) -> Vec<PathBuf> {
-        Vec::new()
-    }
-
     fn folders(&self) -> Vec<PathBuf> {
         Vec::new()
     }
@@ -65,10 +60,6 @@ impl Group for NoGroup {
         self.memory_now()
     }
 
-    fn inodes(&self) -> BTreeSet<u64> {
-        BTreeSet::new()
-    }
-
     fn memory_peak(&self) -> Option<u64> {
         None
     }
@@ -83,10 +74,6 @@ impl Group for NoGroup {
 
     fn memory_want(&self) -> MemoryWant {
         MemoryWant::default()
-    }
-
-    fn enforces_memory_cap(&self) -> bool {
-        false
     }
 
     fn refused_threads(&self) -> Option<u64> {

@@ -8,7 +8,7 @@ use std::process::Command;
 
 use super::group::{Group, GroupBounds};
 use super::none::NoGroup;
-use super::v1::{GroupV1, V1Parents};
+use super::v1::GroupV1;
 use super::v2::{GroupV2, enable_controllers};
 use super::{kill_all, remove_folders};
 use crate::MemorySource;
@@ -27,7 +27,7 @@ pub struct GroupRoot {
 
 enum GroupHierarchy {
     V2(PathBuf),
-    V1(V1Parents),
+    V1(GroupV1),
     None,
 }
 
@@ -114,17 +114,17 @@ impl GroupRoot {
             self.why_none.push("cgroup v2 is mounted without its memory controller".into());
             return false;
         }
-        let own = || own_group("").map(|group| mount.folder_of(&group));
-        let Some(first) = own() else {
+        let own = own_folders("");
+        let Some(first) = own.first() else {
             self.why_none.push("this process is in no cgroup of version 2".into());
             return false;
         };
-        if self.settle_in_own_group(&first) {
+        if self.settle_in_own_group(first) {
             return true;
         }
         match systemd::move_into_scope(|| own_group("")) {
             Ok(()) => {
-                if own().is_some_and(|scope| self.settle_in_own_group(&scope)) {
+                if own_folders("").first().is_some_and(|scope| self.settle_in_own_group(scope)) {
                     return true;
                 }
                 self.why_none.push("systemd made a scope, but did not delegate it to this user".into());
@@ -132,7 +132,7 @@ impl GroupRoot {
             Err(why) => self.why_none.push(why),
         }
         // Last, any group above that this user may write to: root always finds one.
-        for folder in first.ancestors().take_while(|folder| folder.starts_with(&mount.folder)) {
+        for folder in &own {
             match self.settle_below(folder) {
                 Ok(()) => return true,
                 Err(error) => {
@@ -182,11 +182,7 @@ impl GroupRoot {
     }
 
     fn settle_v1(&mut self) {
-        let mounts = mounts();
-        let folder_of = |controller: &str| {
-            let mount = mounts.iter().find(|mount| mount.kind == "cgroup" && mount.has(controller))?;
-            Some(mount.folder_of(&own_group(controller)?))
-        };
+        let folder_of = |controller| own_folders(controller).into_iter().next();
         let Some(memory) = folder_of("memory") else {
             self.why_none.push("no cgroup v1 memory hierarchy is mounted".into());
             return;
@@ -194,7 +190,7 @@ impl GroupRoot {
         match self.make_in(&memory) {
             Ok(memory) => {
                 let mut optional = |controller| folder_of(controller).and_then(|p| self.make_in(&p).ok());
-                let parents = V1Parents { memory, cpuacct: optional("cpuacct"), pids: optional("pids") };
+                let parents = GroupV1 { memory, cpuacct: optional("cpuacct"), pids: optional("pids") };
                 self.place = GroupHierarchy::V1(parents);
             }
             Err(error) => {
@@ -250,7 +246,7 @@ fn here() -> String {
 }
 
 /// Kills the processes and removes the cgroups of every taskscale of this user that is no longer alive.
-pub fn clean_up_after_the_dead() {
+fn clean_up_after_the_dead() {
     // Notes in a folder of somebody else's could name anything.
     let folder = state_folder();
     if !is_ours(&folder) {

@@ -1,34 +1,26 @@
 //! cgroup v1: a folder in each of several hierarchies. Files and their meaning: the kernel's
 //! Documentation/admin-guide/cgroup-v1/memory.rst.
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::PathBuf;
 
 use super::group::{
-    CpuReading, Group, GroupBounds, KernelAccount, MemoryWant, keyed, read_number, settle_by_touching,
-    write_control,
+    CpuReading, Group, GroupBounds, KernelAccount, MemoryWant, keyed, settle_by_touching, write_control,
 };
 use super::tree;
 use crate::MemorySource;
+use crate::procfs::number;
 
-/// The folders in which a run's groups are made. Only memory is indispensable.
-#[derive(Debug, Clone)]
-pub struct V1Parents {
+/// The folders of a group, or those in which groups are made. Only memory is indispensable.
+pub struct GroupV1 {
     pub memory: PathBuf,
     pub cpuacct: Option<PathBuf>,
     pub pids: Option<PathBuf>,
 }
 
-pub struct GroupV1 {
-    memory: PathBuf,
-    cpuacct: Option<PathBuf>,
-    pids: Option<PathBuf>,
-}
-
 impl GroupV1 {
-    pub fn create(parents: &V1Parents, name: &str, bounds: GroupBounds) -> io::Result<GroupV1> {
+    pub fn create(parents: &GroupV1, name: &str, bounds: GroupBounds) -> io::Result<GroupV1> {
         let memory = parents.memory.join(name);
         fs::create_dir(&memory)?;
         let optional = |parent: &Option<PathBuf>| {
@@ -73,28 +65,22 @@ impl GroupV1 {
             cache: keyed(&stat, "total_cache").map(|cache| cache.saturating_sub(shmem.unwrap_or(0))),
             swap: keyed(&stat, "total_swap"),
             kernel: self.number("memory.kmem.usage_in_bytes").map(|kernel| kernel + tcp.unwrap_or(0)),
-            // Version 1 does not itemize: these come from /proc.
-            kernel_stack: None,
-            page_tables: None,
-            slab: None,
             sock: tcp,
             shmem,
             charged: self.memory_now(),
+            // Version 1 does not itemize the kernel's memory: its parts come from /proc.
+            ..KernelAccount::default()
         }
     }
 
     fn number(&self, name: &str) -> Option<u64> {
-        read_number(&self.memory.join(name))
+        number(self.memory.join(name))
     }
 }
 
 impl Group for GroupV1 {
     fn source(&self) -> MemorySource {
         MemorySource::CgroupV1
-    }
-
-    fn join_files(&self) -> Vec<PathBuf> {
-        self.folders().iter().map(|folder| folder.join("cgroup.procs")).collect()
     }
 
     fn folders(&self) -> Vec<PathBuf> {
@@ -105,14 +91,10 @@ impl Group for GroupV1 {
             .collect()
     }
 
-    fn processes(&self) -> Vec<u32> {
-        tree::processes(&self.memory)
-    }
-
     fn cpu(&self) -> Option<CpuReading> {
         // Exact to the nanosecond. usage_user and usage_sys count whole ticks of the timer on most kernels, too coarse
         // for a phase of a short run.
-        let usage_ns = read_number(&self.cpuacct.as_ref()?.join("cpuacct.usage"))?;
+        let usage_ns = number(self.cpuacct.as_ref()?.join("cpuacct.usage"))?;
         Some(CpuReading { total_s: usage_ns as f64 / 1e9, user_share: None })
     }
 
@@ -135,10 +117,6 @@ impl Group for GroupV1 {
         self.account().in_use()
     }
 
-    fn inodes(&self) -> BTreeSet<u64> {
-        tree::inodes(&self.memory)
-    }
-
     fn kernel_account(&self) -> KernelAccount {
         settle_by_touching(&self.memory);
         self.account()
@@ -155,10 +133,6 @@ impl Group for GroupV1 {
             cap_hit: met.into_iter().flatten().any(|times| times > 0),
             out_of_memory: keyed(&control, "under_oom").is_some_and(|under| under > 0),
         }
-    }
-
-    fn enforces_memory_cap(&self) -> bool {
-        true
     }
 
     fn refused_threads(&self) -> Option<u64> {

@@ -1,16 +1,16 @@
 //! cgroup v2. Files and their meaning: the kernel's Documentation/admin-guide/cgroup-v2.rst.
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::group::{
-    CpuReading, Group, GroupBounds, KernelAccount, MemoryWant, batches_bytes, keyed, read_number,
-    settle_by_touching, write_control,
+    CpuReading, Group, GroupBounds, KernelAccount, MemoryWant, batches_bytes, keyed, settle_by_touching,
+    write_control,
 };
 use super::tree;
 use crate::MemorySource;
+use crate::procfs::{kernel_is_at_least, number};
 
 /// How many groups a program may make inside its own. Version 1 has no such bound; there the memory cap holds them.
 const MOST_GROUPS_BELOW: u64 = 1000;
@@ -70,7 +70,7 @@ impl GroupV2 {
     /// Before Linux 6.16, reading cpu.stat does it for the figures of every controller (cgroup_rstat_flush). Since then
     /// each controller's figures are apart.
     fn settle_figures(&self) {
-        match figures_are_apart() {
+        match kernel_is_at_least((6, 16)) {
             false => drop(self.text("cpu.stat")),
             true => settle_by_touching(&self.folder),
         }
@@ -86,16 +86,8 @@ impl Group for GroupV2 {
         MemorySource::CgroupV2
     }
 
-    fn join_files(&self) -> Vec<PathBuf> {
-        vec![self.folder.join("cgroup.procs")]
-    }
-
     fn folders(&self) -> Vec<PathBuf> {
         vec![self.folder.clone()]
-    }
-
-    fn processes(&self) -> Vec<u32> {
-        tree::processes(&self.folder)
     }
 
     fn cpu(&self) -> Option<CpuReading> {
@@ -106,25 +98,21 @@ impl Group for GroupV2 {
     }
 
     fn memory_now(&self) -> Option<u64> {
-        read_number(&self.folder.join("memory.current"))
+        number(self.folder.join("memory.current"))
     }
 
     fn memory_in_use(&self) -> Option<u64> {
         parse_stat(&self.text("memory.stat"), self.memory_now(), 0).in_use()
     }
 
-    fn inodes(&self) -> BTreeSet<u64> {
-        tree::inodes(&self.folder)
-    }
-
     fn memory_peak(&self) -> Option<u64> {
-        if self.has_peak { read_number(&self.folder.join("memory.peak")) } else { None }
+        if self.has_peak { number(self.folder.join("memory.peak")) } else { None }
     }
 
     fn kernel_account(&self) -> KernelAccount {
         self.settle_figures();
         let account = parse_stat(&self.text("memory.stat"), self.memory_now(), batches_bytes());
-        KernelAccount { swap: read_number(&self.folder.join("memory.swap.current")), ..account }
+        KernelAccount { swap: number(self.folder.join("memory.swap.current")), ..account }
     }
 
     fn memory_want(&self) -> MemoryWant {
@@ -139,27 +127,12 @@ impl Group for GroupV2 {
         }
     }
 
-    fn enforces_memory_cap(&self) -> bool {
-        true
-    }
-
     fn refused_threads(&self) -> Option<u64> {
         // Since 6.11 `local` counts refusals by this group's bound; before, each group counted those of its own
         // processes, wherever the bound was.
         keyed(&self.text("pids.events.local"), "max")
             .or_else(|| tree::sum(&self.folder, "pids.events", |text| keyed(text, "max")))
     }
-}
-
-/// Whether this is Linux 6.16 or later.
-fn figures_are_apart() -> bool {
-    rustix::system::uname().release().to_str().is_ok_and(|release| kernel_version(release) >= (6, 16))
-}
-
-/// `6.16.3-cloud` is (6, 16).
-fn kernel_version(release: &str) -> (u32, u32) {
-    let mut numbers = release.split(|c: char| !c.is_ascii_digit()).map_while(|number| number.parse().ok());
-    (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0))
 }
 
 /// `ahead`: by how much the charge may run ahead of use, in bytes.
@@ -215,12 +188,6 @@ mod tests {
         // It gives way to anonymous memory: nothing more is charged, and more is in use.
         let later = "anon 600\nfile 400\nshmem 50\nfile_mapped 60\n";
         assert_eq!(parse_stat(later, Some(1_100), 0).in_use(), Some(1_100 - 350 + 60));
-    }
-
-    #[test]
-    fn kernel_versions_are_compared_as_numbers() {
-        assert_eq!(kernel_version("6.18.15+deb13-cloud-amd64"), (6, 18));
-        assert!(kernel_version("6.1.0-56-cloud-amd64") < (6, 16) && kernel_version("7.0-rc1") > (6, 16));
     }
 
     #[test]

@@ -4,10 +4,10 @@
 use super::{Action, RunView, STANDS_S, last_look_ns, quiescence, why_dropped};
 use crate::PlateauFrom;
 use crate::black_box::{BlackBoxCommand, Ready};
-use crate::event::{MemoryReading, WhyDropped, seconds};
+use crate::event::{MemoryReading, WhyDropped};
 use crate::evidence::Quiescence;
 use crate::observed::EndedBy;
-use crate::sampler::{MemoryStanding, QUIET_SHARE, TICK_S};
+use crate::sampler::{MemoryStanding, QUIET_SHARE, TICK_S, seconds};
 
 /// How long a load, and then a program, may take to end after SIGTERM, in seconds.
 const LOAD_GRACE_S: f64 = 2.0;

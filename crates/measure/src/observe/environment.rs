@@ -5,10 +5,8 @@ use std::path::{Path, PathBuf};
 
 use crate::RunSpec;
 use crate::cgroup::Group;
+use crate::connections::FILES_BESIDES;
 use crate::launcher::LaunchRequest;
-
-/// Descriptors of a server besides its connections.
-const FILES_BESIDES: u64 = 256;
 
 pub fn launch_request(
     spec: &RunSpec,

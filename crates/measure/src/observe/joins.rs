@@ -6,11 +6,12 @@
 //! ended.
 
 use std::collections::BTreeMap;
-use std::io;
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
-use std::os::unix::ffi::OsStrExt;
+use std::mem::MaybeUninit;
+use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+use rustix::fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags};
 
 /// Watches for writes to the files by which processes and threads join.
 pub(super) struct Joins {
@@ -33,32 +34,24 @@ impl Inotify {
     fn lock() -> Option<MutexGuard<'static, Inotify>> {
         static ALL: OnceLock<Option<Mutex<Inotify>>> = OnceLock::new();
         let made = ALL.get_or_init(|| {
-            // SAFETY: makes a descriptor that is owned here alone.
-            let descriptor = unsafe {
-                let descriptor = libc::inotify_init1(libc::IN_CLOEXEC | libc::IN_NONBLOCK);
-                (descriptor >= 0).then(|| OwnedFd::from_raw_fd(descriptor))
-            };
-            let Some(descriptor) = descriptor else {
-                log::info!("cannot observe whether processes come back: {}", io::Error::last_os_error());
-                return None;
-            };
-            Some(Mutex::new(Inotify { descriptor, writes: BTreeMap::new() }))
+            let flags = CreateFlags::CLOEXEC | CreateFlags::NONBLOCK;
+            let descriptor = inotify::init(flags).inspect_err(|error| {
+                log::info!("cannot observe whether processes come back: {error}");
+            });
+            Some(Mutex::new(Inotify { descriptor: descriptor.ok()?, writes: BTreeMap::new() }))
         });
         made.as_ref().map(|all| all.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Takes the events so far.
     fn read(&mut self) {
-        let mut buffer = [0; 4096];
-        while let Ok(length @ 1..) = rustix::io::read(&self.descriptor, &mut buffer) {
-            // Events of files have no names, and so the length of their head: watch, mask, cookie, length of the name.
-            for head in buffer[..length].chunks_exact(size_of::<libc::inotify_event>()) {
-                let number = |at: usize| head[at..at + 4].try_into().map_or(0, u32::from_ne_bytes);
-                if number(4) & libc::IN_MODIFY != 0
-                    && let Some(writes) = self.writes.get_mut(&(number(0) as i32))
-                {
-                    *writes += 1;
-                }
+        let mut buffer = [MaybeUninit::uninit(); 4096];
+        let mut events = inotify::Reader::new(&self.descriptor, &mut buffer);
+        while let Ok(event) = events.next() {
+            if event.events().contains(ReadFlags::MODIFY)
+                && let Some(writes) = self.writes.get_mut(&event.wd())
+            {
+                *writes += 1;
             }
         }
     }
@@ -69,14 +62,10 @@ impl Joins {
         let mut watches = Vec::new();
         if let Some(mut inotify) = Inotify::lock() {
             for file in folders.iter().flat_map(|folder| FILES.map(|name| folder.join(name))) {
-                let Ok(path) = std::ffi::CString::new(file.as_os_str().as_bytes()) else { continue };
                 // Two writes are two events, as each is followed by the end of another. A file that is not there joins
                 // nobody.
-                let events = libc::IN_MODIFY | libc::IN_CLOSE_WRITE;
-                // SAFETY: the path is valid and ends with a null.
-                let watch =
-                    unsafe { libc::inotify_add_watch(inotify.descriptor.as_raw_fd(), path.as_ptr(), events) };
-                if watch >= 0 {
+                let events = WatchFlags::MODIFY | WatchFlags::CLOSE_WRITE;
+                if let Ok(watch) = inotify::add_watch(&inotify.descriptor, file, events) {
                     inotify.writes.insert(watch, 0);
                     watches.push(watch);
                 }
@@ -99,8 +88,8 @@ impl Drop for Joins {
         let Some(mut inotify) = Inotify::lock() else { return };
         for watch in &self.watches {
             inotify.writes.remove(watch);
-            // SAFETY: a plain system call; a watch whose file is gone has ended by itself.
-            unsafe { libc::inotify_rm_watch(inotify.descriptor.as_raw_fd(), *watch) };
+            // A watch whose file is gone has ended by itself.
+            let _ = inotify::remove_watch(&inotify.descriptor, *watch);
         }
         // What they still had to tell would fill the queue.
         inotify.read();

@@ -33,7 +33,7 @@ pub(super) struct Launched {
 impl Launched {
     pub fn start(launchers: &Launchers, request: LaunchRequest) -> Result<Launched, MeasureError> {
         let Started { launcher, socket, stdout, stderr } =
-            at("start the launcher", launchers.program(), launchers.start(&request))?;
+            at("start the launcher", &launchers.program, launchers.start(&request))?;
         let set = || -> io::Result<()> {
             socket.set_nonblocking(true)?;
             for descriptor in [stdout.as_fd(), stderr.as_fd()] {
@@ -41,7 +41,7 @@ impl Launched {
             }
             Ok(())
         };
-        at("set up the pipes of", launchers.program(), set())?;
+        at("set up the pipes of", &launchers.program, set())?;
         Ok(Launched {
             request,
             lost: false,
@@ -93,21 +93,20 @@ impl Launched {
         let mut buffer = [0u8; 4096];
         let mut heard = Vec::new();
         loop {
-            match (&self.socket).read(&mut buffer) {
-                Ok(0) => {
-                    self.notice_end();
-                    return Ok(heard);
-                }
-                Ok(length) => self.unparsed.extend_from_slice(&buffer[..length]),
+            let length = match (&self.socket).read(&mut buffer) {
+                Ok(length) => length,
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(heard),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 // A socket whose other end was closed with commands unread in it.
-                Err(error) if error.kind() == io::ErrorKind::ConnectionReset => {
-                    self.notice_end();
-                    return Ok(heard);
-                }
+                Err(error) if error.kind() == io::ErrorKind::ConnectionReset => 0,
                 Err(error) => return Err(MeasureError::Launcher(error.to_string())),
+            };
+            if length == 0 {
+                // The socket is closed. The launcher says so where it could not do its work: if it did not, it was killed.
+                self.lost |= !self.over;
+                return Ok(heard);
             }
+            self.unparsed.extend_from_slice(&buffer[..length]);
             while let Some(end) = self.unparsed.iter().position(|byte| *byte == b'\n') {
                 let line: Vec<u8> = self.unparsed.drain(..=end).collect();
                 let event: LauncherEvent = serde_json::from_slice(&line).map_err(|error| {
@@ -123,14 +122,9 @@ impl Launched {
         }
     }
 
-    /// The launcher's socket is closed. It says so where it could not do its work: if it did not, it was killed.
-    fn notice_end(&mut self) {
-        self.lost |= !self.over;
-    }
-
     /// Kills a launcher that does not do its work.
     pub fn give_up(&mut self) -> Result<(), MeasureError> {
-        self.child.kill();
+        self.child.signal(Signal::KILL);
         at("wait for", "the launcher", self.child.wait())?;
         self.lost = true;
         Ok(())

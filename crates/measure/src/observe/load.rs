@@ -1,12 +1,10 @@
 //! The load on a program: a command in its own cgroup, so that it is not part of the program's results.
 
-use taskscale_load::Begin;
-
 use super::clock::Clock;
 use super::control_pipe::ControlPipe;
 use super::launched::Launched;
 use crate::MeasureError;
-use crate::cgroup::{CpuReading, Group};
+use crate::cgroup::Group;
 use crate::event::RunEvent;
 use crate::launcher::{END, LaunchRequest, LauncherEvent, STOP};
 use crate::launchers::Launchers;
@@ -26,10 +24,10 @@ pub(super) struct PreparedLoad {
 
 /// A load at work.
 pub(super) struct Running {
-    launched: Launched,
-    group: Box<dyn Group>,
+    pub launched: Launched,
+    pub group: Box<dyn Group>,
+    pub control_pipe: Option<ControlPipe>,
     lines: Lines,
-    control_pipe: Option<ControlPipe>,
     /// Whether its launcher has become its command.
     pub executed: bool,
     ended: bool,
@@ -45,40 +43,18 @@ impl Running {
     pub fn start(launchers: &Launchers, prepared: PreparedLoad) -> Result<Running, MeasureError> {
         let launched = Launched::start(launchers, prepared.request)?;
         let mut group = prepared.group;
-        group.set_launcher(launched.child.id());
+        group.set_launcher(launched.child.pid);
         Ok(Running {
             launched,
             group,
-            lines: Lines::of_at_most(LONGEST_LINE),
             control_pipe: prepared.control_pipe,
+            lines: Lines::of_at_most(LONGEST_LINE),
             executed: false,
             ended: false,
             stopping: false,
             ending: false,
             empty: false,
         })
-    }
-
-    pub fn launched(&self) -> &Launched {
-        &self.launched
-    }
-
-    /// Has the clients begin a stage.
-    pub fn begin_stage(&mut self, begin: Begin) -> Result<(), MeasureError> {
-        self.control_pipe.as_mut().map_or(Ok(()), |control_pipe| control_pipe.send(begin))
-    }
-
-    pub fn group(&self) -> &dyn Group {
-        &*self.group
-    }
-
-    /// Memory of all its processes now, and kernel memory as a part of it, in bytes.
-    pub fn memory(&self) -> (Option<u64>, Option<u64>) {
-        (self.group.memory_now(), self.group.kernel_account().kernel)
-    }
-
-    pub fn cpu(&self) -> Option<CpuReading> {
-        self.group.cpu()
     }
 
     /// Receives its output, line by line, and its launcher's events.
@@ -144,10 +120,5 @@ impl Running {
             self.ending = true;
             self.launched.send(END);
         }
-    }
-
-    /// Waits for the launcher, after its last event.
-    pub fn conclude(&mut self) -> std::io::Result<()> {
-        self.launched.child.wait()
     }
 }

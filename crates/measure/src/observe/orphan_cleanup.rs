@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 
 use super::launched::Launched;
 use crate::cgroup::{Group, kill_all, processes_in};
-use crate::launcher::LaunchRequest;
 use crate::{MeasureError, procfs};
 
 /// Gives up on killing a run after this long without progress.
@@ -48,7 +47,10 @@ impl Launched {
         let mut deadline = ProgressDeadline::new();
         loop {
             kill_all(&self.request.group);
-            let orphans = orphans(&self.request);
+            // Some may be in no group of the run. Those that the program left are no longer below anything that is ours; but
+            // TMPDIR names a folder that no other run has, unless the user set it, and a process keeps the environment that
+            // it was started with.
+            let orphans = procfs::started_with("TMPDIR", &self.request.scratch);
             procfs::kill(&orphans);
             if orphans.is_empty() && processes_in(&self.request.group).is_empty() {
                 return Ok(());
@@ -59,13 +61,6 @@ impl Launched {
             thread::sleep(Duration::from_millis(5));
         }
     }
-}
-
-/// Processes that may be in no group of the run. Those that the program left are no longer below anything that is ours;
-/// but TMPDIR names a folder that no other run has, unless the user set it, and a process keeps the environment that it
-/// was started with.
-fn orphans(request: &LaunchRequest) -> Vec<u32> {
-    procfs::started_with("TMPDIR", &request.scratch)
 }
 
 #[cfg(test)]

@@ -30,7 +30,7 @@ impl Run<'_> {
             Action::Wait(_) | Action::Sample => {}
             Action::Look => {
                 let begun = self.state().plateau.is_some();
-                self.timeline.note_doing(doing(self.group.as_ref(), self.load.as_ref(), begun));
+                self.timeline.usage.note_doing(doing(self.group.as_ref(), self.load.as_ref(), begun));
             }
             Action::BecomeReady(from) => self.become_ready(from)?,
             Action::BeginPlateau { since_ns, from } => self.begin_plateau(since_ns, from),
@@ -80,7 +80,7 @@ impl Run<'_> {
 
     /// Takes a cheap usage sample of the run, and looks for what the user named.
     pub fn sample(&mut self, now: u64) {
-        let load_cpu = self.load.as_ref().and_then(load::Running::cpu);
+        let load_cpu = self.load.as_ref().and_then(|load| load.group.cpu());
         let sample = UsageSample {
             at_ns: now,
             cpu_s: self.group.cpu().map(|cpu| cpu.total_s),
@@ -89,7 +89,7 @@ impl Run<'_> {
             output_bytes: self.bytes_written(),
         };
         let begun = self.state().plateau.is_some();
-        self.timeline.sample(sample, || doing(self.group.as_ref(), self.load.as_ref(), begun));
+        self.timeline.usage.add(sample, || doing(self.group.as_ref(), self.load.as_ref(), begun));
         let Some(black_box) = self.spec.scenario.black_box() else { return };
         if let Ready::Tcp(address) = &black_box.ready
             && self.state().ready_ns.is_none()
@@ -166,7 +166,7 @@ impl Run<'_> {
         self.count_connections();
         // What starts clients elsewhere is none of them.
         if let Some(load) = self.load.as_ref().filter(|_| self.spec.scenario.elsewhere().is_none()) {
-            let (bytes, kernel_bytes) = load.memory();
+            let (bytes, kernel_bytes) = (load.group.memory_now(), load.group.kernel_account().kernel);
             self.push(RunEvent::LoadMemory { bytes, kernel_bytes });
         }
     }
@@ -185,7 +185,8 @@ impl Run<'_> {
     fn begin_stage(&mut self, begin: Begin) -> Result<(), MeasureError> {
         let cpu = self.group.cpu();
         self.push(RunEvent::Begin { begin, cpu });
-        self.load.as_mut().map_or(Ok(()), |load| load.begin_stage(begin))
+        let control_pipe = self.load.as_mut().and_then(|load| load.control_pipe.as_mut());
+        control_pipe.map_or(Ok(()), |control_pipe| control_pipe.send(begin))
     }
 
     fn stop(&mut self) {
@@ -229,7 +230,7 @@ impl Run<'_> {
         if self.group.folders().is_empty() {
             return 0;
         }
-        let mut escaped = procfs::descendants_besides(processes, self.launched.child.id());
+        let mut escaped = procfs::descendants_besides(processes, self.launched.child.pid);
         escaped.retain(|pid| !self.is_in_group(*pid));
         if !escaped.is_empty() {
             // One that is ending is in no group either, for a moment.
@@ -242,7 +243,7 @@ impl Run<'_> {
     /// Whether a process of the run is in another group. While all processes are listed one may end, and its number be
     /// given to another's: it is asked again whether it is one of the run's.
     fn has_left(&self, pid: u32) -> bool {
-        !self.is_in_group(pid) && procfs::is_below(pid, self.launched.child.id())
+        !self.is_in_group(pid) && procfs::is_below(pid, self.launched.child.pid)
     }
 
     fn is_in_group(&self, pid: u32) -> bool {
@@ -264,7 +265,7 @@ fn doing(group: &dyn Group, load: Option<&load::Running>, begun: bool) -> procfs
     let load = match load.filter(|_| !begun) {
         // Where CPUs are short its launcher comes late, and no process of its group is seen to wait.
         Some(load) if !load.executed => procfs::Doing { wants_cpu: true, ..Default::default() },
-        Some(load) => doing_of(load.group()),
+        Some(load) => doing_of(load.group.as_ref()),
         None => procfs::Doing::default(),
     };
     doing_of(group).and(load)

@@ -9,7 +9,6 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::clock::Clock;
 use super::environment::launch_request;
-use super::hook::OnReading;
 use super::joins::Joins;
 use super::launched::Launched;
 use super::load::{self, PreparedLoad};
@@ -17,18 +16,22 @@ use super::orphan_cleanup::ProgressDeadline;
 use crate::black_box::{LineWatch, Ready};
 use crate::cgroup::Group;
 use crate::decide::{Action, next_action};
-use crate::event::{Account, Kill, RunEvent, seconds};
+use crate::event::{Account, Kill, RunEvent};
 use crate::launcher::{END, LauncherEvent, ProgramEnd};
 use crate::launchers::Launchers;
 use crate::limit_detection::{OwnFiles, tells_of_open_files};
 use crate::observed::EndedBy;
 use crate::protocol::Lines;
 use crate::run_state::RunState;
-use crate::sampler::TICK_S;
+use crate::sampler::{TICK_S, seconds};
 use crate::segments::Segments;
 use crate::switches::Switches;
 use crate::timeline::Timeline;
 use crate::{Interrupt, MeasureError, RunSpec, at, procfs};
+
+/// Called with the run's processes right after each reading of its memory at the plateau: what an embedding program may
+/// read of a run besides its measurement. What it does takes from the plateau's time.
+pub type OnReading = Box<dyn FnMut(&[u32])>;
 
 /// How much of standard output is kept for `RunDetails`: its beginning.
 const OUTPUT_HEAD_BYTES: usize = 4096;
@@ -57,8 +60,8 @@ pub(super) struct Run<'a> {
     pub seen: BTreeSet<u32>,
     pub switches: Switches,
     /// Where wanted: the files that the run's processes have mapped.
-    pub files: Option<BTreeSet<PathBuf>>,
-    pub on_reading: Option<OnReading>,
+    pub files: Option<&'a mut BTreeSet<PathBuf>>,
+    pub on_reading: Option<&'a mut OnReading>,
     /// Since the launcher was told to end everything.
     deadline: Option<ProgressDeadline>,
     /// When threads were counted last.
@@ -83,7 +86,7 @@ impl<'a> Run<'a> {
         let request = launch_request(spec, &spec.command, group.as_ref(), scratch, stdin);
         let (joins, segments, clock) = (Joins::of(&group.folders()), Segments::now(), Clock::start());
         let launched = Launched::start(launchers, request)?;
-        group.set_launcher(launched.child.id());
+        group.set_launcher(launched.child.pid);
         Ok(Run {
             spec,
             group,
@@ -153,13 +156,11 @@ impl<'a> Run<'a> {
                     self.sample(now);
                     self.poll(0.0)?;
                 }
-                action @ Action::Look => {
-                    self.perform(action)?;
-                    self.poll(0.0)?;
-                    acted = true;
-                }
                 action => {
                     self.perform(action)?;
+                    if action == Action::Look {
+                        self.poll(0.0)?;
+                    }
                     acted = true;
                 }
             }
@@ -175,7 +176,7 @@ impl<'a> Run<'a> {
                 waited.push(PollFd::from_borrowed_fd(self.interrupt.descriptor(), PollFlags::IN));
             }
             let load = self.load.iter().filter(|load| !load.empty);
-            waited.extend(load.flat_map(|load| load.launched().waited()));
+            waited.extend(load.flat_map(|load| load.launched.waited()));
             match poll(&mut waited, Some(&timeout)) {
                 Ok(count) => count > 0,
                 Err(rustix::io::Errno::INTR) => false,
@@ -212,7 +213,7 @@ impl<'a> Run<'a> {
             own.into_iter().for_each(|own| self.push(RunEvent::Files { own, used_up: false }));
         }
         self.look_for_line(&buffer[..length], 1);
-        self.timeline.note_output(self.lines.bytes.max(self.launched.stderr_bytes));
+        self.timeline.output_bytes = self.lines.bytes.max(self.launched.stderr_bytes);
     }
 
     fn look_for_line(&mut self, chunk: &[u8], stream: usize) {
@@ -241,7 +242,7 @@ impl<'a> Run<'a> {
     fn note_end(&mut self, at_ns: u64, end: ProgramEnd) {
         // What it wrote last may still be in the pipes.
         let cap = self.spec.bounds.output_bytes;
-        while self.timeline.output_bytes() <= cap && self.launched.pending_output() {
+        while self.timeline.output_bytes <= cap && self.launched.pending_output() {
             self.read_output();
         }
         self.timeline.push(at_ns, RunEvent::Ended(end));
@@ -341,7 +342,7 @@ impl<'a> Run<'a> {
     pub fn conclude(&mut self) -> Result<(), MeasureError> {
         at("wait for", "the launcher", self.launched.child.wait())?;
         if let Some(load) = &mut self.load {
-            at("wait for", "the load's launcher", load.conclude())?;
+            at("wait for", "the load's launcher", load.launched.child.wait())?;
         }
         let seen = std::mem::take(&mut self.seen);
         let left_shared_memory = self.segments.remove_new(|pid| seen.contains(&pid));
@@ -360,7 +361,7 @@ impl<'a> Run<'a> {
         let text = |launched: &Launched| String::from_utf8_lossy(&launched.stderr_tail).into_owned();
         let account = Account {
             cpu: self.group.cpu(),
-            load_cpu: self.load.as_ref().and_then(load::Running::cpu),
+            load_cpu: self.load.as_ref().and_then(|load| load.group.cpu()),
             system_cpu_s: used_s,
             starved_s: self.timeline.usage().starved_s(),
             peak_bytes: self.group.memory_peak(),
@@ -370,7 +371,7 @@ impl<'a> Run<'a> {
             left_shared_memory,
             stray_lines: self.lines.stray,
             stderr: text(&self.launched),
-            load_stderr: self.load.as_ref().map(|load| text(load.launched())).unwrap_or_default(),
+            load_stderr: self.load.as_ref().map(|load| text(&load.launched)).unwrap_or_default(),
         };
         self.push(RunEvent::Account(Box::new(account)));
         Ok(())

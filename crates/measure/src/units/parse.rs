@@ -2,11 +2,11 @@
 //!
 //! Numbers are read as whole numbers and decimals, never through floating point: what is accepted is exact.
 
-use std::fmt;
 use std::time::Duration;
 
 /// What a text was read as; chooses the words of an error.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::Display)]
+#[strum(serialize_all = "lowercase")]
 pub enum Quantity {
     Count,
     Size,
@@ -25,17 +25,6 @@ impl Quantity {
             Quantity::Duration => "a number and a unit such as 500ms, 10s, 2m or 1m30s (ms, s, m, h)",
             Quantity::Share => "a percentage such as 5% or 0.5%",
         }
-    }
-}
-
-impl fmt::Display for Quantity {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Quantity::Count => "count",
-            Quantity::Size => "size",
-            Quantity::Duration => "duration",
-            Quantity::Share => "share",
-        })
     }
 }
 
@@ -67,7 +56,7 @@ pub enum UnitError {
 /// Reads a count of tasks: `1000`, `1_000_000`, `10k`, `2.5k`, `1M`. Above zero, and whole.
 pub fn parse_count(text: &str) -> Result<u64, UnitError> {
     let quantity = Quantity::Count;
-    let (number, unit, rest) = Decimal::split(quantity, text)?;
+    let (number, unit, rest) = Decimal::split(quantity, text, text)?;
     let power = match unit {
         "" => 0,
         "k" | "K" => 3,
@@ -88,7 +77,7 @@ pub fn parse_count(text: &str) -> Result<u64, UnitError> {
 /// `64k` is not taken: some tools mean 64,000 by it and others 65,536.
 pub fn parse_bytes(text: &str) -> Result<u64, UnitError> {
     let quantity = Quantity::Size;
-    let (number, unit, rest) = Decimal::split(quantity, text)?;
+    let (number, unit, rest) = Decimal::split(quantity, text, text)?;
     let ambiguous = |decimal, binary| {
         let number = text.trim().trim_end_matches(unit).trim_end().to_owned();
         Err(UnitError::Ambiguous { text: text.to_owned(), number, decimal, binary })
@@ -124,8 +113,7 @@ pub fn parse_duration(text: &str) -> Result<Duration, UnitError> {
     let mut last_unit = u128::MAX;
     let mut rest = text;
     loop {
-        let (number, unit, after) =
-            Decimal::split(quantity, rest).map_err(|error| about_whole(error, text))?;
+        let (number, unit, after) = Decimal::split(quantity, text, rest)?;
         let nanos: u128 = match unit.to_ascii_lowercase().as_str() {
             "ns" => 1,
             "us" | "µs" => 1_000,
@@ -133,9 +121,7 @@ pub fn parse_duration(text: &str) -> Result<Duration, UnitError> {
             "s" => 1_000_000_000,
             "m" | "min" => 60_000_000_000,
             "h" => 3_600_000_000_000,
-            "" => {
-                return Err(UnitError::NoUnit { quantity, text: text.to_owned() });
-            }
+            "" => return Err(UnitError::NoUnit { quantity, text: text.to_owned() }),
             _ => return Err(unknown(quantity, text, unit)),
         };
         if nanos >= last_unit {
@@ -155,7 +141,7 @@ pub fn parse_duration(text: &str) -> Result<Duration, UnitError> {
 /// Reads a share of something: `5%` is 0.05. Zero is one.
 pub fn parse_share(text: &str) -> Result<f64, UnitError> {
     let quantity = Quantity::Share;
-    let (number, unit, rest) = Decimal::split(quantity, text)?;
+    let (number, unit, rest) = Decimal::split(quantity, text, text)?;
     match (unit, rest) {
         ("", "%") => Ok(number.numerator as f64 / 10f64.powi(number.decimals as i32 + 2)),
         ("", "") => Err(UnitError::NoUnit { quantity, text: text.to_owned() }),
@@ -172,9 +158,14 @@ struct Decimal {
 }
 
 impl Decimal {
-    /// Splits a text into its first number, the letters after it and what follows those.
-    fn split(quantity: Quantity, text: &str) -> Result<(Decimal, &str, &str), UnitError> {
-        let trimmed = text.trim();
+    /// Splits a part of the text into its first number, the letters after it and what follows those. Errors speak of the
+    /// whole text.
+    fn split<'t>(
+        quantity: Quantity,
+        text: &str,
+        part: &'t str,
+    ) -> Result<(Decimal, &'t str, &'t str), UnitError> {
+        let trimmed = part.trim();
         if trimmed.is_empty() {
             return Err(UnitError::Empty(quantity));
         }
@@ -264,16 +255,6 @@ fn too_large(quantity: Quantity, text: &str) -> UnitError {
         Quantity::Share => "about 10^38 %",
     };
     UnitError::TooLarge { quantity, text: text.to_owned(), largest }
-}
-
-/// An error met in a later part of a duration speaks of the text as given.
-fn about_whole(error: UnitError, whole: &str) -> UnitError {
-    match error {
-        UnitError::NotANumber { quantity, .. } => not_a_number(quantity, whole),
-        UnitError::Negative { quantity, .. } => UnitError::Negative { quantity, text: whole.to_owned() },
-        UnitError::TooLarge { quantity, .. } => too_large(quantity, whole),
-        other => other,
-    }
 }
 
 #[cfg(test)]
