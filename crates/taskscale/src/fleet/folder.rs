@@ -135,19 +135,13 @@ impl Fleet {
         }
     }
 
-    pub fn new(
-        folder: &Path,
-        plan: &str,
-        arguments: Vec<String>,
-        targets: Vec<Target>,
-        version: &str,
-    ) -> Fleet {
+    pub fn new(folder: &Path, plan: &str, arguments: Vec<String>, targets: Vec<Target>) -> Fleet {
         let submitted_at = Timestamp::now();
         Fleet {
             schema: SCHEMA_VERSION,
             id: format!("{}-{:016x}", submitted_at.compact(), fastrand::u64(..)),
             submitted_at,
-            taskscale: version.to_owned(),
+            taskscale: env!("CARGO_PKG_VERSION").to_owned(),
             plan: plan.to_owned(),
             arguments,
             targets,
@@ -216,10 +210,7 @@ impl Fleet {
 
     pub fn submissions(&self) -> Result<Vec<Submission>, FleetError> {
         let path = self.folder.join(JOBS_FILE);
-        let text = match fs::read_to_string(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            text => at("read", &path, text)?,
-        };
+        let text = if_there(&path, fs::read_to_string(&path))?.unwrap_or_default();
         let whole = text.lines().filter(|line| line.ends_with('}'));
         let parsed = whole.map(serde_json::from_str).collect::<Result<_, _>>();
         parsed.map_err(|error| FleetError::Malformed { path, error })
@@ -268,19 +259,25 @@ impl Fleet {
     /// The owner of a target.
     pub fn last_claim(&self, target: &Target) -> Result<Option<Claim>, FleetError> {
         let folder = self.target_folder(target).join("claims");
-        let names = match fs::read_dir(&folder) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            names => at("read", &folder, names)?,
-        };
-        let epochs = names.flatten().filter_map(|name| name.file_name().to_str()?.parse::<u32>().ok());
-        match epochs.max() {
-            Some(epoch) => read_json(&folder.join(epoch.to_string())),
-            None => Ok(None),
-        }
+        let names = if_there(&folder, fs::read_dir(&folder))?.into_iter().flatten().flatten();
+        let epochs = names.filter_map(|name| name.file_name().to_str()?.parse::<u32>().ok());
+        epochs.max().map_or(Ok(None), |epoch| read_json(&folder.join(epoch.to_string())))
     }
 
     pub fn published(&self, target: &Target) -> Result<Option<PublishedTarget>, FleetError> {
         read_json(&self.target_folder(target).join(PUBLISHED))
+    }
+
+    /// Refuses a claim that is no longer the last of its target.
+    pub fn check_claim(&self, target: &Target, own: &Claim) -> Result<(), FleetError> {
+        match self.last_claim(target)? {
+            Some(last) if last.epoch > own.epoch => Err(FleetError::Superseded {
+                target: target.name.clone(),
+                own: own.job.clone(),
+                newer: last.job,
+            }),
+            _ => Ok(()),
+        }
     }
 
     /// Publishes results for the target; `false` if it has some.
@@ -290,15 +287,7 @@ impl Fleet {
         own: &Claim,
         published: &PublishedTarget,
     ) -> Result<bool, FleetError> {
-        if let Some(last) = self.last_claim(target)?
-            && last.epoch > own.epoch
-        {
-            return Err(FleetError::Superseded {
-                target: target.name.clone(),
-                own: own.job.clone(),
-                newer: last.job,
-            });
-        }
+        self.check_claim(target, own)?;
         link_json(&self.target_folder(target).join(PUBLISHED), published)
     }
 
@@ -346,12 +335,17 @@ fn digest_of(path: &Path) -> Result<String, FleetError> {
 }
 
 fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, FleetError> {
-    let text = match fs::read(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        text => at("read", path, text)?,
-    };
-    let parsed = serde_json::from_slice(&text);
-    parsed.map(Some).map_err(|error| FleetError::Malformed { path: path.to_owned(), error })
+    let text = if_there(path, fs::read(path))?;
+    let parsed = text.map(|text| serde_json::from_slice(&text)).transpose();
+    parsed.map_err(|error| FleetError::Malformed { path: path.to_owned(), error })
+}
+
+/// What was read; absent where there is nothing at the path.
+fn if_there<T>(path: &Path, read: io::Result<T>) -> Result<Option<T>, FleetError> {
+    match read {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        read => at("read", path, read).map(Some),
+    }
 }
 
 /// Gives a new file its name, whole and durably, unless the name is taken: `false`.
@@ -383,7 +377,7 @@ mod tests {
 
     fn fleet(folder: &Path) -> Fleet {
         let target = |nth: u32| Target { name: format!("x86-{nth}"), machines: "x86".to_owned(), node: None };
-        Fleet::new(&folder.join("fleet"), "plan", Vec::new(), vec![target(1), target(2)], "0.1.0")
+        Fleet::new(&folder.join("fleet"), "plan", Vec::new(), vec![target(1), target(2)])
     }
 
     fn published(claim: &Claim, folder: &Path) -> PublishedTarget {

@@ -83,10 +83,10 @@ impl Hint for FleetError {
     fn hint(&self) -> Option<String> {
         match self {
             FleetError::Io { error, .. } => error.hint(),
-            FleetError::AnotherPlan { folder, .. } => Some(format!(
-                "name a new folder in the plan, or resume what was submitted: `taskscale fleet resume {}`",
-                folder.display()
-            )),
+            FleetError::AnotherPlan { folder, .. } => {
+                let resume = format!("taskscale fleet resume {}", folder.display());
+                Some(format!("name a new folder in the plan, or resume what was submitted: `{resume}`"))
+            }
             FleetError::Script { error, .. } => error.hint(),
             FleetError::Slurm { said, .. } => slurm_hint(said),
             FleetError::Untrusted { path, .. } => Some(format!(

@@ -61,15 +61,10 @@ pub struct NodeSelector {
 impl NodeSelector {
     /// As options of sbatch and its kin.
     pub fn options(&self) -> Vec<String> {
-        let option = |name: &str, value: &Option<String>| Some(format!("--{name}={}", value.as_ref()?));
-        [
-            option("partition", &self.partition),
-            option("constraint", &self.constraint),
-            option("nodelist", &self.nodelist),
-        ]
-        .into_iter()
-        .flatten()
-        .collect()
+        let given =
+            [("partition", &self.partition), ("constraint", &self.constraint), ("nodelist", &self.nodelist)];
+        let option = |(name, value): (&str, &Option<String>)| Some(format!("--{name}={}", value.as_ref()?));
+        given.into_iter().filter_map(option).collect()
     }
 }
 

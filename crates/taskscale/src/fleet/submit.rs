@@ -50,11 +50,9 @@ pub fn targets(
             node,
         };
         match &machines.at().nodelist {
-            Some(list) => {
-                targets.extend(expand(list)?.into_iter().map(|node| target(&node.clone(), Some(node))));
-            }
+            Some(list) => targets.extend(expand(list)?.iter().map(|node| target(node, Some(node.clone())))),
             None => {
-                targets.extend((1..=machines.count.unwrap_or(1)).map(|nth| target(&nth.to_string(), None)))
+                targets.extend((1..=machines.count.unwrap_or(1)).map(|nth| target(&nth.to_string(), None)));
             }
         }
     }
@@ -100,60 +98,54 @@ pub fn scripts(plan: &FleetPlan, fleet: &Fleet, architectures: &[BTreeSet<String
     Scripts { build, measure, gather }
 }
 
-/// Options of sbatch, each a line of the script.
-struct Header<'a> {
-    job: String,
-    machines: &'a Machines,
-    /// Replaces the machines' own list of nodes.
-    node: Option<&'a str>,
+/// Options of sbatch, each a line of the script. `node` replaces the machines' own list of nodes, and `array` is the
+/// number of its elements.
+fn header(
+    fleet: &Fleet,
+    machines: &Machines,
+    job: &str,
+    node: Option<&str>,
     array: Option<usize>,
-    log: String,
     alone: bool,
-}
-
-impl Header<'_> {
-    fn text(&self, fleet: &Fleet) -> String {
-        let folder = fleet.folder.display();
-        let mut at = self.machines.at();
-        at.nodelist = self.node.map(str::to_owned);
-        let mut options = vec![format!("--job-name=taskscale-{}", self.job)];
-        options.extend(at.options());
-        options.extend(self.array.map(|last| format!("--array=1-{last}")));
-        options.extend(self.machines.time.as_ref().map(|time| format!("--time={time}")));
-        options.push("--nodes=1".to_owned());
-        if self.alone {
-            options.push("--exclusive".to_owned());
-            options.push("--requeue".to_owned());
-            options.push(format!("--signal=B:TERM@{GRACE_PERIOD_S}"));
-        }
-        options.push("--open-mode=append".to_owned());
-        options.push(format!("--chdir={folder}"));
-        options.push(format!("--output={folder}/log/{}", self.log));
-        options.extend(self.machines.sbatch.iter().cloned());
-        if let Some(clients) = self.machines.clients.as_ref().filter(|_| self.alone) {
-            options.push("hetjob".to_owned());
-            options.extend(clients.options());
-            options.extend(["--nodes=1", "--exclusive"].map(str::to_owned));
-        }
-        options.iter().map(|option| format!("#SBATCH {option}\n")).collect()
+) -> String {
+    let folder = fleet.folder.display();
+    let mut at = machines.at();
+    at.nodelist = node.map(str::to_owned);
+    let mut options = vec![format!("--job-name=taskscale-{job}")];
+    options.extend(at.options());
+    options.extend(array.map(|last| format!("--array=1-{last}")));
+    options.extend(machines.time.as_ref().map(|time| format!("--time={time}")));
+    options.push("--nodes=1".to_owned());
+    if alone {
+        options.push("--exclusive".to_owned());
+        options.push("--requeue".to_owned());
+        options.push(format!("--signal=B:TERM@{GRACE_PERIOD_S}"));
     }
+    options.push("--open-mode=append".to_owned());
+    options.push(format!("--chdir={folder}"));
+    let element = if array.is_some() { ".%a" } else { "" };
+    options.push(format!("--output={folder}/log/{job}{element}.log"));
+    options.extend(machines.sbatch.iter().cloned());
+    if let Some(clients) = machines.clients.as_ref().filter(|_| alone) {
+        options.push("hetjob".to_owned());
+        options.extend(clients.options());
+        options.extend(["--nodes=1", "--exclusive"].map(str::to_owned));
+    }
+    options.iter().map(|option| format!("#SBATCH {option}\n")).collect()
 }
 
 /// The beginning of every script.
 fn preamble(machines: &Machines, fleet: &Fleet) -> String {
+    let setup: String = machines.setup.iter().map(|line| format!("{line}\n")).collect();
+    let (folder, kind) = (fleet.folder.display(), &machines.name);
     // Without -u: modules and their like are not written for it.
-    let mut text = String::from("set -eo pipefail\n");
-    text.extend(machines.setup.iter().map(|line| format!("{line}\n")));
-    let folder = fleet.folder.display();
-    text.push_str(&format!(
-        "umask go-w\nfolder='{folder}'\nprogram=$folder/bin/$(uname -m)/taskscale\n\
+    format!(
+        "set -eo pipefail\n{setup}umask go-w\nfolder='{folder}'\nprogram=$folder/bin/$(uname -m)/taskscale\n\
          if [ ! -x \"$program\" ]; then\n  \
-         echo \"no taskscale for $(uname -m) in $folder/bin; set it in the plan: [machines.{}] taskscale = ...\" >&2\n  \
+         echo \"no taskscale for $(uname -m) in $folder/bin; set it in the plan: [machines.{kind}] taskscale = ...\" >&2\n  \
          exit 2\nfi\n\
-         export TASKSCALE_CACHE=$folder/cache/$(uname -m)\n",
-        machines.name
-    ));
-    text
+         export TASKSCALE_CACHE=$folder/cache/$(uname -m)\n"
+    )
 }
 
 /// A job that does not measure, and shares its node with others.
@@ -161,11 +153,9 @@ fn beside(fleet: &Fleet, machines: &Machines, job: &str, what: &str, command: &s
     // Of machines that are listed the first will do.
     let own = fleet.targets.iter().find(|target| target.machines == machines.name);
     let node = own.and_then(|target| target.node.as_deref());
-    let log = format!("{job}.log");
-    let header = Header { job: job.to_owned(), machines, node, array: None, log, alone: false };
+    let header = header(fleet, machines, job, node, None, false);
     let preamble = preamble(machines, fleet);
-    let text =
-        format!("#!/bin/bash\n{}# {what}\n{preamble}exec \"$program\" {command}\n", header.text(fleet));
+    let text = format!("#!/bin/bash\n{header}# {what}\n{preamble}exec \"$program\" {command}\n");
     BatchScript { name: format!("{job}.sh"), text, targets: Vec::new(), is_array: false }
 }
 
@@ -189,42 +179,28 @@ fn measure_script(
         Some(nth) => format!("{}.{}", machines.name, nth + 1),
         None => targets[0].name.clone(),
     };
-    let log = if array.is_some() { format!("{name}.%a.log") } else { format!("{name}.log") };
-    let header = Header {
-        job: name.clone(),
-        machines,
-        node: targets[0].node.as_deref().filter(|_| array.is_none()),
-        array: array.map(|_| targets.len()),
-        log,
-        alone: true,
-    };
+    let node = targets[0].node.as_deref().filter(|_| array.is_none());
+    let header = header(fleet, machines, &name, node, array.map(|_| targets.len()), true);
+    let preamble = preamble(machines, fleet);
+    let begin = &targets[0].name;
     let target = match array {
-        None => format!(
-            "# Measures {}. By hand: bash {name}.sh, on that machine\nslot={}\n",
-            targets[0].name, targets[0].name
-        ),
+        None => format!("# Measures {begin}. By hand: bash {name}.sh, on that machine\nslot={begin}\n"),
         Some(_) => {
             let number = match first {
-                0 => "number".to_owned(),
+                0 => "$number".to_owned(),
                 first => format!("$((number + {first}))"),
             };
-            let number = if first == 0 { format!("${number}") } else { number };
+            let (end, count, kind) = (&targets[targets.len() - 1].name, targets.len(), &machines.name);
             format!(
-                "# Measures {} to {}, each on a machine of its own. By hand: bash {name}.sh NUMBER\n\
-                 number=${{SLURM_ARRAY_TASK_ID:-${{1:?which of them, from 1 to {}}}}}\n\
-                 slot={}-{number}\n",
-                targets[0].name,
-                targets[targets.len() - 1].name,
-                targets.len(),
-                machines.name
+                "# Measures {begin} to {end}, each on a machine of its own. By hand: bash {name}.sh NUMBER\n\
+                 number=${{SLURM_ARRAY_TASK_ID:-${{1:?which of them, from 1 to {count}}}}}\n\
+                 slot={kind}-{number}\n"
             )
         }
     };
     let (find, more) = if machines.clients.is_some() { APART } else { ("", "") };
     let text = format!(
-        "#!/bin/bash\n{}{target}{}{find}exec \"$program\" fleet work \"$folder\" \"$slot\"{more}\n",
-        header.text(fleet),
-        preamble(machines, fleet)
+        "#!/bin/bash\n{header}{target}{preamble}{find}exec \"$program\" fleet work \"$folder\" \"$slot\"{more}\n"
     );
     let targets = targets.iter().map(|target| target.name.clone()).collect();
     BatchScript { name: format!("{name}.sh"), text, targets, is_array: array.is_some() }
@@ -254,10 +230,10 @@ pub fn submit(
 ) -> Result<Vec<Submission>, FleetError> {
     let lock = fleet.lock()?;
     let before = fleet.submissions()?;
-    let mut wanted: BTreeSet<String> = BTreeSet::new();
+    let mut wanted: BTreeSet<&String> = BTreeSet::new();
     for target in &fleet.targets {
         if fleet.published(target)?.is_none() {
-            wanted.insert(target.name.clone());
+            wanted.insert(&target.name);
         }
     }
     let queue = slurm.queue(&numbers(&before))?;
@@ -285,8 +261,8 @@ pub fn submit(
     };
     let mut measuring = Vec::new();
     for script in &scripts.measure {
-        let own = script.targets.iter().enumerate().filter(|(_, target)| wanted.contains(*target));
-        let elements: Vec<(usize, &String)> = own.map(|(nth, target)| (nth + 1, target)).collect();
+        let elements: Vec<(usize, &String)> =
+            (1..).zip(&script.targets).filter(|(_, target)| wanted.contains(*target)).collect();
         if elements.is_empty() {
             continue;
         }
@@ -447,7 +423,7 @@ mod tests {
         let expand = |list: &str| Ok(list.split(',').map(str::to_owned).collect());
         let targets = targets(&plan, &expand).unwrap();
         assert_eq!(targets.len(), 2 + 1200 + 1);
-        let fleet = Fleet::new(&plan.folder, PLAN, plan.arguments.clone(), targets, "0.1.0");
+        let fleet = Fleet::new(&plan.folder, PLAN, plan.arguments.clone(), targets);
         let of = |name: &str| BTreeSet::from([name.to_owned()]);
         let scripts = scripts(&plan, &fleet, &[of("aarch64"), of("x86_64"), of("x86_64")]);
         (fleet, scripts)
@@ -475,8 +451,7 @@ mod tests {
             fs::write(place(name).join("x/runtime.toml"), name).unwrap();
         }
         let plan = FleetPlan::parse(PLAN, "plan.toml".as_ref(), folder.path()).unwrap();
-        let fleet =
-            Fleet { catalog_count: 2, ..Fleet::new(&plan.folder, PLAN, Vec::new(), Vec::new(), "0.1.0") };
+        let fleet = Fleet { catalog_count: 2, ..Fleet::new(&plan.folder, PLAN, Vec::new(), Vec::new()) };
         copy_catalogs(&fleet, &[place("mine"), place("carried")]).unwrap();
         let copied: Vec<String> = fleet
             .catalogs()

@@ -124,16 +124,10 @@ fn measure(
         if looked.elapsed() >= LOOKED_EVERY {
             looked = Instant::now();
             // A folder that is away for a moment says nothing of others.
-            if let Ok(Some(last)) = fleet.last_claim(target)
-                && last.epoch > own.epoch
-            {
+            if let Err(error @ FleetError::Superseded { .. }) = fleet.check_claim(target, own) {
                 at("stop", &context.program, stop(&child))?;
                 at("wait for", &context.program, child.wait())?;
-                return Err(FleetError::Superseded {
-                    target: target.name.clone(),
-                    own: own.job.clone(),
-                    newer: last.job,
-                });
+                return Err(error);
             }
         }
         thread::sleep(TICK);
