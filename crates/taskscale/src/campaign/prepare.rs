@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use super::black_box::BlackBoxTemplate;
 use crate::catalog::{DottedVersion, Entry, Library, Program, Runtime, ToolchainSpec, Workload, sources};
-use crate::record::{Campaign, EntryFacts, Source};
+use crate::record::{Campaign, EntryFacts};
 use crate::toolchain::{self, Attend, BuildError, Built, Cache, Toolchain, ToolchainError, pin_library};
 
 /// An entry with its toolchain and build.
@@ -37,11 +37,6 @@ impl Prepared {
     /// Entry and workload, by name.
     pub fn name<'a>(&'a self, campaign: &'a Campaign) -> (&'a str, &'a str) {
         (&self.facts.name, self.facts.workload.as_deref().unwrap_or(&campaign.plan.workload))
-    }
-
-    /// Whether the program takes the time that its tasks wait.
-    pub fn takes_hold(&self) -> bool {
-        self.black_box.as_ref().is_none_or(|template| template.black_box.told_hold)
     }
 }
 
@@ -250,9 +245,6 @@ fn facts_of(runtime: &Runtime, entry: &Entry, workload: &str) -> EntryFacts {
         env: entry.env.clone(),
         digest: None,
         program_digest: None,
-        sources: sources(runtime, entry, workload)
-            .into_iter()
-            .map(|file| Source { path: file.path, text: file.text })
-            .collect(),
+        sources: sources(runtime, entry, workload),
     }
 }
