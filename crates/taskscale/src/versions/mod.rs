@@ -3,7 +3,7 @@
 mod bisection;
 mod error;
 
-use std::collections::{BTreeMap, BTreeSet, btree_map};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 pub use bisection::Bisection;
@@ -67,21 +67,14 @@ pub fn expand(
         let mut foreign: Option<VersionError> = None;
         for runtime in &mut catalog.runtimes {
             let is_meant = |entry: &&Entry| {
-                entry.versions.is_empty()
-                    && matcher.matches(&Selectable {
-                        full_name: &entry.full_name,
-                        runtime: &runtime.name,
-                        posts: !entry.posts.is_empty(),
-                        style: entry.style,
-                    })
+                entry.versions.is_empty() && matcher.matches(&Selectable::of(runtime, entry))
             };
             let meant: Vec<Entry> = runtime.entries.iter().filter(is_meant).cloned().collect();
+            if !meant.is_empty() && !there.contains_key(&runtime.name) {
+                there.insert(runtime.name.clone(), used_versions_of(runtime, named)?);
+            }
             for entry in meant {
-                let of_runtime = match there.entry(runtime.name.clone()) {
-                    btree_map::Entry::Occupied(known) => known.into_mut(),
-                    btree_map::Entry::Vacant(new) => new.insert(used_versions_of(runtime, named)?),
-                };
-                match versioned(runtime, &entry, &request.axes, of_runtime) {
+                match versioned(runtime, &entry, &request.axes, &there[&runtime.name]) {
                     Ok(new) => {
                         added.extend(new.iter().map(|entry| entry.full_name.clone()));
                         let known =
@@ -138,12 +131,9 @@ pub fn candidates(
         if chosen.is_empty() {
             return Err(VersionError::not_installed(&runtime.toolchain, range, &there));
         }
+        let versions = chosen.into_iter().map(|(series, _)| series).collect();
         let page = runtime.toolchain.versions.as_ref().and_then(|places| places.page.clone());
-        return Ok(VersionCandidates {
-            versions: chosen.into_iter().map(|(series, _)| series).collect(),
-            page,
-            unlisted: None,
-        });
+        return Ok(VersionCandidates { versions, page, unlisted: None });
     };
     let pin = runtime.libraries.get(library);
     let listed = pin.and_then(|pin| pin.releases.as_ref()).map(|command| releases(runtime, entry, command));
