@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Fleet, FleetError, PublishedTarget, Target};
+use super::{Fleet, FleetError, PublishedTarget, Result, Target};
 use crate::catalog::Shape;
 use crate::document::{Column, Document, DocumentRow, Emphasis, Table, TableCell};
 use crate::metrics::{self, MetricDef};
@@ -44,7 +44,7 @@ struct MachineValue {
 }
 
 /// Reads the results one by one, and keeps only their medians, as there may be a thousand.
-pub fn collect(fleet: &Fleet) -> Result<Collected, FleetError> {
+pub fn collect(fleet: &Fleet) -> Result<Collected> {
     let mut collected = Collected::default();
     for target in &fleet.targets {
         let Some(published) = fleet.published(target)? else {

@@ -12,7 +12,7 @@ use super::slurm::{Node, Slurm};
 use super::submit::{
     ArchBinary, Scripts, copy_catalogs, install, make_folder, scripts, submit, targets, write_scripts,
 };
-use super::{FleetError, at};
+use super::{FleetError, Result, at};
 
 /// A fleet that can be submitted.
 pub struct PreparedFleet {
@@ -30,7 +30,7 @@ pub fn prepare(
     catalogs: Vec<PathBuf>,
     dry_run: bool,
     warn: &dyn Fn(&str),
-) -> Result<PreparedFleet, FleetError> {
+) -> Result<PreparedFleet> {
     let slurm = Slurm;
     let expand = |list: &str| match slurm.expand(list) {
         // A plain list needs no Slurm.
@@ -80,12 +80,12 @@ pub fn prepare(
 
 impl PreparedFleet {
     /// Writes the programs that jobs run.
-    pub fn install(&self) -> Result<(), FleetError> {
+    pub fn install(&self) -> Result<()> {
         self.programs.iter().try_for_each(|program| install(&self.fleet, program))
     }
 
     /// Writes the rest of the folder and submits the jobs.
-    pub fn submit(self) -> Result<(Fleet, Vec<Submission>), FleetError> {
+    pub fn submit(self) -> Result<(Fleet, Vec<Submission>)> {
         copy_catalogs(&self.fleet, &self.catalogs)?;
         write_scripts(&self.fleet.folder, &self.scripts)?;
         let fleet = self.fleet.create()?;
@@ -101,7 +101,7 @@ fn check_folder(
     slurm: &Slurm,
     dry_run: bool,
     warn: &dyn Fn(&str),
-) -> Result<(), FleetError> {
+) -> Result<()> {
     let made = make_folder(&plan.folder)?;
     let marker = tempfile::Builder::new().prefix(".seen-").tempfile_in(&plan.folder);
     let marker = at("write in", &plan.folder, marker)?;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 
 use super::folder::{Claim, Submission};
-use super::{Fleet, FleetError, Job, PublishedTarget, Slurm, Target};
+use super::{Fleet, Job, PublishedTarget, Result, Slurm, Target};
 use crate::document::{Column, Document, DocumentRow, Emphasis, Table, TableCell};
 use crate::record::{self, Campaign, SCHEMA_VERSION, Sample, Status, Timestamp};
 use crate::units;
@@ -46,7 +46,7 @@ pub struct Watch {
 
 impl Watch {
     /// Queries Slurm once, and reads each folder that may have changed.
-    pub fn look(&mut self, fleet: &Fleet, slurm: &Slurm) -> Result<Vec<Snapshot>, FleetError> {
+    pub fn look(&mut self, fleet: &Fleet, slurm: &Slurm) -> Result<Vec<Snapshot>> {
         let submissions = fleet.submissions()?;
         let mut jobs: BTreeMap<&String, &String> = BTreeMap::new();
         for (job, target) in submissions.iter().flat_map(|one| &one.targets) {
