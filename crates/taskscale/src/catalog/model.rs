@@ -183,18 +183,13 @@ pub struct Library {
     pub workloads: Vec<String>,
 }
 
-impl Library {
-    pub fn is_used_by(&self, workload: &str) -> bool {
-        self.workloads.is_empty() || self.workloads.iter().any(|own| own == workload)
-    }
-}
-
 impl Entry {
     /// Whether it has the workload, and, in a version of a library, whether that workload uses it.
     pub fn does(&self, workload: &str) -> bool {
         let is_pinned = |library: &&Library| self.versions.contains_key(&library.name);
-        let pinned = self.library.as_ref().filter(is_pinned);
-        self.workloads.contains_key(workload) && pinned.is_none_or(|library| library.is_used_by(workload))
+        let pinned = self.library.as_ref().filter(is_pinned).map(|library| &library.workloads);
+        self.workloads.contains_key(workload)
+            && pinned.is_none_or(|using| using.is_empty() || using.iter().any(|own| own == workload))
     }
 
     /// The same entry, with the form of its program for a version of the toolchain.

@@ -213,28 +213,13 @@ impl<'a> Selectable<'a> {
 #[derive(Debug, Clone)]
 pub struct Matcher {
     word: String,
-    means: Means,
-}
-
-#[derive(Debug, Clone)]
-enum Means {
-    Posts,
-    Idiomatic,
-    All,
-    Glob(Pattern),
-    Name,
+    glob: Option<Pattern>,
 }
 
 impl Matcher {
     pub fn of(word: &str) -> Matcher {
-        let means = match word {
-            "@posts" => Means::Posts,
-            "@idiomatic" => Means::Idiomatic,
-            "@all" => Means::All,
-            _ if word.contains(['*', '?', '[']) => Pattern::new(word).map_or(Means::Name, Means::Glob),
-            _ => Means::Name,
-        };
-        Matcher { word: word.to_owned(), means }
+        let glob = word.contains(['*', '?', '[']).then(|| Pattern::new(word).ok()).flatten();
+        Matcher { word: word.to_owned(), glob }
     }
 
     /// As it was typed.
@@ -243,15 +228,15 @@ impl Matcher {
     }
 
     pub fn matches(&self, entry: &Selectable) -> bool {
-        match &self.means {
-            Means::Posts => entry.posts,
-            Means::Idiomatic => entry.style == Style::Idiomatic,
-            Means::All => true,
-            Means::Glob(pattern) => pattern.matches(entry.full_name),
+        match (self.word.as_str(), &self.glob) {
+            ("@posts", _) => entry.posts,
+            ("@idiomatic", _) => entry.style == Style::Idiomatic,
+            ("@all", _) => true,
+            (_, Some(glob)) => glob.matches(entry.full_name),
             // In whatever version.
-            Means::Name => {
+            (word, None) => {
                 let base = entry.full_name.split('@').next();
-                entry.full_name == self.word || base == Some(&*self.word) || entry.runtime == self.word
+                entry.full_name == word || base == Some(word) || entry.runtime == word
             }
         }
     }

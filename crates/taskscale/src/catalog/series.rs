@@ -139,7 +139,6 @@ pub fn newer_series(runtime: &str, version: &str, now: Month) -> Option<&'static
     is_newer.then_some(newest)
 }
 
-
 #[cfg(test)]
 mod tests {
     use super::*;
