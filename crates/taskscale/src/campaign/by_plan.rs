@@ -28,23 +28,19 @@ pub struct CampaignSettings {
 
 /// Receives progress, for a progress bar.
 pub trait CampaignObserver {
-    fn warm_up(&mut self, _entry: &str) {}
+    fn warm_up(&mut self, entry: &str);
     /// A run begins; `left_s` estimates the time until the campaign's end.
     fn run_begins(
         &mut self,
-        _run: &PlannedRun,
-        _scenario: &Scenario,
-        _attempt: u32,
-        _done: usize,
-        _all: usize,
-        _left_s: f64,
-    ) {
-    }
-    fn run_ended(&mut self, _sample: &Sample) {}
+        run: &PlannedRun,
+        scenario: &Scenario,
+        attempt: u32,
+        done: usize,
+        all: usize,
+        left_s: f64,
+    );
+    fn run_ended(&mut self, sample: &Sample);
 }
-
-/// No observer.
-impl CampaignObserver for () {}
 
 /// Runs every case that the samples lack.
 pub struct ByPlan<'a> {
@@ -81,7 +77,7 @@ impl<'a> ByPlan<'a> {
             .map(|plan| {
                 let of_plan = || prepared.iter().filter(|entry| entry.name(campaign).1 == plan.workload);
                 let mut tuner = RunTuner::new(plan, of_plan().find_map(|entry| entry.workload.as_ref()));
-                of_plan().for_each(|entry| tuner.register(&entry.facts.name, entry.facts.kind));
+                of_plan().for_each(|entry| tuner.holds.register(&entry.facts.name, entry.facts.kind));
                 (plan.series(), tuner)
             })
             .collect();

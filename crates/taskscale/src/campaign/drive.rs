@@ -8,7 +8,7 @@ use strum::EnumMessage;
 use super::plan::PlannedRun;
 use crate::hint::Hint;
 use crate::record::{Campaign, EntryFacts, SCHEMA_VERSION, Sample, Store, StoreError, StringInterner};
-use taskscale_measure::{MeasureError, Measurement, RunEnd, RunSpec, Runner, Scenario};
+use taskscale_measure::{MeasureError, Measurement, RunEnd, RunSpec, Runner};
 
 /// Decides what is run from the samples so far: by the plan of a campaign, or as a search. A step has more than a
 /// `RunSpec`, as samples also have a repetition and an attempt.
@@ -92,11 +92,6 @@ pub fn drive(
     Ok(RunsEnd::Complete)
 }
 
-/// The command of the load, where one is started.
-fn load_command(scenario: &Scenario) -> Option<Vec<String>> {
-    Some(scenario.black_box()?.load.as_ref()?.command.clone())
-}
-
 /// The sample of a run.
 fn sample_of(campaign: &Campaign, scheduled: ScheduledRun, measurement: Measurement) -> Sample {
     let ScheduledRun { run, attempt, version, spec } = scheduled;
@@ -105,6 +100,7 @@ fn sample_of(campaign: &Campaign, scheduled: ScheduledRun, measurement: Measurem
             && facts.workload.as_ref().is_none_or(|workload| *workload == run.cell.part.workload)
     };
     let facts = campaign.entries.iter().find(is_of);
+    let load = spec.scenario.black_box().and_then(|black_box| black_box.load.as_ref());
     Sample {
         schema: SCHEMA_VERSION,
         versions: facts.map(|facts| facts.versions.clone()).unwrap_or_default(),
@@ -115,7 +111,7 @@ fn sample_of(campaign: &Campaign, scheduled: ScheduledRun, measurement: Measurem
         repetition: run.repetition,
         attempt,
         measurement,
-        load_command: load_command(&spec.scenario),
+        load_command: load.map(|load| load.command.clone()),
         command: spec.command.as_slice().into(),
         version: version.map(Arc::from),
         campaign: campaign.id.as_deref().map(Arc::from),

@@ -113,7 +113,7 @@ pub fn estimate(
     let part = plan.series();
     let of_part = |sample: &&Sample| sample.is_of(&part);
     let mut tuner = RunTuner::new(plan, None);
-    kinds.iter().for_each(|(entry, kind)| tuner.register(entry, *kind));
+    kinds.iter().for_each(|(entry, kind)| tuner.holds.register(entry, *kind));
     seen.iter().chain(kept).filter(of_part).for_each(|sample| tuner.observe(sample));
     let known: Vec<&Sample> =
         last_attempts(seen).into_iter().chain(last_attempts(kept)).filter(of_part).collect();

@@ -18,7 +18,7 @@ const MOST_ATTEMPTS: u32 = 10;
 pub const SHORT: f64 = 0.5;
 
 /// Chooses numbers of operations from how long they took so far.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct OperationCalibrator {
     /// How long the work is to last at least, in seconds.
     least_s: f64,
@@ -35,13 +35,7 @@ pub struct OperationCalibrator {
 impl OperationCalibrator {
     /// `most`: the maximum for any run, including doubled ones.
     pub fn new(least_s: f64, most: u64) -> OperationCalibrator {
-        OperationCalibrator {
-            least_s,
-            most: most / 2,
-            seen: BTreeMap::new(),
-            sufficed: BTreeMap::new(),
-            done: BTreeMap::new(),
-        }
+        OperationCalibrator { least_s, most: most / 2, ..OperationCalibrator::default() }
     }
 
     /// Learns from a run.

@@ -38,11 +38,6 @@ impl Prepared {
     pub fn name<'a>(&'a self, campaign: &'a Campaign) -> (&'a str, &'a str) {
         (&self.facts.name, self.facts.workload.as_deref().unwrap_or(&campaign.plan.workload))
     }
-
-    /// Whether the program takes the time that its tasks wait.
-    pub fn takes_hold(&self) -> bool {
-        self.black_box.as_ref().is_none_or(|template| template.black_box.told_hold)
-    }
 }
 
 /// Why an entry cannot run.

@@ -4,12 +4,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::estimate::{CellEstimate, PlanEstimate, estimate};
-use crate::catalog::{Kind, Selection, Shape, Workload};
+use crate::catalog::{Kind, Selection, Shape};
 use crate::record::{self, Loaded, Machine, Plan, Sample, same_memory};
 use crate::toolchain;
-use taskscale_measure::{
-    ConnectionLimits, PredictedLimit, SystemLimits, machine_facts, read_connection_limits, read_limits,
-};
+use taskscale_measure::{PredictedLimit, machine_facts, read_connection_limits, read_limits};
 
 /// The newest results that are read for the estimate.
 const CAMPAIGNS: usize = 20;
@@ -52,11 +50,17 @@ impl RunPreview {
             .map(|plan| estimate(plan, &kinds, &seen, kept))
             .fold(PlanEstimate::default(), PlanEstimate::and);
         let workloads = selection.workloads();
-        let limits = Limits::read();
+        let (limits, connections) = (read_limits(), read_connection_limits());
         let ending = estimate.cells.iter().enumerate().filter_map(|(place, cell)| {
             let plan = plans.iter().find(|plan| plan.series().to_string() == cell.part)?;
             let workload = workloads.iter().find(|workload| workload.name == plan.workload)?;
-            Some((place, limits.predicted_limit(workload, *kinds.get(&cell.entry)?, cell.tasks)?))
+            if workload.shape == Shape::Work && !workload.all_alive {
+                return None;
+            }
+            let serves = workload.shape == Shape::Serve;
+            let of_files = serves.then(|| connections.predicted_limit(cell.tasks)).flatten();
+            let kind = *kinds.get(&cell.entry)?;
+            Some((place, of_files.or_else(|| limits.predicted_limit(kind, cell.tasks))?))
         });
         RunPreview {
             ending: ending.collect(),
@@ -79,27 +83,6 @@ impl RunPreview {
     /// The cap, if a case needs more.
     pub fn above_cap(&self, cell: &CellEstimate) -> Option<u64> {
         self.cap_bytes.filter(|cap| cell.footprint_bytes > *cap as f64)
-    }
-}
-
-/// What bounds tasks here.
-struct Limits {
-    system: SystemLimits,
-    connections: ConnectionLimits,
-}
-
-impl Limits {
-    fn read() -> Limits {
-        Limits { system: read_limits(), connections: read_connection_limits() }
-    }
-
-    fn predicted_limit(&self, workload: &Workload, kind: Kind, tasks: u64) -> Option<PredictedLimit> {
-        if workload.shape == Shape::Work && !workload.all_alive {
-            return None;
-        }
-        let serves = workload.shape == Shape::Serve;
-        let files = serves.then(|| self.connections.predicted_limit(tasks)).flatten();
-        files.or_else(|| self.system.predicted_limit(kind, tasks))
     }
 }
 

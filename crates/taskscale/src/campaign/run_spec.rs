@@ -29,7 +29,7 @@ impl Prepared {
         if let Some(template) = &self.black_box {
             // A program that is not given the wait waits as long as it is let.
             let mut wait = scenario.wait().copied().unwrap_or_default();
-            wait.hold_s = if self.takes_hold() { wait.hold_s } else { 0.0 };
+            wait.hold_s = if template.black_box.told_hold { wait.hold_s } else { 0.0 };
             let (command, env, black_box) = template.fill(command, tasks, wait.hold_s);
             let scenario = Scenario::BlackBox(Box::new(black_box), wait);
             let bounds = bounds(BLACK_BOX_OUTPUT_CAP_BYTES);

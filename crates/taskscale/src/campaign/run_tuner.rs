@@ -4,8 +4,9 @@ use super::hold::HoldPredictor;
 use super::operations::{OperationCalibrator, SHORT};
 use super::plan::PlannedRun;
 use super::serving::{serving, serving_briefly};
-use crate::catalog::{Kind, Shape, Workload, period_s};
+use crate::catalog::{Shape, Workload, period_s};
 use crate::record::{Plan, Sample, Status, Warning};
+use taskscale_load::LoadOrder;
 use taskscale_measure::{HoldParams, Scenario, WorkParams};
 
 /// What a server takes to accept a connection, roughly, in seconds.
@@ -18,10 +19,6 @@ const MOST_ATTEMPTS_TO_SERVE: u32 = 3;
 pub struct RunTuner<'a> {
     plan: &'a Plan,
     workload: Option<&'a Workload>,
-    /// How often tasks that wait wake, in seconds.
-    period_s: Option<f64>,
-    /// All tasks of work are alive at once.
-    all_alive: bool,
     pub holds: HoldPredictor,
     operations: OperationCalibrator,
 }
@@ -33,15 +30,9 @@ impl<'a> RunTuner<'a> {
         RunTuner {
             plan,
             workload,
-            period_s: workload.and_then(|workload| period_s(workload, &plan.params)),
-            all_alive: workload.is_some_and(|workload| workload.all_alive),
             holds: HoldPredictor::new(plan.hold),
             operations: OperationCalibrator::new(plan.hold.work_s(), most),
         }
-    }
-
-    pub fn register(&mut self, entry: &str, kind: Kind) {
-        self.holds.register(entry, kind);
     }
 
     /// Learns from a run of its part.
@@ -67,10 +58,7 @@ impl<'a> RunTuner<'a> {
     /// The parameters of another attempt, if those of `sample` were too small; `None` if the sample is final.
     pub fn retry(&self, sample: &Sample) -> Option<Scenario> {
         match self.plan.shape {
-            Shape::Hold => {
-                let hold_s = self.holds.retry_hold_s(sample)?;
-                Some(self.wait(&sample.entry, sample.tasks, hold_s))
-            }
+            Shape::Hold => Some(self.wait(&sample.entry, sample.tasks, self.holds.retry_hold_s(sample)?)),
             Shape::Work => Some(self.work(self.operations.retry(sample)?, None)),
             Shape::Serve => {
                 // Clients that get no CPU do not read, and a server may cut off who does not.
@@ -89,12 +77,10 @@ impl<'a> RunTuner<'a> {
             Shape::Hold => self.holds.initial_hold_s(&run.cell.entry, run.cell.tasks),
             Shape::Work => self.plan.hold.work_s() * if run.double { 2.5 } else { 1.5 },
             Shape::Serve => {
-                let hold = self.plan.hold;
-                let scenario =
-                    self.workload.map(|workload| serving(workload, &self.plan.params, run.cell.tasks, hold));
-                let talk_s =
-                    scenario.as_ref().and_then(Scenario::serve).map_or(0.0, |serve| serve.order.talk_s());
-                3.0 * hold.plateau_s() + talk_s + run.cell.tasks as f64 * CONNECT_S
+                let scenario = self.initial(run);
+                let serve = scenario.as_ref().and_then(Scenario::serve);
+                let talk_s = serve.map_or(0.0, |serve| serve.order.talk_s());
+                3.0 * self.plan.hold.plateau_s() + talk_s + run.cell.tasks as f64 * CONNECT_S
             }
         }
     }
@@ -122,18 +108,15 @@ impl<'a> RunTuner<'a> {
                 format!("{} operations, to take {} s", work.operations, self.plan.hold.work_s())
             }
             Scenario::Serve(serve) => {
-                let order = &serve.order;
-                let rate = match order.rate {
+                let LoadOrder { connections, active, closed_s, open_s, rate, .. } = &serve.order;
+                let active = active.min(connections);
+                let rate = match rate {
                     Some(rate) => format!("{rate} messages/s"),
                     None => "10%, 50% and 90% of that rate".to_owned(),
                 };
-                format!(
-                    "{} connections, {} messages in flight for {} s, then {rate} for {} s",
-                    order.connections,
-                    order.active.min(order.connections),
-                    order.closed_s,
-                    order.open_s
-                )
+                let closed =
+                    format!("{connections} connections, {active} messages in flight for {closed_s} s");
+                format!("{closed}, then {rate} for {open_s} s")
             }
             Scenario::Hold(wait) | Scenario::BlackBox(_, wait) => {
                 let why = self.holds.why(&run.cell.entry, run.cell.tasks, attempt);
@@ -143,18 +126,18 @@ impl<'a> RunTuner<'a> {
     }
 
     fn wait(&self, entry: &str, tasks: u64, hold_s: f64) -> Scenario {
-        let reading_s = self.holds.predict_reading_s(entry, tasks);
         Scenario::Hold(HoldParams {
             hold_s,
             plateau_s: self.plan.hold.plateau_s(),
-            period_s: self.period_s,
-            reading_s,
+            period_s: self.workload.and_then(|workload| period_s(workload, &self.plan.params)),
+            reading_s: self.holds.predict_reading_s(entry, tasks),
         })
     }
 
     fn work(&self, operations: u64, once_s: Option<f64>) -> Scenario {
         let least_s = SHORT * self.plan.hold.work_s();
-        Scenario::Work(WorkParams { operations, once_s, least_s, all_alive: self.all_alive })
+        let all_alive = self.workload.is_some_and(|workload| workload.all_alive);
+        Scenario::Work(WorkParams { operations, once_s, least_s, all_alive })
     }
 }
 

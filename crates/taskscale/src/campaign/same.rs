@@ -50,25 +50,20 @@ impl Campaign {
 
     /// Another version may measure differently. Old campaigns, without recorded conditions, may be resumed.
     fn version_difference(&self, now: &Campaign) -> Option<String> {
-        let differs = self.conditions.is_some() && self.taskscale != now.taskscale;
-        differs.then(|| {
-            format!(
-                "taskscale was {}, now {} (versions may measure differently)",
-                self.taskscale, now.taskscale
-            )
-        })
+        let (then, now) = (&self.taskscale, &now.taskscale);
+        (self.conditions.is_some() && then != now)
+            .then(|| format!("taskscale was {then}, now {now} (versions may measure differently)"))
     }
 
     fn conditions_difference(&self, samples: &[Sample], now: &Conditions) -> Option<String> {
         let then = self.known_conditions(samples);
+        let said = |what: &str, then: &str, now: &str, advice: &str| {
+            Some(format!("the {what} {then}, now {now} ({advice})"))
+        };
         if let (Some(then), Some(now)) = (then.memory_source, now.memory_source)
             && then != now
         {
-            return Some(format!(
-                "the source of memory was {}, now {} (`taskscale doctor` shows why)",
-                then.name(),
-                now.name()
-            ));
+            return said("source of memory was", then.name(), now.name(), "`taskscale doctor` shows why");
         }
         // Old campaigns did not record whether there was a bound.
         let known = self.conditions.is_some();
@@ -77,24 +72,19 @@ impl Campaign {
             && (known || then.memory_cap_bytes.is_some())
         {
             let then = then.memory_cap_bytes.map_or("unlimited".to_owned(), units::bytes);
-            let now = units::bytes(now);
-            return Some(format!("the memory cap was {then}, now {now} (leave out --memory-cap to resume)"));
+            return said("memory cap was", &then, &units::bytes(now), "leave out --memory-cap to resume");
         }
         if let Some(now) = now.time_cap_s
             && then.time_cap_s != Some(now)
             && known
         {
             let then = then.time_cap_s.map_or("automatic".to_owned(), units::seconds);
-            let now = units::seconds(now);
-            return Some(format!("the timeout was {then}, now {now} (leave out --timeout to resume)"));
+            return said("timeout was", &then, &units::seconds(now), "leave out --timeout to resume");
         }
-        if self.conditions.is_some() && then.clients_elsewhere != now.clients_elsewhere {
+        if known && then.clients_elsewhere != now.clients_elsewhere {
             let place = |elsewhere| if elsewhere { "on another machine" } else { "on the same machine" };
-            return Some(format!(
-                "the clients were {}, now {} (see --clients)",
-                place(then.clients_elsewhere),
-                place(now.clients_elsewhere)
-            ));
+            let (then, now) = (place(then.clients_elsewhere), place(now.clients_elsewhere));
+            return said("clients were", then, now, "see --clients");
         }
         None
     }
@@ -104,10 +94,10 @@ impl Campaign {
         // Old versions dropped the facts of a missing toolchain; samples keep them.
         let of_samples = || samples.iter().rev().find(|sample| *sample.entry == now.name)?.version.as_deref();
         let version = then.version.as_deref().or_else(of_samples);
-        if let (Some(then), Some(now_version)) = (version, &now.version)
-            && then != now_version
-        {
-            return Some(format!("the version of {} was {then}, now {now_version}", now.name));
+        let known = version.zip(now.version.as_deref());
+        let what = format!("version of {} was", now.name);
+        if let Some(different) = known.and_then(|(then, now)| difference(&what, then, now)) {
+            return Some(different);
         }
         let digests = then.program_digest.as_ref().zip(now.program_digest.as_ref());
         let (before, after) = digests.or_else(|| then.digest.as_ref().zip(now.digest.as_ref()))?;
@@ -145,47 +135,40 @@ fn changed(then: &EntryFacts, now: &EntryFacts) -> Option<String> {
     file.map(|file| file.path.clone())
 }
 
+/// What differs, if it does, as people read it.
+fn difference<T: Display + PartialEq + ?Sized>(what: &str, then: &T, now: &T) -> Option<String> {
+    (then != now).then(|| format!("the {what} {then}, now {now}"))
+}
+
 fn machine_difference(then: &Machine, now: &Machine) -> Option<String> {
-    let said =
-        |what: &str, then: &dyn Display, now: &dyn Display| Some(format!("the {what} was {then}, now {now}"));
-    let texts = [
-        ("hostname", &then.hostname, &now.hostname),
-        ("processor", &then.cpu, &now.cpu),
-        ("architecture", &then.architecture, &now.architecture),
-        ("kernel", &then.kernel, &now.kernel),
-        ("system", &then.os, &now.os),
-    ];
-    if let Some((what, then, now)) = texts.into_iter().find(|(_, then, now)| then != now) {
-        return said(what, then, now);
-    }
-    if then.cpus != now.cpus {
-        return said("number of usable CPUs", &then.cpus, &now.cpus);
-    }
-    if !same_memory(then.memory_bytes, now.memory_bytes) {
-        return said("memory", &units::bytes(then.memory_bytes), &units::bytes(now.memory_bytes));
-    }
-    if then.page_bytes != now.page_bytes {
-        return said("page size", &units::bytes(then.page_bytes), &units::bytes(now.page_bytes));
-    }
-    let settings = [
-        ("transparent huge pages setting", &then.transparent_huge_pages, &now.transparent_huge_pages),
-        ("CPU governor", &then.cpu_governor, &now.cpu_governor),
-    ];
-    settings.into_iter().find_map(|(what, then, now)| match (then, now) {
-        (Some(then), Some(now)) if then != now => said(what, then, now),
-        _ => None,
-    })
+    let bytes = units::bytes;
+    let memory_now =
+        if same_memory(then.memory_bytes, now.memory_bytes) { then.memory_bytes } else { now.memory_bytes };
+    let known = |what: &str, then: &Option<String>, now: &Option<String>| {
+        then.as_ref().zip(now.as_ref()).and_then(|(then, now)| difference(what, then, now))
+    };
+    difference("hostname was", &then.hostname, &now.hostname)
+        .or_else(|| difference("processor was", &then.cpu, &now.cpu))
+        .or_else(|| difference("architecture was", &then.architecture, &now.architecture))
+        .or_else(|| difference("kernel was", &then.kernel, &now.kernel))
+        .or_else(|| difference("system was", &then.os, &now.os))
+        .or_else(|| difference("number of usable CPUs was", &then.cpus, &now.cpus))
+        .or_else(|| difference("memory was", &bytes(then.memory_bytes), &bytes(memory_now)))
+        .or_else(|| difference("page size was", &bytes(then.page_bytes), &bytes(now.page_bytes)))
+        .or_else(|| {
+            let what = "transparent huge pages setting was";
+            known(what, &then.transparent_huge_pages, &now.transparent_huge_pages)
+        })
+        .or_else(|| known("CPU governor was", &then.cpu_governor, &now.cpu_governor))
 }
 
 fn parts_difference(then: &Campaign, now: &Campaign) -> Option<String> {
-    let parts = |campaign: &Campaign| -> Vec<String> {
-        campaign.plans().map(|plan| plan.series().to_string()).collect()
+    let parts = |campaign: &Campaign| {
+        let parts: Vec<String> = campaign.plans().map(|plan| plan.series().to_string()).collect();
+        parts.join(" and ")
     };
-    let (before, after) = (parts(then), parts(now));
-    if before != after {
-        return Some(format!("the workload was {}, now {}", before.join(" and "), after.join(" and ")));
-    }
-    then.plans().zip(now.plans()).find_map(|(then, now)| plan_difference(then, now))
+    difference("workload was", &parts(then), &parts(now))
+        .or_else(|| then.plans().zip(now.plans()).find_map(|(then, now)| plan_difference(then, now)))
 }
 
 fn plan_difference(then: &Plan, now: &Plan) -> Option<String> {
@@ -201,15 +184,7 @@ fn plan_difference(then: &Plan, now: &Plan) -> Option<String> {
         let new = after.difference(&before).next().map(|name| format!("it lacks {name}"));
         return Some(gone.into_iter().chain(new).collect::<Vec<_>>().join(" and "));
     }
-    if then.tasks != now.tasks {
-        return Some(format!(
-            "the numbers of tasks were {}, now {}",
-            counts(&then.tasks),
-            counts(&now.tasks)
-        ));
-    }
-    if then.repetitions != now.repetitions {
-        return Some(format!("the repetitions were {}, now {}", then.repetitions, now.repetitions));
-    }
-    (then.hold != now.hold).then(|| format!("the wait was {}, now {}", hold(then.hold), hold(now.hold)))
+    difference("numbers of tasks were", &counts(&then.tasks), &counts(&now.tasks))
+        .or_else(|| difference("repetitions were", &then.repetitions, &now.repetitions))
+        .or_else(|| difference("wait was", &hold(then.hold), &hold(now.hold)))
 }

@@ -1,12 +1,11 @@
 //! The load of a server and its clients, from the workload and its parameters. Pure.
 
-use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use taskscale_load::LoadOrder;
 
-use crate::catalog::{Workload, param};
+use crate::catalog::{Params, Workload, param};
 use crate::record::Hold;
 use taskscale_measure::{BlackBoxCommand, HoldParams, LoadCommand, LoadStands, Ready, Scenario, ServeParams};
 
@@ -17,33 +16,28 @@ const FEW: u64 = 100;
 const BRIEFLY_S: f64 = 0.3;
 
 /// All phases, over this many connections.
-pub fn serving(workload: &Workload, params: &BTreeMap<String, String>, tasks: u64, hold: Hold) -> Scenario {
+pub fn serving(workload: &Workload, params: &Params, tasks: u64, hold: Hold) -> Scenario {
     scenario(workload, params, tasks, hold.plateau_s(), (hold.open_s(), hold.closed_s()))
 }
 
 /// Few connections, and a moment of each phase.
 pub fn serving_briefly(workload: &Workload, tasks: u64) -> Scenario {
-    scenario(workload, &BTreeMap::new(), tasks.min(FEW), 0.0, (BRIEFLY_S, BRIEFLY_S))
+    scenario(workload, &Params::new(), tasks.min(FEW), 0.0, (BRIEFLY_S, BRIEFLY_S))
 }
 
 /// Shortest phases, over this many connections: only whether they fit.
-pub fn serving_in_a_moment(workload: &Workload, params: &BTreeMap<String, String>, tasks: u64) -> Scenario {
-    scenario(workload, params, tasks, BRIEFLY_S, (BRIEFLY_S, BRIEFLY_S))
+pub fn serving_in_a_moment(workload: &Workload, params: &Params, tasks: u64) -> Scenario {
+    serving_at_rate(workload, params, tasks, BRIEFLY_S)
 }
 
 /// A full open loop at a rate over this many connections, and the shortest other phases: whether the server keeps up.
-pub fn serving_at_rate(
-    workload: &Workload,
-    params: &BTreeMap<String, String>,
-    tasks: u64,
-    open_s: f64,
-) -> Scenario {
+pub fn serving_at_rate(workload: &Workload, params: &Params, tasks: u64, open_s: f64) -> Scenario {
     scenario(workload, params, tasks, BRIEFLY_S, (open_s, BRIEFLY_S))
 }
 
 fn scenario(
     workload: &Workload,
-    params: &BTreeMap<String, String>,
+    params: &Params,
     tasks: u64,
     plateau_s: f64,
     (open_s, closed_s): (f64, f64),

@@ -8,7 +8,14 @@ use crate::record::{
     Campaign, EntryFacts, Hold, Machine, Plan, SCHEMA_VERSION, Sample, Status, Store, Time, Timestamp, load,
     test_facts,
 };
-use taskscale_measure::{MeasureError, Measurement, RunEnd, RunSpec, Runner};
+use taskscale_measure::{MeasureError, Measurement, RunEnd, RunSpec, Runner, Scenario};
+
+/// No observer.
+impl CampaignObserver for () {
+    fn warm_up(&mut self, _: &str) {}
+    fn run_begins(&mut self, _: &PlannedRun, _: &Scenario, _: u32, _: usize, _: usize, _: f64) {}
+    fn run_ended(&mut self, _: &Sample) {}
+}
 
 /// Launches at so many tasks a second, and stops the campaign after so many runs.
 struct Scripted {

@@ -1,6 +1,7 @@
 //! The rules of `runtime.toml`: from wire types to validated ones, every fault with its line and column.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Display;
 use std::fs;
 use std::path::Path;
 
@@ -8,20 +9,12 @@ use regex_lite::Regex;
 use taskscale_measure::Kind;
 
 use super::error::CatalogError;
-use super::manifest::{CommandsToml, EntryToml, EntryWorkloadToml, LibraryToml, PostsToml, RuntimeToml};
+use super::manifest::{EntryToml, EntryWorkloadToml, PostsToml, RuntimeToml};
 use super::manifest_file::ManifestFile;
 use super::model::{Entry, Library, LibraryPin, Recipe, Runtime, ToolchainSpec};
 use super::names::{check_name, closest};
 use super::number_of_tasks::{asks_for_tasks, unreadable_formula};
 use super::version_request::DottedVersion;
-
-/// What entries of one runtime share.
-struct RuntimeContext<'a> {
-    name: &'a str,
-    folder: &'a Path,
-    toolchain: &'a ToolchainSpec,
-    toolchains: &'a BTreeMap<String, ToolchainSpec>,
-}
 
 /// An entry, and what else its twins take from it.
 struct CheckedEntry {
@@ -29,18 +22,6 @@ struct CheckedEntry {
     toolchain: Option<String>,
     /// With the place in the file of each.
     wires: BTreeMap<String, (usize, EntryWorkloadToml)>,
-}
-
-/// Where a recipe is: names for messages, offsets in the file, and the runtime's folder.
-#[derive(Clone, Copy)]
-struct RecipePlace<'a> {
-    entry: &'a str,
-    workload: &'a str,
-    /// Of the entry.
-    offset: usize,
-    /// Of the workload.
-    start: usize,
-    folder: &'a Path,
 }
 
 /// A command with a placeholder for several arguments filled in.
@@ -62,45 +43,42 @@ impl ManifestFile<'_> {
         if wire.entries.is_empty() {
             return Err(self.error(0, "no [[entry]] (a runtime needs at least one)"));
         }
-        let toolchain = self.toolchain(
-            ToolchainSpec {
-                title: wire.title.clone(),
-                version: wire.version,
-                minimum: wire.minimum,
-                install: wire.install,
-                locate: wire.locate,
-                versions: wire.versions,
-                folder: folder.to_owned(),
-                pinned: None,
-            },
-            folder,
-        )?;
+        let toolchain = ToolchainSpec {
+            title: wire.title.clone(),
+            version: wire.version,
+            minimum: wire.minimum,
+            install: wire.install,
+            locate: wire.locate,
+            versions: wire.versions,
+            folder: folder.to_owned(),
+            pinned: None,
+        };
+        let mut runtime = Runtime {
+            name: wire.name,
+            title: wire.title,
+            url: wire.url,
+            toolchain: self.toolchain(toolchain, folder)?,
+            folder: folder.to_owned(),
+            entries: Vec::new(),
+            libraries: wire.libraries,
+        };
         let mut toolchains = BTreeMap::new();
         for (name, other) in wire.toolchains {
             toolchains.insert(name, self.toolchain(other, folder)?);
         }
-        let runtime =
-            RuntimeContext { name: &wire.name, folder, toolchain: &toolchain, toolchains: &toolchains };
-        for (name, pin) in &wire.libraries {
+        for (name, pin) in &runtime.libraries {
             self.check_pin(name, pin)?;
         }
-        let mut entries: Vec<CheckedEntry> = Vec::new();
+        let mut checked: Vec<CheckedEntry> = Vec::new();
         for entry in wire.entries {
             let (name, offset) = (entry.name.get_ref(), entry.name.span().start);
-            if entries.iter().any(|earlier| earlier.entry.name == *name) {
+            if checked.iter().any(|earlier| earlier.entry.name == *name) {
                 return Err(self.error(offset, format!("entry `{name}` is defined twice: names must differ")));
             }
-            entries.push(self.validate_entry(entry, &runtime, &entries)?);
+            checked.push(self.validate_entry(entry, &runtime, &toolchains, &checked)?);
         }
-        Ok(Runtime {
-            name: wire.name,
-            title: wire.title,
-            url: wire.url,
-            toolchain,
-            folder: folder.to_owned(),
-            entries: entries.into_iter().map(|checked| checked.entry).collect(),
-            libraries: wire.libraries,
-        })
+        runtime.entries = checked.into_iter().map(|checked| checked.entry).collect();
+        Ok(runtime)
     }
 
     fn check_pin(&self, name: &str, pin: &LibraryPin) -> Result<(), CatalogError> {
@@ -122,7 +100,7 @@ impl ManifestFile<'_> {
             return Err(self.error(0, "version is empty: give the command that prints the version"));
         }
         if let Some(minimum) = &spec.minimum
-            && !minimum.split('.').all(|part| part.parse::<u64>().is_ok())
+            && DottedVersion::parse(minimum).is_none()
         {
             return Err(self.error(
                 self.find(minimum),
@@ -140,40 +118,41 @@ impl ManifestFile<'_> {
     fn validate_entry(
         &self,
         wire: EntryToml,
-        runtime: &RuntimeContext,
+        runtime: &Runtime,
+        toolchains: &BTreeMap<String, ToolchainSpec>,
         earlier: &[CheckedEntry],
     ) -> Result<CheckedEntry, CatalogError> {
         let offset = wire.name.span().start;
         let name = wire.name.into_inner();
         self.check_name("entry", &name, offset)?;
-        let fault = |message: String| self.error(offset, format!("entry `{name}`{message}"));
+        let place = EntryPlace { file: self, name: &name, offset, folder: &runtime.folder };
         let find = |like: &String| {
             let twin = earlier.iter().find(|earlier| earlier.entry.name == *like);
             twin.ok_or_else(|| {
                 let names = earlier.iter().map(|earlier| earlier.entry.name.as_str());
                 let nearest = closest(like, names).map(|nearest| format!(": did you mean `{nearest}`?"));
                 let nearest = nearest.unwrap_or_default();
-                fault(format!(" is like `{like}`, but no entry above has that name{nearest}"))
+                place.fault(format!(" is like `{like}`, but no entry above has that name{nearest}"))
             })
         };
         let twin = wire.like.as_ref().map(find).transpose()?;
         let twin_entry = twin.map(|twin| &twin.entry);
         if wire.why.trim().is_empty() {
-            return Err(fault(" has an empty `why`".into()));
+            return Err(place.fault(" has an empty `why`"));
         }
-        let missing = |key: &str| fault(format!(" has no `{key}`"));
+        let missing = |key: &str| place.fault(format!(" has no `{key}`"));
         let kind = wire.kind.or(twin_entry.map(|twin| twin.kind)).ok_or_else(|| missing("kind"))?;
         let parallel =
             wire.parallel.or(twin_entry.map(|twin| twin.parallel)).ok_or_else(|| missing("parallel"))?;
-        let toolchain_name = wire.toolchain.or(twin.and_then(|twin| twin.toolchain.clone()));
+        let toolchain_name = wire.toolchain.or_else(|| twin?.toolchain.clone());
         let toolchain = match &toolchain_name {
-            None => runtime.toolchain,
-            Some(named) => runtime.toolchains.get(named).ok_or_else(|| {
-                fault(format!(" names the toolchain `{named}`, but there is no [toolchain.{named}]"))
+            None => &runtime.toolchain,
+            Some(named) => toolchains.get(named).ok_or_else(|| {
+                place.fault(format!(" names the toolchain `{named}`, but there is no [toolchain.{named}]"))
             })?,
         };
         let library = match wire.library {
-            Some(library) => Some(self.library(library, &name, offset, runtime.folder)?),
+            Some(library) => Some(place.library(library)?),
             None => twin_entry.and_then(|twin| twin.library.clone()),
         };
 
@@ -185,21 +164,18 @@ impl ManifestFile<'_> {
             for workload in names.split_whitespace() {
                 self.check_name("workload", workload, start)?;
                 if !own.insert(workload.to_owned()) {
-                    return Err(
-                        self.error(start, format!("entry `{name}` has the workload `{workload}` twice"))
-                    );
+                    return Err(place.fault_at(start, format!(" has the workload `{workload}` twice")));
                 }
                 wires.insert(workload.to_owned(), (start, commands.for_workload(workload)));
             }
         }
         if wires.is_empty() {
-            return Err(fault(" has no workload: add workloads.sleep = { run = […] }".into()));
+            return Err(place.fault(" has no workload: add workloads.sleep = { run = […] }"));
         }
         let mut workloads = BTreeMap::new();
         for (workload, (start, recipe)) in &wires {
-            let place = RecipePlace { entry: &name, workload, offset, start: *start, folder: runtime.folder };
             let flags = (&*wire.flags, &*wire.build_flags);
-            workloads.insert(workload.clone(), self.recipe(recipe, flags, &place)?);
+            workloads.insert(workload.clone(), place.recipe((workload, *start), recipe, flags)?);
         }
         let mut env = twin_entry.map(|twin| twin.env.clone()).unwrap_or_default();
         env.extend(wire.env);
@@ -207,28 +183,22 @@ impl ManifestFile<'_> {
         limit_env.extend(wire.limit_env);
         let mut notes = twin_entry.map(|twin| twin.notes.clone()).unwrap_or_default();
         notes.extend(wire.notes);
-        let omitted = wire.omitted.or_else(|| twin_entry.and_then(|twin| twin.omitted.clone()));
+        let omitted = wire.omitted.or_else(|| twin_entry?.omitted.clone());
         if omitted.as_ref().is_some_and(|why| why.trim().is_empty()) {
-            return Err(fault(": omitted is empty".into()));
+            return Err(place.fault(": omitted is empty"));
         }
         let can_only_wait = kind == Kind::Timer && workloads.keys().eq(["sleep"]);
         let omitted = omitted.or_else(|| can_only_wait.then(|| ONLY_WAITS.to_owned()));
-        if let Some(unknown) = library
-            .iter()
-            .flat_map(|library| &library.workloads)
-            .find(|workload| !workloads.contains_key(*workload))
-        {
-            return Err(fault(format!(": library: {unknown}: it has no such workload")));
-        }
         let posts = match wire.posts {
-            PostsToml::InAll(false) => Vec::new(),
-            PostsToml::InAll(true) => workloads.keys().cloned().collect(),
-            PostsToml::In(named) => named,
+            None | Some(PostsToml::InAll(false)) => Vec::new(),
+            Some(PostsToml::InAll(true)) => workloads.keys().cloned().collect(),
+            Some(PostsToml::In(named)) => named,
         };
-        if let Some(unknown) = posts.iter().find(|workload| !workloads.contains_key(*workload)) {
-            return Err(
-                self.error(offset, format!("entry `{name}`: posts: {unknown}: it has no such workload"))
-            );
+        let of_library = library.iter().flat_map(|library| &library.workloads);
+        let mut named =
+            of_library.map(|name| ("library", name)).chain(posts.iter().map(|name| ("posts", name)));
+        if let Some((key, unknown)) = named.find(|(_, name)| !workloads.contains_key(*name)) {
+            return Err(place.fault(format!(": {key}: {unknown}: it has no such workload")));
         }
         let entry = Entry {
             full_name: format!("{}/{name}", runtime.name),
@@ -243,7 +213,7 @@ impl ManifestFile<'_> {
             why: wire.why,
             notes,
             omitted,
-            explain: wire.explain.or_else(|| twin_entry.and_then(|twin| twin.explain)),
+            explain: wire.explain.or_else(|| twin_entry?.explain),
             env,
             limit_env,
             toolchain: toolchain.clone(),
@@ -252,77 +222,6 @@ impl ManifestFile<'_> {
             workloads,
         };
         Ok(CheckedEntry { entry, toolchain: toolchain_name, wires })
-    }
-
-    /// How a workload is done, with `flags` of its run and its build.
-    fn recipe(
-        &self,
-        recipe: &EntryWorkloadToml,
-        flags: (&[String], &[String]),
-        place: &RecipePlace,
-    ) -> Result<Recipe, CatalogError> {
-        let RecipePlace { entry: name, workload, offset, start, folder } = *place;
-        let fault = |message: String| self.error(offset, format!("entry `{name}`{message}"));
-        let build = recipe.build.clone().map(CommandsToml::into_commands).unwrap_or_default();
-        for command in build.iter().chain([&recipe.run]) {
-            self.check_command(command, name, start, folder)?;
-        }
-        if let Some(why) = recipe.run.iter().find_map(|word| unreadable_formula(word)) {
-            return Err(self.error(start, format!("entry `{name}`: {why}")));
-        }
-        if build.iter().flatten().any(|word| asks_for_tasks(word)) {
-            let what = "uses {tasks} in its build, but only its run may";
-            return Err(self.error(start, format!("entry `{name}` {what}")));
-        }
-        let used = |word: &str, commands: &[Vec<String>]| commands.iter().flatten().any(|arg| arg == word);
-        let (run_flags, build_flags) = flags;
-        if !run_flags.is_empty() && !used("{flags}", std::slice::from_ref(&recipe.run)) {
-            return Err(fault(" has flags, but no argument of its run is `{flags}`".into()));
-        }
-        if !build_flags.is_empty() && !used("{build_flags}", &build) {
-            return Err(fault(" has build_flags, but no argument of its build is `{build_flags}`".into()));
-        }
-        if recipe.unconfirmed.as_ref().is_some_and(|why| why.trim().is_empty()) {
-            return Err(fault(format!(": workloads.{workload}.unconfirmed is empty")));
-        }
-        let minimum = recipe.minimum.as_ref().map(|minimum| {
-            let why = || fault(format!(": workloads.{workload}.minimum {minimum:?} is no dotted number"));
-            DottedVersion::parse(minimum).ok_or_else(why)
-        });
-        let minimum = minimum.transpose()?;
-        let older = recipe.older.as_ref().map(|older| self.recipe(older, flags, place)).transpose()?;
-        if older.is_some() && minimum.is_none() {
-            return Err(fault(format!(": workloads.{workload}.older needs a `minimum` beside it")));
-        }
-        Ok(Recipe {
-            build: build.iter().map(|command| spread(command, "{build_flags}", build_flags)).collect(),
-            run: spread(&recipe.run, "{flags}", run_flags),
-            library_faults: recipe.library_faults.clone(),
-            unconfirmed: recipe.unconfirmed.clone(),
-            fan_out: recipe.fan_out,
-            minimum,
-            older: older.map(Box::new),
-        })
-    }
-
-    fn library(
-        &self,
-        wire: LibraryToml,
-        entry: &str,
-        offset: usize,
-        folder: &Path,
-    ) -> Result<Library, CatalogError> {
-        let fault = |message: String| self.error(offset, format!("entry `{entry}`: library: {message}"));
-        let pattern = Regex::new(&wire.version).map_err(|error| fault(error.to_string()))?;
-        let path = folder.join(&wire.file);
-        let text = fs::read_to_string(&path)
-            .map_err(|error| fault(format!("cannot read {}: {error}", path.display())))?;
-        let version = pattern.captures(&text).and_then(|found| found.get(1)).ok_or_else(|| {
-            fault(format!("{} does not match /{}/, or it has no group", path.display(), wire.version))
-        })?;
-        let version = version.as_str().to_owned();
-        let LibraryToml { name, file: lock_file, version: pattern, workloads } = wire;
-        Ok(Library { name, version, lock_file, pattern, workloads })
     }
 
     fn check_name(&self, what: &str, name: &str, offset: usize) -> Result<(), CatalogError> {
@@ -334,31 +233,102 @@ impl ManifestFile<'_> {
             format!("{what} name {name:?} must start with a lowercase letter or digit and contain only lowercase letters, digits, `-`, `_`, `+`, `.`"),
         ))
     }
+}
 
-    fn check_command(
+/// An entry while it is checked: its name and its place, and the runtime's folder.
+struct EntryPlace<'a> {
+    file: &'a ManifestFile<'a>,
+    name: &'a str,
+    offset: usize,
+    folder: &'a Path,
+}
+
+impl EntryPlace<'_> {
+    /// What is wrong with the entry, behind its name.
+    fn fault(&self, message: impl Display) -> CatalogError {
+        self.fault_at(self.offset, message)
+    }
+
+    /// The same at another place in the file.
+    fn fault_at(&self, offset: usize, message: impl Display) -> CatalogError {
+        self.file.error(offset, format!("entry `{}`{message}", self.name))
+    }
+
+    /// How a workload that stands at `start` is done, with flags of its run and its build.
+    fn recipe(
         &self,
-        command: &[String],
-        entry: &str,
-        offset: usize,
-        folder: &Path,
-    ) -> Result<(), CatalogError> {
+        (workload, start): (&str, usize),
+        recipe: &EntryWorkloadToml,
+        (run_flags, build_flags): (&[String], &[String]),
+    ) -> Result<Recipe, CatalogError> {
+        for command in recipe.build.iter().chain([&recipe.run]) {
+            self.check_command(command, start)?;
+        }
+        if let Some(why) = recipe.run.iter().find_map(|word| unreadable_formula(word)) {
+            return Err(self.fault_at(start, format!(": {why}")));
+        }
+        if recipe.build.iter().flatten().any(|word| asks_for_tasks(word)) {
+            return Err(self.fault_at(start, " uses {tasks} in its build, but only its run may"));
+        }
+        if !run_flags.is_empty() && !recipe.run.iter().any(|word| word == "{flags}") {
+            return Err(self.fault(" has flags, but no argument of its run is `{flags}`"));
+        }
+        if !build_flags.is_empty() && !recipe.build.iter().flatten().any(|word| word == "{build_flags}") {
+            return Err(self.fault(" has build_flags, but no argument of its build is `{build_flags}`"));
+        }
+        if recipe.unconfirmed.as_ref().is_some_and(|why| why.trim().is_empty()) {
+            return Err(self.fault(format!(": workloads.{workload}.unconfirmed is empty")));
+        }
+        let minimum = recipe.minimum.as_ref().map(|minimum| {
+            let why =
+                || self.fault(format!(": workloads.{workload}.minimum {minimum:?} is no dotted number"));
+            DottedVersion::parse(minimum).ok_or_else(why)
+        });
+        let minimum = minimum.transpose()?;
+        let older = |older| self.recipe((workload, start), older, (run_flags, build_flags));
+        let older = recipe.older.as_deref().map(older).transpose()?;
+        if older.is_some() && minimum.is_none() {
+            return Err(self.fault(format!(": workloads.{workload}.older needs a `minimum` beside it")));
+        }
+        Ok(Recipe {
+            build: recipe.build.iter().map(|words| spread(words, "{build_flags}", build_flags)).collect(),
+            run: spread(&recipe.run, "{flags}", run_flags),
+            library_faults: recipe.library_faults.clone(),
+            unconfirmed: recipe.unconfirmed.clone(),
+            fan_out: recipe.fan_out,
+            minimum,
+            older: older.map(Box::new),
+        })
+    }
+
+    /// A library, with its version found in its lock file.
+    fn library(&self, library: Library) -> Result<Library, CatalogError> {
+        let fault = |message: String| self.fault(format!(": library: {message}"));
+        let pattern = Regex::new(&library.pattern).map_err(|error| fault(error.to_string()))?;
+        let path = self.folder.join(&library.lock_file);
+        let text = fs::read_to_string(&path)
+            .map_err(|error| fault(format!("cannot read {}: {error}", path.display())))?;
+        let version = pattern.captures(&text).and_then(|found| found.get(1)).ok_or_else(|| {
+            fault(format!("{} does not match /{}/, or it has no group", path.display(), library.pattern))
+        })?;
+        Ok(Library { version: version.as_str().to_owned(), ..library })
+    }
+
+    fn check_command(&self, command: &[String], start: usize) -> Result<(), CatalogError> {
         if command.first().is_none_or(String::is_empty) {
-            return Err(self.error(offset, format!("entry `{entry}` has an empty command")));
+            return Err(self.fault_at(start, " has an empty command"));
         }
         for argument in command {
             if let Some(unknown) = unknown_placeholder(argument) {
-                return Err(self.error(
-                    offset,
-                    format!("entry `{entry}`: unknown placeholder {unknown} (known: {{src}}, {{out}}, {{shared}}, {{home}}, {{workload}}, {{Workload}}, {{flags}}, {{build_flags}}, {{tasks}})"),
-                ));
+                let known =
+                    "{src}, {out}, {shared}, {home}, {workload}, {Workload}, {flags}, {build_flags}, {tasks}";
+                return Err(self.fault_at(start, format!(": unknown placeholder {unknown} (known: {known})")));
             }
             if let Some(relative) = argument.strip_prefix("{src}/")
-                && !folder.join(relative).exists()
+                && !self.folder.join(relative).exists()
             {
-                return Err(self.error(
-                    offset,
-                    format!("entry `{entry}` names a missing file: {}", folder.join(relative).display()),
-                ));
+                let path = self.folder.join(relative);
+                return Err(self.fault_at(start, format!(" names a missing file: {}", path.display())));
             }
         }
         Ok(())

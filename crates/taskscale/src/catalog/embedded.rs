@@ -13,13 +13,12 @@ include!(concat!(env!("OUT_DIR"), "/catalog.rs"));
 
 /// The files that this program carries: their names, relative to the catalog, and what is in them.
 fn files() -> &'static [(&'static str, &'static [u8])] {
-    static UNPACKED: OnceLock<Vec<u8>> = OnceLock::new();
     static FILES: OnceLock<Vec<(&str, &[u8])>> = OnceLock::new();
     FILES.get_or_init(|| {
         let packed = include_bytes!(concat!(env!("OUT_DIR"), "/catalog.deflate"));
         // build.rs packed them: what does not unpack is a damaged program, which then carries no catalog.
-        let unpack = || miniz_oxide::inflate::decompress_to_vec(packed).unwrap_or_default();
-        let mut rest = UNPACKED.get_or_init(unpack).as_slice();
+        let unpacked = miniz_oxide::inflate::decompress_to_vec(packed).unwrap_or_default();
+        let mut rest: &'static [u8] = unpacked.leak();
         let file = |&(name, length): &(&'static str, usize)| {
             let (bytes, after) = rest.split_at_checked(length)?;
             rest = after;

@@ -1,11 +1,10 @@
 //! The classes of entries besides their kind: style and fan-out. Comparisons group by them.
 
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 
 /// Whether an entry is written as users of the language would write it, or tuned for the benchmark.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, strum::IntoStaticStr,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, IntoStaticStr)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
@@ -21,7 +20,7 @@ impl Style {
 }
 
 /// How a chat server sends a message to the other members of a room; the designs differ in memory and CPU time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]

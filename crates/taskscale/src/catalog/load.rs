@@ -50,14 +50,12 @@ impl Catalog {
     /// Reads every runtime below `folder`. The first fault found is an error that names file, line and column.
     pub fn load(folder: &Path) -> Result<Catalog, CatalogError> {
         let unreadable = |error| CatalogError::Unreadable { path: folder.to_owned(), error };
-        let mut folders: Vec<PathBuf> = Vec::new();
-        for child in fs::read_dir(folder).map_err(unreadable)? {
-            let path = child.map_err(unreadable)?.path();
-            let hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
-            if path.is_dir() && !hidden {
-                folders.push(path);
-            }
-        }
+        let is_hidden =
+            |path: &Path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+        let children = fs::read_dir(folder)
+            .and_then(|children| children.map(|child| Ok(child?.path())).collect::<Result<Vec<_>, _>>());
+        let mut folders = children.map_err(unreadable)?;
+        folders.retain(|path| path.is_dir() && !is_hidden(path));
         folders.sort();
         // A folder above a catalog: what its own children lack says nothing.
         let below = Some(folder.join("runtimes")).filter(|below| !is_catalog(folder) && is_catalog(below));

@@ -9,7 +9,7 @@ use taskscale_measure::Kind;
 
 use super::adapter::Adapter;
 use super::kind::{FanOut, Style};
-use super::model::{Install, LibraryPin, Locate, ToolchainSpec, VersionPlaces};
+use super::model::{Install, Library, LibraryPin, Locate, ToolchainSpec, VersionPlaces};
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -40,12 +40,6 @@ pub(super) enum PostsToml {
     In(Vec<String>),
 }
 
-impl Default for PostsToml {
-    fn default() -> PostsToml {
-        PostsToml::InAll(false)
-    }
-}
-
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct EntryToml {
@@ -60,8 +54,7 @@ pub(super) struct EntryToml {
     pub style: Style,
     #[serde(default)]
     pub reference: bool,
-    #[serde(default)]
-    pub posts: PostsToml,
+    pub posts: Option<PostsToml>,
     pub unverified: Option<String>,
     pub why: String,
     #[serde(default)]
@@ -79,28 +72,17 @@ pub(super) struct EntryToml {
     /// The value of `{build_flags}` in `build`.
     #[serde(default)]
     pub build_flags: Vec<String>,
-    pub library: Option<LibraryToml>,
+    pub library: Option<Library>,
     /// The key is one workload, or several separated by spaces; `{workload}` and `{Workload}` are replaced by each.
     #[serde(default)]
     pub workloads: BTreeMap<String, toml::Spanned<EntryWorkloadToml>>,
 }
 
-/// The library that an entry is about, with its version found in a lock file.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct LibraryToml {
-    pub name: String,
-    pub file: String,
-    /// A regular expression whose first group is the version.
-    pub version: String,
-    #[serde(default)]
-    pub workloads: Vec<String>,
-}
-
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct EntryWorkloadToml {
-    pub build: Option<CommandsToml>,
+    #[serde(default, deserialize_with = "commands")]
+    pub build: Vec<Vec<String>>,
     pub run: Vec<String>,
     #[serde(default)]
     pub library_faults: BTreeMap<String, String>,
@@ -117,30 +99,25 @@ impl EntryWorkloadToml {
         let capitalized = first.to_uppercase() + rest;
         let fill = |word: &String| word.replace("{workload}", workload).replace("{Workload}", &capitalized);
         let fill_all = |words: &Vec<String>| words.iter().map(fill).collect();
-        let build = self.build.as_ref().map(|build| match build {
-            CommandsToml::One(command) => CommandsToml::One(fill_all(command)),
-            CommandsToml::Many(commands) => CommandsToml::Many(commands.iter().map(fill_all).collect()),
-        });
+        let build = self.build.iter().map(fill_all).collect();
         let older = self.older.as_ref().map(|older| Box::new(older.for_workload(workload)));
         EntryWorkloadToml { build, run: fill_all(&self.run), older, ..self.clone() }
     }
 }
 
 /// One command, or several one after the other.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Deserialize)]
 #[serde(untagged)]
-pub(super) enum CommandsToml {
+enum CommandsToml {
     One(Vec<String>),
     Many(Vec<Vec<String>>),
 }
 
-impl CommandsToml {
-    pub fn into_commands(self) -> Vec<Vec<String>> {
-        match self {
-            CommandsToml::One(command) => vec![command],
-            CommandsToml::Many(commands) => commands,
-        }
-    }
+fn commands<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Vec<String>>, D::Error> {
+    CommandsToml::deserialize(from).map(|commands| match commands {
+        CommandsToml::One(command) => vec![command],
+        CommandsToml::Many(commands) => commands,
+    })
 }
 
 /// The kinds that an entry of a catalog may have: all except `Kind::Program`.

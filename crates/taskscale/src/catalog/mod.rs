@@ -42,10 +42,12 @@ pub use place::{
 };
 pub use select::{Matcher, Program, SelectError, Selectable, Selection, default_selection, select};
 pub use series::{Month, ReleaseSeries, newer_series, release_series, version_number};
-pub use sources::{SourceFile, is_of_other_workload, named_by_older_forms, named_children, sources};
+pub use sources::{Source, is_of_other_workload, named_by_older_forms, named_children, sources};
 pub use taskscale_measure::Kind;
 pub use version_request::{DottedVersion, MOST_COUNTED, VersionAxis, VersionRange, VersionRequest};
+#[cfg(test)]
+pub use workload::carried_workloads;
 pub use workload::{
-    Parameter, Shape, Workload, bytes_held, carried_workloads, expected_check, expected_to_make, param,
-    period_s, reading_order, workloads,
+    Parameter, Params, Shape, Workload, bytes_held, expected_check, expected_to_make, param, period_s,
+    reading_order, workloads,
 };

@@ -1,6 +1,5 @@
 //! A catalog's contents, validated: runtimes, toolchains, entries and how they do workloads.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -59,7 +58,6 @@ pub struct ToolchainSpec {
 #[serde(deny_unknown_fields)]
 pub struct VersionPlaces {
     /// Whose versions these are, if not the runtime's: those of Kotlin's toolchain are Java's.
-    #[serde(default)]
     pub of: Option<String>,
     /// The file that must exist inside a folder; by default that of `locate`.
     pub program: Option<String>,
@@ -168,43 +166,39 @@ pub struct Entry {
 }
 
 /// The library that an entry is about.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Library {
     pub name: String,
     /// Its version, as the lock file pins it.
+    #[serde(skip)]
     pub version: String,
     /// The lock file, and the regular expression whose first group is the version in it.
+    #[serde(rename = "file")]
     pub lock_file: String,
+    #[serde(rename = "version")]
     pub pattern: String,
     /// The workloads that use it, if not all of the entry do.
+    #[serde(default)]
     pub workloads: Vec<String>,
-}
-
-impl Library {
-    pub fn is_used_by(&self, workload: &str) -> bool {
-        self.workloads.is_empty() || self.workloads.iter().any(|own| own == workload)
-    }
 }
 
 impl Entry {
     /// Whether it has the workload, and, in a version of a library, whether that workload uses it.
     pub fn does(&self, workload: &str) -> bool {
         let is_pinned = |library: &&Library| self.versions.contains_key(&library.name);
-        let pinned = self.library.as_ref().filter(is_pinned);
-        self.workloads.contains_key(workload) && pinned.is_none_or(|library| library.is_used_by(workload))
+        let pinned = self.library.as_ref().filter(is_pinned).map(|library| &library.workloads);
+        self.workloads.contains_key(workload)
+            && pinned.is_none_or(|using| using.is_empty() || using.iter().any(|own| own == workload))
     }
 
     /// The same entry, with the form of its program for a version of the toolchain.
-    pub fn in_form_for(&self, workload: &str, version: Option<&DottedVersion>) -> Cow<'_, Entry> {
-        match self.workloads.get(workload) {
-            Some(recipe) if !std::ptr::eq(recipe.for_version(version), recipe) => {
-                let form = recipe.for_version(version).clone();
-                let mut entry = self.clone();
-                entry.workloads.insert(workload.to_owned(), form);
-                Cow::Owned(entry)
-            }
-            _ => Cow::Borrowed(self),
+    pub fn in_form_for(&self, workload: &str, version: Option<&DottedVersion>) -> Entry {
+        let mut entry = self.clone();
+        if let Some(recipe) = entry.workloads.get_mut(workload) {
+            *recipe = recipe.for_version(version).clone();
         }
+        entry
     }
 }
 

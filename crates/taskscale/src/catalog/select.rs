@@ -17,21 +17,23 @@ pub enum SelectError {
     #[strum(
         message = "`taskscale list` shows all entries; globs ('rust/*'), runtimes (go) and sets (@posts, @idiomatic, @all) work, too"
     )]
-    Unknown { name: String, catalogs: String, nearest: Option<String> },
+    Unknown { name: String, nearest: Option<String> },
     #[error("empty set: `{set}` (this catalog has no entry in it)")]
     #[strum(message = "`taskscale list` shows the entries of this catalog; @all means all")]
     EmptySet { set: String },
     #[error("no workload `{workload}`{}; available: {all}", suggestion(.nearest))]
     #[strum(message = "`taskscale list workloads` describes each")]
     NoWorkload { workload: String, nearest: Option<String>, all: String },
-    #[error("{}", nobody_does(.who, .workload, .does))]
-    NobodyDoes { who: Option<String>, workload: String, does: String },
+    #[error("{who} has no workload `{workload}` (available: {does})")]
+    LacksWorkload { who: String, workload: String, does: String },
+    #[error("no selected entry has the workload `{workload}` (available: {does})")]
+    NobodyDoes { workload: String, does: String },
 }
 
 impl Hint for SelectError {
     fn hint(&self) -> Option<String> {
         match self {
-            SelectError::NobodyDoes { workload, .. } => {
+            SelectError::LacksWorkload { workload, .. } | SelectError::NobodyDoes { workload, .. } => {
                 Some(format!("`taskscale list -w {workload}` shows the entries that have it"))
             }
             _ => self.get_message().map(str::to_owned),
@@ -41,13 +43,6 @@ impl Hint for SelectError {
 
 fn suggestion(nearest: &Option<String>) -> String {
     nearest.as_ref().map(|nearest| format!(" (did you mean `{nearest}`?)")).unwrap_or_default()
-}
-
-fn nobody_does(who: &Option<String>, workload: &str, does: &str) -> String {
-    match who {
-        Some(one) => format!("{one} has no workload `{workload}` (available: {does})"),
-        None => format!("no selected entry has the workload `{workload}` (available: {does})"),
-    }
 }
 
 /// An entry's program for one workload.
@@ -95,13 +90,6 @@ impl<'a> Selection<'a> {
     }
 }
 
-/// How much of an entry a word selects.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Reach {
-    Posts,
-    Whole,
-}
-
 /// Stands for every workload.
 const EVERY: &str = "all";
 
@@ -114,15 +102,15 @@ pub fn select<'a>(
     workloads: &[String],
 ) -> Result<Selection<'a>, SelectError> {
     let wanted = wanted(catalog, workloads)?;
-    // Of an entry that only `@posts` names, the workloads in which it stands for its runtime.
-    let mut chosen: Vec<Option<Reach>> = vec![None; catalog.entries().count()];
+    // Whether it is the whole entry; of one that only `@posts` names, it is the workloads in which it stands for its
+    // runtime.
+    let mut chosen: Vec<Option<bool>> = vec![None; catalog.entries().count()];
     for word in words {
         let matcher = Matcher::of(word);
         let mut named = false;
         for (index, (runtime, entry)) in catalog.entries().enumerate() {
             if matcher.matches(&Selectable::of(runtime, entry)) {
-                let reach = if matcher.means_posts() { Reach::Posts } else { Reach::Whole };
-                (named, chosen[index]) = (true, chosen[index].max(Some(reach)));
+                (named, chosen[index]) = (true, chosen[index].max(Some(word != "@posts")));
             }
         }
         if named {
@@ -135,17 +123,15 @@ pub fn select<'a>(
         // A bare entry name, such as `goroutine`, is meant more often than a runtime spelled like it.
         let by_entry = catalog.entries().find(|(_, e)| e.name == *word).map(|(_, e)| e.full_name.as_str());
         let nearest = by_entry.or_else(|| closest(word, names.chain(SETS))).map(str::to_owned);
-        let catalogs: Vec<_> = catalog.folders.iter().map(|folder| folder.display().to_string()).collect();
-        return Err(SelectError::Unknown { name: word.clone(), catalogs: catalogs.join(" and "), nearest });
+        return Err(SelectError::Unknown { name: word.clone(), nearest });
     }
-    let reached = catalog.entries().zip(&chosen).filter_map(|(pair, reach)| Some((pair, (*reach)?)));
-    let (entries, reaches): (Vec<(&Runtime, &Entry)>, Vec<Reach>) = reached.unzip();
+    let reached = catalog.entries().zip(chosen).filter_map(|(pair, whole)| Some((pair, whole?)));
+    let (entries, whole): (Vec<(&Runtime, &Entry)>, Vec<bool>) = reached.unzip();
     let every: Vec<&Workload> = catalog.workloads.iter().collect();
     let mut selection = Selection::default();
-    for ((runtime, entry), reach) in entries.iter().zip(reaches) {
+    for ((runtime, entry), whole) in entries.iter().zip(whole) {
         let does = |workload: &&&Workload| {
-            let stands = reach == Reach::Whole || entry.posts.contains(&workload.name);
-            stands && entry.does(&workload.name)
+            (whole || entry.posts.contains(&workload.name)) && entry.does(&workload.name)
         };
         let workloads = wanted.as_ref().unwrap_or(&every).iter().filter(does);
         selection.programs.extend(workloads.map(|workload| Program { runtime, entry, workload }));
@@ -161,13 +147,10 @@ pub fn select<'a>(
             let mut does: Vec<&str> = lacking.iter().flat_map(own).collect();
             does.sort_unstable();
             does.dedup();
-            return Err(SelectError::NobodyDoes {
-                who: match lacking.as_slice() {
-                    [one] => Some(one.full_name.clone()),
-                    _ => None,
-                },
-                workload: workload.name.clone(),
-                does: does.join(", "),
+            let (workload, does) = (workload.name.clone(), does.join(", "));
+            return Err(match lacking.as_slice() {
+                [one] => SelectError::LacksWorkload { who: one.full_name.clone(), workload, does },
+                _ => SelectError::NobodyDoes { workload, does },
             });
         }
         if !lacking.is_empty() {
@@ -216,7 +199,7 @@ pub struct Selectable<'a> {
 }
 
 impl<'a> Selectable<'a> {
-    fn of(runtime: &'a Runtime, entry: &'a Entry) -> Selectable<'a> {
+    pub fn of(runtime: &'a Runtime, entry: &'a Entry) -> Selectable<'a> {
         Selectable {
             full_name: &entry.full_name,
             runtime: &runtime.name,
@@ -230,32 +213,13 @@ impl<'a> Selectable<'a> {
 #[derive(Debug, Clone)]
 pub struct Matcher {
     word: String,
-    means: Means,
-}
-
-#[derive(Debug, Clone)]
-enum Means {
-    Posts,
-    Idiomatic,
-    All,
-    Glob(Pattern),
-    Name,
+    glob: Option<Pattern>,
 }
 
 impl Matcher {
     pub fn of(word: &str) -> Matcher {
-        let means = match word {
-            "@posts" => Means::Posts,
-            "@idiomatic" => Means::Idiomatic,
-            "@all" => Means::All,
-            _ if word.contains(['*', '?', '[']) => Pattern::new(word).map_or(Means::Name, Means::Glob),
-            _ => Means::Name,
-        };
-        Matcher { word: word.to_owned(), means }
-    }
-
-    fn means_posts(&self) -> bool {
-        matches!(self.means, Means::Posts)
+        let glob = word.contains(['*', '?', '[']).then(|| Pattern::new(word).ok()).flatten();
+        Matcher { word: word.to_owned(), glob }
     }
 
     /// As it was typed.
@@ -264,15 +228,15 @@ impl Matcher {
     }
 
     pub fn matches(&self, entry: &Selectable) -> bool {
-        match &self.means {
-            Means::Posts => entry.posts,
-            Means::Idiomatic => entry.style == Style::Idiomatic,
-            Means::All => true,
-            Means::Glob(pattern) => pattern.matches(entry.full_name),
+        match (self.word.as_str(), &self.glob) {
+            ("@posts", _) => entry.posts,
+            ("@idiomatic", _) => entry.style == Style::Idiomatic,
+            ("@all", _) => true,
+            (_, Some(glob)) => glob.matches(entry.full_name),
             // In whatever version.
-            Means::Name => {
+            (word, None) => {
                 let base = entry.full_name.split('@').next();
-                entry.full_name == self.word || base == Some(&*self.word) || entry.runtime == self.word
+                entry.full_name == word || base == Some(word) || entry.runtime == word
             }
         }
     }

@@ -2,7 +2,6 @@
 //!
 //! Read from the built-in catalog's `series.toml`, whatever catalog is in use: dates are facts, and no choice of an entry.
 
-use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::OnceLock;
@@ -10,6 +9,7 @@ use std::sync::OnceLock;
 use serde::Deserialize;
 
 use super::embedded::embedded_file;
+use super::version_request::DottedVersion;
 
 /// Where the built-in catalog has the table.
 const FILE: &str = "series.toml";
@@ -102,7 +102,7 @@ fn parse(text: &str) -> Result<BTreeMap<String, Vec<ReleaseSeries>>, String> {
             })
         };
         let mut series = of.series.into_iter().map(one).collect::<Result<Vec<_>, String>>()?;
-        series.sort_by(|a, b| by_number(&a.number, &b.number));
+        series.sort_by_key(|series| DottedVersion::first_in(&series.number));
         Ok((name.clone(), series))
     };
     read.into_iter().map(of).collect()
@@ -135,14 +135,8 @@ pub fn newer_series(runtime: &str, version: &str, now: Month) -> Option<&'static
         |series: &&ReleaseSeries| series.released <= now && series.ends.is_none_or(|ends| ends >= now);
     let newest = all().get(runtime)?.iter().rfind(is_supported)?;
     let is_newer = release_series(runtime, version).is_none_or(|own| own != newest)
-        && by_number(&newest.number, number) == Ordering::Greater;
+        && DottedVersion::first_in(&newest.number) > DottedVersion::first_in(number);
     is_newer.then_some(newest)
-}
-
-/// By the parts of a number: 3.9 comes before 3.11.
-fn by_number(a: &str, b: &str) -> Ordering {
-    let parts = |text: &str| text.split('.').map(|part| part.parse().unwrap_or(0)).collect::<Vec<u64>>();
-    parts(a).cmp(&parts(b))
 }
 
 #[cfg(test)]

@@ -7,12 +7,17 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use serde::{Deserialize, Serialize};
+
 use super::model::{Entry, Recipe, Runtime};
 
-/// One file of a program: its path inside the runtime's folder, and its text.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SourceFile {
+/// One file of an entry's program.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Source {
+    /// Path inside the runtime's folder.
     pub path: String,
+    /// Content.
     pub text: String,
 }
 
@@ -22,7 +27,7 @@ const LARGEST: u64 = 64 * 1024;
 /// The text files of `entry`'s program for `workload`, code before manifests, without lock files, which are long and
 /// generated. Empty if the commands name no file of the runtime's folder. Files that are unreadable or not UTF-8 are
 /// left out: sources are only shown.
-pub fn sources(runtime: &Runtime, entry: &Entry, workload: &str) -> Vec<SourceFile> {
+pub fn sources(runtime: &Runtime, entry: &Entry, workload: &str) -> Vec<Source> {
     let mut files = Vec::new();
     for name in named_children(entry, workload) {
         collect(&runtime.folder, &runtime.folder.join(name), &mut files);
@@ -88,7 +93,7 @@ fn first_component(word: &str) -> Option<&str> {
     plain.then_some(first)
 }
 
-fn collect(root: &Path, path: &Path, files: &mut Vec<SourceFile>) {
+fn collect(root: &Path, path: &Path, files: &mut Vec<Source>) {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     // Links are not followed: one could lead out of the catalog.
     let Ok(meta) = path.symlink_metadata() else { return };
@@ -99,7 +104,7 @@ fn collect(root: &Path, path: &Path, files: &mut Vec<SourceFile>) {
     } else if meta.is_file() && meta.len() <= LARGEST && !name.starts_with('.') && !is_lock(&name) {
         let Ok(text) = fs::read_to_string(path) else { return };
         let path = path.strip_prefix(root).unwrap_or(path).to_string_lossy().into_owned();
-        files.push(SourceFile { path, text });
+        files.push(Source { path, text });
     }
 }
 
@@ -122,7 +127,7 @@ mod tests {
         Catalog::load(&folder).expect("the catalogue of the repository")
     }
 
-    fn of(catalog: &Catalog, name: &str) -> Vec<SourceFile> {
+    fn of(catalog: &Catalog, name: &str) -> Vec<Source> {
         let (runtime, entry) = catalog.entries().find(|(_, entry)| entry.full_name == name).expect(name);
         sources(runtime, entry, "sleep")
     }

@@ -166,7 +166,7 @@ fn an_unknown_word_is_answered_with_the_nearest() {
         let SelectError::Unknown { name, nearest, .. } = selected(&[word]).unwrap_err() else {
             panic!("{word}")
         };
-        SelectError::Unknown { name, nearest, catalogs: "here".into() }.to_string()
+        SelectError::Unknown { name, nearest }.to_string()
     };
     assert_eq!(said("x/fibre"), "no entry `x/fibre` (did you mean `x/fiber`?)");
     assert_eq!(said("fiber"), "no entry `fiber` (did you mean `x/fiber`?)");

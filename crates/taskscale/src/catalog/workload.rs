@@ -7,6 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 use taskscale_load::Client;
 
 use super::embedded::WORKLOADS;
@@ -20,18 +21,7 @@ const MOST_OPERATIONS: u64 = 100_000_000;
 
 /// How a program is started, what it prints, and what is measured: docs/reference/protocol.md.
 #[derive(
-    Debug,
-    Clone,
-    Copy,
-    Default,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    Serialize,
-    Deserialize,
-    strum::IntoStaticStr,
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, IntoStaticStr,
 )]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
@@ -129,9 +119,24 @@ pub struct Parameter {
     pub at_most: Option<Formula>,
 }
 
+/// Parameters of a run, by name, as the program is given them.
+pub type Params = BTreeMap<String, String>;
+
 impl Workload {
+    /// The value of one of its formulas; absent where it is not defined.
+    fn value(&self, formula: &Formula, tasks: u64, operations: u64, params: &Params) -> Option<i128> {
+        formula.value(&|name| match name {
+            "tasks" => Some(tasks.into()),
+            "operations" => Some(operations.into()),
+            _ => match params.get(name) {
+                Some(given) => given.parse().ok(),
+                None => Some(self.parameters.get(name)?.default.into()),
+            },
+        })
+    }
+
     /// Why this number of tasks with these parameters is invalid, if so.
-    pub fn refuse(&self, tasks: u64, params: &BTreeMap<String, String>) -> Option<String> {
+    pub fn refuse(&self, tasks: u64, params: &Params) -> Option<String> {
         let name = &self.name;
         if tasks < self.least_tasks {
             return Some(format!("`{name}` needs at least {} tasks", self.least_tasks));
@@ -139,15 +144,14 @@ impl Workload {
         if self.whole_trees && !is_power_of_ten(tasks) {
             return Some(format!("`{name}` needs a power of ten (1, 10, 100, …)"));
         }
-        let undefined =
-            |check: &&Formula| formula_value(check, self, tasks, self.most_operations, params).is_none();
+        let undefined = |check: &&Formula| self.value(check, tasks, self.most_operations, params).is_none();
         if self.check.as_ref().filter(undefined).is_some() {
             // Without it any result would count as correct.
             return Some(format!("`{name}` has no expected result: its `check` has no value"));
         }
         params.iter().find_map(|(param, value)| {
             let at_most = self.parameters.get(param)?.at_most.as_ref()?;
-            let most = formula_value(at_most, self, tasks, 0, params)?;
+            let most = self.value(at_most, tasks, 0, params)?;
             (value.parse().is_ok_and(|value: i128| value > most))
                 .then(|| format!("`{param}` of `{name}` is at most {most} at N = {tasks}"))
         })
@@ -167,59 +171,30 @@ fn most_operations() -> u64 {
 }
 
 /// The result that the program must have printed, from its arguments; absent where it is not defined.
-pub fn expected_check(
-    workload: &Workload,
-    tasks: u64,
-    operations: u64,
-    params: &BTreeMap<String, String>,
-) -> Option<String> {
-    let check = workload.check.as_ref()?;
-    Some(formula_value(check, workload, tasks, operations, params)?.to_string())
+pub fn expected_check(workload: &Workload, tasks: u64, operations: u64, params: &Params) -> Option<String> {
+    Some(workload.value(workload.check.as_ref()?, tasks, operations, params)?.to_string())
 }
 
 /// How many threads or processes such a run makes at least, where its tasks are such.
-pub fn expected_to_make(
-    workload: &Workload,
-    tasks: u64,
-    operations: u64,
-    params: &BTreeMap<String, String>,
-) -> u64 {
-    let makes =
-        workload.makes.as_ref().and_then(|makes| formula_value(makes, workload, tasks, operations, params));
+pub fn expected_to_make(workload: &Workload, tasks: u64, operations: u64, params: &Params) -> u64 {
+    let makes = workload.makes.as_ref().and_then(|makes| workload.value(makes, tasks, operations, params));
     makes.and_then(|makes| u64::try_from(makes).ok()).unwrap_or(tasks)
 }
 
 /// Bytes that each task must keep; absent where it is not defined.
-pub fn bytes_held(workload: &Workload, params: &BTreeMap<String, String>) -> Option<u64> {
-    u64::try_from(formula_value(workload.holds.as_ref()?, workload, 1, 0, params)?).ok()
+pub fn bytes_held(workload: &Workload, params: &Params) -> Option<u64> {
+    u64::try_from(workload.value(workload.holds.as_ref()?, 1, 0, params)?).ok()
 }
 
 /// A parameter's value, or its default; absent where the workload has no such parameter.
-pub fn param(workload: &Workload, params: &BTreeMap<String, String>, name: &str) -> Option<u64> {
+pub fn param(workload: &Workload, params: &Params, name: &str) -> Option<u64> {
     let default = workload.parameters.get(name)?.default;
     Some(params.get(name).and_then(|given| given.parse().ok()).unwrap_or(default))
 }
 
 /// How often each task wakes while it waits, in seconds; absent where tasks sleep through.
-pub fn period_s(workload: &Workload, params: &BTreeMap<String, String>) -> Option<f64> {
+pub fn period_s(workload: &Workload, params: &Params) -> Option<f64> {
     Some(param(workload, params, workload.wakes.as_ref()?)? as f64 / 1e3)
-}
-
-fn formula_value(
-    formula: &Formula,
-    workload: &Workload,
-    tasks: u64,
-    operations: u64,
-    params: &BTreeMap<String, String>,
-) -> Option<i128> {
-    formula.value(&|name| match name {
-        "tasks" => Some(tasks.into()),
-        "operations" => Some(operations.into()),
-        _ => match params.get(name) {
-            Some(given) => given.parse().ok(),
-            None => Some(workload.parameters.get(name)?.default.into()),
-        },
-    })
 }
 
 /// The workloads folder of a catalog.
@@ -234,7 +209,7 @@ pub fn workloads(catalog: &Path) -> Result<Vec<Workload>, CatalogError> {
     let mut paths: Vec<_> =
         children.filter(|path| path.extension().is_some_and(|extension| extension == "toml")).collect();
     if paths.is_empty() {
-        return carried(&beside).collect();
+        return WORKLOADS.iter().map(|(name, text)| parse(&beside.join(name), text)).collect();
     }
     paths.sort();
     let read = |path: &PathBuf| {
@@ -244,14 +219,10 @@ pub fn workloads(catalog: &Path) -> Result<Vec<Workload>, CatalogError> {
     paths.iter().map(read).collect()
 }
 
-fn carried(folder: &Path) -> impl Iterator<Item = Result<Workload, CatalogError>> {
-    WORKLOADS.iter().map(|(name, text)| parse(&folder.join(name), text))
-}
-
 /// The workloads that taskscale carries.
+#[cfg(test)]
 pub fn carried_workloads() -> Vec<Workload> {
-    // A test reads each of them.
-    carried(Path::new("workloads")).filter_map(Result::ok).collect()
+    workloads(Path::new("/nowhere/runtimes")).unwrap()
 }
 
 fn parse(path: &Path, text: &str) -> Result<Workload, CatalogError> {
@@ -270,22 +241,32 @@ fn parse(path: &Path, text: &str) -> Result<Workload, CatalogError> {
         );
     }
     workload.name = name;
-    if workload.tasks.is_empty() || workload.tasks.contains(&0) || !workload.tasks.is_sorted_by(|a, b| a < b)
-    {
-        return fault("tasks", "tasks: one or more numbers above 0, ascending".to_owned());
-    }
-    match (workload.shape, &workload.operation) {
-        (Shape::Work, None) => {
-            return fault("shape", "the shape `work` needs an `operation`".to_owned());
-        }
-        (Shape::Hold | Shape::Serve, Some(_)) => {
-            return fault("operation", "only the shape `work` has an `operation`".to_owned());
-        }
-        _ => {}
-    }
-    if workload.client.is_some() != (workload.shape == Shape::Serve) {
-        let message = "the shape `serve` needs a `client`, and no other shape has one".to_owned();
-        return fault(if workload.client.is_some() { "client" } else { "shape" }, message);
+    let (works, serves) = (workload.shape == Shape::Work, workload.shape == Shape::Serve);
+    let (has_operation, has_client) = (workload.operation.is_some(), workload.client.is_some());
+    let ascends = workload.tasks.first() > Some(&0) && workload.tasks.is_sorted_by(|a, b| a < b);
+    let faults = [
+        (!ascends, "tasks", "tasks: one or more numbers above 0, ascending"),
+        (works && !has_operation, "shape", "the shape `work` needs an `operation`"),
+        (!works && has_operation, "operation", "only the shape `work` has an `operation`"),
+        (
+            serves != has_client,
+            if has_client { "client" } else { "shape" },
+            "the shape `serve` needs a `client`, and no other shape has one",
+        ),
+        (
+            workload.all_alive && !works,
+            "all_alive",
+            "all_alive: only for the shape `work` (tasks that wait are always all alive)",
+        ),
+        (workload.keeps > 0 && !works, "keeps", "keeps: only for the shape `work`"),
+        (
+            workload.ends_together && !workload.shape.is_hold(),
+            "ends_together",
+            "ends_together: only for the shape `hold`",
+        ),
+    ];
+    if let Some((_, key, message)) = faults.into_iter().find(|(is_fault, ..)| *is_fault) {
+        return fault(key, message.to_owned());
     }
     let known =
         |name: &&str| ["tasks", "operations"].contains(name) || workload.parameters.contains_key(*name);
@@ -295,18 +276,6 @@ fn parse(path: &Path, text: &str) -> Result<Workload, CatalogError> {
         if let Some(name) = formula.iter().flat_map(Formula::names).find(|name| !known(name)) {
             return fault(key, format!("{key}: `{name}` is neither `tasks`, `operations` nor a parameter"));
         }
-    }
-    if workload.all_alive && workload.shape != Shape::Work {
-        return fault(
-            "all_alive",
-            "all_alive: only for the shape `work` (tasks that wait are always all alive)".to_owned(),
-        );
-    }
-    if workload.keeps > 0 && workload.shape != Shape::Work {
-        return fault("keeps", "keeps: only for the shape `work`".to_owned());
-    }
-    if workload.ends_together && !workload.shape.is_hold() {
-        return fault("ends_together", "ends_together: only for the shape `hold`".to_owned());
     }
     if let Some(name) = workload.wakes.as_ref().filter(|name| !workload.parameters.contains_key(*name)) {
         return fault("wakes", format!("wakes: `{name}` is not a parameter"));
@@ -420,7 +389,6 @@ mod tests {
     #[test]
     fn what_is_carried_is_what_the_repository_has() {
         let repository = workloads(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runtimes")).unwrap();
-        assert_eq!(workloads(Path::new("/nowhere/runtimes")).unwrap(), repository);
         assert!(repository.iter().any(|workload| workload.shape == Shape::Work));
         assert_eq!(carried_workloads(), repository);
     }

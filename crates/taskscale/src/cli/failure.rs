@@ -197,10 +197,10 @@ mod tests {
             CatalogError::Unreadable { path: path(), error: io(io::ErrorKind::NotFound) }.into(),
             CatalogError::Invalid { path: path(), line: 1, column: 1, message: text() }.into(),
             CatalogError::Empty { folder: path(), below: None }.into(),
-            SelectError::Unknown { name: text(), catalogs: text(), nearest: None }.into(),
+            SelectError::Unknown { name: text(), nearest: None }.into(),
             SelectError::EmptySet { set: text() }.into(),
             SelectError::NoWorkload { workload: text(), nearest: None, all: text() }.into(),
-            SelectError::NobodyDoes { who: None, workload: text(), does: "sleep".into() }.into(),
+            SelectError::NobodyDoes { workload: text(), does: "sleep".into() }.into(),
             VersionError::Syntax(text()).into(),
             VersionError::NotInstalled { title: text(), range: text(), there: text(), install: None }.into(),
             VersionError::NotUsed { entry: text(), name: text(), uses: text() }.into(),
@@ -304,7 +304,7 @@ mod tests {
     fn a_mistyped_command_is_suggested_where_it_is_nearer_than_any_entry() {
         let suggested = |word: &str, nearest: &str, no_command| {
             let (name, nearest) = (word.to_owned(), Some(nearest.to_owned()));
-            let error = SelectError::Unknown { name, catalogs: String::new(), nearest };
+            let error = SelectError::Unknown { name, nearest };
             super::message_and_hint(&error.into(), true, no_command)
         };
         let said =

@@ -150,7 +150,7 @@ fn resume(fleet: &Fleet) -> Result<ExitCode, Failure> {
     let plan = FleetPlan::parse(&fleet.plan, &path, &fleet.folder).or_usage()?;
     // Which machine is in which script. The texts are in jobs/, as submitted or edited since.
     let scripts = fleet::scripts(&plan, fleet, &vec![Default::default(); plan.machines.len()]);
-    let slurm = Slurm::default();
+    let slurm = Slurm;
     let released = fleet::release(fleet, &slurm)?;
     if !released.is_empty() {
         eprint_status(&format!("released after a failed start: job {}", released.join(", ")));
@@ -160,7 +160,7 @@ fn resume(fleet: &Fleet) -> Result<ExitCode, Failure> {
 }
 
 fn cancel(fleet: &Fleet) -> Result<ExitCode, Failure> {
-    let slurm = Slurm::default();
+    let slurm = Slurm;
     let numbers = fleet::numbers(&fleet.submissions()?);
     let queue = slurm.queue(&numbers)?;
     let active: Vec<String> = numbers.into_iter().filter(|number| is_of(&queue, number)).collect();
@@ -184,7 +184,7 @@ fn is_of(queue: &std::collections::BTreeMap<String, fleet::Job>, number: &str) -
 }
 
 fn status_json(fleet: &Fleet) -> Result<ExitCode, Failure> {
-    let glances = Watch::default().look(fleet, &Slurm::default())?;
+    let glances = Watch::default().look(fleet, &Slurm)?;
     let json = fleet::json(fleet, &glances, Timestamp::now());
     print_result(&format!("{}\n", serde_json::to_string_pretty(&json)?))?;
     Ok(ended(&glances))
@@ -197,7 +197,7 @@ fn ended(glances: &[Snapshot]) -> ExitCode {
 }
 
 fn status(fleet: &Fleet, once: bool) -> Result<ExitCode, Failure> {
-    let (slurm, mut watch) = (Slurm::default(), Watch::default());
+    let (slurm, mut watch) = (Slurm, Watch::default());
     let live = !once && std::io::stdout().is_terminal();
     let interrupt = catch_signals()?;
     let mut lines = 0;

@@ -128,8 +128,7 @@ fn add(page: &mut PageData, campaign: &Campaign, samples: &[Sample], name: Optio
             .and_then(|catalog| catalog.entry(name))
             .filter(|(_, entry)| entry.workloads.contains_key(workload))
             .map(|(runtime, entry)| sources(runtime, entry, workload));
-        let files = found.unwrap_or_default().into_iter();
-        files.map(|file| record::Source { path: file.path, text: file.text }).collect()
+        found.unwrap_or_default()
     });
 }
 

@@ -1,8 +1,8 @@
 //! The results of all machines together: differences between machines first, then each case over all of them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Fleet, FleetError, PublishedTarget, Target};
+use super::{Fleet, FleetError, PublishedTarget, Result, Target};
 use crate::catalog::Shape;
 use crate::document::{Column, Document, DocumentRow, Emphasis, Table, TableCell};
 use crate::metrics::{self, MetricDef};
@@ -44,7 +44,7 @@ struct MachineValue {
 }
 
 /// Reads the results one by one, and keeps only their medians, as there may be a thousand.
-pub fn collect(fleet: &Fleet) -> Result<Collected, FleetError> {
+pub fn collect(fleet: &Fleet) -> Result<Collected> {
     let mut collected = Collected::default();
     for target in &fleet.targets {
         let Some(published) = fleet.published(target)? else {
@@ -81,12 +81,8 @@ impl Collected {
             if report.shape == Shape::Hold {
                 for growth in &report.growth {
                     let value = growth.bytes_per_task.filter(|_| growth.linear != Some(false));
-                    add(
-                        &metrics::BYTES_PER_TASK,
-                        None,
-                        &growth.entry.name,
-                        value.ok_or_else(|| "not linear".to_owned()),
-                    );
+                    let value = value.ok_or_else(|| "not linear".to_owned());
+                    add(&metrics::BYTES_PER_TASK, None, &growth.entry.name, value);
                 }
             }
         }
@@ -111,23 +107,18 @@ impl Collected {
 
     /// Facts that differ between machines: each value with the machines that have it.
     fn differing(&self) -> Vec<(String, Vec<(String, String)>)> {
-        let mut by_fact: BTreeMap<&String, BTreeMap<&str, Vec<usize>>> = BTreeMap::new();
-        let known: std::collections::BTreeSet<&String> = self.facts.iter().flat_map(BTreeMap::keys).collect();
-        for (machine, facts) in self.facts.iter().enumerate() {
-            for fact in &known {
-                let value = facts.get(*fact).map_or("none", String::as_str);
-                by_fact.entry(fact).or_default().entry(value).or_default().push(machine);
+        let known: BTreeSet<&String> = self.facts.iter().flat_map(BTreeMap::keys).collect();
+        let of_fact = |fact: &String| {
+            let mut by_value: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+            for (machine, facts) in self.facts.iter().enumerate() {
+                by_value.entry(facts.get(fact).map_or("none", String::as_str)).or_default().push(machine);
             }
-        }
-        let differ = by_fact.into_iter().filter(|(_, values)| values.len() > 1);
-        differ
-            .map(|(fact, values)| {
-                let mut values: Vec<(&str, Vec<usize>)> = values.into_iter().collect();
-                values.sort_by_key(|(_, machines)| std::cmp::Reverse(machines.len()));
-                let shown = |(value, machines): (&str, Vec<usize>)| (self.names(&machines), value.to_owned());
-                (fact.clone(), values.into_iter().map(shown).collect())
-            })
-            .collect()
+            let mut values: Vec<_> = by_value.into_iter().collect();
+            values.sort_by_key(|(_, machines)| std::cmp::Reverse(machines.len()));
+            let shown = |(value, machines): &(&str, Vec<usize>)| (self.names(machines), (*value).to_owned());
+            (values.len() > 1).then(|| (fact.clone(), values.iter().map(shown).collect()))
+        };
+        known.into_iter().filter_map(of_fact).collect()
     }
 
     pub fn document(&self, fleet: &Fleet) -> Document {
@@ -141,14 +132,9 @@ impl Collected {
             document.text(format!("incomplete, so left out: {}{more}", names.join(", ")), Emphasis::Bad);
         }
         for (node, machines) in self.measured_twice() {
-            document.text(
-                format!(
-                    "{node} counts {} times: it was measured as {}",
-                    machines.len(),
-                    self.names(&machines)
-                ),
-                Emphasis::Doubtful,
-            );
+            let (times, names) = (machines.len(), self.names(&machines));
+            let text = format!("{node} counts {times} times: it was measured as {names}");
+            document.text(text, Emphasis::Doubtful);
         }
         let differing = self.differing();
         if differing.is_empty() && self.machines.len() > 1 {
@@ -295,7 +281,7 @@ mod tests {
         };
         let targets =
             vec![target(1, None), target(2, None), target(3, None), target(4, Some("n4")), target(5, None)];
-        let mut fleet = Fleet::new("/shared/fleet".as_ref(), "", Vec::new(), targets.clone(), "0.1.0");
+        let mut fleet = Fleet::new("/shared/fleet".as_ref(), "", Vec::new(), targets.clone());
         fleet.id = "20260301T120000Z-1".to_owned();
         let campaigns = [
             loaded("6.1.0", "go1.26", 2_600, false),

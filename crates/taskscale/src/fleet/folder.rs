@@ -26,7 +26,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::{FleetError, at};
+use super::{FleetError, Result, at};
 use crate::catalog::trust::{Others, distrust};
 use crate::record::{SCHEMA_VERSION, Timestamp};
 
@@ -117,7 +117,7 @@ pub struct PublishedTarget {
 }
 
 impl Fleet {
-    pub fn open(folder: &Path) -> Result<Fleet, FleetError> {
+    pub fn open(folder: &Path) -> Result<Fleet> {
         let path = folder.join(FLEET_FILE);
         match read_json::<Fleet>(&path)? {
             Some(fleet) => Ok(Fleet { folder: folder.to_owned(), ..fleet }),
@@ -126,7 +126,7 @@ impl Fleet {
     }
 
     /// Takes a folder for a new fleet.
-    pub fn create(self) -> Result<Fleet, FleetError> {
+    pub fn create(self) -> Result<Fleet> {
         at("make", &self.folder, fs::create_dir_all(&self.folder))?;
         let path = self.folder.join(FLEET_FILE);
         match link_json(&path, &self)? {
@@ -135,19 +135,13 @@ impl Fleet {
         }
     }
 
-    pub fn new(
-        folder: &Path,
-        plan: &str,
-        arguments: Vec<String>,
-        targets: Vec<Target>,
-        version: &str,
-    ) -> Fleet {
+    pub fn new(folder: &Path, plan: &str, arguments: Vec<String>, targets: Vec<Target>) -> Fleet {
         let submitted_at = Timestamp::now();
         Fleet {
             schema: SCHEMA_VERSION,
             id: format!("{}-{:016x}", submitted_at.compact(), fastrand::u64(..)),
             submitted_at,
-            taskscale: version.to_owned(),
+            taskscale: env!("CARGO_PKG_VERSION").to_owned(),
             plan: plan.to_owned(),
             arguments,
             targets,
@@ -157,7 +151,7 @@ impl Fleet {
     }
 
     /// One taskscale at a time submits. Let go when the file is dropped.
-    pub fn lock(&self) -> Result<File, FleetError> {
+    pub fn lock(&self) -> Result<File> {
         let path = self.folder.join(FLEET_FILE);
         // NFS locks only what is open for writing.
         let file = at("open", &path, File::options().read(true).write(true).open(&path))?;
@@ -170,7 +164,7 @@ impl Fleet {
 
     /// Refuses a folder whose scripts, programs or catalogs another user may have written: they run as the submitting
     /// user.
-    pub fn check_trust(&self) -> Result<(), FleetError> {
+    pub fn check_trust(&self) -> Result<()> {
         check_trust(&self.folder)?;
         let catalogs = self.catalogs().map(|place| place.split('/').next().unwrap_or_default().to_owned());
         let mut left: Vec<PathBuf> = [FLEET_FILE, "jobs", "bin", "cache"]
@@ -191,7 +185,7 @@ impl Fleet {
         Ok(())
     }
 
-    pub fn target(&self, name: &str) -> Result<&Target, FleetError> {
+    pub fn target(&self, name: &str) -> Result<&Target> {
         let known = || self.targets.iter().map(|target| &*target.name).take(8).collect::<Vec<_>>().join(", ");
         let found = self.targets.iter().find(|target| target.name == name);
         found.ok_or_else(|| FleetError::NoTarget { target: name.to_owned(), known: known() })
@@ -214,18 +208,15 @@ impl Fleet {
         })
     }
 
-    pub fn submissions(&self) -> Result<Vec<Submission>, FleetError> {
+    pub fn submissions(&self) -> Result<Vec<Submission>> {
         let path = self.folder.join(JOBS_FILE);
-        let text = match fs::read_to_string(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            text => at("read", &path, text)?,
-        };
+        let text = if_there(&path, fs::read_to_string(&path))?.unwrap_or_default();
         let whole = text.lines().filter(|line| line.ends_with('}'));
         let parsed = whole.map(serde_json::from_str).collect::<Result<_, _>>();
         parsed.map_err(|error| FleetError::Malformed { path, error })
     }
 
-    pub fn add_submission(&self, submission: &Submission) -> Result<(), FleetError> {
+    pub fn add_submission(&self, submission: &Submission) -> Result<()> {
         let path = self.folder.join(JOBS_FILE);
         let malformed = |error| FleetError::Malformed { path: path.clone(), error };
         let mut line = format!("{}\n", serde_json::to_string(submission).map_err(malformed)?);
@@ -245,7 +236,7 @@ impl Fleet {
     }
 
     /// Claims a target: earlier owners may no longer publish.
-    pub fn claim(&self, target: &Target, job: &str, node: &str) -> Result<Claim, FleetError> {
+    pub fn claim(&self, target: &Target, job: &str, node: &str) -> Result<Claim> {
         let folder = self.target_folder(target).join("claims");
         at("make", &folder, fs::create_dir_all(&folder))?;
         let hostname = rustix::system::uname().nodename().to_string_lossy().into_owned();
@@ -266,44 +257,37 @@ impl Fleet {
     }
 
     /// The owner of a target.
-    pub fn last_claim(&self, target: &Target) -> Result<Option<Claim>, FleetError> {
+    pub fn last_claim(&self, target: &Target) -> Result<Option<Claim>> {
         let folder = self.target_folder(target).join("claims");
-        let names = match fs::read_dir(&folder) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            names => at("read", &folder, names)?,
-        };
-        let epochs = names.flatten().filter_map(|name| name.file_name().to_str()?.parse::<u32>().ok());
-        match epochs.max() {
-            Some(epoch) => read_json(&folder.join(epoch.to_string())),
-            None => Ok(None),
-        }
+        let names = if_there(&folder, fs::read_dir(&folder))?.into_iter().flatten().flatten();
+        let epochs = names.filter_map(|name| name.file_name().to_str()?.parse::<u32>().ok());
+        epochs.max().map_or(Ok(None), |epoch| read_json(&folder.join(epoch.to_string())))
     }
 
-    pub fn published(&self, target: &Target) -> Result<Option<PublishedTarget>, FleetError> {
+    pub fn published(&self, target: &Target) -> Result<Option<PublishedTarget>> {
         read_json(&self.target_folder(target).join(PUBLISHED))
     }
 
-    /// Publishes results for the target; `false` if it has some.
-    pub fn publish(
-        &self,
-        target: &Target,
-        own: &Claim,
-        published: &PublishedTarget,
-    ) -> Result<bool, FleetError> {
-        if let Some(last) = self.last_claim(target)?
-            && last.epoch > own.epoch
-        {
-            return Err(FleetError::Superseded {
+    /// Refuses a claim that is no longer the last of its target.
+    pub fn check_claim(&self, target: &Target, own: &Claim) -> Result<()> {
+        match self.last_claim(target)? {
+            Some(last) if last.epoch > own.epoch => Err(FleetError::Superseded {
                 target: target.name.clone(),
                 own: own.job.clone(),
                 newer: last.job,
-            });
+            }),
+            _ => Ok(()),
         }
+    }
+
+    /// Publishes results for the target; `false` if it has some.
+    pub fn publish(&self, target: &Target, own: &Claim, published: &PublishedTarget) -> Result<bool> {
+        self.check_claim(target, own)?;
         link_json(&self.target_folder(target).join(PUBLISHED), published)
     }
 
     /// Checks that results are unchanged since publication.
-    pub fn verify(&self, target: &Target, published: &PublishedTarget) -> Result<PathBuf, FleetError> {
+    pub fn verify(&self, target: &Target, published: &PublishedTarget) -> Result<PathBuf> {
         let folder = self.target_folder(target).join(&published.folder);
         for (name, digest) in &published.digests {
             if digest_of(&folder.join(name))? != *digest {
@@ -320,7 +304,7 @@ pub(super) fn program_in(folder: &Path, machine: &str) -> PathBuf {
 }
 
 /// Refuses a file or folder that others may have written, or may write to.
-pub(super) fn check_trust(path: &Path) -> Result<(), FleetError> {
+pub(super) fn check_trust(path: &Path) -> Result<()> {
     match at("examine", path, distrust(path, Others::All))? {
         Some(why) => Err(FleetError::Untrusted { path: path.to_owned(), why }),
         None => Ok(()),
@@ -328,11 +312,11 @@ pub(super) fn check_trust(path: &Path) -> Result<(), FleetError> {
 }
 
 /// SHA-256 of the published files of results.
-pub fn digests(folder: &Path) -> Result<Vec<(String, String)>, FleetError> {
+pub fn digests(folder: &Path) -> Result<Vec<(String, String)>> {
     CAMPAIGN_FILES.iter().map(|name| Ok(((*name).to_owned(), digest_of(&folder.join(name))?))).collect()
 }
 
-fn digest_of(path: &Path) -> Result<String, FleetError> {
+fn digest_of(path: &Path) -> Result<String> {
     let mut hash = Sha256::new();
     let mut file = at("open", path, File::open(path))?;
     let mut buffer = vec![0; 64 * 1024];
@@ -345,17 +329,22 @@ fn digest_of(path: &Path) -> Result<String, FleetError> {
     Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, FleetError> {
-    let text = match fs::read(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        text => at("read", path, text)?,
-    };
-    let parsed = serde_json::from_slice(&text);
-    parsed.map(Some).map_err(|error| FleetError::Malformed { path: path.to_owned(), error })
+fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>> {
+    let text = if_there(path, fs::read(path))?;
+    let parsed = text.map(|text| serde_json::from_slice(&text)).transpose();
+    parsed.map_err(|error| FleetError::Malformed { path: path.to_owned(), error })
+}
+
+/// What was read; absent where there is nothing at the path.
+fn if_there<T>(path: &Path, read: io::Result<T>) -> Result<Option<T>> {
+    match read {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        read => at("read", path, read).map(Some),
+    }
 }
 
 /// Gives a new file its name, whole and durably, unless the name is taken: `false`.
-fn link_json(path: &Path, value: &impl Serialize) -> Result<bool, FleetError> {
+fn link_json(path: &Path, value: &impl Serialize) -> Result<bool> {
     let malformed = |error| FleetError::Malformed { path: path.to_owned(), error };
     let mut text = serde_json::to_vec_pretty(value).map_err(malformed)?;
     text.push(b'\n');
@@ -383,7 +372,7 @@ mod tests {
 
     fn fleet(folder: &Path) -> Fleet {
         let target = |nth: u32| Target { name: format!("x86-{nth}"), machines: "x86".to_owned(), node: None };
-        Fleet::new(&folder.join("fleet"), "plan", Vec::new(), vec![target(1), target(2)], "0.1.0")
+        Fleet::new(&folder.join("fleet"), "plan", Vec::new(), vec![target(1), target(2)])
     }
 
     fn published(claim: &Claim, folder: &Path) -> PublishedTarget {

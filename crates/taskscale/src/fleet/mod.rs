@@ -26,6 +26,8 @@ pub use status::{Snapshot, Watch, document, json, numbers};
 pub use submit::{Scripts, release, scripts, submit};
 pub use work::{NodeContext, WorkOutcome, work};
 
+type Result<T, E = FleetError> = std::result::Result<T, E>;
+
 /// Why a fleet command failed.
 #[derive(Debug, thiserror::Error, strum::EnumMessage)]
 pub enum FleetError {
@@ -83,10 +85,10 @@ impl Hint for FleetError {
     fn hint(&self) -> Option<String> {
         match self {
             FleetError::Io { error, .. } => error.hint(),
-            FleetError::AnotherPlan { folder, .. } => Some(format!(
-                "name a new folder in the plan, or resume what was submitted: `taskscale fleet resume {}`",
-                folder.display()
-            )),
+            FleetError::AnotherPlan { folder, .. } => {
+                let resume = format!("taskscale fleet resume {}", folder.display());
+                Some(format!("name a new folder in the plan, or resume what was submitted: `{resume}`"))
+            }
             FleetError::Script { error, .. } => error.hint(),
             FleetError::Slurm { said, .. } => slurm_hint(said),
             FleetError::Untrusted { path, .. } => Some(format!(
@@ -122,6 +124,6 @@ fn slurm_hint(said: &str) -> Option<String> {
     Some(hint.to_owned())
 }
 
-fn at<T>(what: &'static str, path: &Path, result: io::Result<T>) -> Result<T, FleetError> {
+fn at<T>(what: &'static str, path: &Path, result: io::Result<T>) -> Result<T> {
     result.map_err(|error| FleetError::Io { what, path: path.to_owned(), error })
 }

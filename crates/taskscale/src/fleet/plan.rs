@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::FleetError;
+use super::{FleetError, Result};
 
 /// More jobs than any controller takes at once (MaxArraySize is 1,001 unless it was raised).
 const MOST_MACHINES: u32 = 10_000;
@@ -61,15 +61,10 @@ pub struct NodeSelector {
 impl NodeSelector {
     /// As options of sbatch and its kin.
     pub fn options(&self) -> Vec<String> {
-        let option = |name: &str, value: &Option<String>| Some(format!("--{name}={}", value.as_ref()?));
-        [
-            option("partition", &self.partition),
-            option("constraint", &self.constraint),
-            option("nodelist", &self.nodelist),
-        ]
-        .into_iter()
-        .flatten()
-        .collect()
+        let given =
+            [("partition", &self.partition), ("constraint", &self.constraint), ("nodelist", &self.nodelist)];
+        let option = |(name, value): (&str, &Option<String>)| Some(format!("--{name}={}", value.as_ref()?));
+        given.into_iter().filter_map(option).collect()
     }
 }
 
@@ -133,7 +128,7 @@ impl Machines {
 
 impl FleetPlan {
     /// `beside`: the folder that relative paths start from, that of the plan.
-    pub fn parse(text: &str, path: &Path, beside: &Path) -> Result<FleetPlan, FleetError> {
+    pub fn parse(text: &str, path: &Path, beside: &Path) -> Result<FleetPlan> {
         let wrong = |message: String| FleetError::Plan { path: path.to_owned(), message };
         let wire: PlanToml = toml::from_str(text).map_err(|error| {
             let line = error.span().map_or(1, |span| text[..span.start].matches('\n').count() + 1);
@@ -172,8 +167,7 @@ impl FleetPlan {
             arguments.push(format!("--cpus={}", cpus.join(",")));
         }
         arguments.extend(wire.arguments);
-        let taken = arguments.iter().find(|argument| is_ours(argument));
-        if let Some(argument) = taken {
+        if let Some(argument) = arguments.iter().find(|argument| is_ours(argument)) {
             return Err(wrong(format!("invalid argument: {argument} (taskscale fleet sets it)")));
         }
         Ok(FleetPlan { folder, arguments, build_arguments, machines })

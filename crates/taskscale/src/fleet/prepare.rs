@@ -12,7 +12,7 @@ use super::slurm::{Node, Slurm};
 use super::submit::{
     ArchBinary, Scripts, copy_catalogs, install, make_folder, scripts, submit, targets, write_scripts,
 };
-use super::{FleetError, at};
+use super::{FleetError, Result, at};
 
 /// A fleet that can be submitted.
 pub struct PreparedFleet {
@@ -30,8 +30,8 @@ pub fn prepare(
     catalogs: Vec<PathBuf>,
     dry_run: bool,
     warn: &dyn Fn(&str),
-) -> Result<PreparedFleet, FleetError> {
-    let slurm = Slurm::default();
+) -> Result<PreparedFleet> {
+    let slurm = Slurm;
     let expand = |list: &str| match slurm.expand(list) {
         // A plain list needs no Slurm.
         Err(FleetError::NoSlurm(_)) if dry_run && !list.contains('[') => {
@@ -42,7 +42,7 @@ pub fn prepare(
     let targets = targets(plan, &expand)?;
     let fleet = Fleet {
         catalog_count: catalogs.len(),
-        ..Fleet::new(&plan.folder, text, plan.arguments.clone(), targets, env!("CARGO_PKG_VERSION"))
+        ..Fleet::new(&plan.folder, text, plan.arguments.clone(), targets)
     };
     let nodes = |machines: &Machines| match slurm.nodes(&machines.at()) {
         Err(FleetError::NoSlurm(_)) if dry_run => Ok(Vec::new()),
@@ -80,12 +80,12 @@ pub fn prepare(
 
 impl PreparedFleet {
     /// Writes the programs that jobs run.
-    pub fn install(&self) -> Result<(), FleetError> {
+    pub fn install(&self) -> Result<()> {
         self.programs.iter().try_for_each(|program| install(&self.fleet, program))
     }
 
     /// Writes the rest of the folder and submits the jobs.
-    pub fn submit(self) -> Result<(Fleet, Vec<Submission>), FleetError> {
+    pub fn submit(self) -> Result<(Fleet, Vec<Submission>)> {
         copy_catalogs(&self.fleet, &self.catalogs)?;
         write_scripts(&self.fleet.folder, &self.scripts)?;
         let fleet = self.fleet.create()?;
@@ -101,36 +101,32 @@ fn check_folder(
     slurm: &Slurm,
     dry_run: bool,
     warn: &dyn Fn(&str),
-) -> Result<(), FleetError> {
+) -> Result<()> {
     let made = make_folder(&plan.folder)?;
     let marker = tempfile::Builder::new().prefix(".seen-").tempfile_in(&plan.folder);
     let marker = at("write in", &plan.folder, marker)?;
-    let mut seen = Ok(());
-    let places = plan.machines.iter().zip(nodes).flat_map(|(machines, nodes)| {
+    let mut places = plan.machines.iter().zip(nodes).flat_map(|(machines, nodes)| {
         // Slurm would wait for nodes that are drained or down.
         let may_answer = nodes.is_empty() || nodes.iter().any(|node| node.is_up);
         let at = may_answer.then(|| machines.at());
         [Some(at), machines.clients.clone().map(Some)].into_iter().flatten().map(move |at| (machines, at))
     });
-    for (machines, place) in places {
+    let seen = places.try_for_each(|(machines, place)| {
         match place.map_or(Ok(None), |place| slurm.sees(&place, marker.path())) {
             Ok(Some(said)) if said == "seen" => {}
             Ok(Some(said)) => {
                 let node = said.trim_start_matches("not seen from ").to_owned();
-                seen = Err(FleetError::NotShared { folder: plan.folder.clone(), node });
+                return Err(FleetError::NotShared { folder: plan.folder.clone(), node });
             }
-            Ok(None) => warn(&format!(
-                "{} was not tested on {} (no free node); each job tests it",
-                plan.folder.display(),
-                machines.name
-            )),
-            Err(FleetError::NoSlurm(_)) if dry_run => break,
-            Err(error) => seen = Err(error),
+            Ok(None) => {
+                let (folder, name) = (plan.folder.display(), &machines.name);
+                warn(&format!("{folder} was not tested on {name} (no free node); each job tests it"));
+            }
+            Err(FleetError::NoSlurm(_)) if dry_run => {}
+            Err(error) => return Err(error),
         }
-        if seen.is_err() {
-            break;
-        }
-    }
+        Ok(())
+    });
     drop(marker);
     if (seen.is_err() || dry_run)
         && let Some(made) = made

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use super::{FleetError, NodeSelector};
+use super::{FleetError, NodeSelector, Result};
 
 /// How long a node may take to be asked whether it sees a folder, in seconds.
 const ASKED_WITHIN_S: u32 = 20;
@@ -13,11 +13,8 @@ const ASKED_WITHIN_S: u32 = 20;
 const NOT_NOW: [&str; 4] = ["immediate", "busy", "not available", "Unable to allocate resources"];
 
 /// The cluster that Slurm's commands here belong to.
-#[derive(Debug, Default)]
-pub struct Slurm {
-    /// Number of calls of Slurm, for docs/reference/fleet.md.
-    pub asked: std::cell::Cell<u32>,
-}
+#[derive(Debug)]
+pub struct Slurm;
 
 /// A job, or an element of an array, as the queue knows it.
 #[derive(Debug, Clone, PartialEq)]
@@ -74,92 +71,80 @@ impl Job {
 impl Slurm {
     /// Has Slurm validate a batch script without submitting it. `false` if no node could start it now; whether one ever
     /// could is unknown.
-    pub fn test(&self, script: &Path) -> Result<bool, FleetError> {
-        match self.ask("sbatch", &["--test-only".into(), script.display().to_string()]) {
-            Ok(_) => Ok(true),
-            Err(FleetError::Slurm { said, .. }) if said.contains("configuration is not available") => {
-                Ok(false)
-            }
-            Err(error) => Err(error),
-        }
+    pub fn test(&self, script: &Path) -> Result<bool> {
+        let asked = ["--test-only".into(), script.display().to_string()];
+        Ok(self.ask_unless(&["configuration is not available"], "sbatch", &asked)?.is_some())
     }
 
     /// Submits a batch script, and returns the job's number.
-    pub fn submit(&self, script: &Path, options: &[String]) -> Result<String, FleetError> {
+    pub fn submit(&self, script: &Path, options: &[String]) -> Result<String> {
         let arguments = [&["--parsable".to_owned()], options, &[script.display().to_string()]].concat();
         let said = self.ask("sbatch", &arguments)?;
         // NUMBER;CLUSTER where there are several clusters.
         Ok(said.trim().split(';').next().unwrap_or_default().to_owned())
     }
 
-    pub fn cancel(&self, jobs: &[String]) -> Result<(), FleetError> {
+    pub fn cancel(&self, jobs: &[String]) -> Result<()> {
         self.ask("scancel", jobs).map(drop)
     }
 
-    pub fn release(&self, jobs: &[String]) -> Result<(), FleetError> {
+    pub fn release(&self, jobs: &[String]) -> Result<()> {
         self.ask("scontrol", &[&["release".to_owned()], jobs].concat()).map(drop)
     }
 
     /// The jobs of these numbers that Slurm still knows, elements of arrays by `NUMBER_ELEMENT`. One question, however
     /// many they are.
-    pub fn queue(&self, jobs: &[String]) -> Result<BTreeMap<String, Job>, FleetError> {
+    pub fn queue(&self, jobs: &[String]) -> Result<BTreeMap<String, Job>> {
         if jobs.is_empty() {
             return Ok(BTreeMap::new());
         }
-        let arguments = ["--noheader", "--array", "--states=all", "--format=%i|%T|%N|%r"];
-        let arguments = arguments.iter().map(|&argument| argument.to_owned());
-        let asked = arguments.chain([format!("--jobs={}", jobs.join(","))]).collect::<Vec<_>>();
-        match self.ask("squeue", &asked) {
-            Ok(said) => Ok(parse_queue(&said)),
-            // Forgotten, as all jobs are some time after their end (MinJobAge).
-            Err(FleetError::Slurm { said, .. }) if said.contains("Invalid job id") => Ok(BTreeMap::new()),
-            Err(error) => Err(error),
-        }
+        let mut asked =
+            ["--noheader", "--array", "--states=all", "--format=%i|%T|%N|%r"].map(str::to_owned).to_vec();
+        asked.push(format!("--jobs={}", jobs.join(",")));
+        // Forgotten, as all jobs are some time after their end (MinJobAge).
+        let said = self.ask_unless(&["Invalid job id"], "squeue", &asked)?;
+        Ok(parse_queue(&said.unwrap_or_default()))
     }
 
     /// The names in a list such as `node[1-3,7]`.
-    pub fn expand(&self, nodelist: &str) -> Result<Vec<String>, FleetError> {
+    pub fn expand(&self, nodelist: &str) -> Result<Vec<String>> {
         let said = self.ask("scontrol", &["show".into(), "hostnames".into(), nodelist.into()])?;
         Ok(said.lines().map(str::to_owned).collect())
     }
 
     /// The nodes that a place may mean.
-    pub fn nodes(&self, place: &NodeSelector) -> Result<Vec<Node>, FleetError> {
+    pub fn nodes(&self, place: &NodeSelector) -> Result<Vec<Node>> {
         let said = self.ask("scontrol", &["show".into(), "node".into(), "--oneliner".into()])?;
         let listed = place.nodelist.as_ref().map(|list| self.expand(list)).transpose()?;
         Ok(parse_nodes(&said, place, listed.as_deref()))
     }
 
     /// Whether a node of this place sees a file. `None` if no node was free to check.
-    pub fn sees(&self, place: &NodeSelector, file: &Path) -> Result<Option<String>, FleetError> {
+    pub fn sees(&self, place: &NodeSelector, file: &Path) -> Result<Option<String>> {
         let test = "test -f \"$1\" && echo seen || echo \"not seen from ${SLURMD_NODENAME:-$(hostname)}\"";
-        let asked = [
-            place.options(),
-            vec![
-                format!("--immediate={ASKED_WITHIN_S}"),
-                "--time=1".into(),
-                "--nodes=1".into(),
-                "--ntasks=1".into(),
-                "--quiet".into(),
-                "--chdir=/".into(),
-                "bash".into(),
-                "-c".into(),
-                test.into(),
-                "bash".into(),
-                file.display().to_string(),
-            ],
-        ];
-        match self.ask("srun", &asked.concat()) {
-            Ok(said) => Ok(Some(said.trim().to_owned())),
-            Err(FleetError::Slurm { said, .. }) if NOT_NOW.iter().any(|words| said.contains(words)) => {
-                Ok(None)
-            }
-            Err(error) => Err(error),
+        let mut asked = place.options();
+        asked.push(format!("--immediate={ASKED_WITHIN_S}"));
+        let words =
+            ["--time=1", "--nodes=1", "--ntasks=1", "--quiet", "--chdir=/", "bash", "-c", test, "bash"];
+        asked.extend(words.map(str::to_owned));
+        asked.push(file.display().to_string());
+        Ok(self.ask_unless(&NOT_NOW, "srun", &asked)?.map(|said| said.trim().to_owned()))
+    }
+
+    /// `None` if the command fails with a message that has some of these words.
+    fn ask_unless(
+        &self,
+        words: &[&str],
+        command: &'static str,
+        arguments: &[String],
+    ) -> Result<Option<String>> {
+        match self.ask(command, arguments) {
+            Err(FleetError::Slurm { said, .. }) if words.iter().any(|words| said.contains(words)) => Ok(None),
+            said => said.map(Some),
         }
     }
 
-    fn ask(&self, command: &'static str, arguments: &[String]) -> Result<String, FleetError> {
-        self.asked.set(self.asked.get() + 1);
+    fn ask(&self, command: &'static str, arguments: &[String]) -> Result<String> {
         let asked = Command::new(command).args(arguments).stdin(Stdio::null()).output();
         let output = asked.map_err(|error| match error.kind() {
             std::io::ErrorKind::NotFound => FleetError::NoSlurm(command),

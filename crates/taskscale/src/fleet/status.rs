@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 
 use super::folder::{Claim, Submission};
-use super::{Fleet, FleetError, Job, PublishedTarget, Slurm, Target};
-use crate::document::{Column, Document, DocumentRow, Emphasis, Table, TableCell, TableSection};
+use super::{Fleet, Job, PublishedTarget, Result, Slurm, Target};
+use crate::document::{Column, Document, DocumentRow, Emphasis, Table, TableCell};
 use crate::record::{self, Campaign, SCHEMA_VERSION, Sample, Status, Timestamp};
 use crate::units;
 
@@ -46,7 +46,7 @@ pub struct Watch {
 
 impl Watch {
     /// Queries Slurm once, and reads each folder that may have changed.
-    pub fn look(&mut self, fleet: &Fleet, slurm: &Slurm) -> Result<Vec<Snapshot>, FleetError> {
+    pub fn look(&mut self, fleet: &Fleet, slurm: &Slurm) -> Result<Vec<Snapshot>> {
         let submissions = fleet.submissions()?;
         let mut jobs: BTreeMap<&String, &String> = BTreeMap::new();
         for (job, target) in submissions.iter().flat_map(|one| &one.targets) {
@@ -110,11 +110,11 @@ fn progress(campaign: &Campaign, samples: &[Sample], claim: &Claim) -> TargetPro
         before,
         last: samples.last().map(|sample| {
             let tasks = units::count(sample.tasks);
-            let status = match sample.status {
-                Status::Ok => String::new(),
-                status => format!(" {}", status.name()),
-            };
-            format!("{} {} {tasks}{status}", sample.entry, sample.workload)
+            let last = format!("{} {} {tasks}", sample.entry, sample.workload);
+            match sample.status {
+                Status::Ok => last,
+                status => format!("{last} {}", status.name()),
+            }
         }),
     }
 }
@@ -143,24 +143,24 @@ impl Snapshot {
             None => ("not submitted".to_owned(), Emphasis::Bad),
             Some((_, None)) => ("job not found".to_owned(), Emphasis::Bad),
             Some((_, Some(job))) => {
-                let state = job.state.to_lowercase().replace('_', " ");
-                let emphasis = if job.is_active() { Emphasis::Plain } else { Emphasis::Bad };
-                match job.reason.as_ref().filter(|_| job.state != "RUNNING") {
-                    Some(reason) => (format!("{state} ({reason})"), emphasis),
-                    None => (state, emphasis),
+                let mut state = job.state.to_lowercase().replace('_', " ");
+                if let Some(reason) = job.reason.as_ref().filter(|_| job.state != "RUNNING") {
+                    state += &format!(" ({reason})");
                 }
+                (state, if job.is_active() { Emphasis::Plain } else { Emphasis::Bad })
             }
         }
     }
 
     /// The node where it was, is or will be measured.
     fn node(&self) -> Option<String> {
-        let published = self.published.as_ref().map(|published| published.node.clone());
-        let of_queue = self.job.as_ref().and_then(|(_, job)| Some(job.as_ref()?.node.clone()));
+        let published = self.published.as_ref().map(|published| &published.node);
+        let of_queue = self.job.as_ref().and_then(|(_, job)| Some(&job.as_ref()?.node));
         published
             .or(of_queue.filter(|node| !node.is_empty()))
-            .or_else(|| self.claim.as_ref().map(|claim| claim.node.clone()))
-            .or_else(|| self.target.node.clone())
+            .or(self.claim.as_ref().map(|claim| &claim.node))
+            .or(self.target.node.as_ref())
+            .cloned()
     }
 
     fn row(&self, now: Timestamp) -> DocumentRow {
@@ -237,18 +237,13 @@ pub fn document(fleet: &Fleet, glances: &[Snapshot], now: Timestamp) -> Document
     let active = glances.iter().filter(|snapshot| snapshot.is_active()).count();
     let mut document = Document::new(format!("Fleet in {}", fleet.folder.display()));
     let stuck = glances.len() - complete - active;
-    document.text(
-        format!("{complete} of {} machines complete, {active} queued or running", glances.len()),
-        Emphasis::Plain,
-    );
+    let machines = glances.len();
+    let text = format!("{complete} of {machines} machines complete, {active} queued or running");
+    document.text(text, Emphasis::Plain);
     if stuck > 0 {
-        document.text(
-            format!(
-                "{stuck} stopped; restart: `taskscale fleet resume {}` (output of their jobs: log/)",
-                fleet.folder.display()
-            ),
-            Emphasis::Bad,
-        );
+        let resume = format!("taskscale fleet resume {}", fleet.folder.display());
+        let text = format!("{stuck} stopped; restart: `{resume}` (output of their jobs: log/)");
+        document.text(text, Emphasis::Bad);
     }
     let mut table = Table::new(vec![
         Column::words("machine"),
@@ -266,8 +261,7 @@ pub fn document(fleet: &Fleet, glances: &[Snapshot], now: Timestamp) -> Document
     shown.sort_by_key(|snapshot| (!all).then(|| (snapshot.is_active(), snapshot.progress.is_none())));
     let hidden = shown.len().saturating_sub(SHOWN);
     shown.truncate(SHOWN);
-    let section: &mut TableSection = table.section("machine");
-    section.rows = shown.into_iter().map(|snapshot| snapshot.row(now)).collect();
+    table.section("machine").rows = shown.into_iter().map(|snapshot| snapshot.row(now)).collect();
     document.table(table);
     if hidden > 0 {
         document.text(format!("and {hidden} more"), Emphasis::Quiet);
@@ -361,7 +355,7 @@ mod tests {
     #[test]
     fn each_machine_has_a_line() {
         let targets = glances().into_iter().map(|snapshot| snapshot.target).collect();
-        let fleet = Fleet::new("/shared/fleet".as_ref(), "", Vec::new(), targets, "0.1.0");
+        let fleet = Fleet::new("/shared/fleet".as_ref(), "", Vec::new(), targets);
         // Twenty runs in a hundred seconds, and ten to go.
         let now = "1970-01-01T00:01:40Z".parse().unwrap();
         let document = document(&fleet, &glances(), now);
@@ -371,7 +365,7 @@ mod tests {
     #[test]
     fn a_program_reads_the_state_of_each_machine() {
         let targets = glances().into_iter().map(|snapshot| snapshot.target).collect();
-        let fleet = Fleet::new("/shared/fleet".as_ref(), "", Vec::new(), targets, "0.1.0");
+        let fleet = Fleet::new("/shared/fleet".as_ref(), "", Vec::new(), targets);
         let json = json(&fleet, &glances(), "1970-01-01T00:01:40Z".parse().unwrap());
         let machines = json["machines"].as_array().unwrap();
         let states: Vec<&str> = machines.iter().filter_map(|machine| machine["state"].as_str()).collect();
@@ -391,7 +385,7 @@ mod tests {
         let mut many = vec![done; 500];
         many.push(lost);
         let targets = many.iter().map(|snapshot| snapshot.target.clone()).collect();
-        let fleet = Fleet::new("/shared/fleet".as_ref(), "", Vec::new(), targets, "0.1.0");
+        let fleet = Fleet::new("/shared/fleet".as_ref(), "", Vec::new(), targets);
         let text = document(&fleet, &many, Timestamp::UNIX_EPOCH).terminal(RenderOptions::default());
         assert!(text.contains("500 of 501 machines complete") && text.contains("node fail"), "{text}");
         assert!(text.lines().count() < 20, "{text}");

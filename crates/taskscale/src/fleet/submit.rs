@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::folder::{Submission, check_trust, program_in};
 use super::status::numbers;
-use super::{Fleet, FleetError, FleetPlan, Machines, Slurm, Target, at};
+use super::{Fleet, FleetError, FleetPlan, Machines, Result, Slurm, Target, at};
 use crate::catalog::trust::{Others, distrust};
 use crate::record::Timestamp;
 
@@ -38,10 +38,7 @@ pub struct Scripts {
 }
 
 /// The targets of a plan: each node that it lists, or the given number of a kind.
-pub fn targets(
-    plan: &FleetPlan,
-    expand: &dyn Fn(&str) -> Result<Vec<String>, FleetError>,
-) -> Result<Vec<Target>, FleetError> {
+pub fn targets(plan: &FleetPlan, expand: &dyn Fn(&str) -> Result<Vec<String>>) -> Result<Vec<Target>> {
     let mut targets = Vec::new();
     for machines in &plan.machines {
         let target = |suffix: &str, node: Option<String>| Target {
@@ -50,11 +47,9 @@ pub fn targets(
             node,
         };
         match &machines.at().nodelist {
-            Some(list) => {
-                targets.extend(expand(list)?.into_iter().map(|node| target(&node.clone(), Some(node))));
-            }
+            Some(list) => targets.extend(expand(list)?.iter().map(|node| target(node, Some(node.clone())))),
             None => {
-                targets.extend((1..=machines.count.unwrap_or(1)).map(|nth| target(&nth.to_string(), None)))
+                targets.extend((1..=machines.count.unwrap_or(1)).map(|nth| target(&nth.to_string(), None)));
             }
         }
     }
@@ -100,60 +95,54 @@ pub fn scripts(plan: &FleetPlan, fleet: &Fleet, architectures: &[BTreeSet<String
     Scripts { build, measure, gather }
 }
 
-/// Options of sbatch, each a line of the script.
-struct Header<'a> {
-    job: String,
-    machines: &'a Machines,
-    /// Replaces the machines' own list of nodes.
-    node: Option<&'a str>,
+/// Options of sbatch, each a line of the script. `node` replaces the machines' own list of nodes, and `array` is the
+/// number of its elements.
+fn header(
+    fleet: &Fleet,
+    machines: &Machines,
+    job: &str,
+    node: Option<&str>,
     array: Option<usize>,
-    log: String,
     alone: bool,
-}
-
-impl Header<'_> {
-    fn text(&self, fleet: &Fleet) -> String {
-        let folder = fleet.folder.display();
-        let mut at = self.machines.at();
-        at.nodelist = self.node.map(str::to_owned);
-        let mut options = vec![format!("--job-name=taskscale-{}", self.job)];
-        options.extend(at.options());
-        options.extend(self.array.map(|last| format!("--array=1-{last}")));
-        options.extend(self.machines.time.as_ref().map(|time| format!("--time={time}")));
-        options.push("--nodes=1".to_owned());
-        if self.alone {
-            options.push("--exclusive".to_owned());
-            options.push("--requeue".to_owned());
-            options.push(format!("--signal=B:TERM@{GRACE_PERIOD_S}"));
-        }
-        options.push("--open-mode=append".to_owned());
-        options.push(format!("--chdir={folder}"));
-        options.push(format!("--output={folder}/log/{}", self.log));
-        options.extend(self.machines.sbatch.iter().cloned());
-        if let Some(clients) = self.machines.clients.as_ref().filter(|_| self.alone) {
-            options.push("hetjob".to_owned());
-            options.extend(clients.options());
-            options.extend(["--nodes=1", "--exclusive"].map(str::to_owned));
-        }
-        options.iter().map(|option| format!("#SBATCH {option}\n")).collect()
+) -> String {
+    let folder = fleet.folder.display();
+    let mut at = machines.at();
+    at.nodelist = node.map(str::to_owned);
+    let mut options = vec![format!("--job-name=taskscale-{job}")];
+    options.extend(at.options());
+    options.extend(array.map(|last| format!("--array=1-{last}")));
+    options.extend(machines.time.as_ref().map(|time| format!("--time={time}")));
+    options.push("--nodes=1".to_owned());
+    if alone {
+        options.push("--exclusive".to_owned());
+        options.push("--requeue".to_owned());
+        options.push(format!("--signal=B:TERM@{GRACE_PERIOD_S}"));
     }
+    options.push("--open-mode=append".to_owned());
+    options.push(format!("--chdir={folder}"));
+    let element = if array.is_some() { ".%a" } else { "" };
+    options.push(format!("--output={folder}/log/{job}{element}.log"));
+    options.extend(machines.sbatch.iter().cloned());
+    if let Some(clients) = machines.clients.as_ref().filter(|_| alone) {
+        options.push("hetjob".to_owned());
+        options.extend(clients.options());
+        options.extend(["--nodes=1", "--exclusive"].map(str::to_owned));
+    }
+    options.iter().map(|option| format!("#SBATCH {option}\n")).collect()
 }
 
 /// The beginning of every script.
 fn preamble(machines: &Machines, fleet: &Fleet) -> String {
+    let setup: String = machines.setup.iter().map(|line| format!("{line}\n")).collect();
+    let (folder, kind) = (fleet.folder.display(), &machines.name);
     // Without -u: modules and their like are not written for it.
-    let mut text = String::from("set -eo pipefail\n");
-    text.extend(machines.setup.iter().map(|line| format!("{line}\n")));
-    let folder = fleet.folder.display();
-    text.push_str(&format!(
-        "umask go-w\nfolder='{folder}'\nprogram=$folder/bin/$(uname -m)/taskscale\n\
+    format!(
+        "set -eo pipefail\n{setup}umask go-w\nfolder='{folder}'\nprogram=$folder/bin/$(uname -m)/taskscale\n\
          if [ ! -x \"$program\" ]; then\n  \
-         echo \"no taskscale for $(uname -m) in $folder/bin; set it in the plan: [machines.{}] taskscale = ...\" >&2\n  \
+         echo \"no taskscale for $(uname -m) in $folder/bin; set it in the plan: [machines.{kind}] taskscale = ...\" >&2\n  \
          exit 2\nfi\n\
-         export TASKSCALE_CACHE=$folder/cache/$(uname -m)\n",
-        machines.name
-    ));
-    text
+         export TASKSCALE_CACHE=$folder/cache/$(uname -m)\n"
+    )
 }
 
 /// A job that does not measure, and shares its node with others.
@@ -161,11 +150,9 @@ fn beside(fleet: &Fleet, machines: &Machines, job: &str, what: &str, command: &s
     // Of machines that are listed the first will do.
     let own = fleet.targets.iter().find(|target| target.machines == machines.name);
     let node = own.and_then(|target| target.node.as_deref());
-    let log = format!("{job}.log");
-    let header = Header { job: job.to_owned(), machines, node, array: None, log, alone: false };
+    let header = header(fleet, machines, job, node, None, false);
     let preamble = preamble(machines, fleet);
-    let text =
-        format!("#!/bin/bash\n{}# {what}\n{preamble}exec \"$program\" {command}\n", header.text(fleet));
+    let text = format!("#!/bin/bash\n{header}# {what}\n{preamble}exec \"$program\" {command}\n");
     BatchScript { name: format!("{job}.sh"), text, targets: Vec::new(), is_array: false }
 }
 
@@ -189,42 +176,28 @@ fn measure_script(
         Some(nth) => format!("{}.{}", machines.name, nth + 1),
         None => targets[0].name.clone(),
     };
-    let log = if array.is_some() { format!("{name}.%a.log") } else { format!("{name}.log") };
-    let header = Header {
-        job: name.clone(),
-        machines,
-        node: targets[0].node.as_deref().filter(|_| array.is_none()),
-        array: array.map(|_| targets.len()),
-        log,
-        alone: true,
-    };
+    let node = targets[0].node.as_deref().filter(|_| array.is_none());
+    let header = header(fleet, machines, &name, node, array.map(|_| targets.len()), true);
+    let preamble = preamble(machines, fleet);
+    let begin = &targets[0].name;
     let target = match array {
-        None => format!(
-            "# Measures {}. By hand: bash {name}.sh, on that machine\nslot={}\n",
-            targets[0].name, targets[0].name
-        ),
+        None => format!("# Measures {begin}. By hand: bash {name}.sh, on that machine\nslot={begin}\n"),
         Some(_) => {
             let number = match first {
-                0 => "number".to_owned(),
+                0 => "$number".to_owned(),
                 first => format!("$((number + {first}))"),
             };
-            let number = if first == 0 { format!("${number}") } else { number };
+            let (end, count, kind) = (&targets[targets.len() - 1].name, targets.len(), &machines.name);
             format!(
-                "# Measures {} to {}, each on a machine of its own. By hand: bash {name}.sh NUMBER\n\
-                 number=${{SLURM_ARRAY_TASK_ID:-${{1:?which of them, from 1 to {}}}}}\n\
-                 slot={}-{number}\n",
-                targets[0].name,
-                targets[targets.len() - 1].name,
-                targets.len(),
-                machines.name
+                "# Measures {begin} to {end}, each on a machine of its own. By hand: bash {name}.sh NUMBER\n\
+                 number=${{SLURM_ARRAY_TASK_ID:-${{1:?which of them, from 1 to {count}}}}}\n\
+                 slot={kind}-{number}\n"
             )
         }
     };
     let (find, more) = if machines.clients.is_some() { APART } else { ("", "") };
     let text = format!(
-        "#!/bin/bash\n{}{target}{}{find}exec \"$program\" fleet work \"$folder\" \"$slot\"{more}\n",
-        header.text(fleet),
-        preamble(machines, fleet)
+        "#!/bin/bash\n{header}{target}{preamble}{find}exec \"$program\" fleet work \"$folder\" \"$slot\"{more}\n"
     );
     let targets = targets.iter().map(|target| target.name.clone()).collect();
     BatchScript { name: format!("{name}.sh"), text, targets, is_array: array.is_some() }
@@ -236,7 +209,7 @@ fn quoted(word: &str) -> String {
 }
 
 /// Releases the jobs that Slurm holds because it failed to start them, and returns their numbers.
-pub fn release(fleet: &Fleet, slurm: &Slurm) -> Result<Vec<String>, FleetError> {
+pub fn release(fleet: &Fleet, slurm: &Slurm) -> Result<Vec<String>> {
     let queue = slurm.queue(&numbers(&fleet.submissions()?))?;
     let held: Vec<String> = queue.into_iter().filter(|(_, job)| job.is_held()).map(|(id, _)| id).collect();
     if !held.is_empty() {
@@ -246,18 +219,13 @@ pub fn release(fleet: &Fleet, slurm: &Slurm) -> Result<Vec<String>, FleetError> 
 }
 
 /// Submits what is neither published nor in a job. In a new fleet, submits the builds first.
-pub fn submit(
-    fleet: &Fleet,
-    scripts: &Scripts,
-    slurm: &Slurm,
-    anew: bool,
-) -> Result<Vec<Submission>, FleetError> {
+pub fn submit(fleet: &Fleet, scripts: &Scripts, slurm: &Slurm, anew: bool) -> Result<Vec<Submission>> {
     let lock = fleet.lock()?;
     let before = fleet.submissions()?;
-    let mut wanted: BTreeSet<String> = BTreeSet::new();
+    let mut wanted: BTreeSet<&String> = BTreeSet::new();
     for target in &fleet.targets {
         if fleet.published(target)?.is_none() {
-            wanted.insert(target.name.clone());
+            wanted.insert(&target.name);
         }
     }
     let queue = slurm.queue(&numbers(&before))?;
@@ -285,8 +253,8 @@ pub fn submit(
     };
     let mut measuring = Vec::new();
     for script in &scripts.measure {
-        let own = script.targets.iter().enumerate().filter(|(_, target)| wanted.contains(*target));
-        let elements: Vec<(usize, &String)> = own.map(|(nth, target)| (nth + 1, target)).collect();
+        let elements: Vec<(usize, &String)> =
+            (1..).zip(&script.targets).filter(|(_, target)| wanted.contains(*target)).collect();
         if elements.is_empty() {
             continue;
         }
@@ -310,7 +278,7 @@ fn put_in(
     script: &BatchScript,
     options: &[String],
     elements: Vec<(usize, &String)>,
-) -> Result<Submission, FleetError> {
+) -> Result<Submission> {
     let job = slurm.submit(&fleet.folder.join("jobs").join(&script.name), options)?;
     let id = |nth: usize| if script.is_array { format!("{job}_{nth}") } else { job.clone() };
     let targets: BTreeMap<String, String> =
@@ -321,7 +289,7 @@ fn put_in(
 }
 
 /// Writes the scripts where jobs and people find them.
-pub fn write_scripts(folder: &Path, scripts: &Scripts) -> Result<(), FleetError> {
+pub fn write_scripts(folder: &Path, scripts: &Scripts) -> Result<()> {
     for name in ["jobs", "log"] {
         at("make", &folder.join(name), fs::create_dir_all(folder.join(name)))?;
     }
@@ -341,7 +309,7 @@ pub struct ArchBinary {
 }
 
 impl ArchBinary {
-    pub fn read(path: &Path) -> Result<ArchBinary, FleetError> {
+    pub fn read(path: &Path) -> Result<ArchBinary> {
         let bytes = at("read", path, fs::read(path))?;
         let machine = machine_of(&bytes).ok_or_else(|| FleetError::Io {
             what: "use",
@@ -362,7 +330,7 @@ impl ArchBinary {
 
 /// Installs a program for nodes of its architecture. If a fleet next to this one has the same, it is linked, as each
 /// copy takes tens of megabytes.
-pub fn install(fleet: &Fleet, program: &ArchBinary) -> Result<(), FleetError> {
+pub fn install(fleet: &Fleet, program: &ArchBinary) -> Result<()> {
     let path = fleet.program(program.machine);
     let folder = path.parent().unwrap_or(&path);
     at("make", folder, fs::create_dir_all(folder))?;
@@ -392,7 +360,7 @@ fn machine_of(program: &[u8]) -> Option<&'static str> {
 }
 
 /// Copies the catalogs, and the workloads next to them, so that all nodes read the same even if the originals change.
-pub fn copy_catalogs(fleet: &Fleet, catalogs: &[PathBuf]) -> Result<(), FleetError> {
+pub fn copy_catalogs(fleet: &Fleet, catalogs: &[PathBuf]) -> Result<()> {
     for (catalog, place) in catalogs.iter().zip(fleet.catalogs()) {
         let into = fleet.folder.join(place);
         copy(catalog, &into)?;
@@ -404,7 +372,7 @@ pub fn copy_catalogs(fleet: &Fleet, catalogs: &[PathBuf]) -> Result<(), FleetErr
     Ok(())
 }
 
-fn copy(from: &Path, to: &Path) -> Result<(), FleetError> {
+fn copy(from: &Path, to: &Path) -> Result<()> {
     at("make", to, fs::create_dir_all(to))?;
     for child in at("read", from, fs::read_dir(from))? {
         let child = at("read", from, child)?;
@@ -425,7 +393,7 @@ fn copy(from: &Path, to: &Path) -> Result<(), FleetError> {
 
 /// Makes the folder that a plan names, writable only for this user, and returns what was made, to be removed on
 /// failure.
-pub fn make_folder(folder: &Path) -> Result<Option<PathBuf>, FleetError> {
+pub fn make_folder(folder: &Path) -> Result<Option<PathBuf>> {
     let made = folder.ancestors().take_while(|folder| !folder.exists()).last().map(Path::to_owned);
     at("make", folder, fs::create_dir_all(folder))?;
     check_trust(folder)?;
@@ -447,7 +415,7 @@ mod tests {
         let expand = |list: &str| Ok(list.split(',').map(str::to_owned).collect());
         let targets = targets(&plan, &expand).unwrap();
         assert_eq!(targets.len(), 2 + 1200 + 1);
-        let fleet = Fleet::new(&plan.folder, PLAN, plan.arguments.clone(), targets, "0.1.0");
+        let fleet = Fleet::new(&plan.folder, PLAN, plan.arguments.clone(), targets);
         let of = |name: &str| BTreeSet::from([name.to_owned()]);
         let scripts = scripts(&plan, &fleet, &[of("aarch64"), of("x86_64"), of("x86_64")]);
         (fleet, scripts)
@@ -475,8 +443,7 @@ mod tests {
             fs::write(place(name).join("x/runtime.toml"), name).unwrap();
         }
         let plan = FleetPlan::parse(PLAN, "plan.toml".as_ref(), folder.path()).unwrap();
-        let fleet =
-            Fleet { catalog_count: 2, ..Fleet::new(&plan.folder, PLAN, Vec::new(), Vec::new(), "0.1.0") };
+        let fleet = Fleet { catalog_count: 2, ..Fleet::new(&plan.folder, PLAN, Vec::new(), Vec::new()) };
         copy_catalogs(&fleet, &[place("mine"), place("carried")]).unwrap();
         let copied: Vec<String> = fleet
             .catalogs()

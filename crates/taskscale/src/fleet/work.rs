@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::folder::{Claim, digests};
-use super::{Fleet, FleetError, PublishedTarget, Target, at};
+use super::{Fleet, FleetError, PublishedTarget, Result, Target, at};
 use crate::record::{self, Status, Timestamp};
 use crate::report::Report;
 use crate::units;
@@ -52,7 +52,7 @@ pub fn work(
     target: &Target,
     context: &NodeContext,
     interrupted: &dyn Fn() -> bool,
-) -> Result<WorkOutcome, FleetError> {
+) -> Result<WorkOutcome> {
     if let Some(before) = fleet.published(target)? {
         return Ok(WorkOutcome::Nothing(before));
     }
@@ -97,7 +97,7 @@ fn measure(
     own: &Claim,
     folder: &Path,
     interrupted: &dyn Fn() -> bool,
-) -> Result<ExitStatus, FleetError> {
+) -> Result<ExitStatus> {
     let mut command = Command::new(&context.program);
     for place in fleet.catalogs() {
         command.arg("--catalog").arg(fleet.folder.join(place));
@@ -124,16 +124,10 @@ fn measure(
         if looked.elapsed() >= LOOKED_EVERY {
             looked = Instant::now();
             // A folder that is away for a moment says nothing of others.
-            if let Ok(Some(last)) = fleet.last_claim(target)
-                && last.epoch > own.epoch
-            {
+            if let Err(error @ FleetError::Superseded { .. }) = fleet.check_claim(target, own) {
                 at("stop", &context.program, stop(&child))?;
                 at("wait for", &context.program, child.wait())?;
-                return Err(FleetError::Superseded {
-                    target: target.name.clone(),
-                    own: own.job.clone(),
-                    newer: last.job,
-                });
+                return Err(error);
             }
         }
         thread::sleep(TICK);
@@ -149,7 +143,7 @@ fn stop(child: &Child) -> io::Result<()> {
 }
 
 /// What is to be published of a campaign, which must be complete.
-fn published(target: &Target, own: &Claim, folder: &Path) -> Result<PublishedTarget, FleetError> {
+fn published(target: &Target, own: &Claim, folder: &Path) -> Result<PublishedTarget> {
     let incomplete = |what: String| FleetError::Incomplete { target: target.name.clone(), what };
     let loaded = record::load(folder).map_err(|error| incomplete(error.to_string()))?;
     if let Some(line) = loaded.rejected.first() {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::{Machine, MemorySource, Sample, Series, Timestamp};
-use crate::catalog::{Entry, FanOut, Kind, Runtime, Shape, Style, sources};
+use crate::catalog::{Entry, FanOut, Kind, Runtime, Shape, Source, Style, sources};
 
 /// The cases measured together on one machine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -363,16 +363,6 @@ impl EntryFacts {
         let workloads = self.workload.as_ref().zip(other.workload.as_ref());
         self.name == other.name && workloads.is_none_or(|(own, others)| own == others)
     }
-}
-
-/// One file of an entry's program.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Source {
-    /// Path inside the runtime's folder.
-    pub path: String,
-    /// Content.
-    pub text: String,
 }
 
 /// Memory of one machine may differ by this share from boot to boot: the kernel keeps more or less of it for itself

@@ -11,9 +11,10 @@ mod results;
 mod sample;
 mod sample_reader;
 #[cfg(test)]
-mod schema;
+mod schema_tests;
 mod store;
 
+pub use crate::catalog::Source;
 pub use bounds::{open_regular, read_document};
 pub use campaign::*;
 pub use cell::*;

@@ -74,10 +74,8 @@ fn places<'a>(
     let mut places: BTreeMap<&str, BTreeSet<KnownFolder>> = BTreeMap::new();
     for sample in samples {
         let template = templates.get(&*sample.entry).copied().unwrap_or_default();
-        let found = template
-            .iter()
-            .zip(sample.command.iter())
-            .filter_map(|(template, word)| KnownFolder::of(template, word));
+        let words = template.iter().zip(sample.command.iter());
+        let found = words.filter_map(|(template, word)| KnownFolder::of(template, word));
         places.entry(&sample.entry).or_default().extend(found);
     }
     let all = places.values().flatten().cloned().collect();

@@ -138,13 +138,5 @@ pub fn last_attempts<S: Borrow<Sample>>(samples: &[S]) -> Vec<&Sample> {
     let mut last: Vec<&Sample> = samples.iter().map(Borrow::borrow).collect();
     // Stable: of equal attempts the one that stands last is kept.
     last.sort_by(|a, b| a.run().cmp(&b.run()).then(a.attempt.cmp(&b.attempt)));
-    let mut kept = 0;
-    for at in 0..last.len() {
-        if last.get(at + 1).is_none_or(|next| last[at].run() != next.run()) {
-            last[kept] = last[at];
-            kept += 1;
-        }
-    }
-    last.truncate(kept);
-    last
+    last.chunk_by(|a, b| a.run() == b.run()).filter_map(|attempts| attempts.last().copied()).collect()
 }

@@ -100,9 +100,8 @@ pub fn check_no_orphans(folder: &Path) -> Result<(), StoreError> {
     match fs::metadata(&path) {
         // An empty one is what a start that was cut off leaves.
         Ok(facts) if facts.len() > 0 => Err(StoreError::Orphans(folder.to_owned())),
-        Ok(_) => Ok(()),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        Err(error) => at("examine", &path, Err(error)),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => at("examine", &path, Err(error)),
+        _ => Ok(()),
     }
 }
 
@@ -127,15 +126,13 @@ pub fn load(folder: &Path) -> Result<Loaded, StoreError> {
     check_size(&campaign, &path)?;
 
     let path = folder.join(SAMPLES_FILE);
-    let (samples, rejected) = match open_regular(&path) {
+    let read = open_regular(&path).and_then(|file| {
+        let bytes = file.metadata()?.len();
+        read_samples(BufReader::new(file), bytes, Some(&campaign))
+    });
+    let (samples, rejected) = match read {
         Err(error) if error.kind() == io::ErrorKind::NotFound => (Vec::new(), Vec::new()),
-        file => {
-            let read = file.and_then(|file| {
-                let bytes = file.metadata()?.len();
-                read_samples(BufReader::new(file), bytes, Some(&campaign))
-            });
-            at("read", &path, read)?
-        }
+        read => at("read", &path, read)?,
     };
     Ok(Loaded { campaign, samples, rejected })
 }
@@ -203,12 +200,9 @@ fn read_samples(
                     Ok(sample) => {
                         let named =
                             |id: Option<&str>| id.map_or("without an id".into(), |id| format!("{id:?}"));
-                        let own = campaign.and_then(|campaign| campaign.id.as_deref());
-                        format!(
-                            "of other results: campaign {}, expected {}",
-                            named(sample.campaign.as_deref()),
-                            named(own)
-                        )
+                        let expected = named(campaign.and_then(|campaign| campaign.id.as_deref()));
+                        let found = named(sample.campaign.as_deref());
+                        format!("of other results: campaign {found}, expected {expected}")
                     }
                     Err(error) => error.to_string(),
                 },
@@ -353,10 +347,11 @@ impl Store {
     /// Rewrites `campaign.json` atomically.
     pub fn write_campaign(&self, campaign: &Campaign) -> Result<(), StoreError> {
         let path = self.folder.join(CAMPAIGN_FILE);
-        let mut text = serde_json::to_vec_pretty(campaign)
-            .map_err(|error| StoreError::Malformed { path: path.clone(), error })?;
-        text.push(b'\n');
-        replace(&path, &text)
+        write_beside(&path, |out| {
+            serde_json::to_writer_pretty(&mut *out, campaign)?;
+            out.write_all(b"\n")
+        })?;
+        put_in_place(&path)
     }
 
     /// Appends a sample and returns once it is on the disk.
@@ -367,7 +362,9 @@ impl Store {
             let gone = io::Error::new(io::ErrorKind::NotFound, "the results folder was removed");
             return at("append to", &path, Err(gone));
         }
-        let line = line_of(sample, &path)?;
+        let mut line = serde_json::to_vec(sample)
+            .map_err(|error| StoreError::Malformed { path: path.clone(), error })?;
+        line.push(b'\n');
         let length = at("examine", &path, self.samples.metadata())?.len();
         let written = self.samples.write_all(&line);
         if written.is_err() {
@@ -390,13 +387,6 @@ fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     }
 }
 
-fn line_of(sample: &Sample, path: &Path) -> Result<Vec<u8>, StoreError> {
-    let mut line =
-        serde_json::to_vec(sample).map_err(|error| StoreError::Malformed { path: path.to_owned(), error })?;
-    line.push(b'\n');
-    Ok(line)
-}
-
 /// Writes a file atomically: an interruption leaves the old file or the new one. A terminal or a pipe is written to
 /// directly.
 pub fn write_whole(
@@ -414,12 +404,6 @@ pub fn write_whole(
             put_in_place(&path)
         }
     }
-}
-
-/// Puts `bytes` in the place of a file by way of a rename, so that a cut-off leaves the old or the new, never a piece.
-fn replace(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
-    write_beside(path, |out| out.write_all(bytes))?;
-    put_in_place(path)
 }
 
 /// The name of a file while it is being written. With the whole of the old name in it: `a.svg` and `a.csv` may be

@@ -135,18 +135,13 @@ impl Report {
     }
 
     /// The rows at every number of tasks.
-    pub fn rows(&self) -> impl Iterator<Item = &Row> {
+    pub fn rows(&self) -> impl Iterator<Item = &Row> + Clone {
         self.groups.iter().flat_map(|group| &group.rows)
     }
 
     /// The metric that entries are ranked by.
     pub fn headline(&self) -> &'static MetricDef {
         metrics::headline(self.shape)
-    }
-
-    /// The rows of all groups.
-    pub fn rows(&self) -> impl Iterator<Item = &Row> + Clone {
-        self.groups.iter().flat_map(|group| &group.rows)
     }
 
     /// The main memory source.

@@ -1,5 +1,6 @@
 //! The languages of `new`, each with the entry of the catalog that it copies.
 
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
@@ -15,11 +16,6 @@ pub struct Language {
     pub(super) libraries: String,
 }
 
-#[derive(Deserialize)]
-struct Languages {
-    language: Vec<Language>,
-}
-
 /// The shell's runtime, which is in no catalog: it shows the protocol for any language.
 pub(super) static SHELL: &[(&str, &str)] = &[
     ("runtime.toml", include_str!("../../templates/shell/runtime.toml")),
@@ -29,8 +25,9 @@ pub(super) static SHELL: &[(&str, &str)] = &[
 
 /// Every language, the shell last.
 pub static LANGUAGES: LazyLock<Vec<Language>> = LazyLock::new(|| {
-    let all: Languages = toml::from_str(include_str!("languages.toml")).expect("a table that a test reads");
-    all.language
+    let text = include_str!("languages.toml");
+    let all: BTreeMap<String, Vec<Language>> = toml::from_str(text).expect("a table that a test reads");
+    all.into_values().flatten().collect()
 });
 
 /// The language of a runtime's name; the shell for other names.

@@ -112,12 +112,11 @@ pub fn write(request: &ScaffoldRequest) -> Result<Written, ScaffoldError> {
     }
 
     let mut changes = Changes::default();
-    let place = EntryLocation { folder: &folder, manifest: &manifest, before: before.as_ref() };
-    let written = fill(request, &model, &place, &mut changes);
-    let checked = written
-        .and_then(|()| Runtime::load(&folder).map(|_| ()).map_err(|error| ScaffoldError::Invalid { error }));
+    let written = fill(request, &model, before.as_ref(), &mut changes);
+    let checked =
+        written.and_then(|()| Runtime::load(&folder).map_err(|error| ScaffoldError::Invalid { error }));
     match checked {
-        Ok(()) => Ok(Written { created: changes.created, extended: changes.extended.map(|(path, _)| path) }),
+        Ok(_) => Ok(Written { created: changes.created, extended: changes.extended.map(|(path, _)| path) }),
         Err(error) => {
             changes.undo();
             Err(error)
@@ -125,22 +124,16 @@ pub fn write(request: &ScaffoldRequest) -> Result<Written, ScaffoldError> {
     }
 }
 
-/// The place of an entry.
-struct EntryLocation<'a> {
-    folder: &'a Path,
-    manifest: &'a Path,
-    /// The existing runtime.
-    before: Option<&'a Runtime>,
-}
-
+/// Writes an entry. `before` is the existing runtime.
 fn fill(
     request: &ScaffoldRequest,
     model: &Model,
-    place: &EntryLocation,
+    before: Option<&Runtime>,
     changes: &mut Changes,
 ) -> Result<(), ScaffoldError> {
-    let EntryLocation { folder, manifest, before } = *place;
-    let ScaffoldRequest { runtime, entry, workloads, extension, .. } = *request;
+    let ScaffoldRequest { catalog, runtime, entry, workloads, extension, .. } = *request;
+    let folder = catalog.join(runtime);
+    let manifest = folder.join("runtime.toml");
     for (name, text) in model.programs(workloads, entry, extension) {
         changes.create(&folder.join(name), &text)?;
     }
@@ -153,14 +146,14 @@ fn fill(
     let paragraph = model.paragraph(workloads, runtime, entry, extension);
     match before {
         None => {
-            changes.create(manifest, &format!("{}\n{paragraph}", model.manifest_head(runtime)))?;
+            changes.create(&manifest, &format!("{}\n{paragraph}", model.manifest_head(runtime)))?;
             changes.create(&folder.join("README.md"), &model.readme(runtime, entry))
         }
         Some(runtime) if runtime.toolchain.locate.is_none() => {
             // This manifest finds its programs in PATH.
-            changes.append(manifest, &paragraph.replace("{home}/bin/", "").replace("{home}/", ""))
+            changes.append(&manifest, &paragraph.replace("{home}/bin/", "").replace("{home}/", ""))
         }
-        Some(_) => changes.append(manifest, &paragraph),
+        Some(_) => changes.append(&manifest, &paragraph),
     }
 }
 
@@ -181,13 +174,11 @@ impl Changes {
             parent.ancestors().take_while(|folder| !folder.exists()).map(Path::to_owned).collect();
         fs::create_dir_all(parent).map_err(fault)?;
         self.folders.extend(missing);
-        let mut file =
-            OpenOptions::new().write(true).create_new(true).open(path).map_err(|error| {
-                match error.kind() {
-                    io::ErrorKind::AlreadyExists => ScaffoldError::Exists(path.to_owned()),
-                    _ => fault(error),
-                }
-            })?;
+        let new = OpenOptions::new().write(true).create_new(true).open(path);
+        let mut file = new.map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => ScaffoldError::Exists(path.to_owned()),
+            _ => fault(error),
+        })?;
         self.created.push(path.to_owned());
         file.write_all(text.as_bytes()).map_err(fault)
     }

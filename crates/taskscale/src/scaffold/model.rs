@@ -54,7 +54,7 @@ impl Model {
 
     /// The files of these workloads' programs, for an entry of this name.
     pub fn programs(&self, workloads: &[String], entry: &str, extension: &str) -> BTreeMap<String, String> {
-        let renamed = Renamed::new(&self.entry, entry, extension);
+        let renamed = Renamed { model: &self.entry, program: program_name(entry), extension };
         let files: BTreeMap<&str, &str> =
             workloads.iter().flat_map(|workload| self.program(workload)).collect();
         let workspace = self.text("Cargo.toml").zip(self.text("Cargo.lock"));
@@ -131,28 +131,22 @@ impl Model {
 
     /// The paragraph of a new entry.
     pub fn paragraph(&self, workloads: &[String], runtime: &str, entry: &str, extension: &str) -> String {
-        let said = |key: &str, value: &dyn std::fmt::Display, comment: &str| {
+        let model = &self.entry;
+        let said = |key: &str, value: String, comment: &str| {
             format!("{:<33} # {comment}\n", format!("{key} = {value}"))
         };
-        let model = &self.entry;
-        let why = format!(
-            "TODO: a sentence on why this is the way; the scaffold is a copy of {}",
-            self.language.model
-        );
-        let mut text = format!(
-            "[[entry]]\nname = {}\ntitle = {}\n{}{}{}why = {}\n",
-            quoted(entry),
-            quoted(&format!("{} {entry}", self.language.title_of(runtime))),
-            said(
-                "kind",
-                &quoted(model.kind.name()),
-                "what a task is: thread, process, stackful, stackless, future or timer"
-            ),
-            said("parallel", &model.parallel, "whether tasks run on several CPUs at once"),
-            said("style", &quoted(model.style.name()), "or \"tuned\""),
-            quoted(&why),
-        );
-        let renamed = Renamed::new(model, entry, extension);
+        let kinds = "what a task is: thread, process, stackful, stackless, future or timer";
+        let why = "TODO: a sentence on why this is the way; the scaffold is a copy of";
+        let mut text = [
+            format!("[[entry]]\nname = {}\n", quoted(entry)),
+            format!("title = {}\n", quoted(&format!("{} {entry}", self.language.title_of(runtime)))),
+            said("kind", quoted(model.kind.name()), kinds),
+            said("parallel", model.parallel.to_string(), "whether tasks run on several CPUs at once"),
+            said("style", quoted(model.style.name()), "or \"tuned\""),
+            format!("why = {}\n", quoted(&format!("{why} {}", self.language.model))),
+        ]
+        .concat();
+        let renamed = Renamed { model, program: program_name(entry), extension };
         if !self.language.libraries.is_empty() {
             let libraries = self.language.libraries.replace("@NAME@", &renamed.program);
             writeln!(text, "# {libraries}").expect("a String takes everything");
@@ -227,10 +221,6 @@ struct Renamed<'a> {
 }
 
 impl Renamed<'_> {
-    fn new<'a>(model: &'a Entry, entry: &str, extension: &'a str) -> Renamed<'a> {
-        Renamed { model, program: program_name(entry), extension }
-    }
-
     /// Renames a word of a command, or a path in the runtime's folder.
     fn word(&self, word: &str) -> String {
         let mut first = true;
@@ -251,13 +241,10 @@ impl Renamed<'_> {
     fn part(&self, part: &str, first: bool) -> String {
         // Below its folder, `spawn.ex` is named after the workload, not after the entry `spawn`.
         let stem = part.split('.').next().unwrap_or(part);
+        let is_entrys = first || !self.model.workloads.contains_key(stem);
         match part.strip_prefix(self.model.name.as_str()) {
-            Some(rest) if rest.is_empty() || rest.starts_with(['-', '.']) => {
-                if first || !self.model.workloads.contains_key(stem) {
-                    format!("{}{rest}", self.program)
-                } else {
-                    part.to_owned()
-                }
+            Some(rest) if is_entrys && (rest.is_empty() || rest.starts_with(['-', '.'])) => {
+                format!("{}{rest}", self.program)
             }
             _ => part.to_owned(),
         }

@@ -15,9 +15,10 @@ use super::cache::{BUILDS, Cache, DIGEST_DIGITS, LOCK, SOURCE};
 use super::digest::source_digest;
 use super::error::{BuildError, at};
 use super::find::{find, lookup};
+use super::process::end_with_taskscale;
 use super::program::program_digest;
 use super::{Attend, Toolchain, environment, lock};
-use crate::catalog::{Entry, Runtime};
+use crate::catalog::{Entry, Recipe, Runtime};
 
 /// An entry that can be run.
 #[derive(Debug, Clone)]
@@ -47,11 +48,11 @@ pub fn build(
     let (maker, made_for) = maker(runtime, entry, workload);
     let out = place.join(&maker.name).join(made_for);
     let shared = place.join("shared");
-    let fill = |command: &[String]| fill(command, runtime, toolchain.home.as_deref(), &out, &shared);
+    let places = [("{src}", &*runtime.folder), ("{out}", &*out), ("{shared}", &*shared)];
 
     let stamp = place.join(format!("{}.{made_for}.built", maker.name));
     let ready = || {
-        let mut command = fill(&recipe.run);
+        let mut command = fill(&recipe.run, &places, toolchain.home.as_deref());
         let program = lookup(&entry.toolchain, &command[0])
             .ok_or_else(|| BuildError::NoResult(PathBuf::from(&command[0])))?;
         // It is run from a folder of its own.
@@ -83,9 +84,9 @@ pub fn build(
     at("create", &out, fs::create_dir_all(&out))?;
     at("create", &shared, fs::create_dir_all(&shared))?;
     at("create", &log, File::create(&log))?;
-    let builder = builder(runtime, entry, &recipe.build, toolchain);
+    let builder = builder(runtime, entry, recipe, toolchain);
     for command in &recipe.build {
-        let command = self::fill(command, runtime, builder.as_deref(), &out, &shared);
+        let command = fill(command, &places, builder.as_deref());
         run_build(&command, runtime, entry, builder.as_deref(), &log, attend.stop)?;
     }
     let built = ready()?;
@@ -116,31 +117,22 @@ fn note_source(place: &Path, runtime: &Runtime) -> Result<(), BuildError> {
 
 /// The folder of the toolchain that builds: the one that runs the program, unless it lacks a program of the build, or the one
 /// by which toolchains are located, as a JRE lacks the compiler.
-fn builder(
-    runtime: &Runtime,
-    entry: &Entry,
-    build: &[Vec<String>],
-    toolchain: &Toolchain,
-) -> Option<PathBuf> {
+fn builder(runtime: &Runtime, entry: &Entry, recipe: &Recipe, toolchain: &Toolchain) -> Option<PathBuf> {
     let home = toolchain.home.clone()?;
-    let programs = build.iter().filter_map(|command| command.first()?.strip_prefix("{home}/"));
+    let programs = recipe.build.iter().filter_map(|command| command.first()?.strip_prefix("{home}/"));
     let mut programs = programs.chain(entry.toolchain.locate.iter().map(|locate| locate.program.as_str()));
     let lacks = entry.toolchain.pinned.is_some() && programs.any(|program| !home.join(program).is_file());
     let other = lacks.then(|| find(&runtime.toolchain).ok()).flatten();
     other.and_then(|other| other.home).or(Some(home))
 }
 
-fn fill(
-    command: &[String],
-    runtime: &Runtime,
-    home: Option<&Path>,
-    out: &Path,
-    shared: &Path,
-) -> Vec<String> {
-    let home = home.unwrap_or(Path::new("{home}"));
-    let places = [("{src}", &*runtime.folder), ("{out}", out), ("{shared}", shared), ("{home}", home)];
+/// A command with its placeholders filled in; `{home}` stays where there is none.
+fn fill(command: &[String], places: &[(&str, &Path)], home: Option<&Path>) -> Vec<String> {
+    let places = places.iter().copied().chain(home.map(|home| ("{home}", home)));
     let filled = |argument: &String| {
-        places.iter().fold(argument.clone(), |text, (name, path)| text.replace(name, &path.to_string_lossy()))
+        places
+            .clone()
+            .fold(argument.clone(), |text, (name, path)| text.replace(name, &path.to_string_lossy()))
     };
     command.iter().map(filled).collect()
 }
@@ -162,13 +154,8 @@ pub(super) fn run_build(
     log::info!("in {}: {shown}", runtime.folder.display());
     let mut build = Command::new(program);
     environment::give(&mut build, &entry.toolchain, home);
-    // SAFETY: a plain system call between fork and exec. A build that outlived taskscale would write where the next builds.
-    unsafe {
-        build.pre_exec(|| {
-            libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
-            Ok(())
-        });
-    }
+    // A build that outlived taskscale would write where the next builds.
+    end_with_taskscale(&mut build);
     let child = build
         .args(&command[1..])
         .current_dir(&runtime.folder)

@@ -49,6 +49,20 @@ impl Cache {
     pub fn catalogs(&self) -> PathBuf {
         self.root.join("catalogs")
     }
+
+    /// Every build that is kept, in the order of runtimes' names.
+    pub fn kept_builds(&self) -> io::Result<Vec<KeptBuild>> {
+        let mut kept = Vec::new();
+        for (runtime, folder) in folders(&self.root().join(BUILDS))? {
+            // Whatever else is there is not ours to remove.
+            let is_digest = |(name, _): &(String, PathBuf)| name.bytes().all(|byte| byte.is_ascii_hexdigit());
+            for (digest, folder) in folders(&folder)?.into_iter().filter(is_digest) {
+                let source = fs::read_to_string(folder.join(SOURCE)).ok().map(PathBuf::from);
+                kept.push(KeptBuild { runtime: runtime.clone(), digest, folder, source });
+            }
+        }
+        Ok(kept)
+    }
 }
 
 /// A folder of builds: those of one runtime, from one version of its sources with one toolchain.
@@ -87,22 +101,6 @@ impl KeptBuild {
             let _ = fs::remove_dir(runtime);
         }
         Ok(true)
-    }
-}
-
-impl Cache {
-    /// Every build that is kept, in the order of runtimes' names.
-    pub fn kept_builds(&self) -> io::Result<Vec<KeptBuild>> {
-        let mut kept = Vec::new();
-        for (runtime, folder) in folders(&self.root().join(BUILDS))? {
-            // Whatever else is there is not ours to remove.
-            let is_digest = |(name, _): &(String, PathBuf)| name.bytes().all(|byte| byte.is_ascii_hexdigit());
-            for (digest, folder) in folders(&folder)?.into_iter().filter(is_digest) {
-                let source = fs::read_to_string(folder.join(SOURCE)).ok().map(PathBuf::from);
-                kept.push(KeptBuild { runtime: runtime.clone(), digest, folder, source });
-            }
-        }
-        Ok(kept)
     }
 }
 

@@ -14,10 +14,8 @@ use crate::catalog::Runtime;
 /// SHA-256, in hexadecimal digits, over everything that can change what a build of any entry makes: each file of the
 /// runtime's folder but its README, the toolchain's version and its place, and what the user lets through to builds.
 pub fn source_digest(runtime: &Runtime, toolchain: &Toolchain) -> Result<String, BuildError> {
-    let mut files = Vec::new();
-    list_files(&runtime.folder, &mut files)?;
     let mut digest = Digester::of(toolchain);
-    digest.add_files(&runtime.folder, files)?;
+    digest.add_files(&runtime.folder, list_files(&runtime.folder)?)?;
     digest.add_environment();
     Ok(digest.finish())
 }
@@ -62,7 +60,9 @@ impl Digester {
     }
 }
 
-pub(super) fn list_files(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), BuildError> {
+/// The files that are built from.
+pub(super) fn list_files(folder: &Path) -> Result<Vec<PathBuf>, BuildError> {
+    let mut files = Vec::new();
     let is_hidden = |child: &DirEntry| child.file_name().to_string_lossy().starts_with('.');
     let walk = WalkDir::new(folder).into_iter();
     for child in walk.filter_entry(|child| child.depth() == 0 || !is_hidden(child)) {
@@ -72,5 +72,5 @@ pub(super) fn list_files(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), 
             files.push(child.into_path());
         }
     }
-    Ok(())
+    Ok(files)
 }

@@ -42,11 +42,9 @@ pub enum ToolchainError {
 impl Hint for ToolchainError {
     fn hint(&self) -> Option<String> {
         match self {
-            // They end with how to install it.
-            ToolchainError::Missing { .. }
-            | ToolchainError::TooOld { .. }
-            | ToolchainError::OtherVersion { .. } => None,
             ToolchainError::Broken { command, why, .. } => Some(format!("`{command}` failed: {why}")),
+            // They end with how to install it.
+            _ => None,
         }
     }
 }
@@ -91,37 +89,38 @@ pub fn find_without_trace(spec: &ToolchainSpec) -> Result<Toolchain, ToolchainEr
 }
 
 fn find_as(spec: &ToolchainSpec, users: Option<&Home>) -> Result<Toolchain, ToolchainError> {
-    let install = spec.install_hint();
     if let Some(pinned) = &spec.pinned {
-        return check(spec, Some(pinned.home.clone()), &install, users);
+        return check(spec, Some(pinned.home.clone()), users);
     }
     let Some(locate) = &spec.locate else {
-        return check(spec, None, &install, users);
+        return check(spec, None, users);
     };
     let mut nearest_miss = None;
     for home in candidates(locate, users) {
-        match check(spec, Some(home), &install, users) {
+        match check(spec, Some(home), users) {
             Ok(toolchain) => return Ok(toolchain),
             Err(miss) => nearest_miss = nearest_miss.or(Some(miss)),
         }
     }
-    Err(nearest_miss.unwrap_or(ToolchainError::Missing { title: spec.title.clone(), install }))
+    Err(nearest_miss.unwrap_or_else(|| missing(spec)))
+}
+
+fn missing(spec: &ToolchainSpec) -> ToolchainError {
+    ToolchainError::Missing { title: spec.title.clone(), install: spec.install_hint() }
 }
 
 fn check(
     spec: &ToolchainSpec,
     home: Option<PathBuf>,
-    install: &str,
     users: Option<&Home>,
 ) -> Result<Toolchain, ToolchainError> {
-    let missing = || ToolchainError::Missing { title: spec.title.clone(), install: install.to_owned() };
     let place = home.as_ref().map_or("{home}".into(), |home| home.to_string_lossy());
     let words: Vec<String> = spec.version.iter().map(|word| word.replace("{home}", &place)).collect();
-    let program = lookup(spec, &words[0]).ok_or_else(missing)?;
+    let program = lookup(spec, &words[0]).ok_or_else(|| missing(spec))?;
     let broken = |why: String| {
         let command = words.join(" ");
         log::info!("`{command}` failed: {why}");
-        ToolchainError::Broken { title: spec.title.clone(), command, why, install: install.to_owned() }
+        ToolchainError::Broken { title: spec.title.clone(), command, why, install: spec.install_hint() }
     };
     log::info!("asking for the version: {}", words.join(" "));
     let mut command = Command::new(&program);
@@ -162,7 +161,7 @@ fn check(
             title: spec.title.clone(),
             minimum: minimum.clone(),
             found: version,
-            install: install.to_owned(),
+            install: spec.install_hint(),
         });
     }
     Ok(Toolchain { home, version })

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::env;
 use std::path::PathBuf;
 
-use super::find::{Toolchain, candidates, find};
+use super::find::{candidates, find};
 use crate::catalog::{DottedVersion, Locate, PinnedToolchain, ToolchainSpec};
 
 /// A toolchain in its folder.
@@ -41,15 +41,10 @@ pub fn installed(spec: &ToolchainSpec, named: &[PathBuf]) -> Vec<InstalledVersio
     let mut found: Vec<InstalledVersion> = Vec::new();
     for home in homes.collect::<Vec<_>>() {
         let any = PinnedToolchain { home: home.clone(), version: DottedVersion(Vec::new()) };
-        let Ok(Toolchain { version: receipt, .. }) =
-            find(&ToolchainSpec { pinned: Some(any), ..spec.clone() })
-        else {
-            continue;
-        };
-        let Some(version) = DottedVersion::first_in(&receipt) else { continue };
-        if found.iter().all(|other| other.version != version) {
-            found.push(InstalledVersion { version, home });
-        }
+        let toolchain = find(&ToolchainSpec { pinned: Some(any), ..spec.clone() }).ok();
+        let version = toolchain.and_then(|toolchain| DottedVersion::first_in(&toolchain.version));
+        let new = version.filter(|version| found.iter().all(|other| other.version != *version));
+        found.extend(new.map(|version| InstalledVersion { version, home }));
     }
     found.sort_by(|one, other| one.version.cmp(&other.version));
     found

@@ -77,9 +77,7 @@ fn copy_folder(runtime: &Runtime, copy: &Runtime) -> Result<(), BuildError> {
     if copy.folder.exists() {
         at("empty", &copy.folder, fs::remove_dir_all(&copy.folder))?;
     }
-    let mut files = Vec::new();
-    list_files(&runtime.folder, &mut files)?;
-    for file in files {
+    for file in list_files(&runtime.folder)? {
         let to = copy.folder.join(file.strip_prefix(&runtime.folder).unwrap_or(&file));
         let folder = to.parent().unwrap_or(&copy.folder);
         at("create", folder, fs::create_dir_all(folder))?;

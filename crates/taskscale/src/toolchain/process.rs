@@ -4,14 +4,14 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Output, Stdio};
+use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
 /// What is kept of each pipe. A version is a line.
 const KEPT_BYTES: usize = 64 * 1024;
-/// How often the command's end is looked for, beside its output.
+/// How often the command's end and its output are looked for.
 const TICK: Duration = Duration::from_millis(2);
 
 /// Runs `command` with no input and returns its output; ends it after `limit`, which is an error of kind `TimedOut`.
@@ -21,14 +21,8 @@ const TICK: Duration = Duration::from_millis(2);
 pub(super) fn output_within(command: &mut Command, limit: Duration) -> io::Result<Output> {
     let deadline = Instant::now() + limit;
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
-    // SAFETY: a plain system call between fork and exec. Ctrl-C in the terminal no longer reaches a group of its own:
-    // the command ends with taskscale all the same.
-    unsafe {
-        command.pre_exec(|| {
-            libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
-            Ok(())
-        });
-    }
+    // Ctrl-C in the terminal no longer reaches a group of its own.
+    end_with_taskscale(command);
     let mut child = command.spawn()?;
     let heard = hear(&mut child, deadline);
     // Its end was not waited for yet: the number still means its group.
@@ -42,6 +36,17 @@ pub(super) fn output_within(command: &mut Command, limit: Duration) -> io::Resul
             let message = format!("no answer within {} s", limit.as_secs_f64());
             Err(io::Error::new(io::ErrorKind::TimedOut, message))
         }
+    }
+}
+
+/// Has the kernel end a command when taskscale ends, however that ends.
+pub(super) fn end_with_taskscale(command: &mut Command) {
+    // SAFETY: a plain system call between fork and exec.
+    unsafe {
+        command.pre_exec(|| {
+            libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+            Ok(())
+        });
     }
 }
 
@@ -63,15 +68,7 @@ fn hear(child: &mut Child, deadline: Instant) -> io::Result<Option<(Vec<u8>, Vec
         if Instant::now() > deadline {
             return Ok(None);
         }
-        let mut waited: Vec<PollFd> = [&stdout.pipe, &stderr.pipe]
-            .into_iter()
-            .flatten()
-            .map(|pipe| PollFd::new(pipe, PollFlags::IN))
-            .collect();
-        match poll(&mut waited, Some(&Timespec { tv_sec: 0, tv_nsec: TICK.subsec_nanos().into() })) {
-            Ok(_) | Err(rustix::io::Errno::INTR) => {}
-            Err(error) => return Err(error.into()),
-        }
+        thread::sleep(TICK);
     }
 }
 

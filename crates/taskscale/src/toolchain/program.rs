@@ -20,8 +20,7 @@ pub fn program_digest(
     workload: &str,
     toolchain: &Toolchain,
 ) -> Result<String, BuildError> {
-    let mut files = Vec::new();
-    list_files(&runtime.folder, &mut files)?;
+    let mut files = list_files(&runtime.folder)?;
     let others = others_folders(runtime, entry, workload, &files);
     files.retain(|path| {
         let inside = path.strip_prefix(&runtime.folder).unwrap_or(path);
@@ -64,20 +63,13 @@ fn others_folders(runtime: &Runtime, entry: &Entry, workload: &str, files: &[Pat
         .filter(|name| !own.contains(name))
         .collect();
     // `#include "../common/pool.h"`, `path = "../common"`: such a folder is part of the program, and what that leads to.
-    loop {
-        let reached: Vec<String> = others
-            .iter()
-            .filter(|other| own.iter().any(|own| leads(runtime, files, own, other)))
-            .cloned()
-            .collect();
-        if reached.is_empty() {
-            return others;
-        }
-        for name in reached {
-            others.remove(&name);
-            own.insert(name);
-        }
+    let is_reached =
+        |own: &BTreeSet<String>, other: &str| own.iter().any(|own| leads(runtime, files, own, other));
+    while let Some(name) = others.iter().find(|other| is_reached(&own, other)).cloned() {
+        others.remove(&name);
+        own.insert(name);
     }
+    others
 }
 
 /// Whether a file of the folder `from` names the folder `to`, as far as its text shows. Rather too often than not.
@@ -101,9 +93,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runtimes");
         for runtime in ["rust", "java", "dotnet"] {
-            let mut files = Vec::new();
-            list_files(&from.join(runtime), &mut files).unwrap();
-            for file in files {
+            for file in list_files(&from.join(runtime)).unwrap() {
                 let to = folder.path().join(file.strip_prefix(&from).unwrap());
                 fs::create_dir_all(to.parent().unwrap()).unwrap();
                 fs::copy(&file, to).unwrap();

@@ -2,19 +2,12 @@
 
 use std::collections::BTreeMap;
 
-/// What is known of a version.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Known {
-    Measured,
-    /// It cannot be measured, as it does not build.
-    Skipped,
-}
-
 /// A search over versions, which are numbered from 0.
 #[derive(Debug, Clone)]
 pub struct Bisection {
     versions: usize,
-    known: BTreeMap<usize, Known>,
+    /// Whether a version was measured; one that does not build cannot be.
+    known: BTreeMap<usize, bool>,
 }
 
 impl Bisection {
@@ -23,27 +16,25 @@ impl Bisection {
     }
 
     pub fn measured(&mut self, version: usize) {
-        self.known.insert(version, Known::Measured);
+        self.known.insert(version, true);
     }
 
     pub fn skip(&mut self, version: usize) {
-        self.known.insert(version, Known::Skipped);
+        self.known.insert(version, false);
     }
 
     /// Measured versions with none measured between them.
     pub fn neighbors(&self) -> Vec<(usize, usize)> {
-        let measured: Vec<usize> =
-            self.known.iter().filter(|(_, known)| **known == Known::Measured).map(|(at, _)| *at).collect();
-        measured.windows(2).map(|pair| (pair[0], pair[1])).collect()
+        let measured = || self.known.iter().filter(|(_, measured)| **measured).map(|(at, _)| *at);
+        measured().zip(measured().skip(1)).collect()
     }
 
     /// The version to be measured next: the first and the last that can be, then the one in the middle of neighbors that
     /// differ. `None` if neighbors that differ have no version between them.
     pub fn next(&self, differ: impl Fn(usize, usize) -> bool) -> Option<usize> {
-        let measured = |at: &usize| self.known.get(at) == Some(&Known::Measured);
         let is_new = |at: &usize| !self.known.contains_key(at);
-        let first = (0..self.versions).find(|at| measured(at) || is_new(at))?;
-        let last = (0..self.versions).rev().find(|at| measured(at) || is_new(at))?;
+        let can_be = |at: &usize| self.known.get(at) != Some(&false);
+        let (first, last) = ((0..self.versions).find(can_be)?, (0..self.versions).rev().find(can_be)?);
         if let Some(end) = [first, last].into_iter().find(is_new) {
             return Some(end);
         }

@@ -35,37 +35,28 @@ impl VersionError {
             VersionRange::Series(first) | VersionRange::Between(first, _) => first.to_string(),
             VersionRange::Latest => "latest".to_owned(),
         };
+        let places = spec.versions.as_ref();
         VersionError::NotInstalled {
-            title: spec
-                .versions
-                .as_ref()
-                .and_then(|places| places.of.as_ref())
-                .unwrap_or(&spec.title)
-                .clone(),
+            title: places.and_then(|places| places.of.as_ref()).unwrap_or(&spec.title).clone(),
             range: range.to_string(),
             there: if shown.is_empty() { "none".to_owned() } else { shown.join(", ") },
-            install: spec.versions.as_ref().map(|places| places.install.replace("{version}", &first)),
+            install: places.map(|places| places.install.replace("{version}", &first)),
         }
     }
 }
 
 impl Hint for VersionError {
     fn hint(&self) -> Option<String> {
+        let other = "`--toolchain NAME=FOLDER` names one that is elsewhere";
         match self {
-            VersionError::NotInstalled { install, .. } => {
-                let other = "`--toolchain NAME=FOLDER` names one that is elsewhere";
-                Some(match install {
-                    Some(install) => format!("`{install}` installs it, and {other}"),
-                    None => other.to_owned(),
-                })
+            VersionError::NotInstalled { install: Some(install), .. } => {
+                Some(format!("`{install}` installs it, and {other}"))
             }
+            VersionError::NotInstalled { install: None, .. } => Some(other.to_owned()),
             VersionError::NotUsed { .. } => {
                 Some("`taskscale versions` shows what versions can be chosen".to_owned())
             }
-            VersionError::Syntax(_)
-            | VersionError::Uncountable { .. }
-            | VersionError::Unlisted { .. }
-            | VersionError::NoRelease { .. } => None,
+            _ => None,
         }
     }
 }

@@ -3,7 +3,7 @@
 mod bisection;
 mod error;
 
-use std::collections::{BTreeMap, BTreeSet, btree_map};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 pub use bisection::Bisection;
@@ -15,6 +15,8 @@ use crate::catalog::{
 };
 use crate::toolchain::{InstalledVersion, installed, releases};
 
+type Result<T, E = VersionError> = std::result::Result<T, E>;
+
 /// Folders of toolchains that a user names, by runtime.
 pub type NamedToolchains = Vec<(String, PathBuf)>;
 
@@ -25,10 +27,7 @@ pub fn versions_of(runtime: &Runtime, named: &NamedToolchains) -> Vec<InstalledV
 }
 
 /// The same, where each folder that the user names must be one of a version.
-fn used_versions_of(
-    runtime: &Runtime,
-    named: &NamedToolchains,
-) -> Result<Vec<InstalledVersion>, VersionError> {
+fn used_versions_of(runtime: &Runtime, named: &NamedToolchains) -> Result<Vec<InstalledVersion>> {
     let there = versions_of(runtime, named);
     let is_used = |folder: &PathBuf| {
         folder.canonicalize().is_ok_and(|folder| there.iter().any(|version| version.home == folder))
@@ -43,11 +42,7 @@ fn used_versions_of(
 }
 
 /// Adds an entry to the catalog for each version that `words` ask for, and returns the words that select them.
-pub fn expand(
-    catalog: &mut Catalog,
-    words: &[String],
-    named: &NamedToolchains,
-) -> Result<Vec<String>, VersionError> {
+pub fn expand(catalog: &mut Catalog, words: &[String], named: &NamedToolchains) -> Result<Vec<String>> {
     if let Some((name, _)) =
         named.iter().find(|(name, _)| catalog.runtimes.iter().all(|of| of.versioned_name() != *name))
     {
@@ -67,21 +62,14 @@ pub fn expand(
         let mut foreign: Option<VersionError> = None;
         for runtime in &mut catalog.runtimes {
             let is_meant = |entry: &&Entry| {
-                entry.versions.is_empty()
-                    && matcher.matches(&Selectable {
-                        full_name: &entry.full_name,
-                        runtime: &runtime.name,
-                        posts: !entry.posts.is_empty(),
-                        style: entry.style,
-                    })
+                entry.versions.is_empty() && matcher.matches(&Selectable::of(runtime, entry))
             };
             let meant: Vec<Entry> = runtime.entries.iter().filter(is_meant).cloned().collect();
+            if !meant.is_empty() && !there.contains_key(&runtime.name) {
+                there.insert(runtime.name.clone(), used_versions_of(runtime, named)?);
+            }
             for entry in meant {
-                let of_runtime = match there.entry(runtime.name.clone()) {
-                    btree_map::Entry::Occupied(known) => known.into_mut(),
-                    btree_map::Entry::Vacant(new) => new.insert(used_versions_of(runtime, named)?),
-                };
-                match versioned(runtime, &entry, &request.axes, of_runtime) {
+                match versioned(runtime, &entry, &request.axes, &there[&runtime.name]) {
                     Ok(new) => {
                         added.extend(new.iter().map(|entry| entry.full_name.clone()));
                         let known =
@@ -129,7 +117,7 @@ pub fn candidates(
     request: &VersionRequest,
     range: &VersionRange,
     named: &NamedToolchains,
-) -> Result<VersionCandidates, VersionError> {
+) -> Result<VersionCandidates> {
     let name = request.axes.first().and_then(|axis| axis.name.as_ref());
     let Some(library) = name.filter(|name| *name != runtime.versioned_name()) else {
         let there: Vec<DottedVersion> =
@@ -138,12 +126,9 @@ pub fn candidates(
         if chosen.is_empty() {
             return Err(VersionError::not_installed(&runtime.toolchain, range, &there));
         }
+        let versions = chosen.into_iter().map(|(series, _)| series).collect();
         let page = runtime.toolchain.versions.as_ref().and_then(|places| places.page.clone());
-        return Ok(VersionCandidates {
-            versions: chosen.into_iter().map(|(series, _)| series).collect(),
-            page,
-            unlisted: None,
-        });
+        return Ok(VersionCandidates { versions, page, unlisted: None });
     };
     let pin = runtime.libraries.get(library);
     let listed = pin.and_then(|pin| pin.releases.as_ref()).map(|command| releases(runtime, entry, command));
@@ -158,7 +143,7 @@ pub fn candidates(
 }
 
 /// The series of a range, of those that a package manager lists.
-fn released(library: &str, range: &VersionRange, all: &[DottedVersion]) -> Result<Vec<String>, VersionError> {
+fn released(library: &str, range: &VersionRange, all: &[DottedVersion]) -> Result<Vec<String>> {
     let library = library.to_owned();
     let chosen = range.choose(all);
     match all.first().zip(all.last()).filter(|_| chosen.is_empty()) {
@@ -179,7 +164,7 @@ fn versioned(
     entry: &Entry,
     axes: &[VersionAxis],
     there: &[InstalledVersion],
-) -> Result<Vec<Entry>, VersionError> {
+) -> Result<Vec<Entry>> {
     let of = runtime.versioned_name();
     let is_toolchain = |axis: &&VersionAxis| axis.name.as_ref().is_none_or(|name| name == of);
     if axes.iter().filter(is_toolchain).count() > 1 {
@@ -205,7 +190,7 @@ fn toolchain_versions(
     entry: &Entry,
     wanted: &[VersionRange],
     there: &[InstalledVersion],
-) -> Result<Vec<Pinned>, VersionError> {
+) -> Result<Vec<Pinned>> {
     if entry.toolchain != runtime.toolchain {
         return Err(VersionError::NotUsed {
             entry: entry.full_name.clone(),
@@ -237,7 +222,7 @@ fn library_versions(
     entry: &Entry,
     name: &str,
     wanted: &[VersionRange],
-) -> Result<Vec<Pinned>, VersionError> {
+) -> Result<Vec<Pinned>> {
     let library = entry.library.as_ref().filter(|library| library.name == name);
     let known =
         library.filter(|_| runtime.libraries.contains_key(name)).ok_or_else(|| VersionError::NotUsed {
