@@ -37,28 +37,24 @@ impl Hint for IoError {
 
 impl Hint for MeasureError {
     fn hint(&self) -> Option<String> {
-        let some = |hint: &str| Some(hint.to_owned());
-        match self {
+        let hint = match self {
             MeasureError::Io { error, .. } => match error.kind() {
                 ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
-                    some("`taskscale doctor` shows which cgroups this user can create, and how to get one")
+                    "`taskscale doctor` shows which cgroups this user can create, and how to get one"
                 }
-                _ => error.hint(),
+                _ => return error.hint(),
             },
-            MeasureError::NotInitialized => None,
-            MeasureError::Launcher(_) => {
-                some("`dmesg` may show the kernel's reason; the same command resumes")
-            }
-        }
+            MeasureError::NotInitialized => return None,
+            MeasureError::Launcher(_) => "`dmesg` may show the kernel's reason; the same command resumes",
+        };
+        Some(hint.to_owned())
     }
 }
 
 impl Hint for UnitError {
     fn hint(&self) -> Option<String> {
-        match self {
-            UnitError::Ambiguous { number, binary, .. } => Some(format!("most tools mean {number}{binary}")),
-            // The messages of the others end with what is accepted.
-            _ => None,
-        }
+        // The messages of the others end with what is accepted.
+        let UnitError::Ambiguous { number, binary, .. } = self else { return None };
+        Some(format!("most tools mean {number}{binary}"))
     }
 }

@@ -35,13 +35,19 @@ pub use site::SiteArgs;
 pub use submit::{SubmitArgs, VerifyArgs};
 pub use values::{ReportFormat, formats};
 
-use values::{figure, kind, long};
+use values::{figure, kind};
 
 /// The heading of `run`'s options where no command is named: only `--help` lists them there.
 const RUN_OPTIONS: &str = "Options of `run`, the default command";
 
 fn only_in_long_help(arg: Arg) -> Arg {
     if arg.get_help_heading() == Some(RUN_OPTIONS) { arg.hide_short_help(true) } else { arg }
+}
+
+/// `-h` shows the examples alone: what `--help` shows below the options, up to the first empty line.
+fn examples_alone(command: clap::Command) -> clap::Command {
+    let Some(help) = command.get_after_long_help().map(ToString::to_string) else { return command };
+    command.after_help(help.split("\n\n").next().unwrap_or_default().to_owned())
 }
 
 const EXAMPLES: &str = "\
@@ -60,10 +66,10 @@ Examples:
     disable_help_subcommand = true,
     max_term_width = 100,
     mut_args = only_in_long_help,
+    mut_subcommands = examples_alone,
     after_help = EXAMPLES,
-    after_long_help = long(
-        EXAMPLES,
-        "\
+    after_long_help = format!(
+        "{EXAMPLES}\n
 `taskscale` alone measures the entries of the original blog posts (@posts) at 1, 10k, 100k and 1M tasks.
 On a terminal it asks first.
 
@@ -93,26 +99,6 @@ impl Args {
     pub fn misplaced_options(&self) -> Option<&'static str> {
         let name = self.command.as_ref()?.into();
         (!self.runs_by_default()).then_some(name)
-    }
-}
-
-/// What to do while another taskscale measures on this machine.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WhenTaken {
-    Wait,
-    /// `--no-wait`.
-    Fail,
-    /// `--no-lock`.
-    Ignore,
-}
-
-impl Global {
-    pub fn when_taken(&self) -> WhenTaken {
-        match (self.no_wait, self.no_lock) {
-            (_, true) => WhenTaken::Ignore,
-            (true, false) => WhenTaken::Fail,
-            (false, false) => WhenTaken::Wait,
-        }
     }
 }
 
@@ -219,21 +205,15 @@ Examples:
     Man(ManArgs),
 }
 
-const RUN_EXAMPLES: &str = "\
+#[derive(Debug, PartialEq, ClapArgs)]
+#[command(after_long_help = "\
 Examples:
   taskscale run 'rust/*' go -n 1,10k -r 5 -o DIR   some entries; run it again to resume DIR
   taskscale run -w spawn,ring --cpus 1,2           the cost of starting a task, and of a message
   taskscale run @all --dry-run                     an estimate of time and memory
-  taskscale run @all --quiet --format markdown     for an issue";
+  taskscale run @all --quiet --format markdown     for an issue
 
-#[derive(Debug, PartialEq, ClapArgs)]
-#[command(
-    after_help = RUN_EXAMPLES,
-    after_long_help = long(
-        RUN_EXAMPLES,
-        "Exit status: 0 success; 1 a case failed, timed out or hit a limit; 2 usage error; 130 interrupted (the same command resumes)."
-    )
-)]
+Exit status: 0 success; 1 a case failed, timed out or hit a limit; 2 usage error; 130 interrupted (the same command resumes).")]
 pub struct RunArgs {
     /// Names, globs, runtimes or sets [default: @posts]
     ///

@@ -12,7 +12,7 @@ use super::catalog_dir::{named_toolchains, open_catalog};
 use super::failure::{Failure, OrUsage, catch_signals, exit_code};
 use super::messages::eprint_status;
 use super::output_dir::{FolderPurpose, OutputDir};
-use super::session::{PLATEAU_S, Session};
+use super::session::{Session, USUAL_HOLD};
 use super::terminal::{for_standard_output, print_result};
 use super::workload_args::{self, SeriesOptions, task_counts};
 use crate::campaign::ResumeOptions;
@@ -20,7 +20,7 @@ use crate::catalog::{Catalog, VersionRange, VersionRequest, select};
 use crate::compare::{self, Change, CompareSettings, ComparedMetric, Comparison, Input, Judged, Verdict};
 use crate::document::{Column, Document, DocumentRow, Emphasis, Table, TableCell, first_of, json};
 use crate::metrics::{self, MetricDef};
-use crate::record::{Campaign, Hold, Sample, Status, holds_campaign};
+use crate::record::{Campaign, Sample, Status, holds_campaign};
 use crate::units;
 use crate::versions::{self, Bisection, NamedToolchains, VersionCandidates};
 
@@ -35,8 +35,6 @@ struct BisectOptions {
     name: Option<String>,
     range: VersionRange,
     series: SeriesOptions,
-    workload: Vec<String>,
-    metric: Option<&'static MetricDef>,
     by: f64,
 }
 
@@ -58,8 +56,6 @@ fn validate(args: &BisectArgs) -> anyhow::Result<BisectOptions> {
             repetitions: args.repetitions,
             ..SeriesOptions::default()
         },
-        workload: args.workload.iter().cloned().collect(),
-        metric: args.metric,
         by: units::parse_share(&args.by).context("--by")?,
     })
 }
@@ -80,6 +76,7 @@ impl MeasuredVersion {
 
 /// Everything that measuring a version needs.
 struct VersionRunner<'a, 'i> {
+    args: &'a BisectArgs,
     options: &'a BisectOptions,
     catalog: &'a Catalog,
     named: NamedToolchains,
@@ -104,17 +101,15 @@ impl VersionRunner<'_, '_> {
     ) -> Result<Result<MeasuredVersion, String>, Failure> {
         let mut catalog = self.catalog.clone();
         let words = versions::expand(&mut catalog, &[self.word(version)], &self.named).or_usage()?;
-        let named = workload_args::named(&catalog, &self.options.workload);
+        let named = workload_args::named(&catalog, self.args.workload.as_slice());
         let selection = select(&catalog, &words, &named).or_usage()?;
-        let (workloads, entries) = (selection.workloads(), selection.entries());
-        if workloads.len() != 1 || entries.len() != 1 {
+        let [program] = &selection.programs[..] else {
             return Err(Failure::usage("`bisect` takes one entry and one workload"));
-        }
-        let entry = entries[0].1.full_name.clone();
+        };
+        let entry = program.entry.full_name.clone();
         let series = SeriesOptions { repetitions, ..self.options.series.clone() };
-        let chosen = workload_args::choose(&series, &workloads).or_usage()?;
-        let hold = Hold::Chosen { plateau_s: PLATEAU_S };
-        let plans = workload_args::plans(&series, hold, &chosen, &selection);
+        let chosen = workload_args::choose(&series, &[program.workload]).or_usage()?;
+        let plans = workload_args::plans(&series, USUAL_HOLD, &chosen, &selection);
         let prepared = self.session.prepare_any(&selection.programs)?;
         if let Some(why) = prepared.iter().find_map(|prepared| prepared.command.as_ref().err()) {
             let why = why.reason().lines().last().unwrap_or_default().to_owned();
@@ -130,8 +125,7 @@ impl VersionRunner<'_, '_> {
         let cap = results.campaign.conditions.as_ref().and_then(|conditions| conditions.memory_cap_bytes);
         self.memory_cap_bytes = self.memory_cap_bytes.or(cap);
         let (campaign, samples) = (results.campaign, results.samples);
-        let failed = samples.iter().rev().find(|sample| sample.status != Status::Ok);
-        match failed.filter(|_| samples.iter().all(|sample| sample.status != Status::Ok)) {
+        match samples.last().filter(|_| samples.iter().all(|sample| sample.status != Status::Ok)) {
             Some(sample) => Ok(Err(sample.reason.clone().unwrap_or_default())),
             None => Ok(Ok(MeasuredVersion { entry, campaign, samples, repetitions })),
         }
@@ -158,6 +152,7 @@ impl VersionRunner<'_, '_> {
 }
 
 /// Two versions.
+#[derive(Default)]
 struct ComparedVersions {
     judged: Option<Judged>,
     /// Where one of them fails, or fails more often, and how: no metric is of the same runs then.
@@ -216,7 +211,7 @@ pub fn run(args: &BisectArgs, global: &Global) -> Result<ExitCode, Failure> {
     let catalog = open_catalog(global).or_usage()?;
     let named = named_toolchains(global).or_usage()?;
     let entries = std::slice::from_ref(&options.request.entries);
-    let workload = workload_args::named(&catalog, &options.workload);
+    let workload = workload_args::named(&catalog, args.workload.as_slice());
     let selection = select(&catalog, entries, &workload).or_usage()?;
     let [program] = &selection.programs[..] else {
         let names: Vec<&str> = selection.entries().iter().map(|(_, entry)| &*entry.full_name).collect();
@@ -230,18 +225,17 @@ pub fn run(args: &BisectArgs, global: &Global) -> Result<ExitCode, Failure> {
     if let Some(why) = &candidates.unlisted {
         eprint_status(&format!("warning: cannot list the releases, so all numbers are tried: {why}"));
     }
-    let metric = options.metric.unwrap_or(compare::metric_over_versions(workload.shape));
+    let metric = args.metric.unwrap_or(compare::metric_over_versions(workload.shape));
     if !metric.is_of(workload.shape) {
         return Err(Failure::usage(format!("--metric {}: not of `{}`", metric.name, workload.name)));
     }
-    let folder = match &args.output {
-        Some(folder) => folder.clone(),
-        None => OutputDir::checked(None, FolderPurpose::Campaign).or_usage()?.path,
-    };
+    let new_folder = || OutputDir::checked(None, FolderPurpose::Campaign).map(|output| output.path);
+    let folder = args.output.clone().map_or_else(new_folder, Ok).or_usage()?;
     let interrupt = catch_signals()?;
     let session = Session::begin(&folder, global, &interrupt)?;
     session.report_missing_cgroup();
     let mut runner = VersionRunner {
+        args,
         options: &options,
         catalog: &catalog,
         named,
@@ -250,7 +244,7 @@ pub fn run(args: &BisectArgs, global: &Global) -> Result<ExitCode, Failure> {
         metric,
         memory_cap_bytes: None,
     };
-    let report = search(&mut runner, &candidates, &args.entry)?;
+    let report = search(&mut runner, &candidates)?;
     let text =
         if global.json { json::pretty(&report) } else { document(&report).terminal(for_standard_output()) };
     print_result(&text)?;
@@ -259,21 +253,17 @@ pub fn run(args: &BisectArgs, global: &Global) -> Result<ExitCode, Failure> {
 }
 
 /// Measures versions until every change lies between two with none between them.
-fn search(
-    runner: &mut VersionRunner,
-    candidates: &VersionCandidates,
-    title: &str,
-) -> Result<BisectReport, Failure> {
+fn search(runner: &mut VersionRunner, candidates: &VersionCandidates) -> Result<BisectReport, Failure> {
     let versions = &candidates.versions;
     let mut search = Bisection::new(versions.len());
     let mut measured: BTreeMap<usize, MeasuredVersion> = BTreeMap::new();
     let mut skipped = Vec::new();
     loop {
         // No line can stand for memory that is not linear: then versions differ by memory at the largest N.
-        let by_default = runner.options.metric.is_none() && runner.metric == &metrics::BYTES_PER_TASK;
+        let by_default = runner.args.metric.is_none() && runner.metric == &metrics::BYTES_PER_TASK;
         let is_nonlinear = |(low, high): &(usize, usize)| {
-            runner
-                .compared(&measured[low], &measured[high])
+            let compared = runner.compared(&measured[low], &measured[high]);
+            compared
                 .is_some_and(|of| of.outcome.is_none() && of.judged.is_none_or(|cell| cell.ratio.is_none()))
         };
         if by_default && search.neighbors().iter().any(is_nonlinear) {
@@ -301,31 +291,29 @@ fn search(
                 measured.insert(at, version);
                 search.measured(at);
             }
-            // It was measured with fewer repetitions: those count.
-            Err(why) if measured.contains_key(&at) => {
-                eprint_status(&format!("no more repetitions of {}: {why}", versions[at]));
-                if let Some(version) = measured.get_mut(&at) {
+            Err(why) => match measured.get_mut(&at) {
+                // It was measured with fewer repetitions: those count.
+                Some(version) => {
+                    eprint_status(&format!("no more repetitions of {}: {why}", versions[at]));
                     version.repetitions = most;
                 }
-            }
-            Err(why) => {
-                eprint_status(&format!("skipped {}: {why}", versions[at]));
-                skipped.push((versions[at].clone(), why));
-                search.skip(at);
-            }
+                None => {
+                    eprint_status(&format!("skipped {}: {why}", versions[at]));
+                    skipped.push((versions[at].clone(), why));
+                    search.skip(at);
+                }
+            },
         }
     }
-    let none = || ComparedVersions { judged: None, outcome: None };
     let compared =
-        |low: usize, high: usize| runner.compared(&measured[&low], &measured[&high]).unwrap_or_else(none);
+        |low: usize, high: usize| runner.compared(&measured[&low], &measured[&high]).unwrap_or_default();
     let pairs: Vec<(usize, usize, ComparedVersions)> =
         search.neighbors().into_iter().map(|(low, high)| (low, high, compared(low, high))).collect();
     let value = |at: usize| {
-        let of_pair = |(low, high, of): &(usize, usize, ComparedVersions)| {
+        pairs.iter().find_map(|(low, high, of)| {
             let cell = of.judged.as_ref()?;
             if *high == at { cell.new.value } else { cell.base.value.filter(|_| *low == at) }
-        };
-        pairs.iter().find_map(of_pair)
+        })
     };
     let steps = pairs.iter().filter_map(|(low, high, of)| {
         let judged = of.judged.as_ref().filter(|_| of.outcome.is_none());
@@ -346,7 +334,7 @@ fn search(
         .collect();
     Ok(BisectReport {
         unclear,
-        title: format!("bisect · {title} · {}", runner.metric.name),
+        title: format!("bisect · {} · {}", runner.args.entry, runner.metric.name),
         metric: runner.metric,
         by: runner.options.by,
         measured: measured.keys().map(|at| (versions[*at].clone(), value(*at))).collect(),

@@ -71,17 +71,13 @@ pub(super) fn open_catalog_or_own(global: &Global) -> Result<Catalog, CatalogErr
 pub(super) fn load(place: &CatalogPlace) -> Result<Catalog, CatalogError> {
     let catalog = Catalog::load_all(&place.folders)?;
     if std::env::var_os("PATH").is_none_or(|path| path.is_empty()) {
-        let tools = tools(&catalog);
-        let tools: Vec<&str> = tools.iter().map(String::as_str).collect();
-        eprint_status(&format!("warning: PATH is empty: cannot find {}", tools.join(", ")));
+        // The programs that report the versions of toolchains.
+        let tools = catalog.entries().filter_map(|(_, entry)| entry.toolchain.version.first());
+        let tools: BTreeSet<_> = tools.filter(|word| !word.contains('/')).map(|word| safe(word)).collect();
+        let tools = Vec::from_iter(tools).join(", ");
+        eprint_status(&format!("warning: PATH is empty: cannot find {tools}"));
     }
     Ok(catalog)
-}
-
-/// The programs in PATH that report the versions of toolchains.
-fn tools(catalog: &Catalog) -> BTreeSet<String> {
-    let words = catalog.entries().filter_map(|(_, entry)| entry.toolchain.version.first());
-    words.filter(|word| !word.contains('/')).map(|word| safe(word).into_owned()).collect()
 }
 
 /// The same, for commands whose result depends on the catalog: names it on standard error.

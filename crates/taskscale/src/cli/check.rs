@@ -59,7 +59,8 @@ pub fn run(args: &CheckArgs, global: &Global) -> Result<ExitCode, Failure> {
             0 => String::new(),
             left_out => format!("; {left_out} left out"),
         };
-        let entries = checked_entries(&outcome.checked);
+        // The programs of an entry are adjacent.
+        let entries = outcome.checked.chunk_by(|a, b| a.entry == b.entry).count();
         let programs = match outcome.checked.len() {
             programs if programs == entries => String::new(),
             programs => format!(" with {}", units::counted(programs, "program")),
@@ -118,11 +119,6 @@ fn name(entry: &str, workload: &str, several: bool) -> String {
     if several { format!("{entry} {workload}") } else { entry.to_owned() }
 }
 
-/// The number of entries among programs; those of an entry are adjacent.
-fn checked_entries(checked: &[CheckedProgram]) -> usize {
-    checked.chunk_by(|a, b| a.entry == b.entry).count()
-}
-
 /// A program with its findings.
 fn shown(checked: &CheckedProgram, several: bool, colour: bool) -> String {
     let sum = sum(std::slice::from_ref(checked));
@@ -130,11 +126,11 @@ fn shown(checked: &CheckedProgram, several: bool, colour: bool) -> String {
     let mut text = format!("{name}: {sum}{}\n", tried(checked));
     for finding in &checked.findings {
         let style = match finding.severity {
-            Severity::Error => Style::new().fg_color(Some(AnsiColor::Red.into())).bold(),
-            Severity::Warning => Style::new().fg_color(Some(AnsiColor::Yellow.into())).bold(),
+            _ if !colour => Style::new(),
+            Severity::Error => AnsiColor::Red.on_default().bold(),
+            Severity::Warning => AnsiColor::Yellow.on_default().bold(),
             Severity::Note => Style::new().bold(),
         };
-        let style = if colour { style } else { Style::new() };
         text.push_str(&format!(
             "  {style}{}{style:#} [{}] {}\n    fix: {}\n",
             finding.severity.name(),
@@ -148,24 +144,13 @@ fn shown(checked: &CheckedProgram, several: bool, colour: bool) -> String {
 }
 
 fn sum(checked: &[CheckedProgram]) -> String {
-    let of = |severity| {
-        checked
-            .iter()
-            .flat_map(|checked| &checked.findings)
-            .filter(|found| found.severity == severity)
-            .count()
-    };
-    let counted: Vec<String> = [Severity::Error, Severity::Warning, Severity::Note]
-        .into_iter()
-        .map(|severity| (of(severity), severity.name()))
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, name)| units::counted(count, name))
-        .collect();
-    match (of(Severity::Error), counted.is_empty()) {
-        (_, true) => "ok".to_owned(),
-        (0, _) => format!("ok, {}", counted.join(", ")),
-        _ => counted.join(", "),
-    }
+    let findings = || checked.iter().flat_map(|checked| &checked.findings);
+    let of = |severity| findings().filter(|found| found.severity == severity).count();
+    let severities = [Severity::Error, Severity::Warning, Severity::Note].into_iter();
+    let counted = severities.filter(|severity| of(*severity) > 0);
+    let counted = counted.map(|severity| units::counted(of(severity), severity.name()));
+    let ok = (of(Severity::Error) == 0).then(|| "ok".to_owned());
+    ok.into_iter().chain(counted).collect::<Vec<_>>().join(", ")
 }
 
 /// What was run, and the measured cost of a task or an operation.

@@ -1,7 +1,7 @@
 //! `taskscale clean`.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context;
@@ -18,35 +18,19 @@ use crate::toolchain::{self, Cache, KeptBuild};
 use crate::units;
 
 /// Something in the cache.
-enum Item {
-    Build(KeptBuild),
-    /// An unpacked catalog.
-    Catalog {
-        name: String,
-        folder: PathBuf,
-    },
+struct CacheItem {
+    name: String,
+    folder: PathBuf,
+    /// Absent for an unpacked catalog.
+    build: Option<KeptBuild>,
 }
 
-impl Item {
-    fn folder(&self) -> &Path {
-        match self {
-            Item::Build(build) => &build.folder,
-            Item::Catalog { folder, .. } => folder,
-        }
-    }
-
-    fn name(&self) -> String {
-        match self {
-            Item::Build(build) => format!("builds of {} ({})", build.runtime, build.digest),
-            Item::Catalog { name, .. } => format!("catalog {name}"),
-        }
-    }
-
+impl CacheItem {
     /// Removes it; `false` if it is in use.
     fn remove(&self) -> std::io::Result<bool> {
-        match self {
-            Item::Build(build) => build.remove(),
-            Item::Catalog { folder, .. } => fs::remove_dir_all(folder).map(|()| true),
+        match &self.build {
+            Some(build) => build.remove(),
+            None => fs::remove_dir_all(&self.folder).map(|()| true),
         }
     }
 }
@@ -56,7 +40,7 @@ pub fn run(args: &CleanArgs, global: &Global) -> Result<ExitCode, Failure> {
     let progress = Progress::new(global.quiet);
     let lock = || {
         // Runs use these builds.
-        lock_machine("cleaning", "it may need these builds", global.when_taken(), &progress, &interrupt)
+        lock_machine("cleaning", "it may need these builds", global, &progress, &interrupt)
     };
     let lock = (!args.dry_run).then(lock).transpose()?;
     let cache = Cache::of_user();
@@ -77,7 +61,9 @@ pub fn run(args: &CleanArgs, global: &Global) -> Result<ExitCode, Failure> {
     };
     for build in builds {
         let is_wanted = wanted.iter().any(|(runtime, digest)| build.is_of(runtime, digest));
-        if is_wanted { &mut current } else { &mut old }.push(Item::Build(build));
+        let name = format!("builds of {} ({})", build.runtime, build.digest);
+        let item = CacheItem { name, folder: build.folder.clone(), build: Some(build) };
+        if is_wanted { &mut current } else { &mut old }.push(item);
     }
     // `VERSION-DIGEST` or `pinned-DIGEST`; whatever else is there is not ours to remove.
     let is_ours = |(name, _): &(String, PathBuf)| {
@@ -85,33 +71,34 @@ pub fn run(args: &CleanArgs, global: &Global) -> Result<ExitCode, Failure> {
     };
     for (name, folder) in unpacked.into_iter().filter(is_ours) {
         let is_wanted = !args.all && embedded_name().as_ref() == Some(&name);
-        if is_wanted { &mut current } else { &mut old }.push(Item::Catalog { name, folder });
+        let item = CacheItem { name: format!("catalog {name}"), folder, build: None };
+        if is_wanted { &mut current } else { &mut old }.push(item);
     }
 
     let mut freed_bytes = 0;
     let mut removed = 0;
     let mut failed = false;
     for item in &old {
-        let bytes = toolchain::disk_usage_bytes(item.folder());
+        let bytes = toolchain::disk_usage_bytes(&item.folder);
         let gone = if args.dry_run { Ok(true) } else { item.remove() };
         let line = match gone {
             Ok(true) => {
                 freed_bytes += bytes;
                 removed += 1;
                 let verb = if args.dry_run { "would remove" } else { "removed" };
-                format!("{verb} {}: {}", item.name(), units::bytes(bytes))
+                format!("{verb} {}: {}", item.name, units::bytes(bytes))
             }
-            Ok(false) => format!("kept {}: another taskscale is building there", item.name()),
+            Ok(false) => format!("kept {}: another taskscale is building there", item.name),
             Err(error) => {
                 failed = true;
-                eprint_status(&format!("error: cannot remove {}: {error}", item.folder().display()));
+                eprint_status(&format!("error: cannot remove {}: {error}", item.folder.display()));
                 continue;
             }
         };
         print_result(&printable(&format!("{line}\n")))?;
     }
     drop(lock);
-    let kept_bytes: u64 = current.iter().map(|item| toolchain::disk_usage_bytes(item.folder())).sum();
+    let kept_bytes: u64 = current.iter().map(|item| toolchain::disk_usage_bytes(&item.folder)).sum();
     let verb = if args.dry_run { "would free" } else { "freed" };
     print_result(&printable(&format!(
         "{verb} {} ({removed} of {}) in {root}; {} in use kept\n",

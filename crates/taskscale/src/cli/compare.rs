@@ -5,29 +5,31 @@ use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 
-use super::args::{CompareArgs, ReportFormat};
+use super::args::CompareArgs;
 use super::failure::{Failure, OrUsage, exit_code};
 use super::messages::eprint_status;
-use super::output_dir::{existing_folder, warn_of_rejected};
+use super::output_dir::{existing_folder, load_results};
 use super::terminal::{for_standard_output, print_result};
 use crate::catalog::Shape;
 use crate::compare::{self, CompareError, CompareSettings, ComparedMetric, Comparison, Decision, Input};
 use crate::document::Format;
 use crate::explain::{self, Explanation};
-use crate::record::{self, Campaign, Loaded, Sample, Series};
+use crate::record::{Campaign, Loaded, Sample, Series};
 use crate::units;
 
 /// The exit status of an undecided gate.
 const UNDECIDED: u8 = 3;
 
 pub fn run(args: &CompareArgs) -> Result<ExitCode, Failure> {
-    let settings = validate(args).or_usage()?;
+    let fail_above = args.fail_above.as_deref().map(units::parse_share).transpose();
+    let fail_above = fail_above.context("--fail-above").or_usage()?;
     for folder in [Some(&args.base), args.new.as_ref()].into_iter().flatten() {
         existing_folder(folder).or_usage()?;
     }
-    let base = load(&args.base).or_usage()?;
+    let base = load_results(&args.base).or_usage()?;
     // Two entries of the same results.
-    let other = args.new.as_deref().filter(|new| *new != args.base).map(load).transpose().or_usage()?;
+    let other =
+        args.new.as_deref().filter(|new| *new != args.base).map(load_results).transpose().or_usage()?;
     let new = other.as_ref().unwrap_or(&base);
     let names = [&args.base, args.new.as_ref().unwrap_or(&args.base)].map(|path| path.display().to_string());
     let has = |asked: &&ComparedMetric| base.campaign.plans().any(|plan| asked.figure.is_of(plan.shape));
@@ -35,16 +37,15 @@ pub fn run(args: &CompareArgs) -> Result<ExitCode, Failure> {
         let name = asked.figure.name;
         return Err(Failure::usage(format!("--metric {name}: no workload of {} has it", names[0])));
     }
-    let (parts, missing) = compare_parts(args, &names, &base, new, &settings).or_usage()?;
-    let format = args.format.document().unwrap_or_default();
+    let (parts, missing) = compare_parts(args, &names, &base, new, fail_above).or_usage()?;
     let moved = if args.explain { Some(parts_that_moved(args).or_usage()?) } else { None };
-    print_result(&compare::render(&parts, format, for_standard_output()))?;
-    let gone = settings.fail_above.is_some() && !settings.allow_missing && !missing.is_empty();
+    print_result(&compare::render(&parts, args.format, for_standard_output()))?;
+    let gone = fail_above.is_some() && !args.allow_missing && !missing.is_empty();
     let gone = gone.then(|| {
         let names: Vec<String> = missing.iter().map(ToString::to_string).collect();
         format!("fail: measured in BASE, missing in NEW: {}", names.join(", "))
     });
-    if let Some(gone) = gone.as_ref().filter(|_| matches!(format, Format::Table | Format::Markdown)) {
+    if let Some(gone) = gone.as_ref().filter(|_| matches!(args.format, Format::Table | Format::Markdown)) {
         print_result(&format!("\n{gone}\n"))?;
     }
     if let Some(moved) = moved {
@@ -71,7 +72,7 @@ fn compare_parts(
     names: &[String; 2],
     base: &Loaded,
     new: &Loaded,
-    settings: &CompareSettings,
+    fail_above: Option<f64>,
 ) -> Result<(Vec<Comparison>, Vec<Series>), CompareError> {
     let parts = |of: &Loaded| -> Vec<(Campaign, Vec<Sample>)> {
         let parts = of.campaign.parts(&of.samples).into_iter();
@@ -92,8 +93,13 @@ fn compare_parts(
             missing.push(part);
             continue;
         };
-        let metrics = metrics(&args.metric, campaign.plan.shape);
-        let settings = CompareSettings { metrics, series, ..settings.clone() };
+        let settings = CompareSettings {
+            series,
+            metrics: metrics(&args.metric, campaign.plan.shape),
+            fail_above,
+            allow_missing: args.allow_missing,
+            across: args.across,
+        };
         let input = |folder, campaign, samples, entry| Input { folder, campaign, samples, entry };
         comparisons.push(Comparison::build(
             input(&names[0], campaign, samples, args.base_entry.as_deref()),
@@ -124,23 +130,10 @@ fn parts_that_moved(args: &CompareArgs) -> anyhow::Result<String> {
     let named = args.base_entry.as_deref().zip(args.new_entry.as_deref());
     let document = explain::moved(&base, &new, named);
     match args.format {
-        ReportFormat::Markdown => Ok(document.markdown()),
-        ReportFormat::Table => Ok(document.terminal(for_standard_output())),
+        Format::Markdown => Ok(document.markdown()),
+        Format::Table => Ok(document.terminal(for_standard_output())),
         _ => bail!("--explain: for tables and Markdown alone"),
     }
-}
-
-fn validate(args: &CompareArgs) -> anyhow::Result<CompareSettings> {
-    let share = |text: &Option<String>, option: &'static str| {
-        text.as_deref().map(units::parse_share).transpose().context(option)
-    };
-    Ok(CompareSettings {
-        series: 1,
-        metrics: Vec::new(),
-        fail_above: share(&args.fail_above, "--fail-above")?,
-        allow_missing: args.allow_missing,
-        across: args.across,
-    })
 }
 
 /// The metrics to compare for a shape: the default ones, and those asked for, each once.
@@ -154,10 +147,4 @@ fn metrics(asked: &[ComparedMetric], shape: Shape) -> Vec<ComparedMetric> {
         }
     }
     metrics
-}
-
-fn load(folder: &Path) -> Result<Loaded, record::StoreError> {
-    let loaded = record::load(folder)?;
-    warn_of_rejected(folder, &loaded.rejected, "left out");
-    Ok(loaded)
 }

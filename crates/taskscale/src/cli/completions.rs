@@ -7,9 +7,8 @@ use clap::builder::PossibleValuesParser;
 
 use super::args::{Args, CompletionsArgs, Global};
 use super::catalog_dir::open_catalog;
-use super::failure::Failure;
+use super::failure::{Failure, succeed_with};
 use super::list::TOPICS;
-use super::terminal::print_result;
 
 /// The placeholder for entries in help texts: such arguments are completed with the names of the catalog.
 const ENTRY: &str = "ENTRY";
@@ -20,8 +19,7 @@ pub fn run(args: &CompletionsArgs, global: &Global) -> Result<ExitCode, Failure>
     let mut command = with_names(Args::command(), &names);
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut command, "taskscale", &mut script);
-    print_result(&String::from_utf8_lossy(&script))?;
-    Ok(ExitCode::SUCCESS)
+    succeed_with(&String::from_utf8_lossy(&script))
 }
 
 /// Sets, runtimes and entries: everything that is accepted for ENTRY.
@@ -42,7 +40,7 @@ fn with_names(command: clap::Command, names: &[String]) -> clap::Command {
     if names.is_empty() {
         return command;
     }
-    let topics: &[&str] = if command.get_name() == "list" { &TOPICS } else { &[] };
+    let topics: &[&str] = if command.get_name() == "list" { TOPICS } else { &[] };
     let names: Vec<String> = names.iter().cloned().chain(topics.iter().map(ToString::to_string)).collect();
     command
         .mut_args(|arg| {

@@ -37,13 +37,16 @@ fn is_yes(answer: &str) -> bool {
 
 fn question(preview: &RunPreview) -> String {
     let Some(plan) = preview.plans.first() else { return String::new() };
+    let times = match plan.repetitions {
+        1 => "once".to_owned(),
+        repetitions => format!("{repetitions} times"),
+    };
     let counts: Vec<String> = plan.tasks.iter().map(|tasks| units::count(*tasks)).collect();
     let mut text = format!(
-        "taskscale measures {} at N = {}, {} each.\n\n  {}, about {}, plus builds\n  \
+        "taskscale measures {} at N = {}, {times} each.\n\n  {}, about {}, plus builds\n  \
          memory of the largest run: about {}\n",
         counted(plan.entries.len(), "entry"),
         counts.join(", "),
-        times(plan.repetitions),
         counted(preview.estimate.runs, "run"),
         time_left(preview.estimate.seconds),
         units::bytes(preview.largest_bytes()),
@@ -64,13 +67,6 @@ fn question(preview: &RunPreview) -> String {
         "\nQuick first table: `taskscale --quick`. To skip this question: `taskscale --yes`.\nStart? [Y/n] ",
     );
     text
-}
-
-fn times(repetitions: u32) -> String {
-    match repetitions {
-        1 => "once".to_owned(),
-        repetitions => format!("{repetitions} times"),
-    }
 }
 
 #[cfg(test)]

@@ -4,10 +4,10 @@ use std::process::ExitCode;
 
 use serde_json::json;
 
-use super::failure::{Failure, check_interrupt};
+use super::failure::{Failure, check_interrupt, succeed_with};
 use super::progress::Progress;
 use super::session::build_programs;
-use super::terminal::{print_result, printable};
+use super::terminal::printable;
 use crate::catalog::Program;
 use crate::check::{self, CheckSubject, Conformance};
 use taskscale_measure::Interrupt;
@@ -39,11 +39,10 @@ pub fn run(
         Ok(conformance) => json!(conformance),
         Err(why) => json!({ "program": name, "not_run": why }),
     };
-    print_result(&match json {
+    succeed_with(&match json {
         true => format!("{:#}\n", json!(rows.iter().map(row).collect::<Vec<_>>())),
         false => markdown(&rows),
-    })?;
-    Ok(ExitCode::SUCCESS)
+    })
 }
 
 fn markdown(rows: &[ConformanceRow]) -> String {

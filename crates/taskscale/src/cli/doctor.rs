@@ -1,6 +1,6 @@
 //! `taskscale doctor`: what this machine can measure, what limits it, and how to fix that.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::process::ExitCode;
 
 use serde::Serialize;
@@ -8,8 +8,8 @@ use serde_json::json;
 
 use super::args::Global;
 use super::catalog_dir::load;
-use super::failure::{Failure, OrUsage};
-use super::terminal::{for_standard_output, print_result, printable};
+use super::failure::{Failure, OrUsage, succeed_with};
+use super::terminal::{for_standard_output, printable};
 use crate::catalog::{Catalog, Month, find_catalog, newer_series};
 use crate::document::{width, wrapped_whole};
 use crate::record::{LimitHit, Machine, MemorySource, Timestamp};
@@ -50,13 +50,6 @@ impl DoctorLine {
     }
 }
 
-struct DoctorSection {
-    title: &'static str,
-    /// Its name in JSON.
-    key: &'static str,
-    lines: Vec<DoctorLine>,
-}
-
 pub fn run(global: &Global) -> Result<ExitCode, Failure> {
     // Leaves no unpacked catalog in HOME.
     let kept = Cache::of_user().catalogs();
@@ -66,63 +59,53 @@ pub fn run(global: &Global) -> Result<ExitCode, Failure> {
     let catalog = load(&place).or_usage()?;
     let home = GroupRoot::find();
     let machine = machine_facts();
+    // Titles, names in JSON, and lines.
     let mut sections = vec![
-        section("Machine", "machine", about(&machine)),
-        section("Cgroups", "control_groups", control_groups(&home)),
-        section("Limits", "limits", limits()),
-        section("Before a million connections, in order", "connections", connections()),
-        section("Disturbances", "disturbances", disturbances(&machine)),
+        ("Machine", "machine", about(&machine)),
+        ("Cgroups", "control_groups", control_groups(&home)),
+        ("Limits", "limits", limits()),
+        ("Before a million connections, in order", "connections", connections()),
+        ("Disturbances", "disturbances", disturbances(&machine)),
     ];
     drop(home);
     let builds = Cache::of_user().root().display().to_string();
     let place = place.to_string().replace(&*parent.to_string_lossy(), &kept.to_string_lossy());
     let folders = vec![DoctorLine::named("catalog", place), DoctorLine::named("builds", builds)];
-    sections.push(section("Folders", "folders", folders));
-    sections.push(section("Toolchains", "toolchains", toolchains(&catalog)));
+    sections.push(("Folders", "folders", folders));
+    sections.push(("Toolchains", "toolchains", toolchains(&catalog)));
 
     if global.json {
-        let told: serde_json::Map<_, _> =
-            sections.iter().map(|section| (section.key.to_owned(), json!(section.lines))).collect();
-        print_result(&format!("{:#}\n", json!(told)))?;
-        return Ok(ExitCode::SUCCESS);
+        let told: BTreeMap<_, _> = sections.iter().map(|(_, name, lines)| (name, lines)).collect();
+        return succeed_with(&format!("{:#}\n", json!(told)));
     }
     let width = for_standard_output().width;
-    let told: Vec<String> = sections.iter().map(|section| text(section, width)).collect();
-    print_result(&printable(&told.join("\n")))?;
-    Ok(ExitCode::SUCCESS)
-}
-
-fn section(title: &'static str, key: &'static str, lines: Vec<DoctorLine>) -> DoctorSection {
-    DoctorSection { title, key, lines }
+    let told: Vec<String> = sections.iter().map(|(title, _, lines)| text(title, lines, width)).collect();
+    succeed_with(&printable(&told.join("\n")))
 }
 
 /// A section in this many columns. Longer commands and addresses are not broken.
-fn text(section: &DoctorSection, columns: usize) -> String {
-    let names = section.lines.iter().map(|line| width(&line.name)).filter(|width| *width <= NAMES).max();
-    let values: Vec<String> = section
-        .lines
-        .iter()
-        .map(|line| line.value.map(|value| value.to_string()).unwrap_or_default())
-        .collect();
+fn text(title: &str, lines: &[DoctorLine], columns: usize) -> String {
+    let names = lines.iter().map(|line| width(&line.name)).filter(|width| *width <= NAMES);
+    let names = names.max().unwrap_or(0);
+    let value = |line: &DoctorLine| line.value.map(|value| value.to_string()).unwrap_or_default();
+    let values: Vec<String> = lines.iter().map(value).collect();
     let widest = values.iter().map(String::len).max().unwrap_or(0);
-    let mut text = format!("{}\n", section.title);
-    for (line, value) in section.lines.iter().zip(values) {
-        let mut said = String::new();
-        said.push_str(match line.good {
-            Some(true) => "✓ ",
-            Some(false) => "! ",
-            None => "",
-        });
+    let mut text = format!("{title}\n");
+    for (line, value) in lines.iter().zip(values) {
+        let mut head = match line.good {
+            Some(true) => "✓ ".to_owned(),
+            Some(false) => "! ".to_owned(),
+            None => String::new(),
+        };
         if !line.name.is_empty() {
-            said.push_str(&line.name);
-            said.push_str(&" ".repeat(names.unwrap_or(0).saturating_sub(width(&line.name)) + 2));
+            head.push_str(&line.name);
+            head.push_str(&" ".repeat(names.saturating_sub(width(&line.name)) + 2));
         }
         if widest > 0 {
-            said.push_str(&format!("{value:>widest$}  "));
+            head.push_str(&format!("{value:>widest$}  "));
         }
-        let head = said.clone();
-        let says =
-            line.says.clone() + &line.remedy.iter().map(|remedy| format!("; {remedy}")).collect::<String>();
+        let remedy = line.remedy.as_ref().map(|remedy| format!("; {remedy}")).unwrap_or_default();
+        let says = line.says.clone() + &remedy;
         let first = columns.saturating_sub(2 + width(&head));
         // After a long head, the text starts on the next line.
         let (beside, rest) = first_line(&says, first);
@@ -146,13 +129,9 @@ fn first_line(text: &str, columns: usize) -> (String, Option<&str>) {
 }
 
 fn about(machine: &Machine) -> Vec<DoctorLine> {
-    let memory = units::bytes(machine.memory_bytes);
+    let (cpus, memory) = (units::counted(machine.cpus, "CPU"), units::bytes(machine.memory_bytes));
     vec![
-        DoctorLine::of(format!(
-            "{}, {}, {memory} of memory",
-            machine.cpu,
-            units::counted(machine.cpus, "CPU")
-        )),
+        DoctorLine::of(format!("{}, {cpus}, {memory} of memory", machine.cpu)),
         DoctorLine::of(format!("{}, Linux {} ({})", machine.os, machine.kernel, machine.architecture)),
     ]
 }
@@ -171,11 +150,8 @@ fn disturbances(machine: &Machine) -> Vec<DoctorLine> {
             "none found: swap, reclaim and page merging are off, and the load is low",
         )];
     }
-    machine
-        .warnings
-        .iter()
-        .map(|warning| DoctorLine { good: Some(false), ..DoctorLine::of(warning) })
-        .collect()
+    let line = |warning| DoctorLine { good: Some(false), ..DoctorLine::of(warning) };
+    machine.warnings.iter().map(line).collect()
 }
 
 fn toolchains(catalog: &Catalog) -> Vec<DoctorLine> {
@@ -262,7 +238,7 @@ mod tests {
 
     #[test]
     fn lines_are_wrapped_and_commands_stay_whole() {
-        let lines = vec![
+        let lines = [
             DoctorLine {
                 value: Some(32_768),
                 remedy: Some("raise it: `sysctl -w kernel.pid_max=4194304`".into()),
@@ -270,21 +246,20 @@ mod tests {
             },
             DoctorLine::named("memory available", "a run is capped"),
         ];
-        let about = section("Limits", "limits", lines);
-        insta::assert_snapshot!(text(&about, 60), @"
+        insta::assert_snapshot!(text("Limits", &lines, 60), @"
         Limits
           kernel.pid_max    32768  room for about 31,613 OS threads;
               raise it: `sysctl -w kernel.pid_max=4194304`
           memory available         a run is capped
         ");
-        insta::assert_snapshot!(text(&about, 140), @"
+        insta::assert_snapshot!(text("Limits", &lines, 140), @"
         Limits
           kernel.pid_max    32768  room for about 31,613 OS threads; raise it: `sysctl -w kernel.pid_max=4194304`
           memory available         a run is capped
         ");
         let far = "not installed: https://www.graalvm.org/downloads";
-        let lines = vec![DoctorLine::named("GraalVM native-image, of the community", far)];
-        insta::assert_snapshot!(text(&section("Toolchains", "toolchains", lines), 60), @"
+        let lines = [DoctorLine::named("GraalVM native-image, of the community", far)];
+        insta::assert_snapshot!(text("Toolchains", &lines, 60), @"
         Toolchains
           GraalVM native-image, of the community  not installed:
               https://www.graalvm.org/downloads

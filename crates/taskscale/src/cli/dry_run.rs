@@ -7,11 +7,11 @@ use std::process::ExitCode;
 use serde_json::json;
 
 use super::args::ReportFormat;
-use super::failure::Failure;
+use super::failure::{Failure, succeed_with};
 use super::messages::eprint_status;
 use super::output_dir::RESULTS;
 use super::progress::time_left;
-use super::terminal::{columns, print_result, printable};
+use super::terminal::{columns, printable};
 use crate::campaign::{CellEstimate, EstimateSource, RunPreview};
 use crate::units::{self, counted};
 
@@ -25,7 +25,6 @@ pub(super) fn show(preview: &RunPreview, format: ReportFormat, folder: &Path) ->
                 "sure": met.sure, "reason": met.sentence,
             })
         });
-        let ending = ending.collect();
         let text = json!({
             "folder": folder.display().to_string(),
             "plan": preview.plans.first(),
@@ -34,16 +33,14 @@ pub(super) fn show(preview: &RunPreview, format: ReportFormat, folder: &Path) ->
             "campaigns_known": preview.campaigns,
             "not_installed": preview.missing,
             "memory_cap_bytes": preview.cap_bytes,
-            "will_end_at_a_limit": serde_json::Value::Array(ending),
+            "will_end_at_a_limit": ending.collect::<Vec<_>>(),
         });
-        print_result(&format!("{text:#}\n"))?;
-        return Ok(ExitCode::SUCCESS);
+        return succeed_with(&format!("{text:#}\n"));
     }
     if format != ReportFormat::Table {
         eprint_status("warning: --dry-run prints a table or, with --format json, JSON");
     }
-    print_result(&printable(&shown(preview, folder)))?;
-    Ok(ExitCode::SUCCESS)
+    succeed_with(&printable(&shown(preview, folder)))
 }
 
 fn shown(preview: &RunPreview, folder: &Path) -> String {
@@ -53,9 +50,8 @@ fn shown(preview: &RunPreview, folder: &Path) -> String {
     for (place, cell) in estimate.cells.iter().enumerate() {
         let ends = preview.ending.iter().find(|(ending, _)| *ending == place);
         let ends = match ends {
-            Some((_, met)) => {
-                format!("{} {}", if met.sure { "hits" } else { "may hit" }, met.limit.name)
-            }
+            Some((_, met)) if met.sure => format!("hits {}", met.limit.name),
+            Some((_, met)) => format!("may hit {}", met.limit.name),
             None if preview.above_cap(cell).is_some() => "above the cap".to_owned(),
             None => String::new(),
         };

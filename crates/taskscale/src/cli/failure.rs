@@ -10,6 +10,7 @@ use clap::CommandFactory;
 
 use super::args::Args;
 use super::messages;
+use super::terminal::print_result;
 use crate::campaign::CampaignError;
 use crate::catalog::{CatalogError, SelectError, closest};
 use crate::check::CheckError;
@@ -92,20 +93,21 @@ pub(super) fn advised(error: impl fmt::Display, advice: impl Into<String>) -> an
     anyhow::anyhow!("{error}").context(Advice(advice.into()))
 }
 
+/// Prints the result of a command that succeeds.
+pub(super) fn succeed_with(result: &str) -> Result<ExitCode, Failure> {
+    print_result(result)?;
+    Ok(ExitCode::SUCCESS)
+}
+
 /// A failure or success, as an exit code.
 pub(super) fn exit_code(failed: bool) -> ExitCode {
     if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 
 /// A hint for one error, attached as its context. It is not part of the message.
-#[derive(Debug)]
-pub(super) struct Advice(pub String);
-
-impl fmt::Display for Advice {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct Advice(String);
 
 /// The message of an error with all its causes, and its hint. `no_command`: `taskscale WORD` was typed, so the word may
 /// be a mistyped command.
@@ -116,9 +118,8 @@ fn message_and_hint(error: &anyhow::Error, usage: bool, no_command: bool) -> (St
         let hint = format!("did you mean `taskscale {command}`?");
         return (format!("no command or entry `{word}`"), Some(hint));
     }
-    let is_advice = error.downcast_ref::<Advice>().is_some();
     let mut causes: Vec<String> = error.chain().map(ToString::to_string).collect();
-    let advice = if is_advice { Some(causes.remove(0)) } else { None };
+    let advice = error.is::<Advice>().then(|| causes.remove(0));
     let hint = advice.or_else(|| match error.chain().find_map(hint_of) {
         Some(known) => known,
         // The message of wrong usage names the option and what it accepts.

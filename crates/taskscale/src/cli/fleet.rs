@@ -9,9 +9,9 @@ use std::time::Duration;
 use anyhow::Context;
 use clap::Parser;
 
-use super::args::{Args, Command, FleetArgs, FleetCommand, Global, ReportFormat};
+use super::args::{Args, Command, FleetArgs, FleetCommand, Global};
 use super::catalog_dir::find_catalog;
-use super::failure::{Failure, OrUsage, catch_signals, check_interrupt, exit_code};
+use super::failure::{Failure, OrUsage, catch_signals, check_interrupt, exit_code, succeed_with};
 use super::messages::eprint_status;
 use super::pages::page_of;
 use super::run;
@@ -22,7 +22,7 @@ use crate::fleet::{
     WorkOutcome,
 };
 use crate::record::{self, Timestamp};
-use crate::report::write_html;
+use crate::report::{Format, write_html};
 use crate::units;
 
 /// How often the queue and the folders are read.
@@ -140,8 +140,7 @@ fn print_submissions(fleet: &Fleet, submitted: &[Submission]) -> Result<ExitCode
         "{} submitted. Progress: taskscale fleet status {folder}\n",
         units::counted(machines, "machine")
     ));
-    print_result(&text)?;
-    Ok(ExitCode::SUCCESS)
+    succeed_with(&text)
 }
 
 fn resume(fleet: &Fleet) -> Result<ExitCode, Failure> {
@@ -163,24 +162,22 @@ fn cancel(fleet: &Fleet) -> Result<ExitCode, Failure> {
     let slurm = Slurm;
     let numbers = fleet::numbers(&fleet.submissions()?);
     let queue = slurm.queue(&numbers)?;
-    let active: Vec<String> = numbers.into_iter().filter(|number| is_of(&queue, number)).collect();
+    // A job, or an element of it, is in the queue.
+    let is_of = |id: &str, number: &str| {
+        id == number || id.strip_prefix(number).is_some_and(|rest| rest.starts_with('_'))
+    };
+    let is_active = |number: &String| queue.iter().any(|(id, job)| is_of(id, number) && !job.has_ended());
+    let active: Vec<String> = numbers.into_iter().filter(is_active).collect();
     if active.is_empty() {
         eprint_status("nothing to cancel (no job is in the queue)");
         return Ok(ExitCode::SUCCESS);
     }
     slurm.cancel(&active)?;
     let folder = fleet.folder.display();
-    print_result(&format!(
+    succeed_with(&format!(
         "{} canceled. Results are kept; taskscale fleet resume {folder} resumes\n",
         units::counted(active.len(), "job")
-    ))?;
-    Ok(ExitCode::SUCCESS)
-}
-
-/// Whether a job, or an element of it, is in the queue.
-fn is_of(queue: &std::collections::BTreeMap<String, fleet::Job>, number: &str) -> bool {
-    let own = |id: &String| id == number || id.strip_prefix(number).is_some_and(|rest| rest.starts_with('_'));
-    queue.iter().any(|(id, job)| own(id) && !job.has_ended())
+    ))
 }
 
 fn status_json(fleet: &Fleet) -> Result<ExitCode, Failure> {
@@ -223,7 +220,7 @@ fn status(fleet: &Fleet, once: bool) -> Result<ExitCode, Failure> {
     }
 }
 
-fn collect(fleet: &Fleet, format: ReportFormat) -> Result<ExitCode, Failure> {
+fn collect(fleet: &Fleet, format: Format) -> Result<ExitCode, Failure> {
     let collected = fleet::collect(fleet)?;
     if collected.machines.is_empty() {
         return Err(Failure::usage(format!("no complete machine in {}", fleet.folder.display())));
@@ -233,7 +230,7 @@ fn collect(fleet: &Fleet, format: ReportFormat) -> Result<ExitCode, Failure> {
     let markdown = document.markdown();
     record::write_whole(&path, |out| out.write_all(markdown.as_bytes()))?;
     print_result(&match format {
-        ReportFormat::Markdown => markdown,
+        Format::Markdown => markdown,
         _ => document.terminal(for_standard_output()),
     })?;
     eprint_status(&format!("summary: {}", path.display()));
@@ -269,23 +266,19 @@ fn work(folder: &Path, machine: &str, more: &[String]) -> Result<ExitCode, Failu
     let interrupt = catch_signals()?;
     eprint_status(&format!("{machine}: job {job} on {node}"));
     let context = NodeContext { job, node, program, arguments: more.to_vec() };
-    Ok(match fleet::work(&fleet, target, &context, &|| interrupt.signal().is_some())? {
+    let complete = match fleet::work(&fleet, target, &context, &|| interrupt.signal().is_some())? {
         WorkOutcome::Published(own) => {
-            eprint_status(&format!(
-                "{machine} is complete: {} of {} ok",
-                own.good_cells,
-                units::counted(own.cells, "case")
-            ));
-            ExitCode::SUCCESS
+            format!("is complete: {} of {} ok", own.good_cells, units::counted(own.cells, "case"))
         }
         WorkOutcome::Nothing(other) => {
-            eprint_status(&format!("{machine} was already complete (job {} on {})", other.job, other.node));
-            ExitCode::SUCCESS
+            format!("was already complete (job {} on {})", other.job, other.node)
         }
         WorkOutcome::Interrupted => {
             eprint_status("stopped: results are kept; `taskscale fleet resume` resumes");
             return Err(Failure::interrupted(&interrupt));
         }
-        WorkOutcome::Refused => ExitCode::from(2),
-    })
+        WorkOutcome::Refused => return Ok(ExitCode::from(2)),
+    };
+    eprint_status(&format!("{machine} {complete}"));
+    Ok(ExitCode::SUCCESS)
 }

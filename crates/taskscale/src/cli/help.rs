@@ -7,8 +7,7 @@ use clap::CommandFactory;
 use serde::Deserialize;
 
 use super::args::{Args, HelpArgs};
-use super::failure::{Failure, advised};
-use super::terminal::print_result;
+use super::failure::{Failure, advised, succeed_with};
 use crate::metrics;
 
 /// One text for each code. docs/troubleshooting.md is made of it.
@@ -63,35 +62,30 @@ impl Code {
 
 pub(super) fn run(help: &HelpArgs) -> Result<ExitCode, Failure> {
     if help.markdown {
-        print_result(&markdown())?;
-        return Ok(ExitCode::SUCCESS);
+        return succeed_with(&markdown());
     }
     let topic = help.topic.join(" ");
     let mut taskscale = Args::command();
     taskscale.build();
     if topic.is_empty() {
-        print_result(&taskscale.render_long_help().ansi().to_string())?;
-        return Ok(ExitCode::SUCCESS);
+        return succeed_with(&taskscale.render_long_help().ansi().to_string());
     }
     let groups = Codes::carried().groups();
     let own = |(group, codes): &(&str, BTreeMap<String, Code>)| {
         let found = codes.iter().find(|(name, _)| name.eq_ignore_ascii_case(&topic));
         found.map(|(name, code)| format!("{name} ({group})\n{}\n", code.text()))
     };
-    let codes: Vec<String> = groups.iter().filter_map(own).collect();
-    // A command of the same name comes first.
-    let mut texts = Vec::new();
     let mut command = Some(&mut taskscale);
     for word in &help.topic {
         command = command.and_then(|command| command.find_subcommand_mut(word));
     }
-    texts.extend(command.map(|command| command.render_long_help().ansi().to_string()));
-    texts.extend(codes);
+    // A command comes before codes of the same name.
+    let command = command.map(|command| command.render_long_help().ansi().to_string());
+    let texts: Vec<String> = command.into_iter().chain(groups.iter().filter_map(own)).collect();
     if texts.is_empty() {
         return Err(Failure::Usage(unknown(&topic, &taskscale, &groups)));
     }
-    print_result(&texts.join("\n"))?;
-    Ok(ExitCode::SUCCESS)
+    succeed_with(&texts.join("\n"))
 }
 
 fn unknown(

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::args::WhenTaken;
+use super::args::Global;
 use super::failure::{Failure, advised};
 use super::messages::eprint_status;
 use super::progress::{Progress, time_left};
@@ -18,11 +18,11 @@ const COMMAND: usize = 100;
 pub(super) fn lock_machine(
     what: &str,
     harm: &str,
-    when_taken: WhenTaken,
+    global: &Global,
     progress: &Progress,
     interrupt: &Interrupt,
 ) -> Result<MachineLock, Failure> {
-    if when_taken == WhenTaken::Ignore {
+    if global.no_lock {
         let lock = MachineLock::unwanted();
         warn_unless_held(&lock);
         return Ok(lock);
@@ -31,29 +31,27 @@ pub(super) fn lock_machine(
     let (mut said, mut waited) = (None, Duration::ZERO);
     let lock = MachineLock::acquire(what, interrupt, |holder, so_far| {
         let who = named(holder);
-        if when_taken == WhenTaken::Fail {
+        if global.no_wait {
             refused = Some(who);
             return false;
         }
         waited = so_far;
+        let time = time_left(so_far.as_secs_f64());
         let again = !progress.has_bar() && said.is_some_and(|at| so_far >= at + REPEAT_AFTER);
         if said.is_none() {
-            progress.say(&format!("waiting: {who} is measuring on this machine ({})", harm));
+            progress.say(&format!("waiting: {who} is measuring on this machine ({harm})"));
         } else if again {
-            progress.say(&format!("waiting for {}: {who}", time_left(so_far.as_secs_f64())));
+            progress.say(&format!("waiting for {time}: {who}"));
         }
         if said.is_none() || again {
             said = Some(so_far);
         }
-        progress.show_if_bar(&format!(
-            "waiting for {} (Ctrl-C: stop; --no-lock: measure anyway)",
-            time_left(so_far.as_secs_f64())
-        ));
+        progress.show_if_bar(&format!("waiting for {time} (Ctrl-C: stop; --no-lock: measure anyway)"));
         true
     });
     if let Some(who) = refused {
         return Err(Failure::Usage(advised(
-            format!("{who} is measuring on this machine ({})", harm),
+            format!("{who} is measuring on this machine ({harm})"),
             "omit --no-wait to wait; --no-lock measures anyway, and marks the samples",
         )));
     }

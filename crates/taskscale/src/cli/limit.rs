@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, anyhow, bail};
 
-use super::args::{Global, LimitArgs, ReportFormat};
+use super::args::{Global, LimitArgs};
 use super::catalog_dir::open_catalog_with;
 use super::failure::{Failure, OrUsage, advised, catch_signals, exit_code};
 use super::messages::{emit, is_json};
@@ -16,6 +16,7 @@ use super::terminal::{for_standard_output, print_result};
 use super::workload_args;
 use crate::campaign::{self, OpenResults, drive};
 use crate::catalog::{Shape, Workload, select};
+use crate::document::Format;
 use crate::limit::{
     self, Answer, BySearch, ClassifiedRun, Find, LimitReport, NextRun, Outcome, Purpose, SEARCH_SPEC_SCHEMA,
     SearchSpec, ShownRun, TrialPoint, milliseconds,
@@ -93,8 +94,8 @@ fn validate(args: &LimitArgs) -> anyhow::Result<SearchSpec> {
     if !(1.0..=1000.0).contains(&slowdown) {
         bail!("--slowdown: {slowdown} is not between 1 and 1000");
     }
-    let available = available_memory_bytes()
-        .ok_or_else(|| anyhow!("available memory is unknown (/proc/meminfo not found)"))?;
+    let available =
+        available_memory_bytes().context("available memory is unknown (/proc/meminfo not found)")?;
     let (usual_precision, usual_runs) = if args.rate { RATE_EFFORT } else { EFFORT };
     Ok(SearchSpec {
         schema: SEARCH_SPEC_SCHEMA,
@@ -128,8 +129,8 @@ fn precision(text: &str) -> anyhow::Result<f64> {
 pub fn run(args: &LimitArgs, global: &Global) -> Result<ExitCode, Failure> {
     let mut search_spec = validate(args).or_usage()?;
     let (catalog, words) = open_catalog_with(global, &args.entries).or_usage()?;
-    let named: Vec<String> = args.workload.iter().cloned().collect();
-    let selection = select(&catalog, &words, &workload_args::named(&catalog, &named)).or_usage()?;
+    let named = workload_args::named(&catalog, args.workload.as_slice());
+    let selection = select(&catalog, &words, &named).or_usage()?;
     let workloads = selection.workloads();
     let [workload] = workloads.as_slice() else {
         return Err(Failure::usage("-w: `limit` takes one workload"));
@@ -167,12 +168,11 @@ pub fn run(args: &LimitArgs, global: &Global) -> Result<ExitCode, Failure> {
     session.progress.finish();
 
     let report = LimitReport::build(&campaign, &search_spec, &samples);
-    let format = args.format.document().unwrap_or_default();
     if !samples.is_empty() {
-        print_result(&limit::render(&report, format, for_standard_output()))?;
+        print_result(&limit::render(&report, args.format, for_standard_output()))?;
     }
     let end = end.map_err(|error| stopped(error, &folder))?;
-    session.conclude(&folder, end, args.format == ReportFormat::Table && !samples.is_empty())?;
+    session.conclude(&folder, end, args.format == Format::Table && !samples.is_empty())?;
     Ok(exit_code(report.fell_short()))
 }
 
@@ -294,13 +294,12 @@ impl limit::SearchObserver for Watcher<'_> {
             }
             _ => plateau.map(|plateau| units::bytes(plateau.footprint_bytes)),
         };
-        let end = match &seen.outcome {
-            Outcome::Passes => {
-                format!("passed{}", figure.map_or(String::new(), |figure| format!(" ({figure})")))
-            }
-            Outcome::Fails(_, why) => format!("failed: {why}"),
-            Outcome::Inconclusive(_, why) => format!("inconclusive: {why}"),
-            Outcome::Unsettled => "the wait was too short".to_owned(),
+        let end = match (&seen.outcome, figure) {
+            (Outcome::Passes, Some(figure)) => format!("passed ({figure})"),
+            (Outcome::Passes, None) => "passed".to_owned(),
+            (Outcome::Fails(_, why), _) => format!("failed: {why}"),
+            (Outcome::Inconclusive(_, why), _) => format!("inconclusive: {why}"),
+            (Outcome::Unsettled, _) => "the wait was too short".to_owned(),
         };
         emit(Event::RunEnded { sample: Box::new(seen.sample.clone()) });
         self.progress.say(&format!("{}: {end}", self.launched));

@@ -5,11 +5,12 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 use serde_json::json;
+use strum::VariantNames;
 
 use super::args::{Global, ListArgs, formats};
 use super::catalog_dir::{open_catalog, open_catalog_aloud};
-use super::failure::{Failure, OrUsage};
-use super::terminal::{WIDEST, columns, print_result, printable, terminal_width};
+use super::failure::{Failure, OrUsage, succeed_with};
+use super::terminal::{columns, for_standard_output, printable, terminal_width};
 use crate::campaign::receipt;
 use crate::catalog::{Entry, ToolchainSpec, Workload, select};
 use crate::document::{shortened, width, wrapped_whole};
@@ -21,7 +22,8 @@ use crate::units;
 const VERSION: usize = 60;
 
 /// What can be listed in place of entries.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::EnumString, strum::VariantNames)]
+#[strum(serialize_all = "lowercase")]
 enum Topic {
     Workloads,
     Metrics,
@@ -29,24 +31,12 @@ enum Topic {
 }
 
 /// The words for `list` that are not entries.
-pub(super) const TOPICS: [&str; 3] = ["workloads", "metrics", "formats"];
-
-impl Topic {
-    fn of(word: &str) -> Option<Topic> {
-        match word {
-            "workloads" => Some(Topic::Workloads),
-            "metrics" => Some(Topic::Metrics),
-            "formats" => Some(Topic::Formats),
-            _ => None,
-        }
-    }
-}
+pub(super) const TOPICS: &[&str] = Topic::VARIANTS;
 
 /// The topic that is asked for; `None` for entries.
 fn topic(args: &ListArgs) -> anyhow::Result<Option<Topic>> {
-    let Some((word, topic)) = args.entries.iter().find_map(|word| Some((word, Topic::of(word)?))) else {
-        return Ok(None);
-    };
+    let topic = args.entries.iter().find_map(|word| Some((word, word.parse().ok()?)));
+    let Some((word, topic)) = topic else { return Ok(None) };
     if args.entries.len() > 1 || args.installed || args.missing || !args.workload.is_empty() {
         bail!("`{word}`: list it alone, without entries and their options");
     }
@@ -60,8 +50,7 @@ pub fn run(args: &ListArgs, global: &Global) -> Result<ExitCode, Failure> {
         Some(Topic::Metrics) => metrics(global.json),
         Some(Topic::Formats) => output_formats(global.json),
     };
-    print_result(&printable(&lines))?;
-    Ok(ExitCode::SUCCESS)
+    succeed_with(&printable(&lines))
 }
 
 fn workloads(workloads: &[Workload], json: bool) -> String {
@@ -83,6 +72,7 @@ fn workloads(workloads: &[Workload], json: bool) -> String {
         return format!("{:#}\n", json!(all.collect::<Vec<_>>()));
     }
     let mut text = String::new();
+    let columns = for_standard_output().width;
     for workload in workloads {
         let default = if workload.default { " (default)" } else { "" };
         text.push_str(&format!("{}{default}\n", workload.name));
@@ -92,9 +82,7 @@ fn workloads(workloads: &[Workload], json: bool) -> String {
             let (default, least, most) = (parameter.default, parameter.least, parameter.most);
             format!("-p {name}={default} ({least} to {most}): {}", parameter.about)
         });
-        for line in own.into_iter().chain(parameters) {
-            indented(&line, &mut text);
-        }
+        own.into_iter().chain(parameters).for_each(|line| indent(&mut text, &line, columns));
     }
     text
 }
@@ -123,19 +111,15 @@ fn metrics(json: bool) -> String {
 
 fn output_formats(json: bool) -> String {
     if json {
-        let all = formats()
-            .into_iter()
-            .map(|format| json!({ "name": format.name, "about": format.about, "commands": format.commands }));
-        return format!("{:#}\n", json!(all.collect::<Vec<_>>()));
+        return format!("{:#}\n", json!(formats()));
     }
     let mut rows = vec![["format", "meaning", "commands"].map(str::to_owned)];
     rows.extend(formats().into_iter().map(|format| [format.name, format.about, format.commands.join(", ")]));
     columns(&rows)
 }
 
-/// Appends a text below a name, in lines that fit the terminal.
-fn indented(line: &str, text: &mut String) {
-    let columns = terminal_width().unwrap_or(WIDEST).min(WIDEST);
+/// Appends a text below a name, in lines that fit this many columns.
+fn indent(text: &mut String, line: &str, columns: usize) {
     for part in wrapped_whole(line, columns.saturating_sub(2)) {
         text.push_str(&format!("  {part}\n"));
     }
@@ -174,8 +158,7 @@ fn entries(args: &ListArgs, global: &Global) -> Result<ExitCode, Failure> {
                 })
             })
             .collect();
-        print_result(&format!("{:#}\n", json!(list)))?;
-        return Ok(ExitCode::SUCCESS);
+        return succeed_with(&format!("{:#}\n", json!(list)));
     }
 
     let names: Vec<String> = selection.workloads().iter().map(|workload| workload.name.clone()).collect();
@@ -185,13 +168,8 @@ fn entries(args: &ListArgs, global: &Global) -> Result<ExitCode, Failure> {
             Ok(toolchain) => shortened(&receipt(toolchain, entry), VERSION).into_owned(),
             Err(why) => format!("{} {}", entry.toolchain.title, why.in_short(&entry.toolchain)),
         };
-        let mut style = entry.style.name().to_owned();
-        if entry.reference {
-            style = "reference".into();
-        }
-        if entry.unverified.is_some() {
-            style.push_str(", unverified");
-        }
+        let style = if entry.reference { "reference" } else { entry.style.name() };
+        let unverified = if entry.unverified.is_some() { ", unverified" } else { "" };
         let cores = if entry.parallel { "all cores" } else { "one core" };
         let does: Vec<&str> =
             names.iter().filter(|name| entry.workloads.contains_key(*name)).map(String::as_str).collect();
@@ -204,7 +182,7 @@ fn entries(args: &ListArgs, global: &Global) -> Result<ExitCode, Failure> {
         rows.push([
             entry.full_name.clone(),
             entry.kind.name().to_owned(),
-            style,
+            format!("{style}{unverified}"),
             cores.to_owned(),
             does,
             version,
@@ -216,8 +194,7 @@ fn entries(args: &ListArgs, global: &Global) -> Result<ExitCode, Failure> {
         Some(columns) if widest > columns => blocks(&rows, columns),
         _ => table,
     };
-    print_result(&printable(&(text + &omissions(entries.iter().map(|(_, entry)| *entry)))))?;
-    Ok(ExitCode::SUCCESS)
+    succeed_with(&printable(&(text + &omissions(entries.iter().map(|(_, entry)| *entry)))))
 }
 
 /// Why entries lack workloads: each reason once, with its entries.
@@ -234,7 +211,7 @@ fn omissions<'a>(entries: impl Iterator<Item = &'a Entry>) -> String {
     for (why, names) in by_reason {
         let heading = if text.is_empty() { "\nOther workloads are omitted:\n" } else { "" };
         text.push_str(heading);
-        indented(&format!("{}: {why}", names.join(", ")), &mut text);
+        indent(&mut text, &format!("{}: {why}", names.join(", ")), for_standard_output().width);
     }
     text
 }
@@ -245,9 +222,7 @@ fn blocks(rows: &[[String; 6]], columns: usize) -> String {
     for [name, kind, style, cores, workloads, version] in rows.iter().skip(1) {
         text.push_str(&format!("{name}\n"));
         for line in [format!("{kind}, {style}, {cores}; {version}"), workloads.replace(',', " ")] {
-            for part in wrapped_whole(&line, columns.saturating_sub(2)) {
-                text.push_str(&format!("  {part}\n"));
-            }
+            indent(&mut text, &line, columns);
         }
     }
     text
@@ -294,7 +269,8 @@ mod tests {
 
     #[test]
     fn every_topic_is_listed_for_people_and_for_programs() {
-        assert!(TOPICS.iter().all(|word| Topic::of(word).is_some()));
+        assert_eq!(TOPICS, ["workloads", "metrics", "formats"]);
+        assert!(TOPICS.iter().all(|word| word.parse::<Topic>().is_ok()));
         let all = carried_workloads();
         let of_workloads = workloads(&all, false);
         assert!(all.iter().all(|workload| of_workloads.contains(&*workload.name)), "{of_workloads}");

@@ -8,7 +8,7 @@ use anyhow::{Context, anyhow};
 use taskscale_load::{self as load, Client, LoadOrder, OpenLoad};
 
 use super::args::{Global, LoadArgs, ProtocolArg};
-use super::failure::{Failure, OrUsage};
+use super::failure::{Failure, OrUsage, exit_code};
 use super::terminal::print_result;
 use crate::units;
 
@@ -42,7 +42,7 @@ pub fn run(args: &LoadArgs, global: &Global) -> Result<ExitCode, Failure> {
     let all = seen.connected == order.connections as u64;
     let measured = order.client.is_none()
         || seen.open.as_ref().is_some_and(|open| open.messages > 0 && open.is_reached());
-    Ok(if all && measured { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(exit_code(!all || !measured))
 }
 
 fn order(args: &LoadArgs) -> anyhow::Result<LoadOrder> {

@@ -10,17 +10,15 @@ use clap::{Command, CommandFactory};
 use clap_mangen::Man as Page;
 
 use super::args::{Args, ManArgs};
-use super::failure::Failure;
+use super::failure::{Failure, succeed_with};
 use super::messages::eprint_status;
-use super::terminal::print_result;
 
 pub fn run(args: &ManArgs) -> Result<ExitCode, Failure> {
     let mut command = Args::command();
     // Adds the global options to each command.
     command.build();
     let Some(folder) = &args.output else {
-        print_result(&page(&command).context("cannot write the manual")?.1)?;
-        return Ok(ExitCode::SUCCESS);
+        return succeed_with(&page(&command).context("cannot write the manual")?.1);
     };
     let shown = folder.display();
     fs::create_dir_all(folder).with_context(|| format!("cannot create {shown}"))?;

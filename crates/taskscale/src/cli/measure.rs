@@ -6,9 +6,9 @@ use super::args::{Global, MeasureArgs};
 use super::failure::{Failure, OrUsage, catch_signals, exit_code};
 use super::measure_options::{MeasureOptions, validate};
 use super::output_dir::{FolderPurpose, OutputDir};
-use super::session::{PLATEAU_S, Session};
+use super::session::Session;
 use super::terminal::for_standard_output;
-use crate::record::{Campaign, Hold, OWN_WORKLOAD, Plan, Sample, Status, last_attempts};
+use crate::record::{Campaign, Sample, Status, last_attempts};
 use crate::report::{self, Report};
 use crate::units;
 
@@ -16,16 +16,14 @@ pub fn run(args: &MeasureArgs, global: &Global) -> Result<ExitCode, Failure> {
     let options = validate(args).or_usage()?;
     let output = OutputDir::checked(args.output.as_deref(), FolderPurpose::Campaign).or_usage()?;
     let prepared = std::slice::from_ref(&options.prepared);
-    let hold = Hold::Chosen { plateau_s: PLATEAU_S };
-    let entries = vec![options.prepared.facts.name.clone()];
-    let plan = Plan::of_holds(OWN_WORKLOAD, entries, options.tasks.clone(), args.repetitions, hold);
-    output.check_kept(std::slice::from_ref(&plan), &options.resume).or_usage()?;
+    let plans = vec![options.plan.clone()];
+    output.check_kept(&plans, &options.resume).or_usage()?;
 
     let interrupt = catch_signals()?;
     let mut session = Session::begin(&output.path, global, &interrupt)?;
     session.report_missing_cgroup();
     session.runner = session.runner.keeping_traces(args.trace.clone());
-    let results = session.measure(vec![plan], prepared, &output, &options.resume)?;
+    let results = session.measure(plans, prepared, &output, &options.resume)?;
     let samples =
         session.show(results, args.format, |campaign, samples| more(&options, campaign, samples))?;
     Ok(exit_code(last_attempts(&samples).iter().any(|sample| {
@@ -55,9 +53,8 @@ fn more(options: &MeasureOptions, campaign: &Campaign, samples: &[Sample]) -> St
             ));
         }
     }
-    let unread: Vec<&Sample> =
-        last_attempts(samples).into_iter().filter(|s| s.memory.plateau.is_none()).collect();
-    for sample in unread.iter().filter(|sample| sample.memory.peak_bytes.is_some()).take(1) {
+    let without = |sample: &&Sample| sample.memory.plateau.is_none() && sample.memory.peak_bytes.is_some();
+    if let Some(sample) = last_attempts(samples).into_iter().find(without) {
         text.push_str(&format!(
             "\nNo plateau. The first such run: peak {}, peak RSS {}, CPU time {}, wall time {}.\n",
             sample.memory.peak_bytes.map(units::bytes).unwrap_or_default(),

@@ -11,10 +11,13 @@ use std::time::Duration;
 use anyhow::{Context, anyhow, bail};
 
 use super::args::MeasureArgs;
+use super::session::USUAL_HOLD;
 use super::workload_args::{memory_cap, task_counts};
 use crate::campaign::{
     BlackBoxTemplate, Prepared, ResumeOptions, SECONDS, TASKS, black_box_digest, black_box_facts,
 };
+use crate::document::acts;
+use crate::record::{OWN_WORKLOAD, Plan};
 use crate::units;
 use taskscale_measure::{BlackBoxCommand, LinePattern, LoadCommand, LoadStands, Ready};
 
@@ -29,7 +32,7 @@ const LONGEST_NAME: usize = 64;
 /// The validated options.
 pub struct MeasureOptions {
     pub prepared: Prepared,
-    pub tasks: Vec<u64>,
+    pub plan: Plan,
     /// Whether the number of tasks means anything to the program.
     pub takes_tasks: bool,
     pub resume: ResumeOptions,
@@ -87,16 +90,16 @@ pub fn validate(args: &MeasureArgs) -> anyhow::Result<MeasureOptions> {
     let digest = digest(&program, args, &black_box)?;
     let notes = settings(args).into_iter().filter(|(option, _)| *option != "--settle");
     let notes = notes.filter_map(|(option, value)| Some(format!("{option} {}", value.as_ref()?))).collect();
+    let plan = Plan::of_holds(OWN_WORKLOAD, vec![name.clone()], tasks, args.repetitions, USUAL_HOLD);
     let facts = black_box_facts(name, args.command.clone(), recorded_env, digest, notes);
     let resume = ResumeOptions {
-        clients: None,
-        seed: None,
         memory_cap_bytes: memory_cap(args.memory_cap.as_deref())?,
         time_cap: duration(&args.timeout, "--timeout")?,
+        ..ResumeOptions::default()
     };
     let black_box = Some(BlackBoxTemplate { black_box, env });
     let prepared = Prepared { facts, command: Ok(command), workload: None, black_box };
-    Ok(MeasureOptions { prepared, tasks, takes_tasks, resume })
+    Ok(MeasureOptions { prepared, plan, takes_tasks, resume })
 }
 
 fn load(args: &MeasureArgs) -> anyhow::Result<Option<LoadCommand>> {
@@ -210,17 +213,11 @@ pub(super) fn find_program(word: &str) -> anyhow::Result<PathBuf> {
 fn name(args: &MeasureArgs, program: &Path) -> anyhow::Result<String> {
     let Some(name) = &args.name else {
         let name = program.file_name().unwrap_or_default().to_string_lossy();
-        return Ok(name
-            .chars()
-            .map(|c| if crate::report::acts(c) { '_' } else { c })
-            .take(LONGEST_NAME)
-            .collect());
+        let visible = name.chars().map(|c| if acts(c) { '_' } else { c });
+        return Ok(visible.take(LONGEST_NAME).collect());
     };
-    if name.trim() != name
-        || name.is_empty()
-        || name.len() > LONGEST_NAME
-        || name.chars().any(crate::report::acts)
-    {
+    let is_visible = name.trim() == name && !name.is_empty() && !name.chars().any(acts);
+    if !is_visible || name.len() > LONGEST_NAME {
         bail!(
             "--name {name:?}: must have 1 to {LONGEST_NAME} visible characters, such as my-server or mine/server"
         );

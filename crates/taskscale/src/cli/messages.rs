@@ -80,9 +80,7 @@ pub(super) fn emit(event: Event) {
 
 /// The last event. The code as it came.
 pub(super) fn end(code: ExitCode) -> ExitCode {
-    if is_json() {
-        emit(Event::End { exit_code: number(code) });
-    }
+    emit(Event::End { exit_code: number(code) });
     code
 }
 

@@ -124,25 +124,19 @@ fn not_parsed(error: &clap::Error) -> ExitCode {
     }
     let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
     let json = words.iter().any(|word| word == "--json");
-    if error.kind() == ErrorKind::UnknownArgument
-        && let Some((option, value)) = below_zero(&words)
-    {
-        messages::set(messages::Mode { json, verbose: false, quiet: false });
-        messages::eprint_error(
-            &format!("{option}: {value:?} is below zero; give {}", accepted(option)),
-            None,
-        );
-        return messages::end(ExitCode::from(2));
-    }
-    if json {
-        messages::set(messages::Mode { json, verbose: false, quiet: false });
-        let message = error.to_string();
-        let message = message.trim().trim_start_matches("error: ");
-        messages::eprint_error(message, None);
-        return messages::end(ExitCode::from(2));
-    }
-    let _ = error.print();
-    ExitCode::from(2)
+    let message = match below_zero(&words).filter(|_| error.kind() == ErrorKind::UnknownArgument) {
+        Some((option, value)) => {
+            format!("{option}: {value:?} is below zero; give {}", accepted(option))
+        }
+        None if json => error.to_string().trim().trim_start_matches("error: ").to_owned(),
+        None => {
+            let _ = error.print();
+            return ExitCode::from(2);
+        }
+    };
+    messages::set(messages::Mode { json, verbose: false, quiet: false });
+    messages::eprint_error(&message, None);
+    messages::end(ExitCode::from(2))
 }
 
 /// A negative value, which clap takes for an option, and the option that it was meant for.

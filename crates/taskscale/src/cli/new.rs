@@ -52,13 +52,9 @@ pub fn run(args: &NewArgs, global: &Global) -> Result<ExitCode, Failure> {
 
     let current = std::env::current_dir().unwrap_or_default();
     let shown = |path: &Path| path.strip_prefix(&current).unwrap_or(path).display().to_string();
-    let mut text = String::new();
-    for path in &written.created {
-        text.push_str(&format!("created   {}\n", shown(path)));
-    }
-    if let Some(path) = &written.extended {
-        text.push_str(&format!("extended  {}\n", shown(path)));
-    }
+    let created = written.created.iter().map(|path| format!("created   {}\n", shown(path)));
+    let extended = written.extended.iter().map(|path| format!("extended  {}\n", shown(path)));
+    let mut text: String = created.chain(extended).collect();
     // Commands in this folder may find the catalog by themselves.
     let option =
         if place.needs_option { format!(" --catalog {}", shown(&place.folder)) } else { String::new() };

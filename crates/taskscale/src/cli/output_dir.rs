@@ -137,6 +137,13 @@ pub(super) fn existing_folder(folder: &Path) -> anyhow::Result<()> {
     }
 }
 
+/// Reads results, with a warning for each line that is left out.
+pub(super) fn load_results(folder: &Path) -> Result<Loaded, StoreError> {
+    let loaded = record::load(folder)?;
+    warn_of_rejected(folder, &loaded.rejected, "left out");
+    Ok(loaded)
+}
+
 /// Names invalid lines; `done` is what was done with them.
 pub(super) fn warn_of_rejected(folder: &Path, rejected: &[RejectedLine], done: &str) {
     for line in rejected {

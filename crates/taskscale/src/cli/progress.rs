@@ -113,9 +113,7 @@ pub(super) fn time_left(seconds: f64) -> String {
 impl CampaignObserver for Progress {
     fn warm_up(&mut self, entry: &str) {
         emit(Event::WarmUp { entry: entry.to_owned() });
-        if self.bar.is_some() {
-            self.show(&format!("warming up {entry}"));
-        }
+        self.show_if_bar(&format!("warming up {entry}"));
     }
 
     fn run_begins(
@@ -194,10 +192,8 @@ impl CampaignObserver for Progress {
                 sample.time.launch_s.map(units::seconds).unwrap_or_default()
             ),
             (status, ..) => {
-                format!(
-                    "[{done}/{all}] {name}: {status}: {}",
-                    sample.reason.as_deref().unwrap_or("unknown reason")
-                )
+                let reason = sample.reason.as_deref().unwrap_or("unknown reason");
+                format!("[{done}/{all}] {name}: {status}: {reason}")
             }
         };
         self.say(&line);

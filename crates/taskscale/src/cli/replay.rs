@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use serde::Serialize;
 
 use super::args::{Global, ReplayArgs};
-use super::failure::{Failure, OrUsage};
-use super::terminal::{print_result, printable};
+use super::failure::{Failure, OrUsage, succeed_with};
+use super::terminal::printable;
 use crate::units;
 use taskscale_measure::{Measurement, RunSpec, analyze, read_trace};
 
@@ -36,8 +36,7 @@ pub fn run(args: &ReplayArgs, global: &Global) -> Result<ExitCode, Failure> {
             false => printable(&summary(&file, &spec, &measurement)),
         });
     }
-    print_result(&text)?;
-    Ok(ExitCode::SUCCESS)
+    succeed_with(&text)
 }
 
 /// `FILE: STATUS: REASON`, and the main values.

@@ -7,12 +7,12 @@ use anyhow::{Context, bail};
 
 use super::args::{self, ReportFormat};
 use super::browse::browse;
-use super::failure::{Failure, OrUsage, advised};
+use super::failure::{Failure, OrUsage, advised, succeed_with};
 use super::messages::eprint_status;
-use super::output_dir::{PAGE_FILE, RESULTS, existing_folder, warn_of_rejected};
+use super::output_dir::{PAGE_FILE, RESULTS, existing_folder, load_results};
 use super::pages::{anatomy, name, page_of, target, text};
 use super::report_filter::ReportFilter;
-use super::terminal::{WIDEST, for_standard_output, print_result, print_through};
+use super::terminal::{WIDEST, for_standard_output, print_through};
 use crate::compare::{over_versions, what_changed};
 use crate::document::{Format, command_line, quoted};
 use crate::limit::{self, LimitReport};
@@ -22,10 +22,7 @@ use crate::report::{self, Chart, Detail, ExportRequest, ExportTarget, Rank, Rend
 /// The validated options.
 struct ReportOptions {
     folders: Vec<PathBuf>,
-    output: Option<PathBuf>,
     filter: ReportFilter,
-    /// In a browser.
-    open: bool,
     what: What,
 }
 
@@ -59,7 +56,8 @@ fn validate(args: &args::ReportArgs) -> anyhow::Result<ReportOptions> {
     if args.open && args.output.is_none() && args.folders.len() > 1 {
         bail!("--open needs -o FILE for the page of several folders");
     }
-    let ranking = format == ReportFormat::Svg && matches!(args.chart, None | Some(args::ChartArg::Ranking));
+    let shows_entries = matches!(args.chart, None | Some(args::ChartArg::Ranking));
+    let ranking = format == ReportFormat::Svg && shows_entries;
     if ranking && filter.tasks.len() > 1 {
         bail!("-n: a ranking chart takes one number of tasks");
     }
@@ -75,7 +73,7 @@ fn validate(args: &args::ReportArgs) -> anyhow::Result<ReportOptions> {
         return Err(advised(format!("-o {}: charts are SVG", path.display()), advice));
     }
     let shows_ranking = !args.samples
-        && matches!(args.chart, None | Some(args::ChartArg::Ranking))
+        && shows_entries
         && match format {
             ReportFormat::Table | ReportFormat::Markdown => args.folders.len() == 1,
             ReportFormat::Csv | ReportFormat::Json | ReportFormat::Svg => true,
@@ -86,45 +84,41 @@ fn validate(args: &args::ReportArgs) -> anyhow::Result<ReportOptions> {
             "--rank needs a ranking: table, markdown or svg of one folder, or csv or json (the page has a switch for it)"
         );
     }
-    let rank = match args.rank {
-        Some(args::RankArg::All) => Rank::All,
-        Some(args::RankArg::Kind) | None => Rank::Kind,
-    };
-    let what =
-        |request: ExportRequest| if args.samples { What::Samples } else { What::Report(request, rank) };
-    let (output, open) = (args.output.clone(), args.open);
     let folders = if args.folders.is_empty() { vec![newest()?] } else { args.folders.clone() };
-    let target = match (target(format).filter(|_| !open), args.chart) {
-        (None, _) => return Ok(ReportOptions { folders, output, filter, open, what: What::Page }),
-        (Some(_), Some(args::ChartArg::Versions)) => {
-            return Ok(ReportOptions { folders, output, filter, open, what: What::Versions });
+    let what = match (target(format).filter(|_| !args.open), args.chart) {
+        (None, _) => What::Page,
+        (Some(_), Some(args::ChartArg::Versions)) => What::Versions,
+        _ if args.samples => What::Samples,
+        (Some(_), Some(args::ChartArg::Scaling)) => {
+            as_report(args, ExportTarget::Svg(Chart::Scaling), &filter)
         }
-        (Some(ExportTarget::Svg(_)), Some(args::ChartArg::Scaling)) => ExportTarget::Svg(Chart::Scaling),
-        (Some(target), _) => target,
+        (Some(target), _) => as_report(args, target, &filter),
     };
+    Ok(ReportOptions { folders, filter, what })
+}
+
+/// A report of results in a format other than the page.
+fn as_report(args: &args::ReportArgs, target: ExportTarget, filter: &ReportFilter) -> What {
     let mut metrics = Vec::new();
     for &metric in &args.metric {
         if !metrics.contains(&metric) {
             metrics.push(metric);
         }
     }
-    Ok(ReportOptions {
-        folders,
-        output,
-        open,
-        what: what(ExportRequest {
-            target,
-            metrics,
-            tasks: filter.tasks.first().copied().filter(|_| ranking),
-            detail: match (args.stats, filter.option().is_some() || !args.part.is_empty()) {
-                (true, _) => Detail::Stats,
-                (false, true) => Detail::Whole,
-                (false, false) => Detail::Brief,
-            },
-            options: render_options(args),
-        }),
-        filter,
-    })
+    let takes_tasks = target == ExportTarget::Svg(Chart::Ranking);
+    let request = ExportRequest {
+        target,
+        metrics,
+        tasks: filter.tasks.first().copied().filter(|_| takes_tasks),
+        detail: match (args.stats, filter.option().is_some() || !args.part.is_empty()) {
+            (true, _) => Detail::Stats,
+            (false, true) => Detail::Whole,
+            (false, false) => Detail::Brief,
+        },
+        options: render_options(args),
+    };
+    let rank = if args.rank == Some(args::RankArg::All) { Rank::All } else { Rank::Kind };
+    What::Report(request, rank)
 }
 
 /// Whether a file name is that of a bitmap or PDF.
@@ -138,12 +132,11 @@ fn png(args: &args::ReportArgs, path: &Path) -> String {
     let mut words: Vec<String> = vec!["taskscale".into(), "report".into()];
     words.extend(args.folders.iter().map(|folder| folder.display().to_string()));
     words.extend(["--format", "svg"].map(str::to_owned));
-    let chart = match args.chart {
-        Some(args::ChartArg::Scaling) => Some("scaling"),
-        Some(args::ChartArg::Versions) => Some("versions"),
-        Some(args::ChartArg::Ranking) | None => None,
-    };
-    words.extend(chart.into_iter().flat_map(|chart| ["--chart", chart]).map(str::to_owned));
+    match args.chart {
+        Some(args::ChartArg::Scaling) => words.extend(["--chart", "scaling"].map(str::to_owned)),
+        Some(args::ChartArg::Versions) => words.extend(["--chart", "versions"].map(str::to_owned)),
+        Some(args::ChartArg::Ranking) | None => {}
+    }
     let file = path.with_extension("png").display().to_string();
     format!("{} | rsvg-convert --zoom 2 -o {}", command_line(&words), quoted(&file))
 }
@@ -169,24 +162,21 @@ pub fn run(args: &args::ReportArgs) -> Result<ExitCode, Failure> {
     let names = names(&options.folders).or_usage()?;
     let mut campaigns = Vec::new();
     for (folder, name) in options.folders.iter().zip(names) {
-        let loaded = record::load(folder).or_usage()?;
-        warn_of_rejected(folder, &loaded.rejected, "left out");
-        campaigns.push((name, loaded));
+        campaigns.push((name, load_results(folder).or_usage()?));
     }
     options.filter.campaigns(&mut campaigns).or_usage()?;
     let text = match &options.what {
         What::Page => {
             let mut page = page_of(campaigns);
             page.anatomy = options.folders.iter().flat_map(|folder| anatomy(folder)).collect();
-            let file =
-                options.output.clone().or_else(|| options.open.then(|| options.folders[0].join(PAGE_FILE)));
+            let file = args.output.clone().or_else(|| args.open.then(|| options.folders[0].join(PAGE_FILE)));
             match &file {
                 None => print_through(|out| report::write_html(page, out))?,
                 Some(path) => {
                     record::write_whole(path, |out| report::write_html(page, out)).context("-o")?;
                 }
             }
-            if let Some(file) = file.filter(|_| options.open) {
+            if let Some(file) = file.filter(|_| args.open) {
                 eprint_status(&format!("report: {}", file.display()));
                 browse(&file)?;
             }
@@ -226,7 +216,7 @@ pub fn run(args: &args::ReportArgs) -> Result<ExitCode, Failure> {
             text(&reports, request).or_usage()? + &changed
         }
     };
-    write(&text, &options.output)
+    write(&text, args)
 }
 
 /// A search of `taskscale limit`, which has tables of its own.
@@ -245,19 +235,16 @@ fn of_limit(args: &args::ReportArgs, options: &ReportOptions, folder: &Path) -> 
     if let Some(option) = option.or(args.rank.and(Some("--rank"))) {
         return refused(format!("{option}: not for {shown}, a search of `taskscale limit`"));
     }
-    let loaded = record::load(folder).or_usage()?;
+    let loaded = load_results(folder).or_usage()?;
     let search_spec = limit::load_search_spec(folder).or_usage()?;
-    warn_of_rejected(folder, &loaded.rejected, "left out");
     let found = LimitReport::build(&loaded.campaign, &search_spec, &loaded.samples);
-    write(&limit::render(&found, format, render_options(args)), &args.output)
+    write(&limit::render(&found, format, render_options(args)), args)
 }
 
 /// Prints a text, or writes it to `-o FILE`.
-fn write(text: &str, output: &Option<PathBuf>) -> Result<ExitCode, Failure> {
-    match output {
-        None => print_result(text)?,
-        Some(path) => record::write_whole(path, |out| out.write_all(text.as_bytes())).context("-o")?,
-    }
+fn write(text: &str, args: &args::ReportArgs) -> Result<ExitCode, Failure> {
+    let Some(path) = &args.output else { return succeed_with(text) };
+    record::write_whole(path, |out| out.write_all(text.as_bytes())).context("-o")?;
     Ok(ExitCode::SUCCESS)
 }
 

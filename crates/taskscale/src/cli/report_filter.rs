@@ -43,16 +43,13 @@ impl ReportFilter {
     /// Filters series and entries, and drops results without either. Keeps all numbers of tasks, which the fits need
     /// ([`ReportFilter::rows`]).
     pub fn campaigns(&self, campaigns: &mut Vec<(String, Loaded)>) -> anyhow::Result<()> {
-        let (mut parts, mut names) = (Vec::new(), Vec::new());
-        for (_, loaded) in campaigns.iter() {
-            parts.extend(loaded.campaign.plans().map(|plan| plan.series().to_string()));
-            names.extend(loaded.campaign.entries.iter().map(|facts| facts.name.clone()));
-        }
+        let plans = campaigns.iter().flat_map(|(_, loaded)| loaded.campaign.plans());
+        let mut parts: Vec<String> = plans.map(|plan| plan.series().to_string()).collect();
+        let all = || campaigns.iter().flat_map(|(_, loaded)| &loaded.campaign.entries);
         let selectable = |facts: &EntryFacts| self.entries.iter().any(|word| word.matches(&of(facts)));
         for word in &self.entries {
-            let mut all = campaigns.iter().flat_map(|(_, loaded)| &loaded.campaign.entries);
-            if !all.any(|facts| word.matches(&of(facts))) {
-                let nearest = closest(word.word(), names.iter().map(String::as_str));
+            if !all().any(|facts| word.matches(&of(facts))) {
+                let nearest = closest(word.word(), all().map(|facts| &*facts.name));
                 let nearest = nearest.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();
                 bail!("--entry {}: not in these results{nearest}", word.word());
             }

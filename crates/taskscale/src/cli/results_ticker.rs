@@ -154,18 +154,16 @@ impl ResultsTicker {
 
     /// `2nd of 3`: the rank among entries of the kind at this number of tasks. Empty if the kind has one entry.
     fn place(&self, entry: &str, own: f64, medians: &BTreeMap<&str, f64>) -> (String, Style) {
-        let nothing = (String::new(), Style::new());
-        let Some((kind, reference)) = self.entries.get(entry) else { return nothing };
-        let ranked =
-            |name: &&str| self.entries.get(*name).is_some_and(|(of, reference)| of == kind && !reference);
+        let Some((kind, reference)) = self.entries.get(entry) else { return Default::default() };
         if *reference {
             return ("reference".to_owned(), Style::new().dimmed());
         }
-        if self.entries.values().filter(|(of, reference)| of == kind && !reference).count() < 2 {
-            return nothing;
+        let ranked = self.entries.iter().filter(|(_, (of, reference))| of == kind && !reference);
+        let ranked: Vec<&str> = ranked.map(|(name, _)| name.as_str()).collect();
+        if ranked.len() < 2 {
+            return Default::default();
         }
-        let among: Vec<f64> =
-            medians.iter().filter(|(name, _)| ranked(name)).map(|(_, value)| *value).collect();
+        let among: Vec<f64> = ranked.iter().filter_map(|name| medians.get(name)).copied().collect();
         let place = 1 + among.iter().filter(|value| **value < own).count();
         let style = if place == 1 { AnsiColor::Green.on_default().bold() } else { Style::new() };
         (format!("{} of {}", ordinal(place), among.len()), style)

@@ -14,7 +14,7 @@ use super::failure::{Failure, OrUsage, catch_signals, exit_code};
 use super::measure_options::find_program;
 use super::output_dir::{FolderPurpose, OutputDir, RESULTS};
 use super::pages::what_changed;
-use super::session::{MeasuredResults, PLATEAU_S, Session};
+use super::session::{MeasuredResults, Session, USUAL_HOLD};
 use super::workload_args::{self, SeriesOptions, memory_cap, task_counts};
 use crate::campaign::{NotReady, ResumeOptions, RunPreview, memory_cap_bytes};
 use crate::catalog::{Catalog, Program, Selection, default_selection, select};
@@ -22,30 +22,28 @@ use crate::record::{Hold, Plan, last_attempts};
 use crate::units;
 use taskscale_load::Elsewhere;
 
-/// The shortest plateau of `--quick`, in seconds: most cases need a wait of only 1 s.
-const QUICK_PLATEAU_S: f64 = 0.5;
+/// With the shortest plateau of `--quick`: most cases need a wait of only 1 s.
+const QUICK_HOLD: Hold = Hold::Chosen { plateau_s: 0.5 };
 /// The most tasks of `--quick`.
 const QUICK_TASKS: u64 = 100_000;
-/// The wait of the original blog posts, in seconds.
-const CLASSIC_HOLD_S: u64 = 10;
+/// The wait of the original blog posts.
+const CLASSIC_HOLD: Hold = Hold::Fixed { seconds: 10 };
 
 /// The validated options.
 struct RunOptions {
-    entries: Vec<String>,
-    parts: SeriesOptions,
+    series: SeriesOptions,
     hold: Hold,
     resume: ResumeOptions,
 }
 
 fn validate(args: &RunArgs) -> anyhow::Result<RunOptions> {
-    let hold = if args.classic {
-        Hold::Fixed { seconds: CLASSIC_HOLD_S }
-    } else {
-        Hold::Chosen { plateau_s: if args.quick { QUICK_PLATEAU_S } else { PLATEAU_S } }
+    let hold = match (args.classic, args.quick) {
+        (true, _) => CLASSIC_HOLD,
+        (false, true) => QUICK_HOLD,
+        (false, false) => USUAL_HOLD,
     };
     Ok(RunOptions {
-        entries: args.entries.clone(),
-        parts: SeriesOptions {
+        series: SeriesOptions {
             tasks: args.tasks.as_deref().map(task_counts).transpose()?,
             most_tasks: args.quick.then_some(QUICK_TASKS),
             params: workload_args::params(&args.params)?,
@@ -80,31 +78,21 @@ fn clients(args: &RunArgs) -> anyhow::Result<Option<Elsewhere>> {
 }
 
 /// The selected programs.
-fn chosen<'a>(
-    options: &RunOptions,
-    args: &RunArgs,
-    (catalog, words): &'a (Catalog, Vec<String>),
-) -> anyhow::Result<Selection<'a>> {
-    let words = if options.entries.is_empty() { &default_selection(catalog) } else { words };
+fn chosen<'a>(args: &RunArgs, (catalog, words): &'a (Catalog, Vec<String>)) -> anyhow::Result<Selection<'a>> {
+    let words = if args.entries.is_empty() { &default_selection(catalog) } else { words };
     let mut selection = select(catalog, words, &workload_args::named(catalog, &args.workload))?;
-    if args.quick && options.entries.is_empty() {
-        leave_out_of_quick(&mut selection);
-    }
-    Ok(selection)
-}
-
-/// Leaves out variants of a runtime by another compiler (GraalVM, Native AOT), whose builds would take most of the time.
-fn leave_out_of_quick(selection: &mut Selection) {
+    // Not variants of a runtime by another compiler (GraalVM, Native AOT), whose builds would take most of the time.
     let usual = |program: &Program| program.entry.toolchain == program.runtime.toolchain;
-    if selection.programs.iter().any(usual) {
+    if args.quick && args.entries.is_empty() && selection.programs.iter().any(usual) {
         selection.programs.retain(usual);
     }
+    Ok(selection)
 }
 
 /// Validates, and does nothing.
 pub(super) fn check(args: &RunArgs, global: &Global) -> anyhow::Result<()> {
     let (options, catalog) = (validate(args)?, open_catalog_with(global, &args.entries)?);
-    workload_args::choose(&options.parts, &chosen(&options, args, &catalog)?.workloads()).map(drop)
+    workload_args::choose(&options.series, &chosen(args, &catalog)?.workloads()).map(drop)
 }
 
 /// The selected programs that have numbers of tasks, and the plan of each series. Reports what is skipped.
@@ -112,13 +100,9 @@ fn planned<'a>(
     options: &RunOptions,
     args: &RunArgs,
     catalog: &'a (Catalog, Vec<String>),
-) -> Result<(Selection<'a>, Vec<Plan>), Failure> {
-    let mut selection = chosen(options, args, catalog).or_usage()?;
-    let chosen = workload_args::choose(&options.parts, &selection.workloads()).or_usage()?;
-    workload_args::eprint_lacking(&selection);
-    workload_args::eprint_left_out(&chosen);
-    selection.programs.retain(|program| chosen.iter().any(|part| part.has_tasks_of(program.workload)));
-    let plans = workload_args::plans(&options.parts, options.hold, &chosen, &selection);
+) -> anyhow::Result<(Selection<'a>, Vec<Plan>)> {
+    let mut selection = chosen(args, catalog)?;
+    let plans = workload_args::plans_aloud(&options.series, options.hold, &mut selection)?;
     Ok((selection, plans))
 }
 
@@ -127,7 +111,7 @@ pub fn run(args: &RunArgs, global: &Global, bare: bool) -> Result<ExitCode, Fail
     let options = validate(args).or_usage()?;
     let catalog = open_catalog_with(global, &args.entries).or_usage()?;
     let output = OutputDir::checked(args.output.as_deref(), FolderPurpose::Campaign).or_usage()?;
-    let (selection, plans) = planned(&options, args, &catalog)?;
+    let (selection, plans) = planned(&options, args, &catalog).or_usage()?;
     let kept = output.check_kept(&plans, &options.resume).or_usage()?;
     let preview = || {
         let cap_bytes = options.resume.memory_cap_bytes.or_else(memory_cap_bytes);
@@ -169,7 +153,7 @@ pub(super) fn measure(
     let options = validate(args).or_usage()?;
     let catalog = open_catalog_with(global, &args.entries).or_usage()?;
     let output = OutputDir::checked(args.output.as_deref(), FolderPurpose::Campaign).or_usage()?;
-    let (selection, plans) = planned(&options, args, &catalog)?;
+    let (selection, plans) = planned(&options, args, &catalog).or_usage()?;
     let prepared = session.prepare_any(&selection.programs)?;
     if prepared.iter().all(|entry| matches!(entry.command, Err(NotReady::NoToolchain(_)))) {
         return Ok(None);

@@ -19,13 +19,13 @@ use crate::campaign::{
 };
 use crate::catalog::Program;
 use crate::document::quoted;
-use crate::record::{self, BuildState, Campaign, Event, Loaded, MemorySource, Plan, Sample};
+use crate::record::{self, BuildState, Campaign, Event, Hold, Loaded, MemorySource, Plan, Sample};
 use crate::toolchain::{Attend, Cache};
 use crate::units;
 use taskscale_measure::{GroupRoot, Interrupt, LocalRunner, MachineLock, available_memory_bytes};
 
-/// The shortest plateau, in seconds.
-pub(super) const PLATEAU_S: f64 = 1.0;
+/// The wait of a run, with the shortest plateau: 1 s.
+pub(super) const USUAL_HOLD: Hold = Hold::Chosen { plateau_s: 1.0 };
 
 /// The machine, locked for one command.
 pub(super) struct Session<'i> {
@@ -50,7 +50,7 @@ impl<'i> Session<'i> {
         interrupt: &'i Interrupt,
     ) -> Result<Session<'i>, Failure> {
         let progress = Progress::new(global.quiet);
-        let lock = lock_machine(what, harm, global.when_taken(), &progress, interrupt)?;
+        let lock = lock_machine(what, harm, global, &progress, interrupt)?;
         // Before any child exists: one in our cgroup would keep us from leaving it. The launcher is not started by its path,
         // where another version may be by then.
         let runner = LocalRunner::new(GroupRoot::find(), interrupt);
@@ -92,15 +92,9 @@ impl<'i> Session<'i> {
         let prepared = build_programs(programs, self.interrupt, &self.progress, 0, programs.len())?;
         for entry in &prepared {
             emit(built(entry));
-            match &entry.command {
-                Ok(_) => {}
-                Err(NotReady::NoToolchain(why)) => {
-                    self.progress.say(&format!("left out {}: {why}", entry.label()));
-                }
-                Err(NotReady::BuildFailed(why)) => {
-                    self.progress.say(&format!("left out {}: build failed: {why}", entry.label()));
-                }
-            }
+            let Err(not_ready) = &entry.command else { continue };
+            let failed = if matches!(not_ready, NotReady::BuildFailed(_)) { "build failed: " } else { "" };
+            self.progress.say(&format!("left out {}: {failed}{}", entry.label(), not_ready.reason()));
         }
         Ok(prepared)
     }

@@ -6,13 +6,11 @@ use anyhow::Context;
 
 use super::args::{self, Global};
 use super::catalog_dir::open_catalog_or_own;
-use super::failure::{Failure, OrUsage, advised};
+use super::failure::{Failure, OrUsage, advised, succeed_with};
 use super::messages::eprint_status;
-use super::output_dir::{existing_folder, warn_of_rejected};
+use super::output_dir::{existing_folder, load_results};
 use super::pages::page;
-use super::terminal::print_result;
 use crate::limit;
-use crate::record;
 use crate::site::{self, ResultsFolder, Site, SiteSummary};
 use crate::submit::Withdrawal;
 use crate::units::counted;
@@ -34,8 +32,7 @@ pub fn run(args: &args::SiteArgs, global: &Global) -> Result<ExitCode, Failure> 
     }
     let made = site.finish()?;
     say(&made);
-    print_result(&format!("{}\n", made.start.display()))?;
-    Ok(ExitCode::SUCCESS)
+    succeed_with(&format!("{}\n", made.start.display()))
 }
 
 /// Adds results. Unreadable results are skipped with a warning.
@@ -50,9 +47,8 @@ fn add(site: &mut Site, found: &ResultsFolder) -> Result<(), Failure> {
         site.add_withdrawn(found, withdrawal);
         return Ok(());
     }
-    match record::load(&found.folder) {
+    match load_results(&found.folder) {
         Ok(loaded) => {
-            warn_of_rejected(&found.folder, &loaded.rejected, "left out");
             let page = page(&loaded.campaign, &loaded.samples);
             Ok(site.add(found, &loaded, page)?)
         }

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::args::{Global, SubmitArgs};
 use super::catalog_dir::open_catalog_or_own;
-use super::failure::{Failure, OrUsage, advised, exit_code};
+use super::failure::{Failure, OrUsage, advised, exit_code, succeed_with};
 use super::messages::eprint_status;
 use super::output_dir::existing_folder;
 use super::terminal::{for_standard_output, print_result};
@@ -26,11 +26,12 @@ pub fn run(args: &SubmitArgs, global: &Global) -> Result<ExitCode, Failure> {
     if let Some(folder) = &args.withdraw {
         return withdraw(folder, args.reason.as_deref().unwrap_or_default());
     }
-    match (&args.check, &args.folder) {
-        (Some(results), _) => check(results, args, global),
-        (None, Some(folder)) => hand_in(folder, args, global),
-        (None, None) => Err(Failure::usage("no results folder given")),
+    if let Some(results) = &args.check {
+        return check(results, args, global);
     }
+    // clap requires one of the three.
+    let folder = args.folder.as_deref().ok_or_else(|| Failure::usage("no results folder given"))?;
+    hand_in(folder, args, global)
 }
 
 fn withdraw(folder: &Path, reason: &str) -> Result<ExitCode, Failure> {
@@ -90,8 +91,7 @@ fn hand_in(folder: &Path, args: &SubmitArgs, global: &Global) -> Result<ExitCode
             "folder": folder, "written": !args.dry_run, "findings": [],
             "stripped": anonymized.what, "outliers": outliers, "pull_request": text,
         });
-        print_result(&format!("{result:#}\n"))?;
-        return Ok(ExitCode::SUCCESS);
+        return succeed_with(&format!("{result:#}\n"));
     }
     print_result(&text)?;
     let place = place.display();

@@ -8,14 +8,13 @@ use anyhow::Context;
 use clap::Parser;
 
 use super::args::{Args, Command, Global, VerifyArgs};
-use super::failure::{Failure, OrUsage, catch_signals, exit_code};
+use super::failure::{Failure, OrUsage, catch_signals, exit_code, succeed_with};
 use super::messages::eprint_status;
 use super::output_dir::existing_folder;
 use super::progress::Progress;
 use super::run;
-use super::session::{MeasuredResults, Session, stopped};
+use super::session::{MeasuredResults, Session};
 use super::terminal::{for_standard_output, print_result};
-use crate::campaign::RunsEnd;
 use crate::record::{Hold, SCHEMA_VERSION, Series, Timestamp};
 use crate::report::{Report, command_line};
 use crate::submit::{self, DrawnCase, SubmittedResults, VERIFICATION, Verification};
@@ -43,8 +42,7 @@ pub fn run(args: &VerifyArgs, global: &Global) -> Result<ExitCode, Failure> {
     ));
     if args.dry_run {
         let lines: String = series.iter().map(|of| format!("{}\n", command_line(&of.arguments))).collect();
-        print_result(&lines)?;
-        return Ok(ExitCode::SUCCESS);
+        return succeed_with(&lines);
     }
     let interrupt = catch_signals()?;
     let mut session = Session::begin(&args.output, global, &interrupt)?;
@@ -58,9 +56,7 @@ pub fn run(args: &VerifyArgs, global: &Global) -> Result<ExitCode, Failure> {
             verified.extend(of.cases.iter().map(|case| submit::judge(case, &submitted, &[])));
             continue;
         };
-        if end.map_err(|error| stopped(error, &folder))? == RunsEnd::Interrupted {
-            return Err(Failure::interrupted(&interrupt));
-        }
+        session.check_ended(&folder, end)?;
         let measured = Report::of_parts(&campaign, &samples);
         verified.extend(of.cases.iter().map(|case| submit::judge(case, &submitted, &measured)));
     }

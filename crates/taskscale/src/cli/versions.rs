@@ -6,8 +6,8 @@ use serde::Serialize;
 
 use super::args::{Global, VersionsArgs};
 use super::catalog_dir::{named_toolchains, open_catalog};
-use super::failure::{Failure, OrUsage};
-use super::terminal::{for_standard_output, print_result};
+use super::failure::{Failure, OrUsage, succeed_with};
+use super::terminal::for_standard_output;
 use crate::catalog::{Catalog, Matcher, Runtime, Selectable, Style, release_series};
 use crate::document::{Column, Document, DocumentRow, Emphasis, Table, TableCell, json};
 use crate::versions::{NamedToolchains, versions_of};
@@ -42,8 +42,7 @@ pub fn run(args: &VersionsArgs, global: &Global) -> Result<ExitCode, Failure> {
     let runtimes = chosen(&catalog, &args.runtimes).or_usage()?;
     let all: Vec<RuntimeVersions> = runtimes.into_iter().map(|runtime| of_runtime(runtime, &named)).collect();
     let text = if global.json { json::pretty(&all) } else { document(&all).terminal(for_standard_output()) };
-    print_result(&text)?;
-    Ok(ExitCode::SUCCESS)
+    succeed_with(&text)
 }
 
 /// The runtimes that are named, or all with versions to choose from.

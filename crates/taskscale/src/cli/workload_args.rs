@@ -36,13 +36,6 @@ pub(super) struct ChosenWorkload<'c> {
     left_out: Vec<(u64, String)>,
 }
 
-impl ChosenWorkload<'_> {
-    /// Whether there is a number of tasks to run this workload with.
-    pub fn has_tasks_of(&self, workload: &Workload) -> bool {
-        self.workload.name == workload.name && !self.tasks.is_empty()
-    }
-}
-
 /// The value of `-n`, ascending.
 pub(super) fn task_counts(text: &str) -> anyhow::Result<Vec<u64>> {
     let mut tasks = Vec::new();
@@ -166,11 +159,23 @@ pub(super) fn choose<'c>(
     Ok(all)
 }
 
-/// Reports the numbers of tasks that are skipped.
-pub(super) fn eprint_left_out(chosen: &[ChosenWorkload]) {
+/// A plan for each series of the selected programs, of which those without a number of tasks are left out. Reports what is
+/// skipped.
+pub(super) fn plans_aloud(
+    asked: &SeriesOptions,
+    hold: Hold,
+    selection: &mut Selection,
+) -> anyhow::Result<Vec<Plan>> {
+    let chosen = choose(asked, &selection.workloads())?;
+    eprint_lacking(selection);
     for (count, why) in chosen.iter().flat_map(|chosen| &chosen.left_out) {
         eprint_status(&format!("skipped: N = {} ({why})", units::count(*count)));
     }
+    let has_tasks = |workload: &Workload| {
+        chosen.iter().any(|of| of.workload.name == workload.name && !of.tasks.is_empty())
+    };
+    selection.programs.retain(|program| has_tasks(program.workload));
+    Ok(plans(asked, hold, &chosen, selection))
 }
 
 /// A plan for each series.

@@ -4,28 +4,21 @@ use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 
-use super::values::{figure, long};
+use super::values::figure;
 use crate::metrics::MetricDef;
 
-const EXAMPLES: &str = "\
+#[derive(Debug, ClapArgs)]
+#[command(after_long_help = "\
 Examples:
   taskscale bisect rust/tokio-spawn@tokio=1.25..1.54
   taskscale bisect python/asyncio-create-task@3.9..3.14 --by 2%
-  taskscale bisect node/promise-timeout@16..26 -w spawn --metric cpu-ns-per-op";
+  taskscale bisect node/promise-timeout@16..26 -w spawn --metric cpu-ns-per-op
 
-#[derive(Debug, ClapArgs)]
-#[command(
-    after_help = EXAMPLES,
-    after_long_help = long(
-        EXAMPLES,
-        "\
 Measures the first and the last version, then halves wherever two differ, until every change lies
 between two versions with none between them. A version that does not build is skipped. A version
 whose verdict is unclear is measured again, three times as often. With -o, an interrupted search resumes.
 
-Exit status: 0 success; 1 fewer than two versions could be measured; 2 usage error; 130 interrupted."
-    )
-)]
+Exit status: 0 success; 1 fewer than two versions could be measured; 2 usage error; 130 interrupted.")]
 pub struct BisectArgs {
     /// ENTRY@FIRST..LAST or ENTRY@LIBRARY=FIRST..LAST
     #[arg(value_name = "ENTRY@RANGE")]

@@ -7,29 +7,23 @@ use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Arg, Args as ClapArgs, Command, Error};
 
-use super::values::{ReportFormat, document_formats, figure, long};
+use super::values::{DOCUMENT_FORMATS, figure, some_formats};
 use crate::compare::ComparedMetric;
+use crate::report::Format;
 use crate::units;
 
-const EXAMPLES: &str = "\
+#[derive(Debug, ClapArgs)]
+#[command(after_long_help = "\
 Examples:
   taskscale compare MAIN BRANCH                            what the branch costs
   taskscale compare MAIN BRANCH --fail-above 5%            a gate for CI
   taskscale compare MAIN BRANCH -m launch,cpu=10%          also times; CPU with its own margin
   taskscale compare MAIN BRANCH --format markdown          for a pull request
-  taskscale compare DIR --base-entry rust/tokio-spawn --new-entry go/goroutine";
+  taskscale compare DIR --base-entry rust/tokio-spawn --new-entry go/goroutine
 
-#[derive(Debug, ClapArgs)]
-#[command(
-    after_help = EXAMPLES,
-    after_long_help = long(
-        EXAMPLES,
-        "\
 A verdict needs 3 repetitions on each side, better 5 (`taskscale run -r 5`).
 
-Exit status: 0 compared, or the gate passes; 1 the gate fails; 2 usage error; 3 the gate is undecided."
-    )
-)]
+Exit status: 0 compared, or the gate passes; 1 the gate fails; 2 usage error; 3 the gate is undecided.")]
 pub struct CompareArgs {
     /// Results to compare with
     #[arg(value_name = "BASE")]
@@ -62,9 +56,9 @@ pub struct CompareArgs {
     #[arg(long)]
     pub explain: bool,
     /// Output format (see `list formats`) [default: table]
-    #[arg(short, long, value_parser = document_formats(), default_value = "table")]
+    #[arg(short, long, value_parser = some_formats(&DOCUMENT_FORMATS), default_value = "table")]
     #[arg(hide_default_value = true, hide_possible_values = true)]
-    pub format: ReportFormat,
+    pub format: Format,
 }
 
 /// Parses a metric's name, with an optional margin after an equals sign.

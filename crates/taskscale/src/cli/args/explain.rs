@@ -4,27 +4,22 @@ use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 
-use super::values::{ReportFormat, document_formats, long};
+use super::values::{DOCUMENT_FORMATS, some_formats};
+use crate::report::Format;
 
-const EXAMPLES: &str = "\
+#[derive(Debug, ClapArgs)]
+#[command(after_long_help = "\
 Examples:
   taskscale explain go java/virtual-thread         where the bytes of a sleeping task are
   taskscale explain rust/tokio-spawn -w echo -n 1k,10k
                                                    of a TCP connection
   taskscale explain -n 10k,100k -- ./my-server {tasks}
-  taskscale explain c/pthread --adapter none       mappings and kernel memory alone";
+  taskscale explain c/pthread --adapter none       mappings and kernel memory alone
 
-#[derive(Debug, ClapArgs)]
-#[command(
-    after_help = EXAMPLES,
-    after_long_help = long(
-        EXAMPLES,
-        "The rows add up to bytes per task; `unexplained` is always shown. An adapter asks the runtime or allocator in
+The rows add up to bytes per task; `unexplained` is always shown. An adapter asks the runtime or allocator in
 runs of its own, which are never ranked: beam, cpython, dotnet, go, jvm, malloc or v8. docs/explain.md describes each.
 
-Exit status: 0 success; 1 something is missing from a sheet; 2 usage error; 130 interrupted."
-    )
-)]
+Exit status: 0 success; 1 something is missing from a sheet; 2 usage error; 130 interrupted.")]
 pub struct ExplainArgs {
     /// Names, globs, runtimes or sets, as for `run`
     #[arg(value_name = "ENTRY", required_unless_present = "command", conflicts_with = "command")]
@@ -50,9 +45,9 @@ pub struct ExplainArgs {
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
     /// Output format (see `list formats`) [default: table]
-    #[arg(short, long, default_value = "table", value_parser = document_formats())]
+    #[arg(short, long, default_value = "table", value_parser = some_formats(&DOCUMENT_FORMATS))]
     #[arg(hide_default_value = true, hide_possible_values = true)]
-    pub format: ReportFormat,
+    pub format: Format,
     /// Your own program, with {tasks} for their number
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<String>,

@@ -4,28 +4,21 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Subcommand};
 
-use super::values::{ReportFormat, long, table_formats};
+use super::values::{TABLE_FORMATS, some_formats};
+use crate::report::Format;
 
-const EXAMPLES: &str = "\
+#[derive(Debug, ClapArgs)]
+#[command(args_conflicts_with_subcommands = true, arg_required_else_help = true)]
+#[command(after_long_help = "\
 Examples:
   taskscale fleet plan.toml             submit a job for each machine of the plan to Slurm
   taskscale fleet plan.toml --dry-run   print the batch scripts; submit nothing
   taskscale fleet status DIR            the progress of each machine
-  taskscale fleet gather DIR            all machines in one table";
+  taskscale fleet gather DIR            all machines in one table
 
-#[derive(Debug, ClapArgs)]
-#[command(
-    args_conflicts_with_subcommands = true,
-    arg_required_else_help = true,
-    after_help = EXAMPLES,
-    after_long_help = long(
-        EXAMPLES,
-        "\
 docs/guides/fleet.md describes plans, and what happens when a node is lost.
 
-Exit status: 0 success; 1 a machine failed or is not complete; 2 usage error, nothing was submitted."
-    )
-)]
+Exit status: 0 success; 1 a machine failed or is not complete; 2 usage error, nothing was submitted.")]
 pub struct FleetArgs {
     #[command(subcommand)]
     pub step: Option<FleetCommand>,
@@ -69,9 +62,9 @@ pub enum FleetCommand {
         /// The folder of a fleet, or its plan
         folder: PathBuf,
         /// Output format (see `list formats`) [default: table]
-        #[arg(short, long, value_parser = table_formats(), default_value = "table")]
+        #[arg(short, long, value_parser = some_formats(&TABLE_FORMATS), default_value = "table")]
         #[arg(hide_default_value = true, hide_possible_values = true)]
-        format: ReportFormat,
+        format: Format,
     },
     /// Measure one machine of a plan here, as its job does
     Work {

@@ -4,22 +4,18 @@ use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 
-use super::values::{ReportFormat, document_formats, long};
+use super::values::{DOCUMENT_FORMATS, some_formats};
+use crate::report::Format;
 
-const EXAMPLES: &str = "\
+#[derive(Debug, ClapArgs)]
+#[command(group = clap::ArgGroup::new("find").required(true).args(["memory", "tasks"]))]
+#[command(after_long_help = "\
 Examples:
   taskscale limit go rust/tokio-spawn --memory 512MiB   the most tasks in 512 MiB
   taskscale limit java/virtual-thread -n 100k           the least memory for 100k tasks
   taskscale limit go -w echo --rate -n 1k               the highest message rate of 1k connections
-  taskscale limit go/goroutine -n 100k --env 'GOMEMLIMIT={memory:90%}'";
+  taskscale limit go/goroutine -n 100k --env 'GOMEMLIMIT={memory:90%}'
 
-#[derive(Debug, ClapArgs)]
-#[command(
-    group = clap::ArgGroup::new("find").required(true).args(["memory", "tasks"]),
-    after_help = EXAMPLES,
-    after_long_help = long(
-        EXAMPLES,
-        "\
 Each run gets its own cgroup with the memory as its limit. Kernel memory and files count, and swap is
 off. So runtimes that size themselves by their container do so here. Runs at a rate have unlimited
 memory. docs/guides/limit.md describes the method.
@@ -28,9 +24,7 @@ An answer must pass every confirming run (-r). If one of them fails, the answer 
 and is confirmed again. The table shows how many runs passed, and between which values runs both
 passed and failed. The same command with the same -o DIR resumes.
 
-Exit status: 0 answered; 1 an answer is not confirmed, or not as precise as requested; 2 usage error, or no cgroup."
-    )
-)]
+Exit status: 0 answered; 1 an answer is not confirmed, or not as precise as requested; 2 usage error, or no cgroup.")]
 pub struct LimitArgs {
     /// Entries, as for `run`
     #[arg(value_name = "ENTRY", required = true)]
@@ -93,7 +87,7 @@ pub struct LimitArgs {
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
     /// Output format (see `list formats`) [default: table]
-    #[arg(short, long, value_parser = document_formats(), default_value = "table")]
+    #[arg(short, long, value_parser = some_formats(&DOCUMENT_FORMATS), default_value = "table")]
     #[arg(hide_default_value = true, hide_possible_values = true)]
-    pub format: ReportFormat,
+    pub format: Format,
 }

@@ -2,8 +2,6 @@
 
 use clap::{Args as ClapArgs, ValueEnum};
 
-use super::values::long;
-
 /// How clients talk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ProtocolArg {
@@ -15,25 +13,18 @@ pub enum ProtocolArg {
     Chat,
 }
 
-const EXAMPLES: &str = "\
+#[derive(Debug, ClapArgs)]
+#[command(after_long_help = "\
 Examples:
   taskscale load echo --connect 127.0.0.1:7000 -n 10k            capacity, then latency
   taskscale load chat --connect 10.0.0.7:7000 -n 1k --rate 5000  a server on another machine
-  taskscale load hold --connect 127.0.0.1:6379 -n 5k             idle connections, until interrupted";
+  taskscale load hold --connect 127.0.0.1:6379 -n 5k             idle connections, until interrupted
 
-#[derive(Debug, ClapArgs)]
-#[command(
-    after_help = EXAMPLES,
-    after_long_help = long(
-        EXAMPLES,
-        "\
 Every byte that comes back is verified. Wrong bytes, lost bytes and bytes that are more than 30 s late
 end the load with exit status 1. An open loop that misses its rate, or whose clients send late, has
 no latency.
 
-Exit status: 0 all messages arrived, at 50% of the capacity or at --rate; 1 a message is missing or wrong; 2 usage error."
-    )
-)]
+Exit status: 0 all messages arrived, at 50% of the capacity or at --rate; 1 a message is missing or wrong; 2 usage error.")]
 pub struct LoadArgs {
     /// hold, echo or chat
     #[arg(value_enum, value_name = "PROTOCOL", hide_possible_values = true)]

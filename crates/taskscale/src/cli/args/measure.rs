@@ -4,20 +4,15 @@ use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 
-use super::values::{ReportFormat, long};
+use super::values::ReportFormat;
 
-const EXAMPLES: &str = "\
+#[derive(Debug, ClapArgs)]
+#[command(after_long_help = "\
 Examples:
   taskscale measure -- ./my-server                                once, as it is
   taskscale measure -n 1,10k,100k -- ./my-server --conns {tasks}  at several numbers of tasks
-  taskscale measure --ready-tcp 8080 --with './client --users {tasks}' -- ./my-server --port 8080";
+  taskscale measure --ready-tcp 8080 --with './client --users {tasks}' -- ./my-server --port 8080
 
-#[derive(Debug, ClapArgs)]
-#[command(
-    after_help = EXAMPLES,
-    after_long_help = long(
-        EXAMPLES,
-        "\
   taskscale measure -n 1,1k,10k -- ./my-program {tasks} {seconds}
   taskscale measure --ready-when listening -- ./my-server --config my.conf
   taskscale measure -n 1,1k,10k --connect 127.0.0.1:6379 -- redis-server --port 6379 --save ''
@@ -30,9 +25,7 @@ Without a readiness option, the program is ready when it prints `alive K` (docs/
 never does, taskscale finds the plateau from outside: CPU and memory are stable for 0.5 s, and still
 stable 1 s later.
 
-Exit status: 0 success; 1 a run failed, timed out or hit a limit; 2 usage error; 130 interrupted."
-    )
-)]
+Exit status: 0 success; 1 a run failed, timed out or hit a limit; 2 usage error; 130 interrupted.")]
 pub struct MeasureArgs {
     /// Numbers of tasks, such as 1,10k [default: 1,10k,100k]
     ///

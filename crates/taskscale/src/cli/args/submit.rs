@@ -5,27 +5,19 @@ use std::path::PathBuf;
 use clap::Args as ClapArgs;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-use super::values::long;
 use crate::record::By;
 
-const SUBMIT_EXAMPLES: &str = "\
+#[derive(Debug, ClapArgs)]
+#[command(after_long_help = "\
 Examples:
   taskscale submit DIR --dry-run            check; write nothing
   taskscale submit DIR > pull-request.md    write results/MACHINE/DATE and the pull request's text
   taskscale submit --check results          check a repository's results, in its CI
-  taskscale submit --check results/MACHINE/DATE --new    check new results";
+  taskscale submit --check results/MACHINE/DATE --new    check new results
 
-#[derive(Debug, ClapArgs)]
-#[command(
-    after_help = SUBMIT_EXAMPLES,
-    after_long_help = long(
-        SUBMIT_EXAMPLES,
-        "\
 Host names, user names and paths are removed. docs/guides/submit.md describes the checks.
 
-Exit status: 0 submitted, or all checks pass; 1 refused; 2 usage error."
-    )
-)]
+Exit status: 0 submitted, or all checks pass; 1 refused; 2 usage error.")]
 pub struct SubmitArgs {
     /// Results folder; it is not changed
     #[arg(value_name = "DIR", required_unless_present_any = ["check", "withdraw"])]
@@ -56,23 +48,16 @@ pub struct SubmitArgs {
     pub new: bool,
 }
 
-const VERIFY_EXAMPLES: &str = "\
+#[derive(Debug, ClapArgs)]
+#[command(after_long_help = "\
 Examples:
   taskscale verify results/MACHINE/DATE              a random tenth of the cases, three times
   taskscale verify results/MACHINE/DATE --seed 7     the same cases again; resumes
-  taskscale verify results/MACHINE/DATE --dry-run    the commands";
+  taskscale verify results/MACHINE/DATE --dry-run    the commands
 
-#[derive(Debug, ClapArgs)]
-#[command(
-    after_help = VERIFY_EXAMPLES,
-    after_long_help = long(
-        VERIFY_EXAMPLES,
-        "\
 docs/guides/submit.md defines agreement.
 
-Exit status: 0 verified; 1 too few cases agree; 2 usage error."
-    )
-)]
+Exit status: 0 verified; 1 too few cases agree; 2 usage error.")]
 pub struct VerifyArgs {
     /// Submitted results; verification.json is written there
     #[arg(value_name = "DIR")]

@@ -2,17 +2,12 @@
 
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-
+use serde::Serialize;
 use strum::VariantArray;
 
 use crate::catalog::Kind;
 use crate::metrics::{self, MetricDef};
 use crate::report::Format;
-
-/// What `--help` shows below the options, where `-h` shows the examples alone.
-pub fn long(examples: &str, more: &str) -> String {
-    format!("{examples}\n\n{more}")
-}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ReportFormat {
@@ -47,11 +42,14 @@ impl ReportFormat {
     }
 }
 
-const DOCUMENT_FORMATS: [ReportFormat; 4] =
+/// The formats of what is a document, and not results.
+pub const DOCUMENT_FORMATS: [ReportFormat; 4] =
     [ReportFormat::Table, ReportFormat::Markdown, ReportFormat::Json, ReportFormat::Csv];
-const TABLE_FORMATS: [ReportFormat; 2] = [ReportFormat::Table, ReportFormat::Markdown];
+/// The formats of a table.
+pub const TABLE_FORMATS: [ReportFormat; 2] = [ReportFormat::Table, ReportFormat::Markdown];
 
 /// An output format, and the commands that take it.
+#[derive(Serialize)]
 pub struct FormatFacts {
     pub name: String,
     pub about: String,
@@ -82,20 +80,12 @@ pub fn formats() -> Vec<FormatFacts> {
     all.iter().filter_map(facts).collect()
 }
 
-/// The formats of what is a document, and not results.
-pub fn document_formats() -> impl TypedValueParser<Value = ReportFormat> {
-    some_formats(&DOCUMENT_FORMATS)
-}
-
-/// The formats of a table.
-pub fn table_formats() -> impl TypedValueParser<Value = ReportFormat> {
-    some_formats(&TABLE_FORMATS)
-}
-
-fn some_formats(formats: &'static [ReportFormat]) -> impl TypedValueParser<Value = ReportFormat> {
+/// Parses some of the formats of documents.
+pub fn some_formats(formats: &'static [ReportFormat]) -> impl TypedValueParser<Value = Format> {
+    let format = |name: String| ReportFormat::from_str(&name, false).ok()?.document();
     // The parser takes no other names.
     PossibleValuesParser::new(formats.iter().filter_map(ValueEnum::to_possible_value))
-        .map(|name| ReportFormat::from_str(&name, false).unwrap_or(ReportFormat::Table))
+        .map(move |name| format(name).unwrap_or_default())
 }
 
 /// Parses a kind by its name.
