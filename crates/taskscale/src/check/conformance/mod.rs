@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 use taskscale_load::Client;
 
-use self::case::{ConformanceRun, MOST_SILENCES, PartFailure};
+use self::case::{ConformanceCase, ConformanceRun, MOST_SILENCES, PartFailure};
 use self::peer::Terms;
 
 pub(super) use self::case::ConformanceFault;
@@ -69,19 +69,22 @@ pub(super) fn converse(
     address: SocketAddr,
     memory: &dyn Fn() -> Option<u64>,
 ) -> ConformanceResult {
-    converse_at(PACE, client, address, memory)
+    converse_at(PACE, cases_of(client), address, memory)
+}
+
+fn cases_of(client: Client) -> &'static [ConformanceCase] {
+    match client {
+        Client::Echo => echo::CASES,
+        Client::Chat => chat::CASES,
+    }
 }
 
 fn converse_at(
     pace: Pace,
-    client: Client,
+    cases: &'static [ConformanceCase],
     address: SocketAddr,
     memory: &dyn Fn() -> Option<u64>,
 ) -> ConformanceResult {
-    let cases = match client {
-        Client::Echo => echo::CASES,
-        Client::Chat => chat::CASES,
-    };
     let start = Instant::now();
     let terms = Terms { address, patience: pace.patience, end: start + pace.whole };
     let random = fastrand::Rng::with_seed(7);
