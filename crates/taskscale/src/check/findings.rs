@@ -22,6 +22,9 @@ impl Severity {
     }
 }
 
+/// How to fix what cannot be confirmed from outside.
+pub(super) const EXPLAIN: &str =
+    "explain in the manifest why it cannot be confirmed from outside: `workloads.NAME.unconfirmed = \"…\"`";
 pub(super) const ON_A_BUSY_MACHINE: &str = "inconclusive on a busy machine";
 pub(super) const CHECK_AGAIN: &str = "check again on an idle machine; what no machine can confirm is explained in the manifest: \
      `workloads.NAME.unconfirmed = \"…\"`";
@@ -123,15 +126,6 @@ impl Findings {
         self.add(Severity::Note, rule, what, fix);
     }
 
-    /// Something that cannot be confirmed from outside.
-    pub(super) fn unconfirmed(&mut self, what: impl Into<String>) {
-        self.error(
-            CheckRule::Unconfirmed,
-            what,
-            "explain in the manifest why it cannot be confirmed from outside: `workloads.NAME.unconfirmed = \"…\"`",
-        );
-    }
-
     /// A reason in the manifest turns unconfirmed findings into notes.
     pub(super) fn explain(&mut self, why: Option<&str>) {
         let Some(why) = why else { return };
@@ -199,7 +193,7 @@ mod tests {
     fn what_cannot_be_confirmed_needs_a_reason() {
         let severity = |findings: &Findings| findings.0[0].severity;
         let mut open = Findings::default();
-        open.unconfirmed("its operations take no CPU time");
+        open.error(CheckRule::Unconfirmed, "its operations take no CPU time", EXPLAIN);
         open.explain(None);
         assert_eq!(severity(&open), Severity::Error);
         open.explain(Some("they wait for a device"));

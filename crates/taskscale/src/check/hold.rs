@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use super::judge::{WaitSpec, judge};
-use super::runs::{FEWER, RunRequest, Runs};
+use super::runs::{FEWER, RunRequest, Runs, line};
 use super::{CheckError, CheckRule, Findings, sanity};
 use crate::campaign::{estimated_reading_s, hold_for_launch, longer_hold_s};
 use crate::catalog::period_s;
 use crate::record::Status;
-use taskscale_measure::{HoldParams, Measurement, RunDetails, Scenario};
+use taskscale_measure::{HoldParams, Measurement, Scenario};
 
 /// The numbers of tasks of every entry.
 const COUNTS: [u64; 3] = [1, 7, 1000];
@@ -31,17 +31,8 @@ const PLATEAU_S: f64 = 0.5;
 pub(super) const MOST_WITH_STACK: u64 = 10_000;
 
 impl Runs<'_, '_> {
-    /// A later attempt gets more time: the machine may have been busy.
-    pub(super) fn tasks(
-        &mut self,
-        tasks: u64,
-        hold_s: f64,
-        attempt: u32,
-    ) -> Result<(Measurement, RunDetails), CheckError> {
-        self.run(&self.waits(tasks, hold_s, attempt))
-    }
-
-    fn waits(&self, tasks: u64, hold_s: f64, attempt: u32) -> RunRequest<'static> {
+    /// A run of `tasks`. A later attempt gets more time: the machine may have been busy.
+    pub(super) fn waits(&self, tasks: u64, hold_s: f64, attempt: u32) -> RunRequest<'static> {
         let reading_s = estimated_reading_s(self.kind, tasks);
         let period_s = period_s(self.workload, &self.params);
         RunRequest {
@@ -143,7 +134,7 @@ impl Runs<'_, '_> {
                 self.looked_again = Some(last);
                 return Ok(false);
             }
-            let (again, _) = self.tasks(last, hold_s, attempt)?;
+            let (again, _) = self.run(&self.waits(last, hold_s, attempt))?;
             if let Some(launch_s) = self.trials.last_mut().and_then(|last| last.launch_s.as_mut()) {
                 *launch_s = again.time.launch_s.map_or(*launch_s, |again| again.min(*launch_s));
             }
@@ -156,16 +147,17 @@ impl Runs<'_, '_> {
         let (launch_s, bytes) = self.predicted_hold(tasks);
         let reading_s = estimated_reading_s(self.kind, tasks);
         let mut hold_s = hold_for_launch(launch_s, reading_s, PLATEAU_S).max(least_s);
-        let mut waves = Waves::default();
+        let mut first_waves = None;
         for attempt in 1.. {
-            let (measured, details) = self.tasks(tasks, hold_s, attempt)?;
+            let request = self.waits(tasks, hold_s, attempt);
+            let (measured, details) = self.run(&request)?;
             let late = measured.time.launch_s.filter(|launch_s| {
                 let short = launch_s + PLATEAU_S > hold_s;
                 measured.status == Status::NoPlateau
                     || short && matches!(measured.status, Status::Ok | Status::Partial)
             });
             if let Some(launch_s) = late {
-                if launch_s > LONGEST_LAUNCH_S && !waves.may_be(launch_s, hold_s) {
+                if launch_s > LONGEST_LAUNCH_S && !may_come_in_waves(&mut first_waves, launch_s, hold_s) {
                     return Ok(HoldResult::TooMuch { launch_s, bytes });
                 }
                 if attempt < ATTEMPTS && self.may_try_longer() {
@@ -176,7 +168,6 @@ impl Runs<'_, '_> {
             let mut found = Findings::default();
             let spec = WaitSpec { hold_s, together: self.workload.ends_together };
             judge(tasks, spec, &measured, &details, &mut found);
-            let request = self.waits(tasks, hold_s, attempt);
             match self.keep(&request, (measured, found), attempt < ATTEMPTS) {
                 None => {}
                 Some(Status::Ok) => return Ok(HoldResult::Well),
@@ -199,8 +190,8 @@ impl Runs<'_, '_> {
 
     /// Launch in seconds and memory in bytes of `tasks`, by a line through the first and the last trial.
     fn predicted_hold(&self, tasks: u64) -> (f64, u64) {
-        let bytes = self.line(tasks, |trial| trial.footprint_bytes.map(|bytes| bytes as f64));
-        (self.line(tasks, |trial| trial.launch_s), bytes as u64)
+        let bytes = line(tasks, &self.trials, |trial| trial.footprint_bytes.map(|bytes| bytes as f64));
+        (line(tasks, &self.trials, |trial| trial.launch_s), bytes as u64)
     }
 }
 
@@ -218,19 +209,11 @@ pub(super) enum HoldResult {
 
 /// Distinguishes a slow launch from tasks that wait for each other. If only some can wait at a time, the others start when
 /// those end: the launch is a number of waves, each as long as the wait. A slow launch does not depend on the wait.
-#[derive(Debug, Default)]
-struct Waves {
-    /// The launch in multiples of the wait, when it was first too long.
-    first: Option<f64>,
-}
-
-impl Waves {
-    /// Whether all launches so far may have come in waves.
-    fn may_be(&mut self, launch_s: f64, hold_s: f64) -> bool {
-        let holds = launch_s / hold_s;
-        let first = *self.first.get_or_insert(holds);
-        (holds / first - 1.0).abs() < SAME_WAVES
-    }
+///
+/// Whether all launches so far may have come in waves. `first` is the first one, in multiples of its wait.
+fn may_come_in_waves(first: &mut Option<f64>, launch_s: f64, hold_s: f64) -> bool {
+    let holds = launch_s / hold_s;
+    (holds / *first.get_or_insert(holds) - 1.0).abs() < SAME_WAVES
 }
 
 #[cfg(test)]
@@ -240,11 +223,13 @@ mod tests {
     #[test]
     fn a_launch_proportional_to_the_wait_comes_in_waves() {
         // 200 tasks, of which 8 can wait at a time.
-        let mut pool = Waves::default();
-        assert!(pool.may_be(48.0, 2.0) && pool.may_be(73.4, 3.0) && pool.may_be(2400.0, 98.0));
+        let mut pool = None;
+        for (launch_s, hold_s) in [(48.0, 2.0), (73.4, 3.0), (2400.0, 98.0)] {
+            assert!(may_come_in_waves(&mut pool, launch_s, hold_s), "{launch_s}");
+        }
         // 1,000 workers on a machine that has other work.
-        let mut slow = Waves::default();
-        assert!(slow.may_be(80.0, 55.0), "one launch says nothing");
-        assert!(!slow.may_be(140.0, 105.0 + 16.0));
+        let mut slow = None;
+        assert!(may_come_in_waves(&mut slow, 80.0, 55.0), "one launch says nothing");
+        assert!(!may_come_in_waves(&mut slow, 140.0, 105.0 + 16.0));
     }
 }

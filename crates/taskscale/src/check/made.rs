@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use super::findings::EXPLAIN;
 use super::floor::Floor;
 use super::hold::{HoldResult, MOST_WITH_STACK};
 use super::runs::{Runs, Trial, may_be_the_machines};
@@ -67,9 +68,8 @@ impl StartCost {
     fn of(trials: &[Trial], floor: Floor) -> Option<StartCost> {
         let (last, fewer) = trials.split_last()?;
         let fewer = fewer.iter().filter(|trial| trial.tasks < last.tasks && trial.status == Status::Ok);
-        let base = fewer.filter(|trial| trial.start_cpu_s.is_some());
-        let base =
-            base.min_by(|a, b| a.start_cpu_s.unwrap_or(0.0).total_cmp(&b.start_cpu_s.unwrap_or(0.0)))?;
+        let costs = fewer.filter_map(|trial| Some((trial, trial.start_cpu_s?)));
+        let (base, _) = costs.min_by(|(_, a), (_, b)| a.total_cmp(b))?;
         StartCost::between(base, last, floor)
     }
 
@@ -122,12 +122,12 @@ impl Runs<'_, '_> {
             let last = self.trials.last().filter(|last| !counted && last.status == Status::NoPlateau);
             if let Some(tasks) = last.map(|last| last.tasks) {
                 let why = format!("with {} there was no plateau", units::tasks(tasks));
-                self.unconfirmed(format!("{UNSEEN}: {why}"));
+                self.unconfirmed(format!("{UNSEEN}: {why}"), EXPLAIN);
             }
             return Ok(());
         }
         if let Some(few) = self.trials.last().map(|trial| trial.tasks).filter(|tasks| *tasks <= FEW) {
-            self.unconfirmed(format!("{UNSEEN}: not run with more than {}", units::tasks(few)));
+            self.unconfirmed(format!("{UNSEEN}: not run with more than {}", units::tasks(few)), EXPLAIN);
             return Ok(());
         }
         self.params = least_held(self.workload);
@@ -179,7 +179,7 @@ impl Runs<'_, '_> {
             // Without a cgroup, CPU time is not known of every part of a run.
             let why = "the CPU time of their start and end was not seen";
             if is_counted {
-                self.unconfirmed(format!("{UNSEEN}: {why}"));
+                self.unconfirmed(format!("{UNSEEN}: {why}"), EXPLAIN);
             } else {
                 let fix = "check again where taskscale has a cgroup: `taskscale doctor` says how";
                 self.findings.note(CheckRule::Made, format!("{UNSEEN}: {why}"), fix);
@@ -202,8 +202,7 @@ impl Runs<'_, '_> {
                  `kind = \"timer\"`)",
             ),
             CountVerdict::Unobservable => {
-                let why = "its CPU time varies by more than that";
-                self.unconfirmed(format!("{what} ({why})"));
+                self.unconfirmed(format!("{what} (its CPU time varies by more than that)"), EXPLAIN);
             }
         }
         Ok(())
@@ -268,7 +267,8 @@ impl Runs<'_, '_> {
             );
             if waking.cpu_s >= POLLS * waking.seconds {
                 let percent = waking.cpu_s / waking.seconds * 100.0;
-                self.findings.unconfirmed(format!("{what} (it polls: {percent:.0}% of a CPU)"));
+                let what = format!("{what} (it polls: {percent:.0}% of a CPU)");
+                self.findings.error(CheckRule::Unconfirmed, what, EXPLAIN);
                 return Ok(());
             }
             if waking.busy && attempt < ATTEMPTS {
@@ -282,7 +282,7 @@ impl Runs<'_, '_> {
             );
             return Ok(());
         }
-        self.unconfirmed(format!("cannot confirm that its tasks wake: {why}"));
+        self.unconfirmed(format!("cannot confirm that its tasks wake: {why}"), EXPLAIN);
         Ok(())
     }
 
@@ -292,20 +292,16 @@ impl Runs<'_, '_> {
         hold_s: f64,
         attempt: u32,
     ) -> Result<Result<Waits, String>, CheckError> {
-        let (measured, trace) = self.tasks(tasks, hold_s, attempt)?;
-        let unknown = || measured.reason.clone().unwrap_or_else(|| "waits were not counted".into());
+        let (measured, trace) = self.run(&self.waits(tasks, hold_s, attempt))?;
         let waits = trace.switches.zip(measured.time.plateau_s);
-        Ok(match waits.filter(|_| measured.status == Status::Ok) {
-            Some((switches, seconds)) => {
-                let busy = may_be_the_machines(&measured);
-                // Its end is in it, where it came before the plateau was looked at once more.
-                let rest_s =
-                    measured.cpu.total_s().zip(measured.cpu.launch_s).map(|(all, launch)| all - launch);
-                let cpu_s = measured.cpu.plateau_s.or(rest_s).unwrap_or(0.0);
-                Ok(Waits { switches: switches as f64, seconds: seconds.max(1e-3), cpu_s, busy })
-            }
-            None => Err(unknown()),
-        })
+        let Some((switches, seconds)) = waits.filter(|_| measured.status == Status::Ok) else {
+            return Ok(Err(measured.reason.unwrap_or_else(|| "waits were not counted".into())));
+        };
+        let busy = may_be_the_machines(&measured);
+        // Its end is in it, where it came before the plateau was looked at once more.
+        let rest_s = measured.cpu.total_s().zip(measured.cpu.launch_s).map(|(all, launch)| all - launch);
+        let cpu_s = measured.cpu.plateau_s.or(rest_s).unwrap_or(0.0);
+        Ok(Ok(Waits { switches: switches as f64, seconds: seconds.max(1e-3), cpu_s, busy }))
     }
 }
 

@@ -12,12 +12,12 @@ const UNFINISHED: [&str; 3] = ["TODO", "FIXME", "XXX"];
 pub(super) fn look(subject: &CheckSubject, findings: &mut Findings) {
     let (runtime, entry) = (subject.runtime, subject.entry);
     let why = entry.why.trim();
-    if UNFINISHED.iter().any(|word| why.contains(word) || entry.title.contains(word)) {
-        let what = "`why` is not written yet";
-        let fix = "explain in a sentence why this is the way to do it in this language";
-        findings.warning(CheckRule::Manifest, what, fix);
-    } else if why.chars().count() < LEAST_WHY {
-        let what = format!("`why` is too short: {why:?}");
+    let is_unfinished = UNFINISHED.iter().any(|word| why.contains(word) || entry.title.contains(word));
+    if is_unfinished || why.chars().count() < LEAST_WHY {
+        let what = match is_unfinished {
+            true => "`why` is not written yet".to_owned(),
+            false => format!("`why` is too short: {why:?}"),
+        };
         let fix = "explain in a sentence why this is the way to do it in this language";
         findings.warning(CheckRule::Manifest, what, fix);
     }

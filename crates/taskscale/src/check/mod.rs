@@ -89,8 +89,8 @@ pub fn check(
                     runs.hold_all()?;
                     let cpus = std::thread::available_parallelism().map_or(1, |cpus| cpus.get());
                     let held = bytes_held(subject.workload, &BTreeMap::new()).unwrap_or(0);
-                    let claims = sanity::Claims { entry: subject.entry, held, cpus };
-                    checked.bytes_per_task = sanity::look(&claims, &runs.trials, &mut runs.findings);
+                    checked.bytes_per_task =
+                        sanity::look(subject.entry, held, cpus, &runs.trials, &mut runs.findings);
                     runs.look_whether_tasks_are_made()?;
                     if runs.passed() {
                         runs.look_whether_tasks_wake()?;
@@ -104,7 +104,8 @@ pub fn check(
             runs.look_at_what_is_left();
             if !runs.trials.iter().any(|trial| trial.status == Status::Ok) {
                 // Limits of the machine and waits that were too short are no faults of the program, but no proof either.
-                runs.nothing_is_confirmed();
+                let fix = "mend what is found above, or check on another machine";
+                runs.unconfirmed("nothing is confirmed, as no run was ok", fix);
             }
             checked.trials = runs.trials;
             findings.take(runs.findings);

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
 
 use super::runs::listed;
+use super::subject::new_folder;
 use super::{CheckError, CheckRule, CheckSubject, Findings};
 use crate::toolchain::{self, Attend, Cache};
 
@@ -24,13 +25,7 @@ pub struct Rebuild<'a> {
 impl<'a> Rebuild<'a> {
     /// Creates the caches in a new temporary folder.
     pub fn new(stop: &'a dyn Fn() -> bool) -> Result<Rebuild<'a>, CheckError> {
-        let folder = tempfile::Builder::new().prefix("taskscale-rebuild-").tempdir();
-        let folder = folder.map_err(|error| CheckError::Io {
-            what: "create a folder in",
-            path: std::env::temp_dir(),
-            error,
-        })?;
-        Ok(Rebuild { folder, stop })
+        Ok(Rebuild { folder: new_folder("taskscale-rebuild-")?, stop })
     }
 
     pub(super) fn look(&mut self, subject: &CheckSubject, findings: &mut Findings) -> Result<(), CheckError> {
@@ -91,9 +86,8 @@ fn files(command: &[String], root: &Path) -> BTreeSet<PathBuf> {
 fn compare(names: &BTreeSet<PathBuf>, roots: &[PathBuf], findings: &mut Findings) {
     let (mut stamped, mut different) = (Vec::new(), Vec::new());
     for name in names {
-        let read = |root: &PathBuf| {
-            Some(replaced(fs::read(root.join(name)).ok()?, root.as_os_str().as_bytes(), b'x'))
-        };
+        let read =
+            |root: &PathBuf| Some(without_path(fs::read(root.join(name)).ok()?, root.as_os_str().as_bytes()));
         let made: Vec<Option<Vec<u8>>> = roots.iter().map(read).collect();
         // The folder `builds/<runtime>/<digest>` says nothing.
         let shown = || name.components().skip(3).collect::<PathBuf>().display().to_string();
@@ -131,12 +125,12 @@ fn without_times(name: &Path, bytes: &[u8]) -> Option<Vec<u8>> {
     }
 }
 
-/// Overwrites every `needle`, keeping the length.
-fn replaced(mut bytes: Vec<u8>, needle: &[u8], with: u8) -> Vec<u8> {
+/// Overwrites the path wherever it is, keeping the length.
+fn without_path(mut bytes: Vec<u8>, path: &[u8]) -> Vec<u8> {
     let mut at = 0;
-    while let Some(found) = bytes[at..].windows(needle.len()).position(|window| window == needle) {
-        bytes[at + found..at + found + needle.len()].fill(with);
-        at += found + needle.len();
+    while let Some(found) = bytes[at..].windows(path.len()).position(|window| window == path) {
+        bytes[at + found..at + found + path.len()].fill(b'x');
+        at += found + path.len();
     }
     bytes
 }

@@ -1,12 +1,13 @@
 //! Runs one program of any shape, each run in its own cgroup and folder, and reports what is left behind.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
 
 use serde::Serialize;
 
 use super::findings::{CHECK_AGAIN, ON_A_BUSY_MACHINE};
+use super::subject::new_folder;
 use super::{CheckError, CheckRule, CheckSubject, Findings};
 use crate::campaign::Prepared;
 use crate::catalog::{Kind, Workload, with_tasks};
@@ -84,7 +85,7 @@ pub(super) struct Runs<'a, 'r> {
     was_busy: bool,
     /// Threads and processes created on the machine during the last run.
     pub made: Option<u64>,
-    left: Vec<String>,
+    left: BTreeSet<String>,
     left_at_home: Vec<String>,
     /// For each run, whether processes outlived the program.
     left_processes: Vec<bool>,
@@ -100,12 +101,6 @@ impl<'a, 'r> Runs<'a, 'r> {
         command: &'a [String],
         memory_bytes: Option<u64>,
     ) -> Result<Runs<'a, 'r>, CheckError> {
-        let home = tempfile::Builder::new().prefix("taskscale-check-").tempdir();
-        let home = home.map_err(|error| CheckError::Io {
-            what: "create a folder in",
-            path: std::env::temp_dir(),
-            error,
-        })?;
         Ok(Runs {
             runner,
             prepared: subject.prepared,
@@ -115,13 +110,13 @@ impl<'a, 'r> Runs<'a, 'r> {
             workload: subject.workload,
             memory_bytes,
             params: BTreeMap::new(),
-            home,
+            home: new_folder("taskscale-check-")?,
             looked_again: None,
             repeats_left: MOST_REPEATS,
             is_busy: false,
             was_busy: false,
             made: None,
-            left: Vec::new(),
+            left: BTreeSet::new(),
             left_at_home: Vec::new(),
             left_processes: Vec::new(),
             trials: Vec::new(),
@@ -202,10 +197,9 @@ impl<'a, 'r> Runs<'a, 'r> {
     pub fn keep(
         &mut self,
         request: &RunRequest,
-        (measured, found): (Measurement, Findings),
+        (measured, mut found): (Measurement, Findings),
         may_repeat: bool,
     ) -> Option<Status> {
-        let mut found = found;
         if may_repeat && found.blame_time() && may_be_the_machines(&measured) {
             if self.repeat() {
                 return None;
@@ -233,26 +227,12 @@ impl<'a, 'r> Runs<'a, 'r> {
     }
 
     /// Reports what cannot be confirmed: by anyone, or only while the machine is busy.
-    pub fn unconfirmed(&mut self, what: impl std::fmt::Display) {
-        match self.was_busy {
-            false => self.findings.unconfirmed(what.to_string()),
-            true => self.findings.error(
-                CheckRule::Unconfirmed,
-                format!("{what}: {ON_A_BUSY_MACHINE}"),
-                CHECK_AGAIN,
-            ),
-        }
-    }
-
-    pub fn nothing_is_confirmed(&mut self) {
-        let what = "nothing is confirmed, as no run was ok";
-        match self.was_busy {
-            true => self.unconfirmed(what),
-            false => {
-                let fix = "mend what is found above, or check on another machine";
-                self.findings.error(CheckRule::Unconfirmed, what, fix);
-            }
-        }
+    pub fn unconfirmed(&mut self, what: impl std::fmt::Display, fix: &str) {
+        let (what, fix) = match self.was_busy {
+            false => (what.to_string(), fix),
+            true => (format!("{what}: {ON_A_BUSY_MACHINE}"), CHECK_AGAIN),
+        };
+        self.findings.error(CheckRule::Unconfirmed, what, fix);
     }
 
     /// Reports that `tasks` were not run, with the predicted seconds and bytes.
@@ -266,33 +246,23 @@ impl<'a, 'r> Runs<'a, 'r> {
         self.findings.note(rule, what, "none in the entry: its tasks are expensive, or the machine is busy");
     }
 
-    /// A prediction for `tasks`, by a line through the first and the last trial that never falls.
-    pub fn line(&self, tasks: u64, of: impl Fn(&Trial) -> Option<f64>) -> f64 {
-        line(tasks, &self.trials, of)
-    }
-
     /// Reports files and processes left by the runs.
     pub fn look_at_what_is_left(&mut self) {
         let findings = &mut self.findings;
         let fix = "wait for all child processes, and kill those that do not exit";
+        let runs = self.left_processes.len();
         match self.left_processes.iter().filter(|left| **left).count() {
             0 => {}
-            times if 2 * times > self.left_processes.len() => {
+            times if 2 * times > runs => {
                 findings.error(CheckRule::Processes, "processes outlive the program", fix);
             }
             // A helper that exits shortly after its parent, on a busy machine.
-            times => findings.note(
-                CheckRule::Processes,
-                format!(
-                    "processes outlived the program shortly in {times} of {} runs",
-                    self.left_processes.len()
-                ),
-                fix,
-            ),
+            times => {
+                let what = format!("processes outlived the program shortly in {times} of {runs} runs");
+                findings.note(CheckRule::Processes, what, fix);
+            }
         }
-        let mut left = self.left.clone();
-        left.sort();
-        left.dedup();
+        let left: Vec<String> = self.left.iter().cloned().collect();
         if !left.is_empty() {
             let what = format!("leaves files in its working folder: {}", listed(&left));
             let fix = "delete them before the program exits, or disable what writes them";
@@ -353,7 +323,7 @@ pub(super) fn may_be_the_machines(seen: &Measurement) -> bool {
 }
 
 /// A prediction for `tasks`, by a line through the first and the last trial that never falls.
-fn line(tasks: u64, trials: &[Trial], of: impl Fn(&Trial) -> Option<f64>) -> f64 {
+pub(super) fn line(tasks: u64, trials: &[Trial], of: impl Fn(&Trial) -> Option<f64>) -> f64 {
     let (Some(first), Some(last)) = (trials.first(), trials.last()) else { return 0.0 };
     let share = (tasks.saturating_sub(first.tasks)) as f64 / (last.tasks - first.tasks).max(1) as f64;
     let (from, to) = (of(first).unwrap_or(0.0), of(last).unwrap_or(0.0));

@@ -20,17 +20,15 @@ const FAIR_TASKS: u64 = 10_000;
 /// megabytes.
 const OWN_NOISE: f64 = 0.02;
 
-/// The claims, and what they are compared with.
-pub(super) struct Claims<'c> {
-    pub entry: &'c Entry,
-    /// The bytes that each task must hold.
-    pub held: u64,
-    pub cpus: usize,
-}
-
-/// Checks the trials, smallest N first. Returns the bytes per task.
-pub(super) fn look(claims: &Claims, trials: &[Trial], findings: &mut Findings) -> Option<f64> {
-    let Claims { entry, held, cpus } = *claims;
+/// Checks the trials, smallest N first, against the entry's claims. Each task must hold `held` bytes. Returns the bytes per
+/// task.
+pub(super) fn look(
+    entry: &Entry,
+    held: u64,
+    cpus: usize,
+    trials: &[Trial],
+    findings: &mut Findings,
+) -> Option<f64> {
     let passed: Vec<&Trial> = trials.iter().filter(|trial| trial.status == Status::Ok).collect();
     let (first, last) = (passed.first()?, passed.last()?);
     if last.tasks < ENOUGH_TASKS {
@@ -148,7 +146,7 @@ mod tests {
         let mut findings = Findings::default();
         let trials = [trial(1, own, threads.min(3)), trial(n, own + bytes, threads)];
         let entry = &catalog.runtimes[0].entries[0];
-        look(&Claims { entry, held: 0, cpus }, &trials, &mut findings);
+        look(entry, 0, cpus, &trials, &mut findings);
         findings
             .sorted()
             .iter()

@@ -39,20 +39,19 @@ impl Runs<'_, '_> {
         self.run_at_an_empty_home(&self.serves(COUNTS[0]))?;
         for tasks in COUNTS {
             let request = self.serves(tasks);
-            let mut attempt = 1;
-            let (measured, details) = loop {
-                let ran = self.run(&request)?;
-                if ran.0.status == Status::Ok || attempt >= ATTEMPTS || !may_be_the_machines(&ran.0) {
-                    break ran;
+            let (mut measured, mut details) = self.run(&request)?;
+            for _ in 1..ATTEMPTS {
+                if measured.status != Status::Ok && may_be_the_machines(&measured) {
+                    (measured, details) = self.run(&request)?;
                 }
-                attempt += 1;
-            };
+            }
             judge(tasks, &measured, &details, &mut self.findings);
+            let status = measured.status;
             self.trials.push(trial(&request, measured));
-            match self.trials.last().map(|trial| trial.status) {
-                Some(Status::Ok) => {}
+            match status {
+                Status::Ok => {}
                 // No fault of its answers.
-                Some(Status::Limit | Status::NoPlateau) => break,
+                Status::Limit | Status::NoPlateau => break,
                 // A failure with few connections would repeat with many.
                 _ => return Ok(()),
             }
@@ -69,12 +68,8 @@ impl Runs<'_, '_> {
         let mut server = match RunningServer::start(self.command, &self.prepared.facts.env) {
             Ok(server) => server,
             Err(why) => {
-                self.findings.error(
-                    CheckRule::Protocol,
-                    format!("for the test of answers: {why}"),
-                    LISTENING,
-                );
-                return;
+                let what = format!("for the test of answers: {why}");
+                return self.findings.error(CheckRule::Protocol, what, LISTENING);
             }
         };
         let known = self.library_faults;
@@ -188,10 +183,6 @@ impl RunningServer {
         Ok(server)
     }
 
-    fn pid(&self) -> Option<Pid> {
-        Pid::from_raw(self.child.id() as i32)
-    }
-
     /// Resident memory of its first process, in bytes.
     fn memory(&self) -> Option<u64> {
         let statm = std::fs::read_to_string(format!("/proc/{}/statm", self.child.id())).ok()?;
@@ -201,7 +192,7 @@ impl RunningServer {
 
     /// Sends SIGTERM and waits for the exit.
     fn end(&mut self) -> Result<(), String> {
-        let told = self.pid().map(|pid| kill_process(pid, Signal::TERM));
+        let sent = kill_process(Pid::from_child(&self.child), Signal::TERM);
         let deadline = Instant::now() + END_PATIENCE;
         while Instant::now() < deadline {
             if !matches!(self.child.try_wait(), Ok(None)) {
@@ -209,15 +200,15 @@ impl RunningServer {
             }
             std::thread::sleep(Duration::from_millis(20));
         }
-        let told = if matches!(told, Some(Ok(()))) { "" } else { " (which could not be sent)" };
-        Err(format!("did not exit within {} s of SIGTERM{told}", END_PATIENCE.as_secs()))
+        let sent = if sent.is_ok() { "" } else { " (which could not be sent)" };
+        Err(format!("did not exit within {} s of SIGTERM{sent}", END_PATIENCE.as_secs()))
     }
 }
 
 impl Drop for RunningServer {
     fn drop(&mut self) {
         // Whatever is left of it.
-        let _ = self.pid().map(|pid| kill_process_group(pid, Signal::KILL));
+        let _ = kill_process_group(Pid::from_child(&self.child), Signal::KILL);
         let _ = self.child.wait();
     }
 }

@@ -33,3 +33,12 @@ impl Hint for CheckError {
         }
     }
 }
+
+/// A new temporary folder, removed when dropped.
+pub(super) fn new_folder(prefix: &str) -> Result<tempfile::TempDir, CheckError> {
+    tempfile::Builder::new().prefix(prefix).tempdir().map_err(|error| CheckError::Io {
+        what: "create a folder in",
+        path: std::env::temp_dir(),
+        error,
+    })
+}

@@ -6,10 +6,10 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::findings::ON_A_BUSY_MACHINE;
+use super::findings::{EXPLAIN, ON_A_BUSY_MACHINE};
 use super::floor::Floor;
 use super::judge_work::{judge, with};
-use super::runs::{RunRequest, Runs, Trial};
+use super::runs::{RunRequest, Runs, Trial, line};
 use super::{CheckError, CheckRule, Findings};
 use crate::catalog::{Kind, expected_to_make};
 use crate::record::{Status, Warning};
@@ -139,7 +139,7 @@ impl Runs<'_, '_> {
     fn predicted(&self, tasks: u64, operations: u64) -> (f64, u64) {
         let seen = self.trials.iter().filter_map(|trial| Some((trial.operations? as f64, trial.work_s?)));
         let seen: Vec<(f64, f64)> = seen.collect();
-        let launch_s = self.line(tasks, |trial| trial.launch_s);
+        let launch_s = line(tasks, &self.trials, |trial| trial.launch_s);
         let work_s = match (seen.first(), seen.last()) {
             (Some((few, few_s)), Some((more, more_s))) => {
                 // Without the one-time cost of the first operations.
@@ -150,7 +150,7 @@ impl Runs<'_, '_> {
             _ => 0.0,
         };
         let seconds = launch_s + work_s;
-        let bytes = self.line(tasks, |trial| trial.peak_bytes.map(|bytes| bytes as f64));
+        let bytes = line(tasks, &self.trials, |trial| trial.peak_bytes.map(|bytes| bytes as f64));
         (seconds, bytes as u64)
     }
 
@@ -230,18 +230,19 @@ impl Runs<'_, '_> {
             let operations = 2 * once.operations;
             let Some(double) = self.work(tasks, operations)? else { return Ok(None) };
             let (more, less) = (double.cost(), once.cost());
-            ratio = Some((more.0 / less.0.max(1e-9), less, more, once.operations));
-            let fair = (LEAST_RATIO..=MOST_RATIO).contains(&(more.0 / less.0.max(1e-9)));
-            if fair {
+            let times = more.0 / less.0.max(1e-9);
+            ratio = Some((times, less, more, once.operations));
+            if (LEAST_RATIO..=MOST_RATIO).contains(&times) {
                 self.look_at_what_came_of_itself(tasks, [&once, &double]);
                 // Operations that mostly wait have little CPU time.
                 let told = once.cpu_s >= TELLABLE_S && double.cpu_s > once.cpu_s;
                 if !told {
-                    self.unconfirmed(format!(
+                    let what = format!(
                         "{}: {} of CPU time, too little to confirm that operations are performed",
                         with(tasks, double.operations),
                         units::seconds(double.cpu_s)
-                    ));
+                    );
+                    self.unconfirmed(what, EXPLAIN);
                     return Ok(None);
                 }
                 let (operations, cpu_s) = (double.operations - once.operations, double.cpu_s - once.cpu_s);

@@ -4,9 +4,11 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
+use super::boundary_search::Bracket;
+use super::confirm::SearchStatus;
 use super::outcome::{Cause, ClassifiedRun, Outcome, Purpose};
 use super::rate;
-use super::search::{SearchState, SearchStatus, controlled, need, replay};
+use super::search::{SearchState, controlled, need, replay};
 use super::search_spec::{Find, SearchSpec};
 use super::trial_point::TrialPoint;
 use crate::catalog::{Kind, Shape};
@@ -215,8 +217,7 @@ pub(super) fn answer(search_spec: &SearchSpec, facts: &EntryFacts, samples: &[Sa
         search.seen.iter().rev().find(|run| {
             Some(value(run)) == wanted
                 && run.purpose != Purpose::Control
-                && (run.outcome == Outcome::Passes) == holds
-                && matches!(run.outcome, Outcome::Passes | Outcome::Fails(..))
+                && if holds { run.outcome == Outcome::Passes } else { run.outcome.cause().is_some() }
         })
     };
     let failed = last(boundary.failing, false);
@@ -247,7 +248,7 @@ pub(super) fn answer(search_spec: &SearchSpec, facts: &EntryFacts, samples: &[Sa
         width: boundary
             .confirmed
             .zip(boundary.failing)
-            .map(|(pass, fail)| pass.abs_diff(fail) as f64 / pass as f64),
+            .map(|(passing, failing)| Bracket { passing, failing }.width()),
         limited_by,
         by_memory,
         memory_per_task: per_task,
@@ -354,57 +355,50 @@ fn curve(search_spec: &SearchSpec, search: &SearchState) -> Vec<CurvePoint> {
         return Vec::new();
     }
     let cap = |run: &ClassifiedRun| run.sample.memory.cap_bytes.unwrap_or(0);
-    let memories: BTreeSet<u64> = search.seen.iter().map(cap).collect();
-    let mut points: Vec<CurvePoint> = memories
-        .into_iter()
-        .filter_map(|memory_bytes| {
-            let settled: Vec<&ClassifiedRun> = search
-                .seen
-                .iter()
-                .filter(|run| cap(run) == memory_bytes)
-                .filter(|run| matches!(run.outcome, Outcome::Passes | Outcome::Fails(..)))
-                .collect();
-            let held: Vec<&ClassifiedRun> =
-                settled.iter().copied().filter(|run| run.outcome == Outcome::Passes).collect();
-            let middle = |of: fn(&Sample) -> Option<f64>| {
-                median(&held.iter().filter_map(|run| of(run.sample)).collect::<Vec<_>>())
-            };
-            let reason = settled.iter().rev().find_map(|run| match &run.outcome {
-                Outcome::Fails(_, reason) => Some(reason.clone()),
-                _ => None,
-            });
-            (!settled.is_empty()).then(|| CurvePoint {
-                memory_bytes,
-                roomy: memory_bytes == search_spec.room_bytes,
-                runs: settled.len(),
-                held: held.len(),
-                cpu_s: middle(|sample| sample.cpu.total_s()),
-                launch_s: middle(|sample| sample.time.launch_s),
-                drain_s: middle(|sample| sample.time.drain_s),
-                wall_s: middle(|sample| sample.time.wall_s),
-                peak_bytes: middle(|sample| Some(sample.memory.peak_bytes? as f64)),
-                times_roomy: None,
-                times_roomy_range: None,
-                reason,
-            })
-        })
-        .collect();
-    let roomy = points.iter().find(|point| point.roomy).and_then(|point| point.cpu_s);
-    let range = |memory_bytes: u64| {
-        let held =
+    let passed = |memory_bytes: u64| -> Vec<&Sample> {
+        let runs =
             search.seen.iter().filter(|run| cap(run) == memory_bytes && run.outcome == Outcome::Passes);
-        let cpu: Vec<f64> = held.filter_map(|run| run.sample.cpu.total_s()).collect();
+        runs.map(|run| run.sample).collect()
+    };
+    let middle = |samples: &[&Sample], of: fn(&Sample) -> Option<f64>| {
+        median(&samples.iter().filter_map(|sample| of(sample)).collect::<Vec<_>>())
+    };
+    let range = |samples: &[&Sample]| {
+        let cpu: Vec<f64> = samples.iter().filter_map(|sample| sample.cpu.total_s()).collect();
         let ends = cpu.iter().copied().reduce(f64::min).zip(cpu.iter().copied().reduce(f64::max));
         ends.filter(|(least, _)| cpu.len() > 1 && *least > 0.0)
     };
-    let roomy_range = range(search_spec.room_bytes);
-    for point in &mut points {
-        point.times_roomy_range = range(point.memory_bytes)
-            .zip(roomy_range)
-            .filter(|_| !point.roomy)
-            .map(|((least, most), (roomy_least, roomy_most))| [least / roomy_most, most / roomy_least]);
-        point.times_roomy =
-            point.cpu_s.zip(roomy).filter(|(_, roomy)| *roomy > 0.0).map(|(cpu, roomy)| cpu / roomy);
-    }
-    points
+    let roomy = passed(search_spec.room_bytes);
+    let (roomy_s, roomy_range) = (middle(&roomy, |sample| sample.cpu.total_s()), range(&roomy));
+    let point = |memory_bytes| {
+        let of_memory = search.seen.iter().filter(|run| cap(run) == memory_bytes);
+        let failed: Vec<&String> = of_memory
+            .filter_map(|run| match &run.outcome {
+                Outcome::Fails(_, reason) => Some(reason),
+                _ => None,
+            })
+            .collect();
+        let held = passed(memory_bytes);
+        let runs = held.len() + failed.len();
+        let is_roomy = memory_bytes == search_spec.room_bytes;
+        let cpu_s = middle(&held, |sample| sample.cpu.total_s());
+        let times_roomy_range = range(&held).zip(roomy_range).filter(|_| !is_roomy);
+        (runs > 0).then(|| CurvePoint {
+            memory_bytes,
+            roomy: is_roomy,
+            runs,
+            held: held.len(),
+            cpu_s,
+            launch_s: middle(&held, |sample| sample.time.launch_s),
+            drain_s: middle(&held, |sample| sample.time.drain_s),
+            wall_s: middle(&held, |sample| sample.time.wall_s),
+            peak_bytes: middle(&held, |sample| Some(sample.memory.peak_bytes? as f64)),
+            times_roomy: cpu_s.zip(roomy_s).filter(|(_, roomy)| *roomy > 0.0).map(|(cpu, roomy)| cpu / roomy),
+            times_roomy_range: times_roomy_range
+                .map(|((least, most), (roomy_least, roomy_most))| [least / roomy_most, most / roomy_least]),
+            reason: failed.last().map(|reason| (*reason).clone()),
+        })
+    };
+    let memories: BTreeSet<u64> = search.seen.iter().map(cap).collect();
+    memories.into_iter().filter_map(point).collect()
 }

@@ -108,23 +108,23 @@ impl Search {
             ((None, Some(fail)), predicted) => self.towards_passing(probes, fail, predicted),
             ((Some(pass), Some(fail)), predicted) => self.between(probes, pass, fail, predicted),
         };
-        SearchStep::Try(self.value_at(wanted, pass, fail, (easiest, hardest)))
+        SearchStep::Try(self.value_at(wanted, pass, fail))
     }
 
     /// The passing value nearest to the boundary, and the failing one. A failure outweighs passes beyond it.
     pub fn ends(&self, probes: &[Probe]) -> (Option<u64>, Option<u64>) {
-        let harder = |a: &u64, b: &u64| match self.passes {
-            PassingSide::Below => a.cmp(b),
-            PassingSide::Above => b.cmp(a),
-        };
-        let fail = probes.iter().filter(|probe| !probe.passed).map(|probe| probe.value).min_by(harder);
-        let pass = probes
-            .iter()
-            .filter(|probe| probe.passed)
-            .map(|probe| probe.value)
-            .filter(|value| fail.is_none_or(|fail| harder(value, &fail).is_lt()))
-            .max_by(harder);
-        (pass, fail)
+        let of = |passed| probes.iter().filter(move |probe| probe.passed == passed).map(|probe| probe.value);
+        let fail = of(false).min_by_key(|value| self.difficulty(*value));
+        let easier = |value: &u64| fail.is_none_or(|fail| self.difficulty(*value) < self.difficulty(fail));
+        (of(true).filter(easier).max_by_key(|value| self.difficulty(*value)), fail)
+    }
+
+    /// Grows from values that pass to those that fail.
+    pub fn difficulty(&self, value: u64) -> i128 {
+        match self.passes {
+            PassingSide::Below => value.into(),
+            PassingSide::Above => -i128::from(value),
+        }
     }
 
     /// The bounds, from the value that passes if any does.
@@ -241,13 +241,7 @@ impl Search {
     }
 
     /// A whole value strictly between the ends, within the bounds, and round where the precision allows.
-    fn value_at(
-        &self,
-        wanted: f64,
-        pass: Option<u64>,
-        fail: Option<u64>,
-        (easiest, hardest): (u64, u64),
-    ) -> u64 {
+    fn value_at(&self, wanted: f64, pass: Option<u64>, fail: Option<u64>) -> u64 {
         let (value, grain) = self.unscaled(wanted);
         // Saturates where the wanted value is beyond all numbers.
         let value = ((value / grain).round() * grain) as u64;
@@ -256,6 +250,7 @@ impl Search {
             (PassingSide::Below, true) | (PassingSide::Above, false) => end.saturating_add(1),
             _ => end.saturating_sub(1),
         };
+        let (easiest, hardest) = self.easiest_first();
         let first = pass.map_or(easiest, |pass| beyond(pass, true));
         let last = fail.map_or(hardest, |fail| beyond(fail, false));
         value.clamp(first.min(last), first.max(last))

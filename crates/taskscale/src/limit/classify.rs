@@ -75,7 +75,6 @@ pub fn classify(search_spec: &SearchSpec, sample: &Sample, baseline: Baseline) -
         return rate::classify(sample, p99_us);
     }
     let allowance_s = baseline.allowance_s;
-    let fails = |cause, text: String| Outcome::Fails(cause, text);
     let cap = sample.memory.cap_bytes.unwrap_or(0);
     let time_bound = sample.hold_s + allowance_s >= search_spec.time_cap_s;
     let slow = |took: String| {
@@ -87,9 +86,9 @@ pub fn classify(search_spec: &SearchSpec, sample: &Sample, baseline: Baseline) -
         }
         if time_bound {
             let most = units::seconds(search_spec.time_cap_s);
-            fails(Cause::Time, format!("not done within {most} (raise --timeout)"))
+            Outcome::Fails(Cause::Time, format!("not done within {most} (raise --timeout)"))
         } else {
-            fails(
+            Outcome::Fails(
                 Cause::Slow,
                 format!(
                     "too slow: launch and drain {took}, allowed: {} ({} times that with unlimited memory, or \
@@ -115,7 +114,9 @@ pub fn classify(search_spec: &SearchSpec, sample: &Sample, baseline: Baseline) -
             Some(launch) => slow(format!("took more than {}", units::seconds(launch))),
             None => Outcome::Unsettled,
         },
-        Status::KilledOom => fails(Cause::Memory, format!("killed: out of memory at {}", units::bytes(cap))),
+        Status::KilledOom => {
+            Outcome::Fails(Cause::Memory, format!("killed: out of memory at {}", units::bytes(cap)))
+        }
         Status::TimedOut => {
             let ran_s = sample.time.wall_s.unwrap_or(0.0);
             if !time_bound && ran_s + 1.0 < sample.hold_s + allowance_s {
@@ -124,17 +125,17 @@ pub fn classify(search_spec: &SearchSpec, sample: &Sample, baseline: Baseline) -
             }
             slow("did not finish in time".into())
         }
-        Status::Limit => fails(Cause::SystemLimit, reason(sample)),
+        Status::Limit => Outcome::Fails(Cause::SystemLimit, reason(sample)),
         _ => match heap_full(sample) {
             Some(line) => {
                 let peak = sample.memory.peak_bytes.map_or_else(|| "?".into(), units::bytes);
                 let line: String = line.chars().take(160).collect();
-                fails(
+                Outcome::Fails(
                     Cause::OwnHeap,
                     format!("its own heap was full with {peak} of {} in use: {line}", units::bytes(cap)),
                 )
             }
-            None => fails(Cause::Other, reason(sample)),
+            None => Outcome::Fails(Cause::Other, reason(sample)),
         },
     }
 }

@@ -4,6 +4,8 @@
 //! values pass once. So the answer lies a margin before the failed value, and counts only if it passed the requested
 //! number of confirming probes. If one of them fails, the answer moves to the safe side and is confirmed again.
 
+use serde::Serialize;
+
 use super::boundary_search::{Bracket, LONGEST_STEP, PassingSide, Probe, STRIDE, Search, SearchStep};
 
 /// How far the answer is from what failed, in widths of the search: one to find the boundary, one as a margin.
@@ -20,17 +22,35 @@ pub struct Boundary {
     pub sometimes: Option<u64>,
 }
 
-/// The next step towards an answer, or how it ended.
+/// The state of a search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, strum::IntoStaticStr)]
+#[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
+pub enum SearchStatus {
+    /// There are runs left to do.
+    Unfinished,
+    /// An answer is confirmed, and as close to the failing value as requested, or as the boundary is sharp.
+    Found,
+    /// The runs that were allowed were not enough for that.
+    Undecided,
+    /// Nothing passes: not one task in the memory, or the tasks in no memory that this machine has.
+    NothingHolds,
+    /// No value fails that can be tried.
+    EverythingHolds,
+}
+
+impl SearchStatus {
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
+}
+
+/// The next step towards an answer, or how the search ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConfirmStage {
     Search(u64),
     Confirm(u64),
-    /// The confirmed value is as close to the failing one as requested, or as the boundary is sharp.
-    Found,
-    /// The probes that were allowed were not enough for that.
-    Undecided,
-    NothingPasses,
-    EverythingPasses,
+    End(SearchStatus),
 }
 
 /// How often a value passed in the probes that were taken to confirm it.
@@ -49,10 +69,11 @@ impl Search {
     /// The boundary by these probes, where a confirmed value has passed `times` times and never failed.
     pub fn boundary(&self, probes: &[Probe], times: usize) -> Boundary {
         let (_, failing) = self.ends(probes);
-        let before = |value: u64| failing.is_none_or(|failing| self.is_easier(value, failing));
+        let before =
+            |value: u64| failing.is_none_or(|failing| self.difficulty(value) < self.difficulty(failing));
         let last = |of: &dyn Fn(&Probe) -> bool| {
             let values = probes.iter().filter(|probe| of(probe)).map(|probe| probe.value);
-            values.reduce(|a, b| if self.is_easier(a, b) { b } else { a })
+            values.max_by_key(|value| self.difficulty(*value))
         };
         Boundary {
             confirmed: last(&|probe| before(probe.value) && tally(probes, probe.value).passed >= times),
@@ -68,20 +89,20 @@ impl Search {
         if let (SearchStep::NothingPasses, Some(easiest)) = (step, boundary.failing) {
             let tried = probes.iter().filter(|probe| probe.value == easiest).count();
             return match boundary.sometimes {
-                Some(_) => ConfirmStage::Undecided,
+                Some(_) => ConfirmStage::End(SearchStatus::Undecided),
                 // That nothing passes is not said after one probe either.
                 None if tried < times => ConfirmStage::Confirm(easiest),
-                None => ConfirmStage::NothingPasses,
+                None => ConfirmStage::End(SearchStatus::NothingHolds),
             };
         }
         match (boundary.confirmed, boundary.failing) {
             (Some(_), None)
                 if step == SearchStep::EverythingPasses && boundary.confirmed == self.ends(probes).0 =>
             {
-                return ConfirmStage::EverythingPasses;
+                return ConfirmStage::End(SearchStatus::EverythingHolds);
             }
             (Some(confirmed), Some(failing)) if self.is_near(confirmed, failing, &boundary) => {
-                return ConfirmStage::Found;
+                return ConfirmStage::End(SearchStatus::Found);
             }
             _ => {}
         }
@@ -97,14 +118,7 @@ impl Search {
         };
         match candidate {
             Some(value) if tally(probes, value).passed < times => ConfirmStage::Confirm(value),
-            _ => ConfirmStage::Undecided,
-        }
-    }
-
-    fn is_easier(&self, a: u64, b: u64) -> bool {
-        match self.passes {
-            PassingSide::Below => a < b,
-            PassingSide::Above => a > b,
+            _ => ConfirmStage::End(SearchStatus::Undecided),
         }
     }
 

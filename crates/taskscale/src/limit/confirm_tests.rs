@@ -144,7 +144,7 @@ fn an_answer_of_little_precision_is_near_enough_as_well() {
         for search in [Search { precision, ..COUNTS }, Search { precision, ..BYTES }] {
             let passes = |value| (value <= 12_345_678) == (search.passes == PassingSide::Below);
             let (probes, stage) = drive(&search, &[], 3, |value| (passes(value), None));
-            assert_eq!(stage, ConfirmStage::Found, "{precision}: {probes:?}");
+            assert_eq!(stage, ConfirmStage::End(SearchStatus::Found), "{precision}: {probes:?}");
         }
     }
 }
@@ -156,7 +156,7 @@ fn a_sharp_border_takes_the_search_and_the_confirming_runs() {
         let (probes, end) = drive(&COUNTS, &[1, 10_000], times, |tasks| {
             (program.run(tasks), predict_tasks(&program.needs, program.cap))
         });
-        assert_eq!(end, ConfirmStage::Found);
+        assert_eq!(end, ConfirmStage::End(SearchStatus::Found));
         assert_eq!(probes.iter().filter(|probe| probe.confirms).count(), times);
         assert!(probes.len() <= 6 + times, "{probes:?}");
         assert_eq!(COUNTS.boundary(&probes, times).sometimes, None);
@@ -167,7 +167,10 @@ fn a_sharp_border_takes_the_search_and_the_confirming_runs() {
 fn small_borders_are_exact() {
     for boundary in [1, 2, 7, 41] {
         let (probes, end) = drive(&COUNTS, &[], 3, |tasks| (tasks <= boundary, None));
-        assert_eq!((end, COUNTS.boundary(&probes, 3).confirmed), (ConfirmStage::Found, Some(boundary)));
+        assert_eq!(
+            (end, COUNTS.boundary(&probes, 3).confirmed),
+            (ConfirmStage::End(SearchStatus::Found), Some(boundary))
+        );
     }
 }
 
@@ -206,11 +209,11 @@ proptest! {
         if let Some(confirmed) = boundary.confirmed {
             let own = tally(&probes, confirmed);
             prop_assert!(own.passed >= times && own.passed == own.probes);
-            prop_assert!(probes.iter().all(|t| t.passed || search.is_easier(confirmed, t.value)));
+            prop_assert!(probes.iter().all(|t| t.passed || search.difficulty(confirmed) < search.difficulty(t.value)));
         }
         match end {
-            ConfirmStage::Found => prop_assert!(search.is_near(boundary.confirmed.unwrap(), boundary.failing.unwrap(), &boundary)),
-            ConfirmStage::Undecided => {}
+            ConfirmStage::End(SearchStatus::Found) => prop_assert!(search.is_near(boundary.confirmed.unwrap(), boundary.failing.unwrap(), &boundary)),
+            ConfirmStage::End(SearchStatus::Undecided) => {}
             other => prop_assert!(false, "{other:?}"),
         }
         // Followed again from any point, the search takes the same way.

@@ -42,11 +42,7 @@ fn columns<'a>() -> [CsvColumn<LimitCsvLine<'a>>; 26] {
     [
         ("entry", |line| text(&line.answer.entry)),
         ("kind", |line| line.answer.kind.name().to_owned()),
-        ("find", |line| match line.find {
-            Find::MostTasks { .. } => "most-tasks".to_owned(),
-            Find::LeastMemory { .. } => "least-memory".to_owned(),
-            Find::HighestRate { .. } => "highest-rate".to_owned(),
-        }),
+        ("find", |line| <&str>::from(line.find).to_owned()),
         ("state", |line| line.answer.state.name().to_owned()),
         ("role", |line| line.role().to_owned()),
         ("tasks", |line| whole(line.run.map(|run| run.trial_point.tasks))),

@@ -153,9 +153,7 @@ fn most_tasks() -> [AnswerColumn; 6] {
     [
         (Column::figures("most tasks"), |answer| figure(answer.tasks.map(units::grouped))),
         (Column::figures("passed"), PASSED),
-        (Column::figures("fails at"), |answer| {
-            figure(fails_at(answer, |run| Some(units::grouped(run.tasks))))
-        }),
+        (Column::figures("fails at"), |answer| fails_at(answer, |run| Some(units::grouped(run.tasks)))),
         (Column::figures("B/task"), |answer| figure(answer.bytes_per_task.map(per_task))),
         (Column::figures("memory ÷ N"), PER_TASK),
         (Column::figures("runs").drop_priority(0), RUNS),
@@ -167,13 +165,9 @@ fn least_memory() -> [AnswerColumn; 7] {
         answer.curve.iter().find(|point| Some(point.memory_bytes) == answer.memory_bytes)
     }
     [
-        (Column::figures("least MiB"), |answer| {
-            figure(answer.memory_bytes.map(|bytes| size_mib(bytes as f64)))
-        }),
+        (Column::figures("least MiB"), |answer| figure(answer.memory_bytes.map(size_mib))),
         (Column::figures("passed"), PASSED),
-        (Column::figures("fails at"), |answer| {
-            figure(fails_at(answer, |run| Some(size_mib(run.cap_bytes as f64))))
-        }),
+        (Column::figures("fails at"), |answer| fails_at(answer, |run| Some(size_mib(run.cap_bytes)))),
         (Column::figures("memory ÷ N"), PER_TASK),
         (Column::figures("CPU s").drop_priority(2), |answer| {
             figure(point(answer).and_then(|point| point.cpu_s).map(time_text))
@@ -192,9 +186,7 @@ fn highest_rate() -> [AnswerColumn; 7] {
     [
         (Column::figures("messages/s"), |answer| figure(answer.rate_per_s.map(units::grouped))),
         (Column::figures("passed"), PASSED),
-        (Column::figures("fails at"), |answer| {
-            figure(fails_at(answer, |run| run.rate_per_s.map(units::grouped)))
-        }),
+        (Column::figures("fails at"), |answer| fails_at(answer, |run| run.rate_per_s.map(units::grouped))),
         (Column::figures("p50 µs").drop_priority(0), |answer| {
             at(answer, |at| at.latency_p50_us, &LATENCY_P50)
         }),
@@ -206,8 +198,8 @@ fn highest_rate() -> [AnswerColumn; 7] {
     ]
 }
 
-fn fails_at(answer: &Answer, shown: fn(&TrialPoint) -> Option<String>) -> Option<String> {
-    answer.fails.as_ref().and_then(|run| shown(&run.trial_point))
+fn fails_at(answer: &Answer, shown: fn(&TrialPoint) -> Option<String>) -> TableCell {
+    figure(answer.fails.as_ref().and_then(|run| shown(&run.trial_point)))
 }
 
 /// Memory against CPU.
@@ -232,7 +224,7 @@ fn curve(answer: &Answer, tasks: u64) -> Table {
 
 fn of_point(point: &CurvePoint, least: Option<u64>, most_cpu_s: f64) -> DocumentRow {
     let share = least.map(|least| times(point.memory_bytes as f64 / least as f64));
-    let mut row = DocumentRow::of(vec![TableCell::plain(size_mib(point.memory_bytes as f64)), figure(share)]);
+    let mut row = DocumentRow::of(vec![TableCell::plain(size_mib(point.memory_bytes)), figure(share)]);
     let reason = point.reason.as_deref();
     if point.held == 0 {
         row.flag = Some("✗".to_owned());
@@ -245,7 +237,7 @@ fn of_point(point: &CurvePoint, least: Option<u64>, most_cpu_s: f64) -> Document
         figure(range),
         figure(point.launch_s.map(time_text)),
         figure(point.drain_s.map(time_text)),
-        figure(point.peak_bytes.map(size_mib)),
+        figure(point.peak_bytes.map(|bytes| units::decimal(mib(bytes), 1))),
         TableCell::Bar(point.cpu_s.map_or(0.0, |cpu| cpu / most_cpu_s), Emphasis::Plain),
     ]);
     if point.held < point.runs {
@@ -259,8 +251,8 @@ fn figure(text: Option<String>) -> TableCell {
     TableCell::figure(text, Emphasis::Plain)
 }
 
-fn size_mib(bytes: f64) -> String {
-    units::decimal(mib(bytes), 1)
+fn size_mib(bytes: u64) -> String {
+    units::decimal(mib(bytes as f64), 1)
 }
 
 fn times(ratio: f64) -> String {

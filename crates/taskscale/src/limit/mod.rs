@@ -23,11 +23,12 @@ mod words;
 
 pub use answer::{Answer, AtRate, ConfirmingRuns, CurvePoint, LIMIT_SCHEMA, LimitReport, ShownRun};
 pub use by_search::{BySearch, SearchObserver};
+pub use confirm::SearchStatus;
 pub use error::{LimitError, SEARCH_SPEC_SCHEMA};
 pub use numbers::milliseconds;
 pub use outcome::{Cause, ClassifiedRun, Outcome, Purpose};
 pub use plan::{entry_env, least_tasks, plan};
-pub use search::{HOLD, NextRun, SearchState, SearchStatus, replay};
+pub use search::{HOLD, NextRun, SearchState, replay};
 pub use search_spec::{Find, SearchSpec, fill_in, holds_search, load_search_spec, store_search_spec};
 pub use trial_point::{RATE, TrialPoint};
 pub use words::{sentence, sought};

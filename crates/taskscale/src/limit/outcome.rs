@@ -65,13 +65,12 @@ impl Outcome {
     }
 }
 
-/// What programs print when their heap is full.
-const HEAP_FULL: [&str; 18] = [
+/// What programs print when their heap is full. "MemoryError" is also in what a JVM (`OutOfMemoryError`) and Ruby
+/// (`NoMemoryError`) print, "out of memory" in what Node.js does (`heap out of memory`).
+const HEAP_FULL: [&str; 15] = [
     "Java heap space",
     "GC overhead limit exceeded",
-    "OutOfMemoryError",
     "OutOfMemoryException",
-    "heap out of memory",
     "out of memory",
     "Out of memory",
     "memory allocation of",
@@ -80,7 +79,6 @@ const HEAP_FULL: [&str; 18] = [
     "MemoryError",
     "bad_alloc",
     "ENOMEM",
-    "NoMemoryError",
     "Allowed memory size",
     "eheap_alloc",
     "heap exhausted",

@@ -1,9 +1,10 @@
 //! Whole searches for the highest rate against scripted servers: what they conclude, and in how many runs.
 
 use super::super::answer::{Answer, LimitReport};
+use super::super::confirm::SearchStatus;
 use super::super::outcome::Purpose;
 use super::super::search::tests::{report, search_spec as of_find};
-use super::super::search::{NextRun, SearchStatus, replay};
+use super::super::search::{NextRun, replay};
 use super::super::search_spec::{Find, SearchSpec};
 use super::*;
 use crate::catalog::Kind;

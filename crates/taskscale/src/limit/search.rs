@@ -5,11 +5,9 @@
 
 use std::f64::consts::LN_2;
 
-use serde::Serialize;
-
 use super::boundary_search::{LONGEST_STEP, PassingSide, Prediction, Probe, Search};
 use super::classify::{Baseline, baseline, classify, touched};
-use super::confirm::{Boundary, ConfirmStage, PassCount, tally};
+use super::confirm::{Boundary, ConfirmStage, PassCount, SearchStatus, tally};
 use super::outcome::{Cause, ClassifiedRun, Outcome, Purpose};
 use super::prediction::{predict_memory, predict_tasks};
 use super::rate;
@@ -49,29 +47,6 @@ pub struct NextRun {
     pub trial_point: TrialPoint,
     /// Whether it is another attempt of the last run, whose wait was too short.
     pub again: bool,
-}
-
-/// The state of a search.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, strum::IntoStaticStr)]
-#[serde(rename_all = "kebab-case")]
-#[strum(serialize_all = "kebab-case")]
-pub enum SearchStatus {
-    /// There are runs left to do.
-    Unfinished,
-    /// An answer is confirmed, and the failing value is near enough.
-    Found,
-    /// The runs of the search were not enough for that.
-    Undecided,
-    /// Nothing passes: not one task in the memory, or the tasks in no memory that this machine has.
-    NothingHolds,
-    /// No value fails that can be tried.
-    EverythingHolds,
-}
-
-impl SearchStatus {
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
 }
 
 /// The runs of one entry so far, and the state that they lead to.
@@ -144,45 +119,33 @@ fn spent(seen: &[ClassifiedRun]) -> usize {
 
 /// A run that does not count is taken again, but not for ever.
 fn settle_inconclusive(search_spec: &SearchSpec, seen: &mut [ClassifiedRun]) {
-    let is_inconclusive = |run: &ClassifiedRun, of: &ClassifiedRun| {
-        matches!(run.outcome, Outcome::Inconclusive(..))
-            && search_spec.find.trial_point_of(run.sample) == search_spec.find.trial_point_of(of.sample)
-    };
-    let settled: Vec<bool> = (0..seen.len())
-        .map(|i| {
-            let before = seen[..i].iter().filter(|run| is_inconclusive(run, &seen[i])).count();
-            is_inconclusive(&seen[i], &seen[i]) && before >= MOST_INCONCLUSIVE
-        })
-        .collect();
-    for (run, settled) in seen.iter_mut().zip(settled) {
-        if let (true, Outcome::Inconclusive(cause, why)) = (settled, &run.outcome) {
+    let mut inconclusive: Vec<TrialPoint> = Vec::new();
+    for run in seen {
+        let Outcome::Inconclusive(cause, why) = &run.outcome else { continue };
+        let trial_point = search_spec.find.trial_point_of(run.sample);
+        let before = inconclusive.iter().filter(|other| **other == trial_point).count();
+        if before >= MOST_INCONCLUSIVE {
             run.outcome = Outcome::Fails(*cause, format!("{why}, {} times", MOST_INCONCLUSIVE + 1));
         }
+        inconclusive.push(trial_point);
     }
 }
 
-/// How long a run may take. With all memory only the timeout ends it, as others are held against such runs; but not in a
-/// search in which all have it.
+/// How long a run of `tasks` may take, by pilot and control runs. With all memory only the timeout ends it, as others are
+/// held against such runs; but not in a search in which all have it.
 pub fn allowed(search_spec: &SearchSpec, seen: &[ClassifiedRun], tasks: u64, cap_bytes: u64) -> Baseline {
-    let usual = baseline_of(search_spec, seen, tasks);
-    let room = search_spec.room_bytes;
-    let all_have_it = matches!(search_spec.find, Find::MostTasks { memory_bytes } if memory_bytes == room);
-    let allowance_s =
-        if cap_bytes == room && !all_have_it { search_spec.time_cap_s } else { usual.allowance_s };
-    Baseline { allowance_s, ..usual }
-}
-
-/// Time and CPU time of `tasks` with unlimited memory, from pilot and control runs.
-fn baseline_of(search_spec: &SearchSpec, seen: &[ClassifiedRun], tasks: u64) -> Baseline {
+    let (room, time_cap_s) = (search_spec.room_bytes, search_spec.time_cap_s);
     if let Find::HighestRate { .. } = search_spec.find {
         // Messages that come late are what is looked at: none is cut off for that before any run may.
-        return Baseline { allowance_s: search_spec.time_cap_s, cpu_s: 0.0 };
+        return Baseline { allowance_s: time_cap_s, cpu_s: 0.0 };
     }
     let spare = seen.iter().filter(|run| match search_spec.find {
         Find::MostTasks { .. } => matches!(run.purpose, Purpose::Pilot | Purpose::Control),
-        _ => cap_of(run.sample) == search_spec.room_bytes,
+        _ => cap_of(run.sample) == room,
     });
-    baseline(search_spec, spare.map(|run| run.sample), tasks)
+    let usual = baseline(search_spec, spare.map(|run| run.sample), tasks);
+    let all_have_it = matches!(search_spec.find, Find::MostTasks { memory_bytes } if memory_bytes == room);
+    if cap_bytes == room && !all_have_it { Baseline { allowance_s: time_cap_s, ..usual } } else { usual }
 }
 
 fn search(search_spec: &SearchSpec) -> Search {
@@ -287,19 +250,16 @@ fn decide(
     seen: &[ClassifiedRun],
     holds: &HoldPredictor,
 ) -> (SearchStatus, Option<NextRun>) {
+    let run_at = |purpose, trial_point, again| {
+        (SearchStatus::Unfinished, Some(NextRun { purpose, trial_point, again }))
+    };
     if let Some(last) = seen.last()
         && last.outcome == Outcome::Unsettled
         && holds.retry_hold_s(last.sample).is_some()
     {
-        let trial_point = search_spec.find.trial_point_of(last.sample);
-        return (SearchStatus::Unfinished, Some(NextRun { purpose: last.purpose, trial_point, again: true }));
+        return run_at(last.purpose, search_spec.find.trial_point_of(last.sample), true);
     }
-    let next_run = |purpose, value| {
-        (
-            SearchStatus::Unfinished,
-            Some(NextRun { purpose, trial_point: search_spec.trial_point(value), again: false }),
-        )
-    };
+    let next_run = |purpose, value| run_at(purpose, search_spec.trial_point(value), false);
     let probes = probes(search_spec, seen);
     if let Some(pilot) = pilot(search_spec, kind, &probes) {
         return next_run(Purpose::Pilot, pilot);
@@ -307,18 +267,12 @@ fn decide(
     let (search, times) = (search(search_spec), search_spec.repetitions as usize);
     if let Some(tasks) = control(search_spec, seen, search.ends(&probes).1) {
         let trial_point = TrialPoint { cap_bytes: search_spec.room_bytes, ..search_spec.trial_point(tasks) };
-        return (
-            SearchStatus::Unfinished,
-            Some(NextRun { purpose: Purpose::Control, trial_point, again: false }),
-        );
+        return run_at(Purpose::Control, trial_point, false);
     }
     let state = match search.stage(&probes, times, spent(seen) < search_spec.most_runs as usize) {
         ConfirmStage::Search(value) => return next_run(Purpose::Search, value),
         ConfirmStage::Confirm(value) => return next_run(Purpose::Confirm, value),
-        ConfirmStage::Found => SearchStatus::Found,
-        ConfirmStage::Undecided => SearchStatus::Undecided,
-        ConfirmStage::NothingPasses => SearchStatus::NothingHolds,
-        ConfirmStage::EverythingPasses => SearchStatus::EverythingHolds,
+        ConfirmStage::End(state) => state,
     };
     let least = search.boundary(&probes, times).confirmed;
     match (search_spec.find, curve(search_spec, &probes, least)) {

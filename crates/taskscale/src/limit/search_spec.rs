@@ -15,8 +15,9 @@ use crate::units;
 const FILE: &str = "limit.json";
 
 /// What the search looks for.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "kebab-case", tag = "find")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Find {
     /// Most tasks that pass in a given memory.
     MostTasks { memory_bytes: u64 },

@@ -1,8 +1,8 @@
 //! The words of a limit search: notes of its tables, and one-line answers.
 
 use super::answer::{Answer, ShownRun};
+use super::confirm::SearchStatus;
 use super::numbers::{connections, milliseconds};
-use super::search::SearchStatus;
 use super::search_spec::{Find, SearchSpec};
 use super::trial_point::TrialPoint;
 use crate::document::NONE;
@@ -13,7 +13,12 @@ pub(super) fn no_answer(answer: &Answer, find: &Find) -> Option<String> {
     match answer.state {
         SearchStatus::NothingHolds => {
             let reason = answer.fails.as_ref().and_then(|failed| failed.reason.clone()).unwrap_or_default();
-            Some(format!("{}: {reason}", nothing(find)))
+            let nothing = match find {
+                Find::MostTasks { .. } => "fails with 1 task",
+                Find::LeastMemory { .. } => "fails with all memory of this machine",
+                Find::HighestRate { .. } => "fails at every rate",
+            };
+            Some(format!("{nothing}: {reason}"))
         }
         _ if answer.runs == 0 => Some("not run yet".to_owned()),
         _ if answer.tasks.is_none() && answer.probes.iter().all(|run| !run.holds) => {
@@ -43,15 +48,6 @@ pub fn sought(find: &Find, trial_point: TrialPoint) -> String {
         Find::MostTasks { .. } => format!("{} tasks", units::grouped(value)),
         Find::LeastMemory { .. } => units::bytes(value),
         Find::HighestRate { .. } => format!("{} messages/s", units::grouped(value)),
-    }
-}
-
-/// The result of a search in which every value failed.
-pub(super) fn nothing(find: &Find) -> &'static str {
-    match find {
-        Find::MostTasks { .. } => "fails with 1 task",
-        Find::LeastMemory { .. } => "fails with all memory of this machine",
-        Find::HighestRate { .. } => "fails at every rate",
     }
 }
 
@@ -99,16 +95,12 @@ fn blurred(answer: &Answer, find: &Find) -> Option<String> {
     let of = |run: &ShownRun| sought(find, run.trial_point);
     let always = answer.trial_point().map(|trial_point| sought(find, trial_point));
     let (sometimes, fails) = (of(sometimes), of(fails));
-    Some(match find {
-        Find::MostTasks { .. } | Find::HighestRate { .. } => {
-            let always = always.map_or(String::new(), |always| format!("all runs passed up to {always}, "));
-            format!("no sharp boundary: {always}some up to {sometimes}, and some failed from {fails} up")
-        }
-        Find::LeastMemory { .. } => {
-            let always = always.map_or(String::new(), |always| format!("all runs passed from {always} up, "));
-            format!("no sharp boundary: {always}some down to {sometimes}, and some failed from {fails} down")
-        }
-    })
+    let (always, way) = match find {
+        Find::LeastMemory { .. } => (always.map(|always| format!("from {always} up")), "down"),
+        _ => (always.map(|always| format!("up to {always}")), "up"),
+    };
+    let always = always.map_or(String::new(), |always| format!("all runs passed {always}, "));
+    Some(format!("no sharp boundary: {always}some {way} to {sometimes}, and some failed from {fails} {way}"))
 }
 
 /// The result of a search, in one line.

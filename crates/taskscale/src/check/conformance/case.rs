@@ -20,13 +20,6 @@ pub struct ConformanceFault {
     pub grave: bool,
 }
 
-/// How a part failed.
-#[derive(PartialEq, Eq)]
-pub enum PartFailure {
-    Refused,
-    Other,
-}
-
 /// One case of a conformance run, on its own connections.
 pub struct ConformanceCase {
     pub name: &'static str,
@@ -64,22 +57,19 @@ pub struct ConformanceRun<'t> {
 }
 
 impl ConformanceRun<'_> {
-    pub fn fault(&mut self, case: &'static str, what: impl Into<String>, fix: &'static str, grave: bool) {
-        self.faults.push(ConformanceFault { case, what: what.into(), fix, grave });
+    /// Records a fault of the current case.
+    pub fn fault(&mut self, what: impl Into<String>, fix: &'static str, grave: bool) {
+        self.faults.push(ConformanceFault { case: self.case.name, what: what.into(), fix, grave });
     }
 
-    /// Records what ended a part of the current case.
-    pub fn note(&mut self, error: ProtocolError) -> PartFailure {
-        let ConformanceCase { name, fix, grave, .. } = *self.case;
+    /// Records what ended a part of the current case. Returns whether the server is gone.
+    pub fn note(&mut self, error: ProtocolError) -> bool {
+        let ConformanceCase { fix, grave, .. } = *self.case;
         self.silences += u32::from(matches!(error, ProtocolError::Silent(_)));
-        let end = if matches!(error, ProtocolError::Refused(_)) {
-            PartFailure::Refused
-        } else {
-            PartFailure::Other
-        };
+        let is_gone = matches!(error, ProtocolError::Refused(_));
         // A server that is gone is always a grave fault.
-        self.fault(name, error.to_string(), fix, grave || end == PartFailure::Refused);
-        end
+        self.fault(error.to_string(), fix, grave || is_gone);
+        is_gone
     }
 
     /// Tests a part of the current case on its own connections, so that a wrong answer hides no other part.
@@ -92,13 +82,12 @@ impl ConformanceRun<'_> {
         }
         self.tried += 1;
         match part(self) {
-            Ok(()) => Ok(()),
-            Err(ProtocolError::Refused(error)) => Err(ProtocolError::Refused(error)),
-            Err(error) => {
+            Err(error) if !matches!(error, ProtocolError::Refused(_)) => {
                 self.failed += 1;
                 self.note(error);
                 Ok(())
             }
+            end => end,
         }
     }
 

@@ -56,10 +56,9 @@ pub(super) const CASES: &[ConformanceCase] = &[
     ),
     grave("half-open connections", half_open, TASK_FIX),
     grave("clients that vanish", vanish, TASK_FIX),
-    grave(UNREAD, unread, QUEUE_FIX),
+    grave("a member that does not read", unread, QUEUE_FIX),
 ];
 
-const UNREAD: &str = "a member that does not read";
 const QUEUE_FIX: &str = "use a bounded send queue per connection (for example 256 messages), and close the connection when it is full";
 
 /// Messages in flight, fewer than a queue must hold.
@@ -407,7 +406,7 @@ fn unread(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
             let what = "a member that did not read";
             (format!("{what} {mib} MiB is still connected, but lost {lost} of {said} messages"), QUEUE_FIX)
         };
-        run.fault(UNREAD, what, fix, false);
+        run.fault(what, fix, false);
     }
     // The room still works.
     let mut after = member(run, "slow")?;

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 use taskscale_load::Client;
 
-use self::case::{ConformanceRun, MOST_SILENCES, PartFailure};
+use self::case::{ConformanceCase, ConformanceRun, MOST_SILENCES};
 use self::peer::Terms;
 
 pub(super) use self::case::ConformanceFault;
@@ -69,19 +69,22 @@ pub(super) fn converse(
     address: SocketAddr,
     memory: &dyn Fn() -> Option<u64>,
 ) -> ConformanceResult {
-    converse_at(PACE, client, address, memory)
+    converse_at(PACE, cases_of(client), address, memory)
+}
+
+fn cases_of(client: Client) -> &'static [ConformanceCase] {
+    match client {
+        Client::Echo => echo::CASES,
+        Client::Chat => chat::CASES,
+    }
 }
 
 fn converse_at(
     pace: Pace,
-    client: Client,
+    cases: &'static [ConformanceCase],
     address: SocketAddr,
     memory: &dyn Fn() -> Option<u64>,
 ) -> ConformanceResult {
-    let cases = match client {
-        Client::Echo => echo::CASES,
-        Client::Chat => chat::CASES,
-    };
     let start = Instant::now();
     let terms = Terms { address, patience: pace.patience, end: start + pace.whole };
     let random = fastrand::Rng::with_seed(7);
@@ -100,21 +103,21 @@ fn converse_at(
     for (index, case) in cases.iter().enumerate() {
         if start.elapsed() >= pace.begun {
             let left: Vec<&str> = cases[index..].iter().map(|case| case.name).collect();
-            run.fault(
-                "time",
-                format!("not tested after {} s: {}", pace.begun.as_secs(), left.join(", ")),
-                "none in the program if the machine is busy; otherwise answer faster",
-                false,
-            );
+            run.faults.push(ConformanceFault {
+                case: "time",
+                what: format!("not tested after {} s: {}", pace.begun.as_secs(), left.join(", ")),
+                fix: "none in the program if the machine is busy; otherwise answer faster",
+                grave: false,
+            });
             break;
         }
         (run.case, run.tried, run.failed) = (case, 0, 0);
         let before = run.faults.len();
-        let end = (case.run)(&mut run).map_err(|error| run.note(error));
+        let is_gone = (case.run)(&mut run).is_err_and(|error| run.note(error));
         // A case without parts is one test.
         let failed = run.failed.max(usize::from(run.faults.len() > before));
         counts.push(CaseCount { case: case.name, tried: run.tried.max(1).max(failed), failed });
-        if end == Err(PartFailure::Refused) || run.silences >= MOST_SILENCES {
+        if is_gone || run.silences >= MOST_SILENCES {
             break;
         }
     }

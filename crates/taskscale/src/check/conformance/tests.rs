@@ -10,8 +10,9 @@ use super::*;
 
 /// For servers that answer, however busy the machine is.
 const LONG: Duration = Duration::from_secs(60);
-/// For silent servers: nothing but this ends the wait.
-const SHORT: Duration = PACE.patience;
+/// For silent servers, of which nothing but this ends the wait: one after the other, until the fault is found, as a busy
+/// machine may be silent before the server is.
+const SHORT: [Duration; 3] = [Duration::from_secs(1), PACE.patience, LONG];
 
 fn pace(patience: Duration) -> Pace {
     Pace { patience, begun: 60 * LONG, whole: 60 * LONG, flood: 60 * LONG }
@@ -87,95 +88,123 @@ fn server(flags: &str) -> Client {
     if flags.starts_with("echo") { Client::Echo } else { Client::Chat }
 }
 
-/// What is found of a server with these flags, where answers may be waited for so long.
-fn found(flags: &str, patience: Duration) -> Vec<ConformanceFault> {
+/// What is found of a server with these flags by these cases, where answers may be waited for so long.
+fn found(flags: &str, patience: Duration, cases: &'static [ConformanceCase]) -> Vec<ConformanceFault> {
     let serving = Serving::start(flags);
-    let faults = converse_at(pace(patience), server(flags), serving.address, &|| serving.memory()).faults;
+    let faults = converse_at(pace(patience), cases, serving.address, &|| serving.memory()).faults;
     for fault in &faults {
         println!("{flags}: {fault:?}");
     }
     faults
 }
 
-/// Flags, how long an answer may take, whether the first fault is grave, its case, and words of it.
-type Expected = (&'static str, Duration, bool, &'static str, &'static str);
+/// Of a server with these flags.
+struct Expected {
+    flags: &'static str,
+    /// How long its answers may take: one after the other, until the fault is found.
+    patience: &'static [Duration],
+    /// Whether the fault is grave, its case, and words of it.
+    grave: bool,
+    case: &'static str,
+    words: &'static str,
+}
 
-/// The first fault of each of these is that one, whatever the machine. At once, as they mostly wait.
+/// Of a server that always answers: the first of all faults.
+fn answering(flags: &'static str, grave: bool, case: &'static str, words: &'static str) -> Expected {
+    Expected { flags, patience: &[LONG], grave, case, words }
+}
+
+/// Of one that does not.
+fn silent(flags: &'static str, case: &'static str, words: &'static str) -> Expected {
+    Expected { flags, patience: &SHORT, grave: true, case, words }
+}
+
+impl Expected {
+    /// By all cases up to that of the fault: what comes later does not matter.
+    fn is_found(&self) -> bool {
+        let all = cases_of(server(self.flags));
+        let last = all.iter().position(|case| case.name == self.case).expect("a case");
+        self.patience.iter().any(|patience| {
+            let faults = found(self.flags, *patience, &all[..=last]);
+            let is_it = |fault: &ConformanceFault| {
+                (fault.grave, fault.case) == (self.grave, self.case) && fault.what.contains(self.words)
+            };
+            if *patience == LONG { faults.first().is_some_and(is_it) } else { faults.iter().any(is_it) }
+        })
+    }
+}
+
+/// At once, as they mostly wait.
 fn expect(all: &[Expected]) {
     std::thread::scope(|scope| {
-        for (flags, patience, grave, case, words) in all {
-            scope.spawn(move || {
-                let faults = found(flags, *patience);
-                let is_it = |fault: &&ConformanceFault| {
-                    (fault.grave, fault.case) == (*grave, *case) && fault.what.contains(words)
-                };
-                // Where silence is waited for, a busy machine may be silent before the server is.
-                let found =
-                    if *patience == SHORT { faults.iter().find(is_it) } else { faults.first().filter(is_it) };
-                assert!(found.is_some(), "{flags}: {faults:?}");
-            });
+        for expected in all {
+            scope.spawn(|| assert!(expected.is_found(), "{}", expected.flags));
         }
     });
 }
 
 /// Nothing but latency, which on a busy machine is the machine's.
-fn expect_none(flags: &str) {
-    let mut faults = found(flags, LONG);
-    faults.retain(|fault| fault.case != "latency");
-    assert_eq!(faults, [], "{flags}");
+fn expect_none(all: &[&str]) {
+    std::thread::scope(|scope| {
+        for flags in all {
+            scope.spawn(move || {
+                let mut faults = found(flags, LONG, cases_of(server(flags)));
+                faults.retain(|fault| fault.case != "latency");
+                assert_eq!(faults, [], "{flags}");
+            });
+        }
+    });
 }
 
 #[test]
 fn correct_echo_servers_pass() {
-    expect_none("echo");
-    expect_none("echo --op-sleep-us 3000");
+    expect_none(&["echo", "echo --op-sleep-us 3000"]);
 }
 
 #[test]
 fn correct_chat_servers_pass() {
-    expect_none("chat");
-    expect_none("chat --op-cpu-us 100 --op-sleep-us 1000");
+    expect_none(&["chat", "chat --op-cpu-us 100 --op-sleep-us 1000"]);
 }
 
 #[test]
 fn faulty_echo_servers_are_found() {
     expect(&[
-        ("echo --fault flip:100", LONG, true, "pieces", "message 101 of a connection: wrong byte at 50"),
-        ("echo --fault swap", LONG, true, "pieces", "wrong byte"),
-        ("echo --fault close-every:10", LONG, true, "idle connections", "connection closed"),
-        ("echo --fault stop-accepting:20", SHORT, true, "idle connections", "no answer"),
-        ("echo --op-sleep-us 35000", LONG, false, "latency", "latency of 1 bytes"),
-        ("echo --fault crash:plateau", LONG, true, "idle connections", ""),
+        answering("echo --fault flip:100", true, "pieces", "message 101 of a connection: wrong byte at 50"),
+        answering("echo --fault swap", true, "pieces", "wrong byte"),
+        answering("echo --fault close-every:10", true, "idle connections", "connection closed"),
+        silent("echo --fault stop-accepting:20", "idle connections", "no answer"),
+        answering("echo --op-sleep-us 35000", false, "latency", "latency of 1 bytes"),
+        answering("echo --fault crash:plateau", true, "idle connections", ""),
     ]);
 }
 
 #[test]
 fn faulty_chat_servers_are_found() {
     expect(&[
-        ("chat --fault double:400", LONG, true, "order", "received "),
-        ("chat --fault lose:400", LONG, true, "order", "received "),
-        ("chat --fault double:3", LONG, true, "rooms", "received "),
-        ("chat --fault lose:0", SHORT, true, "rooms", "no answer"),
-        ("chat --fault stray:0", LONG, true, "rooms", "received "),
-        ("chat --fault stray:5", LONG, true, "rooms", "received "),
+        answering("chat --fault double:400", true, "order", "received "),
+        answering("chat --fault lose:400", true, "order", "received "),
+        answering("chat --fault double:3", true, "rooms", "received "),
+        silent("chat --fault lose:0", "rooms", "no answer"),
+        answering("chat --fault stray:0", true, "rooms", "received "),
+        answering("chat --fault stray:5", true, "rooms", "received "),
     ]);
 }
 
 #[test]
 fn connections_that_are_not_served_are_found() {
     expect(&[
-        ("chat --fault no-pong", SHORT, true, "ping", "expected a pong"),
-        ("chat --fault close-every:4", LONG, true, "handshake", "connection closed"),
-        ("chat --fault stop-accepting:20", SHORT, true, "ping", "no answer"),
-        ("chat --fault crash:plateau", LONG, true, "bad handshakes", "cannot connect"),
+        silent("chat --fault no-pong", "ping", "expected a pong"),
+        answering("chat --fault close-every:4", true, "handshake", "connection closed"),
+        silent("chat --fault stop-accepting:20", "ping", "no answer"),
+        answering("chat --fault crash:plateau", true, "bad handshakes", "cannot connect"),
     ]);
 }
 
 #[test]
 fn members_that_do_not_read_must_not_keep_others_waiting_nor_take_memory() {
     expect(&[
-        ("chat --fault stall", SHORT, true, UNREAD, "no answer"),
-        ("chat --fault keep-all", LONG, true, UNREAD, "its memory grew by"),
+        silent("chat --fault stall", UNREAD, "no answer"),
+        answering("chat --fault keep-all", true, UNREAD, "its memory grew by"),
     ]);
 }
 
@@ -229,7 +258,8 @@ fn listeners_that_are_not_servers_are_found() {
         TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port").local_addr().expect("an address");
     for server in [Client::Echo, Client::Chat] {
         for address in [silent, closing, noisy, unused] {
-            let faults = converse_at(pace(Duration::from_millis(500)), server, address, &|| None).faults;
+            let pace = pace(Duration::from_millis(500));
+            let faults = converse_at(pace, cases_of(server), address, &|| None).faults;
             assert!(faults.iter().any(|fault| fault.grave), "{server:?} at {address}");
             if address == unused {
                 assert!(faults[0].what.starts_with("cannot connect"), "{faults:?}");

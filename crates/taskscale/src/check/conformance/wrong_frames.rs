@@ -8,7 +8,6 @@ use super::case::ConformanceRun;
 use super::peer::{ProtocolError, Within, wrong};
 use super::websocket::{ServerMessage, WebSocket, client_frame, client_text};
 
-const CASE: &str = "close codes";
 const FIX: &str = "close with the code of RFC 6455, 7.4.1: 1002 for invalid frames, 1003 for binary messages, 1007 for bad \
                    UTF-8, 1008 for unknown commands, 1009 above 64 KiB";
 const LIMIT_FIX: &str =
@@ -73,24 +72,6 @@ fn all() -> Vec<(String, Vec<u8>, u16)> {
     all
 }
 
-/// How a connection ended.
-enum Ended {
-    With(Option<u16>),
-    Cut,
-    /// It did not: what was received instead, if anything.
-    Not(Option<String>),
-}
-
-fn end(socket: &mut WebSocket) -> Result<Ended, ProtocolError> {
-    match socket.hear("the end") {
-        Ok(ServerMessage::Close(code)) => Ok(Ended::With(code)),
-        Ok(other) => Ok(Ended::Not(Some(other.shown()))),
-        Err(ProtocolError::Cut(_)) => Ok(Ended::Cut),
-        Err(ProtocolError::Silent(_)) => Ok(Ended::Not(None)),
-        Err(error) => Err(error),
-    }
-}
-
 /// All frames at once, each on its own connection, so that a silent server costs one wait.
 pub(super) fn close_codes(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
     let mut sent = Vec::new();
@@ -111,18 +92,19 @@ pub(super) fn close_codes(run: &mut ConformanceRun) -> Result<(), ProtocolError>
     for (what, _, code, mut socket) in sent {
         // Reads what was received, even after the deadline.
         socket.peer.terms.end = until.max(Instant::now() + GLANCE).min(run.terms.end);
-        match end(&mut socket).of(&what)? {
-            Ended::With(Some(with)) if with == code => {}
-            Ended::With(Some(with)) => other.push(format!("{what}: {with} instead of {code}")),
-            Ended::With(None) => other.push(format!("{what}: no code instead of {code}")),
-            Ended::Cut => cut.push(what),
-            Ended::Not(Some(came)) => open.push(format!("{what} (received {came})")),
-            Ended::Not(None) => open.push(what),
+        match socket.hear("the end").of(&what) {
+            Ok(ServerMessage::Close(Some(with))) if with == code => {}
+            Ok(ServerMessage::Close(Some(with))) => other.push(format!("{what}: {with} instead of {code}")),
+            Ok(ServerMessage::Close(None)) => other.push(format!("{what}: no code instead of {code}")),
+            Ok(came) => open.push(format!("{what} (received {})", came.shown())),
+            Err(ProtocolError::Cut(_)) => cut.push(what),
+            Err(ProtocolError::Silent(_)) => open.push(what),
+            Err(error) => return Err(error),
         }
     }
     if (run.memory)().zip(before).is_some_and(|(now, before)| now > before + FAIR_BYTES) {
         let what = format!("invalid and oversized frames use memory{}", run.grown(before));
-        run.fault(CASE, what, LIMIT_FIX, true);
+        run.fault(what, LIMIT_FIX, true);
     }
     let found = [
         (other, "wrong close code", FIX),
@@ -136,7 +118,7 @@ pub(super) fn close_codes(run: &mut ConformanceRun) -> Result<(), ProtocolError>
     for (list, how, fix) in found {
         run.failed += list.len();
         if !list.is_empty() {
-            run.fault(CASE, format!("{how}: {}", list.join("; ")), fix, false);
+            run.fault(format!("{how}: {}", list.join("; ")), fix, false);
         }
     }
     Ok(())
@@ -155,15 +137,16 @@ fn close(run: &mut ConformanceRun, data: &[u8], codes: &[Option<u16>]) -> Result
     let mut socket = WebSocket::open(run)?;
     socket.send(client_frame(CLOSE, data))?;
     let what = ServerMessage::Close(codes[0]).shown();
-    let seen = match end(&mut socket)? {
-        Ended::With(code) if codes.contains(&code) => match socket.peer.next("the end") {
+    let seen = match socket.hear("the end") {
+        Ok(ServerMessage::Close(code)) if codes.contains(&code) => match socket.peer.next("the end") {
             Ok(None) | Err(ProtocolError::Cut(_)) => return Ok(()),
             Ok(Some(_)) => "received data after the close frame".to_owned(),
             Err(_) => "the connection stays open after both close frames".to_owned(),
         },
-        Ended::With(code) => format!("{what} is answered with {}", ServerMessage::Close(code).shown()),
-        Ended::Cut => format!("{what} is not answered before the connection is closed"),
-        Ended::Not(_) => format!("{what} is not answered with a close frame"),
+        Ok(other @ ServerMessage::Close(_)) => format!("{what} is answered with {}", other.shown()),
+        Ok(_) | Err(ProtocolError::Silent(_)) => format!("{what} is not answered with a close frame"),
+        Err(ProtocolError::Cut(_)) => format!("{what} is not answered before the connection is closed"),
+        Err(error) => return Err(error),
     };
     wrong(seen)
 }
