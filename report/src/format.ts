@@ -132,7 +132,7 @@ export function command(words: string[]): string {
   return words.map(quoted).join(" ");
 }
 
-/** A round figure without the zeros that only unrounded ones need. */
+/** Drops trailing zeros after the decimal point: `1.50 MiB` becomes `1.5 MiB`. */
 export const withoutZeros = (text: string): string =>
   text.replace(/\.0+(?= |$)/, "").replace(/(\.\d*?)0+(?= )/, "$1");
 

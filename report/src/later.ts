@@ -18,12 +18,12 @@ export function whenArrived(then: () => void): void {
   else document.addEventListener("DOMContentLoaded", then, { once: true });
 }
 
-const read = new Map<string, unknown>();
+const results = new Map<string, unknown>();
 
-/** What `make` returns, which is called once for each name. */
+/** Calls `make` on the first use of `name` and caches the result. */
 function once<T>(name: string, make: () => T): T {
-  if (!read.has(name)) read.set(name, make());
-  return read.get(name) as T;
+  if (!results.has(name)) results.set(name, make());
+  return results.get(name) as T;
 }
 
 const textOf = (id: string): string => document.getElementById(id)?.textContent ?? "";

@@ -1,6 +1,6 @@
 // Trusted Types: what may become a script or markup, in browsers that ask for it.
 
-/** The rules of a policy that a page asks for, and what it may make. */
+/** Rules of a Trusted Types policy, and the policy itself. */
 interface Policy {
   createHTML?(text: string): string;
   createScript?(text: string): string;
@@ -19,7 +19,11 @@ export function forbidMarkup(): void {
   });
 }
 
-const programs = trustedTypes?.createPolicy("programs", { createScript: (own) => own });
+let scriptPolicy: Policy | undefined;
 
-/** Text as a script. Only for the page's own programs; the page's policy lets no others run. */
-export const trusted = (text: string): string => programs?.createScript?.(text) ?? text;
+/** Text as a script. Only for the page's own programs, as its policy blocks all others. */
+export function trusted(text: string): string {
+  // Created when first asked for: where a browser refuses it, only charts and highlighting are missing.
+  scriptPolicy ??= trustedTypes?.createPolicy("programs", { createScript: (own) => own });
+  return scriptPolicy?.createScript?.(text) ?? text;
+}

@@ -211,14 +211,14 @@ export function extent(rows: RankRow[], published: boolean): { max: number; min:
   return { max: Math.max(0, ...sizes), min: Math.min(...sizes.filter((size) => size > 0)) };
 }
 
-/** The parts of a bar as shares of it, by the names of their colours; all of it is `plain` where it has no parts. */
+/** Each part's share of the bar, with its color name. A bar without parts is one segment, `plain`. */
 export function segments({ parts }: PageData, bar: Bar, plain: string): { name: string; share: number }[] {
   const total = bar.parts?.reduce((sum, bytes) => sum + bytes, 0) ?? 0;
   if (total <= 0) return [{ name: plain, share: 1 }];
   return parts.map(({ id }, at) => ({ name: `part-${id}`, share: (bar.parts?.[at] ?? 0) / total }));
 }
 
-/** Nothing where there is no value. */
+/** The bar of an entry in one campaign; undefined without a value. */
 function bar(data: PageData, state: State, program: Program, of: Metric): Bar | undefined {
   const { position: campaign, entry } = program;
   const row = rowOf(program.campaign, entry.name, state.n);

@@ -1,4 +1,4 @@
-// What every part of the page is given, and what it is.
+// What each section of the page receives, and its interface.
 
 import type { State } from "../state.ts";
 import type { PageData } from "../types.ts";

@@ -67,7 +67,7 @@ export function controls(app: App): Section {
 
 interface Select {
   element: HTMLElement;
-  /** Values and their texts, in the place of those that were there. */
+  /** Replaces the options. */
   offer(values: [string, string][]): void;
   show(value: string): void;
 }

@@ -67,21 +67,21 @@ function content(data: PageData, entry: Entry, programs: Program[]): Child[] {
   const tags = [kindOf(data, entry.kind)?.in_sentence ?? "", entry.style, ...entry.tags].map((text) =>
     h("span", { class: "tag" }, text),
   );
-  const own = programs.flatMap(({ position, campaign, entry }) => [
+  const parts = programs.flatMap(({ position, campaign, entry: own }) => [
     programs.length > 1 &&
       h("h3", { class: "campaign-title" }, `${letter(data, position)} ${campaign.label}`),
-    callout("callout", "Not available on this machine: ", entry.unavailable),
-    growth(entry),
-    byTasks(data, campaign, entry),
-    facts(entry),
-    samples(campaign, entry, samplesOf(position)),
+    callout("callout", "Not available on this machine: ", own.unavailable),
+    growth(own),
+    byTasks(data, campaign, own),
+    facts(own),
+    samples(campaign, own, samplesOf(position)),
   ]);
   return [
     h("p", { class: "why" }, entry.why),
     h("p", { class: "tags" }, tags),
     callout("callout warn", "Unverified: ", entry.unverified),
     notes.length > 0 && list("notes", notes),
-    ...own,
+    ...parts,
     ...sources(entry),
   ];
 }

@@ -1,8 +1,8 @@
-// Elements that several parts of the page have.
+// Elements shared by several sections.
 
 import { type Child, h } from "../dom.ts";
 
-/** A section under its title, with what it is about, and tools beside that. */
+/** A section with a title, a description and tools. */
 export function section(
   id: string,
   title: Child,
@@ -29,7 +29,7 @@ export function section(
   );
 }
 
-/** A spot of colour, that of a class or of a line. */
+/** A color sample: colored by a CSS class, or by `color`. */
 export const swatch = (name: string, color?: string): HTMLElement =>
   h("i", { class: `swatch ${name}`.trimEnd(), "--color": color });
 
@@ -47,7 +47,7 @@ export const tipTitle = (text: string): HTMLElement => h("div", { class: "tip-ti
 export const tipPanel = (title: string, ...lines: Child[]): HTMLElement =>
   h("div", { class: "compare" }, tipTitle(title), lines);
 
-/** What scrolls to the side where it is too wide. */
+/** A container that scrolls sideways if its content is too wide. */
 export function scrollable(label: string, content: Node, name = ""): HTMLElement {
   const attributes = { tabindex: "0", role: "region", "aria-label": label };
   return h("div", { class: `table-scroll ${name}`.trimEnd(), ...attributes }, content);
@@ -93,7 +93,7 @@ export function toggle(text: string, click: () => void): HTMLButtonElement {
   return h("button", attributes, h("span", { class: "switch-track", "aria-hidden": "true" }), text);
 }
 
-/** Whether a text could be taken to the clipboard. */
+/** Copies a text to the clipboard. Returns whether the browser allowed it. */
 export async function copied(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

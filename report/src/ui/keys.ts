@@ -24,10 +24,11 @@ const rows = (): HTMLElement[] => [...document.querySelectorAll<HTMLElement>("#r
 
 /** Arrows scroll the page, unless a row has the focus. */
 function nextRow(key: string): boolean {
+  const step = LETTERS[key] ?? UPRIGHT[key];
+  if (!step) return false;
   const all = rows();
   const at = all.indexOf(document.activeElement as HTMLElement);
-  const step = LETTERS[key] ?? (at < 0 ? undefined : UPRIGHT[key]);
-  if (!step) return false;
+  if (at < 0 && key in UPRIGHT) return false;
   const next = at < 0 ? all[0] : all[at + step];
   next?.focus();
   next?.scrollIntoView({ block: "nearest" });

@@ -28,7 +28,7 @@ export function loadSection(app: App): Section {
     );
   const cpu = chart("cpu_us_per_message", "CPU time per message");
   const latency = chart("latency_p99_us", "Latency, 99th percentile,");
-  const title = new Text();
+  const title = h("span");
   const legend = h("div", { class: "legend" });
   const note = h("p", { class: "small" });
   const element = section(
@@ -57,7 +57,7 @@ export function loadSection(app: App): Section {
     element.hidden = shapeOf(app.data, app.state.part) !== "serve" || all.length === 0;
     if (element.hidden) return;
     lines = all.slice(0, MOST);
-    title.data = `Load at ${format.tasks(app.state.n)}`;
+    fill(title, `Load at ${format.tasks(app.state.n)}`);
     const keys = lines.map((line) => key(swatch("", line.style.color), line.name));
     fill(legend, keys);
     fill(note, all.length > MOST && `The first ${MOST} of ${all.length}. Filter or search to see others.`);

@@ -37,7 +37,7 @@ export function overviewSection(app: App): Section | undefined {
   if (!overview(app.data, app.state)) return undefined;
   const several = parts(app.data).length > 1;
   let all = false;
-  const about = new Text();
+  const about = h("span");
   const table = h("table", { class: "heat" });
   const turn = () => {
     all = !all;
@@ -54,7 +54,7 @@ export function overviewSection(app: App): Section | undefined {
     if (!found) return;
     const best = app.state.rank === "kind" ? "the best entry of the same kind" : "the best entry";
     const of = found.campaign ? ` Results: ${found.campaign}.` : "";
-    about.data = `Ratio to ${best} (lower is better). Pin two rows (◇) to compare them.${of}`;
+    fill(about, `Ratio to ${best} (lower is better). Pin two rows (◇) to compare them.${of}`);
     const rows = found.sets.reduce((sum, set) => sum + set.length, 0);
     const first = (set: OverviewRow[]) => (several ? set.filter(hasSeveral) : set).slice(0, MOST);
     const drawn = all ? found.sets : found.sets.map(first).filter((set) => set.length > 0);

@@ -122,8 +122,8 @@ function drawRow(
   } else {
     let x = NAMES;
     for (const { share, name } of segments(data, bar, plain)) {
-      const [width, fill] = [Math.max(0.5, size * share), token(`--${name}`)];
-      add("rect", { x, y: y + 6, width, height: ROW - 12, fill, opacity });
+      const width = Math.max(0.5, size * share);
+      add("rect", { x, y: y + 6, width, height: ROW - 12, fill: token(`--${name}`), opacity });
       x += size * share;
     }
   }

@@ -32,8 +32,9 @@ import { tip } from "./tip.ts";
 const percent = (share: number) => `${(share * 100).toFixed(3)}%`;
 
 export function rankingSection(app: App): Section {
-  const title = new Text("Ranking");
-  const about = new Text();
+  // Elements, not texts: a browser that translates the page takes texts out of it.
+  const title = h("span", {}, "Ranking");
+  const about = h("span");
   const legend = h("div", { class: "legend" });
   const list = h("div", { class: "ranking" });
   const rest = h("div", { class: "fell-short" });
@@ -51,7 +52,7 @@ export function rankingSection(app: App): Section {
     if (parts(app.data).length > 1) labels.unshift(part);
     if (shown.shape === "work") labels.push(scenarioOf(app.data, part));
     const subtitle = ["taskscale", ...labels].join(" · ");
-    return rankingSvg(app.data, shown, scaled, title.data, subtitle, app.state.rank);
+    return rankingSvg(app.data, shown, scaled, title.textContent ?? "", subtitle, app.state.rank);
   };
   /** Kinds of which all rows are shown. */
   const whole = new Set<string>();
@@ -62,9 +63,9 @@ export function rankingSection(app: App): Section {
     const { state } = app;
     const shown = ranking(app.data, state);
     const of = shown.metric;
-    title.data = isWhole(of) ? of.title : `${of.title} at ${format.tasks(state.n)}`;
+    fill(title, isWhole(of) ? of.title : `${of.title} at ${format.tasks(state.n)}`);
     const work = shown.shape === "work" && !isBytes(of);
-    about.data = work ? `${of.about} ${scenarioOf(app.data, state.part)}` : of.about;
+    fill(about, work ? `${of.about} ${scenarioOf(app.data, state.part)}` : of.about);
     log.setAttribute("aria-pressed", String(state.log));
     published.setAttribute("aria-pressed", String(state.published));
     together.setAttribute("aria-pressed", String(state.rank === "all"));
@@ -79,14 +80,10 @@ export function rankingSection(app: App): Section {
       whole.add(kind);
       update();
     };
-    const rows = () => [
-      axis(shown, scaled),
-      gridlines(shown, scaled),
-      ...ranked(app, shown, scaled, lists, more),
-    ];
     fill(legend, legendItems(app, shown));
     const draw = () => {
-      fill(list, shown.rows.length > 0 ? rows() : nothing(app, shown));
+      const rows = [axis(shown, scaled), gridlines(shown, scaled), ...ranked(app, shown, scaled, lists, more)];
+      fill(list, shown.rows.length > 0 ? rows : nothing(app, shown));
       fill(rest, fellShort(app, shown, whole, more));
     };
     keepFocus(element, draw, "data-entry");
@@ -286,16 +283,17 @@ function track(app: App, shown: Ranking, bar: Bar, scaled: Scale, mark: number |
   const at = (value: number) => percent(scaled.at(value));
   const { value, low, high } = bar;
   const plain = isBytes(shown.metric) ? "part-anon" : "part-time";
-  const pieces = segments(app.data, bar, plain).map(
-    ({ name, share }) => share > 0.0005 && h("i", { class: `segment ${name}`, "--size": percent(share) }),
-  );
+  const pieces = () =>
+    segments(app.data, bar, plain).map(
+      ({ name, share }) => share > 0.0005 && h("i", { class: `segment ${name}`, "--size": percent(share) }),
+    );
   return h(
     "span",
     { class: "track", "aria-hidden": "true" },
     // A logarithmic axis has no zero for a bar to begin at.
     scaled.log
       ? h("i", { class: `dot ${plain}`, "--at": at(value) })
-      : h("span", { class: "bar", "--size": at(value) }, pieces),
+      : h("span", { class: "bar", "--size": at(value) }, pieces()),
     low !== undefined &&
       high !== undefined &&
       h("i", { class: "whisker", "--from": at(low), "--to": at(high) }),

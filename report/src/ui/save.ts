@@ -24,8 +24,12 @@ async function asPng(svg: SVGSVGElement, blob: Blob): Promise<Blob> {
   const image = new Image();
   image.src = address;
   await image.decode().finally(() => URL.revokeObjectURL(address));
-  const size = (side: string) => Number(svg.getAttribute(side)) * PNG_SCALE;
-  const canvas = new OffscreenCanvas(size("width"), size("height"));
+  const canvas = document.createElement("canvas");
+  canvas.width = Number(svg.getAttribute("width")) * PNG_SCALE;
+  canvas.height = Number(svg.getAttribute("height")) * PNG_SCALE;
   canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
-  return await canvas.convertToBlob();
+  // Not an OffscreenCanvas: browsers that guard against fingerprints ask before they hand out this one.
+  return await new Promise((made, failed) =>
+    canvas.toBlob((png) => (png ? made(png) : failed(new Error("the browser created no image")))),
+  );
 }

@@ -25,7 +25,7 @@ import { choice, keepFocus, section, swatch, tipLine, tipPanel, toggle } from ".
 /** More lines than this nobody can tell apart. */
 const MOST = 24;
 
-/** Lines that are compared at one N. */
+/** Most lines listed in a tooltip. */
 const MOST_COMPARED = 16;
 
 /** Room for names at the ends of lines, in pixels. */
@@ -89,7 +89,7 @@ export function scalingSection(app: App): Section {
     `${metricOf(app).title} over the number of tasks, both axes logarithmic. The table below has all values.`;
   const chart = new Lazy(label(), (width) => drawing(app, shown, width));
   chart.element.classList.add("chart-tall");
-  const about = new Text();
+  const about = h("span");
   const fit = toggle("Fitted lines", () => app.set({ fit: !app.state.fit }));
   const legend = h("div", { class: "line-legend", role: "group", "aria-label": "Lines shown" });
   const note = h("p", { class: "small" });
@@ -106,7 +106,7 @@ export function scalingSection(app: App): Section {
     const { shown: next, left } = styled(app);
     shown = next;
     const work = shapeOf(app.data, app.state.part) === "work";
-    about.data = work ? ABOUT.work : ABOUT.hold;
+    fill(about, work ? ABOUT.work : ABOUT.hold);
     chart.element.setAttribute("aria-label", label());
     fit.hidden = work;
     fit.setAttribute("aria-pressed", String(app.state.fit));

@@ -13,7 +13,7 @@ const PAGE = 40;
 export function tableSection(app: App): Section {
   let most = PAGE;
   const every = toggle("Every N", () => app.set({ everyN: !app.state.everyN }));
-  const title = new Text();
+  const title = h("span");
   const table = h("table", { class: "figures" });
   const more = h("p", { class: "small" });
   const download = () => offer("taskscale.csv", new Blob([csv(app)], { type: "text/csv" }));
@@ -32,7 +32,7 @@ export function tableSection(app: App): Section {
   );
 
   function update(): void {
-    title.data = app.state.everyN ? "All results" : `All results at ${format.tasks(app.state.n)}`;
+    fill(title, app.state.everyN ? "All results" : `All results at ${format.tasks(app.state.n)}`);
     every.setAttribute("aria-pressed", String(app.state.everyN));
     const found = cells(app.data, app.state);
     const columns = columnsOf(app.data, app.state.part);

@@ -25,7 +25,7 @@ export function timeSection(app: App): Section {
       (width) => drawing(app.data, bars[which], width),
     );
   const charts = { time: chart("time", "Seconds"), cpu: chart("cpu", "CPU seconds") };
-  const title = new Text();
+  const title = h("span");
   const keys = app.data.phases.map((phase) =>
     key(swatch(`phase-${phase.id}`), `${phase.title}: ${phase.about}`),
   );
@@ -45,7 +45,7 @@ export function timeSection(app: App): Section {
     note,
   );
 
-  /** Draws the chart of one of both times, and returns how many bars there are. */
+  /** Draws the wall-time or CPU-time chart. Returns the number of bars before the cut to MOST. */
   function show(which: "time" | "cpu", metric: string): number {
     const all = ranking(app.data, { ...app.state, metric }).rows.flatMap((row) =>
       row.bars.flatMap((bar): Bar[] => {
@@ -63,7 +63,7 @@ export function timeSection(app: App): Section {
     // Work has no plateau, and lasts as long as taskscale makes it.
     element.hidden = shapeOf(app.data, app.state.part) === "work";
     if (element.hidden) return;
-    title.data = `Time at ${format.tasks(app.state.n)}`;
+    fill(title, `Time at ${format.tasks(app.state.n)}`);
     const all = show("time", "wall");
     show("cpu", "cpu");
     fill(note, all > MOST && `The first ${MOST} of ${all}. Filter or search to see others.`);

@@ -22,7 +22,7 @@ impl Severity {
     }
 }
 
-/// How to fix what cannot be confirmed from outside.
+/// The fix for a finding that cannot be confirmed from outside.
 pub(super) const EXPLAIN: &str =
     "explain in the manifest why it cannot be confirmed from outside: `workloads.NAME.unconfirmed = \"…\"`";
 pub(super) const ON_A_BUSY_MACHINE: &str = "inconclusive on a busy machine";

@@ -207,10 +207,10 @@ pub(super) enum HoldResult {
     },
 }
 
-/// Distinguishes a slow launch from tasks that wait for each other. If only some can wait at a time, the others start when
-/// those end: the launch is a number of waves, each as long as the wait. A slow launch does not depend on the wait.
-///
 /// Whether all launches so far may have come in waves. `first` is the first one, in multiples of its wait.
+///
+/// If only some tasks can wait at a time, the others start when those end: the launch is a number of waves, each as long
+/// as the wait. A slow launch does not depend on the wait.
 fn may_come_in_waves(first: &mut Option<f64>, launch_s: f64, hold_s: f64) -> bool {
     let holds = launch_s / hold_s;
     (holds / *first.get_or_insert(holds) - 1.0).abs() < SAME_WAVES

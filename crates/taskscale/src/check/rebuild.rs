@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
 
 use super::runs::listed;
-use super::subject::new_folder;
+use super::subject::temp_folder;
 use super::{CheckError, CheckRule, CheckSubject, Findings};
 use crate::toolchain::{self, Attend, Cache};
 
@@ -25,7 +25,7 @@ pub struct Rebuild<'a> {
 impl<'a> Rebuild<'a> {
     /// Creates the caches in a new temporary folder.
     pub fn new(stop: &'a dyn Fn() -> bool) -> Result<Rebuild<'a>, CheckError> {
-        Ok(Rebuild { folder: new_folder("taskscale-rebuild-")?, stop })
+        Ok(Rebuild { folder: temp_folder("taskscale-rebuild-")?, stop })
     }
 
     pub(super) fn look(&mut self, subject: &CheckSubject, findings: &mut Findings) -> Result<(), CheckError> {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::findings::{CHECK_AGAIN, ON_A_BUSY_MACHINE};
-use super::subject::new_folder;
+use super::subject::temp_folder;
 use super::{CheckError, CheckRule, CheckSubject, Findings};
 use crate::campaign::Prepared;
 use crate::catalog::{Kind, Workload, with_tasks};
@@ -110,7 +110,7 @@ impl<'a, 'r> Runs<'a, 'r> {
             workload: subject.workload,
             memory_bytes,
             params: BTreeMap::new(),
-            home: new_folder("taskscale-check-")?,
+            home: temp_folder("taskscale-check-")?,
             looked_again: None,
             repeats_left: MOST_REPEATS,
             is_busy: false,
@@ -226,7 +226,7 @@ impl<'a, 'r> Runs<'a, 'r> {
         !self.is_busy || self.repeat()
     }
 
-    /// Reports what cannot be confirmed: by anyone, or only while the machine is busy.
+    /// Reports what cannot be confirmed: by anyone, or only while the machine is busy. Then the fix is to check again.
     pub fn unconfirmed(&mut self, what: impl std::fmt::Display, fix: &str) {
         let (what, fix) = match self.was_busy {
             false => (what.to_string(), fix),

@@ -35,7 +35,7 @@ impl Hint for CheckError {
 }
 
 /// A new temporary folder, removed when dropped.
-pub(super) fn new_folder(prefix: &str) -> Result<tempfile::TempDir, CheckError> {
+pub(super) fn temp_folder(prefix: &str) -> Result<tempfile::TempDir, CheckError> {
     tempfile::Builder::new().prefix(prefix).tempdir().map_err(|error| CheckError::Io {
         what: "create a folder in",
         path: std::env::temp_dir(),

@@ -23,7 +23,7 @@ use crate::catalog::{Adapter, Catalog, Program, Shape, select};
 use crate::explain::{
     self, AdapterHook, Explanation, Readings, RunParts, adapter_for, explained, render, with_go_hook,
 };
-use crate::record::{Hold, OWN_WORKLOAD, Plan};
+use crate::record::{Hold, OWN_WORKLOAD, Plan, Status};
 use crate::units;
 use taskscale_measure::{Metric, batches_bytes};
 
@@ -67,7 +67,9 @@ fn chosen<'c>(
     let named = workload_args::named(catalog, args.workload.as_slice());
     let mut selection = select(catalog, words, &named)?;
     let workloads = selection.workloads();
-    if let Some(workload) = workloads.iter().find(|workload| workload.shape == Shape::Work) {
+    // A sheet is of one entry: the runs of two workloads would be taken for each other's.
+    let [workload] = workloads[..] else { bail!("-w: `explain` takes one workload") };
+    if workload.shape == Shape::Work {
         let waits = catalog.workloads.iter().filter(|workload| workload.shape != Shape::Work);
         let names: Vec<&str> = waits.map(|workload| &*workload.name).collect();
         bail!("-w {}: its tasks do not wait (explain takes {})", workload.name, names.join(", "));
@@ -78,8 +80,7 @@ fn chosen<'c>(
         repetitions: args.repetitions,
         ..SeriesOptions::default()
     };
-    let is_served = workloads.iter().any(|workload| workload.shape == Shape::Serve);
-    let hold = if is_served { SERVER_HOLD } else { USUAL_HOLD };
+    let hold = if workload.shape == Shape::Serve { SERVER_HOLD } else { USUAL_HOLD };
     let plans = workload_args::plans_aloud(&series, hold, &mut selection)?;
     Ok((selection.programs, plans))
 }
@@ -137,7 +138,8 @@ pub fn run(args: &ExplainArgs, global: &Global) -> Result<ExitCode, Failure> {
     let (mut explanations, mut missing) = (Vec::new(), Vec::new());
     for (nth, prepared) in prepared.iter().enumerate().filter(|(_, prepared)| prepared.command.is_ok()) {
         let name = &*prepared.facts.name;
-        let metrics = results.samples.iter().rev().find(|sample| *sample.entry == *name);
+        let is_ok = |sample: &&Sample| sample.status == Status::Ok && *sample.entry == *name;
+        let metrics = results.samples.iter().rev().find(is_ok);
         let metrics = metrics.map(|sample| sample.metrics.clone()).unwrap_or_default();
         let place = scratch.path().join(nth.to_string());
         let subject = Subject {

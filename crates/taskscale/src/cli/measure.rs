@@ -53,8 +53,9 @@ fn more(options: &MeasureOptions, campaign: &Campaign, samples: &[Sample]) -> St
             ));
         }
     }
-    let without = |sample: &&Sample| sample.memory.plateau.is_none() && sample.memory.peak_bytes.is_some();
-    if let Some(sample) = last_attempts(samples).into_iter().find(without) {
+    let lacks_plateau =
+        |sample: &&Sample| sample.memory.plateau.is_none() && sample.memory.peak_bytes.is_some();
+    if let Some(sample) = last_attempts(samples).into_iter().find(lacks_plateau) {
         text.push_str(&format!(
             "\nNo plateau. The first such run: peak {}, peak RSS {}, CPU time {}, wall time {}.\n",
             sample.memory.peak_bytes.map(units::bytes).unwrap_or_default(),

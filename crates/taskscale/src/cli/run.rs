@@ -22,7 +22,7 @@ use crate::record::{Hold, Plan, last_attempts};
 use crate::units;
 use taskscale_load::Elsewhere;
 
-/// With the shortest plateau of `--quick`: most cases need a wait of only 1 s.
+/// The wait of `--quick`: long enough for a plateau of 0.5 s, so most cases wait only 1 s.
 const QUICK_HOLD: Hold = Hold::Chosen { plateau_s: 0.5 };
 /// The most tasks of `--quick`.
 const QUICK_TASKS: u64 = 100_000;
@@ -81,7 +81,7 @@ fn clients(args: &RunArgs) -> anyhow::Result<Option<Elsewhere>> {
 fn chosen<'a>(args: &RunArgs, (catalog, words): &'a (Catalog, Vec<String>)) -> anyhow::Result<Selection<'a>> {
     let words = if args.entries.is_empty() { &default_selection(catalog) } else { words };
     let mut selection = select(catalog, words, &workload_args::named(catalog, &args.workload))?;
-    // Not variants of a runtime by another compiler (GraalVM, Native AOT), whose builds would take most of the time.
+    // `--quick` leaves out variants by another compiler (GraalVM, Native AOT): their builds take most of the time.
     let usual = |program: &Program| program.entry.toolchain == program.runtime.toolchain;
     if args.quick && args.entries.is_empty() && selection.programs.iter().any(usual) {
         selection.programs.retain(usual);

@@ -24,7 +24,7 @@ use crate::toolchain::{Attend, Cache};
 use crate::units;
 use taskscale_measure::{GroupRoot, Interrupt, LocalRunner, MachineLock, available_memory_bytes};
 
-/// The wait of a run, with the shortest plateau: 1 s.
+/// The default wait: long enough for a plateau of 1 s.
 pub(super) const USUAL_HOLD: Hold = Hold::Chosen { plateau_s: 1.0 };
 
 /// The machine, locked for one command.

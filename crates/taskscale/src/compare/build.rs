@@ -35,7 +35,8 @@ impl Comparison {
         base.check()?;
         new.check()?;
         let pairs = pairs(&base, &new);
-        let turned: Vec<Pair> = pairs.iter().map(|pair| Pair { base: pair.new, new: pair.base }).collect();
+        let reversed_pairs: Vec<Pair> =
+            pairs.iter().map(|pair| Pair { base: pair.new, new: pair.base }).collect();
         let differences = differences(&base, &new, &pairs);
         let of_another: Vec<String> = differences
             .iter()
@@ -56,7 +57,7 @@ impl Comparison {
             cells: Vec::new(),
             outcomes: Vec::new(),
             only_base: only(&base, &new, &pairs, |_| true),
-            only_new: only(&new, &base, &turned, |_| true),
+            only_new: only(&new, &base, &reversed_pairs, |_| true),
             missing: only(&base, &new, &pairs, |sample| sample.status == Status::Ok),
             fail_above: settings.fail_above,
             allow_missing: settings.allow_missing,
@@ -93,8 +94,8 @@ fn pairs<'a>(base: &'a Side<'a>, new: &'a Side<'a>) -> Vec<Pair<'a>> {
     }
 }
 
-/// What one side has and the other has not, by name: `rust/thread`, or `rust/thread × 1M`. Each of `pairs` has the
-/// side's own entry as its base. Only cells that have a run which `counts`.
+/// What one side has and the other has not, by name: `rust/thread`, or `rust/thread × 1M`. In `pairs`, `base` is this
+/// side's entry. Lists only cases with a run that `counts`.
 fn only(side: &Side, other: &Side, pairs: &[Pair], counts: fn(&Sample) -> bool) -> Vec<String> {
     let mut names = Vec::new();
     for own in side.chosen() {

@@ -72,7 +72,7 @@ fn how(runs: &[&Sample]) -> String {
     }
 }
 
-/// A fact on machines, and whether results of machines that differ in it are compared with `--across` only.
+/// Name, whether a difference needs `--across`, and value of a machine fact.
 type MachineFact = (&'static str, bool, fn(&Machine) -> String);
 
 const MACHINE_FACTS: [MachineFact; 11] = [

@@ -78,7 +78,7 @@ fn outcomes(comparison: &Comparison) -> Table {
     }))
 }
 
-/// A case, and a text on it.
+/// A case and its text.
 type CaseText = (String, String);
 
 fn of_cases<const N: usize>(sections: [(&str, Emphasis, Vec<CaseText>); N]) -> Table {

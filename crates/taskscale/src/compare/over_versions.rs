@@ -118,7 +118,8 @@ fn judged(
     metric: &'static MetricDef,
 ) -> Option<Judged> {
     let metrics = vec![ComparedMetric::from(metric)];
-    let settings = CompareSettings { metrics, across: true, ..CompareSettings::default() };
+    let settings =
+        CompareSettings { series: 1, metrics, fail_above: None, allow_missing: true, across: true };
     let input = |entry| Input { folder: "", campaign: part, samples, entry: Some(entry) };
     let comparison = Comparison::build(input(before), input(name), &settings).ok()?;
     // The heading names the number of tasks: of another there is no verdict.

@@ -15,7 +15,7 @@ pub(super) fn command(base: &Side, cell: &Judged, repetitions: u32) -> String {
     let own = if plan.workload == OWN_WORKLOAD { program() } else { None };
     let mut words = vec!["taskscale measure".to_owned()];
     if own.is_none() {
-        words = vec![format!("taskscale run {}", quoted(&cell.base_entry))];
+        words[0] = format!("taskscale run {}", quoted(&cell.base_entry));
         words.extend((cell.new_entry != cell.base_entry).then(|| quoted(&cell.new_entry)));
         if plan.workload != "sleep" {
             words.push(format!("-w {}", quoted(&plan.workload)));

@@ -167,7 +167,7 @@ impl Pair<'_> {
     }
 }
 
-/// The runs that lines through these numbers of tasks are made of.
+/// The runs at these N that the lines are fitted to.
 fn feeding<'a>(entry: &SideEntry<'a>, common: &[u64]) -> Vec<&'a Sample> {
     common.iter().flat_map(|&tasks| entry.ok(tasks)).filter(|sample| feeds_line(sample)).collect()
 }
@@ -254,7 +254,7 @@ fn incomparable(metric: &'static MetricDef, base: &[&Sample], new: &[&Sample]) -
     None
 }
 
-/// What the runs of each side have, each value once.
+/// The distinct values of each side's runs.
 fn distinct<T: Ord>(
     base: &[&Sample],
     new: &[&Sample],
@@ -263,7 +263,7 @@ fn distinct<T: Ord>(
     [base, new].map(|samples| samples.iter().filter_map(|sample| of(sample)).collect())
 }
 
-/// Whether runs differ, be it on one side or between both.
+/// Whether BASE has several values, or NEW other ones.
 fn differ<T: Ord>([base, new]: &[BTreeSet<T>; 2]) -> bool {
     base.len() > 1 || base != new
 }

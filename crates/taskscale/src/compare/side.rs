@@ -35,7 +35,7 @@ impl From<&'static MetricDef> for ComparedMetric {
 }
 
 /// What is compared, and when it fails.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct CompareSettings {
     /// How many series are compared at once: they share the false alarms.
     pub series: usize,
@@ -71,13 +71,13 @@ impl<'a> SideEntry<'a> {
         self.runs(tasks).iter().copied().filter(|sample| sample.status == Status::Ok).collect()
     }
 
-    /// Why it could not run at all, if so.
+    /// Why the entry could not run; `None` if it has runs.
     pub(super) fn unavailable(&self) -> Option<&'a String> {
         self.facts?.unavailable.as_ref().filter(|_| self.by_tasks.is_none())
     }
 }
 
-/// Entries that stand against each other.
+/// Two entries that are compared.
 #[derive(Clone, Copy)]
 pub(super) struct Pair<'a> {
     pub(super) base: SideEntry<'a>,

@@ -288,7 +288,7 @@ fn plateaus(cells: &Cells) -> Vec<PlateauCount> {
 }
 
 fn warnings(campaign: &Campaign, cells: &Cells) -> Vec<WarningCount> {
-    // The entry of each run.
+    // Names of entries by warning, one per run.
     let mut entries_of: BTreeMap<Warning, Vec<String>> = BTreeMap::new();
     for facts in &campaign.entries {
         for sample in cells.of_entry(&facts.name).flatten() {

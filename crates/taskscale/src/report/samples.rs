@@ -58,8 +58,8 @@ fn csv_name(path: &str) -> String {
     short.replace("work.operations", "operations").replace('.', "_")
 }
 
-/// A header, and one line for each sample of each campaign, which has a name. The programs' own metrics follow the
-/// fixed columns, as `metric_NAME_UNIT`.
+/// A header, then one line per sample. Each campaign comes with its name. The programs' own metrics follow the fixed
+/// columns, as `metric_NAME_UNIT`.
 pub fn render(campaigns: &[(String, Loaded)]) -> String {
     let (mut out, columns) = (String::new(), columns());
     let samples = campaigns.iter().flat_map(|(_, loaded)| &loaded.samples);

@@ -128,7 +128,7 @@ impl Documents {
         (pages.collect(), dead)
     }
 
-    /// The address that `to` leads to in the document at `path`; none where it leads nowhere.
+    /// The address that `to` leads to in the document at `path`; `None` for a dead link.
     fn target(
         &self,
         path: &str,

@@ -100,7 +100,7 @@ pub fn plain_name(text: &str) -> String {
     }
 }
 
-/// The name, or else the first of `name-FROM` and so on that is not taken yet. Takes it.
+/// Reserves and returns `name`, or the first free one of `name-FROM`, `name-(FROM+1)`, …
 pub fn unique(name: String, from: usize, taken: &mut BTreeSet<String>) -> String {
     let numbered = (from..).map(|number| format!("{name}-{number}"));
     let mut names = std::iter::once(name.clone()).chain(numbered);

@@ -12,9 +12,9 @@ use crate::record::{EntryFacts, Source};
 pub struct SiteEntry {
     /// Inside the site.
     pub page: String,
-    /// What all its programs have in common.
+    /// The facts of its first program. `workload`, `build`, `run` and `sources` differ by workload: see `programs`.
     pub facts: EntryFacts,
-    /// One for each workload, which it names, in reading order.
+    /// One per workload, in reading order; `workload` is always set.
     pub programs: Vec<EntryFacts>,
     /// With its version.
     pub library: Option<String>,

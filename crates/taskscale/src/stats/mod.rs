@@ -1,7 +1,7 @@
 //! Statistics of repeated runs: the middle, the spread, and the cost per task with its uncertainty.
 //!
 //! Pure functions of numbers, robust by choice: a run disturbed by the machine moves a mean, but hardly a median.
-//! Knows nothing of samples, entries or units; does no I/O; the same numbers always give the same result.
+//! Knows nothing of samples and entries, and does no I/O. A fit is one of footprints, in bytes.
 
 mod fit;
 mod line;

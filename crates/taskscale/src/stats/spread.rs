@@ -56,7 +56,7 @@ pub fn median(values: &[f64]) -> Option<f64> {
     middle_two(&sorted).map(|(lower, upper)| lower.midpoint(*upper))
 }
 
-/// The two values in the middle of sorted ones, or twice the same if their number is odd.
+/// The two middle values of a sorted slice; the same one twice if its length is odd.
 pub fn middle_two<T>(sorted: &[T]) -> Option<(&T, &T)> {
     Some((sorted.get(sorted.len().checked_sub(1)? / 2)?, &sorted[sorted.len() / 2]))
 }

@@ -30,7 +30,7 @@ pub fn pull_request(
     let workloads = workloads.into_iter().collect::<Vec<_>>().join(", ");
     let mut document = Document::new(format!("{workloads} on {}", class(&campaign.machine)));
     let facts = facts(campaign, samples, &reports, folder);
-    document.table(pairs("What was measured", ["what", "value"], facts));
+    document.table(two_columns("What was measured", ["what", "value"], facts));
     for report in &reports {
         // The most tasks at which anything was ok.
         let ok = |group: &&RowGroup| group.rows.iter().any(|row| row.ok_runs > 0);
@@ -43,7 +43,7 @@ pub fn pull_request(
         |rule: &&SubmissionRule| ![SubmissionRule::Origin, SubmissionRule::Checksum].contains(rule);
     let rules = SubmissionRule::VARIANTS.iter().filter(is_checked);
     let rules = rules.map(|rule| (rule.name(), rule.about().to_owned())).collect();
-    document.table(pairs("What was checked", ["check", "passed"], rules));
+    document.table(two_columns("What was checked", ["check", "passed"], rules));
     if let Some(unusual) = unusual(outliers) {
         document.text(format!("Unusual: {unusual}."), Emphasis::Plain);
     }
@@ -53,10 +53,10 @@ pub fn pull_request(
     document
 }
 
-fn pairs(heading: &str, [name, value]: [&'static str; 2], pairs: Vec<(&str, String)>) -> Table {
+fn two_columns(heading: &str, [name, value]: [&'static str; 2], rows: Vec<(&str, String)>) -> Table {
     let mut table = Table::new(vec![Column::words(name), Column::prose(value)]);
     let row = |(name, value)| DocumentRow::of(vec![TableCell::plain(name), TableCell::plain(value)]);
-    table.section(heading).rows = pairs.into_iter().map(row).collect();
+    table.section(heading).rows = rows.into_iter().map(row).collect();
     table
 }
 

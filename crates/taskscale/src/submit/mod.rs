@@ -162,7 +162,7 @@ impl Violation {
 /// Number of violations that a finding names.
 const NAMED: usize = 3;
 
-/// The first `most` of what there is, in words, and how many more there are; `None` of nothing.
+/// The first `most` items and the number of others: `a; b; and 3 more`. `None` if there are none.
 fn first_few<T>(
     all: impl IntoIterator<Item = T>,
     most: usize,
@@ -175,7 +175,7 @@ fn first_few<T>(
     (!named.is_empty()).then(|| named.join("; "))
 }
 
-/// The record in a file of its own, if there is one.
+/// Reads a JSON record; `None` if the file does not exist.
 fn read_record<T: DeserializeOwned>(path: &Path) -> io::Result<Option<T>> {
     match read_document(path) {
         Ok(text) => Ok(Some(serde_json::from_slice(&text)?)),

@@ -111,7 +111,7 @@ fn without_scatter(figure: &MetricDef, reports: &[Report]) -> Option<Violation> 
 /// A case of which footprints can be compared: series, entry, number of tasks and memory source.
 pub type SourceCase = (Series, String, u64, MemorySource);
 
-/// The cases that were ok, with their rows. Without those measured by several memory sources.
+/// The cases that were ok, with their rows. Skips cases measured by several memory sources.
 pub fn ok_cases(reports: &[Report]) -> impl Iterator<Item = (SourceCase, &Row)> {
     reports.iter().flat_map(|report| {
         report.rows().filter(|row| row.ok_runs > 0).filter_map(move |row| {

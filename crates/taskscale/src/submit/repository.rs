@@ -22,12 +22,12 @@ pub fn check_candidate(
     there: &[SubmittedResults],
     changed: Option<Violation>,
 ) -> CheckedFolder {
-    let reports = reports(loaded);
-    let mut findings = refusals(loaded, &reports, there, changed);
+    let own_reports = reports(loaded);
+    let mut findings = refusals(loaded, &own_reports, there, changed);
     let id = &loaded.campaign.id;
     let others = there.iter().filter(|other| id.is_none() || other.loaded.campaign.id != *id);
-    let others: Vec<Footprints> = others.map(|other| Footprints::of(&self::reports(&other.loaded))).collect();
-    let compared = compare(&Footprints::of(&reports), &others.iter().collect::<Vec<_>>());
+    let others: Vec<Footprints> = others.map(|other| Footprints::of(&reports(&other.loaded))).collect();
+    let compared = compare(&Footprints::of(&own_reports), &others.iter().collect::<Vec<_>>());
     findings.extend(compared.refused);
     CheckedFolder {
         folder: folder.display().to_string(),
@@ -95,18 +95,18 @@ pub fn check_folders(
     for other in &beside {
         ids.extend(other.loaded.campaign.id.as_deref().map(|id| (id, other.folder.as_path())));
     }
-    let mut names_left = names_left.into_iter().enumerate();
+    let (mut names_left, mut positions) = (names_left.into_iter(), 0..);
     let mut checked_all = Vec::new();
     for (folder, read) in folders.iter().zip(&read) {
         let mut checked = CheckedFolder { folder: folder.display().to_string(), ..CheckedFolder::default() };
         match read {
             Err(error) => checked.findings.push(Violation::new(SubmissionRule::Lines, error.to_string())),
             Ok(published) => {
-                let (position, names_left) = names_left.next().unwrap_or_default();
+                let Some(position) = positions.next() else { continue };
                 checked.badge = Some(badges[position]);
                 checked.runs = published.loaded.samples.len();
                 checked.findings = against(published, &reports[position], new);
-                checked.findings.extend(names_left);
+                checked.findings.extend(names_left.next().flatten());
                 let others = footprints.iter().enumerate().filter(|(other, _)| *other != position);
                 let others: Vec<&Footprints> = others.map(|(_, footprints)| footprints).collect();
                 let compared = compare(&footprints[position], &others);

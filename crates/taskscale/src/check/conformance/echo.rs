@@ -55,7 +55,7 @@ fn expect(peer: &mut Peer, bytes: &[u8]) -> Result<(), ProtocolError> {
     for part in back.chunks_mut(64 << 10) {
         peer.read(part, &what)?;
     }
-    // Many at once first: megabytes one by one take long in a build that is not optimized.
+    // Whole slices first: byte by byte, megabytes are slow in a debug build.
     if back == bytes {
         return Ok(());
     }

@@ -10,8 +10,7 @@ use super::*;
 
 /// For servers that answer, however busy the machine is.
 const LONG: Duration = Duration::from_secs(60);
-/// For silent servers, of which nothing but this ends the wait: one after the other, until the fault is found, as a busy
-/// machine may be silent before the server is.
+/// For silent servers: tried in turn until the fault is found. After a short wait, a busy machine may be blamed first.
 const SHORT: [Duration; 3] = [Duration::from_secs(1), PACE.patience, LONG];
 
 fn pace(patience: Duration) -> Pace {
@@ -98,7 +97,7 @@ fn found(flags: &str, patience: Duration, cases: &'static [ConformanceCase]) -> 
     faults
 }
 
-/// Of a server with these flags.
+/// The fault expected of a server with these flags.
 struct Expected {
     flags: &'static str,
     /// How long its answers may take: one after the other, until the fault is found.
@@ -109,18 +108,18 @@ struct Expected {
     words: &'static str,
 }
 
-/// Of a server that always answers: the first of all faults.
+/// A fault of a server that always answers. It must be the first one.
 fn answering(flags: &'static str, grave: bool, case: &'static str, words: &'static str) -> Expected {
     Expected { flags, patience: &[LONG], grave, case, words }
 }
 
-/// Of one that does not.
+/// A fault of a server that stops answering.
 fn silent(flags: &'static str, case: &'static str, words: &'static str) -> Expected {
     Expected { flags, patience: &SHORT, grave: true, case, words }
 }
 
 impl Expected {
-    /// By all cases up to that of the fault: what comes later does not matter.
+    /// Runs all cases up to the one with the fault.
     fn is_found(&self) -> bool {
         let all = cases_of(server(self.flags));
         let last = all.iter().position(|case| case.name == self.case).expect("a case");

@@ -42,7 +42,7 @@ impl ReportFormat {
     }
 }
 
-/// The formats of what is a document, and not results.
+/// Formats of commands that print a document.
 pub const DOCUMENT_FORMATS: [ReportFormat; 4] =
     [ReportFormat::Table, ReportFormat::Markdown, ReportFormat::Json, ReportFormat::Csv];
 /// The formats of a table.
@@ -80,7 +80,7 @@ pub fn formats() -> Vec<FormatFacts> {
     all.iter().filter_map(facts).collect()
 }
 
-/// Parses some of the formats of documents.
+/// A parser that accepts these formats.
 pub fn some_formats(formats: &'static [ReportFormat]) -> impl TypedValueParser<Value = Format> {
     let format = |name: String| ReportFormat::from_str(&name, false).ok()?.document();
     // The parser takes no other names.

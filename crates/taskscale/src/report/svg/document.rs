@@ -56,6 +56,9 @@ impl Svg {
 
     /// A path of straight pieces.
     pub fn path(&mut self, points: &[(f64, f64)], class: &str) {
+        if points.is_empty() {
+            return;
+        }
         let points: Vec<String> =
             points.iter().map(|(x, y)| format!("{} {}", number(*x), number(*y))).collect();
         self.line(&format!("<path class=\"{}\" d=\"M{}\"/>", escaped(class), points.join("L")));

@@ -52,11 +52,10 @@ fn lines(report: &Report) -> Vec<Curve<'_>> {
             line.points.push(row);
             continue;
         }
-        let of_entry = report.rows().filter(|of| of.entry.name == row.entry.name);
-        let mut from_here = of_entry.skip_while(|of| of.tasks < row.tasks);
-        // What broke and went on at a larger number did not end there.
-        let ended = from_here.clone().last().filter(|last| !is_point(last));
-        let broke = from_here.find(|of| !is_point(of)).filter(|_| ended.is_some());
+        // From the largest N down to the last point: what broke and passed at a larger N did not end there.
+        let largest_first = report.groups.iter().rev().flat_map(|group| &group.rows);
+        let of_entry = largest_first.filter(|of| of.entry.name == row.entry.name);
+        let broke = of_entry.take_while(|of| !is_point(of)).last();
         lines.push(Curve {
             entry: &row.entry,
             points: vec![row],

@@ -1,9 +1,10 @@
 //! Whole charts: what they look like as text, and what must hold whatever they show.
 
-use super::super::fixture::{HOSTILE, campaign, everything, facts, sample};
+use super::super::fixture::{HOSTILE, campaign, everything, facts, fell, sample};
 use super::super::model::Report;
 use super::{ChartError, ranking, scaling};
 use crate::catalog::Kind;
+use crate::record::Status;
 
 fn report() -> Report {
     let (campaign, samples) = everything();
@@ -84,4 +85,15 @@ fn charts_that_cannot_be_drawn_say_why() {
     let one = Report::build(&campaign, &[sample("go/goroutine", 10_000, 1, 3 << 20, 2_600)]);
     assert_eq!(scaling(&one), Err(ChartError::TooFewTasks(1)));
     assert!(ranking(&one, None).is_ok());
+}
+
+#[test]
+fn a_curve_ends_at_the_first_failure_beyond_its_last_point() {
+    let mut campaign = campaign(vec![facts("go/goroutine", Kind::Stackful)]);
+    campaign.plan.tasks = vec![1, 10_000, 100_000, 1_000_000];
+    let run = |tasks| sample("go/goroutine", tasks, 1, 3 << 20, 2_600);
+    let failed = |tasks| fell(run(tasks), Status::Limit, "no more");
+    let svg = scaling(&Report::build(&campaign, &[run(1), failed(10_000), run(100_000), failed(1_000_000)]));
+    let svg = svg.unwrap();
+    assert!(svg.contains("limit at 1M") && !svg.contains("limit at 10k"), "{svg}");
 }
