@@ -135,15 +135,18 @@ fn changed(then: &EntryFacts, now: &EntryFacts) -> Option<String> {
     file.map(|file| file.path.clone())
 }
 
-/// What differs, if it does, as people read it.
+/// A sentence about the difference; `None` if both are equal.
 fn difference<T: Display + PartialEq + ?Sized>(what: &str, then: &T, now: &T) -> Option<String> {
     (then != now).then(|| format!("the {what} {then}, now {now}"))
 }
 
 fn machine_difference(then: &Machine, now: &Machine) -> Option<String> {
-    let bytes = units::bytes;
-    let memory_now =
-        if same_memory(then.memory_bytes, now.memory_bytes) { then.memory_bytes } else { now.memory_bytes };
+    // Rounded texts may be equal where values are not.
+    let bytes = |what: &str, same: bool, then, now| {
+        (!same).then(|| format!("the {what} {}, now {}", units::bytes(then), units::bytes(now)))
+    };
+    let memory = (then.memory_bytes, now.memory_bytes);
+    let pages = (then.page_bytes, now.page_bytes);
     let known = |what: &str, then: &Option<String>, now: &Option<String>| {
         then.as_ref().zip(now.as_ref()).and_then(|(then, now)| difference(what, then, now))
     };
@@ -153,8 +156,8 @@ fn machine_difference(then: &Machine, now: &Machine) -> Option<String> {
         .or_else(|| difference("kernel was", &then.kernel, &now.kernel))
         .or_else(|| difference("system was", &then.os, &now.os))
         .or_else(|| difference("number of usable CPUs was", &then.cpus, &now.cpus))
-        .or_else(|| difference("memory was", &bytes(then.memory_bytes), &bytes(memory_now)))
-        .or_else(|| difference("page size was", &bytes(then.page_bytes), &bytes(now.page_bytes)))
+        .or_else(|| bytes("memory was", same_memory(memory.0, memory.1), memory.0, memory.1))
+        .or_else(|| bytes("page size was", pages.0 == pages.1, pages.0, pages.1))
         .or_else(|| {
             let what = "transparent huge pages setting was";
             known(what, &then.transparent_huge_pages, &now.transparent_huge_pages)

@@ -27,7 +27,7 @@ pub fn serving_briefly(workload: &Workload, tasks: u64) -> Scenario {
 
 /// Shortest phases, over this many connections: only whether they fit.
 pub fn serving_in_a_moment(workload: &Workload, params: &Params, tasks: u64) -> Scenario {
-    serving_at_rate(workload, params, tasks, BRIEFLY_S)
+    scenario(workload, params, tasks, BRIEFLY_S, (BRIEFLY_S, BRIEFLY_S))
 }
 
 /// A full open loop at a rate over this many connections, and the shortest other phases: whether the server keeps up.

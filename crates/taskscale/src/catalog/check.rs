@@ -235,7 +235,7 @@ impl ManifestFile<'_> {
     }
 }
 
-/// An entry while it is checked: its name and its place, and the runtime's folder.
+/// Context for errors about one entry: its name, its offset in the file, and the runtime's folder.
 struct EntryPlace<'a> {
     file: &'a ManifestFile<'a>,
     name: &'a str,
@@ -244,17 +244,17 @@ struct EntryPlace<'a> {
 }
 
 impl EntryPlace<'_> {
-    /// What is wrong with the entry, behind its name.
+    /// An error at the entry's offset, which begins with its name.
     fn fault(&self, message: impl Display) -> CatalogError {
         self.fault_at(self.offset, message)
     }
 
-    /// The same at another place in the file.
+    /// The same error at another offset.
     fn fault_at(&self, offset: usize, message: impl Display) -> CatalogError {
         self.file.error(offset, format!("entry `{}`{message}", self.name))
     }
 
-    /// How a workload that stands at `start` is done, with flags of its run and its build.
+    /// The recipe of the workload at offset `start`, with the flags of its run and its build filled in.
     fn recipe(
         &self,
         (workload, start): (&str, usize),

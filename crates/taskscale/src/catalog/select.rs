@@ -102,8 +102,8 @@ pub fn select<'a>(
     workloads: &[String],
 ) -> Result<Selection<'a>, SelectError> {
     let wanted = wanted(catalog, workloads)?;
-    // Whether it is the whole entry; of one that only `@posts` names, it is the workloads in which it stands for its
-    // runtime.
+    // Per entry: `None` if not selected, `Some(true)` if selected whole, `Some(false)` if only `@posts` selects it: then
+    // with the workloads in which it represents its runtime. In this order, so that a whole entry stays whole.
     let mut chosen: Vec<Option<bool>> = vec![None; catalog.entries().count()];
     for word in words {
         let matcher = Matcher::of(word);

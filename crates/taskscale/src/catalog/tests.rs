@@ -163,9 +163,7 @@ fn a_catalogue_without_entries_of_the_posts_has_all_as_its_default() {
 #[test]
 fn an_unknown_word_is_answered_with_the_nearest() {
     let said = |word: &str| {
-        let SelectError::Unknown { name, nearest, .. } = selected(&[word]).unwrap_err() else {
-            panic!("{word}")
-        };
+        let SelectError::Unknown { name, nearest } = selected(&[word]).unwrap_err() else { panic!("{word}") };
         SelectError::Unknown { name, nearest }.to_string()
     };
     assert_eq!(said("x/fibre"), "no entry `x/fibre` (did you mean `x/fiber`?)");

@@ -201,6 +201,7 @@ mod tests {
             SelectError::Unknown { name: text(), nearest: None }.into(),
             SelectError::EmptySet { set: text() }.into(),
             SelectError::NoWorkload { workload: text(), nearest: None, all: text() }.into(),
+            SelectError::LacksWorkload { who: text(), workload: text(), does: "sleep".into() }.into(),
             SelectError::NobodyDoes { workload: text(), does: "sleep".into() }.into(),
             VersionError::Syntax(text()).into(),
             VersionError::NotInstalled { title: text(), range: text(), there: text(), install: None }.into(),

@@ -335,7 +335,7 @@ fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>> {
     parsed.map_err(|error| FleetError::Malformed { path: path.to_owned(), error })
 }
 
-/// What was read; absent where there is nothing at the path.
+/// The result of a read; `None` if the path does not exist.
 fn if_there<T>(path: &Path, read: io::Result<T>) -> Result<Option<T>> {
     match read {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),

@@ -95,8 +95,8 @@ pub fn scripts(plan: &FleetPlan, fleet: &Fleet, architectures: &[BTreeSet<String
     Scripts { build, measure, gather }
 }
 
-/// Options of sbatch, each a line of the script. `node` replaces the machines' own list of nodes, and `array` is the
-/// number of its elements.
+/// Options of sbatch, each a line of the script. `node` replaces the machines' own list of nodes, `array` is the
+/// number of elements of a job array, and with `alone` the job has its node to itself.
 fn header(
     fleet: &Fleet,
     machines: &Machines,

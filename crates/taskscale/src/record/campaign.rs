@@ -318,7 +318,7 @@ pub struct EntryFacts {
 }
 
 impl EntryFacts {
-    /// Those of the catalog, before the entry's toolchain was looked for.
+    /// The facts from the catalog; version, digest and availability are still unknown.
     pub fn of(runtime: &Runtime, entry: &Entry, workload: &str) -> EntryFacts {
         let recipe = &entry.workloads[workload];
         EntryFacts {
@@ -346,10 +346,7 @@ impl EntryFacts {
             env: entry.env.clone(),
             digest: None,
             program_digest: None,
-            sources: sources(runtime, entry, workload)
-                .into_iter()
-                .map(|file| Source { path: file.path, text: file.text })
-                .collect(),
+            sources: sources(runtime, entry, workload),
         }
     }
 

@@ -126,13 +126,15 @@ pub fn load(folder: &Path) -> Result<Loaded, StoreError> {
     check_size(&campaign, &path)?;
 
     let path = folder.join(SAMPLES_FILE);
-    let read = open_regular(&path).and_then(|file| {
-        let bytes = file.metadata()?.len();
-        read_samples(BufReader::new(file), bytes, Some(&campaign))
-    });
-    let (samples, rejected) = match read {
+    let (samples, rejected) = match open_regular(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => (Vec::new(), Vec::new()),
-        read => at("read", &path, read)?,
+        file => {
+            let read = file.and_then(|file| {
+                let bytes = file.metadata()?.len();
+                read_samples(BufReader::new(file), bytes, Some(&campaign))
+            });
+            at("read", &path, read)?
+        }
     };
     Ok(Loaded { campaign, samples, rejected })
 }

@@ -241,9 +241,9 @@ impl Renamed<'_> {
     fn part(&self, part: &str, first: bool) -> String {
         // Below its folder, `spawn.ex` is named after the workload, not after the entry `spawn`.
         let stem = part.split('.').next().unwrap_or(part);
-        let is_entrys = first || !self.model.workloads.contains_key(stem);
+        let names_entry = first || !self.model.workloads.contains_key(stem);
         match part.strip_prefix(self.model.name.as_str()) {
-            Some(rest) if is_entrys && (rest.is_empty() || rest.starts_with(['-', '.'])) => {
+            Some(rest) if names_entry && (rest.is_empty() || rest.starts_with(['-', '.'])) => {
                 format!("{}{rest}", self.program)
             }
             _ => part.to_owned(),

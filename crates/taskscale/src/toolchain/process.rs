@@ -39,7 +39,7 @@ pub(super) fn output_within(command: &mut Command, limit: Duration) -> io::Resul
     }
 }
 
-/// Has the kernel end a command when taskscale ends, however that ends.
+/// Kills the command when taskscale ends, even by SIGKILL.
 pub(super) fn end_with_taskscale(command: &mut Command) {
     // SAFETY: a plain system call between fork and exec.
     unsafe {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone)]
 pub struct Bisection {
     versions: usize,
-    /// Whether a version was measured; one that does not build cannot be.
+    /// `true`: measured; `false`: skipped, as it does not build.
     known: BTreeMap<usize, bool>,
 }
 
