@@ -95,11 +95,10 @@ impl Options {
     }
 
     fn check(&mut self) -> Result<(), String> {
-        let waits = [self.launch, self.drain, self.wait(), self.work_sleep()];
-        let times = waits.into_iter().chain([self.start_cpu(), self.work_cpu()]);
+        let times = [self.wait(), self.work_sleep(), self.start_cpu(), self.work_cpu()];
         for (wrong, what) in [
             (self.tasks == 0, "tasks: at least one"),
-            (times.max() > Some(LONGEST), "all times must be at most 300 s"),
+            (times.iter().any(|time| *time > LONGEST), "all times must be at most 300 s"),
             (self.burn_percent > 100, "--burn-percent: at most 100"),
             (self.file.is_some() != (self.file_bytes > 0), "--file and --file-bytes need each other"),
             (self.serve.is_some() && self.listen.is_none(), "--serve needs --listen"),
@@ -220,7 +219,8 @@ fn times(each: Duration, count: u64) -> Duration {
 }
 
 fn ms(mut value: impl FnMut() -> Result<String, String>) -> Result<Duration, String> {
-    Ok(Duration::from_millis(number(&value()?)?))
+    let time = Duration::from_millis(number(&value()?)?);
+    Some(time).filter(|time| *time <= LONGEST).ok_or("at most 300000 ms".to_owned())
 }
 
 /// A port of 127.0.0.1, or an address with one.

@@ -83,7 +83,7 @@ impl Region {
 
 impl Drop for Region {
     fn drop(&mut self) {
-        // SAFETY: mapped by `map`, unmapped once. Of nothing it fails, and nothing changes.
+        // SAFETY: mapped by `map`, unmapped once. Fails for an empty region, which is fine.
         let _ = unsafe { munmap(self.start.cast(), self.bytes) };
     }
 }
@@ -111,14 +111,15 @@ fn mapped_file(line: &str) -> Option<(usize, usize)> {
     Some((usize::from_str_radix(start, 16).ok()?, usize::from_str_radix(end, 16).ok()?))
 }
 
-/// What is held from before `alive` until the process ends. Takes and returns what is to be returned first, so that the
+/// What is held from before `alive` until the process ends. Memory that is to be given back is taken first, so that the
 /// peak of the launch is the largest of `--give-back-bytes` and everything held, not their sum.
 pub fn hold(options: &Options) -> io::Result<(Vec<Region>, Option<File>)> {
     let given_back = Region::anon(options.give_back_bytes)?;
     given_back.give_back()?;
+    let anon = Region::anon(options.anon_bytes)?;
     // The kernel counts shared anonymous memory as shmem.
     let shmem = Region::map(options.shmem_bytes, MapFlags::SHARED, None)?.written()?;
-    let mut regions = vec![given_back, Region::anon(options.anon_bytes)?, shmem];
+    let mut regions = vec![given_back, anon, shmem];
     if let Some(path) = &options.file {
         let named = |error| io::Error::other(format!("{}: {error}", path.display()));
         regions.push(Region::file(path, options.file_bytes).map_err(named)?);

@@ -52,7 +52,7 @@ pub struct Connections {
 
 /// A server, asked about again and again.
 pub struct Queue {
-    /// `None` if the server is on another machine.
+    /// `None` if the server is on another machine, or the kernel gives no socket for queries.
     kernel: Option<OwnedFd>,
     address: SocketAddr,
 }

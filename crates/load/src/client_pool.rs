@@ -194,8 +194,7 @@ impl ClientPool {
         }
     }
 
-    /// Keeps the connections until a signal ends the process, and prints when there are fewer than before: unknown with
-    /// several processes.
+    /// Keeps the connections until a signal ends the process. With one process, prints their number whenever it falls.
     pub(super) fn hold(&mut self, mut connected: u64) -> Result<(), LoadError> {
         loop {
             let Placement::Local(engine) = &mut self.placement else {

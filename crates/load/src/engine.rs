@@ -105,7 +105,7 @@ impl Engine {
         self.connections.len()
     }
 
-    /// Serves the connections until standard input is readable, waiting for at most this time each.
+    /// Serves the connections until standard input is readable. Each wait for events takes at most this long.
     pub fn serve_until_input(&mut self, most: Duration) -> Result<(), LoadError> {
         let io = |error: Errno| LoadError::Io("read orders for", error.into());
         let stdin = rustix::stdio::stdin();

@@ -36,8 +36,8 @@ impl Received {
 
 /// One protocol, seen from the clients of one process, which are numbered from 0.
 pub(super) trait Protocol {
-    /// What a client sends as soon as it is connected, and is ready when the server has answered. `None`: it is ready once
-    /// it is accepted, with no word from the server.
+    /// What a client sends once it is connected: it is ready when the server has answered. `None`: it is ready once it is
+    /// accepted.
     fn greeting(&self) -> Option<String> {
         None
     }

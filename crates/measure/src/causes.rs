@@ -83,7 +83,7 @@ fn limit_verdict(met: DetectedLimit, detail: &str) -> RunVerdict {
     }
 }
 
-/// Rule 6: it wrote more output than a run may.
+/// Rule 6: returns the reason of failure if the program wrote more output than a run may.
 pub(super) fn require_little_output(seen: &Observed) -> Result<(), String> {
     match seen.ended_by {
         Some(EndedBy::OutputCap) => {

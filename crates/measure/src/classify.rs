@@ -16,7 +16,7 @@ pub fn classify(seen: &Observed) -> RunVerdict {
     by_the_rules(seen).unwrap_or_else(RunVerdict::failed)
 }
 
-/// The verdict; an error is the reason of `failed`.
+/// The verdict. `Err(reason)` is short for the status `failed`; `Ok` may be any status.
 fn by_the_rules(seen: &Observed) -> Result<RunVerdict, String> {
     let said = seen.said;
     let n = seen.tasks;
@@ -94,7 +94,7 @@ fn classify_work(seen: &Observed, work: &WorkParams) -> Result<RunVerdict, Strin
     Ok(partial(seen, alive).unwrap_or(OK))
 }
 
-/// All was done, and not more.
+/// Returns the reason of failure unless exactly this many were done.
 fn require_done(said: &Said, wanted: u64, what: &str) -> Result<(), String> {
     match said.done {
         None => Err("protocol error: exited with code 0, but `done` was never printed".into()),
@@ -105,7 +105,7 @@ fn require_done(said: &Said, wanted: u64, what: &str) -> Result<(), String> {
     }
 }
 
-/// The result is correct.
+/// Returns the reason of failure unless the result is correct.
 fn require_check(seen: &Observed) -> Result<(), String> {
     let Some(right) = seen.check else { return Ok(()) };
     match seen.said.check.as_deref() {
@@ -118,7 +118,7 @@ fn require_check(seen: &Observed) -> Result<(), String> {
 const NEVER_ALIVE: &str =
     "protocol error: `alive` was never printed, so there is no proof that all tasks ran at the same time";
 
-/// No more tasks were alive than there are.
+/// Returns the reason of failure if more tasks were alive than there are.
 pub(super) fn require_at_most(alive: u64, tasks: u64) -> Result<(), String> {
     if alive > tasks {
         return Err(format!("protocol error: printed `alive {alive}` for {tasks} tasks"));
@@ -189,7 +189,7 @@ fn late_at_least_s(bucket: usize) -> f64 {
     if bucket == 0 { 0.0 } else { 2_f64.powi(bucket as i32 - 1) / 1e6 }
 }
 
-/// The kernel counts no fewer threads or processes than the program prints.
+/// Returns the reason of failure if the kernel counts fewer threads or processes than the program prints.
 pub(super) fn require_counted(seen: &Observed, alive: u64) -> Result<(), String> {
     // A late count may miss tasks that have ended.
     let Some((threads, processes)) = seen.counted.filter(|_| !seen.plateau.late) else { return Ok(()) };

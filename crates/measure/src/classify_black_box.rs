@@ -47,7 +47,7 @@ pub fn classify_black_box(seen: &BlackBoxEvidence) -> RunVerdict {
     by_the_rules(seen).unwrap_or_else(RunVerdict::failed)
 }
 
-/// The verdict; an error is the reason of `failed`.
+/// The verdict. `Err(reason)` is short for the status `failed`; `Ok` may be any status.
 fn by_the_rules(seen: &BlackBoxEvidence) -> Result<RunVerdict, String> {
     let run = seen.run;
     let serves = run.scenario.serve().is_some();

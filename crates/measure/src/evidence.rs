@@ -164,7 +164,7 @@ impl PlateauQuality {
         !self.said_at_end && (unseen || self.late && self.read)
     }
 
-    /// An error is why the results do not cover the whole program.
+    /// Returns the reason why the results do not cover the whole program, if so.
     pub fn require_all_inside(&self) -> Result<(), String> {
         let (processes, their) = match self.escaped {
             0 if self.came_back => {

@@ -12,7 +12,7 @@ use taskscale_load::Load;
 use crate::{Timestamp, Warning};
 
 /// What a run came to: how it ended, and what was measured.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Measurement {
     /// RFC 3339, UTC, wall clock. Durations never come from it.
@@ -82,13 +82,47 @@ pub struct Measurement {
 impl Measurement {
     /// Of which nothing is known but how it ended.
     pub fn of_status(started_at: Timestamp, status: Status) -> Measurement {
-        Measurement { started_at, status, ..Measurement::default() }
+        Measurement {
+            started_at,
+            status,
+            reason: None,
+            limit: None,
+            alive: None,
+            done: None,
+            failed: None,
+            plateau_from: None,
+            stopped: false,
+            exit_code: None,
+            signal: None,
+            threads: None,
+            processes: None,
+            time: Time::default(),
+            cpu: Cpu::default(),
+            memory: Memory::default(),
+            metrics: BTreeMap::new(),
+            warnings: Vec::new(),
+            stderr_tail: None,
+            work: None,
+            load: None,
+            histograms: BTreeMap::new(),
+        }
     }
 }
 
 /// How a run ended.
 #[derive(
-    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, IntoStaticStr,
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    IntoStaticStr,
+    strum::VariantArray,
 )]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -111,7 +145,6 @@ pub enum Status {
     /// It hit a system limit, which `limit` names.
     Limit,
     /// The toolchain is missing, or the program cannot be started.
-    #[default]
     Unavailable,
 }
 
@@ -369,15 +402,12 @@ pub struct Work {
 mod tests {
     use super::*;
 
-    /// They are derived twice: for records, and for what is shown.
+    /// Names are derived twice: by serde for records, by strum for what is shown.
     #[test]
     fn names_are_those_of_records() {
         let of_record = |value: serde_json::Value| value.as_str().unwrap().to_owned();
-        for (status, name) in [(Status::KilledOom, "killed-oom"), (Status::NoPlateau, "no-plateau")] {
-            assert_eq!(
-                (status.name(), of_record(serde_json::to_value(status).unwrap())),
-                (name, name.into())
-            );
+        for status in <Status as strum::VariantArray>::VARIANTS {
+            assert_eq!(status.name(), of_record(serde_json::to_value(status).unwrap()));
         }
         for (source, name) in [
             (MemorySource::CgroupV2, "cgroup-v2"),

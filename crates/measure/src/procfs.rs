@@ -57,7 +57,7 @@ pub(super) fn text(path: impl AsRef<Path>) -> io::Result<String> {
     Ok(String::from_utf8_lossy(&fs::read(path)?).into_owned())
 }
 
-/// The number that is all of a file.
+/// Reads a file that contains one number.
 pub(super) fn number(path: impl AsRef<Path>) -> Option<u64> {
     fs::read_to_string(path).ok()?.trim().parse().ok()
 }
@@ -85,7 +85,7 @@ pub(super) fn kib_field(line: &str, name: &str) -> Option<u64> {
     value.strip_suffix(" kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
 }
 
-/// Puts the value of a line `Name:   123 kB` where it belongs, in bytes.
+/// Stores the value of a line `Name:   123 kB`, in bytes, in the field of that name.
 fn take_kib_field<const N: usize>(line: &str, fields: [(&str, &mut u64); N]) {
     for (name, place) in fields {
         if let Some(value) = kib_field(line, name) {

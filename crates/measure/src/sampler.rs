@@ -286,7 +286,7 @@ pub fn is_same(then: u64, now: u64) -> bool {
     now.abs_diff(then) <= SAME_BYTES.max((then.max(now) as f64 * SAME_SHARE) as u64)
 }
 
-/// From one instant to another.
+/// Seconds from one instant to another, both in nanoseconds; 0 if reversed.
 pub fn seconds(from_ns: u64, to_ns: u64) -> f64 {
     to_ns.saturating_sub(from_ns) as f64 / 1e9
 }

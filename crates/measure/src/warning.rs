@@ -50,7 +50,7 @@ pub enum Warning {
 }
 
 impl Warning {
-    /// Those of which the condition is met.
+    /// The warnings whose condition is true.
     pub(super) fn applying(
         found: impl IntoIterator<Item = (bool, Warning)>,
     ) -> impl Iterator<Item = Warning> {

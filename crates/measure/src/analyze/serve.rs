@@ -51,8 +51,8 @@ impl Analysis<'_> {
         let cpus: Vec<_> = loops.chain(state.stages_over.iter().map(|(cpu, _)| *cpu)).collect();
         let is_loop = |stage: &&StageResult| matches!(stage, StageResult::Open(_) | StageResult::Closed(_));
         // The last may be over, and the run ended before that was noticed.
-        for (stage, cpus) in state.load.stages.iter().filter(is_loop).zip(cpus.windows(2)) {
-            let server_cpu_s = cpus[0].zip(cpus[1]).map(|(a, b)| (b.total_s - a.total_s).max(0.0));
+        for (stage, ends) in state.load.stages.iter().filter(is_loop).zip(cpus.windows(2)) {
+            let server_cpu_s = ends[0].zip(ends[1]).map(|(a, b)| (b.total_s - a.total_s).max(0.0));
             match stage {
                 StageResult::Closed(closed) => {
                     load.closed = Some(ClosedLoad { server_cpu_s, ..closed.clone() });

@@ -80,7 +80,8 @@ pub trait Group {
     fn join_files(&self) -> Vec<PathBuf> {
         self.folders().iter().map(|folder| folder.join("cgroup.procs")).collect()
     }
-    /// The group's folders, the one in the hierarchy that counts memory first: what to remove when all is over.
+    /// The group's folders, the one in the hierarchy that counts memory first: what to remove when all is over. `processes` and
+    /// `inodes` rely on the order.
     fn folders(&self) -> Vec<PathBuf>;
     /// Living processes, in the group and in those that the program made below it.
     fn processes(&self) -> Vec<u32> {

@@ -12,7 +12,8 @@ use super::tree;
 use crate::MemorySource;
 use crate::procfs::number;
 
-/// The folders of a group, or those in which groups are made. Only memory is indispensable.
+/// The folders of a group, or those in which groups are made, which are never emptied or removed. Only memory is
+/// indispensable.
 pub struct GroupV1 {
     pub memory: PathBuf,
     pub cpuacct: Option<PathBuf>,

@@ -102,7 +102,7 @@ impl Launched {
                 Err(error) => return Err(MeasureError::Launcher(error.to_string())),
             };
             if length == 0 {
-                // The socket is closed. The launcher says so where it could not do its work: if it did not, it was killed.
+                // The launcher closed its socket. It reports a failure of its own first: without a report it was killed.
                 self.lost |= !self.over;
                 return Ok(heard);
             }
