@@ -82,7 +82,11 @@ export function rankingSection(app: App): Section {
     };
     fill(legend, legendItems(app, shown));
     const draw = () => {
-      const rows = [axis(shown, scaled), gridlines(shown, scaled), ...ranked(app, shown, scaled, lists, more)];
+      const rows = [
+        axis(shown, scaled),
+        gridlines(shown, scaled),
+        ...ranked(app, shown, scaled, lists, more),
+      ];
       fill(list, shown.rows.length > 0 ? rows : nothing(app, shown));
       fill(rest, fellShort(app, shown, whole, more));
     };

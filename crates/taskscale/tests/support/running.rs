@@ -101,14 +101,18 @@ impl Finished {
     }
 }
 
-/// Whether a run has no plateau because others had its CPUs: on a busy machine that is the right answer for a good program,
-/// and no test depends on the machine.
+/// Whether a run has no plateau, or tasks that woke too seldom, because others had its CPUs: on a busy machine that is the
+/// right answer for a good program, and no test depends on the machine.
 pub fn was_starved(sample: &Measurement) -> bool {
     let by_others = [Warning::MachineBusy, Warning::CpuStarved];
-    // Of a pause of the whole machine nothing else is seen.
-    let is_paused = sample.reason.as_ref().is_some_and(|why| why.contains("taskscale was not scheduled"));
     let has_warning = sample.warnings.iter().any(|warning| by_others.contains(warning));
-    sample.status == Status::NoPlateau && (has_warning || is_paused)
+    let reason = sample.reason.as_deref().unwrap_or_default();
+    match sample.status {
+        // Of a pause of the whole machine nothing else is seen.
+        Status::NoPlateau => has_warning || reason.contains("taskscale was not scheduled"),
+        Status::Partial => has_warning && reason.starts_with("could not keep up"),
+        _ => false,
+    }
 }
 
 /// As a good program ends on any machine.
