@@ -23,7 +23,7 @@ use crate::catalog::{Adapter, Catalog, Program, Shape, select};
 use crate::explain::{
     self, AdapterHook, Explanation, Readings, RunParts, adapter_for, explained, render, with_go_hook,
 };
-use crate::record::{Hold, OWN_WORKLOAD, Plan, Status};
+use crate::record::{Hold, OWN_WORKLOAD, Plan, Sample, Status};
 use crate::units;
 use taskscale_measure::{Metric, batches_bytes};
 
