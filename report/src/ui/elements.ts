@@ -67,7 +67,7 @@ export function definitions(pairs: [string, Node | string | Node[]][]): HTMLElem
 
 export const commands = (lines: string[]): HTMLElement => h("code", { class: "commands" }, lines.join("\n"));
 
-/** A button that is on or off. By `key` it is found again when it is drawn anew. */
+/** A button that is on or off. By `key` it is found again when it is redrawn. */
 export function choice(
   key: string,
   pressed: boolean,
@@ -79,7 +79,7 @@ export function choice(
   return h("button", { ...attributes, ...state }, children);
 }
 
-/** Draws controls anew and gives the focus back to the one that had it. */
+/** Redraws controls and gives the focus back to the one that had it. */
 export function keepFocus(element: HTMLElement, draw: () => void, name = "data-key"): void {
   const focused = document.activeElement;
   const key = focused && element.contains(focused) ? focused.getAttribute(name) : null;

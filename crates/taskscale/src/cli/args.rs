@@ -44,8 +44,7 @@ fn only_in_long_help(arg: Arg) -> Arg {
     if arg.get_help_heading() == Some(RUN_OPTIONS) { arg.hide_short_help(true) } else { arg }
 }
 
-/// `-h` shows the examples alone: what `--help` shows below the options, up to the first empty line. Replaces an
-/// `after_help` of its own.
+/// `-h` shows the examples alone: what `--help` shows below the options, up to the first empty line.
 fn examples_alone(command: clap::Command) -> clap::Command {
     let Some(help) = command.get_after_long_help().map(ToString::to_string) else { return command };
     command.after_help(help.split("\n\n").next().unwrap_or_default().to_owned())

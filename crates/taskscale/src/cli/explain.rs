@@ -68,7 +68,10 @@ fn chosen<'c>(
     let mut selection = select(catalog, words, &named)?;
     let workloads = selection.workloads();
     // A sheet is of one entry: the runs of two workloads would be taken for each other's.
-    let [workload] = workloads[..] else { bail!("-w: `explain` takes one workload") };
+    let [workload] = workloads[..] else {
+        let names: Vec<&str> = workloads.iter().map(|workload| &*workload.name).collect();
+        bail!("-w: `explain` takes one workload, not {}", names.join(", "));
+    };
     if workload.shape == Shape::Work {
         let waits = catalog.workloads.iter().filter(|workload| workload.shape != Shape::Work);
         let names: Vec<&str> = waits.map(|workload| &*workload.name).collect();

@@ -106,7 +106,7 @@ fn only(side: &Side, other: &Side, pairs: &[Pair], counts: fn(&Sample) -> bool) 
             names.extend((!tasks.is_empty()).then(|| name.to_owned()));
             continue;
         };
-        // An entry that cannot run is told of as an outcome.
+        // An entry that cannot run is shown as an outcome.
         if pair.new.unavailable().is_some() {
             continue;
         }

@@ -35,6 +35,12 @@ fn refused(world: &World, command: &[&str], refusals: &[Refusal]) {
 }
 
 #[test]
+fn a_sheet_is_of_one_workload() {
+    let refusal: Refusal = (&["fake", "-w", "all", "-n", "1,10"], &["-w", "one workload, not echo, sleep"]);
+    refused(&world(), &["explain"], &[refusal]);
+}
+
+#[test]
 fn arguments_that_make_no_sense_are_refused() {
     let world = world();
     let out = world.path("out").display().to_string();
