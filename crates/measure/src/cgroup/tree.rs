@@ -15,8 +15,6 @@ use std::time::{Duration, Instant};
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, chmodat, fstat, openat, unlinkat};
 use rustix::io::Errno;
 
-use crate::procfs;
-
 /// How long the kernel may take until a group whose processes have ended is free to be removed.
 const REMOVAL_PATIENCE: Duration = Duration::from_secs(10);
 /// And how often it is asked at least: of a paused machine the time says nothing.
@@ -48,13 +46,6 @@ pub(super) fn sum(folder: &Path, file: &str, figure: impl Fn(&str) -> Option<u64
     };
     let _ = walk(folder, add, |_, _| Ok(()));
     sum
-}
-
-/// Kills every process in `folder` and in the groups below it, once. Returns whether there was any.
-pub(super) fn kill(folder: &Path) -> bool {
-    let pids = processes(folder);
-    procfs::kill(&pids);
-    !pids.is_empty()
 }
 
 /// Removes the groups below `folder`, innermost first, and `folder` itself. The kernel refuses as long as an ended
