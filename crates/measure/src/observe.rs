@@ -28,25 +28,32 @@ use super::limits::read_limits;
 use super::machine::available_memory_bytes;
 use super::timeline::{Host, Timeline};
 use super::trace_file::write_trace;
-use super::{GroupRoot, Interrupt, MachineLock, MeasureError, RunEnd, RunSpec, Runner, at};
-use crate::Timestamp;
+use super::{GroupRoot, Interrupt, MeasureError, RunEnd, RunSpec, Runner, at};
+use crate::{MemorySource, Timestamp};
 
 /// Of any process.
 const THIS_PROGRAM: &str = "/proc/self/exe";
 
 /// Measures on this machine.
 pub struct LocalRunner<'a> {
-    home: GroupRoot,
+    pub home: GroupRoot,
     interrupt: &'a Interrupt,
     launchers: Launchers,
+    /// Lets every run read its program's files anew, so that their pages are charged to its own group, as they are in a
+    /// container that was just started. Which files that are is known from runs that reached a plateau.
+    pub cold: bool,
     /// For runs that start cold: the files that programs had mapped so far.
-    files: Option<BTreeSet<PathBuf>>,
-    /// Whether another campaign may run at the same time.
-    shared_machine: bool,
-    counts_switches: bool,
-    /// Where traces are kept, if they are, and how many there are.
-    traces: Option<(PathBuf, u32)>,
-    on_reading: Option<OnReading>,
+    files: BTreeSet<PathBuf>,
+    /// Whether another campaign may run at the same time, as the machine could not be locked: every run gets a warning.
+    pub shared_machine: bool,
+    /// Counts how often threads wait during a plateau, for [`RunDetails`].
+    pub counts_switches: bool,
+    /// The folder in which the trace of every run is kept, if any.
+    pub traces: Option<PathBuf>,
+    /// How many traces were kept, or their names found taken.
+    traces_named: u32,
+    /// Reads more of each run than a measurement has.
+    pub on_reading: Option<OnReading>,
 }
 
 impl<'a> LocalRunner<'a> {
@@ -58,10 +65,12 @@ impl<'a> LocalRunner<'a> {
             home,
             interrupt,
             launchers,
-            files: None,
+            cold: false,
+            files: BTreeSet::new(),
             shared_machine: false,
             counts_switches: false,
             traces: None,
+            traces_named: 0,
             on_reading: None,
         }
     }
@@ -72,67 +81,25 @@ impl<'a> LocalRunner<'a> {
         LocalRunner { launchers: Launchers::new(program), ..self }
     }
 
-    /// Lets every run read its program's files anew, so that their pages are charged to its own group, as they are in a
-    /// container that was just started. Which files that are is known from runs that reached a plateau.
-    #[must_use]
-    pub fn cold(self) -> LocalRunner<'a> {
-        LocalRunner { files: Some(BTreeSet::new()), ..self }
-    }
-
-    /// Counts how often threads wait during a plateau, for [`RunDetails`].
-    #[must_use]
-    pub fn counting_switches(self) -> LocalRunner<'a> {
-        LocalRunner { counts_switches: true, ..self }
-    }
-
-    /// Keeps the trace of every run in this folder.
-    #[must_use]
-    pub fn keeping_traces(self, folder: Option<PathBuf>) -> LocalRunner<'a> {
-        LocalRunner { traces: folder.map(|folder| (folder, 0)), ..self }
-    }
-
-    /// Reads more of each run than a measurement has.
-    pub fn on_reading(&mut self, hook: Option<OnReading>) {
-        self.on_reading = hook;
-    }
-
-    /// Adds a warning to every run if the machine could not be locked.
-    #[must_use]
-    pub fn with(self, lock: &MachineLock) -> LocalRunner<'a> {
-        LocalRunner { shared_machine: lock.why_not().is_some(), ..self }
-    }
-
-    pub fn home(&self) -> &GroupRoot {
-        &self.home
-    }
-
-    /// For processes outside the run that need a cgroup of the same kind.
-    pub fn home_mut(&mut self) -> &mut GroupRoot {
-        &mut self.home
-    }
-
     /// Runs the program as `run` does, and also returns what only `check` needs.
     pub fn run_in_detail(&mut self, spec: &RunSpec) -> Result<(RunEnd, RunDetails), MeasureError> {
         let (timeline, details) = self.observe(spec)?;
-        if !timeline.is_interrupted() {
-            self.keep_trace(spec, &timeline)?;
+        if timeline.is_interrupted() {
+            return Ok((RunEnd::Interrupted, details));
         }
-        let end = match timeline.is_interrupted() {
-            true => RunEnd::Interrupted,
-            false => RunEnd::Measured(Box::new(analyze(&timeline, spec))),
-        };
-        Ok((end, details))
+        self.keep_trace(spec, &timeline)?;
+        Ok((RunEnd::Measured(Box::new(analyze(&timeline, spec))), details))
     }
 
     fn keep_trace(&mut self, spec: &RunSpec, timeline: &Timeline) -> Result<(), MeasureError> {
-        let Some((folder, count)) = &mut self.traces else { return Ok(()) };
-        at("create", folder.as_path(), std::fs::create_dir_all(&*folder))?;
+        let Some(folder) = &self.traces else { return Ok(()) };
+        at("create", folder, std::fs::create_dir_all(folder))?;
         let program = spec.command.first().map_or("", |path| path.rsplit('/').next().unwrap_or(path));
         let plain = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' };
         let program: String = program.chars().map(plain).collect();
         loop {
-            *count += 1;
-            let path = folder.join(format!("{count:04}-{program}-{}.jsonl", spec.tasks));
+            self.traces_named += 1;
+            let path = folder.join(format!("{:04}-{program}-{}.jsonl", self.traces_named, spec.tasks));
             match write_trace(&path, spec, timeline) {
                 // Of an earlier command.
                 Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
@@ -160,7 +127,7 @@ impl<'a> LocalRunner<'a> {
             scratches.push(self.home.create_scratch()?);
             folders.extend(group.folders());
             let control_pipe = spec.scenario.serve().map(|_| ControlPipe::new(&scratches[1])).transpose()?;
-            let stdin = control_pipe.as_ref().map(|control_pipe| control_pipe.path().to_owned());
+            let stdin = control_pipe.as_ref().map(|control_pipe| control_pipe.path.clone());
             let mut request = launch_request(spec, &wanted.command, group.as_ref(), &scratches[1], stdin);
             // On the program's CPUs it would take from what is measured.
             request.cpus = None;
@@ -171,10 +138,10 @@ impl<'a> LocalRunner<'a> {
             load = Some(load::PreparedLoad { group, request, control_pipe });
         }
         log::info!("running {}", details::shown(spec, folders.first()));
-        self.files.iter().flatten().for_each(|file| page_cache::evict(file));
+        self.files.iter().for_each(|file| page_cache::evict(file));
         let host = Host {
             source: group.source(),
-            enforces_cap: group.enforces_memory_cap(),
+            enforces_cap: group.source() != MemorySource::Proc,
             keeps_peak: group.memory_peak().is_some(),
             cpus: std::thread::available_parallelism().map_or(1, |cpus| cpus.get() as u64),
             unlocked: self.shared_machine,
@@ -183,7 +150,8 @@ impl<'a> LocalRunner<'a> {
         let timeline = Timeline::new(Timestamp::now(), host);
         let result = Run::start(spec, timeline, group, load, &self.launchers, &scratches[0], self.interrupt)
             .and_then(|mut run| {
-                (run.files, run.on_reading) = (self.files.as_mut(), self.on_reading.as_mut());
+                run.files = self.cold.then_some(&mut self.files);
+                run.on_reading = self.on_reading.as_mut();
                 run.switches.wanted = self.counts_switches;
                 run.watch()?;
                 run.conclude()?;

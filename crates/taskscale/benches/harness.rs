@@ -184,7 +184,7 @@ fn disturbance() -> Result<()> {
         };
         let (mut walls, mut cpus, mut own) = (Vec::new(), Vec::new(), Vec::new());
         for _ in 0..ROUNDS {
-            let (bare_wall_s, bare_cpu_s) = bare(&spec(hold_s).command, runner.home_mut())?;
+            let (bare_wall_s, bare_cpu_s) = bare(&spec(hold_s).command, &mut runner.home)?;
             let (run, own_s) = watched(&mut runner, hold_s)?;
             own.push(own_s);
             walls.push(run.time.wall_s.unwrap_or(f64::NAN) / bare_wall_s);

@@ -101,10 +101,6 @@ pub trait Group {
     fn kernel_account(&self) -> KernelAccount;
     /// What the kernel says of the group's lack of memory.
     fn memory_want(&self) -> MemoryWant;
-    /// Whether the kernel itself keeps the run below its memory cap.
-    fn enforces_memory_cap(&self) -> bool {
-        self.source() != MemorySource::Proc
-    }
     /// How often the group was refused a new thread or process because of its own bound; `None` where it has none.
     fn refused_threads(&self) -> Option<u64>;
     /// The launcher, below which the run's processes are found where there is no group.

@@ -11,7 +11,7 @@ use crate::{MeasureError, at};
 use taskscale_load::Begin;
 
 pub(super) struct ControlPipe {
-    path: PathBuf,
+    pub path: PathBuf,
     pipe: File,
 }
 
@@ -24,10 +24,6 @@ impl ControlPipe {
         // For both, so that neither waits for the other to open it.
         let pipe = at("open", &path, OpenOptions::new().read(true).write(true).open(&path))?;
         Ok(ControlPipe { path, pipe })
-    }
-
-    pub fn path(&self) -> &Path {
-        &self.path
     }
 
     pub fn send(&mut self, begin: Begin) -> Result<(), MeasureError> {

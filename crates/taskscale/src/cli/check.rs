@@ -36,7 +36,7 @@ pub fn run(args: &CheckArgs, global: &Global) -> Result<ExitCode, Failure> {
     }
     let mut session =
         Session::with_lease("checking entries", "both would distort their times", global, &interrupt)?;
-    session.runner = session.runner.counting_switches();
+    session.runner.counts_switches = true;
     let colour = colour(&std::io::stdout());
     let outcome = check_all(args, &programs, &interrupt, &mut session, |checked, several| {
         // As it comes: a catalog takes minutes.

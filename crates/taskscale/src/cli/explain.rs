@@ -130,7 +130,7 @@ pub fn run(args: &ExplainArgs, global: &Global) -> Result<ExitCode, Failure> {
         None => session.prepare(&programs)?,
     };
     let readings = Readings::default();
-    session.runner.on_reading(Some(readings.hook(None)));
+    session.runner.on_reading = Some(readings.hook(None));
     let resume = ResumeOptions::default();
     let results = session.measure(plans.clone(), &prepared, &output, &resume)?;
     let folder = results.folder;
@@ -268,7 +268,7 @@ impl Subject<'_> {
             ..plan.clone()
         });
         let readings = Readings::default();
-        session.runner.on_reading(Some(readings.hook(Some(probe))));
+        session.runner.on_reading = Some(readings.hook(Some(probe)));
         let output = OutputDir { path: self.place.join("results"), named: true };
         let resume = ResumeOptions { memory_cap_bytes: self.memory_cap_bytes, ..ResumeOptions::default() };
         let results = session.measure(plans.collect(), std::slice::from_ref(&prepared), &output, &resume);

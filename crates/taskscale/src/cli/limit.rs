@@ -148,9 +148,9 @@ pub fn run(args: &LimitArgs, global: &Global) -> Result<ExitCode, Failure> {
     let mut session = Session::begin(&output.path, global, &interrupt)?;
     let is_rate = matches!(search_spec.find, Find::HighestRate { .. });
     if !is_rate {
-        require_group(session.runner.home()).or_usage()?;
+        require_group(&session.runner.home).or_usage()?;
         // With the page cache of a container that was just started.
-        session.runner = session.runner.cold();
+        session.runner.cold = true;
     }
     keep_room(&mut search_spec, &output).or_usage()?;
 
@@ -158,7 +158,7 @@ pub fn run(args: &LimitArgs, global: &Global) -> Result<ExitCode, Failure> {
     let prepared = session.prepare(&selection.programs)?;
     let plan = limit::plan(workload, params, search_spec.find, &prepared);
     // Nothing is random here.
-    let now = campaign::describe(vec![plan], Some(0), session.runner.home().source(), &prepared);
+    let now = campaign::describe(vec![plan], Some(0), session.runner.home.source(), &prepared);
     let OpenResults { mut store, campaign, mut samples, .. } = open(&output, now, &search_spec, &session)?;
     let folder = store.folder().to_owned();
     let mut watcher =

@@ -22,7 +22,7 @@ pub fn run(args: &MeasureArgs, global: &Global) -> Result<ExitCode, Failure> {
     let interrupt = catch_signals()?;
     let mut session = Session::begin(&output.path, global, &interrupt)?;
     session.report_missing_cgroup();
-    session.runner = session.runner.keeping_traces(args.trace.clone());
+    session.runner.traces = args.trace.clone();
     let results = session.measure(plans, prepared, &output, &options.resume)?;
     let samples =
         session.show(results, args.format, |campaign, samples| more(&options, campaign, samples))?;

@@ -133,7 +133,7 @@ pub fn run(args: &RunArgs, global: &Global, bare: bool) -> Result<ExitCode, Fail
     let interrupt = catch_signals()?;
     let mut session = Session::begin(&output.path, global, &interrupt)?;
     session.report_missing_cgroup();
-    session.runner = session.runner.keeping_traces(args.trace.clone());
+    session.runner.traces = args.trace.clone();
     let prepared = session.prepare(&selection.programs)?;
     // Frees the memory of hundreds of commands that will not run.
     drop(catalog);

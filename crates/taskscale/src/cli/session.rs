@@ -53,13 +53,14 @@ impl<'i> Session<'i> {
         let lock = lock_machine(what, harm, global, &progress, interrupt)?;
         // Before any child exists: one in our cgroup would keep us from leaving it. The launcher is not started by its path,
         // where another version may be by then.
-        let runner = LocalRunner::new(GroupRoot::find(), interrupt);
-        Ok(Session { interrupt, progress, runner: runner.with(&lock), _lock: lock })
+        let mut runner = LocalRunner::new(GroupRoot::find(), interrupt);
+        runner.shared_machine = lock.why_not().is_some();
+        Ok(Session { interrupt, progress, runner, _lock: lock })
     }
 
     /// Names what is lacking where there is no cgroup.
     pub fn report_missing_cgroup(&self) {
-        let home = self.runner.home();
+        let home = &self.runner.home;
         if home.source() != MemorySource::Proc {
             return;
         }
@@ -107,7 +108,7 @@ impl<'i> Session<'i> {
         output: &OutputDir,
         resume: &ResumeOptions,
     ) -> Result<MeasuredResults, Failure> {
-        let now = campaign::describe(plans, resume.seed, self.runner.home().source(), prepared);
+        let now = campaign::describe(plans, resume.seed, self.runner.home.source(), prepared);
         let resumes = output.holds_campaign();
         let (results, settings) = match resumes {
             true => campaign::open_kept(&output.path, now, resume),
