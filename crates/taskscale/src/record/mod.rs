@@ -54,7 +54,8 @@ pub(crate) fn test_sample(entry: &str, tasks: u64) -> Sample {
             exit_code: Some(0),
             threads: Some(1),
             processes: Some(1),
-            ..taskscale_measure::Measurement::of_status(Timestamp::UNIX_EPOCH, Status::Ok)
+            status: Status::Ok,
+            ..taskscale_measure::Measurement::default()
         },
         versions: Default::default(),
         load_command: None,
