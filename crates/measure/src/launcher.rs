@@ -22,6 +22,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{Mode, OFlags};
 use rustix::io::retry_on_intr;
 use rustix::process::{
     Pid, Resource, Rlimit, Signal, WaitId, WaitIdOptions, getrlimit, kill_process_group, setrlimit, waitid,
@@ -117,16 +118,15 @@ pub(super) fn launch() -> io::Result<()> {
     }
     let request: LaunchRequest = serde_json::from_str(&line)?;
     let children = child_signals()?;
-    let mut writer = EventWriter(socket.try_clone()?);
 
     let main = match start(&request, socket.as_raw_fd()) {
         Ok(pid) => {
-            writer.send(&LauncherEvent::Started { pid });
+            send(&socket, &LauncherEvent::Started { pid });
             Some(pid)
         }
         Err(error) => {
             let end = ProgramEnd::Refused { why: error.to_string(), errno: error.raw_os_error() };
-            writer.send(&LauncherEvent::Ended { at_ns: now_ns(), end });
+            send(&socket, &LauncherEvent::Ended { at_ns: now_ns(), end });
             None
         }
     };
@@ -142,7 +142,7 @@ pub(super) fn launch() -> io::Result<()> {
         let (spoken, ended) = (heard || !waited[0].revents().is_empty(), !waited[1].revents().is_empty());
         if ended {
             drain(&children);
-            reap(main, asked, &mut writer);
+            reap(main, asked, &socket);
         }
         if spoken {
             let mut command = String::new();
@@ -151,26 +151,22 @@ pub(super) fn launch() -> io::Result<()> {
                 asked = ask_to_stop(main);
                 continue;
             }
-            end_everything(&request.group, main, asked, &mut writer);
+            end_everything(&request.group, main, asked, &socket);
             if !alive {
                 // taskscale is gone: nobody else will remove the group.
                 return remove_folders(&request.group);
             }
-            writer.send(&LauncherEvent::Empty);
+            send(&socket, &LauncherEvent::Empty);
             return Ok(());
         }
     }
 }
 
-struct EventWriter(UnixStream);
-
-impl EventWriter {
-    fn send(&mut self, event: &LauncherEvent) {
-        if let Ok(mut line) = serde_json::to_string(event) {
-            line.push('\n');
-            // If taskscale is gone, the next poll finds out.
-            let _ = self.0.write_all(line.as_bytes());
-        }
+fn send(mut socket: &UnixStream, event: &LauncherEvent) {
+    if let Ok(mut line) = serde_json::to_string(event) {
+        line.push('\n');
+        // If taskscale is gone, the next poll finds out.
+        let _ = socket.write_all(line.as_bytes());
     }
 }
 
@@ -253,14 +249,8 @@ fn addresses(strings: &[CString]) -> Vec<usize> {
 }
 
 fn join_group(file: &CStr) -> io::Result<()> {
-    // SAFETY: plain system calls on a valid path and a valid buffer.
-    unsafe {
-        let descriptor = libc::open(file.as_ptr(), libc::O_WRONLY | libc::O_CLOEXEC);
-        if descriptor < 0 || libc::write(descriptor, c"0".as_ptr().cast(), 1) != 1 {
-            return Err(io::Error::last_os_error());
-        }
-        libc::close(descriptor);
-    }
+    let descriptor = rustix::fs::open(file, OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty())?;
+    rustix::io::write(descriptor, b"0")?;
     Ok(())
 }
 
@@ -309,7 +299,7 @@ fn ask_to_stop(main: Option<u32>) -> bool {
 }
 
 /// Takes note of every child that has ended, without waiting. Returns whether any child is left.
-fn reap(main: Option<u32>, asked: bool, writer: &mut EventWriter) -> bool {
+fn reap(main: Option<u32>, asked: bool, socket: &UnixStream) -> bool {
     loop {
         let mut status = 0;
         // SAFETY: rusage is plain data, and both pointers are valid.
@@ -331,7 +321,7 @@ fn reap(main: Option<u32>, asked: bool, writer: &mut EventWriter) -> bool {
                     system_s: seconds(usage.ru_stime),
                     asked,
                 };
-                writer.send(&LauncherEvent::Ended { at_ns, end });
+                send(socket, &LauncherEvent::Ended { at_ns, end });
             }
             _ => {}
         }
@@ -346,12 +336,12 @@ fn own_rss_peak(child: u64) -> u64 {
 }
 
 /// Ends every process of the run: those in its group, and those that descend from this process.
-fn end_everything(group: &[PathBuf], main: Option<u32>, asked: bool, writer: &mut EventWriter) {
+fn end_everything(group: &[PathBuf], main: Option<u32>, asked: bool, socket: &UnixStream) {
     kill_all(group);
     // Each round ends the present generation; its children then become ours. Bounded, as a fork bomb without a group
     // could outrun us; a process with much memory takes a while to end even when killed.
     for round in 0..5_000 {
-        if !reap(main, asked, writer) {
+        if !reap(main, asked, socket) {
             return;
         }
         procfs::kill(&procfs::descendants(std::process::id()));

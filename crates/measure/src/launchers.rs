@@ -14,13 +14,11 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::retry_on_intr;
 use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage,
     SendFlags, recvmsg, sendmsg,
 };
-use rustix::process::{Pid, Signal, kill_process};
 
 use super::launcher::{LAUNCH_ARGUMENT, LaunchRequest, LauncherEvent, launch};
 
@@ -38,33 +36,10 @@ pub(super) struct Launchers {
 
 /// A started launcher, and its channels.
 pub(super) struct Started {
-    pub launcher: LauncherProcess,
+    pub pid: u32,
     pub socket: UnixStream,
     pub stdout: PipeReader,
     pub stderr: PipeReader,
-}
-
-/// A launcher as a process.
-pub(super) struct LauncherProcess {
-    pub pid: u32,
-    socket: UnixStream,
-}
-
-impl LauncherProcess {
-    /// Sends it a signal, unless it has ended: as long as its socket is open its number means it.
-    pub fn signal(&self, signal: Signal) {
-        let mut hung_up = [PollFd::new(&self.socket, PollFlags::empty())];
-        let there = poll(&mut hung_up, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })) == Ok(0);
-        if let Some(pid) = Pid::from_raw(self.pid as i32).filter(|_| there) {
-            let _ = kill_process(pid, signal);
-        }
-    }
-
-    /// Waits for its end, by the end of its side of the socket, which no other process has.
-    pub fn wait(&mut self) -> io::Result<()> {
-        retry_on_intr(|| poll(&mut [PollFd::new(&self.socket, PollFlags::empty())], None))?;
-        Ok(())
-    }
 }
 
 impl Launchers {
@@ -81,8 +56,7 @@ impl Launchers {
         let mut line = serde_json::to_string(request)?;
         line.push('\n');
         (&socket).write_all(line.as_bytes())?;
-        let launcher = LauncherProcess { pid, socket: socket.try_clone()? };
-        Ok(Started { launcher, socket, stdout, stderr })
+        Ok(Started { pid, socket, stdout, stderr })
     }
 
     fn fork(&self, descriptors: &[std::os::fd::BorrowedFd; DESCRIPTORS]) -> io::Result<u32> {

@@ -1,18 +1,20 @@
 //! A launcher at work, as taskscale sees it: its events, and the program's output.
 
-use std::io::{self, PipeReader, Read, Write};
+use std::io::{self, BufRead, BufReader, PipeReader, Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::Signal;
+use rustix::io::retry_on_intr;
+use rustix::process::{Pid, Signal, kill_process};
 
 use crate::launcher::{LaunchRequest, LauncherEvent};
-use crate::launchers::{LauncherProcess, Launchers, Started};
+use crate::launchers::{Launchers, Started};
 use crate::{MeasureError, at};
 
 /// How much of standard error is kept: its end.
 const TAIL_BYTES: usize = 4096;
+const AT_ONCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 0 };
 
 pub(super) struct Launched {
     pub request: LaunchRequest,
@@ -20,11 +22,12 @@ pub(super) struct Launched {
     pub lost: bool,
     /// Whether it has sent its last event.
     over: bool,
-    pub child: LauncherProcess,
-    socket: UnixStream,
+    pub pid: u32,
+    socket: BufReader<UnixStream>,
+    /// The event of which the end is still to come.
+    line: Vec<u8>,
     stdout: Option<PipeReader>,
     stderr: Option<PipeReader>,
-    unparsed: Vec<u8>,
     /// All bytes heard on standard error.
     pub stderr_bytes: u64,
     pub stderr_tail: Vec<u8>,
@@ -32,7 +35,7 @@ pub(super) struct Launched {
 
 impl Launched {
     pub fn start(launchers: &Launchers, request: LaunchRequest) -> Result<Launched, MeasureError> {
-        let Started { launcher, socket, stdout, stderr } =
+        let Started { pid, socket, stdout, stderr } =
             at("start the launcher", &launchers.program, launchers.start(&request))?;
         let set = || -> io::Result<()> {
             socket.set_nonblocking(true)?;
@@ -46,11 +49,11 @@ impl Launched {
             request,
             lost: false,
             over: false,
-            child: launcher,
-            socket,
+            pid,
+            socket: BufReader::new(socket),
+            line: Vec::new(),
             stdout: Some(stdout),
             stderr: Some(stderr),
-            unparsed: Vec::new(),
             stderr_bytes: 0,
             stderr_tail: Vec::new(),
         })
@@ -58,19 +61,17 @@ impl Launched {
 
     /// All that a poll can wait on.
     pub fn waited(&self) -> impl Iterator<Item = PollFd<'_>> {
-        std::iter::once(PollFd::new(&self.socket, PollFlags::IN)).chain(self.pipes())
+        std::iter::once(PollFd::new(self.socket.get_ref(), PollFlags::IN)).chain(self.pipes())
     }
 
     fn pipes(&self) -> impl Iterator<Item = PollFd<'_>> {
-        let stdout = self.stdout.as_ref().map(|pipe| PollFd::new(pipe, PollFlags::IN));
-        let stderr = self.stderr.as_ref().map(|pipe| PollFd::new(pipe, PollFlags::IN));
-        stdout.into_iter().chain(stderr)
+        [&self.stdout, &self.stderr].into_iter().flatten().map(|pipe| PollFd::new(pipe, PollFlags::IN))
     }
 
     /// Whether there is unread output.
     pub fn pending_output(&self) -> bool {
         let mut waited: Vec<PollFd> = self.pipes().collect();
-        poll(&mut waited, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })).is_ok_and(|ready| ready > 0)
+        poll(&mut waited, Some(&AT_ONCE)).is_ok_and(|ready| ready > 0)
     }
 
     /// The next piece of standard output, as much as there is room for.
@@ -90,63 +91,73 @@ impl Launched {
 
     /// Receives the launcher's events. If it was killed, no more come, and `lost` is set.
     pub fn recv(&mut self) -> Result<Vec<LauncherEvent>, MeasureError> {
-        let mut buffer = [0u8; 4096];
         let mut heard = Vec::new();
         loop {
-            let length = match (&self.socket).read(&mut buffer) {
-                Ok(length) => length,
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(heard),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            let is_whole = match self.socket.read_until(b'\n', &mut self.line) {
+                Ok(_) => self.line.ends_with(b"\n"),
                 // A socket whose other end was closed with commands unread in it.
-                Err(error) if error.kind() == io::ErrorKind::ConnectionReset => 0,
+                Err(error) if error.kind() == io::ErrorKind::ConnectionReset => false,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(heard),
                 Err(error) => return Err(MeasureError::Launcher(error.to_string())),
             };
-            if length == 0 {
+            if !is_whole {
                 // The launcher closed its socket. It reports a failure of its own first: without a report it was killed.
                 self.lost |= !self.over;
                 return Ok(heard);
             }
-            self.unparsed.extend_from_slice(&buffer[..length]);
-            while let Some(end) = self.unparsed.iter().position(|byte| *byte == b'\n') {
-                let line: Vec<u8> = self.unparsed.drain(..=end).collect();
-                let event: LauncherEvent = serde_json::from_slice(&line).map_err(|error| {
-                    MeasureError::Launcher(format!("it sent {:?}: {error}", String::from_utf8_lossy(&line)))
-                })?;
-                // What it could not do now, another could not do either.
-                if let LauncherEvent::Broken { why } = event {
-                    return Err(MeasureError::Launcher(why));
-                }
-                self.over |= event == LauncherEvent::Empty;
-                heard.push(event);
+            let line = std::mem::take(&mut self.line);
+            let event: LauncherEvent = serde_json::from_slice(&line).map_err(|error| {
+                MeasureError::Launcher(format!("it sent {:?}: {error}", String::from_utf8_lossy(&line)))
+            })?;
+            // What it could not do now, another could not do either.
+            if let LauncherEvent::Broken { why } = event {
+                return Err(MeasureError::Launcher(why));
             }
+            self.over |= event == LauncherEvent::Empty;
+            heard.push(event);
+        }
+    }
+
+    /// Waits for its end, by the end of its side of the socket, which no other process has.
+    pub fn wait(&self) -> io::Result<()> {
+        retry_on_intr(|| poll(&mut [self.hung_up()], None))?;
+        Ok(())
+    }
+
+    fn hung_up(&self) -> PollFd<'_> {
+        PollFd::new(self.socket.get_ref(), PollFlags::empty())
+    }
+
+    /// Sends it a signal, unless it has ended: as long as its socket is open its number means it.
+    fn signal(&self, signal: Signal) {
+        let there = poll(&mut [self.hung_up()], Some(&AT_ONCE)) == Ok(0);
+        if let Some(pid) = Pid::from_raw(self.pid as i32).filter(|_| there) {
+            let _ = kill_process(pid, signal);
         }
     }
 
     /// Kills a launcher that does not do its work.
     pub fn give_up(&mut self) -> Result<(), MeasureError> {
-        self.child.signal(Signal::KILL);
-        at("wait for", "the launcher", self.child.wait())?;
+        self.signal(Signal::KILL);
+        at("wait for", "the launcher", self.wait())?;
         self.lost = true;
         Ok(())
     }
 
     /// Sends a command to the launcher. If it is gone, the next read reports that; if it was stopped, it continues.
-    pub fn send(&self, command: &str) {
-        let _ = (&self.socket).write_all(command.as_bytes());
-        self.child.signal(Signal::CONT);
+    pub fn send(&mut self, command: &str) {
+        let _ = self.socket.get_mut().write_all(command.as_bytes());
+        self.signal(Signal::CONT);
     }
 }
 
 /// Reads once; closes the pipe where it has ended.
-fn read_some<T: Read + AsFd>(pipe: &mut Option<T>, buffer: &mut [u8]) -> usize {
+fn read_some(pipe: &mut Option<PipeReader>, buffer: &mut [u8]) -> usize {
     let Some(reader) = pipe else { return 0 };
-    match reader.read(buffer) {
-        Ok(0) => {
-            *pipe = None;
-            0
-        }
-        Ok(length) => length,
-        // Nothing there now; other errors of a pipe do not occur.
-        Err(_) => 0,
+    let length = reader.read(buffer);
+    if matches!(length, Ok(0)) {
+        *pipe = None;
     }
+    // Nothing there now; other errors of a pipe do not occur.
+    length.unwrap_or(0)
 }

@@ -30,30 +30,25 @@ pub(super) struct Running {
     lines: Lines,
     /// Whether its launcher has become its command.
     pub executed: bool,
-    ended: bool,
     /// Whether it was asked to stop: its end is then no fault of its.
     stopping: bool,
-    /// The launcher was told to end everything: a second word would find nobody to read it.
+    /// The launcher was told to end everything, as the load ended or is to: a second word would find nobody to read it.
     ending: bool,
-    /// Everything of it has ended.
-    pub empty: bool,
 }
 
 impl Running {
     pub fn start(launchers: &Launchers, prepared: PreparedLoad) -> Result<Running, MeasureError> {
         let launched = Launched::start(launchers, prepared.request)?;
         let mut group = prepared.group;
-        group.set_launcher(launched.child.pid);
+        group.set_launcher(launched.pid);
         Ok(Running {
             launched,
             group,
             control_pipe: prepared.control_pipe,
             lines: Lines::of_at_most(LONGEST_LINE),
             executed: false,
-            ended: false,
             stopping: false,
             ending: false,
-            empty: false,
         })
     }
 
@@ -67,26 +62,22 @@ impl Running {
                         self.read_output(timeline, clock);
                     }
                     self.lines.finish(|line| timeline.hear_load(clock.now_ns(), line));
-                    self.ended = true;
                     timeline.push(clock.now_ns(), RunEvent::LoadEnded { end, stopping: self.stopping });
                     self.send_end();
                 }
-                LauncherEvent::Empty | LauncherEvent::Broken { .. } => self.note_empty(timeline, clock),
+                LauncherEvent::Empty | LauncherEvent::Broken { .. } => {
+                    timeline.push(clock.now_ns(), RunEvent::LoadEmpty);
+                }
                 LauncherEvent::Exec { .. } => self.executed = true,
                 LauncherEvent::Started { .. } => {}
             }
         }
-        if self.launched.lost && !self.empty {
+        if self.launched.lost && !timeline.state().load_empty {
             self.launched.end_what_is_left(&*self.group)?;
             timeline.push(clock.now_ns(), RunEvent::LoadLost { stopping: self.stopping });
-            self.note_empty(timeline, clock);
+            timeline.push(clock.now_ns(), RunEvent::LoadEmpty);
         }
         Ok(())
-    }
-
-    fn note_empty(&mut self, timeline: &mut Timeline, clock: Clock) {
-        self.empty = true;
-        timeline.push(clock.now_ns(), RunEvent::LoadEmpty);
     }
 
     /// Heard and let go: a load that writes much costs no memory and is no reason to end.
@@ -99,7 +90,7 @@ impl Running {
 
     /// Asks it to end.
     pub fn stop(&mut self) {
-        if !self.stopping && !self.ended {
+        if !self.stopping && !self.ending {
             self.stopping = true;
             self.launched.send(STOP);
         }
@@ -107,11 +98,9 @@ impl Running {
 
     /// Ends it. Returns whether that was still to do.
     pub fn kill(&mut self) -> bool {
-        let runs = !self.ended && !self.ending;
-        if runs {
-            self.stopping = true;
-            self.send_end();
-        }
+        let runs = !self.ending;
+        self.stopping |= runs;
+        self.send_end();
         runs
     }
 

@@ -86,7 +86,7 @@ impl Run<'_> {
             cpu_s: self.group.cpu().map(|cpu| cpu.total_s),
             load_cpu_s: load_cpu.map(|cpu| cpu.total_s),
             memory: self.group.memory_in_use(),
-            output_bytes: self.bytes_written(),
+            output_bytes: self.lines.bytes + self.launched.stderr_bytes,
         };
         let begun = self.state().plateau.is_some();
         self.timeline.usage.add(sample, || doing(self.group.as_ref(), self.load.as_ref(), begun));
@@ -230,20 +230,15 @@ impl Run<'_> {
         if self.group.folders().is_empty() {
             return 0;
         }
-        let mut escaped = procfs::descendants_besides(processes, self.launched.child.pid);
+        let mut escaped = procfs::descendants_besides(processes, self.launched.pid);
         escaped.retain(|pid| !self.is_in_group(*pid));
         if !escaped.is_empty() {
-            // One that is ending is in no group either, for a moment.
+            // One that is ending is in no group either, for a moment. And while all processes are listed one may end, and
+            // its number be given to another's: it is asked again whether it is one of the run's.
             std::thread::sleep(Duration::from_secs_f64(TICK_S));
-            escaped.retain(|pid| self.has_left(*pid));
+            escaped.retain(|pid| !self.is_in_group(*pid) && procfs::is_below(*pid, self.launched.pid));
         }
         escaped.len()
-    }
-
-    /// Whether a process of the run is in another group. While all processes are listed one may end, and its number be
-    /// given to another's: it is asked again whether it is one of the run's.
-    fn has_left(&self, pid: u32) -> bool {
-        !self.is_in_group(pid) && procfs::is_below(pid, self.launched.child.pid)
     }
 
     fn is_in_group(&self, pid: u32) -> bool {

@@ -50,7 +50,7 @@ pub(super) struct Run<'a> {
     pub launched: Launched,
     pub prepared: Option<PreparedLoad>,
     pub load: Option<load::Running>,
-    lines: Lines,
+    pub lines: Lines,
     /// Where the line that the user named is looked for: standard output and standard error.
     watches: [LineWatch; 2],
     joins: Joins,
@@ -86,7 +86,7 @@ impl<'a> Run<'a> {
         let request = launch_request(spec, &spec.command, group.as_ref(), scratch, stdin);
         let (joins, segments, clock) = (Joins::of(&group.folders()), Segments::now(), Clock::start());
         let launched = Launched::start(launchers, request)?;
-        group.set_launcher(launched.child.pid);
+        group.set_launcher(launched.pid);
         Ok(Run {
             spec,
             group,
@@ -175,7 +175,7 @@ impl<'a> Run<'a> {
             if !self.state().interrupted {
                 waited.push(PollFd::from_borrowed_fd(self.interrupt.descriptor(), PollFlags::IN));
             }
-            let load = self.load.iter().filter(|load| !load.empty);
+            let load = self.load.iter().filter(|_| !self.state().load_empty);
             waited.extend(load.flat_map(|load| load.launched.waited()));
             match poll(&mut waited, Some(&timeout)) {
                 Ok(count) => count > 0,
@@ -191,7 +191,8 @@ impl<'a> Run<'a> {
             if self.launched.lost && !self.state().empty {
                 self.end_without_launcher()?;
             }
-            if let Some(load) = self.load.as_mut().filter(|load| !load.empty) {
+            let over = self.state().load_empty;
+            if let Some(load) = self.load.as_mut().filter(|_| !over) {
                 load.recv(&mut self.timeline, self.clock)?;
             }
         }
@@ -327,10 +328,6 @@ impl<'a> Run<'a> {
         }
     }
 
-    pub fn bytes_written(&self) -> u64 {
-        self.lines.bytes + self.launched.stderr_bytes
-    }
-
     /// Memory of all processes with shared pages counted once: resident memory counts them for each, and would end a
     /// family of processes that holds far less than its cap. Costly, so asked only in doubt.
     fn held(&self) -> u64 {
@@ -340,9 +337,9 @@ impl<'a> Run<'a> {
 
     /// Notes what can only be known when all is over.
     pub fn conclude(&mut self) -> Result<(), MeasureError> {
-        at("wait for", "the launcher", self.launched.child.wait())?;
-        if let Some(load) = &mut self.load {
-            at("wait for", "the load's launcher", load.launched.child.wait())?;
+        at("wait for", "the launcher", self.launched.wait())?;
+        if let Some(load) = &self.load {
+            at("wait for", "the load's launcher", load.launched.wait())?;
         }
         let seen = std::mem::take(&mut self.seen);
         let left_shared_memory = self.segments.remove_new(|pid| seen.contains(&pid));
