@@ -154,24 +154,20 @@ pub struct LineWatch {
 impl LineWatch {
     /// Takes the next chunk and returns whether a line has matched so far.
     pub fn feed(&mut self, chunk: &[u8], pattern: &LinePattern) -> bool {
-        let mut rest = chunk;
-        while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
-            self.keep(&rest[..end]);
-            let found = self.matches(pattern);
-            self.line.clear();
-            if found {
+        for piece in chunk.split_inclusive(|byte| *byte == b'\n') {
+            let ended = piece.ends_with(b"\n");
+            let text = piece.strip_suffix(b"\n").unwrap_or(piece);
+            let room = LONGEST_LINE - self.line.len();
+            self.line.extend_from_slice(&text[..text.len().min(room)]);
+            // A prompt has no line end.
+            if (ended || !pattern.whole_lines) && self.matches(pattern) {
                 return true;
             }
-            rest = &rest[end + 1..];
+            if ended {
+                self.line.clear();
+            }
         }
-        self.keep(rest);
-        // A prompt has no line end.
-        !pattern.whole_lines && self.matches(pattern)
-    }
-
-    fn keep(&mut self, bytes: &[u8]) {
-        let room = LONGEST_LINE - self.line.len();
-        self.line.extend_from_slice(&bytes[..bytes.len().min(room)]);
+        false
     }
 
     fn matches(&self, pattern: &LinePattern) -> bool {

@@ -97,7 +97,7 @@ pub use measurement::{
     Cpu, LimitHit, Measurement, Memory, MemorySource, Metric, Plateau, PlateauFrom, Status, Time, Work,
 };
 pub use observe::{LocalRunner, OnReading, RunDetails};
-pub use protocol::{LineKind, Lines, ProtocolEvent, Said};
+pub use protocol::{LineKind, Lines, Said};
 pub use scenario::{HoldParams, Scenario, ServeParams, WorkParams};
 pub use timeline::Timeline;
 pub use timestamp::Timestamp;
@@ -138,11 +138,6 @@ impl RunSpec {
             cpus: None,
             bounds: Bounds { memory_bytes: None, time: Duration::from_secs(120), output_bytes: 64 << 20 },
         }
-    }
-
-    /// How long each task waits, in seconds; 0 if the program is not given it.
-    pub fn hold_s(&self) -> f64 {
-        self.scenario.hold_s()
     }
 
     /// A plateau shorter than this is marked, in seconds.

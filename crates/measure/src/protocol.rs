@@ -37,21 +37,16 @@ pub struct Said {
 /// What a line of output is to the protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LineKind {
-    Event(ProtocolEvent),
+    /// The first line of its kind, on which taskscale acts.
+    Alive,
+    Ready,
+    Done,
     /// It changed what the program has said.
     Noted,
     /// It changed nothing: one protocol error of many.
     Repeated,
     /// Not of the protocol.
     Stray,
-}
-
-/// A protocol line that taskscale acts on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ProtocolEvent {
-    Alive,
-    Ready,
-    Done,
 }
 
 /// Splits output into lines, in bounded memory.
@@ -82,13 +77,15 @@ impl Lines {
     /// Takes the next chunk, and hands over each line that it ends, in order. `take` returns whether it wants the line.
     pub fn feed(&mut self, chunk: &[u8], mut take: impl FnMut(&str) -> bool) {
         self.bytes += chunk.len() as u64;
-        let mut rest = chunk;
-        while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
-            self.keep(&rest[..end]);
-            self.end_line(&mut take);
-            rest = &rest[end + 1..];
+        for piece in chunk.split_inclusive(|byte| *byte == b'\n') {
+            let text = piece.strip_suffix(b"\n").unwrap_or(piece);
+            let room = self.longest - self.line.len();
+            self.too_long |= text.len() > room;
+            self.line.extend_from_slice(&text[..text.len().min(room)]);
+            if piece.ends_with(b"\n") {
+                self.end_line(&mut take);
+            }
         }
-        self.keep(rest);
     }
 
     /// The output has ended: a last line without a newline counts.
@@ -96,12 +93,6 @@ impl Lines {
         if !self.line.is_empty() || self.too_long {
             self.end_line(&mut take);
         }
-    }
-
-    fn keep(&mut self, bytes: &[u8]) {
-        let room = self.longest - self.line.len();
-        self.too_long |= bytes.len() > room;
-        self.line.extend_from_slice(&bytes[..bytes.len().min(room)]);
     }
 
     fn end_line(&mut self, take: &mut impl FnMut(&str) -> bool) {
@@ -130,7 +121,7 @@ impl Said {
                 if std::mem::replace(&mut self.ready, true) {
                     return self.breach("printed `ready` twice".to_owned());
                 }
-                LineKind::Event(ProtocolEvent::Ready)
+                LineKind::Ready
             }
             "listening" => {
                 let port = words.next().and_then(whole_number).and_then(|port| u16::try_from(port).ok());
@@ -160,8 +151,8 @@ impl Said {
     fn take_count(&mut self, word: &str, count: u64) -> LineKind {
         self.alive_late |= word == "alive" && self.alive.is_none() && self.ready;
         let (place, kind) = match word {
-            "alive" => (&mut self.alive, LineKind::Event(ProtocolEvent::Alive)),
-            "done" => (&mut self.done, LineKind::Event(ProtocolEvent::Done)),
+            "alive" => (&mut self.alive, LineKind::Alive),
+            "done" => (&mut self.done, LineKind::Done),
             _ => (&mut self.failed, LineKind::Noted),
         };
         let Some(first) = *place else {

@@ -7,7 +7,7 @@ use super::evidence::Quiescence;
 use super::launcher::ProgramEnd;
 use super::limit_detection::OwnFiles;
 use super::observed::EndedBy;
-use super::protocol::{LineKind, ProtocolEvent, Said};
+use super::protocol::{LineKind, Said};
 use super::sampler::{MemoryStanding, seconds};
 use super::{RunSpec, Scenario};
 use crate::{Plateau, PlateauFrom};
@@ -34,9 +34,9 @@ impl Speaker {
     pub fn take(&mut self, at_ns: u64, line: &str) -> LineKind {
         let kind = self.said.take(line);
         match kind {
-            LineKind::Event(ProtocolEvent::Alive) => self.alive_ns = Some(at_ns),
-            LineKind::Event(ProtocolEvent::Ready) => self.ready_ns = Some(at_ns),
-            LineKind::Event(ProtocolEvent::Done) => {
+            LineKind::Alive => self.alive_ns = Some(at_ns),
+            LineKind::Ready => self.ready_ns = Some(at_ns),
+            LineKind::Done => {
                 self.done_ns = Some(at_ns);
                 self.done_first = self.ready_ns.is_none();
             }
@@ -55,6 +55,11 @@ impl Speaker {
             }
             _ => LineKind::Stray,
         }
+    }
+
+    /// The loops that are over.
+    pub fn loops(&self) -> impl DoubleEndedIterator<Item = &StageResult> {
+        self.stages.iter().filter(|stage| matches!(stage, StageResult::Open(_) | StageResult::Closed(_)))
     }
 
     /// The last result of connecting.
@@ -226,7 +231,7 @@ impl RunState {
             Scenario::BlackBox(black_box, _) => black_box.told_hold,
         };
         told.then_some(())?;
-        Some(self.exec_ns? + (spec.hold_s() * 1e9) as u64)
+        Some(self.exec_ns? + (spec.scenario.hold_s() * 1e9) as u64)
     }
 
     /// Connections or other tasks of the load that are alive: by its word, and no more than the kernel counts.

@@ -47,7 +47,7 @@ impl Host {
 }
 
 /// The events of one run, its usage samples, and what follows from them.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Timeline {
     pub started_at: Timestamp,
     pub host: Host,
@@ -60,9 +60,7 @@ pub struct Timeline {
 
 impl Timeline {
     pub fn new(started_at: Timestamp, host: Host) -> Timeline {
-        let events = Vec::with_capacity(USUAL_EVENTS);
-        let (usage, state) = (UsageHistory::default(), RunState::default());
-        Timeline { started_at, host, events, usage, state, output_bytes: 0 }
+        Timeline { started_at, host, events: Vec::with_capacity(USUAL_EVENTS), ..Timeline::default() }
     }
 
     pub fn events(&self) -> &[TimedEvent] {
@@ -128,7 +126,7 @@ impl Timeline {
 
     /// Keeps a line that has changed what is known.
     fn put_line(&mut self, kind: LineKind, line: &str, at_ns: u64, event: fn(String) -> RunEvent) -> bool {
-        if matches!(kind, LineKind::Event(_) | LineKind::Noted) {
+        if !matches!(kind, LineKind::Repeated | LineKind::Stray) {
             let event = event(line.to_owned());
             self.put(self.replaced_line(&event), TimedEvent { at_ns, event });
         }

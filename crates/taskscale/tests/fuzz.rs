@@ -14,7 +14,7 @@ use taskscale::compare;
 use taskscale::record::{Campaign, Sample, parse_samples};
 use taskscale::report::{self, RenderOptions, Report};
 use taskscale::units;
-use taskscale_measure::{LineKind, Lines, ProtocolEvent, Said};
+use taskscale_measure::{LineKind, Lines, Said};
 
 const CASES: u32 = 300;
 
@@ -208,7 +208,7 @@ proptest! {
         let whole = heard(usize::MAX);
         prop_assert_eq!(&whole, &heard(piece));
         let (said, kinds, received) = whole;
-        let alive = kinds.iter().filter(|kind| **kind == LineKind::Event(ProtocolEvent::Alive)).count();
+        let alive = kinds.iter().filter(|kind| **kind == LineKind::Alive).count();
         prop_assert_eq!(alive, usize::from(said.alive.is_some()));
         prop_assert!(said.metrics.values().all(|metric| metric.value.is_finite()));
         prop_assert_eq!(received, bytes.len() as u64);

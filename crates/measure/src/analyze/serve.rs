@@ -3,8 +3,7 @@
 use super::Analysis;
 use crate::sampler::seconds;
 use crate::{Plateau, Warning};
-use taskscale_load::{Begin, StageResult, usual};
-use taskscale_load::{ClosedLoad, IdleLoad, Load, OpenLoad};
+use taskscale_load::{Begin, ClosedLoad, IdleLoad, Load, OpenLoad, StageResult, usual};
 
 /// An accepted connection takes 3.7 kB of the kernel at least, in bytes; less than this is none of it.
 const LEAST_BYTES: u64 = 3_000;
@@ -49,9 +48,8 @@ impl Analysis<'_> {
         let state = self.state;
         let loops = state.begun.iter().filter(|(begin, _)| *begin != Begin::First).map(|(_, cpu)| *cpu);
         let cpus: Vec<_> = loops.chain(state.stages_over.iter().map(|(cpu, _)| *cpu)).collect();
-        let is_loop = |stage: &&StageResult| matches!(stage, StageResult::Open(_) | StageResult::Closed(_));
         // The last may be over, and the run ended before that was noticed.
-        for (stage, ends) in state.load.stages.iter().filter(is_loop).zip(cpus.windows(2)) {
+        for (stage, ends) in state.load.loops().zip(cpus.windows(2)) {
             let server_cpu_s = ends[0].zip(ends[1]).map(|(a, b)| (b.total_s - a.total_s).max(0.0));
             match stage {
                 StageResult::Closed(closed) => {

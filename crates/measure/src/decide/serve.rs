@@ -38,20 +38,15 @@ impl RunView<'_> {
         if state.stages_over.is_some() {
             return Action::Stop;
         }
-        let loops = || {
-            let is_loop =
-                |stage: &&StageResult| matches!(stage, StageResult::Open(_) | StageResult::Closed(_));
-            state.load.stages.iter().filter(is_loop)
-        };
         let begun = state.begun.iter().filter(|(begin, _)| *begin != Begin::First).count();
-        let over = loops().count();
+        let over = state.load.loops().count();
         if over < begun {
             return Action::Wait(self.tick_s());
         }
         if over < CLOSED_LOOPS {
             return Action::Begin(Begin::Closed);
         }
-        let capacity = loops().rev().find_map(|stage| match stage {
+        let capacity = state.load.loops().rev().find_map(|stage| match stage {
             StageResult::Closed(closed) => Some(closed.per_s),
             _ => None,
         });

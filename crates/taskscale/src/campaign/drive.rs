@@ -107,7 +107,7 @@ fn sample_of(campaign: &Campaign, scheduled: ScheduledRun, measurement: Measurem
         entry: run.cell.entry.into(),
         workload: run.cell.part.workload.into(),
         tasks: run.cell.tasks,
-        hold_s: spec.hold_s(),
+        hold_s: spec.scenario.hold_s(),
         repetition: run.repetition,
         attempt,
         measurement,

@@ -29,7 +29,7 @@ pub fn run(args: &ReplayArgs, global: &Global) -> Result<ExitCode, Failure> {
         let file = path.display().to_string();
         text.push_str(&match global.json {
             true => {
-                let (command, tasks, hold_s) = (spec.command.as_slice(), spec.tasks, spec.hold_s());
+                let (command, tasks, hold_s) = (spec.command.as_slice(), spec.tasks, spec.scenario.hold_s());
                 let replayed = ReplayedRun { file, command, tasks, hold_s, measurement: &measurement };
                 serde_json::to_string(&replayed)? + "\n"
             }
