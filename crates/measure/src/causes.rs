@@ -85,20 +85,14 @@ fn limit_verdict(met: DetectedLimit, detail: &str) -> RunVerdict {
 
 /// Rule 6: returns the reason of failure if the program wrote more output than a run may.
 pub(super) fn require_little_output(seen: &Observed) -> Result<(), String> {
-    match seen.ended_by {
-        Some(EndedBy::OutputCap) => {
-            Err(format!("killed: wrote more than {} bytes of output", seen.output_cap_bytes))
-        }
-        _ => Ok(()),
+    if seen.ended_by == Some(EndedBy::OutputCap) {
+        return Err(format!("killed: wrote more than {} bytes of output", seen.output_cap_bytes));
     }
+    Ok(())
 }
 
 /// For the reason of a timeout: memory was at its cap. This proves nothing, as page cache may have filled it.
 pub(super) fn stood_at_cap(seen: &Observed) -> String {
-    match seen.memory_cap_bytes.filter(|_| seen.stood_at_cap) {
-        Some(cap) => {
-            format!("; memory was at its cap of {} MiB, which may be why (raise --memory-cap)", cap >> 20)
-        }
-        None => String::new(),
-    }
+    let Some(cap) = seen.memory_cap_bytes.filter(|_| seen.stood_at_cap) else { return String::new() };
+    format!("; memory was at its cap of {} MiB, which may be why (raise --memory-cap)", cap >> 20)
 }

@@ -91,7 +91,7 @@ impl Scene {
             limits: &limits,
         };
         if !black_box {
-            return classify(&run);
+            return classify(&run).unwrap_or_else(RunVerdict::failed);
         }
         let settings = BlackBoxCommand {
             ready: Ready::Itself,
@@ -118,6 +118,7 @@ impl Scene {
                 stderr: String::new(),
             }),
         })
+        .unwrap_or_else(RunVerdict::failed)
     }
 }
 

@@ -81,21 +81,19 @@ pub enum Provenance {
 impl PlateauQuality {
     /// Why there is no evidence that all tasks were alive and idle when memory was read, if so.
     pub fn doubt(&self, provenance: Provenance) -> Option<String> {
+        let doubt = |why: &str| Some(why.to_owned());
         // It exits so soon after `alive` that it may be gone before memory is read.
         if self.said_at_end && (self.late || !self.read) {
-            return Some(
+            return doubt(
                 "`alive` was printed only at the end: flush standard output after that line (or make tasks wait longer \
-                 than all of them take to start)"
-                    .into(),
+                 than all of them take to start)",
             );
         }
         if self.late {
-            return Some(
-                "the first tasks were due before memory was read: some may have ended by then".into(),
-            );
+            return doubt("the first tasks were due before memory was read: some may have ended by then");
         }
         if !self.read {
-            return Some("none of its processes could be read while its tasks waited".into());
+            return doubt("none of its processes could be read while its tasks waited");
         }
         if let Some((shown, charged)) = self.contradiction {
             return Some(format!(
@@ -119,27 +117,25 @@ impl PlateauQuality {
                     "{got} when memory was read, by a CPU quota or a busy machine: it may not have been idle"
                 ));
             }
-            (Quiescence::Changing, _) => return Some("memory was still changing when it was read".into()),
+            (Quiescence::Changing, _) => return doubt("memory was still changing when it was read"),
             (Quiescence::Unwatched, _) => {
-                return Some(
+                return doubt(
                     "inconclusive: taskscale was not scheduled (or the VM was paused) before memory was read, so it \
-                     cannot tell whether the program was idle"
-                        .into(),
+                     cannot tell whether the program was idle",
                 );
             }
             (Quiescence::Stopped, _) => {
-                return Some("a process was stopped (by SIGSTOP or a debugger) when memory was read".into());
+                return doubt("a process was stopped (by SIGSTOP or a debugger) when memory was read");
             }
             (Quiescence::AtWork, Provenance::Inferred) => {
-                return Some("the program was still busy when memory was read".into());
+                return doubt("the program was still busy when memory was read");
             }
             _ => {}
         }
         if self.unwatched && provenance != Provenance::Woke {
-            return Some(
+            return doubt(
                 "inconclusive: taskscale was not scheduled (or the VM was paused) when the first task was due, and memory \
-                 has changed since it was read: tasks may have started late"
-                    .into(),
+                 has changed since it was read: tasks may have started late",
             );
         }
         if let Some(bytes) = self.grown_bytes.filter(|_| provenance != Provenance::Woke) {

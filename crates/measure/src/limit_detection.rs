@@ -89,12 +89,8 @@ pub fn proven_limit(limits: &SystemLimits, evidence: &LimitEvidence) -> Option<D
         let value = limits.machine_files?;
         let (limit, remedy) =
             lifted_by("fs.file-max", value, format!("sysctl -w fs.file-max={}", value.saturating_mul(10)));
-        return Some(DetectedLimit {
-            limit,
-            sentence: format!("hit fs.file-max = {value} open files (whole machine)"),
-            why: String::new(),
-            remedy,
-        });
+        let sentence = format!("hit fs.file-max = {value} open files (whole machine)");
+        return Some(DetectedLimit { limit, sentence, why: String::new(), remedy });
     }
     if said(TOO_MANY_FILES) || evidence.files_used_up {
         // A runtime may have raised the limit for itself, as Go and Java do.

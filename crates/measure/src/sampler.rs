@@ -85,7 +85,7 @@ pub struct MemoryStanding {
 impl MemoryStanding {
     /// Whether memory is unchanged.
     pub fn is_same_as(&self, then: &MemoryStanding) -> bool {
-        self.shown.abs_diff(then.shown) <= tolerance(self.shown.max(then.shown))
+        self.shown.abs_diff(then.shown) <= more_of(STANDS_BYTES, STANDS_SHARE, self.shown.max(then.shown))
             && then.in_use_is_about(self.in_use)
     }
 
@@ -98,7 +98,8 @@ impl MemoryStanding {
     pub fn grown_since(&self, then: &MemoryStanding) -> Option<u64> {
         let shown = self.shown.saturating_sub(then.shown);
         let in_use = self.in_use.zip(then.in_use).map_or(0, |(now, then)| now.saturating_sub(then));
-        let grew = shown > tolerance(self.shown) || in_use > SAME_BYTES.max(share(then.in_use, SAME_SHARE));
+        let grew = shown > more_of(STANDS_BYTES, STANDS_SHARE, self.shown)
+            || in_use > more_of(SAME_BYTES, SAME_SHARE, then.in_use.unwrap_or(0));
         grew.then(|| shown.max(in_use))
     }
 
@@ -109,12 +110,9 @@ impl MemoryStanding {
     }
 }
 
-fn tolerance(bytes: u64) -> u64 {
-    STANDS_BYTES.max(share(Some(bytes), STANDS_SHARE))
-}
-
-fn share(bytes: Option<u64>, share: f64) -> u64 {
-    (bytes.unwrap_or(0) as f64 * share) as u64
+/// The larger of so many bytes and a share of memory.
+fn more_of(least: u64, share: f64, memory: u64) -> u64 {
+    least.max((memory as f64 * share) as u64)
 }
 
 /// The last samples, and those before the reading of memory that counts.
@@ -206,10 +204,11 @@ impl UsageHistory {
         let (start, last) = (self.watched_for(window_s, since)?, self.points.last()?);
         let is_quiet = |used_s: f64| used_s < QUIET_SHARE * watched_s(start, last);
         let (from, to) = (&start.sample, &last.sample);
+        let (low, high) = self.memory_range(from.at_ns);
         let quiet = used(from.cpu_s, to.cpu_s).is_some_and(is_quiet)
             && used(from.load_cpu_s, to.load_cpu_s).is_none_or(is_quiet)
             && to.output_bytes - from.output_bytes < PIPE_BYTES
-            && self.memory_stands(from.at_ns)
+            && is_same(low, high)
             && !starved(start, last);
         quiet.then_some(from.at_ns)
     }
@@ -247,12 +246,6 @@ impl UsageHistory {
         self.points.iter().rev().find(long_enough).filter(|point| point.sample.at_ns >= since)
     }
 
-    /// Whether memory has been the same in all samples since then.
-    fn memory_stands(&self, from: u64) -> bool {
-        let (low, high) = self.memory_range(from);
-        is_same(low, high)
-    }
-
     /// The least and the most memory in all samples since then; nothing where there are none.
     fn memory_range(&self, from: u64) -> (u64, u64) {
         let usage = || self.points.iter().map(|point| &point.sample).filter(|sample| sample.at_ns >= from);
@@ -278,12 +271,12 @@ fn used(from: Option<f64>, to: Option<f64>) -> Option<f64> {
 
 /// Whether memory grew by more than tasks that wait, and a runtime that tidies up, account for.
 pub fn is_growth(then: u64, now: u64) -> bool {
-    now.saturating_sub(then) > GROWTH_MIN_BYTES.max((then as f64 * GROWTH_SHARE) as u64)
+    now.saturating_sub(then) > more_of(GROWTH_MIN_BYTES, GROWTH_SHARE, then)
 }
 
 /// Whether memory may be called the same as it was.
 pub fn is_same(then: u64, now: u64) -> bool {
-    now.abs_diff(then) <= SAME_BYTES.max((then.max(now) as f64 * SAME_SHARE) as u64)
+    now.abs_diff(then) <= more_of(SAME_BYTES, SAME_SHARE, then.max(now))
 }
 
 /// Seconds from one instant to another, both in nanoseconds; 0 if reversed.

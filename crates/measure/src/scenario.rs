@@ -80,10 +80,8 @@ impl Scenario {
     }
 
     pub fn work(&self) -> Option<&WorkParams> {
-        match self {
-            Scenario::Work(work) => Some(work),
-            _ => None,
-        }
+        let Scenario::Work(work) = self else { return None };
+        Some(work)
     }
 
     /// Number of operations; 0 where tasks wait.
@@ -100,10 +98,8 @@ impl Scenario {
     }
 
     pub fn serve(&self) -> Option<&ServeParams> {
-        match self {
-            Scenario::Serve(serve) => Some(serve),
-            _ => None,
-        }
+        let Scenario::Serve(serve) = self else { return None };
+        Some(serve)
     }
 
     /// The same with the clients of a server on another machine.
