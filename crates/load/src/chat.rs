@@ -89,28 +89,6 @@ impl ChatProtocol {
         self.members.min(self.clients.len() - first)
     }
 
-    fn take_frame(
-        &mut self,
-        client: usize,
-        opcode: u8,
-        data: &[u8],
-        received: &mut Received,
-    ) -> Result<(), String> {
-        match opcode {
-            TEXT => return self.take_text(client, data, received),
-            PING => put_frame(PONG, data, &mut received.answer),
-            // A heartbeat that wants no answer (RFC 6455, 5.5.3).
-            PONG => {}
-            CLOSE => {
-                let code = data.first_chunk().map(|code| u16::from_be_bytes(*code));
-                let code = code.map_or(String::new(), |code| format!(" with {code}"));
-                return Err(format!("the server closed the connection{code}"));
-            }
-            _ => return Err(format!("received a frame with opcode {opcode}, expected a text")),
-        }
-        Ok(())
-    }
-
     fn take_text(&mut self, client: usize, text: &[u8], received: &mut Received) -> Result<(), String> {
         if self.clients[client].stage == JoinState::Joining {
             let due = format!("joined {}", self.room_name(client));
@@ -215,7 +193,18 @@ impl Protocol for ChatProtocol {
             put_frame(TEXT, format!("join {}", self.room_name(client)).as_bytes(), &mut received.answer);
         }
         while let Some((opcode, data)) = take_first(&mut rest)? {
-            self.take_frame(client, opcode, data, received)?;
+            match opcode {
+                TEXT => self.take_text(client, data, received)?,
+                PING => put_frame(PONG, data, &mut received.answer),
+                // A heartbeat that wants no answer (RFC 6455, 5.5.3).
+                PONG => {}
+                CLOSE => {
+                    let code = data.first_chunk().map(|code| u16::from_be_bytes(*code));
+                    let code = code.map_or(String::new(), |code| format!(" with {code}"));
+                    return Err(format!("the server closed the connection{code}"));
+                }
+                _ => return Err(format!("received a frame with opcode {opcode}, expected a text")),
+            }
         }
         // Kept only where there is something: a million connections that rest have no buffer.
         if !rest.is_empty() {

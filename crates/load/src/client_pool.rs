@@ -67,10 +67,11 @@ impl ClientPool {
     /// Connects all clients, and waits until the server has accepted them, as long as it makes progress.
     pub fn connect(&mut self) -> Result<Connected, LoadError> {
         let (since, address) = (Instant::now(), self.order.address);
-        let connected = match &mut self.placement {
+        let (ready, waiting) = match &mut self.placement {
             Placement::Local(engine) => {
                 engine.connect(self.order.connections)?;
-                engine.accepted()?
+                let waiting = engine.wait_for_accepts()?;
+                (engine.ready as u64, waiting)
             }
             Placement::Sharded(processes) => {
                 let mut all = 0;
@@ -88,12 +89,12 @@ impl ClientPool {
                     std::thread::sleep(Duration::from_millis(5));
                     Ok(())
                 };
-                let waiting = wait_for_accepts(&Queue::of(address), ACCEPT_PATIENCE, pause)?;
-                let unready = if protocol(&self.order, 0, 0).greeting().is_none() { waiting } else { 0 };
-                all.saturating_sub(unready)
+                (all, wait_for_accepts(&Queue::of(address), ACCEPT_PATIENCE, pause)?)
             }
         };
         let connect_s = since.elapsed().as_secs_f64();
+        let unready = if protocol(&self.order, 0, 0).greeting().is_none() { waiting } else { 0 };
+        let connected = ready.saturating_sub(unready);
         // A client is connected before its server has accepted it, and even before the server's kernel counts it as a
         // connection (TCP_DEFER_ACCEPT). Where none is seen, something between the two translates addresses.
         let seen = Queue::of(address).connections().filter(|seen| *seen != Connections::default());

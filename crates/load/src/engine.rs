@@ -159,15 +159,14 @@ impl Engine {
         LoadError::Connect { nth: self.first + client + 1, address: self.address, error: error.into() }
     }
 
-    /// Waits until the server has accepted all connections, as long as it makes progress. Returns the number of
-    /// accepted connections.
-    pub fn accepted(&mut self) -> Result<u64, LoadError> {
+    /// Waits until the server has accepted all connections, as long as it makes progress. Returns the number that it has
+    /// not accepted.
+    pub fn wait_for_accepts(&mut self) -> Result<u64, LoadError> {
         let patience = if self.gave_up { Duration::ZERO } else { ACCEPT_PATIENCE };
         let waiting =
             wait_for_accepts(&Queue::of(self.address), patience, || self.turn(Duration::from_millis(5)))?;
         self.settle()?;
-        let unready = if self.protocol.greeting().is_none() { waiting } else { 0 };
-        Ok((self.ready as u64).saturating_sub(unready))
+        Ok(waiting)
     }
 
     /// Waits a moment for connections that the server closes after accepting them.
