@@ -195,11 +195,6 @@ impl Fleet {
         self.folder.join("slots").join(&target.name)
     }
 
-    /// The program for machines of this architecture.
-    pub fn program(&self, machine: &str) -> PathBuf {
-        program_in(&self.folder, machine)
-    }
-
     /// The paths of the catalogs that jobs use, in the fleet's folder, in order of precedence.
     pub fn catalogs(&self) -> impl Iterator<Item = String> {
         (1..=self.catalog_count).map(|nth| match nth {

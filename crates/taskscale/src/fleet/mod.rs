@@ -5,7 +5,7 @@ mod collect;
 mod folder;
 mod plan;
 mod prepare;
-mod slurm;
+pub mod slurm;
 mod status;
 mod submit;
 mod work;
@@ -21,7 +21,7 @@ pub use collect::{Collected, collect};
 pub use folder::{Fleet, PublishedTarget, Submission, Target};
 pub use plan::{FleetPlan, Machines, NodeSelector};
 pub use prepare::{PreparedFleet, prepare};
-pub use slurm::{Job, Node, Slurm};
+pub use slurm::Job;
 pub use status::{Snapshot, Watch, document, json, numbers};
 pub use submit::{Scripts, release, scripts, submit};
 pub use work::{NodeContext, WorkOutcome, work};
@@ -63,9 +63,9 @@ pub enum FleetError {
     )]
     #[strum(message = "name another folder in the plan, for example one below home if all nodes mount it")]
     NotShared { folder: PathBuf, node: String },
-    #[error("{machines}: {what}")]
+    #[error("nodelist: a node is listed twice")]
     #[strum(message = "docs/guides/fleet.md describes plans, with an example")]
-    Machines { machines: String, what: String },
+    ListedTwice,
     #[error("not published: results of job {own} (job {newer} has taken over {target})")]
     Superseded { target: String, own: String, newer: String },
     #[error("incomplete: {target} ({what})")]

@@ -1,6 +1,6 @@
 //! `plan.toml`: which machines of a cluster measure what. From its text to a validated plan.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -171,11 +171,6 @@ impl FleetPlan {
             return Err(wrong(format!("invalid argument: {argument} (taskscale fleet sets it)")));
         }
         Ok(FleetPlan { folder, arguments, build_arguments, machines })
-    }
-
-    /// The programs that the plan names for architectures.
-    pub fn programs(&self) -> BTreeSet<&Path> {
-        self.machines.iter().filter_map(|machines| machines.taskscale.as_deref()).collect()
     }
 }
 

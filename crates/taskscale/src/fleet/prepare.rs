@@ -1,14 +1,15 @@
 //! What is checked before a fleet is submitted: its machines, its scripts, and that its folder is shared.
 
+use std::collections::BTreeSet;
 use std::env;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rustix::fs::Mode;
 
 use super::folder::{Fleet, Submission};
 use super::plan::{FleetPlan, Machines};
-use super::slurm::{Node, Slurm};
+use super::slurm::{self, Node};
 use super::submit::{
     ArchBinary, Scripts, copy_catalogs, install, make_folder, scripts, submit, targets, write_scripts,
 };
@@ -20,7 +21,6 @@ pub struct PreparedFleet {
     pub scripts: Scripts,
     programs: Vec<ArchBinary>,
     catalogs: Vec<PathBuf>,
-    slurm: Slurm,
 }
 
 /// Checks a plan, of this text, with Slurm. Leaves nothing after a failure or a dry run, for which Slurm is not needed.
@@ -31,8 +31,7 @@ pub fn prepare(
     dry_run: bool,
     warn: &dyn Fn(&str),
 ) -> Result<PreparedFleet> {
-    let slurm = Slurm;
-    let expand = |list: &str| match slurm.expand(list) {
+    let expand = |list: &str| match slurm::expand(list) {
         // A plain list needs no Slurm.
         Err(FleetError::NoSlurm(_)) if dry_run && !list.contains('[') => {
             Ok(list.split(',').map(str::to_owned).collect())
@@ -44,7 +43,7 @@ pub fn prepare(
         catalog_count: catalogs.len(),
         ..Fleet::new(&plan.folder, text, plan.arguments.clone(), targets)
     };
-    let nodes = |machines: &Machines| match slurm.nodes(&machines.at()) {
+    let nodes = |machines: &Machines| match slurm::nodes(&machines.at()) {
         Err(FleetError::NoSlurm(_)) if dry_run => Ok(Vec::new()),
         nodes => nodes,
     };
@@ -57,7 +56,7 @@ pub fn prepare(
     for script in scripts.measure.iter().chain(&scripts.build).chain([&scripts.gather]) {
         let path = folder.path().join(&script.name);
         at("write", &path, fs::write(&path, &script.text))?;
-        match slurm.test(&path) {
+        match slurm::test(&path) {
             Ok(true) => continue,
             Err(FleetError::NoSlurm(_)) if dry_run => break,
             fits => fits
@@ -68,14 +67,15 @@ pub fn prepare(
         }
         warn(&format!("{} may wait in the queue: no matching node is up", script.name));
     }
-    let own = PathBuf::from("/proc/self/exe");
     let needs_own = plan.machines.iter().any(|machines| machines.taskscale.is_none());
-    let programs = plan.programs().into_iter().chain(needs_own.then_some(own.as_path()));
+    let named: BTreeSet<_> =
+        plan.machines.iter().filter_map(|machines| machines.taskscale.as_deref()).collect();
+    let programs = named.into_iter().chain(needs_own.then_some(Path::new("/proc/self/exe")));
     let programs: Vec<ArchBinary> = programs.map(ArchBinary::read).collect::<Result<_, _>>()?;
     // Jobs run what is written here: no other user may write to it, whatever the umask.
     rustix::process::umask(rustix::process::umask(Mode::empty()) | Mode::WGRP | Mode::WOTH);
-    check_folder(plan, &nodes, &slurm, dry_run, warn)?;
-    Ok(PreparedFleet { fleet, scripts, programs, catalogs, slurm })
+    check_folder(plan, &nodes, dry_run, warn)?;
+    Ok(PreparedFleet { fleet, scripts, programs, catalogs })
 }
 
 impl PreparedFleet {
@@ -89,19 +89,13 @@ impl PreparedFleet {
         copy_catalogs(&self.fleet, &self.catalogs)?;
         write_scripts(&self.fleet.folder, &self.scripts)?;
         let fleet = self.fleet.create()?;
-        let submitted = submit(&fleet, &self.scripts, &self.slurm, true)?;
+        let submitted = submit(&fleet, &self.scripts, true)?;
         Ok((fleet, submitted))
     }
 }
 
 /// Creates the folder, and tests on a node of each kind that it is visible. Leaves nothing after a failure or a dry run.
-fn check_folder(
-    plan: &FleetPlan,
-    nodes: &[Vec<Node>],
-    slurm: &Slurm,
-    dry_run: bool,
-    warn: &dyn Fn(&str),
-) -> Result<()> {
+fn check_folder(plan: &FleetPlan, nodes: &[Vec<Node>], dry_run: bool, warn: &dyn Fn(&str)) -> Result<()> {
     let made = make_folder(&plan.folder)?;
     let marker = tempfile::Builder::new().prefix(".seen-").tempfile_in(&plan.folder);
     let marker = at("write in", &plan.folder, marker)?;
@@ -112,7 +106,7 @@ fn check_folder(
         [Some(at), machines.clients.clone().map(Some)].into_iter().flatten().map(move |at| (machines, at))
     });
     let seen = places.try_for_each(|(machines, place)| {
-        match place.map_or(Ok(None), |place| slurm.sees(&place, marker.path())) {
+        match place.map_or(Ok(None), |place| slurm::sees(&place, marker.path())) {
             Ok(Some(said)) if said == "seen" => {}
             Ok(Some(said)) => {
                 let node = said.trim_start_matches("not seen from ").to_owned();

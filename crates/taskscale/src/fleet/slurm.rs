@@ -12,10 +12,6 @@ const ASKED_WITHIN_S: u32 = 20;
 /// What Slurm says of nodes that are busy, down or drained.
 const NOT_NOW: [&str; 4] = ["immediate", "busy", "not available", "Unable to allocate resources"];
 
-/// The cluster that Slurm's commands here belong to.
-#[derive(Debug)]
-pub struct Slurm;
-
 /// A job, or an element of an array, as the queue knows it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Job {
@@ -68,94 +64,86 @@ impl Job {
     }
 }
 
-impl Slurm {
-    /// Has Slurm validate a batch script without submitting it. `false` if no node could start it now; whether one ever
-    /// could is unknown.
-    pub fn test(&self, script: &Path) -> Result<bool> {
-        let asked = ["--test-only".into(), script.display().to_string()];
-        Ok(self.ask_unless(&["configuration is not available"], "sbatch", &asked)?.is_some())
-    }
+/// Has Slurm validate a batch script without submitting it. `false` if no node could start it now; whether one ever
+/// could is unknown.
+pub fn test(script: &Path) -> Result<bool> {
+    let asked = ["--test-only".into(), script.display().to_string()];
+    Ok(ask_unless(&["configuration is not available"], "sbatch", &asked)?.is_some())
+}
 
-    /// Submits a batch script, and returns the job's number.
-    pub fn submit(&self, script: &Path, options: &[String]) -> Result<String> {
-        let arguments = [&["--parsable".to_owned()], options, &[script.display().to_string()]].concat();
-        let said = self.ask("sbatch", &arguments)?;
-        // NUMBER;CLUSTER where there are several clusters.
-        Ok(said.trim().split(';').next().unwrap_or_default().to_owned())
-    }
+/// Submits a batch script, and returns the job's number.
+pub fn submit(script: &Path, options: &[String]) -> Result<String> {
+    let arguments = [&["--parsable".to_owned()], options, &[script.display().to_string()]].concat();
+    let said = ask("sbatch", &arguments)?;
+    // NUMBER;CLUSTER where there are several clusters.
+    Ok(said.trim().split(';').next().unwrap_or_default().to_owned())
+}
 
-    pub fn cancel(&self, jobs: &[String]) -> Result<()> {
-        self.ask("scancel", jobs).map(drop)
-    }
+pub fn cancel(jobs: &[String]) -> Result<()> {
+    ask("scancel", jobs).map(drop)
+}
 
-    pub fn release(&self, jobs: &[String]) -> Result<()> {
-        self.ask("scontrol", &[&["release".to_owned()], jobs].concat()).map(drop)
-    }
+pub fn release(jobs: &[String]) -> Result<()> {
+    ask("scontrol", &[&["release".to_owned()], jobs].concat()).map(drop)
+}
 
-    /// The jobs of these numbers that Slurm still knows, elements of arrays by `NUMBER_ELEMENT`. One question, however
-    /// many they are.
-    pub fn queue(&self, jobs: &[String]) -> Result<BTreeMap<String, Job>> {
-        if jobs.is_empty() {
-            return Ok(BTreeMap::new());
-        }
-        let mut asked =
-            ["--noheader", "--array", "--states=all", "--format=%i|%T|%N|%r"].map(str::to_owned).to_vec();
-        asked.push(format!("--jobs={}", jobs.join(",")));
-        // Forgotten, as all jobs are some time after their end (MinJobAge).
-        let said = self.ask_unless(&["Invalid job id"], "squeue", &asked)?;
-        Ok(parse_queue(&said.unwrap_or_default()))
+/// The jobs of these numbers that Slurm still knows, elements of arrays by `NUMBER_ELEMENT`. One question, however
+/// many they are.
+pub fn queue(jobs: &[String]) -> Result<BTreeMap<String, Job>> {
+    if jobs.is_empty() {
+        return Ok(BTreeMap::new());
     }
+    let mut asked =
+        ["--noheader", "--array", "--states=all", "--format=%i|%T|%N|%r"].map(str::to_owned).to_vec();
+    asked.push(format!("--jobs={}", jobs.join(",")));
+    // Forgotten, as all jobs are some time after their end (MinJobAge).
+    let said = ask_unless(&["Invalid job id"], "squeue", &asked)?;
+    Ok(parse_queue(&said.unwrap_or_default()))
+}
 
-    /// The names in a list such as `node[1-3,7]`.
-    pub fn expand(&self, nodelist: &str) -> Result<Vec<String>> {
-        let said = self.ask("scontrol", &["show".into(), "hostnames".into(), nodelist.into()])?;
-        Ok(said.lines().map(str::to_owned).collect())
-    }
+/// The names in a list such as `node[1-3,7]`.
+pub fn expand(nodelist: &str) -> Result<Vec<String>> {
+    let said = ask("scontrol", &["show".into(), "hostnames".into(), nodelist.into()])?;
+    Ok(said.lines().map(str::to_owned).collect())
+}
 
-    /// The nodes that a place may mean.
-    pub fn nodes(&self, place: &NodeSelector) -> Result<Vec<Node>> {
-        let said = self.ask("scontrol", &["show".into(), "node".into(), "--oneliner".into()])?;
-        let listed = place.nodelist.as_ref().map(|list| self.expand(list)).transpose()?;
-        Ok(parse_nodes(&said, place, listed.as_deref()))
-    }
+/// The nodes that a place may mean.
+pub fn nodes(place: &NodeSelector) -> Result<Vec<Node>> {
+    let said = ask("scontrol", &["show".into(), "node".into(), "--oneliner".into()])?;
+    let listed = place.nodelist.as_ref().map(|list| expand(list)).transpose()?;
+    Ok(parse_nodes(&said, place, listed.as_deref()))
+}
 
-    /// Whether a node of this place sees a file. `None` if no node was free to check.
-    pub fn sees(&self, place: &NodeSelector, file: &Path) -> Result<Option<String>> {
-        let test = "test -f \"$1\" && echo seen || echo \"not seen from ${SLURMD_NODENAME:-$(hostname)}\"";
-        let mut asked = place.options();
-        asked.push(format!("--immediate={ASKED_WITHIN_S}"));
-        let words =
-            ["--time=1", "--nodes=1", "--ntasks=1", "--quiet", "--chdir=/", "bash", "-c", test, "bash"];
-        asked.extend(words.map(str::to_owned));
-        asked.push(file.display().to_string());
-        Ok(self.ask_unless(&NOT_NOW, "srun", &asked)?.map(|said| said.trim().to_owned()))
-    }
+/// Whether a node of this place sees a file. `None` if no node was free to check.
+pub fn sees(place: &NodeSelector, file: &Path) -> Result<Option<String>> {
+    let test = "test -f \"$1\" && echo seen || echo \"not seen from ${SLURMD_NODENAME:-$(hostname)}\"";
+    let mut asked = place.options();
+    asked.push(format!("--immediate={ASKED_WITHIN_S}"));
+    let words = ["--time=1", "--nodes=1", "--ntasks=1", "--quiet", "--chdir=/", "bash", "-c", test, "bash"];
+    asked.extend(words.map(str::to_owned));
+    asked.push(file.display().to_string());
+    Ok(ask_unless(&NOT_NOW, "srun", &asked)?.map(|said| said.trim().to_owned()))
+}
 
-    /// `None` if the command fails with a message that has some of these words.
-    fn ask_unless(
-        &self,
-        words: &[&str],
-        command: &'static str,
-        arguments: &[String],
-    ) -> Result<Option<String>> {
-        match self.ask(command, arguments) {
-            Err(FleetError::Slurm { said, .. }) if words.iter().any(|words| said.contains(words)) => Ok(None),
-            said => said.map(Some),
-        }
+/// `None` if the command fails with a message that has some of these words.
+fn ask_unless(words: &[&str], command: &'static str, arguments: &[String]) -> Result<Option<String>> {
+    match ask(command, arguments) {
+        Err(FleetError::Slurm { said, .. }) if words.iter().any(|words| said.contains(words)) => Ok(None),
+        said => said.map(Some),
     }
+}
 
-    fn ask(&self, command: &'static str, arguments: &[String]) -> Result<String> {
-        let asked = Command::new(command).args(arguments).stdin(Stdio::null()).output();
-        let output = asked.map_err(|error| match error.kind() {
-            std::io::ErrorKind::NotFound => FleetError::NoSlurm(command),
-            _ => FleetError::Slurm { command: command.to_owned(), said: error.to_string() },
-        })?;
-        if output.status.success() {
-            return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
-        }
-        let said = String::from_utf8_lossy(&output.stderr);
-        Err(FleetError::Slurm { command: command.to_owned(), said: in_a_line(&said, command) })
+fn ask(command: &'static str, arguments: &[String]) -> Result<String> {
+    let asked = Command::new(command).args(arguments).stdin(Stdio::null()).output();
+    let output = asked.map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => FleetError::NoSlurm(command),
+        _ => FleetError::Slurm { command: command.to_owned(), said: error.to_string() },
+    })?;
+    if output.status.success() {
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
     }
+    let said = String::from_utf8_lossy(&output.stderr);
+    Err(FleetError::Slurm { command: command.to_owned(), said: in_a_line(&said, command) })
 }
 
 /// The messages of a command in one line, without its own name.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 
 use super::folder::{Claim, Submission};
-use super::{Fleet, Job, PublishedTarget, Result, Slurm, Target};
+use super::{Fleet, Job, PublishedTarget, Result, Target, slurm};
 use crate::document::{Column, Document, DocumentRow, Emphasis, Table, TableCell};
 use crate::record::{self, Campaign, SCHEMA_VERSION, Sample, Status, Timestamp};
 use crate::units;
@@ -46,16 +46,14 @@ pub struct Watch {
 
 impl Watch {
     /// Queries Slurm once, and reads each folder that may have changed.
-    pub fn look(&mut self, fleet: &Fleet, slurm: &Slurm) -> Result<Vec<Snapshot>> {
+    pub fn look(&mut self, fleet: &Fleet) -> Result<Vec<Snapshot>> {
         let submissions = fleet.submissions()?;
-        let mut jobs: BTreeMap<&String, &String> = BTreeMap::new();
-        for (job, target) in submissions.iter().flat_map(|one| &one.targets) {
-            jobs.insert(target, job);
-        }
+        let jobs = submissions.iter().flat_map(|one| &one.targets);
+        let jobs: BTreeMap<&String, &String> = jobs.map(|(job, target)| (target, job)).collect();
         let published: Vec<Option<PublishedTarget>> =
             fleet.targets.iter().map(|target| fleet.published(target)).collect::<Result<_, _>>()?;
         let open = published.iter().any(Option::is_none);
-        let queue = if open { slurm.queue(&numbers(&submissions))? } else { BTreeMap::new() };
+        let queue = if open { slurm::queue(&numbers(&submissions))? } else { BTreeMap::new() };
         let snapshot = |(target, published): (&Target, Option<PublishedTarget>)| {
             let job = jobs.get(&target.name).map(|job| ((*job).clone(), in_queue(&queue, job)));
             let claim = if published.is_some() { None } else { fleet.last_claim(target)? };

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::folder::{Submission, check_trust, program_in};
 use super::status::numbers;
-use super::{Fleet, FleetError, FleetPlan, Machines, Result, Slurm, Target, at};
+use super::{Fleet, FleetError, FleetPlan, Machines, Result, Target, at, slurm};
 use crate::catalog::trust::{Others, distrust};
 use crate::record::Timestamp;
 
@@ -55,10 +55,7 @@ pub fn targets(plan: &FleetPlan, expand: &dyn Fn(&str) -> Result<Vec<String>>) -
     }
     let names: BTreeSet<&String> = targets.iter().map(|target| &target.name).collect();
     if names.len() < targets.len() {
-        return Err(FleetError::Machines {
-            machines: "nodelist".to_owned(),
-            what: "a node is listed twice".to_owned(),
-        });
+        return Err(FleetError::ListedTwice);
     }
     Ok(targets)
 }
@@ -209,18 +206,18 @@ fn quoted(word: &str) -> String {
 }
 
 /// Releases the jobs that Slurm holds because it failed to start them, and returns their numbers.
-pub fn release(fleet: &Fleet, slurm: &Slurm) -> Result<Vec<String>> {
-    let queue = slurm.queue(&numbers(&fleet.submissions()?))?;
+pub fn release(fleet: &Fleet) -> Result<Vec<String>> {
+    let queue = slurm::queue(&numbers(&fleet.submissions()?))?;
     let held: Vec<String> = queue.into_iter().filter(|(_, job)| job.is_held()).map(|(id, _)| id).collect();
     if !held.is_empty() {
-        slurm.release(&held)?;
+        slurm::release(&held)?;
     }
     Ok(held)
 }
 
 /// Submits what is neither published nor in a job. In a new fleet, submits the builds first.
-pub fn submit(fleet: &Fleet, scripts: &Scripts, slurm: &Slurm, anew: bool) -> Result<Vec<Submission>> {
-    let lock = fleet.lock()?;
+pub fn submit(fleet: &Fleet, scripts: &Scripts, anew: bool) -> Result<Vec<Submission>> {
+    let _lock = fleet.lock()?;
     let before = fleet.submissions()?;
     let mut wanted: BTreeSet<&String> = BTreeSet::new();
     for target in &fleet.targets {
@@ -228,7 +225,7 @@ pub fn submit(fleet: &Fleet, scripts: &Scripts, slurm: &Slurm, anew: bool) -> Re
             wanted.insert(&target.name);
         }
     }
-    let queue = slurm.queue(&numbers(&before))?;
+    let queue = slurm::queue(&numbers(&before))?;
     for (job, target) in before.iter().flat_map(|one| &one.targets) {
         if queue.get(job).is_some_and(super::Job::is_active) {
             wanted.remove(target);
@@ -238,48 +235,42 @@ pub fn submit(fleet: &Fleet, scripts: &Scripts, slurm: &Slurm, anew: bool) -> Re
     if wanted.is_empty() {
         return Ok(jobs);
     }
-    let mut after = Vec::new();
     if anew {
         for script in &scripts.build {
-            let submitted = put_in(fleet, slurm, script, &[], Vec::new())?;
-            after.push(submitted.job.clone());
-            jobs.push(submitted);
+            jobs.push(put_in(fleet, script, &[], Vec::new())?);
         }
     }
+    let builds = jobs.len();
     // Whatever became of it: what was not built is tried again on the node, and said there.
-    let dependency = |jobs: &[String]| match jobs {
+    let dependency = |jobs: &[Submission]| match &numbers(jobs)[..] {
         [] => Vec::new(),
         jobs => vec![format!("--dependency=afterany:{}", jobs.join(":"))],
     };
-    let mut measuring = Vec::new();
     for script in &scripts.measure {
         let elements: Vec<(usize, &String)> =
             (1..).zip(&script.targets).filter(|(_, target)| wanted.contains(*target)).collect();
         if elements.is_empty() {
             continue;
         }
-        let mut options = dependency(&after);
+        let mut options = dependency(&jobs[..builds]);
         if script.is_array && elements.len() < script.targets.len() {
             let list: Vec<String> = elements.iter().map(|(nth, _)| nth.to_string()).collect();
             options.push(format!("--array={}", list.join(",")));
         }
-        let submitted = put_in(fleet, slurm, script, &options, elements)?;
-        measuring.push(submitted.job.clone());
-        jobs.push(submitted);
+        jobs.push(put_in(fleet, script, &options, elements)?);
     }
-    jobs.push(put_in(fleet, slurm, &scripts.gather, &dependency(&measuring), Vec::new())?);
-    drop(lock);
+    let gather = put_in(fleet, &scripts.gather, &dependency(&jobs[builds..]), Vec::new())?;
+    jobs.push(gather);
     Ok(jobs)
 }
 
 fn put_in(
     fleet: &Fleet,
-    slurm: &Slurm,
     script: &BatchScript,
     options: &[String],
     elements: Vec<(usize, &String)>,
 ) -> Result<Submission> {
-    let job = slurm.submit(&fleet.folder.join("jobs").join(&script.name), options)?;
+    let job = slurm::submit(&fleet.folder.join("jobs").join(&script.name), options)?;
     let id = |nth: usize| if script.is_array { format!("{job}_{nth}") } else { job.clone() };
     let targets: BTreeMap<String, String> =
         elements.into_iter().map(|(nth, target)| (id(nth), target.clone())).collect();
@@ -331,7 +322,7 @@ impl ArchBinary {
 /// Installs a program for nodes of its architecture. If a fleet next to this one has the same, it is linked, as each
 /// copy takes tens of megabytes.
 pub fn install(fleet: &Fleet, program: &ArchBinary) -> Result<()> {
-    let path = fleet.program(program.machine);
+    let path = program_in(&fleet.folder, program.machine);
     let folder = path.parent().unwrap_or(&path);
     at("make", folder, fs::create_dir_all(folder))?;
     // What an attempt left may be linked elsewhere: it is not written to.
