@@ -7,6 +7,8 @@ use std::process::{Child, Command, ExitStatus};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, Signal, kill_process, set_parent_process_death_signal};
+
 use super::folder::{Claim, digests};
 use super::{Fleet, FleetError, PublishedTarget, Result, Target, at};
 use crate::record::{self, Status, Timestamp};
@@ -106,10 +108,7 @@ fn measure(
     command.arg("--output").arg(folder);
     // SAFETY: a plain system call between fork and exec. It ends with this job, however that ends.
     unsafe {
-        command.pre_exec(|| {
-            libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGTERM);
-            Ok(())
-        });
+        command.pre_exec(|| Ok(set_parent_process_death_signal(Some(Signal::TERM))?));
     }
     let mut child = at("start", &context.program, command.spawn())?;
     let mut looked = Instant::now();
@@ -135,11 +134,8 @@ fn measure(
 }
 
 fn stop(child: &Child) -> io::Result<()> {
-    // SAFETY: a plain system call. The child was not waited for: its number is still its own.
-    match unsafe { libc::kill(child.id() as i32, libc::SIGTERM) } {
-        0 => Ok(()),
-        _ => Err(io::Error::last_os_error()),
-    }
+    // The child was not waited for: its number is still its own.
+    Ok(kill_process(Pid::from_child(child), Signal::TERM)?)
 }
 
 /// What is to be published of a campaign, which must be complete.
