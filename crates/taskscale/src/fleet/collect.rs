@@ -6,8 +6,9 @@ use super::{Fleet, FleetError, PublishedTarget, Result, Target};
 use crate::catalog::Shape;
 use crate::document::{Column, Document, DocumentRow, Emphasis, Table, TableCell};
 use crate::metrics::{self, MetricDef};
-use crate::record::{self, Loaded, Machine, Series};
+use crate::record::{self, Loaded, Series};
 use crate::report::Report;
+use crate::report::facts::facts as facts_of_report;
 use crate::stats;
 use crate::units;
 
@@ -64,7 +65,7 @@ impl Collected {
     fn add(&mut self, loaded: &Loaded) {
         let machine = self.facts.len();
         let reports = Report::of_parts(&loaded.campaign, &loaded.samples);
-        self.facts.push(facts(&loaded.campaign.machine, &reports));
+        self.facts.push(facts(&reports));
         for report in &reports {
             let mut add = |figure: &'static MetricDef, tasks, entry: &str, value| {
                 let place = metrics::ALL.iter().position(|one| std::ptr::eq(*one, figure)).unwrap_or(0);
@@ -211,38 +212,33 @@ impl Collected {
     }
 }
 
-/// The facts on a machine that matter for results. Not its name, which always differs.
-fn facts(machine: &Machine, reports: &[Report]) -> BTreeMap<String, String> {
+/// The facts of results that may explain why machines differ. Not the name of the machine, which always differs.
+const OF_MACHINES: [&str; 9] =
+    ["CPU", "OS", "kernel", "swap", "huge pages", "CPU governor", "warnings", "taskscale", "memory by"];
+
+/// The facts on a machine that matter for results.
+fn facts(reports: &[Report]) -> BTreeMap<String, String> {
     let mut facts = BTreeMap::new();
-    let mut add = |name: &str, value: Option<String>| {
-        if let Some(value) = value {
-            facts.insert(name.to_owned(), value);
-        }
-    };
-    // The kernel leaves more or less of it to programs, from boot to boot.
-    let memory = (machine.memory_bytes as f64 / f64::from(1 << 30)).round();
-    add("memory", Some(format!("{memory} GiB")));
-    add("CPU", Some(format!("{}, {}", machine.cpu, units::counted(machine.cpus, "CPU"))));
-    add("OS", Some(machine.os.clone()));
-    add("kernel", Some(format!("Linux {} {}", machine.kernel, machine.architecture)));
-    add("swap", Some(units::bytes(machine.swap_bytes)));
-    add("page size", Some(units::bytes(machine.page_bytes)));
-    add("huge pages", machine.transparent_huge_pages.clone());
-    add("CPU governor", machine.cpu_governor.clone());
-    let warnings = (!machine.warnings.is_empty()).then(|| machine.warnings.join("; "));
-    add("warnings", warnings);
-    for (limit, value) in &machine.limits {
-        add(&format!("limit {limit}"), Some(value.to_string()));
-    }
+    let mut add = |name: &str, value: String| facts.insert(name.to_owned(), value);
     for report in reports {
-        add("taskscale", Some(report.taskscale.clone()));
-        let sources: Vec<&str> = report.memory_sources.iter().map(|count| count.source.name()).collect();
-        add("memory by", (!sources.is_empty()).then(|| sources.join(", ")));
+        let machine = &report.machine;
+        // The kernel leaves more or less of it to programs, from boot to boot.
+        let memory = (machine.memory_bytes as f64 / f64::from(1 << 30)).round();
+        add("memory", format!("{memory} GiB"));
+        add("page size", units::bytes(machine.page_bytes));
+        for (limit, value) in &machine.limits {
+            add(&format!("limit {limit}"), value.to_string());
+        }
+        for (name, value) in facts_of_report(report) {
+            if let Some(value) = value.filter(|_| OF_MACHINES.contains(&name)) {
+                add(name, value);
+            }
+        }
         for version in &report.versions {
-            add(&format!("{} version", version.runtime), Some(version.version.clone()));
+            add(&format!("{} version", version.runtime), version.version.clone());
         }
         for missing in &report.unavailable {
-            add(&format!("{} is", missing.entry.name), Some(format!("unavailable: {}", missing.reason)));
+            add(&format!("{} is", missing.entry.name), format!("unavailable: {}", missing.reason));
         }
     }
     facts
