@@ -90,45 +90,44 @@ type HookFile = (&'static str, &'static str);
 
 pub const GO: HookFile = ("probe.go", include_str!("hooks/probe.go"));
 
-/// How a hook is made and loaded: its files, the command that builds it, and the variable that loads it. `{hook}` stands
-/// for its folder.
-type HookRecipe = (&'static [HookFile], &'static str, Option<(&'static str, &'static str)>);
-
-fn recipe(adapter: Adapter) -> HookRecipe {
+/// The files of an adapter's hook.
+fn files(adapter: Adapter) -> &'static [HookFile] {
     match adapter {
-        Adapter::None => (&[], "", None),
+        Adapter::None | Adapter::Jvm => &[],
         // Its file is added to the program's own when that is built.
-        Adapter::Go => (&[GO], "", None),
-        Adapter::Malloc => (
-            &[("malloc.c", include_str!("hooks/malloc.c"))],
-            "cc -O2 -shared -fPIC -o {hook}/malloc.so {hook}/malloc.c -lpthread",
-            Some(("LD_PRELOAD", "{hook}/malloc.so")),
-        ),
-        Adapter::Cpython => (
-            &[("sitecustomize.py", include_str!("hooks/sitecustomize.py"))],
-            "",
-            Some(("PYTHONPATH", "{hook}")),
-        ),
-        Adapter::V8 => (
-            &[("hook.cjs", include_str!("hooks/hook.cjs"))],
-            "",
-            Some(("NODE_OPTIONS", "--require={hook}/hook.cjs")),
-        ),
-        Adapter::Beam => (
-            &[("taskscale_probe.erl", include_str!("hooks/taskscale_probe.erl"))],
-            "erlc taskscale_probe.erl",
-            Some(("ERL_AFLAGS", "-pa {hook} -run taskscale_probe start")),
-        ),
-        Adapter::Dotnet => (
-            &[
-                ("StartupHook.cs", include_str!("hooks/StartupHook.cs")),
-                ("probe.csproj", include_str!("hooks/probe.csproj")),
-            ],
-            "dotnet build probe.csproj --nologo --disable-build-servers -c Release -o hook",
-            Some(("DOTNET_STARTUP_HOOKS", "{hook}/hook/probe.dll")),
-        ),
-        Adapter::Jvm => (&[], "", Some(("JAVA_TOOL_OPTIONS", "-XX:NativeMemoryTracking=summary"))),
+        Adapter::Go => &[GO],
+        Adapter::Malloc => &[("malloc.c", include_str!("hooks/malloc.c"))],
+        Adapter::Cpython => &[("sitecustomize.py", include_str!("hooks/sitecustomize.py"))],
+        Adapter::V8 => &[("hook.cjs", include_str!("hooks/hook.cjs"))],
+        Adapter::Beam => &[("taskscale_probe.erl", include_str!("hooks/taskscale_probe.erl"))],
+        Adapter::Dotnet => &[
+            ("StartupHook.cs", include_str!("hooks/StartupHook.cs")),
+            ("probe.csproj", include_str!("hooks/probe.csproj")),
+        ],
     }
+}
+
+/// The command that builds the hook, `{hook}` being its folder; empty for one that is not built.
+fn build_command(adapter: Adapter) -> &'static str {
+    match adapter {
+        Adapter::Malloc => "cc -O2 -shared -fPIC -o {hook}/malloc.so {hook}/malloc.c -lpthread",
+        Adapter::Beam => "erlc taskscale_probe.erl",
+        Adapter::Dotnet => "dotnet build probe.csproj --nologo --disable-build-servers -c Release -o hook",
+        _ => "",
+    }
+}
+
+/// The variable that loads the hook, `{hook}` being its folder.
+fn variable(adapter: Adapter) -> Option<(&'static str, &'static str)> {
+    Some(match adapter {
+        Adapter::None | Adapter::Go => return None,
+        Adapter::Malloc => ("LD_PRELOAD", "{hook}/malloc.so"),
+        Adapter::Cpython => ("PYTHONPATH", "{hook}"),
+        Adapter::V8 => ("NODE_OPTIONS", "--require={hook}/hook.cjs"),
+        Adapter::Beam => ("ERL_AFLAGS", "-pa {hook} -run taskscale_probe start"),
+        Adapter::Dotnet => ("DOTNET_STARTUP_HOOKS", "{hook}/hook/probe.dll"),
+        Adapter::Jvm => ("JAVA_TOOL_OPTIONS", "-XX:NativeMemoryTracking=summary"),
+    })
 }
 
 /// An adapter ready to be used: its hook is built.
@@ -153,17 +152,17 @@ impl AdapterHook {
             let why = "a folder of adapters may have no space or colon in its name: set TMPDIR";
             return Err(format!("{}: {why}", folder.display()));
         }
-        let (files, command, variable) = recipe(adapter);
-        for (name, text) in files {
+        for (name, text) in files(adapter) {
             let path = folder.join(name);
             fs::write(&path, text).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
         }
         let filled = |text: &str| text.replace("{hook}", &shown(folder));
-        if let [program, words @ ..] = &command.split_whitespace().map(filled).collect::<Vec<_>>()[..] {
+        let command: Vec<String> = build_command(adapter).split_whitespace().map(filled).collect();
+        if let [program, words @ ..] = &command[..] {
             build(program, words, folder)?;
         }
         let mut env = BTreeMap::from([("TASKSCALE_PROBE".to_owned(), shown(answers))]);
-        env.extend(variable.map(|(name, value)| (name.to_owned(), filled(value))));
+        env.extend(variable(adapter).map(|(name, value)| (name.to_owned(), filled(value))));
         Ok(AdapterHook { adapter, folder: answers.to_owned(), env })
     }
 
