@@ -62,11 +62,8 @@ fn scenario(
     let command = BlackBoxCommand {
         ready: Ready::Listening,
         load: Some(load),
-        told_hold: false,
-        folder: None,
-        stdin: None,
-        full_environment: false,
         settle: SETTLE,
+        ..BlackBoxCommand::default()
     };
     Scenario::Serve(Box::new(ServeParams {
         command,

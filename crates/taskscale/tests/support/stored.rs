@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use taskscale::catalog::{Kind, Style};
+use taskscale::catalog::Kind;
 use taskscale::record::{
     self, Campaign, Cpu, EntryFacts, Hold, Machine, Memory, MemorySource, Plan, Plateau, Sample, Status, Time,
 };
@@ -14,7 +14,6 @@ pub fn facts(name: &str, kind: Kind) -> EntryFacts {
     let runtime = name.split('/').next().unwrap_or_default().to_owned();
     EntryFacts {
         name: name.to_owned(),
-        workload: None,
         title: name.to_owned(),
         runtime_title: runtime.clone(),
         version: Some(format!("{runtime} 1.0")),
@@ -22,22 +21,12 @@ pub fn facts(name: &str, kind: Kind) -> EntryFacts {
         url: "https://example.org".to_owned(),
         kind,
         parallel: true,
-        style: Style::Idiomatic,
-        fan_out: None,
-        reference: false,
         posts: true,
-        unverified: None,
         why: "for tests".to_owned(),
-        notes: vec![],
-        omitted: None,
-        versions: Default::default(),
-        unavailable: None,
         build: vec![vec!["make".into(), "all the rest".into()]],
         run: vec!["{out}/sleep".into()],
-        env: BTreeMap::new(),
         digest: Some("5a1e0c39d7b24f66".into()),
-        sources: vec![],
-        program_digest: None,
+        ..EntryFacts::default()
     }
 }
 
