@@ -14,8 +14,7 @@ use super::pages::{show, write_page};
 use super::progress::Progress;
 use super::terminal::{print_result, printable};
 use crate::campaign::{
-    self, ByPlan, CampaignError, CampaignSettings, NotReady, OpenResults, Prepared, ResumeOptions, RunsEnd,
-    drive, prepare,
+    self, ByPlan, CampaignError, CampaignSettings, NotReady, Prepared, ResumeOptions, RunsEnd, drive, prepare,
 };
 use crate::catalog::Program;
 use crate::document::quoted;
@@ -110,16 +109,16 @@ impl<'i> Session<'i> {
     ) -> Result<MeasuredResults, Failure> {
         let now = campaign::describe(plans, resume.seed, self.runner.home.source(), prepared);
         let resumes = output.holds_campaign();
-        let (results, settings) = match resumes {
+        let (mut store, loaded, settings) = match resumes {
             true => campaign::open_kept(&output.path, now, resume),
             false => campaign::open_new(now, resume, || output.claim()),
         }
         .or_usage()?;
         if resumes {
-            self.report_resumed(&results);
+            self.report_resumed(&output.path, &loaded);
         }
         warn_of_swapping(&settings);
-        let OpenResults { mut store, campaign, mut samples, .. } = results;
+        let Loaded { campaign, mut samples, .. } = loaded;
         let folder = store.folder().to_owned();
         announce(&folder, &campaign, prepared, &samples);
         self.progress.watch(&campaign, prepared, &samples);
@@ -130,10 +129,9 @@ impl<'i> Session<'i> {
     }
 
     /// Reports that results are resumed, and what of them was set aside.
-    pub fn report_resumed(&self, results: &OpenResults) {
-        let folder = results.store.folder();
-        warn_of_rejected(folder, &results.rejected, "set aside in samples.rejected.jsonl");
-        let samples = units::counted(results.samples.len(), "sample");
+    pub fn report_resumed(&self, folder: &Path, loaded: &Loaded) {
+        warn_of_rejected(folder, &loaded.rejected, "set aside in samples.rejected.jsonl");
+        let samples = units::counted(loaded.samples.len(), "sample");
         self.progress.say(&format!("resuming {} ({samples})", folder.display()));
     }
 
