@@ -155,8 +155,7 @@ impl Strategy for ByPlan<'_> {
             let done = self.planned - self.left.len();
             self.observer.run_begins(&run, &scenario, attempt, done, self.planned, left_s);
             let spec = entry.spec(&run.cell, scenario, self.settings.memory_cap_bytes, time);
-            let version = entry.facts.version.clone();
-            return Some(NextStep::Measure(Box::new(ScheduledRun { run, attempt, version, spec })));
+            return Some(NextStep::Measure(Box::new(ScheduledRun { run, attempt, spec })));
         }
     }
 

@@ -33,8 +33,6 @@ pub enum NextStep {
 pub struct ScheduledRun {
     pub run: PlannedRun,
     pub attempt: u32,
-    /// The version of the entry's toolchain.
-    pub version: Option<String>,
     pub spec: RunSpec,
 }
 
@@ -94,7 +92,7 @@ pub fn drive(
 
 /// The sample of a run.
 fn sample_of(campaign: &Campaign, scheduled: ScheduledRun, measurement: Measurement) -> Sample {
-    let ScheduledRun { run, attempt, version, spec } = scheduled;
+    let ScheduledRun { run, attempt, spec } = scheduled;
     let is_of = |facts: &&EntryFacts| {
         facts.name == run.cell.entry
             && facts.workload.as_ref().is_none_or(|workload| *workload == run.cell.part.workload)
@@ -113,7 +111,7 @@ fn sample_of(campaign: &Campaign, scheduled: ScheduledRun, measurement: Measurem
         measurement,
         load_command: load.map(|load| load.command.clone()),
         command: spec.command.as_slice().into(),
-        version: version.map(Arc::from),
+        version: facts.and_then(|facts| facts.version.as_deref().map(Arc::from)),
         campaign: campaign.id.as_deref().map(Arc::from),
         params: run.cell.part.params,
         cpus: run.cell.part.cpus,

@@ -145,8 +145,7 @@ impl Strategy for BySearch<'_> {
                 None => (own.iter().map(|sample| sample.repetition).max().unwrap_or(0) + 1, 1),
             };
             let run = PlannedRun { repetition, cell, double: false };
-            let version = entry.facts.version.clone();
-            return Some(NextStep::Measure(Box::new(ScheduledRun { run, attempt, version, spec })));
+            return Some(NextStep::Measure(Box::new(ScheduledRun { run, attempt, spec })));
         }
     }
 }
