@@ -1,6 +1,6 @@
 //! Estimates runs, time and memory of a plan before it starts. Pure.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
@@ -19,7 +19,7 @@ const PER_TASK_S: f64 = 1e-6;
 /// What a program takes before its first task where nothing is known of it.
 const BASE_BYTES: f64 = (8 << 20) as f64;
 
-/// The estimate of a plan.
+/// The estimate of one or more plans.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct PlanEstimate {
     /// In the plan's order: entries, and within one the numbers of tasks.
@@ -35,15 +35,62 @@ pub struct PlanEstimate {
 }
 
 impl PlanEstimate {
-    /// Of several parts together.
-    #[must_use]
-    pub fn and(mut self, other: PlanEstimate) -> PlanEstimate {
-        self.cells.extend(other.cells);
-        self.runs += other.runs;
-        self.done += other.done;
-        self.warm_ups += other.warm_ups;
-        self.seconds += other.seconds;
-        self
+    /// Adds `plan`. `seen`: samples of this machine, from any results; `kept`: those of the plan's own folder, which are
+    /// not measured again.
+    pub fn add(&mut self, plan: &Plan, kinds: &BTreeMap<String, Kind>, seen: &[Sample], kept: &[Sample]) {
+        // What another workload takes says nothing of this one.
+        let part = plan.series();
+        let of_part = |sample: &&Sample| sample.is_of(&part);
+        let mut tuner = RunTuner::new(plan, None);
+        kinds.iter().for_each(|(entry, kind)| tuner.holds.register(entry, *kind));
+        seen.iter().chain(kept).filter(of_part).for_each(|sample| tuner.observe(sample));
+        let known: Vec<&Sample> =
+            last_attempts(seen).into_iter().chain(last_attempts(kept)).filter(of_part).collect();
+        let of_plan = last_attempts(kept);
+        let is_done = |run: &PlannedRun| {
+            of_plan.iter().find(|sample| run.has(sample)).is_some_and(|sample| tuner.retry(sample).is_none())
+        };
+        let mut left: BTreeMap<(String, u64), Vec<PlannedRun>> = BTreeMap::new();
+        // The order makes no difference here, and so neither does its seed.
+        for run in (1..=plan.repetitions).flat_map(|repetition| repetition_of(plan, repetition, 0)) {
+            if is_done(&run) {
+                self.done += 1;
+            } else {
+                left.entry((run.cell.entry.clone(), run.cell.tasks)).or_default().push(run);
+            }
+        }
+        let mut cells = Vec::new();
+        for entry in &plan.entries {
+            let of_entry: Vec<&Sample> =
+                known.iter().copied().filter(|sample| *sample.entry == **entry).collect();
+            for &tasks in &plan.tasks {
+                let Some(runs) = left.get(&(entry.clone(), tasks)) else { continue };
+                let predicted: f64 = runs.iter().map(|run| tuner.predicted_s(run)).sum();
+                let runs = runs.len() as u64;
+                // Of work: how long it is to last.
+                let hold_s = predicted / runs as f64;
+                let kind = kinds.get(entry).copied().unwrap_or(Kind::Stackless);
+                let (footprint_bytes, source) = memory(&of_entry, tasks, kind);
+                let run_s = hold_s + beside_hold_s(&of_entry, tasks);
+                cells.push(CellEstimate {
+                    entry: entry.clone(),
+                    part: part.to_string(),
+                    tasks,
+                    runs,
+                    hold_s,
+                    run_s,
+                    footprint_bytes,
+                    source,
+                });
+            }
+        }
+        let entries: BTreeSet<&str> = cells.iter().map(|cell| cell.entry.as_str()).collect();
+        let warm_ups = entries.len() as u64;
+        let measured: f64 = cells.iter().map(|cell| cell.runs as f64 * cell.run_s).sum();
+        self.warm_ups += warm_ups;
+        self.seconds += measured + warm_ups as f64 * WARM_UP_S;
+        self.runs += cells.iter().map(|cell| cell.runs).sum::<u64>();
+        self.cells.extend(cells);
     }
 }
 
@@ -76,17 +123,6 @@ pub enum EstimateSource {
     Kind,
 }
 
-impl EstimateSource {
-    /// For a table.
-    pub fn text(self) -> &'static str {
-        match self {
-            EstimateSource::Measured => "measured here",
-            EstimateSource::OtherCounts => "measured here at other N",
-            EstimateSource::Kind => "a guess by kind",
-        }
-    }
-}
-
 /// Bytes per task where nothing is known but the kind: what is usual in this catalog (README.md), rounded up.
 fn bytes_per_task(kind: Kind) -> f64 {
     match kind {
@@ -98,73 +134,6 @@ fn bytes_per_task(kind: Kind) -> f64 {
         Kind::Process => 500_000.0,
         // Nothing is usual among programs that anyone may bring: that of a connection, say.
         Kind::Program => 10_000.0,
-    }
-}
-
-/// Estimates `plan`. `seen`: samples of this machine, from any results; `kept`: those of the plan's own folder, which
-/// are not measured again.
-pub fn estimate(
-    plan: &Plan,
-    kinds: &BTreeMap<String, Kind>,
-    seen: &[Sample],
-    kept: &[Sample],
-) -> PlanEstimate {
-    // What another workload takes says nothing of this one.
-    let part = plan.series();
-    let of_part = |sample: &&Sample| sample.is_of(&part);
-    let mut tuner = RunTuner::new(plan, None);
-    kinds.iter().for_each(|(entry, kind)| tuner.holds.register(entry, *kind));
-    seen.iter().chain(kept).filter(of_part).for_each(|sample| tuner.observe(sample));
-    let known: Vec<&Sample> =
-        last_attempts(seen).into_iter().chain(last_attempts(kept)).filter(of_part).collect();
-    let of_plan = last_attempts(kept);
-    let is_done = |run: &PlannedRun| {
-        of_plan.iter().find(|sample| run.has(sample)).is_some_and(|sample| tuner.retry(sample).is_none())
-    };
-    let mut left: BTreeMap<(String, u64), Vec<PlannedRun>> = BTreeMap::new();
-    let mut done = 0;
-    // The order makes no difference here, and so neither does its seed.
-    for run in (1..=plan.repetitions).flat_map(|repetition| repetition_of(plan, repetition, 0)) {
-        if is_done(&run) {
-            done += 1;
-        } else {
-            left.entry((run.cell.entry.clone(), run.cell.tasks)).or_default().push(run);
-        }
-    }
-    let mut cells = Vec::new();
-    for entry in &plan.entries {
-        let of_entry: Vec<&Sample> =
-            known.iter().copied().filter(|sample| *sample.entry == **entry).collect();
-        for &tasks in &plan.tasks {
-            let Some(runs) = left.get(&(entry.clone(), tasks)) else { continue };
-            let predicted: f64 = runs.iter().map(|run| tuner.predicted_s(run)).sum();
-            let runs = runs.len() as u64;
-            // Of work: how long it is to last.
-            let hold_s = predicted / runs as f64;
-            let kind = kinds.get(entry).copied().unwrap_or(Kind::Stackless);
-            let (footprint_bytes, source) = memory(&of_entry, tasks, kind);
-            let run_s = hold_s + beside_hold_s(&of_entry, tasks);
-            cells.push(CellEstimate {
-                entry: entry.clone(),
-                part: part.to_string(),
-                tasks,
-                runs,
-                hold_s,
-                run_s,
-                footprint_bytes,
-                source,
-            });
-        }
-    }
-    let entries: std::collections::BTreeSet<&str> = cells.iter().map(|cell| cell.entry.as_str()).collect();
-    let warm_ups = entries.len() as u64;
-    let measured: f64 = cells.iter().map(|cell| cell.runs as f64 * cell.run_s).sum();
-    PlanEstimate {
-        runs: cells.iter().map(|cell| cell.runs).sum(),
-        done,
-        warm_ups,
-        seconds: measured + warm_ups as f64 * WARM_UP_S,
-        cells,
     }
 }
 
@@ -208,8 +177,11 @@ mod tests {
         )
     }
 
-    fn kinds() -> BTreeMap<String, Kind> {
-        BTreeMap::from([("a/known".into(), Kind::Stackful), ("a/new".into(), Kind::Thread)])
+    fn estimate(plan: &Plan, seen: &[Sample], kept: &[Sample]) -> PlanEstimate {
+        let kinds = BTreeMap::from([("a/known".into(), Kind::Stackful), ("a/new".into(), Kind::Thread)]);
+        let mut estimate = PlanEstimate::default();
+        estimate.add(plan, &kinds, seen, kept);
+        estimate
     }
 
     fn seen(tasks: u64, repetition: u32) -> Sample {
@@ -225,7 +197,7 @@ mod tests {
 
     #[test]
     fn what_was_measured_is_foretold_and_what_was_not_is_guessed_by_kind() {
-        let estimate = estimate(&plan(), &kinds(), &[seen(1, 1), seen(10_000, 1)], &[]);
+        let estimate = estimate(&plan(), &[seen(1, 1), seen(10_000, 1)], &[]);
         assert_eq!((estimate.runs, estimate.done, estimate.warm_ups), (18, 0, 2));
         let of: BTreeMap<(&str, u64), (EstimateSource, f64)> = (estimate.cells.iter())
             .map(|cell| ((cell.entry.as_str(), cell.tasks), (cell.source, cell.footprint_bytes)))
@@ -246,12 +218,12 @@ mod tests {
     fn another_workload_foretells_nothing() {
         let mut other = seen(10_000, 1);
         other.workload = "spawn".into();
-        let nothing = estimate(&plan(), &kinds(), &[], &[]);
-        assert_eq!(estimate(&plan(), &kinds(), &[other.clone()], &[]), nothing);
+        let nothing = estimate(&plan(), &[], &[]);
+        assert_eq!(estimate(&plan(), &[other.clone()], &[]), nothing);
         // Both together are what the one alone predicts.
         let own = seen(1, 1);
-        let alone = estimate(&plan(), &kinds(), std::slice::from_ref(&own), &[]);
-        assert_eq!(estimate(&plan(), &kinds(), &[own, other], &[]), alone);
+        let alone = estimate(&plan(), std::slice::from_ref(&own), &[]);
+        assert_eq!(estimate(&plan(), &[own, other], &[]), alone);
     }
 
     #[test]
@@ -259,13 +231,13 @@ mod tests {
         let kept = [seen(1, 1), seen(1, 2), seen(1, 3), seen(10_000, 1)];
         let mut plan = plan();
         plan.entries = vec!["a/known".into()];
-        let estimate = estimate(&plan, &kinds(), &[], &kept);
-        assert_eq!((estimate.runs, estimate.done, estimate.warm_ups), (5, 4, 1));
-        assert!(estimate.cells.iter().all(|cell| cell.tasks != 1));
+        let before = estimate(&plan, &[], &kept);
+        assert_eq!((before.runs, before.done, before.warm_ups), (5, 4, 1));
+        assert!(before.cells.iter().all(|cell| cell.tasks != 1));
         // A hold that proved too short is to be tried again.
         let mut short = kept.to_vec();
         short[3].time.plateau_s = Some(0.1);
-        let again = super::estimate(&plan, &kinds(), &[], &short);
+        let again = estimate(&plan, &[], &short);
         assert_eq!(again.done, 3);
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::estimate::{CellEstimate, PlanEstimate, estimate};
+use super::estimate::{CellEstimate, PlanEstimate};
 use crate::catalog::{Kind, Selection, Shape};
 use crate::record::{self, Loaded, Machine, Plan, Sample, same_memory};
 use crate::toolchain;
@@ -45,10 +45,8 @@ impl RunPreview {
         let kept_cap = kept.and_then(|kept| kept.campaign.known_conditions(&kept.samples).memory_cap_bytes);
         let kept = kept.map_or(&[][..], |kept| &kept.samples);
         let (seen, campaigns) = seen_here(results, folder);
-        let estimate = plans
-            .iter()
-            .map(|plan| estimate(plan, &kinds, &seen, kept))
-            .fold(PlanEstimate::default(), PlanEstimate::and);
+        let mut estimate = PlanEstimate::default();
+        plans.iter().for_each(|plan| estimate.add(plan, &kinds, &seen, kept));
         let workloads = selection.workloads();
         let (limits, connections) = (read_limits(), read_connection_limits());
         let ending = estimate.cells.iter().enumerate().filter_map(|(place, cell)| {

@@ -56,16 +56,19 @@ fn shown(preview: &RunPreview, folder: &Path) -> String {
             None => String::new(),
         };
         // Most are guesses on a new machine: what `~` means is said once below.
-        let is_guess = cell.source == EstimateSource::Kind;
-        let notes = if is_guess { String::new() } else { cell.source.text().to_owned() };
-        let notes: Vec<String> = [notes, ends].into_iter().filter(|note| !note.is_empty()).collect();
+        let (mark, source) = match cell.source {
+            EstimateSource::Measured => ("", "measured here"),
+            EstimateSource::OtherCounts => ("", "measured here at other N"),
+            EstimateSource::Kind => ("~", ""),
+        };
+        let notes: Vec<&str> = [source, &ends].into_iter().filter(|note| !note.is_empty()).collect();
         rows.push([
             cell.entry.clone(),
             cell.part.clone(),
             units::count(cell.tasks),
             cell.runs.to_string(),
             units::seconds(cell.hold_s),
-            format!("{}{}", if is_guess { "~" } else { "" }, units::bytes(cell.footprint_bytes as u64)),
+            format!("{mark}{}", units::bytes(cell.footprint_bytes as u64)),
             notes.join("; "),
         ]);
     }
