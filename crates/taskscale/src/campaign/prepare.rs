@@ -152,9 +152,7 @@ fn prepare_one(
         Err(unavailable) => Err(NotReady::NoToolchain(unavailable.to_string())),
         Ok(toolchain) => {
             facts.version = Some(receipt(toolchain, entry));
-            let needed = workload_minimum(program, toolchain);
-            let built = needed.map_or_else(|| build(cache, program, toolchain, attend, &mut facts), Err);
-            match built {
+            match build(cache, program, toolchain, attend, &mut facts) {
                 Ok(built) => {
                     facts.digest = Some(built.digest);
                     facts.program_digest = Some(built.program_digest);
@@ -173,20 +171,7 @@ fn prepare_one(
     Prepared { facts, command, workload: Some((*workload).clone()), black_box: None }
 }
 
-/// Why a toolchain is too old for a program, if it is.
-fn workload_minimum(program: &Program, toolchain: &Toolchain) -> Option<BuildError> {
-    let Program { entry, workload, .. } = program;
-    let minimum = entry.workloads[&workload.name].minimum.as_ref()?;
-    let found = DottedVersion::first_in(&toolchain.version);
-    found.is_none_or(|found| found < *minimum).then(|| BuildError::TooOld {
-        title: entry.toolchain.title.clone(),
-        found: toolchain.version.clone(),
-        workload: workload.name.clone(),
-        minimum: minimum.to_string(),
-    })
-}
-
-/// Builds a program in the versions that it was asked for, and notes which these are.
+/// Builds a program in the versions that it was asked for, and notes which these are. The toolchain may be too old for it.
 fn build(
     cache: &Cache,
     program: &Program,
@@ -195,8 +180,18 @@ fn build(
     facts: &mut EntryFacts,
 ) -> Result<Built, BuildError> {
     let Program { runtime, entry, workload } = *program;
+    let found = DottedVersion::first_in(&toolchain.version);
+    let minimum = entry.workloads[&workload.name].minimum.as_ref();
+    if let Some(minimum) = minimum.filter(|minimum| found.as_ref().is_none_or(|found| found < *minimum)) {
+        return Err(BuildError::TooOld {
+            title: entry.toolchain.title.clone(),
+            found: toolchain.version.clone(),
+            workload: workload.name.clone(),
+            minimum: minimum.to_string(),
+        });
+    }
     if entry.versions.contains_key(runtime.versioned_name()) {
-        let version = DottedVersion::first_in(&toolchain.version).map(|version| version.to_string());
+        let version = found.map(|version| version.to_string());
         facts.versions.extend(version.map(|version| (runtime.versioned_name().to_owned(), version)));
     }
     let Some(pinned) = pin_library(cache, runtime, entry, toolchain, attend)? else {
