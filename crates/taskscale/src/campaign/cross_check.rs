@@ -1,9 +1,8 @@
 //! Checks a run against runs with fewer tasks: a program that does not print how many of its tasks were alive is `ok`
 //! only if its threads, processes and memory grow with the tasks. Pure.
 
-use std::collections::BTreeMap;
-
 use crate::record::{Sample, Status};
+use crate::stats::{Point, medians};
 
 /// Threads or processes are the tasks if there is at least one per task at this many tasks or more, or at fewer and they
 /// grew with the tasks: a runtime has threads of its own.
@@ -73,18 +72,13 @@ fn fewer(
 /// A footprint far below the line through those of the two next smaller numbers of tasks.
 fn smaller_than_predicted(sample: &Sample, smaller: &[&Sample]) -> Option<String> {
     let footprint = |sample: &Sample| Some(sample.memory.plateau.as_ref()?.footprint_bytes as f64);
-    let mut by_tasks: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
-    for other in smaller {
-        by_tasks.entry(other.tasks).or_default().extend(footprint(other));
-    }
-    let mut nearest = by_tasks
-        .into_iter()
-        .rev()
-        .filter_map(|(tasks, bytes)| Some((tasks as f64, crate::stats::median(&bytes)?)));
-    let ((n2, bytes2), (n1, bytes1)) = (nearest.next()?, nearest.next()?);
-    let per_task = (bytes2 - bytes1) / (n2 - n1);
+    let point = |other: &&Sample| Some(Point { tasks: other.tasks, y: footprint(other)? });
+    let points: Vec<Point> = smaller.iter().filter_map(point).collect();
+    let [.., first, second] = medians(&points)[..] else { return None };
+    let (n1, n2) = (first.tasks as f64, second.tasks as f64);
+    let per_task = (second.y - first.y) / (n2 - n1);
     let more = sample.tasks as f64 - n2;
-    let (predicted, grown) = (per_task * more, footprint(sample)? - bytes2);
+    let (predicted, grown) = (per_task * more, footprint(sample)? - second.y);
     (predicted > GROWTH_BYTES && grown < GROWTH_SHARE * predicted).then(|| {
         format!(
             "memory grew by {:.0} bytes per task above {n2} tasks, but by {per_task:.0} from {n1} to {n2}: some tasks \

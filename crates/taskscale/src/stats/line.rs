@@ -56,7 +56,7 @@ pub fn line(points: &[Point]) -> Option<Line> {
 const MANY: usize = 150;
 
 /// One point for each number of tasks: the median of its readings.
-pub(super) fn medians(points: &[Point]) -> Vec<Point> {
+pub fn medians(points: &[Point]) -> Vec<Point> {
     let mut by_tasks: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
     for point in points.iter().filter(|point| point.y.is_finite()) {
         by_tasks.entry(point.tasks).or_default().push(point.y);

@@ -10,6 +10,6 @@ mod student;
 mod welch;
 
 pub use fit::{Fit, OFF, Step, WorstPoint, fit, predicted};
-pub use line::{Line, LineIntervals, Point, line, line_intervals, lines_of_repetitions};
+pub use line::{Line, LineIntervals, Point, line, line_intervals, lines_of_repetitions, medians};
 pub use spread::{Spread, mad, median, middle_two, weighted_median};
 pub use welch::{CONFIDENCE, Interval, Moments, Welch, holm, interval_of};
