@@ -1,6 +1,7 @@
 //! Versions that a user asks for: `node@16,22,26`, `python@3.10..3.14`, `rust/tokio-spawn@tokio=1.28,latest`,
 //! `python/trio@python=3.12,trio=0.25,0.31`.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 /// Of the word that selects entries, the versions behind `@`.
@@ -24,12 +25,15 @@ pub struct VersionAxis {
 pub const MOST_COUNTED: u64 = 1000;
 
 /// One version, or several.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, strum::Display)]
 pub enum VersionRange {
     /// The newest that begins with these numbers: `3.12`.
+    #[strum(to_string = "{0}")]
     Series(DottedVersion),
     /// The newest of each series from the first to the last: `3.10..3.14`.
+    #[strum(to_string = "{0}..{1}")]
     Between(DottedVersion, DottedVersion),
+    #[strum(to_string = "latest")]
     Latest,
 }
 
@@ -41,16 +45,6 @@ impl fmt::Display for DottedVersion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let numbers: Vec<String> = self.0.iter().map(u64::to_string).collect();
         f.write_str(&numbers.join("."))
-    }
-}
-
-impl fmt::Display for VersionRange {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            VersionRange::Series(series) => write!(f, "{series}"),
-            VersionRange::Between(first, last) => write!(f, "{first}..{last}"),
-            VersionRange::Latest => f.write_str("latest"),
-        }
     }
 }
 
@@ -108,28 +102,21 @@ impl VersionRange {
 
     /// Of the versions that there are, those that are meant, ascending, each with the name of its series.
     pub fn choose<'v>(&self, there: &'v [DottedVersion]) -> Vec<(String, &'v DottedVersion)> {
-        let newest = |series: &DottedVersion| there.iter().filter(|version| version.is_of(series)).max();
-        match self {
-            VersionRange::Latest => {
-                there.iter().max().map(|newest| (newest.to_string(), newest)).into_iter().collect()
-            }
-            VersionRange::Series(series) => {
-                newest(series).map(|version| (series.to_string(), version)).into_iter().collect()
-            }
+        let series: BTreeSet<DottedVersion> = match self {
+            VersionRange::Latest => there.iter().max().cloned().into_iter().collect(),
+            VersionRange::Series(series) => BTreeSet::from([series.clone()]),
             VersionRange::Between(first, last) => {
                 let numbers = first.0.len().max(last.0.len());
                 let within =
                     |version: &&DottedVersion| *version >= first && (*version <= last || version.is_of(last));
-                let mut series: Vec<DottedVersion> = there
-                    .iter()
-                    .filter(within)
-                    .map(|version| DottedVersion(version.0.iter().copied().take(numbers).collect()))
-                    .collect();
-                series.sort();
-                series.dedup();
-                series.iter().filter_map(|series| Some((series.to_string(), newest(series)?))).collect()
+                let series = |version: &DottedVersion| {
+                    DottedVersion(version.0.iter().copied().take(numbers).collect())
+                };
+                there.iter().filter(within).map(series).collect()
             }
-        }
+        };
+        let newest = |series: &DottedVersion| there.iter().filter(|version| version.is_of(series)).max();
+        series.iter().filter_map(|series| Some((series.to_string(), newest(series)?))).collect()
     }
 }
 
