@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 
 use serde::Deserialize;
 
@@ -79,10 +79,8 @@ struct ToolchainSeries {
 }
 
 /// The series of each toolchain, the oldest first. Keys are folders of the catalog, or names of libraries.
-fn all() -> &'static BTreeMap<String, Vec<ReleaseSeries>> {
-    static ALL: OnceLock<BTreeMap<String, Vec<ReleaseSeries>>> = OnceLock::new();
-    ALL.get_or_init(|| parse(embedded_file(FILE).unwrap_or_default()).unwrap_or_default())
-}
+static ALL: LazyLock<BTreeMap<String, Vec<ReleaseSeries>>> =
+    LazyLock::new(|| parse(embedded_file(FILE).unwrap_or_default()).unwrap_or_default());
 
 fn parse(text: &str) -> Result<BTreeMap<String, Vec<ReleaseSeries>>, String> {
     let read: BTreeMap<String, ToolchainSeries> =
@@ -125,7 +123,7 @@ pub fn release_series(entry: &str, version: &str) -> Option<&'static ReleaseSeri
     let is_of = |series: &&ReleaseSeries| {
         number.strip_prefix(&*series.number).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     };
-    all().get(name)?.iter().filter(is_of).max_by_key(|series| series.number.len())
+    ALL.get(name)?.iter().filter(is_of).max_by_key(|series| series.number.len())
 }
 
 /// The newest supported series of a runtime's toolchain, if it is newer than the version's.
@@ -133,7 +131,7 @@ pub fn newer_series(runtime: &str, version: &str, now: Month) -> Option<&'static
     let number = version_number(version)?;
     let is_supported =
         |series: &&ReleaseSeries| series.released <= now && series.ends.is_none_or(|ends| ends >= now);
-    let newest = all().get(runtime)?.iter().rfind(is_supported)?;
+    let newest = ALL.get(runtime)?.iter().rfind(is_supported)?;
     let is_newer = release_series(runtime, version).is_none_or(|own| own != newest)
         && DottedVersion::first_in(&newest.number) > DottedVersion::first_in(number);
     is_newer.then_some(newest)
