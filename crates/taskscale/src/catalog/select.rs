@@ -1,5 +1,7 @@
 //! Selects entries by what a user types: names, globs, runtimes and sets.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use glob::Pattern;
 use strum::EnumMessage;
 
@@ -75,10 +77,9 @@ pub struct Selection<'a> {
 impl<'a> Selection<'a> {
     /// The workloads of the selected programs, sorted by name.
     pub fn workloads(&self) -> Vec<&'a Workload> {
-        let mut workloads: Vec<&Workload> = self.programs.iter().map(|program| program.workload).collect();
-        workloads.sort_by_key(|workload| &workload.name);
-        workloads.dedup_by_key(|workload| &workload.name);
-        workloads
+        let workloads = self.programs.iter().map(|program| program.workload);
+        let by_name: BTreeMap<_, _> = workloads.map(|workload| (&workload.name, workload)).collect();
+        by_name.into_values().collect()
     }
 
     /// Whose programs were selected, each once.
@@ -140,14 +141,9 @@ pub fn select<'a>(
         let lacking: Vec<&Entry> =
             entries.iter().map(|(_, entry)| *entry).filter(|entry| !entry.does(&workload.name)).collect();
         if lacking.len() == entries.len() {
-            let own = |entry: &&'a Entry| {
-                let entry: &'a Entry = entry;
-                entry.workloads.keys().map(String::as_str).filter(|name| entry.does(name))
-            };
-            let mut does: Vec<&str> = lacking.iter().flat_map(own).collect();
-            does.sort_unstable();
-            does.dedup();
-            let (workload, does) = (workload.name.clone(), does.join(", "));
+            let own = |entry: &'a Entry| entry.workloads.keys().filter(move |name| entry.does(name));
+            let does: BTreeSet<&str> = lacking.iter().copied().flat_map(own).map(String::as_str).collect();
+            let (workload, does) = (workload.name.clone(), Vec::from_iter(does).join(", "));
             return Err(match lacking.as_slice() {
                 [one] => SelectError::LacksWorkload { who: one.full_name.clone(), workload, does },
                 _ => SelectError::NobodyDoes { workload, does },
@@ -162,7 +158,7 @@ pub fn select<'a>(
 
 /// The workloads of these names; `None` for all.
 fn wanted<'a>(catalog: &'a Catalog, names: &[String]) -> Result<Option<Vec<&'a Workload>>, SelectError> {
-    let mut wanted: Vec<&Workload> = Vec::new();
+    let mut wanted: BTreeMap<&str, &Workload> = BTreeMap::new();
     for name in names {
         if name == EVERY {
             return Ok(None);
@@ -173,12 +169,9 @@ fn wanted<'a>(catalog: &'a Catalog, names: &[String]) -> Result<Option<Vec<&'a W
             let all = all.collect::<Vec<_>>().join(", ");
             return Err(SelectError::NoWorkload { workload: name.clone(), nearest, all });
         };
-        if !wanted.iter().any(|known| known.name == workload.name) {
-            wanted.push(workload);
-        }
+        wanted.insert(&workload.name, workload);
     }
-    wanted.sort_by_key(|workload| &workload.name);
-    Ok((!wanted.is_empty()).then_some(wanted))
+    Ok((!wanted.is_empty()).then(|| wanted.into_values().collect()))
 }
 
 /// The default selection: the entries of the original blog posts, or all of a catalog without any of them.
@@ -212,7 +205,8 @@ impl<'a> Selectable<'a> {
 /// A word that names entries: a name, a glob over names, a runtime's name, or a set.
 #[derive(Debug, Clone)]
 pub struct Matcher {
-    word: String,
+    /// As it was typed.
+    pub word: String,
     glob: Option<Pattern>,
 }
 
@@ -220,11 +214,6 @@ impl Matcher {
     pub fn of(word: &str) -> Matcher {
         let glob = word.contains(['*', '?', '[']).then(|| Pattern::new(word).ok()).flatten();
         Matcher { word: word.to_owned(), glob }
-    }
-
-    /// As it was typed.
-    pub fn word(&self) -> &str {
-        &self.word
     }
 
     pub fn matches(&self, entry: &Selectable) -> bool {

@@ -49,9 +49,9 @@ impl ReportFilter {
         let selectable = |facts: &EntryFacts| self.entries.iter().any(|word| word.matches(&of(facts)));
         for word in &self.entries {
             if !all().any(|facts| word.matches(&of(facts))) {
-                let nearest = closest(word.word(), all().map(|facts| &*facts.name));
+                let nearest = closest(&word.word, all().map(|facts| &*facts.name));
                 let nearest = nearest.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();
-                bail!("--entry {}: not in these results{nearest}", word.word());
+                bail!("--entry {}: not in these results{nearest}", word.word);
             }
         }
         for (_, Loaded { campaign, samples, .. }) in campaigns.iter_mut() {

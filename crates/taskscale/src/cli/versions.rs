@@ -64,7 +64,7 @@ fn chosen<'c>(catalog: &'c Catalog, names: &[String]) -> anyhow::Result<Vec<&'c 
     };
     for matcher in &matchers {
         if !catalog.runtimes.iter().any(|runtime| matches(matcher, runtime)) {
-            anyhow::bail!("no runtime `{}` (`taskscale versions` shows those with versions)", matcher.word());
+            anyhow::bail!("no runtime `{}` (`taskscale versions` shows those with versions)", matcher.word);
         }
     }
     let is_named = |runtime: &&Runtime| matchers.iter().any(|matcher| matches(matcher, runtime));
