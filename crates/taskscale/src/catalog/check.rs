@@ -279,12 +279,10 @@ impl EntryPlace<'_> {
         if recipe.unconfirmed.as_ref().is_some_and(|why| why.trim().is_empty()) {
             return Err(self.fault(format!(": workloads.{workload}.unconfirmed is empty")));
         }
-        let minimum = recipe.minimum.as_ref().map(|minimum| {
-            let why =
-                || self.fault(format!(": workloads.{workload}.minimum {minimum:?} is no dotted number"));
-            DottedVersion::parse(minimum).ok_or_else(why)
-        });
-        let minimum = minimum.transpose()?;
+        let minimum = recipe.minimum.as_deref().and_then(DottedVersion::parse);
+        if let Some(text) = recipe.minimum.as_ref().filter(|_| minimum.is_none()) {
+            return Err(self.fault(format!(": workloads.{workload}.minimum {text:?} is no dotted number")));
+        }
         let older = |older| self.recipe((workload, start), older, (run_flags, build_flags));
         let older = recipe.older.as_deref().map(older).transpose()?;
         if older.is_some() && minimum.is_none() {
@@ -324,10 +322,8 @@ impl EntryPlace<'_> {
                     "{src}, {out}, {shared}, {home}, {workload}, {Workload}, {flags}, {build_flags}, {tasks}";
                 return Err(self.fault_at(start, format!(": unknown placeholder {unknown} (known: {known})")));
             }
-            if let Some(relative) = argument.strip_prefix("{src}/")
-                && !self.folder.join(relative).exists()
-            {
-                let path = self.folder.join(relative);
+            let source = argument.strip_prefix("{src}/").map(|relative| self.folder.join(relative));
+            if let Some(path) = source.filter(|path| !path.exists()) {
                 return Err(self.fault_at(start, format!(" names a missing file: {}", path.display())));
             }
         }
