@@ -16,9 +16,6 @@ use super::formula::Formula;
 use super::manifest_file::ManifestFile;
 use super::names::check_name;
 
-/// Sums of the numbers of so many operations are below 2^53: exact in every language.
-const MOST_OPERATIONS: u64 = 100_000_000;
-
 /// How a program is started, what it prints, and what is measured: docs/reference/protocol.md.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, IntoStaticStr,
@@ -166,8 +163,9 @@ fn one() -> u64 {
     1
 }
 
+/// Sums of the numbers of so many operations are below 2^53: exact in every language.
 fn most_operations() -> u64 {
-    MOST_OPERATIONS
+    100_000_000
 }
 
 /// The result that the program must have printed, from its arguments; absent where it is not defined.
@@ -175,9 +173,10 @@ pub fn expected_check(workload: &Workload, tasks: u64, operations: u64, params: 
     Some(workload.value(workload.check.as_ref()?, tasks, operations, params)?.to_string())
 }
 
-/// How many threads or processes such a run makes at least, where its tasks are such.
-pub fn expected_to_make(workload: &Workload, tasks: u64, operations: u64, params: &Params) -> u64 {
-    let makes = workload.makes.as_ref().and_then(|makes| workload.value(makes, tasks, operations, params));
+/// How many threads or processes a run with default parameters makes at least, where its tasks are such.
+pub fn expected_to_make(workload: &Workload, tasks: u64, operations: u64) -> u64 {
+    let default = Params::new();
+    let makes = workload.makes.as_ref().and_then(|makes| workload.value(makes, tasks, operations, &default));
     makes.and_then(|makes| u64::try_from(makes).ok()).unwrap_or(tasks)
 }
 
@@ -322,7 +321,7 @@ mod tests {
         let given = BTreeMap::from([("bytes".to_owned(), "7".to_owned())]);
         assert_eq!(expected_check(&workload, 10, 100, &BTreeMap::new()).as_deref(), Some("410"));
         assert_eq!(expected_check(&workload, 10, 100, &given).as_deref(), Some("710"));
-        assert_eq!(expected_to_make(&workload, 10, 100, &given), 10);
+        assert_eq!(expected_to_make(&workload, 10, 100), 10);
         assert_eq!(workload.refuse(3, &given), None);
         let bound = read(&GOOD.replace("most = 9", "most = 9\nat_most = \"tasks / 2\"")).unwrap();
         assert_eq!(bound.refuse(14, &given), None);
@@ -331,7 +330,7 @@ mod tests {
         assert_eq!(undefined.refuse(3, &BTreeMap::new()), None);
         assert_eq!(bound.refuse(13, &given).as_deref(), Some("`bytes` of `some` is at most 6 at N = 13"));
         let makes = read(&GOOD.replace("check =", "makes = \"operations / 2\"\ncheck =")).unwrap();
-        assert_eq!(expected_to_make(&makes, 10, 100, &given), 50);
+        assert_eq!(expected_to_make(&makes, 10, 100), 50);
         let holds = read(&GOOD.replace("check =", "holds = \"bytes * 2\"\ncheck =")).unwrap();
         assert_eq!((bytes_held(&holds, &BTreeMap::new()), bytes_held(&holds, &given)), (Some(8), Some(14)));
         assert_eq!(bytes_held(&makes, &given), None);

@@ -3,7 +3,6 @@
 //! Twice the operations must take about twice as long. If tasks are threads or processes, the kernel must have created as
 //! many as the operations need. It counts those of the whole machine, so never too few.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::findings::{EXPLAIN, ON_A_BUSY_MACHINE};
@@ -157,7 +156,7 @@ impl Runs<'_, '_> {
     /// Finds threads and processes that were not created. The count of the machine is never too low.
     fn look_at_what_was_made(&mut self, tasks: u64, operations: u64) {
         let (Kind::Thread | Kind::Process, Some(made)) = (self.kind, self.made) else { return };
-        let due = expected_to_make(self.workload, tasks, operations, &BTreeMap::new());
+        let due = expected_to_make(self.workload, tasks, operations);
         let what = || {
             format!(
                 "{}: kind is {}, which needs {} of them, but the whole machine created {} threads and processes meanwhile",
@@ -350,7 +349,7 @@ impl Runs<'_, '_> {
         if matches!(self.kind, Kind::Thread | Kind::Process) {
             return;
         }
-        let due = |took: &Took| expected_to_make(self.workload, tasks, took.operations, &BTreeMap::new());
+        let due = |took: &Took| expected_to_make(self.workload, tasks, took.operations);
         if due(pair[0]) < MANY_TASKS || due(pair[1]) < 2 * due(pair[0]) {
             return;
         }
