@@ -180,12 +180,10 @@ impl Runs<'_, '_> {
     /// Whether memory grew by more than noise.
     fn grown(&self) -> bool {
         let large = self.trials.last().and_then(|trial| trial.footprint_bytes);
-        match (sanity::base(&self.trials.iter().collect::<Vec<_>>()), large) {
-            (Some((_, base)), Some(large)) => {
-                large.saturating_sub(base) > GROWTH_BYTES.max((base as f64 * GROWTH_SHARE) as u64)
-            }
-            _ => true,
-        }
+        let base = sanity::base(&self.trials.iter().collect::<Vec<_>>());
+        base.zip(large).is_none_or(|((_, base), large)| {
+            large.saturating_sub(base) > GROWTH_BYTES.max((base as f64 * GROWTH_SHARE) as u64)
+        })
     }
 
     /// Launch in seconds and memory in bytes of `tasks`, by a line through the first and the last trial.

@@ -125,9 +125,7 @@ fn pip_install(command: &[String]) -> Option<&[String]> {
 }
 
 fn look_at_pip(folder: &Path, arguments: &[String], findings: &mut Findings) {
-    let file =
-        arguments.iter().zip(arguments.iter().skip(1)).find(|(flag, _)| *flag == "-r").map(|(_, file)| file);
-    let Some(file) = file else {
+    let Some([_, file]) = arguments.windows(2).find(|pair| pair[0] == "-r") else {
         findings.error(
             CheckRule::Pinned,
             "`pip install` without a requirements file",

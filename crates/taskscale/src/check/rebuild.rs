@@ -5,6 +5,7 @@
 //! replaced before the comparison.
 
 use std::collections::BTreeSet;
+use std::error::Error;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -14,7 +15,7 @@ use walkdir::WalkDir;
 use super::runs::listed;
 use super::subject::temp_folder;
 use super::{CheckError, CheckRule, CheckSubject, Findings};
-use crate::toolchain::{self, Attend, Cache};
+use crate::toolchain::{self, Attend, Built, Cache};
 
 /// Two empty caches for all entries of a check, so that shared files are built once in each.
 pub struct Rebuild<'a> {
@@ -35,18 +36,17 @@ impl<'a> Rebuild<'a> {
         let (mut roots, mut names) = (Vec::new(), BTreeSet::new());
         for name in ["first", "other"] {
             let root = self.folder.path().join(name);
-            let toolchain = toolchain::find(&subject.entry.toolchain);
-            let built = toolchain.map_err(|why| why.to_string()).and_then(|toolchain| {
+            let build = || -> Result<Built, Box<dyn Error>> {
+                let CheckSubject { runtime, entry, workload, .. } = *subject;
+                let toolchain = toolchain::find(&entry.toolchain)?;
                 let cache = Cache::at(&root);
                 // No other build uses these folders.
                 let attend = Attend { stop: self.stop, waiting: &|_| () };
-                let CheckSubject { runtime, entry, workload, .. } = *subject;
-                let pinned = toolchain::pin_library(&cache, runtime, entry, &toolchain, &attend)
-                    .map_err(|error| error.to_string())?;
+                let pinned = toolchain::pin_library(&cache, runtime, entry, &toolchain, &attend)?;
                 let runtime = pinned.as_ref().map_or(runtime, |pinned| &pinned.runtime);
-                toolchain::build(&cache, runtime, entry, &workload.name, &toolchain, &attend)
-                    .map_err(|error| error.to_string())
-            });
+                Ok(toolchain::build(&cache, runtime, entry, &workload.name, &toolchain, &attend)?)
+            };
+            let built = build();
             if (self.stop)() {
                 return Err(CheckError::Interrupted);
             }
