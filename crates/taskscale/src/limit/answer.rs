@@ -1,6 +1,6 @@
 //! The answers of limit searches, as tables and JSON show them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
@@ -354,12 +354,16 @@ fn curve(search_spec: &SearchSpec, search: &SearchState) -> Vec<CurvePoint> {
     if !matches!(search_spec.find, Find::LeastMemory { .. }) {
         return Vec::new();
     }
-    let cap = |run: &ClassifiedRun| run.sample.memory.cap_bytes.unwrap_or(0);
-    let passed = |memory_bytes: u64| -> Vec<&Sample> {
-        let runs =
-            search.seen.iter().filter(|run| cap(run) == memory_bytes && run.outcome == Outcome::Passes);
-        runs.map(|run| run.sample).collect()
-    };
+    // The runs that passed, and why others failed.
+    let mut by_memory: BTreeMap<u64, (Vec<&Sample>, Vec<&String>)> = BTreeMap::new();
+    for run in &search.seen {
+        let (held, failed) = by_memory.entry(run.sample.memory.cap_bytes.unwrap_or(0)).or_default();
+        match &run.outcome {
+            Outcome::Passes => held.push(run.sample),
+            Outcome::Fails(_, reason) => failed.push(reason),
+            Outcome::Unsettled | Outcome::Inconclusive(..) => {}
+        }
+    }
     let middle = |samples: &[&Sample], of: fn(&Sample) -> Option<f64>| {
         median(&samples.iter().filter_map(|sample| of(sample)).collect::<Vec<_>>())
     };
@@ -368,37 +372,28 @@ fn curve(search_spec: &SearchSpec, search: &SearchState) -> Vec<CurvePoint> {
         let ends = cpu.iter().copied().reduce(f64::min).zip(cpu.iter().copied().reduce(f64::max));
         ends.filter(|(least, _)| cpu.len() > 1 && *least > 0.0)
     };
-    let roomy = passed(search_spec.room_bytes);
-    let (roomy_s, roomy_range) = (middle(&roomy, |sample| sample.cpu.total_s()), range(&roomy));
-    let point = |memory_bytes| {
-        let of_memory = search.seen.iter().filter(|run| cap(run) == memory_bytes);
-        let failed: Vec<&String> = of_memory
-            .filter_map(|run| match &run.outcome {
-                Outcome::Fails(_, reason) => Some(reason),
-                _ => None,
-            })
-            .collect();
-        let held = passed(memory_bytes);
+    let roomy = by_memory.get(&search_spec.room_bytes).map_or(&[][..], |(held, _)| held);
+    let (roomy_s, roomy_range) = (middle(roomy, |sample| sample.cpu.total_s()), range(roomy));
+    let point = |(&memory_bytes, (held, failed)): (&u64, &(Vec<&Sample>, Vec<&String>))| {
         let runs = held.len() + failed.len();
         let is_roomy = memory_bytes == search_spec.room_bytes;
-        let cpu_s = middle(&held, |sample| sample.cpu.total_s());
-        let times_roomy_range = range(&held).zip(roomy_range).filter(|_| !is_roomy);
+        let cpu_s = middle(held, |sample| sample.cpu.total_s());
+        let times_roomy_range = range(held).zip(roomy_range).filter(|_| !is_roomy);
         (runs > 0).then(|| CurvePoint {
             memory_bytes,
             roomy: is_roomy,
             runs,
             held: held.len(),
             cpu_s,
-            launch_s: middle(&held, |sample| sample.time.launch_s),
-            drain_s: middle(&held, |sample| sample.time.drain_s),
-            wall_s: middle(&held, |sample| sample.time.wall_s),
-            peak_bytes: middle(&held, |sample| Some(sample.memory.peak_bytes? as f64)),
+            launch_s: middle(held, |sample| sample.time.launch_s),
+            drain_s: middle(held, |sample| sample.time.drain_s),
+            wall_s: middle(held, |sample| sample.time.wall_s),
+            peak_bytes: middle(held, |sample| Some(sample.memory.peak_bytes? as f64)),
             times_roomy: cpu_s.zip(roomy_s).filter(|(_, roomy)| *roomy > 0.0).map(|(cpu, roomy)| cpu / roomy),
             times_roomy_range: times_roomy_range
                 .map(|((least, most), (roomy_least, roomy_most))| [least / roomy_most, most / roomy_least]),
             reason: failed.last().map(|reason| (*reason).clone()),
         })
     };
-    let memories: BTreeSet<u64> = search.seen.iter().map(cap).collect();
-    memories.into_iter().filter_map(point).collect()
+    by_memory.iter().filter_map(point).collect()
 }
