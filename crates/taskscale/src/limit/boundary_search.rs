@@ -218,16 +218,12 @@ impl Search {
 
     /// Whether the last probes have not halved the bracket: predictions are of no use then.
     fn is_slow(&self, probes: &[Probe], last: usize) -> bool {
-        let width_after = |count: usize| match self.ends(&probes[..count]) {
-            (Some(pass), Some(fail)) => Some((self.scaled(fail as f64) - self.scaled(pass as f64)).abs()),
-            _ => None,
+        let width_after = |count: usize| {
+            let (pass, fail) = self.ends(&probes[..count]);
+            Some((self.scaled(fail? as f64) - self.scaled(pass? as f64)).abs())
         };
-        let (Some(now), Some(then)) =
-            (width_after(probes.len()), probes.len().checked_sub(last).and_then(width_after))
-        else {
-            return false;
-        };
-        now > 0.5 * then
+        let then = probes.len().checked_sub(last).and_then(width_after);
+        width_after(probes.len()).zip(then).is_some_and(|(now, then)| now > 0.5 * then)
     }
 
     /// The value at a point of the scale, and the multiple that such a value is rounded to.
@@ -266,4 +262,4 @@ struct ScaledPrediction {
 
 #[cfg(test)]
 #[path = "boundary_search_tests.rs"]
-mod tests;
+pub(super) mod tests;

@@ -6,14 +6,15 @@ use super::super::prediction::predict_tasks;
 use super::*;
 use crate::stats::Point;
 
-const COUNTS: Search = Search {
+/// Half of `--precision 2%`.
+pub const COUNTS: Search = Search {
     passes: PassingSide::Below,
     bounds: (1, 1_000_000_000_000),
     precision: 0.01,
     radix: 10.0,
     blind: LONGEST_STEP,
 };
-const BYTES: Search = Search {
+pub const BYTES: Search = Search {
     passes: PassingSide::Above,
     bounds: (1 << 20, 16 << 30),
     precision: 0.01,

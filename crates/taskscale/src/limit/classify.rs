@@ -63,10 +63,8 @@ fn predicted<'a>(
 
 /// Whether the peak of a run came close to its cap.
 pub fn touched(sample: &Sample) -> bool {
-    match (sample.memory.peak_bytes, sample.memory.cap_bytes) {
-        (Some(peak), Some(cap)) => peak as f64 >= UNTOUCHED * cap as f64,
-        _ => true,
-    }
+    let peak_and_cap = sample.memory.peak_bytes.zip(sample.memory.cap_bytes);
+    peak_and_cap.is_none_or(|(peak, cap)| peak as f64 >= UNTOUCHED * cap as f64)
 }
 
 /// Classifies a run. `baseline`: the result of [`baseline`] by all runs known.

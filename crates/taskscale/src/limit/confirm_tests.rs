@@ -2,25 +2,11 @@
 
 use proptest::prelude::*;
 
+use super::super::boundary_search::tests::{BYTES, COUNTS};
 use super::super::prediction::predict_tasks;
 use super::*;
 use crate::stats::Point;
 
-/// Half of `--precision 2%`.
-const COUNTS: Search = Search {
-    passes: PassingSide::Below,
-    bounds: (1, 1_000_000_000_000),
-    precision: 0.01,
-    radix: 10.0,
-    blind: LONGEST_STEP,
-};
-const BYTES: Search = Search {
-    passes: PassingSide::Above,
-    bounds: (1 << 20, 16 << 30),
-    precision: 0.01,
-    radix: 2.0,
-    blind: LONGEST_STEP,
-};
 const MOST_RUNS: usize = 16;
 
 /// Runs a search to its end. The oracle says whether a probe passes, and predicts the boundary.

@@ -72,12 +72,9 @@ fn columns<'a>() -> [CsvColumn<LimitCsvLine<'a>>; 26] {
 pub fn render(report: &LimitReport) -> String {
     let find = report.search_spec.find;
     let lines = report.answers.iter().flat_map(|answer| {
-        let none = answer.probes.is_empty().then_some(LimitCsvLine { find, answer, run: None });
-        none.into_iter().chain(answer.probes.iter().map(move |run| LimitCsvLine {
-            find,
-            answer,
-            run: Some(run),
-        }))
+        let none = answer.probes.is_empty().then_some(None);
+        let runs = none.into_iter().chain(answer.probes.iter().map(Some));
+        runs.map(move |run| LimitCsvLine { find, answer, run })
     });
     table(&columns(), lines)
 }

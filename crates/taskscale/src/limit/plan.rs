@@ -52,21 +52,18 @@ pub fn plan(
     find: Find,
     prepared: &[Prepared],
 ) -> Plan {
+    let entries = prepared.iter().map(|entry| entry.facts.name.clone()).collect();
+    let tasks = match find {
+        // Each number follows from earlier runs.
+        Find::MostTasks { .. } => Vec::new(),
+        Find::LeastMemory { tasks } | Find::HighestRate { tasks, .. } => vec![tasks],
+    };
     Plan {
         holds_bytes: bytes_held(workload, &params),
-        workload: workload.name.clone(),
         params,
-        cpus: None,
         shape: workload.shape,
         operation: workload.operation.clone(),
-        entries: prepared.iter().map(|entry| entry.facts.name.clone()).collect(),
-        // For the most tasks, each number follows from earlier runs.
-        tasks: match find {
-            Find::MostTasks { .. } => Vec::new(),
-            Find::LeastMemory { tasks } | Find::HighestRate { tasks, .. } => vec![tasks],
-        },
-        // A search may run more.
-        repetitions: 1,
-        hold: HOLD,
+        // A search may run more than one repetition.
+        ..Plan::of_holds(&workload.name, entries, tasks, 1, HOLD)
     }
 }

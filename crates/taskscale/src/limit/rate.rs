@@ -13,15 +13,16 @@ const BEHIND: f64 = 0.02;
 
 /// Classifies a run: all messages must arrive at the requested rate, with a p99 latency below the bound.
 pub fn classify(sample: &Sample, p99_us: u64) -> Outcome {
-    match sample.status {
-        Status::Ok => {}
-        Status::KilledOom => return Outcome::Fails(Cause::Memory, reason(sample)),
-        Status::TimedOut => return Outcome::Fails(Cause::Time, reason(sample)),
-        Status::Limit => return Outcome::Fails(Cause::SystemLimit, reason(sample)),
-        _ => {
-            let cause = if heap_full(sample).is_some() { Cause::OwnHeap } else { Cause::Other };
-            return Outcome::Fails(cause, reason(sample));
-        }
+    let ended_by = match sample.status {
+        Status::Ok => None,
+        Status::KilledOom => Some(Cause::Memory),
+        Status::TimedOut => Some(Cause::Time),
+        Status::Limit => Some(Cause::SystemLimit),
+        _ if heap_full(sample).is_some() => Some(Cause::OwnHeap),
+        _ => Some(Cause::Other),
+    };
+    if let Some(cause) = ended_by {
+        return Outcome::Fails(cause, reason(sample));
     }
     let Some(open) = open(sample) else {
         return Outcome::Fails(Cause::Other, "no open loop ran".to_owned());

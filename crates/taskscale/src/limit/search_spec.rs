@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
@@ -102,7 +102,8 @@ pub fn holds_search(folder: &Path) -> bool {
 
 pub fn load_search_spec(folder: &Path) -> Result<SearchSpec, LimitError> {
     let path = folder.join(FILE);
-    let text = read_document(&path).map_err(|error| io_error("read", &path, error))?;
+    let text =
+        read_document(&path).map_err(|error| LimitError::Io { what: "read", path: path.clone(), error })?;
     let malformed = |error| LimitError::Malformed { path: path.clone(), error };
     let value: serde_json::Value = serde_json::from_slice(&text).map_err(malformed)?;
     if let Some(found) = value["schema"].as_u64().filter(|found| *found > SEARCH_SPEC_SCHEMA.into()) {
@@ -125,11 +126,7 @@ pub fn store_search_spec(folder: &Path, search_spec: &SearchSpec) -> Result<(), 
         fs::rename(&new, &path)?;
         File::open(folder)?.sync_all()
     };
-    write().map_err(|error| io_error("write", &path, error))
-}
-
-fn io_error(what: &'static str, path: &Path, error: io::Error) -> LimitError {
-    LimitError::Io { what, path: PathBuf::from(path), error }
+    write().map_err(|error| LimitError::Io { what: "write", path: path.clone(), error })
 }
 
 /// The value of a variable under a cap: `{memory}` is the cap in bytes, `{memory:90%}` a share of it.
