@@ -4,8 +4,8 @@ use std::path::Path;
 
 use super::plan_digest;
 use crate::record::{
-    Campaign, Conditions, EntryFacts, Hold, Machine, MemorySource, Plan, SCHEMA_VERSION, Sample, Source,
-    Timestamp, test_facts, test_sample,
+    Campaign, Conditions, EntryFacts, Hold, Machine, MemorySource, Plan, Sample, Source, test_campaign,
+    test_facts, test_sample,
 };
 
 fn entry(name: &str) -> EntryFacts {
@@ -27,10 +27,7 @@ fn campaign() -> Campaign {
         Hold::Chosen { plateau_s: 1.0 },
     );
     Campaign {
-        schema: SCHEMA_VERSION,
         taskscale: "1.0".into(),
-        created_at: Timestamp::UNIX_EPOCH,
-        command: Vec::new(),
         machine: Machine {
             hostname: "here".into(),
             kernel: "6.1".into(),
@@ -41,8 +38,6 @@ fn campaign() -> Campaign {
         },
         plan_digest: plan_digest(&plan, &[]),
         plan,
-        further_plans: Vec::new(),
-        seed: 1,
         entries: vec![entry("x/a"), entry("x/b")],
         id: Some("1".into()),
         conditions: Some(Conditions {
@@ -51,7 +46,7 @@ fn campaign() -> Campaign {
             time_cap_s: None,
             clients_elsewhere: false,
         }),
-        origin: None,
+        ..test_campaign()
     }
 }
 

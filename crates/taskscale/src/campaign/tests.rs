@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::*;
 use crate::record::{
-    Campaign, EntryFacts, Hold, Machine, Plan, SCHEMA_VERSION, Sample, Status, Store, Time, Timestamp, load,
+    Campaign, EntryFacts, Hold, Machine, Plan, Sample, Status, Store, Time, Timestamp, load, test_campaign,
     test_facts,
 };
 use taskscale_measure::{MeasureError, Measurement, RunEnd, RunSpec, Runner, Scenario};
@@ -72,19 +72,11 @@ fn campaign(hold: Hold, repetitions: u32) -> Campaign {
     let plan =
         Plan::of_holds("sleep", vec!["x/a".into(), "x/b".into()], vec![1, 1_000_000], repetitions, hold);
     Campaign {
-        schema: SCHEMA_VERSION,
-        taskscale: "0".into(),
-        created_at: Timestamp::UNIX_EPOCH,
-        command: Vec::new(),
         machine: Machine { hostname: "here".into(), ..Machine::default() },
         plan_digest: plan_digest(&plan, &[]),
         plan,
-        further_plans: Vec::new(),
-        seed: 1,
         entries: vec![entry("x/a").facts, entry("x/b").facts],
-        id: None,
-        conditions: None,
-        origin: None,
+        ..test_campaign()
     }
 }
 
@@ -168,16 +160,12 @@ fn cut_off_at_any_run_a_campaign_goes_on_to_the_same_cells_each_once() {
 
 #[test]
 fn numbers_are_put_into_the_command_of_a_program_that_is_not_of_the_catalogue() {
-    use taskscale_measure::{BlackBoxCommand, LoadCommand, LoadStands, Ready};
+    use taskscale_measure::{BlackBoxCommand, LoadCommand, LoadStands};
     let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
     let black_box = BlackBoxCommand {
-        ready: Ready::Itself,
         load: Some(LoadCommand { command: words(&["sh", "{tasks}"]), stands: LoadStands::Alive }),
         told_hold: true,
-        folder: None,
-        stdin: None,
-        full_environment: false,
-        settle: std::time::Duration::from_secs(1),
+        ..BlackBoxCommand::default()
     };
     let env = BTreeMap::from([("N".to_owned(), "{tasks}".to_owned())]);
     let template = BlackBoxTemplate { black_box, env };

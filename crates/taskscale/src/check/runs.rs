@@ -330,6 +330,26 @@ pub(super) fn line(tasks: u64, trials: &[Trial], of: impl Fn(&Trial) -> Option<f
     from + (to - from).max(0.0) * share
 }
 
+/// A run of which nothing is known but that it passed.
+#[cfg(test)]
+pub(super) fn test_trial(tasks: u64) -> Trial {
+    Trial {
+        tasks,
+        hold_s: Some(2.0),
+        operations: None,
+        status: Status::Ok,
+        reason: None,
+        launch_s: None,
+        start_cpu_s: None,
+        work_s: None,
+        work_cpu_s: None,
+        footprint_bytes: None,
+        peak_bytes: None,
+        threads: None,
+        processes: None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -337,19 +357,9 @@ mod tests {
     #[test]
     fn a_thousand_tasks_are_predicted_by_a_line() {
         let trial = |tasks, launch_s, bytes| Trial {
-            tasks,
-            hold_s: Some(1.0),
-            operations: None,
-            status: Status::Ok,
-            reason: None,
             launch_s: Some(launch_s),
-            start_cpu_s: None,
-            work_s: None,
-            work_cpu_s: None,
             footprint_bytes: Some(bytes),
-            peak_bytes: None,
-            threads: None,
-            processes: None,
+            ..test_trial(tasks)
         };
         // A Node.js worker: 40 ms and 8 MB each.
         let predicted = |trials: &[Trial]| {

@@ -100,26 +100,9 @@ pub(super) fn base(trials: &[&Trial]) -> Option<(u64, u64)> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::runs::test_trial;
     use super::*;
     use crate::catalog::Catalog;
-
-    fn of(tasks: u64) -> Trial {
-        Trial {
-            tasks,
-            hold_s: Some(2.0),
-            operations: None,
-            status: Status::Ok,
-            reason: None,
-            launch_s: None,
-            start_cpu_s: None,
-            work_s: None,
-            work_cpu_s: None,
-            footprint_bytes: None,
-            peak_bytes: None,
-            threads: None,
-            processes: None,
-        }
-    }
 
     /// The findings for a parallel entry of this kind, when `n` tasks use so many bytes and threads.
     fn found(kind: &str, n: u64, bytes: u64, threads: u64, cpus: usize) -> Vec<String> {
@@ -141,7 +124,7 @@ mod tests {
             footprint_bytes: Some(bytes),
             threads: Some(threads),
             processes: Some(1),
-            ..of(tasks)
+            ..test_trial(tasks)
         };
         let mut findings = Findings::default();
         let trials = [trial(1, own, threads.min(3)), trial(n, own + bytes, threads)];
@@ -165,7 +148,7 @@ mod tests {
 
     #[test]
     fn memory_of_the_runtime_is_not_attributed_to_the_first_task() {
-        let trial = |tasks, bytes| Trial { tasks, footprint_bytes: Some(bytes), ..of(tasks) };
+        let trial = |tasks, bytes| Trial { tasks, footprint_bytes: Some(bytes), ..test_trial(tasks) };
         let (one, seven, many) = (trial(1, 150 << 20), trial(7, 70 << 20), trial(10_000, 82 << 20));
         assert_eq!(base(&[&one, &seven, &many]), Some((7, 70 << 20)));
         assert_eq!(base(&[&one]), None);

@@ -155,13 +155,13 @@ fn judge(tasks: u64, seen: &Measurement, details: &RunDetails, findings: &mut Fi
 }
 
 /// A running server, killed when dropped.
-struct RunningServer {
+pub(super) struct RunningServer {
     child: Child,
-    address: SocketAddr,
+    pub address: SocketAddr,
 }
 
 impl RunningServer {
-    fn start(command: &[String], env: &BTreeMap<String, String>) -> Result<RunningServer, String> {
+    pub fn start(command: &[String], env: &BTreeMap<String, String>) -> Result<RunningServer, String> {
         let command = with_tasks(command, CONNECTIONS);
         let (program, words) = command.split_first().ok_or("the command is empty")?;
         let tasks = CONNECTIONS.to_string();
@@ -185,7 +185,7 @@ impl RunningServer {
     }
 
     /// Resident memory of its first process, in bytes.
-    fn memory(&self) -> Option<u64> {
+    pub fn memory(&self) -> Option<u64> {
         let statm = std::fs::read_to_string(format!("/proc/{}/statm", self.child.id())).ok()?;
         let pages: u64 = statm.split_whitespace().nth(1)?.parse().ok()?;
         Some(pages * rustix::param::page_size() as u64)

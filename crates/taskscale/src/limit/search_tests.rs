@@ -2,9 +2,7 @@
 
 use super::super::answer::{Answer, LimitReport};
 use super::*;
-use crate::record::{
-    Campaign, LimitHit, Machine, Memory, Plan, Plateau, SCHEMA_VERSION, Status, Timestamp, test_sample,
-};
+use crate::record::{Campaign, LimitHit, Memory, Plan, Plateau, Status, test_campaign, test_sample};
 
 const MIB: u64 = 1 << 20;
 
@@ -138,19 +136,11 @@ pub fn report(search_spec: &SearchSpec, samples: &[Sample]) -> LimitReport {
     let facts = crate::record::test_facts("x/y");
     let plan = Plan::of_holds("sleep", vec!["x/y".into()], Vec::new(), 1, HOLD);
     let campaign = Campaign {
-        schema: SCHEMA_VERSION,
         taskscale: "0.1.0".into(),
-        created_at: Timestamp::UNIX_EPOCH,
         command: vec!["taskscale".into(), "limit".into()],
-        machine: Machine::default(),
-        plan_digest: String::new(),
         plan,
-        further_plans: Vec::new(),
-        seed: 0,
         entries: vec![facts],
-        id: None,
-        conditions: None,
-        origin: None,
+        ..test_campaign()
     };
     LimitReport::build(&campaign, search_spec, samples)
 }
@@ -518,17 +508,14 @@ fn answers_are_shown() {
 #[test]
 fn a_run_that_waited_for_others_does_not_count() {
     let search_spec = search_spec(FOR_100K);
-    let mut samples: Vec<Sample> = Vec::new();
     let mut disturbed = 0;
-    while let Some(next_run) = replay(&search_spec, Kind::Stackless, &samples).next {
-        let mut sample = PLAIN.run(&next_run, samples.len() as u32 + 1, 99.0, 2.0);
+    let mut samples = drive_with(&search_spec, |next_run, sample| {
         if next_run.purpose == Purpose::Curve && disturbed < 2 {
             disturbed += 1;
             sample.time.drain_s = Some(60.0);
             sample.warnings = vec![crate::record::Warning::MachineBusy];
         }
-        samples.push(sample);
-    }
+    });
     let answer = report(&search_spec, &samples).answers.remove(0);
     assert!((answer.memory_bytes.unwrap() as f64) < (3 * MIB + 50_000_000) as f64 * 1.021);
     assert!(

@@ -1,11 +1,13 @@
 //! Conformance runs with correct and faulty servers of fake-entry, and with other listeners.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::collections::BTreeMap;
+use std::io::{Read, Write};
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 use std::sync::OnceLock;
 
+use super::super::serve::RunningServer;
 use super::*;
 
 /// For servers that answer, however busy the machine is.
@@ -37,12 +39,6 @@ fn fake_entry() -> &'static Path {
     })
 }
 
-/// A server that ends with the test.
-struct Serving {
-    child: Child,
-    address: SocketAddr,
-}
-
 /// Several conformance runs go on at once, each with a crowd of its own.
 fn allow_files() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -50,37 +46,12 @@ fn allow_files() {
     let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, maximum: limit.maximum });
 }
 
-impl Serving {
-    fn start(flags: &str) -> Serving {
-        allow_files();
-        let mut child = Command::new(fake_entry())
-            .arg("--serve")
-            .args(flags.split_whitespace())
-            .args([&CONNECTIONS.to_string(), "--listen", "127.0.0.1:0"])
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("fake-entry starts");
-        let mut line = String::new();
-        BufReader::new(child.stdout.as_mut().expect("a pipe")).read_line(&mut line).expect("a line");
-        let port: u16 =
-            line.trim().strip_prefix("listening ").and_then(|port| port.parse().ok()).expect("a port");
-        Serving { child, address: (Ipv4Addr::LOCALHOST, port).into() }
-    }
-
-    fn memory(&self) -> Option<u64> {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
-        let line = status.lines().find(|line| line.starts_with("VmRSS:"))?;
-        Some(line.split_whitespace().nth(1)?.parse::<u64>().ok()? * 1024)
-    }
-}
-
-impl Drop for Serving {
-    fn drop(&mut self) {
-        // A child that was not waited for: its number is its own.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
+fn serve(flags: &str) -> RunningServer {
+    allow_files();
+    let program = fake_entry().to_str().expect("a path that is text");
+    let words = [program, "--serve"].into_iter().chain(flags.split_whitespace());
+    let command: Vec<String> = words.map(str::to_owned).collect();
+    RunningServer::start(&command, &BTreeMap::new()).expect("fake-entry serves")
 }
 
 fn server(flags: &str) -> Client {
@@ -89,7 +60,7 @@ fn server(flags: &str) -> Client {
 
 /// What is found of a server with these flags by these cases, where answers may be waited for so long.
 fn found(flags: &str, patience: Duration, cases: &'static [ConformanceCase]) -> Vec<ConformanceFault> {
-    let serving = Serving::start(flags);
+    let serving = serve(flags);
     let faults = converse_at(pace(patience), cases, serving.address, &|| serving.memory()).faults;
     for fault in &faults {
         println!("{flags}: {fault:?}");
