@@ -23,8 +23,7 @@ const STANDS_S: f64 = 0.5;
 const READ_MARGIN_S: f64 = 0.15;
 /// A reading that was made at rest is made again where memory has moved so long before the last moment for it.
 const READ_AGAIN_S: f64 = 0.3;
-/// It is looked for the last time whether memory has grown so long before the first task can be due, as that may
-/// allocate.
+/// It is looked for the last time whether memory has grown so long before the first task can be due.
 const LAST_LOOK_S: f64 = 0.05;
 /// How long a run may try that is bound to hit a limit.
 const DOOMED_S: f64 = 5.0;
@@ -78,31 +77,41 @@ pub fn next_action(timeline: &Timeline, spec: &RunSpec, now: u64) -> Action {
     if let Some(action) = run.heard().or_else(|| run.kill()) {
         return action;
     }
-    let state = run.state;
-    // The program has ended, or everything was told to end.
-    if state.end.is_some() || state.kill.is_some() {
-        return Action::Wait(WAIT_S.1);
-    }
-    let works = spec.scenario.work().is_some();
-    if let Some(since_ns) = state.stop_ns.filter(|_| !works) {
-        return run.while_stopping(since_ns);
-    }
-    let started_ns = state.exec_ns.filter(|_| state.pid.is_some());
-    let action = if works {
-        Some(run.while_working())
-    } else if state.speaks_protocol(spec) {
-        state.due_ns(spec).map(|due_ns| run.while_holding(due_ns))
-    } else {
-        started_ns.map(|exec_ns| run.while_observing(exec_ns))
+    let action = match run.phase() {
+        Phase::Ending => return Action::Wait(WAIT_S.1),
+        Phase::Stopping { since_ns } => return run.while_stopping(since_ns),
+        Phase::Work => run.while_working(),
+        Phase::Hold { due_ns } => run.while_holding(due_ns),
+        Phase::BlackBox { exec_ns } => run.while_observing(exec_ns),
+        Phase::Starting => Action::Wait(run.tick_s()),
     };
-    // None is due before the exec.
-    match action.unwrap_or(Action::Wait(run.tick_s())) {
+    match action {
         Action::Wait(wait_s) => {
             let left_s = time_cap(timeline, spec).0 - seconds(0, now);
             Action::Wait(wait_s.min(left_s.max(WAIT_S.0)))
         }
         action => action,
     }
+}
+
+/// Where a run is.
+enum Phase {
+    /// The exec has not succeeded yet.
+    Starting,
+    /// Tasks wait until an instant that is known.
+    Hold {
+        due_ns: u64,
+    },
+    Work,
+    /// A program that need not know taskscale.
+    BlackBox {
+        exec_ns: u64,
+    },
+    Stopping {
+        since_ns: u64,
+    },
+    /// The program has ended, or everything was told to end.
+    Ending,
 }
 
 struct RunView<'a> {
@@ -113,6 +122,24 @@ struct RunView<'a> {
 }
 
 impl RunView<'_> {
+    fn phase(&self) -> Phase {
+        let state = self.state;
+        if state.end.is_some() || state.kill.is_some() {
+            return Phase::Ending;
+        }
+        if self.spec.scenario.work().is_some() {
+            return Phase::Work;
+        }
+        if let Some(since_ns) = state.stop_ns {
+            return Phase::Stopping { since_ns };
+        }
+        if state.speaks_protocol(self.spec) {
+            return state.due_ns(self.spec).map_or(Phase::Starting, |due_ns| Phase::Hold { due_ns });
+        }
+        let started = state.exec_ns.filter(|_| state.pid.is_some());
+        started.map_or(Phase::Starting, |exec_ns| Phase::BlackBox { exec_ns })
+    }
+
     /// What follows at once from what the program has printed, even if it has ended meanwhile.
     fn heard(&self) -> Option<Action> {
         let (state, program) = (self.state, &self.state.program);
@@ -214,7 +241,7 @@ impl RunView<'_> {
             return action;
         }
         if state.last_look.is_none() {
-            let (again, last) = (self.again_ns(due_ns), self.before_ns(due_ns, LAST_LOOK_S));
+            let (again, last) = (again_ns(self.spec, due_ns), last_look_ns(self.spec, due_ns));
             if self.now >= last {
                 return Action::LastLook;
             }
@@ -232,11 +259,11 @@ impl RunView<'_> {
     /// counts.
     fn compare_once(&self, due_ns: u64, stood: &MemoryStanding) -> Option<Action> {
         let state = self.state;
-        if state.read_again || self.now < self.again_ns(due_ns) {
+        if state.read_again || self.now < again_ns(self.spec, due_ns) {
             return None;
         }
         match state.standing {
-            None => (self.now < self.before_ns(due_ns, READ_MARGIN_S)).then_some(Action::Compare),
+            None => (self.now < last_moment_ns(self.spec, due_ns)).then_some(Action::Compare),
             Some((_, standing)) if standing.is_same_as(stood) || state.last_look.is_some() => None,
             Some((_, standing)) => Some(Action::Drop(why_dropped(&standing, stood))),
         }
@@ -265,23 +292,33 @@ impl RunView<'_> {
 
     /// Whether a reading that does not begin within a tick ends after the first task is due.
     fn is_last_moment(&self, due_ns: u64) -> bool {
-        self.now + (TICK_S * 1e9) as u64 >= self.before_ns(due_ns, READ_MARGIN_S)
+        self.now + (TICK_S * 1e9) as u64 >= last_moment_ns(self.spec, due_ns)
     }
+}
 
-    /// So much before the first task can be due, and as much as a reading takes.
-    fn before_ns(&self, due_ns: u64, margin_s: f64) -> u64 {
-        let reading_s = self.spec.scenario.wait().map_or(0.0, |wait| wait.reading_s);
-        due_ns.saturating_sub(((margin_s + reading_s) * 1e9) as u64)
-    }
+/// The last moment at which a reading ends before the first task can be due.
+fn last_moment_ns(spec: &RunSpec, due_ns: u64) -> u64 {
+    before_ns(spec, due_ns, READ_MARGIN_S)
+}
 
-    /// When it is looked whether an early reading still stands.
-    fn again_ns(&self, due_ns: u64) -> u64 {
-        self.before_ns(due_ns, READ_MARGIN_S).saturating_sub((READ_AGAIN_S * 1e9) as u64)
-    }
+/// So much before the first task can be due, and as much as a reading takes.
+fn before_ns(spec: &RunSpec, due_ns: u64, margin_s: f64) -> u64 {
+    let reading_s = spec.scenario.wait().map_or(0.0, |wait| wait.reading_s);
+    due_ns.saturating_sub(((margin_s + reading_s) * 1e9) as u64)
+}
+
+/// When it is looked whether an early reading still stands.
+fn again_ns(spec: &RunSpec, due_ns: u64) -> u64 {
+    last_moment_ns(spec, due_ns).saturating_sub((READ_AGAIN_S * 1e9) as u64)
 }
 
 fn why_dropped(standing: &MemoryStanding, stood: &MemoryStanding) -> WhyDropped {
     if standing.is_growth_of(stood) { WhyDropped::Grew } else { WhyDropped::Changed }
+}
+
+/// When the plateau is observed for the last time: before the first task can be due, as that may allocate.
+fn last_look_ns(spec: &RunSpec, due_ns: u64) -> u64 {
+    before_ns(spec, due_ns, LAST_LOOK_S)
 }
 
 /// When a run is ended, in seconds, and why then. A run that cannot succeed shows how far it gets, but is not let weigh on

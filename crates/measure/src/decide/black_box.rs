@@ -1,7 +1,7 @@
 //! Decisions in the run of a black-box program. Its ready signal is observed from outside or named by the user; a load
 //! may start; and a program that does not end by itself is stopped after its plateau.
 
-use super::{Action, LAST_LOOK_S, RunView, STANDS_S, quiescence, why_dropped};
+use super::{Action, RunView, STANDS_S, last_look_ns, quiescence, why_dropped};
 use crate::PlateauFrom;
 use crate::black_box::{BlackBoxCommand, Ready};
 use crate::event::{MemoryReading, WhyDropped};
@@ -104,7 +104,7 @@ impl RunView<'_> {
         let inferred = state.plateau_from() == Some(PlateauFrom::Outside);
         let plateau_ns = (self.spec.plateau_wanted_s() * 1e9) as u64;
         let end_ns = match due_ns {
-            Some(due_ns) => self.before_ns(due_ns, LAST_LOOK_S),
+            Some(due_ns) => last_look_ns(self.spec, due_ns),
             // What was inferred is watched for a whole plateau more: a pause in a launch is no plateau.
             None if inferred || state.read_again => read_ns + plateau_ns,
             None => state.plateau.map_or(read_ns, |plateau| plateau.since_ns) + plateau_ns,
