@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::*;
 use crate::record::{
-    Campaign, EntryFacts, Hold, Machine, Plan, Sample, Status, Store, Time, Timestamp, load, test_campaign,
+    Campaign, EntryFacts, Hold, Machine, Plan, Sample, Status, Store, Time, load, test_campaign,
     test_facts,
 };
 use taskscale_measure::{MeasureError, Measurement, RunEnd, RunSpec, Runner, Scenario};
