@@ -27,8 +27,7 @@ fn ink(bars: Bars) -> (&'static str, &'static str) {
 pub fn chart(report: &Report, options: RenderOptions) -> String {
     let mut out = String::new();
     for growth in &report.growth {
-        let name = &growth.entry.name;
-        let rows = report.rows().filter(|row| row.entry.name == *name);
+        let rows = report.rows_of(&growth.entry.name);
         let rows: Vec<_> = rows.filter_map(|row| Some((row, row.footprint_bytes?))).collect();
         if rows.len() >= 2 {
             entry(&mut out, growth, &rows, options);

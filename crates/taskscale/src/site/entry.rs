@@ -102,7 +102,7 @@ fn facts_list(subject: &SiteEntry, documents: &Documents) -> String {
 
 /// For each machine the series that were measured, each from the newest results that have it.
 fn figures(subject: &SiteEntry, campaigns: &[CampaignSummary]) -> String {
-    let has = |report: &Report| report.groups.iter().any(|group| row_of(&group.rows, subject).is_some());
+    let has = |report: &Report| report.rows_of(&subject.facts.name).next().is_some();
     let mut text = String::new();
     for own in by_machine(campaigns) {
         // Series in reading order, with their results, the newest first.
@@ -120,10 +120,6 @@ fn figures(subject: &SiteEntry, campaigns: &[CampaignSummary]) -> String {
     text
 }
 
-fn row_of<'a>(rows: &'a [Row], subject: &SiteEntry) -> Option<&'a Row> {
-    rows.iter().find(|row| row.entry.name == subject.facts.name)
-}
-
 fn part_table(subject: &SiteEntry, part: &str, all: &[(&CampaignSummary, &Report)]) -> String {
     let Some((_, report)) = all.first() else { return String::new() };
     let headline = report.headline();
@@ -134,7 +130,7 @@ fn part_table(subject: &SiteEntry, part: &str, all: &[(&CampaignSummary, &Report
         .collect();
     let mut rows = String::new();
     for group in &report.groups {
-        let Some(row) = row_of(&group.rows, subject) else { continue };
+        let Some(row) = group.row(&subject.facts.name) else { continue };
         let of_kind = || group.rows.iter().filter(|other| other.ranked && other.entry.kind == row.entry.kind);
         let place = of_kind().position(|other| other.entry.name == row.entry.name).map(|at| at + 1);
         let place = place.zip(row.times_best).map(|(place, times)| {
@@ -142,7 +138,7 @@ fn part_table(subject: &SiteEntry, part: &str, all: &[(&CampaignSummary, &Report
         });
         rows.push_str(&format!("<tr><th scope=\"row\" class=\"n\">{}</th>", units::count(row.tasks)));
         if row.has_figures() {
-            let shown = row.headline.map(|spread| headline.show(spread.median));
+            let shown = row.median().map(|median| headline.show(median));
             let others = columns.iter().map(|column| row.text(column.figure));
             for text in std::iter::once(shown).chain(others) {
                 rows.push_str(&format!("<td class=\"n\">{}</td>", escaped(text.as_deref().unwrap_or(NONE))));
