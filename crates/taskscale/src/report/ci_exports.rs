@@ -142,13 +142,12 @@ struct BencherMetric {
 
 /// The measure's slug, with the unit in it: Bencher makes a measure that it does not know without one.
 fn measure(figure: &MetricDef) -> String {
-    match figure.unit {
-        Unit::Bytes => format!("{}-bytes", figure.name),
-        Unit::BytesPerTask | Unit::Nanoseconds | Unit::Microseconds | Unit::PerSecond => {
-            figure.name.to_owned()
-        }
-        Unit::Seconds => format!("{}-seconds", figure.name),
-    }
+    let unit = match figure.unit {
+        Unit::Bytes => "-bytes",
+        Unit::Seconds => "-seconds",
+        Unit::BytesPerTask | Unit::Nanoseconds | Unit::Microseconds | Unit::PerSecond => "",
+    };
+    format!("{}{unit}", figure.name)
 }
 
 /// JSON in Bencher Metric Format, for `bencher run --adapter json`.
