@@ -6,7 +6,7 @@ use std::fmt::Display;
 use std::path::Path;
 
 use super::CampaignError;
-use crate::record::{Campaign, Conditions, EntryFacts, Hold, Machine, Plan, Sample, same_memory};
+use crate::record::{Campaign, Conditions, EntryFacts, Machine, Plan, Sample, same_memory};
 use crate::units;
 
 impl Campaign {
@@ -177,10 +177,6 @@ fn parts_difference(then: &Campaign, now: &Campaign) -> Option<String> {
 fn plan_difference(then: &Plan, now: &Plan) -> Option<String> {
     let list = |entries: &[String]| entries.iter().cloned().collect::<BTreeSet<_>>();
     let counts = |tasks: &[u64]| tasks.iter().map(u64::to_string).collect::<Vec<_>>().join(",");
-    let hold = |hold| match hold {
-        Hold::Chosen { plateau_s } => format!("chosen for a plateau of {plateau_s} s"),
-        Hold::Fixed { seconds } => format!("{seconds} s"),
-    };
     let (before, after) = (list(&then.entries), list(&now.entries));
     if before != after {
         let gone = before.difference(&after).next().map(|name| format!("it includes {name}"));
@@ -189,5 +185,5 @@ fn plan_difference(then: &Plan, now: &Plan) -> Option<String> {
     }
     difference("numbers of tasks were", &counts(&then.tasks), &counts(&now.tasks))
         .or_else(|| difference("repetitions were", &then.repetitions, &now.repetitions))
-        .or_else(|| difference("wait was", &hold(then.hold), &hold(now.hold)))
+        .or_else(|| difference("wait was", &then.hold, &now.hold))
 }

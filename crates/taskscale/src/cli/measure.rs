@@ -40,7 +40,7 @@ fn more(options: &MeasureOptions, campaign: &Campaign, samples: &[Sample]) -> St
         return format!("\n{chart}");
     }
     let mut text = String::new();
-    for row in report.groups.iter().flat_map(|group| &group.rows) {
+    for row in report.rows() {
         let size =
             |bytes: Option<f64>| bytes.map_or("unknown".to_owned(), |bytes| units::bytes(bytes as u64));
         let number = |number: Option<f64>| number.map_or("unknown".to_owned(), |n| units::decimal(n, 0));

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use super::model::{Change, Difference, OutcomeChange};
 use super::side::{Pair, Side, SideEntry};
-use crate::record::{EntryFacts, Hold, Machine, Sample, Status, same_memory};
+use crate::document::joined;
+use crate::record::{EntryFacts, Machine, Sample, Status, same_memory};
 use crate::units;
 
 impl Pair<'_> {
@@ -64,11 +65,11 @@ fn how(runs: &[&Sample]) -> String {
     let ok = runs.iter().filter(|run| run.status == Status::Ok).count();
     let others: BTreeSet<Status> =
         runs.iter().map(|run| run.status).filter(|status| *status != Status::Ok).collect();
-    let others: Vec<&str> = others.into_iter().map(Status::name).collect();
+    let others = joined(others.into_iter().map(Status::name), " + ");
     match ok {
-        0 => others.join(" + "),
+        0 => others,
         _ if others.is_empty() => format!("{ok}/{} ok", runs.len()),
-        _ => format!("{ok}/{} ok, {}", runs.len(), others.join(" + ")),
+        _ => format!("{ok}/{} ok, {others}", runs.len()),
     }
 }
 
@@ -106,11 +107,7 @@ pub(super) fn differences(base: &Side, new: &Side, pairs: &[Pair]) -> Vec<Differ
         differ(across, what, fact(&old.machine), fact(&now.machine));
     }
     differ(true, "taskscale", old.taskscale.clone(), now.taskscale.clone());
-    let hold = |hold| match hold {
-        Hold::Chosen { plateau_s } => format!("chosen for a plateau of {plateau_s} s"),
-        Hold::Fixed { seconds } => format!("{seconds} s"),
-    };
-    differ(false, "wait", hold(old.plan.hold), hold(now.plan.hold));
+    differ(false, "wait", old.plan.hold.to_string(), now.plan.hold.to_string());
     // Runtimes size their heaps by it. Old results did not record it.
     let (before, after) = (old.conditions.unwrap_or_default(), now.conditions.unwrap_or_default());
     if let (Some(before), Some(after)) = (before.memory_cap_bytes, after.memory_cap_bytes)

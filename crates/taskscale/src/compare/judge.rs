@@ -37,7 +37,7 @@ const SECONDS_MARGIN: f64 = 0.05;
 
 /// Which differences count, as shares.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Margins {
+struct Margins {
     /// Up to this a difference is `same`.
     same: f64,
     /// Above this a gate fails.
@@ -45,7 +45,7 @@ pub(super) struct Margins {
 }
 
 impl Margins {
-    pub(super) fn of(metric: &'static MetricDef, own: Option<f64>, fail_above: Option<f64>) -> Margins {
+    fn of(metric: &'static MetricDef, own: Option<f64>, fail_above: Option<f64>) -> Margins {
         let is_time = metric.unit.is_time();
         let gate =
             fail_above.map(|above| own.unwrap_or(if is_time { above.max(SECONDS_MARGIN) } else { above }));
@@ -159,7 +159,8 @@ pub(super) struct Pending {
     pub(super) cell: Judged,
     /// Absent if the runs are not comparable: then `cell` has the reason.
     pub(super) evidence: Option<PairedRepetitions>,
-    pub(super) margins: Margins,
+    /// The metric's own, if it has one.
+    pub(super) margin: Option<f64>,
     /// Whether a gate has to answer for it.
     pub(super) counts: bool,
 }
@@ -177,9 +178,10 @@ pub(super) fn judge(pending: Vec<Pending>, settings: &CompareSettings) -> (Vec<J
 
 impl Pending {
     fn judge(self, settings: &CompareSettings, share: f64) -> Judged {
-        let Pending { mut cell, evidence, margins, counts } = self;
+        let Pending { mut cell, evidence, margin, counts } = self;
+        let margins = Margins::of(cell.metric, margin, settings.fail_above);
         cell.margin = margins.same;
-        cell.threshold = margins.gate.filter(|_| settings.fail_above.is_some() && counts);
+        cell.threshold = margins.gate.filter(|_| counts);
         let Some(evidence) = evidence else {
             cell.decision = cell.threshold.map(|_| Decision::Undecided);
             return cell;

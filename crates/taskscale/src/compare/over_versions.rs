@@ -132,8 +132,7 @@ fn judged(
 fn estimate(report: &Report, entry: &str, metric: &'static MetricDef) -> Option<ValueEstimate> {
     let growth = report.growth_of(entry).and_then(|growth| ValueEstimate::in_growth(metric, growth));
     growth.or_else(|| {
-        let mut rows = report.groups.last()?.rows.iter();
-        let own = rows.find(|row| row.entry.name == entry && row.ok_runs > 0)?;
+        let own = report.groups.last()?.row(entry).filter(|row| row.ok_runs > 0)?;
         ValueEstimate::in_row(metric, own)
     })
 }

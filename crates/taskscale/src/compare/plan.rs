@@ -2,7 +2,7 @@
 
 use super::model::Judged;
 use super::side::Side;
-use crate::document::quoted;
+use crate::document::{joined, quoted};
 use crate::record::{Hold, OWN_WORKLOAD};
 use crate::units;
 
@@ -26,8 +26,8 @@ pub(super) fn command(base: &Side, cell: &Judged, repetitions: u32) -> String {
     }
     words.extend(plan.cpus.map(|cpus| format!("--cpus {cpus}")));
     words.extend(matches!(plan.hold, Hold::Fixed { .. }).then(|| "--classic".to_owned()));
-    let tasks: Vec<String> = plan.tasks.iter().map(|tasks| units::count(*tasks).replace(',', "_")).collect();
-    words.push(format!("-n {} -r {repetitions}", tasks.join(",")));
+    let tasks = joined(plan.tasks.iter().map(|tasks| units::count(*tasks).replace(',', "_")), ",");
+    words.push(format!("-n {tasks} -r {repetitions}"));
     words.extend(own.into_iter().flatten().map(|word| quoted(word)));
     words.join(" ")
 }

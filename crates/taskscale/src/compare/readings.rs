@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use super::judge::{Margins, PairedRepetitions, Pending};
+use super::judge::{PairedRepetitions, Pending};
 use super::model::{Judged, JudgedSide, Verdict};
 use super::side::{CompareSettings, ComparedMetric, Pair, SideEntry};
+use crate::document::joined;
 use crate::metrics::{self, MetricDef, MetricScope, Unit};
 use crate::record::{MemorySource, Sample, Warning};
-use crate::report::growth::feeds_line;
+use crate::report::growth::{feeds_line, readings};
 use crate::stats::{self, Fit, Line, Moments, Point};
 use crate::units;
 
@@ -33,58 +34,41 @@ impl Pair<'_> {
         let mut pending: Vec<Pending> = Vec::new();
         let mut shape_changed = false;
         for metric in &settings.metrics {
-            let margins = Margins::of(metric.figure, metric.margin, settings.fail_above);
             pending.push(match metric.figure.per_entry() {
-                true => self.of_line(metric, margins, &common, &mut shape_changed),
-                false => self.of_case(metric, margins, largest),
+                true => self.of_line(metric, &common, &mut shape_changed),
+                false => self.of_case(metric, largest),
             });
         }
         // What a line says no more of, each of its footprints does.
         if shape_changed {
             let footprint = settings.metrics.iter().find(|metric| metric.figure == &metrics::FOOTPRINT);
             let metric = footprint.copied().unwrap_or(ComparedMetric::from(&metrics::FOOTPRINT));
-            let margins = Margins::of(metric.figure, metric.margin, settings.fail_above);
-            pending.extend(smaller.iter().map(|tasks| self.of_case(&metric, margins, *tasks)));
+            pending.extend(smaller.iter().map(|tasks| self.of_case(&metric, *tasks)));
         }
         pending
     }
 
-    fn of_case(&self, metric: &ComparedMetric, margins: Margins, tasks: u64) -> Pending {
+    fn of_case(&self, metric: &ComparedMetric, tasks: u64) -> Pending {
         let (before, after) = (self.base.ok(tasks), self.new.ok(tasks));
-        let readings = |samples: &[&Sample]| -> Vec<f64> {
+        let finite = |samples: &[&Sample]| -> Vec<f64> {
             metric.figure.values(samples).into_iter().filter(|value| value.is_finite()).collect()
         };
-        let (of_base, of_new) = (readings(&before), readings(&after));
-        let mut reason = incomparable(metric.figure, &before, &after);
-        if of_base.is_empty() || of_new.is_empty() {
-            reason = reason.or(Some("no value on one side".to_owned()));
-        }
+        let (of_base, of_new) = (finite(&before), finite(&after));
+        let missing = (of_base.is_empty() || of_new.is_empty()).then(|| "no value on one side".to_owned());
         let unlike = of_other_operations(metric.figure, &before, &after);
         // What the gate can say of such work, time per operation says.
         let counts = unlike.is_none();
-        let reason = reason.or(unlike);
+        let reason = incomparable(metric.figure, &before, &after).or(missing).or(unlike);
         let step = self.step(metric.figure);
-        Pending { counts, ..self.case(metric, margins, Some(tasks), [of_base, of_new], step, reason) }
+        Pending { counts, ..self.case(metric, Some(tasks), [of_base, of_new], step, reason) }
     }
 
     /// The slope or the base of the lines through the numbers of tasks that are ok on both sides, one line for each
     /// repetition. Through other numbers, lines would differ by where they were drawn.
-    fn of_line(
-        &self,
-        metric: &ComparedMetric,
-        margins: Margins,
-        common: &[u64],
-        changed: &mut bool,
-    ) -> Pending {
+    fn of_line(&self, metric: &ComparedMetric, common: &[u64], changed: &mut bool) -> Pending {
         let figure = metric.figure;
         let (before, after) = (feeding(&self.base, common), feeding(&self.new, common));
-        let points = |samples: &[&Sample]| -> Vec<(u32, Point)> {
-            let point = |sample: &&Sample| {
-                Some((sample.repetition, Point { tasks: sample.tasks, y: figure.read(sample)? }))
-            };
-            samples.iter().filter_map(point).collect()
-        };
-        let (of_base, of_new) = (points(&before), points(&after));
+        let (of_base, of_new) = (readings(&before, figure), readings(&after, figure));
         let fit =
             |points: &[(u32, Point)]| stats::fit(&points.iter().map(|(_, point)| *point).collect::<Vec<_>>());
         let nonlinear_sides = [nonlinear("BASE", &fit(&of_base)), nonlinear("NEW", &fit(&of_new))];
@@ -93,10 +77,8 @@ impl Pair<'_> {
             stats::lines_of_repetitions(points).into_iter().map(of).collect()
         };
         let largest = common.last().copied().unwrap_or(1);
-        let step = match figure == &metrics::BYTES_PER_TASK {
-            true => self.step(figure) / largest as f64,
-            false => self.step(figure),
-        };
+        let tasks = if figure == &metrics::BYTES_PER_TASK { largest as f64 } else { 1.0 };
+        let step = self.step(figure) / tasks;
         let values = [values(of_base), values(of_new)];
         let reason = incomparable(figure, &before, &after);
         let no_line = match (common.len(), &nonlinear_sides) {
@@ -114,13 +96,12 @@ impl Pair<'_> {
         let counts = no_line.is_none() || figure == &metrics::BASE;
         let missing = || values.iter().any(Vec::is_empty).then(|| "no repetition covers all N".to_owned());
         let reason = no_line.or(reason).or_else(missing);
-        Pending { counts, ..self.case(metric, margins, None, values, step, reason) }
+        Pending { counts, ..self.case(metric, None, values, step, reason) }
     }
 
     fn case(
         &self,
         metric: &ComparedMetric,
-        margins: Margins,
         tasks: Option<u64>,
         [of_base, of_new]: [Vec<f64>; 2],
         step: f64,
@@ -147,7 +128,7 @@ impl Pair<'_> {
                 decision: None,
                 repetitions_needed: None,
             },
-            margins,
+            margin: metric.margin,
             counts: true,
         }
     }
@@ -215,7 +196,7 @@ fn incomparable(metric: &'static MetricDef, base: &[&Sample], new: &[&Sample]) -
     let is_memory = metric.source_dependent;
     let sources = distinct(base, new, |sample| Some(sample.memory.source));
     if is_memory && differ(&sources) {
-        let [of_base, of_new] = sources.map(|of| joined(of.into_iter().map(MemorySource::name)));
+        let [of_base, of_new] = sources.map(|of| joined(of.into_iter().map(MemorySource::name), " and "));
         return Some(format!("memory sources differ: {of_base} in BASE, {of_new} in NEW"));
     }
     let [before, after] = distinct(base, new, |sample| Some(sample.load.as_ref()?.first_message));
@@ -248,7 +229,7 @@ fn incomparable(metric: &'static MetricDef, base: &[&Sample], new: &[&Sample]) -
     let wakes = base.iter().chain(new).any(|sample| sample.histograms.contains_key("late_us"));
     let of_wait = metric == &metrics::WALL || (metric == &metrics::CPU && wakes);
     if of_wait && differ(&holds) {
-        let [of_base, of_new] = holds.map(joined);
+        let [of_base, of_new] = holds.map(|of| joined(of, " and "));
         return Some(format!("tasks waited {of_base} in BASE, {of_new} in NEW"));
     }
     None
@@ -266,8 +247,4 @@ fn distinct<T: Ord>(
 /// Whether BASE has several values, or NEW other ones.
 fn differ<T: Ord>([base, new]: &[BTreeSet<T>; 2]) -> bool {
     base.len() > 1 || base != new
-}
-
-fn joined(names: impl IntoIterator<Item = impl Into<String>>) -> String {
-    names.into_iter().map(Into::into).collect::<Vec<String>>().join(" and ")
 }

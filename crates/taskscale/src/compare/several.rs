@@ -223,8 +223,7 @@ fn at<'a>(
         };
         (&row.entry, found)
     };
-    let groups = report.groups.iter().filter(|group| group.tasks == tasks);
-    groups.flat_map(|group| &group.rows).map(of).collect()
+    report.rows().filter(|row| row.tasks == tasks).map(of).collect()
 }
 
 /// What the lines of its entries have of it.
@@ -234,7 +233,7 @@ fn of_lines<'a>(
 ) -> Vec<(&'a EntryInfo, Option<CampaignValue>)> {
     let found = report.growth.iter().filter_map(|growth| {
         let estimate = ValueEstimate::in_growth(metric, growth)?;
-        let own = report.rows().filter(|row| row.entry.name == growth.entry.name && row.ok_runs > 0);
+        let own = report.rows_of(&growth.entry.name).filter(|row| row.ok_runs > 0);
         let sources = own.flat_map(|row| row.memory_sources.iter().copied()).collect();
         let found = match growth.is_nonlinear() {
             true => CampaignValue::Fell("not linear".to_owned()),

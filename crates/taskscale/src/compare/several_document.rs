@@ -6,7 +6,7 @@ use super::several::{
     CampaignValue, EntryLine, MetricTable, campaigns, letter, placed, several_facts, tables,
 };
 use super::words::change;
-use crate::document::{Column, Document, DocumentRow, Emphasis, NONE, Table, TableCell};
+use crate::document::{Column, Document, DocumentRow, Emphasis, NONE, Table, TableCell, joined};
 use crate::metrics::{Better, MetricDef};
 use crate::report::{Report, document::names, footnotes};
 use crate::units;
@@ -25,7 +25,7 @@ pub fn side_by_side(reports: &[Report], metrics: &[&'static MetricDef]) -> Docum
         (fact.name.as_str(), values.collect())
     })));
     let same = same.iter().filter_map(|fact| Some(format!("{} {}", fact.name, fact.values[0].as_deref()?)));
-    let same = same.collect::<Vec<_>>().join(" · ");
+    let same = joined(same, " · ");
     if !same.is_empty() {
         document.text(format!("Same in all: {same}."), Emphasis::Quiet);
     }
@@ -108,18 +108,13 @@ fn alone(reports: &[Report], tables: &[MetricTable]) -> Vec<String> {
         tables.iter().flat_map(|table| &table.lines).map(|line| line.entry.name.as_str()).collect();
     let numbers: BTreeSet<u64> = tables.iter().filter_map(|table| table.tasks).collect();
     let own = placed(reports).filter_map(|(i, report)| {
-        let mut names: Vec<String> = Vec::new();
-        for row in report.rows().filter(|row| !shown.contains(row.entry.name.as_str())) {
-            if !names.contains(&row.entry.name) {
-                names.push(row.entry.name.clone());
-            }
-        }
+        let names = report.names_where(|row| !shown.contains(row.entry.name.as_str()));
         let tasks = report.groups.iter().map(|group| group.tasks);
         let tasks = tasks.filter(|tasks| !numbers.is_empty() && !numbers.contains(tasks));
-        let tasks: Vec<String> = tasks.map(units::count).collect();
+        let tasks = joined(tasks.map(units::count), ", ");
         let mut parts = Vec::new();
         parts.extend((!names.is_empty()).then(|| footnotes::named(&names)));
-        parts.extend((!tasks.is_empty()).then(|| format!("N = {}", tasks.join(", "))));
+        parts.extend((!tasks.is_empty()).then(|| format!("N = {tasks}")));
         (!parts.is_empty()).then(|| format!("Only in {}, so not shown: {}.", letter(i), parts.join("; ")))
     });
     own.collect()

@@ -2,7 +2,7 @@
 
 use super::judge::MOST_REPETITIONS;
 use super::model::{Change, Comparison, Decision, Judged, OutcomeChange, Undecided};
-use crate::document::NONE;
+use crate::document::{NONE, joined};
 use crate::metrics::{MetricDef, MetricScope, Unit, per_task};
 use crate::stats::Interval;
 use crate::units::{self, mib};
@@ -24,12 +24,12 @@ pub fn summary(comparison: &Comparison) -> String {
         (of_change.count(), change.name())
     });
     let parts = verdicts.chain(changes).filter(|(count, _)| *count > 0);
-    let parts: Vec<String> = parts.map(|(count, name)| format!("{count} {name}")).collect();
+    let parts = joined(parts.map(|(count, name)| format!("{count} {name}")), ", ");
     if parts.is_empty() {
         return "nothing could be compared".to_owned();
     }
     let all = units::counted(comparison.cells.len(), "comparison");
-    format!("{}; judged {} of {all}", parts.join(", "), comparison.judged())
+    format!("{parts}; judged {} of {all}", comparison.judged())
 }
 
 /// The title of a metric, with the unit of its values.
@@ -124,14 +124,13 @@ pub fn notes(comparison: &Comparison) -> Vec<String> {
         let least = alike.map(|cell| cell.margin).reduce(f64::min)?;
         Some(format!("{} of {name}", percent(least)))
     };
-    let margins: Vec<String> = [(false, "memory"), (true, "time")].into_iter().filter_map(margin).collect();
+    let margins = joined([(false, "memory"), (true, "time")].into_iter().filter_map(margin), " and ");
     if !margins.is_empty() {
         let tested = comparison.cells.iter().filter(|cell| cell.verdict_interval.is_some());
         notes.push(format!(
-            "`larger` and `smaller` are beyond chance (Holm's procedure over {}) and beyond {}. Differences up to 64 KiB \
-             or 2 ms are `same`.",
+            "`larger` and `smaller` are beyond chance (Holm's procedure over {}) and beyond {margins}. Differences up to \
+             64 KiB or 2 ms are `same`.",
             units::counted(tested.count(), "comparison"),
-            margins.join(" and "),
         ));
     }
     notes

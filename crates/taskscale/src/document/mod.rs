@@ -20,6 +20,7 @@ pub use model::{
     Table, TableCell, TableSection,
 };
 pub use sanitize::{
-    acts, command_line, escaped, escaped_lines, first_of, quoted, safe, shortened, width, wrapped_whole,
+    acts, command_line, escaped, escaped_lines, first_few, first_of, joined, quoted, safe, shortened, width,
+    wrapped_whole,
 };
 pub(crate) use style::painted;

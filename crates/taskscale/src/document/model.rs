@@ -138,6 +138,17 @@ impl Table {
         Table { columns, sections: Vec::new() }
     }
 
+    /// A table of one section.
+    pub fn of(
+        columns: Vec<Column>,
+        heading: impl Into<String>,
+        rows: impl IntoIterator<Item = DocumentRow>,
+    ) -> Table {
+        let mut table = Table::new(columns);
+        table.section(heading).rows = rows.into_iter().collect();
+        table
+    }
+
     /// Whether the headings of its sections fit over its first column.
     pub(super) fn begins_with_names(&self) -> bool {
         self.columns.first().is_some_and(|column| column.content == ColumnContent::Words)
@@ -145,7 +156,7 @@ impl Table {
 
     /// A table of differences: each fact with its values and their owners.
     pub fn of_facts<'a>(facts: impl Iterator<Item = (&'a str, Vec<(String, &'a str)>)>) -> Table {
-        let mut table = Table::new(vec![Column::words("what"), Column::words("in"), Column::prose("value")]);
+        let columns = vec![Column::words("what"), Column::words("in"), Column::prose("value")];
         let rows = facts.flat_map(|(name, values)| {
             values.into_iter().enumerate().map(move |(nth, (whose, value))| {
                 let name = if nth == 0 { name } else { "" };
@@ -156,8 +167,7 @@ impl Table {
                 ])
             })
         });
-        table.section("differences").rows = rows.collect();
-        table
+        Table::of(columns, "differences", rows)
     }
 
     /// Begins rows with a heading of their own.

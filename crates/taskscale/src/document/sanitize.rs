@@ -3,7 +3,7 @@
 //! Names, reasons and versions come from results that someone may have sent: they must not be able to move a cursor,
 //! hide text or reverse its direction. Knows nothing of reports.
 
-use std::borrow::Cow;
+use std::borrow::{Borrow, Cow};
 
 use unicode_width::UnicodeWidthChar;
 
@@ -71,10 +71,14 @@ pub fn brief(text: &str, limit: usize) -> String {
     }
 }
 
+/// All texts, with `between` between them.
+pub fn joined(texts: impl IntoIterator<Item = impl Borrow<str>>, between: &str) -> String {
+    texts.into_iter().collect::<Vec<_>>().join(between)
+}
+
 /// A command line as one could paste it into a shell, on one line.
 pub fn command_line(command: &[String]) -> String {
-    let quoted: Vec<String> = command.iter().map(|argument| quoted(argument)).collect();
-    quoted.join(" ")
+    joined(command.iter().map(|argument| quoted(argument)), " ")
 }
 
 /// A word as it is typed in a shell.
@@ -90,12 +94,21 @@ pub fn quoted(argument: &str) -> String {
 
 /// The first names, and how many more there are: `a, b, and 3 more`.
 pub fn first_of(names: &[impl AsRef<str>], most: usize) -> String {
-    let mut shown: Vec<String> =
-        names.iter().take(most).map(|name| safe(name.as_ref()).into_owned()).collect();
-    if names.len() > most {
-        shown.push(format!("and {} more", names.len() - most));
-    }
-    shown.join(", ")
+    first_few(names, most, ", ", |name| safe(name.as_ref()).into_owned())
+}
+
+/// The first items in words, and how many more there are, which are not put into words.
+pub fn first_few<T>(
+    all: impl IntoIterator<Item = T>,
+    most: usize,
+    between: &str,
+    what: impl FnMut(T) -> String,
+) -> String {
+    let mut all = all.into_iter();
+    let mut shown: Vec<String> = all.by_ref().take(most).map(what).collect();
+    let more = all.count();
+    shown.extend((more > 0).then(|| format!("and {more} more")));
+    shown.join(between)
 }
 
 /// Columns that the text takes on a terminal: those of its characters, so that a part is never wider than the whole.

@@ -74,7 +74,7 @@ impl Collected {
                 found.entry(entry.to_owned()).or_default().push(MachineValue { machine, value });
             };
             let headline = metrics::headline(report.shape);
-            for row in report.groups.iter().flat_map(|group| &group.rows) {
+            for row in report.rows() {
                 let value = row.headline.as_ref().map(|spread| spread.median);
                 let value = value.filter(|_| row.ok_runs > 0).ok_or_else(|| row.status.clone());
                 add(headline, Some(row.tasks), &row.entry.name, value);

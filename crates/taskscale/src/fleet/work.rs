@@ -150,7 +150,7 @@ fn published(target: &Target, own: &Claim, folder: &Path) -> Result<PublishedTar
     if missing > 0 {
         return Err(incomplete(format!("{} missing", units::counted(missing, "run"))));
     }
-    let rows = || reports.iter().flat_map(|report| &report.groups).flat_map(|group| &group.rows);
+    let rows = || reports.iter().flat_map(Report::rows);
     Ok(PublishedTarget {
         at: Timestamp::now(),
         epoch: own.epoch,

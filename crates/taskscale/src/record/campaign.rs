@@ -198,13 +198,15 @@ impl Campaign {
 }
 
 /// How long tasks wait.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, strum::Display)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", tag = "rule")]
 pub enum Hold {
     /// Long enough that all tasks are alive for a plateau of at least `plateau_s` seconds.
+    #[strum(to_string = "chosen for a plateau of {plateau_s} s")]
     Chosen { plateau_s: f64 },
     /// The same wait for every case, as in the original blog posts.
+    #[strum(to_string = "{seconds} s")]
     Fixed { seconds: u64 },
 }
 

@@ -13,6 +13,7 @@ use super::model::{
     Spreads, Unavailable, Version, WarningCount,
 };
 use crate::catalog::{Shape, reading_order};
+use crate::document::joined;
 use crate::metrics;
 use crate::record::{
     Campaign, EntryFacts, MemorySource, Plateau, PlateauFrom, Sample, Status, Warning, last_attempts,
@@ -84,11 +85,11 @@ impl Report {
 
 /// The repetitions of a case that count: those that were ok, or else those that were partial.
 pub(super) fn feeding<'a>(cell: &[&'a Sample]) -> Vec<&'a Sample> {
-    [Status::Ok, Status::Partial]
-        .into_iter()
-        .map(|status| cell.iter().copied().filter(|sample| sample.status == status).collect::<Vec<_>>())
-        .find(|samples| !samples.is_empty())
-        .unwrap_or_default()
+    let of = |status: Status| -> Vec<&'a Sample> {
+        cell.iter().copied().filter(|sample| sample.status == status).collect()
+    };
+    let ok = of(Status::Ok);
+    if ok.is_empty() { of(Status::Partial) } else { ok }
 }
 
 fn groups(
@@ -183,8 +184,7 @@ fn status(ok: usize, runs: usize, shortfalls: &[FailureGroup]) -> String {
     } else if ok > 0 {
         format!("{ok}/{runs} ok")
     } else {
-        let names: Vec<&str> = shortfalls.iter().map(|failure| failure.status.name()).collect();
-        names.join(" + ")
+        joined(shortfalls.iter().map(|failure| failure.status.name()), " + ")
     }
 }
 
@@ -198,12 +198,9 @@ fn failure_groups(tasks: u64, cell: &[&Sample]) -> Vec<FailureGroup> {
         by_status.entry(sample.status).or_default().push(sample);
     }
     let group = |(status, samples): (Status, Vec<&Sample>)| {
-        let mut reasons: Vec<String> = Vec::new();
-        for reason in samples.iter().filter_map(|sample| sample.reason.as_ref()) {
-            if reasons.len() < REASONS && !reasons.contains(reason) {
-                reasons.push(reason.clone());
-            }
-        }
+        let mut seen = BTreeSet::new();
+        let reasons = samples.iter().filter_map(|sample| sample.reason.as_ref());
+        let reasons = reasons.filter(|reason| seen.insert(*reason)).take(REASONS);
         FailureGroup {
             status,
             runs: samples.len() as u32,
@@ -212,7 +209,7 @@ fn failure_groups(tasks: u64, cell: &[&Sample]) -> Vec<FailureGroup> {
                 .filter_map(|sample| sample.alive)
                 .filter(|alive| *alive < tasks)
                 .min(),
-            reasons,
+            reasons: reasons.cloned().collect(),
             limit: samples.iter().find_map(|sample| sample.limit.as_deref().cloned()),
         }
     };
@@ -257,16 +254,12 @@ fn unmeasured_runs(campaign: &Campaign, entries: &[&EntryFacts], cells: &Cells) 
 }
 
 fn versions(campaign: &Campaign) -> Vec<Version> {
-    let of = |facts: &EntryFacts| {
+    let mut seen = BTreeSet::new();
+    let measured = |facts: &EntryFacts| {
         Some(Version { runtime: facts.runtime_title.clone(), version: facts.version.clone()? })
     };
-    let mut versions: Vec<Version> = Vec::new();
-    for version in campaign.entries.iter().filter_map(of) {
-        if !versions.contains(&version) {
-            versions.push(version);
-        }
-    }
-    versions
+    let versions = campaign.entries.iter().filter_map(measured);
+    versions.filter(|version| seen.insert(version.clone())).collect()
 }
 
 fn sources(samples: &[&Sample]) -> Vec<MemorySource> {

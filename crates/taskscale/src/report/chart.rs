@@ -5,9 +5,9 @@
 use anstyle::{AnsiColor, Style};
 
 use super::model::{Growth, Report, Row};
-use super::phrases::{nonlinear_text, relative};
+use super::phrases::{mad_text, nonlinear_text};
 use crate::document::{Bars, RenderOptions, bar, painted, safe};
-use crate::metrics::per_task;
+use crate::metrics::{BASE, BYTES_PER_TASK, per_task};
 use crate::stats::{Interval, Spread};
 use crate::units;
 
@@ -27,8 +27,7 @@ fn ink(bars: Bars) -> (&'static str, &'static str) {
 pub fn chart(report: &Report, options: RenderOptions) -> String {
     let mut out = String::new();
     for growth in &report.growth {
-        let name = &growth.entry.name;
-        let rows = report.rows().filter(|row| row.entry.name == *name);
+        let rows = report.rows_of(&growth.entry.name);
         let rows: Vec<_> = rows.filter_map(|row| Some((row, row.footprint_bytes?))).collect();
         if rows.len() >= 2 {
             entry(&mut out, growth, &rows, options);
@@ -44,18 +43,18 @@ fn entry(out: &mut String, growth: &Growth, rows: &[(&Row, Spread)], options: Re
     out.push_str(&sentence(growth));
     out.push('\n');
 
-    let partial = |row: &Row| if row.ok_runs == 0 { " (partial)" } else { "" };
-    let mad = |spread| relative(spread).map(|share| format!(" ±{share}%")).unwrap_or_default();
-    let labels: Vec<String> =
-        rows.iter().map(|(row, _)| format!("{}{}", units::tasks(row.tasks), partial(row))).collect();
-    let sizes: Vec<String> = rows.iter().map(|(_, spread)| units::bytes(spread.median as u64)).collect();
-    let spreads: Vec<String> = rows.iter().map(|(_, spread)| mad(spread)).collect();
-    let widest = |texts: &[String]| texts.iter().map(|text| text.chars().count()).max().unwrap_or(0);
-    let (label_width, size_width, spread_width) = (widest(&labels), widest(&sizes), widest(&spreads));
+    let texts = |(row, spread): &(&Row, Spread)| {
+        let partial = if row.ok_runs == 0 { " (partial)" } else { "" };
+        let mad = mad_text(spread).map(|mad| format!(" {mad}")).unwrap_or_default();
+        [format!("{}{partial}", units::tasks(row.tasks)), units::bytes(spread.median as u64), mad]
+    };
+    let lines: Vec<[String; 3]> = rows.iter().map(texts).collect();
+    let widest = |column: usize| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or(0);
+    let [label_width, size_width, spread_width] = [0, 1, 2].map(widest);
     let taken = 2 + label_width + 2 + size_width + spread_width + 2;
     let room = options.width.saturating_sub(taken).clamp(SHORTEST, LONGEST);
     let largest = rows.iter().map(|(_, spread)| spread.median).fold(0.0, f64::max);
-    for (((of, label), size), spread) in rows.iter().zip(&labels).zip(&sizes).zip(&spreads) {
+    for (of, [label, size, spread]) in rows.iter().zip(&lines) {
         let (program, kernel) = parts(of, largest, room, options.bars);
         let line = format!(
             "  {label:>label_width$}  {size:>size_width$}{}  {}{}",
@@ -84,10 +83,7 @@ fn sentence(growth: &Growth) -> String {
         || " (no interval: fewer than 2 repetitions)".to_owned(),
         |Interval { low, high }| format!(" (95% interval {} to {})", per_task(low), per_task(high)),
     );
-    // A negative fixed cost means that the line fits badly.
-    let base =
-        if base < 0.0 { format!("-{}", units::bytes(base.abs() as u64)) } else { units::bytes(base as u64) };
-    format!(": fixed {base} + {} B per task{interval}", per_task(slope))
+    format!(": fixed {} + {} per task{interval}", BASE.text(base), BYTES_PER_TASK.text(slope))
 }
 
 /// The bars of the program and of kernel memory. Every nonzero value is visible.

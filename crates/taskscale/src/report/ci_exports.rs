@@ -33,13 +33,16 @@ fn default_metrics(shape: Shape) -> Vec<&'static MetricDef> {
 }
 
 /// Why there is nothing to hand over.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, strum::EnumMessage)]
 pub enum ServiceError {
     #[error("duplicate name: {name} (in {first} and in {second}, but services keep one value per name)")]
+    #[strum(message = "pass one folder at a time, each with its own -o FILE; --part selects a series")]
     Twice { name: String, first: String, second: String },
     #[error("metric not supported: {0} (more is better, but github-action-benchmark expects less)")]
+    #[strum(message = "use its inverse: --metric wall-ns-per-op")]
     MoreIsBetter(&'static str),
     #[error("no values to export")]
+    #[strum(message = "`taskscale report DIR` shows the status of each case")]
     Nothing,
 }
 
@@ -142,13 +145,12 @@ struct BencherMetric {
 
 /// The measure's slug, with the unit in it: Bencher makes a measure that it does not know without one.
 fn measure(figure: &MetricDef) -> String {
-    match figure.unit {
-        Unit::Bytes => format!("{}-bytes", figure.name),
-        Unit::BytesPerTask | Unit::Nanoseconds | Unit::Microseconds | Unit::PerSecond => {
-            figure.name.to_owned()
-        }
-        Unit::Seconds => format!("{}-seconds", figure.name),
-    }
+    let unit = match figure.unit {
+        Unit::Bytes => "-bytes",
+        Unit::Seconds => "-seconds",
+        Unit::BytesPerTask | Unit::Nanoseconds | Unit::Microseconds | Unit::PerSecond => "",
+    };
+    format!("{}{unit}", figure.name)
 }
 
 /// JSON in Bencher Metric Format, for `bencher run --adapter json`.

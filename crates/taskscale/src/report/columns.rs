@@ -125,7 +125,7 @@ mod tests {
         let run = |tasks, repetition| fixture::sample("my-server", tasks, repetition, 4 << 20, 4_000);
         let samples = [1, 10_000].into_iter().flat_map(|tasks| (1..=3).map(move |at| run(tasks, at)));
         let report = Report::build(&campaign, &samples.collect::<Vec<_>>());
-        for row in report.groups.iter().flat_map(|group| &group.rows) {
+        for row in report.rows() {
             assert_eq!(row.text(&metrics::BYTES_PER_TASK).as_deref(), Some("4,000"));
             assert_eq!(row.text(&metrics::BASE).as_deref(), Some("4.00"));
         }

@@ -4,8 +4,8 @@ use super::model::{EntryInfo, Growth, Report, Row};
 use super::phrases::params;
 use crate::catalog::FanOut;
 use crate::document::csv::{CsvColumn, figure, table, text, whole};
+use crate::document::joined;
 use crate::metrics::{self, MetricDef};
-use crate::record::MemorySource;
 use crate::stats::Spread;
 
 /// A row, or an entry that has none.
@@ -25,7 +25,7 @@ impl ReportCsvLine<'_> {
     fn reason(&self) -> String {
         let shortfalls = self.row.into_iter().flat_map(|row| &row.shortfalls);
         let said = shortfalls.map(|failure| format!("{}: {}", failure.status, failure.reason()));
-        said.chain(self.unavailable.map(str::to_owned)).collect::<Vec<_>>().join("; ")
+        joined(said.chain(self.unavailable.map(str::to_owned)), "; ")
     }
 }
 
@@ -71,8 +71,8 @@ fn context<'a>() -> [CsvColumn<ReportCsvLine<'a>>; 18] {
         ("base_bytes_high95", |line| figure(line.of_growth(|of| Some(of.base_bytes_interval?.high)))),
         ("growth_runs", |line| whole(line.of_growth(|of| Some(of.points)))),
         ("memory_source", |line| {
-            let sources = line.row.map_or(&[][..], |row| &row.memory_sources).iter();
-            sources.copied().map(MemorySource::name).collect::<Vec<_>>().join(" ")
+            let sources = line.row.into_iter().flat_map(|row| &row.memory_sources);
+            joined(sources.map(|source| source.name()), " ")
         }),
         ("reason", |line| text(&line.reason())),
         ("params", |line| text(&params(&line.report.params))),

@@ -7,11 +7,13 @@ use super::footnotes;
 use super::headline::Headline;
 use super::model::{EntryInfo, Rank, Report, Row};
 use super::overview::{Factor, Overview, overview};
-use super::phrases::{excess_text, failure_lines, growth_texts, nonlinear_text, relative};
+use super::phrases::{failure_lines, mad_text, nonlinear_text, slope_text, worst_text};
 use super::speedup::speedups;
 use crate::catalog::{FanOut, Kind};
-use crate::document::{self, Column, Document, Emphasis, Table, TableCell};
-use crate::units;
+use crate::document::{Column, Document, DocumentRow, Emphasis, NONE, Table, TableCell, joined};
+use crate::metrics::per_task;
+use crate::stats::Interval;
+use crate::units::{self, mib};
 
 /// Factors of the best from this one on stand out.
 const HIGHLIGHT_RATIO: f64 = 3.0;
@@ -60,9 +62,8 @@ pub fn document(reports: &[Report], detail: Detail) -> Document {
         document.notes.truncate(NOTES);
     }
     if brief {
-        let others: Vec<String> = reports[1..].iter().map(|report| report.series().to_string()).collect();
-        let more = format!("More: --part NAME ({}), or --stats for everything.", others.join("; "));
-        document.text(more, Emphasis::Quiet);
+        let others = joined(reports[1..].iter().map(|report| report.series().to_string()), "; ");
+        document.text(format!("More: --part NAME ({others}), or --stats for everything."), Emphasis::Quiet);
     }
     speedups(reports).into_iter().for_each(|table| document.table(table));
     document.provenance = footnotes::provenance(reports);
@@ -130,7 +131,7 @@ fn groups(report: &Report, detail: Detail) -> Table {
         let mut kind = None;
         for row in &group.rows {
             if by_kind && kind.replace(row.entry.kind) != Some(row.entry.kind) {
-                section.rows.push(document::DocumentRow::heading(row.entry.kind.title()));
+                section.rows.push(DocumentRow::heading(row.entry.kind.title()));
             }
             section.rows.push(of_row(report, row, largest, &columns, fan_out));
         }
@@ -140,15 +141,9 @@ fn groups(report: &Report, detail: Detail) -> Table {
     table
 }
 
-fn of_row(
-    report: &Report,
-    row: &Row,
-    largest: f64,
-    columns: &[ShownFigure],
-    fan_out: bool,
-) -> document::DocumentRow {
+fn of_row(report: &Report, row: &Row, largest: f64, columns: &[ShownFigure], fan_out: bool) -> DocumentRow {
     let emphasis = emphasis(&row.entry);
-    let mut shown = document::DocumentRow::of(vec![entry_field(&row.entry, emphasis)]);
+    let mut shown = DocumentRow::of(vec![entry_field(&row.entry, emphasis)]);
     if report.rank != Rank::Kind {
         shown.cells.push(TableCell::quiet(row.entry.kind.title()));
     }
@@ -159,9 +154,9 @@ fn of_row(
         shown.flag = Some("other source".to_owned());
     }
     if !row.has_figures() {
-        shown = failure_lines(row)
-            .into_iter()
-            .fold(shown, |shown, failure| shown.note(failure.head, failure.reason, Emphasis::Bad));
+        for failure in failure_lines(row) {
+            shown = shown.note(failure.head, failure.reason, Emphasis::Bad);
+        }
         return match shown.notes.is_empty() {
             true => shown.note("", "ok, but nothing was measured", Emphasis::Bad),
             false => shown,
@@ -173,9 +168,9 @@ fn of_row(
     }
     shown.cells.push(match row.headline {
         Some(spread) => {
-            let share = spread.relative_mad().filter(|share| *share >= SHOWN_SPREAD);
-            let share = share.and_then(|_| relative(&spread)).map(|share| format!("±{share}%"));
-            TableCell::Marked(report.headline().show(spread.median), emphasis, share)
+            let is_shown = spread.relative_mad().is_some_and(|share| share >= SHOWN_SPREAD);
+            let mad = mad_text(&spread).filter(|_| is_shown);
+            TableCell::Marked(report.headline().show(spread.median), emphasis, mad)
         }
         None => TableCell::figure(None, emphasis),
     });
@@ -218,71 +213,71 @@ pub(crate) fn names(entry: &EntryInfo, emphasis: Emphasis) -> [TableCell; 2] {
     let of_kind = if entry.kind == Kind::Timer { Emphasis::Doubtful } else { Emphasis::Quiet };
     [
         TableCell::Name(entry.name.clone(), emphasis),
-        TableCell::Text(footnotes::kind_with_marks(entry), of_kind),
+        TableCell::Text(format!("{}{}", entry.kind.name(), footnotes::marks_of(entry)), of_kind),
     ]
 }
 
 /// Fixed cost and bytes per task.
 fn growth(report: &Report) -> Table {
-    let mut heads = vec![
+    let mut columns = vec![
         Column::words("entry"),
         Column::words("kind"),
         Column::figures("fixed MiB"),
         Column::figures("95% interval").drop_priority(0),
         Column::figures("B/task"),
         Column::figures("95% interval").drop_priority(2),
-        Column::figures("deviation"),
-        Column::figures("runs").drop_priority(1),
     ];
-    if let Some(held) = report.holds_bytes {
-        heads.insert(6, Column::figures(format!("over {} B", units::grouped(held))));
-    }
-    let mut table = Table::new(heads);
+    let held = report.holds_bytes;
+    columns.extend(held.map(|held| Column::figures(format!("over {} B", units::grouped(held)))));
+    columns.extend([Column::figures("deviation"), Column::figures("runs").drop_priority(1)]);
     let rows = report.growth.iter().map(|growth| {
-        let emphasis = emphasis(&growth.entry);
-        let [base, base_interval, slope, slope_interval, off] = growth_texts(growth);
-        let mut row = document::DocumentRow::of(names(&growth.entry, emphasis).into());
-        row.cells.extend([
-            TableCell::Text(base, emphasis),
-            TableCell::quiet(base_interval),
-            TableCell::Text(slope, emphasis),
-            TableCell::quiet(slope_interval),
-            TableCell::Text(off, if growth.is_nonlinear() { Emphasis::Doubtful } else { Emphasis::Quiet }),
-            TableCell::quiet(units::grouped(growth.points)),
+        let plain = emphasis(&growth.entry);
+        let off = if growth.is_nonlinear() { Emphasis::Doubtful } else { Emphasis::Quiet };
+        let shown = |text: Option<String>, emphasis| {
+            TableCell::Text(text.unwrap_or_else(|| NONE.to_owned()), emphasis)
+        };
+        let base = |bytes: f64| units::decimal(mib(bytes), 2);
+        let slope = |bytes: f64| slope_text(bytes, growth.linear);
+        let interval = |of: Option<Interval>, show: fn(f64) -> String| {
+            shown(of.map(|of| format!("{} to {}", show(of.low), show(of.high))), Emphasis::Quiet)
+        };
+        let mut cells = Vec::from(names(&growth.entry, plain));
+        cells.extend([
+            shown(growth.base_bytes.map(base), plain),
+            interval(growth.base_bytes_interval, base),
+            shown(growth.bytes_per_task.map(slope), plain),
+            interval(growth.bytes_per_task_interval, per_task),
         ]);
-        if report.holds_bytes.is_some() {
-            // After entry, kind and what the line is.
-            row.cells.insert(row.cells.len() - 2, TableCell::Text(excess_text(growth), emphasis));
-        }
+        cells.extend(held.map(|_| shown(growth.excess_bytes.map(slope), plain)));
+        cells.extend([shown(worst_text(growth), off), TableCell::quiet(units::grouped(growth.points))]);
+        let row = DocumentRow::of(cells);
         match nonlinear_text(growth) {
             Some(text) => row.note("", text, Emphasis::Doubtful),
             None => row,
         }
     });
-    table.section("growth with N").rows = rows.collect();
-    table
+    Table::of(columns, "growth with N", rows)
 }
 
 fn unavailable(report: &Report) -> Table {
-    let mut table = Table::new(vec![Column::words("entry"), Column::prose("")]);
+    let columns = vec![Column::words("entry"), Column::prose("")];
     let row = |missing: &super::Unavailable| {
         let entry = entry_field(&missing.entry, Emphasis::Plain);
-        document::DocumentRow::of(vec![entry]).note("", &missing.reason, Emphasis::Plain)
+        DocumentRow::of(vec![entry]).note("", &missing.reason, Emphasis::Plain)
     };
-    table.section("not available here").rows = report.unavailable.iter().map(row).collect();
-    table
+    Table::of(columns, "not available here", report.unavailable.iter().map(row))
 }
 
 /// Each entry against the best, of its kind or of all, in every workload.
 fn of_overview(overview: &Overview, rank: Rank) -> Table {
     let column = |(part, tasks): &(String, u64)| Column::figures(format!("{part} {}", units::count(*tasks)));
-    let heads = [Column::words("entry")];
-    let mut table = Table::new(heads.into_iter().chain(overview.columns.iter().map(column)).collect());
+    let mut columns = vec![Column::words("entry")];
+    columns.extend(overview.columns.iter().map(column));
     let mut rows = Vec::new();
     let mut kind = None;
     for line in &overview.lines {
         if kind.replace(line.entry.kind) != Some(line.entry.kind) {
-            rows.push(document::DocumentRow::heading(line.entry.kind.title()));
+            rows.push(DocumentRow::heading(line.entry.kind.title()));
         }
         let factors = line.factors.iter().map(|factor| match factor {
             Factor::Times(1.0) => TableCell::Text("1.00".to_owned(), Emphasis::Good),
@@ -294,9 +289,8 @@ fn of_overview(overview: &Overview, rank: Rank) -> Table {
             Factor::Absent => TableCell::figure(None, Emphasis::Quiet),
         });
         let entry = entry_field(line.entry, Emphasis::Plain);
-        rows.push(document::DocumentRow::of(std::iter::once(entry).chain(factors).collect()));
+        rows.push(DocumentRow::of(std::iter::once(entry).chain(factors).collect()));
     }
     let title = if rank == Rank::Kind { "vs best of its kind" } else { "vs best of all kinds" };
-    table.section(title).rows = rows;
-    table
+    Table::of(columns, title, rows)
 }

@@ -1,5 +1,7 @@
 //! One or several reports in any format, as a command asks for it.
 
+use strum::EnumMessage;
+
 use super::ci_exports::{self, Export, ServiceError};
 use super::model::Report;
 use super::svg::{self, ChartError};
@@ -41,13 +43,14 @@ pub struct ExportRequest {
     pub options: RenderOptions,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, strum::EnumMessage)]
 pub enum ExportError {
     #[error(transparent)]
     Service(#[from] ServiceError),
     #[error(transparent)]
     Chart(#[from] ChartError),
     #[error("a chart shows one series: {0} given (select one with --part)")]
+    #[strum(message = "`taskscale report DIR` shows the series of a folder")]
     OneCampaign(usize),
     #[error("no results given")]
     Nothing,
@@ -56,20 +59,11 @@ pub enum ExportError {
 impl Hint for ExportError {
     fn hint(&self) -> Option<String> {
         let hint = match self {
-            ExportError::Service(ServiceError::Twice { .. }) => {
-                "pass one folder at a time, each with its own -o FILE; --part selects a series"
-            }
-            ExportError::OneCampaign(_) => "`taskscale report DIR` shows the series of a folder",
-            ExportError::Service(ServiceError::MoreIsBetter(_)) => "use its inverse: --metric wall-ns-per-op",
-            ExportError::Service(ServiceError::Nothing) => {
-                "`taskscale report DIR` shows the status of each case"
-            }
-            ExportError::Chart(ChartError::TooFewTasks(_)) => {
-                "measure at more than one N, or draw --chart ranking"
-            }
-            ExportError::Chart(_) | ExportError::Nothing => return None,
+            ExportError::Service(error) => error.get_message(),
+            ExportError::Chart(error) => error.get_message(),
+            ExportError::OneCampaign(_) | ExportError::Nothing => self.get_message(),
         };
-        Some(hint.to_owned())
+        hint.map(str::to_owned)
     }
 }
 

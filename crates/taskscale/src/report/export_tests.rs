@@ -183,7 +183,7 @@ fn a_chart_is_of_one_campaign() {
 #[test]
 fn parts_sum_up_to_the_median_footprint() {
     let report = &one()[0];
-    for row in report.groups.iter().flat_map(|group| &group.rows) {
+    for row in report.rows() {
         assert_eq!(row.parts.is_some(), row.footprint_bytes.is_some(), "{}", row.entry.name);
     }
     let campaign = super::fixture::campaign(vec![facts("go/goroutine", Kind::Stackful)]);

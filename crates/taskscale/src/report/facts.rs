@@ -4,7 +4,7 @@ use super::footnotes;
 use super::model::Report;
 use super::phrases::counts;
 use crate::catalog::Shape;
-use crate::record::Hold;
+use crate::document::joined;
 use crate::units;
 
 /// A fact of results; absent where they do not have it.
@@ -13,11 +13,7 @@ pub type Fact = (&'static str, Option<String>);
 /// What may distinguish results from others.
 pub fn facts(report: &Report) -> Vec<Fact> {
     let machine = &report.machine;
-    let wait = || match report.hold {
-        Hold::Chosen { plateau_s } => format!("chosen for a plateau of {plateau_s} s"),
-        Hold::Fixed { seconds } => format!("{seconds} s"),
-    };
-    let sources: Vec<&str> = report.memory_sources.iter().map(|count| count.source.name()).collect();
+    let sources = joined(report.memory_sources.iter().map(|count| count.source.name()), ", ");
     vec![
         ("results", Some(report.campaign.clone())),
         ("measured", Some(format!("{} {} UTC", report.created_at.date(), report.created_at.time_of_day()))),
@@ -30,10 +26,10 @@ pub fn facts(report: &Report) -> Vec<Fact> {
         ("kernel", Some(format!("Linux {} {}", machine.kernel, machine.architecture))),
         ("huge pages", machine.transparent_huge_pages.clone()),
         ("CPU governor", machine.cpu_governor.clone()),
-        ("memory by", (!sources.is_empty()).then(|| sources.join(", "))),
+        ("memory by", (!sources.is_empty()).then_some(sources)),
         ("taskscale", Some(report.taskscale.clone())),
         ("workload", Some(report.series().to_string())),
-        ("wait", (report.shape != Shape::Work).then(wait)),
+        ("wait", (report.shape != Shape::Work).then(|| report.hold.to_string())),
         ("repetitions", Some(report.repetitions.to_string())),
         ("warnings", (!machine.warnings.is_empty()).then(|| machine.warnings.join("; "))),
     ]
@@ -45,15 +41,13 @@ pub fn account(report: &Report) -> (Vec<(&'static str, String)>, [Vec<String>; 2
     let known = facts(report).into_iter().filter(|(name, _)| !of_heading.contains(name));
     let mut all: Vec<(&'static str, String)> =
         known.filter_map(|(name, value)| Some((name, value?))).collect();
-    let limits = report.machine.limits.iter();
-    let limits: Vec<String> =
-        limits.map(|(name, value)| format!("{name} = {}", units::grouped(*value))).collect();
+    let limit = |(name, value): (&String, &u64)| format!("{name} = {}", units::grouped(*value));
     all.extend([
         ("scenario", footnotes::scenario(report)),
         ("plan", plan(report)),
         ("seed", report.seed.to_string()),
         ("plan digest", report.plan_digest.chars().take(12).collect()),
-        ("limits", limits.join("; ")),
+        ("limits", joined(report.machine.limits.iter().map(limit), "; ")),
     ]);
     all.retain(|(_, value)| !value.is_empty());
     (all, [report.command.clone(), repeat(report)])

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use super::model::{EntryInfo, Growth, PlateauCount, Rank, Report, Row, SourceCount};
 use super::phrases::{NO_LINE, counts};
 use crate::catalog::{Kind, Shape, Style, release_series};
+use crate::document::{first_few, joined};
 use crate::record::{By, Hold, MemorySource, OWN_WORKLOAD};
 use crate::stats::OFF;
 use crate::units::{self, counted};
@@ -23,11 +24,6 @@ pub const REFERENCE: &str = "ref";
 
 /// Number of entries that a note names before "and N more".
 const NAMED: usize = 4;
-
-/// The kind with the marks of its entry: `stackless†`.
-pub fn kind_with_marks(entry: &EntryInfo) -> String {
-    format!("{}{}", entry.kind.name(), marks_of(entry))
-}
 
 /// The marks of an entry: `†‡`.
 pub fn marks_of(entry: &EntryInfo) -> String {
@@ -52,9 +48,7 @@ pub fn machine(report: &Report) -> String {
         machine.os.clone(),
         format!("Linux {} {}", machine.kernel, machine.architecture),
     ];
-    if let Some(pages) = &machine.transparent_huge_pages {
-        parts.push(format!("THP {pages}"));
-    }
+    parts.extend(machine.transparent_huge_pages.as_ref().map(|pages| format!("THP {pages}")));
     parts.join(" · ")
 }
 
@@ -192,9 +186,8 @@ pub fn releases<'a>(entries: impl Iterator<Item = &'a EntryInfo>) -> Option<Stri
     let series = entries.filter_map(|entry| release_series(&entry.name, entry.version.as_deref()?));
     let by_release: BTreeSet<_> =
         series.map(|series| (Reverse(series.released), series.to_string())).collect();
-    let named: Vec<String> =
-        by_release.into_iter().map(|(Reverse(released), series)| format!("{series} ({released})")).collect();
-    (named.len() > 1).then(|| format!("Releases compared: {}.", named.join(", ")))
+    let named = by_release.iter().map(|(Reverse(released), series)| format!("{series} ({released})"));
+    (by_release.len() > 1).then(|| format!("Releases compared: {}.", joined(named, ", ")))
 }
 
 fn reading(report: &Report) -> String {
@@ -238,17 +231,11 @@ fn reading(report: &Report) -> String {
 fn mixed_sources(report: &Report) -> Option<String> {
     let usual = report.usual_source().filter(|_| report.memory_sources.len() > 1)?;
     let count = |of: &SourceCount| format!("{} ({})", of.source.name(), counted(of.runs, "run"));
-    let sources: Vec<String> = report.memory_sources.iter().map(count).collect();
-    let mut others: Vec<String> = Vec::new();
-    for row in report.rows().filter(|row| row.memory_sources.iter().any(|source| *source != usual)) {
-        if !others.contains(&row.entry.name) {
-            others.push(row.entry.name.clone());
-        }
-    }
+    let others = report.names_where(|row| row.memory_sources.iter().any(|source| *source != usual));
     Some(format!(
         "Memory sources differ: {}. Their values are not comparable to the byte, so only rows measured by {} are \
          ranked, not {}.",
-        sources.join(", "),
+        joined(report.memory_sources.iter().map(count), ", "),
         usual.name(),
         named(&others),
     ))
@@ -258,7 +245,7 @@ fn mixed_sources(report: &Report) -> Option<String> {
 fn plateaus(report: &Report) -> Option<String> {
     let unknown = report.plateaus.iter().filter(|count| count.alive_unknown > 0);
     let way = |of: &PlateauCount| format!("{} ({})", of.from.text(), counted(of.alive_unknown, "run"));
-    let ways = unknown.map(way).collect::<Vec<_>>().join("; ");
+    let ways = joined(unknown.map(way), "; ");
     let note = "The number of live tasks is unknown, as the program does not print it. Its plateau was found";
     (report.shape != Shape::Work && !ways.is_empty()).then(|| format!("{note} {ways}."))
 }
@@ -269,29 +256,24 @@ fn kinds(report: &Report) -> Option<String> {
     if kinds.len() < 2 {
         return None;
     }
-    let meanings: Vec<String> =
-        kinds.iter().map(|kind| format!("{} = {}", kind.name(), kind.in_sentence())).collect();
+    let meaning = |kind: &Kind| format!("{} = {}", kind.name(), kind.in_sentence());
     let best = match report.rank {
         Rank::Kind => "\"vs best\" compares within a kind",
         Rank::All => "\"vs best\" compares across kinds, which do different things",
     };
-    Some(format!("{best}. Kinds: {}.", meanings.join("; ")))
+    Some(format!("{best}. Kinds: {}.", joined(kinds.iter().map(meaning), "; ")))
 }
 
 /// The memory source of a row that differs from the report's main source.
 pub fn unusual_source(report: &Report, sources: &[MemorySource]) -> Option<String> {
     let usual = report.usual_source()?;
-    let names: Vec<&str> = sources.iter().map(|source| source.name()).collect();
-    sources.iter().any(|source| *source != usual).then(|| names.join(" and "))
+    let differs = sources.iter().any(|source| *source != usual);
+    differs.then(|| joined(sources.iter().map(|source| source.name()), " and "))
 }
 
 /// The names, the first few of them.
-pub fn named(entries: &[String]) -> String {
-    let mut names: Vec<String> = entries.iter().take(NAMED).cloned().collect();
-    if entries.len() > NAMED {
-        names.push(format!("and {} more", entries.len() - NAMED));
-    }
-    names.join(", ")
+pub fn named(entries: &[impl AsRef<str>]) -> String {
+    first_few(entries, NAMED, ", ", |name| name.as_ref().to_owned())
 }
 
 fn capitalised(text: &str) -> String {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::cells::{Cells, most_usual};
 use super::model::{EntryInfo, Growth};
-use crate::metrics::FOOTPRINT;
+use crate::metrics::{FOOTPRINT, MetricDef};
 use crate::record::{Campaign, EntryFacts, PlateauFrom, Sample, Status};
 use crate::stats::{self, Point};
 
@@ -23,21 +23,23 @@ pub fn feeds_line(sample: &Sample) -> bool {
     alive && used && sample.status == Status::Ok && FOOTPRINT.read(sample).is_some()
 }
 
+/// What a line is fitted to: the values of these samples, each with its repetition.
+pub fn readings(samples: &[&Sample], figure: &MetricDef) -> Vec<(u32, Point)> {
+    let point =
+        |sample: &&Sample| Some((sample.repetition, Point { tasks: sample.tasks, y: figure.read(sample)? }));
+    samples.iter().filter_map(point).collect()
+}
+
 /// The line through an entry's runs; `None` if no run has a footprint.
 ///
 /// Runs of another memory source than the entry's main one are left out: a line across sources would measure their
 /// difference.
 pub(super) fn growth(facts: &EntryFacts, campaign: &Campaign, cells: &Cells) -> Option<Growth> {
-    let feeding: Vec<&Sample> =
+    let mut feeding: Vec<&Sample> =
         cells.of_entry(&facts.name).flatten().copied().filter(|sample| feeds_line(sample)).collect();
     let source = most_usual(&feeding).first()?.source;
-    let readings: Vec<(u32, Point)> = feeding
-        .iter()
-        .filter(|sample| sample.memory.source == source)
-        .filter_map(|sample| {
-            Some((sample.repetition, Point { tasks: sample.tasks, y: FOOTPRINT.read(sample)? }))
-        })
-        .collect();
+    feeding.retain(|sample| sample.memory.source == source);
+    let readings = readings(&feeding, &FOOTPRINT);
     let points: Vec<Point> = readings.iter().map(|(_, point)| *point).collect();
     let fit = stats::fit(&points);
     let tasks: BTreeSet<u64> = points.iter().map(|point| point.tasks).collect();

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::model::{Rank, Report, Row, RowGroup};
 use crate::catalog::{Kind, Shape};
+use crate::document::joined;
 use crate::units::{self, counted};
 
 /// The answer at one N, with what its readers must know.
@@ -34,7 +35,7 @@ impl Headline {
         let held = if ranked.is_empty() { String::new() } else { held(report, group, slowed) };
         let operation = report.operation.as_ref().map(|what| format!("An operation: {what}."));
         let sentences = [operation.unwrap_or_default(), detail, held];
-        let detail = sentences.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ");
+        let detail = joined(sentences.into_iter().filter(|text| !text.is_empty()), " ");
         Headline { tasks: group.tasks, rank, answer, detail }
     }
 }

@@ -50,7 +50,7 @@ pub use html::write_html;
 pub use model::{EntryInfo, Growth, REPORT_SCHEMA, Rank, Report, Row, RowGroup, Unavailable, Version};
 pub use overview::{Factor, Overview, overview};
 pub use page::{PAGE_SCHEMA, PageData, VersionsChart};
-pub use phrases::failure_lines;
+pub use phrases::{FailureLine, failure_lines, mad_text};
 pub use samples::render as samples_csv;
 pub use svg::{ChartError, ranking as ranking_chart, versions as versions_chart};
 pub use versions::{VersionLine, VersionPoint};

@@ -3,7 +3,7 @@
 //! Every value of every format comes from here. Texts are as recorded: each format neutralizes what could harm its
 //! readers. Must not know of formats, files or the command line.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
@@ -139,6 +139,18 @@ impl Report {
         self.groups.iter().flat_map(|group| &group.rows)
     }
 
+    /// The rows of one entry, by number of tasks.
+    pub fn rows_of<'a>(&'a self, entry: &str) -> impl Iterator<Item = &'a Row> {
+        self.rows().filter(move |row| row.entry.name == entry)
+    }
+
+    /// The names of the entries of these rows, each once.
+    pub fn names_where(&self, is_meant: impl Fn(&Row) -> bool) -> Vec<&str> {
+        let mut seen = BTreeSet::new();
+        let names = self.rows().filter(|row| is_meant(row)).map(|row| row.entry.name.as_str());
+        names.filter(|name| seen.insert(*name)).collect()
+    }
+
     /// The metric that entries are ranked by.
     pub fn headline(&self) -> &'static MetricDef {
         metrics::headline(self.shape)
@@ -161,6 +173,13 @@ pub struct RowGroup {
     pub tasks: u64,
     /// Rows with values by kind, or all together, in the order of the headline; then partial and failed ones.
     pub rows: Vec<Row>,
+}
+
+impl RowGroup {
+    /// The row of an entry.
+    pub fn row(&self, entry: &str) -> Option<&Row> {
+        self.rows.iter().find(|row| row.entry.name == entry)
+    }
 }
 
 /// Facts on an entry, the same in every row.
@@ -408,7 +427,7 @@ impl Growth {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Version {
     pub runtime: String,

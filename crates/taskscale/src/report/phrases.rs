@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::model::{FailureGroup, Growth, Row};
-use crate::document::{NONE, safe};
+use crate::document::{joined, safe};
 use crate::metrics::per_task;
 use crate::record::Machine;
-use crate::stats::{Interval, Spread, Step};
-use crate::units::{self, mib};
+use crate::stats::{Spread, Step};
+use crate::units;
 
 /// Before the bytes per task of nonlinear memory.
 pub const NO_LINE: &str = "~";
@@ -19,7 +19,7 @@ pub fn line_mark(linear: Option<bool>) -> &'static str {
 
 /// Parameters as one field: `bytes=64 every=1`.
 pub fn params(params: &BTreeMap<String, String>) -> String {
-    params.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
+    joined(params.iter().map(|(name, value)| format!("{name}={value}")), " ")
 }
 
 /// `AMD EPYC 7B13, 2 CPUs, Linux 6.18.5`, neutralized.
@@ -30,7 +30,7 @@ pub fn platform(machine: &Machine) -> String {
 
 /// Numbers of tasks: `1, 10k, 1M`.
 pub fn counts(tasks: &[u64]) -> String {
-    tasks.iter().map(|n| units::count(*n)).collect::<Vec<_>>().join(", ")
+    joined(tasks.iter().map(|n| units::count(*n)), ", ")
 }
 
 /// Bytes per task, marked if memory is nonlinear.
@@ -64,35 +64,13 @@ pub fn nonlinear_text(growth: &Growth) -> Option<String> {
     };
     let text =
         |step: &Step| format!("{} B up to {}", per_task(step.bytes_per_task), units::count(step.to_tasks));
-    let steps: Vec<String> = growth.steps.iter().map(text).collect();
-    Some(format!("not linear ({lies}). Cost of one more task: {}", steps.join(", ")))
+    let steps = joined(growth.steps.iter().map(text), ", ");
+    Some(format!("not linear ({lies}). Cost of one more task: {steps}"))
 }
 
-/// Fixed cost, its interval, slope, its interval, largest deviation.
-pub fn growth_texts(growth: &Growth) -> [String; 5] {
-    let none = || NONE.to_owned();
-    let base = |bytes: f64| units::decimal(mib(bytes), 2);
-    let interval = |interval: Option<Interval>, show: fn(f64) -> String| match interval {
-        Some(Interval { low, high }) => format!("{} to {}", show(low), show(high)),
-        None => none(),
-    };
-    [
-        growth.base_bytes.map_or_else(none, base),
-        interval(growth.base_bytes_interval, base),
-        growth.bytes_per_task.map_or_else(none, |slope| slope_text(slope, growth.linear)),
-        interval(growth.bytes_per_task_interval, per_task),
-        worst_text(growth).unwrap_or_else(none),
-    ]
-}
-
-/// Bytes per task above those that the program was asked to keep.
-pub fn excess_text(growth: &Growth) -> String {
-    growth.excess_bytes.map_or_else(|| NONE.to_owned(), |bytes| slope_text(bytes, growth.linear))
-}
-
-/// MAD in percent of the median: `0.7`.
-pub fn relative(spread: &Spread) -> Option<String> {
-    spread.relative_mad().map(|share| units::decimal(share * 100.0, 1))
+/// The MAD in percent of the median: `±0.7%`.
+pub fn mad_text(spread: &Spread) -> Option<String> {
+    spread.relative_mad().map(|share| format!("±{}%", units::decimal(share * 100.0, 1)))
 }
 
 /// Repetitions of a row that failed alike, in words.

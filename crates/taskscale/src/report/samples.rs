@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::page::NUMBERS;
 use super::phrases::params;
-use crate::document::command_line;
 use crate::document::csv::{CsvColumn, figure, line, text, whole};
+use crate::document::{command_line, joined};
 use crate::record::{Loaded, Sample, last_attempts};
 
 const TEXTS: [CsvColumn<Sample>; 20] = [
@@ -105,5 +105,5 @@ pub fn render(campaigns: &[(String, Loaded)]) -> String {
 fn warnings(sample: &Sample) -> String {
     // The name that the record has: it is a plain text.
     let name = |warning| Some(serde_json::to_value(warning).ok()?.as_str()?.to_owned());
-    sample.warnings.iter().filter_map(name).collect::<Vec<String>>().join(" ")
+    joined(sample.warnings.iter().filter_map(name), " ")
 }

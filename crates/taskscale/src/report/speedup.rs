@@ -38,11 +38,10 @@ pub fn speedups(reports: &[Report]) -> Vec<Table> {
             Some(cpus) => units::counted(cpus, "CPU"),
             None => "all CPUs".to_owned(),
         });
-        let heads = [Column::words("entry"), Column::figures("tasks")];
-        let mut table = Table::new(heads.into_iter().chain(cpus.map(Column::figures)).collect());
-        let name = Series { cpus: None, ..report.series() };
-        table.section(format!("{name}: speed-up with CPUs")).rows = parts[0].rows().filter_map(row).collect();
-        tables.push(table);
+        let mut columns = vec![Column::words("entry"), Column::figures("tasks")];
+        columns.extend(cpus.map(Column::figures));
+        let heading = format!("{}: speed-up with CPUs", Series { cpus: None, ..report.series() });
+        tables.push(Table::of(columns, heading, parts[0].rows().filter_map(row)));
     }
     tables
 }

@@ -17,7 +17,7 @@ fn report() -> Report {
 
 /// The rows of one entry, by number of tasks.
 fn rows<'a>(report: &'a Report, entry: &str) -> Vec<&'a Row> {
-    report.groups.iter().flat_map(|group| &group.rows).filter(|row| row.entry.name == entry).collect()
+    report.rows_of(entry).collect()
 }
 
 fn shown(report: &Report, format: Format) -> String {

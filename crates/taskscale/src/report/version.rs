@@ -1,13 +1,14 @@
 //! The versions of runtimes, as tables have them.
 
 use crate::catalog::{Month, release_series, version_number};
+use crate::document::joined;
 use crate::record::{EntryFacts, Timestamp};
 
 /// Of an entry in versions that were asked for, these; of others `1.26` of `go version go1.26.8 linux/amd64`,
 /// or `1.14 (2022)` where support of the series had ended over a year before.
 pub fn shown_version(facts: &EntryFacts, measured: Timestamp) -> Option<String> {
     if !facts.versions.is_empty() {
-        return Some(facts.versions.values().cloned().collect::<Vec<_>>().join(", "));
+        return Some(joined(facts.versions.values().cloned(), ", "));
     }
     let version = facts.version.as_deref()?;
     let mut parts = version_number(version)?.split('.');

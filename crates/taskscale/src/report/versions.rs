@@ -1,28 +1,22 @@
 //! The versions of an entry, side by side: how its cost changed from each to the next.
 
-use serde::Serialize;
-
 use crate::metrics::MetricDef;
 
 /// The versions of an entry that differ in one thing.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq)]
 pub struct VersionLine {
     /// `rust/tokio-spawn, tokio: bytes per task`.
     pub title: String,
-    #[cfg_attr(test, schemars(with = "String"))]
     pub metric: &'static MetricDef,
     /// Ascending.
     pub points: Vec<VersionPoint>,
 }
 
 /// One version.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq)]
 pub struct VersionPoint {
     pub version: String,
     /// Month in which its series was released, if known.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub released: Option<String>,
     /// Absent if it has none.
     pub value: Option<f64>,

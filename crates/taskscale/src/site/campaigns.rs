@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::folders::ResultsFolder;
 use super::layout::{START, SitePage, anchor, link, percent_encoded};
-use crate::document::{NONE, escaped};
+use crate::document::{NONE, escaped, joined};
 use crate::explain::{self, Explanation};
 use crate::record::{Campaign, Loaded, Machine, Status, Warning, last_attempts, same_memory};
 use crate::report::Report;
@@ -125,8 +125,8 @@ pub fn machine_name(machine: &Machine) -> String {
 pub fn machine_heading(machine: &Machine) -> String {
     let facts = [&machine.hostname, &machine.os, &machine.architecture];
     let known = facts.into_iter().filter(|fact| !["", "unknown"].contains(&fact.as_str()));
-    let known: Vec<String> = known.map(|fact| escaped(fact)).collect();
-    format!("<h3>{}</h3>\n<p class=\"quiet\">{}</p>\n", machine_name(machine), known.join(" · "))
+    let known = joined(known.map(|fact| escaped(fact)), " · ");
+    format!("<h3>{}</h3>\n<p class=\"quiet\">{known}</p>\n", machine_name(machine))
 }
 
 /// A table of the results of one machine.

@@ -57,9 +57,8 @@ fn best_known<'a>(
     entry: &str,
 ) -> Option<(&'a CampaignSummary, &'a Report, &'a Row)> {
     series.iter().find_map(|&(campaign, report)| {
-        let mut rows = report.groups.iter().rev().flat_map(|group| &group.rows);
-        let is_good = |row: &&Row| row.entry.name == entry && row.ok_runs > 0 && row.headline.is_some();
-        Some((campaign, report, rows.find(is_good)?))
+        let is_good = |row: &&Row| row.ok_runs > 0 && row.headline.is_some();
+        Some((campaign, report, report.rows_of(entry).filter(is_good).last()?))
     })
 }
 
@@ -105,7 +104,7 @@ fn row(subject: &SiteEntry, series: &[(&CampaignSummary, &Report)]) -> String {
 fn value_cells(campaign: &CampaignSummary, report: &Report, row: &Row) -> String {
     let headline = report.headline();
     let unit = headline.heading.rsplit(' ').next().unwrap_or_default();
-    let value = row.headline.map(|spread| format!("{} {unit}", headline.show(spread.median)));
+    let value = row.median().map(|median| format!("{} {unit}", headline.show(median)));
     let times = row.times_best.map(|times| units::decimal(times, 2));
     let n =
         |text: Option<String>| format!("<td class=\"n\">{}</td>", escaped(text.as_deref().unwrap_or(NONE)));

@@ -9,9 +9,9 @@ use super::entries::style;
 use super::layout::{ENTRIES, SitePage, anchor, link, plain_name};
 use super::subject::SiteEntry;
 use crate::catalog::{Kind, embedded_files, reading_order};
-use crate::document::{NONE, command_line, escaped, escaped_lines};
+use crate::document::{NONE, command_line, escaped, escaped_lines, joined};
 use crate::record::{EntryFacts, Source};
-use crate::report::{Report, Row, columns, failure_lines};
+use crate::report::{FailureLine, Report, Row, columns, failure_lines};
 use crate::units::{self, counted};
 
 pub fn page(subject: &SiteEntry, campaigns: &[CampaignSummary], documents: &Documents) -> String {
@@ -38,10 +38,7 @@ pub fn page(subject: &SiteEntry, campaigns: &[CampaignSummary], documents: &Docu
     }
     main.push_str("<h2 id=\"figures\">Results</h2>\n");
     let figures = figures(subject, campaigns);
-    match figures.is_empty() {
-        true => main.push_str("<p>No results on this site include it.</p>\n"),
-        false => main.push_str(&figures),
-    }
+    main.push_str(if figures.is_empty() { "<p>No results on this site include it.</p>\n" } else { &figures });
     main.push_str(&anatomy::section(here, &facts.name, campaigns));
     main.push_str(&program(subject));
     let about = format!("{} under taskscale: what it costs, and its program", facts.title);
@@ -90,13 +87,13 @@ fn facts_list(subject: &SiteEntry, documents: &Documents) -> String {
     facts.extend(subject.install.as_ref().map(|install| ("Install", escaped(install))));
     if !of.env.is_empty() {
         let all = of.env.iter().map(|(name, value)| escaped(&format!("{name}={value}")));
-        facts.push(("Environment", format!("<code>{}</code>", all.collect::<Vec<_>>().join(" "))));
+        facts.push(("Environment", format!("<code>{}</code>", joined(all, " "))));
     }
     let workload = |(workload, _)| match documents.page("docs/workloads.md", workload) {
         Some((page, at)) => format!("<a href=\"{}{at}\">{}</a>", link(here, &page), escaped(workload)),
         None => escaped(workload),
     };
-    facts.push(("Workloads", subject.workloads().map(workload).collect::<Vec<_>>().join(", ")));
+    facts.push(("Workloads", joined(subject.workloads().map(workload), ", ")));
     facts.extend(of.posts.then(|| ("Blog posts", "in the original blog posts (2023, 2024)".to_owned())));
     let facts: String =
         facts.iter().map(|(name, text)| format!("<div><dt>{name}</dt><dd>{text}</dd></div>\n")).collect();
@@ -105,7 +102,7 @@ fn facts_list(subject: &SiteEntry, documents: &Documents) -> String {
 
 /// For each machine the series that were measured, each from the newest results that have it.
 fn figures(subject: &SiteEntry, campaigns: &[CampaignSummary]) -> String {
-    let has = |report: &Report| report.groups.iter().any(|group| row_of(&group.rows, subject).is_some());
+    let has = |report: &Report| report.rows_of(&subject.facts.name).next().is_some();
     let mut text = String::new();
     for own in by_machine(campaigns) {
         // Series in reading order, with their results, the newest first.
@@ -123,10 +120,6 @@ fn figures(subject: &SiteEntry, campaigns: &[CampaignSummary]) -> String {
     text
 }
 
-fn row_of<'a>(rows: &'a [Row], subject: &SiteEntry) -> Option<&'a Row> {
-    rows.iter().find(|row| row.entry.name == subject.facts.name)
-}
-
 fn part_table(subject: &SiteEntry, part: &str, all: &[(&CampaignSummary, &Report)]) -> String {
     let Some((_, report)) = all.first() else { return String::new() };
     let headline = report.headline();
@@ -137,7 +130,7 @@ fn part_table(subject: &SiteEntry, part: &str, all: &[(&CampaignSummary, &Report
         .collect();
     let mut rows = String::new();
     for group in &report.groups {
-        let Some(row) = row_of(&group.rows, subject) else { continue };
+        let Some(row) = group.row(&subject.facts.name) else { continue };
         let of_kind = || group.rows.iter().filter(|other| other.ranked && other.entry.kind == row.entry.kind);
         let place = of_kind().position(|other| other.entry.name == row.entry.name).map(|at| at + 1);
         let place = place.zip(row.times_best).map(|(place, times)| {
@@ -145,7 +138,7 @@ fn part_table(subject: &SiteEntry, part: &str, all: &[(&CampaignSummary, &Report
         });
         rows.push_str(&format!("<tr><th scope=\"row\" class=\"n\">{}</th>", units::count(row.tasks)));
         if row.has_figures() {
-            let shown = row.headline.map(|spread| headline.show(spread.median));
+            let shown = row.median().map(|median| headline.show(median));
             let others = columns.iter().map(|column| row.text(column.figure));
             for text in std::iter::once(shown).chain(others) {
                 rows.push_str(&format!("<td class=\"n\">{}</td>", escaped(text.as_deref().unwrap_or(NONE))));
@@ -173,23 +166,21 @@ fn origin(subject: &SiteEntry, part: &str, all: &[(&CampaignSummary, &Report)]) 
     };
     let [newest, others @ ..] = all else { return String::new() };
     let shown = format!("{}, {}", to(newest), counted(newest.1.repetitions, "repetition"));
-    let others: Vec<String> = others.iter().map(to).collect();
-    if others.is_empty() { shown } else { format!("{shown}; also in {}", others.join(", ")) }
+    let others = joined(others.iter().map(to), ", ");
+    if others.is_empty() { shown } else { format!("{shown}; also in {others}") }
 }
 
 fn status(row: &Row) -> String {
     if row.shortfalls.is_empty() {
         return escaped(&row.status);
     }
-    let failure: Vec<String> = failure_lines(row)
-        .iter()
-        .map(|failure| {
-            format!("<b class=\"fell\">{}</b>: {}", escaped(&failure.head), escaped(&failure.reason))
-        })
-        .collect();
+    let failure = |FailureLine { head, reason }: FailureLine| {
+        format!("<b class=\"fell\">{}</b>: {}", escaped(&head), escaped(&reason))
+    };
+    let failures = joined(failure_lines(row).into_iter().map(failure), "; ");
     match row.ok_runs {
-        0 => failure.join("; "),
-        ok => format!("{ok} of {} ok; {}", row.runs, failure.join("; ")),
+        0 => failures,
+        ok => format!("{ok} of {} ok; {failures}", row.runs),
     }
 }
 
@@ -200,9 +191,8 @@ fn program(subject: &SiteEntry) -> String {
     };
     let commands = |(workload, program): (&str, &EntryFacts)| {
         let lines = program.build.iter().chain([&program.run]).map(|command| command_line(command));
-        format!("# {workload}\n{}", lines.collect::<Vec<_>>().join("\n"))
+        format!("# {workload}\n{}", joined(lines, "\n"))
     };
-    let commands: Vec<String> = subject.workloads().map(commands).collect();
     let files = subject.files().into_iter().enumerate();
     let files: String =
         files.map(|(at, (file, workloads))| source(subject, file, &workloads, at == 0)).collect();
@@ -210,7 +200,7 @@ fn program(subject: &SiteEntry) -> String {
         "<h2 id=\"program\">Program</h2>\n<p>{origin}</p>\n\
          <details><summary>Build and run commands by workload</summary>\n\
          <pre tabindex=\"0\"><code>{}</code></pre></details>\n{files}",
-        escaped_lines(&commands.join("\n\n"))
+        escaped_lines(&joined(subject.workloads().map(commands), "\n\n"))
     )
 }
 

@@ -60,16 +60,14 @@ fn stops(report: &Report) -> Option<Highlight> {
     let most = report.groups.iter().rfind(|group| group.rows.iter().any(|row| row.ranked))?;
     let others = most.rows.iter().filter(|row| row.ranked).count();
     let held = |row: &Row| {
-        let ok = |group: &&RowGroup| {
-            group.rows.iter().any(|other| other.ok_runs > 0 && other.entry.name == row.entry.name)
-        };
-        report.groups.iter().filter(ok).map(|group| group.tasks).max()
+        let ok = report.rows_of(&row.entry.name).filter(|other| other.ok_runs > 0);
+        ok.map(|other| other.tasks).max()
     };
     let short = most.rows.iter().filter(|row| row.ok_runs == 0 && !row.entry.reference);
     // The limit at the first N that failed: at larger N it may be another one.
     let limit = |row: &Row, held: u64| {
         let next = report.groups.iter().find(|group| group.tasks > held)?;
-        let there = next.rows.iter().find(|other| other.entry.name == row.entry.name)?;
+        let there = next.row(&row.entry.name)?;
         Some((there.shortfalls.iter().find_map(|short| short.limit.clone())?, next.tasks))
     };
     let found = short.filter_map(|row| {
@@ -130,10 +128,7 @@ fn of_kind<'a>(group: &'a RowGroup, like: &'a Row) -> impl Iterator<Item = &'a R
 fn overtaken(report: &Report, at: u64) -> Option<Highlight> {
     let first = report.groups.first().filter(|group| group.tasks < at)?;
     let many = report.groups.iter().find(|group| group.tasks == at)?;
-    let few = |row: &Row| {
-        let before = first.rows.iter().find(|other| other.ranked && other.entry.name == row.entry.name)?;
-        before.headline.map(|spread| spread.median)
-    };
+    let few = |row: &Row| first.row(&row.entry.name).filter(|before| before.ranked)?.median();
     let ranked = many.rows.iter().filter(|row| row.ranked);
     let turns = ranked.flat_map(|a| {
         of_kind(many, a).filter_map(move |b| {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::document::escaped;
+use crate::document::{escaped, joined};
 
 /// The site's style, in a file of its own.
 pub const STYLE: &str = "site.css";
@@ -69,8 +69,7 @@ pub fn link(from: &str, to: &str) -> String {
     let folders = from.len() - 1;
     let alike = from[..folders].iter().zip(&to[..to.len() - 1]).take_while(|(a, b)| a == b).count();
     let up = "../".repeat(folders - alike);
-    let down: Vec<String> = to[alike..].iter().map(|part| percent_encoded(part)).collect();
-    up + &down.join("/")
+    up + &joined(to[alike..].iter().map(|part| percent_encoded(part)), "/")
 }
 
 /// Everything but the unreserved characters of RFC 3986, section 2.3, as bytes.

@@ -22,6 +22,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use crate::catalog::Catalog;
+use crate::document::joined;
 use crate::record::{Loaded, StoreError};
 use crate::report::{PageData, write_html};
 use crate::submit::{Candidate, Withdrawal, badges};
@@ -185,7 +186,7 @@ impl<'a> Site<'a> {
             // What has gone already is as it should be.
             let _ = fs::remove_file(self.out.join(path));
         }
-        let names: Vec<&str> = self.written.iter().map(String::as_str).collect();
-        fs::write(&list, names.join("\n") + "\n").map_err(|error| at("write", &list, error))
+        let names = joined(self.written.iter().map(String::as_str), "\n");
+        fs::write(&list, names + "\n").map_err(|error| at("write", &list, error))
     }
 }

@@ -11,7 +11,7 @@ use super::highlights::{Highlight, highlights};
 use super::layout::{ENTRIES, START, SitePage, anchor};
 use super::subject::{SiteEntry, named};
 use crate::catalog::reading_order;
-use crate::document::{command_line, escaped};
+use crate::document::{command_line, escaped, joined};
 use crate::report::{Report, Row, RowGroup, failure_lines, ranking_chart};
 use crate::submit::Withdrawal;
 use crate::units::{counted, tasks};
@@ -178,8 +178,7 @@ fn figure(featured: &Featured, subjects: &[SiteEntry]) -> String {
 /// The same for a narrow screen, on which a picture would be too small to read.
 fn narrow(report: &Report, rows: &[Row], subjects: &[SiteEntry]) -> String {
     let figure = report.headline();
-    let medians = rows.iter().filter_map(|row| row.headline).map(|spread| spread.median);
-    let largest = medians.fold(0.0, f64::max);
+    let largest = rows.iter().filter_map(Row::median).fold(0.0, f64::max);
     let mut text = format!("<table class=\"bars narrow\"><caption>{}</caption>\n", escaped(figure.heading));
     let mut kind = None;
     for row in rows {
@@ -189,7 +188,7 @@ fn narrow(report: &Report, rows: &[Row], subjects: &[SiteEntry]) -> String {
                 row.entry.kind.title()
             ));
         }
-        let ends = failure_lines(row).into_iter().map(|told| told.head).collect::<Vec<_>>().join("; ");
+        let ends = joined(failure_lines(row).into_iter().map(|told| told.head), "; ");
         let shown = match row.headline {
             Some(spread) => format!(
                 "<span class=\"bar\" style=\"width:{:.1}%\"></span></td><td class=\"n\">{}{}",

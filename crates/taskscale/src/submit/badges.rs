@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::machine::class;
 use super::plausible::{SourceCase, ok_cases};
+use crate::document::joined;
 use crate::record::By;
 use crate::report::{Report, Row};
 use crate::stats::{CONFIDENCE, Interval, Spread, Welch};
@@ -116,8 +117,7 @@ fn near(a: &Spread, b: &Spread) -> bool {
 fn cells(reports: &[Report]) -> BTreeMap<Measured, Spread> {
     let measured = |(case, row): (SourceCase, &Row)| {
         // Spaces do not matter in a version.
-        let version = row.entry.version.as_ref();
-        let version = version.map(|version| version.split_whitespace().collect::<Vec<_>>().join(" "));
+        let version = row.entry.version.as_ref().map(|version| joined(version.split_whitespace(), " "));
         Some(((case, version), row.headline?))
     };
     ok_cases(reports).filter_map(measured).collect()

@@ -9,11 +9,11 @@ use strum::VariantArray;
 use super::badges::Badge;
 use super::machine::class;
 use super::verify::{Verification, VerifiedCase};
-use super::{SubmissionRule, Violation, first_few};
-use crate::document::{Column, Document, DocumentRow, Emphasis, NONE, Table, TableCell, TableSection};
+use super::{SubmissionRule, Violation};
+use crate::document::{Column, Document, DocumentRow, Emphasis, NONE, Table, TableCell, first_few, joined};
 use crate::metrics::MetricDef;
 use crate::record::{Campaign, Sample, Warning, last_attempts};
-use crate::report::{Report, Row, RowGroup};
+use crate::report::{Report, Row, RowGroup, mad_text};
 use crate::units;
 
 /// The text of a pull request: what was measured where, the results at the most tasks, what was checked and removed.
@@ -27,8 +27,7 @@ pub fn pull_request(
 ) -> Document {
     let reports = Report::of_parts(campaign, samples);
     let workloads: BTreeSet<&str> = campaign.plans().map(|plan| plan.workload.as_str()).collect();
-    let workloads = workloads.into_iter().collect::<Vec<_>>().join(", ");
-    let mut document = Document::new(format!("{workloads} on {}", class(&campaign.machine)));
+    let mut document = Document::new(format!("{} on {}", joined(workloads, ", "), class(&campaign.machine)));
     let facts = facts(campaign, samples, &reports, folder);
     document.table(two_columns("What was measured", ["what", "value"], facts));
     for report in &reports {
@@ -54,10 +53,8 @@ pub fn pull_request(
 }
 
 fn two_columns(heading: &str, [name, value]: [&'static str; 2], rows: Vec<(&str, String)>) -> Table {
-    let mut table = Table::new(vec![Column::words(name), Column::prose(value)]);
     let row = |(name, value)| DocumentRow::of(vec![TableCell::plain(name), TableCell::plain(value)]);
-    table.section(heading).rows = rows.into_iter().map(row).collect();
-    table
+    Table::of(vec![Column::words(name), Column::prose(value)], heading, rows.into_iter().map(row))
 }
 
 fn facts(
@@ -76,45 +73,40 @@ fn facts(
         versions.map(|version| format!("{}: {}", version.runtime, version.version)).collect();
     let missing = reports.iter().flat_map(|report| &report.unavailable);
     let missing: BTreeSet<&str> = missing.map(|missing| missing.entry.name.as_str()).collect();
-    let joined = |names: BTreeSet<&str>| names.into_iter().collect::<Vec<_>>().join(", ");
     let memory = units::bytes(machine.memory_bytes);
     let mut facts = vec![
         ("folder", folder.display().to_string()),
         ("machine", format!("{}, CPUs: {}, {memory}", machine.cpu, machine.cpus)),
         ("system", format!("{}, Linux {} {}", machine.os, machine.kernel, machine.architecture)),
-        ("memory source", joined(sources)),
+        ("memory source", joined(sources, ", ")),
         ("taskscale", format!("{}, {}", campaign.taskscale, campaign.created_at.date())),
         ("runs", format!("{}, {busy} of them on a busy machine", counting.len())),
-        ("versions", versions.into_iter().collect::<Vec<_>>().join("; ")),
+        ("versions", joined(versions, "; ")),
     ];
-    facts.extend((!missing.is_empty()).then(|| ("not installed", joined(missing))));
+    facts.extend((!missing.is_empty()).then(|| ("not installed", joined(missing, ", "))));
     facts
 }
 
 fn found(report: &Report, group: &RowGroup) -> Table {
     let headline = report.headline();
-    let mut table = Table::new(vec![
+    let columns = vec![
         Column::words("entry"),
         Column::words("kind"),
         Column::figures(headline.heading),
         Column::words("runs"),
-    ]);
+    ];
     let heading = format!(
         "{}, N = {}, repetitions: {}",
         report.series(),
         units::count(group.tasks),
         report.repetitions
     );
-    table.section(heading).rows = group.rows.iter().map(|row| line(row, headline)).collect();
-    table
+    Table::of(columns, heading, group.rows.iter().map(|row| line(row, headline)))
 }
 
 fn line(row: &Row, headline: &MetricDef) -> DocumentRow {
     let figure = match row.headline {
-        Some(spread) => {
-            let mark = spread.relative_mad().map(|mad| format!("±{}%", units::decimal(mad * 100.0, 1)));
-            TableCell::Marked(headline.show(spread.median), Emphasis::Plain, mark)
-        }
+        Some(spread) => TableCell::Marked(headline.show(spread.median), Emphasis::Plain, mad_text(&spread)),
         None => TableCell::figure(None, Emphasis::Quiet),
     };
     DocumentRow::of(vec![
@@ -143,22 +135,17 @@ const OUTLIERS: usize = 5;
 
 /// The outliers in words, if any.
 fn unusual(outliers: &[String]) -> Option<String> {
-    let named = first_few(outliers, OUTLIERS, String::clone)?;
-    Some(format!("memory differs by more than 20% from other results: {named}"))
+    let named = first_few(outliers, OUTLIERS, "; ", String::clone);
+    (!named.is_empty()).then(|| format!("memory differs by more than 20% from other results: {named}"))
 }
 
 /// The document of all results of a repository.
 pub fn checked(all: &[CheckedFolder]) -> Document {
     let refused = all.iter().filter(|one| !one.findings.is_empty()).count();
     let mut document = Document::new(format!("results: {}, refused: {refused}", all.len()));
-    let mut table = Table::new(vec![
-        Column::words("results"),
-        Column::words("badge"),
-        Column::figures("runs"),
-        Column::words(""),
-    ]);
-    let section: &mut TableSection = table.section("results");
-    for one in all {
+    let columns =
+        vec![Column::words("results"), Column::words("badge"), Column::figures("runs"), Column::words("")];
+    let rows = all.iter().map(|one| {
         let (verdict, emphasis) =
             if one.findings.is_empty() { ("passed", Emphasis::Good) } else { ("refused", Emphasis::Bad) };
         let row = DocumentRow::of(vec![
@@ -171,12 +158,12 @@ pub fn checked(all: &[CheckedFolder]) -> Document {
             let text = format!("{}. Fix: {}", finding.what, finding.fix);
             row.note(finding.rule.name(), text, Emphasis::Bad)
         });
-        section.rows.push(match unusual(&one.outliers) {
+        match unusual(&one.outliers) {
             Some(text) => row.note("unusual", text, Emphasis::Quiet),
             None => row,
-        });
-    }
-    document.table(table);
+        }
+    });
+    document.table(Table::of(columns, "results", rows));
     document
 }
 
@@ -185,12 +172,10 @@ pub fn verified(verification: &Verification) -> Document {
     let (agree, measured) = verification.agreement();
     let verdict = if verification.is_verified() { "verified" } else { "not verified" };
     let mut document = Document::new(format!("{agree} of {measured} cases agree: {verdict}"));
-    let heads = ["entry", "workload"].map(Column::words).into_iter();
-    let figures = ["N", "B/task", "again", "launch s", "again"].map(Column::figures);
-    let mut table =
-        Table::new(heads.chain(figures).chain([Column::words("status"), Column::words("")]).collect());
-    table.section("cases").rows = verification.cases.iter().map(verified_row).collect();
-    document.table(table);
+    let mut columns = Vec::from(["entry", "workload"].map(Column::words));
+    columns.extend(["N", "B/task", "again", "launch s", "again"].map(Column::figures));
+    columns.extend(["status", ""].map(Column::words));
+    document.table(Table::of(columns, "cases", verification.cases.iter().map(verified_row)));
     document.notes =
         vec!["B/task may differ by 10%, or growth by 64 KiB. Times are not compared.".to_owned()];
     document

@@ -1,5 +1,6 @@
 //! The class of a machine, as a name of a folder.
 
+use crate::document::joined;
 use crate::record::Machine;
 
 /// Words of processors' names that tell none from another.
@@ -12,7 +13,7 @@ const LONGEST: usize = 48;
 pub fn class(machine: &Machine) -> String {
     let cpu = machine.cpu.to_lowercase().replace("(r)", " ").replace("(tm)", " ");
     let words = cpu.split(|c: char| c.is_whitespace() || "@,()".contains(c)).filter(|word| !is_noise(word));
-    let mut name = words.map(plain).filter(|word| !word.is_empty()).collect::<Vec<_>>().join("-");
+    let mut name = joined(words.map(plain).filter(|word| !word.is_empty()), "-");
     name.truncate(LONGEST);
     let name = name.trim_end_matches('-');
     let name = if name.is_empty() { plain(&machine.architecture.to_lowercase()) } else { name.to_owned() };
@@ -28,7 +29,7 @@ fn plain(word: &str) -> String {
     let number = word.strip_suffix("ghz").and_then(|number| number.parse::<f64>().ok());
     let word = number.map_or(word.to_owned(), |number| format!("{number}ghz"));
     let parts = word.split(|c: char| !c.is_ascii_alphanumeric()).filter(|part| !part.is_empty());
-    parts.collect::<Vec<_>>().join("-")
+    joined(parts, "-")
 }
 
 #[cfg(test)]

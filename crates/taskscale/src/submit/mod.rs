@@ -39,6 +39,7 @@ use std::path::Path;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::document::first_few;
 use crate::record::read_document;
 
 /// A rule that submitted results must meet.
@@ -155,25 +156,13 @@ impl Violation {
         all: impl IntoIterator<Item = T>,
         what: impl FnMut(T) -> String,
     ) -> Option<Violation> {
-        Some(Violation::new(rule, first_few(all, NAMED, what)?))
+        let what = first_few(all, NAMED, "; ", what);
+        (!what.is_empty()).then(|| Violation::new(rule, what))
     }
 }
 
 /// Number of violations that a finding names.
 const NAMED: usize = 3;
-
-/// The first `most` items and the number of others: `a; b; and 3 more`. `None` if there are none.
-fn first_few<T>(
-    all: impl IntoIterator<Item = T>,
-    most: usize,
-    what: impl FnMut(T) -> String,
-) -> Option<String> {
-    let mut all = all.into_iter();
-    let mut named: Vec<String> = all.by_ref().take(most).map(what).collect();
-    let more = all.count();
-    named.extend((more > 0).then(|| format!("and {more} more")));
-    (!named.is_empty()).then(|| named.join("; "))
-}
 
 /// Reads a JSON record; `None` if the file does not exist.
 fn read_record<T: DeserializeOwned>(path: &Path) -> io::Result<Option<T>> {

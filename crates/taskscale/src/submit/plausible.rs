@@ -70,7 +70,9 @@ pub fn implausible(campaign: &Campaign, samples: &[Sample], reports: &[Report]) 
 /// Entries whose bytes per task are below the possible minimum.
 fn too_small(report: &Report) -> impl Iterator<Item = String> + '_ {
     report.growth.iter().filter_map(|growth| {
-        let least = least_bytes_per_task(growth.entry.kind, report.shape).max(held(report));
+        // Those that each task must keep, less 10%: memory may be compressed or shared a little.
+        let held = report.holds_bytes.map_or(0.0, |bytes| 0.9 * bytes as f64);
+        let least = least_bytes_per_task(growth.entry.kind, report.shape).max(held);
         let most = growth.tasks.last().copied().unwrap_or(0);
         let slope = growth.bytes_per_task?;
         (least * most as f64 >= JUDGED_BYTES && slope < least).then(|| {
@@ -83,11 +85,6 @@ fn too_small(report: &Report) -> impl Iterator<Item = String> + '_ {
             )
         })
     })
-}
-
-/// The bytes that each task must keep, less 10%: memory may be compressed or shared a little.
-fn held(report: &Report) -> f64 {
-    report.holds_bytes.map_or(0.0, |bytes| 0.9 * bytes as f64)
 }
 
 /// Repetitions of a case never take exactly the same time, and seldom the same memory. If over half of the repeated

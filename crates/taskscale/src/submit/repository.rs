@@ -23,10 +23,19 @@ pub fn check_candidate(
     changed: Option<Violation>,
 ) -> CheckedFolder {
     let own_reports = reports(loaded);
-    let mut findings = refusals(loaded, &own_reports, there, changed);
+    let mut findings = examine(loaded, &own_reports, true);
+    findings.extend(changed);
     let id = &loaded.campaign.id;
-    let others = there.iter().filter(|other| id.is_none() || other.loaded.campaign.id != *id);
-    let others: Vec<Footprints> = others.map(|other| Footprints::of(&reports(&other.loaded))).collect();
+    let (same, others): (Vec<_>, Vec<_>) =
+        there.iter().partition(|other| id.is_some() && other.loaded.campaign.id == *id);
+    let before = same.into_iter().find(|other| other.checksum_ok.is_some());
+    let before = match loaded.campaign.origin {
+        Some(_) => Some("these results were already submitted".to_owned()),
+        None => before.map(|other| format!("already submitted: {}", other.folder.display())),
+    };
+    findings.extend(before.map(|what| Violation::new(SubmissionRule::Once, what)));
+    let others: Vec<Footprints> =
+        others.into_iter().map(|other| Footprints::of(&reports(&other.loaded))).collect();
     let compared = compare(&Footprints::of(&own_reports), &others.iter().collect::<Vec<_>>());
     findings.extend(compared.refused);
     CheckedFolder {
@@ -40,27 +49,6 @@ pub fn check_candidate(
 
 fn reports(loaded: &Loaded) -> Vec<Report> {
     Report::of_parts(&loaded.campaign, &loaded.samples)
-}
-
-/// Reasons not to submit these results.
-fn refusals(
-    loaded: &Loaded,
-    reports: &[Report],
-    there: &[SubmittedResults],
-    changed: Option<Violation>,
-) -> Vec<Violation> {
-    let mut findings = examine(loaded, reports, true);
-    findings.extend(changed);
-    if loaded.campaign.origin.is_some() {
-        findings.push(Violation::new(SubmissionRule::Once, "these results were already submitted"));
-        return findings;
-    }
-    let id = &loaded.campaign.id;
-    let same = |other: &&SubmittedResults| other.checksum_ok.is_some() && other.loaded.campaign.id == *id;
-    findings.extend(there.iter().find(same).filter(|_| id.is_some()).map(|other| {
-        Violation::new(SubmissionRule::Once, format!("already submitted: {}", other.folder.display()))
-    }));
-    findings
 }
 
 /// Checks published results. With `new`, they are being submitted to those `beside` them now.

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{SubmissionRule, Violation};
 use crate::campaign::plan_digest;
 use crate::catalog::Shape;
+use crate::document::joined;
 use crate::record::{
     Campaign, EntryFacts, MemorySource, Plan, RunKey, Sample, Status, Warning, last_attempts,
 };
@@ -137,11 +138,8 @@ pub fn mixed(campaign: &Campaign, samples: &[Sample]) -> Vec<Violation> {
     let sources: BTreeSet<MemorySource> =
         read.map(|sample| sample.memory.source).chain(conditions.memory_source).collect();
     if sources.len() > 1 {
-        let names: Vec<&str> = sources.iter().map(|source| source.name()).collect();
-        found.push(Violation::new(
-            SubmissionRule::Alike,
-            format!("several memory sources: {}", names.join(", ")),
-        ));
+        let names = joined(sources.iter().map(|source| source.name()), ", ");
+        found.push(Violation::new(SubmissionRule::Alike, format!("several memory sources: {names}")));
     }
     if let Some(cap) = conditions.memory_cap_bytes {
         let other = samples.iter().filter(|sample| sample.memory.cap_bytes.is_some_and(|own| own != cap));

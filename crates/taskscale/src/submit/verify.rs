@@ -109,8 +109,7 @@ pub fn draw(reports: &[Report], seed: u64) -> Vec<DrawnCase> {
     let mut cases = Vec::new();
     for report in reports {
         for row in report.rows() {
-            let own = report.rows().filter(|other| other.entry.name == row.entry.name);
-            let own: Vec<u64> = own.map(|other| other.tasks).collect();
+            let own: Vec<u64> = report.rows_of(&row.entry.name).map(|other| other.tasks).collect();
             let (tasks, least) = (row.tasks, own.iter().copied().min().unwrap_or(row.tasks));
             if tasks > least || own.len() == 1 {
                 cases.push(DrawnCase { entry: row.entry.name.clone(), part: report.series(), tasks, least });
@@ -154,7 +153,7 @@ pub fn judge(case: &DrawnCase, submitted: &[Report], measured: &[Report]) -> Ver
 impl CaseOutcome {
     fn of(case: &DrawnCase, reports: &[Report]) -> Option<CaseOutcome> {
         let report = reports.iter().find(|report| report.series() == case.part)?;
-        let at = |tasks| report.rows().find(|row| row.entry.name == case.entry && row.tasks == tasks);
+        let at = |tasks| report.rows_of(&case.entry).find(|row| row.tasks == tasks);
         let row = at(case.tasks)?;
         let footprint =
             |row: &Row| row.footprint_bytes.filter(|_| row.ok_runs > 0).map(|spread| spread.median);

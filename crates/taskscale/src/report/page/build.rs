@@ -6,12 +6,12 @@ use std::mem::take;
 use super::super::cells::Cells;
 use super::super::colour::colour_of;
 use super::super::headline::Headline;
-use super::super::model::{Growth, Rank, Report, RowGroup};
+use super::super::model::{Growth, Rank, Report, Row, RowGroup};
 use super::super::{facts, footnotes, phrases};
 use super::columns::columns;
 use super::model::{PAGE_SCHEMA, PageBest, PageCampaign, PageData, PageEntry, PageFile, Scaling};
 use super::published::published;
-use super::rows::rows;
+use super::rows::page_row;
 use super::tables::by_use;
 use super::{samples, tables};
 use crate::catalog::{FanOut, Kind, Shape, Style, reading_order};
@@ -90,8 +90,13 @@ impl PageData {
         let (headlines, bests) = (headlines(&report, &cells), bests(&report, &metrics));
         let overview_tasks = report.representative_tasks();
         let usual = report.usual_source();
-        let of_report = take(&mut report.groups).into_iter().flat_map(|group| group.rows);
-        let rows = rows(of_report, &positions, &cells, &metrics, usual);
+        let of_row = |row: Row| {
+            let position = *positions.get(&*row.entry.name)?;
+            let cell = cells.cell(&row.entry.name, row.tasks);
+            Some(page_row(position, row, cell, &metrics, usual))
+        };
+        let rows = take(&mut report.groups).into_iter().flat_map(|group| group.rows);
+        let rows = rows.filter_map(of_row).collect();
         let samples = samples::columns(&positions, samples, &part);
         let of_catalog = |name: &str| catalog(&part.workload, name);
         let entries =

@@ -1,33 +1,17 @@
 //! The rows of the page: values, and who takes part in the comparison.
 
-use std::collections::BTreeMap;
-
 use super::super::build::feeding;
-use super::super::cells::Cells;
-use super::super::model::Row;
+use super::super::model::{FailureGroup, Row};
 use super::super::rank::Standing;
 use super::model::{Figure, PageException, PageRow, PageShortfall};
+use crate::document::joined;
 use crate::metrics::{self, MetricDef};
 use crate::record::{MemorySource, Sample, Warning};
 use crate::stats::{Spread, middle_two};
 use crate::units::grouped;
 
-pub fn rows(
-    of_report: impl Iterator<Item = Row>,
-    positions: &BTreeMap<&str, usize>,
-    cells: &Cells,
-    metrics: &[&'static MetricDef],
-    usual: Option<MemorySource>,
-) -> Vec<PageRow> {
-    let of = |row: Row| {
-        let position = *positions.get(&*row.entry.name)?;
-        let cell = cells.cell(&row.entry.name, row.tasks);
-        Some(page_row(position, row, cell, metrics, usual))
-    };
-    of_report.filter_map(of).collect()
-}
-
-fn page_row(
+/// The row of the entry at a position, of its samples at one number of tasks.
+pub fn page_row(
     entry: usize,
     row: Row,
     cell: &[&Sample],
@@ -37,6 +21,11 @@ fn page_row(
     // Of work, times are of the first run of each pair.
     let fed: Vec<&Sample> = feeding(cell).into_iter().filter(|sample| !sample.is_double()).collect();
     let figure = |of: Spread| Figure(of.median, of.min, of.max, of.mad, of.readings);
+    let shortfall = |failure: &FailureGroup| PageShortfall {
+        status: failure.status,
+        runs: failure.runs,
+        reason: failure.reason(),
+    };
     let short = cell.iter().any(|sample| sample.warnings.contains(&Warning::WorkShort));
     PageRow {
         entry,
@@ -51,26 +40,16 @@ fn page_row(
         figures: metrics.iter().map(|metric| row.spreads.of(metric).map(figure)).collect(),
         threads: row.threads,
         parts: row.parts,
-        time: phases(
-            &fed,
-            |sample| sample.time.wall_s,
-            |sample| [sample.time.launch_s, sample.time.plateau_s, sample.time.drain_s],
-        ),
-        cpu: phases(
-            &fed,
-            |sample| sample.cpu.total_s(),
-            |sample| [sample.cpu.launch_s, sample.cpu.plateau_s, sample.cpu.drain_s],
-        ),
+        time: phases(&fed, |sample| {
+            let time = &sample.time;
+            (time.wall_s, [time.launch_s, time.plateau_s, time.drain_s])
+        }),
+        cpu: phases(&fed, |sample| {
+            let cpu = &sample.cpu;
+            (cpu.total_s(), [cpu.launch_s, cpu.plateau_s, cpu.drain_s])
+        }),
         load_curve: row.load_curve,
-        shortfalls: row
-            .shortfalls
-            .iter()
-            .map(|failure| PageShortfall {
-                status: failure.status,
-                runs: failure.runs,
-                reason: failure.reason(),
-            })
-            .collect(),
+        shortfalls: row.shortfalls.iter().map(shortfall).collect(),
         status: row.status,
         memory_sources: row.memory_sources,
     }
@@ -78,7 +57,7 @@ fn page_row(
 
 /// The metrics of a row that could be ranked but for these reasons.
 fn exceptions(row: &Row, metrics: &[&'static MetricDef], usual: Option<MemorySource>) -> Vec<PageException> {
-    let sources = || row.memory_sources.iter().map(|source| source.name()).collect::<Vec<_>>().join(" and ");
+    let sources = || joined(row.memory_sources.iter().map(|source| source.name()), " and ");
     let of = |standing: Standing, reason: String| {
         let metrics = metrics.iter().filter(|metric| row.standing(metric, usual) == standing);
         PageException { standing, metrics: metrics.map(|metric| metric.name).collect(), reason }
@@ -103,16 +82,15 @@ fn remarks(row: &Row) -> Vec<String> {
     remarks
 }
 
+/// A time of a run and of its launch, plateau and drain.
+type PhasedTime = (Option<f64>, [Option<f64>; 3]);
+
 /// The phases of the run in the middle, by its whole time; the mean of the two middle ones where their number is even.
 ///
 /// Medians of phases do not add up to the median of the whole. The phases of the middle run do.
-fn phases(
-    fed: &[&Sample],
-    whole: fn(&Sample) -> Option<f64>,
-    phases: fn(&Sample) -> [Option<f64>; 3],
-) -> Option<[f64; 3]> {
-    let run = |sample: &&Sample| match phases(sample) {
-        [Some(launch), Some(plateau), Some(drain)] => Some((whole(sample)?, [launch, plateau, drain])),
+fn phases(fed: &[&Sample], of: fn(&Sample) -> PhasedTime) -> Option<[f64; 3]> {
+    let run = |sample: &&Sample| match of(sample) {
+        (Some(whole), [Some(launch), Some(plateau), Some(drain)]) => Some((whole, [launch, plateau, drain])),
         _ => None,
     };
     let mut runs: Vec<(f64, [f64; 3])> = fed.iter().filter_map(run).collect();

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::model::Samples;
+use crate::document::joined;
 use crate::record::{Sample, Series};
 
 /// Characters of what a program wrote to standard error that a page carries; the whole of it is in the record.
@@ -140,10 +141,9 @@ fn tail(text: &str) -> String {
 
 /// `rate 2.5 tasks/s, …`.
 fn metrics(sample: &Sample) -> Option<String> {
-    let metrics: Vec<String> = sample
+    let metrics = sample
         .metrics
         .iter()
-        .map(|(name, metric)| format!("{name} {} {}", metric.value, metric.unit).trim_end().to_owned())
-        .collect();
-    (!metrics.is_empty()).then(|| metrics.join(", "))
+        .map(|(name, metric)| format!("{name} {} {}", metric.value, metric.unit).trim_end().to_owned());
+    (!sample.metrics.is_empty()).then(|| joined(metrics, ", "))
 }

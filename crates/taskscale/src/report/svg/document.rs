@@ -1,7 +1,7 @@
 //! Well-formed SVG for any texts. Knows nothing of charts.
 
-use super::super::sanitize::escaped;
 use super::style::CSS;
+use crate::document::{escaped, joined};
 
 #[derive(Debug, Clone, Copy)]
 pub enum Anchor {
@@ -59,16 +59,14 @@ impl Svg {
         if points.is_empty() {
             return;
         }
-        let points: Vec<String> =
-            points.iter().map(|(x, y)| format!("{} {}", number(*x), number(*y))).collect();
-        self.line(&format!("<path class=\"{}\" d=\"M{}\"/>", escaped(class), points.join("L")));
+        let points = joined(points.iter().map(|(x, y)| format!("{} {}", number(*x), number(*y))), "L");
+        self.line(&format!("<path class=\"{}\" d=\"M{points}\"/>", escaped(class)));
     }
 
     /// A closed shape.
     pub fn shape(&mut self, points: &[(f64, f64)], class: &str) {
-        let points: Vec<String> =
-            points.iter().map(|(x, y)| format!("{},{}", number(*x), number(*y))).collect();
-        self.line(&format!("<polygon class=\"{}\" points=\"{}\"/>", escaped(class), points.join(" ")));
+        let points = joined(points.iter().map(|(x, y)| format!("{},{}", number(*x), number(*y))), " ");
+        self.line(&format!("<polygon class=\"{}\" points=\"{points}\"/>", escaped(class)));
     }
 
     pub fn circle(&mut self, x: f64, y: f64, radius: f64, class: &str) {

@@ -35,11 +35,12 @@ const WIDTH: f64 = 830.0;
 const MARGIN: f64 = 24.0;
 
 /// Why a chart cannot be drawn.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, strum::EnumMessage)]
 pub enum ChartError {
     #[error("not measured: N = {} (measured: {})", units::count(*asked), counts(there))]
     NoSuchTasks { asked: u64, there: Vec<u64> },
     #[error("too few N with ok runs: {0} (a scaling chart needs 2)")]
+    #[strum(message = "measure at more than one N, or draw --chart ranking")]
     TooFewTasks(usize),
     #[error("nothing to draw (no results)")]
     Nothing,

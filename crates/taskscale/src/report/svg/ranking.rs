@@ -6,6 +6,7 @@ use super::document::{Anchor, Svg};
 use super::style::{fitted, fitted_name, text_width};
 use super::{ChartError, FOOT, MARGIN, WIDTH, foot, head, heads, kind, plain, shown};
 use crate::catalog::Shape;
+use crate::document::joined;
 use crate::metrics::{self, MetricDef};
 use crate::units::{self, mib};
 
@@ -76,19 +77,15 @@ fn draw(report: &Report, group: &RowGroup) -> String {
         let row_top = rows_top + PITCH * i as f64;
         svg.group(&pointed_at(figure, row), |svg| draw_row(svg, row, row_top, names, &scale));
     }
-    let left_out = (!report.unavailable.is_empty()).then(|| {
-        let names: Vec<String> =
-            report.unavailable.iter().map(|missing| plain(&missing.entry.name)).collect();
-        format!("Unavailable: {}", names.join(", "))
-    });
+    let missing = joined(report.unavailable.iter().map(|missing| plain(&missing.entry.name)), ", ");
+    let left_out = (!report.unavailable.is_empty()).then(|| format!("Unavailable: {missing}"));
     foot(&mut svg, report, height - FOOT, left_out);
     svg.finish()
 }
 
 /// What a reader who cannot see the picture is told.
 fn description(figure: &MetricDef, group: &RowGroup) -> String {
-    let said: Vec<String> = group.rows.iter().map(|row| said(figure, row)).collect();
-    format!("Bar chart. {}.", said.join("; "))
+    format!("Bar chart. {}.", joined(group.rows.iter().map(|row| said(figure, row)), "; "))
 }
 
 fn said(figure: &MetricDef, row: &Row) -> String {
@@ -219,8 +216,7 @@ fn beside(row: &Row) -> (&'static str, String) {
     let text = if row.ok_runs < row.runs {
         row.status.clone()
     } else if !row.ranked && !row.entry.reference {
-        let sources: Vec<&str> = row.memory_sources.iter().map(|source| source.name()).collect();
-        format!("memory by {}", sources.join(", "))
+        format!("memory by {}", joined(row.memory_sources.iter().map(|source| source.name()), ", "))
     } else {
         let per_task = |slope| format!("{} B/task", slope_text(slope, row.linear));
         row.bytes_per_task.map(per_task).unwrap_or_default()
@@ -231,8 +227,8 @@ fn beside(row: &Row) -> (&'static str, String) {
 /// How a row without figures ended: `limit: 32,751 of 1,000,000 threads could be started`.
 fn ending(row: &Row) -> String {
     let line = |failure: FailureLine| format!("{}: {}", failure.head, plain(&failure.reason));
-    let failure: Vec<String> = failure_lines(row).into_iter().map(line).collect();
-    if failure.is_empty() { "ok, but nothing was measured".to_owned() } else { failure.join("; ") }
+    let failures = joined(failure_lines(row).into_iter().map(line), "; ");
+    if failures.is_empty() { "ok, but nothing was measured".to_owned() } else { failures }
 }
 
 fn pointed_at(figure: &MetricDef, row: &Row) -> String {

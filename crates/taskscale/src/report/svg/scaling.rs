@@ -8,6 +8,7 @@ use super::document::{Anchor, Svg};
 use super::style::{fitted_name, text_width};
 use super::{ChartError, FOOT, MARGIN, WIDTH, foot, head, heads, plain, shown};
 use crate::catalog::{Kind, Shape};
+use crate::document::joined;
 use crate::metrics::MetricDef;
 use crate::report::colour::colour_of;
 use crate::units;
@@ -46,26 +47,20 @@ pub fn scaling(report: &Report) -> Result<String, ChartError> {
 
 fn lines(report: &Report) -> Vec<Curve<'_>> {
     let is_point = |row: &&Row| row.ok_runs > 0 && row.median().is_some_and(|median| median > 0.0);
-    let mut lines: Vec<Curve> = Vec::new();
-    for row in report.rows().filter(is_point) {
-        if let Some(line) = lines.iter_mut().find(|line| line.entry.name == row.entry.name) {
-            line.points.push(row);
-            continue;
-        }
+    let line = |name| {
+        let rows: Vec<&Row> = report.rows_of(name).collect();
         // From the largest N down to the last point: what broke and passed at a larger N did not end there.
-        let largest_first = report.groups.iter().rev().flat_map(|group| &group.rows);
-        let of_entry = largest_first.filter(|of| of.entry.name == row.entry.name);
-        let broke = of_entry.take_while(|of| !is_point(of)).last();
-        lines.push(Curve {
-            entry: &row.entry,
-            points: vec![row],
+        let broke = rows.iter().rev().take_while(|row| !is_point(row)).last();
+        Curve {
+            entry: &rows[0].entry,
+            points: rows.iter().copied().filter(is_point).collect(),
             // A line through footprints is none through times.
-            growth: report.growth_of(&row.entry.name).filter(|_| report.shape.has_plateau()),
-            broke: broke.map(|of| format!("{} at {}", of.status, units::count(of.tasks))),
-            colour: colour_of(row.entry.name.split('/').next().unwrap_or_default()),
-        });
-    }
-    lines
+            growth: report.growth_of(name).filter(|_| report.shape.has_plateau()),
+            broke: broke.map(|row| format!("{} at {}", row.status, units::count(row.tasks))),
+            colour: colour_of(name.split('/').next().unwrap_or_default()),
+        }
+    };
+    report.names_where(|row| is_point(&row)).into_iter().map(line).collect()
 }
 
 struct Plot {
@@ -143,13 +138,14 @@ fn draw(report: &Report, lines: &[Curve], tasks: &[u64]) -> String {
         let class = if line.broke.is_some() { "small bad" } else { "small muted" };
         svg.text(WIDTH - MARGIN, to + 4.0, class, Anchor::End, &beside(line));
     }
-    let without: Vec<String> = without_points(report, lines).iter().map(|name| plain(name)).collect();
+    // Entries that were run and have no line.
+    let without = report.names_where(|row| lines.iter().all(|line| line.entry.name != row.entry.name));
     let mut below = Vec::new();
     if lines.iter().any(|line| line.growth.is_some_and(Growth::is_nonlinear)) {
         below.push(format!("{NO_LINE}: not linear, so medians are joined"));
     }
     if !without.is_empty() {
-        below.push(format!("Never ok: {}", without.join(", ")));
+        below.push(format!("Never ok: {}", joined(without.into_iter().map(plain), ", ")));
     }
     foot(&mut svg, report, plot.bottom + 40.0, (!below.is_empty()).then(|| below.join(". ")));
     svg.finish()
@@ -159,25 +155,13 @@ fn middle(row: &Row) -> f64 {
     row.median().unwrap_or(0.0)
 }
 
-/// Entries that were run and have no line.
-fn without_points<'a>(report: &'a Report, lines: &[Curve]) -> Vec<&'a str> {
-    let mut names: Vec<&str> = Vec::new();
-    for name in report.rows().map(|row| row.entry.name.as_str()) {
-        if !names.contains(&name) && lines.iter().all(|line| line.entry.name != name) {
-            names.push(name);
-        }
-    }
-    names
-}
-
 fn description(figure: &MetricDef, lines: &[Curve]) -> String {
     let point = |row: &&Row| format!("{} at {}", shown(figure, middle(row)), units::count(row.tasks));
     let said = |line: &Curve| {
-        let points: Vec<String> = line.points.iter().map(point).collect();
         let broke = line.broke.as_ref().map(|broke| format!(", {broke}")).unwrap_or_default();
-        format!("{}: {}{broke}", plain(&line.entry.name), points.join(", "))
+        format!("{}: {}{broke}", plain(&line.entry.name), joined(line.points.iter().map(point), ", "))
     };
-    format!("Line chart. {}.", lines.iter().map(said).collect::<Vec<_>>().join("; "))
+    format!("Line chart. {}.", joined(lines.iter().map(said), "; "))
 }
 
 /// What the marks mean, for the kinds that are there.
@@ -245,8 +229,8 @@ fn draw_line(svg: &mut Svg, plot: &Plot, line: &Curve) {
     let points: Vec<(f64, f64)> =
         line.points.iter().map(|row| (plot.x(row.tasks), plot.y(middle(row)))).collect();
     let point = |row: &&Row| format!("{} at {}", shown(plot.figure, middle(row)), units::tasks(row.tasks));
-    let said: Vec<String> = line.points.iter().map(point).collect();
-    svg.group(&format!("{}: {}", plain(&line.entry.name), said.join(", ")), |svg| {
+    let said = joined(line.points.iter().map(point), ", ");
+    svg.group(&format!("{}: {said}", plain(&line.entry.name)), |svg| {
         let class = if line.entry.reference { "floor".to_owned() } else { format!("line c{}", line.colour) };
         if points.len() > 1 {
             svg.path(&fitted(plot, line).unwrap_or_else(|| points.clone()), &class);

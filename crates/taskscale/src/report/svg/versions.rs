@@ -6,6 +6,7 @@ use super::document::{Anchor, Svg};
 use super::style::{fitted_name, text_width};
 use super::{ChartError, FOOT, MARGIN, WIDTH, foot, head, plain, shown};
 use crate::catalog::Month;
+use crate::document::joined;
 
 /// Of a panel, with its title above and the versions below.
 const PANEL: f64 = 150.0;
@@ -120,9 +121,9 @@ fn description(lines: &[&VersionLine]) -> String {
             let verdict = point.verdict.as_ref().map(|verdict| format!(" ({verdict})")).unwrap_or_default();
             Some(format!("{} at {}{verdict}", shown(line.metric, point.value?), plain(&point.version)))
         });
-        format!("{}: {}", plain(&line.title), points.collect::<Vec<_>>().join(", "))
+        format!("{}: {}", plain(&line.title), joined(points, ", "))
     });
-    format!("Line charts. {}.", said.collect::<Vec<_>>().join("; "))
+    format!("Line charts. {}.", joined(said, "; "))
 }
 
 #[cfg(test)]
