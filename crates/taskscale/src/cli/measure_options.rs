@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpStream, ToSocketAddrs};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -19,7 +18,7 @@ use crate::campaign::{
 use crate::document::acts;
 use crate::record::{OWN_WORKLOAD, Plan};
 use crate::units;
-use taskscale_measure::{BlackBoxCommand, LinePattern, LoadCommand, LoadStands, Ready};
+use taskscale_measure::{BlackBoxCommand, LinePattern, LoadCommand, LoadStands, Ready, if_there};
 
 /// Default numbers of tasks of a program that takes one.
 const USUAL_TASKS: &str = "1,10k,100k";
@@ -201,12 +200,11 @@ pub(super) fn find_program(word: &str) -> anyhow::Result<PathBuf> {
         });
     }
     let path = std::path::absolute(word).with_context(|| word.to_owned())?;
-    match fs::metadata(&path) {
-        Ok(_) if runs(&path) => Ok(path),
-        Ok(facts) if facts.is_dir() => bail!("not a program: {word} (a folder)"),
-        Ok(_) => bail!("not executable: {word} (`chmod +x {word}`, or put its interpreter first)"),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => bail!("program not found: {word}"),
-        Err(error) => Err(error).with_context(|| word.to_owned()),
+    match if_there(fs::metadata(&path)).with_context(|| word.to_owned())? {
+        Some(_) if runs(&path) => Ok(path),
+        Some(facts) if facts.is_dir() => bail!("not a program: {word} (a folder)"),
+        Some(_) => bail!("not executable: {word} (`chmod +x {word}`, or put its interpreter first)"),
+        None => bail!("program not found: {word}"),
     }
 }
 

@@ -20,6 +20,7 @@ use super::bounds::{
 use super::{Campaign, SCHEMA_VERSION, Sample, StringInterner};
 
 use crate::hint::Hint;
+use taskscale_measure::if_there;
 
 pub(super) const CAMPAIGN_FILE: &str = "campaign.json";
 const SAMPLES_FILE: &str = "samples.jsonl";
@@ -97,7 +98,7 @@ pub fn holds_campaign(folder: &Path) -> bool {
 /// Refuses a folder with samples but no plan: new samples could not be told from old ones.
 pub fn check_no_orphans(folder: &Path) -> Result<(), StoreError> {
     let path = folder.join(SAMPLES_FILE);
-    match fs::metadata(&path) {
+    match at("examine", &path, if_there(fs::metadata(&path)))? {
         // An empty one is what a start that was cut off leaves.
         Ok(facts) if facts.len() > 0 => Err(StoreError::Orphans(folder.to_owned())),
         Err(error) if error.kind() != io::ErrorKind::NotFound => at("examine", &path, Err(error)),
@@ -108,14 +109,10 @@ pub fn check_no_orphans(folder: &Path) -> Result<(), StoreError> {
 /// Reads a campaign without changing anything. Invalid lines are left out and reported.
 pub fn load(folder: &Path) -> Result<Loaded, StoreError> {
     let path = folder.join(CAMPAIGN_FILE);
-    let text = match read_document(&path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return match folder.is_dir() {
-                true => Err(StoreError::NoCampaign(folder.to_owned())),
-                false => at("read", folder, Err(error)),
-            };
-        }
-        result => at("read", &path, result)?,
+    let Some(text) = at("read", &path, if_there(read_document(&path)))? else {
+        // Where the folder itself is missing, that is the error.
+        at("read", folder, fs::metadata(folder))?;
+        return Err(StoreError::NoCampaign(folder.to_owned()));
     };
     let malformed = |error| StoreError::Malformed { path: path.clone(), error };
     let value: serde_json::Value = serde_json::from_slice(&text).map_err(malformed)?;
@@ -126,14 +123,11 @@ pub fn load(folder: &Path) -> Result<Loaded, StoreError> {
     check_size(&campaign, &path)?;
 
     let path = folder.join(SAMPLES_FILE);
-    let (samples, rejected) = match open_regular(&path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => (Vec::new(), Vec::new()),
-        file => {
-            let read = file.and_then(|file| {
-                let bytes = file.metadata()?.len();
-                read_samples(BufReader::new(file), bytes, Some(&campaign))
-            });
-            at("read", &path, read)?
+    let (samples, rejected) = match at("read", &path, if_there(open_regular(&path)))? {
+        None => (Vec::new(), Vec::new()),
+        Some(file) => {
+            let bytes = at("read", &path, file.metadata())?.len();
+            at("read", &path, read_samples(BufReader::new(file), bytes, campaign.id.as_deref()))?
         }
     };
     Ok(Loaded { campaign, samples, rejected })
@@ -381,12 +375,8 @@ impl Store {
 
 /// Whether `file` is the one that `path` leads to: not removed, and no other put in its place.
 fn is_at(file: &File, path: &Path) -> io::Result<bool> {
-    let own = file.metadata()?;
-    match fs::metadata(path) {
-        Ok(there) => Ok((there.dev(), there.ino()) == (own.dev(), own.ino())),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(error),
-    }
+    let (own, there) = (file.metadata()?, if_there(fs::metadata(path))?);
+    Ok(there.is_some_and(|there| (there.dev(), there.ino()) == (own.dev(), own.ino())))
 }
 
 /// Writes a file atomically: an interruption leaves the old file or the new one. A terminal or a pipe is written to
