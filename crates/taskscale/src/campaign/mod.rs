@@ -27,9 +27,7 @@ pub use by_plan::{ByPlan, CampaignObserver, CampaignSettings};
 pub use drive::{CampaignError, NextStep, RunsEnd, ScheduledRun, Strategy, drive};
 pub use estimate::{CellEstimate, EstimateSource, PlanEstimate, estimate};
 pub use hold::{HoldPredictor, estimated_reading_s, hold_for_launch, longer_hold_s};
-pub use open::{
-    OpenResults, ResumeOptions, describe, load_kept, memory_cap_bytes, open_kept, open_new, reopen,
-};
+pub use open::{ResumeOptions, describe, load_kept, memory_cap_bytes, open_kept, open_new, reopen};
 pub use plan::{PlannedRun, plan_digest, planned_runs};
 pub use prepare::{NotReady, Prepared, prepare, receipt};
 pub use preview::RunPreview;

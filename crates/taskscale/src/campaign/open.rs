@@ -8,8 +8,8 @@ use super::drive::CampaignError;
 use super::plan::plan_digest;
 use super::prepare::Prepared;
 use crate::record::{
-    self, Campaign, Conditions, EntryFacts, Loaded, MemorySource, Plan, RejectedLine, SCHEMA_VERSION, Sample,
-    Store, StoreError, Timestamp,
+    self, Campaign, Conditions, EntryFacts, Loaded, MemorySource, Plan, SCHEMA_VERSION, Store, StoreError,
+    Timestamp,
 };
 use taskscale_load::Elsewhere;
 use taskscale_measure::{available_memory_bytes, machine_facts};
@@ -40,15 +40,6 @@ impl ResumeOptions {
 /// The default memory cap of a run. None if the available memory is unknown.
 pub fn memory_cap_bytes() -> Option<u64> {
     available_memory_bytes().map(|bytes| (bytes as f64 * MEMORY_SHARE) as u64)
-}
-
-/// Results that can be measured into.
-pub struct OpenResults {
-    pub store: Store,
-    pub campaign: Campaign,
-    pub samples: Vec<Sample>,
-    /// Lines of the samples that were set aside.
-    pub rejected: Vec<RejectedLine>,
 }
 
 /// New results, of one or more series.
@@ -84,15 +75,15 @@ pub fn open_new(
     mut now: Campaign,
     resume: &ResumeOptions,
     claim: impl FnOnce() -> Result<Store, StoreError>,
-) -> Result<(OpenResults, CampaignSettings), CampaignError> {
+) -> Result<(Store, Loaded, CampaignSettings), CampaignError> {
     let store = claim()?;
     let said = resume.conditions(now.conditions.and_then(|conditions| conditions.memory_source));
     let memory_cap_bytes = said.memory_cap_bytes.or_else(memory_cap_bytes);
     let conditions = Conditions { memory_cap_bytes, ..said };
     now.conditions = Some(conditions);
     store.write_campaign(&now)?;
-    let results = OpenResults { store, campaign: now, samples: Vec::new(), rejected: Vec::new() };
-    Ok((results, settings(conditions, resume)))
+    let results = Loaded { campaign: now, samples: Vec::new(), rejected: Vec::new() };
+    Ok((store, results, settings(conditions, resume)))
 }
 
 /// Opens the unfinished campaign of a folder.
@@ -100,12 +91,12 @@ pub fn open_kept(
     folder: &Path,
     mut now: Campaign,
     resume: &ResumeOptions,
-) -> Result<(OpenResults, CampaignSettings), CampaignError> {
+) -> Result<(Store, Loaded, CampaignSettings), CampaignError> {
     let said = resume.conditions(now.conditions.and_then(|conditions| conditions.memory_source));
     now.conditions = Some(said);
     // Before anything is written: other results stay as they are.
     check(folder, &record::load(folder)?, &now, resume)?;
-    let results = reopen(folder, now.entries)?;
+    let (store, results) = reopen(folder, now.entries)?;
     let mut conditions = results.campaign.known_conditions(&results.samples);
     // Older results did not record all of it.
     if results.campaign.conditions.is_none() {
@@ -113,7 +104,7 @@ pub fn open_kept(
             conditions.memory_cap_bytes.or(said.memory_cap_bytes).or_else(memory_cap_bytes);
         conditions.time_cap_s = said.time_cap_s;
     }
-    Ok((results, settings(conditions, resume)))
+    Ok((store, results, settings(conditions, resume)))
 }
 
 fn settings(conditions: Conditions, resume: &ResumeOptions) -> CampaignSettings {
@@ -158,9 +149,9 @@ fn check(
 }
 
 /// Opens results to resume, with the current facts of their entries.
-pub fn reopen(folder: &Path, entries: Vec<EntryFacts>) -> Result<OpenResults, StoreError> {
-    let (store, Loaded { mut campaign, samples, rejected }) = Store::reopen(folder)?;
-    campaign.update_entries(entries);
-    store.write_campaign(&campaign)?;
-    Ok(OpenResults { store, campaign, samples, rejected })
+pub fn reopen(folder: &Path, entries: Vec<EntryFacts>) -> Result<(Store, Loaded), StoreError> {
+    let (store, mut loaded) = Store::reopen(folder)?;
+    loaded.campaign.update_entries(entries);
+    store.write_campaign(&loaded.campaign)?;
+    Ok((store, loaded))
 }

@@ -15,7 +15,7 @@ use super::measure_options;
 use super::messages::eprint_status;
 use super::output_dir::{FolderPurpose, OutputDir};
 use super::pages::write_page;
-use super::session::{Session, USUAL_HOLD};
+use super::session::{MeasuredResults, Session, USUAL_HOLD};
 use super::terminal::{for_standard_output, print_result};
 use super::workload_args::{self, SeriesOptions, task_counts};
 use crate::campaign::{Prepared, ResumeOptions, TASKS};
@@ -132,17 +132,17 @@ pub fn run(args: &ExplainArgs, global: &Global) -> Result<ExitCode, Failure> {
     let readings = Readings::default();
     session.runner.on_reading(Some(readings.hook(None)));
     let resume = ResumeOptions::default();
-    let results = session.measure(plans.clone(), &prepared, &output, &resume)?;
-    let folder = results.folder;
-    session.check_ended(&folder, results.end)?;
-    let memory_cap_bytes = results.campaign.conditions.and_then(|conditions| conditions.memory_cap_bytes);
+    let MeasuredResults { folder, loaded, end } =
+        session.measure(plans.clone(), &prepared, &output, &resume)?;
+    session.check_ended(&folder, end)?;
+    let memory_cap_bytes = loaded.campaign.conditions.and_then(|conditions| conditions.memory_cap_bytes);
     let scratch = tempfile::Builder::new().prefix("taskscale-explain-").tempdir();
     let scratch = scratch.context("cannot create a folder for adapters")?;
     let (mut explanations, mut missing) = (Vec::new(), Vec::new());
     for (nth, prepared) in prepared.iter().enumerate().filter(|(_, prepared)| prepared.command.is_ok()) {
         let name = &*prepared.facts.name;
         let is_ok = |sample: &&Sample| sample.status == Status::Ok && *sample.entry == *name;
-        let metrics = results.samples.iter().rev().find(is_ok);
+        let metrics = loaded.samples.iter().rev().find(is_ok);
         let metrics = metrics.map(|sample| sample.metrics.clone()).unwrap_or_default();
         let place = scratch.path().join(nth.to_string());
         let subject = Subject {
@@ -153,7 +153,7 @@ pub fn run(args: &ExplainArgs, global: &Global) -> Result<ExitCode, Failure> {
             memory_cap_bytes,
             place: &place,
         };
-        let plain = readings.of(&results.samples, name);
+        let plain = readings.of(&loaded.samples, name);
         let (explanation, faults) = subject.explain(&mut session, plain, metrics)?;
         missing.extend(faults.into_iter().map(|fault| format!("{name}: {fault}")));
         explanations.extend(explanation);
@@ -161,7 +161,7 @@ pub fn run(args: &ExplainArgs, global: &Global) -> Result<ExitCode, Failure> {
     session.progress.finish();
     explain::store(&folder, &explanations)
         .with_context(|| format!("cannot write to {}", folder.display()))?;
-    write_page(&folder, &results.campaign, &results.samples);
+    write_page(&folder, &loaded);
     print_result(&render(&explanations, args.format, for_standard_output()))?;
     missing.iter().for_each(|what| eprint_status(what));
     eprint_status(&format!("results: {}", folder.display()));
@@ -272,15 +272,15 @@ impl Subject<'_> {
         let output = OutputDir { path: self.place.join("results"), named: true };
         let resume = ResumeOptions { memory_cap_bytes: self.memory_cap_bytes, ..ResumeOptions::default() };
         let results = session.measure(plans.collect(), std::slice::from_ref(&prepared), &output, &resume);
-        let results = results.map_err(ProbeError::Failure)?;
-        session.check_ended(&results.folder, results.end).map_err(ProbeError::Failure)?;
-        let (runs, faults) = readings.of(&results.samples, name);
+        let MeasuredResults { folder, loaded, end } = results.map_err(ProbeError::Failure)?;
+        session.check_ended(&folder, end).map_err(ProbeError::Failure)?;
+        let (runs, faults) = readings.of(&loaded.samples, name);
         match faults.into_iter().next() {
             Some(fault) => Err(ProbeError::Missing(fault)),
             None if !has_slope(&runs) => Err(ProbeError::Missing(format!(
                 "fewer than two numbers of tasks were ok with the adapter `{}`: {}",
                 adapter.name(),
-                results.samples.iter().rev().find_map(|sample| sample.reason.clone()).unwrap_or_default()
+                loaded.samples.iter().rev().find_map(|sample| sample.reason.clone()).unwrap_or_default()
             ))),
             None => Ok(runs),
         }

@@ -22,7 +22,7 @@ use crate::limit::{
     SearchSpec, ShownRun, TrialPoint, milliseconds,
 };
 use crate::metrics::LATENCY_P99;
-use crate::record::{self, Campaign, Event, MemorySource};
+use crate::record::{self, Campaign, Event, Loaded, MemorySource, Store};
 use crate::units;
 use taskscale_measure::{GroupRoot, available_memory_bytes};
 
@@ -159,7 +159,8 @@ pub fn run(args: &LimitArgs, global: &Global) -> Result<ExitCode, Failure> {
     let plan = limit::plan(workload, params, search_spec.find, &prepared);
     // Nothing is random here.
     let now = campaign::describe(vec![plan], Some(0), session.runner.home().source(), &prepared);
-    let OpenResults { mut store, campaign, mut samples, .. } = open(&output, now, &search_spec, &session)?;
+    let (mut store, loaded) = open(&output, now, &search_spec, &session)?;
+    let Loaded { campaign, mut samples, .. } = loaded;
     let folder = store.folder().to_owned();
     let mut watcher =
         Watcher { progress: &session.progress, search_spec: &search_spec, launched: String::new() };
@@ -228,21 +229,21 @@ fn open(
     now: Campaign,
     search_spec: &SearchSpec,
     session: &Session,
-) -> Result<OpenResults, Failure> {
+) -> Result<(Store, Loaded), Failure> {
     if !output.holds_campaign() {
         let store = output.claim().or_usage()?;
         // The specification first: without it the folder would look like results of `run`.
         limit::store_search_spec(store.folder(), search_spec).or_usage()?;
         store.write_campaign(&now).or_usage()?;
-        return Ok(OpenResults { store, campaign: now, samples: Vec::new(), rejected: Vec::new() });
+        return Ok((store, Loaded { campaign: now, samples: Vec::new(), rejected: Vec::new() }));
     }
     let loaded = record::load(&output.path).or_usage()?;
     loaded.campaign.check_same(&loaded.samples, &now, &output.path).or_usage()?;
-    let results = campaign::reopen(&output.path, now.entries).or_usage()?;
-    session.report_resumed(&results);
+    let (store, loaded) = campaign::reopen(&output.path, now.entries).or_usage()?;
+    session.report_resumed(&output.path, &loaded);
     // Held by this process alone from here on.
     limit::store_search_spec(&output.path, search_spec)?;
-    Ok(results)
+    Ok((store, loaded))
 }
 
 /// Reports the progress of a search.

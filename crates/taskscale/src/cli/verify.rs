@@ -51,13 +51,12 @@ pub fn run(args: &VerifyArgs, global: &Global) -> Result<ExitCode, Failure> {
     let mut verified = Vec::new();
     for (nth, of) in series.iter().enumerate() {
         eprint_status(&format!("[{}/{}] {} {}", nth + 1, series.len(), of.entry, of.part));
-        let Some(MeasuredResults { campaign, samples, folder, end }) = measure(of, global, &mut session)?
-        else {
+        let Some(MeasuredResults { folder, loaded: again, end }) = measure(of, global, &mut session)? else {
             verified.extend(of.cases.iter().map(|case| submit::judge(case, &submitted, &[])));
             continue;
         };
         session.check_ended(&folder, end)?;
-        let measured = Report::of_parts(&campaign, &samples);
+        let measured = Report::of_parts(&again.campaign, &again.samples);
         verified.extend(of.cases.iter().map(|case| submit::judge(case, &submitted, &measured)));
     }
     let verification = Verification {
