@@ -16,7 +16,7 @@ use super::session::{MeasuredResults, Session, USUAL_HOLD};
 use super::terminal::{for_standard_output, print_result};
 use super::workload_args::{self, SeriesOptions, task_counts};
 use crate::campaign::ResumeOptions;
-use crate::catalog::{Catalog, VersionRange, VersionRequest, select};
+use crate::catalog::{Catalog, VersionRange, VersionRequest};
 use crate::compare::{self, Change, CompareSettings, ComparedMetric, Comparison, Input, Judged, Verdict};
 use crate::document::{Column, Document, DocumentRow, Emphasis, Table, TableCell, first_of, json};
 use crate::metrics::{self, MetricDef};
@@ -101,8 +101,8 @@ impl VersionRunner<'_, '_> {
     ) -> Result<Result<MeasuredVersion, String>, Failure> {
         let mut catalog = self.catalog.clone();
         let words = versions::expand(&mut catalog, &[self.word(version)], &self.named).or_usage()?;
-        let named = workload_args::named(&catalog, self.args.workload.as_slice());
-        let selection = select(&catalog, &words, &named).or_usage()?;
+        let asked = self.args.workload.as_slice();
+        let selection = workload_args::selected(&catalog, &words, asked).or_usage()?;
         let [program] = &selection.programs[..] else {
             return Err(Failure::usage("`bisect` takes one entry and one workload"));
         };
@@ -212,8 +212,7 @@ pub fn run(args: &BisectArgs, global: &Global) -> Result<ExitCode, Failure> {
     let catalog = open_catalog(global).or_usage()?;
     let named = named_toolchains(global).or_usage()?;
     let entries = std::slice::from_ref(&options.request.entries);
-    let workload = workload_args::named(&catalog, args.workload.as_slice());
-    let selection = select(&catalog, entries, &workload).or_usage()?;
+    let selection = workload_args::selected(&catalog, entries, args.workload.as_slice()).or_usage()?;
     let [program] = &selection.programs[..] else {
         let names: Vec<&str> = selection.entries().iter().map(|(_, entry)| &*entry.full_name).collect();
         let names = first_of(&names, NAMED);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::{Context, anyhow, bail};
+use anyhow::{Context, anyhow, bail, ensure};
 use clap::Parser;
 use strum::VariantArray;
 
@@ -19,7 +19,7 @@ use super::session::{MeasuredResults, Session, USUAL_HOLD};
 use super::terminal::{for_standard_output, print_result};
 use super::workload_args::{self, SeriesOptions, task_counts};
 use crate::campaign::{Prepared, ResumeOptions, TASKS};
-use crate::catalog::{Adapter, Catalog, Program, Shape, select};
+use crate::catalog::{Adapter, Catalog, Program, Shape};
 use crate::explain::{
     self, AdapterHook, Explanation, Readings, RunParts, adapter_for, explained, render, with_go_hook,
 };
@@ -44,9 +44,7 @@ struct ExplainOptions {
 
 fn validate(args: &ExplainArgs) -> anyhow::Result<ExplainOptions> {
     let tasks = task_counts(&args.tasks)?;
-    if tasks.len() < 2 {
-        bail!("-n: a slope needs two numbers of tasks or more, such as 10k,100k");
-    }
+    ensure!(tasks.len() >= 2, "-n: a slope needs two numbers of tasks or more, such as 10k,100k");
     let adapter = args.adapter.as_deref().map(adapter).transpose()?;
     Ok(ExplainOptions { tasks, repetitions: args.repetitions, adapter })
 }
@@ -64,8 +62,7 @@ fn chosen<'c>(
     options: &ExplainOptions,
     (catalog, words): &'c (Catalog, Vec<String>),
 ) -> anyhow::Result<(Vec<Program<'c>>, Vec<Plan>)> {
-    let named = workload_args::named(catalog, args.workload.as_slice());
-    let mut selection = select(catalog, words, &named)?;
+    let mut selection = workload_args::selected(catalog, words, args.workload.as_slice())?;
     let workloads = selection.workloads();
     // A sheet is of one entry: the runs of two workloads would be taken for each other's.
     let [workload] = workloads[..] else {
@@ -90,9 +87,8 @@ fn chosen<'c>(
 
 /// A command, as `measure` takes it.
 fn command(args: &ExplainArgs) -> anyhow::Result<(Prepared, Plan)> {
-    if !args.command.iter().any(|word| word.contains(TASKS)) {
-        bail!("the command has no {TASKS}, where it takes the number of tasks");
-    }
+    let takes_tasks = args.command.iter().any(|word| word.contains(TASKS));
+    ensure!(takes_tasks, "the command has no {TASKS}, where it takes the number of tasks");
     let repetitions = args.repetitions.to_string();
     let words = ["taskscale", "measure", "-n", &args.tasks, "-r", &repetitions, "--"];
     let words = words.into_iter().map(str::to_owned).chain(args.command.iter().cloned());

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
-use anyhow::bail;
+use anyhow::ensure;
 use serde_json::json;
 use strum::VariantNames;
 
@@ -37,9 +37,8 @@ pub(super) const TOPICS: &[&str] = Topic::VARIANTS;
 fn topic(args: &ListArgs) -> anyhow::Result<Option<Topic>> {
     let topic = args.entries.iter().find_map(|word| Some((word, word.parse().ok()?)));
     let Some((word, topic)) = topic else { return Ok(None) };
-    if args.entries.len() > 1 || args.installed || args.missing || !args.workload.is_empty() {
-        bail!("`{word}`: list it alone, without entries and their options");
-    }
+    let alone = args.entries.len() == 1 && !args.installed && !args.missing && args.workload.is_empty();
+    ensure!(alone, "`{word}`: list it alone, without entries and their options");
     Ok(Some(topic))
 }
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 
 use super::args::{self, ReportFormat};
 use super::browse::browse;
@@ -39,32 +39,21 @@ enum What {
 
 fn validate(args: &args::ReportArgs) -> anyhow::Result<ReportOptions> {
     let format = args.format;
-    if args.samples && format != ReportFormat::Csv {
-        bail!("--samples needs --format csv");
-    }
-    if args.chart.is_some() && format != ReportFormat::Svg {
-        bail!("--chart needs --format svg");
-    }
+    ensure!(!args.samples || format == Csv, "--samples needs --format csv");
+    ensure!(args.chart.is_none() || format == Svg, "--chart needs --format svg");
     let filter = ReportFilter::of(args)?;
-    let is_page = format == ReportFormat::Html || args.open;
+    let is_page = format == Html || args.open;
     if let Some(option) = filter.option().filter(|_| is_page) {
         bail!("{option}: not for the page, which has filters of its own");
     }
-    if args.open && !matches!(format, ReportFormat::Table | ReportFormat::Html) {
-        bail!("--open shows the page; omit --format");
-    }
+    ensure!(!args.open || matches!(format, Table | Html), "--open shows the page; omit --format");
     if args.open && args.output.is_none() && args.folders.len() > 1 {
         bail!("--open needs -o FILE for the page of several folders");
     }
     let shows_entries = matches!(args.chart, None | Some(args::ChartArg::Ranking));
-    let ranking = format == ReportFormat::Svg && shows_entries;
-    if ranking && filter.tasks.len() > 1 {
-        bail!("-n: a ranking chart takes one number of tasks");
-    }
-    let shows_some = matches!(
-        format,
-        ReportFormat::Table | ReportFormat::Markdown | ReportFormat::Github | ReportFormat::Bencher
-    );
+    let ranking = format == Svg && shows_entries;
+    ensure!(!ranking || filter.tasks.len() <= 1, "-n: a ranking chart takes one number of tasks");
+    let shows_some = matches!(format, Table | Markdown | Github | Bencher);
     if !args.metric.is_empty() && (!shows_some || args.open) {
         bail!("--metric is for tables, github and bencher (this format has every metric)");
     }
@@ -75,15 +64,14 @@ fn validate(args: &args::ReportArgs) -> anyhow::Result<ReportOptions> {
     let shows_ranking = !args.samples
         && shows_entries
         && match format {
-            ReportFormat::Table | ReportFormat::Markdown => args.folders.len() == 1,
-            ReportFormat::Csv | ReportFormat::Json | ReportFormat::Svg => true,
-            ReportFormat::Github | ReportFormat::Bencher | ReportFormat::Html => false,
+            Table | Markdown => args.folders.len() == 1,
+            Csv | Json | Svg => true,
+            Github | Bencher | Html => false,
         };
-    if args.rank.is_some() && !shows_ranking {
-        bail!(
-            "--rank needs a ranking: table, markdown or svg of one folder, or csv or json (the page has a switch for it)"
-        );
-    }
+    ensure!(
+        args.rank.is_none() || shows_ranking,
+        "--rank needs a ranking: table, markdown or svg of one folder, or csv or json (the page has a switch for it)"
+    );
     let folders = if args.folders.is_empty() { vec![newest()?] } else { args.folders.clone() };
     let what = match (target(format).filter(|_| !args.open), args.chart) {
         (None, _) => What::Page,
@@ -105,6 +93,8 @@ fn as_report(args: &args::ReportArgs, target: ExportTarget, filter: &ReportFilte
             metrics.push(metric);
         }
     }
+    let is_scaling = args.chart == Some(args::ChartArg::Scaling);
+    let target = if is_scaling { ExportTarget::Svg(Chart::Scaling) } else { target };
     let takes_tasks = target == ExportTarget::Svg(Chart::Ranking);
     let request = ExportRequest {
         target,
@@ -159,17 +149,17 @@ pub fn run(args: &args::ReportArgs) -> Result<ExitCode, Failure> {
     if let Some(folder) = options.folders.iter().find(|folder| limit::holds_search(folder)) {
         return of_limit(args, &options, folder);
     }
-    let names = names(&options.folders).or_usage()?;
+    let names = names(&folders).or_usage()?;
     let mut campaigns = Vec::new();
-    for (folder, name) in options.folders.iter().zip(names) {
+    for (folder, name) in folders.iter().zip(names) {
         campaigns.push((name, load_results(folder).or_usage()?));
     }
     options.filter.campaigns(&mut campaigns).or_usage()?;
     let text = match &options.what {
         What::Page => {
             let mut page = page_of(campaigns);
-            page.anatomy = options.folders.iter().flat_map(|folder| anatomy(folder)).collect();
-            let file = args.output.clone().or_else(|| args.open.then(|| options.folders[0].join(PAGE_FILE)));
+            page.anatomy = folders.iter().flat_map(|folder| anatomy(folder)).collect();
+            let file = args.output.clone().or_else(|| args.open.then(|| folders[0].join(PAGE_FILE)));
             match &file {
                 None => print_through(|out| report::write_html(page, out))?,
                 Some(path) => {
@@ -199,7 +189,7 @@ pub fn run(args: &args::ReportArgs) -> Result<ExitCode, Failure> {
         What::Report(request, rank) => {
             let reports = campaigns.iter().flat_map(|(name, Loaded { campaign, samples, .. })| {
                 let parts = report::Report::of_parts(campaign, samples).into_iter();
-                parts.map(move |part| part.named(name).ranked_by(*rank).showing(&request.metrics))
+                parts.map(move |part| part.named(name).ranked_by(rank).showing(&request.metrics))
             });
             let mut reports: Vec<report::Report> = reports.collect();
             options.filter.rows(&mut reports).or_usage()?;
@@ -261,9 +251,7 @@ fn names(folders: &[PathBuf]) -> anyhow::Result<Vec<String>> {
     let mut seen: Vec<PathBuf> = Vec::new();
     for folder in folders {
         let real = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.clone());
-        if seen.contains(&real) {
-            bail!("given twice: {}", folder.display());
-        }
+        ensure!(!seen.contains(&real), "given twice: {}", folder.display());
         seen.push(real);
     }
     let short: Vec<String> = folders.iter().map(|folder| name(folder)).collect();

@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use anyhow::ensure;
 use serde::Serialize;
 
 use super::args::{Global, VersionsArgs};
@@ -63,9 +64,8 @@ fn chosen<'c>(catalog: &'c Catalog, names: &[String]) -> anyhow::Result<Vec<&'c 
         matcher.matches(&entry)
     };
     for matcher in &matchers {
-        if !catalog.runtimes.iter().any(|runtime| matches(matcher, runtime)) {
-            anyhow::bail!("no runtime `{}` (`taskscale versions` shows those with versions)", matcher.word());
-        }
+        let is_known = catalog.runtimes.iter().any(|runtime| matches(matcher, runtime));
+        ensure!(is_known, "no runtime `{}` (`taskscale versions` shows those with versions)", matcher.word());
     }
     let is_named = |runtime: &&Runtime| matchers.iter().any(|matcher| matches(matcher, runtime));
     Ok(catalog.runtimes.iter().filter(is_named).collect())
