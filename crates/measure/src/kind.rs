@@ -5,7 +5,18 @@ use strum::{IntoStaticStr, VariantArray};
 
 /// What one task is in its runtime.
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, IntoStaticStr, VariantArray,
+    Debug,
+    Clone,
+    Copy,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    IntoStaticStr,
+    VariantArray,
 )]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
@@ -24,6 +35,7 @@ pub enum Kind {
     /// A timer without a task.
     Timer,
     /// A black-box program.
+    #[default]
     Program,
 }
 

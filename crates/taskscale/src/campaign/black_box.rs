@@ -85,30 +85,18 @@ pub fn black_box_facts(
 ) -> EntryFacts {
     EntryFacts {
         title: name.clone(),
-        workload: None,
         runtime: name.split('/').next().unwrap_or(&name).to_owned(),
         runtime_title: name.clone(),
         name,
-        url: String::new(),
         kind: Kind::Program,
         // Unknown.
         parallel: true,
         style: Style::Idiomatic,
-        fan_out: None,
-        reference: false,
-        posts: false,
-        unverified: None,
         why: "measured by `taskscale measure`".to_owned(),
         notes,
-        omitted: None,
-        version: None,
-        versions: BTreeMap::new(),
-        unavailable: None,
-        build: Vec::new(),
         run,
         env,
         digest: Some(digest),
-        sources: Vec::new(),
-        program_digest: None,
+        ..EntryFacts::default()
     }
 }

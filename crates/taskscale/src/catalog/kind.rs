@@ -4,11 +4,14 @@ use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;
 
 /// Whether an entry is written as users of the language would write it, or tuned for the benchmark.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, IntoStaticStr)]
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, IntoStaticStr,
+)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
 pub enum Style {
+    #[default]
     Idiomatic,
     Tuned,
 }

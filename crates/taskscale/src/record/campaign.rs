@@ -245,7 +245,7 @@ impl Hold {
 }
 
 /// Facts on one entry of a campaign.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct EntryFacts {
     /// `runtime/entry`.
@@ -338,15 +338,11 @@ impl EntryFacts {
             why: entry.why.clone(),
             notes: entry.notes.clone(),
             omitted: entry.omitted.clone(),
-            version: None,
-            versions: BTreeMap::new(),
-            unavailable: None,
             build: recipe.build.clone(),
             run: recipe.run.clone(),
             env: entry.env.clone(),
-            digest: None,
-            program_digest: None,
             sources: sources(runtime, entry, workload),
+            ..EntryFacts::default()
         }
     }
 

@@ -92,29 +92,15 @@ pub(crate) fn test_facts(name: &str) -> EntryFacts {
     let runtime = name.split('/').next().unwrap_or_default();
     EntryFacts {
         name: name.to_owned(),
-        workload: None,
         title: name.to_owned(),
         runtime: runtime.to_owned(),
         runtime_title: runtime.to_owned(),
         url: "https://example.org".to_owned(),
         kind: crate::catalog::Kind::Stackless,
         parallel: true,
-        style: crate::catalog::Style::Idiomatic,
-        fan_out: None,
-        reference: false,
         posts: true,
-        unverified: None,
         why: "for tests".to_owned(),
-        notes: Vec::new(),
-        omitted: None,
         version: Some(format!("{runtime} 1.0")),
-        versions: Default::default(),
-        unavailable: None,
-        build: Vec::new(),
-        run: Vec::new(),
-        env: std::collections::BTreeMap::new(),
-        digest: None,
-        program_digest: None,
-        sources: Vec::new(),
+        ..EntryFacts::default()
     }
 }
