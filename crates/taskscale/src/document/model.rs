@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::bar::Bars;
 
 /// How something is shown.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, strum::IntoStaticStr)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Format {
     /// A table for the terminal.
@@ -17,15 +17,6 @@ pub enum Format {
     Csv,
     /// The whole model.
     Json,
-}
-
-impl Format {
-    pub const ALL: [Format; 4] = [Format::Table, Format::Markdown, Format::Csv, Format::Json];
-
-    /// The name used on the command line.
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
 }
 
 /// Options of [`Format::Table`]; the other formats have no color and no width.

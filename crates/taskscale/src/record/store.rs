@@ -79,7 +79,6 @@ pub struct RejectedLine {
     /// Counted from 1.
     pub number: usize,
     pub why: String,
-    pub text: String,
 }
 
 /// A campaign as read.
@@ -202,7 +201,6 @@ fn read_samples(
                     }
                     Err(error) => error.to_string(),
                 },
-                text: String::from_utf8_lossy(text).into_owned(),
             }),
         }
     }
@@ -234,13 +232,6 @@ pub struct Store {
 }
 
 impl Store {
-    /// Makes the folder of a new campaign.
-    pub fn create(folder: &Path, campaign: &Campaign) -> Result<Store, StoreError> {
-        let store = Store::claim(folder)?;
-        store.write_campaign(campaign)?;
-        Ok(store)
-    }
-
     /// Locks a folder for a new campaign, before `write_campaign`. Fails if another taskscale came first.
     pub fn claim(folder: &Path) -> Result<Store, StoreError> {
         at("create", folder, fs::create_dir_all(folder))?;

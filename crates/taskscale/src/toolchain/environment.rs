@@ -16,7 +16,7 @@ use regex_lite::Regex;
 use crate::catalog::ToolchainSpec;
 
 /// Names more variables, between commas, that builds get.
-pub const EXTRA_VARIABLE: &str = "TASKSCALE_BUILD_ENV";
+const EXTRA_VARIABLE: &str = "TASKSCALE_BUILD_ENV";
 
 /// Patterns of names, in capitals.
 const PASSING: [&str; 4] = [
