@@ -13,7 +13,7 @@ use super::failure::{Failure, OrUsage, succeed_with};
 use super::terminal::{columns, for_standard_output, printable, terminal_width};
 use crate::campaign::receipt;
 use crate::catalog::{Entry, ToolchainSpec, Workload, select};
-use crate::document::{shortened, width, wrapped_whole};
+use crate::document::{grouped, shortened, width, wrapped_whole};
 use crate::metrics::{self, Better};
 use crate::toolchain::{self, Toolchain, ToolchainError};
 use crate::units;
@@ -207,7 +207,7 @@ fn omissions<'a>(entries: impl Iterator<Item = &'a Entry>) -> String {
         }
     }
     let mut text = String::new();
-    for (why, names) in by_reason {
+    for (why, names) in grouped(reasons) {
         let heading = if text.is_empty() { "\nOther workloads are omitted:\n" } else { "" };
         text.push_str(heading);
         indent(&mut text, &format!("{}: {why}", names.join(", ")), for_standard_output().width);

@@ -1,6 +1,6 @@
 //! `taskscale verify`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -95,9 +95,7 @@ fn series<'a>(cases: &'a [DrawnCase], output: &Path, seed: u64, classic: bool) -
     }
     let of = |(nth, ((entry, part), cases)): (usize, ((&'a str, &'a Series), Vec<&'a DrawnCase>))| {
         let folder = output.join(format!("{seed}-{nth}"));
-        let mut tasks: Vec<u64> = cases.iter().flat_map(|case| [case.least, case.tasks]).collect();
-        tasks.sort_unstable();
-        tasks.dedup();
+        let tasks: BTreeSet<u64> = cases.iter().flat_map(|case| [case.least, case.tasks]).collect();
         let tasks = tasks.iter().map(u64::to_string).collect::<Vec<_>>().join(",");
         let mut arguments: Vec<String> =
             ["run", entry, "-w", &part.workload, "-n", &tasks, "-r", REPETITIONS].map(str::to_owned).into();

@@ -1,5 +1,6 @@
 //! `taskscale versions`.
 
+use std::collections::BTreeSet;
 use std::process::ExitCode;
 
 use anyhow::ensure;
@@ -22,7 +23,7 @@ struct RuntimeVersions {
     of: Option<String>,
     installed: Vec<Installed>,
     /// Libraries of which versions can be chosen, with the catalog's version.
-    libraries: Vec<(String, String)>,
+    libraries: BTreeSet<(String, String)>,
     /// The command that installs another; absent if the catalog names none.
     #[serde(skip_serializing_if = "Option::is_none")]
     install: Option<String>,
@@ -79,18 +80,13 @@ fn of_runtime(runtime: &Runtime, named: &NamedToolchains) -> RuntimeVersions {
         folder: one.home.display().to_string(),
     });
     let libraries = runtime.entries.iter().filter_map(|entry| entry.library.as_ref());
-    let mut libraries: Vec<(String, String)> = libraries
-        .filter(|library| runtime.libraries.contains_key(&library.name))
-        .map(|library| (library.name.clone(), library.version.clone()))
-        .collect();
-    libraries.sort();
-    libraries.dedup();
+    let libraries = libraries.filter(|library| runtime.libraries.contains_key(&library.name));
     let places = runtime.toolchain.versions.as_ref();
     RuntimeVersions {
         runtime: runtime.name.clone(),
         of: places.and_then(|places| places.of.clone()),
         installed: installed.collect(),
-        libraries,
+        libraries: libraries.map(|library| (library.name.clone(), library.version.clone())).collect(),
         install: places.map(|places| places.install.replace("{version}", "VERSION")),
     }
 }

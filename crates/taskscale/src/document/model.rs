@@ -97,25 +97,31 @@ impl Document {
     /// Named documents, one below the other. Notes that all have in common appear once.
     pub fn together(documents: Vec<(String, Document)>) -> Document {
         let of_all = |texts: fn(&Document) -> &Vec<String>| {
-            let mut said: Vec<(&String, Vec<&str>)> = Vec::new();
-            for (name, document) in &documents {
-                for text in texts(document) {
-                    match said.iter_mut().find(|(before, _)| *before == text) {
-                        Some((_, names)) => names.push(name),
-                        None => said.push((text, vec![name])),
-                    }
-                }
-            }
+            let named = documents
+                .iter()
+                .flat_map(|(name, document)| texts(document).iter().map(move |text| (text, name.as_str())));
             let text = |(text, names): (&String, Vec<&str>)| match names.len() == documents.len() {
                 true => text.clone(),
                 false => format!("{}: {text}", names.join("; ")),
             };
-            said.into_iter().map(text).collect()
+            grouped(named).into_iter().map(text).collect()
         };
         let (notes, details) = (of_all(|document| &document.notes), of_all(|document| &document.details));
         let blocks = documents.into_iter().flat_map(|(_, document)| document.blocks).collect();
         Document { blocks, notes, details, ..Document::default() }
     }
+}
+
+/// Values by their keys, in the order in which keys appear first.
+pub fn grouped<K: PartialEq, V>(pairs: impl Iterator<Item = (K, V)>) -> Vec<(K, Vec<V>)> {
+    let mut groups: Vec<(K, Vec<V>)> = Vec::new();
+    for (key, value) in pairs {
+        match groups.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, values)) => values.push(value),
+            None => groups.push((key, vec![value])),
+        }
+    }
+    groups
 }
 
 #[derive(Debug, Clone)]
