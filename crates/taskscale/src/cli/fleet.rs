@@ -149,19 +149,17 @@ fn resume(fleet: &Fleet) -> Result<ExitCode, Failure> {
     let plan = FleetPlan::parse(&fleet.plan, &path, &fleet.folder).or_usage()?;
     // Which machine is in which script. The texts are in jobs/, as submitted or edited since.
     let scripts = fleet::scripts(&plan, fleet, &vec![Default::default(); plan.machines.len()]);
-    let slurm = Slurm;
-    let released = fleet::release(fleet, &slurm)?;
+    let released = fleet::release(fleet, &Slurm)?;
     if !released.is_empty() {
         eprint_status(&format!("released after a failed start: job {}", released.join(", ")));
     }
-    let submitted = fleet::submit(fleet, &scripts, &slurm, false)?;
+    let submitted = fleet::submit(fleet, &scripts, &Slurm, false)?;
     print_submissions(fleet, &submitted)
 }
 
 fn cancel(fleet: &Fleet) -> Result<ExitCode, Failure> {
-    let slurm = Slurm;
     let numbers = fleet::numbers(&fleet.submissions()?);
-    let queue = slurm.queue(&numbers)?;
+    let queue = Slurm.queue(&numbers)?;
     // A job, or an element of it, is in the queue.
     let is_of = |id: &str, number: &str| {
         id == number || id.strip_prefix(number).is_some_and(|rest| rest.starts_with('_'))
@@ -172,7 +170,7 @@ fn cancel(fleet: &Fleet) -> Result<ExitCode, Failure> {
         eprint_status("nothing to cancel (no job is in the queue)");
         return Ok(ExitCode::SUCCESS);
     }
-    slurm.cancel(&active)?;
+    Slurm.cancel(&active)?;
     let folder = fleet.folder.display();
     succeed_with(&format!(
         "{} canceled. Results are kept; taskscale fleet resume {folder} resumes\n",
@@ -194,12 +192,12 @@ fn ended(glances: &[Snapshot]) -> ExitCode {
 }
 
 fn status(fleet: &Fleet, once: bool) -> Result<ExitCode, Failure> {
-    let (slurm, mut watch) = (Slurm, Watch::default());
+    let mut watch = Watch::default();
     let live = !once && std::io::stdout().is_terminal();
     let interrupt = catch_signals()?;
     let mut lines = 0;
     loop {
-        let glances = watch.look(fleet, &slurm)?;
+        let glances = watch.look(fleet, &Slurm)?;
         let text = fleet::document(fleet, &glances, Timestamp::now()).terminal(for_standard_output());
         if lines > 0 {
             // Overwrites the last table.

@@ -8,9 +8,10 @@ use serde_json::json;
 use strum::VariantNames;
 
 use super::args::{Global, ListArgs, formats};
-use super::catalog_dir::{open_catalog, open_catalog_aloud};
+use super::catalog_dir::{find_catalog, load, open_catalog};
 use super::failure::{Failure, OrUsage, succeed_with};
-use super::terminal::{columns, for_standard_output, printable, terminal_width};
+use super::messages::eprint_status;
+use super::terminal::{columns, for_standard_output, printable, width_of};
 use crate::campaign::receipt;
 use crate::catalog::{Entry, ToolchainSpec, Workload, select};
 use crate::document::{grouped, shortened, width, wrapped_whole};
@@ -125,7 +126,9 @@ fn indent(text: &mut String, line: &str, columns: usize) {
 }
 
 fn entries(args: &ListArgs, global: &Global) -> Result<ExitCode, Failure> {
-    let catalog = open_catalog_aloud(global).or_usage()?;
+    let place = find_catalog(global).or_usage()?;
+    eprint_status(&format!("catalog: {place}"));
+    let catalog = load(&place).or_usage()?;
     let words = if args.entries.is_empty() { vec!["@all".to_owned()] } else { args.entries.clone() };
     let selection = select(&catalog, &words, &args.workload).or_usage()?;
     let mut entries = selection.entries();
@@ -189,7 +192,7 @@ fn entries(args: &ListArgs, global: &Global) -> Result<ExitCode, Failure> {
     }
     let table = columns(&rows);
     let widest = table.lines().map(width).max().unwrap_or(0);
-    let text = match terminal_width() {
+    let text = match width_of(&std::io::stdout()) {
         Some(columns) if widest > columns => blocks(&rows, columns),
         _ => table,
     };
@@ -198,14 +201,7 @@ fn entries(args: &ListArgs, global: &Global) -> Result<ExitCode, Failure> {
 
 /// Why entries lack workloads: each reason once, with its entries.
 fn omissions<'a>(entries: impl Iterator<Item = &'a Entry>) -> String {
-    let mut by_reason: Vec<(&str, Vec<&str>)> = Vec::new();
-    for entry in entries {
-        let Some(why) = entry.omitted.as_deref() else { continue };
-        match by_reason.iter_mut().find(|(known, _)| *known == why) {
-            Some((_, names)) => names.push(&entry.full_name),
-            None => by_reason.push((why, vec![&entry.full_name])),
-        }
-    }
+    let reasons = entries.filter_map(|entry| Some((entry.omitted.as_deref()?, entry.full_name.as_str())));
     let mut text = String::new();
     for (why, names) in grouped(reasons) {
         let heading = if text.is_empty() { "\nOther workloads are omitted:\n" } else { "" };

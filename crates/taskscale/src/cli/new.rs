@@ -53,7 +53,7 @@ pub fn run(args: &NewArgs, global: &Global) -> Result<ExitCode, Failure> {
     let current = std::env::current_dir().unwrap_or_default();
     let shown = |path: &Path| path.strip_prefix(&current).unwrap_or(path).display().to_string();
     let created = written.created.iter().map(|path| format!("created   {}\n", shown(path)));
-    let extended = written.extended.iter().map(|path| format!("extended  {}\n", shown(path)));
+    let extended = written.extended.iter().map(|(path, _)| format!("extended  {}\n", shown(path)));
     let mut text: String = created.chain(extended).collect();
     // Commands in this folder may find the catalog by themselves.
     let option =

@@ -19,25 +19,9 @@ use crate::limit::{self, LimitReport};
 use crate::record::{self, Loaded};
 use crate::report::{self, Chart, Detail, ExportRequest, ExportTarget, Rank, RenderOptions};
 
-/// The validated options.
-struct ReportOptions {
-    folders: Vec<PathBuf>,
-    filter: ReportFilter,
-    what: What,
-}
-
-/// What is made of the results.
-enum What {
-    /// All samples, one line each.
-    Samples,
-    /// One HTML file.
-    Page,
-    /// A chart of entries in several versions.
-    Versions,
-    Report(ExportRequest, Rank),
-}
-
-fn validate(args: &args::ReportArgs) -> anyhow::Result<ReportOptions> {
+/// The results to show, and what of them.
+fn validate(args: &args::ReportArgs) -> anyhow::Result<(Vec<PathBuf>, ReportFilter)> {
+    use ReportFormat::{Bencher, Csv, Github, Html, Json, Markdown, Svg, Table};
     let format = args.format;
     ensure!(!args.samples || format == Csv, "--samples needs --format csv");
     ensure!(args.chart.is_none() || format == Svg, "--chart needs --format svg");
@@ -57,7 +41,7 @@ fn validate(args: &args::ReportArgs) -> anyhow::Result<ReportOptions> {
     if !args.metric.is_empty() && (!shows_some || args.open) {
         bail!("--metric is for tables, github and bencher (this format has every metric)");
     }
-    if let Some(path) = args.output.as_ref().filter(|path| format == ReportFormat::Svg && is_bitmap(path)) {
+    if let Some(path) = args.output.as_ref().filter(|path| format == Svg && is_bitmap(path)) {
         let advice = format!("for a PNG (Debian: librsvg2-bin): `{}`", png(args, path));
         return Err(advised(format!("-o {}: charts are SVG", path.display()), advice));
     }
@@ -73,20 +57,11 @@ fn validate(args: &args::ReportArgs) -> anyhow::Result<ReportOptions> {
         "--rank needs a ranking: table, markdown or svg of one folder, or csv or json (the page has a switch for it)"
     );
     let folders = if args.folders.is_empty() { vec![newest()?] } else { args.folders.clone() };
-    let what = match (target(format).filter(|_| !args.open), args.chart) {
-        (None, _) => What::Page,
-        (Some(_), Some(args::ChartArg::Versions)) => What::Versions,
-        _ if args.samples => What::Samples,
-        (Some(_), Some(args::ChartArg::Scaling)) => {
-            as_report(args, ExportTarget::Svg(Chart::Scaling), &filter)
-        }
-        (Some(target), _) => as_report(args, target, &filter),
-    };
-    Ok(ReportOptions { folders, filter, what })
+    Ok((folders, filter))
 }
 
 /// A report of results in a format other than the page.
-fn as_report(args: &args::ReportArgs, target: ExportTarget, filter: &ReportFilter) -> What {
+fn export_request(args: &args::ReportArgs, target: ExportTarget, filter: &ReportFilter) -> ExportRequest {
     let mut metrics = Vec::new();
     for &metric in &args.metric {
         if !metrics.contains(&metric) {
@@ -96,7 +71,7 @@ fn as_report(args: &args::ReportArgs, target: ExportTarget, filter: &ReportFilte
     let is_scaling = args.chart == Some(args::ChartArg::Scaling);
     let target = if is_scaling { ExportTarget::Svg(Chart::Scaling) } else { target };
     let takes_tasks = target == ExportTarget::Svg(Chart::Ranking);
-    let request = ExportRequest {
+    ExportRequest {
         target,
         metrics,
         tasks: filter.tasks.first().copied().filter(|_| takes_tasks),
@@ -106,9 +81,7 @@ fn as_report(args: &args::ReportArgs, target: ExportTarget, filter: &ReportFilte
             (false, false) => Detail::Brief,
         },
         options: render_options(args),
-    };
-    let rank = if args.rank == Some(args::RankArg::All) { Rank::All } else { Rank::Kind };
-    What::Report(request, rank)
+    }
 }
 
 /// Whether a file name is that of a bitmap or PDF.
@@ -142,21 +115,21 @@ fn newest() -> anyhow::Result<PathBuf> {
 }
 
 pub fn run(args: &args::ReportArgs) -> Result<ExitCode, Failure> {
-    let options = validate(args).or_usage()?;
-    for folder in &options.folders {
+    let (folders, filter) = validate(args).or_usage()?;
+    for folder in &folders {
         existing_folder(folder).or_usage()?;
     }
-    if let Some(folder) = options.folders.iter().find(|folder| limit::holds_search(folder)) {
-        return of_limit(args, &options, folder);
+    if let Some(folder) = folders.iter().find(|folder| limit::holds_search(folder)) {
+        return of_limit(args, &filter, folder, folders.len() == 1);
     }
     let names = names(&folders).or_usage()?;
     let mut campaigns = Vec::new();
     for (folder, name) in folders.iter().zip(names) {
         campaigns.push((name, load_results(folder).or_usage()?));
     }
-    options.filter.campaigns(&mut campaigns).or_usage()?;
-    let text = match &options.what {
-        What::Page => {
+    filter.campaigns(&mut campaigns).or_usage()?;
+    let text = match target(args.format).filter(|_| !args.open) {
+        None => {
             let mut page = page_of(campaigns);
             page.anatomy = folders.iter().flat_map(|folder| anatomy(folder)).collect();
             let file = args.output.clone().or_else(|| args.open.then(|| folders[0].join(PAGE_FILE)));
@@ -172,7 +145,7 @@ pub fn run(args: &args::ReportArgs) -> Result<ExitCode, Failure> {
             }
             return Ok(ExitCode::SUCCESS);
         }
-        What::Versions => {
+        Some(_) if args.chart == Some(args::ChartArg::Versions) => {
             let all = campaigns.iter().map(|(_, loaded)| over_versions(&loaded.campaign, &loaded.samples));
             match &all.flatten().collect::<Vec<_>>()[..] {
                 [(report, lines)] => report::versions_chart(report, lines).or_usage()?.0,
@@ -180,19 +153,21 @@ pub fn run(args: &args::ReportArgs) -> Result<ExitCode, Failure> {
                 several => return Err(report::ExportError::OneCampaign(several.len())).or_usage(),
             }
         }
-        What::Samples => {
+        Some(_) if args.samples => {
             for (_, loaded) in &mut campaigns {
-                loaded.samples.retain(|sample| options.filter.has(sample));
+                loaded.samples.retain(|sample| filter.has(sample));
             }
             report::samples_csv(&campaigns)
         }
-        What::Report(request, rank) => {
+        Some(target) => {
+            let request = &export_request(args, target, &filter);
+            let rank = if args.rank == Some(args::RankArg::All) { Rank::All } else { Rank::Kind };
             let reports = campaigns.iter().flat_map(|(name, Loaded { campaign, samples, .. })| {
                 let parts = report::Report::of_parts(campaign, samples).into_iter();
                 parts.map(move |part| part.named(name).ranked_by(rank).showing(&request.metrics))
             });
             let mut reports: Vec<report::Report> = reports.collect();
-            options.filter.rows(&mut reports).or_usage()?;
+            filter.rows(&mut reports).or_usage()?;
             let changed = campaigns.iter().map(|(_, Loaded { campaign, samples, .. })| {
                 let changed = what_changed(&over_versions(campaign, samples));
                 match request.target {
@@ -210,7 +185,12 @@ pub fn run(args: &args::ReportArgs) -> Result<ExitCode, Failure> {
 }
 
 /// A search of `taskscale limit`, which has tables of its own.
-fn of_limit(args: &args::ReportArgs, options: &ReportOptions, folder: &Path) -> Result<ExitCode, Failure> {
+fn of_limit(
+    args: &args::ReportArgs,
+    filter: &ReportFilter,
+    folder: &Path,
+    alone: bool,
+) -> Result<ExitCode, Failure> {
     let shown = folder.display();
     let refused = |error: String| Err(Failure::usage(error));
     let Some(format) = args.format.document() else {
@@ -218,10 +198,10 @@ fn of_limit(args: &args::ReportArgs, options: &ReportOptions, folder: &Path) -> 
             "{shown} is a search of `taskscale limit`, with the formats table, markdown, csv and json"
         ));
     };
-    if options.folders.len() > 1 {
+    if !alone {
         return refused(format!("{shown} is a search of `taskscale limit`; report it alone"));
     }
-    let option = options.filter.option().or(args.open.then_some("--open"));
+    let option = filter.option().or(args.open.then_some("--open"));
     if let Some(option) = option.or(args.rank.and(Some("--rank"))) {
         return refused(format!("{option}: not for {shown}, a search of `taskscale limit`"));
     }

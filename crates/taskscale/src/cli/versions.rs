@@ -11,7 +11,7 @@ use super::catalog_dir::{named_toolchains, open_catalog};
 use super::failure::{Failure, OrUsage, succeed_with};
 use super::terminal::for_standard_output;
 use crate::catalog::{Catalog, Matcher, Runtime, Selectable, Style, release_series};
-use crate::document::{Column, Document, DocumentRow, Emphasis, Table, TableCell, json};
+use crate::document::{Column, Document, DocumentRow, Table, TableCell, json};
 use crate::versions::{NamedToolchains, versions_of};
 
 /// The versions of one runtime.
@@ -100,22 +100,15 @@ fn document(all: &[RuntimeVersions]) -> Document {
         Column::words("folder, or how to get more").drop_priority(1),
     ]);
     let row = |name: &str, version: &str, released: &str, what: &str| {
-        DocumentRow::of(vec![
-            TableCell::Text(name.to_owned(), Emphasis::Plain),
-            TableCell::Text(version.to_owned(), Emphasis::Plain),
-            TableCell::quiet(released),
-            TableCell::quiet(what),
-        ])
+        let (name, version) = (TableCell::plain(name), TableCell::plain(version));
+        DocumentRow::of(vec![name, version, TableCell::quiet(released), TableCell::quiet(what)])
     };
     for of in all {
         let rows = &mut table.section(&of.runtime).rows;
+        let whose = of.of.as_deref().unwrap_or_default();
         for one in &of.installed {
-            rows.push(row(
-                of.of.as_deref().unwrap_or_default(),
-                &one.version,
-                one.released.as_deref().unwrap_or(""),
-                &one.folder,
-            ));
+            let released = one.released.as_deref().unwrap_or_default();
+            rows.push(row(whose, &one.version, released, &one.folder));
         }
         for (library, version) in &of.libraries {
             rows.push(row(library, version, "", "any version: its package manager resolves it"));
