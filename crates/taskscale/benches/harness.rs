@@ -80,7 +80,8 @@ fn overhead() -> Result<()> {
     let program = path_lookup("true").ok_or("no `true`")?.to_string_lossy().into_owned();
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
     let (campaign, sample) = example(folder.path())?;
-    let mut store = Store::create(&folder.path().join("bench"), &campaign)?;
+    let mut store = Store::claim(&folder.path().join("bench"))?;
+    store.write_campaign(&campaign)?;
     let run_true = spec(std::slice::from_ref(&program), Kind::Stackless, 1, 0.0);
     let mut peers = [
         BenchPeer::find("hyperfine -N", "hyperfine -N --warmup 0 --runs 100 --style none true", 100, 25),
@@ -209,7 +210,8 @@ fn disturbance() -> Result<()> {
 fn entry(name: &str) -> Result<Option<(Vec<String>, Kind)>> {
     let catalog = Catalog::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runtimes"))?;
     let chosen = select(&catalog, &[name.to_owned()], &["sleep".to_owned()])?;
-    let prepared = prepare(&Cache::of_user(), &chosen.programs, &Attend::NEVER, |_| {});
+    let unattended = Attend { stop: &|| false, waiting: &|_| () };
+    let prepared = prepare(&Cache::of_user(), &chosen.programs, &unattended, |_| {});
     match &prepared[0].command {
         Ok(command) => Ok(Some((command.clone(), prepared[0].facts.kind))),
         Err(why) => {

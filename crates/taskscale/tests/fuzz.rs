@@ -9,6 +9,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::Config;
+use strum::VariantArray;
 use taskscale::catalog::Catalog;
 use taskscale::compare;
 use taskscale::record::{Campaign, Sample, parse_samples};
@@ -358,7 +359,7 @@ proptest! {
             };
         let sides = (input("\u{1b}[2J", &old, &base[..]), input("b", &campaign, &new[..]));
         if let Ok(comparison) = compare::Comparison::build(sides.0, sides.1, &settings) {
-            for format in report::Format::ALL {
+            for &format in report::Format::VARIANTS {
                 let text = compare::render(std::slice::from_ref(&comparison), format, RenderOptions::default());
                 let acting = text.chars().find(|c| report::acts(*c) && *c != '\n');
                 prop_assert!(acting.is_none(), "{:?} in {:?}", acting, text);

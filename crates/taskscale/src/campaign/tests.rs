@@ -5,8 +5,7 @@ use std::path::Path;
 
 use super::*;
 use crate::record::{
-    Campaign, EntryFacts, Hold, Machine, Plan, Sample, Status, Store, Time, load, test_campaign,
-    test_facts,
+    Campaign, EntryFacts, Hold, Machine, Plan, Sample, Status, Store, Time, load, test_campaign, test_facts,
 };
 use taskscale_measure::{MeasureError, Measurement, RunEnd, RunSpec, Runner, Scenario};
 
@@ -85,7 +84,9 @@ fn drive(campaign: &Campaign, folder: &Path, runner: &mut Scripted) -> (RunsEnd,
         let (store, loaded) = Store::reopen(folder).unwrap();
         (store, loaded.samples)
     } else {
-        (Store::create(folder, campaign).unwrap(), Vec::new())
+        let store = Store::claim(folder).unwrap();
+        store.write_campaign(campaign).unwrap();
+        (store, Vec::new())
     };
     let settings = CampaignSettings { memory_cap_bytes: None, time_cap: None, clients: None };
     let prepared = [entry("x/a"), entry("x/b")];

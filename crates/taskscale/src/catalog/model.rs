@@ -72,7 +72,7 @@ pub struct VersionPlaces {
     pub env: BTreeMap<String, String>,
 }
 
-/// A toolchain in a folder, with the version that was asked for.
+/// A toolchain in a folder, with its version, or the one that was asked for.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PinnedToolchain {
     pub home: PathBuf,

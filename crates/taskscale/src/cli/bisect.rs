@@ -12,15 +12,15 @@ use super::catalog_dir::{named_toolchains, open_catalog};
 use super::failure::{Failure, OrUsage, catch_signals, exit_code};
 use super::messages::eprint_status;
 use super::output_dir::{FolderPurpose, OutputDir};
-use super::session::{Session, USUAL_HOLD};
+use super::session::{MeasuredResults, Session, USUAL_HOLD};
 use super::terminal::{for_standard_output, print_result};
 use super::workload_args::{self, SeriesOptions, task_counts};
 use crate::campaign::ResumeOptions;
-use crate::catalog::{Catalog, VersionRange, VersionRequest, select};
+use crate::catalog::{Catalog, VersionRange, VersionRequest};
 use crate::compare::{self, Change, CompareSettings, ComparedMetric, Comparison, Input, Judged, Verdict};
 use crate::document::{Column, Document, DocumentRow, Emphasis, Table, TableCell, first_of, json};
 use crate::metrics::{self, MetricDef};
-use crate::record::{Campaign, Sample, Status, holds_campaign};
+use crate::record::{Loaded, Status, holds_campaign};
 use crate::units;
 use crate::versions::{self, Bisection, NamedToolchains, VersionCandidates};
 
@@ -63,14 +63,14 @@ fn validate(args: &BisectArgs) -> anyhow::Result<BisectOptions> {
 /// A version that was measured.
 struct MeasuredVersion {
     entry: String,
-    campaign: Campaign,
-    samples: Vec<Sample>,
+    loaded: Loaded,
     repetitions: u32,
 }
 
 impl MeasuredVersion {
     fn input(&self) -> Input<'_> {
-        Input { folder: "", campaign: &self.campaign, samples: &self.samples, entry: Some(&self.entry) }
+        let Loaded { campaign, samples, .. } = &self.loaded;
+        Input { folder: "", campaign, samples, entry: Some(&self.entry) }
     }
 }
 
@@ -101,8 +101,8 @@ impl VersionRunner<'_, '_> {
     ) -> Result<Result<MeasuredVersion, String>, Failure> {
         let mut catalog = self.catalog.clone();
         let words = versions::expand(&mut catalog, &[self.word(version)], &self.named).or_usage()?;
-        let named = workload_args::named(&catalog, self.args.workload.as_slice());
-        let selection = select(&catalog, &words, &named).or_usage()?;
+        let asked = self.args.workload.as_slice();
+        let selection = workload_args::selected(&catalog, &words, asked).or_usage()?;
         let [program] = &selection.programs[..] else {
             return Err(Failure::usage("`bisect` takes one entry and one workload"));
         };
@@ -120,14 +120,15 @@ impl VersionRunner<'_, '_> {
         // A campaign that is resumed has its own.
         let memory_cap_bytes = self.memory_cap_bytes.filter(|_| !holds_campaign(&output.path));
         let resume = ResumeOptions { memory_cap_bytes, ..ResumeOptions::default() };
-        let results = self.session.measure(plans, &prepared, &output, &resume)?;
-        self.session.check_ended(&results.folder, results.end)?;
-        let cap = results.campaign.conditions.as_ref().and_then(|conditions| conditions.memory_cap_bytes);
+        let MeasuredResults { folder, loaded, end } =
+            self.session.measure(plans, &prepared, &output, &resume)?;
+        self.session.check_ended(&folder, end)?;
+        let cap = loaded.campaign.conditions.and_then(|conditions| conditions.memory_cap_bytes);
         self.memory_cap_bytes = self.memory_cap_bytes.or(cap);
-        let (campaign, samples) = (results.campaign, results.samples);
+        let samples = &loaded.samples;
         match samples.last().filter(|_| samples.iter().all(|sample| sample.status != Status::Ok)) {
             Some(sample) => Ok(Err(sample.reason.clone().unwrap_or_default())),
-            None => Ok(Ok(MeasuredVersion { entry, campaign, samples, repetitions })),
+            None => Ok(Ok(MeasuredVersion { entry, loaded, repetitions })),
         }
     }
 
@@ -211,8 +212,7 @@ pub fn run(args: &BisectArgs, global: &Global) -> Result<ExitCode, Failure> {
     let catalog = open_catalog(global).or_usage()?;
     let named = named_toolchains(global).or_usage()?;
     let entries = std::slice::from_ref(&options.request.entries);
-    let workload = workload_args::named(&catalog, args.workload.as_slice());
-    let selection = select(&catalog, entries, &workload).or_usage()?;
+    let selection = workload_args::selected(&catalog, entries, args.workload.as_slice()).or_usage()?;
     let [program] = &selection.programs[..] else {
         let names: Vec<&str> = selection.entries().iter().map(|(_, entry)| &*entry.full_name).collect();
         let names = first_of(&names, NAMED);

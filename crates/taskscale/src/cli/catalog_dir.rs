@@ -79,10 +79,3 @@ pub(super) fn load(place: &CatalogPlace) -> Result<Catalog, CatalogError> {
     }
     Ok(catalog)
 }
-
-/// The same, for commands whose result depends on the catalog: names it on standard error.
-pub(super) fn open_catalog_aloud(global: &Global) -> Result<Catalog, CatalogError> {
-    let place = find_catalog(global)?;
-    eprint_status(&format!("catalog: {place}"));
-    load(&place)
-}

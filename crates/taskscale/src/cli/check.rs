@@ -38,9 +38,9 @@ pub fn run(args: &CheckArgs, global: &Global) -> Result<ExitCode, Failure> {
         Session::with_lease("checking entries", "both would distort their times", global, &interrupt)?;
     session.runner.counts_switches = true;
     let colour = colour(&std::io::stdout());
-    let outcome = check_all(args, &programs, &interrupt, &mut session, |checked, several| {
+    let outcome = check_all(args, &programs, &interrupt, &mut session, |checked, name| {
         // As it comes: a catalog takes minutes.
-        if global.json { Ok(()) } else { print_result(&shown(checked, several, colour)) }
+        if global.json { Ok(()) } else { print_result(&shown(checked, name, colour)) }
     });
     session.progress.finish();
     let outcome = outcome.map_err(|failure| check_interrupt(&interrupt).err().unwrap_or(failure))?;
@@ -76,7 +76,7 @@ fn check_all(
     programs: &[Program],
     interrupt: &Interrupt,
     session: &mut Session,
-    mut tell: impl FnMut(&CheckedProgram, bool) -> std::io::Result<()>,
+    mut tell: impl FnMut(&CheckedProgram, &str) -> std::io::Result<()>,
 ) -> Result<Checks, Failure> {
     let stop = || interrupt.signal().is_some();
     let mut rebuild = if args.rebuild { Some(Rebuild::new(&stop)?) } else { None };
@@ -98,8 +98,11 @@ fn check_all(
                 }
                 continue;
             }
-            let several = entry.workloads.len() > 1;
-            let name = name(&entry.full_name, &workload.name, several);
+            // With its workload if the entry has several.
+            let name = match entry.workloads.len() {
+                1 => entry.full_name.clone(),
+                _ => format!("{} {}", entry.full_name, workload.name),
+            };
             session.progress.checking(&name, position, programs.len());
             let subject = CheckSubject { runtime, entry, workload, prepared };
             let runner = &mut session.runner;
@@ -107,22 +110,16 @@ fn check_all(
             if let Some(before) = outcome.checked.iter().find(|before| before.entry == checked.entry) {
                 checked.leave_out_what_is_said_of(before);
             }
-            session.progress.beside(|| tell(&checked, several))?;
+            session.progress.beside(|| tell(&checked, &name))?;
             outcome.checked.push(checked);
         }
     }
     Ok(outcome)
 }
 
-/// A program's name: its entry, and its workload if the entry has several.
-fn name(entry: &str, workload: &str, several: bool) -> String {
-    if several { format!("{entry} {workload}") } else { entry.to_owned() }
-}
-
 /// A program with its findings.
-fn shown(checked: &CheckedProgram, several: bool, colour: bool) -> String {
+fn shown(checked: &CheckedProgram, name: &str, colour: bool) -> String {
     let sum = sum(std::slice::from_ref(checked));
-    let name = name(&checked.entry, &checked.workload, several);
     let mut text = format!("{name}: {sum}{}\n", tried(checked));
     for finding in &checked.findings {
         let style = match finding.severity {

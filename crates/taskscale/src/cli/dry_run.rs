@@ -103,14 +103,13 @@ fn shown(preview: &RunPreview, folder: &Path) -> String {
 
 /// A line for each case that will hit a limit or the memory cap, and once how to raise each limit.
 fn ends(preview: &RunPreview) -> String {
-    let cell = |place: usize| &preview.estimate.cells[place];
     let line = |cell: &CellEstimate, status: &str, why: &str| {
         format!("  {} × {}: {status}: {why}\n", cell.entry, units::count(cell.tasks))
     };
     let mut lines: BTreeMap<usize, String> = BTreeMap::new();
     for (place, met) in &preview.ending {
         let status = if met.sure { "limit" } else { "limit?" };
-        lines.insert(*place, line(cell(*place), status, &met.sentence));
+        lines.insert(*place, line(&preview.estimate.cells[*place], status, &met.sentence));
     }
     for (place, cell) in preview.estimate.cells.iter().enumerate() {
         if let Some(cap) = preview.above_cap(cell) {

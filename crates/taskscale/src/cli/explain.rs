@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::{Context, anyhow, bail};
+use anyhow::{Context, anyhow, bail, ensure};
 use clap::Parser;
 use strum::VariantArray;
 
@@ -15,11 +15,11 @@ use super::measure_options;
 use super::messages::eprint_status;
 use super::output_dir::{FolderPurpose, OutputDir};
 use super::pages::write_page;
-use super::session::{Session, USUAL_HOLD};
+use super::session::{MeasuredResults, Session, USUAL_HOLD};
 use super::terminal::{for_standard_output, print_result};
 use super::workload_args::{self, SeriesOptions, task_counts};
 use crate::campaign::{Prepared, ResumeOptions, TASKS};
-use crate::catalog::{Adapter, Catalog, Program, Shape, select};
+use crate::catalog::{Adapter, Catalog, Program, Shape};
 use crate::explain::{
     self, AdapterHook, Explanation, Readings, RunParts, adapter_for, explained, render, with_go_hook,
 };
@@ -44,9 +44,7 @@ struct ExplainOptions {
 
 fn validate(args: &ExplainArgs) -> anyhow::Result<ExplainOptions> {
     let tasks = task_counts(&args.tasks)?;
-    if tasks.len() < 2 {
-        bail!("-n: a slope needs two numbers of tasks or more, such as 10k,100k");
-    }
+    ensure!(tasks.len() >= 2, "-n: a slope needs two numbers of tasks or more, such as 10k,100k");
     let adapter = args.adapter.as_deref().map(adapter).transpose()?;
     Ok(ExplainOptions { tasks, repetitions: args.repetitions, adapter })
 }
@@ -64,8 +62,7 @@ fn chosen<'c>(
     options: &ExplainOptions,
     (catalog, words): &'c (Catalog, Vec<String>),
 ) -> anyhow::Result<(Vec<Program<'c>>, Vec<Plan>)> {
-    let named = workload_args::named(catalog, args.workload.as_slice());
-    let mut selection = select(catalog, words, &named)?;
+    let mut selection = workload_args::selected(catalog, words, args.workload.as_slice())?;
     let workloads = selection.workloads();
     // A sheet is of one entry: the runs of two workloads would be taken for each other's.
     let [workload] = workloads[..] else {
@@ -90,9 +87,8 @@ fn chosen<'c>(
 
 /// A command, as `measure` takes it.
 fn command(args: &ExplainArgs) -> anyhow::Result<(Prepared, Plan)> {
-    if !args.command.iter().any(|word| word.contains(TASKS)) {
-        bail!("the command has no {TASKS}, where it takes the number of tasks");
-    }
+    let takes_tasks = args.command.iter().any(|word| word.contains(TASKS));
+    ensure!(takes_tasks, "the command has no {TASKS}, where it takes the number of tasks");
     let repetitions = args.repetitions.to_string();
     let words = ["taskscale", "measure", "-n", &args.tasks, "-r", &repetitions, "--"];
     let words = words.into_iter().map(str::to_owned).chain(args.command.iter().cloned());
@@ -132,17 +128,17 @@ pub fn run(args: &ExplainArgs, global: &Global) -> Result<ExitCode, Failure> {
     let readings = Readings::default();
     session.runner.on_reading = Some(readings.hook(None));
     let resume = ResumeOptions::default();
-    let results = session.measure(plans.clone(), &prepared, &output, &resume)?;
-    let folder = results.folder;
-    session.check_ended(&folder, results.end)?;
-    let memory_cap_bytes = results.campaign.conditions.and_then(|conditions| conditions.memory_cap_bytes);
+    let MeasuredResults { folder, loaded, end } =
+        session.measure(plans.clone(), &prepared, &output, &resume)?;
+    session.check_ended(&folder, end)?;
+    let memory_cap_bytes = loaded.campaign.conditions.and_then(|conditions| conditions.memory_cap_bytes);
     let scratch = tempfile::Builder::new().prefix("taskscale-explain-").tempdir();
     let scratch = scratch.context("cannot create a folder for adapters")?;
     let (mut explanations, mut missing) = (Vec::new(), Vec::new());
     for (nth, prepared) in prepared.iter().enumerate().filter(|(_, prepared)| prepared.command.is_ok()) {
         let name = &*prepared.facts.name;
         let is_ok = |sample: &&Sample| sample.status == Status::Ok && *sample.entry == *name;
-        let metrics = results.samples.iter().rev().find(is_ok);
+        let metrics = loaded.samples.iter().rev().find(is_ok);
         let metrics = metrics.map(|sample| sample.metrics.clone()).unwrap_or_default();
         let place = scratch.path().join(nth.to_string());
         let subject = Subject {
@@ -153,7 +149,7 @@ pub fn run(args: &ExplainArgs, global: &Global) -> Result<ExitCode, Failure> {
             memory_cap_bytes,
             place: &place,
         };
-        let plain = readings.of(&results.samples, name);
+        let plain = readings.of(&loaded.samples, name);
         let (explanation, faults) = subject.explain(&mut session, plain, metrics)?;
         missing.extend(faults.into_iter().map(|fault| format!("{name}: {fault}")));
         explanations.extend(explanation);
@@ -161,7 +157,7 @@ pub fn run(args: &ExplainArgs, global: &Global) -> Result<ExitCode, Failure> {
     session.progress.finish();
     explain::store(&folder, &explanations)
         .with_context(|| format!("cannot write to {}", folder.display()))?;
-    write_page(&folder, &results.campaign, &results.samples);
+    write_page(&folder, &loaded);
     print_result(&render(&explanations, args.format, for_standard_output()))?;
     missing.iter().for_each(|what| eprint_status(what));
     eprint_status(&format!("results: {}", folder.display()));
@@ -272,15 +268,15 @@ impl Subject<'_> {
         let output = OutputDir { path: self.place.join("results"), named: true };
         let resume = ResumeOptions { memory_cap_bytes: self.memory_cap_bytes, ..ResumeOptions::default() };
         let results = session.measure(plans.collect(), std::slice::from_ref(&prepared), &output, &resume);
-        let results = results.map_err(ProbeError::Failure)?;
-        session.check_ended(&results.folder, results.end).map_err(ProbeError::Failure)?;
-        let (runs, faults) = readings.of(&results.samples, name);
+        let MeasuredResults { folder, loaded, end } = results.map_err(ProbeError::Failure)?;
+        session.check_ended(&folder, end).map_err(ProbeError::Failure)?;
+        let (runs, faults) = readings.of(&loaded.samples, name);
         match faults.into_iter().next() {
             Some(fault) => Err(ProbeError::Missing(fault)),
             None if !has_slope(&runs) => Err(ProbeError::Missing(format!(
                 "fewer than two numbers of tasks were ok with the adapter `{}`: {}",
                 adapter.name(),
-                results.samples.iter().rev().find_map(|sample| sample.reason.clone()).unwrap_or_default()
+                loaded.samples.iter().rev().find_map(|sample| sample.reason.clone()).unwrap_or_default()
             ))),
             None => Ok(runs),
         }

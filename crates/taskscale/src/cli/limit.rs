@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
-use anyhow::{Context, anyhow, bail};
+use anyhow::{Context, anyhow, bail, ensure};
 
 use super::args::{Global, LimitArgs};
 use super::catalog_dir::open_catalog_with;
@@ -15,7 +15,7 @@ use super::session::{Session, stopped};
 use super::terminal::{for_standard_output, print_result};
 use super::workload_args;
 use crate::campaign::{self, drive};
-use crate::catalog::{Shape, Workload, select};
+use crate::catalog::{Shape, Workload};
 use crate::document::Format;
 use crate::limit::{
     self, Answer, BySearch, ClassifiedRun, Find, LimitReport, NextRun, Outcome, Purpose, SEARCH_SPEC_SCHEMA,
@@ -58,9 +58,7 @@ fn highest_rate(args: &LimitArgs) -> anyhow::Result<Find> {
     let count = args.tasks.as_deref().context("--rate needs the number of connections: -n COUNT")?;
     let p99 = units::parse_duration(args.p99.as_deref().unwrap_or(P99)).context("--p99")?;
     let p99_us = u64::try_from(p99.as_micros()).unwrap_or(u64::MAX);
-    if !(1..=LONGEST_P99_US).contains(&p99_us) {
-        bail!("--p99: must be 1us to 3s (messages are sent for 3 s)");
-    }
+    ensure!((1..=LONGEST_P99_US).contains(&p99_us), "--p99: must be 1us to 3s (messages are sent for 3 s)");
     Ok(Find::HighestRate { tasks: units::parse_count(count).context("-n")?, p99_us })
 }
 
@@ -91,9 +89,7 @@ fn validate(args: &LimitArgs) -> anyhow::Result<SearchSpec> {
         env.insert(name.to_owned(), value.to_owned());
     }
     let slowdown = args.slowdown.unwrap_or(SLOWDOWN);
-    if !(1.0..=1000.0).contains(&slowdown) {
-        bail!("--slowdown: {slowdown} is not between 1 and 1000");
-    }
+    ensure!((1.0..=1000.0).contains(&slowdown), "--slowdown: {slowdown} is not between 1 and 1000");
     let available =
         available_memory_bytes().context("available memory is unknown (/proc/meminfo not found)")?;
     let (usual_precision, usual_runs) = if args.rate { RATE_EFFORT } else { EFFORT };
@@ -129,8 +125,7 @@ fn precision(text: &str) -> anyhow::Result<f64> {
 pub fn run(args: &LimitArgs, global: &Global) -> Result<ExitCode, Failure> {
     let mut search_spec = validate(args).or_usage()?;
     let (catalog, words) = open_catalog_with(global, &args.entries).or_usage()?;
-    let named = workload_args::named(&catalog, args.workload.as_slice());
-    let selection = select(&catalog, &words, &named).or_usage()?;
+    let selection = workload_args::selected(&catalog, &words, args.workload.as_slice()).or_usage()?;
     let workloads = selection.workloads();
     let [workload] = workloads.as_slice() else {
         return Err(Failure::usage("-w: `limit` takes one workload"));
@@ -237,8 +232,8 @@ fn open(
         store.write_campaign(&now).or_usage()?;
         return Ok((store, Loaded { campaign: now, samples: Vec::new(), rejected: Vec::new() }));
     }
-    let kept = record::load(&output.path).or_usage()?;
-    kept.campaign.check_same(&kept.samples, &now, &output.path).or_usage()?;
+    let loaded = record::load(&output.path).or_usage()?;
+    loaded.campaign.check_same(&loaded.samples, &now, &output.path).or_usage()?;
     let (store, loaded) = campaign::reopen(&output.path, now.entries).or_usage()?;
     session.report_resumed(&output.path, &loaded);
     // Held by this process alone from here on.

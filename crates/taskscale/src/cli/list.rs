@@ -3,17 +3,18 @@
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
-use anyhow::bail;
+use anyhow::ensure;
 use serde_json::json;
 use strum::VariantNames;
 
 use super::args::{Global, ListArgs, formats};
-use super::catalog_dir::{open_catalog, open_catalog_aloud};
+use super::catalog_dir::{find_catalog, load, open_catalog};
 use super::failure::{Failure, OrUsage, succeed_with};
-use super::terminal::{columns, for_standard_output, printable, terminal_width};
+use super::messages::eprint_status;
+use super::terminal::{columns, for_standard_output, printable, width_of};
 use crate::campaign::receipt;
 use crate::catalog::{Entry, ToolchainSpec, Workload, select};
-use crate::document::{shortened, width, wrapped_whole};
+use crate::document::{grouped, shortened, width, wrapped_whole};
 use crate::metrics::{self, Better};
 use crate::toolchain::{self, Toolchain, ToolchainError};
 use crate::units;
@@ -37,9 +38,8 @@ pub(super) const TOPICS: &[&str] = Topic::VARIANTS;
 fn topic(args: &ListArgs) -> anyhow::Result<Option<Topic>> {
     let topic = args.entries.iter().find_map(|word| Some((word, word.parse().ok()?)));
     let Some((word, topic)) = topic else { return Ok(None) };
-    if args.entries.len() > 1 || args.installed || args.missing || !args.workload.is_empty() {
-        bail!("`{word}`: list it alone, without entries and their options");
-    }
+    let alone = args.entries.len() == 1 && !args.installed && !args.missing && args.workload.is_empty();
+    ensure!(alone, "`{word}`: list it alone, without entries and their options");
     Ok(Some(topic))
 }
 
@@ -126,7 +126,9 @@ fn indent(text: &mut String, line: &str, columns: usize) {
 }
 
 fn entries(args: &ListArgs, global: &Global) -> Result<ExitCode, Failure> {
-    let catalog = open_catalog_aloud(global).or_usage()?;
+    let place = find_catalog(global).or_usage()?;
+    eprint_status(&format!("catalog: {place}"));
+    let catalog = load(&place).or_usage()?;
     let words = if args.entries.is_empty() { vec!["@all".to_owned()] } else { args.entries.clone() };
     let selection = select(&catalog, &words, &args.workload).or_usage()?;
     let mut entries = selection.entries();
@@ -190,7 +192,7 @@ fn entries(args: &ListArgs, global: &Global) -> Result<ExitCode, Failure> {
     }
     let table = columns(&rows);
     let widest = table.lines().map(width).max().unwrap_or(0);
-    let text = match terminal_width() {
+    let text = match width_of(&std::io::stdout()) {
         Some(columns) if widest > columns => blocks(&rows, columns),
         _ => table,
     };
@@ -199,16 +201,9 @@ fn entries(args: &ListArgs, global: &Global) -> Result<ExitCode, Failure> {
 
 /// Why entries lack workloads: each reason once, with its entries.
 fn omissions<'a>(entries: impl Iterator<Item = &'a Entry>) -> String {
-    let mut by_reason: Vec<(&str, Vec<&str>)> = Vec::new();
-    for entry in entries {
-        let Some(why) = entry.omitted.as_deref() else { continue };
-        match by_reason.iter_mut().find(|(known, _)| *known == why) {
-            Some((_, names)) => names.push(&entry.full_name),
-            None => by_reason.push((why, vec![&entry.full_name])),
-        }
-    }
+    let reasons = entries.filter_map(|entry| Some((entry.omitted.as_deref()?, entry.full_name.as_str())));
     let mut text = String::new();
-    for (why, names) in by_reason {
+    for (why, names) in grouped(reasons) {
         let heading = if text.is_empty() { "\nOther workloads are omitted:\n" } else { "" };
         text.push_str(heading);
         indent(&mut text, &format!("{}: {why}", names.join(", ")), for_standard_output().width);

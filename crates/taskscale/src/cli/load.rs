@@ -94,7 +94,7 @@ fn reachable(server: &str) -> anyhow::Result<SocketAddr> {
 
 /// For people.
 fn text(order: &LoadOrder, seen: &load::Load) -> String {
-    let count = |number: u64| units::grouped(number);
+    let count = units::grouped;
     let mut text = format!(
         "connected  {} of {} in {}\n",
         count(seen.connected),

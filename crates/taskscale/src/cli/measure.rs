@@ -8,7 +8,7 @@ use super::measure_options::{MeasureOptions, validate};
 use super::output_dir::{FolderPurpose, OutputDir};
 use super::session::Session;
 use super::terminal::for_standard_output;
-use crate::record::{Campaign, Sample, Status, last_attempts};
+use crate::record::{Loaded, Sample, Status, last_attempts};
 use crate::report::{self, Report};
 use crate::units;
 
@@ -24,8 +24,7 @@ pub fn run(args: &MeasureArgs, global: &Global) -> Result<ExitCode, Failure> {
     session.report_missing_cgroup();
     session.runner.traces = args.trace.clone();
     let results = session.measure(plans, prepared, &output, &options.resume)?;
-    let samples =
-        session.show(results, args.format, |campaign, samples| more(&options, campaign, samples))?;
+    let samples = session.show(results, args.format, |results| more(&options, results))?;
     Ok(exit_code(last_attempts(&samples).iter().any(|sample| {
         // The user named this program: not being able to start it is a failure.
         sample.status.fell_short() || sample.status == Status::Unavailable
@@ -33,7 +32,7 @@ pub fn run(args: &MeasureArgs, global: &Global) -> Result<ExitCode, Failure> {
 }
 
 /// What the table lacks: a chart, or peaks at a single number of tasks, also without a plateau.
-fn more(options: &MeasureOptions, campaign: &Campaign, samples: &[Sample]) -> String {
+fn more(options: &MeasureOptions, Loaded { campaign, samples, .. }: &Loaded) -> String {
     let report = Report::build(campaign, samples);
     let chart = report::chart(&report, for_standard_output());
     if !chart.is_empty() {

@@ -2,13 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpStream, ToSocketAddrs};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context, anyhow, bail};
+use anyhow::{Context, anyhow, bail, ensure};
 
 use super::args::MeasureArgs;
 use super::session::USUAL_HOLD;
@@ -19,7 +18,7 @@ use crate::campaign::{
 use crate::document::acts;
 use crate::record::{OWN_WORKLOAD, Plan};
 use crate::units;
-use taskscale_measure::{BlackBoxCommand, LinePattern, LoadCommand, LoadStands, Ready};
+use taskscale_measure::{BlackBoxCommand, LinePattern, LoadCommand, LoadStands, Ready, if_there};
 
 /// Default numbers of tasks of a program that takes one.
 const USUAL_TASKS: &str = "1,10k,100k";
@@ -60,9 +59,7 @@ pub fn validate(args: &MeasureArgs) -> anyhow::Result<MeasureOptions> {
         Some(folder) => std::path::absolute(folder).context("--cwd")?,
         None => std::env::current_dir().context("this folder")?,
     };
-    if !folder.is_dir() {
-        bail!("--cwd: no such folder: {}", folder.display());
-    }
+    ensure!(folder.is_dir(), "--cwd: no such folder: {}", folder.display());
     let stdin = args.stdin.as_ref().map(std::path::absolute).transpose().context("--stdin")?;
     if let Some(path) = &stdin {
         File::open(path).with_context(|| format!("--stdin: cannot read {}", path.display()))?;
@@ -112,9 +109,7 @@ fn load(args: &MeasureArgs) -> anyhow::Result<Option<LoadCommand>> {
         return Ok(Some(LoadCommand { command, stands: LoadStands::Alive }));
     }
     let Some(with) = &args.with else { return Ok(None) };
-    if with.trim().is_empty() {
-        bail!("--with: the command is empty");
-    }
+    ensure!(!with.trim().is_empty(), "--with: the command is empty");
     let after = args.with_ready_after.as_deref().map(units::parse_duration).transpose();
     let stands = after.context("--with-ready-after")?.map_or(LoadStands::AliveOrQuiet, LoadStands::After);
     let command = ["/bin/sh", "-c", with].map(str::to_owned).to_vec();
@@ -123,9 +118,7 @@ fn load(args: &MeasureArgs) -> anyhow::Result<Option<LoadCommand>> {
 
 fn ready(args: &MeasureArgs) -> anyhow::Result<Ready> {
     if let Some(text) = &args.ready_when {
-        if text.is_empty() {
-            bail!("--ready-when: the text is empty, which every line contains");
-        }
+        ensure!(!text.is_empty(), "--ready-when: the text is empty, which every line contains");
         let pattern = LinePattern::parse(text)
             .with_context(|| format!("--ready-when {text}: not a regular expression"))?;
         return Ok(Ready::Line(pattern));
@@ -175,9 +168,7 @@ fn environment(args: &MeasureArgs) -> anyhow::Result<(BTreeMap<String, String>, 
                 (word.as_str(), value)
             }
         };
-        if name.is_empty() || word.contains('\0') {
-            bail!("--env {word}: is not NAME=VALUE");
-        }
+        ensure!(!name.is_empty() && !word.contains('\0'), "--env {word}: is not NAME=VALUE");
         given.insert(name.to_owned(), value);
     }
     Ok((recorded, given))
@@ -201,12 +192,11 @@ pub(super) fn find_program(word: &str) -> anyhow::Result<PathBuf> {
         });
     }
     let path = std::path::absolute(word).with_context(|| word.to_owned())?;
-    match fs::metadata(&path) {
-        Ok(_) if runs(&path) => Ok(path),
-        Ok(facts) if facts.is_dir() => bail!("not a program: {word} (a folder)"),
-        Ok(_) => bail!("not executable: {word} (`chmod +x {word}`, or put its interpreter first)"),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => bail!("program not found: {word}"),
-        Err(error) => Err(error).with_context(|| word.to_owned()),
+    match if_there(fs::metadata(&path)).with_context(|| word.to_owned())? {
+        Some(_) if runs(&path) => Ok(path),
+        Some(facts) if facts.is_dir() => bail!("not a program: {word} (a folder)"),
+        Some(_) => bail!("not executable: {word} (`chmod +x {word}`, or put its interpreter first)"),
+        None => bail!("program not found: {word}"),
     }
 }
 
@@ -217,11 +207,10 @@ fn name(args: &MeasureArgs, program: &Path) -> anyhow::Result<String> {
         return Ok(visible.take(LONGEST_NAME).collect());
     };
     let is_visible = name.trim() == name && !name.is_empty() && !name.chars().any(acts);
-    if !is_visible || name.len() > LONGEST_NAME {
-        bail!(
-            "--name {name:?}: must have 1 to {LONGEST_NAME} visible characters, such as my-server or mine/server"
-        );
-    }
+    ensure!(
+        is_visible && name.len() <= LONGEST_NAME,
+        "--name {name:?}: must have 1 to {LONGEST_NAME} visible characters, such as my-server or mine/server"
+    );
     Ok(name.clone())
 }
 

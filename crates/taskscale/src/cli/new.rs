@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::{anyhow, bail};
+use anyhow::{anyhow, ensure};
 
 use super::args::{Global, NewArgs};
 use super::failure::{Failure, OrUsage};
@@ -36,8 +36,8 @@ pub fn run(args: &NewArgs, global: &Global) -> Result<ExitCode, Failure> {
     let existed = place.folder.is_dir();
     let workloads = workloads(&args.workload, &place.folder).or_usage()?;
     if args.extension.is_some() && !language.is_generic() {
-        let error = anyhow!("--extension: not for {} (only for other languages)", language.title);
-        return Err(Failure::Usage(error));
+        let error = format!("--extension: not for {} (only for other languages)", language.title);
+        return Err(Failure::usage(error));
     }
     let extension = args.extension.as_deref().unwrap_or(runtime);
     let request = ScaffoldRequest {
@@ -53,7 +53,7 @@ pub fn run(args: &NewArgs, global: &Global) -> Result<ExitCode, Failure> {
     let current = std::env::current_dir().unwrap_or_default();
     let shown = |path: &Path| path.strip_prefix(&current).unwrap_or(path).display().to_string();
     let created = written.created.iter().map(|path| format!("created   {}\n", shown(path)));
-    let extended = written.extended.iter().map(|path| format!("extended  {}\n", shown(path)));
+    let extended = written.extended.iter().map(|(path, _)| format!("extended  {}\n", shown(path)));
     let mut text: String = created.chain(extended).collect();
     // Commands in this folder may find the catalog by themselves.
     let option =
@@ -91,14 +91,13 @@ fn workloads(asked: &[String], catalog: &Path) -> anyhow::Result<Vec<String>> {
     let known = catalog::workloads(catalog)?;
     let names = || known.iter().map(|workload| workload.name.as_str());
     for asked in asked {
-        if !names().any(|name| name == asked) {
-            let nearest = closest(asked, names()).map(|nearest| format!(": did you mean `{nearest}`?"));
-            bail!(
-                "no workload `{asked}`{}; available: {}",
-                nearest.unwrap_or_default(),
-                names().collect::<Vec<_>>().join(", ")
-            );
-        }
+        let nearest = || closest(asked, names()).map(|nearest| format!(": did you mean `{nearest}`?"));
+        ensure!(
+            names().any(|name| name == asked),
+            "no workload `{asked}`{}; available: {}",
+            nearest().unwrap_or_default(),
+            names().collect::<Vec<_>>().join(", ")
+        );
     }
     Ok(match asked {
         [] => {

@@ -1,15 +1,15 @@
 //! Results folders on the command line: their names, and whether one can be used.
 
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
+use anyhow::{Context, ensure};
 
 use super::messages::eprint_status;
 use crate::campaign::{self, CampaignError, ResumeOptions};
 use crate::limit::{self, LimitError};
 use crate::record::{self, Loaded, Plan, RejectedLine, Store, StoreError, Timestamp};
+use taskscale_measure::if_there;
 
 /// Default parent of results folders. Not `results/`, where a repository keeps submitted results.
 pub(super) const RESULTS: &str = "taskscale-results";
@@ -82,35 +82,27 @@ impl OutputDir {
                 _ => Ok(()),
             };
         }
-        match fs::read_dir(folder) {
-            // Another name will be chosen.
-            Ok(_) if !self.named => {}
-            Ok(mut children) => {
-                record::check_no_orphans(folder)?;
-                // Files of an interrupted start can be reused.
-                let of_search: &[&str] = match purpose {
-                    FolderPurpose::Campaign => &[],
-                    FolderPurpose::Search => &["limit.json", "limit.json.new"],
-                };
-                let ours = |name: &str| {
-                    ["samples.jsonl", "campaign.json.new"].contains(&name) || of_search.contains(&name)
-                };
-                let is_ours = |child: &fs::DirEntry| child.file_name().to_str().is_some_and(ours);
-                if children.any(|child| !child.as_ref().is_ok_and(is_ours)) {
-                    bail!(
-                        "-o {}: not empty and not a results folder (choose a new or an empty folder)",
-                        folder.display()
-                    );
+        let children = if_there(fs::read_dir(folder)).with_context(|| format!("-o {}", folder.display()))?;
+        // Where the user named none, another name will be chosen.
+        if let Some(mut children) = children.filter(|_| self.named) {
+            record::check_no_orphans(folder)?;
+            // Files of an interrupted start can be reused.
+            let ours: &[&str] = match purpose {
+                FolderPurpose::Campaign => &["samples.jsonl", "campaign.json.new"],
+                FolderPurpose::Search => {
+                    &["samples.jsonl", "campaign.json.new", "limit.json", "limit.json.new"]
                 }
-            }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(error).with_context(|| format!("-o {}", folder.display())),
+            };
+            let is_ours = |child: fs::DirEntry| ours.iter().any(|name| child.file_name() == *name);
+            ensure!(
+                children.all(|child| child.is_ok_and(is_ours)),
+                "-o {}: not empty and not a results folder (choose a new or an empty folder)",
+                folder.display()
+            );
         }
         let nearest = folder.ancestors().find(|folder| folder.as_os_str().is_empty() || folder.exists());
         let nearest = nearest.filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        if !nearest.is_dir() {
-            bail!("-o {}: not a folder: {}", folder.display(), nearest.display());
-        }
+        ensure!(nearest.is_dir(), "-o {}: not a folder: {}", folder.display(), nearest.display());
         rustix::fs::access(nearest, rustix::fs::Access::WRITE_OK)
             .with_context(|| format!("-o {}: cannot write in {}", folder.display(), nearest.display()))
     }
@@ -127,14 +119,11 @@ fn new_folder() -> PathBuf {
 
 /// Refuses a folder that does not exist, before anything is read from it.
 pub(super) fn existing_folder(folder: &Path) -> anyhow::Result<()> {
-    match fs::metadata(folder) {
-        Ok(facts) if facts.is_dir() => Ok(()),
-        Ok(_) => bail!("not a folder: {}", folder.display()),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            bail!("no such folder: {}", folder.display())
-        }
-        Err(error) => Err(error).with_context(|| format!("cannot read {}", folder.display())),
-    }
+    let shown = folder.display();
+    let facts = if_there(fs::metadata(folder)).with_context(|| format!("cannot read {shown}"))?;
+    let facts = facts.with_context(|| format!("no such folder: {shown}"))?;
+    ensure!(facts.is_dir(), "not a folder: {shown}");
+    Ok(())
 }
 
 /// Reads results, with a warning for each line that is left out.

@@ -13,23 +13,18 @@ use crate::catalog::sources;
 use crate::compare;
 use crate::document::{first_of, quoted};
 use crate::explain::{self, Explanation};
-use crate::record::{self, Campaign, Loaded, Sample};
+use crate::record::{self, Loaded};
 use crate::report::{self, Chart, Detail, ExportRequest, ExportTarget, Format, PageData, VersionsChart};
 
 /// How many cases a message names before "and N more".
 const NAMED: usize = 4;
 
 /// Prints results as `run` does. The samples are kept in any case.
-pub(super) fn show(
-    folder: &Path,
-    campaign: &Campaign,
-    samples: &[Sample],
-    format: ReportFormat,
-) -> Result<(), Failure> {
+pub(super) fn show(folder: &Path, results: &Loaded, format: ReportFormat) -> Result<(), Failure> {
     let Some(target) = target(format) else {
-        return Ok(print_through(|out| report::write_html(page(campaign, samples), out))?);
+        return Ok(print_through(|out| report::write_html(page(results), out))?);
     };
-    let parts = report::Report::of_parts(campaign, samples).into_iter();
+    let parts = report::Report::of_parts(&results.campaign, &results.samples).into_iter();
     let reports: Vec<_> = parts.map(|part| part.named(name(folder))).collect();
     let options = for_standard_output();
     let request = ExportRequest { target, metrics: Vec::new(), tasks: None, detail: Detail::Brief, options };
@@ -44,9 +39,9 @@ pub(super) fn show(
 
 /// Writes the page into the results folder. A failure is only a warning, as the result is printed and the samples are
 /// kept.
-pub(super) fn write_page(folder: &Path, campaign: &Campaign, samples: &[Sample]) {
+pub(super) fn write_page(folder: &Path, results: &Loaded) {
     let path = folder.join(PAGE_FILE);
-    let mut page = page(campaign, samples);
+    let mut page = page(results);
     page.anatomy = anatomy(folder);
     match record::write_whole(&path, |out| report::write_html(page, out)) {
         Ok(()) => eprint_status(&format!("report: {}", path.display())),
@@ -81,8 +76,8 @@ pub(super) fn text(
 }
 
 /// What changed from version to version, below a table of results that have versions of entries.
-pub(super) fn what_changed(campaign: &Campaign, samples: &[Sample]) -> String {
-    let changed = compare::what_changed(&compare::over_versions(campaign, samples));
+pub(super) fn what_changed(results: &Loaded) -> String {
+    let changed = compare::what_changed(&compare::over_versions(&results.campaign, &results.samples));
     if changed.blocks.is_empty() {
         String::new()
     } else {
@@ -95,8 +90,8 @@ pub(super) fn page_of(campaigns: Vec<(String, Loaded)>) -> PageData {
     let several = campaigns.len() > 1;
     let mut page = PageData::default();
     // One by one: the samples of the one before are no longer in memory.
-    for (name, Loaded { campaign, samples, .. }) in campaigns {
-        add(&mut page, &campaign, &samples, several.then_some(&*name));
+    for (name, results) in campaigns {
+        add(&mut page, &results, several.then_some(&*name));
     }
     page
 }
@@ -110,14 +105,14 @@ pub(super) fn anatomy(folder: &Path) -> Vec<Explanation> {
 }
 
 /// The page of one results folder.
-pub(super) fn page(campaign: &Campaign, samples: &[Sample]) -> PageData {
+pub(super) fn page(results: &Loaded) -> PageData {
     let mut page = PageData::default();
-    add(&mut page, campaign, samples, None);
+    add(&mut page, results, None);
     page
 }
 
 /// Sources that were not recorded are taken from the catalog, if there is one.
-fn add(page: &mut PageData, campaign: &Campaign, samples: &[Sample], name: Option<&str>) {
+fn add(page: &mut PageData, Loaded { campaign, samples, .. }: &Loaded, name: Option<&str>) {
     let charts = compare::over_versions(campaign, samples).into_iter();
     let charts = charts.filter_map(|(report, lines)| report::versions_chart(&report, &lines).ok());
     page.versions.extend(charts.map(|(svg, text)| VersionsChart { svg, text }));

@@ -5,10 +5,11 @@ use std::io::IsTerminal;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::messages::{Level, begun, emit, is_json, is_verbose, message};
-use super::results_ticker::{ResultsTicker, View};
+use super::results_ticker::ResultsTicker;
 use super::terminal::{WIDEST, colour, printable, width_of};
 use crate::campaign::{CampaignObserver, PlannedRun, Prepared};
 use crate::catalog::Program;
+use crate::document::{Bars, RenderOptions};
 use crate::record::{Campaign, Event, Sample, Status};
 use crate::units;
 use taskscale_measure::Scenario;
@@ -172,8 +173,9 @@ impl CampaignObserver for Progress {
         let (done, all) = self.position;
         if let (Some(bar), Some(ticker)) = (&self.bar, &mut self.ticker) {
             let stderr = std::io::stderr();
-            let view = View { width: width_of(&stderr).unwrap_or(80).min(WIDEST), color: colour(&stderr) };
-            ticker.tell(sample, view).iter().for_each(|line| bar.println(line));
+            let (width, color) = (width_of(&stderr).unwrap_or(80).min(WIDEST), colour(&stderr));
+            let options = RenderOptions { width, color, bars: Bars::Blocks };
+            ticker.tell(sample, options).iter().for_each(|line| bar.println(line));
             return bar.set_position(done as u64);
         }
         let again = if sample.attempt > 1 { format!(", attempt {}", sample.attempt) } else { String::new() };

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 
 use super::args::{self, ReportFormat};
 use super::browse::browse;
@@ -19,94 +19,59 @@ use crate::limit::{self, LimitReport};
 use crate::record::{self, Loaded};
 use crate::report::{self, Chart, Detail, ExportRequest, ExportTarget, Rank, RenderOptions};
 
-/// The validated options.
-struct ReportOptions {
-    folders: Vec<PathBuf>,
-    filter: ReportFilter,
-    what: What,
-}
-
-/// What is made of the results.
-enum What {
-    /// All samples, one line each.
-    Samples,
-    /// One HTML file.
-    Page,
-    /// A chart of entries in several versions.
-    Versions,
-    Report(ExportRequest, Rank),
-}
-
-fn validate(args: &args::ReportArgs) -> anyhow::Result<ReportOptions> {
+/// The results to show, and what of them.
+fn validate(args: &args::ReportArgs) -> anyhow::Result<(Vec<PathBuf>, ReportFilter)> {
+    use ReportFormat::{Bencher, Csv, Github, Html, Json, Markdown, Svg, Table};
     let format = args.format;
-    if args.samples && format != ReportFormat::Csv {
-        bail!("--samples needs --format csv");
-    }
-    if args.chart.is_some() && format != ReportFormat::Svg {
-        bail!("--chart needs --format svg");
-    }
+    ensure!(!args.samples || format == Csv, "--samples needs --format csv");
+    ensure!(args.chart.is_none() || format == Svg, "--chart needs --format svg");
     let filter = ReportFilter::of(args)?;
-    let is_page = format == ReportFormat::Html || args.open;
+    let is_page = format == Html || args.open;
     if let Some(option) = filter.option().filter(|_| is_page) {
         bail!("{option}: not for the page, which has filters of its own");
     }
-    if args.open && !matches!(format, ReportFormat::Table | ReportFormat::Html) {
-        bail!("--open shows the page; omit --format");
-    }
+    ensure!(!args.open || matches!(format, Table | Html), "--open shows the page; omit --format");
     if args.open && args.output.is_none() && args.folders.len() > 1 {
         bail!("--open needs -o FILE for the page of several folders");
     }
     let shows_entries = matches!(args.chart, None | Some(args::ChartArg::Ranking));
-    let ranking = format == ReportFormat::Svg && shows_entries;
-    if ranking && filter.tasks.len() > 1 {
-        bail!("-n: a ranking chart takes one number of tasks");
-    }
-    let shows_some = matches!(
-        format,
-        ReportFormat::Table | ReportFormat::Markdown | ReportFormat::Github | ReportFormat::Bencher
-    );
+    let ranking = format == Svg && shows_entries;
+    ensure!(!ranking || filter.tasks.len() <= 1, "-n: a ranking chart takes one number of tasks");
+    let shows_some = matches!(format, Table | Markdown | Github | Bencher);
     if !args.metric.is_empty() && (!shows_some || args.open) {
         bail!("--metric is for tables, github and bencher (this format has every metric)");
     }
-    if let Some(path) = args.output.as_ref().filter(|path| format == ReportFormat::Svg && is_bitmap(path)) {
+    if let Some(path) = args.output.as_ref().filter(|path| format == Svg && is_bitmap(path)) {
         let advice = format!("for a PNG (Debian: librsvg2-bin): `{}`", png(args, path));
         return Err(advised(format!("-o {}: charts are SVG", path.display()), advice));
     }
     let shows_ranking = !args.samples
         && shows_entries
         && match format {
-            ReportFormat::Table | ReportFormat::Markdown => args.folders.len() == 1,
-            ReportFormat::Csv | ReportFormat::Json | ReportFormat::Svg => true,
-            ReportFormat::Github | ReportFormat::Bencher | ReportFormat::Html => false,
+            Table | Markdown => args.folders.len() == 1,
+            Csv | Json | Svg => true,
+            Github | Bencher | Html => false,
         };
-    if args.rank.is_some() && !shows_ranking {
-        bail!(
-            "--rank needs a ranking: table, markdown or svg of one folder, or csv or json (the page has a switch for it)"
-        );
-    }
+    ensure!(
+        args.rank.is_none() || shows_ranking,
+        "--rank needs a ranking: table, markdown or svg of one folder, or csv or json (the page has a switch for it)"
+    );
     let folders = if args.folders.is_empty() { vec![newest()?] } else { args.folders.clone() };
-    let what = match (target(format).filter(|_| !args.open), args.chart) {
-        (None, _) => What::Page,
-        (Some(_), Some(args::ChartArg::Versions)) => What::Versions,
-        _ if args.samples => What::Samples,
-        (Some(_), Some(args::ChartArg::Scaling)) => {
-            as_report(args, ExportTarget::Svg(Chart::Scaling), &filter)
-        }
-        (Some(target), _) => as_report(args, target, &filter),
-    };
-    Ok(ReportOptions { folders, filter, what })
+    Ok((folders, filter))
 }
 
 /// A report of results in a format other than the page.
-fn as_report(args: &args::ReportArgs, target: ExportTarget, filter: &ReportFilter) -> What {
+fn export_request(args: &args::ReportArgs, target: ExportTarget, filter: &ReportFilter) -> ExportRequest {
     let mut metrics = Vec::new();
     for &metric in &args.metric {
         if !metrics.contains(&metric) {
             metrics.push(metric);
         }
     }
+    let is_scaling = args.chart == Some(args::ChartArg::Scaling);
+    let target = if is_scaling { ExportTarget::Svg(Chart::Scaling) } else { target };
     let takes_tasks = target == ExportTarget::Svg(Chart::Ranking);
-    let request = ExportRequest {
+    ExportRequest {
         target,
         metrics,
         tasks: filter.tasks.first().copied().filter(|_| takes_tasks),
@@ -116,9 +81,7 @@ fn as_report(args: &args::ReportArgs, target: ExportTarget, filter: &ReportFilte
             (false, false) => Detail::Brief,
         },
         options: render_options(args),
-    };
-    let rank = if args.rank == Some(args::RankArg::All) { Rank::All } else { Rank::Kind };
-    What::Report(request, rank)
+    }
 }
 
 /// Whether a file name is that of a bitmap or PDF.
@@ -152,24 +115,24 @@ fn newest() -> anyhow::Result<PathBuf> {
 }
 
 pub fn run(args: &args::ReportArgs) -> Result<ExitCode, Failure> {
-    let options = validate(args).or_usage()?;
-    for folder in &options.folders {
+    let (folders, filter) = validate(args).or_usage()?;
+    for folder in &folders {
         existing_folder(folder).or_usage()?;
     }
-    if let Some(folder) = options.folders.iter().find(|folder| limit::holds_search(folder)) {
-        return of_limit(args, &options, folder);
+    if let Some(folder) = folders.iter().find(|folder| limit::holds_search(folder)) {
+        return of_limit(args, &filter, folder, folders.len() == 1);
     }
-    let names = names(&options.folders).or_usage()?;
+    let names = names(&folders).or_usage()?;
     let mut campaigns = Vec::new();
-    for (folder, name) in options.folders.iter().zip(names) {
+    for (folder, name) in folders.iter().zip(names) {
         campaigns.push((name, load_results(folder).or_usage()?));
     }
-    options.filter.campaigns(&mut campaigns).or_usage()?;
-    let text = match &options.what {
-        What::Page => {
+    filter.campaigns(&mut campaigns).or_usage()?;
+    let text = match target(args.format).filter(|_| !args.open) {
+        None => {
             let mut page = page_of(campaigns);
-            page.anatomy = options.folders.iter().flat_map(|folder| anatomy(folder)).collect();
-            let file = args.output.clone().or_else(|| args.open.then(|| options.folders[0].join(PAGE_FILE)));
+            page.anatomy = folders.iter().flat_map(|folder| anatomy(folder)).collect();
+            let file = args.output.clone().or_else(|| args.open.then(|| folders[0].join(PAGE_FILE)));
             match &file {
                 None => print_through(|out| report::write_html(page, out))?,
                 Some(path) => {
@@ -182,7 +145,7 @@ pub fn run(args: &args::ReportArgs) -> Result<ExitCode, Failure> {
             }
             return Ok(ExitCode::SUCCESS);
         }
-        What::Versions => {
+        Some(_) if args.chart == Some(args::ChartArg::Versions) => {
             let all = campaigns.iter().map(|(_, loaded)| over_versions(&loaded.campaign, &loaded.samples));
             match &all.flatten().collect::<Vec<_>>()[..] {
                 [(report, lines)] => report::versions_chart(report, lines).or_usage()?.0,
@@ -190,19 +153,21 @@ pub fn run(args: &args::ReportArgs) -> Result<ExitCode, Failure> {
                 several => return Err(report::ExportError::OneCampaign(several.len())).or_usage(),
             }
         }
-        What::Samples => {
+        Some(_) if args.samples => {
             for (_, loaded) in &mut campaigns {
-                loaded.samples.retain(|sample| options.filter.has(sample));
+                loaded.samples.retain(|sample| filter.has(sample));
             }
             report::samples_csv(&campaigns)
         }
-        What::Report(request, rank) => {
+        Some(target) => {
+            let request = &export_request(args, target, &filter);
+            let rank = if args.rank == Some(args::RankArg::All) { Rank::All } else { Rank::Kind };
             let reports = campaigns.iter().flat_map(|(name, Loaded { campaign, samples, .. })| {
                 let parts = report::Report::of_parts(campaign, samples).into_iter();
-                parts.map(move |part| part.named(name).ranked_by(*rank).showing(&request.metrics))
+                parts.map(move |part| part.named(name).ranked_by(rank).showing(&request.metrics))
             });
             let mut reports: Vec<report::Report> = reports.collect();
-            options.filter.rows(&mut reports).or_usage()?;
+            filter.rows(&mut reports).or_usage()?;
             let changed = campaigns.iter().map(|(_, Loaded { campaign, samples, .. })| {
                 let changed = what_changed(&over_versions(campaign, samples));
                 match request.target {
@@ -220,7 +185,12 @@ pub fn run(args: &args::ReportArgs) -> Result<ExitCode, Failure> {
 }
 
 /// A search of `taskscale limit`, which has tables of its own.
-fn of_limit(args: &args::ReportArgs, options: &ReportOptions, folder: &Path) -> Result<ExitCode, Failure> {
+fn of_limit(
+    args: &args::ReportArgs,
+    filter: &ReportFilter,
+    folder: &Path,
+    alone: bool,
+) -> Result<ExitCode, Failure> {
     let shown = folder.display();
     let refused = |error: String| Err(Failure::usage(error));
     let Some(format) = args.format.document() else {
@@ -228,10 +198,10 @@ fn of_limit(args: &args::ReportArgs, options: &ReportOptions, folder: &Path) -> 
             "{shown} is a search of `taskscale limit`, with the formats table, markdown, csv and json"
         ));
     };
-    if options.folders.len() > 1 {
+    if !alone {
         return refused(format!("{shown} is a search of `taskscale limit`; report it alone"));
     }
-    let option = options.filter.option().or(args.open.then_some("--open"));
+    let option = filter.option().or(args.open.then_some("--open"));
     if let Some(option) = option.or(args.rank.and(Some("--rank"))) {
         return refused(format!("{option}: not for {shown}, a search of `taskscale limit`"));
     }
@@ -261,9 +231,7 @@ fn names(folders: &[PathBuf]) -> anyhow::Result<Vec<String>> {
     let mut seen: Vec<PathBuf> = Vec::new();
     for folder in folders {
         let real = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.clone());
-        if seen.contains(&real) {
-            bail!("given twice: {}", folder.display());
-        }
+        ensure!(!seen.contains(&real), "given twice: {}", folder.display());
         seen.push(real);
     }
     let short: Vec<String> = folders.iter().map(|folder| name(folder)).collect();

@@ -1,5 +1,7 @@
 //! The filters of `report`: series, entries, kinds and numbers of tasks.
 
+use std::collections::BTreeSet;
+
 use anyhow::bail;
 
 use super::args;
@@ -99,9 +101,7 @@ impl ReportFilter {
         if self.tasks.is_empty() {
             return Ok(());
         }
-        let mut there: Vec<u64> = reports.iter().flat_map(|report| report.tasks.clone()).collect();
-        there.sort_unstable();
-        there.dedup();
+        let there: BTreeSet<u64> = reports.iter().flat_map(|report| report.tasks.clone()).collect();
         if let Some(tasks) = self.tasks.iter().find(|tasks| !there.contains(tasks)) {
             let there: Vec<String> = there.into_iter().map(units::count).collect();
             bail!("-n {}: not measured; available: {}", units::count(*tasks), there.join(", "));

@@ -9,7 +9,7 @@ use anstyle::{AnsiColor, Style};
 use super::terminal::printable;
 use crate::campaign::Prepared;
 use crate::catalog::{Kind, Shape};
-use crate::document::{Bars, bar, painted, safe, shortened};
+use crate::document::{RenderOptions, bar, painted, safe, shortened};
 use crate::metrics::{self, MetricDef};
 use crate::record::{self, Campaign, EntryFacts, Sample, Status};
 use crate::stats::median;
@@ -24,13 +24,6 @@ const BAR: (usize, usize) = (10, 24);
 const LEAST_NAME: usize = 12;
 /// Two before each line, and between its five fields.
 const GAPS: usize = 2 + 4 * 2;
-
-/// How lines are shown.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct View {
-    pub width: usize,
-    pub color: bool,
-}
 
 /// The results so far.
 pub(super) struct ResultsTicker {
@@ -64,7 +57,7 @@ impl ResultsTicker {
 
     /// The lines of a finished run: a heading where another number of tasks starts, and a line. Nothing for the first run
     /// of a pair, which has no result of its own.
-    pub fn tell(&mut self, sample: &Sample, view: View) -> Vec<String> {
+    pub fn tell(&mut self, sample: &Sample, options: RenderOptions) -> Vec<String> {
         self.learn(sample);
         let part = sample.series().to_string();
         let of_part = self.parts.iter().find(|(name, ..)| *name == part);
@@ -76,12 +69,12 @@ impl ResultsTicker {
         let mut lines = Vec::new();
         let heading = self.heading_of(sample, &part, repetitions);
         if heading != self.heading {
-            lines.push(painted(&heading, Style::new().bold(), view.color));
+            lines.push(painted(&heading, Style::new().bold(), options.color));
             self.heading = heading;
         }
         lines.push(match good {
-            true => self.good(sample, &part, metrics::headline(shape), view),
-            false => self.bad(sample, view),
+            true => self.good(sample, &part, metrics::headline(shape), options),
+            false => self.bad(sample, options),
         });
         lines
     }
@@ -98,43 +91,49 @@ impl ResultsTicker {
     }
 
     /// Columns of names, and of bars.
-    fn widths(&self, view: View) -> (usize, usize) {
+    fn widths(&self, options: RenderOptions) -> (usize, usize) {
         let longest = self.entries.keys().map(|name| name.chars().count()).max().unwrap_or(0);
         // Some terminals break a line of their own width.
-        let room = view.width.saturating_sub(GAPS + KIND + VALUE + PLACE + 1);
+        let room = options.width.saturating_sub(GAPS + KIND + VALUE + PLACE + 1);
         let bar = room.saturating_sub(longest).clamp(BAR.0, BAR.1);
         (longest.min(room.saturating_sub(bar)).max(LEAST_NAME), bar)
     }
 
     /// Name and kind, at the start of each line.
-    fn begun(&self, sample: &Sample, view: View) -> String {
-        let (names, _) = self.widths(view);
+    fn begun(&self, sample: &Sample, options: RenderOptions) -> String {
+        let (names, _) = self.widths(options);
         let name = safe(&sample.entry).into_owned();
         let kind = self.entries.get(&*sample.entry).map_or("", |(kind, _)| kind.name());
-        let kind = painted(&format!("{kind:<KIND$}"), Style::new().dimmed(), view.color);
+        let kind = painted(&format!("{kind:<KIND$}"), Style::new().dimmed(), options.color);
         format!("  {:<names$}  {kind}  ", shortened(&name, names))
     }
 
-    fn good(&self, sample: &Sample, part: &str, figure: &'static MetricDef, view: View) -> String {
-        let (_, room) = self.widths(view);
+    fn good(
+        &self,
+        sample: &Sample,
+        part: &str,
+        figure: &'static MetricDef,
+        options: RenderOptions,
+    ) -> String {
+        let (_, room) = self.widths(options);
         let medians = self.medians(part, sample.tasks, figure);
         let Some(own) = medians.get(&*sample.entry).copied() else {
-            return format!("{}ok", self.begun(sample, view));
+            return format!("{}ok", self.begun(sample, options));
         };
         let value = match figure {
             figure if figure == &metrics::FOOTPRINT => units::bytes(own as u64),
             figure => format!("{} {}", figure.show(own), figure.unit.shown().0),
         };
         let largest = medians.values().copied().fold(0.0, f64::max);
-        let drawn = bar(own / largest, room, Bars::Blocks);
+        let drawn = bar(own / largest, room, options.bars);
         let padding = " ".repeat(room.saturating_sub(drawn.chars().count()));
-        let bar = painted(&drawn, AnsiColor::Cyan.on_default(), view.color);
+        let bar = painted(&drawn, AnsiColor::Cyan.on_default(), options.color);
         let again = if sample.attempt > 1 { ", again" } else { "" };
         let (place, style) = self.place(&sample.entry, own, &medians);
         let line = format!(
             "{}{value:>VALUE$}  {bar}{padding}  {}{again}",
-            self.begun(sample, view),
-            painted(&place, style, view.color)
+            self.begun(sample, options),
+            painted(&place, style, options.color)
         );
         line.trim_end().to_owned()
     }
@@ -169,14 +168,14 @@ impl ResultsTicker {
         (format!("{} of {}", ordinal(place), among.len()), style)
     }
 
-    fn bad(&self, sample: &Sample, view: View) -> String {
+    fn bad(&self, sample: &Sample, options: RenderOptions) -> String {
         let reason = printable(sample.reason.as_deref().unwrap_or("unknown reason"));
         // On one line: the table at the end has the full reason.
-        let taken = self.begun(sample, View { color: false, ..view }).chars().count();
-        let room = view.width.saturating_sub(taken + sample.status.name().len() + 3);
+        let taken = self.begun(sample, RenderOptions { color: false, ..options }).chars().count();
+        let room = options.width.saturating_sub(taken + sample.status.name().len() + 3);
         let reason = shortened(&reason, room);
-        let status = painted(sample.status.name(), AnsiColor::Red.on_default(), view.color);
-        format!("{}{status}: {reason}", self.begun(sample, view))
+        let status = painted(sample.status.name(), AnsiColor::Red.on_default(), options.color);
+        format!("{}{status}: {reason}", self.begun(sample, options))
     }
 }
 
@@ -195,6 +194,7 @@ fn ordinal(place: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::document::Bars;
     use crate::record::{Plateau, test_sample};
 
     fn ticker() -> ResultsTicker {
@@ -231,8 +231,8 @@ mod tests {
             sample("java/virtual-thread", 100_000, 264),
             refused,
         ];
-        let view = View { width, color: false };
-        let lines: Vec<String> = samples.iter().flat_map(|sample| ticker.tell(sample, view)).collect();
+        let options = RenderOptions { width, bars: Bars::Blocks, ..RenderOptions::default() };
+        let lines: Vec<String> = samples.iter().flat_map(|sample| ticker.tell(sample, options)).collect();
         assert!(lines.iter().all(|line| line.chars().count() < width), "{lines:?}");
         lines.join("\n")
     }
@@ -246,8 +246,8 @@ mod tests {
     #[test]
     fn ranks_use_the_latest_attempts() {
         let mut ticker = ticker();
-        let view = View { width: 100, color: false };
-        let mut line = |sample: &Sample| ticker.tell(sample, view).pop().unwrap();
+        let options = RenderOptions { bars: Bars::Blocks, ..RenderOptions::default() };
+        let mut line = |sample: &Sample| ticker.tell(sample, options).pop().unwrap();
         assert!(line(&sample("go/goroutine", 10, 30)).ends_with("1st of 1"));
         let mut again = sample("go/goroutine", 10, 50);
         again.attempt = 2;

@@ -17,7 +17,7 @@ use super::pages::what_changed;
 use super::session::{MeasuredResults, Session, USUAL_HOLD};
 use super::workload_args::{self, SeriesOptions, memory_cap, task_counts};
 use crate::campaign::{NotReady, ResumeOptions, RunPreview, memory_cap_bytes};
-use crate::catalog::{Catalog, Program, Selection, default_selection, select};
+use crate::catalog::{Catalog, Program, Selection, default_selection};
 use crate::record::{Hold, Plan, last_attempts};
 use crate::units;
 use taskscale_load::Elsewhere;
@@ -80,7 +80,7 @@ fn clients(args: &RunArgs) -> anyhow::Result<Option<Elsewhere>> {
 /// The selected programs.
 fn chosen<'a>(args: &RunArgs, (catalog, words): &'a (Catalog, Vec<String>)) -> anyhow::Result<Selection<'a>> {
     let words = if args.entries.is_empty() { &default_selection(catalog) } else { words };
-    let mut selection = select(catalog, words, &workload_args::named(catalog, &args.workload))?;
+    let mut selection = workload_args::selected(catalog, words, &args.workload)?;
     // `--quick` leaves out variants by another compiler (GraalVM, Native AOT): their builds take most of the time.
     let usual = |program: &Program| program.entry.toolchain == program.runtime.toolchain;
     if args.quick && args.entries.is_empty() && selection.programs.iter().any(usual) {

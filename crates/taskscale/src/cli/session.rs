@@ -18,7 +18,7 @@ use crate::campaign::{
 };
 use crate::catalog::Program;
 use crate::document::quoted;
-use crate::record::{self, BuildState, Campaign, Event, Hold, Loaded, MemorySource, Plan, Sample};
+use crate::record::{self, BuildState, Event, Hold, Loaded, MemorySource, Plan, Sample};
 use crate::toolchain::{Attend, Cache};
 use crate::units;
 use taskscale_measure::{GroupRoot, Interrupt, LocalRunner, MachineLock, available_memory_bytes};
@@ -109,29 +109,29 @@ impl<'i> Session<'i> {
     ) -> Result<MeasuredResults, Failure> {
         let now = campaign::describe(plans, resume.seed, self.runner.home.source(), prepared);
         let resumes = output.holds_campaign();
-        let (mut store, loaded, settings) = match resumes {
+        let (mut store, mut loaded, settings) = match resumes {
             true => campaign::open_kept(&output.path, now, resume),
             false => campaign::open_new(now, resume, || output.claim()),
         }
         .or_usage()?;
+        let folder = store.folder().to_owned();
         if resumes {
-            self.report_resumed(&output.path, &loaded);
+            self.report_resumed(&folder, &loaded);
         }
         warn_of_swapping(&settings);
-        let Loaded { campaign, mut samples, .. } = loaded;
-        let folder = store.folder().to_owned();
-        announce(&folder, &campaign, prepared, &samples);
-        self.progress.watch(&campaign, prepared, &samples);
-        let mut strategy = ByPlan::new(&campaign, prepared, &settings, &samples, &mut self.progress);
-        let end = drive(&mut strategy, &campaign, &mut self.runner, &mut store, &mut samples);
+        announce(&folder, &loaded, prepared);
+        let Loaded { campaign, samples, .. } = &mut loaded;
+        self.progress.watch(campaign, prepared, samples);
+        let mut strategy = ByPlan::new(campaign, prepared, &settings, samples, &mut self.progress);
+        let end = drive(&mut strategy, campaign, &mut self.runner, &mut store, samples);
         self.progress.finish();
-        Ok(MeasuredResults { folder, campaign, samples, end })
+        Ok(MeasuredResults { folder, loaded, end })
     }
 
     /// Reports that results are resumed, and what of them was set aside.
-    pub fn report_resumed(&self, folder: &Path, loaded: &Loaded) {
-        warn_of_rejected(folder, &loaded.rejected, "set aside in samples.rejected.jsonl");
-        let samples = units::counted(loaded.samples.len(), "sample");
+    pub fn report_resumed(&self, folder: &Path, results: &Loaded) {
+        warn_of_rejected(folder, &results.rejected, "set aside in samples.rejected.jsonl");
+        let samples = units::counted(results.samples.len(), "sample");
         self.progress.say(&format!("resuming {} ({samples})", folder.display()));
     }
 
@@ -140,24 +140,25 @@ impl<'i> Session<'i> {
         &self,
         results: MeasuredResults,
         format: ReportFormat,
-        more: impl FnOnce(&Campaign, &[Sample]) -> String,
+        more: impl FnOnce(&Loaded) -> String,
     ) -> Result<Vec<Sample>, Failure> {
-        let MeasuredResults { folder, campaign, samples, end } = results;
-        let is_table = format == ReportFormat::Table && !samples.is_empty();
+        let MeasuredResults { folder, loaded, end } = results;
+        let is_empty = loaded.samples.is_empty();
+        let is_table = format == ReportFormat::Table && !is_empty;
         // After a failure, too: the folder may be what failed.
-        if !samples.is_empty() {
-            show(&folder, &campaign, &samples, format)?;
+        if !is_empty {
+            show(&folder, &loaded, format)?;
         }
         let end = end.map_err(|error| stopped(error, &folder))?;
         if is_table {
-            print_result(&more(&campaign, &samples))?;
+            print_result(&more(&loaded))?;
         }
-        if !samples.is_empty() {
-            write_page(&folder, &campaign, &samples);
+        if !is_empty {
+            write_page(&folder, &loaded);
         }
         self.conclude(&folder, end, is_table)?;
-        eprint_follow_up_hints(&folder, &samples);
-        Ok(samples)
+        eprint_follow_up_hints(&folder, &loaded.samples);
+        Ok(loaded.samples)
     }
 
     /// Fails if measuring failed or was interrupted.
@@ -206,8 +207,7 @@ pub(super) fn build_programs(
 /// What was measured, and how that ended.
 pub(super) struct MeasuredResults {
     pub folder: PathBuf,
-    pub campaign: Campaign,
-    pub samples: Vec<Sample>,
+    pub loaded: Loaded,
     pub end: Result<RunsEnd, CampaignError>,
 }
 
@@ -224,7 +224,7 @@ fn warn_of_swapping(settings: &CampaignSettings) {
 }
 
 /// Emits what is about to be measured.
-fn announce(folder: &Path, campaign: &Campaign, prepared: &[Prepared], kept: &[Sample]) {
+fn announce(folder: &Path, Loaded { campaign, samples, .. }: &Loaded, prepared: &[Prepared]) {
     let runs = |plan: &Plan| {
         let of_plan = |entry: &&Prepared| entry.name(campaign).1 == plan.workload;
         let ready = prepared.iter().filter(of_plan).filter(|entry| entry.command.is_ok()).count() as u64;
@@ -236,7 +236,7 @@ fn announce(folder: &Path, campaign: &Campaign, prepared: &[Prepared], kept: &[S
         further_plans: campaign.further_plans.clone(),
         seed: campaign.seed,
         runs: campaign.plans().map(runs).sum(),
-        kept_samples: kept.len() as u64,
+        kept_samples: samples.len() as u64,
     });
 }
 

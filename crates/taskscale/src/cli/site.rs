@@ -49,7 +49,7 @@ fn add(site: &mut Site, found: &ResultsFolder) -> Result<(), Failure> {
     }
     match load_results(&found.folder) {
         Ok(loaded) => {
-            let page = page(&loaded.campaign, &loaded.samples);
+            let page = page(&loaded);
             Ok(site.add(found, &loaded, page)?)
         }
         Err(error) => {

@@ -1,7 +1,7 @@
 //! `taskscale submit`.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -138,11 +138,9 @@ fn programs(campaign: &Campaign, samples: &[Sample], catalog: &Catalog) -> Optio
 fn identity() -> Identity {
     let of = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     let home = of("HOME").and_then(|home| Some(Path::new(&home).file_name()?.to_str()?.to_owned()));
-    let mut users: Vec<String> =
+    let users: BTreeSet<String> =
         ["USER", "LOGNAME", "SUDO_USER"].into_iter().filter_map(of).chain(home).collect();
-    users.sort();
-    users.dedup();
-    Identity { users, hosts: vec![machine_facts().hostname] }
+    Identity { users: users.into_iter().collect(), hosts: vec![machine_facts().hostname] }
 }
 
 fn check(results: &Path, args: &SubmitArgs, global: &Global) -> Result<ExitCode, Failure> {

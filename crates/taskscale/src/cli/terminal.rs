@@ -57,7 +57,7 @@ pub(super) fn for_standard_output() -> RenderOptions {
     let color = colour(&std::io::stdout());
     RenderOptions {
         color,
-        width: terminal_width().unwrap_or(WIDEST).min(WIDEST),
+        width: width_of(&std::io::stdout()).unwrap_or(WIDEST).min(WIDEST),
         bars: match (color, std::io::stdout().is_terminal()) {
             (true, _) => Bars::Blocks,
             (false, true) => Bars::Plain,
@@ -66,12 +66,7 @@ pub(super) fn for_standard_output() -> RenderOptions {
     }
 }
 
-/// The width of the terminal on standard output, or COLUMNS.
-pub(super) fn terminal_width() -> Option<usize> {
-    width_of(&std::io::stdout())
-}
-
-/// The same of another stream.
+/// The width of the terminal that a stream is, or COLUMNS.
 pub(super) fn width_of(stream: &impl AsFd) -> Option<usize> {
     let said = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
     if let Some(columns) = said.filter(|columns| *columns > 0) {

@@ -1,6 +1,6 @@
 //! `taskscale verify`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -51,13 +51,12 @@ pub fn run(args: &VerifyArgs, global: &Global) -> Result<ExitCode, Failure> {
     let mut verified = Vec::new();
     for (nth, of) in series.iter().enumerate() {
         eprint_status(&format!("[{}/{}] {} {}", nth + 1, series.len(), of.entry, of.part));
-        let Some(MeasuredResults { campaign, samples, folder, end }) = measure(of, global, &mut session)?
-        else {
+        let Some(MeasuredResults { folder, loaded: again, end }) = measure(of, global, &mut session)? else {
             verified.extend(of.cases.iter().map(|case| submit::judge(case, &submitted, &[])));
             continue;
         };
         session.check_ended(&folder, end)?;
-        let measured = Report::of_parts(&campaign, &samples);
+        let measured = Report::of_parts(&again.campaign, &again.samples);
         verified.extend(of.cases.iter().map(|case| submit::judge(case, &submitted, &measured)));
     }
     let verification = Verification {
@@ -96,9 +95,7 @@ fn series<'a>(cases: &'a [DrawnCase], output: &Path, seed: u64, classic: bool) -
     }
     let of = |(nth, ((entry, part), cases)): (usize, ((&'a str, &'a Series), Vec<&'a DrawnCase>))| {
         let folder = output.join(format!("{seed}-{nth}"));
-        let mut tasks: Vec<u64> = cases.iter().flat_map(|case| [case.least, case.tasks]).collect();
-        tasks.sort_unstable();
-        tasks.dedup();
+        let tasks: BTreeSet<u64> = cases.iter().flat_map(|case| [case.least, case.tasks]).collect();
         let tasks = tasks.iter().map(u64::to_string).collect::<Vec<_>>().join(",");
         let mut arguments: Vec<String> =
             ["run", entry, "-w", &part.workload, "-n", &tasks, "-r", REPETITIONS].map(str::to_owned).into();

@@ -1,7 +1,9 @@
 //! `taskscale versions`.
 
+use std::collections::BTreeSet;
 use std::process::ExitCode;
 
+use anyhow::ensure;
 use serde::Serialize;
 
 use super::args::{Global, VersionsArgs};
@@ -9,7 +11,7 @@ use super::catalog_dir::{named_toolchains, open_catalog};
 use super::failure::{Failure, OrUsage, succeed_with};
 use super::terminal::for_standard_output;
 use crate::catalog::{Catalog, Matcher, Runtime, Selectable, Style, release_series};
-use crate::document::{Column, Document, DocumentRow, Emphasis, Table, TableCell, json};
+use crate::document::{Column, Document, DocumentRow, Table, TableCell, json};
 use crate::versions::{NamedToolchains, versions_of};
 
 /// The versions of one runtime.
@@ -21,7 +23,7 @@ struct RuntimeVersions {
     of: Option<String>,
     installed: Vec<Installed>,
     /// Libraries of which versions can be chosen, with the catalog's version.
-    libraries: Vec<(String, String)>,
+    libraries: BTreeSet<(String, String)>,
     /// The command that installs another; absent if the catalog names none.
     #[serde(skip_serializing_if = "Option::is_none")]
     install: Option<String>,
@@ -63,9 +65,8 @@ fn chosen<'c>(catalog: &'c Catalog, names: &[String]) -> anyhow::Result<Vec<&'c 
         matcher.matches(&entry)
     };
     for matcher in &matchers {
-        if !catalog.runtimes.iter().any(|runtime| matches(matcher, runtime)) {
-            anyhow::bail!("no runtime `{}` (`taskscale versions` shows those with versions)", matcher.word);
-        }
+        let is_known = catalog.runtimes.iter().any(|runtime| matches(matcher, runtime));
+        ensure!(is_known, "no runtime `{}` (`taskscale versions` shows those with versions)", matcher.word);
     }
     let is_named = |runtime: &&Runtime| matchers.iter().any(|matcher| matches(matcher, runtime));
     Ok(catalog.runtimes.iter().filter(is_named).collect())
@@ -79,18 +80,13 @@ fn of_runtime(runtime: &Runtime, named: &NamedToolchains) -> RuntimeVersions {
         folder: one.home.display().to_string(),
     });
     let libraries = runtime.entries.iter().filter_map(|entry| entry.library.as_ref());
-    let mut libraries: Vec<(String, String)> = libraries
-        .filter(|library| runtime.libraries.contains_key(&library.name))
-        .map(|library| (library.name.clone(), library.version.clone()))
-        .collect();
-    libraries.sort();
-    libraries.dedup();
+    let libraries = libraries.filter(|library| runtime.libraries.contains_key(&library.name));
     let places = runtime.toolchain.versions.as_ref();
     RuntimeVersions {
         runtime: runtime.name.clone(),
         of: places.and_then(|places| places.of.clone()),
         installed: installed.collect(),
-        libraries,
+        libraries: libraries.map(|library| (library.name.clone(), library.version.clone())).collect(),
         install: places.map(|places| places.install.replace("{version}", "VERSION")),
     }
 }
@@ -104,22 +100,15 @@ fn document(all: &[RuntimeVersions]) -> Document {
         Column::words("folder, or how to get more").drop_priority(1),
     ]);
     let row = |name: &str, version: &str, released: &str, what: &str| {
-        DocumentRow::of(vec![
-            TableCell::Text(name.to_owned(), Emphasis::Plain),
-            TableCell::Text(version.to_owned(), Emphasis::Plain),
-            TableCell::quiet(released),
-            TableCell::quiet(what),
-        ])
+        let (name, version) = (TableCell::plain(name), TableCell::plain(version));
+        DocumentRow::of(vec![name, version, TableCell::quiet(released), TableCell::quiet(what)])
     };
     for of in all {
         let rows = &mut table.section(&of.runtime).rows;
+        let whose = of.of.as_deref().unwrap_or_default();
         for one in &of.installed {
-            rows.push(row(
-                of.of.as_deref().unwrap_or_default(),
-                &one.version,
-                one.released.as_deref().unwrap_or(""),
-                &one.folder,
-            ));
+            let released = one.released.as_deref().unwrap_or_default();
+            rows.push(row(whose, &one.version, released, &one.folder));
         }
         for (library, version) in &of.libraries {
             rows.push(row(library, version, "", "any version: its package manager resolves it"));

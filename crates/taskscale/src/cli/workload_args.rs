@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 
 use super::messages::eprint_status;
-use crate::catalog::{Catalog, Selection, Workload, bytes_held, closest};
+use crate::catalog::{Catalog, SelectError, Selection, Workload, bytes_held, closest, select};
 use crate::document::first_of;
 use crate::record::{Hold, Plan};
 use crate::units;
@@ -41,9 +41,7 @@ pub(super) fn task_counts(text: &str) -> anyhow::Result<Vec<u64>> {
     let mut tasks = Vec::new();
     for word in text.split(',') {
         let count = units::parse_count(word).context("-n")?;
-        if tasks.contains(&count) {
-            bail!("-n: {} is given twice", units::count(count));
-        }
+        ensure!(!tasks.contains(&count), "-n: {} is given twice", units::count(count));
         tasks.push(count);
     }
     tasks.sort_unstable();
@@ -55,24 +53,23 @@ pub(super) fn memory_cap(text: Option<&str>) -> anyhow::Result<Option<u64>> {
     text.map(units::parse_bytes).transpose().context("--memory-cap")
 }
 
-/// The workloads that were named, or the default one.
-pub(super) fn named(catalog: &Catalog, asked: &[String]) -> Vec<String> {
-    match asked {
-        [] => catalog.default_workload().map(|workload| workload.name.clone()).into_iter().collect(),
-        asked => asked.to_vec(),
-    }
+/// The programs of entries for the workloads that were named, or for the default one.
+pub(super) fn selected<'c>(
+    catalog: &'c Catalog,
+    entries: &[String],
+    asked: &[String],
+) -> Result<Selection<'c>, SelectError> {
+    let default: Vec<String> = catalog.default_workload().map(|of| of.name.clone()).into_iter().collect();
+    select(catalog, entries, if asked.is_empty() { &default } else { asked })
 }
 
 /// The values of `-p`: names and values.
 pub(super) fn params(texts: &[String]) -> anyhow::Result<Vec<(String, String)>> {
     let mut params: Vec<(String, String)> = Vec::new();
     for text in texts {
-        let Some((name, value)) = text.split_once('=') else {
-            bail!("-p: {text:?} is not NAME=VALUE");
-        };
-        if params.iter().any(|(known, _)| known == name) {
-            bail!("-p: {name} is given twice");
-        }
+        let (name, value) =
+            text.split_once('=').with_context(|| format!("-p: {text:?} is not NAME=VALUE"))?;
+        ensure!(params.iter().all(|(known, _)| known != name), "-p: {name} is given twice");
         params.push((name.to_owned(), value.to_owned()));
     }
     Ok(params)
@@ -86,9 +83,7 @@ pub(super) fn cpus(counts: &[u32]) -> anyhow::Result<Vec<u32>> {
         if count == 0 || count > there {
             bail!("--cpus: {count}: must be 1 to {there} (the CPUs that taskscale may use here)");
         }
-        if cpus.contains(&count) {
-            bail!("--cpus: {count} is given twice");
-        }
+        ensure!(!cpus.contains(&count), "--cpus: {count} is given twice");
         cpus.push(count);
     }
     cpus.sort_unstable();
@@ -107,14 +102,13 @@ pub(super) fn params_of(
             "0" => 0,
             text => units::parse_count(text).with_context(|| format!("-p {name}={text}"))?,
         };
-        if !(parameter.least..=parameter.most).contains(&value) {
-            bail!(
-                "-p {name}={text}: must be {} to {} for `{}`",
-                units::grouped(parameter.least),
-                units::grouped(parameter.most),
-                workload.name
-            );
-        }
+        ensure!(
+            (parameter.least..=parameter.most).contains(&value),
+            "-p {name}={text}: must be {} to {} for `{}`",
+            units::grouped(parameter.least),
+            units::grouped(parameter.most),
+            workload.name
+        );
         if value != parameter.default {
             params.insert(name.clone(), value.to_string());
         }

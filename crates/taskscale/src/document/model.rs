@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::bar::Bars;
 
 /// How something is shown.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, strum::IntoStaticStr)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Format {
     /// A table for the terminal.
@@ -17,15 +17,6 @@ pub enum Format {
     Csv,
     /// The whole model.
     Json,
-}
-
-impl Format {
-    pub const ALL: [Format; 4] = [Format::Table, Format::Markdown, Format::Csv, Format::Json];
-
-    /// The name used on the command line.
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
 }
 
 /// Options of [`Format::Table`]; the other formats have no color and no width.
@@ -106,25 +97,31 @@ impl Document {
     /// Named documents, one below the other. Notes that all have in common appear once.
     pub fn together(documents: Vec<(String, Document)>) -> Document {
         let of_all = |texts: fn(&Document) -> &Vec<String>| {
-            let mut said: Vec<(&String, Vec<&str>)> = Vec::new();
-            for (name, document) in &documents {
-                for text in texts(document) {
-                    match said.iter_mut().find(|(before, _)| *before == text) {
-                        Some((_, names)) => names.push(name),
-                        None => said.push((text, vec![name])),
-                    }
-                }
-            }
+            let named = documents
+                .iter()
+                .flat_map(|(name, document)| texts(document).iter().map(move |text| (text, name.as_str())));
             let text = |(text, names): (&String, Vec<&str>)| match names.len() == documents.len() {
                 true => text.clone(),
                 false => format!("{}: {text}", names.join("; ")),
             };
-            said.into_iter().map(text).collect()
+            grouped(named).into_iter().map(text).collect()
         };
         let (notes, details) = (of_all(|document| &document.notes), of_all(|document| &document.details));
         let blocks = documents.into_iter().flat_map(|(_, document)| document.blocks).collect();
         Document { blocks, notes, details, ..Document::default() }
     }
+}
+
+/// Values by their keys, in the order in which keys appear first.
+pub fn grouped<K: PartialEq, V>(pairs: impl Iterator<Item = (K, V)>) -> Vec<(K, Vec<V>)> {
+    let mut groups: Vec<(K, Vec<V>)> = Vec::new();
+    for (key, value) in pairs {
+        match groups.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, values)) => values.push(value),
+            None => groups.push((key, vec![value])),
+        }
+    }
+    groups
 }
 
 #[derive(Debug, Clone)]

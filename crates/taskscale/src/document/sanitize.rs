@@ -150,43 +150,34 @@ pub fn wrapped_whole(text: &str, columns: usize) -> Vec<String> {
         }
         within ^= word.matches('`').count() % 2 == 1;
     }
+    filled(words, columns)
+}
+
+/// The text in lines of at most `columns`, broken at spaces; longer words are broken where needed.
+pub fn wrapped(text: &str, columns: usize) -> Vec<String> {
+    let columns = columns.max(1);
+    let mut pieces = Vec::new();
+    for mut word in text.split(' ').filter(|word| !word.is_empty()) {
+        while !word.is_empty() {
+            // One character at least, or a wide one in a single column would never end.
+            let least = word.chars().next().map_or(0, char::len_utf8);
+            let (piece, rest) = word.split_at(take(word.chars(), columns).len().max(least));
+            pieces.push(piece.to_owned());
+            word = rest;
+        }
+    }
+    let lines = filled(pieces, columns);
+    if lines.is_empty() { vec![String::new()] } else { lines }
+}
+
+/// Words in lines of at most `columns`; a longer word has a line of its own.
+fn filled(words: Vec<String>, columns: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in words {
         match lines.last_mut() {
             Some(line) if width(line) + 1 + width(&word) <= columns => *line = format!("{line} {word}"),
             _ => lines.push(word),
         }
-    }
-    lines
-}
-
-/// The text in lines of at most `columns`, broken at spaces; longer words are broken where needed.
-pub fn wrapped(text: &str, columns: usize) -> Vec<String> {
-    let columns = columns.max(1);
-    let mut lines = Vec::new();
-    let mut line = String::new();
-    for word in text.split(' ').filter(|word| !word.is_empty()) {
-        let mut word = Cow::Borrowed(word);
-        if !line.is_empty() {
-            if width(&line) + 1 + width(&word) <= columns {
-                line.push(' ');
-                line.push_str(&word);
-                continue;
-            }
-            lines.push(std::mem::take(&mut line));
-        }
-        while width(&word) > columns {
-            // One character at least, or a wide one in a single column would never end.
-            let head = take(word.chars(), columns);
-            let end =
-                if head.is_empty() { word.chars().next().map_or(0, char::len_utf8) } else { head.len() };
-            lines.push(word[..end].to_owned());
-            word = Cow::Owned(word[end..].to_owned());
-        }
-        line = word.into_owned();
-    }
-    if !line.is_empty() || lines.is_empty() {
-        lines.push(line);
     }
     lines
 }

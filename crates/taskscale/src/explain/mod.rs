@@ -26,6 +26,7 @@ use std::{fs, io};
 
 use crate::catalog::Adapter;
 use crate::document::{Document, Format, RenderOptions, json};
+use taskscale_measure::if_there;
 
 /// The least share of the memory it covers that an adapter must know, if it was not asked for by name.
 const LEAST_KNOWN: f64 = 0.5;
@@ -85,9 +86,6 @@ pub fn store(folder: &Path, explanations: &[Explanation]) -> io::Result<()> {
 
 /// The sheets of a results folder; `None` if it has none.
 pub fn load(folder: &Path) -> io::Result<Option<Vec<Explanation>>> {
-    match fs::read_to_string(folder.join(FILE)) {
-        Ok(text) => Ok(Some(serde_json::from_str(&text)?)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
-    }
+    let text = if_there(fs::read_to_string(folder.join(FILE)))?;
+    Ok(text.map(|text| serde_json::from_str(&text)).transpose()?)
 }

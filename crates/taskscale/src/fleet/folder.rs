@@ -29,6 +29,7 @@ use sha2::{Digest, Sha256};
 use super::{FleetError, Result, at};
 use crate::catalog::trust::{Others, distrust};
 use crate::record::{SCHEMA_VERSION, Timestamp};
+use taskscale_measure::if_there;
 
 const FLEET_FILE: &str = "fleet.json";
 const JOBS_FILE: &str = "jobs.jsonl";
@@ -205,7 +206,7 @@ impl Fleet {
 
     pub fn submissions(&self) -> Result<Vec<Submission>> {
         let path = self.folder.join(JOBS_FILE);
-        let text = if_there(&path, fs::read_to_string(&path))?.unwrap_or_default();
+        let text = at("read", &path, if_there(fs::read_to_string(&path)))?.unwrap_or_default();
         let whole = text.lines().filter(|line| line.ends_with('}'));
         let parsed = whole.map(serde_json::from_str).collect::<Result<_, _>>();
         parsed.map_err(|error| FleetError::Malformed { path, error })
@@ -254,7 +255,7 @@ impl Fleet {
     /// The owner of a target.
     pub fn last_claim(&self, target: &Target) -> Result<Option<Claim>> {
         let folder = self.target_folder(target).join("claims");
-        let names = if_there(&folder, fs::read_dir(&folder))?.into_iter().flatten().flatten();
+        let names = at("read", &folder, if_there(fs::read_dir(&folder)))?.into_iter().flatten().flatten();
         let epochs = names.filter_map(|name| name.file_name().to_str()?.parse::<u32>().ok());
         epochs.max().map_or(Ok(None), |epoch| read_json(&folder.join(epoch.to_string())))
     }
@@ -325,17 +326,9 @@ fn digest_of(path: &Path) -> Result<String> {
 }
 
 fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>> {
-    let text = if_there(path, fs::read(path))?;
+    let text = at("read", path, if_there(fs::read(path)))?;
     let parsed = text.map(|text| serde_json::from_slice(&text)).transpose();
     parsed.map_err(|error| FleetError::Malformed { path: path.to_owned(), error })
-}
-
-/// The result of a read; `None` if the path does not exist.
-fn if_there<T>(path: &Path, read: io::Result<T>) -> Result<Option<T>> {
-    match read {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        read => at("read", path, read).map(Some),
-    }
 }
 
 /// Gives a new file its name, whole and durably, unless the name is taken: `false`.

@@ -11,6 +11,7 @@ use super::status::numbers;
 use super::{Fleet, FleetError, FleetPlan, Machines, Result, Target, at, slurm};
 use crate::catalog::trust::{Others, distrust};
 use crate::record::Timestamp;
+use taskscale_measure::if_there;
 
 /// Elements of an array at most: Slurm's own default (MaxArraySize) is one more.
 const LONGEST_ARRAY: usize = 1_000;
@@ -326,10 +327,7 @@ pub fn install(fleet: &Fleet, program: &ArchBinary) -> Result<()> {
     let folder = path.parent().unwrap_or(&path);
     at("make", folder, fs::create_dir_all(folder))?;
     // What an attempt left may be linked elsewhere: it is not written to.
-    match fs::remove_file(&path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return at("remove", &path, Err(error)),
-        _ => {}
-    }
+    at("remove", &path, if_there(fs::remove_file(&path)))?;
     let others = fleet.folder.parent().and_then(|parent| fs::read_dir(parent).ok()).into_iter().flatten();
     let mut others = others.flatten().map(|other| program_in(&other.path(), program.machine));
     if others.any(|other| program.is_at(&other) && fs::hard_link(&other, &path).is_ok()) {

@@ -83,7 +83,8 @@ mod tests {
         for name in ["campaign.json", "samples.jsonl"] {
             for replace in ["mkfifo \"$0\"", "ln -s /dev/zero \"$0\"", "mkdir \"$0\""] {
                 let root = tempfile::tempdir().unwrap();
-                let mut store = Store::create(root.path(), &test_campaign()).unwrap();
+                let mut store = Store::claim(root.path()).unwrap();
+                store.write_campaign(&test_campaign()).unwrap();
                 store.append(&test_sample("x/a", 1)).unwrap();
                 let path = root.path().join(name);
                 fs::remove_file(&path).unwrap();
@@ -99,7 +100,8 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let mut campaign = test_campaign();
         campaign.plan.repetitions = u32::MAX;
-        let store = Store::create(root.path(), &campaign).unwrap();
+        let store = Store::claim(root.path()).unwrap();
+        store.write_campaign(&campaign).unwrap();
         let said = record::load(root.path()).unwrap_err().to_string();
         assert!(said.contains("runs planned: 4294967295, at most 1000000"), "{said}");
         campaign.plan.repetitions = 1;

@@ -13,13 +13,6 @@ pub struct Series {
     pub cpus: Option<u32>,
 }
 
-impl Series {
-    /// A workload with its default parameters.
-    pub fn of(workload: impl Into<String>) -> Series {
-        Series { workload: workload.into(), ..Series::default() }
-    }
-}
-
 /// `ring, tokens=8, 2 CPUs`.
 impl fmt::Display for Series {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -51,7 +44,8 @@ mod tests {
     #[test]
     fn a_part_is_named_in_a_few_words() {
         let params = BTreeMap::from([("tokens".to_owned(), "8".to_owned())]);
-        assert_eq!(Series::of("sleep").to_string(), "sleep");
+        let sleep = Series { workload: "sleep".to_owned(), ..Series::default() };
+        assert_eq!(sleep.to_string(), "sleep");
         assert_eq!(
             Series { workload: "ring".to_owned(), params, cpus: Some(2) }.to_string(),
             "ring, tokens=8, 2 CPUs"

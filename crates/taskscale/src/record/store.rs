@@ -18,8 +18,8 @@ use super::bounds::{
     too_large,
 };
 use super::{Campaign, SCHEMA_VERSION, Sample, StringInterner};
-
 use crate::hint::Hint;
+use taskscale_measure::if_there;
 
 pub(super) const CAMPAIGN_FILE: &str = "campaign.json";
 const SAMPLES_FILE: &str = "samples.jsonl";
@@ -78,7 +78,6 @@ pub struct RejectedLine {
     /// Counted from 1.
     pub number: usize,
     pub why: String,
-    pub text: String,
 }
 
 /// A campaign as read.
@@ -97,10 +96,9 @@ pub fn holds_campaign(folder: &Path) -> bool {
 /// Refuses a folder with samples but no plan: new samples could not be told from old ones.
 pub fn check_no_orphans(folder: &Path) -> Result<(), StoreError> {
     let path = folder.join(SAMPLES_FILE);
-    match fs::metadata(&path) {
+    match at("examine", &path, if_there(fs::metadata(&path)))? {
         // An empty one is what a start that was cut off leaves.
-        Ok(facts) if facts.len() > 0 => Err(StoreError::Orphans(folder.to_owned())),
-        Err(error) if error.kind() != io::ErrorKind::NotFound => at("examine", &path, Err(error)),
+        Some(facts) if facts.len() > 0 => Err(StoreError::Orphans(folder.to_owned())),
         _ => Ok(()),
     }
 }
@@ -108,14 +106,10 @@ pub fn check_no_orphans(folder: &Path) -> Result<(), StoreError> {
 /// Reads a campaign without changing anything. Invalid lines are left out and reported.
 pub fn load(folder: &Path) -> Result<Loaded, StoreError> {
     let path = folder.join(CAMPAIGN_FILE);
-    let text = match read_document(&path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return match folder.is_dir() {
-                true => Err(StoreError::NoCampaign(folder.to_owned())),
-                false => at("read", folder, Err(error)),
-            };
-        }
-        result => at("read", &path, result)?,
+    let Some(text) = at("read", &path, if_there(read_document(&path)))? else {
+        // Where the folder itself is missing, that is the error.
+        at("read", folder, fs::metadata(folder))?;
+        return Err(StoreError::NoCampaign(folder.to_owned()));
     };
     let malformed = |error| StoreError::Malformed { path: path.clone(), error };
     let value: serde_json::Value = serde_json::from_slice(&text).map_err(malformed)?;
@@ -126,31 +120,28 @@ pub fn load(folder: &Path) -> Result<Loaded, StoreError> {
     check_size(&campaign, &path)?;
 
     let path = folder.join(SAMPLES_FILE);
-    let (samples, rejected) = match open_regular(&path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => (Vec::new(), Vec::new()),
-        file => {
-            let read = file.and_then(|file| {
-                let bytes = file.metadata()?.len();
-                read_samples(BufReader::new(file), bytes, Some(&campaign))
-            });
-            at("read", &path, read)?
+    let (samples, rejected) = match at("read", &path, if_there(open_regular(&path)))? {
+        None => (Vec::new(), Vec::new()),
+        Some(file) => {
+            let bytes = at("read", &path, file.metadata())?.len();
+            at("read", &path, read_samples(BufReader::new(file), bytes, campaign.id.as_deref()))?
         }
     };
     Ok(Loaded { campaign, samples, rejected })
 }
 
-/// Separates samples from invalid lines. Pure; never fails, for any bytes.
+/// Separates samples without a campaign's id from invalid lines. Pure; never fails, for any bytes.
 pub fn parse_samples(bytes: &[u8]) -> (Vec<Sample>, Vec<RejectedLine>) {
     // Reading from memory cannot fail.
     read_samples(bytes, bytes.len() as u64, None).unwrap_or_default()
 }
 
-/// Line by line, of `bytes` in all: the text of a long campaign need not be in memory beside its samples. Of
-/// `campaign`, where one is given.
+/// Line by line, of `bytes` in all: the text of a long campaign need not be in memory beside its samples. A campaign's
+/// samples carry its `id`, or, of before there were ids, none.
 fn read_samples(
     mut lines: impl BufRead,
     bytes: u64,
-    campaign: Option<&Campaign>,
+    id: Option<&str>,
 ) -> io::Result<(Vec<Sample>, Vec<RejectedLine>)> {
     let (mut samples, mut rejected, mut interner) = (Vec::new(), Vec::new(), StringInterner::default());
     if bytes > SAMPLES_BYTES {
@@ -174,7 +165,7 @@ fn read_samples(
             continue;
         }
         match serde_json::from_slice::<Sample>(text) {
-            Ok(sample) if sample.schema <= SCHEMA_VERSION && campaign.is_none_or(|of| made(&sample, of)) => {
+            Ok(sample) if sample.schema <= SCHEMA_VERSION && sample.campaign.as_deref() == id => {
                 if samples.is_empty() {
                     // A list that grew would leave its former places behind in the heap. Where there is no room for as
                     // many as the first foretells, it grows.
@@ -202,22 +193,15 @@ fn read_samples(
                     Ok(sample) => {
                         let named =
                             |id: Option<&str>| id.map_or("without an id".into(), |id| format!("{id:?}"));
-                        let expected = named(campaign.and_then(|campaign| campaign.id.as_deref()));
-                        let found = named(sample.campaign.as_deref());
+                        let (found, expected) = (named(sample.campaign.as_deref()), named(id));
                         format!("of other results: campaign {found}, expected {expected}")
                     }
                     Err(error) => error.to_string(),
                 },
-                text: String::from_utf8_lossy(text).into_owned(),
             }),
         }
     }
     Ok((samples, rejected))
-}
-
-/// Whether `campaign` made `sample`: both carry the same id, or, of before there were ids, none.
-fn made(sample: &Sample, campaign: &Campaign) -> bool {
-    sample.campaign.as_deref() == campaign.id.as_deref()
 }
 
 /// Whether a file's last line lacks its end.
@@ -240,13 +224,6 @@ pub struct Store {
 }
 
 impl Store {
-    /// Makes the folder of a new campaign.
-    pub fn create(folder: &Path, campaign: &Campaign) -> Result<Store, StoreError> {
-        let store = Store::claim(folder)?;
-        store.write_campaign(campaign)?;
-        Ok(store)
-    }
-
     /// Locks a folder for a new campaign, before `write_campaign`. Fails if another taskscale came first.
     pub fn claim(folder: &Path) -> Result<Store, StoreError> {
         at("create", folder, fs::create_dir_all(folder))?;
@@ -270,9 +247,7 @@ impl Store {
             match fs::create_dir(&path) {
                 Ok(()) => break,
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                    let mut name = folder.as_os_str().to_owned();
-                    name.push(format!("-{number}"));
-                    path = PathBuf::from(name);
+                    path = beside(folder, &format!("-{number}"));
                 }
                 Err(error) => return at("create", &path, Err(error)),
             }
@@ -381,12 +356,8 @@ impl Store {
 
 /// Whether `file` is the one that `path` leads to: not removed, and no other put in its place.
 fn is_at(file: &File, path: &Path) -> io::Result<bool> {
-    let own = file.metadata()?;
-    match fs::metadata(path) {
-        Ok(there) => Ok((there.dev(), there.ino()) == (own.dev(), own.ino())),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(error),
-    }
+    let (own, there) = (file.metadata()?, if_there(fs::metadata(path))?);
+    Ok(there.is_some_and(|there| (there.dev(), there.ino()) == (own.dev(), own.ino())))
 }
 
 /// Writes a file atomically: an interruption leaves the old file or the new one. A terminal or a pipe is written to
@@ -408,11 +379,14 @@ pub fn write_whole(
     }
 }
 
-/// The name of a file while it is being written. With the whole of the old name in it: `a.svg` and `a.csv` may be
-/// written at the same time.
-fn new_beside(path: &Path) -> PathBuf {
+/// The name of a file while it is being written, behind the whole of its name: `a.svg` and `a.csv` may be written at the
+/// same time.
+const NEW: &str = ".new";
+
+/// A path with more behind its name.
+fn beside(path: &Path, more: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
-    name.push(".new");
+    name.push(more);
     PathBuf::from(name)
 }
 
@@ -421,7 +395,7 @@ fn write_beside(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<File, StoreError> {
-    let new = new_beside(path);
+    let new = beside(path, NEW);
     let file = at("create", &new, OpenOptions::new().append(true).create(true).open(&new))?;
     let written = file.set_len(0).and_then(|()| buffered(&file, write)).and_then(|()| file.sync_all());
     if written.is_err() {
@@ -439,7 +413,7 @@ fn buffered(file: &File, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -
 
 /// Gives the file that `write_beside` made its name, durably.
 fn put_in_place(path: &Path) -> Result<(), StoreError> {
-    let new = new_beside(path);
+    let new = beside(path, NEW);
     at("rename", &new, fs::rename(&new, path))?;
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     at("sync", folder, File::open(folder).and_then(|folder| folder.sync_all()))

@@ -42,7 +42,8 @@ fn only_samples_of_the_campaign_itself_are_read() {
     let samples = [of(None), of(Some("one")), of(Some("other"))];
     for (id, own) in [(None, 0), (Some("one"), 1), (Some("other"), 2)] {
         let root = tempfile::tempdir().unwrap();
-        let mut store = Store::create(root.path(), &campaign(id)).unwrap();
+        let mut store = Store::claim(root.path()).unwrap();
+        store.write_campaign(&campaign(id)).unwrap();
         samples.iter().for_each(|sample| store.append(sample).unwrap());
         let loaded = load(root.path()).unwrap();
         assert_eq!(loaded.samples, [samples[own].clone()], "{id:?}");

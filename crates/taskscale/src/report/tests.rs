@@ -1,6 +1,7 @@
 //! What people read, as snapshots; what must never happen, as assertions.
 
 use proptest::prelude::*;
+use strum::VariantArray;
 
 use super::fixture::{HOSTILE, campaign, everything, facts, fell, json_shape, sample};
 use super::sanitize::width;
@@ -124,10 +125,10 @@ fn json_is_json_and_keeps_texts_as_recorded() {
 
 #[test]
 fn no_format_lets_a_text_act() {
-    for format in Format::ALL {
+    for &format in Format::VARIANTS {
         let text = shown(&report(), format);
         let acting = text.chars().find(|c| *c != '\n' && super::sanitize::acts(*c));
-        assert_eq!(acting, None, "{}", format.name());
+        assert_eq!(acting, None, "{format:?}");
     }
     // One row per line: no name or reason makes lines of its own.
     let csv = shown(&report(), Format::Csv);
@@ -313,7 +314,7 @@ fn a_line_that_is_none_has_no_interval_in_any_format() {
     let go = report.growth_of("go/goroutine").unwrap();
     assert!(go.linear == Some(true) && go.bytes_per_task_interval.is_some());
     for format in [Format::Table, Format::Markdown] {
-        assert!(shown(&report, format).contains("not linear"), "{}", format.name());
+        assert!(shown(&report, format).contains("not linear"), "{format:?}");
     }
     insta::assert_snapshot!("collected_heap-csv", shown(&report, Format::Csv));
     for chart in [super::svg::scaling(&report).unwrap(), super::svg::ranking(&report, None).unwrap()] {
@@ -407,7 +408,7 @@ fn nothing_measured_is_still_a_report() {
     let mut stray = sample("go/other", 1, 1, 1, 1);
     let report = Report::build(&campaign, std::slice::from_ref(&stray));
     assert_eq!((report.stray_samples, report.unmeasured_runs), (1, 9));
-    for format in Format::ALL {
+    for &format in Format::VARIANTS {
         assert!(shown(&report, format).ends_with('\n'));
     }
     // A toolchain that turns out to be missing as the entry is built.
@@ -432,7 +433,7 @@ proptest! {
             fell(sample(&format!("x{name}"), 1, 1, 0, 0), Status::Failed, &reason),
         ];
         let report = Report::build(&campaign, &samples);
-        for format in Format::ALL {
+        for &format in Format::VARIANTS {
             let text = render(std::slice::from_ref(&report), format, Detail::Stats, RenderOptions { width: limit, ..RenderOptions::default() });
             prop_assert!(!text.chars().any(|c| c != '\n' && super::sanitize::acts(c)), "{}", text);
             if format == Format::Table {

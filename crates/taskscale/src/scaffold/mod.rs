@@ -30,14 +30,6 @@ pub struct ScaffoldRequest<'a> {
     pub workloads: &'a [String],
 }
 
-/// What was created.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Written {
-    pub created: Vec<PathBuf>,
-    /// The manifest that an entry was added to, if the runtime existed.
-    pub extended: Option<PathBuf>,
-}
-
 /// Why nothing was created.
 #[derive(Debug, thiserror::Error, strum::EnumMessage)]
 pub enum ScaffoldError {
@@ -77,7 +69,7 @@ impl Hint for ScaffoldError {
 }
 
 /// Adds an entry to a catalog: to a new runtime, or to an existing one.
-pub fn write(request: &ScaffoldRequest) -> Result<Written, ScaffoldError> {
+pub fn write(request: &ScaffoldRequest) -> Result<Changes, ScaffoldError> {
     for (what, name) in
         [("runtime", request.runtime), ("entry", request.entry), ("extension", request.extension)]
     {
@@ -116,7 +108,7 @@ pub fn write(request: &ScaffoldRequest) -> Result<Written, ScaffoldError> {
     let checked =
         written.and_then(|()| Runtime::load(&folder).map_err(|error| ScaffoldError::Invalid { error }));
     match checked {
-        Ok(_) => Ok(Written { created: changes.created, extended: changes.extended.map(|(path, _)| path) }),
+        Ok(_) => Ok(changes),
         Err(error) => {
             changes.undo();
             Err(error)
@@ -157,13 +149,13 @@ fn fill(
     }
 }
 
-/// The changes, to undo them after an error.
+/// What was created; after an error it is undone.
 #[derive(Debug, Default)]
-struct Changes {
-    created: Vec<PathBuf>,
+pub struct Changes {
+    pub created: Vec<PathBuf>,
     folders: Vec<PathBuf>,
-    /// With its previous length.
-    extended: Option<(PathBuf, u64)>,
+    /// The manifest that an entry was added to, if the runtime existed, with its previous length.
+    pub extended: Option<(PathBuf, u64)>,
 }
 
 impl Changes {

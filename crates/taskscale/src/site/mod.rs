@@ -26,6 +26,7 @@ use crate::document::joined;
 use crate::record::{Loaded, StoreError};
 use crate::report::{PageData, write_html};
 use crate::submit::{Candidate, Withdrawal, badges};
+use taskscale_measure::if_there;
 
 pub use campaigns::CampaignSummary;
 pub use folders::{ResultsFolder, find};
@@ -67,11 +68,8 @@ pub struct SiteSummary {
 impl<'a> Site<'a> {
     /// Begins a site in a folder that is new, empty, or contains a site. Writes nothing yet.
     pub fn begin(out: &Path, catalog: &'a Catalog) -> Result<Site<'a>, StoreError> {
-        let is_empty = match fs::read_dir(out) {
-            Ok(mut children) => children.next().is_none(),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => true,
-            Err(error) => return Err(at("read", out, error)),
-        };
+        let children = if_there(fs::read_dir(out)).map_err(|error| at("read", out, error))?;
+        let is_empty = children.is_none_or(|mut children| children.next().is_none());
         if !is_empty && !out.join(LIST).is_file() {
             let error =
                 io::Error::new(io::ErrorKind::AlreadyExists, "it contains files that are not of a site");

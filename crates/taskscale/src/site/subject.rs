@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::campaigns::CampaignSummary;
 use super::layout::{START, link, plain_name, unique};
 use crate::catalog::{Catalog, Entry, Runtime, reading_order};
-use crate::document::escaped;
+use crate::document::{escaped, grouped};
 use crate::record::{EntryFacts, Source};
 
 /// An entry, wherever it is known from. Texts are not yet safe to show.
@@ -86,16 +86,10 @@ impl SiteEntry {
 
     /// The files of its programs, each once, with all workloads whose programs are made of it.
     pub fn files(&self) -> Vec<(&Source, Vec<&str>)> {
-        let mut files: Vec<(&Source, Vec<&str>)> = Vec::new();
-        for (workload, program) in self.workloads() {
-            for file in &program.sources {
-                match files.iter_mut().find(|(known, _)| *known == file) {
-                    Some((_, workloads)) => workloads.push(workload),
-                    None => files.push((file, vec![workload])),
-                }
-            }
-        }
-        files
+        grouped(
+            self.workloads()
+                .flat_map(|(workload, program)| program.sources.iter().map(move |file| (file, workload))),
+        )
     }
 }
 

@@ -41,6 +41,7 @@ use serde::de::DeserializeOwned;
 
 use crate::document::first_few;
 use crate::record::read_document;
+use taskscale_measure::if_there;
 
 /// A rule that submitted results must meet.
 #[derive(
@@ -166,9 +167,6 @@ const NAMED: usize = 3;
 
 /// Reads a JSON record; `None` if the file does not exist.
 fn read_record<T: DeserializeOwned>(path: &Path) -> io::Result<Option<T>> {
-    match read_document(path) {
-        Ok(text) => Ok(Some(serde_json::from_slice(&text)?)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
-    }
+    let text = if_there(read_document(path))?;
+    Ok(text.map(|text| serde_json::from_slice(&text)).transpose()?)
 }

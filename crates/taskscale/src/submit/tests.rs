@@ -133,7 +133,7 @@ fn two_campaigns_in_one_are_refused() {
     assert_eq!(broken_sample(|sample| sample.memory.source = MemorySource::Proc), ["alike"]);
     assert_eq!(broken_sample(|sample| sample.memory.cap_bytes = Some(1 << 30)), ["alike"]);
     assert_eq!(broken_sample(|sample| sample.version = Some("x 2.0".into())), ["alike"]);
-    let line = RejectedLine { number: 7, why: "it is of another".to_owned(), text: String::new() };
+    let line = RejectedLine { number: 7, why: "it is of another".to_owned() };
     assert_eq!(broken(|loaded| loaded.rejected.push(line)), ["lines"]);
     // Runs in another order than that in which they are said to have been made.
     assert!(broken(|loaded| loaded.samples.swap(3, 60)).contains(&"times"));

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::read_record;
 use super::verify::VERIFICATION;
 use crate::record::Timestamp;
+use taskscale_measure::if_there;
 
 /// The record that replaces the files of withdrawn results.
 pub const WITHDRAWN: &str = "withdrawn.json";
@@ -36,10 +37,7 @@ impl Withdrawal {
         file.write_all(b"\n")?;
         file.sync_all()?;
         for name in ["samples.jsonl", "report.html", VERIFICATION, "campaign.json"] {
-            match fs::remove_file(folder.join(name)) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-                _ => {}
-            }
+            if_there(fs::remove_file(folder.join(name)))?;
         }
         Ok(())
     }

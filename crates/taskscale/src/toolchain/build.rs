@@ -127,7 +127,7 @@ fn builder(runtime: &Runtime, entry: &Entry, recipe: &Recipe, toolchain: &Toolch
 }
 
 /// A command with its placeholders filled in; `{home}` stays where there is none.
-fn fill(command: &[String], places: &[(&str, &Path)], home: Option<&Path>) -> Vec<String> {
+pub(super) fn fill(command: &[String], places: &[(&str, &Path)], home: Option<&Path>) -> Vec<String> {
     let places = places.iter().copied().chain(home.map(|home| ("{home}", home)));
     let filled = |argument: &String| {
         places
@@ -188,9 +188,7 @@ fn wait(child: &mut Child, stop: &dyn Fn() -> bool) -> io::Result<Option<ExitSta
         }
         if stop() {
             // The leader has not been waited for: the number still means its group.
-            if let Some(group) = Pid::from_raw(child.id() as i32) {
-                let _ = kill_process_group(group, Signal::KILL);
-            }
+            let _ = kill_process_group(Pid::from_child(child), Signal::KILL);
             child.wait()?;
             return Ok(None);
         }

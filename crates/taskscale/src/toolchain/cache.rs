@@ -7,6 +7,7 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use taskscale_measure::if_there;
 use walkdir::WalkDir;
 
 /// Below the cache's root: `builds/<runtime>/<digest>`, one folder for each version of sources and toolchain.
@@ -85,11 +86,7 @@ impl KeptBuild {
     /// Removes it, unless somebody builds there now: `false`.
     pub fn remove(&self) -> io::Result<bool> {
         // NFS locks only what is open for writing.
-        let lock = match File::options().read(true).write(true).open(self.folder.join(LOCK)) {
-            Ok(file) => Some(file),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(error) => return Err(error),
-        };
+        let lock = if_there(File::options().read(true).write(true).open(self.folder.join(LOCK)))?;
         match lock.as_ref().map(File::try_lock) {
             None | Some(Ok(())) => {}
             Some(Err(TryLockError::WouldBlock)) => return Ok(false),
@@ -106,12 +103,8 @@ impl KeptBuild {
 
 /// The folders in a folder with their names, sorted; none where there is no such folder.
 pub fn folders(folder: &Path) -> io::Result<Vec<(String, PathBuf)>> {
-    let children = match fs::read_dir(folder) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        children => children?,
-    };
     let mut found = Vec::new();
-    for child in children {
+    for child in if_there(fs::read_dir(folder))?.into_iter().flatten() {
         let child = child?;
         if child.file_type()?.is_dir() {
             found.push((child.file_name().to_string_lossy().into_owned(), child.path()));

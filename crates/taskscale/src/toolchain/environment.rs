@@ -6,6 +6,7 @@
 //! So nothing passes but what the rules below let through. What the user names in `TASKSCALE_BUILD_ENV` passes as well,
 //! and is part of the digest.
 
+use std::collections::BTreeSet;
 use std::env;
 use std::path::Path;
 use std::process::Command;
@@ -16,7 +17,7 @@ use regex_lite::Regex;
 use crate::catalog::ToolchainSpec;
 
 /// Names more variables, between commas, that builds get.
-pub const EXTRA_VARIABLE: &str = "TASKSCALE_BUILD_ENV";
+const EXTRA_VARIABLE: &str = "TASKSCALE_BUILD_ENV";
 
 /// Patterns of names, in capitals.
 const PASSING: [&str; 4] = [
@@ -43,13 +44,10 @@ fn passes(name: &str, spec: &ToolchainSpec) -> bool {
 }
 
 /// The variables that the user lets through beside, with their values, in the order of their names.
-pub(super) fn extra() -> Vec<(String, String)> {
+pub(super) fn extra() -> BTreeSet<(String, String)> {
     let named = env::var(EXTRA_VARIABLE).unwrap_or_default();
     let value = |name: &str| Some((name.to_owned(), env::var_os(name)?.to_string_lossy().into_owned()));
-    let mut extra: Vec<_> = named.split(',').map(str::trim).filter_map(value).collect();
-    extra.sort();
-    extra.dedup();
-    extra
+    named.split(',').map(str::trim).filter_map(value).collect()
 }
 
 /// Gives a command this environment and no other, in which a toolchain's variable, such as JAVA_HOME, names `home`: Maven would

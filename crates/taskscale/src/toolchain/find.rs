@@ -189,23 +189,21 @@ pub(super) fn candidates(locate: &Locate, users: Option<&Home>) -> Vec<PathBuf> 
             let depth = Path::new(&locate.program).components().count();
             program.ends_with(&locate.program).then(|| program.ancestors().nth(depth).map(Path::to_owned))?
         });
-    let mut globbed: Vec<PathBuf> = locate
+    let globbed: BTreeSet<PathBuf> = locate
         .folders
         .iter()
         .filter_map(|pattern| glob::glob(pattern).ok())
         .flat_map(|paths| paths.flatten())
         .filter_map(|path| path.canonicalize().ok())
         .collect();
-    // Newer versions usually sort later: try them first.
-    globbed.sort();
-    globbed.reverse();
 
     let mut seen = BTreeSet::new();
     named
         .into_iter()
         .chain(answered)
         .chain(on_path)
-        .chain(globbed)
+        // Newer versions usually sort later: try them first.
+        .chain(globbed.into_iter().rev())
         .filter(|home| home.join(&locate.program).is_file() && seen.insert(home.clone()))
         .collect()
 }

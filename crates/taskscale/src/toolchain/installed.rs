@@ -7,16 +7,9 @@ use std::path::PathBuf;
 use super::find::{candidates, find};
 use crate::catalog::{DottedVersion, Locate, PinnedToolchain, ToolchainSpec};
 
-/// A toolchain in its folder.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct InstalledVersion {
-    pub version: DottedVersion,
-    pub home: PathBuf,
-}
-
 /// The versions that are installed, ascending, each once: in `named` folders, where the toolchain is found by default, and
 /// where version managers keep others. Each is asked for its version.
-pub fn installed(spec: &ToolchainSpec, named: &[PathBuf]) -> Vec<InstalledVersion> {
+pub fn installed(spec: &ToolchainSpec, named: &[PathBuf]) -> Vec<PinnedToolchain> {
     let places = spec.versions.as_ref();
     let program = places.and_then(|places| places.program.clone());
     let program = program.or_else(|| Some(spec.locate.as_ref()?.program.clone()));
@@ -38,13 +31,13 @@ pub fn installed(spec: &ToolchainSpec, named: &[PathBuf]) -> Vec<InstalledVersio
         .chain(managed)
         .filter_map(|home| home.canonicalize().ok())
         .filter(|home| home.join(&program).is_file() && homes.insert(home.clone()));
-    let mut found: Vec<InstalledVersion> = Vec::new();
+    let mut found: Vec<PinnedToolchain> = Vec::new();
     for home in homes.collect::<Vec<_>>() {
         let any = PinnedToolchain { home: home.clone(), version: DottedVersion(Vec::new()) };
         let toolchain = find(&ToolchainSpec { pinned: Some(any), ..spec.clone() }).ok();
         let version = toolchain.and_then(|toolchain| DottedVersion::first_in(&toolchain.version));
         let new = version.filter(|version| found.iter().all(|other| other.version != *version));
-        found.extend(new.map(|version| InstalledVersion { version, home }));
+        found.extend(new.map(|version| PinnedToolchain { version, home }));
     }
     found.sort_by(|one, other| one.version.cmp(&other.version));
     found

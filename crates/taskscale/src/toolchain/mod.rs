@@ -19,10 +19,9 @@ mod wanted;
 pub use build::{Built, build};
 pub use cache::{Cache, KeptBuild, disk_usage_bytes, folders};
 pub use digest::source_digest;
-pub use environment::EXTRA_VARIABLE;
 pub use error::BuildError;
 pub use find::{Toolchain, ToolchainError, find, find_without_trace, is_there, path_lookup};
-pub use installed::{InstalledVersion, installed};
+pub use installed::installed;
 pub use pin::{PinnedSources, pin_library, releases};
 pub use program::program_digest;
 pub use wanted::wanted_builds;
@@ -34,9 +33,4 @@ pub struct Attend<'a> {
     pub stop: &'a dyn Fn() -> bool,
     /// Is told, in one line, for whom a build has to wait.
     pub waiting: &'a dyn Fn(&str),
-}
-
-impl Attend<'_> {
-    /// Nobody attends it.
-    pub const NEVER: Attend<'static> = Attend { stop: &|| false, waiting: &|_| () };
 }

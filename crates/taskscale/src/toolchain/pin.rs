@@ -1,5 +1,6 @@
 //! Pins a library's version, in a copy of a runtime's sources.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,7 +8,7 @@ use std::time::Duration;
 
 use regex_lite::Regex;
 
-use super::build::run_build;
+use super::build::{fill, run_build};
 use super::cache::{Cache, DIGEST_DIGITS, LOCK};
 use super::digest::{Digester, list_files};
 use super::error::{BuildError, at};
@@ -61,11 +62,10 @@ pub fn pin_library(
         require(pin, &copy.folder, version).map_err(fault)?;
         let log = place.join("log");
         at("create", &log, fs::File::create(&log))?;
-        let home = toolchain.home.as_deref().unwrap_or(Path::new("{home}")).to_string_lossy();
-        let fill = |word: &String| word.replace("{version}", version).replace("{home}", &home);
+        let home = toolchain.home.as_deref();
         for command in &pin.resolve {
-            let words: Vec<_> = command.iter().map(fill).collect();
-            run_build(&words, &copy, entry, toolchain.home.as_deref(), &log, attend.stop)?;
+            let words = fill(command, &[("{version}", Path::new(version))], home);
+            run_build(&words, &copy, entry, home, &log, attend.stop)?;
         }
         at("create", &stamp, fs::write(&stamp, ""))?;
     }
@@ -114,8 +114,7 @@ fn require(pin: &LibraryPin, folder: &Path, version: &str) -> Result<(), String>
 /// The numbers of a library's releases, ascending, as its package manager prints them.
 pub fn releases(runtime: &Runtime, entry: &Entry, words: &[String]) -> Result<Vec<DottedVersion>, String> {
     let toolchain = find(&entry.toolchain).map_err(|error| error.to_string())?;
-    let home = toolchain.home.as_deref().unwrap_or(Path::new("{home}")).to_string_lossy();
-    let words: Vec<String> = words.iter().map(|word| word.replace("{home}", &home)).collect();
+    let words = fill(words, &[], toolchain.home.as_deref());
     let shown = words.join(" ");
     let (program, arguments) = words.split_first().ok_or("`releases` is empty")?;
     let program =
@@ -137,10 +136,8 @@ pub fn releases(runtime: &Runtime, entry: &Entry, words: &[String]) -> Result<Ve
 fn numbers_in(text: &str) -> Vec<DottedVersion> {
     let words = text.split(|c: char| !c.is_alphanumeric() && !".-+_".contains(c));
     let numbers = words.filter_map(|word| DottedVersion::parse(word.strip_prefix('v').unwrap_or(word)));
-    let mut numbers: Vec<DottedVersion> = numbers.filter(|number| number.0.len() > 1).collect();
-    numbers.sort();
-    numbers.dedup();
-    numbers
+    let numbers: BTreeSet<DottedVersion> = numbers.filter(|number| number.0.len() > 1).collect();
+    numbers.into_iter().collect()
 }
 
 /// The version that the package manager resolved, which must be one that was asked for.

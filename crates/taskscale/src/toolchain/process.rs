@@ -26,9 +26,7 @@ pub(super) fn output_within(command: &mut Command, limit: Duration) -> io::Resul
     let mut child = command.spawn()?;
     let heard = hear(&mut child, deadline);
     // Its end was not waited for yet: the number still means its group.
-    if let Some(group) = Pid::from_raw(child.id() as i32) {
-        let _ = kill_process_group(group, Signal::KILL);
-    }
+    let _ = kill_process_group(Pid::from_child(&child), Signal::KILL);
     let status = child.wait()?;
     match heard? {
         Some((stdout, stderr)) => Ok(Output { status, stdout, stderr }),
@@ -52,18 +50,19 @@ pub(super) fn end_with_taskscale(command: &mut Command) {
 
 /// What the command writes until it ends; `None` where it does not by the deadline.
 fn hear(child: &mut Child, deadline: Instant) -> io::Result<Option<(Vec<u8>, Vec<u8>)>> {
-    let pid =
-        Pid::from_raw(child.id() as i32).ok_or_else(|| io::Error::other("child without a process id"))?;
-    let mut stdout = PipeOutput::new(child.stdout.take().map(OwnedFd::from))?;
-    let mut stderr = PipeOutput::new(child.stderr.take().map(OwnedFd::from))?;
+    let pid = Pid::from_child(child);
+    let pipes = [child.stdout.take().map(OwnedFd::from), child.stderr.take().map(OwnedFd::from)];
+    for pipe in pipes.iter().flatten() {
+        rustix::io::ioctl_fionbio(pipe, true)?;
+    }
+    let mut heard = [Vec::new(), Vec::new()];
     loop {
         let seen = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         let ended = waitid(WaitId::Pid(pid), seen)?.is_some();
         // After its end, so that nothing it has written is missed.
-        stdout.take();
-        stderr.take();
+        pipes.iter().flatten().zip(&mut heard).for_each(|(pipe, bytes)| take(pipe, bytes));
         if ended {
-            return Ok(Some((stdout.bytes, stderr.bytes)));
+            return Ok(Some(heard.into()));
         }
         if Instant::now() > deadline {
             return Ok(None);
@@ -72,34 +71,14 @@ fn hear(child: &mut Child, deadline: Instant) -> io::Result<Option<(Vec<u8>, Vec
     }
 }
 
-/// One pipe, and what came through it.
-struct PipeOutput {
-    pipe: Option<OwnedFd>,
-    bytes: Vec<u8>,
-}
-
-impl PipeOutput {
-    fn new(pipe: Option<OwnedFd>) -> io::Result<PipeOutput> {
-        if let Some(pipe) = &pipe {
-            rustix::io::ioctl_fionbio(pipe, true)?;
-        }
-        Ok(PipeOutput { pipe, bytes: Vec::new() })
-    }
-
-    /// Takes what is there now, and no more than a pipe holds: a command that writes without end is to be ended by its
-    /// deadline. Read and let go beyond what is kept, so that the command does not wait for its reader.
-    fn take(&mut self) {
-        let mut buffer = [0u8; 64 * 1024];
-        let Some(pipe) = &self.pipe else { return };
-        match rustix::io::read(pipe, &mut buffer) {
-            Ok(0) => self.pipe = None,
-            Ok(length) => {
-                let room = KEPT_BYTES - self.bytes.len();
-                self.bytes.extend_from_slice(&buffer[..length.min(room)]);
-            }
-            // Nothing there now; other errors of a pipe do not occur.
-            Err(_) => {}
-        }
+/// Takes what is there now, and no more than a pipe holds: a command that writes without end is to be ended by its
+/// deadline. Read and let go beyond what is kept, so that the command does not wait for its reader.
+fn take(pipe: &OwnedFd, bytes: &mut Vec<u8>) {
+    let mut buffer = [0u8; 64 * 1024];
+    // An error means that nothing is there now; others of a pipe do not occur.
+    if let Ok(length) = rustix::io::read(pipe, &mut buffer) {
+        let room = KEPT_BYTES - bytes.len();
+        bytes.extend_from_slice(&buffer[..length.min(room)]);
     }
 }
 

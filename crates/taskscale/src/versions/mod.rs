@@ -13,7 +13,7 @@ use crate::catalog::{
     Catalog, DottedVersion, Entry, Matcher, PinnedToolchain, Runtime, Selectable, ToolchainSpec, VersionAxis,
     VersionRange, VersionRequest,
 };
-use crate::toolchain::{InstalledVersion, installed, releases};
+use crate::toolchain::{installed, releases};
 
 type Result<T, E = VersionError> = std::result::Result<T, E>;
 
@@ -21,13 +21,13 @@ type Result<T, E = VersionError> = std::result::Result<T, E>;
 pub type NamedToolchains = Vec<(String, PathBuf)>;
 
 /// The versions of a runtime's toolchain that are installed, ascending.
-pub fn versions_of(runtime: &Runtime, named: &NamedToolchains) -> Vec<InstalledVersion> {
+pub fn versions_of(runtime: &Runtime, named: &NamedToolchains) -> Vec<PinnedToolchain> {
     let of_runtime = named.iter().filter(|(name, _)| *name == runtime.versioned_name());
     installed(&runtime.toolchain, &of_runtime.map(|(_, folder)| folder.clone()).collect::<Vec<_>>())
 }
 
 /// The same, where each folder that the user names must be one of a version.
-fn used_versions_of(runtime: &Runtime, named: &NamedToolchains) -> Result<Vec<InstalledVersion>> {
+fn used_versions_of(runtime: &Runtime, named: &NamedToolchains) -> Result<Vec<PinnedToolchain>> {
     let there = versions_of(runtime, named);
     let is_used = |folder: &PathBuf| {
         folder.canonicalize().is_ok_and(|folder| there.iter().any(|version| version.home == folder))
@@ -50,7 +50,7 @@ pub fn expand(catalog: &mut Catalog, words: &[String], named: &NamedToolchains) 
             "--toolchain {name}: no entries have versions of `{name}`"
         )));
     }
-    let mut there: BTreeMap<String, Vec<InstalledVersion>> = BTreeMap::new();
+    let mut there: BTreeMap<String, Vec<PinnedToolchain>> = BTreeMap::new();
     let mut expanded = Vec::new();
     for word in words {
         let Some(request) = VersionRequest::parse(word).map_err(VersionError::Syntax)? else {
@@ -163,7 +163,7 @@ fn versioned(
     runtime: &Runtime,
     entry: &Entry,
     axes: &[VersionAxis],
-    there: &[InstalledVersion],
+    there: &[PinnedToolchain],
 ) -> Result<Vec<Entry>> {
     let of = runtime.versioned_name();
     let is_toolchain = |axis: &&VersionAxis| axis.name.as_ref().is_none_or(|name| name == of);
@@ -189,7 +189,7 @@ fn toolchain_versions(
     runtime: &Runtime,
     entry: &Entry,
     wanted: &[VersionRange],
-    there: &[InstalledVersion],
+    there: &[PinnedToolchain],
 ) -> Result<Vec<Pinned>> {
     if entry.toolchain != runtime.toolchain {
         return Err(VersionError::NotUsed {
@@ -206,8 +206,7 @@ fn toolchain_versions(
             return Err(VersionError::not_installed(&runtime.toolchain, range, &versions));
         }
         for (series, version) in chosen {
-            let home = there.iter().find(|one| one.version == *version).map(|one| one.home.clone());
-            let toolchain = home.map(|home| PinnedToolchain { home, version: version.clone() });
+            let toolchain = there.iter().find(|one| one.version == *version).cloned();
             let is_new = pins.iter().all(|(_, _, known): &Pinned| *known != toolchain);
             if is_new {
                 pins.push((runtime.versioned_name().to_owned(), series, toolchain));

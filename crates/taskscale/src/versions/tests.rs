@@ -6,8 +6,8 @@ fn catalog() -> Catalog {
     Catalog::load(&folder).expect("the catalogue of the repository")
 }
 
-fn there(versions: &[&str]) -> Vec<InstalledVersion> {
-    let one = |version: &&str| InstalledVersion {
+fn there(versions: &[&str]) -> Vec<PinnedToolchain> {
+    let one = |version: &&str| PinnedToolchain {
         version: DottedVersion::parse(version).unwrap(),
         home: PathBuf::from(format!("/node/{version}")),
     };

@@ -23,7 +23,8 @@ fn catalog_folder() -> PathBuf {
 /// These programs, built, as far as they can run here. A runtime that is not installed prints `SKIPPED`.
 fn prepared(programs: &[Program]) -> Vec<Prepared> {
     let required = std::env::var("TASKSCALE_REQUIRE").is_ok_and(|value| value == "all");
-    let mut prepared = prepare(&Cache::of_user(), programs, &Attend::NEVER, |_| {});
+    let unattended = Attend { stop: &|| false, waiting: &|_| () };
+    let mut prepared = prepare(&Cache::of_user(), programs, &unattended, |_| {});
     prepared.retain(|entry| {
         match &entry.command {
             Ok(_) => return true,

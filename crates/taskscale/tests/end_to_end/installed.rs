@@ -133,7 +133,8 @@ fn what_new_writes_passes_a_check_at_once() {
     let catalog = Catalog::load(&installed.path("here/mine")).unwrap();
     let all = select(&catalog, &["@all".into()], &[]).unwrap();
     let required = std::env::var("TASKSCALE_REQUIRE").is_ok_and(|value| value == "all");
-    for entry in prepare(&Cache::at(installed.path("probe")), &all.programs, &Attend::NEVER, |_| {}) {
+    let unattended = Attend { stop: &|| false, waiting: &|_| () };
+    for entry in prepare(&Cache::at(installed.path("probe")), &all.programs, &unattended, |_| {}) {
         match &entry.command {
             Ok(_) => {}
             Err(NotReady::NoToolchain(why)) if !required => println!("SKIPPED: {}: {why}", entry.facts.name),

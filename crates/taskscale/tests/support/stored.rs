@@ -170,7 +170,8 @@ pub fn results(entries: &[(&str, Kind, Option<u64>)], tasks: &[u64], repetitions
 
 /// A campaign's folder, as a run would have left it.
 pub fn store(folder: &Path, (campaign, samples): &Results) {
-    let mut store = record::Store::create(folder, campaign).expect("a folder");
+    let mut store = record::Store::claim(folder).expect("a folder");
+    store.write_campaign(campaign).expect("campaign.json");
     // Not one by one: each is synced to the disk.
     drop(store.append(&samples[0]));
     let lines: Vec<String> = samples.iter().map(|sample| serde_json::to_string(sample).unwrap()).collect();
