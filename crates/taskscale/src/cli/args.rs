@@ -15,7 +15,9 @@ mod fleet;
 mod limit;
 mod load;
 mod measure;
+mod replay;
 mod shell;
+mod site;
 mod submit;
 mod values;
 
@@ -26,9 +28,11 @@ pub use explain::ExplainArgs;
 pub use fleet::{FleetArgs, FleetCommand};
 pub use limit::LimitArgs;
 pub use load::{LoadArgs, ProtocolArg};
-pub use measure::{MeasureArgs, ReplayArgs};
+pub use measure::MeasureArgs;
+pub use replay::ReplayArgs;
 pub use shell::{CompletionsArgs, HelpArgs, ManArgs};
-pub use submit::{SiteArgs, SubmitArgs, VerifyArgs};
+pub use site::SiteArgs;
+pub use submit::{SubmitArgs, VerifyArgs};
 pub use values::{ReportFormat, formats};
 
 use values::{figure, kind};

@@ -1,4 +1,4 @@
-//! What `submit`, `verify` and `site` take.
+//! What `submit` takes.
 
 use std::path::PathBuf;
 
@@ -71,24 +71,6 @@ pub struct VerifyArgs {
     /// Print the commands; measure nothing
     #[arg(long)]
     pub dry_run: bool,
-}
-
-#[derive(Debug, ClapArgs)]
-#[command(after_help = "\
-Examples:
-  taskscale site -o public                your results in taskscale-results/
-  taskscale site results -o public        a repository's results of many machines
-  xdg-open public/index.html              works without a server
-
-The site includes the documents if the catalog or RESULTS is in taskscale's repository.
-Building into an existing site deletes its outdated pages.")]
-pub struct SiteArgs {
-    /// Folder that contains the results folders
-    #[arg(value_name = "RESULTS", default_value = "taskscale-results")]
-    pub results: PathBuf,
-    /// Folder of the site: new, empty, or an older site
-    #[arg(short, long, value_name = "DIR")]
-    pub output: PathBuf,
 }
 
 /// Parses who measured.
