@@ -3,6 +3,7 @@
 //! Unknown values are absent, never 0 or -1. Every name includes its unit.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;
@@ -11,7 +12,7 @@ use taskscale_load::Load;
 use crate::{Timestamp, Warning};
 
 /// What a run came to: how it ended, and what was measured.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Measurement {
     /// RFC 3339, UTC, wall clock. Durations never come from it.
@@ -78,12 +79,41 @@ pub struct Measurement {
     pub histograms: BTreeMap<String, Vec<u64>>,
 }
 
+impl Measurement {
+    /// Of which nothing is known but how it ended.
+    pub fn of_status(started_at: Timestamp, status: Status) -> Measurement {
+        Measurement {
+            started_at,
+            status,
+            reason: None,
+            limit: None,
+            alive: None,
+            done: None,
+            failed: None,
+            plateau_from: None,
+            stopped: false,
+            exit_code: None,
+            signal: None,
+            threads: None,
+            processes: None,
+            time: Time::default(),
+            cpu: Cpu::default(),
+            memory: Memory::default(),
+            metrics: BTreeMap::new(),
+            warnings: Vec::new(),
+            stderr_tail: None,
+            work: None,
+            load: None,
+            histograms: BTreeMap::new(),
+        }
+    }
+}
+
 /// How a run ended.
 #[derive(
     Debug,
     Clone,
     Copy,
-    Default,
     PartialEq,
     Eq,
     PartialOrd,
@@ -92,7 +122,6 @@ pub struct Measurement {
     Serialize,
     Deserialize,
     IntoStaticStr,
-    strum::Display,
     strum::VariantArray,
 )]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -116,7 +145,6 @@ pub enum Status {
     /// It hit a system limit, which `limit` names.
     Limit,
     /// The toolchain is missing, or the program cannot be started.
-    #[default]
     Unavailable,
 }
 
@@ -130,6 +158,12 @@ impl Status {
     /// code.
     pub fn fell_short(self) -> bool {
         !matches!(self, Status::Ok | Status::Limit | Status::Unavailable)
+    }
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
     }
 }
 

@@ -41,12 +41,6 @@ impl Timestamp {
     }
 }
 
-impl Default for Timestamp {
-    fn default() -> Timestamp {
-        Timestamp::UNIX_EPOCH
-    }
-}
-
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         humantime::format_rfc3339(self.0).fmt(f)

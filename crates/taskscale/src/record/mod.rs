@@ -54,8 +54,7 @@ pub(crate) fn test_sample(entry: &str, tasks: u64) -> Sample {
             exit_code: Some(0),
             threads: Some(1),
             processes: Some(1),
-            status: Status::Ok,
-            ..taskscale_measure::Measurement::default()
+            ..taskscale_measure::Measurement::of_status(Timestamp::UNIX_EPOCH, Status::Ok)
         },
         versions: Default::default(),
         load_command: None,

@@ -123,9 +123,7 @@ pub fn sample(entry: &str, tasks: u64, repetition: u32, base: u64, per_task: u64
                 rss_peak_bytes: Some(footprint / 100 * 75),
                 cap_bytes: None,
             },
-            started_at: "2026-03-01T12:00:01Z".parse().unwrap(),
-            status: Status::Ok,
-            ..Measurement::default()
+            ..Measurement::of_status("2026-03-01T12:00:01Z".parse().unwrap(), Status::Ok)
         },
         command: [entry.to_owned(), tasks.to_string(), "3".to_owned()].into(),
         version: Some("x 1.0".into()),
