@@ -56,6 +56,10 @@ struct Script {
 }
 
 impl Script {
+    fn has(&self, fault: Fault) -> bool {
+        self.options.has(fault)
+    }
+
     /// One line or several of the protocol.
     fn say(&self, text: &str) {
         if !self.options.no_protocol {
@@ -77,7 +81,7 @@ impl Script {
         let pids = PidFile(pidfile.transpose().map_err(named("pidfile"))?);
         perform::at_start(options, &pids).map_err(named("start"))?;
         memory::map_own_files();
-        if self.options.has(Fault::AliveEarly) {
+        if self.has(Fault::AliveEarly) {
             self.say_alive();
         }
         let peak = Region::anon(options.peak_launch_bytes).map_err(named("peak of the launch"))?;
@@ -99,7 +103,7 @@ impl Script {
         }
         burn(options.start_cpu());
         perform::strike(options, FaultPhase::Launch);
-        if self.options.has(Fault::CloseStdout) {
+        if self.has(Fault::CloseStdout) {
             output::close_stdout();
         }
         if let Some((service, address)) = options.serve.zip(options.listen) {
@@ -111,10 +115,10 @@ impl Script {
             drop((held, sockets, family));
             return Ok(code);
         }
-        if !self.options.has(Fault::AliveEarly) && !self.options.has(Fault::NoAlive) {
+        if !self.has(Fault::AliveEarly) && !self.has(Fault::NoAlive) {
             self.say_alive();
         }
-        if self.options.has(Fault::AliveTwice) {
+        if self.has(Fault::AliveTwice) {
             self.say_alive();
         }
 
@@ -134,7 +138,7 @@ impl Script {
     /// Returns an exit code when the program is to give up because it got too few.
     fn threads(&self) -> Option<u8> {
         let tasks = self.options.tasks;
-        let limited = self.options.has(Fault::ThreadLimit);
+        let limited = self.has(Fault::ThreadLimit);
         let count = self.options.threads + if limited { tasks } else { 0 };
         let (started, error) = threads::start_blocked(count).err()?;
         output::complain(format_args!("cannot start thread {} of {count}: {error}", started + 1));
@@ -145,7 +149,7 @@ impl Script {
     }
 
     fn plateau(&self) -> io::Result<()> {
-        if self.options.has(Fault::Stop) {
+        if self.has(Fault::Stop) {
             // The first process, stopped until something continues or kills it.
             // SAFETY: a plain system call.
             unsafe { libc::raise(libc::SIGSTOP) };
@@ -176,10 +180,10 @@ impl Script {
         if queued_bytes > 0 {
             text += &format!("metric socket_queued {queued_bytes} bytes\n");
         }
-        if self.options.has(Fault::Subgroups) {
+        if self.has(Fault::Subgroups) {
             text += &format!("metric subgroups {} groups\n", groups::entered());
         }
-        if self.options.has(Fault::EscapeText) {
+        if self.has(Fault::EscapeText) {
             text += "metric \x1b[31m<script>alert(1)</script>\x1b[0m 1 <b>unit</b>\n\
                      metric </script><img/src=x/onerror=alert(2)>|`${x}` 2 \x1b]0;title\x07\n";
         }
@@ -189,7 +193,7 @@ impl Script {
     /// A text and `done`, `failed` and `rest` after it, in one write. Returns the exit code.
     fn say_outcome(&self, mut text: String, all: u64, noun: &str, rest: &str) -> u8 {
         let (done, failed) = self.options.outcome(all);
-        if !self.options.has(Fault::NoDone) {
+        if !self.has(Fault::NoDone) {
             text += &format!("done {done}\n");
         }
         if failed > 0 {
@@ -197,7 +201,7 @@ impl Script {
             output::complain(format_args!("{failed} {noun} failed"));
         }
         text += rest;
-        if self.options.has(Fault::NoNewline) {
+        if self.has(Fault::NoNewline) {
             text.pop();
         }
         self.say(&text);

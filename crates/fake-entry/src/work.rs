@@ -16,7 +16,7 @@ impl Script {
         let options = &self.options;
         let operations = options.operations();
         let before = cpu(ALL_THREADS);
-        if !self.options.has(Fault::NoReady) && !self.options.has(Fault::ReadyLate) {
+        if !self.has(Fault::NoReady) && !self.has(Fault::ReadyLate) {
             self.say("ready\n");
         }
         if options.op_threads {
@@ -29,7 +29,7 @@ impl Script {
         perform::strike(options, FaultPhase::Plateau);
         burn(options.work_cpu() / 2);
         thread::sleep(options.work_sleep() / 2);
-        if self.options.has(Fault::ReadyLate) {
+        if self.has(Fault::ReadyLate) {
             self.say("ready\n");
         }
         perform::strike(options, FaultPhase::Drain);
@@ -38,7 +38,7 @@ impl Script {
         text += &format!("metric work_cpu {} s\n", (cpu(ALL_THREADS) - before).as_secs_f64());
         text += &format!("metric affinity {} cpus\n", sched_getaffinity(None)?.count());
         let sum = operations * operations.saturating_sub(1) / 2;
-        let check = format!("check {}\n", sum + u64::from(self.options.has(Fault::WrongCheck)));
+        let check = format!("check {}\n", sum + u64::from(self.has(Fault::WrongCheck)));
         let code = self.say_outcome(text, operations, "operations", &check);
         burn(Duration::from_millis(options.number(Fault::WorkAfter).unwrap_or(0)));
         Ok(code)

@@ -45,11 +45,25 @@ impl LoopResult {
     }
 }
 
-/// The clients again and again, in an order that reaches all of them, far from each other.
-fn rotation(clients: usize) -> impl Iterator<Item = usize> {
-    let golden = (clients as f64 * 0.618) as usize;
-    let stride = (golden.max(1)..).find(|stride| gcd(*stride, clients) == 1).unwrap_or(1);
-    std::iter::successors(Some(0), move |at| Some((at + stride) % clients))
+/// Takes the clients in an order that reaches all of them, far from each other.
+struct ClientRotation {
+    clients: usize,
+    stride: usize,
+    at: usize,
+}
+
+impl ClientRotation {
+    fn new(clients: usize) -> ClientRotation {
+        let golden = (clients as f64 * 0.618) as usize;
+        let stride = (golden.max(1)..).find(|stride| gcd(*stride, clients) == 1).unwrap_or(1);
+        ClientRotation { clients, stride, at: 0 }
+    }
+
+    fn next(&mut self) -> usize {
+        let now = self.at;
+        self.at = (self.at + self.stride) % self.clients;
+        now
+    }
 }
 
 fn gcd(a: usize, b: usize) -> usize {
@@ -190,17 +204,14 @@ fn open_loop(engine: &mut Engine, per_s: f64, seconds: f64) -> Result<LoopResult
     run.all = all;
     let due_ns = |nth: u64| instant_ns(nth, per_s);
     let start_ns = run.start_ns;
-    let mut clients = rotation(engine.len());
+    let mut rotation = ClientRotation::new(engine.len());
     let mut senders = Vec::new();
     let mut nth = 0;
     while nth < all || run.on_their_way > 0 {
         let mut now_ns = engine.now_ns();
         let batch = nth + BATCH;
-        while nth < all.min(batch)
-            && start_ns + due_ns(nth) <= now_ns
-            && let Some(client) = clients.next()
-        {
-            run.send(engine, client, start_ns + due_ns(nth))?;
+        while nth < all.min(batch) && start_ns + due_ns(nth) <= now_ns {
+            run.send(engine, rotation.next(), start_ns + due_ns(nth))?;
             nth += 1;
             now_ns = engine.now_ns();
         }
@@ -225,9 +236,10 @@ fn instant_ns(nth: u64, per_s: f64) -> u64 {
 /// next.
 pub(super) fn closed(engine: &mut Engine, active: usize, seconds: f64) -> Result<LoopResult, LoadError> {
     let mut run = LoopRun::begin(engine, seconds);
-    for client in rotation(engine.len()).take(active) {
+    let mut rotation = ClientRotation::new(engine.len());
+    for _ in 0..active {
         let now_ns = engine.now_ns();
-        run.send(engine, client, now_ns)?;
+        run.send(engine, rotation.next(), now_ns)?;
     }
     let mut senders = Vec::new();
     while run.on_their_way > 0 {
@@ -250,7 +262,8 @@ mod tests {
     #[test]
     fn all_clients_have_their_turn_before_any_has_its_second() {
         for clients in [1, 2, 3, 10, 64, 1_000, 12_345] {
-            let mut seen: Vec<usize> = rotation(clients).take(clients).collect();
+            let mut rotation = ClientRotation::new(clients);
+            let mut seen: Vec<usize> = (0..clients).map(|_| rotation.next()).collect();
             seen.sort_unstable();
             assert!(seen.into_iter().eq(0..clients), "{clients}");
         }

@@ -223,7 +223,8 @@ fn at<'a>(
         };
         (&row.entry, found)
     };
-    report.rows().filter(|row| row.tasks == tasks).map(of).collect()
+    let groups = report.groups.iter().filter(|group| group.tasks == tasks);
+    groups.flat_map(|group| &group.rows).map(of).collect()
 }
 
 /// What the lines of its entries have of it.
