@@ -10,8 +10,7 @@ const KCMP_VM: libc::c_int = 1;
 pub struct AddressSpaces {
     /// A process of each, in the kernel's order of address spaces.
     seen: Vec<u32>,
-    /// Number of processes that the kernel did not compare: they may share memory that was counted for each.
-    pub refused: usize,
+    refused: usize,
 }
 
 impl AddressSpaces {
@@ -32,6 +31,11 @@ impl AddressSpaces {
         }
         self.seen.insert(low, pid);
         true
+    }
+
+    /// Number of processes that the kernel did not compare: they may share memory that was counted for each.
+    pub fn refused(&self) -> usize {
+        self.refused
     }
 }
 
@@ -57,7 +61,7 @@ mod tests {
         let again = (spaces.is_new(me), spaces.is_new(child.id()));
         child.kill().unwrap();
         child.wait().unwrap();
-        if spaces.refused > 0 {
+        if spaces.refused() > 0 {
             return println!("SKIPPED: the kernel does not compare processes here");
         }
         assert_eq!((first, second, again), (true, true, (false, false)));

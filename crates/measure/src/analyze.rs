@@ -132,30 +132,39 @@ impl Analysis<'_> {
         let Some(exec) = state.exec_ns else { return Time::default() };
         let since_exec = |at: u64| seconds(exec, at);
         let read = state.reading.as_ref();
+        let read_at_s = read.map(|(at_ns, _)| since_exec(*at_ns));
+        let reading_s = read.map(|(at_ns, read)| seconds(*at_ns, read.end_ns));
         let since_ns = state.plateau.map(|plateau| plateau.since_ns);
         let wall_s = self.end_ns().map(since_exec);
+        if self.is_work() {
+            // Launch until `ready`, drain from `done`; in between is the work.
+            return Time {
+                launch_s: since_ns.map(since_exec),
+                drain_s: state.program.done_ns.zip(self.end_ns()).map(|(from, to)| seconds(from, to)),
+                wall_s,
+                plateau_read_at_s: read_at_s,
+                reading_s,
+                ..Time::default()
+            };
+        }
         let launch_s = state.launch_end.map(|(at_ns, _)| at_ns).or(since_ns).map(since_exec);
         let end_s = self.plateau_end_ns().map(since_exec);
-        let (plateau_s, drain_s) = match launch_s.zip(end_s) {
-            // Launch until `ready`, drain from `done`; in between is the work.
-            _ if self.is_work() => {
-                (None, state.program.done_ns.zip(self.end_ns()).map(|(from, to)| seconds(from, to)))
-            }
-            // With the first messages of clients, so that the phases add up to the whole. A program that ends early had no
-            // longer plateau than its life.
-            Some((launch, end)) => (
-                Some((end.min(wall_s.unwrap_or(end)) - launch).max(0.0)),
-                wall_s.map(|wall| (wall - launch.max(end)).max(0.0)),
-            ),
-            None => (None, None),
-        };
+        // With the first messages of clients, so that the phases add up to the whole.
+        let plateau_s = launch_s.zip(end_s).map(|(launch, end)| (end - launch).max(0.0));
         Time {
             launch_s,
-            plateau_s,
-            drain_s,
+            // A program that ends early had no longer plateau than its life.
+            plateau_s: match (plateau_s, wall_s, launch_s) {
+                (Some(plateau), Some(wall), Some(launch)) => Some(plateau.min((wall - launch).max(0.0))),
+                (plateau, ..) => plateau,
+            },
+            drain_s: match (launch_s, wall_s, end_s) {
+                (Some(launch), Some(wall), Some(end)) => Some((wall - launch.max(end)).max(0.0)),
+                _ => None,
+            },
             wall_s,
-            plateau_read_at_s: read.map(|(at_ns, _)| since_exec(*at_ns)),
-            reading_s: read.map(|(at_ns, read)| seconds(*at_ns, read.end_ns)),
+            plateau_read_at_s: read_at_s,
+            reading_s,
         }
     }
 
@@ -390,7 +399,7 @@ impl Analysis<'_> {
             limits: &self.timeline.host.limits,
         };
         let Some(black_box) = spec.scenario.black_box().filter(|_| !state.speaks_protocol(spec)) else {
-            return classify(&observed).unwrap_or_else(RunVerdict::failed);
+            return classify(&observed);
         };
         classify_black_box(&BlackBoxEvidence {
             run: &observed,
@@ -408,6 +417,5 @@ impl Analysis<'_> {
                 stderr: account.load_stderr.clone(),
             }),
         })
-        .unwrap_or_else(RunVerdict::failed)
     }
 }

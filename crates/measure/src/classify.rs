@@ -11,9 +11,13 @@ use crate::Kind;
 use crate::Status;
 use crate::units::grouped;
 
-/// Classifies a run. The rules are numbered in docs/reference/protocol.md; the first that applies decides. `Err(reason)`
-/// is short for the status `failed`; `Ok` may be any status.
-pub fn classify(seen: &Observed) -> Result<RunVerdict, String> {
+/// Classifies a run. The rules are numbered in docs/reference/protocol.md; the first that applies decides.
+pub fn classify(seen: &Observed) -> RunVerdict {
+    by_the_rules(seen).unwrap_or_else(RunVerdict::failed)
+}
+
+/// The verdict. `Err(reason)` is short for the status `failed`; `Ok` may be any status.
+fn by_the_rules(seen: &Observed) -> Result<RunVerdict, String> {
     let said = seen.said;
     let n = seen.tasks;
     let (code, signal) = match seen.end {
@@ -292,7 +296,7 @@ mod tests {
             limits: &limits,
         };
         change(&mut seen);
-        let verdict = classify(&seen).unwrap_or_else(RunVerdict::failed);
+        let verdict = classify(&seen);
         (verdict.status, verdict.reason.unwrap_or_default())
     }
 

@@ -250,8 +250,10 @@ fn addresses(strings: &[CString]) -> Vec<usize> {
 
 fn join_group(file: &CStr) -> io::Result<()> {
     let descriptor = rustix::fs::open(file, OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty())?;
-    rustix::io::write(descriptor, b"0")?;
-    Ok(())
+    match rustix::io::write(descriptor, b"0")? {
+        1 => Ok(()),
+        _ => Err(io::ErrorKind::WriteZero.into()),
+    }
 }
 
 /// Sends `Exec` without allocating: this process is about to become the program.

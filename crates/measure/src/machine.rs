@@ -57,7 +57,7 @@ fn after(path: &str, name: &str) -> Option<String> {
 }
 
 fn meminfo_bytes(name: &str) -> Option<u64> {
-    procfs::kib_field(&text("/proc/meminfo")?, name)
+    text("/proc/meminfo")?.lines().find_map(|line| procfs::kib_field(line, name))
 }
 
 /// Memory that a program could have now without swapping, in bytes, by the kernel's estimate (MemAvailable) and the
@@ -109,7 +109,10 @@ pub fn machine_facts() -> Machine {
         page_bytes: rustix::param::page_size() as u64,
         transparent_huge_pages: chosen("/sys/kernel/mm/transparent_hugepage/enabled"),
         cpu_governor: text("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
-        limits: named.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect(),
+        limits: named
+            .into_iter()
+            .filter_map(|(name, value)| Some((name.to_owned(), value?)))
+            .collect::<BTreeMap<_, _>>(),
         warnings: machine_warnings(),
     }
 }

@@ -36,6 +36,7 @@ const THIS_PROGRAM: &str = "/proc/self/exe";
 
 /// Measures on this machine.
 pub struct LocalRunner<'a> {
+    /// Also for processes outside the run that need a cgroup of the same kind.
     pub home: GroupRoot,
     interrupt: &'a Interrupt,
     launchers: Launchers,
@@ -44,7 +45,10 @@ pub struct LocalRunner<'a> {
     pub cold: bool,
     /// For runs that start cold: the files that programs had mapped so far.
     files: BTreeSet<PathBuf>,
-    /// Whether another campaign may run at the same time, as the machine could not be locked: every run gets a warning.
+    /// Whether another campaign may run at the same time, as the machine could not be locked ([`MachineLock::why_not`]):
+    /// every run gets a warning.
+    ///
+    /// [`MachineLock::why_not`]: crate::MachineLock::why_not
     pub shared_machine: bool,
     /// Counts how often threads wait during a plateau, for [`RunDetails`].
     pub counts_switches: bool,
@@ -138,7 +142,9 @@ impl<'a> LocalRunner<'a> {
             load = Some(load::PreparedLoad { group, request, control_pipe });
         }
         log::info!("running {}", details::shown(spec, folders.first()));
-        self.files.iter().for_each(|file| page_cache::evict(file));
+        if self.cold {
+            self.files.iter().for_each(|file| page_cache::evict(file));
+        }
         let host = Host {
             source: group.source(),
             enforces_cap: group.source() != MemorySource::Proc,

@@ -135,9 +135,9 @@ impl Pagemap {
     /// Calls `found` with the address of each page in memory.
     pub fn pages(&self, start: u64, end: u64, mut found: impl FnMut(u64, PagemapEntry)) -> io::Result<()> {
         let page_bytes = page_size() as u64;
-        let (first, end) = (start / page_bytes, end.div_ceil(page_bytes));
+        let (mut page, end) = (start / page_bytes, end.div_ceil(page_bytes));
         let mut buffer = Vec::new();
-        for page in (first..end).step_by(CHUNK_PAGES as usize) {
+        while page < end {
             let count = (end - page).min(CHUNK_PAGES);
             buffer.resize(count as usize * 8, 0);
             self.file.read_exact_at(&mut buffer, page * 8)?;
@@ -147,6 +147,7 @@ impl Pagemap {
                     found((page + index as u64) * page_bytes, found_page);
                 }
             }
+            page += count;
         }
         Ok(())
     }

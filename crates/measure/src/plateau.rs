@@ -136,7 +136,7 @@ fn show(
             }
         }
     }
-    shown.uncompared = spaces.refused;
+    shown.uncompared = spaces.refused();
     shown.mapped = pages.sum();
     any_read.then_some(shown)
 }
@@ -230,9 +230,7 @@ fn contradiction(shown: &ProcessMemory, account: &KernelAccount) -> Option<(u64,
 /// Resident and kernel memory, to be compared with the same a moment later. Where the kernel's counters lag, few
 /// processes are walked, which takes 40 ms for 10,000 threads.
 pub fn standing(group: &dyn Group, pids: &[u32]) -> u64 {
-    // Since Linux 6.17 the kernel sums its counters up for `VmRSS`. Before, each CPU keeps up to 32 pages of each kind for
-    // itself.
-    let walks = pids.len() <= WALKED_AGAIN && !procfs::kernel_is_at_least((6, 17));
+    let walks = pids.len() <= WALKED_AGAIN && !procfs::resident_is_exact();
     let walked = |pid: u32| procfs::rollup_by_thread(pid).ok().map(|(_, rollup)| rollup.rss + rollup.huge);
     let counted = |pid: u32| procfs::status(pid).ok().map(|status| status.rss + status.huge);
     let of = |pid: u32| if walks { walked(pid).or_else(|| counted(pid)) } else { counted(pid) };

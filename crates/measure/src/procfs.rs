@@ -65,48 +65,80 @@ pub(super) fn number(path: impl AsRef<Path>) -> Option<u64> {
 /// Undoes the escapes of a field of mountinfo: a backslash and three octal digits for a space, a tab, a line end or a
 /// backslash (proc(5)).
 pub fn unescaped(field: &str) -> String {
-    // The backslash is last: what it then begins was no escape.
     let escapes = [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")];
-    escapes.iter().fold(field.to_owned(), |plain, (escape, means)| plain.replace(escape, means))
+    let mut plain = String::new();
+    let mut rest = field;
+    while let Some(start) = rest.find('\\') {
+        plain.push_str(&rest[..start]);
+        let known =
+            escapes.iter().find_map(|(escape, means)| Some((rest[start..].strip_prefix(escape)?, *means)));
+        let (after, means) = known.unwrap_or((&rest[start + 1..], "\\"));
+        plain.push_str(means);
+        rest = after;
+    }
+    plain + rest
 }
 
-/// The value of the first line `Name:   123 kB`, in bytes.
-pub(super) fn kib_field(text: &str, name: &str) -> Option<u64> {
-    let value = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
-    value.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
+/// The value of `Name:   123 kB`, in bytes.
+pub(super) fn kib_field(line: &str, name: &str) -> Option<u64> {
+    let value = line.strip_prefix(name)?.strip_prefix(':')?.trim();
+    value.strip_suffix(" kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
+}
+
+/// Stores the value of a line `Name:   123 kB`, in bytes, in the field of that name.
+fn take_kib_field<const N: usize>(line: &str, fields: [(&str, &mut u64); N]) {
+    for (name, place) in fields {
+        if let Some(value) = kib_field(line, name) {
+            *place = value;
+        }
+    }
 }
 
 /// Parses `smaps_rollup`.
 pub fn parse_rollup(text: &str) -> Rollup {
-    let bytes = |name: &str| kib_field(text, name).unwrap_or(0);
-    let pss_anon = kib_field(text, "Pss_Anon");
-    Rollup {
-        rss: bytes("Rss"),
-        pss: bytes("Pss"),
-        pss_anon: pss_anon.unwrap_or_else(|| bytes("Anonymous")),
-        unsplit: pss_anon.is_none(),
-        lazy_free: bytes("LazyFree"),
-        swap: bytes("SwapPss"),
-        huge: bytes("Private_Hugetlb") + bytes("Shared_Hugetlb"),
+    let mut rollup = Rollup::default();
+    let (mut pss_anon, mut anonymous) = (None, 0);
+    for line in text.lines() {
+        let fields = [
+            ("Rss", &mut rollup.rss),
+            ("Pss", &mut rollup.pss),
+            ("Anonymous", &mut anonymous),
+            ("LazyFree", &mut rollup.lazy_free),
+            ("SwapPss", &mut rollup.swap),
+        ];
+        take_kib_field(line, fields);
+        pss_anon = kib_field(line, "Pss_Anon").or(pss_anon);
+        let huge = ["Private_Hugetlb", "Shared_Hugetlb"].into_iter().find_map(|name| kib_field(line, name));
+        rollup.huge += huge.unwrap_or(0);
     }
+    rollup.pss_anon = pss_anon.unwrap_or(anonymous);
+    rollup.unsplit = pss_anon.is_none();
+    rollup
 }
 
 /// Parses `status`.
 pub fn parse_status(text: &str) -> ProcessStatus {
-    let field = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
-    let bytes = |name: &str| kib_field(text, name).unwrap_or(0);
-    ProcessStatus {
-        parent: field("PPid:").and_then(|parent| parent.parse().ok()).unwrap_or(0),
-        threads: field("Threads:").and_then(|threads| threads.parse().ok()).unwrap_or(0),
-        rss_peak: bytes("VmHWM"),
-        rss: bytes("VmRSS"),
-        rss_anon: bytes("RssAnon"),
-        rss_file: bytes("RssFile"),
-        rss_shmem: bytes("RssShmem"),
-        swap: bytes("VmSwap"),
-        huge: bytes("HugetlbPages"),
-        page_tables: bytes("VmPTE"),
+    let mut status = ProcessStatus::default();
+    for line in text.lines() {
+        if let Some(parent) = line.strip_prefix("PPid:") {
+            status.parent = parent.trim().parse().unwrap_or(0);
+        } else if let Some(threads) = line.strip_prefix("Threads:") {
+            status.threads = threads.trim().parse().unwrap_or(0);
+        } else {
+            let fields = [
+                ("VmHWM", &mut status.rss_peak),
+                ("VmRSS", &mut status.rss),
+                ("RssAnon", &mut status.rss_anon),
+                ("RssFile", &mut status.rss_file),
+                ("RssShmem", &mut status.rss_shmem),
+                ("VmSwap", &mut status.swap),
+                ("HugetlbPages", &mut status.huge),
+                ("VmPTE", &mut status.page_tables),
+            ];
+            take_kib_field(line, fields);
+        }
     }
+    status
 }
 
 /// Reads a process's `smaps_rollup`: walks its page tables, so at the plateau only.
@@ -121,13 +153,20 @@ pub fn rollup_by_thread(pid: u32) -> io::Result<(u32, Rollup)> {
         Err(error) if error.raw_os_error() == Some(libc::ESRCH) => error,
         first => return first.map(|rollup| (pid, rollup)),
     };
-    let mut others = threads(pid).filter(|thread| *thread != pid);
-    others.find_map(|thread| Some((thread, rollup(thread).ok()?))).ok_or(first)
+    let others = threads(pid).into_iter().filter(|thread| *thread != pid);
+    others.filter_map(|thread| Some((thread, rollup(thread).ok()?))).next().ok_or(first)
 }
 
 /// The threads of a process.
-fn threads(pid: u32) -> impl Iterator<Item = u32> {
-    numbers_in(&format!("/proc/{pid}/task"))
+fn threads(pid: u32) -> Vec<u32> {
+    let entries = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
+}
+
+/// Whether `VmRSS` is exact: since Linux 6.17 the kernel sums its counters up for it. Before, each CPU keeps up to 32
+/// pages of each kind for itself.
+pub fn resident_is_exact() -> bool {
+    kernel_is_at_least((6, 17))
 }
 
 /// Whether this machine's kernel is of a version or later.
@@ -196,10 +235,11 @@ impl Doing {
 
 /// What the threads of a process are doing.
 pub fn doing(pid: u32) -> Doing {
+    let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
     let mut doing = Doing::default();
-    for thread in threads(pid).take(THREADS_LOOKED_AT) {
+    for thread in threads.take(THREADS_LOOKED_AT) {
         // A thread that has ended since has nothing to do.
-        let stat = text(format!("/proc/{pid}/task/{thread}/stat")).unwrap_or_default();
+        let stat = text(thread.path().join("stat")).unwrap_or_default();
         doing.wants_cpu |= parse_state(&stat) == Some('R');
         doing.waits_for_disk |= parse_state(&stat) == Some('D');
         doing.is_stopped |= matches!(parse_state(&stat), Some('T' | 't'));
@@ -229,7 +269,7 @@ fn is_ending(stat: &str) -> bool {
 /// Whether a process has ended, as a zombie has. One whose first thread has ended while others live looks the same.
 pub fn has_ended(pid: u32) -> bool {
     let stat = text(format!("/proc/{pid}/stat")).unwrap_or_default();
-    matches!(parse_state(&stat), None | Some('Z' | 'X')) && threads(pid).nth(1).is_none()
+    matches!(parse_state(&stat), None | Some('Z' | 'X')) && threads(pid).len() <= 1
 }
 
 /// In how many hierarchies of `/proc/PID/cgroup` (`id:controllers:path`) the path goes through a folder of this name.
@@ -269,7 +309,6 @@ pub fn start_ticks(pid: u32) -> Option<u64> {
 /// `ancestor`.
 pub fn descendants_besides(known: &[u32], ancestor: u32) -> Vec<u32> {
     let others = pids().filter(|pid| *pid != ancestor && known.binary_search(pid).is_err());
-    // A process may have ended since it was listed.
     let parent_of: BTreeMap<u32, u32> =
         others.filter_map(|pid| Some((pid, status(pid).ok()?.parent))).collect();
     let is_of_run = |pid: &u32| {
@@ -282,7 +321,22 @@ pub fn descendants_besides(known: &[u32], ancestor: u32) -> Vec<u32> {
 
 /// Every process below `ancestor`, itself left out.
 pub fn descendants(ancestor: u32) -> Vec<u32> {
-    descendants_besides(&[], ancestor)
+    let mut children_of: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    for pid in pids() {
+        // The process may have ended since it was listed.
+        if let Ok(status) = status(pid) {
+            children_of.entry(status.parent).or_default().push(pid);
+        }
+    }
+    let mut found = Vec::new();
+    let mut next = vec![ancestor];
+    while let Some(parent) = next.pop() {
+        for child in children_of.remove(&parent).unwrap_or_default() {
+            found.push(child);
+            next.push(child);
+        }
+    }
+    found
 }
 
 /// Whether a process is below another, by its parents as they are now.
@@ -305,8 +359,8 @@ pub fn started_with(name: &str, value: &Path) -> Vec<u32> {
 }
 
 /// Kills processes. Any may have ended since it was listed.
-pub fn kill<'p>(pids: impl IntoIterator<Item = &'p u32>) {
-    for pid in pids.into_iter().filter_map(|pid| Pid::from_raw(*pid as i32)) {
+pub fn kill(pids: &[u32]) {
+    for pid in pids.iter().filter_map(|pid| Pid::from_raw(*pid as i32)) {
         let _ = kill_process(pid, Signal::KILL);
     }
 }
@@ -333,13 +387,11 @@ fn mapped_path(line: &[u8]) -> Option<PathBuf> {
 }
 
 fn pids() -> impl Iterator<Item = u32> {
-    numbers_in("/proc")
-}
-
-/// The names in a folder that are numbers: of processes or threads.
-fn numbers_in(folder: &str) -> impl Iterator<Item = u32> + use<> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+    fs::read_dir("/proc")
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
 }
 
 #[cfg(test)]

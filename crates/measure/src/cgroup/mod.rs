@@ -14,7 +14,6 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::Duration;
 
-use crate::procfs;
 pub use group::batches_bytes;
 use group::write_control;
 pub use group::{CpuReading, Group, GroupBounds, KernelAccount, MemoryWant};
@@ -32,11 +31,10 @@ pub(super) fn kill_all(folders: &[PathBuf]) {
         let _ = write_control(&folder.join("pids.max"), 0);
     }
     for _ in 0..200 {
-        let pids = processes_in(folders);
-        if pids.is_empty() {
+        // In each folder, whatever was found in another.
+        if folders.iter().filter(|folder| tree::kill(folder)).count() == 0 {
             return;
         }
-        procfs::kill(&pids);
         thread::sleep(Duration::from_millis(5));
     }
 }

@@ -37,11 +37,14 @@ impl GroupRoot {
         clean_up_after_the_dead();
         let mut home = GroupRoot::none();
         home.note(&format!("{}\n", here()));
-        // For comparing sources on one machine, and for tests.
-        if std::env::var("TASKSCALE_CGROUP").as_deref() == Ok("none") {
-            home.why_none.push("TASKSCALE_CGROUP=none is set".into());
-        } else if !home.settle_v2() {
-            home.settle_v1();
+        match std::env::var("TASKSCALE_CGROUP").as_deref() {
+            // For comparing sources on one machine, and for tests.
+            Ok("none") => home.why_none.push("TASKSCALE_CGROUP=none is set".into()),
+            _ => {
+                if !home.settle_v2() {
+                    home.settle_v1();
+                }
+            }
         }
         match &home.place {
             GroupHierarchy::V2(base) => log::info!("cgroup v2 in {}", base.display()),

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, chmodat, fstat, openat, unlinkat};
 use rustix::io::Errno;
 
-use crate::files::if_there;
+use crate::procfs;
 
 /// How long the kernel may take until a group whose processes have ended is free to be removed.
 const REMOVAL_PATIENCE: Duration = Duration::from_secs(10);
@@ -50,12 +50,23 @@ pub(super) fn sum(folder: &Path, file: &str, figure: impl Fn(&str) -> Option<u64
     sum
 }
 
+/// Kills every process in `folder` and in the groups below it, once. Returns whether there was any.
+pub(super) fn kill(folder: &Path) -> bool {
+    let pids = processes(folder);
+    procfs::kill(&pids);
+    !pids.is_empty()
+}
+
 /// Removes the groups below `folder`, innermost first, and `folder` itself. The kernel refuses as long as an ended
 /// process is not yet fully gone: tried again for ten seconds.
 pub(super) fn remove(folder: &Path) -> io::Result<()> {
     let deadline = Instant::now() + REMOVAL_PATIENCE;
-    let below = if_there(walk(folder, |_| (), |parent, name| remove_one(parent, name, deadline)))?;
-    below.map_or(Ok(()), |()| remove_one(CWD, folder, deadline))
+    let below = walk(folder, |_| (), |parent, name| remove_one(parent, name, deadline));
+    match below {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
+        Ok(()) => remove_one(CWD, folder, deadline),
+    }
 }
 
 fn remove_one(parent: BorrowedFd, name: impl rustix::path::Arg + Copy, deadline: Instant) -> io::Result<()> {
@@ -85,14 +96,16 @@ fn walk(
     let mut names: Vec<CString> = Vec::new();
     while let Some(to_come) = levels.last_mut() {
         match to_come.pop() {
-            Some(name) => {
-                if let Some(child) = if_there(open_whatever_its_mode(here.as_fd(), &name))? {
+            Some(name) => match open_whatever_its_mode(here.as_fd(), &name) {
+                Ok(child) => {
                     here = child;
                     enter(here.as_fd());
                     levels.push(children(&here)?);
                     names.push(name);
                 }
-            }
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            },
             None => {
                 levels.pop();
                 if let Some(name) = names.pop() {

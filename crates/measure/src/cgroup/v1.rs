@@ -85,8 +85,11 @@ impl Group for GroupV1 {
     }
 
     fn folders(&self) -> Vec<PathBuf> {
-        let optional = [&self.cpuacct, &self.pids].into_iter().flatten();
-        [&self.memory].into_iter().chain(optional).cloned().collect()
+        [Some(&self.memory), self.cpuacct.as_ref(), self.pids.as_ref()]
+            .into_iter()
+            .flatten()
+            .cloned()
+            .collect()
     }
 
     fn cpu(&self) -> Option<CpuReading> {
@@ -99,8 +102,10 @@ impl Group for GroupV1 {
     // TCP buffers have a counter of their own and are in no other figure.
 
     fn memory_now(&self) -> Option<u64> {
-        let tcp = self.number("memory.kmem.tcp.usage_in_bytes").unwrap_or(0);
-        Some(self.number("memory.usage_in_bytes")? + tcp)
+        Some(
+            self.number("memory.usage_in_bytes")?
+                + self.number("memory.kmem.tcp.usage_in_bytes").unwrap_or(0),
+        )
     }
 
     /// Too high where TCP buffers and the rest were not at their highest at the same instant.
