@@ -91,7 +91,7 @@ impl Scene {
             limits: &limits,
         };
         if !black_box {
-            return classify(&run).unwrap_or_else(RunVerdict::failed);
+            return classify(&run);
         }
         let settings = BlackBoxCommand {
             ready: Ready::Itself,
@@ -118,7 +118,6 @@ impl Scene {
                 stderr: String::new(),
             }),
         })
-        .unwrap_or_else(RunVerdict::failed)
     }
 }
 

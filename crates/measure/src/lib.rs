@@ -43,7 +43,6 @@ mod decide;
 mod decide_tests;
 mod event;
 mod evidence;
-mod files;
 mod interrupt;
 mod kind;
 mod launcher;
@@ -87,7 +86,6 @@ pub use black_box::{BlackBoxCommand, LinePattern, LoadCommand, LoadStands, Ready
 pub use cgroup::{Group, GroupBounds, GroupRoot, batches_bytes};
 pub use connections::{ConnectionLimits, read_connection_limits};
 pub use event::{RunEvent, TimedEvent};
-pub use files::if_there;
 pub use interrupt::Interrupt;
 pub use kind::Kind;
 pub use launchers::init;

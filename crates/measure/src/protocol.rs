@@ -37,9 +37,11 @@ pub struct Said {
 /// What a line of output is to the protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LineKind {
-    /// The first line of its kind, on which taskscale acts.
+    /// The first `alive`, on which taskscale acts.
     Alive,
+    /// The first `ready`, likewise.
     Ready,
+    /// The first `done`, likewise.
     Done,
     /// It changed what the program has said.
     Noted,

@@ -47,7 +47,7 @@ impl Host {
 }
 
 /// The events of one run, its usage samples, and what follows from them.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Timeline {
     pub started_at: Timestamp,
     pub host: Host,
@@ -60,7 +60,9 @@ pub struct Timeline {
 
 impl Timeline {
     pub fn new(started_at: Timestamp, host: Host) -> Timeline {
-        Timeline { started_at, host, events: Vec::with_capacity(USUAL_EVENTS), ..Timeline::default() }
+        let events = Vec::with_capacity(USUAL_EVENTS);
+        let (usage, state) = (UsageHistory::default(), RunState::default());
+        Timeline { started_at, host, events, usage, state, output_bytes: 0 }
     }
 
     pub fn events(&self) -> &[TimedEvent] {

@@ -9,6 +9,7 @@ pub mod cli;
 pub mod compare;
 pub mod document;
 pub mod explain;
+pub mod files;
 pub mod fleet;
 pub mod hint;
 pub mod limit;

@@ -98,10 +98,12 @@ impl Running {
 
     /// Ends it. Returns whether that was still to do.
     pub fn kill(&mut self) -> bool {
-        let runs = !self.ending;
-        self.stopping |= runs;
+        if self.ending {
+            return false;
+        }
+        self.stopping = true;
         self.send_end();
-        runs
+        true
     }
 
     fn send_end(&mut self) {

@@ -191,8 +191,9 @@ impl<'a> Run<'a> {
             if self.launched.lost && !self.state().empty {
                 self.end_without_launcher()?;
             }
-            let over = self.state().load_empty;
-            if let Some(load) = self.load.as_mut().filter(|_| !over) {
+            if !self.timeline.state().load_empty
+                && let Some(load) = &mut self.load
+            {
                 load.recv(&mut self.timeline, self.clock)?;
             }
         }

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use super::*;
 use crate::record::{
-    Campaign, EntryFacts, Hold, Machine, Plan, Sample, Status, Store, Time, load, test_campaign, test_facts,
+    Campaign, EntryFacts, Hold, Machine, Plan, Sample, Status, Store, Time, Timestamp, load, test_campaign,
+    test_facts,
 };
 use taskscale_measure::{MeasureError, Measurement, RunEnd, RunSpec, Runner, Scenario};
 
@@ -39,9 +40,9 @@ impl Runner for Scripted {
         if self.interrupt_after.is_some_and(|runs| self.runs.len() >= runs) {
             return Ok(RunEnd::Interrupted);
         }
-        self.runs.push((spec.command[0].clone(), spec.tasks, spec.hold_s()));
+        self.runs.push((spec.command[0].clone(), spec.tasks, spec.scenario.hold_s()));
         let launch_s = spec.tasks as f64 / self.tasks_per_s;
-        let alive = if launch_s > spec.hold_s() { spec.tasks / 2 } else { spec.tasks };
+        let alive = if launch_s > spec.scenario.hold_s() { spec.tasks / 2 } else { spec.tasks };
         let status = if alive < spec.tasks { Status::Partial } else { Status::Ok };
         Ok(RunEnd::Measured(Box::new(Measurement {
             alive: Some(alive),
@@ -49,7 +50,7 @@ impl Runner for Scripted {
             exit_code: Some(0),
             time: Time {
                 launch_s: Some(launch_s),
-                plateau_s: Some((spec.hold_s() - launch_s).max(0.0)),
+                plateau_s: Some((spec.scenario.hold_s() - launch_s).max(0.0)),
                 ..Time::default()
             },
             ..Measurement::of_status(Timestamp::UNIX_EPOCH, status)

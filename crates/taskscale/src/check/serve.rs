@@ -66,7 +66,7 @@ impl Runs<'_, '_> {
         let Some(client) = self.workload.client else { return };
         // The server's limit is ours.
         taskscale_load::room_for(2 * CONNECTIONS as usize);
-        let mut server = match RunningServer::start(self.command, &self.prepared.facts.env) {
+        let mut server = match RunningServer::start(self.command, &self.prepared.facts.env, Stdio::null()) {
             Ok(server) => server,
             Err(why) => {
                 let what = format!("for the test of answers: {why}");
@@ -118,7 +118,7 @@ pub fn conform(subject: &CheckSubject) -> Result<Conformance, String> {
     let client = subject.workload.client.ok_or("not a server")?;
     let command = subject.prepared.command.as_ref().map_err(|why| why.reason())?;
     taskscale_load::room_for(2 * CONNECTIONS as usize);
-    let server = RunningServer::start(command, &subject.entry.env)?;
+    let server = RunningServer::start(command, &subject.entry.env, Stdio::null())?;
     let ConformanceResult { faults, cases } = converse(client, server.address, &|| server.memory());
     Ok(Conformance {
         entry: subject.entry.full_name.clone(),
@@ -161,7 +161,11 @@ pub(super) struct RunningServer {
 }
 
 impl RunningServer {
-    pub fn start(command: &[String], env: &BTreeMap<String, String>) -> Result<RunningServer, String> {
+    pub fn start(
+        command: &[String],
+        env: &BTreeMap<String, String>,
+        stderr: Stdio,
+    ) -> Result<RunningServer, String> {
         let command = with_tasks(command, CONNECTIONS);
         let (program, words) = command.split_first().ok_or("the command is empty")?;
         let tasks = CONNECTIONS.to_string();
@@ -171,7 +175,7 @@ impl RunningServer {
             .envs(env)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
-            .stderr(Stdio::null())
+            .stderr(stderr)
             // Its children are in its group, and killed with it.
             .process_group(0)
             .spawn()

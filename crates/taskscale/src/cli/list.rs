@@ -14,7 +14,7 @@ use super::messages::eprint_status;
 use super::terminal::{columns, for_standard_output, printable, width_of};
 use crate::campaign::receipt;
 use crate::catalog::{Entry, ToolchainSpec, Workload, select};
-use crate::document::{grouped, shortened, width, wrapped_whole};
+use crate::document::{by_key, shortened, width, wrapped_whole};
 use crate::metrics::{self, Better};
 use crate::toolchain::{self, Toolchain, ToolchainError};
 use crate::units;
@@ -127,6 +127,7 @@ fn indent(text: &mut String, line: &str, columns: usize) {
 
 fn entries(args: &ListArgs, global: &Global) -> Result<ExitCode, Failure> {
     let place = find_catalog(global).or_usage()?;
+    // What is listed depends on it.
     eprint_status(&format!("catalog: {place}"));
     let catalog = load(&place).or_usage()?;
     let words = if args.entries.is_empty() { vec!["@all".to_owned()] } else { args.entries.clone() };
@@ -203,7 +204,7 @@ fn entries(args: &ListArgs, global: &Global) -> Result<ExitCode, Failure> {
 fn omissions<'a>(entries: impl Iterator<Item = &'a Entry>) -> String {
     let reasons = entries.filter_map(|entry| Some((entry.omitted.as_deref()?, entry.full_name.as_str())));
     let mut text = String::new();
-    for (why, names) in grouped(reasons) {
+    for (why, names) in by_key(reasons) {
         let heading = if text.is_empty() { "\nOther workloads are omitted:\n" } else { "" };
         text.push_str(heading);
         indent(&mut text, &format!("{}: {why}", names.join(", ")), for_standard_output().width);

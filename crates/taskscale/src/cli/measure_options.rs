@@ -16,9 +16,10 @@ use crate::campaign::{
     BlackBoxTemplate, Prepared, ResumeOptions, SECONDS, TASKS, black_box_digest, black_box_facts,
 };
 use crate::document::acts;
+use crate::files::if_there;
 use crate::record::{OWN_WORKLOAD, Plan};
 use crate::units;
-use taskscale_measure::{BlackBoxCommand, LinePattern, LoadCommand, LoadStands, Ready, if_there};
+use taskscale_measure::{BlackBoxCommand, LinePattern, LoadCommand, LoadStands, Ready};
 
 /// Default numbers of tasks of a program that takes one.
 const USUAL_TASKS: &str = "1,10k,100k";

@@ -7,9 +7,9 @@ use anyhow::{Context, ensure};
 
 use super::messages::eprint_status;
 use crate::campaign::{self, CampaignError, ResumeOptions};
+use crate::files::if_there;
 use crate::limit::{self, LimitError};
 use crate::record::{self, Loaded, Plan, RejectedLine, Store, StoreError, Timestamp};
-use taskscale_measure::if_there;
 
 /// Default parent of results folders. Not `results/`, where a repository keeps submitted results.
 pub(super) const RESULTS: &str = "taskscale-results";

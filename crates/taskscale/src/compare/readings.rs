@@ -77,8 +77,9 @@ impl Pair<'_> {
             stats::lines_of_repetitions(points).into_iter().map(of).collect()
         };
         let largest = common.last().copied().unwrap_or(1);
-        let tasks = if figure == &metrics::BYTES_PER_TASK { largest as f64 } else { 1.0 };
-        let step = self.step(figure) / tasks;
+        // The step of a slope is that of a footprint, divided by N.
+        let divisor = if figure == &metrics::BYTES_PER_TASK { largest as f64 } else { 1.0 };
+        let step = self.step(figure) / divisor;
         let values = [values(of_base), values(of_new)];
         let reason = incomparable(figure, &before, &after);
         let no_line = match (common.len(), &nonlinear_sides) {

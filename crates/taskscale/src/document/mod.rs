@@ -17,7 +17,7 @@ mod terminal;
 pub use bar::{Bars, bar};
 pub use model::{
     Block, Column, ColumnContent, Document, DocumentRow, Emphasis, Format, NONE, RenderOptions, RowNote,
-    Table, TableCell, TableSection, grouped,
+    Table, TableCell, TableSection, by_key,
 };
 pub use sanitize::{
     acts, command_line, escaped, escaped_lines, first_few, first_of, joined, quoted, safe, shortened, width,

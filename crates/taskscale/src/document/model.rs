@@ -104,7 +104,7 @@ impl Document {
                 true => text.clone(),
                 false => format!("{}: {text}", names.join("; ")),
             };
-            grouped(named).into_iter().map(text).collect()
+            by_key(named).into_iter().map(text).collect()
         };
         let (notes, details) = (of_all(|document| &document.notes), of_all(|document| &document.details));
         let blocks = documents.into_iter().flat_map(|(_, document)| document.blocks).collect();
@@ -113,7 +113,7 @@ impl Document {
 }
 
 /// Values by their keys, in the order in which keys appear first.
-pub fn grouped<K: PartialEq, V>(pairs: impl Iterator<Item = (K, V)>) -> Vec<(K, Vec<V>)> {
+pub fn by_key<K: PartialEq, V>(pairs: impl Iterator<Item = (K, V)>) -> Vec<(K, Vec<V>)> {
     let mut groups: Vec<(K, Vec<V>)> = Vec::new();
     for (key, value) in pairs {
         match groups.iter_mut().find(|(known, _)| *known == key) {

@@ -94,7 +94,6 @@ pub const GO: HookFile = ("probe.go", include_str!("hooks/probe.go"));
 fn files(adapter: Adapter) -> &'static [HookFile] {
     match adapter {
         Adapter::None | Adapter::Jvm => &[],
-        // Its file is added to the program's own when that is built.
         Adapter::Go => &[GO],
         Adapter::Malloc => &[("malloc.c", include_str!("hooks/malloc.c"))],
         Adapter::Cpython => &[("sitecustomize.py", include_str!("hooks/sitecustomize.py"))],
@@ -113,7 +112,8 @@ fn build_command(adapter: Adapter) -> &'static str {
         Adapter::Malloc => "cc -O2 -shared -fPIC -o {hook}/malloc.so {hook}/malloc.c -lpthread",
         Adapter::Beam => "erlc taskscale_probe.erl",
         Adapter::Dotnet => "dotnet build probe.csproj --nologo --disable-build-servers -c Release -o hook",
-        _ => "",
+        // Go's file is added to the program's own when that is built.
+        Adapter::None | Adapter::Go | Adapter::Cpython | Adapter::V8 | Adapter::Jvm => "",
     }
 }
 

@@ -26,7 +26,7 @@ use std::{fs, io};
 
 use crate::catalog::Adapter;
 use crate::document::{Document, Format, RenderOptions, json};
-use taskscale_measure::if_there;
+use crate::files::if_there;
 
 /// The least share of the memory it covers that an adapter must know, if it was not asked for by name.
 const LEAST_KNOWN: f64 = 0.5;

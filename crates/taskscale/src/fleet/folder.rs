@@ -28,8 +28,8 @@ use sha2::{Digest, Sha256};
 
 use super::{FleetError, Result, at};
 use crate::catalog::trust::{Others, distrust};
+use crate::files::if_there;
 use crate::record::{SCHEMA_VERSION, Timestamp};
-use taskscale_measure::if_there;
 
 const FLEET_FILE: &str = "fleet.json";
 const JOBS_FILE: &str = "jobs.jsonl";

@@ -5,7 +5,7 @@ mod collect;
 mod folder;
 mod plan;
 mod prepare;
-pub mod slurm;
+pub(crate) mod slurm;
 mod status;
 mod submit;
 mod work;

@@ -10,8 +10,8 @@ use super::folder::{Submission, check_trust, program_in};
 use super::status::numbers;
 use super::{Fleet, FleetError, FleetPlan, Machines, Result, Target, at, slurm};
 use crate::catalog::trust::{Others, distrust};
+use crate::files::if_there;
 use crate::record::Timestamp;
-use taskscale_measure::if_there;
 
 /// Elements of an array at most: Slurm's own default (MaxArraySize) is one more.
 const LONGEST_ARRAY: usize = 1_000;

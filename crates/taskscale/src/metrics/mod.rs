@@ -186,6 +186,7 @@ impl MetricDef {
     /// A value with the unit that suits it: `217 MiB`, `186 ns`, `2 ms`.
     pub fn text(&self, value: f64) -> String {
         match self.unit {
+            // A negative fixed cost means that the line fits badly.
             Unit::Bytes if value < 0.0 => format!("-{}", units::bytes(-value as u64)),
             Unit::Bytes => units::bytes(value as u64),
             Unit::BytesPerTask => format!("{} B", per_task(value)),

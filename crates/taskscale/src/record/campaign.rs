@@ -344,8 +344,11 @@ impl EntryFacts {
             run: recipe.run.clone(),
             env: entry.env.clone(),
             sources: sources(runtime, entry, workload),
-            // What finding the toolchain and building show.
-            ..EntryFacts::default()
+            version: None,
+            versions: BTreeMap::new(),
+            unavailable: None,
+            digest: None,
+            program_digest: None,
         }
     }
 

@@ -18,8 +18,8 @@ use super::bounds::{
     too_large,
 };
 use super::{Campaign, SCHEMA_VERSION, Sample, StringInterner};
+use crate::files::if_there;
 use crate::hint::Hint;
-use taskscale_measure::if_there;
 
 pub(super) const CAMPAIGN_FILE: &str = "campaign.json";
 const SAMPLES_FILE: &str = "samples.jsonl";

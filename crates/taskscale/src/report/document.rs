@@ -169,7 +169,7 @@ fn of_row(report: &Report, row: &Row, largest: f64, columns: &[ShownFigure], fan
     shown.cells.push(match row.headline {
         Some(spread) => {
             let is_shown = spread.relative_mad().is_some_and(|share| share >= SHOWN_SPREAD);
-            let mad = mad_text(&spread).filter(|_| is_shown);
+            let mad = if is_shown { mad_text(&spread) } else { None };
             TableCell::Marked(report.headline().show(spread.median), emphasis, mad)
         }
         None => TableCell::figure(None, emphasis),
@@ -231,7 +231,7 @@ fn growth(report: &Report) -> Table {
     columns.extend(held.map(|held| Column::figures(format!("over {} B", units::grouped(held)))));
     columns.extend([Column::figures("deviation"), Column::figures("runs").drop_priority(1)]);
     let rows = report.growth.iter().map(|growth| {
-        let plain = emphasis(&growth.entry);
+        let own = emphasis(&growth.entry);
         let off = if growth.is_nonlinear() { Emphasis::Doubtful } else { Emphasis::Quiet };
         let shown = |text: Option<String>, emphasis| {
             TableCell::Text(text.unwrap_or_else(|| NONE.to_owned()), emphasis)
@@ -241,14 +241,14 @@ fn growth(report: &Report) -> Table {
         let interval = |of: Option<Interval>, show: fn(f64) -> String| {
             shown(of.map(|of| format!("{} to {}", show(of.low), show(of.high))), Emphasis::Quiet)
         };
-        let mut cells = Vec::from(names(&growth.entry, plain));
+        let mut cells = Vec::from(names(&growth.entry, own));
         cells.extend([
-            shown(growth.base_bytes.map(base), plain),
+            shown(growth.base_bytes.map(base), own),
             interval(growth.base_bytes_interval, base),
-            shown(growth.bytes_per_task.map(slope), plain),
+            shown(growth.bytes_per_task.map(slope), own),
             interval(growth.bytes_per_task_interval, per_task),
         ]);
-        cells.extend(held.map(|_| shown(growth.excess_bytes.map(slope), plain)));
+        cells.extend(held.map(|_| shown(growth.excess_bytes.map(slope), own)));
         cells.extend([shown(worst_text(growth), off), TableCell::quiet(units::grouped(growth.points))]);
         let row = DocumentRow::of(cells);
         match nonlinear_text(growth) {

@@ -144,7 +144,7 @@ impl Report {
         self.rows().filter(move |row| row.entry.name == entry)
     }
 
-    /// The names of the entries of these rows, each once.
+    /// The names of the entries of these rows, each once, in the order of their first rows.
     pub fn names_where(&self, is_meant: impl Fn(&Row) -> bool) -> Vec<&str> {
         let mut seen = BTreeSet::new();
         let names = self.rows().filter(|row| is_meant(row)).map(|row| row.entry.name.as_str());
@@ -176,7 +176,7 @@ pub struct RowGroup {
 }
 
 impl RowGroup {
-    /// The row of an entry.
+    /// The row of an entry: there is at most one.
     pub fn row(&self, entry: &str) -> Option<&Row> {
         self.rows.iter().find(|row| row.entry.name == entry)
     }

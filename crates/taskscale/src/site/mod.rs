@@ -23,10 +23,10 @@ use std::path::{Path, PathBuf};
 
 use crate::catalog::Catalog;
 use crate::document::joined;
+use crate::files::if_there;
 use crate::record::{Loaded, StoreError};
 use crate::report::{PageData, write_html};
 use crate::submit::{Candidate, Withdrawal, badges};
-use taskscale_measure::if_there;
 
 pub use campaigns::CampaignSummary;
 pub use folders::{ResultsFolder, find};

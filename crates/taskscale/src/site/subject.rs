@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::campaigns::CampaignSummary;
 use super::layout::{START, link, plain_name, unique};
 use crate::catalog::{Catalog, Entry, Runtime, reading_order};
-use crate::document::{escaped, grouped};
+use crate::document::{by_key, escaped};
 use crate::record::{EntryFacts, Source};
 
 /// An entry, wherever it is known from. Texts are not yet safe to show.
@@ -86,7 +86,7 @@ impl SiteEntry {
 
     /// The files of its programs, each once, with all workloads whose programs are made of it.
     pub fn files(&self) -> Vec<(&Source, Vec<&str>)> {
-        grouped(
+        by_key(
             self.workloads()
                 .flat_map(|(workload, program)| program.sources.iter().map(move |file| (file, workload))),
         )

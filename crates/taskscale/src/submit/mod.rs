@@ -40,8 +40,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::document::first_few;
+use crate::files::if_there;
 use crate::record::read_document;
-use taskscale_measure::if_there;
 
 /// A rule that submitted results must meet.
 #[derive(
@@ -157,8 +157,9 @@ impl Violation {
         all: impl IntoIterator<Item = T>,
         what: impl FnMut(T) -> String,
     ) -> Option<Violation> {
-        let what = first_few(all, NAMED, "; ", what);
-        (!what.is_empty()).then(|| Violation::new(rule, what))
+        let mut all = all.into_iter().peekable();
+        all.peek()?;
+        Some(Violation::new(rule, first_few(all, NAMED, "; ", what)))
     }
 }
 

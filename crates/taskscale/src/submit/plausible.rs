@@ -70,7 +70,7 @@ pub fn implausible(campaign: &Campaign, samples: &[Sample], reports: &[Report]) 
 /// Entries whose bytes per task are below the possible minimum.
 fn too_small(report: &Report) -> impl Iterator<Item = String> + '_ {
     report.growth.iter().filter_map(|growth| {
-        // Those that each task must keep, less 10%: memory may be compressed or shared a little.
+        // The bytes that each task must keep, less 10%: memory may be compressed or shared a little.
         let held = report.holds_bytes.map_or(0.0, |bytes| 0.9 * bytes as f64);
         let least = least_bytes_per_task(growth.entry.kind, report.shape).max(held);
         let most = growth.tasks.last().copied().unwrap_or(0);

@@ -28,12 +28,12 @@ pub fn check_candidate(
     let id = &loaded.campaign.id;
     let (same, others): (Vec<_>, Vec<_>) =
         there.iter().partition(|other| id.is_some() && other.loaded.campaign.id == *id);
-    let before = same.into_iter().find(|other| other.checksum_ok.is_some());
-    let before = match loaded.campaign.origin {
+    let earlier = same.into_iter().find(|other| other.checksum_ok.is_some());
+    let twice = match loaded.campaign.origin {
         Some(_) => Some("these results were already submitted".to_owned()),
-        None => before.map(|other| format!("already submitted: {}", other.folder.display())),
+        None => earlier.map(|other| format!("already submitted: {}", other.folder.display())),
     };
-    findings.extend(before.map(|what| Violation::new(SubmissionRule::Once, what)));
+    findings.extend(twice.map(|what| Violation::new(SubmissionRule::Once, what)));
     let others: Vec<Footprints> =
         others.into_iter().map(|other| Footprints::of(&reports(&other.loaded))).collect();
     let compared = compare(&Footprints::of(&own_reports), &others.iter().collect::<Vec<_>>());

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::read_record;
 use super::verify::VERIFICATION;
+use crate::files::if_there;
 use crate::record::Timestamp;
-use taskscale_measure::if_there;
 
 /// The record that replaces the files of withdrawn results.
 pub const WITHDRAWN: &str = "withdrawn.json";

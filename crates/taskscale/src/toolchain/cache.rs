@@ -7,7 +7,7 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use taskscale_measure::if_there;
+use crate::files::if_there;
 use walkdir::WalkDir;
 
 /// Below the cache's root: `builds/<runtime>/<digest>`, one folder for each version of sources and toolchain.

@@ -60,7 +60,9 @@ fn hear(child: &mut Child, deadline: Instant) -> io::Result<Option<(Vec<u8>, Vec
         let seen = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         let ended = waitid(WaitId::Pid(pid), seen)?.is_some();
         // After its end, so that nothing it has written is missed.
-        pipes.iter().flatten().zip(&mut heard).for_each(|(pipe, bytes)| take(pipe, bytes));
+        for (pipe, bytes) in pipes.iter().zip(&mut heard) {
+            pipe.iter().for_each(|pipe| take(pipe, bytes));
+        }
         if ended {
             return Ok(Some(heard.into()));
         }

@@ -45,7 +45,8 @@ fn kernel_bytes(sheet: &Value) -> f64 {
     rows.filter_map(|row| row["bytes"].as_f64()).sum()
 }
 
-/// So near, or where other tests disturbed the runs, which then differ: five times as near, and in the row's interval.
+/// Within this share. Where other tests disturbed the runs, which then differ: within five times it, and in the row's
+/// interval.
 fn assert_near(sheet: &Value, name: &str, expected: f64, share: f64) {
     let row = row(sheet, name);
     let found = row["bytes"].as_f64().unwrap_or_else(|| panic!("no value of {name}: {sheet:#}"));
