@@ -32,7 +32,7 @@ pub(super) struct Running {
     pub executed: bool,
     /// Whether it was asked to stop: its end is then no fault of its.
     stopping: bool,
-    /// The launcher was told to end everything, as the load ended or is to: a second word would find nobody to read it.
+    /// The launcher was told to end everything, as the load ended or is to end: nothing reads a second word.
     ending: bool,
 }
 
