@@ -13,7 +13,7 @@ use super::limit_detection::LimitEvidence;
 use super::observed::{Observed, RunVerdict};
 use super::plateau::Reading;
 use super::run_state::RunState;
-use super::sampler::seconds;
+use super::sampler::{LONGEST_GAP_NS, seconds};
 use super::timeline::Timeline;
 use super::{Measurement, RunSpec};
 use crate::{Cpu, Memory, MemorySource, PlateauFrom, Time, Warning, Work};
@@ -35,10 +35,10 @@ pub fn analyze(timeline: &Timeline, spec: &RunSpec) -> Measurement {
     Analysis { timeline, state: timeline.state(), spec }.measurement()
 }
 
-/// Whether a lack of CPUs made the plateau of a run inconclusive: on an idle machine it may well have one.
-pub(super) fn is_unobservable(timeline: &Timeline, spec: &RunSpec) -> bool {
+/// What speaks for the plateau of a run and against it.
+pub(super) fn plateau_quality(timeline: &Timeline, spec: &RunSpec) -> PlateauQuality {
     let analysis = Analysis { timeline, state: timeline.state(), spec };
-    analysis.plateau_quality(&analysis.times()).unobservable()
+    analysis.plateau_quality(&analysis.times())
 }
 
 struct Analysis<'a> {
@@ -243,12 +243,14 @@ impl Analysis<'_> {
             _ => Quiescence::Quiet,
         };
         let starved_s = state.plateau.map_or(0.0, |plateau| plateau.starved_s);
+        let said_together =
+            since_ns.zip(state.program.done_ns).filter(|(alive, done)| seconds(*alive, *done) < UNFLUSHED_S);
+        let unheard = said_together.is_some_and(|(alive, done)| self.may_have_waited(alive, done));
         PlateauQuality {
             read: self.counted().is_some(),
             late: self.is_late(),
-            said_at_end: since_ns
-                .zip(state.program.done_ns)
-                .is_some_and(|(alive, done)| seconds(alive, done) < UNFLUSHED_S),
+            said_at_end: said_together.is_some() && !unheard,
+            unheard,
             quiescence,
             contradiction: self.reading().and_then(|reading| reading.contradiction),
             grown_bytes,
@@ -263,6 +265,16 @@ impl Analysis<'_> {
                 },
             ),
         }
+    }
+
+    /// Whether lines that were heard together may have been a whole wait apart, as taskscale was not scheduled. It samples
+    /// until the first task is due, so only a gap before that instant is one.
+    fn may_have_waited(&self, alive_ns: u64, done_ns: u64) -> bool {
+        let usage = self.timeline.usage().until(alive_ns);
+        let looked = usage.points().last().map(|last| last.sample.at_ns);
+        looked.zip(self.state.due_ns(self.spec)).is_some_and(|(looked_ns, due_ns)| {
+            looked_ns + LONGEST_GAP_NS < due_ns && seconds(looked_ns, done_ns) >= self.spec.scenario.hold_s()
+        })
     }
 
     /// Whether the last reading ended so late that tasks may have been over.

@@ -293,6 +293,30 @@ fn a_plateau_that_was_not_watched_is_inconclusive() {
 }
 
 #[test]
+fn alive_that_was_heard_late_is_inconclusive_and_else_was_printed_at_the_end() {
+    let at_end = ScriptedProgram { lines: vec![(2_100, "alive 10"), (2_100, "done 10")], ..well() };
+    let reason = |program: &ScriptedProgram| {
+        let run = measured(program, &hold());
+        assert_eq!(run.status, Status::NoPlateau);
+        run.reason.unwrap()
+    };
+    assert!(reason(&at_end).starts_with("`alive` was printed only at the end"));
+    let not_heard = ScriptedProgram { gaps_ms: vec![(60, 2_100)], ..at_end };
+    assert!(reason(&not_heard).starts_with("inconclusive"), "{}", reason(&not_heard));
+    // No program can have waited two seconds in this gap.
+    let short = ScriptedProgram { gaps_ms: vec![(1_000, 2_100)], ..not_heard };
+    assert!(reason(&short).starts_with("`alive` was printed only at the end"));
+    // After the first task is due, nothing is sampled.
+    let slow = ScriptedProgram {
+        lines: vec![(5_000, "alive 10"), (5_000, "done 10")],
+        ends_ms: Some(5_010),
+        gaps_ms: Vec::new(),
+        ..short
+    };
+    assert!(reason(&slow).starts_with("`alive` was printed only at the end"));
+}
+
+#[test]
 fn a_slow_launch_has_no_plateau_and_the_drain_follows() {
     let slow = ScriptedProgram {
         lines: vec![(2_500, "alive 4"), (4_500, "done 10")],

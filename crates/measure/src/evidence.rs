@@ -48,6 +48,8 @@ pub struct PlateauQuality {
     pub late: bool,
     /// `done` came with `alive`.
     pub said_at_end: bool,
+    /// `done` was heard with `alive`, but taskscale was not scheduled when they may have been printed.
+    pub unheard: bool,
     pub quiescence: Quiescence,
     /// Anonymous memory of its processes and as charged to its cgroup, in bytes, where these contradict each other.
     pub contradiction: Option<(u64, u64)>,
@@ -87,6 +89,12 @@ impl PlateauQuality {
             return doubt(
                 "`alive` was printed only at the end: flush standard output after that line (or make tasks wait longer \
                  than all of them take to start)",
+            );
+        }
+        if self.unheard && (self.late || !self.read) {
+            return doubt(
+                "inconclusive: taskscale was not scheduled (or the VM was paused) when `alive` may have been printed, \
+                 and read memory too late",
             );
         }
         if self.late {
@@ -157,7 +165,7 @@ impl PlateauQuality {
     pub fn unobservable(&self) -> bool {
         let unseen =
             self.unwatched || matches!(self.quiescence, Quiescence::HeldBack | Quiescence::Unwatched);
-        !self.said_at_end && (unseen || self.late && self.read)
+        !self.said_at_end && (unseen || self.unheard || self.late && self.read)
     }
 
     /// Returns the reason why the results do not cover the whole program, if so.
@@ -293,6 +301,7 @@ mod tests {
         assert!(seen(|seen| seen.quiescence = Quiescence::Unwatched).unobservable());
         assert!(seen(|seen| seen.late = true).unobservable());
         assert!(seen(|seen| seen.unwatched = true).unobservable());
+        assert!(PlateauQuality { unheard: true, ..PlateauQuality::default() }.unobservable());
         assert!(!seen(|seen| seen.quiescence = Quiescence::Changing).unobservable());
         assert!(!seen(|seen| seen.grown_bytes = Some(9 << 20)).unobservable());
         assert!(!seen(|seen| (seen.late, seen.said_at_end) = (true, true)).unobservable());

@@ -13,7 +13,7 @@ pub const TICK_S: f64 = 0.02;
 /// The CPU is idle if the run used less than this share of one core.
 pub const QUIET_SHARE: f64 = 0.02;
 /// Of the time between two samples no more than this counts as watched, in nanoseconds.
-const LONGEST_GAP_NS: u64 = 40_000_000;
+pub const LONGEST_GAP_NS: u64 = 40_000_000;
 /// Who watched for less than this share of a time cannot tell.
 const WATCHED_SHARE: f64 = 0.5;
 /// Who wants a CPU and gets less than this share of one is starved.

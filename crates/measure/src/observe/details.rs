@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::run::Run;
 use crate::RunSpec;
-use crate::analyze::is_unobservable;
+use crate::analyze::plateau_quality;
 use crate::timeline::Timeline;
 
 /// Observations of a run besides its measurement, for `taskscale check`.
@@ -20,6 +20,8 @@ pub struct RunDetails {
     pub done_before_ready: bool,
     /// Whether a lack of CPUs made its plateau inconclusive.
     pub unobservable: bool,
+    /// Whether `alive` was heard so late that its instant says nothing of the launch.
+    pub unheard: bool,
     /// Number of times that threads waited during the plateau, if counted.
     pub switches: Option<u64>,
     /// Names of files left in the working folder, which is also `TMPDIR`.
@@ -28,12 +30,14 @@ pub struct RunDetails {
 
 impl Run<'_> {
     pub(super) fn into_details(self) -> (Timeline, RunDetails) {
+        let quality = plateau_quality(&self.timeline, self.spec);
         let details = RunDetails {
             output: self.stdout_head,
             errors: self.launched.stderr_tail,
             done_s: self.timeline.done_s(),
             done_before_ready: self.timeline.state().program.done_first,
-            unobservable: is_unobservable(&self.timeline, self.spec),
+            unobservable: quality.unobservable(),
+            unheard: quality.unheard,
             switches: self.switches.seen(),
             files_left: Vec::new(),
         };

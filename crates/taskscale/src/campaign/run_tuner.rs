@@ -11,7 +11,7 @@ use taskscale_measure::{HoldParams, Scenario, WorkParams};
 
 /// What a server takes to accept a connection, roughly, in seconds.
 const CONNECT_S: f64 = 0.0005;
-/// A server that fails while others have the CPUs is asked so often.
+/// A server that fails while others have the CPUs, or is not seen at rest, is asked so often.
 const MOST_ATTEMPTS_TO_SERVE: u32 = 3;
 
 /// Chooses the parameters of one series of a campaign.
@@ -61,9 +61,13 @@ impl<'a> RunTuner<'a> {
             Shape::Hold => Some(self.wait(&sample.entry, sample.tasks, self.holds.retry_hold_s(sample)?)),
             Shape::Work => Some(self.work(self.operations.retry(sample)?, None)),
             Shape::Serve => {
-                // Clients that get no CPU do not read, and a server may cut off who does not.
-                let doubtful =
-                    sample.status == Status::Failed && sample.warnings.contains(&Warning::MachineBusy);
+                let doubtful = match sample.status {
+                    // Clients that get no CPU do not read, and a server may cut off who does not.
+                    Status::Failed => sample.warnings.contains(&Warning::MachineBusy),
+                    // As where tasks wait: another time it may be watched, or come to rest.
+                    Status::NoPlateau => true,
+                    _ => false,
+                };
                 let again = doubtful && sample.attempt < MOST_ATTEMPTS_TO_SERVE;
                 let workload = self.workload.filter(|_| again)?;
                 Some(serving(workload, &self.plan.params, sample.tasks, self.plan.hold))
@@ -157,7 +161,7 @@ mod tests {
     use crate::record::{Hold, test_sample};
 
     #[test]
-    fn a_server_that_fails_is_asked_again_where_others_had_the_cpus() {
+    fn a_server_is_asked_again_where_others_had_the_cpus_or_no_plateau_was_seen() {
         let workloads = carried_workloads();
         let chat = workloads.iter().find(|workload| workload.name == "chat");
         let hold = Hold::Chosen { plateau_s: 1.0 };
@@ -175,5 +179,7 @@ mod tests {
         assert!(tuner.retry(&sample).is_none());
         (sample.attempt, sample.status) = (1, Status::Crashed);
         assert!(tuner.retry(&sample).is_none(), "a crash is its own");
+        (sample.warnings, sample.status) = (Vec::new(), Status::NoPlateau);
+        assert!(tuner.retry(&sample).is_some(), "nobody saw it at rest");
     }
 }

@@ -168,7 +168,8 @@ impl<'a, 'r> Runs<'a, 'r> {
         // A pause of the machine, not a launch that needs a longer wait.
         let wait = request.scenario.wait();
         let in_time = |launch_s| wait.is_some_and(|wait| launch_s + wait.plateau_s <= wait.hold_s);
-        let is_paused = details.unobservable && measured.time.launch_s.is_some_and(in_time);
+        let is_paused =
+            details.unobservable && (details.unheard || measured.time.launch_s.is_some_and(in_time));
         self.is_busy = is_busy(&measured) || measured.status == Status::NoPlateau && is_paused;
         self.was_busy |= self.is_busy;
         self.left.extend(details.files_left.iter().cloned());
