@@ -1,13 +1,18 @@
 // A program that has known objects for each task, and waits: `known WHAT TASKS`.
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+static atomic_long started;
+
 static void *sleeping(void *unused) {
+    started++;
     pause();
     return unused;
 }
@@ -38,6 +43,8 @@ int main(int count, char **words) {
             if (pthread_create(&thread, NULL, sleeping, NULL)) return 1;
         }
     }
+    // A thread that was created may not have run yet, and has not touched its stack then.
+    while (!strcmp(words[1], "threads") && started < tasks) sched_yield();
     // Without a buffer of its own.
     dprintf(1, "alive %ld\n", tasks);
     pause();
