@@ -388,7 +388,9 @@ pub fn fake_entry() -> &'static Path {
             Some(profile) => profile,
         };
         let built = Command::new(env!("CARGO"))
-            .args(["build", "--quiet", "-p", "fake-entry", "--profile", profile, "--target-dir"])
+            // As tests of the whole workspace are built, fake-entry's own among them: else dependencies are built again.
+            .args(["test", "--quiet", "--workspace", "--test", "program", "--no-run"])
+            .args(["--profile", profile, "--target-dir"])
             .arg(folder.parent().expect("a folder"))
             .current_dir(env!("CARGO_MANIFEST_DIR"))
             .status();
