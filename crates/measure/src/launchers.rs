@@ -7,7 +7,7 @@
 use std::cell::RefCell;
 use std::io::{self, IoSlice, IoSliceMut, PipeReader, Read, Write};
 use std::mem::MaybeUninit;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -49,24 +49,24 @@ impl Launchers {
 
     /// Starts a launcher and gives it its request.
     pub fn start(&self, request: &LaunchRequest) -> io::Result<Started> {
-        let (socket, theirs) = UnixStream::pair()?;
-        let ((stdout, out), (stderr, err)) = (io::pipe()?, io::pipe()?);
-        let pid = self.fork(&[theirs.as_fd(), out.as_fd(), err.as_fd()])?;
-        drop((theirs, out, err));
+        let started = self.launch()?;
         let mut line = serde_json::to_string(request)?;
         line.push('\n');
-        (&socket).write_all(line.as_bytes())?;
-        Ok(Started { pid, socket, stdout, stderr })
+        (&started.socket).write_all(line.as_bytes())?;
+        Ok(started)
     }
 
-    fn fork(&self, descriptors: &[std::os::fd::BorrowedFd; DESCRIPTORS]) -> io::Result<u32> {
+    fn launch(&self) -> io::Result<Started> {
         let mut place = self.template.borrow_mut();
-        if let Some(Ok(pid)) = place.as_ref().map(|template| template.fork(descriptors)) {
-            return Ok(pid);
+        if let Some(Ok(started)) = place.as_ref().map(LauncherTemplate::launch) {
+            return Ok(started);
         }
-        // There is none yet, or somebody killed it. A launcher that it may just have made ends with its socket.
-        *place = None;
-        place.insert(LauncherTemplate::start(&self.program)?).fork(descriptors)
+        // There is none yet, or somebody killed or stopped it. A launcher that it may just have made ends with its socket,
+        // of which nobody holds the other end: the next one has its own.
+        if let Some(mut template) = place.take() {
+            let _ = template.child.kill();
+        }
+        place.insert(LauncherTemplate::start(&self.program)?).launch()
     }
 }
 
@@ -89,7 +89,15 @@ impl LauncherTemplate {
         Ok(LauncherTemplate { child, socket: Some(ours) })
     }
 
-    fn fork(&self, descriptors: &[std::os::fd::BorrowedFd; DESCRIPTORS]) -> io::Result<u32> {
+    /// A launcher that waits for its request.
+    fn launch(&self) -> io::Result<Started> {
+        let (socket, theirs) = UnixStream::pair()?;
+        let ((stdout, out), (stderr, err)) = (io::pipe()?, io::pipe()?);
+        let pid = self.fork(&[theirs.as_fd(), out.as_fd(), err.as_fd()])?;
+        Ok(Started { pid, socket, stdout, stderr })
+    }
+
+    fn fork(&self, descriptors: &[BorrowedFd; DESCRIPTORS]) -> io::Result<u32> {
         let Some(mut socket) = self.socket.as_ref() else { return Err(io::ErrorKind::NotConnected.into()) };
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(DESCRIPTORS))];
         let mut control = SendAncillaryBuffer::new(&mut space);
