@@ -87,7 +87,7 @@ pub fn next_action(timeline: &Timeline, spec: &RunSpec, now: u64) -> Action {
     };
     match action {
         Action::Wait(wait_s) => {
-            let left_s = time_cap(timeline, spec).0 - seconds(0, now);
+            let left_s = time_cap(timeline, spec).0 - seconds(timeline.paused_ns, now);
             Action::Wait(wait_s.min(left_s.max(WAIT_S.0)))
         }
         action => action,
@@ -188,7 +188,7 @@ impl RunView<'_> {
             return None;
         }
         let (cap_s, why) = time_cap(self.timeline, self.spec);
-        if seconds(0, self.now) > cap_s && state.stop_ns.is_none() {
+        if seconds(self.timeline.paused_ns, self.now) > cap_s && state.stop_ns.is_none() {
             return Some(Action::Kill(why));
         }
         state.over_cap.then_some(Action::Kill(EndedBy::MemoryCap))

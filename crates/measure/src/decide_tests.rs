@@ -128,7 +128,9 @@ fn watch(program: &ScriptedProgram, spec: &RunSpec) -> (Timeline, Vec<(u64, Acti
                 now = (now + wait_ns).min(woken.max(now + 1)).max(clock);
                 acted = false;
                 let gap = program.gaps_ms.iter().find(|(from, to)| (from * MS..to * MS).contains(&now));
-                now = gap.map_or(now, |(_, to)| to * MS);
+                let resumed = gap.map_or(now, |(_, to)| to * MS);
+                timeline.paused_ns += resumed - now;
+                now = resumed;
                 clock = now;
             }
             Action::Sample => {
@@ -341,6 +343,20 @@ fn a_program_that_does_not_end_is_killed_in_time() {
         (run.status, run.reason.as_deref()),
         (Status::TimedOut, Some("killed after 60 s: tasks were still waiting or ending (raise --timeout)"))
     );
+}
+
+#[test]
+fn a_pause_of_the_machine_is_no_time_of_the_programs() {
+    // It could say and do nothing meanwhile.
+    let paused = ScriptedProgram {
+        lines: vec![(100, "alive 10"), (90_010, "done 10")],
+        ends_ms: Some(90_020),
+        gaps_ms: vec![(1_000, 90_000)],
+        ..well()
+    };
+    let (timeline, actions) = watch(&paused, &hold());
+    assert!(!names(&actions).iter().any(|action| action == "Kill"), "{actions:?}");
+    assert_ne!(analyze(&timeline, &hold()).status, Status::TimedOut);
 }
 
 #[test]

@@ -56,13 +56,15 @@ pub struct Timeline {
     state: RunState,
     /// The larger of what was written to standard output and standard error so far.
     pub(super) output_bytes: u64,
+    /// How long taskscale was not scheduled, or the machine was paused: no time of the program's.
+    pub(super) paused_ns: u64,
 }
 
 impl Timeline {
     pub fn new(started_at: Timestamp, host: Host) -> Timeline {
         let events = Vec::with_capacity(USUAL_EVENTS);
         let (usage, state) = (UsageHistory::default(), RunState::default());
-        Timeline { started_at, host, events, usage, state, output_bytes: 0 }
+        Timeline { started_at, host, events, usage, state, output_bytes: 0, paused_ns: 0 }
     }
 
     pub fn events(&self) -> &[TimedEvent] {

@@ -38,6 +38,8 @@ const OUTPUT_HEAD_BYTES: usize = 4096;
 
 /// More than is ever due at one instant: whatever is decided, the run is heard and ended in time.
 const MOST_ACTIONS: usize = 32;
+/// Who wakes so much later than it asked for, in seconds, was paused, and so may be all that it waits for.
+const PAUSE_S: f64 = 1.0;
 
 /// The handles of a run, and its timeline.
 pub(super) struct Run<'a> {
@@ -177,7 +179,13 @@ impl<'a> Run<'a> {
             }
             let load = self.load.iter().filter(|_| !self.state().load_empty);
             waited.extend(load.flat_map(|load| load.launched.waited()));
-            match poll(&mut waited, Some(&timeout)) {
+            let until_s = self.clock.now_ns() as f64 / 1e9 + wait_s;
+            let polled = poll(&mut waited, Some(&timeout));
+            let late_s = self.clock.now_ns() as f64 / 1e9 - until_s;
+            if late_s > PAUSE_S {
+                self.timeline.paused_ns += (late_s * 1e9) as u64;
+            }
+            match polled {
                 Ok(count) => count > 0,
                 Err(rustix::io::Errno::INTR) => false,
                 Err(error) => return at("wait for", "the program", Err(error.into())),
