@@ -61,8 +61,8 @@ impl Launchers {
         if let Some(Ok(started)) = place.as_ref().map(LauncherTemplate::launch) {
             return Ok(started);
         }
-        // There is none yet, or somebody killed or stopped it. A launcher that it may just have made ends with its socket,
-        // of which nobody holds the other end: the next one has its own.
+        // There is none yet, or it was killed or stopped. A launcher that it may just have made ends now, as the other end of
+        // its socket is closed: the next launcher has a socket of its own.
         if let Some(mut template) = place.take() {
             let _ = template.child.kill();
         }

@@ -11,7 +11,7 @@ use taskscale_measure::{HoldParams, Scenario, WorkParams};
 
 /// What a server takes to accept a connection, roughly, in seconds.
 const CONNECT_S: f64 = 0.0005;
-/// A server that fails while others have the CPUs, or is not seen at rest, is asked so often.
+/// Attempts to run a server that fails while others have the CPUs, or whose plateau is not seen.
 const MOST_ATTEMPTS_TO_SERVE: u32 = 3;
 
 /// Chooses the parameters of one series of a campaign.
@@ -180,6 +180,6 @@ mod tests {
         (sample.attempt, sample.status) = (1, Status::Crashed);
         assert!(tuner.retry(&sample).is_none(), "a crash is its own");
         (sample.warnings, sample.status) = (Vec::new(), Status::NoPlateau);
-        assert!(tuner.retry(&sample).is_some(), "nobody saw it at rest");
+        assert!(tuner.retry(&sample).is_some(), "its plateau was not seen");
     }
 }
