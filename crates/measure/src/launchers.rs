@@ -209,3 +209,29 @@ fn become_launcher([socket, stdout, stderr]: [OwnedFd; DESCRIPTORS]) -> i32 {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A program that does this and then nothing. A child writes it: a thread that forks meanwhile would keep a file of
+    /// ours open, and such a program cannot be started.
+    fn template(folder: &Path, first: &str) -> PathBuf {
+        let path = folder.join(if first.is_empty() { "mute" } else { "template" });
+        let write = r#"printf '#!/bin/sh\n%s\nexec sleep 1000\n' "$1" >"$0" && chmod 755 "$0""#;
+        let written = Command::new("sh").args(["-c", write]).arg(&path).arg(first).status().unwrap();
+        assert!(written.success());
+        path
+    }
+
+    #[test]
+    fn a_template_that_does_not_answer_is_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let mute = LauncherTemplate::start(&template(folder.path(), "")).unwrap();
+        mute.socket.as_ref().unwrap().set_read_timeout(Some(Duration::from_millis(10))).unwrap();
+        let launchers = Launchers::new(template(folder.path(), r"printf '\001\000\000\000' >&0"));
+        *launchers.template.borrow_mut() = Some(mute);
+        assert_eq!(launchers.launch().unwrap().pid, 1);
+        launchers.template.borrow_mut().as_mut().unwrap().child.kill().unwrap();
+    }
+}

@@ -38,7 +38,7 @@ const OUTPUT_HEAD_BYTES: usize = 4096;
 
 /// More than is ever due at one instant: whatever is decided, the run is heard and ended in time.
 const MOST_ACTIONS: usize = 32;
-/// Who wakes so much later than it asked for, in seconds, was paused, and so may be all that it waits for.
+/// A wait that ends this much late, in seconds, is a pause of the machine or of taskscale.
 const PAUSE_S: f64 = 1.0;
 
 /// The handles of a run, and its timeline.
@@ -179,9 +179,9 @@ impl<'a> Run<'a> {
             }
             let load = self.load.iter().filter(|_| !self.state().load_empty);
             waited.extend(load.flat_map(|load| load.launched.waited()));
-            let until_s = self.clock.now_ns() as f64 / 1e9 + wait_s;
+            let begun_ns = self.clock.now_ns();
             let polled = poll(&mut waited, Some(&timeout));
-            let late_s = self.clock.now_ns() as f64 / 1e9 - until_s;
+            let late_s = seconds(begun_ns, self.clock.now_ns()) - wait_s;
             if late_s > PAUSE_S {
                 self.timeline.paused_ns += (late_s * 1e9) as u64;
             }

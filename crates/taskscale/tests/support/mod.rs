@@ -10,6 +10,7 @@
 pub mod installed;
 mod left;
 mod running;
+mod scripted;
 pub mod stored;
 
 use std::collections::BTreeMap;
@@ -28,6 +29,7 @@ use tempfile::TempDir;
 pub use left::{LeftProcess, start_ticks};
 use running::collect;
 pub use running::{Finished, RunningProcess, assert_good, was_starved};
+pub use scripted::fake_entry;
 
 /// Nothing here takes longer, even on a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(600);
@@ -376,27 +378,6 @@ pub fn list(folder: &Path) -> Vec<PathBuf> {
     }
     found.sort();
     found
-}
-
-/// The scripted program, built once, beside the taskscale that is tested and in its profile.
-pub fn fake_entry() -> &'static Path {
-    static BUILT: OnceLock<PathBuf> = OnceLock::new();
-    BUILT.get_or_init(|| {
-        let folder = Path::new(env!("CARGO_BIN_EXE_taskscale")).parent().expect("a folder");
-        let profile = match folder.file_name().and_then(|name| name.to_str()) {
-            Some("debug") | None => "dev",
-            Some(profile) => profile,
-        };
-        let built = Command::new(env!("CARGO"))
-            // As tests of the whole workspace are built, fake-entry's own among them: else dependencies are built again.
-            .args(["test", "--quiet", "--workspace", "--test", "program", "--no-run"])
-            .args(["--profile", profile, "--target-dir"])
-            .arg(folder.parent().expect("a folder"))
-            .current_dir(env!("CARGO_MANIFEST_DIR"))
-            .status();
-        assert!(built.is_ok_and(|status| status.success()), "fake-entry does not build");
-        folder.join("fake-entry")
-    })
 }
 
 pub fn on_path(program: &str) -> bool {

@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, TcpListener};
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::sync::OnceLock;
+use std::process::Stdio;
 
 use super::super::serve::RunningServer;
 use super::*;
+use scripted::fake_entry;
+
+#[path = "../../../tests/support/scripted.rs"]
+mod scripted;
 
 /// For servers that answer, however busy the machine is.
 const LONG: Duration = Duration::from_secs(60);
@@ -17,28 +19,6 @@ const SHORT: [Duration; 3] = [Duration::from_secs(1), PACE.patience, LONG];
 
 fn pace(patience: Duration) -> Pace {
     Pace { patience, begun: 60 * LONG, whole: 60 * LONG, flood: 60 * LONG }
-}
-
-/// The scripted program, built once, beside the tests and in their profile.
-fn fake_entry() -> &'static Path {
-    static BUILT: OnceLock<PathBuf> = OnceLock::new();
-    BUILT.get_or_init(|| {
-        let program = std::env::current_exe().expect("this program");
-        let folder = program.ancestors().nth(2).expect("target/debug/deps/taskscale-…");
-        let profile = match folder.file_name().and_then(|name| name.to_str()) {
-            Some("debug") | None => "dev",
-            Some(profile) => profile,
-        };
-        let built = Command::new(env!("CARGO"))
-            // As tests of the whole workspace are built, fake-entry's own among them: else dependencies are built again.
-            .args(["test", "--quiet", "--workspace", "--test", "program", "--no-run"])
-            .args(["--profile", profile, "--target-dir"])
-            .arg(folder.parent().expect("a folder"))
-            .current_dir(env!("CARGO_MANIFEST_DIR"))
-            .status();
-        assert!(built.is_ok_and(|status| status.success()), "fake-entry does not build");
-        folder.join("fake-entry")
-    })
 }
 
 /// Several conformance runs go on at once, each with a crowd of its own.
