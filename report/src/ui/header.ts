@@ -17,7 +17,6 @@ export function header(app: App, retheme: () => void): Section {
     { class: "masthead" },
     h("span", { class: "wordmark" }, "taskscale"),
     measured,
-    h("span", { class: "grow" }),
     themeButton(retheme),
   );
   const element = h("header", { class: "header wrap" }, masthead, choice?.element, sentence, detail);
