@@ -125,7 +125,10 @@ pub(super) fn launch() -> io::Result<()> {
             Some(pid)
         }
         Err(error) => {
-            let end = ProgramEnd::Refused { why: error.to_string(), errno: error.raw_os_error() };
+            let is_name = request.command.first().is_some_and(|program| !program.contains('/'));
+            let is_absent = error.kind() == io::ErrorKind::NotFound;
+            let hint = if is_name && is_absent { "; give its path, as PATH is not searched" } else { "" };
+            let end = ProgramEnd::Refused { why: format!("{error}{hint}"), errno: error.raw_os_error() };
             send(&socket, &LauncherEvent::Ended { at_ns: now_ns(), end });
             None
         }
