@@ -8,7 +8,7 @@ use super::measure_options::{MeasureOptions, validate};
 use super::output_dir::{FolderPurpose, OutputDir};
 use super::session::Session;
 use super::terminal::for_standard_output;
-use crate::record::{Loaded, Sample, Status, last_attempts};
+use crate::record::{Loaded, MemorySource, Sample, Status, last_attempts};
 use crate::report::{self, Report};
 use crate::units;
 
@@ -42,13 +42,14 @@ fn more(options: &MeasureOptions, Loaded { campaign, samples, .. }: &Loaded) -> 
     for row in report.rows() {
         let size =
             |bytes: Option<f64>| bytes.map_or("unknown".to_owned(), |bytes| units::bytes(bytes as u64));
-        let number = |number: Option<f64>| number.map_or("unknown".to_owned(), |n| units::decimal(n, 0));
         if row.footprint_bytes.is_some() {
             text.push_str(&format!(
-                "\nPeak {}, peak RSS {}, {} threads at the plateau.\n",
+                "\nPeak {} {}, peak RSS {}, {} at the plateau.\n",
+                of_what(&row.memory_sources),
                 size(row.peak_bytes),
                 size(row.rss_peak_bytes),
-                number(row.threads)
+                row.threads
+                    .map_or("unknown threads".to_owned(), |n| units::counted(n.round() as u64, "thread"))
             ));
         }
     }
@@ -56,7 +57,8 @@ fn more(options: &MeasureOptions, Loaded { campaign, samples, .. }: &Loaded) -> 
         |sample: &&Sample| sample.memory.plateau.is_none() && sample.memory.peak_bytes.is_some();
     if let Some(sample) = last_attempts(samples).into_iter().find(lacks_plateau) {
         text.push_str(&format!(
-            "\nNo plateau. The first such run: peak {}, peak RSS {}, CPU time {}, wall time {}.\n",
+            "\nNo plateau. The first such run: peak {} {}, peak RSS {}, CPU time {}, wall time {}.\n",
+            of_what(&[sample.memory.source]),
             sample.memory.peak_bytes.map(units::bytes).unwrap_or_default(),
             sample.memory.rss_peak_bytes.map_or("unknown".to_owned(), units::bytes),
             sample.cpu.total_s().map_or("unknown".to_owned(), units::seconds),
@@ -69,4 +71,9 @@ fn more(options: &MeasureOptions, Loaded { campaign, samples, .. }: &Loaded) -> 
         );
     }
     text
+}
+
+/// What the peak is of. A cgroup is not charged for files that were in memory before, so its peak may be below RSS.
+fn of_what(sources: &[MemorySource]) -> &'static str {
+    if sources.contains(&MemorySource::Proc) { "resident memory" } else { "charge of its cgroup" }
 }

@@ -22,8 +22,7 @@ pub fn document(report: &LimitReport) -> Document {
             document.table(answers(size(memory_bytes), &tried, &report.search_spec, most_tasks()));
         }
         Find::LeastMemory { tasks } => {
-            let heading = format!("{} tasks", units::count(tasks));
-            document.table(answers(heading, &tried, &report.search_spec, least_memory()));
+            document.table(answers(units::tasks(tasks), &tried, &report.search_spec, least_memory()));
             let curves = tried.iter().filter(|answer| answer.curve.len() > 1);
             curves.for_each(|answer| document.table(curve(answer, tasks)));
         }

@@ -85,7 +85,7 @@ impl Find {
     pub fn words(&self) -> String {
         match self {
             Find::MostTasks { memory_bytes } => format!("the most tasks in {}", units::bytes(*memory_bytes)),
-            Find::LeastMemory { tasks } => format!("the least memory for {} tasks", units::count(*tasks)),
+            Find::LeastMemory { tasks } => format!("the least memory for {}", units::tasks(*tasks)),
             Find::HighestRate { tasks, p99_us } => format!(
                 "the highest rate with p99 below {} over {}",
                 milliseconds(*p99_us as f64),

@@ -45,7 +45,7 @@ pub(super) fn limited_by(answer: &Answer) -> String {
 pub fn sought(find: &Find, trial_point: TrialPoint) -> String {
     let value = find.value(trial_point);
     match find {
-        Find::MostTasks { .. } => format!("{} tasks", units::grouped(value)),
+        Find::MostTasks { .. } => units::counted(value, "task"),
         Find::LeastMemory { .. } => units::bytes(value),
         Find::HighestRate { .. } => format!("{} messages/s", units::grouped(value)),
     }

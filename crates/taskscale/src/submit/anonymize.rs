@@ -5,6 +5,7 @@
 
 use super::machine::class;
 use crate::record::{Campaign, Sample, without_paths};
+use crate::units::counted;
 
 /// Replaces the name of a user.
 const SOMEBODY: &str = "somebody";
@@ -54,10 +55,6 @@ pub fn anonymize(
     what.extend((records > 0).then(|| format!("paths of the machine in {}", counted(records, "record"))));
     what.extend((texts > 0).then(|| format!("names of host and users in {}", counted(texts, "text"))));
     Ok(Anonymized { campaign, samples, what })
-}
-
-fn counted(n: usize, noun: &str) -> String {
-    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
 
 /// Each name with its replacement, the longest first: `ann-laptop` before `ann`.
