@@ -6,9 +6,7 @@ use std::net::TcpListener;
 use std::process::Command;
 use std::time::Duration;
 
-use crate::support::{
-    Finished, LeftProcess, World, assert_harmless, is_root, skipped, was_starved, write_script,
-};
+use crate::support::{Finished, World, assert_harmless, is_root, skipped, was_starved, write_script};
 use taskscale::record::{self, PlateauFrom, Sample, Status, Warning};
 
 const MIB: u64 = 1 << 20;
@@ -155,11 +153,12 @@ fn a_program_that_ended_unheard_was_not_stopped() {
     let mut stopped = BTreeSet::new();
     while !running.has_ended() {
         std::thread::sleep(Duration::from_millis(2));
-        for parent in world.processes("fake-entry").iter().filter_map(LeftProcess::parent) {
-            let launcher = world.processes("taskscale").into_iter().find(|process| process.pid == parent);
+        for program in world.processes("fake-entry") {
+            let mut above = world.processes("taskscale").into_iter();
+            let launcher = above.find(|process| Some(process.pid) == program.parent());
             if let Some(launcher) = launcher.filter(|launcher| stopped.insert(launcher.pid)) {
-                // It has said that the program has started, and waits for its end.
-                world.until("the launcher waits", || [0, 1, 2].into_iter().all(|_| launcher.is_at_rest()));
+                // A program that waits has done its exec, which woke the launcher. Once that waits again, it has said so.
+                world.until("both wait", || program.is_at_rest() && launcher.is_at_rest());
                 launcher.kill(libc::SIGSTOP);
             }
         }
