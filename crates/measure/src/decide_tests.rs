@@ -433,6 +433,34 @@ fn a_program_that_paused_and_ended_has_no_launch() {
 }
 
 #[test]
+fn no_phase_is_longer_than_the_run_whether_its_lines_or_its_end_is_heard_first() {
+    let ended = || RunEvent::Ended(exited(Some(0), None, false));
+    for (spec, end_first) in
+        [(hold(), false), (hold(), true), (black_box(true), false), (black_box(true), true)]
+    {
+        let mut timeline = Timeline::new(Timestamp::UNIX_EPOCH, Host::default());
+        timeline.push(0, RunEvent::Exec);
+        timeline.push(0, RunEvent::Started { pid: 7 });
+        if end_first {
+            timeline.push(1_200 * MS, ended());
+        }
+        timeline.hear(1_300 * MS, "alive 10");
+        let Action::BeginPlateau { since_ns, from } = next_action(&timeline, &spec, 1_300 * MS) else {
+            panic!()
+        };
+        timeline
+            .push(1_300 * MS, RunEvent::Plateau(PlateauStart { since_ns, from, cpu: None, starved_s: 0.0 }));
+        timeline.hear(1_300 * MS, "done 10");
+        if !end_first {
+            timeline.push(1_200 * MS, ended());
+        }
+        let time = analyze(&timeline, &spec).time;
+        let phases = (time.launch_s, time.plateau_s, time.drain_s, time.wall_s);
+        assert_eq!(phases, (Some(1.2), Some(0.0), Some(0.0), Some(1.2)), "{end_first}");
+    }
+}
+
+#[test]
 fn a_silent_program_that_never_rests_is_read_in_the_end() {
     let busy = ScriptedProgram {
         lines: Vec::new(),

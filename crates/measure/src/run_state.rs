@@ -141,7 +141,7 @@ impl RunState {
             RunEvent::OverCap(_) => self.over_cap = true,
             RunEvent::Files { own, used_up } => self.files = Some((*own, *used_up)),
             RunEvent::Plateau(start) => {
-                self.plateau = Some(*start);
+                self.plateau = Some(PlateauStart { since_ns: self.by_end(start.since_ns), ..*start });
                 self.first_plateau_ns = self.first_plateau_ns.or((!self.begun.is_empty()).then_some(at_ns));
                 self.drop_reading();
             }
@@ -170,7 +170,6 @@ impl RunState {
             RunEvent::Asked => self.asked_ns = Some(at_ns),
             RunEvent::Ended(end) => {
                 self.end = Some((at_ns, end.clone()));
-                // A line has the instant at which it was read, which may be after the exit.
                 let lines = &mut self.program;
                 for line_ns in [&mut lines.alive_ns, &mut lines.ready_ns, &mut lines.done_ns] {
                     *line_ns = line_ns.map(|line_ns| line_ns.min(at_ns));
@@ -203,6 +202,12 @@ impl RunState {
             RunEvent::LoadEmpty => self.load_empty = true,
             RunEvent::Account(account) => self.account = (**account).clone(),
         }
+    }
+
+    /// The instant of what the program did, which cannot be after its exit. A line has the instant at which it was read:
+    /// that may be, whichever of the two is heard first.
+    pub fn by_end(&self, at_ns: u64) -> u64 {
+        self.end.as_ref().map_or(at_ns, |(end_ns, _)| at_ns.min(*end_ns))
     }
 
     fn drop_reading(&mut self) {

@@ -118,7 +118,7 @@ impl Timeline {
 
     /// Takes a line of the program's standard output. Returns whether it is of the protocol.
     pub fn hear(&mut self, at_ns: u64, line: &str) -> bool {
-        let kind = self.state.program.take(at_ns, line);
+        let kind = self.state.program.take(self.state.by_end(at_ns), line);
         self.put_line(kind, line, at_ns, RunEvent::Line)
     }
 
