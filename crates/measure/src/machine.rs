@@ -57,7 +57,9 @@ fn after(path: &str, name: &str) -> Option<String> {
 }
 
 fn meminfo_bytes(name: &str) -> Option<u64> {
-    text("/proc/meminfo")?.lines().find_map(|line| procfs::kib_field(line, name))
+    procfs::named_values(&text("/proc/meminfo")?)
+        .find(|(of, _)| *of == name)
+        .and_then(|(_, value)| procfs::kib(value))
 }
 
 /// Memory that a program could have now without swapping, in bytes, by the kernel's estimate (MemAvailable) and the

@@ -6,6 +6,7 @@ use std::fs;
 use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
+use std::string::FromUtf8Error;
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde::{Deserialize, Serialize};
@@ -54,7 +55,8 @@ pub struct ProcessStatus {
 /// The text of a file of /proc. Names of processes and files may be invalid text: those bytes are replaced, so that the
 /// values next to them can be read.
 pub(super) fn text(path: impl AsRef<Path>) -> io::Result<String> {
-    Ok(String::from_utf8_lossy(&fs::read(path)?).into_owned())
+    let replaced = |error: FromUtf8Error| String::from_utf8_lossy(error.as_bytes()).into_owned();
+    Ok(String::from_utf8(fs::read(path)?).unwrap_or_else(replaced))
 }
 
 /// Reads a file that contains one number.
@@ -79,37 +81,32 @@ pub fn unescaped(field: &str) -> String {
     plain + rest
 }
 
-/// The value of `Name:   123 kB`, in bytes.
-pub(super) fn kib_field(line: &str, name: &str) -> Option<u64> {
-    let value = line.strip_prefix(name)?.strip_prefix(':')?.trim();
-    value.strip_suffix(" kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
+/// The names and values of lines `Name:   value`.
+pub(super) fn named_values(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    text.lines().filter_map(|line| line.split_once(':'))
 }
 
-/// Stores the value of a line `Name:   123 kB`, in bytes, in the field of that name.
-fn take_kib_field<const N: usize>(line: &str, fields: [(&str, &mut u64); N]) {
-    for (name, place) in fields {
-        if let Some(value) = kib_field(line, name) {
-            *place = value;
-        }
-    }
+/// A value such as `123 kB`, in bytes.
+pub(super) fn kib(value: &str) -> Option<u64> {
+    value.strip_suffix(" kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
 }
 
 /// Parses `smaps_rollup`.
 pub fn parse_rollup(text: &str) -> Rollup {
     let mut rollup = Rollup::default();
     let (mut pss_anon, mut anonymous) = (None, 0);
-    for line in text.lines() {
-        let fields = [
-            ("Rss", &mut rollup.rss),
-            ("Pss", &mut rollup.pss),
-            ("Anonymous", &mut anonymous),
-            ("LazyFree", &mut rollup.lazy_free),
-            ("SwapPss", &mut rollup.swap),
-        ];
-        take_kib_field(line, fields);
-        pss_anon = kib_field(line, "Pss_Anon").or(pss_anon);
-        let huge = ["Private_Hugetlb", "Shared_Hugetlb"].into_iter().find_map(|name| kib_field(line, name));
-        rollup.huge += huge.unwrap_or(0);
+    for (name, value) in named_values(text) {
+        let bytes = || kib(value).unwrap_or(0);
+        match name {
+            "Rss" => rollup.rss = bytes(),
+            "Pss" => rollup.pss = bytes(),
+            "Pss_Anon" => pss_anon = kib(value),
+            "Anonymous" => anonymous = bytes(),
+            "LazyFree" => rollup.lazy_free = bytes(),
+            "SwapPss" => rollup.swap = bytes(),
+            "Private_Hugetlb" | "Shared_Hugetlb" => rollup.huge += bytes(),
+            _ => {}
+        }
     }
     rollup.pss_anon = pss_anon.unwrap_or(anonymous);
     rollup.unsplit = pss_anon.is_none();
@@ -119,23 +116,20 @@ pub fn parse_rollup(text: &str) -> Rollup {
 /// Parses `status`.
 pub fn parse_status(text: &str) -> ProcessStatus {
     let mut status = ProcessStatus::default();
-    for line in text.lines() {
-        if let Some(parent) = line.strip_prefix("PPid:") {
-            status.parent = parent.trim().parse().unwrap_or(0);
-        } else if let Some(threads) = line.strip_prefix("Threads:") {
-            status.threads = threads.trim().parse().unwrap_or(0);
-        } else {
-            let fields = [
-                ("VmHWM", &mut status.rss_peak),
-                ("VmRSS", &mut status.rss),
-                ("RssAnon", &mut status.rss_anon),
-                ("RssFile", &mut status.rss_file),
-                ("RssShmem", &mut status.rss_shmem),
-                ("VmSwap", &mut status.swap),
-                ("HugetlbPages", &mut status.huge),
-                ("VmPTE", &mut status.page_tables),
-            ];
-            take_kib_field(line, fields);
+    for (name, value) in named_values(text) {
+        let bytes = || kib(value).unwrap_or(0);
+        match name {
+            "PPid" => status.parent = value.trim().parse().unwrap_or(0),
+            "Threads" => status.threads = value.trim().parse().unwrap_or(0),
+            "VmHWM" => status.rss_peak = bytes(),
+            "VmRSS" => status.rss = bytes(),
+            "RssAnon" => status.rss_anon = bytes(),
+            "RssFile" => status.rss_file = bytes(),
+            "RssShmem" => status.rss_shmem = bytes(),
+            "VmSwap" => status.swap = bytes(),
+            "HugetlbPages" => status.huge = bytes(),
+            "VmPTE" => status.page_tables = bytes(),
+            _ => {}
         }
     }
     status
