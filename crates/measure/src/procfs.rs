@@ -6,6 +6,7 @@ use std::fs;
 use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::string::FromUtf8Error;
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -40,7 +41,6 @@ impl Rollup {
 /// The needed parts of `/proc/PID/status`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ProcessStatus {
-    pub parent: u32,
     pub threads: u64,
     pub rss_peak: u64,
     pub rss: u64,
@@ -119,7 +119,6 @@ pub fn parse_status(text: &str) -> ProcessStatus {
     for (name, value) in named_values(text) {
         let bytes = || kib(value).unwrap_or(0);
         match name {
-            "PPid" => status.parent = value.trim().parse().unwrap_or(0),
             "Threads" => status.threads = value.trim().parse().unwrap_or(0),
             "VmHWM" => status.rss_peak = bytes(),
             "VmRSS" => status.rss = bytes(),
@@ -187,14 +186,21 @@ pub fn cpu_times(pid: u32) -> Option<(f64, f64)> {
     Some((user as f64 / ticks_per_s, system as f64 / ticks_per_s))
 }
 
-/// utime + cutime and stime + cstime of a `stat` line: fields 14 to 17, after the name in parentheses, which may
-/// itself hold spaces and parentheses.
+/// The field of a `stat` line that proc(5) gives this number, from 3 on. It is counted from the end of the second, the
+/// name in parentheses, which may itself hold spaces and parentheses.
+fn stat_field<T: FromStr>(stat: &str, number: usize) -> Option<T> {
+    stat[stat.rfind(')')? + 1..].split_ascii_whitespace().nth(number - 3)?.parse().ok()
+}
+
+/// utime + cutime and stime + cstime of a `stat` line.
 fn parse_cpu_ticks(stat: &str) -> Option<(u64, u64)> {
-    let after_name = &stat[stat.rfind(')')? + 1..];
-    let mut fields = after_name.split_ascii_whitespace().skip(11).map(str::parse::<u64>);
-    let (user, system) = (fields.next()?.ok()?, fields.next()?.ok()?);
-    let (child_user, child_system) = (fields.next()?.ok()?, fields.next()?.ok()?);
-    Some((user + child_user, system + child_system))
+    let ticks = |number| stat_field::<u64>(stat, number);
+    Some((ticks(14)? + ticks(16)?, ticks(15)? + ticks(17)?))
+}
+
+/// The parent of a process. From `stat`, which costs the kernel less than `status`.
+fn parent(pid: u32) -> Option<u32> {
+    stat_field(&text(format!("/proc/{pid}/stat")).ok()?, 4)
 }
 
 /// What the threads of a process are doing, by the states of proc(5): its first `THREADS_LOOKED_AT` threads.
@@ -255,9 +261,8 @@ const EXITING: u64 = 0x4;
 
 /// Whether the process of a `stat` line is over, or about to be.
 fn is_ending(stat: &str) -> bool {
-    // The 9th field, of which the first two are the number and the name.
-    let flags = || stat[stat.rfind(')')? + 1..].split_ascii_whitespace().nth(6)?.parse::<u64>().ok();
-    matches!(parse_state(stat), None | Some('Z' | 'X')) || flags().is_none_or(|flags| flags & EXITING != 0)
+    let flags = stat_field::<u64>(stat, 9);
+    matches!(parse_state(stat), None | Some('Z' | 'X')) || flags.is_none_or(|flags| flags & EXITING != 0)
 }
 
 /// Whether a process has ended, as a zombie has. One whose first thread has ended while others live looks the same.
@@ -275,9 +280,9 @@ fn hierarchies_with(groups: &str, name: &str) -> usize {
 /// Runtimes have few threads of their own; those of which there are many are tasks, and alike.
 const THREADS_LOOKED_AT: usize = 64;
 
-/// The state of a `stat` line: the third field, after the name in parentheses.
+/// The state of a `stat` line.
 fn parse_state(stat: &str) -> Option<char> {
-    stat[stat.rfind(')')? + 1..].trim_start().chars().next()
+    stat_field(stat, 3)
 }
 
 /// CPU time that all work on this machine but that of taskscale itself has used since boot, in seconds: the first line
@@ -295,16 +300,14 @@ pub fn system_cpu_s() -> Option<f64> {
 
 /// When a process started, in clock ticks since boot: with its pid, a name that is never used twice.
 pub fn start_ticks(pid: u32) -> Option<u64> {
-    let text = text(format!("/proc/{pid}/stat")).ok()?;
-    text[text.rfind(')')? + 1..].split_ascii_whitespace().nth(19)?.parse().ok()
+    stat_field(&text(format!("/proc/{pid}/stat")).ok()?, 22)
 }
 
 /// Processes of the run that are not among `known`, which are: those whose parents lead to one of them, or to
 /// `ancestor`.
 pub fn descendants_besides(known: &[u32], ancestor: u32) -> Vec<u32> {
     let others = pids().filter(|pid| *pid != ancestor && known.binary_search(pid).is_err());
-    let parent_of: BTreeMap<u32, u32> =
-        others.filter_map(|pid| Some((pid, status(pid).ok()?.parent))).collect();
+    let parent_of: BTreeMap<u32, u32> = others.filter_map(|pid| Some((pid, parent(pid)?))).collect();
     let is_of_run = |pid: &u32| {
         let parents = std::iter::successors(Some(*pid), |pid| parent_of.get(pid).copied()).skip(1);
         let mut parents = parents.take(parent_of.len() + 1);
@@ -318,8 +321,8 @@ pub fn descendants(ancestor: u32) -> Vec<u32> {
     let mut children_of: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     for pid in pids() {
         // The process may have ended since it was listed.
-        if let Ok(status) = status(pid) {
-            children_of.entry(status.parent).or_default().push(pid);
+        if let Some(parent) = parent(pid) {
+            children_of.entry(parent).or_default().push(pid);
         }
     }
     let mut found = Vec::new();
@@ -335,7 +338,7 @@ pub fn descendants(ancestor: u32) -> Vec<u32> {
 
 /// Whether a process is below another, by its parents as they are now.
 pub fn is_below(pid: u32, ancestor: u32) -> bool {
-    std::iter::successors(Some(pid), |pid| status(*pid).ok().map(|status| status.parent))
+    std::iter::successors(Some(pid), |pid| parent(*pid))
         .skip(1)
         .take_while(|parent| *parent > 0)
         .any(|parent| parent == ancestor)
