@@ -11,19 +11,22 @@ use super::error::CatalogError;
 
 include!(concat!(env!("OUT_DIR"), "/catalog.rs"));
 
-/// The files that this program carries: their names, relative to the catalog, and what is in them.
-static FILES: LazyLock<Vec<(&str, &[u8])>> = LazyLock::new(|| {
+/// The contents of all built-in files.
+fn inflated() -> Vec<u8> {
     let packed = include_bytes!(concat!(env!("OUT_DIR"), "/catalog.deflate"));
     // build.rs packed them: what does not unpack is a damaged program, which then carries no catalog.
-    let unpacked = miniz_oxide::inflate::decompress_to_vec(packed).unwrap_or_default();
-    let mut rest: &'static [u8] = unpacked.leak();
-    let file = |&(name, length): &(&'static str, usize)| {
+    miniz_oxide::inflate::decompress_to_vec(packed).unwrap_or_default()
+}
+
+/// Each built-in file, by its name relative to the catalog.
+fn split(inflated: &[u8]) -> impl Iterator<Item = (&'static str, &[u8])> {
+    let mut rest = inflated;
+    NAMES.iter().filter_map(move |&(name, length)| {
         let (bytes, after) = rest.split_at_checked(length)?;
         rest = after;
         Some((name, bytes))
-    };
-    NAMES.iter().filter_map(file).collect()
-});
+    })
+}
 
 /// The folder name of the built-in catalog: its version and a digest of its files. `None` if there is none.
 pub fn embedded_name() -> Option<String> {
@@ -37,25 +40,21 @@ pub fn embedded_files() -> impl Iterator<Item = &'static str> {
 
 /// The texts of a runtime that this program carries, by their paths inside its folder.
 pub fn embedded_texts(runtime: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
-    FILES.iter().filter_map(move |(name, bytes)| {
+    static INFLATED: LazyLock<Vec<u8>> = LazyLock::new(inflated);
+    split(&INFLATED).filter_map(move |(name, bytes)| {
         let inside = name.strip_prefix(runtime)?.strip_prefix('/')?;
         Some((inside, std::str::from_utf8(bytes).ok()?))
     })
-}
-
-/// The text of one file that this program carries, by its path in the catalog.
-pub(super) fn embedded_file(path: &str) -> Option<&'static str> {
-    let (_, bytes) = FILES.iter().find(|(name, _)| *name == path)?;
-    std::str::from_utf8(bytes).ok()
 }
 
 /// Unpacks the built-in catalog below `parent`, unless it is there already, and returns its folder. Changed or missing
 /// files are restored: builds must match what is built in.
 pub fn unpack_embedded(parent: &Path) -> Result<PathBuf, CatalogError> {
     let folder = parent.join(embedded_name().ok_or(CatalogError::NotFound)?);
-    for (name, bytes) in FILES.iter() {
+    // Not kept: it is larger than all else that taskscale holds while it measures.
+    for (name, bytes) in split(&inflated()) {
         let path = folder.join(name);
-        if fs::read(&path).is_ok_and(|there| there == *bytes) {
+        if fs::read(&path).is_ok_and(|there| there == bytes) {
             continue;
         }
         put(&path, bytes).map_err(|error| CatalogError::Unpack { path, error })?;
@@ -124,12 +123,14 @@ mod tests {
     fn what_was_changed_or_removed_is_put_back() {
         let folder = tempfile::tempdir().unwrap();
         let unpacked = unpack_embedded(folder.path()).unwrap();
-        let (changed, gone) = (unpacked.join(FILES[0].0), unpacked.join(FILES[1].0));
+        let inflated = inflated();
+        let files: Vec<(&str, &[u8])> = split(&inflated).collect();
+        let (changed, gone) = (unpacked.join(files[0].0), unpacked.join(files[1].0));
         fs::write(&changed, "something else").unwrap();
         fs::remove_file(&gone).unwrap();
         assert_eq!(unpack_embedded(folder.path()).unwrap(), unpacked);
-        assert_eq!(fs::read(changed).unwrap(), FILES[0].1);
-        assert_eq!(fs::read(gone).unwrap(), FILES[1].1);
+        assert_eq!(fs::read(changed).unwrap(), files[0].1);
+        assert_eq!(fs::read(gone).unwrap(), files[1].1);
     }
 
     #[test]

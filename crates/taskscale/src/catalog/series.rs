@@ -8,11 +8,10 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::embedded::embedded_file;
 use super::version_request::DottedVersion;
 
-/// Where the built-in catalog has the table.
-const FILE: &str = "series.toml";
+/// The built-in table. The catalog has it as well, packed with all its sources.
+const TABLE: &str = include_str!("../../packaged/runtimes/series.toml");
 /// A series whose support ended longer ago than this, in months, is old.
 const OLD_MONTHS: u32 = 12;
 
@@ -80,7 +79,7 @@ struct ToolchainSeries {
 
 /// The series of each toolchain, the oldest first. Keys are folders of the catalog, or names of libraries.
 static ALL: LazyLock<BTreeMap<String, Vec<ReleaseSeries>>> =
-    LazyLock::new(|| parse(embedded_file(FILE).unwrap_or_default()).unwrap_or_default());
+    LazyLock::new(|| parse(TABLE).unwrap_or_default());
 
 fn parse(text: &str) -> Result<BTreeMap<String, Vec<ReleaseSeries>>, String> {
     let read: BTreeMap<String, ToolchainSeries> =
@@ -146,7 +145,7 @@ mod tests {
 
     #[test]
     fn the_table_can_be_read_and_names_runtimes_of_the_catalog() {
-        let all = parse(embedded_file(FILE).expect("series.toml")).unwrap();
+        let all = parse(TABLE).unwrap();
         assert!(all.len() > 10);
         for (name, series) in &all {
             assert!(embedded_texts(name).next().is_some(), "{name} is no runtime of the catalog");
