@@ -51,7 +51,7 @@ pub fn embedded_texts(runtime: &str) -> impl Iterator<Item = (&'static str, &'st
 /// files are restored: builds must match what is built in.
 pub fn unpack_embedded(parent: &Path) -> Result<PathBuf, CatalogError> {
     let folder = parent.join(embedded_name().ok_or(CatalogError::NotFound)?);
-    // Not kept: it is larger than all else that taskscale holds while it measures.
+    // Not kept: taskscale measures for hours after this.
     for (name, bytes) in split(&inflated()) {
         let path = folder.join(name);
         if fs::read(&path).is_ok_and(|there| there == bytes) {
