@@ -15,7 +15,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         let [all, kernel] = [memory.footprint_bytes, memory.kernel_bytes].map(units::bytes);
         println!("memory at rest: {all}, of it {kernel} of the kernel");
     }
-    println!("peak charge of its cgroup: {}", run.memory.peak_bytes.map_or("unknown".into(), units::bytes));
+    let peak = run.memory.peak_bytes.map_or("unknown".into(), units::bytes);
+    println!("peak {}: {peak}", run.memory.source.peak_of());
     println!("CPU: {}", run.cpu.total_s().map_or("unknown".into(), units::seconds));
     Ok(())
 }

@@ -291,6 +291,14 @@ impl MemorySource {
     pub fn name(self) -> &'static str {
         self.into()
     }
+
+    /// What its peak is of. A cgroup is not charged for files that were in memory before, so its peak may be below RSS.
+    pub fn peak_of(self) -> &'static str {
+        match self {
+            MemorySource::CgroupV2 | MemorySource::CgroupV1 => "charge of its cgroup",
+            MemorySource::Proc => "resident memory",
+        }
+    }
 }
 
 /// Memory of all processes of the run. docs/methodology.md describes where each value is read.

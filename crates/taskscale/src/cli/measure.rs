@@ -8,7 +8,7 @@ use super::measure_options::{MeasureOptions, validate};
 use super::output_dir::{FolderPurpose, OutputDir};
 use super::session::Session;
 use super::terminal::for_standard_output;
-use crate::record::{Loaded, MemorySource, Sample, Status, last_attempts};
+use crate::record::{Loaded, Sample, Status, last_attempts};
 use crate::report::{self, Report};
 use crate::units;
 
@@ -45,7 +45,7 @@ fn more(options: &MeasureOptions, Loaded { campaign, samples, .. }: &Loaded) -> 
         if row.footprint_bytes.is_some() {
             text.push_str(&format!(
                 "\nPeak {} {}, peak RSS {}, {} at the plateau.\n",
-                of_what(&row.memory_sources),
+                row.memory_sources.last().copied().unwrap_or_default().peak_of(),
                 size(row.peak_bytes),
                 size(row.rss_peak_bytes),
                 row.threads
@@ -58,7 +58,7 @@ fn more(options: &MeasureOptions, Loaded { campaign, samples, .. }: &Loaded) -> 
     if let Some(sample) = last_attempts(samples).into_iter().find(lacks_plateau) {
         text.push_str(&format!(
             "\nNo plateau. The first such run: peak {} {}, peak RSS {}, CPU time {}, wall time {}.\n",
-            of_what(&[sample.memory.source]),
+            sample.memory.source.peak_of(),
             sample.memory.peak_bytes.map(units::bytes).unwrap_or_default(),
             sample.memory.rss_peak_bytes.map_or("unknown".to_owned(), units::bytes),
             sample.cpu.total_s().map_or("unknown".to_owned(), units::seconds),
@@ -71,9 +71,4 @@ fn more(options: &MeasureOptions, Loaded { campaign, samples, .. }: &Loaded) -> 
         );
     }
     text
-}
-
-/// What the peak is of. A cgroup is not charged for files that were in memory before, so its peak may be below RSS.
-fn of_what(sources: &[MemorySource]) -> &'static str {
-    if sources.contains(&MemorySource::Proc) { "resident memory" } else { "charge of its cgroup" }
 }
