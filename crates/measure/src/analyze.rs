@@ -7,13 +7,14 @@ use super::cgroup::{CpuReading, MemoryWant};
 use super::classify::classify;
 use super::classify_black_box::{BlackBoxEvidence, LoadEvidence, classify_black_box};
 use super::decide::{fills_cap, quiescence, time_cap};
+use super::event::MemoryReading;
 use super::evidence::{PlateauQuality, Quiescence};
 use super::launcher::ProgramEnd;
 use super::limit_detection::LimitEvidence;
 use super::observed::{Observed, RunVerdict};
 use super::plateau::Reading;
 use super::run_state::RunState;
-use super::sampler::{LONGEST_GAP_NS, seconds};
+use super::sampler::{LONGEST_GAP_NS, QUIET_SHARE, seconds};
 use super::timeline::Timeline;
 use super::{Measurement, RunSpec};
 use crate::{Cpu, Memory, MemorySource, PlateauFrom, Time, Warning, Work};
@@ -233,12 +234,13 @@ impl Analysis<'_> {
         let since_ns = state.plateau.map(|plateau| plateau.since_ns);
         let stood = state.last_read.as_ref().map(|read| read.stood);
         let look = state.last_look.as_ref();
-        let looked_late = look.zip(due_ns).is_some_and(|((at_ns, _), due_ns)| *at_ns >= due_ns);
+        let looked_late = due_ns.is_some_and(|due_ns| look.is_none_or(|(at_ns, _)| *at_ns >= due_ns));
         let standing = look.and_then(|(_, look)| look.standing).zip(stood);
         let grown_bytes = standing.filter(|_| !looked_late).and_then(|(now, then)| now.grown_since(&then));
         let escaped = state.last_read.as_ref().map_or(0, |read| read.escaped);
         let left = look.is_some_and(|(_, look)| look.left);
         let quiescence = match &state.reading {
+            Some((_, read)) if self.worked_until_it_ended(read) => Quiescence::AtWork,
             Some((read_ns, _)) if !self.is_work() => quiescence(self.timeline, self.spec, *read_ns),
             _ => Quiescence::Quiet,
         };
@@ -255,7 +257,9 @@ impl Analysis<'_> {
             contradiction: self.reading().and_then(|reading| reading.contradiction),
             grown_bytes,
             // What has changed by a late look may be what tasks do that are due, or tasks that came late.
-            unwatched: looked_late && !standing.is_some_and(|(now, then)| now.is_same_as(&then)),
+            unwatched: state.reading.is_some()
+                && looked_late
+                && !standing.is_some_and(|(now, then)| now.is_same_as(&then)),
             escaped: if escaped == 0 { usize::from(left) } else { escaped },
             came_back: state.account.came_back,
             starved_launch: time.launch_s.map(|launch_s| (launch_s, starved_s)).filter(
@@ -267,13 +271,26 @@ impl Analysis<'_> {
         }
     }
 
+    /// Whether a program whose plateau is inferred ended by itself before that had been watched, and had used the CPU
+    /// since memory was read: it was a pause of its start.
+    fn worked_until_it_ended(&self, read: &MemoryReading) -> bool {
+        let (state, last) = (self.state, self.timeline.usage().points().last());
+        let inferred =
+            state.plateau_from() == Some(PlateauFrom::Outside) && state.due_ns(self.spec).is_none();
+        let unwatched = inferred && state.last_look.is_none() && !state.was_stopped();
+        let used_s = last.and_then(|last| Some(last.sample.cpu_s? - read.cpu?.total_s));
+        let watched_s = last.map_or(0.0, |last| seconds(read.end_ns, last.sample.at_ns));
+        unwatched && used_s.is_some_and(|used_s| used_s > QUIET_SHARE * watched_s)
+    }
+
     /// Whether lines that were heard together may have been a whole wait apart, as taskscale was not scheduled. It samples
     /// until the first task is due, so only a gap before that instant is one.
     fn may_have_waited(&self, alive_ns: u64, done_ns: u64) -> bool {
         let usage = self.timeline.usage().until(alive_ns);
         let looked = usage.points().last().map(|last| last.sample.at_ns);
         looked.zip(self.state.due_ns(self.spec)).is_some_and(|(looked_ns, due_ns)| {
-            looked_ns + LONGEST_GAP_NS < due_ns && seconds(looked_ns, done_ns) >= self.spec.scenario.hold_s()
+            looked_ns.saturating_add(LONGEST_GAP_NS) < due_ns
+                && seconds(looked_ns, done_ns) >= self.spec.scenario.hold_s()
         })
     }
 
@@ -336,8 +353,14 @@ impl Analysis<'_> {
         let (Some(used_s), Some(own_s), Some(wall_s)) = (account.system_cpu_s, cpu.total_s(), wall_s) else {
             return false;
         };
-        let own_s = own_s + account.load_cpu.map_or(0.0, |cpu| cpu.total_s);
-        used_s - own_s > BUSY_SHARE * self.timeline.host.cpus as f64 * wall_s
+        let load_s = match self.state.load_started_ns {
+            Some(_) => account.load_cpu.map(|cpu| cpu.total_s),
+            None => Some(0.0),
+        };
+        // Where it is not known what the load used, others cannot be told from it.
+        load_s.is_some_and(|load_s| {
+            used_s - own_s - load_s > BUSY_SHARE * self.timeline.host.cpus as f64 * wall_s
+        })
     }
 
     fn want_of_memory(&self) -> MemoryWant {
@@ -361,7 +384,9 @@ impl Analysis<'_> {
             Some(PlateauFrom::Protocol) if state.load_started_ns.is_none() => {
                 early(state.program.done_ns).then_some("the program")
             }
-            Some(PlateauFrom::LoadLine) => early(state.load.done_ns).then_some("the load"),
+            Some(PlateauFrom::LoadLine | PlateauFrom::LoadAfter) if state.load.said.alive.is_some() => {
+                early(state.load.done_ns).then_some("the load")
+            }
             _ => None,
         }
     }

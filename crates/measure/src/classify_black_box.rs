@@ -102,6 +102,12 @@ fn doubt(seen: &BlackBoxEvidence) -> Option<String> {
         (None, true) => Provenance::Inferred,
     };
     let why = seen.run.plateau.doubt(provenance)?;
+    if seen.run.plateau.quiescence == Quiescence::AtWork && !seen.stopped {
+        return Some(format!(
+            "the program used the CPU after memory was read, and ended before its plateau was over (keep it running, or {})",
+            seen.black_box.ready.hint()
+        ));
+    }
     let settle_s = seen.black_box.settle.as_secs_f64();
     let hint = match (seen.run.plateau.quiescence, &seen.black_box.ready) {
         (Quiescence::Quiet | Quiescence::Starved | Quiescence::HeldBack, _) | (_, Ready::Listening) => {

@@ -55,7 +55,7 @@ impl ConnectionLimits {
         let files = connections + FILES_BESIDES;
         let below = |value: Option<u64>, wanted: u64| value.filter(|value| *value < wanted);
         let mut found = Vec::new();
-        if let Some(hard) = below(self.open_files_hard, files) {
+        if let Some(hard) = below(self.open_files_hard.filter(|_| !self.raises_hard_limit), files) {
             found.push(format!(
                 "ulimit -Hn = {hard}: a server fails near {}; raise it as root (CAP_SYS_RESOURCE): `ulimit -n {files}`, nofile in \
                  /etc/security/limits.conf, LimitNOFILE= of a systemd service, or an option of the container",

@@ -154,12 +154,15 @@ pub(super) fn launch() -> io::Result<()> {
                 asked = ask_to_stop(main);
                 continue;
             }
-            end_everything(&request.group, main, asked, &socket);
+            let ended = end_everything(&request.group, main, asked, &socket);
             if !alive {
                 // taskscale is gone: nobody else will remove the group.
                 return remove_folders(&request.group);
             }
-            send(&socket, &LauncherEvent::Empty);
+            // Without that word taskscale itself ends what is left.
+            if ended {
+                send(&socket, &LauncherEvent::Empty);
+            }
             return Ok(());
         }
     }
@@ -340,16 +343,18 @@ fn own_rss_peak(child: u64) -> u64 {
     if child > before_exec { child } else { 0 }
 }
 
-/// Ends every process of the run: those in its group, and those that descend from this process.
-fn end_everything(group: &[PathBuf], main: Option<u32>, asked: bool, socket: &UnixStream) {
+/// Ends every process of the run: those in its group, and those that descend from this process. Returns whether none is
+/// left.
+fn end_everything(group: &[PathBuf], main: Option<u32>, asked: bool, socket: &UnixStream) -> bool {
     kill_all(group);
     // Each round ends the present generation; its children then become ours. Bounded, as a fork bomb without a group
     // could outrun us; a process with much memory takes a while to end even when killed.
     for round in 0..5_000 {
         if !reap(main, asked, socket) {
-            return;
+            return true;
         }
         procfs::kill(&procfs::descendants(std::process::id()));
         std::thread::sleep(Duration::from_millis(if round < 50 { 1 } else { 10 }));
     }
+    false
 }

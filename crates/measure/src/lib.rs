@@ -1,7 +1,7 @@
 //! Measures what a program costs: memory with the kernel's share, CPU and time, by phase, on Linux.
 //!
 //! A program runs in a cgroup of its own (v2 or v1; without one, /proc has to do), started by a small launcher that leaves
-//! nothing behind, whatever happens. It is observed into a [`Timeline`] of events; [`analyze`] makes a [`Measurement`] of
+//! nothing behind, also where this program is killed. It is observed into a [`Timeline`] of events; [`analyze`] makes a [`Measurement`] of
 //! it: a status with its reason, and values only where there is evidence for them. A timeline can be kept in a file and
 //! judged again ([`write_trace`], [`read_trace`]).
 //!
@@ -85,7 +85,7 @@ pub use analyze::analyze;
 pub use black_box::{BlackBoxCommand, LinePattern, LoadCommand, LoadStands, Ready};
 pub use cgroup::{Group, GroupBounds, GroupRoot, batches_bytes};
 pub use connections::{ConnectionLimits, read_connection_limits};
-pub use event::{RunEvent, TimedEvent};
+pub use event::{RunEvent, TimedEvent, WhyDropped};
 pub use interrupt::Interrupt;
 pub use kind::Kind;
 pub use launchers::init;
@@ -151,9 +151,9 @@ impl RunSpec {
 pub struct Bounds {
     /// Memory cap, kernel memory included.
     pub memory_bytes: Option<u64>,
-    /// Time from exec after which the run is ended.
+    /// Time after which the run is ended, from before its launcher starts and without pauses of the machine.
     pub time: Duration,
-    /// Most bytes of standard output before the run is killed.
+    /// Most bytes of standard output, and of standard error, before the run is killed.
     pub output_bytes: u64,
 }
 

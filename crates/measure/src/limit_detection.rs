@@ -140,11 +140,11 @@ fn limit_inferred(limits: &SystemLimits, kind: Kind, evidence: &LimitEvidence) -
         None => format!(" near {} threads", grouped(started)),
     };
     let mut rooms = limits.thread_headroom().into_iter();
-    let met = rooms.find(|room| near(room.room + room.kept));
+    let met = rooms.find(|room| near(room.room.saturating_add(room.kept)));
     if let Some(room) = met.filter(|_| evidence.refused_threads.is_none()) {
         let LimitHit { name, value, .. } = &room.limit;
         let sentence = format!("probably hit {name} = {value}");
-        let why = format!("{seen}: room for {} threads", grouped(room.room + room.kept));
+        let why = format!("{seen}: room for {} threads", grouped(room.room.saturating_add(room.kept)));
         return Some(DetectedLimit { sentence, why, limit: room.limit, remedy: room.remedy });
     }
     let (_, (limit, remedy)) = limits.mapping_headroom()?;
@@ -177,7 +177,7 @@ const AREAS_TOO_MANY: u64 = 8;
 /// thousand mappings of its own, and runtimes that map stacks by the thousand stop at the last whole thousand (Ruby).
 fn mappings_per_task(started: u64, max_map_count: u64) -> Option<(u64, MappingFit)> {
     let used = |areas: u64| areas.saturating_mul(started);
-    let most = max_map_count + AREAS_TOO_MANY;
+    let most = max_map_count.saturating_add(AREAS_TOO_MANY);
     let exact =
         (1..=6).find(|areas| (max_map_count.saturating_sub(OWN_AREAS)..=most).contains(&used(*areas)));
     let near = || [2, 4].into_iter().find(|areas| (max_map_count / 100 * 96..=most).contains(&used(*areas)));

@@ -177,7 +177,7 @@ impl SystemLimits {
             .into_iter()
             .flatten()
             .map(|((limit, remedy), (now, kept))| {
-                let room = limit.value.saturating_sub(now + kept);
+                let room = limit.value.saturating_sub(now.saturating_add(kept));
                 ThreadHeadroom { room, kept, limit, remedy }
             })
             .collect();

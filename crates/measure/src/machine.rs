@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::cgroup::own_folders;
+use super::cgroup::{online_processors, own_folders};
 use super::limits::read_limits;
 use super::procfs::{self, number};
 
@@ -153,7 +153,7 @@ pub fn machine_warnings() -> Vec<String> {
         warnings.push("kernel same-page merging is on: equal pages count once; turn it off: `echo 0 > /sys/kernel/mm/ksm/run`".into());
     }
     if let Some(busy) = busy_cpus()
-        && busy > 0.25 * std::thread::available_parallelism().map_or(1, |cpus| cpus.get()) as f64
+        && busy > 0.25 * online_processors() as f64
     {
         warnings.push(format!(
             "the machine is busy: other work uses {busy:.1} CPUs, so times will be inflated and runs may become CPU-starved (they get a warning)"

@@ -22,7 +22,7 @@ use self::run::Run;
 pub use self::details::RunDetails;
 pub use self::run::OnReading;
 use super::analyze::analyze;
-use super::cgroup::{GroupBounds, kill_all, remove_folders};
+use super::cgroup::{GroupBounds, kill_all, online_processors, remove_folders};
 use super::launchers::{Launchers, is_initialized};
 use super::limits::read_limits;
 use super::machine::available_memory_bytes;
@@ -149,7 +149,7 @@ impl<'a> LocalRunner<'a> {
             source: group.source(),
             enforces_cap: group.source() != MemorySource::Proc,
             keeps_peak: group.memory_peak().is_some(),
-            cpus: std::thread::available_parallelism().map_or(1, |cpus| cpus.get() as u64),
+            cpus: online_processors() as u64,
             unlocked: self.shared_machine,
             limits,
         };

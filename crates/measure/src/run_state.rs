@@ -236,7 +236,7 @@ impl RunState {
             Scenario::BlackBox(black_box, _) => black_box.told_hold,
         };
         told.then_some(())?;
-        Some(self.exec_ns? + (spec.scenario.hold_s() * 1e9) as u64)
+        Some(self.exec_ns?.saturating_add((spec.scenario.hold_s() * 1e9) as u64))
     }
 
     /// Connections or other tasks of the load that are alive: by its word, and no more than the kernel counts.

@@ -207,7 +207,7 @@ impl UsageHistory {
         let (low, high) = self.memory_range(from.at_ns);
         let quiet = used(from.cpu_s, to.cpu_s).is_some_and(is_quiet)
             && used(from.load_cpu_s, to.load_cpu_s).is_none_or(is_quiet)
-            && to.output_bytes - from.output_bytes < PIPE_BYTES
+            && to.output_bytes.saturating_sub(from.output_bytes) < PIPE_BYTES
             && is_same(low, high)
             && !starved(start, last);
         quiet.then_some(from.at_ns)
@@ -242,7 +242,7 @@ impl UsageHistory {
     fn watched_for(&self, window_s: f64, since: u64) -> Option<&UsagePoint> {
         let last = self.points.last()?;
         let window_ns = (window_s * 1e9) as u64;
-        let long_enough = |point: &&UsagePoint| last.watched_ns - point.watched_ns >= window_ns;
+        let long_enough = |point: &&UsagePoint| last.watched_ns.saturating_sub(point.watched_ns) >= window_ns;
         self.points.iter().rev().find(long_enough).filter(|point| point.sample.at_ns >= since)
     }
 
@@ -256,13 +256,13 @@ impl UsageHistory {
 
 /// Whether the run was starved for most of the time: it is not quiet, it is held back.
 fn starved(from: &UsagePoint, to: &UsagePoint) -> bool {
-    let starved_s = (to.starved_ns - from.starved_ns) as f64 / 1e9;
+    let starved_s = to.starved_ns.saturating_sub(from.starved_ns) as f64 / 1e9;
     starved_s > 0.0 && starved_s > STARVED_SHARE * seconds(from.sample.at_ns, to.sample.at_ns)
 }
 
 /// For how long the run was watched in between, in seconds.
 fn watched_s(from: &UsagePoint, to: &UsagePoint) -> f64 {
-    (to.watched_ns - from.watched_ns) as f64 / 1e9
+    to.watched_ns.saturating_sub(from.watched_ns) as f64 / 1e9
 }
 
 fn used(from: Option<f64>, to: Option<f64>) -> Option<f64> {

@@ -46,6 +46,12 @@ impl Host {
     }
 }
 
+/// Whether the usage samples before an event do not count after it, as what comes is another matter: a load, or memory
+/// that has changed. Those before the first plateau count.
+pub(super) fn forgets_usage(event: &RunEvent) -> bool {
+    matches!(event, RunEvent::LoadStarted | RunEvent::Dropped(_) | RunEvent::Plateau(_))
+}
+
 /// The events of one run, its usage samples, and what follows from them.
 #[derive(Debug, Clone)]
 pub struct Timeline {
@@ -108,9 +114,8 @@ impl Timeline {
         self.state.apply(at_ns, &event);
         match &event {
             RunEvent::Reading(_) => self.usage.keep_until(at_ns),
-            // What comes next is another matter: a load, or memory that has changed.
-            RunEvent::LoadStarted | RunEvent::Dropped(_) => self.usage.clear(),
-            RunEvent::Plateau(_) if !self.state.begun.is_empty() => self.usage.clear(),
+            RunEvent::Plateau(_) if self.state.begun.is_empty() => {}
+            event if forgets_usage(event) => self.usage.clear(),
             _ => {}
         }
         self.put(replaced, TimedEvent { at_ns, event });

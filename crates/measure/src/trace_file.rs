@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::RunSpec;
 use super::event::{RunEvent, TimedEvent};
-use super::timeline::{Host, Timeline};
+use super::timeline::{Host, Timeline, forgets_usage};
 use crate::Timestamp;
 
 /// Version of the format. Raised when a field or an event changes its meaning.
@@ -59,8 +59,12 @@ pub fn write_trace(path: &Path, spec: &RunSpec, timeline: &Timeline) -> io::Resu
     let mut put = |line: String| writeln!(out, "{line}");
     put(serde_json::to_string(&head)?)?;
     let mut usage = timeline.usage().points().iter().peekable();
-    for event in timeline.events() {
-        while let Some(point) = usage.next_if(|point| point.sample.at_ns <= event.at_ns) {
+    // What has forgotten the samples before it would forget those of the same instant when the trace is read.
+    let kept_from = timeline.events().iter().rposition(|event| forgets_usage(&event.event));
+    for (index, event) in timeline.events().iter().enumerate() {
+        while let Some(point) =
+            usage.next_if(|point| kept_from.is_none_or(|at| index > at) && point.sample.at_ns <= event.at_ns)
+        {
             let point = TimedEvent { at_ns: point.sample.at_ns, event: RunEvent::Usage(*point) };
             put(serde_json::to_string(&point)?)?;
         }
@@ -97,6 +101,10 @@ pub fn read_trace(path: &Path) -> Result<(RunSpec, Timeline), TraceError> {
     let mut timeline = Timeline::new(started_at, host);
     for (index, line) in lines.enumerate() {
         let line = line.map_err(io)?;
+        // An editor may have left one.
+        if line.trim().is_empty() {
+            continue;
+        }
         match serde_json::from_str::<TimedEvent>(&line) {
             Ok(event) => timeline.push(event.at_ns, event.event),
             Err(error) if error.is_eof() => return Err(TraceError::CutOff { path: path_of() }),

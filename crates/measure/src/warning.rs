@@ -23,7 +23,7 @@ pub enum Warning {
     SocketsUncharged,
     /// Memory grew by more than 5% and 4 MiB after the first reading, and was read again.
     PlateauGrew,
-    /// The program was runnable but got less than half a CPU for 1 s or more: times are inflated.
+    /// The program was runnable but got less than half a CPU, for 1 s or more or right before memory was read: times are inflated.
     CpuStarved,
     /// Measured without a cgroup: kernel memory and peak are only what /proc shows.
     NoControlGroup,

@@ -5,7 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use taskscale_measure::{
-    Measurement, RunEvent, Status, TimedEvent, Timeline, TraceError, analyze, read_trace, write_trace,
+    Measurement, RunEvent, Status, TimedEvent, Timeline, TraceError, WhyDropped, analyze, read_trace,
+    write_trace,
 };
 
 fn folder() -> PathBuf {
@@ -71,6 +72,24 @@ fn a_trace_survives_being_written_again() {
         assert_eq!(again.usage(), timeline.usage(), "{}", path.display());
         assert_eq!(analyze(&again, &spec_again), analyze(&timeline, &spec));
     }
+}
+
+/// A sample that is taken when others have been forgotten has the instant at which its round began, which is before that.
+#[test]
+fn samples_after_a_reading_that_was_dropped_survive() {
+    let (spec, kept) = read_trace(&folder().join("how-it-ends-well.jsonl")).unwrap();
+    let mut timeline = Timeline::new(kept.started_at, kept.host.clone());
+    let point = kept.usage().points()[0];
+    timeline.push(10, RunEvent::Usage(point));
+    timeline.push(100, RunEvent::Dropped(WhyDropped::Grew));
+    timeline.push(90, RunEvent::Usage(point));
+    let account = kept.events().last().unwrap();
+    timeline.push(account.at_ns, account.event.clone());
+    assert_eq!(timeline.usage().points().len(), 1);
+    let temporary = tempfile::tempdir().unwrap();
+    let copy = temporary.path().join("copy.jsonl");
+    write_trace(&copy, &spec, &timeline).unwrap();
+    assert_eq!(read_trace(&copy).unwrap().1.usage(), timeline.usage());
 }
 
 /// A kept run with other events; those for which `edit` is false did not happen.
@@ -179,6 +198,15 @@ fn a_last_look_that_came_late_proves_only_what_still_stands() {
         let unwatched = seen(change);
         assert_eq!(unwatched.status, Status::NoPlateau);
         assert!(unwatched.reason.is_some_and(|reason| reason.contains("not scheduled")));
+    }
+}
+
+/// Without the last look nothing says that no task came after the reading.
+#[test]
+fn a_run_that_was_not_looked_at_once_more_is_in_doubt() {
+    for name in ["how-it-ends-well", "wrong-output-alive-early"] {
+        let unseen = edited(name, |event| !matches!(event.event, RunEvent::LastLook(_)));
+        assert_eq!(unseen.status, Status::NoPlateau, "{name}: {:?}", unseen.reason);
     }
 }
 

@@ -9,13 +9,14 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::Config;
+use serde_json::Value;
 use strum::VariantArray;
 use taskscale::catalog::Catalog;
 use taskscale::compare;
 use taskscale::record::{Campaign, Sample, parse_samples};
 use taskscale::report::{self, RenderOptions, Report};
 use taskscale::units;
-use taskscale_measure::{LineKind, Lines, Said};
+use taskscale_measure::{LineKind, Lines, Said, Status, analyze, read_trace};
 
 const CASES: u32 = 300;
 
@@ -213,6 +214,63 @@ proptest! {
         prop_assert_eq!(alive, usize::from(said.alive.is_some()));
         prop_assert!(said.metrics.values().all(|metric| metric.value.is_finite()));
         prop_assert_eq!(received, bytes.len() as u64);
+    }
+}
+
+/// Kept runs of all shapes, whatever they came to.
+const TRACES: [&str; 7] = [
+    "how-it-ends-well",
+    "real-load-done-early",
+    "real-pause-then-work",
+    "servers-flips",
+    "tasks-that-wake-well",
+    "work-well",
+    "wrong-output-lie-thread",
+];
+
+/// The numbers in a value, in its order.
+fn numbers(value: &mut Value) -> Vec<&mut Value> {
+    match value {
+        Value::Number(_) => vec![value],
+        Value::Array(list) => list.iter_mut().flat_map(numbers).collect(),
+        Value::Object(fields) => fields.values_mut().flat_map(numbers).collect(),
+        _ => Vec::new(),
+    }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    /// A trace in which numbers are others and lines are left out is refused or judged.
+    #[test]
+    fn any_trace(
+        name in select(&TRACES[..]),
+        changes in vec((0.0..1.0, 0.0..1.0, select(&[0_u64, 1, 1 << 40, u64::MAX][..])), 1..6),
+        left_out in prop::option::of(0.0..1.0),
+    ) {
+        let path = format!("{}/../measure/tests/traces/{name}.jsonl", env!("CARGO_MANIFEST_DIR"));
+        let kept = fs::read_to_string(path).unwrap();
+        let mut lines: Vec<Value> = kept.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let at = |share: f64, length: usize| (share * length as f64) as usize;
+        for (line, place, new) in changes {
+            let line = at(line, lines.len());
+            let mut found = numbers(&mut lines[line]);
+            let place = at(place, found.len());
+            if let Some(number) = found.get_mut(place) {
+                **number = new.into();
+            }
+        }
+        if let Some(left_out) = left_out {
+            lines.remove(at(left_out, lines.len()));
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("trace.jsonl");
+        let text: Vec<String> = lines.iter().map(Value::to_string).collect();
+        fs::write(&path, text.join("\n")).unwrap();
+        if let Ok((spec, timeline)) = read_trace(&path) {
+            let verdict = analyze(&timeline, &spec);
+            prop_assert_eq!(verdict.reason.is_none(), verdict.status == Status::Ok);
+        }
     }
 }
 

@@ -81,8 +81,8 @@ impl Analysis<'_> {
 
 /// Whether the kernel holds less for the connections than any takes. Fewer of them are lost in what it holds besides.
 fn is_uncharged(memory: &Plateau, connected: u64) -> bool {
-    let others = memory.kernel_stack_bytes.unwrap_or(0) + memory.page_tables_bytes.unwrap_or(0);
-    connected >= MANY && memory.kernel_bytes.saturating_sub(others) < LEAST_BYTES * connected
+    let others = memory.kernel_stack_bytes.unwrap_or(0).saturating_add(memory.page_tables_bytes.unwrap_or(0));
+    connected >= MANY && memory.kernel_bytes.saturating_sub(others) < LEAST_BYTES.saturating_mul(connected)
 }
 
 #[cfg(test)]

@@ -132,7 +132,8 @@ pub(super) fn settle_by_touching(folder: &Path) {
     }
 }
 
-fn online_processors() -> usize {
+/// All CPUs of the machine, also those that this process may not use.
+pub fn online_processors() -> usize {
     // SAFETY: asks for a number.
     unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) }.try_into().unwrap_or(1)
 }

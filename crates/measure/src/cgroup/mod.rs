@@ -15,6 +15,7 @@ use std::thread;
 use std::time::Duration;
 
 pub use group::batches_bytes;
+pub(super) use group::online_processors;
 use group::write_control;
 pub use group::{CpuReading, Group, GroupBounds, KernelAccount, MemoryWant};
 pub use root::GroupRoot;

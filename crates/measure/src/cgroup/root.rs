@@ -32,7 +32,8 @@ enum GroupHierarchy {
 }
 
 impl GroupRoot {
-    /// Finds the best cgroups available: v2, v1, or none. First kills and removes what a killed taskscale left.
+    /// Finds the best cgroups available: v2, v1, or none. First kills and removes what a killed taskscale left. One for
+    /// each process: it may move this process into a cgroup of its own, beside those of the runs.
     pub fn find() -> GroupRoot {
         clean_up_after_the_dead();
         let mut home = GroupRoot::none();

@@ -3,6 +3,7 @@
 use super::clock::Clock;
 use super::control_pipe::ControlPipe;
 use super::launched::Launched;
+use super::orphan_cleanup::ProgressDeadline;
 use crate::MeasureError;
 use crate::cgroup::Group;
 use crate::event::RunEvent;
@@ -32,8 +33,8 @@ pub(super) struct Running {
     pub executed: bool,
     /// Whether it was asked to stop: its end is then no fault of its.
     stopping: bool,
-    /// The launcher was told to end everything, as the load ended or is to end: nothing reads a second word.
-    ending: bool,
+    /// Of the launcher that was told to end everything, as the load ended or is to end: nothing reads a second word.
+    deadline: Option<ProgressDeadline>,
 }
 
 impl Running {
@@ -48,7 +49,7 @@ impl Running {
             lines: Lines::of_at_most(LONGEST_LINE),
             executed: false,
             stopping: false,
-            ending: false,
+            deadline: None,
         })
     }
 
@@ -73,9 +74,23 @@ impl Running {
             }
         }
         if self.launched.lost && !timeline.state().load_empty {
-            self.launched.end_what_is_left(&*self.group)?;
-            timeline.push(clock.now_ns(), RunEvent::LoadLost { stopping: self.stopping });
-            timeline.push(clock.now_ns(), RunEvent::LoadEmpty);
+            self.end_without_launcher(timeline, clock)?;
+        }
+        Ok(())
+    }
+
+    fn end_without_launcher(&mut self, timeline: &mut Timeline, clock: Clock) -> Result<(), MeasureError> {
+        self.launched.end_what_is_left(&*self.group)?;
+        timeline.push(clock.now_ns(), RunEvent::LoadLost { stopping: self.stopping });
+        timeline.push(clock.now_ns(), RunEvent::LoadEmpty);
+        Ok(())
+    }
+
+    /// Ends it if its launcher, stopped perhaps by the load, does not.
+    pub fn end_if_stuck(&mut self, timeline: &mut Timeline, clock: Clock) -> Result<(), MeasureError> {
+        if self.deadline.as_mut().is_some_and(|deadline| deadline.is_over(self.group.memory_now())) {
+            self.launched.give_up()?;
+            self.end_without_launcher(timeline, clock)?;
         }
         Ok(())
     }
@@ -90,7 +105,7 @@ impl Running {
 
     /// Asks it to end.
     pub fn stop(&mut self) {
-        if !self.stopping && !self.ending {
+        if !self.stopping && self.deadline.is_none() {
             self.stopping = true;
             self.launched.send(STOP);
         }
@@ -98,7 +113,7 @@ impl Running {
 
     /// Ends it. Returns whether that was still to do.
     pub fn kill(&mut self) -> bool {
-        if self.ending {
+        if self.deadline.is_some() {
             return false;
         }
         self.stopping = true;
@@ -107,8 +122,8 @@ impl Running {
     }
 
     fn send_end(&mut self) {
-        if !self.ending {
-            self.ending = true;
+        if self.deadline.is_none() {
+            self.deadline = Some(ProgressDeadline::new());
             self.launched.send(END);
         }
     }

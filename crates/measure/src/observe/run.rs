@@ -137,6 +137,11 @@ impl<'a> Run<'a> {
                 self.launched.give_up()?;
                 self.end_without_launcher()?;
             }
+            if !self.timeline.state().load_empty
+                && let Some(load) = &mut self.load
+            {
+                load.end_if_stuck(&mut self.timeline, self.clock)?;
+            }
             self.count();
             wait_s = self.act()?;
         }
@@ -367,7 +372,12 @@ impl<'a> Run<'a> {
         let text = |launched: &Launched| String::from_utf8_lossy(&launched.stderr_tail).into_owned();
         let account = Account {
             cpu: self.group.cpu(),
-            load_cpu: self.load.as_ref().and_then(|load| load.group.cpu()),
+            // Without a group, nobody knows what ended processes used.
+            load_cpu: self
+                .load
+                .as_ref()
+                .filter(|_| self.timeline.host.has_group())
+                .and_then(|load| load.group.cpu()),
             system_cpu_s: used_s,
             starved_s: self.timeline.usage().starved_s(),
             peak_bytes: self.group.memory_peak(),
