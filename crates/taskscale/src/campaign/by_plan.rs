@@ -10,6 +10,7 @@ use super::prepare::Prepared;
 use super::run_spec::WARM_UP_TIME;
 use super::run_tuner::{RunTuner, warm_up};
 use crate::record::{Campaign, Cell, Sample, Series};
+use crate::units;
 use taskscale_load::Elsewhere;
 use taskscale_measure::{RunSpec, Scenario};
 
@@ -149,7 +150,7 @@ impl Strategy for ByPlan<'_> {
             let (run, entry, attempt) = (run.clone(), *entry, *attempt);
             log::info!("{}", tuner.why(&run, &scenario, attempt));
             let time_cap = self.settings.time_cap;
-            let time = time_cap.unwrap_or_else(|| Duration::from_secs_f64(tuner.time_cap_s(&scenario)));
+            let time = time_cap.unwrap_or_else(|| units::duration(tuner.time_cap_s(&scenario)));
             let left_s =
                 self.left.iter().map(|left| estimate_s(&self.tuners[&left.run.cell.part], &left.run)).sum();
             let done = self.planned - self.left.len();

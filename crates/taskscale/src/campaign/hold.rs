@@ -99,7 +99,7 @@ impl HoldPredictor {
     /// collects, when its tasks have long been alive does so in its next run as well.
     fn needed_s(&self, entry: &str, tasks: u64) -> f64 {
         let seen = self.needed.get(entry).into_iter().flat_map(|seen| seen.range(..=tasks));
-        seen.map(|(_, hold_s)| *hold_s).fold(0.0, f64::max)
+        seen.map(|(_, hold_s)| *hold_s).fold(0.0, f64::max).min(LONGEST_S)
     }
 
     /// The wait for another attempt, if that of `sample` was too short; `None` if the sample is final.

@@ -11,6 +11,7 @@ use crate::record::{
     self, Campaign, Conditions, EntryFacts, Loaded, MemorySource, Plan, SCHEMA_VERSION, Store, StoreError,
     Timestamp,
 };
+use crate::units;
 use taskscale_load::Elsewhere;
 use taskscale_measure::{available_memory_bytes, machine_facts};
 
@@ -110,7 +111,7 @@ pub fn open_kept(
 fn settings(conditions: Conditions, resume: &ResumeOptions) -> CampaignSettings {
     CampaignSettings {
         memory_cap_bytes: conditions.memory_cap_bytes,
-        time_cap: conditions.time_cap_s.map(Duration::from_secs_f64),
+        time_cap: conditions.time_cap_s.map(units::duration),
         clients: resume.clients.clone(),
     }
 }

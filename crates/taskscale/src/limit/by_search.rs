@@ -15,6 +15,7 @@ use crate::campaign::{
 };
 use crate::catalog::{Shape, period_s};
 use crate::record::{Cell, Plan, Sample};
+use crate::units;
 use taskscale_measure::{HoldParams, RunSpec, Scenario, WorkParams};
 
 /// A launch with little memory takes longer than one with much: the hold is longer by this factor.
@@ -135,7 +136,7 @@ impl Strategy for BySearch<'_> {
             let hold_s = hold_s(&search.seen, entry, &next_run);
             let TrialPoint { tasks, cap_bytes, .. } = next_run.trial_point;
             let allowed_s = allowed(self.search_spec, &search.seen, tasks, cap_bytes).allowance_s;
-            let time = Duration::from_secs_f64((hold_s + allowed_s).min(self.search_spec.time_cap_s));
+            let time = units::duration((hold_s + allowed_s).min(self.search_spec.time_cap_s));
             let (cell, spec) = self.spec(entry, next_run.trial_point, hold_s, time);
             self.observer.run_begins(name, &next_run, hold_s, own.len() + 1);
             self.is_running = true;

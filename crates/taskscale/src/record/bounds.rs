@@ -115,7 +115,7 @@ mod tests {
         let samples = root.path().join("samples.jsonl");
         for (text, expected) in [
             ("x\n".repeat(REJECTED_LINES + 1), "more than 1000 invalid lines"),
-            ((0..=CASES).map(of_tasks).collect(), "more than 50000 cases"),
+            ((1..=CASES + 1).map(of_tasks).collect(), "more than 50000 cases"),
             ("\n".repeat(2 * RUNS as usize + 1), "more than 2000000 lines"),
             ("x".repeat(LINE_BYTES as usize + 1), "line 1 has more than 1048576 bytes"),
         ] {

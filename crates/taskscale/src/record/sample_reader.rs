@@ -39,6 +39,9 @@ macro_rules! own_fields {
             }
 
             fn with<E: Error>(self, measurement: Measurement) -> Result<Sample, E> {
+                if self.tasks == Some(0) {
+                    return Err(E::custom("a run of 0 tasks"));
+                }
                 Ok(Sample {
                     $($required: self.$required.ok_or_else(|| E::missing_field(stringify!($required)))?,)*
                     $($optional: self.$optional,)*
@@ -126,5 +129,7 @@ mod tests {
         assert!(error("\"tasks\"", "\"tusks\"").starts_with("missing field `tasks`"));
         assert!(error("\"status\"", "\"state\"").starts_with("missing field `status`"));
         assert!(error("\"tasks\":10", "\"tasks\":-1").contains("invalid value"));
+        // What divides by them relies on it.
+        assert!(error("\"tasks\":10", "\"tasks\":0").starts_with("a run of 0 tasks"));
     }
 }
