@@ -221,7 +221,10 @@ fn no_files_use_each_other_in_a_circle() {
 #[test]
 fn no_two_types_have_one_name() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let line = Regex::new(r"(?m)^\s*(?:pub(?:\([a-z ]+\))? )?(?:struct|enum|trait|union) (\w+)").unwrap();
+    // An associated type has the name that its trait gives it, and is indented.
+    let line =
+        Regex::new(r"(?m)^(?:\s*(?:pub(?:\([a-z ]+\))? )?(?:struct|enum|trait|union)|(?:pub(?:\([a-z ]+\))? )?type) (\w+)")
+            .unwrap();
     let mut types: BTreeMap<String, usize> = BTreeMap::new();
     for member in fs::read_dir(root).unwrap().map(|member| member.unwrap()) {
         for code in SourceTree::read(&member.path().join("src")).code.values() {

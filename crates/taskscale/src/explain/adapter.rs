@@ -16,7 +16,7 @@ use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::mappings::{MappingClass, Mappings};
-use super::sheet::{AdapterAnswer, PartName, PartSource, Parts, add_bytes};
+use super::sheet::{AdapterAnswer, PartBytes, PartName, PartSource, add_bytes};
 use super::{jvm, malloc};
 use crate::catalog::Adapter;
 
@@ -190,7 +190,7 @@ impl AdapterHook {
         }
     }
 
-    fn ask_hooks(&self, pids: &[u32]) -> Result<Parts, String> {
+    fn ask_hooks(&self, pids: &[u32]) -> Result<PartBytes, String> {
         let asked: Vec<u32> = pids.iter().copied().filter(|pid| self.file(*pid, "ready").exists()).collect();
         if asked.is_empty() {
             let name = self.adapter.name();
@@ -198,7 +198,7 @@ impl AdapterHook {
                 "the hook of the adapter `{name}` was not loaded (`--adapter none` leaves it out)"
             ));
         }
-        let mut parts = Parts::new();
+        let mut parts = PartBytes::new();
         for pid in asked {
             let Some(process) = i32::try_from(pid).ok().and_then(Pid::from_raw) else { continue };
             // An earlier answer is of an earlier reading.
@@ -231,7 +231,7 @@ impl AdapterHook {
 }
 
 /// Carriers are counted as they are mapped. What is more than there is in memory was never touched, and is free space.
-fn leave_out_untouched(parts: &mut Parts, resident_bytes: f64) {
+fn leave_out_untouched(parts: &mut PartBytes, resident_bytes: f64) {
     let untouched = (parts.values().sum::<f64>() - resident_bytes).max(0.0);
     let is_free = |name: &PartName| name.group == PartSource::Unused;
     let free: f64 = parts.iter().filter(|(name, _)| is_free(name)).map(|(_, bytes)| bytes).sum();
@@ -240,7 +240,7 @@ fn leave_out_untouched(parts: &mut Parts, resident_bytes: f64) {
 }
 
 /// Adds the lines of a hook's answer.
-fn add(parts: &mut Parts, text: &str) -> Result<(), String> {
+fn add(parts: &mut PartBytes, text: &str) -> Result<(), String> {
     for line in text.lines() {
         let wrong = || format!("a hook wrote {line:?}, expected `live BYTES NAME`");
         let (group, name, bytes) = part(line).ok_or_else(wrong)?;
@@ -321,7 +321,7 @@ mod tests {
     fn only_free_space_can_be_untouched() {
         let part = |group: PartSource, bytes: f64| (PartName { group, name: "x".to_owned() }, bytes);
         let left = |resident: f64| {
-            let mut parts = Parts::from([part(PartSource::Live, 70.0), part(PartSource::Unused, 40.0)]);
+            let mut parts = PartBytes::from([part(PartSource::Live, 70.0), part(PartSource::Unused, 40.0)]);
             leave_out_untouched(&mut parts, resident);
             parts.into_values().collect::<Vec<_>>()
         };
@@ -330,7 +330,7 @@ mod tests {
 
     #[test]
     fn an_answer_has_groups_bytes_and_names() {
-        let mut parts = Parts::new();
+        let mut parts = PartBytes::new();
         add(&mut parts, "live 2048 goroutine stacks\nunused 12.5 free spans\nlive 2 goroutine stacks\n")
             .unwrap();
         let bytes: Vec<f64> = parts.values().copied().collect();

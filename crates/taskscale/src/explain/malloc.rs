@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::sheet::{PartSource, Parts, add_bytes};
+use super::sheet::{PartBytes, PartSource, add_bytes};
 
 /// As in hooks/malloc.c: classes of usable sizes, each 16 bytes wide, and one of all larger blocks.
 const CLASSES: usize = 257;
@@ -11,8 +11,8 @@ const CLASSES: usize = 257;
 const HEADER: i64 = 8;
 
 /// Reads the counts of the processes that have some. `resident`: bytes of the heaps.
-pub fn ask(pids: &[u32], folder: &Path, resident: f64) -> Result<Parts, String> {
-    let mut parts = Parts::new();
+pub fn ask(pids: &[u32], folder: &Path, resident: f64) -> Result<PartBytes, String> {
+    let mut parts = PartBytes::new();
     let mut chunks = 0.0;
     let counts = pids.iter().filter_map(|pid| fs::read(folder.join(format!("{pid}.counts"))).ok());
     for counts in counts {
@@ -32,7 +32,7 @@ pub fn ask(pids: &[u32], folder: &Path, resident: f64) -> Result<Parts, String> 
 }
 
 /// Adds what one process has, and returns the bytes of its blocks with their headers. `None` if counts are missing.
-fn add(parts: &mut Parts, counts: &[u8]) -> Option<f64> {
+fn add(parts: &mut PartBytes, counts: &[u8]) -> Option<f64> {
     let numbers: Vec<i64> = counts
         .chunks_exact(8)
         .map(|bytes| i64::from_ne_bytes(bytes.try_into().unwrap_or_default()))
@@ -67,7 +67,7 @@ mod tests {
         (numbers[of_100], numbers[CLASSES + of_100], numbers[2 * CLASSES + of_100]) = (10, 1040, 1000);
         (numbers[larger], numbers[CLASSES + larger], numbers[2 * CLASSES + larger]) = (1, 8008, 8000);
         let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_ne_bytes()).collect();
-        let mut parts = Parts::new();
+        let mut parts = PartBytes::new();
         assert_eq!(add(&mut parts, &bytes), Some(1040.0 + 80.0 + 8008.0 + 8.0));
         let shown: Vec<(&str, f64)> = parts.iter().map(|(name, bytes)| (&*name.name, *bytes)).collect();
         let expected = [

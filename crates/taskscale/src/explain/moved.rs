@@ -7,7 +7,7 @@ use super::shown::{Explanation, bytes, source};
 use crate::document::{Column, Document, DocumentRow, Emphasis, Table, TableCell};
 
 /// A part in both sheets, base and new, in bytes; absent where a sheet lacks it.
-type Pair = [Option<f64>; 2];
+type BeforeAfter = [Option<f64>; 2];
 
 /// Of the entries that both have, or of the two that are named, the parts that changed most first.
 pub fn moved(base: &[Explanation], new: &[Explanation], named: Option<(&str, &str)>) -> Document {
@@ -39,17 +39,17 @@ pub fn moved(base: &[Explanation], new: &[Explanation], named: Option<(&str, &st
 }
 
 fn table(old: &Explanation, now: &Explanation) -> Table {
-    let mut pairs: BTreeMap<(PartSource, &str), Pair> = BTreeMap::new();
+    let mut pairs: BTreeMap<(PartSource, &str), BeforeAfter> = BTreeMap::new();
     for (side, of) in [old, now].into_iter().enumerate() {
         for row in &of.sheet.rows {
             pairs.entry((row.group, &row.name)).or_default()[side] = Some(row.per_task.bytes);
         }
     }
     add_to_small_ones(&mut pairs);
-    let change = |[old, now]: &Pair| now.unwrap_or(0.0) - old.unwrap_or(0.0);
+    let change = |[old, now]: &BeforeAfter| now.unwrap_or(0.0) - old.unwrap_or(0.0);
     let mut rows: Vec<_> = pairs.into_iter().collect();
     rows.sort_by(|(_, a), (_, b)| change(b).abs().total_cmp(&change(a).abs()));
-    let row = |name: &str, what: &str, pair: Pair, emphasis: Emphasis| {
+    let row = |name: &str, what: &str, pair: BeforeAfter, emphasis: Emphasis| {
         let shown = |side: Option<f64>| TableCell::figure(side.map(bytes), emphasis);
         let by = change(&pair);
         let sign = if by > 0.0 { "+" } else { "" };
@@ -79,7 +79,7 @@ fn table(old: &Explanation, now: &Explanation) -> Table {
 
 /// A part that one sheet lacks may be among its small ones, which are added up in one row: in the other sheet it is added
 /// to these as well.
-fn add_to_small_ones(pairs: &mut BTreeMap<(PartSource, &str), Pair>) {
+fn add_to_small_ones(pairs: &mut BTreeMap<(PartSource, &str), BeforeAfter>) {
     let groups: BTreeSet<PartSource> = pairs.keys().map(|(group, _)| *group).collect();
     for group in groups {
         let Some(small) = pairs.remove(&(group, group.rest())) else { continue };

@@ -49,24 +49,24 @@ impl PartSource {
 }
 
 /// Bytes of each part in one run.
-pub type Parts = BTreeMap<PartName, f64>;
+pub type PartBytes = BTreeMap<PartName, f64>;
 
 /// Adds bytes to a part.
-pub fn add_bytes(parts: &mut Parts, group: PartSource, name: impl Into<String>, bytes: f64) {
+pub fn add_bytes(parts: &mut PartBytes, group: PartSource, name: impl Into<String>, bytes: f64) {
     *parts.entry(PartName { group, name: name.into() }).or_default() += bytes;
 }
 
 /// What an adapter answered.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct AdapterAnswer {
-    pub parts: Parts,
+    pub parts: PartBytes,
     /// A heap of which the parts have the live objects. The rest depends on when a collector ran, and an adapter makes it
     /// run: it is taken from the runs without an adapter.
     pub heap: Option<ReservedHeap>,
 }
 
 impl AdapterAnswer {
-    pub fn of(parts: Parts) -> AdapterAnswer {
+    pub fn of(parts: PartBytes) -> AdapterAnswer {
         AdapterAnswer { parts, heap: None }
     }
 }
@@ -172,9 +172,9 @@ pub fn sheet(plain: &[RunParts], probed: &[RunParts], covers: fn(&MappingClass) 
         return None;
     }
     let own_rows = sizes_with_rows(plain);
-    let outside: Vec<Parts> =
+    let outside: Vec<PartBytes> =
         plain.iter().map(|run| outside(run, &own_rows, probed.is_empty(), covers)).collect();
-    let bytes_of = |parts: &Parts, name: &PartName| parts.get(name).copied().unwrap_or(0.0);
+    let bytes_of = |parts: &PartBytes, name: &PartName| parts.get(name).copied().unwrap_or(0.0);
     let of_outside = |name: &PartName| {
         let runs = plain.iter().zip(&outside);
         slopes(runs.map(|(run, parts)| (run.repetition, run.tasks, bytes_of(parts, name))))
@@ -230,8 +230,13 @@ fn sizes_with_rows(runs: &[RunParts]) -> BTreeSet<u64> {
 }
 
 /// The parts that need no adapter: mappings, and the kernel's.
-fn outside(run: &RunParts, own_rows: &BTreeSet<u64>, all: bool, covers: fn(&MappingClass) -> bool) -> Parts {
-    let mut parts = Parts::new();
+fn outside(
+    run: &RunParts,
+    own_rows: &BTreeSet<u64>,
+    all: bool,
+    covers: fn(&MappingClass) -> bool,
+) -> PartBytes {
+    let mut parts = PartBytes::new();
     for (class, memory) in run.mappings.classes.iter().filter(|(class, _)| all || !covers(class)) {
         let name = match class {
             MappingClass::Heap => "heap (brk)".to_owned(),

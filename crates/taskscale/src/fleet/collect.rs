@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Fleet, FleetError, PublishedTarget, Result, Target};
+use super::{Fleet, FleetError, FleetResult, PublishedTarget, Target};
 use crate::catalog::Shape;
 use crate::document::{Column, Document, DocumentRow, Emphasis, Table, TableCell};
 use crate::metrics::{self, MetricDef};
@@ -45,7 +45,7 @@ struct MachineValue {
 }
 
 /// Reads the results one by one, and keeps only their medians, as there may be a thousand.
-pub fn collect(fleet: &Fleet) -> Result<Collected> {
+pub fn collect(fleet: &Fleet) -> FleetResult<Collected> {
     let mut collected = Collected::default();
     for target in &fleet.targets {
         let Some(published) = fleet.published(target)? else {

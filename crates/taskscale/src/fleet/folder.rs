@@ -26,7 +26,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::{FleetError, Result, at};
+use super::{FleetError, FleetResult, at};
 use crate::catalog::trust::{Others, distrust};
 use crate::files::if_there;
 use crate::record::{SCHEMA_VERSION, Timestamp};
@@ -118,7 +118,7 @@ pub struct PublishedTarget {
 }
 
 impl Fleet {
-    pub fn open(folder: &Path) -> Result<Fleet> {
+    pub fn open(folder: &Path) -> FleetResult<Fleet> {
         let path = folder.join(FLEET_FILE);
         match read_json::<Fleet>(&path)? {
             Some(fleet) => Ok(Fleet { folder: folder.to_owned(), ..fleet }),
@@ -127,7 +127,7 @@ impl Fleet {
     }
 
     /// Takes a folder for a new fleet.
-    pub fn create(self) -> Result<Fleet> {
+    pub fn create(self) -> FleetResult<Fleet> {
         at("make", &self.folder, fs::create_dir_all(&self.folder))?;
         let path = self.folder.join(FLEET_FILE);
         match link_json(&path, &self)? {
@@ -152,7 +152,7 @@ impl Fleet {
     }
 
     /// One taskscale at a time submits. Let go when the file is dropped.
-    pub fn lock(&self) -> Result<File> {
+    pub fn lock(&self) -> FleetResult<File> {
         let path = self.folder.join(FLEET_FILE);
         // NFS locks only what is open for writing.
         let file = at("open", &path, File::options().read(true).write(true).open(&path))?;
@@ -165,7 +165,7 @@ impl Fleet {
 
     /// Refuses a folder whose scripts, programs or catalogs another user may have written: they run as the submitting
     /// user.
-    pub fn check_trust(&self) -> Result<()> {
+    pub fn check_trust(&self) -> FleetResult<()> {
         check_trust(&self.folder)?;
         let catalogs = self.catalogs().map(|place| place.split('/').next().unwrap_or_default().to_owned());
         let mut left: Vec<PathBuf> = [FLEET_FILE, "jobs", "bin", "cache"]
@@ -186,7 +186,7 @@ impl Fleet {
         Ok(())
     }
 
-    pub fn target(&self, name: &str) -> Result<&Target> {
+    pub fn target(&self, name: &str) -> FleetResult<&Target> {
         let known = || self.targets.iter().map(|target| &*target.name).take(8).collect::<Vec<_>>().join(", ");
         let found = self.targets.iter().find(|target| target.name == name);
         found.ok_or_else(|| FleetError::NoTarget { target: name.to_owned(), known: known() })
@@ -204,15 +204,15 @@ impl Fleet {
         })
     }
 
-    pub fn submissions(&self) -> Result<Vec<Submission>> {
+    pub fn submissions(&self) -> FleetResult<Vec<Submission>> {
         let path = self.folder.join(JOBS_FILE);
         let text = at("read", &path, if_there(fs::read_to_string(&path)))?.unwrap_or_default();
         let whole = text.lines().filter(|line| line.ends_with('}'));
-        let parsed = whole.map(serde_json::from_str).collect::<Result<_, _>>();
+        let parsed = whole.map(serde_json::from_str).collect::<FleetResult<_, _>>();
         parsed.map_err(|error| FleetError::Malformed { path, error })
     }
 
-    pub fn add_submission(&self, submission: &Submission) -> Result<()> {
+    pub fn add_submission(&self, submission: &Submission) -> FleetResult<()> {
         let path = self.folder.join(JOBS_FILE);
         let malformed = |error| FleetError::Malformed { path: path.clone(), error };
         let mut line = format!("{}\n", serde_json::to_string(submission).map_err(malformed)?);
@@ -232,7 +232,7 @@ impl Fleet {
     }
 
     /// Claims a target: earlier owners may no longer publish.
-    pub fn claim(&self, target: &Target, job: &str, node: &str) -> Result<Claim> {
+    pub fn claim(&self, target: &Target, job: &str, node: &str) -> FleetResult<Claim> {
         let folder = self.target_folder(target).join("claims");
         at("make", &folder, fs::create_dir_all(&folder))?;
         let hostname = rustix::system::uname().nodename().to_string_lossy().into_owned();
@@ -253,19 +253,19 @@ impl Fleet {
     }
 
     /// The owner of a target.
-    pub fn last_claim(&self, target: &Target) -> Result<Option<Claim>> {
+    pub fn last_claim(&self, target: &Target) -> FleetResult<Option<Claim>> {
         let folder = self.target_folder(target).join("claims");
         let names = at("read", &folder, if_there(fs::read_dir(&folder)))?.into_iter().flatten().flatten();
         let epochs = names.filter_map(|name| name.file_name().to_str()?.parse::<u32>().ok());
         epochs.max().map_or(Ok(None), |epoch| read_json(&folder.join(epoch.to_string())))
     }
 
-    pub fn published(&self, target: &Target) -> Result<Option<PublishedTarget>> {
+    pub fn published(&self, target: &Target) -> FleetResult<Option<PublishedTarget>> {
         read_json(&self.target_folder(target).join(PUBLISHED))
     }
 
     /// Refuses a claim that is no longer the last of its target.
-    pub fn check_claim(&self, target: &Target, own: &Claim) -> Result<()> {
+    pub fn check_claim(&self, target: &Target, own: &Claim) -> FleetResult<()> {
         match self.last_claim(target)? {
             Some(last) if last.epoch > own.epoch => Err(FleetError::Superseded {
                 target: target.name.clone(),
@@ -277,13 +277,13 @@ impl Fleet {
     }
 
     /// Publishes results for the target; `false` if it has some.
-    pub fn publish(&self, target: &Target, own: &Claim, published: &PublishedTarget) -> Result<bool> {
+    pub fn publish(&self, target: &Target, own: &Claim, published: &PublishedTarget) -> FleetResult<bool> {
         self.check_claim(target, own)?;
         link_json(&self.target_folder(target).join(PUBLISHED), published)
     }
 
     /// Checks that results are unchanged since publication.
-    pub fn verify(&self, target: &Target, published: &PublishedTarget) -> Result<PathBuf> {
+    pub fn verify(&self, target: &Target, published: &PublishedTarget) -> FleetResult<PathBuf> {
         let folder = self.target_folder(target).join(&published.folder);
         for (name, digest) in &published.digests {
             if digest_of(&folder.join(name))? != *digest {
@@ -300,7 +300,7 @@ pub(super) fn program_in(folder: &Path, machine: &str) -> PathBuf {
 }
 
 /// Refuses a file or folder that others may have written, or may write to.
-pub(super) fn check_trust(path: &Path) -> Result<()> {
+pub(super) fn check_trust(path: &Path) -> FleetResult<()> {
     match at("examine", path, distrust(path, Others::All))? {
         Some(why) => Err(FleetError::Untrusted { path: path.to_owned(), why }),
         None => Ok(()),
@@ -308,11 +308,11 @@ pub(super) fn check_trust(path: &Path) -> Result<()> {
 }
 
 /// SHA-256 of the published files of results.
-pub fn digests(folder: &Path) -> Result<Vec<(String, String)>> {
+pub fn digests(folder: &Path) -> FleetResult<Vec<(String, String)>> {
     CAMPAIGN_FILES.iter().map(|name| Ok(((*name).to_owned(), digest_of(&folder.join(name))?))).collect()
 }
 
-fn digest_of(path: &Path) -> Result<String> {
+fn digest_of(path: &Path) -> FleetResult<String> {
     let mut hash = Sha256::new();
     let mut file = at("open", path, File::open(path))?;
     let mut buffer = vec![0; 64 * 1024];
@@ -325,14 +325,14 @@ fn digest_of(path: &Path) -> Result<String> {
     Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>> {
+fn read_json<T: DeserializeOwned>(path: &Path) -> FleetResult<Option<T>> {
     let text = at("read", path, if_there(fs::read(path)))?;
     let parsed = text.map(|text| serde_json::from_slice(&text)).transpose();
     parsed.map_err(|error| FleetError::Malformed { path: path.to_owned(), error })
 }
 
 /// Gives a new file its name, whole and durably, unless the name is taken: `false`.
-fn link_json(path: &Path, value: &impl Serialize) -> Result<bool> {
+fn link_json(path: &Path, value: &impl Serialize) -> FleetResult<bool> {
     let malformed = |error| FleetError::Malformed { path: path.to_owned(), error };
     let mut text = serde_json::to_vec_pretty(value).map_err(malformed)?;
     text.push(b'\n');

@@ -26,7 +26,7 @@ pub use status::{Snapshot, Watch, document, json, numbers};
 pub use submit::{Scripts, release, scripts, submit};
 pub use work::{NodeContext, WorkOutcome, work};
 
-type Result<T, E = FleetError> = std::result::Result<T, E>;
+type FleetResult<T, E = FleetError> = std::result::Result<T, E>;
 
 /// Why a fleet command failed.
 #[derive(Debug, thiserror::Error, strum::EnumMessage)]
@@ -124,6 +124,6 @@ fn slurm_hint(said: &str) -> Option<String> {
     Some(hint.to_owned())
 }
 
-fn at<T>(what: &'static str, path: &Path, result: io::Result<T>) -> Result<T> {
+fn at<T>(what: &'static str, path: &Path, result: io::Result<T>) -> FleetResult<T> {
     result.map_err(|error| FleetError::Io { what, path: path.to_owned(), error })
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::{FleetError, Result};
+use super::{FleetError, FleetResult};
 
 /// More jobs than any controller takes at once (MaxArraySize is 1,001 unless it was raised).
 const MOST_MACHINES: u32 = 10_000;
@@ -128,7 +128,7 @@ impl Machines {
 
 impl FleetPlan {
     /// `beside`: the folder that relative paths start from, that of the plan.
-    pub fn parse(text: &str, path: &Path, beside: &Path) -> Result<FleetPlan> {
+    pub fn parse(text: &str, path: &Path, beside: &Path) -> FleetResult<FleetPlan> {
         let wrong = |message: String| FleetError::Plan { path: path.to_owned(), message };
         let wire: PlanToml = toml::from_str(text).map_err(|error| {
             let line = error.span().map_or(1, |span| text[..span.start].matches('\n').count() + 1);

@@ -13,7 +13,7 @@ use super::slurm::{self, Node};
 use super::submit::{
     ArchBinary, Scripts, copy_catalogs, install, make_folder, scripts, submit, targets, write_scripts,
 };
-use super::{FleetError, Result, at};
+use super::{FleetError, FleetResult, at};
 
 /// A fleet that can be submitted.
 pub struct PreparedFleet {
@@ -30,7 +30,7 @@ pub fn prepare(
     catalogs: Vec<PathBuf>,
     dry_run: bool,
     warn: &dyn Fn(&str),
-) -> Result<PreparedFleet> {
+) -> FleetResult<PreparedFleet> {
     let expand = |list: &str| match slurm::expand(list) {
         // A plain list needs no Slurm.
         Err(FleetError::NoSlurm(_)) if dry_run && !list.contains('[') => {
@@ -47,7 +47,7 @@ pub fn prepare(
         Err(FleetError::NoSlurm(_)) if dry_run => Ok(Vec::new()),
         nodes => nodes,
     };
-    let nodes: Vec<Vec<Node>> = plan.machines.iter().map(nodes).collect::<Result<_, _>>()?;
+    let nodes: Vec<Vec<Node>> = plan.machines.iter().map(nodes).collect::<FleetResult<_, _>>()?;
     let names = |nodes: &Vec<Node>| nodes.iter().filter_map(|node| node.architecture.clone()).collect();
     let architectures: Vec<_> = nodes.iter().map(names).collect();
     let scripts = scripts(plan, &fleet, &architectures);
@@ -71,7 +71,7 @@ pub fn prepare(
     let named: BTreeSet<_> =
         plan.machines.iter().filter_map(|machines| machines.taskscale.as_deref()).collect();
     let programs = named.into_iter().chain(needs_own.then_some(Path::new("/proc/self/exe")));
-    let programs: Vec<ArchBinary> = programs.map(ArchBinary::read).collect::<Result<_, _>>()?;
+    let programs: Vec<ArchBinary> = programs.map(ArchBinary::read).collect::<FleetResult<_, _>>()?;
     // Jobs run what is written here: no other user may write to it, whatever the umask.
     rustix::process::umask(rustix::process::umask(Mode::empty()) | Mode::WGRP | Mode::WOTH);
     check_folder(plan, &nodes, dry_run, warn)?;
@@ -80,12 +80,12 @@ pub fn prepare(
 
 impl PreparedFleet {
     /// Writes the programs that jobs run.
-    pub fn install(&self) -> Result<()> {
+    pub fn install(&self) -> FleetResult<()> {
         self.programs.iter().try_for_each(|program| install(&self.fleet, program))
     }
 
     /// Writes the rest of the folder and submits the jobs.
-    pub fn submit(self) -> Result<(Fleet, Vec<Submission>)> {
+    pub fn submit(self) -> FleetResult<(Fleet, Vec<Submission>)> {
         copy_catalogs(&self.fleet, &self.catalogs)?;
         write_scripts(&self.fleet.folder, &self.scripts)?;
         let fleet = self.fleet.create()?;
@@ -95,7 +95,12 @@ impl PreparedFleet {
 }
 
 /// Creates the folder, and tests on a node of each kind that it is visible. Leaves nothing after a failure or a dry run.
-fn check_folder(plan: &FleetPlan, nodes: &[Vec<Node>], dry_run: bool, warn: &dyn Fn(&str)) -> Result<()> {
+fn check_folder(
+    plan: &FleetPlan,
+    nodes: &[Vec<Node>],
+    dry_run: bool,
+    warn: &dyn Fn(&str),
+) -> FleetResult<()> {
     let made = make_folder(&plan.folder)?;
     let marker = tempfile::Builder::new().prefix(".seen-").tempfile_in(&plan.folder);
     let marker = at("write in", &plan.folder, marker)?;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use super::{FleetError, NodeSelector, Result};
+use super::{FleetError, FleetResult, NodeSelector};
 
 /// How long a node may take to be asked whether it sees a folder, in seconds.
 const ASKED_WITHIN_S: u32 = 20;
@@ -66,30 +66,30 @@ impl Job {
 
 /// Has Slurm validate a batch script without submitting it. `false` if no node could start it now; whether one ever
 /// could is unknown.
-pub fn test(script: &Path) -> Result<bool> {
+pub fn test(script: &Path) -> FleetResult<bool> {
     let asked = ["--test-only".into(), script.display().to_string()];
     Ok(ask_unless(&["configuration is not available"], "sbatch", &asked)?.is_some())
 }
 
 /// Submits a batch script, and returns the job's number.
-pub fn submit(script: &Path, options: &[String]) -> Result<String> {
+pub fn submit(script: &Path, options: &[String]) -> FleetResult<String> {
     let arguments = [&["--parsable".to_owned()], options, &[script.display().to_string()]].concat();
     let said = ask("sbatch", &arguments)?;
     // NUMBER;CLUSTER where there are several clusters.
     Ok(said.trim().split(';').next().unwrap_or_default().to_owned())
 }
 
-pub fn cancel(jobs: &[String]) -> Result<()> {
+pub fn cancel(jobs: &[String]) -> FleetResult<()> {
     ask("scancel", jobs).map(drop)
 }
 
-pub fn release(jobs: &[String]) -> Result<()> {
+pub fn release(jobs: &[String]) -> FleetResult<()> {
     ask("scontrol", &[&["release".to_owned()], jobs].concat()).map(drop)
 }
 
 /// The jobs of these numbers that Slurm still knows, elements of arrays by `NUMBER_ELEMENT`. One question, however
 /// many they are.
-pub fn queue(jobs: &[String]) -> Result<BTreeMap<String, Job>> {
+pub fn queue(jobs: &[String]) -> FleetResult<BTreeMap<String, Job>> {
     if jobs.is_empty() {
         return Ok(BTreeMap::new());
     }
@@ -102,20 +102,20 @@ pub fn queue(jobs: &[String]) -> Result<BTreeMap<String, Job>> {
 }
 
 /// The names in a list such as `node[1-3,7]`.
-pub fn expand(nodelist: &str) -> Result<Vec<String>> {
+pub fn expand(nodelist: &str) -> FleetResult<Vec<String>> {
     let said = ask("scontrol", &["show".into(), "hostnames".into(), nodelist.into()])?;
     Ok(said.lines().map(str::to_owned).collect())
 }
 
 /// The nodes that a place may mean.
-pub fn nodes(place: &NodeSelector) -> Result<Vec<Node>> {
+pub fn nodes(place: &NodeSelector) -> FleetResult<Vec<Node>> {
     let said = ask("scontrol", &["show".into(), "node".into(), "--oneliner".into()])?;
     let listed = place.nodelist.as_ref().map(|list| expand(list)).transpose()?;
     Ok(parse_nodes(&said, place, listed.as_deref()))
 }
 
 /// Whether a node of this place sees a file. `None` if no node was free to check.
-pub fn sees(place: &NodeSelector, file: &Path) -> Result<Option<String>> {
+pub fn sees(place: &NodeSelector, file: &Path) -> FleetResult<Option<String>> {
     let test = "test -f \"$1\" && echo seen || echo \"not seen from ${SLURMD_NODENAME:-$(hostname)}\"";
     let mut asked = place.options();
     asked.push(format!("--immediate={ASKED_WITHIN_S}"));
@@ -126,14 +126,14 @@ pub fn sees(place: &NodeSelector, file: &Path) -> Result<Option<String>> {
 }
 
 /// `None` if the command fails with a message that has some of these words.
-fn ask_unless(words: &[&str], command: &'static str, arguments: &[String]) -> Result<Option<String>> {
+fn ask_unless(words: &[&str], command: &'static str, arguments: &[String]) -> FleetResult<Option<String>> {
     match ask(command, arguments) {
         Err(FleetError::Slurm { said, .. }) if words.iter().any(|words| said.contains(words)) => Ok(None),
         said => said.map(Some),
     }
 }
 
-fn ask(command: &'static str, arguments: &[String]) -> Result<String> {
+fn ask(command: &'static str, arguments: &[String]) -> FleetResult<String> {
     let asked = Command::new(command).args(arguments).stdin(Stdio::null()).output();
     let output = asked.map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => FleetError::NoSlurm(command),

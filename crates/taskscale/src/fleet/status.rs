@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 
 use super::folder::{Claim, Submission};
-use super::{Fleet, Job, PublishedTarget, Result, Target, slurm};
+use super::{Fleet, FleetResult, Job, PublishedTarget, Target, slurm};
 use crate::document::{Column, Document, DocumentRow, Emphasis, Table, TableCell};
 use crate::record::{self, Campaign, SCHEMA_VERSION, Sample, Status, Timestamp};
 use crate::units;
@@ -46,12 +46,12 @@ pub struct Watch {
 
 impl Watch {
     /// Queries Slurm once, and reads each folder that may have changed.
-    pub fn look(&mut self, fleet: &Fleet) -> Result<Vec<Snapshot>> {
+    pub fn look(&mut self, fleet: &Fleet) -> FleetResult<Vec<Snapshot>> {
         let submissions = fleet.submissions()?;
         let jobs = submissions.iter().flat_map(|one| &one.targets);
         let jobs: BTreeMap<&String, &String> = jobs.map(|(job, target)| (target, job)).collect();
         let published: Vec<Option<PublishedTarget>> =
-            fleet.targets.iter().map(|target| fleet.published(target)).collect::<Result<_, _>>()?;
+            fleet.targets.iter().map(|target| fleet.published(target)).collect::<FleetResult<_, _>>()?;
         let open = published.iter().any(Option::is_none);
         let queue = if open { slurm::queue(&numbers(&submissions))? } else { BTreeMap::new() };
         let snapshot = |(target, published): (&Target, Option<PublishedTarget>)| {

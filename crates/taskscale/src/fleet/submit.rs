@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::folder::{Submission, check_trust, program_in};
 use super::status::numbers;
-use super::{Fleet, FleetError, FleetPlan, Machines, Result, Target, at, slurm};
+use super::{Fleet, FleetError, FleetPlan, FleetResult, Machines, Target, at, slurm};
 use crate::catalog::trust::{Others, distrust};
 use crate::files::if_there;
 use crate::record::Timestamp;
@@ -39,7 +39,10 @@ pub struct Scripts {
 }
 
 /// The targets of a plan: each node that it lists, or the given number of a kind.
-pub fn targets(plan: &FleetPlan, expand: &dyn Fn(&str) -> Result<Vec<String>>) -> Result<Vec<Target>> {
+pub fn targets(
+    plan: &FleetPlan,
+    expand: &dyn Fn(&str) -> FleetResult<Vec<String>>,
+) -> FleetResult<Vec<Target>> {
     let mut targets = Vec::new();
     for machines in &plan.machines {
         let target = |suffix: &str, node: Option<String>| Target {
@@ -207,7 +210,7 @@ fn quoted(word: &str) -> String {
 }
 
 /// Releases the jobs that Slurm holds because it failed to start them, and returns their numbers.
-pub fn release(fleet: &Fleet) -> Result<Vec<String>> {
+pub fn release(fleet: &Fleet) -> FleetResult<Vec<String>> {
     let queue = slurm::queue(&numbers(&fleet.submissions()?))?;
     let held: Vec<String> = queue.into_iter().filter(|(_, job)| job.is_held()).map(|(id, _)| id).collect();
     if !held.is_empty() {
@@ -217,7 +220,7 @@ pub fn release(fleet: &Fleet) -> Result<Vec<String>> {
 }
 
 /// Submits what is neither published nor in a job. In a new fleet, submits the builds first.
-pub fn submit(fleet: &Fleet, scripts: &Scripts, anew: bool) -> Result<Vec<Submission>> {
+pub fn submit(fleet: &Fleet, scripts: &Scripts, anew: bool) -> FleetResult<Vec<Submission>> {
     let _lock = fleet.lock()?;
     let before = fleet.submissions()?;
     let mut wanted: BTreeSet<&String> = BTreeSet::new();
@@ -270,7 +273,7 @@ fn put_in(
     script: &BatchScript,
     options: &[String],
     elements: Vec<(usize, &String)>,
-) -> Result<Submission> {
+) -> FleetResult<Submission> {
     let job = slurm::submit(&fleet.folder.join("jobs").join(&script.name), options)?;
     let id = |nth: usize| if script.is_array { format!("{job}_{nth}") } else { job.clone() };
     let targets: BTreeMap<String, String> =
@@ -281,7 +284,7 @@ fn put_in(
 }
 
 /// Writes the scripts where jobs and people find them.
-pub fn write_scripts(folder: &Path, scripts: &Scripts) -> Result<()> {
+pub fn write_scripts(folder: &Path, scripts: &Scripts) -> FleetResult<()> {
     for name in ["jobs", "log"] {
         at("make", &folder.join(name), fs::create_dir_all(folder.join(name)))?;
     }
@@ -301,7 +304,7 @@ pub struct ArchBinary {
 }
 
 impl ArchBinary {
-    pub fn read(path: &Path) -> Result<ArchBinary> {
+    pub fn read(path: &Path) -> FleetResult<ArchBinary> {
         let bytes = at("read", path, fs::read(path))?;
         let machine = machine_of(&bytes).ok_or_else(|| FleetError::Io {
             what: "use",
@@ -322,7 +325,7 @@ impl ArchBinary {
 
 /// Installs a program for nodes of its architecture. If a fleet next to this one has the same, it is linked, as each
 /// copy takes tens of megabytes.
-pub fn install(fleet: &Fleet, program: &ArchBinary) -> Result<()> {
+pub fn install(fleet: &Fleet, program: &ArchBinary) -> FleetResult<()> {
     let path = program_in(&fleet.folder, program.machine);
     let folder = path.parent().unwrap_or(&path);
     at("make", folder, fs::create_dir_all(folder))?;
@@ -349,7 +352,7 @@ fn machine_of(program: &[u8]) -> Option<&'static str> {
 }
 
 /// Copies the catalogs, and the workloads next to them, so that all nodes read the same even if the originals change.
-pub fn copy_catalogs(fleet: &Fleet, catalogs: &[PathBuf]) -> Result<()> {
+pub fn copy_catalogs(fleet: &Fleet, catalogs: &[PathBuf]) -> FleetResult<()> {
     for (catalog, place) in catalogs.iter().zip(fleet.catalogs()) {
         let into = fleet.folder.join(place);
         copy(catalog, &into)?;
@@ -361,7 +364,7 @@ pub fn copy_catalogs(fleet: &Fleet, catalogs: &[PathBuf]) -> Result<()> {
     Ok(())
 }
 
-fn copy(from: &Path, to: &Path) -> Result<()> {
+fn copy(from: &Path, to: &Path) -> FleetResult<()> {
     at("make", to, fs::create_dir_all(to))?;
     for child in at("read", from, fs::read_dir(from))? {
         let child = at("read", from, child)?;
@@ -382,7 +385,7 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
 
 /// Makes the folder that a plan names, writable only for this user, and returns what was made, to be removed on
 /// failure.
-pub fn make_folder(folder: &Path) -> Result<Option<PathBuf>> {
+pub fn make_folder(folder: &Path) -> FleetResult<Option<PathBuf>> {
     let made = folder.ancestors().take_while(|folder| !folder.exists()).last().map(Path::to_owned);
     at("make", folder, fs::create_dir_all(folder))?;
     check_trust(folder)?;

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process, set_parent_process_death_signal};
 
 use super::folder::{Claim, digests};
-use super::{Fleet, FleetError, PublishedTarget, Result, Target, at};
+use super::{Fleet, FleetError, FleetResult, PublishedTarget, Target, at};
 use crate::record::{self, Status, Timestamp};
 use crate::report::Report;
 use crate::units;
@@ -54,7 +54,7 @@ pub fn work(
     target: &Target,
     context: &NodeContext,
     interrupted: &dyn Fn() -> bool,
-) -> Result<WorkOutcome> {
+) -> FleetResult<WorkOutcome> {
     if let Some(before) = fleet.published(target)? {
         return Ok(WorkOutcome::Nothing(before));
     }
@@ -99,7 +99,7 @@ fn measure(
     own: &Claim,
     folder: &Path,
     interrupted: &dyn Fn() -> bool,
-) -> Result<ExitStatus> {
+) -> FleetResult<ExitStatus> {
     let mut command = Command::new(&context.program);
     for place in fleet.catalogs() {
         command.arg("--catalog").arg(fleet.folder.join(place));
@@ -142,7 +142,7 @@ fn stop(child: &Child) -> io::Result<()> {
 }
 
 /// What is to be published of a campaign, which must be complete.
-fn published(target: &Target, own: &Claim, folder: &Path) -> Result<PublishedTarget> {
+fn published(target: &Target, own: &Claim, folder: &Path) -> FleetResult<PublishedTarget> {
     let incomplete = |what: String| FleetError::Incomplete { target: target.name.clone(), what };
     let loaded = record::load(folder).map_err(|error| incomplete(error.to_string()))?;
     if let Some(line) = loaded.rejected.first() {

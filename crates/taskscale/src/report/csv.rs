@@ -29,7 +29,7 @@ impl ReportCsvLine<'_> {
     }
 }
 
-type Column<'a> = (String, Box<dyn Fn(&ReportCsvLine<'a>) -> String + 'a>);
+type ReportCsvColumn<'a> = (String, Box<dyn Fn(&ReportCsvLine<'a>) -> String + 'a>);
 
 /// What an entry is and how its runs ended.
 fn outcome<'a>() -> [CsvColumn<ReportCsvLine<'a>>; 17] {
@@ -82,7 +82,7 @@ fn context<'a>() -> [CsvColumn<ReportCsvLine<'a>>; 18] {
 }
 
 /// The columns of a metric.
-fn of_metric<'a>(metric: &'static MetricDef) -> impl Iterator<Item = Column<'a>> {
+fn of_metric<'a>(metric: &'static MetricDef) -> impl Iterator<Item = ReportCsvColumn<'a>> {
     type Statistic = (&'static str, fn(Spread) -> f64);
     const STATISTICS: [Statistic; 4] = [
         ("median", |spread| spread.median),
@@ -95,7 +95,7 @@ fn of_metric<'a>(metric: &'static MetricDef) -> impl Iterator<Item = Column<'a>>
         "kernel" | "rss-peak" | "ops-per-s" => 1,
         _ => 3,
     };
-    STATISTICS.into_iter().take(number).map(move |(name, statistic)| -> Column<'a> {
+    STATISTICS.into_iter().take(number).map(move |(name, statistic)| -> ReportCsvColumn<'a> {
         let field = move |line: &ReportCsvLine<'a>| {
             figure(line.row.and_then(|row| row.spreads.of(metric)).map(statistic))
         };
@@ -104,16 +104,17 @@ fn of_metric<'a>(metric: &'static MetricDef) -> impl Iterator<Item = Column<'a>>
 }
 
 /// Readers know columns by their places: those of metrics that came later are last.
-fn columns<'a>() -> Vec<Column<'a>> {
+fn columns<'a>() -> Vec<ReportCsvColumn<'a>> {
     use metrics::{CPU, CPU_PER_OP, FOOTPRINT, KERNEL, LAUNCH, OPS_PER_S, PEAK, RSS_PEAK, WALL, WALL_PER_OP};
     let held = [&FOOTPRINT, &KERNEL, &PEAK, &RSS_PEAK, &LAUNCH, &WALL, &CPU];
     let worked = [&WALL_PER_OP, &CPU_PER_OP, &OPS_PER_S];
     let later =
         metrics::ALL.into_iter().filter(|of| !of.per_entry() && !held.contains(of) && !worked.contains(of));
-    let plain =
-        |(name, field): CsvColumn<ReportCsvLine<'a>>| -> Column<'a> { (name.to_owned(), Box::new(field)) };
+    let plain = |(name, field): CsvColumn<ReportCsvLine<'a>>| -> ReportCsvColumn<'a> {
+        (name.to_owned(), Box::new(field))
+    };
     let excess = |line: &ReportCsvLine<'a>| figure(line.of_growth(|of| of.excess_bytes));
-    let mut columns: Vec<Column> = outcome().map(plain).into();
+    let mut columns: Vec<ReportCsvColumn> = outcome().map(plain).into();
     columns.extend(held.into_iter().flat_map(of_metric));
     columns.extend(context().map(plain));
     columns.extend(worked.into_iter().flat_map(of_metric));

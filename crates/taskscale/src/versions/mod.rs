@@ -15,7 +15,7 @@ use crate::catalog::{
 };
 use crate::toolchain::{installed, releases};
 
-type Result<T, E = VersionError> = std::result::Result<T, E>;
+type VersionResult<T, E = VersionError> = std::result::Result<T, E>;
 
 /// Folders of toolchains that a user names, by runtime.
 pub type NamedToolchains = Vec<(String, PathBuf)>;
@@ -27,7 +27,7 @@ pub fn versions_of(runtime: &Runtime, named: &NamedToolchains) -> Vec<PinnedTool
 }
 
 /// The same, where each folder that the user names must be one of a version.
-fn used_versions_of(runtime: &Runtime, named: &NamedToolchains) -> Result<Vec<PinnedToolchain>> {
+fn used_versions_of(runtime: &Runtime, named: &NamedToolchains) -> VersionResult<Vec<PinnedToolchain>> {
     let there = versions_of(runtime, named);
     let is_used = |folder: &PathBuf| {
         folder.canonicalize().is_ok_and(|folder| there.iter().any(|version| version.home == folder))
@@ -42,7 +42,11 @@ fn used_versions_of(runtime: &Runtime, named: &NamedToolchains) -> Result<Vec<Pi
 }
 
 /// Adds an entry to the catalog for each version that `words` ask for, and returns the words that select them.
-pub fn expand(catalog: &mut Catalog, words: &[String], named: &NamedToolchains) -> Result<Vec<String>> {
+pub fn expand(
+    catalog: &mut Catalog,
+    words: &[String],
+    named: &NamedToolchains,
+) -> VersionResult<Vec<String>> {
     if let Some((name, _)) =
         named.iter().find(|(name, _)| catalog.runtimes.iter().all(|of| of.versioned_name() != *name))
     {
@@ -117,7 +121,7 @@ pub fn candidates(
     request: &VersionRequest,
     range: &VersionRange,
     named: &NamedToolchains,
-) -> Result<VersionCandidates> {
+) -> VersionResult<VersionCandidates> {
     let name = request.axes.first().and_then(|axis| axis.name.as_ref());
     let Some(library) = name.filter(|name| *name != runtime.versioned_name()) else {
         let there: Vec<DottedVersion> =
@@ -143,7 +147,7 @@ pub fn candidates(
 }
 
 /// The series of a range, of those that a package manager lists.
-fn released(library: &str, range: &VersionRange, all: &[DottedVersion]) -> Result<Vec<String>> {
+fn released(library: &str, range: &VersionRange, all: &[DottedVersion]) -> VersionResult<Vec<String>> {
     let library = library.to_owned();
     let chosen = range.choose(all);
     match all.first().zip(all.last()).filter(|_| chosen.is_empty()) {
@@ -164,7 +168,7 @@ fn versioned(
     entry: &Entry,
     axes: &[VersionAxis],
     there: &[PinnedToolchain],
-) -> Result<Vec<Entry>> {
+) -> VersionResult<Vec<Entry>> {
     let of = runtime.versioned_name();
     let is_toolchain = |axis: &&VersionAxis| axis.name.as_ref().is_none_or(|name| name == of);
     if axes.iter().filter(is_toolchain).count() > 1 {
@@ -190,7 +194,7 @@ fn toolchain_versions(
     entry: &Entry,
     wanted: &[VersionRange],
     there: &[PinnedToolchain],
-) -> Result<Vec<Pinned>> {
+) -> VersionResult<Vec<Pinned>> {
     if entry.toolchain != runtime.toolchain {
         return Err(VersionError::NotUsed {
             entry: entry.full_name.clone(),
@@ -221,7 +225,7 @@ fn library_versions(
     entry: &Entry,
     name: &str,
     wanted: &[VersionRange],
-) -> Result<Vec<Pinned>> {
+) -> VersionResult<Vec<Pinned>> {
     let library = entry.library.as_ref().filter(|library| library.name == name);
     let known =
         library.filter(|_| runtime.libraries.contains_key(name)).ok_or_else(|| VersionError::NotUsed {
@@ -240,7 +244,7 @@ fn library_versions(
         ]),
         range => range.numbers().ok_or_else(|| VersionError::uncountable(name, range)),
     };
-    let all: Vec<Vec<String>> = wanted.iter().map(versions).collect::<Result<_, _>>()?;
+    let all: Vec<Vec<String>> = wanted.iter().map(versions).collect::<VersionResult<_, _>>()?;
     let mut once = BTreeSet::new();
     let all = all.into_iter().flatten().filter(|version| once.insert(version.clone()));
     Ok(all.map(|version| (name.to_owned(), version, None)).collect())

@@ -18,7 +18,7 @@ fn axes(word: &str) -> Vec<VersionAxis> {
     VersionRequest::parse(word).unwrap().unwrap().axes
 }
 
-fn of(entry: &str, word: &str, versions: &[&str]) -> Result<Vec<Entry>, VersionError> {
+fn of(entry: &str, word: &str, versions: &[&str]) -> VersionResult<Vec<Entry>> {
     let catalog = catalog();
     let (runtime, entry) = catalog.entry(entry).expect("an entry");
     versioned(runtime, entry, &axes(word), &there(versions))
