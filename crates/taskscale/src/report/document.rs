@@ -10,7 +10,10 @@ use super::overview::{Factor, Overview, overview};
 use super::phrases::{failure_lines, mad_text, nonlinear_text, slope_text, worst_text};
 use super::speedup::speedups;
 use crate::catalog::{FanOut, Kind};
-use crate::document::{Column, Document, DocumentRow, Emphasis, NONE, Table, TableCell, joined};
+use crate::document::{
+    Block, Column, Document, DocumentRow, Emphasis, NONE, RowNote, Table, TableCell, TableSection, joined,
+    shortened,
+};
 use crate::metrics::per_task;
 use crate::stats::Interval;
 use crate::units::{self, mib};
@@ -21,7 +24,7 @@ const HIGHLIGHT_RATIO: f64 = 3.0;
 /// How much a document shows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Detail {
-    /// Of several series the overview, and the first at its largest N.
+    /// Of several series the overview, and the first at the N that it has there: at most 120 lines.
     #[default]
     Brief,
     /// Every series at every N.
@@ -36,6 +39,15 @@ const SHOWN_SPREAD: f64 = 0.01;
 /// Notes of a document, unless it has all.
 const NOTES: usize = 3;
 
+/// Rows of both tables of a brief document, of 120 lines that it may have at most.
+const BRIEF_ROWS: usize = 80;
+/// Remarks below its overview, and names in one of them.
+const BRIEF_REMARKS: usize = 4;
+const BRIEF_NAMES: usize = 8;
+/// Characters of a note on a row, so that it takes one line; and of a line of a longer one.
+const BRIEF_NOTE: usize = 48;
+const NOTE_LINE: usize = 60;
+
 /// The series of one campaign, one below the other. Common facts are above the first and below the last.
 pub fn document(reports: &[Report], detail: Detail) -> Document {
     let overview = overview(reports);
@@ -46,7 +58,8 @@ pub fn document(reports: &[Report], detail: Detail) -> Document {
         document.text(footnotes::machine(report), Emphasis::Quiet);
         document.table(of_overview(overview, report.rank));
         let releases = footnotes::releases(overview.lines.iter().map(|line| line.entry));
-        for remark in overview.remarks().into_iter().chain(releases) {
+        let (remarks, names) = if brief { (BRIEF_REMARKS, BRIEF_NAMES) } else { (usize::MAX, usize::MAX) };
+        for remark in overview.remarks(names).into_iter().chain(releases).take(remarks) {
             document.text(remark, Emphasis::Quiet);
         }
     }
@@ -57,18 +70,62 @@ pub fn document(reports: &[Report], detail: Detail) -> Document {
     };
     let parts = Document::together(shown.iter().enumerate().map(named).collect());
     document.blocks.extend(parts.blocks);
+    let left_out = if brief { fit(&mut document) } else { 0 };
     (document.notes, document.details) = (parts.notes, parts.details);
     if detail != Detail::Stats {
         document.notes.truncate(NOTES);
     }
     if brief {
         let others = joined(reports[1..].iter().map(|report| report.series().to_string()), "; ");
-        document.text(format!("More: --part NAME ({others}), or --stats for everything."), Emphasis::Quiet);
+        let left_out = match left_out {
+            0 => String::new(),
+            rows => format!("The best of each kind; {} not shown. ", units::counted(rows, "row")),
+        };
+        document.text(
+            format!("{left_out}More: --part NAME ({others}), or --stats for everything."),
+            Emphasis::Quiet,
+        );
     }
     speedups(reports).into_iter().for_each(|table| document.table(table));
     document.provenance = footnotes::provenance(reports);
     document.command = reports.first().map(|report| report.command.clone()).unwrap_or_default();
     document
+}
+
+/// Keeps as many rows of each kind, the best, as there is room for, and of each note what a line takes. Returns how many
+/// rows are left out.
+fn fit(document: &mut Document) -> usize {
+    let note_lines = |note: &RowNote| (note.head.len() + note.text.len()).div_ceil(NOTE_LINE);
+    let row_lines = |row: &DocumentRow| row.notes.iter().map(note_lines).sum::<usize>().max(1);
+    let tables = document.blocks.iter_mut().filter_map(|block| match block {
+        Block::Table(table) => Some(table),
+        _ => None,
+    });
+    let mut sections: Vec<&mut TableSection> = tables.flat_map(|table| &mut table.sections).collect();
+    let rows = || sections.iter().flat_map(|section| &section.rows);
+    if rows().map(row_lines).sum::<usize>() <= BRIEF_ROWS {
+        return 0;
+    }
+    let kinds: Vec<usize> = sections
+        .iter()
+        .flat_map(|section| section.rows.split(|row| row.heading).map(<[DocumentRow]>::len))
+        .collect();
+    let lines = |most: usize| kinds.iter().map(|rows| 1 + rows.min(&most)).sum::<usize>();
+    let most = (1..=BRIEF_ROWS).rev().find(|most| lines(*most) <= BRIEF_ROWS).unwrap_or(1);
+    let mut left_out = 0;
+    for section in &mut sections {
+        for row in &mut section.rows {
+            row.notes.truncate(1);
+            row.notes.iter_mut().for_each(|note| note.text = shortened(&note.text, BRIEF_NOTE).into_owned());
+        }
+        let mut of_kind = 0;
+        section.rows.retain(|row| {
+            of_kind = if row.heading { 0 } else { of_kind + 1 };
+            left_out += usize::from(of_kind > most);
+            of_kind <= most
+        });
+    }
+    left_out
 }
 
 fn part(report: &Report, first: bool, brief: bool, detail: Detail) -> Document {
@@ -79,7 +136,12 @@ fn part(report: &Report, first: bool, brief: bool, detail: Detail) -> Document {
     document.text(footnotes::scenario(report), Emphasis::Quiet);
     let mut table = groups(report, detail);
     if brief {
-        table.sections.drain(..table.sections.len().saturating_sub(1));
+        // The N of the overview; or, where none stands for the series, the most tasks.
+        let tasks = report.representative_tasks().map(units::tasks);
+        let shown = table.sections.iter().rposition(|section| Some(&section.heading) == tasks.as_ref());
+        let shown = shown.unwrap_or(table.sections.len().saturating_sub(1));
+        table.sections = table.sections.drain(..).skip(shown).take(1).collect();
+        table.sections.iter_mut().for_each(|section| section.folded = false);
     }
     document.table(table);
     let entries = report.rows().map(|row| &row.entry);
@@ -87,7 +149,10 @@ fn part(report: &Report, first: bool, brief: bool, detail: Detail) -> Document {
     if let Some(releases) = footnotes::releases(entries).filter(|_| !brief) {
         document.text(releases, Emphasis::Quiet);
     }
-    let ranked = report.groups.iter().rfind(|group| group.rows.iter().any(|row| row.ranked));
+    let tasks = report.representative_tasks().filter(|_| brief);
+    let ranked = report.groups.iter().rfind(|group| {
+        tasks.is_none_or(|tasks| group.tasks == tasks) && group.rows.iter().any(|row| row.ranked)
+    });
     if let Some(group) = ranked {
         let answer = Headline::of(report, group, report.rank, false).answer.concat();
         document.text(answer.replace('\u{a0}', " "), Emphasis::Plain);

@@ -16,11 +16,15 @@ pub struct Overview<'a> {
 }
 
 impl Overview<'_> {
-    /// What is not in the table, and why its empty cells are empty, in sentences.
-    pub fn remarks(&self) -> Vec<String> {
+    /// What is not in the table, and why its empty cells are empty, in sentences of so many names at most.
+    pub fn remarks(&self, most: usize) -> Vec<String> {
         let name = |nth: usize| self.columns[nth].0.as_str();
-        let only =
-            |(nth, entries): (&usize, &Vec<&str>)| format!("Only in {}: {}.", name(*nth), entries.join(", "));
+        let only = |(nth, entries): (&usize, &Vec<&str>)| {
+            let more = entries.len().saturating_sub(most);
+            let named = entries[..entries.len() - more].join(", ");
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            format!("Only in {}: {named}{more}.", name(*nth))
+        };
         let mut remarks: Vec<String> = self.singles.iter().map(only).collect();
         for line in &self.lines {
             let empty = line.factors.iter().enumerate().filter(|(_, factor)| **factor == Factor::Absent);

@@ -73,6 +73,26 @@ fn stored_results_give_the_same_json() {
     assert!(changed.is_empty(), "TASKSCALE_BLESS=1 keeps these: {changed:?}");
 }
 
+/// Also of every entry of the catalog in `sleep`, beside other workloads.
+#[test]
+fn the_default_report_of_many_workloads_has_120_lines_at_most() {
+    let text = |reports: &[Report], detail| render(reports, Format::Table, detail, RenderOptions::default());
+    for folder in results(&repository().join("results")) {
+        let mut reports = reports(&folder);
+        if overview(&reports).is_none() {
+            continue;
+        }
+        let plain = text(&reports, Detail::Brief);
+        assert!(plain.lines().count() <= 120, "{}: {}", folder.display(), plain.lines().count());
+        reports[0] = self::reports(&repository().join("results/epyc-2cpu/2026-11-24")).remove(0);
+        let many = text(&reports, Detail::Brief);
+        assert!(many.lines().count() <= 120, "{}: {}", folder.display(), many.lines().count());
+        assert!(text(&reports, Detail::Stats).lines().count() > 120);
+        let entries = reports[0].rows().filter(|row| Some(row.tasks) == reports[0].representative_tasks());
+        assert!(entries.count() > 90 && many.contains(" rows not shown. More: --part"), "{many}");
+    }
+}
+
 #[test]
 fn one_entry_that_fails_hides_no_n_in_any_overview() {
     let folder = repository().join("results/epyc-2cpu/2026-11-24-2");

@@ -7,8 +7,10 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::page::NUMBERS;
 use super::phrases::params;
+use crate::catalog::Shape;
 use crate::document::csv::{CsvColumn, figure, line, text, whole};
 use crate::document::{command_line, joined};
+use crate::metrics;
 use crate::record::{Loaded, Sample, last_attempts};
 
 const TEXTS: [CsvColumn<Sample>; 20] = [
@@ -34,20 +36,26 @@ const TEXTS: [CsvColumn<Sample>; 20] = [
     ("check", |sample| text(sample.work.as_ref().and_then(|work| work.check.as_deref()).unwrap_or_default())),
 ];
 
-type Column = (String, Box<dyn Fn(&Sample) -> String>);
+type SampleCsvColumn = (String, Box<dyn Fn(&Sample) -> String>);
 
-/// Readers know columns by their places: texts and numbers alternate as they came.
-fn columns() -> Vec<Column> {
+/// Readers know columns by their places: texts and numbers alternate as they came, and metrics that are derived from a
+/// run's load or histograms are last.
+fn columns() -> Vec<SampleCsvColumn> {
     let (mut texts, mut numbers) = (TEXTS.into_iter(), NUMBERS.into_iter());
     let mut columns = Vec::new();
     for (of_texts, of_numbers) in [(10, 12), (1, 5), (1, 17), (6, 1), (1, 2), (1, 0)] {
         let own = texts.by_ref().take(of_texts);
-        columns.extend(own.map(|(name, of)| -> Column { (name.to_owned(), Box::new(of)) }));
+        columns.extend(own.map(|(name, of)| -> SampleCsvColumn { (name.to_owned(), Box::new(of)) }));
         let own = numbers.by_ref().take(of_numbers);
-        columns.extend(own.map(|(path, of)| -> Column {
+        columns.extend(own.map(|(path, of)| -> SampleCsvColumn {
             (csv_name(path), Box::new(move |sample: &Sample| figure(of(sample))))
         }));
     }
+    let derived =
+        metrics::ALL.into_iter().filter(|metric| metric.optional || metric.shapes == [Shape::Serve]);
+    columns.extend(derived.map(|metric| -> SampleCsvColumn {
+        (metric.field.to_owned(), Box::new(|sample: &Sample| figure(metric.read(sample))))
+    }));
     columns
 }
 

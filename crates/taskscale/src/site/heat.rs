@@ -33,7 +33,7 @@ pub fn section(campaigns: &[CampaignSummary], subjects: &[SiteEntry]) -> String 
         mark_behind(campaign),
         table(&overview, subjects),
         overview
-            .remarks()
+            .remarks(usize::MAX)
             .into_iter()
             .chain(releases(overview.lines.iter().map(|line| line.entry)))
             .map(|remark| format!("<p class=\"quiet\">{}</p>\n", escaped(&remark)))
