@@ -154,8 +154,8 @@ impl Status {
         self.into()
     }
 
-    /// Whether a case that could run on this machine failed, timed out, hit a limit or was partial: decides the exit
-    /// code.
+    /// Whether a case that could run on this machine failed, timed out or was partial: decides the exit code. A limit of
+    /// the system is a result.
     pub fn fell_short(self) -> bool {
         !matches!(self, Status::Ok | Status::Limit | Status::Unavailable)
     }

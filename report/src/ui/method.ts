@@ -59,13 +59,12 @@ function command(text: string): HTMLElement {
 
 function notes(campaign: Campaign): HTMLElement {
   const { warnings } = campaign.machine;
-  const others = campaign.notes.filter((note) => !note.startsWith("This machine: "));
   return h(
     "div",
     {},
     warnings.length > 0 &&
       h("div", { class: "callout warn" }, h("b", {}, "This machine"), list("", warnings)),
     h("h3", {}, "Notes"),
-    list("notes", others),
+    list("notes", campaign.notes),
   );
 }

@@ -73,7 +73,7 @@ Examples:
 `taskscale` alone measures the entries of the original blog posts (@posts) at 1, 10k, 100k and 1M tasks.
 On a terminal it asks first.
 
-Exit status: 0 success; 1 a case failed, timed out or hit a limit; 2 usage error; 130 interrupted (Ctrl-C)."
+Exit status: 0 success (a system limit is a result); 1 a case failed or timed out; 2 usage error; 130 interrupted (Ctrl-C)."
     )
 )]
 pub struct Args {
@@ -213,7 +213,7 @@ Examples:
   taskscale run @all --dry-run                     an estimate of time and memory
   taskscale run @all --quiet --format markdown     for an issue
 
-Exit status: 0 success; 1 a case failed, timed out or hit a limit; 2 usage error; 130 interrupted (the same command resumes).")]
+Exit status: 0 success (a system limit is a result); 1 a case failed or timed out; 2 usage error; 130 interrupted (the same command resumes).")]
 pub struct RunArgs {
     /// Names, globs, runtimes or sets [default: @posts]
     ///

@@ -97,14 +97,14 @@ fn metrics(json: bool) -> String {
             let shapes: Vec<&str> = metric.shapes.iter().map(|shape| shape.name()).collect();
             json!({
                 "name": metric.name, "field": metric.field, "heading": metric.heading, "about": metric.about,
-                "unit": metric.unit.shown().0, "better": better(metric.better), "shapes": shapes,
+                "unit": metric.shown_unit().0, "better": better(metric.better), "shapes": shapes,
             })
         });
         return format!("{:#}\n", json!(all.to_vec()));
     }
     let mut rows = vec![["metric", "unit", "better", "meaning"].map(str::to_owned)];
     rows.extend(metrics::ALL.map(|metric| {
-        [metric.name, metric.unit.shown().0, better(metric.better), metric.about].map(str::to_owned)
+        [metric.name, metric.shown_unit().0, better(metric.better), metric.about].map(str::to_owned)
     }));
     columns(&rows)
 }

@@ -120,16 +120,13 @@ impl ResultsTicker {
         let Some(own) = medians.get(&*sample.entry).copied() else {
             return format!("{}ok", self.begun(sample, options));
         };
-        let value = match figure {
-            figure if figure == &metrics::FOOTPRINT => units::bytes(own as u64),
-            figure => format!("{} {}", figure.show(own), figure.unit.shown().0),
-        };
+        let value = figure.text(own);
         let largest = medians.values().copied().fold(0.0, f64::max);
         let drawn = bar(own / largest, room, options.bars);
         let padding = " ".repeat(room.saturating_sub(drawn.chars().count()));
         let bar = painted(&drawn, AnsiColor::Cyan.on_default(), options.color);
         let again = if sample.attempt > 1 { ", again" } else { "" };
-        let (place, style) = self.place(&sample.entry, own, &medians);
+        let (place, style) = self.place(&sample.entry, figure, &medians);
         let line = format!(
             "{}{value:>VALUE$}  {bar}{padding}  {}{again}",
             self.begun(sample, options),
@@ -152,7 +149,7 @@ impl ResultsTicker {
     }
 
     /// `2nd of 3`: the rank among entries of the kind at this number of tasks. Empty if the kind has one entry.
-    fn place(&self, entry: &str, own: f64, medians: &BTreeMap<&str, f64>) -> (String, Style) {
+    fn place(&self, entry: &str, figure: &MetricDef, medians: &BTreeMap<&str, f64>) -> (String, Style) {
         let Some((kind, reference)) = self.entries.get(entry) else { return Default::default() };
         if *reference {
             return ("reference".to_owned(), Style::new().dimmed());
@@ -162,8 +159,10 @@ impl ResultsTicker {
         if ranked.len() < 2 {
             return Default::default();
         }
-        let among: Vec<f64> = ranked.iter().filter_map(|name| medians.get(name)).copied().collect();
-        let place = 1 + among.iter().filter(|value| **value < own).count();
+        let among: Vec<Option<f64>> =
+            ranked.iter().filter_map(|name| medians.get(name)).copied().map(Some).collect();
+        let own = medians.get(entry).copied();
+        let place = 1 + among.iter().filter(|value| figure.better.order(**value, own).is_lt()).count();
         let style = if place == 1 { AnsiColor::Green.on_default().bold() } else { Style::new() };
         (format!("{} of {}", ordinal(place), among.len()), style)
     }

@@ -204,7 +204,7 @@ fn lines<'a>(
         }
     }
     // What has no value anywhere comes last.
-    lines.sort_by(|a, b| metrics::Better::Less.order(a.place(), b.place()));
+    lines.sort_by(|a, b| metric.better.order(a.place(), b.place()));
     lines
 }
 

@@ -168,6 +168,19 @@ impl MetricDef {
         self.is_of(shape) && (shape != Shape::Work || self.compares_work)
     }
 
+    /// The unit as headings and services write it, and the divisor of a value in bytes.
+    pub fn shown_unit(&self) -> (&'static str, f64) {
+        match self.unit {
+            Unit::Bytes => ("MiB", 1_048_576.0),
+            Unit::BytesPerTask => ("B/task", 1.0),
+            Unit::Seconds => ("s", 1.0),
+            // Of an operation, or of a wake-up: the heading ends with it.
+            Unit::Nanoseconds => (self.heading.rsplit(' ').next().unwrap_or("ns"), 1.0),
+            Unit::Microseconds => ("µs", 1.0),
+            Unit::PerSecond => ("per s", 1.0),
+        }
+    }
+
     /// Whether it is one value for all N of an entry.
     pub fn per_entry(&self) -> bool {
         self.of != MetricScope::Run
@@ -220,18 +233,6 @@ impl Unit {
     /// Whether it is a time, which other work on the machine inflates.
     pub fn is_time(self) -> bool {
         matches!(self, Unit::Seconds | Unit::Nanoseconds | Unit::Microseconds | Unit::PerSecond)
-    }
-
-    /// The unit as headings and services write it, and the divisor of a value in bytes or seconds.
-    pub fn shown(self) -> (&'static str, f64) {
-        match self {
-            Unit::Bytes => ("MiB", 1_048_576.0),
-            Unit::BytesPerTask => ("B/task", 1.0),
-            Unit::Seconds => ("s", 1.0),
-            Unit::Nanoseconds => ("ns/op", 1.0),
-            Unit::Microseconds => ("µs", 1.0),
-            Unit::PerSecond => ("per s", 1.0),
-        }
     }
 }
 

@@ -97,7 +97,7 @@ pub fn github(reports: &[Report], metrics: &[&'static MetricDef]) -> Result<Expo
         return Err(ServiceError::Nothing);
     }
     let benchmark = |value: &ExportValue| {
-        let (unit, divisor) = value.metric.unit.shown();
+        let (unit, divisor) = value.metric.shown_unit();
         let show = |value: f64| csv::figure(Some(significant(value / divisor)));
         GithubBenchmark {
             name: format!("{} {}", value.cell, value.metric.name),

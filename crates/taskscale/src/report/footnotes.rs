@@ -146,10 +146,15 @@ pub fn notes(report: &Report) -> Vec<String> {
     for count in &report.warnings {
         notes.push(warned(count.text, &counted(count.runs, "run"), &named(&count.entries)));
     }
-    notes.extend(report.machine.warnings.iter().map(|warning| format!("This machine: {warning}")));
+    notes.extend(of_machine(report));
     notes.extend(kinds(report));
     notes.push(reading(report));
     notes
+}
+
+/// What the machine itself warned of.
+pub fn of_machine(report: &Report) -> Vec<String> {
+    report.machine.warnings.iter().map(|warning| format!("This machine: {warning}")).collect()
 }
 
 /// `CPU-starved in 54 runs (go/goroutine): times are inflated.`, from the text of a warning.

@@ -12,7 +12,7 @@ use std::sync::PoisonError;
 use regex_lite::Regex;
 use serde::Deserialize;
 use serde_json::Value;
-use taskscale::metrics::{self, MetricScope, Unit};
+use taskscale::metrics::{self, MetricScope};
 use taskscale::record;
 use taskscale::report::{Report, Row};
 use taskscale::units::{self, decimal};
@@ -86,8 +86,8 @@ impl<'a> Term<'a> {
             Some("MB") => 1_000_000.0,
             Some("kB" | "µs") => 1_000.0,
             Some(unit) => panic!("{unit}: no unit is called so here"),
-            None if self.figure == "published" => Unit::Bytes.shown().1,
-            None => metrics::named(self.figure).map_or(1.0, |figure| figure.unit.shown().1),
+            None if self.figure == "published" => metrics::FOOTPRINT.shown_unit().1,
+            None => metrics::named(self.figure).map_or(1.0, |figure| figure.shown_unit().1),
         }
     }
 }
@@ -129,7 +129,7 @@ fn published_by(post: &str, entry: &str, tasks: u64) -> Option<f64> {
     let table = json(format!("published/{post}.json"));
     let own = |line: &&Value| line["runtime"] == row.as_str() && line["tasks"] == tasks;
     let line = table["rows"].as_array()?.iter().find(own)?.clone();
-    Some(line["memory_mib"].as_f64()? * Unit::Bytes.shown().1)
+    Some(line["memory_mib"].as_f64()? * metrics::FOOTPRINT.shown_unit().1)
 }
 
 /// As `shown` is written: with as many digits after the point.

@@ -25,7 +25,7 @@ Without a readiness option, the program is ready when it prints `alive K` (docs/
 never does, taskscale finds the plateau from outside: CPU and memory are stable for 0.5 s, and still
 stable 1 s later.
 
-Exit status: 0 success; 1 a run failed, timed out or hit a limit; 2 usage error; 130 interrupted.")]
+Exit status: 0 success (a system limit is a result); 1 a run failed or timed out; 2 usage error; 130 interrupted.")]
 pub struct MeasureArgs {
     /// Numbers of tasks, such as 1,10k [default: 1,10k,100k]
     ///

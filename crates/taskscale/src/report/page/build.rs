@@ -85,7 +85,10 @@ impl PageData {
         let cells = Cells::of(&campaign, &last);
         let (facts, commands) = facts::account(&report);
         let releases = footnotes::releases(report.rows().map(|row| &row.entry));
-        let notes = releases.into_iter().chain(footnotes::notes(&report)).collect();
+        // What its machine warns of stands by itself.
+        let of_machine = footnotes::of_machine(&report);
+        let mut notes: Vec<String> = releases.into_iter().chain(footnotes::notes(&report)).collect();
+        notes.retain(|note| !of_machine.contains(note));
         let metrics = compared(&report);
         let (headlines, bests) = (headlines(&report, &cells), bests(&report, &metrics));
         let overview_tasks = report.representative_tasks();

@@ -50,10 +50,10 @@ const SECONDS: ColumnUnit = Metric(Unit::Seconds);
 
 const FIRST: [PlainColumn; 9] = [
     ("entry", "Entry", Text, "entry.name", ""),
-    ("campaign", "Results", Text, "letter", ""),
+    ("results", "Results", Text, "letter", ""),
     ("kind", "Kind", Text, "entry.kind", ""),
     ("style", "Style", Text, "entry.style", ""),
-    ("parallel", "CPUs", Text, "entry.tags.0", "of the CPUs available to the program"),
+    ("runs_on", "CPUs", Text, "entry.tags.0", "of the CPUs available to the program"),
     ("tasks", "N", Tasks, "row.tasks", "number of tasks"),
     ("status", "Status", Text, "status", ""),
     ("ok_runs", "Runs ok", Count, "row.ok_runs", ""),

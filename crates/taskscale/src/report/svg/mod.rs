@@ -103,5 +103,5 @@ fn heads(report: &Report) -> (&'static str, String) {
 
 /// The headline of a row with its unit: `12.5 MiB`.
 fn shown(figure: &MetricDef, value: f64) -> String {
-    format!("{} {}", figure.show(value), figure.unit.shown().0)
+    format!("{} {}", figure.show(value), figure.shown_unit().0)
 }

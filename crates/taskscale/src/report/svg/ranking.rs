@@ -123,7 +123,7 @@ impl Scale {
 
     /// Lines at round numbers of the unit that is shown, with their numbers above.
     fn axis(&self, svg: &mut Svg, top: f64, bottom: f64) {
-        let (unit, divisor) = self.figure.unit.shown();
+        let (unit, divisor) = self.figure.shown_unit();
         let largest = self.largest / divisor;
         let step = round_step(largest, 5.0);
         let mut at = 0.0;

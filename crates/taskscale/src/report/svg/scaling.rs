@@ -182,7 +182,7 @@ fn legend(svg: &mut Svg, y: f64, lines: &[Curve]) {
 }
 
 fn axes(svg: &mut Svg, plot: &Plot, tasks: &[u64]) {
-    let (unit, divisor) = plot.figure.unit.shown();
+    let (unit, divisor) = plot.figure.shown_unit();
     let (low, high) = (plot.values.0 / divisor, plot.values.1 / divisor);
     // Few powers of ten are too little to read from.
     let factors: &[f64] = match (high / low).log10() {
