@@ -80,17 +80,17 @@ const LADDERS: Partial<Record<Unit, [number, string][]>> = {
   microseconds: DURATIONS.map(([size, name]) => [size * 1e6, name]),
 };
 
-/** How figures are written that are seen side by side: all in one unit, that of the one in the middle. */
-export function alike(of: Unit, values: number[]): { show: (value: number) => string; unit: number } {
+/** How an axis is written: all of it in one unit, that of the figure in the middle. */
+export function alike(of: Unit, values: number[]): { tick: (value: number) => string; unit: number } {
   const sizes = values.filter((value) => value > 0).sort((a, b) => a - b);
   const middle = sizes[Math.floor(sizes.length / 2)] ?? 0;
   const ladder = LADDERS[of] ?? [];
   const found = [...ladder].reverse().find(([size]) => middle >= size * 0.9995) ?? ladder[0];
-  if (!found) return { show: UNITS[of], unit: 1 };
+  if (!found) return { tick: UNITS[of], unit: 1 };
   const [unit, name] = found;
   const show = (size: number) =>
     size >= 1000 || name === "B" ? grouped(size) : significant(size, size < 1 ? 2 : 3);
-  return { show: (value) => `${show(value / unit)} ${name}`, unit };
+  return { tick: (value) => `${show(value / unit)} ${name}`, unit };
 }
 
 /** `1`, `10k`, `2.5k`, `1M`: short where three digits or fewer are exact. */

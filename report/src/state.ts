@@ -48,11 +48,8 @@ export function parts(data: PageData): string[] {
   return [...new Set(data.campaigns.map((campaign) => campaign.part))];
 }
 
-/** The part that a page opens with: what most entries do, of equals the first. */
-function firstPart(data: PageData): string {
-  const most = data.campaigns.reduce((most, campaign) => Math.max(most, campaign.entries.length), 0);
-  return data.campaigns.find((campaign) => campaign.entries.length === most)?.part ?? "";
-}
+/** The part that a page opens with: the first. */
+const firstPart = (data: PageData): string => data.campaigns[0]?.part ?? "";
 
 /** Positions of the campaigns that measured a part. */
 export function campaignsOf(data: PageData, part: string): number[] {
@@ -88,22 +85,17 @@ export function tasksOf(data: PageData, part: string): number[] {
   return [...new Set(all)].sort((a, b) => a - b);
 }
 
-/** The largest number of tasks that all campaigns measured something at; of any, where they have none in common. */
-function largest(data: PageData, part: string): number {
-  const measured = campaignsOf(data, part).map(
-    (position) => new Set((data.campaigns[position]?.rows ?? []).map((row) => row.tasks)),
-  );
-  const all = [...new Set(measured.flatMap((tasks) => [...tasks]))];
-  const common = all.filter((n) => measured.every((tasks) => tasks.has(n)));
-  const among = common.length > 0 ? common : all;
-  return among.length > 0 ? Math.max(...among) : (tasksOf(data, part).at(-1) ?? 1);
+/** The number of tasks that stands for a part: the least of those that its campaigns name, so that each has it. */
+function openingTasks(data: PageData, part: string): number {
+  const named = campaignsOf(data, part).flatMap((position) => data.campaigns[position]?.overview_tasks ?? []);
+  return named.length > 0 ? Math.min(...named) : (tasksOf(data, part).at(-1) ?? 1);
 }
 
 export function initial(data: PageData, part = firstPart(data)): State {
   const lead = headline(data, part);
   return {
     part,
-    n: largest(data, part),
+    n: openingTasks(data, part),
     metric: lead.name,
     campaigns: campaignsOf(data, part),
     kinds: [],

@@ -46,8 +46,8 @@ export interface FellShort {
 
 export interface Ranking {
   metric: Metric;
-  /** How its figures are written: all in one unit, of this size. */
-  show: (value: number) => string;
+  /** How the axis is written: all of it in one unit, of this size. */
+  tick: (value: number) => string;
   unit: number;
   shape: Shape;
   rows: RankRow[];

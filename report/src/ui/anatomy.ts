@@ -47,15 +47,15 @@ function bar(sheet: Explanation, most: number): HTMLElement {
   const parts = [...sheet.rows, { name: "unexplained", group: "unexplained", ...sheet.unexplained }];
   const shown = parts.filter((part) => part.bytes > 0);
   const share = (bytes: number) => `${((bytes / sheet.slope.bytes) * 100).toFixed(0)}%`;
-  const size = (bytes: number) => format.grouped(Math.round(bytes));
+  const size = format.perTask;
   const label = shown.map((part) => `${part.name}: ${share(part.bytes)}`).join(", ");
   const pieces = shown.map((part) => {
     const piece = h("span", { class: `of-${part.group}`, style: `width: ${(part.bytes / most) * 100}%` });
-    tip(piece, () => [tipTitle(part.name), tipLine(share(part.bytes), `${size(part.bytes)} B`)]);
+    tip(piece, () => [tipTitle(part.name), tipLine(share(part.bytes), size(part.bytes))]);
     return piece;
   });
   const text = shown.map((part) => `${part.name} ${size(part.bytes)}`).join(" · ");
-  const about = ` ${sheet.workload} · ${size(sheet.slope.bytes)} B per task`;
+  const about = ` ${sheet.workload} · ${size(sheet.slope.bytes)} per task`;
   return h(
     "div",
     { class: "anatomy" },

@@ -1,6 +1,6 @@
 // The ranking as a picture of its own, for a post or a README.
 
-import { isBytes } from "../metrics.ts";
+import { isBytes, show } from "../metrics.ts";
 import type { Scale } from "../scale.ts";
 import type { State } from "../state.ts";
 import type { PageData } from "../types.ts";
@@ -58,7 +58,7 @@ export function rankingSvg(
   for (const tick of scaled.ticks) {
     const x = NAMES + scaled.at(tick) * BARS;
     add("line", { x1: x, x2: x, y1: TOP - 6, y2: end, stroke: token("--line-2"), "stroke-width": 0.5 });
-    add("text", { ...small, x, y: TOP - 10, "text-anchor": "middle" }, tick === 0 ? "0" : shown.show(tick));
+    add("text", { ...small, x, y: TOP - 10, "text-anchor": "middle" }, tick === 0 ? "0" : shown.tick(tick));
   }
   let y = TOP;
   for (const rows of groups) {
@@ -113,7 +113,7 @@ function drawRow(
   const text = { y: middle + 4, "font-size": 12.5, "text-anchor": "end", fill: ink };
   const version = row.entry.shown_version ?? "";
   add("text", { ...text, x: NAMES - 12 }, `${row.entry.name} ${version}`.trim());
-  add("text", { ...text, x: WIDTH - 16, "font-weight": 600 }, shown.show(bar.value));
+  add("text", { ...text, x: WIDTH - 16, "font-weight": 600 }, show(shown.metric)(bar.value));
   const plain = isBytes(shown.metric) ? "part-anon" : "phase-drain";
   const opacity = row.standing === "ranked" ? 1 : 0.55;
   const size = scaled.at(bar.value) * BARS;

@@ -168,7 +168,7 @@ function columns(shown: Ranking): string {
 }
 
 function axis(shown: Ranking, scaled: Scale): HTMLElement {
-  const text = (value: number) => (value === 0 ? "0" : format.withoutZeros(shown.show(value)));
+  const text = (value: number) => (value === 0 ? "0" : format.withoutZeros(shown.tick(value)));
   const noisy = shown.rows.some((row) => row.bars.some((bar) => spread(shown, bar)));
   const ticks = scaled.ticks.map((value) =>
     h("span", { class: "tick", "--at": percent(scaled.at(value)) }, text(value)),
@@ -251,7 +251,7 @@ function perTask(shown: Ranking, bar: Bar, n: number): string {
 
 function valueText(shown: Ranking, bar: Bar): string {
   if (shown.metric.scope === "slope") return bar.entry.scaling?.slope ?? "";
-  return `${isLowerBound(bar, shown.metric) ? "≥ " : ""}${shown.show(bar.value)}`;
+  return `${isLowerBound(bar, shown.metric) ? "≥ " : ""}${show(shown.metric)(bar.value)}`;
 }
 
 function change(bar: Bar): Node | false {
