@@ -4,6 +4,7 @@ import * as format from "./format.ts";
 import { headline, metricsOf } from "./metrics.ts";
 import { campaignsOf, type State } from "./state.ts";
 import type { Column, Entry, PageData, Row } from "./types.ts";
+import type { ColumnUnit } from "./wire.ts";
 import { entriesOf, letter, passes, programsOf, ranking, rowOf, shownCampaigns } from "./view.ts";
 
 /** What the paths of columns lead through. */
@@ -29,7 +30,11 @@ function at(path: string, cell: Cell): Key {
 /** What is sorted by; unknown comes last either way. */
 export const key = (column: Column, cell: Cell): Key => at(column.path, cell);
 
-const WRITE: Record<string, (value: never) => string> = {
+/** How values of a column are written. */
+export const writer = (unit: ColumnUnit): ((value: number) => string) =>
+  WRITE[unit] as (value: number) => string;
+
+const WRITE: Record<ColumnUnit, (value: never) => string> = {
   ...format.UNITS,
   text: (value: string) => value,
   tasks: format.count,
@@ -47,7 +52,7 @@ const WORDS: Record<string, (cell: Cell) => string | undefined> = {
 export function text(column: Column, cell: Cell): string {
   const value = key(column, cell);
   if (value === undefined) return "";
-  const written = WORDS[column.id]?.(cell) ?? WRITE[column.unit]?.(value as never) ?? "";
+  const written = WORDS[column.id]?.(cell) ?? WRITE[column.unit](value as never) ?? "";
   const bounds = cell.row?.exceptions?.filter((exception) => exception.standing === "lower-bound");
   return `${bounds?.some(({ metrics }) => metrics.includes(column.metric ?? "")) ? "≥ " : ""}${written}`;
 }

@@ -260,7 +260,7 @@ export function sets<R extends { entry: Entry }>(rows: R[], rank: State["rank"])
 function place(data: PageData, rows: RankRow[], of: Metric, rank: State["rank"]): void {
   const sign = of.better === "more" ? -1 : 1;
   const lead = (row: RankRow) => sign * (row.bars.find((bar) => bar.ranked) ?? (row.bars[0] as Bar)).value;
-  const last = (row: RankRow) => Number(row.standing === "partial");
+  const last = (row: RankRow) => Number(!isWhole(of) && row.bars[0]?.row?.ok_runs === 0);
   const set = (row: RankRow) => (rank === "kind" ? kindPlace(data, row.entry.kind) : 0);
   rows.sort((a, b) => set(a) - set(b) || last(a) - last(b) || lead(a) - lead(b));
   for (const own of sets(rows, rank)) {

@@ -4,8 +4,10 @@ import { type Child, fill, h, link } from "../dom.ts";
 import * as format from "../format.ts";
 import { hasArrived, INCOMPLETE, program, samplesOf, sourceTexts, whenArrived } from "../later.ts";
 import { metricsOf, show } from "../metrics.ts";
+import { writer } from "../table.ts";
 import type { Campaign, Entry, PageData, Row, Samples } from "../types.ts";
 import { kindOf, letter, type Program, programsOf, shownCampaigns } from "../view.ts";
+import type { SampleField } from "../wire.ts";
 import type { App, Section } from "./app.ts";
 import { commands, definitions, list, scrollable, tableHead } from "./elements.ts";
 
@@ -74,7 +76,7 @@ function content(data: PageData, entry: Entry, programs: Program[]): Child[] {
     growth(own),
     byTasks(data, campaign, own),
     facts(own),
-    samples(campaign, own, samplesOf(position)),
+    samples(data, campaign, own, samplesOf(position)),
   ]);
   return [
     h("p", { class: "why" }, entry.why),
@@ -189,32 +191,13 @@ interface SampleColumn {
   text: (at: number) => string;
 }
 
-/** How a field of numbers is written, by its name. */
-const writer = (name: string): ((value: number) => string) =>
-  name.endsWith("_bytes")
-    ? format.bytes
-    : name.endsWith("_s")
-      ? format.seconds
-      : (value) => format.grouped(value);
-
-const fieldTitle = (name: string): string =>
-  name
-    .replace(/^(memory\.plateau|memory|time)\./, "")
-    .replace(/_(bytes|s)$/, "")
-    .replaceAll("_", " ")
-    .replace(/^work\.operations/, "operations")
-    .replace(/^work\./, "work ")
-    .replace(/^cpu\./, "CPU ")
-    .replace(/^work cpu/, "work CPU");
-
 /** The columns that a campaign's samples may have. */
-function sampleColumns({ shape }: Campaign, all: Samples): SampleColumn[] {
+function sampleColumns(fields: SampleField[], { shape }: Campaign, all: Samples): SampleColumn[] {
   const column = (title: string, text: (at: number) => string, number = false) => ({ title, number, text });
   const number = (title: string, values: (number | null)[], write: (value: number) => string) =>
     column(title, (at) => (values[at] == null ? "" : write(values[at])), true);
   const text = (title: string, places: (number | null)[]) =>
     column(title, (at) => all.texts[places[at] ?? -1] ?? "");
-  const numbers = order(Object.keys(all.numbers));
   return [
     number("N", all.tasks, format.count),
     number("run", all.repetition, String),
@@ -222,7 +205,7 @@ function sampleColumns({ shape }: Campaign, all: Samples): SampleColumn[] {
     column("status", (at) => all.status[at] ?? ""),
     // Work is not told to wait.
     ...(shape === "hold" ? [number("wait", all.hold_s, format.seconds)] : []),
-    ...numbers.map((name) => number(fieldTitle(name), all.numbers[name] ?? [], writer(name))),
+    ...fields.map(({ name, title, unit }) => number(title, all.numbers[name] ?? [], writer(unit))),
     column("memory source", (at) => all.memory_source[at] ?? ""),
     column("warnings", (at) => (all.warnings[at] ?? []).join(", ")),
     text("metrics", all.metrics),
@@ -237,11 +220,11 @@ const commandOf = (all: Samples, at: number): string =>
   format.command(all.commands[all.command[at] ?? -1] ?? []);
 
 /** Every run of an entry, and below it what is only of one: its exact command, reason, warnings, standard error. */
-function samples(campaign: Campaign, entry: Entry, all: Samples | undefined): HTMLElement {
+function samples(data: PageData, campaign: Campaign, entry: Entry, all: Samples | undefined): HTMLElement {
   if (!all) return missing();
   const position = campaign.entries.indexOf(entry);
   const own = all.entry.flatMap((of, at) => (of === position ? [at] : []));
-  const columns = sampleColumns(campaign, all).filter(({ text }) => own.some((at) => text(at) !== ""));
+  const columns = sampleColumns(data.sample_fields, campaign, all).filter(({ text }) => own.some((at) => text(at) !== ""));
   const line = (at: number) => {
     const cells = columns.map(({ number, text }) =>
       number ? h("td", { class: "number" }, text(at)) : h("td", { class: "clip", title: text(at) }, text(at)),
@@ -264,24 +247,4 @@ function samples(campaign: Campaign, entry: Entry, all: Samples | undefined): HT
     scrollable(`Samples of ${entry.name}`, table, "samples"),
   ];
   return h("div", {}, h("h3", {}, format.counted(own.length, "sample")), shown, own.length > PAGE && more);
-}
-
-/** The figures that are looked for first, then the others in their own order. */
-function order(names: string[]): string[] {
-  const first = [
-    "alive",
-    "work.operations",
-    "work.wall_s",
-    "work.cpu_s",
-    "memory.plateau.footprint_bytes",
-    "memory.plateau.anon_bytes",
-    "memory.plateau.kernel_bytes",
-    "memory.peak_bytes",
-    "memory.rss_peak_bytes",
-    "time.launch_s",
-    "time.wall_s",
-    "cpu.user_s",
-    "cpu.system_s",
-  ];
-  return [...first.filter((name) => names.includes(name)), ...names.filter((name) => !first.includes(name))];
 }

@@ -47,7 +47,7 @@ fn columns() -> Vec<SampleCsvColumn> {
         let own = texts.by_ref().take(of_texts);
         columns.extend(own.map(|(name, of)| -> SampleCsvColumn { (name.to_owned(), Box::new(of)) }));
         let own = numbers.by_ref().take(of_numbers);
-        columns.extend(own.map(|(path, of)| -> SampleCsvColumn {
+        columns.extend(own.map(|(path, _, of)| -> SampleCsvColumn {
             (csv_name(path), Box::new(move |sample: &Sample| figure(of(sample))))
         }));
     }

@@ -34,6 +34,7 @@ impl Default for PageData {
             parts: tables::PARTS.into(),
             phases: tables::PHASES.into(),
             columns: columns(),
+            sample_fields: samples::fields(),
             entries: Vec::new(),
             campaigns: Vec::new(),
             versions: Vec::new(),

@@ -41,6 +41,16 @@ pub enum ColumnUnit {
     Metric(Unit),
 }
 
+/// A number of a sample, as the page writes it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct SampleField {
+    /// Its name in the record, and in `numbers`.
+    pub name: &'static str,
+    pub title: &'static str,
+    pub unit: ColumnUnit,
+}
+
 /// Its id, title, unit, path and what the title leaves out.
 type PlainColumn = (&'static str, &'static str, ColumnUnit, &'static str, &'static str);
 

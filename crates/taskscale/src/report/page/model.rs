@@ -11,7 +11,7 @@ use super::super::headline::Headline;
 use super::super::load_curve::LoadPoint;
 use super::super::model::{Parts, Report};
 use super::super::rank::Standing;
-use super::columns::PageColumn;
+use super::columns::{PageColumn, SampleField};
 use super::tables::{ChartPart, PageKind, PageMetric};
 use crate::catalog::Kind;
 use crate::explain::Explanation;
@@ -37,6 +37,8 @@ pub struct PageData {
     pub phases: Vec<ChartPart>,
     /// Of the table of all values.
     pub columns: Vec<PageColumn>,
+    /// Of the table of an entry's runs.
+    pub sample_fields: Vec<SampleField>,
     /// The campaigns in the given order, once for each series. The first of a series is the one that others are
     /// compared with.
     pub campaigns: Vec<PageCampaign>,

@@ -2,20 +2,57 @@
 
 use std::collections::BTreeMap;
 
+use super::columns::{ColumnUnit, SampleField};
 use super::model::Samples;
 use crate::document::joined;
+use crate::metrics::Unit;
 use crate::record::{Sample, Series};
 
 /// Characters of what a program wrote to standard error that a page carries; the whole of it is in the record.
 const STDERR: usize = 600;
 
-/// A number of a sample, under its name in the record.
-type SampleNumber = (&'static str, fn(&Sample) -> Option<f64>);
+/// A number of a sample: its name in the record, its title, and how it is read.
+type SampleNumber = (&'static str, &'static str, fn(&Sample) -> Option<f64>);
+
+/// What is looked for first.
+const FIRST: [&str; 13] = [
+    "alive",
+    "work.operations",
+    "work.wall_s",
+    "work.cpu_s",
+    "memory.plateau.footprint_bytes",
+    "memory.plateau.anon_bytes",
+    "memory.plateau.kernel_bytes",
+    "memory.peak_bytes",
+    "memory.rss_peak_bytes",
+    "time.launch_s",
+    "time.wall_s",
+    "cpu.user_s",
+    "cpu.system_s",
+];
+
+/// All numbers, in the order in which they are shown.
+pub fn fields() -> Vec<SampleField> {
+    let mut fields: Vec<SampleField> = NUMBERS
+        .iter()
+        .map(|(name, title, _)| {
+            let unit = match name {
+                name if name.ends_with("_bytes") => ColumnUnit::Metric(Unit::Bytes),
+                name if name.ends_with("_s") => ColumnUnit::Metric(Unit::Seconds),
+                _ => ColumnUnit::Count,
+            };
+            SampleField { name, title, unit }
+        })
+        .collect();
+    fields.sort_by_key(|field| FIRST.iter().position(|name| *name == field.name).unwrap_or(FIRST.len()));
+    fields
+}
 
 macro_rules! of_plateau {
-    ($field:ident) => {
+    ($field:ident, $title:literal) => {
         (
             concat!("memory.plateau.", stringify!($field)),
+            $title,
             (|sample| {
                 let plateau = sample.memory.plateau.as_ref()?;
                 Option::<u64>::from(plateau.$field).map(|bytes| bytes as f64)
@@ -26,43 +63,43 @@ macro_rules! of_plateau {
 
 /// In the order of the CSV of samples.
 pub const NUMBERS: [SampleNumber; 37] = [
-    ("alive", |sample| count(sample.alive)),
-    ("done", |sample| count(sample.done)),
-    ("failed", |sample| count(sample.failed)),
-    ("exit_code", |sample| sample.exit_code.map(f64::from)),
-    ("signal", |sample| sample.signal.map(f64::from)),
-    ("threads", |sample| count(sample.threads)),
-    ("processes", |sample| count(sample.processes)),
-    ("time.launch_s", |sample| sample.time.launch_s),
-    ("time.plateau_s", |sample| sample.time.plateau_s),
-    ("time.drain_s", |sample| sample.time.drain_s),
-    ("time.wall_s", |sample| sample.time.wall_s),
-    ("time.plateau_read_at_s", |sample| sample.time.plateau_read_at_s),
-    ("cpu.user_s", |sample| sample.cpu.user_s),
-    ("cpu.system_s", |sample| sample.cpu.system_s),
-    ("cpu.launch_s", |sample| sample.cpu.launch_s),
-    ("cpu.plateau_s", |sample| sample.cpu.plateau_s),
-    ("cpu.drain_s", |sample| sample.cpu.drain_s),
-    of_plateau!(footprint_bytes),
-    of_plateau!(anon_bytes),
-    of_plateau!(shmem_bytes),
-    of_plateau!(file_bytes),
-    of_plateau!(kernel_bytes),
-    of_plateau!(kernel_stack_bytes),
-    of_plateau!(page_tables_bytes),
-    of_plateau!(slab_bytes),
-    of_plateau!(sock_bytes),
-    of_plateau!(rss_bytes),
-    of_plateau!(pss_bytes),
-    of_plateau!(swap_bytes),
-    of_plateau!(lazy_free_bytes),
-    of_plateau!(group_bytes),
-    ("memory.peak_bytes", |sample| count(sample.memory.peak_bytes)),
-    ("memory.rss_peak_bytes", |sample| count(sample.memory.rss_peak_bytes)),
-    ("memory.cap_bytes", |sample| count(sample.memory.cap_bytes)),
-    ("work.operations", |sample| count(sample.work.as_ref().map(|work| work.operations))),
-    ("work.wall_s", |sample| sample.work.as_ref()?.wall_s),
-    ("work.cpu_s", |sample| sample.work.as_ref()?.cpu_s),
+    ("alive", "alive", |sample| count(sample.alive)),
+    ("done", "done", |sample| count(sample.done)),
+    ("failed", "failed", |sample| count(sample.failed)),
+    ("exit_code", "exit code", |sample| sample.exit_code.map(f64::from)),
+    ("signal", "signal", |sample| sample.signal.map(f64::from)),
+    ("threads", "threads", |sample| count(sample.threads)),
+    ("processes", "processes", |sample| count(sample.processes)),
+    ("time.launch_s", "launch", |sample| sample.time.launch_s),
+    ("time.plateau_s", "plateau", |sample| sample.time.plateau_s),
+    ("time.drain_s", "drain", |sample| sample.time.drain_s),
+    ("time.wall_s", "wall", |sample| sample.time.wall_s),
+    ("time.plateau_read_at_s", "plateau read at", |sample| sample.time.plateau_read_at_s),
+    ("cpu.user_s", "CPU user", |sample| sample.cpu.user_s),
+    ("cpu.system_s", "CPU system", |sample| sample.cpu.system_s),
+    ("cpu.launch_s", "CPU launch", |sample| sample.cpu.launch_s),
+    ("cpu.plateau_s", "CPU plateau", |sample| sample.cpu.plateau_s),
+    ("cpu.drain_s", "CPU drain", |sample| sample.cpu.drain_s),
+    of_plateau!(footprint_bytes, "footprint"),
+    of_plateau!(anon_bytes, "anonymous"),
+    of_plateau!(shmem_bytes, "shared"),
+    of_plateau!(file_bytes, "file"),
+    of_plateau!(kernel_bytes, "kernel"),
+    of_plateau!(kernel_stack_bytes, "kernel stacks"),
+    of_plateau!(page_tables_bytes, "page tables"),
+    of_plateau!(slab_bytes, "slab"),
+    of_plateau!(sock_bytes, "sockets"),
+    of_plateau!(rss_bytes, "RSS"),
+    of_plateau!(pss_bytes, "PSS"),
+    of_plateau!(swap_bytes, "swap"),
+    of_plateau!(lazy_free_bytes, "lazily freed"),
+    of_plateau!(group_bytes, "charged"),
+    ("memory.peak_bytes", "peak", |sample| count(sample.memory.peak_bytes)),
+    ("memory.rss_peak_bytes", "RSS peak", |sample| count(sample.memory.rss_peak_bytes)),
+    ("memory.cap_bytes", "cap", |sample| count(sample.memory.cap_bytes)),
+    ("work.operations", "operations", |sample| count(sample.work.as_ref().map(|work| work.operations))),
+    ("work.wall_s", "work wall", |sample| sample.work.as_ref()?.wall_s),
+    ("work.cpu_s", "work CPU", |sample| sample.work.as_ref()?.cpu_s),
 ];
 
 fn count(value: Option<u64>) -> Option<f64> {
@@ -115,7 +152,7 @@ pub fn columns(positions: &BTreeMap<&str, usize>, samples: &[&Sample], part: &Se
         memory_source: column(&own, |sample| sample.memory.source),
         ..Samples::default()
     };
-    for (name, number) in NUMBERS {
+    for (name, _, number) in NUMBERS {
         let column: Vec<f64> = own.iter().map(|(_, sample)| number(sample).unwrap_or(f64::NAN)).collect();
         if column.iter().any(|value| value.is_finite()) {
             columns.numbers.insert(name, column);
