@@ -4,8 +4,8 @@ import * as format from "./format.ts";
 import { headline, metricsOf } from "./metrics.ts";
 import { campaignsOf, type State } from "./state.ts";
 import type { Column, Entry, PageData, Row } from "./types.ts";
-import type { ColumnUnit } from "./wire.ts";
 import { entriesOf, letter, passes, programsOf, ranking, rowOf, shownCampaigns } from "./view.ts";
+import type { ColumnUnit } from "./wire.ts";
 
 /** What the paths of columns lead through. */
 export interface Cell {

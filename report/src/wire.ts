@@ -351,6 +351,8 @@ export interface PageData {
   phases: Array<ChartPart>;
   /** Values from other publications, shown as markers. */
   published: Array<Published>;
+  /** Of the table of an entry's runs. */
+  sample_fields: Array<SampleField>;
   schema: number;
   /** Version of the taskscale that made the page. */
   taskscale: string;
@@ -539,6 +541,14 @@ export interface PublishedFigure {
 
 /** Among whom entries are ranked. */
 export type Rank = "kind" | "all";
+
+/** A number of a sample, as the page writes it. */
+export interface SampleField {
+  /** Its name in the record, and in `numbers`. */
+  name: string;
+  title: string;
+  unit: ColumnUnit;
+}
 
 /** Every single run, repeated attempts included: one list for each field, all equally long, in the order of the record. A field that no sample has is left out. Texts that recur are positions in `texts`. */
 export interface Samples {

@@ -224,7 +224,9 @@ function samples(data: PageData, campaign: Campaign, entry: Entry, all: Samples 
   if (!all) return missing();
   const position = campaign.entries.indexOf(entry);
   const own = all.entry.flatMap((of, at) => (of === position ? [at] : []));
-  const columns = sampleColumns(data.sample_fields, campaign, all).filter(({ text }) => own.some((at) => text(at) !== ""));
+  const columns = sampleColumns(data.sample_fields, campaign, all).filter(({ text }) =>
+    own.some((at) => text(at) !== ""),
+  );
   const line = (at: number) => {
     const cells = columns.map(({ number, text }) =>
       number ? h("td", { class: "number" }, text(at)) : h("td", { class: "clip", title: text(at) }, text(at)),
