@@ -8,7 +8,7 @@ use std::time::Duration;
 
 pub use parse::{Quantity, UnitError, parse_bytes, parse_count, parse_duration, parse_share};
 
-/// A duration of so many seconds: zero for fewer than none, the longest there is for more than it holds.
+/// A duration of this many seconds: zero for fewer than none, the longest there is for more than it holds.
 pub fn duration(seconds: f64) -> Duration {
     Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(Duration::MAX)
 }

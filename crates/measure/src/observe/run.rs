@@ -372,7 +372,7 @@ impl<'a> Run<'a> {
         let text = |launched: &Launched| String::from_utf8_lossy(&launched.stderr_tail).into_owned();
         let account = Account {
             cpu: self.group.cpu(),
-            // Without a group, nobody knows what ended processes used.
+            // Without a group, what ended processes used is unknown.
             load_cpu: self
                 .load
                 .as_ref()

@@ -16,7 +16,7 @@ pub struct Overview<'a> {
 }
 
 impl Overview<'_> {
-    /// What is not in the table, and why its empty cells are empty, in sentences of so many names at most.
+    /// What is not in the table, and why its empty cells are empty, in sentences of `most` names each.
     pub fn remarks(&self, most: usize) -> Vec<String> {
         let name = |nth: usize| self.columns[nth].0.as_str();
         let only = |(nth, entries): (&usize, &Vec<&str>)| {
