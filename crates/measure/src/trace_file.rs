@@ -59,7 +59,8 @@ pub fn write_trace(path: &Path, spec: &RunSpec, timeline: &Timeline) -> io::Resu
     let mut put = |line: String| writeln!(out, "{line}");
     put(serde_json::to_string(&head)?)?;
     let mut usage = timeline.usage().points().iter().peekable();
-    // What has forgotten the samples before it would forget those of the same instant when the trace is read.
+    // The samples that are left were taken after the last event that forgets them. One may have an earlier instant, that of
+    // its round, and would be forgotten when the trace is read if it stood before that event.
     let kept_from = timeline.events().iter().rposition(|event| forgets_usage(&event.event));
     for (index, event) in timeline.events().iter().enumerate() {
         while let Some(point) =

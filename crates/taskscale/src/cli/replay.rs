@@ -48,10 +48,11 @@ fn summary(file: &str, spec: &RunSpec, measured: &Measurement) -> String {
     let footprint = memory.plateau.as_ref().map(|plateau| plateau.footprint_bytes);
     let warnings = measured.warnings.iter().map(|warning| format!("  {}\n", warning.text()));
     format!(
-        "{file}: {}{reason}\n  {} tasks, memory {}, peak {}, CPU {}, launch {}, wall {}\n{}",
+        "{file}: {}{reason}\n  {}, memory {}, peak {} {}, CPU {}, launch {}, wall {}\n{}",
         measured.status,
-        units::count(spec.tasks),
+        units::tasks(spec.tasks),
         size(footprint),
+        memory.source.peak_of(),
         size(memory.peak_bytes),
         time(measured.cpu.total_s()),
         time(measured.time.launch_s),
