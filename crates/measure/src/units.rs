@@ -231,6 +231,16 @@ mod tests {
     }
 
     #[test]
+    fn any_number_of_seconds_makes_a_duration() {
+        assert_eq!(duration(1.5), Duration::from_millis(1_500));
+        for (seconds, expected) in
+            [(-1.0, Duration::ZERO), (f64::NAN, Duration::ZERO), (1e300, Duration::MAX)]
+        {
+            assert_eq!(duration(seconds), expected);
+        }
+    }
+
+    #[test]
     fn times_change_unit_without_a_gap() {
         for (s, shown) in [
             (0.0, "0 s"),

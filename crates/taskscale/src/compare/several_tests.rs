@@ -1,8 +1,11 @@
 //! Several results side by side: what people read, as snapshots.
 
+use std::path::Path;
+
 use super::{DEFAULT_METRICS, side_by_side};
 use crate::document::RenderOptions;
 use crate::metrics::{self, MetricDef};
+use crate::record;
 use crate::report::fixture::{elsewhere, everything};
 use crate::report::{Report, acts};
 
@@ -28,6 +31,22 @@ fn several_campaigns() {
     insta::assert_snapshot!("several_table", table(&two(), RenderOptions::default().width));
     let asked = markdown(&two(), &[&metrics::LAUNCH, &metrics::CPU]);
     assert!(asked.contains("#### 1M tasks: launch s") && !asked.contains("footprint"), "{asked}");
+}
+
+#[test]
+fn the_best_of_a_rate_is_the_highest() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results/epyc-2cpu/2026-11-24-2");
+    let loaded = record::load(&folder).unwrap();
+    let echo = || {
+        let parts = Report::of_parts(&loaded.campaign, &loaded.samples).into_iter();
+        parts.filter(|report| report.workload == "echo")
+    };
+    let text = markdown(&echo().chain(echo()).collect::<Vec<_>>(), &[&metrics::MESSAGES_PER_S]);
+    // Those of fewer tasks follow, folded.
+    let table = text.split("<details>").next().unwrap();
+    let rate = |line: &str| line.split('|').nth(3)?.trim().replace(',', "").parse::<f64>().ok();
+    let rates: Vec<f64> = table.lines().filter_map(rate).collect();
+    assert!(rates.len() > 3 && rates.is_sorted_by(|a, b| a >= b) && rates[0] > rates[2], "{table}");
 }
 
 #[test]

@@ -321,6 +321,7 @@ mod tests {
         assert_eq!(WALL_PER_OP.show(1_234.6), "1,230");
         assert_eq!(OPS_PER_S.show(4_000_000.0), "4,000,000");
         assert_eq!(WALL_PER_OP.show(0.2512), "0.251");
+        assert_eq!((WALL_PER_OP.shown_unit().0, CPU_PER_TICK.shown_unit().0), ("ns/op", "ns/tick"));
     }
 
     /// The page runs the same cases.
