@@ -1,9 +1,9 @@
 //! Embeds the catalog's sources and the page of reports into the program, so that an installed `taskscale` needs no
 //! repository.
 //!
-//! Writes one compressed file of the page, one of all sources, and a Rust file with their names, lengths and a digest. In the repository,
-//! embeds the files below `runtimes/` that git does not ignore; without git, all but hidden files and folders of build
-//! tools. A packaged crate has them in `packaged/` (see its README.md).
+//! Writes a compressed file of each part of the page, one of all sources, and a Rust file with their names, lengths and
+//! a digest. In the repository, embeds the files below `runtimes/` that git does not ignore; without git, all but hidden
+//! files and folders of build tools. A packaged crate has them in `packaged/` (see its README.md).
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -50,7 +50,13 @@ fn main() {
     write_packed(&out.join("catalog.deflate"), &all);
     let page = "assets/report.html";
     println!("cargo::rerun-if-changed={page}");
-    write_packed(&out.join("report.html.deflate"), &fs::read(page).expect("the page that report/ built"));
+    let page = fs::read_to_string(page).expect("the page that report/ built");
+    // The parts of the page before the data of the first view, after it, and after the details.
+    let (before, rest) = page.split_once("@@TASKSCALE_DATA@@").expect("a place for the first view");
+    let (between, after) = rest.split_once("@@TASKSCALE_DETAILS@@\n").expect("a place for the details");
+    for (name, part) in [("before", before), ("between", between), ("after", after)] {
+        write_packed(&out.join(format!("{name}.deflate")), part.as_bytes());
+    }
     fs::write(out.join("catalog.rs"), code).expect("cargo's folder can be written");
 }
 

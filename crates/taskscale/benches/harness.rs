@@ -293,7 +293,7 @@ fn memory() -> Result<()> {
     first.wait()?;
     let loaded = record::load(&place)?;
     let example = loaded.samples.first().ok_or("no sample")?;
-    let all = planned_runs(&loaded.campaign);
+    let all: Vec<_> = planned_runs(&loaded.campaign).collect();
     assert_eq!(all.len() as u32, 5 * REPETITIONS);
     let mut lines = String::new();
     for run in &all[..all.len() - 1] {

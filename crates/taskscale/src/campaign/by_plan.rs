@@ -89,10 +89,10 @@ impl<'a> ByPlan<'a> {
             let of_cell = |entry: &&Prepared| entry.name(campaign) == (&cell.entry, &cell.part.workload);
             prepared.iter().find(of_cell).filter(|entry| entry.command.is_ok())
         };
-        let runs = planned_runs(campaign).into_iter().filter_map(|run| Some((ready(&run.cell)?, run)));
-        let runs: Vec<_> = runs.collect();
-        let planned = runs.len();
-        let pending = |(entry, run): (&'a Prepared, PlannedRun)| {
+        let mut planned = 0;
+        let pending = |run: PlannedRun| {
+            let entry = ready(&run.cell)?;
+            planned += 1;
             let last = kept.iter().filter(|sample| run.has(sample)).max_by_key(|sample| sample.attempt);
             let (attempt, scenario) = match last {
                 None => (1, None),
@@ -100,7 +100,7 @@ impl<'a> ByPlan<'a> {
             };
             Some(PendingRun { run, entry, attempt, scenario })
         };
-        let left: VecDeque<PendingRun> = runs.into_iter().filter_map(pending).collect();
+        let left: VecDeque<PendingRun> = planned_runs(campaign).filter_map(pending).collect();
         let mut seen = BTreeSet::new();
         let first = left.iter().filter(|pending| seen.insert(pending.entry.name(campaign)));
         let cold = first.map(|pending| (pending.run.clone(), pending.entry)).collect();

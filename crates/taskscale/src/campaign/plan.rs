@@ -26,12 +26,11 @@ impl PlannedRun {
 }
 
 /// All runs of a campaign: repetition by repetition, and within each series by series.
-pub fn planned_runs(campaign: &Campaign) -> Vec<PlannedRun> {
+pub fn planned_runs(campaign: &Campaign) -> impl Iterator<Item = PlannedRun> {
     let repetitions = campaign.plans().map(|plan| plan.repetitions).max().unwrap_or(0);
     (1..=repetitions)
         .flat_map(|repetition| campaign.plans().map(move |plan| (repetition, plan)))
         .flat_map(|(repetition, plan)| repetition_of(plan, repetition, campaign.seed))
-        .collect()
 }
 
 /// One repetition of a plan. N ascends, as smaller N predict the needs of larger ones. Within one N the entries come in

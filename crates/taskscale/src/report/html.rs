@@ -5,40 +5,52 @@
 //! so they can neither end that block nor act where they are shown. The page's policy allows no other script.
 
 use std::io::{self, Write};
-use std::sync::LazyLock;
 
+use miniz_oxide::inflate::stream::{InflateState, inflate};
+use miniz_oxide::{DataFormat, MZFlush, MZStatus};
 use serde::Serialize;
 use serde_json::ser::{CharEscape, Formatter, Serializer};
 
 use super::page::PageData;
 use super::sanitize::acts;
 
-/// `assets/report.html`, which `npm run build` makes from `report/`, packed by build.rs.
-static PAGE: LazyLock<String> = LazyLock::new(|| {
-    let packed = include_bytes!(concat!(env!("OUT_DIR"), "/report.html.deflate"));
-    let page = miniz_oxide::inflate::decompress_to_vec(packed).unwrap_or_default();
-    String::from_utf8(page).unwrap_or_default()
-});
-/// Stands where the data of the first view is to be.
-const DATA: &str = "@@TASKSCALE_DATA@@";
-/// Stands where the details are to be: sources, and the samples of each campaign, read when somebody asks for them.
-const DETAILS: &str = "@@TASKSCALE_DETAILS@@";
+/// A part of `assets/report.html`, which `npm run build` makes from `report/`, packed by build.rs.
+macro_rules! part {
+    ($name:literal) => {
+        include_bytes!(concat!(env!("OUT_DIR"), "/", $name, ".deflate"))
+    };
+}
 
 /// Writes the page. The first campaign of a series is the one that others are compared with.
 ///
 /// Written piece by piece, as a page may be larger than its parts.
 pub fn write_html(mut page: PageData, out: &mut dyn Write) -> io::Result<()> {
     page.tell_apart();
-    let (before, rest) = PAGE.split_once(DATA).unwrap_or((&PAGE, ""));
-    let (between, after) = rest.split_once(DETAILS).unwrap_or((rest, ""));
-    out.write_all(before.as_bytes())?;
+    unpack(part!("before"), out)?;
     embed(&page, out)?;
-    out.write_all(between.as_bytes())?;
+    unpack(part!("between"), out)?;
     block("sources", &page.sources, out)?;
     for (position, campaign) in page.campaigns.iter().enumerate() {
         block(&format!("samples-{position}"), &campaign.samples, out)?;
     }
-    out.write_all(after.trim_start_matches('\n').as_bytes())
+    unpack(part!("after"), out)
+}
+
+/// Unpacks by pieces: the whole page would be a twentieth of what taskscale holds in memory.
+fn unpack(mut packed: &[u8], out: &mut dyn Write) -> io::Result<()> {
+    let (mut state, mut piece) = (InflateState::new_boxed(DataFormat::Raw), [0; 1 << 13]);
+    loop {
+        let step = inflate(&mut state, packed, &mut piece, MZFlush::None);
+        out.write_all(&piece[..step.bytes_written])?;
+        packed = &packed[step.bytes_consumed..];
+        match step.status {
+            Ok(MZStatus::StreamEnd) => return Ok(()),
+            Ok(_) => (),
+            Err(error) => {
+                return Err(io::Error::other(format!("this taskscale is damaged: its page: {error:?}")));
+            }
+        }
+    }
 }
 
 fn block(id: &str, value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
@@ -110,6 +122,23 @@ mod tests {
         let mut out = Vec::new();
         embed(value, &mut out).unwrap();
         String::from_utf8(out).unwrap()
+    }
+
+    const PAGE: &str = include_str!("../../assets/report.html");
+    const DATA: &str = "@@TASKSCALE_DATA@@";
+    const DETAILS: &str = "@@TASKSCALE_DETAILS@@\n";
+
+    #[test]
+    fn its_parts_are_the_asset() {
+        let unpacked = |part| {
+            let mut out = Vec::new();
+            unpack(part, &mut out).unwrap();
+            String::from_utf8(out).unwrap()
+        };
+        let [before, between, after]: [&[u8]; 3] = [part!("before"), part!("between"), part!("after")];
+        let whole = [&unpacked(before), DATA, &unpacked(between), DETAILS, &unpacked(after)].concat();
+        assert!(whole == PAGE, "{} bytes, not {}", whole.len(), PAGE.len());
+        assert!(unpack(&before[..before.len() / 2], &mut Vec::new()).is_err());
     }
 
     #[test]
