@@ -170,7 +170,7 @@ fn memory(shown: &ProcessMemory, account: &KernelAccount, kernel_bytes: u64) -> 
     // To the kernel every page of tmpfs is shared memory; to us a program's text is a file, wherever it lies.
     let shmem_bytes = shared - mapped.tmpfs_as_file;
     let file_bytes = mapped.file.max(shown.counted.rss_file) + mapped.tmpfs_as_file;
-    let anon_bytes = match account.anon {
+    let mapped_anon = match account.anon {
         Some(anon) if shown.rollup.unsplit => anon,
         // What the kernel counts is exact within batches. What the processes show is exact where all can be walked.
         Some(anon) if shown.unreadable > 0 || contradiction(shown, account).is_some() => {
@@ -178,6 +178,7 @@ fn memory(shown: &ProcessMemory, account: &KernelAccount, kernel_bytes: u64) -> 
         }
         _ => shown.anon(),
     };
+    let anon_bytes = mapped_anon + unmapped_anon(account);
     // Nothing tells how much of it is in several processes' common address space.
     let uncertain = match account.anon {
         None if shown.uncompared > 0 => uncertain + shown.rollup.pss_anon - shown.most_anon,
@@ -216,6 +217,17 @@ fn of_others(mapped: &Mapped, account: &KernelAccount) -> (u64, u64) {
     let most = all.saturating_sub(files).min(mapped.tmpfs);
     let least = mapped.tmpfs.saturating_sub(shmem.min(charged)).min(most);
     (most, most - least)
+}
+
+/// Anonymous memory that the group is charged for and no process maps: huge pages of which a part was given back, and what
+/// a pipe or a socket was handed without a copy.
+fn unmapped_anon(account: &KernelAccount) -> u64 {
+    let known: Option<u64> = [account.anon, account.shmem, account.cache, account.kernel].into_iter().sum();
+    let Some((charged, known)) = account.charged.zip(known) else { return 0 };
+    let unmapped = charged.saturating_sub(known);
+    // The charge runs ahead of use by a batch, and what is known may lag by another.
+    let bound = (2 * batches_bytes()).max((charged as f64 * SAME_ANON) as u64);
+    if unmapped > bound { unmapped } else { 0 }
 }
 
 /// Whether what the processes show and what the group is charged cannot both be: memory was charged elsewhere, or is
@@ -265,6 +277,21 @@ mod tests {
         let elsewhere = account(MIB, 0, 0, 0);
         assert_eq!(memory(&shown(100 * MIB), &elsewhere, 0).anon_bytes, 100 * MIB);
         assert!(contradiction(&shown(100 * MIB), &elsewhere).is_some());
+    }
+
+    #[test]
+    fn what_is_charged_and_mapped_by_no_process_counts() {
+        let charged = |charged: u64| KernelAccount {
+            kernel: Some(3 * MIB),
+            charged: Some(charged),
+            ..account(100 * MIB, 8 * MIB, 0, 16 * MIB)
+        };
+        let anon = |account: &KernelAccount| memory(&shown(100 * MIB), account, 3 * MIB).anon_bytes;
+        assert_eq!(anon(&charged(127 * MIB + batches_bytes())), 100 * MIB, "the charge runs ahead");
+        let bound = (2 * batches_bytes()).max(4 * MIB);
+        assert_eq!(anon(&charged(127 * MIB + 2 * bound)), 100 * MIB + 2 * bound);
+        assert_eq!(anon(&charged(20 * MIB)), 100 * MIB);
+        assert_eq!(anon(&KernelAccount { cache: None, ..charged(300 * MIB) }), 100 * MIB);
     }
 
     #[test]

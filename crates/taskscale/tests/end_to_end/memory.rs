@@ -51,6 +51,7 @@ const BY_A_GROUP: &[(&str, ExactMemory)] = &[
     ("io-urings", MibWithKernel(10.3)),
     ("cache-then-heap", MibOrNone(101.0)),
     ("late-tasks", MibOrNone(0.9)),
+    ("spliced", Mib(64.0)),
     ("one-escapes", Failed),
     ("returns-memfd", Failed),
     ("returns-heap", Failed),

@@ -22,6 +22,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -138,6 +139,17 @@ static void undumpable(void) { child(secret); }
 static void huge(void) {
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB;
     touched(mmap(NULL, 16 * MIB, PROT_READ | PROT_WRITE, flags, -1, 0), 16 * MIB);
+}
+
+// Pages that pipes hold, and no process maps.
+static void spliced(void) {
+    for (int i = 0; i < 64; i++) {
+        int ends[2];
+        or_skip(!pipe(ends) && fcntl(ends[1], F_SETPIPE_SZ, MIB) >= (int)MIB, "pipe");
+        struct iovec part = {anon(MIB), MIB};
+        or_skip(vmsplice(ends[1], &part, 1, SPLICE_F_NONBLOCK) == (ssize_t)MIB, "vmsplice");
+        munmap(part.iov_base, MIB);
+    }
 }
 
 // The same pages in two processes, and pages of its own in each.
@@ -373,7 +385,7 @@ static const struct { const char *name; void (*run)(void); } attacks[] = {
     {"hard-links", hard_links}, {"tmpfs-private", tmpfs_private}, {"own-mounts", own_mounts},
     {"detached-mount", detached_mount}, {"clone-vm", clone_vm}, {"vfork", vfork_child}, {"io-urings", io_urings},
     {"packet-ring", packet_ring}, {"shm-of-others", shm_of_others}, {"cache-then-heap", cache_then_heap},
-    {"late-tasks", late_tasks}, {"one-escapes", one_escapes},
+    {"late-tasks", late_tasks}, {"one-escapes", one_escapes}, {"spliced", spliced},
     {"returns-memfd", returns_memfd}, {"returns-heap", returns_heap}, {"returns-pipes", returns_pipes},
     {"stops", stops}, {"leaves-segment", leaves_segment}, {"segments", segments}, {"sparse", sparse},
 };
