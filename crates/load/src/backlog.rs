@@ -4,6 +4,7 @@
 //! The accept queue is queried often: that takes microseconds, as only listening sockets are walked. Connections are
 //! counted once or twice per run: that walks all of them, 1 µs each.
 
+use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::os::fd::OwnedFd;
 
@@ -69,14 +70,33 @@ impl Queue {
     /// does not report it.
     pub fn ask(&self) -> Option<Backlog> {
         let mut found: Option<Backlog> = None;
-        self.ask_kernel(1 << LISTEN, &mut |socket| {
-            if socket.source == self.address.ip() || socket.source.is_unspecified() {
-                let sum = found.get_or_insert(Backlog { waiting: 0, most: 0 });
-                sum.waiting += socket.rqueue;
-                sum.most += socket.wqueue;
-            }
+        self.ask_for_listeners(&mut |socket| {
+            let sum = found.get_or_insert(Backlog { waiting: 0, most: 0 });
+            sum.waiting += socket.rqueue;
+            sum.most += socket.wqueue;
         })?;
         found
+    }
+
+    /// Inode numbers of the sockets that listen at the address, as /proc/PID/fd shows them; `None` if the server is on
+    /// another machine, or the kernel does not report it.
+    pub fn listeners(&self) -> Option<BTreeSet<u64>> {
+        let mut found = Vec::new();
+        self.ask_for_listeners(&mut |socket| found.push((socket.source, u64::from(socket.inode))))?;
+        // One of the other family may take no connections of this one, even at all addresses.
+        let same = |(source, _): &(IpAddr, u64)| source.is_ipv4() == self.address.is_ipv4();
+        if found.iter().any(same) {
+            found.retain(same);
+        }
+        Some(found.into_iter().map(|(_, inode)| inode).collect())
+    }
+
+    fn ask_for_listeners(&self, found: &mut dyn FnMut(Socket)) -> Option<()> {
+        self.ask_kernel(1 << LISTEN, &mut |socket| {
+            if socket.source == self.address.ip() || socket.source.is_unspecified() {
+                found(socket);
+            }
+        })
     }
 
     /// Of all connections that were made to the address; `None` if the server is on another machine, or the kernel does
@@ -215,8 +235,9 @@ mod tests {
         // Closed by the server, while the client still has it.
         drop(first);
         seen(0, 1, 1);
+        assert_eq!(server.listeners().map(|inodes| inodes.len()), Some(1));
         drop(listener);
-        assert_eq!(server.ask(), None);
+        assert_eq!((server.ask(), server.listeners()), (None, Some(BTreeSet::new())));
     }
 
     #[test]

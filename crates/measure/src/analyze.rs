@@ -28,6 +28,10 @@ const UNFLUSHED_S: f64 = 0.05;
 const HEARD_LATE_S: f64 = 0.1;
 /// A starved launch that is shorter than this, in seconds, brings no task to its end before the last has started.
 const STARVED_LAUNCH_S: f64 = 2.0;
+/// Both accounts of its CPU time agree within the larger of so many seconds and a share: before the program joins its
+/// cgroup it has used less than a millisecond.
+const OUTSIDE_S: f64 = 0.02;
+const OUTSIDE_SHARE: f64 = 0.01;
 /// A program that was starved for so long, in seconds, has figures that its warnings mention.
 const STARVED_S: f64 = 1.0;
 
@@ -176,8 +180,7 @@ impl Analysis<'_> {
             _ => CpuReading::default(),
         };
         // A group still knows what its ended processes used; without one only the parent's account remains.
-        let group = state.account.cpu.filter(|cpu| cpu.total_s > 0.0 && self.timeline.host.has_group());
-        let end = group.unwrap_or(usage);
+        let end = self.group_cpu().unwrap_or(usage);
         let phase =
             |from: Option<CpuReading>, to: Option<CpuReading>| Some((to?.total_s - from?.total_s).max(0.0));
         let at_plateau = state.plateau.and_then(|plateau| plateau.cpu);
@@ -197,6 +200,10 @@ impl Analysis<'_> {
             plateau_s: phase(at_launch, at_due).filter(|_| !self.is_work()),
             drain_s: phase(at_due, Some(end)),
         }
+    }
+
+    fn group_cpu(&self) -> Option<CpuReading> {
+        self.state.account.cpu.filter(|cpu| cpu.total_s > 0.0 && self.timeline.host.has_group())
     }
 
     fn memory(&self) -> Memory {
@@ -262,6 +269,7 @@ impl Analysis<'_> {
                 && !standing.is_some_and(|(now, then)| now.is_same_as(&then)),
             escaped: if escaped == 0 { usize::from(left) } else { escaped },
             came_back: state.account.came_back,
+            outside_s: self.outside_s(),
             starved_launch: time.launch_s.map(|launch_s| (launch_s, starved_s)).filter(
                 |(launch_s, starved_s)| {
                     let many = self.spec.tasks > 1 && due_ns.is_none();
@@ -281,6 +289,15 @@ impl Analysis<'_> {
         let used_s = last.and_then(|last| Some(last.sample.cpu_s? - read.cpu?.total_s));
         let watched_s = last.map_or(0.0, |last| seconds(read.end_ns, last.sample.at_ns));
         unwatched && used_s.is_some_and(|used_s| used_s > QUIET_SHARE * watched_s)
+    }
+
+    /// CPU time of the first process and of the children that it waited for, by the kernel's account of them, beyond what the
+    /// cgroup was charged: a process had left it, and may be gone whenever taskscale looks for those.
+    fn outside_s(&self) -> Option<f64> {
+        let Some((_, ProgramEnd::Exited { user_s, system_s, .. })) = self.state.end else { return None };
+        let inside_s = self.group_cpu()?.total_s;
+        let outside_s = user_s + system_s - inside_s;
+        (outside_s > OUTSIDE_S.max(OUTSIDE_SHARE * inside_s)).then_some(outside_s)
     }
 
     /// Whether lines that were heard together may have been a whole wait apart, as taskscale was not scheduled. It samples
@@ -374,21 +391,21 @@ impl Analysis<'_> {
         }
     }
 
-    /// Who said `done` before memory was read. What a program writes whose own word on its tasks does not count may be
-    /// anything.
-    fn over_early(&self) -> Option<&'static str> {
+    /// Who printed before memory was read that its tasks had ended, and which word. What a program writes whose own word on
+    /// its tasks does not count may be anything.
+    fn over_early(&self) -> Option<(&'static str, &'static str)> {
         let state = self.state;
         let read_ns = state.last_read.as_ref().map_or(u64::MAX, |read| read.end_ns);
-        let early = |done_ns: Option<u64>| done_ns.is_some_and(|done_ns| done_ns < read_ns);
-        match state.plateau_from() {
-            Some(PlateauFrom::Protocol) if state.load_started_ns.is_none() => {
-                early(state.program.done_ns).then_some("the program")
-            }
+        let (who, speaker) = match state.plateau_from() {
+            Some(PlateauFrom::Protocol) if state.load_started_ns.is_none() => ("the program", &state.program),
             Some(PlateauFrom::LoadLine | PlateauFrom::LoadAfter) if state.load.said.alive.is_some() => {
-                early(state.load.done_ns).then_some("the load")
+                ("the load", &state.load)
             }
-            _ => None,
-        }
+            _ => return None,
+        };
+        let words = [(speaker.done_ns, "done"), (speaker.failed_ns, "failed")];
+        let early = words.into_iter().find(|(at_ns, _)| at_ns.is_some_and(|at_ns| at_ns < read_ns));
+        early.map(|(_, word)| (who, word))
     }
 
     fn verdict(&self, time: &Time, plateau: PlateauQuality) -> RunVerdict {
@@ -448,6 +465,7 @@ impl Analysis<'_> {
             alive: self.alive(),
             over_early: self.over_early(),
             left_processes: state.left_processes as usize,
+            other_server: state.other_server,
             load: state.load_started_ns.map(|_| LoadEvidence {
                 end: state.load_end.clone().filter(|(_, stopping)| !stopping).map(|(end, _)| end),
                 launcher_lost: state.load_lost,

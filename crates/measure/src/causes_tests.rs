@@ -112,6 +112,7 @@ impl Scene {
             alive: self.alive,
             over_early: None,
             left_processes: 0,
+            other_server: None,
             load: Some(LoadEvidence {
                 end: self.load_end.clone(),
                 launcher_lost: false,

@@ -3,6 +3,8 @@
 //! Such a program proves nothing by itself. taskscale can observe whether it became ready and whether it still ran at
 //! the end of the plateau. Then the run is `ok`, and `alive` is unknown unless the program or its load printed it.
 
+use std::net::SocketAddr;
+
 use super::black_box::{BlackBoxCommand, Ready};
 use super::causes::{cause, require_little_output, stood_at_cap};
 use super::classify::{require_at_most, require_counted, signal_name, unless_doubted};
@@ -25,10 +27,12 @@ pub struct BlackBoxEvidence<'a> {
     /// Whether taskscale stopped it after the plateau.
     pub stopped: bool,
     pub alive: Option<u64>,
-    /// What printed `done` before memory was read, and so had no tasks left.
-    pub over_early: Option<&'static str>,
+    /// What printed `done` or `failed K` before memory was read, and so had not all its tasks left; and which of these.
+    pub over_early: Option<(&'static str, &'static str)>,
     /// Processes that remained when the first had exited by itself.
     pub left_processes: usize,
+    /// The address of the server, where a process outside of the run listens.
+    pub other_server: Option<SocketAddr>,
     /// The load, where one was started.
     pub load: Option<LoadEvidence>,
 }
@@ -65,6 +69,12 @@ fn by_the_rules(seen: &BlackBoxEvidence) -> Result<RunVerdict, String> {
     }
     require_little_output(run)?;
     run.plateau.require_all_inside()?;
+    if let Some(address) = seen.other_server {
+        return Err(format!(
+            "a process outside of the run listens at {address}: its memory is missing (start the server itself, and no \
+             other at that port)"
+        ));
+    }
     // Any program may begin a line with `done`. One that begins a line with `alive` uses the protocol.
     let by_its_word = matches!(seen.black_box.ready, Ready::Itself) && seen.load.is_none();
     let held_to_it = serves || by_its_word && run.said.bad_alive;
@@ -78,8 +88,8 @@ fn by_the_rules(seen: &BlackBoxEvidence) -> Result<RunVerdict, String> {
     if let Some(reason) = load_end {
         return Err(reason);
     }
-    if let Some(who) = seen.over_early {
-        return Err(format!("{who} printed `done` before memory was read: its tasks had ended"));
+    if let Some((who, word)) = seen.over_early {
+        return Err(format!("{who} printed `{word}` before memory was read: its tasks had ended"));
     }
     if let Some(alive) = seen.alive {
         require_at_most(alive, run.tasks)?;
@@ -295,6 +305,7 @@ mod tests {
             alive: None,
             over_early: None,
             left_processes: 0,
+            other_server: None,
             load: None,
         };
         change(&mut seen);
@@ -370,7 +381,9 @@ mod tests {
 
     #[test]
     fn tasks_that_ended_before_the_reading_were_not_measured() {
-        let over = |seen: &mut BlackBoxEvidence| (seen.alive, seen.over_early) = (Some(10), Some("the load"));
+        let over = |seen: &mut BlackBoxEvidence| {
+            (seen.alive, seen.over_early) = (Some(10), Some(("the load", "done")))
+        };
         let (status, reason) = verdict(Ready::Itself, &ended(Some(0), None), "", None, over);
         assert_eq!(status, Status::Failed);
         assert!(reason.starts_with("the load printed `done` before"), "{reason}");

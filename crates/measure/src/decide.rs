@@ -144,7 +144,9 @@ impl RunView<'_> {
     fn heard(&self) -> Option<Action> {
         let (state, program) = (self.state, &self.state.program);
         if self.spec.scenario.work().is_none() {
-            let since_ns = program.alive_ns.filter(|_| self.heeds_protocol())?;
+            // What a buffer held until the program was stopped is too late to begin a plateau.
+            let heeded = self.heeds_protocol() && state.stop_ns.is_none();
+            let since_ns = program.alive_ns.filter(|_| heeded)?;
             let from = PlateauFrom::Protocol;
             return (state.plateau_from() != Some(from)).then_some(Action::BeginPlateau { since_ns, from });
         }

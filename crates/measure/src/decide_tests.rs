@@ -508,3 +508,27 @@ fn a_program_cannot_make_its_timeline_long() {
     assert_eq!(timeline.state().load.said.fewer, Some(10_001));
     assert_eq!(timeline.state().connections, Some(10_001));
 }
+
+/// Many programs buffer what they write to a pipe.
+#[test]
+fn alive_that_comes_when_the_program_is_stopped_leaves_what_was_seen() {
+    let (mut timeline, actions) =
+        watch(&ScriptedProgram { lines: vec![], ends_ms: None, ..well() }, &black_box(false));
+    let asked = actions.iter().find(|(_, action)| *action == Action::Ask).unwrap().0;
+    timeline.hear((asked + 1) * MS, "alive 10");
+    assert!(matches!(next_action(&timeline, &black_box(false), (asked + 1) * MS), Action::Wait(_)));
+    let run = analyze(&timeline, &black_box(false));
+    assert_eq!((run.status, run.alive, run.plateau_from), (Status::Ok, None, Some(PlateauFrom::Outside)));
+}
+
+#[test]
+fn tasks_that_failed_before_the_reading_were_not_measured() {
+    for (at_ms, status) in [(150, Status::Failed), (900, Status::Ok)] {
+        let program = ScriptedProgram {
+            lines: vec![(100, "alive 10"), (at_ms, "failed 3")],
+            ends_ms: Some(2_000),
+            ..well()
+        };
+        assert_eq!(measured(&program, &black_box(false)).status, status);
+    }
+}

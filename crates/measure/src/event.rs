@@ -1,5 +1,7 @@
 //! What can happen to a run. Instants are nanoseconds of the monotonic clock since it began.
 
+use std::net::SocketAddr;
+
 use serde::{Deserialize, Serialize};
 use taskscale_load::Begin;
 
@@ -83,6 +85,8 @@ pub enum RunEvent {
     },
     /// Connections that the kernel counts on the server's side.
     Connections(u64),
+    /// A process outside of the run listens at the server's address.
+    OtherServer(SocketAddr),
     /// The clients begin a stage; CPU time of the server so far.
     Begin {
         begin: Begin,

@@ -62,6 +62,8 @@ pub struct PlateauQuality {
     /// A process joined the cgroup after the launcher had. It had left before, and its memory of that time is charged
     /// elsewhere.
     pub came_back: bool,
+    /// CPU time that its processes used outside of its cgroup, in seconds, if any.
+    pub outside_s: Option<f64>,
     /// For a CPU-starved launch, in seconds: how long it took from exec, and how long of that the program was runnable
     /// but got less than half a CPU.
     pub starved_launch: Option<(f64, f64)>,
@@ -170,17 +172,22 @@ impl PlateauQuality {
 
     /// Returns the reason why the results do not cover the whole program, if so.
     pub fn require_all_inside(&self) -> Result<(), String> {
-        let (processes, their) = match self.escaped {
-            0 if self.came_back => {
+        let (processes, their) = match (self.escaped, self.outside_s) {
+            (0, _) if self.came_back => {
                 return Err(
                     "a process left the cgroup of the run and came back: the memory that it used meanwhile may be \
                      missing"
                         .into(),
                 );
             }
-            0 => return Ok(()),
-            1 => ("1 process".to_owned(), "its"),
-            many => (format!("{many} processes"), "their"),
+            (0, Some(outside_s)) => {
+                return Err(format!(
+                    "a process left the cgroup of the run: {outside_s:.2} s of CPU time are missing"
+                ));
+            }
+            (0, None) => return Ok(()),
+            (1, _) => ("1 process".to_owned(), "its"),
+            (many, _) => (format!("{many} processes"), "their"),
         };
         Err(format!("{processes} left the cgroup of the run: {their} memory is missing"))
     }
@@ -316,5 +323,6 @@ mod tests {
         assert!(why(PlateauQuality { escaped: 1, ..seen() }).starts_with("1 process left"));
         assert!(why(PlateauQuality { came_back: true, ..seen() }).contains("came back"));
         assert!(why(PlateauQuality { escaped: 3, ..seen() }).contains("their memory"));
+        assert!(why(PlateauQuality { outside_s: Some(0.3), ..seen() }).contains("0.30 s of CPU time"));
     }
 }

@@ -50,6 +50,7 @@ mod launchers;
 mod limit_detection;
 mod limit_prediction;
 mod limits;
+mod listeners;
 mod machine;
 mod machine_lock;
 mod mapped;

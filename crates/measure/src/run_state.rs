@@ -1,5 +1,7 @@
 //! The state of a run, as its events leave it. Nothing else changes it.
 
+use std::net::SocketAddr;
+
 use super::black_box::{LoadStands, Ready};
 use super::cgroup::CpuReading;
 use super::event::{Account, Kill, LastLook, MemoryReading, PlateauStart, RunEvent, WhyDropped};
@@ -23,6 +25,8 @@ pub(super) struct Speaker {
     pub alive_ns: Option<u64>,
     pub ready_ns: Option<u64>,
     pub done_ns: Option<u64>,
+    /// When it printed that tasks failed.
+    pub failed_ns: Option<u64>,
     /// `done` was printed before `ready`.
     pub done_first: bool,
     /// Of taskscale's own clients: the stages that are over.
@@ -41,6 +45,9 @@ impl Speaker {
                 self.done_first = self.ready_ns.is_none();
             }
             _ => {}
+        }
+        if self.failed_ns.is_none() && self.said.failed.is_some_and(|failed| failed > 0) {
+            self.failed_ns = Some(at_ns);
         }
         kind
     }
@@ -113,6 +120,7 @@ pub(super) struct RunState {
     pub load_started_ns: Option<u64>,
     pub load_memory: (Option<u64>, Option<u64>),
     pub connections: Option<u64>,
+    pub other_server: Option<SocketAddr>,
     /// When the plateau began that comes after the first messages of clients.
     pub first_plateau_ns: Option<u64>,
     /// Stages that were begun, with the CPU time of the server then.
@@ -185,6 +193,7 @@ impl RunState {
             RunEvent::Connections(count) => {
                 self.connections = Some(self.connections.map_or(*count, |fewest| fewest.min(*count)));
             }
+            RunEvent::OtherServer(address) => self.other_server = Some(*address),
             RunEvent::Begin { begin, cpu } => {
                 if *begin == Begin::First {
                     self.launch_end = self.plateau.map(|plateau| (plateau.since_ns, plateau.cpu));

@@ -5,9 +5,9 @@ const BEFORE_A_STACK: [&str; 4] = ["FATAL ERROR:", "fatal error:", "panic:", "Ex
 /// Most characters of it that are shown.
 const MOST_SHOWN: usize = 200;
 
-/// `; stderr: ` and the last line that is not empty, or the last that a stack trace follows.
+/// `; stderr: ` and the last line that is neither empty nor a hint, or the last that a stack trace follows.
 pub(super) fn last_line(text: &str) -> String {
-    let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("hint:"));
     let told = lines().rfind(|line| BEFORE_A_STACK.iter().any(|begin| line.starts_with(begin)));
     told.or_else(|| lines().next_back())
         .map(|line| format!("; stderr: {}", line.chars().take(MOST_SHOWN).collect::<String>()))
@@ -20,7 +20,7 @@ mod tests {
 
     #[test]
     fn the_line_above_a_stack_trace_is_shown() {
-        assert_eq!(last_line("listening 80\nno config\n\n"), "; stderr: no config");
+        assert_eq!(last_line("listening 80\nno config\nhint: see below\n\n"), "; stderr: no config");
         let v8 = "<--- JS stacktrace --->\n\nFATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of \
                   memory\n----- Native stack trace -----\n\n 1: 0xb78db3 node::OOMErrorHandler [/usr/bin/node]\n";
         let said =

@@ -160,6 +160,21 @@ fn edited_runs_come_to_what_the_rules_say() {
     }
 }
 
+/// A process may leave its cgroup, work, and be gone when taskscale looks.
+#[test]
+fn cpu_time_outside_of_the_cgroup_is_missing() {
+    for (missing_s, status) in [(0.01, Status::Ok), (0.05, Status::Failed)] {
+        let run = edited("work-well", |event| {
+            if let RunEvent::Account(account) = &mut event.event {
+                account.cpu.as_mut().unwrap().total_s -= missing_s;
+            }
+            true
+        });
+        assert_eq!(run.status, status, "{:?}", run.reason);
+        assert!(run.reason.is_none_or(|reason| reason.contains("0.05 s of CPU time are missing")));
+    }
+}
+
 /// A line has the instant at which it was read.
 #[test]
 fn work_ends_no_later_than_its_program() {

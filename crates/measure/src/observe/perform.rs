@@ -12,6 +12,7 @@ use crate::decide::{Action, fills_cap};
 use crate::event::{Kill, LastLook, MemoryReading, PlateauStart, RunEvent};
 use crate::launcher::STOP;
 use crate::limit_detection::OwnFiles;
+use crate::listeners::lack_sockets;
 use crate::observed::EndedBy;
 use crate::sampler::{MemoryStanding, TICK_S, UsageSample};
 use crate::{MeasureError, plateau, procfs};
@@ -159,6 +160,7 @@ impl Run<'_> {
         }
         let reading = MemoryReading { end_ns, reading, stood, cpu, escaped };
         self.timeline.push(begun_ns, RunEvent::Reading(Box::new(reading)));
+        self.look_for_other_server(&processes);
         self.seen.extend(&processes);
         if let Some(files) = &mut self.files {
             files.extend(processes.into_iter().flat_map(procfs::mapped_paths));
@@ -213,16 +215,31 @@ impl Run<'_> {
 
     /// Has the kernel count the connections that the server has accepted and not closed. No new ones may arrive.
     fn count_connections(&mut self) {
-        if self.load.is_none() {
-            return;
-        }
-        let state = self.state();
-        let own = self.spec.scenario.serve().zip(state.program.said.port);
-        let own = own.map(|(serve, port)| SocketAddr::new(serve.order.address.ip(), port));
-        let server = own.or(state.load.connected().and_then(|connected| connected.server));
+        let server = self.server().filter(|_| self.load.is_some());
         if let Some(now) = server.and_then(|server| Queue::of(server).connections()) {
             self.push(RunEvent::Connections(now.accepted));
         }
+    }
+
+    /// A program may have a service start its server, or share the address with one that was there before.
+    fn look_for_other_server(&mut self, processes: &[u32]) {
+        let named = match self.spec.scenario.black_box().map(|black_box| &black_box.ready) {
+            Some(Ready::Tcp(address)) => Some(*address),
+            _ => None,
+        };
+        let Some(server) = self.server().or(named) else { return };
+        let listeners = Queue::of(server).listeners();
+        if listeners.and_then(|listeners| lack_sockets(processes, listeners)) == Some(true) {
+            self.push(RunEvent::OtherServer(server));
+        }
+    }
+
+    /// Where clients are connected.
+    fn server(&self) -> Option<SocketAddr> {
+        let state = self.state();
+        let own = self.spec.scenario.serve().zip(state.program.said.port);
+        let own = own.map(|(serve, port)| SocketAddr::new(serve.order.address.ip(), port));
+        own.or(state.load.connected().and_then(|connected| connected.server))
     }
 
     /// How many processes of the run are not in its cgroup.

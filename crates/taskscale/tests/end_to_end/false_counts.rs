@@ -86,6 +86,28 @@ fn a_server_at_an_address_of_its_own_machine_is_seen_as_on_loopback() {
     world.assert_nothing_left();
 }
 
+/// As where a command has a service start its server, or shares the port of one that was there before.
+#[test]
+fn a_server_that_is_no_process_of_the_run_is_not_what_was_measured() {
+    let world = World::new(&[]);
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("an address").port().to_string();
+    std::thread::spawn(move || listener.incoming().collect::<Vec<_>>());
+    let out = world.path("out").display().to_string();
+    let measure =
+        ["measure", "-n", "20", "-r", "1", "--connect", &port, "--ready-when", "up", "-o", &out, "--"];
+    world
+        .run(world.command(&[&measure[..], &["/bin/sh", "-c", "echo up; exec sleep 60"]].concat()))
+        .expect_code(1);
+    let samples = world.runs("out");
+    let reason = samples[0].reason.as_deref().unwrap_or_default();
+    assert!(
+        samples[0].status == Status::Failed && reason.contains("outside of the run listens"),
+        "{samples:#?}"
+    );
+    world.assert_nothing_left();
+}
+
 #[test]
 fn done_before_the_hold_is_over_and_counts_that_are_none_are_failures() {
     let world = World::new(&[]);
