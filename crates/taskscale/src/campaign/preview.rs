@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::estimate::{CellEstimate, PlanEstimate};
 use crate::catalog::{Kind, Selection, Shape};
-use crate::record::{self, Loaded, Machine, Plan, Sample, same_memory};
+use crate::record::{self, Loaded, Plan, Sample, same_machine};
 use crate::toolchain;
 use taskscale_measure::{PredictedLimit, machine_facts, read_connection_limits, read_limits};
 
@@ -97,9 +97,4 @@ fn seen_here(results: &Path, folder: &Path) -> (Vec<Sample>, usize) {
         }
     }
     (samples, campaigns)
-}
-
-fn same_machine(then: &Machine, now: &Machine) -> bool {
-    (&then.hostname, &then.cpu, then.cpus) == (&now.hostname, &now.cpu, now.cpus)
-        && same_memory(then.memory_bytes, now.memory_bytes)
 }

@@ -26,7 +26,7 @@ pub fn run(args: &args::SiteArgs, global: &Global) -> Result<ExitCode, Failure> 
     for found in found {
         add(&mut site, &found)?;
     }
-    if site.is_without_campaigns() {
+    if site.campaigns.is_empty() {
         let error = format!("no results in {}", args.results.display());
         return Err(Failure::Usage(advised(error, ADVICE)));
     }
@@ -44,7 +44,7 @@ fn add(site: &mut Site, found: &ResultsFolder) -> Result<(), Failure> {
     if let Some(withdrawal) =
         Withdrawal::read(&found.folder).with_context(|| found.folder.display().to_string())?
     {
-        site.add_withdrawn(found, withdrawal);
+        site.withdrawn.push((found.clone(), withdrawal));
         return Ok(());
     }
     match load_results(&found.folder) {

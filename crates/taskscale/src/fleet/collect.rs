@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Fleet, FleetError, FleetResult, PublishedTarget, Target};
 use crate::catalog::Shape;
-use crate::document::{Column, Document, DocumentRow, Emphasis, Table, TableCell};
+use crate::document::{Column, Document, DocumentRow, Emphasis, Table, TableCell, first_few};
 use crate::metrics::{self, MetricDef};
 use crate::record::{self, Loaded, Series};
 use crate::report::Report;
@@ -98,12 +98,7 @@ impl Collected {
     }
 
     fn names(&self, machines: &[usize]) -> String {
-        let mut names: Vec<String> = machines.iter().take(NAMED).map(|&machine| self.name(machine)).collect();
-        if machines.len() > NAMED {
-            names.push(format!("{} more", machines.len() - NAMED));
-        }
-        let last = names.pop().unwrap_or_default();
-        if names.is_empty() { last } else { format!("{} and {last}", names.join(", ")) }
+        first_few(machines, NAMED, ", ", |machine| self.name(*machine))
     }
 
     /// Facts that differ between machines: each value with the machines that have it.
@@ -126,11 +121,8 @@ impl Collected {
         let mut document =
             Document::new(format!("Results of {}", units::counted(self.machines.len(), "machine")));
         if !self.missing.is_empty() {
-            let names: Vec<&str> =
-                self.missing.iter().take(NAMED).map(|target| target.name.as_str()).collect();
-            let more = self.missing.len().saturating_sub(NAMED);
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            document.text(format!("incomplete, so left out: {}{more}", names.join(", ")), Emphasis::Bad);
+            let names = first_few(&self.missing, NAMED, ", ", |target| target.name.clone());
+            document.text(format!("incomplete, so left out: {names}"), Emphasis::Bad);
         }
         for (node, machines) in self.measured_twice() {
             let (times, names) = (machines.len(), self.names(&machines));

@@ -18,7 +18,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
@@ -96,7 +96,6 @@ pub struct Claim {
     pub job: String,
     /// As Slurm names it.
     pub node: String,
-    pub hostname: String,
     pub pid: u32,
 }
 
@@ -130,10 +129,7 @@ impl Fleet {
     pub fn create(self) -> FleetResult<Fleet> {
         at("make", &self.folder, fs::create_dir_all(&self.folder))?;
         let path = self.folder.join(FLEET_FILE);
-        match link_json(&path, &self)? {
-            true => Ok(self),
-            false => Err(FleetError::Busy(self.folder)),
-        }
+        if link_json(&path, &self)? { Ok(self) } else { Err(FleetError::Busy(self.folder)) }
     }
 
     pub fn new(folder: &Path, plan: &str, arguments: Vec<String>, targets: Vec<Target>) -> Fleet {
@@ -235,17 +231,10 @@ impl Fleet {
     pub fn claim(&self, target: &Target, job: &str, node: &str) -> FleetResult<Claim> {
         let folder = self.target_folder(target).join("claims");
         at("make", &folder, fs::create_dir_all(&folder))?;
-        let hostname = rustix::system::uname().nodename().to_string_lossy().into_owned();
         loop {
             let epoch = self.last_claim(target)?.map_or(0, |claim| claim.epoch) + 1;
-            let claim = Claim {
-                epoch,
-                at: Timestamp::now(),
-                job: job.to_owned(),
-                node: node.to_owned(),
-                hostname: hostname.clone(),
-                pid: std::process::id(),
-            };
+            let (job, node, pid) = (job.to_owned(), node.to_owned(), std::process::id());
+            let claim = Claim { epoch, at: Timestamp::now(), job, node, pid };
             if link_json(&folder.join(epoch.to_string()), &claim)? {
                 return Ok(claim);
             }
@@ -313,16 +302,8 @@ pub fn digests(folder: &Path) -> FleetResult<Vec<(String, String)>> {
 }
 
 fn digest_of(path: &Path) -> FleetResult<String> {
-    let mut hash = Sha256::new();
-    let mut file = at("open", path, File::open(path))?;
-    let mut buffer = vec![0; 64 * 1024];
-    loop {
-        match at("read", path, file.read(&mut buffer))? {
-            0 => break,
-            length => hash.update(&buffer[..length]),
-        }
-    }
-    Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+    let bytes = at("read", path, fs::read(path))?;
+    Ok(Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 fn read_json<T: DeserializeOwned>(path: &Path) -> FleetResult<Option<T>> {

@@ -93,16 +93,11 @@ fn in_queue(queue: &BTreeMap<String, Job>, job: &str) -> Option<Job> {
 }
 
 fn progress(campaign: &Campaign, samples: &[Sample], claim: &Claim) -> TargetProgress {
-    let ready = |facts: &&record::EntryFacts| facts.unavailable.is_none();
-    let runs = |plan: &record::Plan| {
-        let entries = campaign.entries.iter().filter(ready).filter(|facts| plan.has(facts)).count() as u64;
-        entries * plan.tasks.len() as u64 * plan.runs_a_cell()
-    };
     let last = record::last_attempts(samples);
     let before = last.iter().filter(|sample| sample.started_at < claim.at).count() as u64;
     TargetProgress {
         done: last.len() as u64,
-        planned: campaign.plans().map(runs).sum(),
+        planned: campaign.runs(),
         fell_short: last.iter().filter(|sample| sample.status.fell_short()).count() as u64,
         since: claim.at,
         before,
@@ -273,14 +268,7 @@ mod tests {
     use crate::document::RenderOptions;
 
     fn claim(node: &str) -> Claim {
-        Claim {
-            epoch: 1,
-            at: Timestamp::UNIX_EPOCH,
-            job: "7_1".to_owned(),
-            node: node.to_owned(),
-            hostname: node.to_owned(),
-            pid: 1,
-        }
+        Claim { epoch: 1, at: Timestamp::UNIX_EPOCH, job: "7_1".to_owned(), node: node.to_owned(), pid: 1 }
     }
 
     fn job(state: &str, node: &str, reason: Option<&str>) -> Option<(String, Option<Job>)> {

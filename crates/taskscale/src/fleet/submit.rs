@@ -10,6 +10,7 @@ use super::folder::{Submission, check_trust, program_in};
 use super::status::numbers;
 use super::{Fleet, FleetError, FleetPlan, FleetResult, Machines, Target, at, slurm};
 use crate::catalog::trust::{Others, distrust};
+use crate::document::quoted;
 use crate::files::if_there;
 use crate::record::Timestamp;
 
@@ -202,11 +203,6 @@ fn measure_script(
     );
     let targets = targets.iter().map(|target| target.name.clone()).collect();
     BatchScript { name: format!("{name}.sh"), text, targets, is_array: array.is_some() }
-}
-
-/// A word of the shell.
-fn quoted(word: &str) -> String {
-    format!("'{}'", word.replace('\'', "'\\''"))
 }
 
 /// Releases the jobs that Slurm holds because it failed to start them, and returns their numbers.

@@ -173,6 +173,13 @@ impl Campaign {
         std::iter::once(&self.plan).chain(&self.further_plans)
     }
 
+    /// The number of runs of all programs that can run here.
+    pub fn runs(&self) -> u64 {
+        let ready = || self.entries.iter().filter(|facts| facts.unavailable.is_none());
+        let cells = |plan: &Plan| (ready().filter(|facts| plan.has(facts)).count() * plan.tasks.len()) as u64;
+        self.plans().map(|plan| cells(plan) * plan.runs_a_cell()).sum()
+    }
+
     /// Each series as a campaign of its own, with its samples. Samples of no series go with the first.
     pub fn parts<'a>(&self, samples: &'a [Sample]) -> Vec<(Campaign, Vec<&'a Sample>)> {
         if self.further_plans.is_empty() {
@@ -344,11 +351,7 @@ impl EntryFacts {
             run: recipe.run.clone(),
             env: entry.env.clone(),
             sources: sources(runtime, entry, workload),
-            version: None,
-            versions: BTreeMap::new(),
-            unavailable: None,
-            digest: None,
-            program_digest: None,
+            ..EntryFacts::default()
         }
     }
 
@@ -367,6 +370,12 @@ impl EntryFacts {
 /// Memory of one machine may differ by this share from boot to boot: the kernel keeps more or less of it for itself
 /// (its own code, crash kernel, memory maps). No module of memory is that small.
 const SAME_MEMORY: f64 = 0.01;
+
+/// Whether two records are of the same machine.
+pub fn same_machine(a: &Machine, b: &Machine) -> bool {
+    (&a.hostname, &a.cpu, &a.architecture, a.cpus) == (&b.hostname, &b.cpu, &b.architecture, b.cpus)
+        && same_memory(a.memory_bytes, b.memory_bytes)
+}
 
 /// Whether two readings of MemTotal may be of one machine.
 pub fn same_memory(then: u64, now: u64) -> bool {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use taskscale_measure::Measurement;
 
-use super::{Cell, Series};
+use super::Series;
 
 /// The record of one run of one case.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -77,11 +77,6 @@ impl Sample {
     pub fn is_client_limited(&self) -> bool {
         let closed = self.load.as_ref().and_then(|load| load.closed.as_ref());
         closed.is_some_and(|closed| closed.is_client_limited())
-    }
-
-    /// The case that it is a sample of.
-    pub fn cell(&self) -> Cell {
-        Cell { entry: self.entry.to_string(), part: self.series(), tasks: self.tasks }
     }
 
     /// The series that it belongs to.

@@ -7,7 +7,7 @@ use super::folders::ResultsFolder;
 use super::layout::{START, SitePage, anchor, link, percent_encoded};
 use crate::document::{NONE, escaped, joined};
 use crate::explain::{self, Explanation};
-use crate::record::{Campaign, Loaded, Machine, Status, Warning, last_attempts, same_memory};
+use crate::record::{Campaign, Loaded, Machine, Status, Warning, last_attempts, same_machine};
 use crate::report::Report;
 use crate::submit::{Badge, Verification, Withdrawal};
 use crate::units::{self, counted};
@@ -68,12 +68,7 @@ impl CampaignSummary {
     }
 
     pub fn is_on(&self, machine: &Machine) -> bool {
-        let own = &self.recorded.machine;
-        own.hostname == machine.hostname
-            && own.cpu == machine.cpu
-            && own.cpus == machine.cpus
-            && own.architecture == machine.architecture
-            && same_memory(own.memory_bytes, machine.memory_bytes)
+        same_machine(&self.recorded.machine, machine)
     }
 }
 

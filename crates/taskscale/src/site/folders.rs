@@ -4,6 +4,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use walkdir::{DirEntry, WalkDir};
+
 use crate::record::{StoreError, holds_campaign};
 use crate::submit::WITHDRAWN;
 
@@ -24,23 +26,20 @@ impl ResultsFolder {
 /// All results folders in a folder or below it, sorted by path. Hidden folders are left out, and links are not
 /// followed, as one could lead back.
 pub fn find(results: &Path) -> Result<Vec<ResultsFolder>, StoreError> {
-    let (mut found, mut folders) = (Vec::new(), vec![(String::new(), results.to_owned())]);
-    while let Some((place, folder)) = folders.pop() {
-        let children = fs::read_dir(&folder).and_then(|all| all.collect::<io::Result<Vec<_>>>());
-        for child in children.map_err(|error| at("read", &folder, error))? {
-            let name = child.file_name().to_string_lossy().into_owned();
-            if !name.starts_with('.') && child.file_type().is_ok_and(|kind| kind.is_dir()) {
-                let place = if place.is_empty() { name } else { format!("{place}/{name}") };
-                folders.push((place, child.path()));
-            }
-        }
+    let is_shown = |child: &DirEntry| {
+        let is_hidden = child.file_name().to_string_lossy().starts_with('.');
+        child.depth() == 0 || child.file_type().is_dir() && !is_hidden
+    };
+    let mut found = Vec::new();
+    for child in WalkDir::new(results).into_iter().filter_entry(is_shown) {
+        let folder = child.map_err(|error| at("read", results, error.into()))?.into_path();
         if holds_campaign(&folder) || folder.join(WITHDRAWN).is_file() {
-            let own_name = || {
-                fs::canonicalize(&folder).ok()?.file_name().map(|name| name.to_string_lossy().into_owned())
+            let real = fs::canonicalize(&folder).unwrap_or_default();
+            let place = match folder.strip_prefix(results) {
+                Ok(inside) if inside != "" => inside,
+                _ => Path::new(real.file_name().unwrap_or("campaign".as_ref())),
             };
-            let place =
-                if place.is_empty() { own_name().unwrap_or_else(|| "campaign".into()) } else { place };
-            found.push(ResultsFolder { place, folder });
+            found.push(ResultsFolder { place: place.to_string_lossy().into_owned(), folder });
         }
     }
     found.sort_by(|a, b| a.place.cmp(&b.place));

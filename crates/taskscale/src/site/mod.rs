@@ -48,8 +48,8 @@ const APP: &str = "<div id=\"app\">";
 pub struct Site<'a> {
     out: PathBuf,
     catalog: &'a Catalog,
-    campaigns: Vec<CampaignSummary>,
-    withdrawn: Vec<(ResultsFolder, Withdrawal)>,
+    pub campaigns: Vec<CampaignSummary>,
+    pub withdrawn: Vec<(ResultsFolder, Withdrawal)>,
     /// The files of the site, relative to its folder.
     written: BTreeSet<String>,
 }
@@ -97,15 +97,6 @@ impl<'a> Site<'a> {
         self.write(&shown.page, html.replacen(APP, &back, 1).as_bytes())?;
         self.campaigns.push(shown);
         Ok(())
-    }
-
-    /// Adds results that were withdrawn.
-    pub fn add_withdrawn(&mut self, found: &ResultsFolder, withdrawal: Withdrawal) {
-        self.withdrawn.push((found.clone(), withdrawal));
-    }
-
-    pub fn is_without_campaigns(&self) -> bool {
-        self.campaigns.is_empty()
     }
 
     /// Writes all other pages, and removes those that are no longer part of the site.

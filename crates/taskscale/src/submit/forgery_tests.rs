@@ -101,9 +101,8 @@ fn repetitions_that_are_copies_are_refused() {
     let mut loaded = another_machine();
     let first: Vec<Sample> = loaded.samples.iter().filter(|sample| sample.repetition == 1).cloned().collect();
     for sample in loaded.samples.iter_mut().filter(|sample| sample.repetition > 1) {
-        let same_case =
-            |first: &&Sample| first.cell() == sample.cell() && first.is_double() == sample.is_double();
-        if let Some(first) = first.iter().find(same_case) {
+        let case = |of: &Sample| (of.entry.clone(), of.series(), of.tasks, of.is_double());
+        if let Some(first) = first.iter().find(|first| case(first) == case(sample)) {
             (sample.memory, sample.time, sample.cpu) =
                 (first.memory.clone(), first.time.clone(), first.cpu.clone());
         }
