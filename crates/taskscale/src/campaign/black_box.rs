@@ -7,8 +7,6 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
-use crate::catalog::Kind;
-use crate::record::EntryFacts;
 use taskscale_measure::{BlackBoxCommand, LoadCommand};
 
 /// Files named in the command line are part of what the program is: up to this size all they have, above it their size
@@ -73,29 +71,4 @@ pub fn black_box_digest(
     }
     digest.update(settings);
     digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// The facts on a black-box program that are recorded.
-pub fn black_box_facts(
-    name: String,
-    run: Vec<String>,
-    env: BTreeMap<String, String>,
-    digest: String,
-    notes: Vec<String>,
-) -> EntryFacts {
-    EntryFacts {
-        title: name.clone(),
-        runtime: name.split('/').next().unwrap_or(&name).to_owned(),
-        runtime_title: name.clone(),
-        name,
-        kind: Kind::Program,
-        // Unknown.
-        parallel: true,
-        why: "measured by `taskscale measure`".to_owned(),
-        notes,
-        run,
-        env,
-        digest: Some(digest),
-        ..EntryFacts::default()
-    }
 }

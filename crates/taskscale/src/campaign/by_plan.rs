@@ -40,7 +40,8 @@ pub trait CampaignObserver {
         all: usize,
         left_s: f64,
     );
-    fn run_ended(&mut self, sample: &Sample);
+    /// A run ended; `seen` are all runs so far.
+    fn run_ended(&mut self, sample: &Sample, seen: &[Sample]);
 }
 
 /// Runs every case that the samples lack.
@@ -116,8 +117,8 @@ impl<'a> ByPlan<'a> {
     }
 
     /// Learns from the last run, and finishes it unless it needs another attempt.
-    fn observe(&mut self, sample: &Sample) {
-        self.observer.run_ended(sample);
+    fn observe(&mut self, sample: &Sample, seen: &[Sample]) {
+        self.observer.run_ended(sample, seen);
         let scenario = self.tuners.get_mut(&sample.series()).and_then(|tuner| {
             tuner.observe(sample);
             tuner.retry(sample)
@@ -137,7 +138,7 @@ impl Strategy for ByPlan<'_> {
         }
         let new = &seen[self.observed..];
         self.observed = seen.len();
-        new.iter().for_each(|sample| self.observe(sample));
+        new.iter().for_each(|sample| self.observe(sample, seen));
         loop {
             let PendingRun { run, entry, attempt, scenario } = self.left.front_mut()?;
             let tuner = &self.tuners[&run.cell.part];

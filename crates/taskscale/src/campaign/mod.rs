@@ -22,7 +22,7 @@ mod serving;
 #[cfg(test)]
 mod tests;
 
-pub use black_box::{BlackBoxTemplate, SECONDS, TASKS, black_box_digest, black_box_facts};
+pub use black_box::{BlackBoxTemplate, SECONDS, TASKS, black_box_digest};
 pub use by_plan::{ByPlan, CampaignObserver, CampaignSettings};
 pub use drive::{CampaignError, NextStep, RunsEnd, ScheduledRun, Strategy, drive};
 pub use estimate::{CellEstimate, EstimateSource, PlanEstimate};

@@ -14,7 +14,7 @@ use taskscale_measure::{MeasureError, Measurement, RunEnd, RunSpec, Runner, Scen
 impl CampaignObserver for () {
     fn warm_up(&mut self, _: &str) {}
     fn run_begins(&mut self, _: &PlannedRun, _: &Scenario, _: u32, _: usize, _: usize, _: f64) {}
-    fn run_ended(&mut self, _: &Sample) {}
+    fn run_ended(&mut self, _: &Sample, _: &[Sample]) {}
 }
 
 /// Launches at so many tasks a second, and stops the campaign after so many runs.

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Arg, Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use strum::VariantArray;
 
 use crate::catalog::Kind;
 use crate::metrics::MetricDef;
@@ -35,17 +36,25 @@ pub use site::SiteArgs;
 pub use submit::{SubmitArgs, VerifyArgs};
 pub use values::{ReportFormat, formats};
 
-use values::{figure, kind};
+use values::{figure, one_of};
 
 /// The heading of `run`'s options where no command is named: only `--help` lists them there.
 const RUN_OPTIONS: &str = "Options of `run`, the default command";
 
-fn only_in_long_help(arg: Arg) -> Arg {
-    if arg.get_help_heading() == Some(RUN_OPTIONS) { arg.hide_short_help(true) } else { arg }
+/// The names of values that are numbers, some with a unit.
+const NUMBERS: [&str; 11] =
+    ["BYTES", "COUNT", "COUNTS", "N", "RUNS", "SECONDS", "SEED", "SHARE", "SIZE", "TIME", "TIMES"];
+
+/// A number below zero is refused as a value, not taken for an option.
+fn adapt_arg(arg: Arg) -> Arg {
+    let is_number = arg.get_value_names().is_some_and(|names| NUMBERS.contains(&names[0].as_str()));
+    let is_hidden = arg.is_hide_short_help_set() || arg.get_help_heading() == Some(RUN_OPTIONS);
+    arg.allow_hyphen_values(is_number).hide_short_help(is_hidden)
 }
 
 /// `-h` shows the examples alone: what `--help` shows below the options, up to the first empty line.
-fn examples_alone(command: clap::Command) -> clap::Command {
+fn adapt_command(command: clap::Command) -> clap::Command {
+    let command = command.mut_args(adapt_arg);
     let Some(help) = command.get_after_long_help().map(ToString::to_string) else { return command };
     command.after_help(help.split("\n\n").next().unwrap_or_default().to_owned())
 }
@@ -65,8 +74,8 @@ Examples:
     subcommand_precedence_over_arg = true,
     disable_help_subcommand = true,
     max_term_width = 100,
-    mut_args = only_in_long_help,
-    mut_subcommands = examples_alone,
+    mut_args = adapt_arg,
+    mut_subcommands = adapt_command,
     after_help = EXAMPLES,
     after_long_help = format!(
         "{EXAMPLES}\n
@@ -136,7 +145,8 @@ pub struct Global {
     pub verbose: bool,
     /// Print events as JSON Lines on standard error
     ///
-    /// docs/reference/events.md describes the events. `list`, `check`, `load`, `submit` and `doctor` print their result as JSON.
+    /// docs/reference/events.md describes the events. `list`, `check`, `load`, `submit`, `doctor` and
+    /// `fleet status` print their result as JSON.
     #[arg(long, global = true)]
     pub json: bool,
 }
@@ -234,15 +244,15 @@ pub struct RunArgs {
     #[arg(long, value_name = "COUNTS", value_delimiter = ',')]
     pub cpus: Vec<u32>,
     /// Numbers of tasks, such as 1,10k [default: the workload's]
-    #[arg(short = 'n', long = "tasks", value_name = "COUNTS", allow_hyphen_values = true)]
+    #[arg(short = 'n', long = "tasks", value_name = "COUNTS")]
     pub tasks: Option<String>,
     /// Repetitions of each case [default: 3]
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub repetitions: Option<u32>,
     /// First look: one repetition, up to 100k tasks (about 2 min)
     ///
-    /// Plateaus last 0.5 s. Where no entry is named, entries that need a second toolchain of their runtime are left out
-    /// (GraalVM, Native AOT).
+    /// Plateaus last 0.5 s, and runs of a workload without a wait are limited to 30 s. Where no entry is named, entries
+    /// that need a second toolchain of their runtime are left out (GraalVM, Native AOT).
     #[arg(long, conflicts_with = "classic")]
     pub quick: bool,
     /// Wait a fixed 10 s, as in the original blog posts
@@ -250,26 +260,13 @@ pub struct RunArgs {
     /// Shows which programs never have all tasks alive at once.
     #[arg(long)]
     pub classic: bool,
-    /// Results folder, resumed if it holds results
-    ///
-    /// The default is a new folder, taskscale-results/DATE-HOST.
-    #[arg(short, long, value_name = "DIR")]
-    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub results: ResultsArgs,
     /// Seed of the random order [default: random]
     ///
     /// The seed is recorded in the results.
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// Memory cap of a run [default: 80% of what is available]
-    ///
-    /// Kernel memory counts. The JVM, .NET and Node.js size their heaps by it, as in a container of that size.
-    #[arg(long, value_name = "SIZE")]
-    pub memory_cap: Option<String>,
-    /// Time limit of a run, such as 90s [default: 120s + 3 × wait]
-    ///
-    /// With --quick, runs of a workload without a wait are limited to 30 s.
-    #[arg(long, value_name = "TIME")]
-    pub timeout: Option<String>,
     /// Start clients on another machine by COMMAND: 'ssh other'
     ///
     /// For workloads with servers. Needs --listen. The other machine must have taskscale at the same path.
@@ -280,6 +277,30 @@ pub struct RunArgs {
     /// An address of this machine. Needs --clients. The default is 127.0.0.1.
     #[arg(long, value_name = "ADDRESS", requires = "clients")]
     pub listen: Option<String>,
+    /// Print the plan with estimates and limits; start nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Start without asking
+    #[arg(short, long)]
+    pub yes: bool,
+}
+
+/// Options of commands that measure into a folder and show it.
+#[derive(Debug, PartialEq, ClapArgs)]
+pub struct ResultsArgs {
+    /// Results folder, resumed if it holds results
+    ///
+    /// The default is a new folder, taskscale-results/DATE-HOST.
+    #[arg(short, long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// Memory cap of a run [default: 80% of what is available]
+    ///
+    /// Kernel memory counts. The JVM, .NET and Node.js size their heaps by it, as in a container of that size.
+    #[arg(long, value_name = "SIZE")]
+    pub memory_cap: Option<String>,
+    /// Time limit of a run, such as 90s [default: 120s + 3 × wait]
+    #[arg(long, value_name = "TIME")]
+    pub timeout: Option<String>,
     /// Output format (see `list formats`) [default: table]
     #[arg(short, long, value_enum, default_value = "table")]
     #[arg(hide_default_value = true, hide_possible_values = true)]
@@ -290,12 +311,6 @@ pub struct RunArgs {
     /// machine, the end of standard error. Variables of the environment are not in it.
     #[arg(long, value_name = "DIR", hide_short_help = true)]
     pub trace: Option<PathBuf>,
-    /// Print the plan with estimates and limits; start nothing
-    #[arg(long)]
-    pub dry_run: bool,
-    /// Start without asking
-    #[arg(short, long)]
-    pub yes: bool,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -382,13 +397,13 @@ pub struct ReportArgs {
     /// Only these kinds, such as thread,stackless
     ///
     /// Kinds are thread, process, stackful, stackless, future, timer and program.
-    #[arg(short, long, value_name = "KIND", num_args = 1.., value_delimiter = ',', value_parser = kind())]
+    #[arg(short, long, value_name = "KIND", num_args = 1.., value_delimiter = ',', value_parser = one_of(Kind::VARIANTS, Kind::name))]
     #[arg(hide_possible_values = true)]
     pub kind: Vec<Kind>,
     /// Only these numbers of tasks, such as 1,10k [default: all]
     ///
     /// Bytes per task are still fitted to all numbers of tasks. A ranking chart shows one, by default the largest.
-    #[arg(short = 'n', long = "tasks", value_name = "COUNTS", allow_hyphen_values = true)]
+    #[arg(short = 'n', long = "tasks", value_name = "COUNTS")]
     pub tasks: Option<String>,
     /// Show fits of memory, wall times and all notes
     ///

@@ -12,13 +12,13 @@ use super::catalog_dir::{named_toolchains, open_catalog};
 use super::failure::{Failure, OrUsage, catch_signals, exit_code};
 use super::messages::eprint_status;
 use super::output_dir::{FolderPurpose, OutputDir};
-use super::session::{MeasuredResults, Session, USUAL_HOLD};
-use super::terminal::{for_standard_output, print_result};
+use super::session::{Session, USUAL_HOLD};
+use super::terminal::{for_standard_output, print_json_or};
 use super::workload_args::{self, SeriesOptions, task_counts};
 use crate::campaign::ResumeOptions;
 use crate::catalog::{Catalog, VersionRange, VersionRequest};
 use crate::compare::{self, Change, CompareSettings, ComparedMetric, Comparison, Input, Judged, Verdict};
-use crate::document::{Column, Document, DocumentRow, Emphasis, Table, TableCell, first_of, json};
+use crate::document::{Column, Document, DocumentRow, Emphasis, Table, TableCell, first_of};
 use crate::metrics::{self, MetricDef};
 use crate::record::{Loaded, Status, holds_campaign};
 use crate::units;
@@ -102,14 +102,13 @@ impl VersionRunner<'_, '_> {
         let mut catalog = self.catalog.clone();
         let words = versions::expand(&mut catalog, &[self.word(version)], &self.named).or_usage()?;
         let asked = self.args.workload.as_slice();
-        let selection = workload_args::selected(&catalog, &words, asked).or_usage()?;
+        let mut selection = workload_args::selected(&catalog, &words, asked).or_usage()?;
         let [program] = &selection.programs[..] else {
             return Err(Failure::usage("`bisect` takes one entry and one workload"));
         };
         let entry = program.entry.full_name.clone();
         let series = SeriesOptions { repetitions, ..self.options.series.clone() };
-        let chosen = workload_args::choose(&series, &[program.workload]).or_usage()?;
-        let plans = workload_args::plans(&series, USUAL_HOLD, &chosen, &selection);
+        let plans = workload_args::plans(&series, USUAL_HOLD, &mut selection).or_usage()?;
         let prepared = self.session.prepare_any(&selection.programs)?;
         if let Some(why) = prepared.iter().find_map(|prepared| prepared.command.as_ref().err()) {
             let why = why.reason().lines().last().unwrap_or_default().to_owned();
@@ -120,9 +119,7 @@ impl VersionRunner<'_, '_> {
         // A campaign that is resumed has its own.
         let memory_cap_bytes = self.memory_cap_bytes.filter(|_| !holds_campaign(&output.path));
         let resume = ResumeOptions { memory_cap_bytes, ..ResumeOptions::default() };
-        let MeasuredResults { folder, loaded, end } =
-            self.session.measure(plans, &prepared, &output, &resume)?;
-        self.session.check_ended(&folder, end)?;
+        let (_, loaded) = self.session.measure_all(plans, &prepared, &output, &resume)?;
         let cap = loaded.campaign.conditions.and_then(|conditions| conditions.memory_cap_bytes);
         self.memory_cap_bytes = self.memory_cap_bytes.or(cap);
         let samples = &loaded.samples;
@@ -188,7 +185,6 @@ struct VersionChange {
     ratio: Option<f64>,
     verdict: Verdict,
     /// Where the release is described, if the catalog says so.
-    #[serde(skip_serializing_if = "Option::is_none")]
     page: Option<String>,
 }
 
@@ -233,7 +229,6 @@ pub fn run(args: &BisectArgs, global: &Global) -> Result<ExitCode, Failure> {
     let folder = args.output.clone().map_or_else(new_folder, Ok).or_usage()?;
     let interrupt = catch_signals()?;
     let session = Session::begin(&folder, global, &interrupt)?;
-    session.report_missing_cgroup();
     let mut runner = VersionRunner {
         args,
         options: &options,
@@ -245,9 +240,7 @@ pub fn run(args: &BisectArgs, global: &Global) -> Result<ExitCode, Failure> {
         memory_cap_bytes: None,
     };
     let report = search(&mut runner, &candidates)?;
-    let text =
-        if global.json { json::pretty(&report) } else { document(&report).terminal(for_standard_output()) };
-    print_result(&text)?;
+    print_json_or(global.json, &report, || document(&report).terminal(for_standard_output()))?;
     eprint_status(&format!("results: {}", report.folder.display()));
     Ok(exit_code(report.measured.len() < 2))
 }

@@ -14,6 +14,7 @@ use super::terminal::{colour, print_result, printable};
 use crate::campaign::{NotReady, memory_cap_bytes};
 use crate::catalog::{Program, select};
 use crate::check::{self, CheckSubject, CheckedProgram, Rebuild, Severity, SourceFiles};
+use crate::document::json;
 use crate::record::Status;
 use crate::units;
 use taskscale_measure::Interrupt;
@@ -53,7 +54,7 @@ pub fn run(args: &CheckArgs, global: &Global) -> Result<ExitCode, Failure> {
     if global.json {
         let left_out: Vec<_> =
             outcome.left_out.iter().map(|(entry, why)| json!({ "entry": entry, "reason": why })).collect();
-        print_result(&format!("{:#}\n", json!({ "entries": outcome.checked, "left_out": left_out })))?;
+        print_result(&json::pretty(&json!({ "entries": outcome.checked, "left_out": left_out })))?;
     } else if outcome.checked.len() + outcome.left_out.len() > 1 {
         let left_out = match outcome.left_out.len() {
             0 => String::new(),

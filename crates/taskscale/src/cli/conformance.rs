@@ -2,12 +2,12 @@
 
 use std::process::ExitCode;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::failure::{Failure, check_interrupt, succeed_with};
+use super::failure::{Failure, check_interrupt};
 use super::progress::Progress;
 use super::session::build_programs;
-use super::terminal::printable;
+use super::terminal::{print_json_or, printable};
 use crate::catalog::Program;
 use crate::check::{self, CheckSubject, Conformance};
 use taskscale_measure::Interrupt;
@@ -39,10 +39,9 @@ pub fn run(
         Ok(conformance) => json!(conformance),
         Err(why) => json!({ "program": name, "not_run": why }),
     };
-    succeed_with(&match json {
-        true => format!("{:#}\n", json!(rows.iter().map(row).collect::<Vec<_>>())),
-        false => markdown(&rows),
-    })
+    let all: Vec<Value> = rows.iter().map(row).collect();
+    print_json_or(json, &all, || markdown(&rows))?;
+    Ok(ExitCode::SUCCESS)
 }
 
 fn markdown(rows: &[ConformanceRow]) -> String {

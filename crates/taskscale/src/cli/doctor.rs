@@ -4,12 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::process::ExitCode;
 
 use serde::Serialize;
-use serde_json::json;
 
 use super::args::Global;
 use super::catalog_dir::load;
-use super::failure::{Failure, OrUsage, succeed_with};
-use super::terminal::{for_standard_output, printable};
+use super::failure::{Failure, OrUsage};
+use super::terminal::{for_standard_output, print_json_or, printable};
 use crate::catalog::{Catalog, Month, find_catalog, newer_series};
 use crate::document::{width, wrapped_whole};
 use crate::record::{LimitHit, Machine, MemorySource, Timestamp};
@@ -29,14 +28,11 @@ const NAMES: usize = 20;
 #[derive(Debug, Default, Serialize)]
 struct DoctorLine {
     /// Whether it is as measurements need it, if it can be good or bad.
-    #[serde(skip_serializing_if = "Option::is_none")]
     good: Option<bool>,
     #[serde(skip_serializing_if = "String::is_empty")]
     name: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
     value: Option<u64>,
     says: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
     remedy: Option<String>,
 }
 
@@ -74,13 +70,11 @@ pub fn run(global: &Global) -> Result<ExitCode, Failure> {
     sections.push(("Folders", "folders", folders));
     sections.push(("Toolchains", "toolchains", toolchains(&catalog)));
 
-    if global.json {
-        let told: BTreeMap<_, _> = sections.iter().map(|(_, name, lines)| (name, lines)).collect();
-        return succeed_with(&format!("{:#}\n", json!(told)));
-    }
+    let named: BTreeMap<_, _> = sections.iter().map(|(_, name, lines)| (name, lines)).collect();
     let width = for_standard_output().width;
-    let told: Vec<String> = sections.iter().map(|(title, _, lines)| text(title, lines, width)).collect();
-    succeed_with(&printable(&told.join("\n")))
+    let shown = sections.iter().map(|(title, _, lines)| text(title, lines, width));
+    print_json_or(global.json, &named, || printable(&shown.collect::<Vec<_>>().join("\n")))?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// A section in this many columns. Longer commands and addresses are not broken.

@@ -13,6 +13,7 @@ use super::output_dir::RESULTS;
 use super::progress::time_left;
 use super::terminal::{columns, printable};
 use crate::campaign::{CellEstimate, EstimateSource, RunPreview};
+use crate::document::json;
 use crate::units::{self, counted};
 
 /// Prints it.
@@ -35,7 +36,7 @@ pub(super) fn show(preview: &RunPreview, format: ReportFormat, folder: &Path) ->
             "memory_cap_bytes": preview.cap_bytes,
             "will_end_at_a_limit": ending.collect::<Vec<_>>(),
         });
-        return succeed_with(&format!("{text:#}\n"));
+        return succeed_with(&json::pretty(&text));
     }
     if format != ReportFormat::Table {
         eprint_status("warning: --dry-run prints a table or, with --format json, JSON");
@@ -47,21 +48,13 @@ fn shown(preview: &RunPreview, folder: &Path) -> String {
     let estimate = &preview.estimate;
     let mut rows =
         vec![["entry", "workload", "N", "runs", "wait or work", "memory", "notes"].map(str::to_owned)];
-    for (place, cell) in estimate.cells.iter().enumerate() {
-        let ends = preview.ending.iter().find(|(ending, _)| *ending == place);
-        let ends = match ends {
-            Some((_, met)) if met.sure => format!("hits {}", met.limit.name),
-            Some((_, met)) => format!("may hit {}", met.limit.name),
-            None if preview.above_cap(cell).is_some() => "above the cap".to_owned(),
-            None => String::new(),
-        };
+    for cell in &estimate.cells {
         // Most are guesses on a new machine: what `~` means is said once below.
         let (mark, source) = match cell.source {
             EstimateSource::Measured => ("", "measured here"),
             EstimateSource::OtherCounts => ("", "measured here at other N"),
             EstimateSource::Kind => ("~", ""),
         };
-        let notes: Vec<&str> = [source, &ends].into_iter().filter(|note| !note.is_empty()).collect();
         rows.push([
             cell.entry.clone(),
             cell.part.clone(),
@@ -69,7 +62,7 @@ fn shown(preview: &RunPreview, folder: &Path) -> String {
             cell.runs.to_string(),
             units::seconds(cell.hold_s),
             format!("{mark}{}", units::bytes(cell.footprint_bytes as u64)),
-            notes.join("; "),
+            source.to_owned(),
         ]);
     }
     let mut text = columns(&rows);

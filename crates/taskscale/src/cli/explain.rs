@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::{Context, anyhow, bail, ensure};
+use anyhow::{Context, bail, ensure};
 use clap::Parser;
-use strum::VariantArray;
 
 use super::args::{Args, Command, ExplainArgs, Global};
 use super::catalog_dir::open_catalog_with;
@@ -15,7 +14,7 @@ use super::measure_options;
 use super::messages::eprint_status;
 use super::output_dir::{FolderPurpose, OutputDir};
 use super::pages::write_page;
-use super::session::{MeasuredResults, Session, USUAL_HOLD};
+use super::session::{Session, USUAL_HOLD};
 use super::terminal::{for_standard_output, print_result};
 use super::workload_args::{self, SeriesOptions, task_counts};
 use crate::campaign::{Prepared, ResumeOptions, TASKS};
@@ -35,31 +34,16 @@ const JVM_HOLD: Hold = Hold::Chosen { plateau_s: 20.0 };
 /// table, they do it briefly.
 const SERVER_HOLD: Hold = Hold::Chosen { plateau_s: 0.9 };
 
-struct ExplainOptions {
-    tasks: Vec<u64>,
-    repetitions: u32,
-    /// Absent: by the entry, or its files.
-    adapter: Option<Adapter>,
-}
-
-fn validate(args: &ExplainArgs) -> anyhow::Result<ExplainOptions> {
+fn task_counts_of(args: &ExplainArgs) -> anyhow::Result<Vec<u64>> {
     let tasks = task_counts(&args.tasks)?;
     ensure!(tasks.len() >= 2, "-n: a slope needs two numbers of tasks or more, such as 10k,100k");
-    let adapter = args.adapter.as_deref().map(adapter).transpose()?;
-    Ok(ExplainOptions { tasks, repetitions: args.repetitions, adapter })
-}
-
-fn adapter(name: &str) -> anyhow::Result<Adapter> {
-    name.parse().map_err(|_| {
-        let all: Vec<&str> = Adapter::VARIANTS.iter().map(|adapter| adapter.name()).collect();
-        anyhow!("--adapter: no adapter `{name}` (available: {})", all.join(", "))
-    })
+    Ok(tasks)
 }
 
 /// The plans of entries, all of one workload.
 fn chosen<'c>(
     args: &ExplainArgs,
-    options: &ExplainOptions,
+    tasks: &[u64],
     (catalog, words): &'c (Catalog, Vec<String>),
 ) -> anyhow::Result<(Vec<Program<'c>>, Vec<Plan>)> {
     let mut selection = workload_args::selected(catalog, words, args.workload.as_slice())?;
@@ -75,13 +59,13 @@ fn chosen<'c>(
         bail!("-w {}: its tasks do not wait (explain takes {})", workload.name, names.join(", "));
     }
     let series = SeriesOptions {
-        tasks: Some(options.tasks.clone()),
+        tasks: Some(tasks.to_vec()),
         params: workload_args::params(&args.params)?,
         repetitions: args.repetitions,
         ..SeriesOptions::default()
     };
     let hold = if workload.shape == Shape::Serve { SERVER_HOLD } else { USUAL_HOLD };
-    let plans = workload_args::plans_aloud(&series, hold, &mut selection)?;
+    let plans = workload_args::plans(&series, hold, &mut selection)?;
     Ok((selection.programs, plans))
 }
 
@@ -101,7 +85,7 @@ fn command(args: &ExplainArgs) -> anyhow::Result<(Prepared, Plan)> {
 }
 
 pub fn run(args: &ExplainArgs, global: &Global) -> Result<ExitCode, Failure> {
-    let options = validate(args).or_usage()?;
+    let tasks = task_counts_of(args).or_usage()?;
     let output = OutputDir::checked(args.output.as_deref(), FolderPurpose::Campaign).or_usage()?;
     if output.holds_campaign() {
         return Err(Failure::usage(
@@ -111,7 +95,7 @@ pub fn run(args: &ExplainArgs, global: &Global) -> Result<ExitCode, Failure> {
     let catalog;
     let (programs, plans, own) = if args.command.is_empty() {
         catalog = open_catalog_with(global, &args.entries).or_usage()?;
-        let (programs, plans) = chosen(args, &options, &catalog).or_usage()?;
+        let (programs, plans) = chosen(args, &tasks, &catalog).or_usage()?;
         (programs, plans, None)
     } else {
         let (prepared, plan) = command(args).or_usage()?;
@@ -120,7 +104,6 @@ pub fn run(args: &ExplainArgs, global: &Global) -> Result<ExitCode, Failure> {
 
     let interrupt = catch_signals()?;
     let mut session = Session::begin(&output.path, global, &interrupt)?;
-    session.report_missing_cgroup();
     let prepared = match own {
         Some(own) => vec![own],
         None => session.prepare(&programs)?,
@@ -128,9 +111,7 @@ pub fn run(args: &ExplainArgs, global: &Global) -> Result<ExitCode, Failure> {
     let readings = Readings::default();
     session.runner.on_reading = Some(readings.hook(None));
     let resume = ResumeOptions::default();
-    let MeasuredResults { folder, loaded, end } =
-        session.measure(plans.clone(), &prepared, &output, &resume)?;
-    session.check_ended(&folder, end)?;
+    let (folder, loaded) = session.measure_all(plans.clone(), &prepared, &output, &resume)?;
     let memory_cap_bytes = loaded.campaign.conditions.and_then(|conditions| conditions.memory_cap_bytes);
     let scratch = tempfile::Builder::new().prefix("taskscale-explain-").tempdir();
     let scratch = scratch.context("cannot create a folder for adapters")?;
@@ -142,7 +123,8 @@ pub fn run(args: &ExplainArgs, global: &Global) -> Result<ExitCode, Failure> {
         let metrics = metrics.map(|sample| sample.metrics.clone()).unwrap_or_default();
         let place = scratch.path().join(nth.to_string());
         let subject = Subject {
-            options: &options,
+            args,
+            tasks: &tasks,
             plans: &plans,
             prepared,
             program: programs.get(nth),
@@ -166,7 +148,8 @@ pub fn run(args: &ExplainArgs, global: &Global) -> Result<ExitCode, Failure> {
 
 /// A program that is explained.
 struct Subject<'a> {
-    options: &'a ExplainOptions,
+    args: &'a ExplainArgs,
+    tasks: &'a [u64],
     plans: &'a [Plan],
     prepared: &'a Prepared,
     /// Absent for a command.
@@ -201,12 +184,12 @@ impl Subject<'_> {
                 Err(ProbeError::Missing(why)) => faults.push(why),
             }
         }
-        let insist = self.options.adapter.is_some();
+        let insist = self.args.adapter.is_some();
         let Some((sheet, left_out)) = explained(&plain, &probed_runs, with, insist) else {
             faults.push("no slope: fewer than two numbers of tasks were ok".to_owned());
             return Ok((None, faults));
         };
-        let tasks = &self.options.tasks;
+        let tasks = self.tasks;
         let more_tasks = tasks.last().zip(tasks.first()).map_or(1, |(most, least)| most - least);
         if sheet.exceeds(batches_bytes() as f64 / more_tasks as f64) {
             let bytes = units::decimal(-sheet.unexplained.bytes, 0);
@@ -219,8 +202,8 @@ impl Subject<'_> {
             kind: facts.kind,
             workload: facts.workload.clone().unwrap_or_else(|| OWN_WORKLOAD.to_owned()),
             version: facts.version.clone(),
-            tasks: tasks.clone(),
-            repetitions: self.options.repetitions,
+            tasks: tasks.to_vec(),
+            repetitions: self.args.repetitions,
             adapter: adapter.filter(|_| was_asked).map(|(adapter, why)| (adapter.name().to_owned(), why)),
             metrics,
             sheet,
@@ -232,7 +215,7 @@ impl Subject<'_> {
     /// The adapter for the program and why it is that one; `None` if nothing is asked.
     fn adapter(&self, plain: &[RunParts]) -> Option<(Adapter, String)> {
         let of_entry = self.program.and_then(|program| program.entry.explain);
-        let chosen = match (self.options.adapter, of_entry) {
+        let chosen = match (self.args.adapter, of_entry) {
             (Some(adapter), _) => Some((adapter, "--adapter names it".to_owned())),
             (None, Some(adapter)) => Some((adapter, "its manifest names it".to_owned())),
             (None, None) => plain.last().and_then(|run| adapter_for(&run.mappings)),
@@ -267,9 +250,8 @@ impl Subject<'_> {
         session.runner.on_reading = Some(readings.hook(Some(probe)));
         let output = OutputDir { path: self.place.join("results"), named: true };
         let resume = ResumeOptions { memory_cap_bytes: self.memory_cap_bytes, ..ResumeOptions::default() };
-        let results = session.measure(plans.collect(), std::slice::from_ref(&prepared), &output, &resume);
-        let MeasuredResults { folder, loaded, end } = results.map_err(ProbeError::Failure)?;
-        session.check_ended(&folder, end).map_err(ProbeError::Failure)?;
+        let results = session.measure_all(plans.collect(), std::slice::from_ref(&prepared), &output, &resume);
+        let (_, loaded) = results.map_err(ProbeError::Failure)?;
         let (runs, faults) = readings.of(&loaded.samples, name);
         match faults.into_iter().next() {
             Some(fault) => Err(ProbeError::Missing(fault)),

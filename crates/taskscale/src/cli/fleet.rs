@@ -17,6 +17,7 @@ use super::pages::page_of;
 use super::run;
 use super::terminal::{for_standard_output, print_result};
 use crate::catalog::VersionRequest;
+use crate::document::json;
 use crate::fleet::{
     self, Fleet, FleetError, FleetPlan, NodeContext, Scripts, Snapshot, Submission, Target, Watch,
     WorkOutcome, slurm,
@@ -33,8 +34,9 @@ const MOST_ON_A_PAGE: usize = 8;
 pub fn run(args: &FleetArgs, global: &Global) -> Result<ExitCode, Failure> {
     match (&args.step, &args.plan) {
         (None, Some(plan)) => begin(plan, args.dry_run, global),
-        (Some(FleetCommand::Status { folder, json: true, .. }), _) => status_json(&open(folder).or_usage()?),
-        (Some(FleetCommand::Status { folder, once, .. }), _) => status(&open(folder).or_usage()?, *once),
+        (Some(FleetCommand::Status { folder, once }), _) => {
+            status(&open(folder).or_usage()?, *once, global.json)
+        }
         (Some(FleetCommand::Resume { folder }), _) => resume(&open(folder).or_usage()?),
         (Some(FleetCommand::Cancel { folder }), _) => cancel(&open(folder).or_usage()?),
         (Some(FleetCommand::Gather { folder, format }), _) => collect(&open(folder).or_usage()?, *format),
@@ -178,26 +180,23 @@ fn cancel(fleet: &Fleet) -> Result<ExitCode, Failure> {
     ))
 }
 
-fn status_json(fleet: &Fleet) -> Result<ExitCode, Failure> {
-    let glances = Watch::default().look(fleet)?;
-    let json = fleet::json(fleet, &glances, Timestamp::now());
-    print_result(&format!("{}\n", serde_json::to_string_pretty(&json)?))?;
-    Ok(ended(&glances))
-}
-
 /// 1 if a machine will not be measured without `resume`.
 fn ended(glances: &[Snapshot]) -> ExitCode {
     let well = |snapshot: &Snapshot| snapshot.published.is_some() || snapshot.is_active();
     exit_code(!glances.iter().all(well))
 }
 
-fn status(fleet: &Fleet, once: bool) -> Result<ExitCode, Failure> {
+fn status(fleet: &Fleet, once: bool, json: bool) -> Result<ExitCode, Failure> {
     let mut watch = Watch::default();
     let live = !once && std::io::stdout().is_terminal();
     let interrupt = catch_signals()?;
     let mut lines = 0;
     loop {
         let glances = watch.look(fleet)?;
+        if json {
+            print_result(&json::pretty(&fleet::json(fleet, &glances, Timestamp::now())))?;
+            return Ok(ended(&glances));
+        }
         let text = fleet::document(fleet, &glances, Timestamp::now()).terminal(for_standard_output());
         if lines > 0 {
             // Overwrites the last table.

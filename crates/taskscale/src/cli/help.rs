@@ -8,6 +8,7 @@ use serde::Deserialize;
 
 use super::args::{Args, HelpArgs};
 use super::failure::{Failure, advised, succeed_with};
+use crate::catalog::closest;
 use crate::metrics;
 
 /// One text for each code. docs/troubleshooting.md is made of it.
@@ -21,34 +22,16 @@ struct Code {
     remedy: Option<String>,
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Codes {
-    status: BTreeMap<String, Code>,
-    warning: BTreeMap<String, Code>,
-    kind: BTreeMap<String, Code>,
-    column: BTreeMap<String, Code>,
-}
+/// The texts of each group, by code.
+type Codes = BTreeMap<String, BTreeMap<String, Code>>;
 
-impl Codes {
-    fn carried() -> Codes {
-        #[allow(clippy::expect_used, reason = "a part of the program, which a test parses")]
-        toml::from_str(CODES).expect("codes.toml")
-    }
-
-    fn groups(self) -> [(&'static str, BTreeMap<String, Code>); 5] {
-        let metric = |name: &str, about: &str| {
-            (name.to_owned(), Code { what: format!("{about}."), cause: None, remedy: None })
-        };
-        let metrics = metrics::ALL.iter().map(|figure| metric(figure.name, figure.about)).collect();
-        [
-            ("status", self.status),
-            ("warning", self.warning),
-            ("kind", self.kind),
-            ("column", self.column),
-            ("metric", metrics),
-        ]
-    }
+fn codes() -> Codes {
+    #[allow(clippy::expect_used, reason = "a part of the program, which a test parses")]
+    let mut codes: Codes = toml::from_str(CODES).expect("codes.toml");
+    let metric = |about: &str| Code { what: format!("{about}."), cause: None, remedy: None };
+    let metrics = metrics::ALL.map(|figure| (figure.name.to_owned(), metric(figure.about)));
+    codes.insert("metric".to_owned(), metrics.into());
+    codes
 }
 
 impl Code {
@@ -70,8 +53,8 @@ pub(super) fn run(help: &HelpArgs) -> Result<ExitCode, Failure> {
     if topic.is_empty() {
         return succeed_with(&taskscale.render_long_help().ansi().to_string());
     }
-    let groups = Codes::carried().groups();
-    let own = |(group, codes): &(&str, BTreeMap<String, Code>)| {
+    let groups = codes();
+    let own = |(group, codes): (&String, &BTreeMap<String, Code>)| {
         let found = codes.iter().find(|(name, _)| name.eq_ignore_ascii_case(&topic));
         found.map(|(name, code)| format!("{name} ({group})\n{}\n", code.text()))
     };
@@ -88,16 +71,10 @@ pub(super) fn run(help: &HelpArgs) -> Result<ExitCode, Failure> {
     succeed_with(&texts.join("\n"))
 }
 
-fn unknown(
-    topic: &str,
-    taskscale: &clap::Command,
-    groups: &[(&str, BTreeMap<String, Code>)],
-) -> anyhow::Error {
+fn unknown(topic: &str, taskscale: &clap::Command, groups: &Codes) -> anyhow::Error {
     let commands = taskscale.get_subcommands().map(clap::Command::get_name);
-    let codes = groups.iter().flat_map(|(_, codes)| codes.keys().map(String::as_str));
-    let near = |name: &&str| strsim::damerau_levenshtein(&name.to_lowercase(), &topic.to_lowercase());
-    let nearest = commands.chain(codes).min_by_key(near).filter(|name| near(name) <= 2);
-    let hint = match nearest {
+    let codes = groups.values().flat_map(|codes| codes.keys().map(String::as_str));
+    let hint = match closest(topic, commands.chain(codes)) {
         Some(name) => format!("taskscale help {name}"),
         None => "taskscale list metrics; statuses, warnings and kinds: docs/troubleshooting.md".to_owned(),
     };
@@ -107,9 +84,10 @@ fn unknown(
 /// Statuses and warnings as docs/troubleshooting.md has them.
 fn markdown() -> String {
     let mut text = String::new();
-    for (title, codes) in [("Statuses", Codes::carried().status), ("Warnings", Codes::carried().warning)] {
+    let groups = codes();
+    for (title, group) in [("Statuses", "status"), ("Warnings", "warning")] {
         text.push_str(&format!("\n## {title}\n"));
-        for (name, code) in codes {
+        for (name, code) in &groups[group] {
             text.push_str(&format!("\n### `{name}`\n\n{}\n", code.text().replace('\n', "\n\n")));
         }
     }
@@ -135,17 +113,19 @@ mod tests {
 
     #[test]
     fn every_status_warning_and_kind_has_its_text() {
-        let codes = Codes::carried();
+        let codes = codes();
         let kinds: Vec<String> = Kind::VARIANTS.iter().map(|kind| kind.name().to_owned()).collect();
-        for (known, due) in
-            [(&codes.status, names::<Status>()), (&codes.warning, names::<Warning>()), (&codes.kind, kinds)]
-        {
+        for (known, due) in [
+            (&codes["status"], names::<Status>()),
+            (&codes["warning"], names::<Warning>()),
+            (&codes["kind"], kinds),
+        ] {
             let known: Vec<&String> = known.keys().collect();
             let mut due: Vec<&String> = due.iter().collect();
             due.sort();
             assert_eq!(known, due);
         }
-        let all = codes.status.values().chain(codes.warning.values());
+        let all = codes["status"].values().chain(codes["warning"].values());
         let bare = all.filter(|code| code.cause.is_none() || code.remedy.is_none());
         assert_eq!(bare.count(), 1, "`ok` alone needs no remedy");
     }

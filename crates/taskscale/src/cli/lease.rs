@@ -9,7 +9,7 @@ use super::progress::{Progress, time_left};
 use crate::document::{command_line, shortened};
 use taskscale_measure::{Holder, Interrupt, MachineLock};
 
-/// Without a bar, a waiting command repeats its message after this time.
+/// A waiting command repeats its message after this time.
 const REPEAT_AFTER: Duration = Duration::from_secs(300);
 /// The shown length of a holder's command.
 const COMMAND: usize = 100;
@@ -28,7 +28,7 @@ pub(super) fn lock_machine(
         return Ok(lock);
     }
     let mut refused = None;
-    let (mut said, mut waited) = (None, Duration::ZERO);
+    let (mut waited, mut next_message) = (Duration::ZERO, Duration::ZERO);
     let lock = MachineLock::acquire(what, interrupt, |holder, so_far| {
         let who = named(holder);
         if global.no_wait {
@@ -36,16 +36,11 @@ pub(super) fn lock_machine(
             return false;
         }
         waited = so_far;
-        let time = time_left(so_far.as_secs_f64());
-        let again = !progress.has_bar() && said.is_some_and(|at| so_far >= at + REPEAT_AFTER);
-        if said.is_none() {
+        if so_far >= next_message {
             progress.say(&format!("waiting: {who} is measuring on this machine ({harm})"));
-        } else if again {
-            progress.say(&format!("waiting for {time}: {who}"));
+            next_message = so_far + REPEAT_AFTER;
         }
-        if said.is_none() || again {
-            said = Some(so_far);
-        }
+        let time = time_left(so_far.as_secs_f64());
         progress.show_if_bar(&format!("waiting for {time} (Ctrl-C: stop; --no-lock: measure anyway)"));
         true
     });

@@ -31,54 +31,36 @@ const ROOM_SHARE: f64 = 0.8;
 /// No runtime runs in less, and the kernel needs a few pages to kill it.
 const LEAST_MEMORY_BYTES: u64 = 1 << 20;
 
-/// How much slower than in unlimited memory a run may be.
-const SLOWDOWN: f64 = 5.0;
 /// The precision of the answer, and the most runs.
 const EFFORT: (&str, u32) = ("2%", 16);
 /// Of rates: they vary more from run to run, and the search starts farther away.
 const RATE_EFFORT: (&str, u32) = ("5%", 24);
-/// The limit of the 99th percentile.
-const P99: &str = "100ms";
 /// The length of a run's open loop: only an overloaded server is slower.
 const LONGEST_P99_US: u64 = 3_000_000;
 
-fn highest_rate(args: &LimitArgs) -> anyhow::Result<Find> {
-    if args.memory.is_some() {
-        return Err(advised(
-            "--rate and --memory exclude each other (runs at a rate have unlimited memory)",
-            "--rate takes the number of connections: -n 1k",
-        ));
+fn find(args: &LimitArgs) -> anyhow::Result<Find> {
+    if let Some(size) = &args.memory {
+        let memory_bytes = units::parse_bytes(size).context("--memory")?;
+        let size = units::bytes(memory_bytes);
+        ensure!(
+            memory_bytes >= LEAST_MEMORY_BYTES,
+            "--memory: {size} is too little for any program; give 1MiB or more"
+        );
+        return Ok(Find::MostTasks { memory_bytes });
     }
-    if args.slowdown.is_some() {
-        return Err(advised(
-            "--rate and --slowdown exclude each other",
-            "limit the latency instead: --p99 50ms",
-        ));
+    // clap requires one of them.
+    let tasks = units::parse_count(args.tasks.as_deref().unwrap_or_default()).context("-n")?;
+    if !args.rate {
+        return Ok(Find::LeastMemory { tasks });
     }
-    let count = args.tasks.as_deref().context("--rate needs the number of connections: -n COUNT")?;
-    let p99 = units::parse_duration(args.p99.as_deref().unwrap_or(P99)).context("--p99")?;
+    let p99 = units::parse_duration(&args.p99).context("--p99")?;
     let p99_us = u64::try_from(p99.as_micros()).unwrap_or(u64::MAX);
     ensure!((1..=LONGEST_P99_US).contains(&p99_us), "--p99: must be 1us to 3s (messages are sent for 3 s)");
-    Ok(Find::HighestRate { tasks: units::parse_count(count).context("-n")?, p99_us })
+    Ok(Find::HighestRate { tasks, p99_us })
 }
 
 /// The validated specification, without the variables of manifests.
 fn validate(args: &LimitArgs) -> anyhow::Result<SearchSpec> {
-    if !args.rate && args.p99.is_some() {
-        return Err(advised("--p99 needs --rate", "for example: --rate -w echo -n 1k --p99 50ms"));
-    }
-    let find = match (&args.memory, &args.tasks) {
-        _ if args.rate => highest_rate(args)?,
-        (Some(size), _) => Find::MostTasks { memory_bytes: units::parse_bytes(size).context("--memory")? },
-        (None, Some(count)) => Find::LeastMemory { tasks: units::parse_count(count).context("-n")? },
-        // clap requires one of them.
-        (None, None) => bail!("--memory SIZE or -n COUNT is required"),
-    };
-    if let Find::MostTasks { memory_bytes } = find
-        && memory_bytes < LEAST_MEMORY_BYTES
-    {
-        bail!("--memory: {} is too little for any program; give 1MiB or more", units::bytes(memory_bytes));
-    }
     let mut env = BTreeMap::new();
     for variable in &args.env {
         let (name, value) = variable
@@ -88,14 +70,17 @@ fn validate(args: &LimitArgs) -> anyhow::Result<SearchSpec> {
         limit::fill_in(value, 0).map_err(|why| anyhow!("--env: {why}"))?;
         env.insert(name.to_owned(), value.to_owned());
     }
-    let slowdown = args.slowdown.unwrap_or(SLOWDOWN);
+    let slowdown = args.slowdown;
     ensure!((1.0..=1000.0).contains(&slowdown), "--slowdown: {slowdown} is not between 1 and 1000");
     let available =
         available_memory_bytes().context("available memory is unknown (/proc/meminfo not found)")?;
     let (usual_precision, usual_runs) = if args.rate { RATE_EFFORT } else { EFFORT };
+    let precision = units::parse_share(args.precision.as_deref().unwrap_or(usual_precision));
+    let precision = precision.context("--precision")?;
+    ensure!((0.0001..=0.5).contains(&precision), "--precision: must be 0.01% to 50%");
     Ok(SearchSpec {
         schema: SEARCH_SPEC_SCHEMA,
-        find,
+        find: find(args)?,
         least_tasks: 1,
         rates: None,
         slowdown,
@@ -104,22 +89,10 @@ fn validate(args: &LimitArgs) -> anyhow::Result<SearchSpec> {
         time_cap_s: units::parse_duration(&args.timeout).context("--timeout")?.as_secs_f64(),
         env,
         entry_env: BTreeMap::new(),
-        precision: precision(args.precision.as_deref().unwrap_or(usual_precision)).context("--precision")?,
+        precision,
         repetitions: args.repetitions,
         most_runs: args.most_runs.unwrap_or(usual_runs),
     })
-}
-
-/// `2%` or `0.02`.
-fn precision(text: &str) -> anyhow::Result<f64> {
-    let (number, unit) = match text.strip_suffix('%') {
-        Some(number) => (number, 100.0),
-        None => (text, 1.0),
-    };
-    let share = number.trim().parse::<f64>().ok().map(|number| number / unit);
-    share
-        .filter(|share| (0.0001..=0.5).contains(share))
-        .ok_or_else(|| anyhow!("{text:?} is not a share from 0.01% to 50%; write 2% or 0.02"))
 }
 
 pub fn run(args: &LimitArgs, global: &Global) -> Result<ExitCode, Failure> {

@@ -14,7 +14,7 @@ use super::messages::eprint_status;
 use super::terminal::{columns, for_standard_output, printable, width_of};
 use crate::campaign::receipt;
 use crate::catalog::{Entry, ToolchainSpec, Workload, select};
-use crate::document::{by_key, shortened, width, wrapped_whole};
+use crate::document::{by_key, json, shortened, width, wrapped_whole};
 use crate::metrics::{self, Better};
 use crate::toolchain::{self, Toolchain, ToolchainError};
 use crate::units;
@@ -69,7 +69,7 @@ fn workloads(workloads: &[Workload], json: bool) -> String {
                 "parameters": parameters.collect::<Vec<_>>(),
             })
         });
-        return format!("{:#}\n", json!(all.collect::<Vec<_>>()));
+        return json::pretty(&all.collect::<Vec<_>>());
     }
     let mut text = String::new();
     let columns = for_standard_output().width;
@@ -100,7 +100,7 @@ fn metrics(json: bool) -> String {
                 "unit": metric.shown_unit().0, "better": better(metric.better), "shapes": shapes,
             })
         });
-        return format!("{:#}\n", json!(all.to_vec()));
+        return json::pretty(&all);
     }
     let mut rows = vec![["metric", "unit", "better", "meaning"].map(str::to_owned)];
     rows.extend(metrics::ALL.map(|metric| {
@@ -111,7 +111,7 @@ fn metrics(json: bool) -> String {
 
 fn output_formats(json: bool) -> String {
     if json {
-        return format!("{:#}\n", json!(formats()));
+        return json::pretty(&formats());
     }
     let mut rows = vec![["format", "meaning", "commands"].map(str::to_owned)];
     rows.extend(formats().into_iter().map(|format| [format.name, format.about, format.commands.join(", ")]));
@@ -161,7 +161,7 @@ fn entries(args: &ListArgs, global: &Global) -> Result<ExitCode, Failure> {
                 })
             })
             .collect();
-        return succeed_with(&format!("{:#}\n", json!(list)));
+        return succeed_with(&json::pretty(&list));
     }
 
     let names: Vec<String> = selection.workloads().iter().map(|workload| workload.name.clone()).collect();

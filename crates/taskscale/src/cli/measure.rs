@@ -6,6 +6,7 @@ use super::args::{Global, MeasureArgs};
 use super::failure::{Failure, OrUsage, catch_signals, exit_code};
 use super::measure_options::{MeasureOptions, validate};
 use super::output_dir::{FolderPurpose, OutputDir};
+use super::replay::values;
 use super::session::Session;
 use super::terminal::for_standard_output;
 use crate::record::{Loaded, Sample, Status, last_attempts};
@@ -14,17 +15,16 @@ use crate::units;
 
 pub fn run(args: &MeasureArgs, global: &Global) -> Result<ExitCode, Failure> {
     let options = validate(args).or_usage()?;
-    let output = OutputDir::checked(args.output.as_deref(), FolderPurpose::Campaign).or_usage()?;
+    let output = OutputDir::checked(args.results.output.as_deref(), FolderPurpose::Campaign).or_usage()?;
     let prepared = std::slice::from_ref(&options.prepared);
     let plans = vec![options.plan.clone()];
     output.check_kept(&plans, &options.resume).or_usage()?;
 
     let interrupt = catch_signals()?;
     let mut session = Session::begin(&output.path, global, &interrupt)?;
-    session.report_missing_cgroup();
-    session.runner.traces = args.trace.clone();
+    session.runner.traces = args.results.trace.clone();
     let results = session.measure(plans, prepared, &output, &options.resume)?;
-    let samples = session.show(results, args.format, |results| more(&options, results))?;
+    let samples = session.show(results, args.results.format, |results| more(&options, results))?;
     Ok(exit_code(last_attempts(&samples).iter().any(|sample| {
         // The user named this program: not being able to start it is a failure.
         sample.status.fell_short() || sample.status == Status::Unavailable
@@ -56,14 +56,7 @@ fn more(options: &MeasureOptions, Loaded { campaign, samples, .. }: &Loaded) -> 
     let lacks_plateau =
         |sample: &&Sample| sample.memory.plateau.is_none() && sample.memory.peak_bytes.is_some();
     if let Some(sample) = last_attempts(samples).into_iter().find(lacks_plateau) {
-        text.push_str(&format!(
-            "\nNo plateau. The first such run: peak {} {}, peak RSS {}, CPU time {}, wall time {}.\n",
-            sample.memory.source.peak_of(),
-            sample.memory.peak_bytes.map(units::bytes).unwrap_or_default(),
-            sample.memory.rss_peak_bytes.map_or("unknown".to_owned(), units::bytes),
-            sample.cpu.total_s().map_or("unknown".to_owned(), units::seconds),
-            sample.time.wall_s.map_or("unknown".to_owned(), units::seconds),
-        ));
+        text.push_str(&format!("\nNo plateau. The first such run: {}.\n", values(sample)));
     }
     if !options.takes_tasks {
         text.push_str(

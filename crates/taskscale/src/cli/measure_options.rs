@@ -11,13 +11,12 @@ use anyhow::{Context, anyhow, bail, ensure};
 
 use super::args::MeasureArgs;
 use super::session::USUAL_HOLD;
-use super::workload_args::{memory_cap, task_counts};
-use crate::campaign::{
-    BlackBoxTemplate, Prepared, ResumeOptions, SECONDS, TASKS, black_box_digest, black_box_facts,
-};
+use super::workload_args::{resume_options, task_counts};
+use crate::campaign::{BlackBoxTemplate, Prepared, ResumeOptions, SECONDS, TASKS, black_box_digest};
+use crate::catalog::Kind;
 use crate::document::acts;
 use crate::files::if_there;
-use crate::record::{OWN_WORKLOAD, Plan};
+use crate::record::{EntryFacts, OWN_WORKLOAD, Plan};
 use crate::units;
 use taskscale_measure::{BlackBoxCommand, LinePattern, LoadCommand, LoadStands, Ready};
 
@@ -65,14 +64,12 @@ pub fn validate(args: &MeasureArgs) -> anyhow::Result<MeasureOptions> {
     if let Some(path) = &stdin {
         File::open(path).with_context(|| format!("--stdin: cannot read {}", path.display()))?;
     }
-    let duration = |text: &Option<String>, option: &'static str| {
-        text.as_deref().map(units::parse_duration).transpose().context(option)
-    };
     let known = match &load {
         Some(load) => load.stands != LoadStands::AliveOrQuiet,
         None => !matches!(ready, Ready::Itself),
     };
     let usual = if known { SETTLE_READY } else { SETTLE_UNKNOWN };
+    let settle = args.settle.as_deref().map(units::parse_duration).transpose();
     let black_box = BlackBoxCommand {
         ready,
         load,
@@ -80,21 +77,30 @@ pub fn validate(args: &MeasureArgs) -> anyhow::Result<MeasureOptions> {
         folder: Some(folder),
         stdin,
         full_environment: args.keep_env,
-        settle: duration(&args.settle, "--settle")?.unwrap_or(usual),
+        settle: settle.context("--settle")?.unwrap_or(usual),
     };
     let name = name(args, &program)?;
     let mut command = args.command.clone();
     command[0] = program.to_str().ok_or_else(|| anyhow!("{}: not UTF-8", program.display()))?.to_owned();
-    let digest = digest(&program, args, &black_box)?;
     let notes = settings(args).into_iter().filter(|(option, _)| *option != "--settle");
     let notes = notes.filter_map(|(option, value)| Some(format!("{option} {}", value.as_ref()?))).collect();
     let plan = Plan::of_holds(OWN_WORKLOAD, vec![name.clone()], tasks, args.repetitions, USUAL_HOLD);
-    let facts = black_box_facts(name, args.command.clone(), recorded_env, digest, notes);
-    let resume = ResumeOptions {
-        memory_cap_bytes: memory_cap(args.memory_cap.as_deref())?,
-        time_cap: duration(&args.timeout, "--timeout")?,
-        ..ResumeOptions::default()
+    let facts = EntryFacts {
+        title: name.clone(),
+        runtime: name.split('/').next().unwrap_or(&name).to_owned(),
+        runtime_title: name.clone(),
+        name,
+        kind: Kind::Program,
+        // Unknown.
+        parallel: true,
+        why: "measured by `taskscale measure`".to_owned(),
+        notes,
+        run: args.command.clone(),
+        env: recorded_env,
+        digest: Some(digest(&program, args, &black_box)?),
+        ..EntryFacts::default()
     };
+    let resume = resume_options(&args.results)?;
     let black_box = Some(BlackBoxTemplate { black_box, env });
     let prepared = Prepared { facts, command: Ok(command), workload: None, black_box };
     Ok(MeasureOptions { prepared, plan, takes_tasks, resume })

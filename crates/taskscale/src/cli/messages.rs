@@ -6,9 +6,8 @@ use std::process::ExitCode;
 use std::sync::OnceLock;
 
 use super::terminal::printable;
-use crate::catalog::Program;
 pub(super) use crate::record::Level;
-use crate::record::{BuildState, Event, EventLine};
+use crate::record::{Event, EventLine};
 
 /// How messages are written, for the life of this process.
 #[derive(Debug, Clone, Copy)]
@@ -71,11 +70,8 @@ pub(super) fn emit(event: Event) {
     if !is_json() {
         return;
     }
-    match serde_json::to_string(&EventLine::now(event)) {
-        Ok(line) => put(&line),
-        // Nothing in an event refuses to be written; and if so, no run should end for it.
-        Err(error) => put(&format!("{{\"event\":\"unwritable\",\"text\":{:?}}}", error.to_string())),
-    }
+    // Nothing in an event refuses to be written.
+    put(&serde_json::to_string(&EventLine::now(event)).unwrap_or_default());
 }
 
 /// The last event. The code as it came.
@@ -113,20 +109,4 @@ impl log::Log for StatusLogger {
     }
 
     fn flush(&self) {}
-}
-
-/// Reports that taskscale starts preparing a program.
-pub(super) fn begun(program: &Program) {
-    if is_json() {
-        emit(Event::Build {
-            entry: program.entry.full_name.clone(),
-            workload: Some(program.workload.name.clone()),
-            state: BuildState::Started,
-            command: None,
-            version: None,
-            reason: None,
-        });
-    } else {
-        eprint_status(&format!("building {}", program.name()));
-    }
 }

@@ -122,60 +122,13 @@ fn not_parsed(error: &clap::Error) -> ExitCode {
         let _ = error.print();
         return ExitCode::SUCCESS;
     }
-    let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
-    let json = words.iter().any(|word| word == "--json");
-    let message = match below_zero(&words).filter(|_| error.kind() == ErrorKind::UnknownArgument) {
-        Some((option, value)) => {
-            format!("{option}: {value:?} is below zero; give {}", accepted(option))
-        }
-        None if json => error.to_string().trim().trim_start_matches("error: ").to_owned(),
-        None => {
-            let _ = error.print();
-            return ExitCode::from(2);
-        }
-    };
-    messages::set(messages::Mode { json, verbose: false, quiet: false });
-    messages::eprint_error(&message, None);
+    if !std::env::args_os().any(|word| word == "--json") {
+        let _ = error.print();
+        return ExitCode::from(2);
+    }
+    let message = error.to_string();
+    let message = message.trim().trim_start_matches("error: ");
+    messages::set(messages::Mode { json: true, verbose: false, quiet: false });
+    messages::eprint_error(message, None);
     messages::end(ExitCode::from(2))
-}
-
-/// A negative value, which clap takes for an option, and the option that it was meant for.
-fn below_zero(words: &[String]) -> Option<(&str, &str)> {
-    let negative = |word: &str| {
-        word.strip_prefix('-').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
-    };
-    // What follows `--` is another program's.
-    let words = words.split(|word| word == "--").next()?;
-    let pair =
-        words.windows(2).find(|pair| pair[0].starts_with('-') && pair[0].len() > 1 && negative(&pair[1]))?;
-    (!negative(&pair[0])).then_some((&pair[0], &pair[1]))
-}
-
-/// What an option accepts, by example.
-fn accepted(option: &str) -> &'static str {
-    match option {
-        "--memory-cap" | "--memory" => "a size such as 512MiB",
-        "--timeout" | "--settle" | "--ready-after" | "--with-ready-after" | "--p99" => "a time such as 90s",
-        "--precision" => "a share such as 2%",
-        _ => "a number such as 1 or 10",
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_negative_value_is_attributed_to_its_option() {
-        let words = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<_>>();
-        for (line, found) in [
-            ("taskscale run -r -1", Some(("-r", "-1"))),
-            ("taskscale --timeout -5s go", Some(("--timeout", "-5s"))),
-            ("taskscale -5", None),
-            ("taskscale -q -x", None),
-            ("taskscale measure -x -- cmd -n -5", None),
-        ] {
-            assert_eq!(below_zero(&words(line)), found, "{line}");
-        }
-    }
 }

@@ -59,10 +59,7 @@ impl OutputDir {
 
     /// Takes the folder for new results.
     pub fn claim(&self) -> Result<Store, StoreError> {
-        match self.named {
-            true => Store::claim(&self.path),
-            false => Store::claim_new(&self.path),
-        }
+        if self.named { Store::claim(&self.path) } else { Store::claim_new(&self.path) }
     }
 
     /// Checks before any build whether the folder can be used. Writes nothing.

@@ -4,13 +4,13 @@ use std::io::IsTerminal;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::messages::{Level, begun, emit, is_json, is_verbose, message};
+use super::messages::{Level, emit, is_json, is_verbose, message};
 use super::results_ticker::ResultsTicker;
 use super::terminal::{WIDEST, colour, printable, width_of};
-use crate::campaign::{CampaignObserver, PlannedRun, Prepared};
+use crate::campaign::{CampaignObserver, PlannedRun};
 use crate::catalog::Program;
 use crate::document::{Bars, RenderOptions};
-use crate::record::{Campaign, Event, Sample, Status};
+use crate::record::{BuildState, Campaign, Event, Sample, Status};
 use crate::units;
 use taskscale_measure::Scenario;
 
@@ -39,12 +39,8 @@ impl Progress {
     }
 
     /// Shows results as they come, above the bar if there is one.
-    pub fn watch(&mut self, campaign: &Campaign, prepared: &[Prepared], samples: &[Sample]) {
-        self.ticker = self.bar.is_some().then(|| ResultsTicker::of(campaign, prepared, samples));
-    }
-
-    pub fn has_bar(&self) -> bool {
-        self.bar.is_some()
+    pub fn watch(&mut self, campaign: &Campaign) {
+        self.ticker = self.bar.is_some().then(|| ResultsTicker::of(campaign));
     }
 
     /// One line that stays.
@@ -66,8 +62,16 @@ impl Progress {
     }
 
     pub fn building(&self, program: &Program, position: usize, all: usize) {
+        emit(Event::Build {
+            entry: program.entry.full_name.clone(),
+            workload: Some(program.workload.name.clone()),
+            state: BuildState::Started,
+            command: None,
+            version: None,
+            reason: None,
+        });
         if is_json() {
-            return begun(program);
+            return;
         }
         self.show(&format!("building {} ({position} of {all})", program.name()));
     }
@@ -166,7 +170,7 @@ impl CampaignObserver for Progress {
         ));
     }
 
-    fn run_ended(&mut self, sample: &Sample) {
+    fn run_ended(&mut self, sample: &Sample, seen: &[Sample]) {
         if is_json() {
             return emit(Event::RunEnded { sample: Box::new(sample.clone()) });
         }
@@ -175,7 +179,7 @@ impl CampaignObserver for Progress {
             let stderr = std::io::stderr();
             let (width, color) = (width_of(&stderr).unwrap_or(80).min(WIDEST), colour(&stderr));
             let options = RenderOptions { width, color, bars: Bars::Blocks };
-            ticker.tell(sample, options).iter().for_each(|line| bar.println(line));
+            ticker.tell(sample, seen, options).iter().for_each(|line| bar.println(line));
             return bar.set_position(done as u64);
         }
         let again = if sample.attempt > 1 { format!(", attempt {}", sample.attempt) } else { String::new() };

@@ -39,24 +39,32 @@ pub fn run(args: &ReplayArgs, global: &Global) -> Result<ExitCode, Failure> {
     succeed_with(&text)
 }
 
-/// `FILE: STATUS: REASON`, and the main values.
+/// `FILE: STATUS: REASON`, and the values of the run.
 fn summary(file: &str, spec: &RunSpec, measured: &Measurement) -> String {
     let reason = measured.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
+    let warnings = measured.warnings.iter().map(|warning| format!("  {}\n", warning.text()));
+    format!(
+        "{file}: {}{reason}\n  {}, {}\n{}",
+        measured.status,
+        units::tasks(spec.tasks),
+        values(measured),
+        warnings.collect::<String>()
+    )
+}
+
+/// The main values of a run.
+pub(super) fn values(measured: &Measurement) -> String {
     let memory = &measured.memory;
     let size = |bytes: Option<u64>| bytes.map_or("unknown".to_owned(), units::bytes);
     let time = |seconds: Option<f64>| seconds.map_or("unknown".to_owned(), units::seconds);
-    let footprint = memory.plateau.as_ref().map(|plateau| plateau.footprint_bytes);
-    let warnings = measured.warnings.iter().map(|warning| format!("  {}\n", warning.text()));
     format!(
-        "{file}: {}{reason}\n  {}, memory {}, peak {} {}, CPU {}, launch {}, wall {}\n{}",
-        measured.status,
-        units::tasks(spec.tasks),
-        size(footprint),
+        "memory {}, peak {} {}, peak RSS {}, CPU {}, launch {}, wall {}",
+        size(memory.plateau.as_ref().map(|plateau| plateau.footprint_bytes)),
         memory.source.peak_of(),
         size(memory.peak_bytes),
+        size(memory.rss_peak_bytes),
         time(measured.cpu.total_s()),
         time(measured.time.launch_s),
         time(measured.time.wall_s),
-        warnings.collect::<String>()
     )
 }

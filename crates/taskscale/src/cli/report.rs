@@ -14,7 +14,7 @@ use super::pages::{anatomy, name, page_of, target, text};
 use super::report_filter::ReportFilter;
 use super::terminal::{WIDEST, for_standard_output, print_through};
 use crate::compare::{over_versions, what_changed};
-use crate::document::{Format, command_line, quoted};
+use crate::document::{Format, quoted};
 use crate::limit::{self, LimitReport};
 use crate::record::{self, Loaded};
 use crate::report::{self, Chart, Detail, ExportRequest, ExportTarget, Rank, RenderOptions};
@@ -42,7 +42,9 @@ fn validate(args: &args::ReportArgs) -> anyhow::Result<(Vec<PathBuf>, ReportFilt
         bail!("--metric is for tables, github and bencher (this format has every metric)");
     }
     if let Some(path) = args.output.as_ref().filter(|path| format == Svg && is_bitmap(path)) {
-        let advice = format!("for a PNG (Debian: librsvg2-bin): `{}`", png(args, path));
+        let [svg, png] = ["svg", "png"].map(|end| quoted(&path.with_extension(end).display().to_string()));
+        let convert = format!("rsvg-convert --zoom 2 {svg} -o {png}");
+        let advice = format!("write {svg}, and for a PNG (Debian: librsvg2-bin): `{convert}`");
         return Err(advised(format!("-o {}: charts are SVG", path.display()), advice));
     }
     let shows_ranking = !args.samples
@@ -88,20 +90,6 @@ fn export_request(args: &args::ReportArgs, target: ExportTarget, filter: &Report
 fn is_bitmap(path: &Path) -> bool {
     let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
     ending.is_some_and(|ending| ["png", "jpg", "jpeg", "webp", "gif", "pdf"].contains(&ending.as_str()))
-}
-
-/// The command that converts the chart to PNG.
-fn png(args: &args::ReportArgs, path: &Path) -> String {
-    let mut words: Vec<String> = vec!["taskscale".into(), "report".into()];
-    words.extend(args.folders.iter().map(|folder| folder.display().to_string()));
-    words.extend(["--format", "svg"].map(str::to_owned));
-    match args.chart {
-        Some(args::ChartArg::Scaling) => words.extend(["--chart", "scaling"].map(str::to_owned)),
-        Some(args::ChartArg::Versions) => words.extend(["--chart", "versions"].map(str::to_owned)),
-        Some(args::ChartArg::Ranking) | None => {}
-    }
-    let file = path.with_extension("png").display().to_string();
-    format!("{} | rsvg-convert --zoom 2 -o {}", command_line(&words), quoted(&file))
 }
 
 /// The newest results, where no folder is named.

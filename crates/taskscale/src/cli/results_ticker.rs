@@ -7,11 +7,10 @@ use std::collections::BTreeMap;
 use anstyle::{AnsiColor, Style};
 
 use super::terminal::printable;
-use crate::campaign::Prepared;
 use crate::catalog::{Kind, Shape};
 use crate::document::{RenderOptions, bar, painted, safe, shortened};
 use crate::metrics::{self, MetricDef};
-use crate::record::{self, Campaign, EntryFacts, Sample, Status};
+use crate::record::{Campaign, Plan, Sample, Status, last_attempts};
 use crate::stats::median;
 use crate::units;
 
@@ -28,61 +27,46 @@ const GAPS: usize = 2 + 4 * 2;
 /// The results so far.
 pub(super) struct ResultsTicker {
     entries: BTreeMap<String, (Kind, bool)>,
-    /// Of each series: its name, its shape, and the repetitions of each case.
-    parts: Vec<(String, Shape, u32)>,
-    /// Samples by series, number of tasks and entry.
-    cells: BTreeMap<(String, u64), BTreeMap<String, Vec<Sample>>>,
+    plans: Vec<Plan>,
     heading: String,
 }
 
 impl ResultsTicker {
-    pub fn of(campaign: &Campaign, prepared: &[Prepared], samples: &[Sample]) -> ResultsTicker {
-        let ready = prepared.iter().filter(|entry| entry.command.is_ok()).map(|entry| &entry.facts);
-        let entry = |facts: &EntryFacts| (facts.name.clone(), (facts.kind, facts.reference));
-        let part = |plan: &record::Plan| (plan.series().to_string(), plan.shape, plan.repetitions);
-        let mut ticker = ResultsTicker {
-            entries: ready.map(entry).collect(),
-            parts: campaign.plans().map(part).collect(),
-            cells: BTreeMap::new(),
+    pub fn of(campaign: &Campaign) -> ResultsTicker {
+        let ready = campaign.entries.iter().filter(|facts| facts.unavailable.is_none());
+        ResultsTicker {
+            entries: ready.map(|facts| (facts.name.clone(), (facts.kind, facts.reference))).collect(),
+            plans: campaign.plans().cloned().collect(),
             heading: String::new(),
-        };
-        samples.iter().for_each(|sample| ticker.learn(sample));
-        ticker
-    }
-
-    fn learn(&mut self, sample: &Sample) {
-        let cell = self.cells.entry((sample.series().to_string(), sample.tasks)).or_default();
-        cell.entry(sample.entry.to_string()).or_default().push(sample.clone());
+        }
     }
 
     /// The lines of a finished run: a heading where another number of tasks starts, and a line. Nothing for the first run
-    /// of a pair, which has no result of its own.
-    pub fn tell(&mut self, sample: &Sample, options: RenderOptions) -> Vec<String> {
-        self.learn(sample);
-        let part = sample.series().to_string();
-        let of_part = self.parts.iter().find(|(name, ..)| *name == part);
-        let (shape, repetitions) = of_part.map_or((Shape::Hold, 1), |(_, shape, times)| (*shape, *times));
+    /// of a pair, which has no result of its own. `seen` are all runs so far.
+    pub fn tell(&mut self, sample: &Sample, seen: &[Sample], options: RenderOptions) -> Vec<String> {
+        let plan = self.plans.iter().find(|plan| sample.is_of(&plan.series()));
+        let (shape, repetitions) = plan.map_or((Shape::Hold, 1), |plan| (plan.shape, plan.repetitions));
         let good = sample.status == Status::Ok;
         if good && shape == Shape::Work && !sample.is_double() {
             return Vec::new();
         }
         let mut lines = Vec::new();
-        let heading = self.heading_of(sample, &part, repetitions);
+        let heading = self.heading_of(sample, repetitions);
         if heading != self.heading {
             lines.push(painted(&heading, Style::new().bold(), options.color));
             self.heading = heading;
         }
         lines.push(match good {
-            true => self.good(sample, &part, metrics::headline(shape), options),
+            true => self.good(sample, seen, metrics::headline(shape), options),
             false => self.bad(sample, options),
         });
         lines
     }
 
-    fn heading_of(&self, sample: &Sample, part: &str, repetitions: u32) -> String {
+    fn heading_of(&self, sample: &Sample, repetitions: u32) -> String {
         let mut heading = units::tasks(sample.tasks);
-        if self.parts.len() > 1 {
-            heading = format!("{part}, {heading}");
+        if self.plans.len() > 1 {
+            heading = format!("{}, {heading}", sample.series());
         }
         if repetitions > 1 {
             heading.push_str(&format!(", repetition {} of {repetitions}", sample.repetition));
@@ -111,12 +95,12 @@ impl ResultsTicker {
     fn good(
         &self,
         sample: &Sample,
-        part: &str,
+        seen: &[Sample],
         figure: &'static MetricDef,
         options: RenderOptions,
     ) -> String {
         let (_, room) = self.widths(options);
-        let medians = self.medians(part, sample.tasks, figure);
+        let medians = medians(sample, seen, figure);
         let Some(own) = medians.get(&*sample.entry).copied() else {
             return format!("{}ok", self.begun(sample, options));
         };
@@ -135,32 +119,19 @@ impl ResultsTicker {
         line.trim_end().to_owned()
     }
 
-    /// The median of each entry that has one.
-    fn medians(&self, part: &str, tasks: u64, figure: &'static MetricDef) -> BTreeMap<&str, f64> {
-        let cell = self.cells.get(&(part.to_owned(), tasks));
-        let of_entry = |(entry, samples): (&'_ String, &Vec<Sample>)| {
-            let mut last = record::last_attempts(samples);
-            last.retain(|sample| sample.status == Status::Ok);
-            let median = median(&figure.values(&last))?;
-            let (name, _) = self.entries.get_key_value(entry)?;
-            Some((name.as_str(), median))
-        };
-        cell.into_iter().flatten().filter_map(of_entry).collect()
-    }
-
     /// `2nd of 3`: the rank among entries of the kind at this number of tasks. Empty if the kind has one entry.
-    fn place(&self, entry: &str, figure: &MetricDef, medians: &BTreeMap<&str, f64>) -> (String, Style) {
+    fn place(&self, entry: &str, figure: &MetricDef, medians: &BTreeMap<String, f64>) -> (String, Style) {
         let Some((kind, reference)) = self.entries.get(entry) else { return Default::default() };
         if *reference {
             return ("reference".to_owned(), Style::new().dimmed());
         }
         let ranked = self.entries.iter().filter(|(_, (of, reference))| of == kind && !reference);
-        let ranked: Vec<&str> = ranked.map(|(name, _)| name.as_str()).collect();
+        let ranked: Vec<&String> = ranked.map(|(name, _)| name).collect();
         if ranked.len() < 2 {
             return Default::default();
         }
         let among: Vec<Option<f64>> =
-            ranked.iter().filter_map(|name| medians.get(name)).copied().map(Some).collect();
+            ranked.into_iter().filter_map(|name| medians.get(name)).copied().map(Some).collect();
         let own = medians.get(entry).copied();
         let place = 1 + among.iter().filter(|value| figure.better.order(**value, own).is_lt()).count();
         let style = if place == 1 { AnsiColor::Green.on_default().bold() } else { Style::new() };
@@ -176,6 +147,19 @@ impl ResultsTicker {
         let status = painted(sample.status.name(), AnsiColor::Red.on_default(), options.color);
         format!("{}{status}: {reason}", self.begun(sample, options))
     }
+}
+
+/// The median of each entry that was ok in the same series, at the same number of tasks.
+fn medians(sample: &Sample, seen: &[Sample], figure: &'static MetricDef) -> BTreeMap<String, f64> {
+    let series = sample.series();
+    let alike = seen.iter().filter(|other| other.tasks == sample.tasks && other.is_of(&series));
+    let alike: Vec<&Sample> = alike.collect();
+    let mut last = last_attempts(&alike);
+    last.retain(|sample| sample.status == Status::Ok);
+    let entries = last.chunk_by(|a, b| a.entry == b.entry);
+    entries
+        .filter_map(|samples| Some((samples[0].entry.to_string(), median(&figure.values(samples))?)))
+        .collect()
 }
 
 /// `1st`, `2nd`, `3rd`, `11th`.
@@ -194,7 +178,7 @@ fn ordinal(place: usize) -> String {
 mod tests {
     use super::*;
     use crate::document::Bars;
-    use crate::record::{Plateau, test_sample};
+    use crate::record::{Plateau, test_campaign, test_sample};
 
     fn ticker() -> ResultsTicker {
         let entry = |name: &str, kind| (name.to_owned(), (kind, false));
@@ -205,8 +189,7 @@ mod tests {
                 entry("dotnet/task-async-conserve-memory", Kind::Stackless),
                 entry("rust/thread", Kind::Thread),
             ]),
-            parts: vec![("sleep".to_owned(), Shape::Hold, 1)],
-            cells: BTreeMap::new(),
+            plans: vec![test_campaign().plan],
             heading: String::new(),
         }
     }
@@ -231,7 +214,8 @@ mod tests {
             refused,
         ];
         let options = RenderOptions { width, bars: Bars::Blocks, ..RenderOptions::default() };
-        let lines: Vec<String> = samples.iter().flat_map(|sample| ticker.tell(sample, options)).collect();
+        let lines = |at: usize| ticker.tell(&samples[at], &samples[..=at], options);
+        let lines: Vec<String> = (0..samples.len()).flat_map(lines).collect();
         assert!(lines.iter().all(|line| line.chars().count() < width), "{lines:?}");
         lines.join("\n")
     }
@@ -246,13 +230,13 @@ mod tests {
     fn ranks_use_the_latest_attempts() {
         let mut ticker = ticker();
         let options = RenderOptions { bars: Bars::Blocks, ..RenderOptions::default() };
-        let mut line = |sample: &Sample| ticker.tell(sample, options).pop().unwrap();
-        assert!(line(&sample("go/goroutine", 10, 30)).ends_with("1st of 1"));
         let mut again = sample("go/goroutine", 10, 50);
         again.attempt = 2;
+        let seen = [sample("go/goroutine", 10, 30), again, sample("java/virtual-thread", 10, 40)];
         // The first attempt counts no more.
-        assert!(line(&again).ends_with("1st of 1, again"));
-        assert!(line(&sample("java/virtual-thread", 10, 40)).ends_with("1st of 2"));
+        for (at, end) in ["1st of 1", "1st of 1, again", "1st of 2"].into_iter().enumerate() {
+            assert!(ticker.tell(&seen[at], &seen[..=at], options).pop().unwrap().ends_with(end));
+        }
         let places: Vec<String> = [1, 2, 3, 4, 11, 12, 21, 112].map(ordinal).to_vec();
         assert_eq!(places, ["1st", "2nd", "3rd", "4th", "11th", "12th", "21st", "112th"]);
     }

@@ -14,12 +14,11 @@ use super::failure::{Failure, OrUsage, catch_signals, exit_code};
 use super::measure_options::find_program;
 use super::output_dir::{FolderPurpose, OutputDir, RESULTS};
 use super::pages::what_changed;
-use super::session::{MeasuredResults, Session, USUAL_HOLD};
-use super::workload_args::{self, SeriesOptions, memory_cap, task_counts};
+use super::session::{Session, USUAL_HOLD};
+use super::workload_args::{self, SeriesOptions, resume_options, task_counts};
 use crate::campaign::{NotReady, ResumeOptions, RunPreview, memory_cap_bytes};
 use crate::catalog::{Catalog, Program, Selection, default_selection};
-use crate::record::{Hold, Plan, last_attempts};
-use crate::units;
+use crate::record::{Hold, Loaded, Plan, last_attempts};
 use taskscale_load::Elsewhere;
 
 /// The wait of `--quick`: long enough for a plateau of 0.5 s, so most cases wait only 1 s.
@@ -51,12 +50,7 @@ fn validate(args: &RunArgs) -> anyhow::Result<RunOptions> {
             repetitions: args.repetitions.unwrap_or(if args.quick { 1 } else { 3 }),
         },
         hold,
-        resume: ResumeOptions {
-            seed: args.seed,
-            memory_cap_bytes: memory_cap(args.memory_cap.as_deref())?,
-            time_cap: args.timeout.as_deref().map(units::parse_duration).transpose().context("--timeout")?,
-            clients: clients(args)?,
-        },
+        resume: ResumeOptions { seed: args.seed, clients: clients(args)?, ..resume_options(&args.results)? },
     })
 }
 
@@ -102,7 +96,7 @@ fn planned<'a>(
     catalog: &'a (Catalog, Vec<String>),
 ) -> anyhow::Result<(Selection<'a>, Vec<Plan>)> {
     let mut selection = chosen(args, catalog)?;
-    let plans = workload_args::plans_aloud(&options.series, options.hold, &mut selection)?;
+    let plans = workload_args::plans(&options.series, options.hold, &mut selection)?;
     Ok((selection, plans))
 }
 
@@ -110,7 +104,7 @@ fn planned<'a>(
 pub fn run(args: &RunArgs, global: &Global, bare: bool) -> Result<ExitCode, Failure> {
     let options = validate(args).or_usage()?;
     let catalog = open_catalog_with(global, &args.entries).or_usage()?;
-    let output = OutputDir::checked(args.output.as_deref(), FolderPurpose::Campaign).or_usage()?;
+    let output = OutputDir::checked(args.results.output.as_deref(), FolderPurpose::Campaign).or_usage()?;
     let (selection, plans) = planned(&options, args, &catalog).or_usage()?;
     let kept = output.check_kept(&plans, &options.resume).or_usage()?;
     let preview = || {
@@ -119,7 +113,7 @@ pub fn run(args: &RunArgs, global: &Global, bare: bool) -> Result<ExitCode, Fail
         RunPreview::of(&selection, &plans, cap_bytes, folders, kept.as_ref())
     };
     if args.dry_run {
-        return dry_run::show(&preview(), args.format, &output.path);
+        return dry_run::show(&preview(), args.results.format, &output.path);
     }
     if bare && !global.quiet && !global.json && confirm::can_answer() {
         let preview = preview();
@@ -132,13 +126,12 @@ pub fn run(args: &RunArgs, global: &Global, bare: bool) -> Result<ExitCode, Fail
 
     let interrupt = catch_signals()?;
     let mut session = Session::begin(&output.path, global, &interrupt)?;
-    session.report_missing_cgroup();
-    session.runner.traces = args.trace.clone();
+    session.runner.traces = args.results.trace.clone();
     let prepared = session.prepare(&selection.programs)?;
     // Frees the memory of hundreds of commands that will not run.
     drop(catalog);
     let results = session.measure(plans, &prepared, &output, &options.resume)?;
-    let samples = session.show(results, args.format, what_changed)?;
+    let samples = session.show(results, args.results.format, what_changed)?;
     let build_failed = prepared.iter().any(|entry| matches!(entry.command, Err(NotReady::BuildFailed(_))));
     let fell_short = last_attempts(&samples).iter().any(|sample| sample.status.fell_short());
     Ok(exit_code(build_failed || fell_short))
@@ -149,14 +142,15 @@ pub(super) fn measure(
     args: &RunArgs,
     global: &Global,
     session: &mut Session,
-) -> Result<Option<MeasuredResults>, Failure> {
+) -> Result<Option<Loaded>, Failure> {
     let options = validate(args).or_usage()?;
     let catalog = open_catalog_with(global, &args.entries).or_usage()?;
-    let output = OutputDir::checked(args.output.as_deref(), FolderPurpose::Campaign).or_usage()?;
+    let output = OutputDir::checked(args.results.output.as_deref(), FolderPurpose::Campaign).or_usage()?;
     let (selection, plans) = planned(&options, args, &catalog).or_usage()?;
     let prepared = session.prepare_any(&selection.programs)?;
     if prepared.iter().all(|entry| matches!(entry.command, Err(NotReady::NoToolchain(_)))) {
         return Ok(None);
     }
-    session.measure(plans, &prepared, &output, &options.resume).map(Some)
+    let (_, loaded) = session.measure_all(plans, &prepared, &output, &options.resume)?;
+    Ok(Some(loaded))
 }

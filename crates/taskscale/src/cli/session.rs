@@ -35,10 +35,12 @@ pub(super) struct Session<'i> {
 }
 
 impl<'i> Session<'i> {
-    /// Locks the machine for results in `folder`, and finds a place for cgroups.
+    /// Locks the machine for results in `folder`, and finds a place for cgroups. Reports what is lacking where there is none.
     pub fn begin(folder: &Path, global: &Global, interrupt: &'i Interrupt) -> Result<Session<'i>, Failure> {
         let what = format!("with {}", folder.display());
-        Session::with_lease(&what, "two runs would disturb each other", global, interrupt)
+        let session = Session::with_lease(&what, "two runs would disturb each other", global, interrupt)?;
+        session.report_missing_cgroup();
+        Ok(session)
     }
 
     /// The same for another purpose: what it does, and why it waits for others.
@@ -57,8 +59,7 @@ impl<'i> Session<'i> {
         Ok(Session { interrupt, progress, runner, _lock: lock })
     }
 
-    /// Names what is lacking where there is no cgroup.
-    pub fn report_missing_cgroup(&self) {
+    fn report_missing_cgroup(&self) {
         let home = &self.runner.home;
         if home.source() != MemorySource::Proc {
             return;
@@ -119,13 +120,28 @@ impl<'i> Session<'i> {
             self.report_resumed(&folder, &loaded);
         }
         warn_of_swapping(&settings);
-        announce(&folder, &loaded, prepared);
+        announce(&folder, &loaded);
         let Loaded { campaign, samples, .. } = &mut loaded;
-        self.progress.watch(campaign, prepared, samples);
+        self.progress.watch(campaign);
         let mut strategy = ByPlan::new(campaign, prepared, &settings, samples, &mut self.progress);
         let end = drive(&mut strategy, campaign, &mut self.runner, &mut store, samples);
         self.progress.finish();
         Ok(MeasuredResults { folder, loaded, end })
+    }
+
+    /// The same. Fails if measuring failed or was interrupted.
+    pub fn measure_all(
+        &mut self,
+        plans: Vec<Plan>,
+        prepared: &[Prepared],
+        output: &OutputDir,
+        resume: &ResumeOptions,
+    ) -> Result<(PathBuf, Loaded), Failure> {
+        let MeasuredResults { folder, loaded, end } = self.measure(plans, prepared, output, resume)?;
+        match end.map_err(|error| stopped(error, &folder))? {
+            RunsEnd::Complete => Ok((folder, loaded)),
+            RunsEnd::Interrupted => Err(Failure::interrupted(self.interrupt)),
+        }
     }
 
     /// Reports that results are resumed, and what of them was set aside.
@@ -159,14 +175,6 @@ impl<'i> Session<'i> {
         self.conclude(&folder, end, is_table)?;
         eprint_follow_up_hints(&folder, &loaded.samples);
         Ok(loaded.samples)
-    }
-
-    /// Fails if measuring failed or was interrupted.
-    pub fn check_ended(&self, folder: &Path, end: Result<RunsEnd, CampaignError>) -> Result<(), Failure> {
-        match end.map_err(|error| stopped(error, folder))? {
-            RunsEnd::Complete => Ok(()),
-            RunsEnd::Interrupted => Err(Failure::interrupted(self.interrupt)),
-        }
     }
 
     /// Names the results folder, below a table or else on standard error. Fails if measuring was interrupted.
@@ -224,18 +232,13 @@ fn warn_of_swapping(settings: &CampaignSettings) {
 }
 
 /// Emits what is about to be measured.
-fn announce(folder: &Path, Loaded { campaign, samples, .. }: &Loaded, prepared: &[Prepared]) {
-    let runs = |plan: &Plan| {
-        let of_plan = |entry: &&Prepared| entry.name(campaign).1 == plan.workload;
-        let ready = prepared.iter().filter(of_plan).filter(|entry| entry.command.is_ok()).count() as u64;
-        ready * plan.tasks.len() as u64 * plan.runs_a_cell()
-    };
+fn announce(folder: &Path, Loaded { campaign, samples, .. }: &Loaded) {
     emit(Event::Plan {
         folder: folder.display().to_string(),
         plan: campaign.plan.clone(),
         further_plans: campaign.further_plans.clone(),
         seed: campaign.seed,
-        runs: campaign.plans().map(runs).sum(),
+        runs: campaign.runs(),
         kept_samples: samples.len() as u64,
     });
 }

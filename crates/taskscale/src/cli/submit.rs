@@ -13,9 +13,10 @@ use super::catalog_dir::open_catalog_or_own;
 use super::failure::{Failure, OrUsage, advised, exit_code, succeed_with};
 use super::messages::eprint_status;
 use super::output_dir::existing_folder;
-use super::terminal::{for_standard_output, print_result};
+use super::terminal::{for_standard_output, print_json_or, print_result};
 use crate::campaign::receipt;
 use crate::catalog::{Catalog, Entry, Runtime, ToolchainSpec};
+use crate::document::json;
 use crate::limit;
 use crate::record::{self, Campaign, EntryFacts, SCHEMA_VERSION, Sample, Timestamp};
 use crate::submit::{self, CheckedFolder, Identity, SubmittedResults, Violation, Withdrawal};
@@ -91,7 +92,7 @@ fn hand_in(folder: &Path, args: &SubmitArgs, global: &Global) -> Result<ExitCode
             "folder": folder, "written": !args.dry_run, "findings": [],
             "stripped": anonymized.what, "outliers": outliers, "pull_request": text,
         });
-        return succeed_with(&format!("{result:#}\n"));
+        return succeed_with(&json::pretty(&result));
     }
     print_result(&text)?;
     let place = place.display();
@@ -157,9 +158,7 @@ fn check(results: &Path, args: &SubmitArgs, global: &Global) -> Result<ExitCode,
 }
 
 fn shown(all: &[CheckedFolder], global: &Global) -> Result<ExitCode, Failure> {
-    match global.json {
-        true => print_result(&format!("{:#}\n", json!({ "campaigns": all })))?,
-        false => print_result(&submit::checked(all).terminal(for_standard_output()))?,
-    }
+    let text = || submit::checked(all).terminal(for_standard_output());
+    print_json_or(global.json, &json!({ "campaigns": all }), text)?;
     Ok(exit_code(all.iter().any(|one| !one.findings.is_empty())))
 }

@@ -4,8 +4,10 @@ use std::io::{self, IsTerminal, Write};
 use std::os::fd::AsFd;
 use std::sync::OnceLock;
 
+use serde::Serialize;
+
 use super::args::When;
-use crate::document::{Bars, RenderOptions};
+use crate::document::{Bars, RenderOptions, json};
 
 /// The widest table, also without a terminal: longer lines are hard to follow.
 pub(super) const WIDEST: usize = 120;
@@ -41,6 +43,15 @@ pub(super) fn printable(text: &str) -> String {
 /// Writes a result to standard output.
 pub(super) fn print_result(text: &str) -> io::Result<()> {
     print_through(|out| out.write_all(text.as_bytes()))
+}
+
+/// Writes a result as JSON, or as a text.
+pub(super) fn print_json_or(
+    json: bool,
+    result: &impl Serialize,
+    text: impl FnOnce() -> String,
+) -> io::Result<()> {
+    print_result(&if json { json::pretty(result) } else { text() })
 }
 
 /// Has a result written to standard output. A closed pipe (`| head`) is ignored.

@@ -13,9 +13,9 @@ use super::messages::eprint_status;
 use super::output_dir::existing_folder;
 use super::progress::Progress;
 use super::run;
-use super::session::{MeasuredResults, Session};
-use super::terminal::{for_standard_output, print_result};
-use crate::record::{Hold, SCHEMA_VERSION, Series, Timestamp};
+use super::session::Session;
+use super::terminal::{for_standard_output, print_json_or};
+use crate::record::{Hold, Loaded, SCHEMA_VERSION, Series, Timestamp};
 use crate::report::{Report, command_line};
 use crate::submit::{self, DrawnCase, SubmittedResults, VERIFICATION, Verification};
 use crate::units;
@@ -46,16 +46,14 @@ pub fn run(args: &VerifyArgs, global: &Global) -> Result<ExitCode, Failure> {
     }
     let interrupt = catch_signals()?;
     let mut session = Session::begin(&args.output, global, &interrupt)?;
-    session.report_missing_cgroup();
     session.progress = Progress::new(true);
     let mut verified = Vec::new();
     for (nth, of) in series.iter().enumerate() {
         eprint_status(&format!("[{}/{}] {} {}", nth + 1, series.len(), of.entry, of.part));
-        let Some(MeasuredResults { folder, loaded: again, end }) = measure(of, global, &mut session)? else {
+        let Some(again) = measure(of, global, &mut session)? else {
             verified.extend(of.cases.iter().map(|case| submit::judge(case, &submitted, &[])));
             continue;
         };
-        session.check_ended(&folder, end)?;
         let measured = Report::of_parts(&again.campaign, &again.samples);
         verified.extend(of.cases.iter().map(|case| submit::judge(case, &submitted, &measured)));
     }
@@ -71,10 +69,8 @@ pub fn run(args: &VerifyArgs, global: &Global) -> Result<ExitCode, Failure> {
     let path = args.folder.join(VERIFICATION);
     let text = serde_json::to_string_pretty(&verification).context("the record")? + "\n";
     std::fs::write(&path, text).with_context(|| path.display().to_string())?;
-    match global.json {
-        true => print_result(&format!("{:#}\n", serde_json::json!(verification)))?,
-        false => print_result(&submit::verified(&verification).terminal(for_standard_output()))?,
-    }
+    let text = || submit::verified(&verification).terminal(for_standard_output());
+    print_json_or(global.json, &verification, text)?;
     eprint_status(&format!("written: {}", path.display()));
     Ok(exit_code(!verification.is_verified()))
 }
@@ -111,11 +107,7 @@ fn series<'a>(cases: &'a [DrawnCase], output: &Path, seed: u64, classic: bool) -
 }
 
 /// Measures as `taskscale run` does with these arguments, which resumes an earlier measurement.
-fn measure(
-    of: &SeriesToVerify,
-    global: &Global,
-    session: &mut Session,
-) -> Result<Option<MeasuredResults>, Failure> {
+fn measure(of: &SeriesToVerify, global: &Global, session: &mut Session) -> Result<Option<Loaded>, Failure> {
     let words = std::iter::once("taskscale").chain(of.arguments.iter().map(String::as_str));
     match Args::try_parse_from(words).or_usage()?.command {
         Some(Command::Run(args)) => run::measure(&args, global, session),

@@ -3,15 +3,15 @@
 use std::collections::BTreeSet;
 use std::process::ExitCode;
 
-use anyhow::ensure;
+use anyhow::Context;
 use serde::Serialize;
 
 use super::args::{Global, VersionsArgs};
 use super::catalog_dir::{named_toolchains, open_catalog};
-use super::failure::{Failure, OrUsage, succeed_with};
-use super::terminal::for_standard_output;
-use crate::catalog::{Catalog, Matcher, Runtime, Selectable, Style, release_series};
-use crate::document::{Column, Document, DocumentRow, Table, TableCell, json};
+use super::failure::{Failure, OrUsage};
+use super::terminal::{for_standard_output, print_json_or};
+use crate::catalog::{Catalog, Runtime, release_series};
+use crate::document::{Column, Document, DocumentRow, Table, TableCell};
 use crate::versions::{NamedToolchains, versions_of};
 
 /// The versions of one runtime.
@@ -19,13 +19,11 @@ use crate::versions::{NamedToolchains, versions_of};
 struct RuntimeVersions {
     runtime: String,
     /// Whose versions are installed, if not the runtime's: Kotlin's toolchain is Java's.
-    #[serde(skip_serializing_if = "Option::is_none")]
     of: Option<String>,
     installed: Vec<Installed>,
     /// Libraries of which versions can be chosen, with the catalog's version.
     libraries: BTreeSet<(String, String)>,
     /// The command that installs another; absent if the catalog names none.
-    #[serde(skip_serializing_if = "Option::is_none")]
     install: Option<String>,
 }
 
@@ -33,7 +31,6 @@ struct RuntimeVersions {
 struct Installed {
     version: String,
     /// Month of the release of its series, if known.
-    #[serde(skip_serializing_if = "Option::is_none")]
     released: Option<String>,
     folder: String,
 }
@@ -43,8 +40,8 @@ pub fn run(args: &VersionsArgs, global: &Global) -> Result<ExitCode, Failure> {
     let named = named_toolchains(global).or_usage()?;
     let runtimes = chosen(&catalog, &args.runtimes).or_usage()?;
     let all: Vec<RuntimeVersions> = runtimes.into_iter().map(|runtime| of_runtime(runtime, &named)).collect();
-    let text = if global.json { json::pretty(&all) } else { document(&all).terminal(for_standard_output()) };
-    succeed_with(&text)
+    print_json_or(global.json, &all, || document(&all).terminal(for_standard_output()))?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// The runtimes that are named, or all with versions to choose from.
@@ -54,22 +51,11 @@ fn chosen<'c>(catalog: &'c Catalog, names: &[String]) -> anyhow::Result<Vec<&'c 
     if names.is_empty() {
         return Ok(catalog.runtimes.iter().filter(has_versions).collect());
     }
-    let matchers: Vec<Matcher> = names.iter().map(|name| Matcher::of(name)).collect();
-    let matches = |matcher: &Matcher, runtime: &Runtime| {
-        let entry = Selectable {
-            full_name: &runtime.name,
-            runtime: &runtime.name,
-            posts: false,
-            style: Style::Idiomatic,
-        };
-        matcher.matches(&entry)
+    let named = |name: &String| {
+        let found = catalog.runtimes.iter().find(|runtime| runtime.name == *name);
+        found.with_context(|| format!("no runtime `{name}` (`taskscale versions` shows those with versions)"))
     };
-    for matcher in &matchers {
-        let is_known = catalog.runtimes.iter().any(|runtime| matches(matcher, runtime));
-        ensure!(is_known, "no runtime `{}` (`taskscale versions` shows those with versions)", matcher.word);
-    }
-    let is_named = |runtime: &&Runtime| matchers.iter().any(|matcher| matches(matcher, runtime));
-    Ok(catalog.runtimes.iter().filter(is_named).collect())
+    names.iter().map(named).collect()
 }
 
 fn of_runtime(runtime: &Runtime, named: &NamedToolchains) -> RuntimeVersions {

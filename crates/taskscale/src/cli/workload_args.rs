@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, bail, ensure};
 
+use super::args::ResultsArgs;
 use super::messages::eprint_status;
+use crate::campaign::ResumeOptions;
 use crate::catalog::{Catalog, SelectError, Selection, Workload, bytes_held, closest, select};
 use crate::document::first_of;
 use crate::record::{Hold, Plan};
@@ -48,9 +50,15 @@ pub(super) fn task_counts(text: &str) -> anyhow::Result<Vec<u64>> {
     Ok(tasks)
 }
 
-/// The value of `--memory-cap`.
-pub(super) fn memory_cap(text: Option<&str>) -> anyhow::Result<Option<u64>> {
-    text.map(units::parse_bytes).transpose().context("--memory-cap")
+/// The caps of runs.
+pub(super) fn resume_options(args: &ResultsArgs) -> anyhow::Result<ResumeOptions> {
+    let memory_cap = args.memory_cap.as_deref().map(units::parse_bytes).transpose();
+    let time_cap = args.timeout.as_deref().map(units::parse_duration).transpose();
+    Ok(ResumeOptions {
+        memory_cap_bytes: memory_cap.context("--memory-cap")?,
+        time_cap: time_cap.context("--timeout")?,
+        ..ResumeOptions::default()
+    })
 }
 
 /// The programs of entries for the workloads that were named, or for the default one.
@@ -155,36 +163,30 @@ pub(super) fn choose<'c>(
 
 /// A plan for each series of the selected programs, of which those without a number of tasks are left out. Reports what is
 /// skipped.
-pub(super) fn plans_aloud(
+pub(super) fn plans(
     asked: &SeriesOptions,
     hold: Hold,
     selection: &mut Selection,
 ) -> anyhow::Result<Vec<Plan>> {
-    let chosen = choose(asked, &selection.workloads())?;
+    let mut chosen = choose(asked, &selection.workloads())?;
     eprint_lacking(selection);
     for (count, why) in chosen.iter().flat_map(|chosen| &chosen.left_out) {
         eprint_status(&format!("skipped: N = {} ({why})", units::count(*count)));
     }
-    let has_tasks = |workload: &Workload| {
-        chosen.iter().any(|of| of.workload.name == workload.name && !of.tasks.is_empty())
-    };
+    chosen.retain(|chosen| !chosen.tasks.is_empty());
+    let has_tasks = |workload: &Workload| chosen.iter().any(|of| of.workload.name == workload.name);
     selection.programs.retain(|program| has_tasks(program.workload));
-    Ok(plans(asked, hold, &chosen, selection))
+    let entries = |workload: &Workload| {
+        let does = selection.programs.iter().filter(|program| program.workload == workload);
+        does.map(|program| program.entry.full_name.clone()).collect()
+    };
+    Ok(chosen.iter().flat_map(|of| of.plans(asked, hold, entries(of.workload))).collect())
 }
 
-/// A plan for each series.
-pub(super) fn plans(
-    asked: &SeriesOptions,
-    hold: Hold,
-    chosen: &[ChosenWorkload],
-    selection: &Selection,
-) -> Vec<Plan> {
-    let mut plans = Vec::new();
-    for ChosenWorkload { workload, params, tasks, .. } in
-        chosen.iter().filter(|chosen| !chosen.tasks.is_empty())
-    {
-        let does = selection.programs.iter().filter(|program| program.workload == *workload);
-        let entries: Vec<String> = does.map(|program| program.entry.full_name.clone()).collect();
+impl ChosenWorkload<'_> {
+    /// A plan for each number of CPUs.
+    fn plans(&self, asked: &SeriesOptions, hold: Hold, entries: Vec<String>) -> Vec<Plan> {
+        let ChosenWorkload { workload, params, tasks, .. } = self;
         let plan = Plan {
             params: params.clone(),
             shape: workload.shape,
@@ -193,11 +195,10 @@ pub(super) fn plans(
             ..Plan::of_holds(&workload.name, entries, tasks.clone(), asked.repetitions, hold)
         };
         match asked.cpus.as_slice() {
-            [] => plans.push(plan),
-            cpus => plans.extend(cpus.iter().map(|&cpus| Plan { cpus: Some(cpus), ..plan.clone() })),
+            [] => vec![plan],
+            cpus => cpus.iter().map(|&cpus| Plan { cpus: Some(cpus), ..plan.clone() }).collect(),
         }
     }
-    plans
 }
 
 pub(super) fn refuse_unknown_params(
@@ -275,7 +276,7 @@ mod tests {
         };
         let hold = Hold::Chosen { plateau_s: 1.0 };
         let ring = workload();
-        let plans = plans(&asked, hold, &choose(&asked, &[&ring]).unwrap(), &Selection::default());
+        let plans = choose(&asked, &[&ring]).unwrap()[0].plans(&asked, hold, Vec::new());
         let names: Vec<String> = plans.iter().map(|plan| plan.series().to_string()).collect();
         assert_eq!(names, ["ring, tokens=8, 1 CPU", "ring, tokens=8, 2 CPUs"]);
         assert_eq!((plans[0].tasks.as_slice(), plans[0].runs_a_cell()), ([2, 1_000].as_slice(), 6));
@@ -292,9 +293,8 @@ mod tests {
             ([1_000].as_slice(), [1, 1_000].as_slice())
         );
         assert_eq!(both[0].left_out, [(1, "`ring` needs at least 2 tasks".to_owned())]);
-        let hold = Hold::Chosen { plateau_s: 1.0 };
         let one = choose(&asked(&[1]), &[&ring, &spawn]).unwrap();
-        assert_eq!(plans(&asked(&[1]), hold, &one, &Selection::default()).len(), 1);
+        assert_eq!(one.iter().map(|chosen| chosen.tasks.len()).collect::<Vec<_>>(), [0, 1]);
         let refused = |tasks: &[u64], all: &[&Workload]| choose(&asked(tasks), all).unwrap_err().to_string();
         assert_eq!(refused(&[1, 1_000], &[&ring]), "-n 1: `ring` needs at least 2 tasks");
         assert_eq!(refused(&[1], &[&ring, &ring]).matches("-n 1: `ring` needs").count(), 2);

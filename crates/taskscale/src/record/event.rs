@@ -50,18 +50,14 @@ pub enum Event {
         /// The entry.
         entry: String,
         /// The workload of the program, if there are several.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         workload: Option<String>,
         /// `started`, then `ready`, `unavailable` (missing toolchain) or `failed`.
         state: BuildState,
         /// If ready: the command, without the appended arguments.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         command: Option<Vec<String>>,
         /// Version of the toolchain.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         version: Option<String>,
         /// Why it cannot run.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
     },
     /// Before the unmeasured run of an entry.
@@ -81,7 +77,6 @@ pub enum Event {
         /// How long each task waits, otherwise 0.
         hold_s: f64,
         /// Work: operations to do.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         operations: Option<u64>,
         /// Finished repetitions.
         done: u64,
@@ -99,35 +94,26 @@ pub enum Event {
         /// `found`, `undecided`, `nothing-holds` or `everything-holds`.
         state: String,
         /// Most tasks that passed, once confirmed.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         tasks: Option<u64>,
         /// Least memory that passed, once confirmed.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         memory_bytes: Option<u64>,
         /// Runs that were to confirm the answer.
         confirming_runs: u64,
         /// Runs of these that passed.
         confirming_held: u64,
         /// The nearest number of tasks that failed.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         fails_tasks: Option<u64>,
         /// The nearest memory that failed.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         fails_memory_bytes: Option<u64>,
         /// Passed although it asked for as much or more: the boundary is not sharp.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         sometimes_tasks: Option<u64>,
         /// The same for memory.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         sometimes_memory_bytes: Option<u64>,
         /// Highest rate that passed, once confirmed.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         rate_per_s: Option<u64>,
         /// The nearest rate that failed.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         fails_rate_per_s: Option<u64>,
         /// The same for a rate.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         sometimes_rate_per_s: Option<u64>,
         /// The answer in a sentence.
         text: String,
@@ -139,7 +125,6 @@ pub enum Event {
         /// What is wrong.
         message: String,
         /// What to do.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         hint: Option<String>,
     },
     /// Last.

@@ -185,7 +185,7 @@ fn a_report_is_of_what_was_asked_for() {
         ("one --entry fake/well --format html", "--entry"),
         ("one --kind thread --open", "--kind"),
         ("one --format csv --open", "--open"),
-        ("one --format svg -o chart.png", "| rsvg-convert --zoom 2 -o chart.png`"),
+        ("one --format svg -o chart.png", "`rsvg-convert --zoom 2 chart.svg -o chart.png`"),
     ] {
         report(&world, args).expect_code(2).expect_said(said);
     }

@@ -42,7 +42,7 @@ pub struct CompareArgs {
     #[arg(hide_possible_values = true)]
     pub metric: Vec<ComparedMetric>,
     /// Exit with 1 on a regression above this, such as 5%
-    #[arg(long, value_name = "SHARE", allow_hyphen_values = true)]
+    #[arg(long, value_name = "SHARE")]
     pub fail_above: Option<String>,
     /// Pass cases that NEW lacks or completes less often
     #[arg(long, requires = "fail_above")]

@@ -3,8 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
+use strum::VariantArray;
 
-use super::values::{DOCUMENT_FORMATS, some_formats};
+use super::values::{DOCUMENT_FORMATS, one_of, some_formats};
+use crate::catalog::Adapter;
 use crate::report::Format;
 
 #[derive(Debug, ClapArgs)]
@@ -37,8 +39,9 @@ pub struct ExplainArgs {
     #[arg(short, long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub repetitions: u32,
     /// What asks the program, or `none` [default: by its files]
-    #[arg(long, value_name = "NAME")]
-    pub adapter: Option<String>,
+    #[arg(long, value_name = "NAME", value_parser = one_of(Adapter::VARIANTS, Adapter::name))]
+    #[arg(hide_possible_values = true)]
+    pub adapter: Option<Adapter>,
     /// Results folder
     ///
     /// It gets explain.json as well. The default is a new folder, taskscale-results/DATE-HOST.

@@ -34,16 +34,13 @@ pub struct FleetArgs {
 pub enum FleetCommand {
     /// Show the progress of each machine
     ///
-    /// On a terminal until all machines have ended.
+    /// On a terminal until all machines have ended. With --json once, as JSON.
     Status {
         /// The folder of a fleet, or its plan
         folder: PathBuf,
         /// Print once, on a terminal, too
         #[arg(long)]
         once: bool,
-        /// Print once, as JSON
-        #[arg(long)]
-        json: bool,
     },
     /// Submit what is neither complete nor in a job
     ///

@@ -35,18 +35,18 @@ pub struct LimitArgs {
     /// Find the least memory for this many tasks, such as 100k
     ///
     /// Also shows how much CPU time little memory costs.
-    #[arg(short = 'n', long = "tasks", value_name = "COUNT", allow_hyphen_values = true)]
+    #[arg(short = 'n', long = "tasks", value_name = "COUNT")]
     pub tasks: Option<String>,
     /// Find the highest message rate of -n connections
     ///
     /// For workloads with servers, such as echo. Each run lasts 3 s.
-    #[arg(long)]
+    #[arg(long, requires = "tasks", conflicts_with_all = ["memory", "slowdown"])]
     pub rate: bool,
-    /// With --rate: limit of the 99th percentile [default: 100ms]
+    /// With --rate: limit of the 99th percentile
     ///
     /// Latency is measured from the scheduled send time.
-    #[arg(long, value_name = "TIME")]
-    pub p99: Option<String>,
+    #[arg(long, value_name = "TIME", default_value = "100ms", requires = "rate")]
+    pub p99: String,
     /// Workload (see `list workloads`) [default: sleep]
     #[arg(short, long, value_name = "NAME")]
     pub workload: Option<String>,
@@ -68,11 +68,11 @@ pub struct LimitArgs {
     /// Pilots and failed confirmations count. Passed confirmations, controls and the curve come on top.
     #[arg(long, value_name = "RUNS", value_parser = clap::value_parser!(u32).range(3..=100))]
     pub most_runs: Option<u32>,
-    /// Fail runs that are this many times slower [default: 5]
+    /// Fail runs that are this many times slower
     ///
     /// Compares launch and drain with a run in unlimited memory. 10 s are always allowed.
-    #[arg(long, value_name = "TIMES")]
-    pub slowdown: Option<f64>,
+    #[arg(long, value_name = "TIMES", default_value_t = 5.0)]
+    pub slowdown: f64,
     /// Time limit of a run
     #[arg(long, value_name = "TIME", default_value = "5m")]
     pub timeout: String,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 
-use super::values::ReportFormat;
+use super::ResultsArgs;
 
 #[derive(Debug, ClapArgs)]
 #[command(after_long_help = "\
@@ -30,7 +30,7 @@ pub struct MeasureArgs {
     /// Numbers of tasks, such as 1,10k [default: 1,10k,100k]
     ///
     /// Without {tasks} in the command, the program is measured once, as it is.
-    #[arg(short = 'n', long = "tasks", value_name = "COUNTS", allow_hyphen_values = true)]
+    #[arg(short = 'n', long = "tasks", value_name = "COUNTS")]
     pub tasks: Option<String>,
     /// Repetitions of each case
     #[arg(short, long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=1000))]
@@ -79,29 +79,8 @@ pub struct MeasureArgs {
     /// Standard input [default: empty]
     #[arg(long, value_name = "FILE", help_heading = "Start")]
     pub stdin: Option<PathBuf>,
-    /// Results folder, resumed if it holds results
-    ///
-    /// The default is a new folder, taskscale-results/DATE-HOST.
-    #[arg(short, long, value_name = "DIR")]
-    pub output: Option<PathBuf>,
-    /// Memory cap of a run [default: 80% of what is available]
-    ///
-    /// Kernel memory counts. The JVM, .NET and Node.js size their heaps by it, as in a container of that size.
-    #[arg(long, value_name = "SIZE")]
-    pub memory_cap: Option<String>,
-    /// Time limit of a run, such as 90s [default: 120s + 3 × wait]
-    #[arg(long, value_name = "TIME")]
-    pub timeout: Option<String>,
-    /// Keep a trace of every run in DIR, for `taskscale replay`
-    ///
-    /// One file of JSON lines per run: the command line and its folder, protocol lines, usage, memory, limits of the
-    /// machine, the end of standard error. Variables of the environment are not in it.
-    #[arg(long, value_name = "DIR", hide_short_help = true)]
-    pub trace: Option<PathBuf>,
-    /// Output format (see `list formats`) [default: table]
-    #[arg(short, long, value_enum, default_value = "table")]
-    #[arg(hide_default_value = true, hide_possible_values = true)]
-    pub format: ReportFormat,
+    #[command(flatten)]
+    pub results: ResultsArgs,
     /// The program and its arguments
     #[arg(value_name = "COMMAND", last = true, required = true)]
     pub command: Vec<String>,

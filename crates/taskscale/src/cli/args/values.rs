@@ -3,9 +3,7 @@
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use serde::Serialize;
-use strum::VariantArray;
 
-use crate::catalog::Kind;
 use crate::metrics::{self, MetricDef};
 use crate::report::Format;
 
@@ -88,12 +86,14 @@ pub fn some_formats(formats: &'static [ReportFormat]) -> impl TypedValueParser<V
         .map(move |name| format(name).unwrap_or_default())
 }
 
-/// Parses a kind by its name.
-pub fn kind() -> impl TypedValueParser<Value = Kind> {
-    let named = |name: String| Kind::VARIANTS.iter().find(|kind| kind.name() == name).copied();
+/// Parses one of these by its name.
+pub fn one_of<T: Copy + Send + Sync + 'static>(
+    all: &'static [T],
+    name: fn(T) -> &'static str,
+) -> impl TypedValueParser<Value = T> {
     // The parser takes no other names.
-    PossibleValuesParser::new(Kind::VARIANTS.iter().map(|kind| kind.name()))
-        .map(move |name| named(name).unwrap_or(Kind::Program))
+    let named = move |text: String| all.iter().copied().find(|one| name(*one) == text).unwrap_or(all[0]);
+    PossibleValuesParser::new(all.iter().map(|one| name(*one))).map(named)
 }
 
 /// Parses a metric by its name.
