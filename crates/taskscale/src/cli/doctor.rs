@@ -1,6 +1,6 @@
 //! `taskscale doctor`: what this machine can measure, what limits it, and how to fix that.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use serde::Serialize;
@@ -149,12 +149,12 @@ fn disturbances(machine: &Machine) -> Vec<DoctorLine> {
 }
 
 fn toolchains(catalog: &Catalog) -> Vec<DoctorLine> {
-    let mut seen = BTreeSet::new();
+    let mut found = toolchain::find_all(catalog.entries().map(|(_, entry)| &entry.toolchain));
     let now = Month::of(&Timestamp::now().date());
     let specs = catalog.entries().map(|(runtime, entry)| (runtime, &entry.toolchain));
     specs
-        .filter(|(_, spec)| seen.insert(*spec))
-        .map(|(runtime, spec)| match toolchain::find_without_trace(spec) {
+        .filter_map(|(runtime, spec)| Some((runtime, spec, found.remove(spec)?)))
+        .map(|(runtime, spec, found)| match found {
             Ok(found) => {
                 let home = found.home.map(|home| format!(" in {}", home.display())).unwrap_or_default();
                 let newer = now.filter(|_| *spec == runtime.toolchain);

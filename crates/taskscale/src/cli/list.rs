@@ -1,6 +1,5 @@
 //! `taskscale list`.
 
-use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use anyhow::ensure;
@@ -13,10 +12,10 @@ use super::failure::{Failure, OrUsage, succeed_with};
 use super::messages::eprint_status;
 use super::terminal::{columns, for_standard_output, printable, width_of};
 use crate::campaign::receipt;
-use crate::catalog::{Entry, ToolchainSpec, Workload, select};
+use crate::catalog::{Entry, Workload, select};
 use crate::document::{by_key, json, shortened, width, wrapped_whole};
 use crate::metrics::{self, Better};
-use crate::toolchain::{self, Toolchain, ToolchainError};
+use crate::toolchain;
 use crate::units;
 
 /// Columns of a version in a table. `--json` has the whole.
@@ -134,10 +133,7 @@ fn entries(args: &ListArgs, global: &Global) -> Result<ExitCode, Failure> {
     let selection = select(&catalog, &words, &args.workload).or_usage()?;
     let mut entries = selection.entries();
 
-    let mut toolchains: BTreeMap<&ToolchainSpec, Result<Toolchain, ToolchainError>> = BTreeMap::new();
-    for (_, entry) in &entries {
-        toolchains.entry(&entry.toolchain).or_insert_with(|| toolchain::find_without_trace(&entry.toolchain));
-    }
+    let toolchains = toolchain::find_all(entries.iter().map(|(_, entry)| &entry.toolchain));
     let is_installed = |entry: &Entry| toolchains[&entry.toolchain].is_ok();
     entries.retain(|(_, entry)| match (args.installed, args.missing) {
         (true, _) => is_installed(entry),

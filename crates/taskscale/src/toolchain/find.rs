@@ -1,10 +1,12 @@
 //! Where a runtime's toolchain is, and which version.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
+use std::thread;
 use std::time::Duration;
 
 use super::environment;
@@ -83,9 +85,25 @@ pub fn find(spec: &ToolchainSpec) -> Result<Toolchain, ToolchainError> {
     find_as(spec, None)
 }
 
-/// The same, without anything that the questions leave in the user's home.
-pub fn find_without_trace(spec: &ToolchainSpec) -> Result<Toolchain, ToolchainError> {
-    find_as(spec, Home::like_the_users().as_ref())
+/// Finds each toolchain once, several at a time, without anything that the questions leave in the user's home.
+pub fn find_all<'a>(
+    specs: impl IntoIterator<Item = &'a ToolchainSpec>,
+) -> BTreeMap<&'a ToolchainSpec, Result<Toolchain, ToolchainError>> {
+    let specs: BTreeSet<&ToolchainSpec> = specs.into_iter().collect();
+    let (left, found) = (Mutex::new(specs.into_iter()), Mutex::new(BTreeMap::new()));
+    let next = || left.lock().ok()?.next();
+    let ask = || {
+        while let Some(spec) = next() {
+            let answer = find_as(spec, Home::like_the_users().as_ref());
+            found.lock().unwrap_or_else(PoisonError::into_inner).insert(spec, answer);
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(ask);
+        }
+    });
+    found.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn find_as(spec: &ToolchainSpec, users: Option<&Home>) -> Result<Toolchain, ToolchainError> {

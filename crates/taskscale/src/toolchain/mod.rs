@@ -20,7 +20,7 @@ pub use build::{Built, build};
 pub use cache::{Cache, KeptBuild, disk_usage_bytes, folders};
 pub use digest::source_digest;
 pub use error::BuildError;
-pub use find::{Toolchain, ToolchainError, find, find_without_trace, is_there, path_lookup};
+pub use find::{Toolchain, ToolchainError, find, find_all, is_there, path_lookup};
 pub use installed::installed;
 pub use pin::{PinnedSources, pin_library, releases};
 pub use program::program_digest;
