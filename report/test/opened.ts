@@ -22,6 +22,14 @@ after(async () => await browser?.close());
 const address = (name: string, hash = "") =>
   `file://${resolve(join(folder, `${name}.html`))}${hash ? `#${hash}` : ""}`;
 
+/** Widths and color schemes in which pages are looked at: layout follows from the one, contrast from the other. */
+export const views = [
+  { width: 390, colorScheme: "light" },
+  { width: 768, colorScheme: "dark" },
+  { width: 1440, colorScheme: "light" },
+  { width: 1920, colorScheme: "dark" },
+] as const;
+
 /** Opens a page; what goes wrong in it fails the test, and so does any request but the one for its file. */
 export async function open(
   name: string,

@@ -7,7 +7,7 @@ import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { launch } from "./browser.mjs";
-import { faultsOf, folder } from "./opened.ts";
+import { faultsOf, folder, views } from "./opened.ts";
 
 let browser: Browser;
 before(async () => {
@@ -44,17 +44,15 @@ async function open(
   return { page, close };
 }
 
-for (const colorScheme of ["light", "dark"] as const) {
-  for (const width of [390, 768, 1440, 1920]) {
-    test(`pages have no faults of accessibility at ${width} px, ${colorScheme}`, async () => {
-      const viewport = { width, height: width < 500 ? 844 : 900 };
-      for (const name of pages) {
-        const { page, close } = await open(name, { colorScheme, viewport });
-        assert.deepEqual(await faultsOf(page), [], name);
-        await close();
-      }
-    });
-  }
+for (const { width, colorScheme } of views) {
+  test(`pages have no faults of accessibility at ${width} px, ${colorScheme}`, async () => {
+    const viewport = { width, height: width < 500 ? 844 : 900 };
+    for (const name of pages) {
+      const { page, close } = await open(name, { colorScheme, viewport });
+      assert.deepEqual(await faultsOf(page), [], name);
+      await close();
+    }
+  });
 }
 
 test("the start page makes its point in one screen", async () => {
