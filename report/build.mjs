@@ -3,7 +3,7 @@
 // `node build.mjs` writes ../crates/taskscale/assets/report.html. The same sources give the same bytes.
 
 import { createHash } from "node:crypto";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -63,5 +63,6 @@ const page = readFileSync(join(here, "src/page.html"), "utf8")
 for (const place of ["@@TASKSCALE_DATA@@", "@@TASKSCALE_DETAILS@@"]) {
   if (page.split(place).length !== 2) throw new Error(`the page needs one ${place}`);
 }
-writeFileSync(target, page);
+// One that is the same keeps its date: cargo has nothing to build.
+if (!existsSync(target) || readFileSync(target, "utf8") !== page) writeFileSync(target, page);
 console.log(`${target}: ${page.length} bytes`);
