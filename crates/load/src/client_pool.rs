@@ -241,7 +241,8 @@ impl Shard {
 
     fn send(&mut self, begin: Begin) -> Result<(), LoadError> {
         let Some(stdin) = &mut self.child.stdin else { return Ok(()) };
-        writeln!(stdin, "{begin}").map_err(|error| LoadError::Io("control clients of", error))
+        writeln!(stdin, "{}", serde_json::json!(begin))
+            .map_err(|error| LoadError::Io("control clients of", error))
     }
 
     /// Its next line. Where it has ended, what was wrong is on standard error, which is ours as well.

@@ -20,7 +20,9 @@ mod stages;
 mod tests;
 pub mod websocket;
 
-use std::io::{self, Read};
+use std::io::{self, BufRead};
+
+use serde_json::json;
 
 pub use backlog::{Connections, Queue};
 pub use connect::room_for;
@@ -68,9 +70,8 @@ pub fn run_stepwise(order: &LoadOrder) -> Result<(), LoadError> {
     if order.client.is_none() {
         return pool.hold(connected.connected);
     }
-    let mut control = ControlInput::default();
-    while let Some(word) = control.next(&mut pool)? {
-        print_result(&match word.parse().map_err(LoadError::Share)? {
+    while let Some(begin) = next_phase(&mut pool)? {
+        print_result(&match begin {
             Begin::First => StageResult::First(pool.first_messages()?),
             Begin::Open(per_s) => StageResult::Open(pool.open(per_s)?),
             Begin::Closed => StageResult::Closed(pool.closed()?),
@@ -84,34 +85,20 @@ pub fn run_stepwise(order: &LoadOrder) -> Result<(), LoadError> {
 pub fn run_shard(order: &LoadOrder, first: usize) -> Result<(), LoadError> {
     let mut pool = ClientPool::of_shard(order, first)?;
     print_result(&StageResult::Connected(pool.connect_shard()?))?;
-    let mut control = ControlInput::default();
-    while let Some(word) = control.next(&mut pool)? {
-        let seen = pool.run_loop(word.parse().map_err(LoadError::Share)?)?;
-        print_line(&serde_json::to_string(&seen).map_err(|error| LoadError::Io("report on", error.into()))?)?;
+    while let Some(begin) = next_phase(&mut pool)? {
+        print_line(&json!(pool.run_loop(begin)?).to_string())?;
     }
     Ok(())
 }
 
-/// Lines on standard input.
-#[derive(Default)]
-struct ControlInput(Vec<u8>);
-
-impl ControlInput {
-    /// The next line; meanwhile the connections are looked after. `None` when there will be no more.
-    fn next(&mut self, pool: &mut ClientPool) -> Result<Option<String>, LoadError> {
-        loop {
-            if let Some(end) = self.0.iter().position(|byte| *byte == b'\n') {
-                let line: Vec<u8> = self.0.drain(..=end).collect();
-                return Ok(Some(String::from_utf8_lossy(&line).trim().to_owned()));
-            }
-            pool.serve_until_input()?;
-            let mut some = [0u8; 64];
-            let length =
-                io::stdin().lock().read(&mut some).map_err(|error| LoadError::Io("wait for", error))?;
-            if length == 0 {
-                return Ok(None);
-            }
-            self.0.extend_from_slice(&some[..length]);
-        }
+/// What the next line on standard input begins; meanwhile the connections are looked after. `None` when there will be no
+/// more.
+fn next_phase(pool: &mut ClientPool) -> Result<Option<Begin>, LoadError> {
+    pool.serve_until_input()?;
+    let mut line = String::new();
+    io::stdin().lock().read_line(&mut line).map_err(|error| LoadError::Io("wait for", error))?;
+    if line.is_empty() {
+        return Ok(None);
     }
+    serde_json::from_str(&line).map(Some).map_err(|error| LoadError::Share(error.to_string()))
 }

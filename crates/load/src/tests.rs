@@ -131,8 +131,4 @@ fn a_rate_leaves_one_open_loop_and_a_capacity_its_shares() {
     let curve = [0.1, 0.5, 0.9].map(|share| OpenLoad { share: Some(share), ..OpenLoad::default() });
     assert_eq!(usual(&curve).unwrap().share, Some(0.5));
     assert_eq!(usual(&curve[..1]).unwrap().share, Some(0.1));
-    for begin in [Begin::First, Begin::Open(12.5), Begin::Closed] {
-        assert_eq!(begin.to_string().parse(), Ok(begin));
-    }
-    assert!("open".parse::<Begin>().is_err() && "first 1".parse::<Begin>().is_err());
 }

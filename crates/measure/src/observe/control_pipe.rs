@@ -27,6 +27,6 @@ impl ControlPipe {
     }
 
     pub fn send(&mut self, begin: Begin) -> Result<(), MeasureError> {
-        at("write to", &self.path, writeln!(self.pipe, "{begin}"))
+        at("write to", &self.path, writeln!(self.pipe, "{}", serde_json::json!(begin)))
     }
 }
