@@ -2,6 +2,9 @@
 //!
 //! The library behind the command line, callable from tests. docs/architecture.md has the arrows between the modules.
 
+#[macro_use]
+mod named;
+
 pub mod campaign;
 pub mod catalog;
 pub mod check;

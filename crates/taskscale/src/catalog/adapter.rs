@@ -19,8 +19,4 @@ pub enum Adapter {
     V8,
 }
 
-impl Adapter {
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
-}
+named!(Adapter);

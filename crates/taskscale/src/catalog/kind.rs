@@ -15,12 +15,6 @@ pub enum Style {
     Tuned,
 }
 
-impl Style {
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
-}
-
 /// How a chat server sends a message to the other members of a room; the designs differ in memory and CPU time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -35,8 +29,4 @@ pub enum FanOut {
     Library,
 }
 
-impl FanOut {
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
-}
+named!(Style, FanOut);

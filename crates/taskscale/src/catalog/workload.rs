@@ -33,12 +33,9 @@ pub enum Shape {
     Serve,
 }
 
-impl Shape {
-    /// The name used in files and records.
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
+named!(Shape);
 
+impl Shape {
     /// Whether all tasks are alive and idle at once, so that memory is what they take then.
     pub fn has_plateau(self) -> bool {
         self != Shape::Work

@@ -16,12 +16,6 @@ pub enum Severity {
     Note,
 }
 
-impl Severity {
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
-}
-
 /// The fix for a finding that cannot be confirmed from outside.
 pub(super) const EXPLAIN: &str =
     "explain in the manifest why it cannot be confirmed from outside: `workloads.NAME.unconfirmed = \"…\"`";
@@ -75,11 +69,7 @@ pub enum CheckRule {
     Limit,
 }
 
-impl CheckRule {
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
-}
+named!(Severity, CheckRule);
 
 /// One finding.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]

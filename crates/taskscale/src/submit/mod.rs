@@ -80,11 +80,9 @@ pub enum SubmissionRule {
     Once,
 }
 
-impl SubmissionRule {
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
+named!(SubmissionRule);
 
+impl SubmissionRule {
     /// The rule in a few words.
     pub fn about(self) -> &'static str {
         match self {
