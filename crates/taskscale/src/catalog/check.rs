@@ -1,28 +1,21 @@
 //! The rules of `runtime.toml`: from wire types to validated ones, every fault with its line and column.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::fs;
 use std::path::Path;
 
 use regex_lite::Regex;
 use taskscale_measure::Kind;
+use toml::Spanned;
 
 use super::error::CatalogError;
-use super::manifest::{EntryToml, EntryWorkloadToml, PostsToml, RuntimeToml};
+use super::manifest::{EntryToml, PostsToml, RuntimeToml};
 use super::manifest_file::ManifestFile;
 use super::model::{Entry, Library, LibraryPin, Recipe, Runtime, ToolchainSpec};
 use super::names::{check_name, closest};
 use super::number_of_tasks::{asks_for_tasks, unreadable_formula};
-use super::version_request::DottedVersion;
-
-/// An entry, and what else its twins take from it.
-struct CheckedEntry {
-    entry: Entry,
-    toolchain: Option<String>,
-    /// With the place in the file of each.
-    wires: BTreeMap<String, (usize, EntryWorkloadToml)>,
-}
+use super::workload::Workload;
 
 /// A command with a placeholder for several arguments filled in.
 fn spread(command: &[String], placeholder: &str, flags: &[String]) -> Vec<String> {
@@ -32,7 +25,12 @@ fn spread(command: &[String], placeholder: &str, flags: &[String]) -> Vec<String
 }
 
 impl ManifestFile<'_> {
-    pub fn validate(&self, wire: RuntimeToml, folder: &Path) -> Result<Runtime, CatalogError> {
+    pub fn validate(
+        &self,
+        wire: RuntimeToml,
+        folder: &Path,
+        workloads: &[Workload],
+    ) -> Result<Runtime, CatalogError> {
         let folder_name = folder.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
         if wire.name != folder_name {
             let message =
@@ -69,15 +67,22 @@ impl ManifestFile<'_> {
         for (name, pin) in &runtime.libraries {
             self.check_pin(name, pin)?;
         }
-        let mut checked: Vec<CheckedEntry> = Vec::new();
-        for entry in wire.entries {
-            let (name, offset) = (entry.name.get_ref(), entry.name.span().start);
-            if checked.iter().any(|earlier| earlier.entry.name == *name) {
+        let mut earlier: Vec<EntryToml> = Vec::new();
+        for mut wire in wire.entries {
+            let (name, offset) = (wire.name.get_ref().clone(), wire.name.span().start);
+            if earlier.iter().any(|earlier| *earlier.name.get_ref() == name) {
                 return Err(self.error(offset, format!("entry `{name}` is defined twice: names must differ")));
             }
-            checked.push(self.validate_entry(entry, &runtime, &toolchains, &checked)?);
+            self.check_name("entry", &name, offset)?;
+            let place = EntryPlace { file: self, name: &name, offset, folder };
+            wire.workloads = place.each_workload(&wire.workloads, workloads)?;
+            if let Some(like) = &wire.like {
+                let twin = place.twin(like, &earlier)?;
+                wire.complete(twin);
+            }
+            runtime.entries.push(place.entry(wire.clone(), &runtime, &toolchains)?);
+            earlier.push(wire);
         }
-        runtime.entries = checked.into_iter().map(|checked| checked.entry).collect();
         Ok(runtime)
     }
 
@@ -99,129 +104,11 @@ impl ManifestFile<'_> {
         if spec.version.first().is_none_or(String::is_empty) {
             return Err(self.error(0, "version is empty: give the command that prints the version"));
         }
-        if let Some(minimum) = &spec.minimum
-            && DottedVersion::parse(minimum).is_none()
-        {
-            return Err(self.error(
-                self.find(minimum),
-                format!("minimum `{minimum}` is not a dotted number such as `21` or `1.24`"),
-            ));
-        }
         if let Some(locate) = &mut spec.locate {
             locate.ask = locate.ask.take().filter(|words| !words.is_empty());
         }
         folder.clone_into(&mut spec.folder);
         Ok(spec)
-    }
-
-    /// Checks an entry; one that is `like` another takes from it what it does not say itself.
-    fn validate_entry(
-        &self,
-        wire: EntryToml,
-        runtime: &Runtime,
-        toolchains: &BTreeMap<String, ToolchainSpec>,
-        earlier: &[CheckedEntry],
-    ) -> Result<CheckedEntry, CatalogError> {
-        let offset = wire.name.span().start;
-        let name = wire.name.into_inner();
-        self.check_name("entry", &name, offset)?;
-        let place = EntryPlace { file: self, name: &name, offset, folder: &runtime.folder };
-        let find = |like: &String| {
-            let twin = earlier.iter().find(|earlier| earlier.entry.name == *like);
-            twin.ok_or_else(|| {
-                let names = earlier.iter().map(|earlier| earlier.entry.name.as_str());
-                let nearest = closest(like, names).map(|nearest| format!(": did you mean `{nearest}`?"));
-                let nearest = nearest.unwrap_or_default();
-                place.fault(format!(" is like `{like}`, but no entry above has that name{nearest}"))
-            })
-        };
-        let twin = wire.like.as_ref().map(find).transpose()?;
-        let twin_entry = twin.map(|twin| &twin.entry);
-        if wire.why.trim().is_empty() {
-            return Err(place.fault(" has an empty `why`"));
-        }
-        let missing = |key: &str| place.fault(format!(" has no `{key}`"));
-        let kind = wire.kind.or(twin_entry.map(|twin| twin.kind)).ok_or_else(|| missing("kind"))?;
-        let parallel =
-            wire.parallel.or(twin_entry.map(|twin| twin.parallel)).ok_or_else(|| missing("parallel"))?;
-        let toolchain_name = wire.toolchain.or_else(|| twin?.toolchain.clone());
-        let toolchain = match &toolchain_name {
-            None => &runtime.toolchain,
-            Some(named) => toolchains.get(named).ok_or_else(|| {
-                place.fault(format!(" names the toolchain `{named}`, but there is no [toolchain.{named}]"))
-            })?,
-        };
-        let library = match wire.library {
-            Some(library) => Some(place.library(library)?),
-            None => twin_entry.and_then(|twin| twin.library.clone()),
-        };
-
-        let mut wires = twin.map(|twin| twin.wires.clone()).unwrap_or_default();
-        let mut own = BTreeSet::new();
-        for (names, wire) in wire.workloads {
-            let start = wire.span().start;
-            let commands = wire.into_inner();
-            for workload in names.split_whitespace() {
-                self.check_name("workload", workload, start)?;
-                if !own.insert(workload.to_owned()) {
-                    return Err(place.fault_at(start, format!(" has the workload `{workload}` twice")));
-                }
-                wires.insert(workload.to_owned(), (start, commands.for_workload(workload)));
-            }
-        }
-        if wires.is_empty() {
-            return Err(place.fault(" has no workload: add workloads.sleep = { run = […] }"));
-        }
-        let mut workloads = BTreeMap::new();
-        for (workload, (start, recipe)) in &wires {
-            let flags = (&*wire.flags, &*wire.build_flags);
-            workloads.insert(workload.clone(), place.recipe((workload, *start), recipe, flags)?);
-        }
-        let mut env = twin_entry.map(|twin| twin.env.clone()).unwrap_or_default();
-        env.extend(wire.env);
-        let mut limit_env = twin_entry.map(|twin| twin.limit_env.clone()).unwrap_or_default();
-        limit_env.extend(wire.limit_env);
-        let mut notes = twin_entry.map(|twin| twin.notes.clone()).unwrap_or_default();
-        notes.extend(wire.notes);
-        let omitted = wire.omitted.or_else(|| twin_entry?.omitted.clone());
-        if omitted.as_ref().is_some_and(|why| why.trim().is_empty()) {
-            return Err(place.fault(": omitted is empty"));
-        }
-        let can_only_wait = kind == Kind::Timer && workloads.keys().eq(["sleep"]);
-        let omitted = omitted.or_else(|| can_only_wait.then(|| ONLY_WAITS.to_owned()));
-        let posts = match wire.posts {
-            None | Some(PostsToml::InAll(false)) => Vec::new(),
-            Some(PostsToml::InAll(true)) => workloads.keys().cloned().collect(),
-            Some(PostsToml::In(named)) => named,
-        };
-        let of_library = library.iter().flat_map(|library| &library.workloads);
-        let mut named =
-            of_library.map(|name| ("library", name)).chain(posts.iter().map(|name| ("posts", name)));
-        if let Some((key, unknown)) = named.find(|(_, name)| !workloads.contains_key(*name)) {
-            return Err(place.fault(format!(": {key}: {unknown}: it has no such workload")));
-        }
-        let entry = Entry {
-            full_name: format!("{}/{name}", runtime.name),
-            name,
-            title: wire.title,
-            kind,
-            parallel,
-            style: wire.style,
-            reference: wire.reference,
-            posts,
-            unverified: wire.unverified,
-            why: wire.why,
-            notes,
-            omitted,
-            explain: wire.explain.or_else(|| twin_entry?.explain),
-            env,
-            limit_env,
-            toolchain: toolchain.clone(),
-            library,
-            versions: BTreeMap::new(),
-            workloads,
-        };
-        Ok(CheckedEntry { entry, toolchain: toolchain_name, wires })
     }
 
     fn check_name(&self, what: &str, name: &str, offset: usize) -> Result<(), CatalogError> {
@@ -254,13 +141,117 @@ impl EntryPlace<'_> {
         self.file.error(offset, format!("entry `{}`{message}", self.name))
     }
 
+    /// The recipes by the name of one workload each.
+    fn each_workload(
+        &self,
+        named: &BTreeMap<String, Spanned<Recipe>>,
+        known: &[Workload],
+    ) -> Result<BTreeMap<String, Spanned<Recipe>>, CatalogError> {
+        let known: Vec<&str> = known.iter().map(|workload| workload.name.as_str()).collect();
+        let mut each = BTreeMap::new();
+        for (names, recipe) in named {
+            let start = recipe.span().start;
+            for workload in names.split_whitespace() {
+                if !known.contains(&workload) {
+                    let hint = match closest(workload, known.iter().copied()) {
+                        Some(nearest) => format!("did you mean `{nearest}`?"),
+                        None => format!("available: {}", known.join(", ")),
+                    };
+                    return Err(self.fault_at(start, format!(": unknown workload `{workload}`: {hint}")));
+                }
+                let own = Spanned::new(recipe.span(), recipe.get_ref().for_workload(workload));
+                if each.insert(workload.to_owned(), own).is_some() {
+                    return Err(self.fault_at(start, format!(" has the workload `{workload}` twice")));
+                }
+            }
+        }
+        Ok(each)
+    }
+
+    /// The earlier entry of this name.
+    fn twin<'e>(&self, like: &str, earlier: &'e [EntryToml]) -> Result<&'e EntryToml, CatalogError> {
+        earlier.iter().find(|earlier| earlier.name.get_ref() == like).ok_or_else(|| {
+            let names = earlier.iter().map(|earlier| earlier.name.get_ref().as_str());
+            let nearest = closest(like, names).map(|nearest| format!(": did you mean `{nearest}`?"));
+            let nearest = nearest.unwrap_or_default();
+            self.fault(format!(" is like `{like}`, but no entry above has that name{nearest}"))
+        })
+    }
+
+    fn entry(
+        &self,
+        wire: EntryToml,
+        runtime: &Runtime,
+        toolchains: &BTreeMap<String, ToolchainSpec>,
+    ) -> Result<Entry, CatalogError> {
+        if wire.why.trim().is_empty() {
+            return Err(self.fault(" has an empty `why`"));
+        }
+        let missing = |key: &str| self.fault(format!(" has no `{key}`"));
+        let kind = wire.kind.ok_or_else(|| missing("kind"))?;
+        let parallel = wire.parallel.ok_or_else(|| missing("parallel"))?;
+        let toolchain = match &wire.toolchain {
+            None => &runtime.toolchain,
+            Some(named) => toolchains.get(named).ok_or_else(|| {
+                self.fault(format!(" names the toolchain `{named}`, but there is no [toolchain.{named}]"))
+            })?,
+        };
+        if wire.workloads.is_empty() {
+            return Err(self.fault(" has no workload: add workloads.sleep = { run = […] }"));
+        }
+        let mut workloads = BTreeMap::new();
+        for (workload, recipe) in &wire.workloads {
+            let start = recipe.span().start;
+            workloads.insert(workload.clone(), self.recipe(&wire, (workload, start), recipe.get_ref())?);
+        }
+        let library = wire.library.map(|library| self.library(library)).transpose()?;
+        if wire.omitted.as_ref().is_some_and(|why| why.trim().is_empty()) {
+            return Err(self.fault(": omitted is empty"));
+        }
+        let can_only_wait = kind == Kind::Timer && workloads.keys().eq(["sleep"]);
+        let omitted = wire.omitted.or_else(|| can_only_wait.then(|| ONLY_WAITS.to_owned()));
+        let posts = match wire.posts {
+            None | Some(PostsToml::InAll(false)) => Vec::new(),
+            Some(PostsToml::InAll(true)) => workloads.keys().cloned().collect(),
+            Some(PostsToml::In(named)) => named,
+        };
+        let of_library = library.iter().flat_map(|library| &library.workloads);
+        let mut named =
+            of_library.map(|name| ("library", name)).chain(posts.iter().map(|name| ("posts", name)));
+        if let Some((key, unknown)) = named.find(|(_, name)| !workloads.contains_key(*name)) {
+            return Err(self.fault(format!(": {key}: {unknown}: it has no such workload")));
+        }
+        Ok(Entry {
+            full_name: format!("{}/{}", runtime.name, self.name),
+            name: self.name.to_owned(),
+            title: wire.title,
+            kind,
+            parallel,
+            style: wire.style,
+            reference: wire.reference,
+            posts,
+            unverified: wire.unverified,
+            why: wire.why,
+            notes: wire.notes,
+            omitted,
+            explain: wire.explain,
+            env: wire.env,
+            limit_env: wire.limit_env,
+            toolchain: toolchain.clone(),
+            library,
+            versions: BTreeMap::new(),
+            workloads,
+        })
+    }
+
     /// The recipe of the workload at offset `start`, with the flags of its run and its build filled in.
     fn recipe(
         &self,
+        wire: &EntryToml,
         (workload, start): (&str, usize),
-        recipe: &EntryWorkloadToml,
-        (run_flags, build_flags): (&[String], &[String]),
+        recipe: &Recipe,
     ) -> Result<Recipe, CatalogError> {
+        let EntryToml { flags, build_flags, .. } = wire;
         for command in recipe.build.iter().chain([&recipe.run]) {
             self.check_command(command, start)?;
         }
@@ -270,7 +261,7 @@ impl EntryPlace<'_> {
         if recipe.build.iter().flatten().any(|word| asks_for_tasks(word)) {
             return Err(self.fault_at(start, " uses {tasks} in its build, but only its run may"));
         }
-        if !run_flags.is_empty() && !recipe.run.iter().any(|word| word == "{flags}") {
+        if !flags.is_empty() && !recipe.run.iter().any(|word| word == "{flags}") {
             return Err(self.fault(" has flags, but no argument of its run is `{flags}`"));
         }
         if !build_flags.is_empty() && !recipe.build.iter().flatten().any(|word| word == "{build_flags}") {
@@ -279,23 +270,17 @@ impl EntryPlace<'_> {
         if recipe.unconfirmed.as_ref().is_some_and(|why| why.trim().is_empty()) {
             return Err(self.fault(format!(": workloads.{workload}.unconfirmed is empty")));
         }
-        let minimum = recipe.minimum.as_deref().and_then(DottedVersion::parse);
-        if let Some(text) = recipe.minimum.as_ref().filter(|_| minimum.is_none()) {
-            return Err(self.fault(format!(": workloads.{workload}.minimum {text:?} is no dotted number")));
-        }
-        let older = |older| self.recipe((workload, start), older, (run_flags, build_flags));
+        let older = |older| self.recipe(wire, (workload, start), older);
         let older = recipe.older.as_deref().map(older).transpose()?;
-        if older.is_some() && minimum.is_none() {
+        if older.is_some() && recipe.minimum.is_none() {
             return Err(self.fault(format!(": workloads.{workload}.older needs a `minimum` beside it")));
         }
+        let build = recipe.build.iter().map(|words| spread(words, "{build_flags}", build_flags));
         Ok(Recipe {
-            build: recipe.build.iter().map(|words| spread(words, "{build_flags}", build_flags)).collect(),
-            run: spread(&recipe.run, "{flags}", run_flags),
-            library_faults: recipe.library_faults.clone(),
-            unconfirmed: recipe.unconfirmed.clone(),
-            fan_out: recipe.fan_out,
-            minimum,
+            build: build.collect(),
+            run: spread(&recipe.run, "{flags}", flags),
             older: older.map(Box::new),
+            ..recipe.clone()
         })
     }
 

@@ -8,7 +8,6 @@ use super::error::CatalogError;
 use super::manifest::RuntimeToml;
 use super::manifest_file::ManifestFile;
 use super::model::{Entry, Runtime};
-use super::names::closest;
 use super::trust::{Others, distrust};
 use super::workload::{Workload, beside, workloads};
 
@@ -62,10 +61,9 @@ impl Catalog {
         if folders.is_empty() || below.is_some() {
             return Err(CatalogError::Empty { folder: folder.to_owned(), below });
         }
-        let runtimes = folders.iter().map(|folder| Runtime::load(folder)).collect::<Result<Vec<_>, _>>()?;
         let workloads = workloads(folder)?;
-        let known: Vec<&str> = workloads.iter().map(|workload| workload.name.as_str()).collect();
-        runtimes.iter().try_for_each(|runtime| runtime.check_workloads(&known))?;
+        let runtimes = folders.iter().map(|folder| Runtime::load(folder, &workloads));
+        let runtimes = runtimes.collect::<Result<Vec<_>, _>>()?;
         Ok(Catalog { folders: vec![folder.to_owned()], runtimes, workloads })
     }
 
@@ -110,31 +108,13 @@ impl Catalog {
 }
 
 impl Runtime {
-    /// Reads one runtime's folder.
-    pub fn load(folder: &Path) -> Result<Runtime, CatalogError> {
+    /// Reads one runtime's folder, whose programs are for these workloads.
+    pub fn load(folder: &Path, workloads: &[Workload]) -> Result<Runtime, CatalogError> {
         let path = folder.join("runtime.toml");
         let text = fs::read_to_string(&path)
             .map_err(|error| CatalogError::Unreadable { path: path.clone(), error })?;
         let file = ManifestFile { path: &path, text: &text };
         let wire: RuntimeToml = toml::from_str(&text).map_err(|error| file.syntax_error(&error))?;
-        file.validate(wire, folder)
-    }
-
-    /// Refuses unknown workloads, such as misspelled ones.
-    fn check_workloads(&self, known: &[&str]) -> Result<(), CatalogError> {
-        let mut named = self.entries.iter().flat_map(|entry| entry.workloads.keys());
-        let Some(unknown) = named.find(|name| !known.contains(&name.as_str())) else { return Ok(()) };
-        let path = self.folder.join("runtime.toml");
-        let text = fs::read_to_string(&path).unwrap_or_default();
-        let keys = text.match_indices("workloads.").map(|(offset, _)| offset);
-        let names =
-            |offset: &usize| text[*offset..].lines().next().is_some_and(|line| line.contains(unknown));
-        let offset = keys.into_iter().find(names).unwrap_or(0);
-        let hint = match closest(unknown, known.iter().copied()) {
-            Some(nearest) => format!("did you mean `{nearest}`?"),
-            None => format!("available: {}", known.join(", ")),
-        };
-        Err(ManifestFile { path: &path, text: &text }
-            .error(offset, format!("unknown workload `{unknown}`: {hint}")))
+        file.validate(wire, folder, workloads)
     }
 }

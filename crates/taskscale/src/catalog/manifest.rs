@@ -8,8 +8,9 @@ use serde::{Deserialize, Deserializer};
 use taskscale_measure::Kind;
 
 use super::adapter::Adapter;
-use super::kind::{FanOut, Style};
-use super::model::{Install, Library, LibraryPin, Locate, ToolchainSpec, VersionPlaces};
+use super::kind::Style;
+use super::model::{Install, Library, LibraryPin, Locate, Recipe, ToolchainSpec, VersionPlaces};
+use super::version_request::DottedVersion;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -18,7 +19,7 @@ pub(super) struct RuntimeToml {
     pub title: String,
     pub url: String,
     pub version: Vec<String>,
-    pub minimum: Option<String>,
+    pub minimum: Option<DottedVersion>,
     pub install: Install,
     pub locate: Option<Locate>,
     pub versions: Option<VersionPlaces>,
@@ -33,14 +34,14 @@ pub(super) struct RuntimeToml {
 }
 
 /// Whether an entry stands for its runtime in `@posts`: in all of its workloads, or in those that are listed.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 #[serde(untagged)]
 pub(super) enum PostsToml {
     InAll(bool),
     In(Vec<String>),
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct EntryToml {
     pub name: toml::Spanned<String>,
@@ -75,49 +76,29 @@ pub(super) struct EntryToml {
     pub library: Option<Library>,
     /// The key is one workload, or several separated by spaces; `{workload}` and `{Workload}` are replaced by each.
     #[serde(default)]
-    pub workloads: BTreeMap<String, toml::Spanned<EntryWorkloadToml>>,
+    pub workloads: BTreeMap<String, toml::Spanned<Recipe>>,
 }
 
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct EntryWorkloadToml {
-    #[serde(default, deserialize_with = "commands")]
-    pub build: Vec<Vec<String>>,
-    pub run: Vec<String>,
-    #[serde(default)]
-    pub library_faults: BTreeMap<String, String>,
-    pub unconfirmed: Option<String>,
-    pub fan_out: Option<FanOut>,
-    pub minimum: Option<String>,
-    pub older: Option<Box<EntryWorkloadToml>>,
-}
-
-impl EntryWorkloadToml {
-    /// The same for one workload of those that the key names.
-    pub fn for_workload(&self, workload: &str) -> EntryWorkloadToml {
-        let (first, rest) = workload.split_at(workload.chars().next().map_or(0, char::len_utf8));
-        let capitalized = first.to_uppercase() + rest;
-        let fill = |word: &String| word.replace("{workload}", workload).replace("{Workload}", &capitalized);
-        let fill_all = |words: &Vec<String>| words.iter().map(fill).collect();
-        let build = self.build.iter().map(fill_all).collect();
-        let older = self.older.as_ref().map(|older| Box::new(older.for_workload(workload)));
-        EntryWorkloadToml { build, run: fill_all(&self.run), older, ..self.clone() }
+impl EntryToml {
+    /// Takes what it does not say itself from its twin.
+    pub fn complete(&mut self, twin: &EntryToml) {
+        self.kind = self.kind.or(twin.kind);
+        self.parallel = self.parallel.or(twin.parallel);
+        self.explain = self.explain.or(twin.explain);
+        self.toolchain = self.toolchain.take().or_else(|| twin.toolchain.clone());
+        self.library = self.library.take().or_else(|| twin.library.clone());
+        self.omitted = self.omitted.take().or_else(|| twin.omitted.clone());
+        self.notes = [&twin.notes[..], &self.notes].concat();
+        complete(&mut self.env, &twin.env);
+        complete(&mut self.limit_env, &twin.limit_env);
+        complete(&mut self.workloads, &twin.workloads);
     }
 }
 
-/// One command, or several one after the other.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum CommandsToml {
-    One(Vec<String>),
-    Many(Vec<Vec<String>>),
-}
-
-fn commands<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Vec<String>>, D::Error> {
-    CommandsToml::deserialize(from).map(|commands| match commands {
-        CommandsToml::One(command) => vec![command],
-        CommandsToml::Many(commands) => commands,
-    })
+fn complete<T: Clone>(own: &mut BTreeMap<String, T>, twin: &BTreeMap<String, T>) {
+    for (name, value) in twin {
+        own.entry(name.clone()).or_insert_with(|| value.clone());
+    }
 }
 
 /// The kinds that an entry of a catalog may have: all except `Kind::Program`.

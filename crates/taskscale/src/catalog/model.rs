@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use taskscale_measure::Kind;
 
 use super::adapter::Adapter;
@@ -40,7 +40,7 @@ pub struct ToolchainSpec {
     /// The command whose first line of output is the version string.
     pub version: Vec<String>,
     /// The lowest version that works.
-    pub minimum: Option<String>,
+    pub minimum: Option<DottedVersion>,
     pub install: Install,
     pub locate: Option<Locate>,
     /// Where other versions of it are.
@@ -119,7 +119,7 @@ impl ToolchainSpec {
 }
 
 /// How a toolchain's folder, `{home}`, is found.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Locate {
     /// The file that must exist inside.
@@ -203,12 +203,15 @@ impl Entry {
 }
 
 /// How an entry does one workload.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Recipe {
     /// Commands, run in turn in the runtime's folder. May be empty.
+    #[serde(default, deserialize_with = "commands")]
     pub build: Vec<Vec<String>>,
     pub run: Vec<String>,
     /// For a server: cases of `check` that its library is known to fail, each with what it does.
+    #[serde(default)]
     pub library_faults: BTreeMap<String, String>,
     /// Why `check` cannot confirm its tasks or operations, if so.
     pub unconfirmed: Option<String>,
@@ -221,6 +224,17 @@ pub struct Recipe {
 }
 
 impl Recipe {
+    /// The same for one workload of those that its key in the manifest names.
+    pub(super) fn for_workload(&self, workload: &str) -> Recipe {
+        let (first, rest) = workload.split_at(workload.chars().next().map_or(0, char::len_utf8));
+        let capitalized = first.to_uppercase() + rest;
+        let fill = |word: &String| word.replace("{workload}", workload).replace("{Workload}", &capitalized);
+        let fill_all = |words: &Vec<String>| words.iter().map(fill).collect();
+        let build = self.build.iter().map(fill_all).collect();
+        let older = self.older.as_ref().map(|older| Box::new(older.for_workload(workload)));
+        Recipe { build, run: fill_all(&self.run), older, ..self.clone() }
+    }
+
     /// The form for a version of the toolchain, or the oldest, whose minimum it is below.
     pub fn for_version(&self, version: Option<&DottedVersion>) -> &Recipe {
         match (&self.minimum, version, &self.older) {
@@ -230,4 +244,19 @@ impl Recipe {
             _ => self,
         }
     }
+}
+
+/// One command, or several one after the other.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum CommandsToml {
+    One(Vec<String>),
+    Many(Vec<Vec<String>>),
+}
+
+fn commands<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Vec<String>>, D::Error> {
+    CommandsToml::deserialize(from).map(|commands| match commands {
+        CommandsToml::One(command) => vec![command],
+        CommandsToml::Many(commands) => commands,
+    })
 }

@@ -29,7 +29,7 @@ pub struct ReleaseSeries {
     /// `Python`.
     pub toolchain: String,
     /// `3.11`.
-    pub number: String,
+    pub number: DottedVersion,
     pub released: Month,
     /// The last month of its support; `None` where nobody has named one.
     pub ends: Option<Month>,
@@ -74,7 +74,7 @@ impl fmt::Display for Month {
 struct ToolchainSeries {
     title: String,
     /// `2022-10`, or with the end of support `2022-10 to 2027-10`.
-    series: BTreeMap<String, String>,
+    series: BTreeMap<DottedVersion, String>,
 }
 
 /// The series of each toolchain, the oldest first. Keys are folders of the catalog, or names of libraries.
@@ -85,7 +85,7 @@ fn parse(text: &str) -> Result<BTreeMap<String, Vec<ReleaseSeries>>, String> {
     let read: BTreeMap<String, ToolchainSeries> =
         toml::from_str(text).map_err(|error| error.message().to_owned())?;
     let of = |(name, of): (String, ToolchainSeries)| {
-        let one = |(number, dates): (String, String)| {
+        let one = |(number, dates): (DottedVersion, String)| {
             let (released, ends) =
                 dates.split_once(" to ").map_or((dates.as_str(), None), |(from, to)| (from, Some(to)));
             let month = |date: &str| {
@@ -95,11 +95,10 @@ fn parse(text: &str) -> Result<BTreeMap<String, Vec<ReleaseSeries>>, String> {
                 toolchain: of.title.clone(),
                 released: month(released)?,
                 ends: ends.map(month).transpose()?,
-                number: number.clone(),
+                number,
             })
         };
-        let mut series = of.series.into_iter().map(one).collect::<Result<Vec<_>, String>>()?;
-        series.sort_by_key(|series| DottedVersion::first_in(&series.number));
+        let series = of.series.into_iter().map(one).collect::<Result<Vec<_>, String>>()?;
         Ok((name.clone(), series))
     };
     read.into_iter().map(of).collect()
@@ -116,23 +115,20 @@ pub fn version_number(version: &str) -> Option<&str> {
 
 /// The series of an entry's version.
 pub fn release_series(entry: &str, version: &str) -> Option<&'static ReleaseSeries> {
-    let number = version_number(version)?;
+    let number = DottedVersion::first_in(version_number(version)?)?;
     let of_library = version.rsplit_once("; ").map(|(_, last)| last.split(' ').next().unwrap_or_default());
     let name = of_library.unwrap_or_else(|| entry.split('/').next().unwrap_or_default());
-    let is_of = |series: &&ReleaseSeries| {
-        number.strip_prefix(&*series.number).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-    };
-    ALL.get(name)?.iter().filter(is_of).max_by_key(|series| series.number.len())
+    let of_version = ALL.get(name)?.iter().filter(|series| number.is_of(&series.number));
+    of_version.max_by_key(|series| series.number.0.len())
 }
 
 /// The newest supported series of a runtime's toolchain, if it is newer than the version's.
 pub fn newer_series(runtime: &str, version: &str, now: Month) -> Option<&'static ReleaseSeries> {
-    let number = version_number(version)?;
+    let number = DottedVersion::first_in(version_number(version)?)?;
     let is_supported =
         |series: &&ReleaseSeries| series.released <= now && series.ends.is_none_or(|ends| ends >= now);
     let newest = ALL.get(runtime)?.iter().rfind(is_supported)?;
-    let is_newer = release_series(runtime, version).is_none_or(|own| own != newest)
-        && DottedVersion::first_in(&newest.number) > DottedVersion::first_in(number);
+    let is_newer = release_series(runtime, version).is_none_or(|own| own != newest) && newest.number > number;
     is_newer.then_some(newest)
 }
 

@@ -4,6 +4,8 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
+use serde::Deserialize;
+
 /// Of the word that selects entries, the versions behind `@`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VersionRequest {
@@ -38,13 +40,22 @@ pub enum VersionRange {
 }
 
 /// The numbers of a version; 3.9 comes before 3.11.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(try_from = "String")]
 pub struct DottedVersion(pub Vec<u64>);
 
 impl fmt::Display for DottedVersion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let numbers: Vec<String> = self.0.iter().map(u64::to_string).collect();
         f.write_str(&numbers.join("."))
+    }
+}
+
+impl TryFrom<String> for DottedVersion {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<DottedVersion, String> {
+        DottedVersion::parse(&text).ok_or(format!("`{text}` is not a dotted number such as `21` or `1.24`"))
     }
 }
 

@@ -11,7 +11,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use self::model::{Model, program_name};
-use crate::catalog::{CatalogError, Runtime, check_name};
+use crate::catalog::{CatalogError, Runtime, check_name, workloads};
 use crate::hint::Hint;
 pub use languages::{LANGUAGES, Language, language_of};
 use strum::EnumMessage;
@@ -86,15 +86,16 @@ pub fn write(request: &ScaffoldRequest) -> Result<Changes, ScaffoldError> {
     }
     let folder = request.catalog.join(request.runtime);
     let manifest = folder.join("runtime.toml");
+    let load = || Runtime::load(&folder, &workloads(request.catalog)?);
     let before = if manifest.exists() {
-        let runtime = Runtime::load(&folder).map_err(|error| ScaffoldError::Runtime { error })?;
+        let runtime = load().map_err(|error| ScaffoldError::Runtime { error })?;
         if runtime.entries.iter().any(|entry| entry.name == request.entry) {
             let (runtime, entry) = (request.runtime.to_owned(), request.entry.to_owned());
             return Err(ScaffoldError::EntryExists { runtime, entry });
         }
         Some(runtime)
     } else if folder.exists() {
-        return Err(ScaffoldError::Exists(folder));
+        return Err(ScaffoldError::Exists(folder.clone()));
     } else {
         None
     };
@@ -105,8 +106,7 @@ pub fn write(request: &ScaffoldRequest) -> Result<Changes, ScaffoldError> {
 
     let mut changes = Changes::default();
     let written = fill(request, &model, before.as_ref(), &mut changes);
-    let checked =
-        written.and_then(|()| Runtime::load(&folder).map_err(|error| ScaffoldError::Invalid { error }));
+    let checked = written.and_then(|()| load().map_err(|error| ScaffoldError::Invalid { error }));
     match checked {
         Ok(_) => Ok(changes),
         Err(error) => {
@@ -217,6 +217,10 @@ mod tests {
         }
     }
 
+    fn load(catalog: &Path, runtime: &str) -> Runtime {
+        Runtime::load(&catalog.join(runtime), &workloads(catalog).unwrap()).unwrap()
+    }
+
     fn texts(folder: &Path) -> Vec<(PathBuf, String)> {
         let mut found = Vec::new();
         for child in fs::read_dir(folder).unwrap().flatten() {
@@ -251,7 +255,7 @@ mod tests {
                 let entry = format!("mine-{workload}");
                 let written = write(&ScaffoldRequest { entry: &entry, workloads, ..made.clone() }).unwrap();
                 assert!(written.extended.is_some(), "{}", language.title);
-                let entries = Runtime::load(&catalog.path().join(runtime)).unwrap().entries;
+                let entries = load(catalog.path(), runtime).entries;
                 let does: Vec<&String> =
                     entries.last().into_iter().flat_map(|entry| entry.workloads.keys()).collect();
                 assert_eq!(does, [workload], "{}", language.title);
@@ -299,7 +303,7 @@ mod tests {
                 .unwrap();
             }
             let model = language.model.split_once('/').unwrap().1;
-            let read = Runtime::load(&catalog.path().join(runtime)).unwrap();
+            let read = load(catalog.path(), runtime);
             for (entry, folder) in read.entries.iter().zip(["my-tasks", "n2-0-x"]) {
                 for recipe in entry.workloads.values() {
                     let words = recipe.build.iter().flatten().chain(&recipe.run);

@@ -9,7 +9,7 @@ use std::path::Path;
 use super::cargo;
 use super::languages::{Language, SHELL};
 use crate::catalog::{
-    CatalogError, Entry, Recipe, Runtime, embedded_texts, is_of_other_workload, named_children,
+    CatalogError, Entry, Recipe, Runtime, embedded_texts, is_of_other_workload, named_children, workloads,
 };
 
 /// Paths and texts.
@@ -32,13 +32,14 @@ impl Model {
         let parent = std::env::temp_dir();
         let fault = |error| CatalogError::Unpack { path: parent.clone(), error };
         let temporary = tempfile::tempdir().map_err(fault)?;
-        let folder = temporary.path().join(runtime);
+        let catalog = temporary.path().join("runtimes");
+        let folder = catalog.join(runtime);
         for (name, text) in &files {
             let path = folder.join(name);
             fs::create_dir_all(path.parent().unwrap_or(&folder)).map_err(fault)?;
             fs::write(path, text).map_err(fault)?;
         }
-        let runtime = Runtime::load(&folder)?;
+        let runtime = Runtime::load(&folder, &workloads(&catalog)?)?;
         let entry = runtime.entries.iter().find(|known| known.name == entry).cloned();
         Ok(Model { language, entry: entry.ok_or(CatalogError::NotFound)?, runtime, files })
     }

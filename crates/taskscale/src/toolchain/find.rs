@@ -173,11 +173,11 @@ fn check(
         };
     }
     if let Some(minimum) = &spec.minimum
-        && found.is_none_or(|found| DottedVersion::parse(minimum).is_some_and(|minimum| found < minimum))
+        && found.is_none_or(|found| found < *minimum)
     {
         return Err(ToolchainError::TooOld {
             title: spec.title.clone(),
-            minimum: minimum.clone(),
+            minimum: minimum.to_string(),
             found: version,
             install: spec.install_hint(),
         });
@@ -207,13 +207,8 @@ pub(super) fn candidates(locate: &Locate, users: Option<&Home>) -> Vec<PathBuf> 
             let depth = Path::new(&locate.program).components().count();
             program.ends_with(&locate.program).then(|| program.ancestors().nth(depth).map(Path::to_owned))?
         });
-    let globbed: BTreeSet<PathBuf> = locate
-        .folders
-        .iter()
-        .filter_map(|pattern| glob::glob(pattern).ok())
-        .flat_map(|paths| paths.flatten())
-        .filter_map(|path| path.canonicalize().ok())
-        .collect();
+    let globbed = locate.folders.iter().flat_map(|pattern| globbed(pattern));
+    let globbed: BTreeSet<PathBuf> = globbed.filter_map(|path| path.canonicalize().ok()).collect();
 
     let mut seen = BTreeSet::new();
     named
@@ -226,7 +221,17 @@ pub(super) fn candidates(locate: &Locate, users: Option<&Home>) -> Vec<PathBuf> 
         .collect()
 }
 
-/// The same for a command of a toolchain: one that was asked for by its version comes first.
+/// Folders that match; `~` is the user's home.
+pub(super) fn globbed(pattern: &str) -> Vec<PathBuf> {
+    let home = env::var("HOME").unwrap_or_default();
+    let pattern = match pattern.strip_prefix("~/") {
+        Some(rest) => format!("{}/{rest}", glob::Pattern::escape(&home)),
+        None => pattern.to_owned(),
+    };
+    glob::glob(&pattern).into_iter().flatten().flatten().collect()
+}
+
+/// The program that a command of a toolchain means, as `path_lookup`: one that was asked for by its version comes first.
 pub(super) fn lookup(spec: &ToolchainSpec, program: &str) -> Option<PathBuf> {
     let own = spec.pinned.as_ref().filter(|_| !program.contains('/'));
     let own = own.and_then(|pinned| path_lookup(&pinned.home.join("bin").join(program).to_string_lossy()));

@@ -1,10 +1,9 @@
 //! Which versions of a toolchain are installed.
 
 use std::collections::BTreeSet;
-use std::env;
 use std::path::PathBuf;
 
-use super::find::{candidates, find};
+use super::find::{candidates, find, globbed};
 use crate::catalog::{DottedVersion, Locate, PinnedToolchain, ToolchainSpec};
 
 /// The versions that are installed, ascending, each once: in `named` folders, where the toolchain is found by default, and
@@ -18,10 +17,7 @@ pub fn installed(spec: &ToolchainSpec, named: &[PathBuf]) -> Vec<PinnedToolchain
     let Some(program) = program.or_else(|| command.map(|word| format!("bin/{word}"))) else {
         return Vec::new();
     };
-    let usual = match &spec.locate {
-        Some(locate) => Locate { program: program.clone(), ..locate.clone() },
-        None => Locate { program: program.clone(), env: None, ask: None, folders: Vec::new() },
-    };
+    let usual = Locate { program: program.clone(), ..spec.locate.clone().unwrap_or_default() };
     let managed = places.iter().flat_map(|places| &places.folders).flat_map(|pattern| globbed(pattern));
     let mut homes = BTreeSet::new();
     let homes = named
@@ -41,16 +37,6 @@ pub fn installed(spec: &ToolchainSpec, named: &[PathBuf]) -> Vec<PinnedToolchain
     }
     found.sort_by(|one, other| one.version.cmp(&other.version));
     found
-}
-
-/// Folders that match; `~` is the user's home.
-fn globbed(pattern: &str) -> Vec<PathBuf> {
-    let home = env::var("HOME").unwrap_or_default();
-    let pattern = match pattern.strip_prefix("~/") {
-        Some(rest) => format!("{}/{rest}", glob::Pattern::escape(&home)),
-        None => pattern.to_owned(),
-    };
-    glob::glob(&pattern).into_iter().flatten().flatten().collect()
 }
 
 #[cfg(test)]
@@ -74,7 +60,7 @@ mod tests {
         ToolchainSpec {
             title: "Tool".to_owned(),
             version: vec!["tool".to_owned(), "--version".to_owned()],
-            minimum: Some("9".to_owned()),
+            minimum: DottedVersion::parse("9"),
             install: Install { debian: None, other: "its site".to_owned() },
             locate: None,
             versions: Some(VersionPlaces {
