@@ -47,32 +47,24 @@ pub fn close_stdout() {
 
 /// Exactly `bytes` bytes, except that `binary` has one more: a newline at its end.
 pub fn noise(kind: Fault, bytes: u64) {
-    const PART: u64 = 64 * 1024;
+    const PART: usize = 64 * 1024;
     const LINE: u64 = 64;
+    let send = if kind == Fault::FloodStderr { err } else { out };
     let mut random: u64 = 1;
-    let (mut at, send): (u64, fn(&[u8])) = match kind {
-        Fault::FloodStderr => (0, err),
-        _ => (0, out),
+    let mut byte = |index: u64| match kind {
+        Fault::Binary => {
+            // Constants of Knuth's MMIX; the highest byte is the most random.
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (random >> 56) as u8
+        }
+        Fault::LongLine if index + 1 == bytes => b'\n',
+        Fault::LongLine => b'x',
+        _ if index + 1 == bytes || index % LINE == LINE - 1 => b'\n',
+        _ => b'f',
     };
-    while at < bytes {
-        let end = bytes.min(at + PART);
-        let part: Vec<u8> = (at..end)
-            .map(|index| match kind {
-                Fault::Binary => {
-                    // Constants of Knuth's MMIX; the highest byte is the most random.
-                    random = random
-                        .wrapping_mul(6_364_136_223_846_793_005)
-                        .wrapping_add(1_442_695_040_888_963_407);
-                    (random >> 56) as u8
-                }
-                Fault::LongLine if index + 1 == bytes => b'\n',
-                Fault::LongLine => b'x',
-                _ if index + 1 == bytes || index % LINE == LINE - 1 => b'\n',
-                _ => b'f',
-            })
-            .collect();
+    for start in (0..bytes).step_by(PART) {
+        let part: Vec<u8> = (start..bytes.min(start + PART as u64)).map(&mut byte).collect();
         send(&part);
-        at = end;
     }
     if kind == Fault::Binary {
         out(b"\n");

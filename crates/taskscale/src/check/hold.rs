@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::judge::{WaitSpec, judge};
+use super::judge::judge;
 use super::runs::{FEWER, RunRequest, Runs, line};
 use super::{CheckError, CheckRule, Findings, sanity};
 use crate::campaign::{estimated_reading_s, hold_for_launch, longer_hold_s};
@@ -166,8 +166,7 @@ impl Runs<'_, '_> {
                 }
             }
             let mut found = Findings::default();
-            let spec = WaitSpec { hold_s, together: self.workload.ends_together };
-            judge(tasks, spec, &measured, &details, &mut found);
+            judge(tasks, hold_s, self.workload.ends_together, &measured, &details, &mut found);
             match self.keep(&request, (measured, found), attempt < ATTEMPTS) {
                 None => {}
                 Some(Status::Ok) => return Ok(HoldResult::Well),

@@ -13,24 +13,16 @@ const UNFLUSHED_S: f64 = 0.05;
 /// The longest time from `done` to exit, in seconds.
 const LINGER_S: f64 = 5.0;
 
-/// The wait of the tasks.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct WaitSpec {
-    /// In seconds.
-    pub hold_s: f64,
-    /// All waits end at once, this long after the start of the program.
-    pub together: bool,
-}
-
-/// Judges one run at one N.
+/// Judges one run at one N, whose tasks wait `hold_s`; with `ends_together` all waits end at once, this long after the
+/// start of the program.
 pub(super) fn judge(
     tasks: u64,
-    spec: WaitSpec,
+    hold_s: f64,
+    ends_together: bool,
     seen: &Measurement,
     details: &RunDetails,
     findings: &mut Findings,
 ) {
-    let WaitSpec { hold_s, .. } = spec;
     let with = format!("with {}", units::tasks(tasks));
     let many = tasks >= FEWER[0];
     if !is_ok_or_limit(&with, many, seen, findings) {
@@ -47,7 +39,8 @@ pub(super) fn judge(
     }
     lines(&with, &details.output, HOLD, findings);
     if matches!(seen.status, Status::Ok | Status::Partial) {
-        times(&with, spec, seen, details, findings);
+        waits(&with, hold_s, ends_together, seen, details, findings);
+        linger(&with, seen, details, findings);
     }
     for warning in &seen.warnings {
         match warning {
@@ -180,35 +173,34 @@ pub(super) fn lines(with: &str, output: &[u8], before: Before, findings: &mut Fi
     }
 }
 
-/// Waits and exit of a successful run.
-fn times(with: &str, spec: WaitSpec, seen: &Measurement, details: &RunDetails, findings: &mut Findings) {
-    let WaitSpec { hold_s, together } = spec;
+/// Waits of a successful run.
+fn waits(
+    with: &str,
+    hold_s: f64,
+    ends_together: bool,
+    seen: &Measurement,
+    details: &RunDetails,
+    findings: &mut Findings,
+) {
     let (Some(alive_s), Some(done_s)) = (seen.time.launch_s, details.done_s) else { return };
     let waited_s = done_s - alive_s;
     // The more tasks, the longer their end may take.
     let few = seen.alive.is_some_and(|alive| alive < 50);
     // The verdict rejects tasks that ended too early. This is less certain: a program that counts its tasks only after the
     // last one has started prints `alive` late.
-    let early = !together && waited_s < hold_s - HEARD_LATE_S - alive_s / 2.0 && alive_s < hold_s;
-    let found = if early {
-        Some((
-            Severity::Warning,
-            "let each task wait from its own start, for the seconds of the second argument",
-        ))
+    let early = !ends_together && waited_s < hold_s - HEARD_LATE_S - alive_s / 2.0 && alive_s < hold_s;
+    let (severity, fix) = if early {
+        (Severity::Warning, "let each task wait from its own start, for the seconds of the second argument")
     } else if few && waited_s > 2.0 * hold_s + 2.0 {
-        let fix = "take the wait from the second argument, and let all tasks wait at the same time";
-        Some((Severity::Error, fix))
+        (Severity::Error, "take the wait from the second argument, and let all tasks wait at the same time")
     } else if few && waited_s > hold_s + 1.0 {
-        Some((Severity::Warning, "find what takes so long: coarse timers, or a slow exit"))
+        (Severity::Warning, "find what takes so long: coarse timers, or a slow exit")
     } else {
-        None
+        return;
     };
-    if let Some((severity, fix)) = found {
-        let what =
-            format!("{with}: `done` came {waited_s:.2} s after `alive`, but each task must wait {hold_s} s");
-        findings.add(severity, CheckRule::Wait, what, fix);
-    }
-    linger(with, seen, details, findings);
+    let what =
+        format!("{with}: `done` came {waited_s:.2} s after `alive`, but each task must wait {hold_s} s");
+    findings.add(severity, CheckRule::Wait, what, fix);
 }
 
 /// Reports a program that exits long after `done`.

@@ -8,14 +8,10 @@ use super::peer::{self, Peer, ProtocolError, wrong};
 /// The longest frame of a server.
 const MOST_BYTES: u64 = 1 << 20;
 /// The placeholder of the key in a handshake.
-pub(super) const KEY: &str = "KEY";
-pub(super) const HANDSHAKE: &[(&str, &str)] = &[
-    ("Host", "localhost"),
-    ("Upgrade", "websocket"),
-    ("Connection", "Upgrade"),
-    ("Sec-WebSocket-Key", KEY),
-    ("Sec-WebSocket-Version", "13"),
-];
+pub(super) const KEY: &str = "{key}";
+pub(super) const HANDSHAKE: &str = "\
+    GET /chat HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
+    Sec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n\r\n";
 const MOST_HEAD_BYTES: usize = 16 * 1024;
 /// Longer than any message of a conformance run.
 const MOST_MESSAGE_BYTES: usize = 1 << 20;
@@ -50,18 +46,14 @@ impl WebSocket {
         WebSocket::open_with(run, HANDSHAKE, usize::MAX)
     }
 
-    /// With these header lines, the first bytes in a packet of their own.
+    /// With this handshake, the first bytes in a packet of their own.
     pub fn open_with(
         run: &mut ConformanceRun,
-        lines: &[(&str, &str)],
+        handshake: &str,
         alone: usize,
     ) -> Result<WebSocket, ProtocolError> {
         let key = websocket::key(&run.bytes(16));
-        let mut request = "GET /chat HTTP/1.1\r\n".to_owned();
-        for (name, value) in lines {
-            request += &format!("{name}: {}\r\n", if *value == KEY { &key } else { *value });
-        }
-        request += "\r\n";
+        let request = handshake.replace(KEY, &key);
         let mut peer = Peer::connect(run.terms)?;
         let (first, second) = request.as_bytes().split_at(alone.min(request.len()));
         peer.write(first)?;
