@@ -81,8 +81,7 @@ struct LoopRun {
     on_their_way: u64,
     /// When the first message had come.
     first_ns: Option<u64>,
-    /// How many have come, of how many that are due; unknown where as many are as can be.
-    came: u64,
+    /// How many are due; unknown where as many are as can be.
     all: u64,
     progress_ns: u64,
     cpu_s: f64,
@@ -100,7 +99,6 @@ impl LoopRun {
             late_from_send: Latencies::new(),
             on_their_way: 0,
             first_ns: None,
-            came: 0,
             all: u64::MAX,
             progress_ns: start_ns,
             cpu_s: own_cpu_s(),
@@ -128,8 +126,8 @@ impl LoopRun {
             self.on_their_way -= 1;
             self.seen.in_time += u64::from(at_ns <= self.end_ns);
             let first_ns = *self.first_ns.get_or_insert(at_ns);
-            self.came += 1;
-            if self.came as f64 <= (self.all as f64 * MOST).ceil() {
+            let came = self.seen.messages - self.on_their_way;
+            if came as f64 <= (self.all as f64 * MOST).ceil() {
                 self.seen.span_ns = at_ns - first_ns;
             }
             self.late.add(at_ns - when.due_ns, 1);

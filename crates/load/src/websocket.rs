@@ -33,7 +33,7 @@ pub struct FrameHeader {
     /// No further fragment of the message follows.
     pub last: bool,
     /// The reserved bits of the first byte.
-    reserved: u8,
+    pub reserved: u8,
     pub opcode: u8,
     /// The length of the data.
     pub length: u64,
@@ -97,7 +97,7 @@ impl FrameHeader {
 /// A frame to be sent.
 #[derive(Debug, Clone, Copy)]
 pub struct Frame<'d> {
-    header: FrameHeader,
+    pub header: FrameHeader,
     data: &'d [u8],
 }
 
@@ -117,18 +117,6 @@ impl<'d> Frame<'d> {
     /// More fragments of the message follow.
     pub fn begun(mut self) -> Frame<'d> {
         self.header.last = false;
-        self
-    }
-
-    /// Sets one of the three reserved bits, counted from the highest.
-    pub fn reserved(mut self, bit: u32) -> Frame<'d> {
-        self.header.reserved = 0x80 >> bit;
-        self
-    }
-
-    /// Replaces the true length.
-    pub fn announcing(mut self, length: u64) -> Frame<'d> {
-        self.header.length = length;
         self
     }
 
@@ -189,8 +177,9 @@ mod tests {
         assert_eq!(Frame::new(BINARY, &[0; 256]).bytes()[..4], [0x82, 0x7e, 0x01, 0x00]);
         let long = Frame::new(BINARY, &[0; 65536]).bytes();
         assert_eq!(long[..10], [0x82, 0x7f, 0, 0, 0, 0, 0, 1, 0, 0]);
-        let wrong = text("").masked([0; 4]).reserved(1).announcing(1 << 40).bytes();
-        assert_eq!(wrong[..10], [0xc1, 0xff, 0, 0, 1, 0, 0, 0, 0, 0]);
+        let mut wrong = text("").masked([0; 4]);
+        (wrong.header.reserved, wrong.header.length) = (0x40, 1 << 40);
+        assert_eq!(wrong.bytes()[..10], [0xc1, 0xff, 0, 0, 1, 0, 0, 0, 0, 0]);
     }
 
     #[test]

@@ -31,8 +31,10 @@ fn all() -> Vec<(String, Vec<u8>, u16)> {
     add("a text that is neither `join` nor `say`", frame(TEXT, b"dance"), 1008);
     add("a binary message", frame(BINARY, b"\x00\x01"), 1003);
     add("an unmasked frame", Frame::new(TEXT, b"join elsewhere").bytes(), 1002);
-    for (bit, name) in [(1, "first"), (2, "second"), (3, "third")] {
-        add(&format!("the {name} reserved bit"), join.reserved(bit).bytes(), 1002);
+    for (bit, name) in [(0x40, "first"), (0x20, "second"), (0x10, "third")] {
+        let mut reserved = join;
+        reserved.header.reserved = bit;
+        add(&format!("the {name} reserved bit"), reserved.bytes(), 1002);
     }
     add("the unknown opcode 3", frame(3, b"x"), 1002);
     add("the unknown opcode 11", frame(11, b"x"), 1002);
@@ -68,7 +70,9 @@ fn all() -> Vec<(String, Vec<u8>, u16)> {
     add("a frame above 64 KiB", frame(TEXT, too_long.as_bytes()), 1009);
     let fragments = [begun(TEXT, say.as_bytes()), frame(CONTINUED, long.as_bytes())].concat();
     add("fragments above 64 KiB", fragments, 1009);
-    add("an announced length of 2^40", client_text("").announcing(ABSURD).bytes(), 1009);
+    let mut absurd = client_text("");
+    absurd.header.length = ABSURD;
+    add("an announced length of 2^40", absurd.bytes(), 1009);
     all
 }
 
