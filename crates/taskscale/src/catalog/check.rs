@@ -14,7 +14,7 @@ use super::manifest::{EntryToml, PostsToml, RuntimeToml};
 use super::manifest_file::ManifestFile;
 use super::model::{Entry, Library, LibraryPin, Recipe, Runtime, ToolchainSpec};
 use super::names::{check_name, closest};
-use super::number_of_tasks::{asks_for_tasks, unreadable_formula};
+use super::number_of_tasks::{OPENED, unreadable_formula};
 use super::workload::Workload;
 
 /// A command with a placeholder for several arguments filled in.
@@ -32,12 +32,13 @@ impl ManifestFile<'_> {
         workloads: &[Workload],
     ) -> Result<Runtime, CatalogError> {
         let folder_name = folder.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-        if wire.name != folder_name {
+        let (offset, name) = (wire.name.span().start, wire.name.into_inner());
+        if name != folder_name {
             let message =
-                format!("name is `{}` but the folder is `{folder_name}`: they must be the same", wire.name);
-            return Err(self.error(self.find(&wire.name), message));
+                format!("name is `{name}` but the folder is `{folder_name}`: they must be the same");
+            return Err(self.error(offset, message));
         }
-        self.check_name("runtime", &wire.name, self.find(&wire.name))?;
+        self.check_name("runtime", &name, offset)?;
         if wire.entries.is_empty() {
             return Err(self.error(0, "no [[entry]] (a runtime needs at least one)"));
         }
@@ -52,7 +53,7 @@ impl ManifestFile<'_> {
             pinned: None,
         };
         let mut runtime = Runtime {
-            name: wire.name,
+            name,
             title: wire.title,
             url: wire.url,
             toolchain: self.toolchain(toolchain, folder)?,
@@ -258,7 +259,7 @@ impl EntryPlace<'_> {
         if let Some(why) = recipe.run.iter().find_map(|word| unreadable_formula(word)) {
             return Err(self.fault_at(start, format!(": {why}")));
         }
-        if recipe.build.iter().flatten().any(|word| asks_for_tasks(word)) {
+        if recipe.build.iter().flatten().any(|word| word.contains(OPENED)) {
             return Err(self.fault_at(start, " uses {tasks} in its build, but only its run may"));
         }
         if !flags.is_empty() && !recipe.run.iter().any(|word| word == "{flags}") {

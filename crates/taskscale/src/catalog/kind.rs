@@ -1,7 +1,8 @@
-//! The classes of entries besides their kind: style and fan-out. Comparisons group by them.
+//! The classes of entries besides their kind: style, fan-out, and what `taskscale explain` asks. Comparisons group by
+//! the first two.
 
 use serde::{Deserialize, Serialize};
-use strum::IntoStaticStr;
+use strum::{IntoStaticStr, VariantArray};
 
 /// Whether an entry is written as users of the language would write it, or tuned for the benchmark.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -29,4 +30,20 @@ pub enum FanOut {
     Library,
 }
 
-named!(Style, FanOut);
+/// What asks a runtime or an allocator what it does with its memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, IntoStaticStr, VariantArray)]
+#[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
+pub enum Adapter {
+    /// Nothing is asked: mappings and kernel memory alone.
+    None,
+    Beam,
+    Cpython,
+    Dotnet,
+    Go,
+    Jvm,
+    Malloc,
+    V8,
+}
+
+named!(Style, FanOut, Adapter);

@@ -7,15 +7,14 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Deserializer};
 use taskscale_measure::Kind;
 
-use super::adapter::Adapter;
-use super::kind::Style;
+use super::kind::{Adapter, Style};
 use super::model::{Install, Library, LibraryPin, Locate, Recipe, ToolchainSpec, VersionPlaces};
 use super::version_request::DottedVersion;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RuntimeToml {
-    pub name: String,
+    pub name: toml::Spanned<String>,
     pub title: String,
     pub url: String,
     pub version: Vec<String>,

@@ -26,11 +26,6 @@ impl ManifestFile<'_> {
         }
         self.error(error.span().map_or(0, |span| span.start), message)
     }
-
-    /// The position of a string in the file, for faults of values that carry no span.
-    pub fn find(&self, value: &str) -> usize {
-        self.text.find(&format!("\"{value}\"")).unwrap_or(0)
-    }
 }
 
 /// From serde's "unknown field `a`, expected one of `b`, `c`": the nearest of those expected.

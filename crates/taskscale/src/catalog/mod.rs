@@ -3,7 +3,6 @@
 //! Wire types (`manifest`) become validated types (`model`). Starts no process, and must not know how anything is built
 //! or measured.
 
-mod adapter;
 mod check;
 mod embedded;
 mod error;
@@ -25,10 +24,9 @@ pub(crate) mod trust;
 mod version_request;
 mod workload;
 
-pub use adapter::Adapter;
 pub use embedded::{embedded_files, embedded_name, embedded_texts, unpack_embedded};
 pub use error::CatalogError;
-pub use kind::{FanOut, Style};
+pub use kind::{Adapter, FanOut, Style};
 pub use load::{Catalog, is_whole, nearest_catalog};
 pub use model::{
     Entry, Install, Library, LibraryPin, Locate, PinnedToolchain, Recipe, Runtime, ToolchainSpec,

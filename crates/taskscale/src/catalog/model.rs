@@ -6,8 +6,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Deserializer, Serialize};
 use taskscale_measure::Kind;
 
-use super::adapter::Adapter;
-use super::kind::{FanOut, Style};
+use super::kind::{Adapter, FanOut, Style};
 use super::version_request::DottedVersion;
 
 /// A language toolchain: one folder of the catalog.

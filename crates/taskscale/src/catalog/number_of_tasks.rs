@@ -2,7 +2,7 @@
 
 use super::formula::Formula;
 
-const OPENED: &str = "{tasks";
+pub(super) const OPENED: &str = "{tasks";
 
 /// The command with `{tasks}` and formulas such as `{tasks+1024}` replaced by their values. Invalid formulas stay as
 /// they are.
@@ -14,11 +14,6 @@ pub fn with_tasks(command: &[String], tasks: u64) -> Vec<String> {
 pub(super) fn unreadable_formula(word: &str) -> Option<String> {
     // The fewest tasks and the most.
     [1, u64::MAX].into_iter().find_map(|tasks| filled(word, tasks).err())
-}
-
-/// Whether a word uses the number of tasks.
-pub(super) fn asks_for_tasks(word: &str) -> bool {
-    word.contains(OPENED)
 }
 
 fn filled(word: &str, tasks: u64) -> Result<String, String> {
