@@ -17,7 +17,7 @@ pub use adapter::{AdapterHook, adapter_for};
 pub use moved::moved;
 pub use overlay::with_go_hook;
 pub use readings::Readings;
-pub use sheet::{PartSource, PerTask, RunParts};
+pub use sheet::{PartSource, PerTask, RunParts, UNEXPLAINED};
 use sheet::{Sheet, sheet};
 pub use shown::Explanation;
 

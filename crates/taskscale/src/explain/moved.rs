@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::sheet::PartSource;
-use super::shown::{Explanation, bytes, source};
+use super::sheet::{PartSource, UNEXPLAINED};
+use super::shown::Explanation;
 use crate::document::{Column, Document, DocumentRow, Emphasis, Table, TableCell};
+use crate::metrics::per_task;
 
 /// A part in both sheets, base and new, in bytes; absent where a sheet lacks it.
 type BeforeAfter = [Option<f64>; 2];
@@ -50,14 +51,14 @@ fn table(old: &Explanation, now: &Explanation) -> Table {
     let mut rows: Vec<_> = pairs.into_iter().collect();
     rows.sort_by(|(_, a), (_, b)| change(b).abs().total_cmp(&change(a).abs()));
     let row = |name: &str, what: &str, pair: BeforeAfter, emphasis: Emphasis| {
-        let shown = |side: Option<f64>| TableCell::figure(side.map(bytes), emphasis);
+        let shown = |side: Option<f64>| TableCell::figure(side.map(per_task), emphasis);
         let by = change(&pair);
         let sign = if by > 0.0 { "+" } else { "" };
         DocumentRow::of(vec![
             TableCell::Text(name.to_owned(), emphasis),
             shown(pair[0]),
             shown(pair[1]),
-            TableCell::Text(format!("{sign}{}", bytes(by)), emphasis),
+            TableCell::Text(format!("{sign}{}", per_task(by)), emphasis),
             TableCell::quiet(what),
         ])
     };
@@ -70,9 +71,9 @@ fn table(old: &Explanation, now: &Explanation) -> Table {
     ]);
     let whole = [old, now].map(|of| Some(of.sheet.slope.bytes));
     let whole = row("all", "", whole, Emphasis::Strong);
-    let parts = rows.into_iter().map(|((group, name), pair)| row(name, source(group), pair, Emphasis::Plain));
+    let parts = rows.into_iter().map(|((group, name), pair)| row(name, group.text(), pair, Emphasis::Plain));
     let left = [old, now].map(|of| Some(of.sheet.unexplained.bytes));
-    let left = row("unexplained", "", left, Emphasis::Doubtful);
+    let left = row(UNEXPLAINED, "", left, Emphasis::Doubtful);
     table.section("").rows = std::iter::once(whole).chain(parts).chain([left]).collect();
     table
 }

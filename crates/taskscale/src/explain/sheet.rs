@@ -15,6 +15,9 @@ const LEAST_SHARE: f64 = 0.005;
 /// Rows of a group that are shown by themselves.
 const MOST_OF_GROUP: usize = 8;
 
+/// What the rows leave of the slope.
+pub const UNEXPLAINED: &str = "unexplained";
+
 /// What a part of memory is.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PartName {
@@ -38,6 +41,16 @@ pub enum PartSource {
 }
 
 impl PartSource {
+    /// In a word or two.
+    pub const fn text(self) -> &'static str {
+        match self {
+            PartSource::Live => "in use",
+            PartSource::Unused => "unused",
+            PartSource::Mapped => "mapped",
+            PartSource::Kernel => "kernel",
+        }
+    }
+
     pub(super) fn rest(self) -> &'static str {
         match self {
             PartSource::Live => "other objects",

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use taskscale_measure::{Kind, Metric};
 
-use super::sheet::{PartSource, PerTask, Sheet};
+use super::sheet::{PerTask, Sheet, UNEXPLAINED};
 use crate::document::csv::{self, CsvColumn};
 use crate::document::{Column, Document, DocumentRow, Emphasis, Table, TableCell};
+use crate::metrics::per_task;
 use crate::units;
 
 /// A sheet, and what it is of.
@@ -42,7 +43,7 @@ impl Explanation {
             "{} · {} · {} B per task (slope {}, {})",
             self.entry,
             self.workload,
-            bytes(self.sheet.slope.bytes),
+            per_task(self.sheet.slope.bytes),
             tasks.join(" → "),
             units::counted(self.repetitions, "run"),
         )
@@ -62,28 +63,9 @@ impl Explanation {
     }
 }
 
-/// Where a row is from, in a word or two.
-pub(super) fn source(group: PartSource) -> &'static str {
-    match group {
-        PartSource::Live => "in use",
-        PartSource::Unused => "unused",
-        PartSource::Mapped => "mapped",
-        PartSource::Kernel => "kernel",
-    }
-}
-
-/// `2,048`, or with a decimal where that is much of it.
-pub(super) fn bytes(value: f64) -> String {
-    if value.abs() < 9.95 {
-        return units::decimal(value, 1);
-    }
-    let sign = if value < 0.0 { "-" } else { "" };
-    format!("{sign}{}", units::grouped(value.abs().round() as u64))
-}
-
 fn interval(of: &PerTask) -> String {
     of.interval
-        .map(|interval| format!("{} to {}", bytes(interval.low), bytes(interval.high)))
+        .map(|interval| format!("{} to {}", per_task(interval.low), per_task(interval.high)))
         .unwrap_or_default()
 }
 
@@ -91,7 +73,7 @@ fn row(explanation: &Explanation, name: &str, what: &str, of: &PerTask, emphasis
     let share = explanation.share(of);
     DocumentRow::of(vec![
         TableCell::Text(name.to_owned(), emphasis),
-        TableCell::Text(bytes(of.bytes), emphasis),
+        TableCell::Text(per_task(of.bytes), emphasis),
         TableCell::Text(format!("{}%", units::decimal(share * 100.0, 0)), emphasis),
         TableCell::quiet(interval(of)),
         TableCell::quiet(what),
@@ -114,13 +96,13 @@ pub fn document(explanations: &[Explanation]) -> Document {
         ]);
         let rows = &explanation.sheet.rows;
         let rows =
-            rows.iter().map(|of| row(explanation, &of.name, source(of.group), &of.per_task, Emphasis::Plain));
-        let left = row(explanation, "unexplained", "", &explanation.sheet.unexplained, Emphasis::Doubtful);
+            rows.iter().map(|of| row(explanation, &of.name, of.group.text(), &of.per_task, Emphasis::Plain));
+        let left = row(explanation, UNEXPLAINED, "", &explanation.sheet.unexplained, Emphasis::Doubtful);
         table.section("").rows = rows.chain([left]).collect();
         document.table(table);
         document.text(explanation.provenance(), Emphasis::Quiet);
         for (name, metric) in &explanation.metrics {
-            let text = format!("The program says: {name} {} {}.", bytes(metric.value), metric.unit);
+            let text = format!("The program says: {name} {} {}.", metric.value, metric.unit);
             document.text(text, Emphasis::Quiet);
         }
         for note in &explanation.notes {
@@ -149,8 +131,8 @@ pub fn table(explanations: &[Explanation]) -> String {
         let sheet = &explanation.sheet;
         let whole = (explanation, "all", "", &sheet.slope);
         let rows =
-            sheet.rows.iter().map(move |row| (explanation, &*row.name, source(row.group), &row.per_task));
-        let left = (explanation, "unexplained", "", &sheet.unexplained);
+            sheet.rows.iter().map(move |row| (explanation, &*row.name, row.group.text(), &row.per_task));
+        let left = (explanation, UNEXPLAINED, "", &sheet.unexplained);
         std::iter::once(whole).chain(rows).chain([left])
     });
     csv::table(&columns, lines)
@@ -158,7 +140,7 @@ pub fn table(explanations: &[Explanation]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sheet::SheetRow;
+    use super::super::sheet::{PartSource, SheetRow};
     use super::*;
     use crate::document::RenderOptions;
     use crate::stats::Interval;

@@ -3,7 +3,8 @@
 use super::campaigns::{CampaignSummary, mark_behind};
 use super::layout::anchor;
 use crate::document::escaped;
-use crate::explain::{Explanation, PartSource, PerTask};
+use crate::explain::{Explanation, PartSource, PerTask, UNEXPLAINED};
+use crate::metrics::per_task;
 use crate::units;
 
 /// The width of a bar in its own units.
@@ -30,11 +31,11 @@ pub fn section(here: &str, name: &str, campaigns: &[CampaignSummary]) -> String 
 fn of_sheet(here: &str, campaign: &CampaignSummary, sheet: &Explanation) -> String {
     let rows = || {
         let rows = sheet.sheet.rows.iter().map(|row| (&*row.name, class(row.group), &row.per_task));
-        rows.chain([("unexplained", "of-unexplained", &sheet.sheet.unexplained)])
+        rows.chain([(UNEXPLAINED, "of-unexplained", &sheet.sheet.unexplained)])
     };
     let table: String = rows()
         .map(|(name, class, of)| {
-            let bytes = units::decimal(of.bytes, if of.bytes.abs() < 10.0 { 1 } else { 0 });
+            let bytes = per_task(of.bytes);
             let share = units::decimal(share(sheet, of) * 100.0, 0);
             format!(
                 "<tr><th scope=\"row\"><i class=\"swatch {class}\"></i> {}</th><td class=\"n\">{bytes}</td>\
@@ -63,7 +64,7 @@ fn of_sheet(here: &str, campaign: &CampaignSummary, sheet: &Explanation) -> Stri
          tabindex=\"0\"><table>\n<thead><tr><th scope=\"col\">Part</th><th scope=\"col\" class=\"n\">B/task</th>\
          <th scope=\"col\" class=\"n\">share</th></tr></thead>\n<tbody>\n{table}</tbody>\n</table></div>\n",
         escaped(&sheet.workload),
-        units::grouped(sheet.sheet.slope.bytes.max(0.0).round() as u64),
+        per_task(sheet.sheet.slope.bytes),
         anchor(here, &campaign.page, &campaign.place),
         campaign.recorded.created_at.date(),
         mark_behind(campaign),
