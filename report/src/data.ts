@@ -16,15 +16,13 @@ export function decodeSamples(json: string): Samples {
 function campaign(written: wire.PageCampaign, page: wire.PageData): Campaign {
   const { campaign: label, shape = "hold", entries, rows, ...same } = written;
   const growth = new Map(written.growth.map((of) => [of.entry.name, of]));
-  const reasons = new Map(written.unavailable.map((of) => [of.entry.name, of.reason]));
   const stackful = new Set(page.kinds.filter((kind) => kind.stackful).map((kind) => kind.name));
   const entry = ({ entry: position, ...program }: wire.PageEntry): Entry[] => {
     const facts = page.entries[position];
     if (!facts) return [];
-    const [of, reason] = [growth.get(facts.name), reasons.get(facts.name)];
+    const of = growth.get(facts.name);
     const line = program.scaling && of && isLine(of) ? { growth: of } : {};
-    const missing = reason === undefined ? {} : { unavailable: reason };
-    return [{ ...facts, ...program, stackful: stackful.has(facts.kind), ...missing, ...line }];
+    return [{ ...facts, ...program, stackful: stackful.has(facts.kind), ...line }];
   };
   const fields = written.metrics.map(
     (name) => page.metrics.find((known) => known.name === name)?.field ?? "",

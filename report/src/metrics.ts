@@ -13,11 +13,11 @@ export interface Value {
 /** Those of a part, in the order in which they are offered. */
 export function metricsOf(data: PageData, part: string): Metric[] {
   const campaign = data.campaigns.find((campaign) => campaign.part === part);
-  return (campaign?.metrics ?? []).flatMap((name) => {
+  return (campaign?.metrics ?? []).flatMap((name, at) => {
     const metric = data.metrics.find((known) => known.name === name);
     if (!metric) return [];
     const [title, about] = (campaign?.shape === "work" && metric.of_work) || [metric.title, metric.about];
-    return [{ ...metric, title, about }];
+    return [{ ...metric, title, about, per_task: campaign?.per_task[at] ?? null }];
   });
 }
 

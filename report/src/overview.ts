@@ -4,7 +4,7 @@ import { tasks } from "./format.ts";
 import { headline, isWhole, metric as metricOf, show } from "./metrics.ts";
 import { campaignsOf, initial, ofPart, parts, type State, tasksOf } from "./state.ts";
 import type { Campaign, Entry, Metric, PageData } from "./types.ts";
-import { kindPlace, type Ranking, type RankRow, ranking, sets, shownCampaigns } from "./view.ts";
+import { kindPlace, type Ranking, ranking, sets, shownCampaigns } from "./view.ts";
 
 /** One part, at one number of tasks, by what it is ranked by. */
 export interface Column {
@@ -121,7 +121,7 @@ export function overview(data: PageData, state: State): Overview | undefined {
   }
   const rows = [...entries.values()].map((row) => ({
     ...row,
-    cells: columns.map((column) => cell(column.found, row.entry.name)),
+    cells: columns.map((column) => cell(data, column.found, row.entry.name)),
   }));
   const byKind = sets(rows, state.rank).sort((a, b) => setPlace(data, a) - setPlace(data, b));
   const several = names.some((part) => campaignsOf(data, part).length > 1);
@@ -141,21 +141,13 @@ export function overview(data: PageData, state: State): Overview | undefined {
 
 const setPlace = (data: PageData, rows: OverviewRow[]): number => kindPlace(data, rows[0]?.entry.kind ?? "");
 
-const STANDING: Record<RankRow["standing"], string> = {
-  ranked: "",
-  reference: "reference",
-  "other-source": "other source",
-  partial: "partial",
-  "lower-bound": "at least",
-};
-
-function cell(found: Ranking | undefined, name: string): Cell {
-  if (!found) return { said: "not measured" };
+function cell(data: PageData, found: Ranking | undefined, name: string): Cell {
+  if (!found) return { said: data.not_measured[0] };
   const row = found.rows.find((row) => row.entry.name === name);
   const bar = row?.bars[0];
   if (bar?.timesBest !== undefined)
     return { times: bar.timesBest, value: bar.value, said: show(found.metric)(bar.value) };
-  if (row) return { said: STANDING[row.standing] || "no value" };
+  if (row) return { said: data.standings[row.standing]?.[0] ?? "" };
   const failed = found.failed.find((row) => row.entry.name === name);
-  return failed ? { said: failed.status } : { said: "no program", absent: true };
+  return failed ? { said: failed.status } : { said: data.no_program[0], absent: true };
 }

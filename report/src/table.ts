@@ -4,7 +4,7 @@ import * as format from "./format.ts";
 import { headline, metricsOf } from "./metrics.ts";
 import { campaignsOf, type State } from "./state.ts";
 import type { Column, Entry, PageData, Row } from "./types.ts";
-import { entriesOf, letter, passes, programsOf, ranking, rowOf, shownCampaigns } from "./view.ts";
+import { entriesOf, exception, letter, passes, programsOf, ranking, rowOf, shownCampaigns } from "./view.ts";
 import type { ColumnUnit } from "./wire.ts";
 
 /** What the paths of columns lead through. */
@@ -53,8 +53,7 @@ export function text(column: Column, cell: Cell): string {
   const value = key(column, cell);
   if (value === undefined) return "";
   const written = WORDS[column.id]?.(cell) ?? WRITE[column.unit](value as never) ?? "";
-  const bounds = cell.row?.exceptions?.filter((exception) => exception.standing === "lower-bound");
-  return `${bounds?.some(({ metrics }) => metrics.includes(column.metric ?? "")) ? "≥ " : ""}${written}`;
+  return `${exception(cell.row, column.metric)?.sign ?? ""}${written}`;
 }
 
 /** Whether a value is a number, and stands to the right. */
@@ -77,7 +76,7 @@ function allCells(data: PageData, part: string, positions: number[], n?: number)
     const rows = sizes.flatMap((tasks) => rowOf(campaign, entry.name, tasks) ?? []);
     const mark = several ? { letter: letter(data, position) } : {};
     const cell = { entry, campaign: position, ...mark };
-    if (rows.length === 0) return [{ ...cell, status: entry.unavailable ? "unavailable" : "not measured" }];
+    if (rows.length === 0) return [{ ...cell, status: (entry.gap ?? data.not_measured)[0] }];
     // Of the best until `cells` knows better.
     return rows.map((row) => ({ ...cell, row, status: row.status, times_best: 1 }));
   });

@@ -2,7 +2,10 @@
 
 import type * as wire from "./wire.ts";
 
-export type { PageColumn as Column, PageMetric as Metric, Parts, PublishedFigure, Shape } from "./wire.ts";
+export type { PageColumn as Column, Parts, PublishedFigure, Shape } from "./wire.ts";
+
+/** A metric as a part of a campaign has it. */
+export type Metric = wire.PageMetric & { per_task: wire.PerTaskShown | null };
 
 export type PageData = Omit<wire.PageData, "entries" | "campaigns"> & { campaigns: Campaign[] };
 
@@ -20,8 +23,6 @@ export type Entry = Omit<wire.EntryFacts, "unavailable" | keyof wire.PageEntry> 
   Omit<wire.PageEntry, "entry"> & {
     /** Whether a task has a stack of its own. */
     stackful: boolean;
-    /** Why it could not run. */
-    unavailable?: string;
     growth?: Growth;
   };
 

@@ -4,7 +4,7 @@ import * as format from "./format.ts";
 import { headline, isWhole, metric, parts, readingOf } from "./metrics.ts";
 import { campaignsOf, placeOf, type State, shapeOf, workloadOf } from "./state.ts";
 import type { Campaign, Entry, Metric, PageData, PublishedFigure, Row, Shape } from "./types.ts";
-import type { Headline, PageKind, Standing } from "./wire.ts";
+import type { Headline, PageGap, PageKind, PageRanking, Standing } from "./wire.ts";
 
 /** One entry in one campaign at the chosen number of tasks. */
 export interface Bar {
@@ -123,37 +123,27 @@ export function rowOf(campaign: Campaign, name: string, tasks: number): Row | un
   return rows.get(`${tasks} ${name}`);
 }
 
-const exception = (row: Row | undefined, of: Metric) =>
-  row?.exceptions?.find((exception) => exception.metrics.includes(of.name));
+/** Why a row is not ranked by a metric, where that is not so for all of them. */
+export const exception = (row: Row | undefined, metric: string | undefined) =>
+  row?.exceptions?.find((exception) => exception.metrics.includes(metric ?? ""));
 
 function standing({ entry, row }: Pick<Bar, "entry" | "row">, of: Metric): Standing {
   if (isWhole(of) || !row) return entry.reference ? "reference" : "ranked";
-  return exception(row, of)?.standing ?? row.standing ?? "ranked";
+  return exception(row, of.name)?.standing ?? row.standing ?? "ranked";
 }
 
-/** Whether the clients were the limit of a rate: the server may be able to do more. */
-export const isLowerBound = (bar: Bar, of: Metric): boolean => standing(bar, of) === "lower-bound";
-
 /** Why an entry has no figure. */
-function why(entry: Entry, programs: Program[], n: number, of: Metric): { status: string; reason: string } {
-  if (entry.unavailable) return { status: "unavailable", reason: entry.unavailable };
-  if (isWhole(of)) return { status: "no fit", reason: "needs ok runs at two or more numbers of tasks" };
+function why(data: PageData, entry: Entry, programs: Program[], n: number, of: Metric): PageGap {
   const rows = programs.flatMap(({ campaign }) => rowOf(campaign, entry.name, n) ?? []);
-  const fell = rows.find((row) => row.shortfalls?.length);
-  const shortfall = fell?.shortfalls?.[0];
-  if (fell && shortfall) {
-    return { status: fell.ok_runs ? shortfall.status : fell.status, reason: shortfall.reason };
-  }
-  if (rows.length === 0) return { status: "not measured", reason: "no run at this number of tasks yet" };
-  const reason = rows.find((row) => row.no_value)?.no_value ?? "its runs do not have this metric";
-  return { status: "no value", reason };
+  const own = rows.length > 0 ? (rows[0]?.gap ?? data.no_value) : data.not_measured;
+  return entry.gap ?? (isWhole(of) ? data.no_fit : own);
 }
 
 function remarks(bars: Bar[], of: Metric): string[] {
   const found = bars.flatMap(({ entry, row }) =>
     isWhole(of)
       ? (entry.scaling?.nonlinear ?? [])
-      : [...(row?.remarks ?? []), exception(row, of)?.reason ?? []].flat(),
+      : [...(row?.remarks ?? []), exception(row, of.name)?.reason ?? []].flat(),
   );
   return [...new Set(found)];
 }
@@ -163,15 +153,21 @@ export function ranking(data: PageData, state: State): Ranking {
   const of = metric(data, state.part, state.metric);
   const positions = shownCampaigns(data, state);
   const entries = entriesOf(data, positions);
+  const byName = new Map(entries.map((entry) => [entry.name, entry]));
+  // What the first campaign has, as that has it; then what only others have.
+  const order = new Set([...positions.flatMap((at) => ordered(data, at, state.n, of)), ...byName.keys()]);
   const published = publishedAt(data, state, of);
   const ranked: RankRow[] = [];
   const failed: FellShort[] = [];
-  for (const entry of entries) {
+  for (const name of order) {
+    const entry = byName.get(name);
+    if (!entry) continue;
     const programs = programsOf(data, positions, entry.name);
     const bars = programs.flatMap((program) => bar(data, state, program, of) ?? []);
     const [first, ...others] = bars;
     if (!first) {
-      failed.push({ entry, ...why(entry, programs, state.n, of) });
+      const [status, reason] = why(data, entry, programs, state.n, of);
+      failed.push({ entry, status, reason });
       continue;
     }
     for (const other of others) if (first.value) other.change = other.value / first.value - 1;
@@ -185,8 +181,7 @@ export function ranking(data: PageData, state: State): Ranking {
       remarks: remarks(bars, of),
     });
   }
-  place(data, ranked, of, state.rank);
-  failed.sort((a, b) => Number(a.status === "unavailable") - Number(b.status === "unavailable"));
+  place(data, ranked, state.rank);
   const rows = ranked.filter((row) => passes(row.entry, state));
   const values = rows.flatMap((row) => row.bars.map((bar) => bar.value));
   return {
@@ -225,7 +220,9 @@ function bar(data: PageData, state: State, program: Program, of: Metric): Bar | 
   const read = readingOf(of, entry, row);
   if (!read) return undefined;
   const ranked = standing({ entry, row }, of) === "ranked";
-  const best = ranked && read.value > 0 && bestOf(program, state, of);
+  const ranking = rankingOf(program.campaign, state.n, of);
+  const best = ranking?.best[state.rank === "all" ? "all" : entry.kind];
+  const compared = ranked && read.value > 0 && best;
   return {
     ...read,
     campaign,
@@ -233,17 +230,19 @@ function bar(data: PageData, state: State, program: Program, of: Metric): Bar | 
     row,
     parts: of.name === "footprint" ? parts(data, row) : undefined,
     ranked,
-    timesBest: best ? (of.better === "more" ? best / read.value : read.value / best) : undefined,
+    // Whichever way is better, nothing is better than the best.
+    timesBest: compared ? Math.max(read.value / compared, compared / read.value) : undefined,
   };
 }
 
-/** The best value of a program's campaign: of its kind, unless all are ranked together. */
-function bestOf({ campaign, entry }: Program, { n, rank }: State, of: Metric): number | undefined {
-  const at = campaign.metrics.indexOf(of.name);
-  const sets = campaign.bests.filter((set) => set.tasks === n && (rank === "all" || set.kind === entry.kind));
-  const values = sets.flatMap((set) => set.best[at] ?? []);
-  if (values.length === 0) return undefined;
-  return of.better === "more" ? Math.max(...values) : Math.min(...values);
+const rankingOf = ({ rankings }: Campaign, n: number, of: Metric): PageRanking | undefined =>
+  rankings.find((ranking) => ranking.tasks === n && ranking.metric === of.name);
+
+/** The names of a campaign's entries with a value, the best first. */
+function ordered(data: PageData, position: number, n: number, of: Metric): string[] {
+  const campaign = data.campaigns[position];
+  const order = (campaign && rankingOf(campaign, n, of)?.order) ?? [];
+  return order.flatMap((at) => campaign?.entries[at]?.name ?? []);
 }
 
 /** The sets in which rows are ranked: those of a kind, or all of them. In the order of the rows. */
@@ -256,13 +255,9 @@ export function sets<R extends { entry: Entry }>(rows: R[], rank: State["rank"])
   return [...found.values()];
 }
 
-/** Orders rows and gives places, by kind or all together. Those with fewer than N alive come after the others. */
-function place(data: PageData, rows: RankRow[], of: Metric, rank: State["rank"]): void {
-  const sign = of.better === "more" ? -1 : 1;
-  const lead = (row: RankRow) => sign * (row.bars.find((bar) => bar.ranked) ?? (row.bars[0] as Bar)).value;
-  const last = (row: RankRow) => Number(!isWhole(of) && row.bars[0]?.row?.ok_runs === 0);
-  const set = (row: RankRow) => (rank === "kind" ? kindPlace(data, row.entry.kind) : 0);
-  rows.sort((a, b) => set(a) - set(b) || last(a) - last(b) || lead(a) - lead(b));
+/** Groups rows by kind, unless they are ranked together, and numbers them. */
+function place(data: PageData, rows: RankRow[], rank: State["rank"]): void {
+  if (rank === "kind") rows.sort((a, b) => kindPlace(data, a.entry.kind) - kindPlace(data, b.entry.kind));
   for (const own of sets(rows, rank)) {
     let place = 0;
     for (const row of own) if (row.standing === "ranked") row.place = ++place;
@@ -278,10 +273,9 @@ export const kindOf = (data: PageData, kind: string): PageKind | undefined =>
 
 /** Published figures of the same number of tasks, by entry; only for metrics that they can stand beside. */
 function publishedAt(data: PageData, state: State, of: Metric): Map<string, PublishedFigure> {
-  if (!["footprint", "peak", "rss-peak"].includes(of.name)) return new Map();
   const workload = workloadOf(data, state.part);
-  const figures = data.published.flatMap((source) =>
-    source.our_workload === workload ? source.figures : [],
+  const figures = data.published.flatMap(({ our_workload, metrics, figures }) =>
+    our_workload === workload && metrics.includes(of.name) ? figures : [],
   );
   return new Map(figures.filter(({ tasks }) => tasks === state.n).map((figure) => [figure.entry, figure]));
 }
@@ -321,7 +315,7 @@ export function lines(data: PageData, state: State): Line[] {
       return [{ tasks, value: figure.median, low: figure.min, high: figure.max, ok: row.ok_runs > 0 }];
     });
     const name = nameIn(data, state, entry, position);
-    const line = { name, entry, campaign: position, points, fitted: fitted(entry, campaign.shape) };
+    const line = { name, entry, campaign: position, points, fitted: fitted(entry) };
     return points.length > 0 ? [line] : [];
   });
 }
@@ -330,8 +324,8 @@ export function lines(data: PageData, state: State): Line[] {
  * The line through footprints as points that lie close enough together for logarithmic axes; none where the line is
  * none. The cost of an operation has no such law.
  */
-function fitted({ growth }: Entry, shape: Shape): [number, number][] {
-  if (shape === "work" || !growth || growth.straight === false) return [];
+function fitted({ growth, scaling }: Entry): [number, number][] {
+  if (!growth || scaling?.nonlinear) return [];
   const [low = 0, high = 0] = [growth.tasks[0], growth.tasks.at(-1)];
   const steps = high > low ? [...Array(25).keys()] : [];
   const points = steps.map((step): [number, number] => {

@@ -9,7 +9,7 @@ export type By = "project" | "handed-in";
 /** A part of a whole in a chart. */
 export interface ChartPart {
   about: string;
-  /** The fields of a row's `parts` that it sums up; none for a phase. */
+  /** The fields of a row's `parts` that it sums up; none for others. */
   fields?: Array<string>;
   /** Its class in the style sheet. */
   id: string;
@@ -235,18 +235,8 @@ export interface Metric {
 /** What a metric belongs to. */
 export type MetricScope = "run" | "slope" | "base";
 
-/** The best ranked values of one kind. */
-export interface PageBest {
-  /** In the order of the campaign's `metrics`. */
-  best: Array<number | null>;
-  kind: Kind;
-  tasks: number;
-}
-
 /** One campaign, or one series of it: its report, with rows in place of groups. */
 export interface PageCampaign {
-  /** What multiples are of. */
-  bests: Array<PageBest>;
   /** Who measured; absent for results that were never submitted. */
   by?: By;
   /** The name of the results folder, to distinguish it from others; may be empty. */
@@ -288,11 +278,15 @@ export interface PageCampaign {
   params?: Record<string, string>;
   /** Workload, parameters and CPUs in a few words: campaigns are compared by series. */
   part: string;
+  /** What of each is shown per task. */
+  per_task: Array<PerTaskShown | null>;
   plan_digest: string;
   /** How the plateaus of the runs that count were found, the most frequent way first. Empty for old results. */
   plateaus: Array<PlateauCount>;
   /** Among whom rows are ranked. */
   rank: Rank;
+  /** The order of entries at each N by each metric. */
+  rankings: Array<PageRanking>;
   repetitions: number;
   /** One for each entry and number of tasks that was run, in the order of the report: by tasks, then as ranked. */
   rows: Array<PageRow>;
@@ -337,14 +331,25 @@ export interface PageColumn {
 export interface PageData {
   /** Where the bytes of tasks are, as `explain` found them. */
   anatomy?: Array<Explanation>;
+  /** What multiples are of. */
+  best: Record<string, string>;
   /** The campaigns in the given order, once for each series. The first of a series is the one that others are compared with. */
   campaigns: Array<PageCampaign>;
   /** Of the table of all values. */
   columns: Array<PageColumn>;
   /** Facts on entries that do not depend on campaign or series. */
   entries: Array<EntryFacts>;
+  /** Multiples of the best from which on the shade of a cell is darker. */
+  heat_steps: [number, number, number, number, number];
   kinds: Array<PageKind>;
   metrics: Array<PageMetric>;
+  no_fit: PageGap;
+  no_program: PageGap;
+  /** Of runs without a metric, and of entries without a run at some N, without a line, and without a program for a series. */
+  no_value: PageGap;
+  not_measured: PageGap;
+  /** Where parts of a task's memory are known from. */
+  part_sources: Array<ChartPart>;
   /** What a footprint is made of. */
   parts: Array<ChartPart>;
   /** What a run consists of. */
@@ -354,6 +359,10 @@ export interface PageData {
   /** Of the table of an entry's runs. */
   sample_fields: Array<SampleField>;
   schema: number;
+  /** A smaller deviation of repetitions, as a share, is not shown. */
+  shown_spread: number;
+  /** What stands in place of a multiple, and in place of a place. */
+  standings: Record<string, [string, string]>;
   /** Version of the taskscale that made the page. */
   taskscale: string;
   /** A chart for each series with entries in several versions. */
@@ -371,6 +380,8 @@ export interface PageEntry {
   digest?: string;
   /** Index into the page's `entries`. */
   entry: number;
+  /** Why it could not run on this machine. */
+  gap?: PageGap;
   /** The command that runs it, likewise, without the arguments that taskscale appends. */
   run: Array<string>;
   /** Absent for work, and where there is no line. */
@@ -389,6 +400,8 @@ export interface PageEntry {
 export interface PageException {
   metrics: Array<string>;
   reason: string;
+  /** Before their values. */
+  sign?: string;
   standing: Standing;
 }
 
@@ -399,6 +412,9 @@ export interface PageFile {
   /** Position in the block of sources: programs share files. */
   text: number;
 }
+
+/** Why there is no value, in a word or two and in a sentence. */
+export type PageGap = [string, string];
 
 /** What one task is to an entry. */
 export interface PageKind {
@@ -421,12 +437,26 @@ export interface PageMetric {
   name: string;
   /** Title and sentence for work; absent where they are the same. */
   of_work?: [string, string] | [string, string];
+  /** The bounds that are shown beside a value. */
+  range: string;
   scope: MetricScope;
   shapes: Array<Shape>;
   /** Over a column. */
   short: string;
+  /** Over a column of half their distance, as a share. */
+  spread: string;
   title: string;
   unit: Unit;
+}
+
+/** How entries compare at one N by one metric. */
+export interface PageRanking {
+  /** The best ranked value of each kind, and of `all`. */
+  best: Record<string, number>;
+  metric: string;
+  /** Positions of the entries with a value, the best first; those with fewer than N alive come last. */
+  order: Array<number>;
+  tasks: number;
 }
 
 /** One entry at one N, over its repetitions. Values include the repetitions that were ok, or else those that were partial (fewer than N alive). */
@@ -439,11 +469,11 @@ export interface PageRow {
   exceptions?: Array<PageException>;
   /** Over its repetitions, in the order of the campaign's `metrics`. */
   figures: Array<Figure | null>;
+  /** Why it lacks figures, where that is not for lack of the metric. */
+  gap?: PageGap;
   /** Of a server: CPU and latency over load. */
   load_curve?: Array<LoadPoint>;
   memory_sources: Array<MemorySource>;
-  /** Why it has no cost, although its runs were ok. */
-  no_value?: string;
   /** Repetitions that were ok. */
   ok_runs: number;
   parts?: Parts;
@@ -494,6 +524,9 @@ export interface PerTask {
   interval?: Interval;
 }
 
+/** The part of a value that one task takes: the slope of the line, or a share of the bytes or of the time. */
+export type PerTaskShown = "slope" | "bytes-per-task" | "nanoseconds";
+
 export interface PlateauCount {
   /** Of these, runs whose number of live tasks is unknown. */
   alive_unknown: number;
@@ -518,6 +551,8 @@ export interface Published {
   hardware: string;
   /** Short name: `2024-take2`. */
   id: string;
+  /** Names of the metrics that they may stand beside. */
+  metrics: Array<string>;
   /** What a reader of its values must know. */
   note: string;
   os: string;
@@ -579,13 +614,14 @@ export interface Samples {
 
 /** How the footprint of an entry grows, in words. */
 export interface Scaling {
+  base: string;
   /** The largest deviation from the line. */
   deviation?: string;
   /** Name, value and interval or explanation. */
   facts: Array<[string, string, string]>;
   /** Why memory is not linear. */
   nonlinear?: string;
-  /** Bytes per task, marked if memory is not linear. */
+  /** Bytes per task and fixed cost, marked if memory is not linear. */
   slope: string;
 }
 

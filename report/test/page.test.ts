@@ -15,7 +15,7 @@ test("it opens from a file, with the answer first, and asks nobody for anything"
   const names = await ranked(page);
   assert(names.length >= 5, String(names));
   const places = await page.locator("#ranking .rank-line .place").allTextContents();
-  assert.deepEqual(places, ["1", "–", "1", "2", "ref", "–"]);
+  assert.deepEqual(places, ["1", "-", "1", "2", "ref", "-"]);
   const last = await page.locator("#ranking .short-list .status").allInnerTexts();
   assert(last.includes("limit") && last.includes("crashed"), String(last));
   assert.equal(last.at(-1), "unavailable");

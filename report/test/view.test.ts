@@ -156,7 +156,6 @@ test("failed entries come last and are never dropped", () => {
     );
   }
   assert(found.failed.every((row) => row.reason.length > 0));
-  assert.equal(found.failed.at(-1)?.status, "unavailable");
 });
 
 test("the floor, other sources and partial rows have no place", () => {

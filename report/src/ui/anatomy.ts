@@ -2,49 +2,40 @@
 
 import { h } from "../dom.ts";
 import * as format from "../format.ts";
-import { kindOf, kindPlace } from "../view.ts";
-import type { Explanation } from "../wire.ts";
+import type { ChartPart, Explanation } from "../wire.ts";
 import type { App } from "./app.ts";
 import { key, section, swatch, tipLine, tipTitle } from "./elements.ts";
 import { tip } from "./tip.ts";
 
-const GROUPS = {
-  live: "in use",
-  unused: "unused",
-  mapped: "mapped",
-  kernel: "kernel",
-  unexplained: "unexplained",
-};
-
 /** Nothing where there are no sheets. */
 export function anatomySection(app: App): HTMLElement | undefined {
-  const sheets = app.data.anatomy ?? [];
+  const { anatomy: sheets = [], kinds, part_sources: sources } = app.data;
   if (sheets.length === 0) return undefined;
-  const kinds = [...new Set(sheets.map((sheet) => sheet.kind))].sort(
-    (a, b) => kindPlace(app.data, a) - kindPlace(app.data, b),
-  );
-  const about = "Bytes per task by part: the slope over N. Hatched: unexplained.";
-  const keys = Object.entries(GROUPS).map(([group, text]) => key(swatch(`of-${group}`), text));
   return section(
     "anatomy",
     "Anatomy of a task",
-    about,
+    "Bytes per task by part: the slope over N.",
     [],
-    h("div", { class: "legend" }, keys),
-    kinds.flatMap((kind) => ofKind(app, kind, sheets)),
+    h(
+      "div",
+      { class: "legend" },
+      sources.map(({ id, title, about }) => key(swatch(`of-${id}`), title, about)),
+    ),
+    kinds.flatMap(({ name, title }) => {
+      const own = sheets.filter((sheet) => sheet.kind === name);
+      // Bars of a kind have one scale.
+      const most = Math.max(...own.map((sheet) => sheet.slope.bytes));
+      return own.flatMap((sheet, at) => [at === 0 && h("h3", {}, title), bar(sources, sheet, most)]);
+    }),
   );
 }
 
-/** Bars of a kind have one scale. */
-function ofKind(app: App, kind: string, all: Explanation[]): Node[] {
-  const sheets = all.filter((sheet) => sheet.kind === kind).sort((a, b) => a.slope.bytes - b.slope.bytes);
-  const most = Math.max(...sheets.map((sheet) => sheet.slope.bytes));
-  const title = kindOf(app.data, kind)?.title ?? kind;
-  return [h("h3", {}, title), ...sheets.map((sheet) => bar(sheet, most))];
-}
-
-function bar(sheet: Explanation, most: number): HTMLElement {
-  const parts = [...sheet.rows, { name: "unexplained", group: "unexplained", ...sheet.unexplained }];
+function bar(sources: ChartPart[], sheet: Explanation, most: number): HTMLElement {
+  const left = sources.filter(({ id }) => id === "unexplained");
+  const parts = [
+    ...sheet.rows,
+    ...left.map(({ id, title }) => ({ ...sheet.unexplained, group: id, name: title })),
+  ];
   const shown = parts.filter((part) => part.bytes > 0);
   const share = (bytes: number) => `${((bytes / sheet.slope.bytes) * 100).toFixed(0)}%`;
   const size = format.perTask;

@@ -72,7 +72,7 @@ function content(data: PageData, entry: Entry, programs: Program[]): Child[] {
   const parts = programs.flatMap(({ position, campaign, entry: own }) => [
     programs.length > 1 &&
       h("h3", { class: "campaign-title" }, `${letter(data, position)} ${campaign.label}`),
-    callout("callout", "Not available on this machine: ", own.unavailable),
+    callout("callout", `${own.gap?.[0]}: `, own.gap?.[1]),
     growth(own),
     byTasks(data, campaign, own),
     facts(own),

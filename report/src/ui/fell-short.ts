@@ -15,8 +15,8 @@ export function fellShort(
   whole: Set<string>,
   more: (kind: string) => void,
 ): (Node | false)[] {
-  const missing = shown.failed.filter((row) => row.status === "unavailable");
-  const failed = shown.failed.filter((row) => row.status !== "unavailable");
+  const missing = shown.failed.filter((row) => row.entry.gap);
+  const failed = shown.failed.filter((row) => !row.entry.gap);
   const most = shown.rows.length + failed.length <= MANY || whole.has(REASONS) ? failed.length : FIRST;
   return [
     ...shortList(app, "Without a value", failed.slice(0, most)),

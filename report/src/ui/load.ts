@@ -34,7 +34,7 @@ export function loadSection(app: App): Section {
   const element = section(
     "load",
     title,
-    "Open loops at 10%, 50% and 90% of each server's capacity. The last point of CPU per message is the closed loop at capacity. Latency is missing if the server missed the rate or the clients sent late.",
+    "Open loops at shares of each server's capacity. The last point of CPU per message is the closed loop at capacity. Latency is missing if the server missed the rate or the clients sent late.",
     [],
     legend,
     h(

@@ -27,8 +27,6 @@ import {
 } from "./elements.ts";
 import { tip } from "./tip.ts";
 
-/** Colours change at these multiples of the best. */
-const STEPS = [1.1, 1.5, 2, 5, 10];
 /** Rows of a kind that are drawn at once. */
 const MOST = 6;
 
@@ -47,14 +45,16 @@ export function overviewSection(app: App): Section | undefined {
   const scroll = scrollable("Entries side by side", table);
   const looked = () => `${app.state.part} ${several ? "" : app.state.n}`;
   let seen = looked();
-  const element = section("overview", "Overview", about, [], legend(), scroll, more);
+  const element = section("overview", "Overview", about, [], legend(app), scroll, more);
 
   function update(): void {
     const found = overview(app.data, app.state);
     if (!found) return;
-    const best = app.state.rank === "kind" ? "the best entry of the same kind" : "the best entry";
     const of = found.campaign ? ` Results: ${found.campaign}.` : "";
-    fill(about, `Ratio to ${best} (lower is better). Pin two rows (◇) to compare them.${of}`);
+    fill(
+      about,
+      `Ratio to the ${app.data.best[app.state.rank]} (lower is better). Pin two rows (◇) to compare them.${of}`,
+    );
     const rows = found.sets.reduce((sum, set) => sum + set.length, 0);
     const first = (set: OverviewRow[]) => (several ? set.filter(hasSeveral) : set).slice(0, MOST);
     const drawn = all ? found.sets : found.sets.map(first).filter((set) => set.length > 0);
@@ -73,10 +73,8 @@ export function overviewSection(app: App): Section | undefined {
   return { element, update };
 }
 
-const level = (times: number): number => STEPS.filter((step) => times >= step).length;
-
-function legend(): HTMLElement {
-  const texts = [`below ×${STEPS[0]}`, ...STEPS.map((step) => `×${step} or more`)];
+function legend({ data: { heat_steps } }: App): HTMLElement {
+  const texts = [`below ×${heat_steps[0]}`, ...heat_steps.map((step) => `×${step} or more`)];
   const keys = texts.map((text, at) => key(swatch(`heat-${at}`), text));
   return h("div", { class: "legend" }, keys);
 }
@@ -168,7 +166,8 @@ function cell(app: App, column: Column, { entry }: OverviewRow, { times, said, a
     tipTitle(entry.title),
     h("div", { class: "tip-sub" }, [...new Set([column.title, format.tasks(column.n)])].join(", ")),
     tipLine(column.metric.title, said),
-    absent && entry.omitted ? tipLine(entry.omitted) : false,
+    absent && tipLine(entry.omitted ?? app.data.no_program[1]),
   ]);
-  return h("td", { class: times === undefined ? "without" : `heat-${level(times)}` }, to);
+  const level = app.data.heat_steps.filter((step) => (times ?? 0) >= step).length;
+  return h("td", { class: times === undefined ? "without" : `heat-${level}` }, to);
 }

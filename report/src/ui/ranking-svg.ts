@@ -37,7 +37,7 @@ export function rankingSvg(
 ): SVGSVGElement {
   const groups = sets(shown.rows, rank);
   const heads = groups.length > 1 ? groups.length : 0;
-  const fell = shown.failed.filter((row) => row.status !== "unavailable");
+  const fell = shown.failed.filter((row) => !row.entry.gap);
   const end = TOP + shown.rows.length * ROW + heads * HEAD;
   const height = end + fell.length * FOOT + 20;
   const svg = make("svg", {

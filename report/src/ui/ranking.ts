@@ -8,8 +8,8 @@ import { campaignsOf, parts, type State, scenarioOf } from "../state.ts";
 import type { Metric } from "../types.ts";
 import {
   type Bar,
+  exception,
   extent,
-  isLowerBound,
   kindOf,
   letter,
   type Ranking,
@@ -83,7 +83,7 @@ export function rankingSection(app: App): Section {
     fill(legend, legendItems(app, shown));
     const draw = () => {
       const rows = [
-        axis(shown, scaled),
+        axis(app, shown, scaled),
         gridlines(shown, scaled),
         ...ranked(app, shown, scaled, lists, more),
       ];
@@ -143,16 +143,15 @@ function nothing(app: App, shown: Ranking): HTMLElement {
 
 function legendItems({ data, state }: App, shown: Ranking): Child[] {
   const footprint = shown.metric.name === "footprint";
-  const sources = data.published.map((known) => `${known.source}, ${known.hardware}`).join("; ");
   return [
     ...data.parts.map(
       (part) => footprint && !state.log && key(swatch(`part-${part.id}`), part.title, part.about),
     ),
     footprint && state.log && h("span", { class: "key" }, "A logarithmic scale cannot show stacked parts."),
-    key(swatch("whisker-key"), isWhole(shown.metric) ? "95% interval" : "smallest to largest run"),
+    key(swatch("whisker-key"), shown.metric.range),
     state.published &&
       shown.hasPublished &&
-      key(swatch("mark-key"), "published by others, on another machine", sources),
+      key(swatch("mark-key"), "Published values", data.published.map(({ note }) => note).join(" ")),
   ];
 }
 
@@ -164,12 +163,12 @@ function gridlines(shown: Ranking, scaled: Scale): HTMLElement {
 }
 
 function columns(shown: Ranking): string {
-  return `row-grid${sharing(shown) ? "" : " without-task"}`;
+  return `row-grid${shown.metric.per_task ? "" : " without-task"}`;
 }
 
-function axis(shown: Ranking, scaled: Scale): HTMLElement {
+function axis(app: App, shown: Ranking, scaled: Scale): HTMLElement {
   const text = (value: number) => (value === 0 ? "0" : format.withoutZeros(shown.tick(value)));
-  const noisy = shown.rows.some((row) => row.bars.some((bar) => spread(shown, bar)));
+  const noisy = shown.rows.some((row) => row.bars.some((bar) => spread(app, shown, bar)));
   const ticks = scaled.ticks.map((value) =>
     h("span", { class: "tick", "--at": percent(scaled.at(value)) }, text(value)),
   );
@@ -181,7 +180,7 @@ function axis(shown: Ranking, scaled: Scale): HTMLElement {
     h("span", { class: "track" }, ticks),
     h("span", { class: "value" }, shown.metric.short),
     h("span", { class: "per-task" }, "per task"),
-    h("span", { class: "spread" }, noisy && (isWhole(shown.metric) ? "interval" : "± MAD")),
+    h("span", { class: "spread" }, noisy && shown.metric.spread),
   );
 }
 
@@ -200,7 +199,7 @@ function rankLine(app: App, shown: Ranking, row: RankRow, bar: Bar, scaled: Scal
   const { entry } = row;
   const several = shownCampaigns(app.data, app.state).length > 1;
   const first = bar === row.bars[0];
-  const place = row.place ?? (row.standing === "reference" ? "ref" : "–");
+  const place = row.place ?? app.data.standings[row.standing]?.[1];
   const mark = first && app.state.published ? row.published?.memory_bytes : undefined;
   const tag = (more?: Node | false) =>
     several && h("span", { class: "campaign-tag" }, letter(app.data, bar.campaign), more);
@@ -226,32 +225,24 @@ function rankLine(app: App, shown: Ranking, row: RankRow, bar: Bar, scaled: Scal
     track(app, shown, bar, scaled, mark),
     h("span", { class: "value" }, valueText(shown, bar)),
     h("span", { class: "per-task" }, perTask(shown, bar, app.state.n)),
-    h("span", { class: "spread" }, spread(shown, bar)),
+    h("span", { class: "spread" }, spread(app, shown, bar)),
     h("span", { class: "visually-hidden" }, spoken(app, row, bar, several)),
   );
   tip(line, () => barTip(app, shown, row, bar));
   return line;
 }
 
-/** What the column `per task` has: the slope of the footprint, or the figure that is compared, divided by N. */
-function sharing({ metric, shape }: Ranking): "slope" | "bytes" | "time" | undefined {
-  if (shape === "work" || isWhole(metric)) return undefined;
-  if (metric.name === "footprint") return shape === "hold" ? "slope" : undefined;
-  if (metric.unit === "bytes") return "bytes";
-  // Of the wall time the wait is the most.
-  return metric.unit === "seconds" && metric.name !== "wall" ? "time" : undefined;
-}
-
-function perTask(shown: Ranking, bar: Bar, n: number): string {
-  const what = sharing(shown);
+/** A task's part of the value. */
+function perTask({ metric }: Ranking, bar: Bar, n: number): string {
+  const what = metric.per_task;
   if (what === "slope") return bar.entry.scaling?.slope ?? "";
   if (!what || n === 1) return "";
-  return what === "bytes" ? format.perTask(bar.value / n) : format.nanoseconds((bar.value / n) * 1e9);
+  return format.UNITS[what]((bar.value / n) * (what === "nanoseconds" ? 1e9 : 1));
 }
 
-function valueText(shown: Ranking, bar: Bar): string {
-  if (shown.metric.scope === "slope") return bar.entry.scaling?.slope ?? "";
-  return `${isLowerBound(bar, shown.metric) ? "≥ " : ""}${show(shown.metric)(bar.value)}`;
+function valueText({ metric }: Ranking, bar: Bar): string {
+  if (metric.scope !== "run") return bar.entry.scaling?.[metric.scope] ?? "";
+  return `${exception(bar.row, metric.name)?.sign ?? ""}${show(metric)(bar.value)}`;
 }
 
 function change(bar: Bar): Node | false {
@@ -267,13 +258,9 @@ function badges({ entry }: Bar): (Node | false)[] {
   ];
 }
 
-/** Noise below this share of the figure is none that anybody need look at. */
-const QUIET = 0.01;
-
-function spread({ metric }: Ranking, bar: Bar): string {
-  if (isWhole(metric) && bar.entry.scaling?.nonlinear) return "not linear";
+function spread({ data }: App, { metric }: Ranking, bar: Bar): string {
   const share = noise(metric, bar);
-  return share === undefined || share < QUIET ? "" : `± ${format.percent(share)}`;
+  return share === undefined || share < data.shown_spread ? "" : `± ${format.percent(share)}`;
 }
 
 /** As a share of the figure: half of an interval's width, or the median absolute deviation. */
@@ -316,7 +303,6 @@ function barTip(app: App, shown: Ranking, row: RankRow, bar: Bar): Child[] {
   const campaign = app.data.campaigns[bar.campaign];
   const { metric } = shown;
   const write = show(metric);
-  const readings = bar.row?.figures[metric.field]?.readings ?? 0;
   const { scaling } = bar.entry;
   const { published } = row;
   return [
@@ -326,21 +312,16 @@ function barTip(app: App, shown: Ranking, row: RankRow, bar: Bar): Child[] {
     tipLine(metric.title, write(bar.value)),
     bar.low !== undefined &&
       bar.high !== undefined &&
-      tipLine(
-        isWhole(metric) ? "95% interval" : `of ${readings} runs`,
-        `${write(bar.low)} to ${write(bar.high)}`,
-      ),
+      tipLine(metric.range, `${write(bar.low)} to ${write(bar.high)}`),
     bar.timesBest !== undefined &&
       row.standing === "ranked" &&
-      tipLine(`vs best ${among(app)}`, format.times(bar.timesBest)),
-    scaling?.nonlinear !== undefined && tipLine("Not linear: largest deviation", scaling.deviation ?? ""),
+      tipLine(`vs ${app.data.best[app.state.rank]}`, format.times(bar.timesBest)),
+    scaling?.nonlinear !== undefined && h("div", { class: "tip-sub" }, scaling.nonlinear),
     published &&
       app.state.published &&
       tipLine(`Published: ${published.runtime}, ${published.version}`, format.bytes(published.memory_bytes)),
   ];
 }
-
-const among = (app: App): string => (app.state.rank === "kind" ? "of its kind" : "of all");
 
 /** What the bar shows, for who does not see it. */
 function spoken(app: App, row: RankRow, bar: Bar, several: boolean): string {
@@ -348,6 +329,6 @@ function spoken(app: App, row: RankRow, bar: Bar, several: boolean): string {
   if (several) texts.push(`results ${letter(app.data, bar.campaign)}`);
   texts.push(...partsOf(app, bar).map(({ title, size }) => `${title} ${size}`));
   if (bar.timesBest !== undefined && row.standing === "ranked")
-    texts.push(`${format.times(bar.timesBest)} the best ${among(app)}`);
+    texts.push(`${format.times(bar.timesBest)} the ${app.data.best[app.state.rank]}`);
   return texts.length > 0 ? `; ${texts.join(", ")}` : "";
 }

@@ -278,10 +278,9 @@ function comparison(app: App, visible: Styled[], found: unknown): HTMLElement {
     .flatMap((line) => line.points.filter((point) => point.tasks === n).map((point) => ({ line, point })))
     .sort((a, b) => a.point.value - b.point.value);
   const lines = at.slice(0, MOST_COMPARED).map(({ line, point }) => {
-    const doubt = point.ok ? "" : isBytes(of) ? " (not all alive)" : " (not all ok)";
+    const doubt = point.ok ? "" : ` (${app.data.standings.partial?.[0]})`;
     return tipLine(line.name + doubt, show(of)(point.value), swatch("", line.style.color));
   });
   const left = at.length - lines.length;
-  const more = `and ${left} ${isBytes(of) ? "larger" : "slower"}`;
-  return tipPanel(format.tasks(n), ...lines, left > 0 && h("div", { class: "tip-sub" }, more));
+  return tipPanel(format.tasks(n), ...lines, left > 0 && h("div", { class: "tip-sub" }, `and ${left} more`));
 }

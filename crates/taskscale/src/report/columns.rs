@@ -2,6 +2,7 @@
 
 use super::model::{Report, Row};
 use super::phrases::{line_mark, slope_text};
+use super::rank::AT_LEAST;
 use crate::catalog::Shape;
 use crate::metrics::{self, MetricDef};
 
@@ -98,7 +99,7 @@ impl Row {
         }
         let text = self.spreads.median(figure).map(|value| figure.show(value))?;
         let at_least = self.client_limited && figure == &metrics::MESSAGES_PER_S;
-        Some(if at_least { format!("≥ {text}") } else { text })
+        Some(if at_least { format!("{AT_LEAST}{text}") } else { text })
     }
 }
 

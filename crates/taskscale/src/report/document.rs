@@ -8,6 +8,7 @@ use super::headline::Headline;
 use super::model::{EntryInfo, Rank, Report, Row};
 use super::overview::{Factor, Overview, overview};
 use super::phrases::{failure_lines, mad_text, nonlinear_text, slope_text, worst_text};
+use super::rank::Standing;
 use super::speedup::speedups;
 use crate::catalog::{FanOut, Kind};
 use crate::document::{
@@ -34,7 +35,7 @@ pub enum Detail {
 }
 
 /// A smaller deviation of repetitions is not shown.
-const SHOWN_SPREAD: f64 = 0.01;
+pub const SHOWN_SPREAD: f64 = 0.01;
 
 /// Notes of a document, unless it has all.
 const NOTES: usize = 3;
@@ -216,7 +217,7 @@ fn of_row(report: &Report, row: &Row, largest: f64, columns: &[ShownFigure], fan
     if row.ok_runs < row.runs {
         shown.flag = Some(row.status.clone());
     } else if unusual.is_some() {
-        shown.flag = Some("other source".to_owned());
+        shown.flag = Some(Standing::OtherSource.text().to_owned());
     }
     if !row.has_figures() {
         for failure in failure_lines(row) {
@@ -356,6 +357,5 @@ fn of_overview(overview: &Overview, rank: Rank) -> Table {
         let entry = entry_field(line.entry, Emphasis::Plain);
         rows.push(DocumentRow::of(std::iter::once(entry).chain(factors).collect()));
     }
-    let title = if rank == Rank::Kind { "vs best of its kind" } else { "vs best of all kinds" };
-    Table::of(columns, title, rows)
+    Table::of(columns, format!("vs {}", rank.best()), rows)
 }

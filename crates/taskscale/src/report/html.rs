@@ -13,6 +13,7 @@ use serde_json::ser::{CharEscape, Formatter, Serializer};
 
 use super::page::PageData;
 use super::sanitize::acts;
+use crate::explain::Explanation;
 
 /// A part of `assets/report.html`, which `npm run build` makes from `report/`, packed by build.rs.
 macro_rules! part {
@@ -26,6 +27,8 @@ macro_rules! part {
 /// Written piece by piece, as a page may be larger than its parts.
 pub fn write_html(mut page: PageData, out: &mut dyn Write) -> io::Result<()> {
     page.tell_apart();
+    let bytes = |of: &Explanation| of.sheet.slope.bytes;
+    page.anatomy.sort_by(|a, b| a.kind.cmp(&b.kind).then(bytes(a).total_cmp(&bytes(b))));
     unpack(part!("before"), out)?;
     embed(&page, out)?;
     unpack(part!("between"), out)?;

@@ -48,7 +48,7 @@ pub use export::{Chart, ExportError, ExportRequest, ExportTarget, export};
 pub use footnotes::releases;
 pub use html::write_html;
 pub use model::{EntryInfo, Growth, REPORT_SCHEMA, Rank, Report, Row, RowGroup, Unavailable, Version};
-pub use overview::{Factor, Overview, overview};
+pub use overview::{Factor, HEAT_STEPS, Overview, overview};
 pub use page::{PAGE_SCHEMA, PageData, VersionsChart};
 pub use phrases::{FailureLine, failure_lines, mad_text};
 pub use samples::render as samples_csv;

@@ -5,6 +5,9 @@ use std::collections::BTreeMap;
 use super::model::{EntryInfo, Report, Row};
 use crate::record::Series;
 
+/// Multiples of the best from which on the shade of a cell is darker.
+pub const HEAT_STEPS: [f64; 5] = [1.1, 1.5, 2.0, 5.0, 10.0];
+
 /// One value for each entry and workload.
 pub struct Overview<'a> {
     /// The series in order, each with the N that is shown.
@@ -54,7 +57,7 @@ impl OverviewLine<'_> {
 pub enum Factor {
     /// The headline as a multiple of the best of the entry's kind.
     Times(f64),
-    /// How it ended, or that it is not ranked.
+    /// How it ended, or why it is not ranked.
     Unranked(String),
     /// The entry does not do it.
     Absent,
@@ -84,7 +87,7 @@ pub fn overview(reports: &[Report]) -> Option<Overview<'_>> {
                 entry: &row.entry,
                 factors: vec![Factor::Absent; shown.len()],
             });
-            line.factors[nth] = factor(row);
+            line.factors[nth] = factor(report, row);
         }
     }
     let (mut lines, single): (Vec<_>, Vec<_>) =
@@ -101,12 +104,8 @@ pub fn overview(reports: &[Report]) -> Option<Overview<'_>> {
     Some(Overview { columns: shown.iter().map(name).zip(tasks).collect(), lines, singles })
 }
 
-fn factor(row: &Row) -> Factor {
-    match row.times_best {
-        Some(times) => Factor::Times(times),
-        None if row.ok_runs > 0 => Factor::Unranked("not ranked".to_owned()),
-        None => Factor::Unranked(row.status.clone()),
-    }
+fn factor(report: &Report, row: &Row) -> Factor {
+    row.times_best.map_or_else(|| Factor::Unranked(row.unranked(report).to_owned()), Factor::Times)
 }
 
 /// The geometric mean of its factors: the order says more of no workload than of another.

@@ -5,13 +5,19 @@
 
 use serde::Serialize;
 
+use super::footnotes::REFERENCE;
 use super::model::{Rank, Report, Row, RowGroup};
 use crate::catalog::Kind;
 use crate::metrics::{self, Better, MetricDef};
 use crate::record::MemorySource;
 
+/// In place of a value that runs which were ok do not have.
+pub const NO_VALUE: &str = "no value";
+/// Before a value that may be larger.
+pub const AT_LEAST: &str = "≥ ";
+
 /// Whether a value takes part in the comparison, or why not.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, strum::VariantArray)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Standing {
@@ -30,6 +36,17 @@ impl Standing {
     pub fn is_ranked(&self) -> bool {
         *self == Standing::Ranked
     }
+
+    /// In place of a multiple of the best.
+    pub fn text(self) -> &'static str {
+        match self {
+            Standing::Ranked => NO_VALUE,
+            Standing::Reference => REFERENCE,
+            Standing::Partial => "partial",
+            Standing::OtherSource => "other source",
+            Standing::LowerBound => "at least",
+        }
+    }
 }
 
 impl Row {
@@ -45,6 +62,24 @@ impl Row {
             Standing::LowerBound
         } else {
             Standing::Ranked
+        }
+    }
+
+    /// Why its headline is not compared: how it ended, or a word or two.
+    pub fn unranked(&self, report: &Report) -> &str {
+        match self.standing(report.headline(), report.usual_source()) {
+            Standing::Partial => &self.status,
+            standing => standing.text(),
+        }
+    }
+}
+
+impl Rank {
+    /// What values are compared with.
+    pub fn best(self) -> &'static str {
+        match self {
+            Rank::Kind => "best of its kind",
+            Rank::All => "best of all kinds",
         }
     }
 }

@@ -6,12 +6,9 @@ use super::campaigns::{CampaignSummary, NEARLY, machine_name, mark_behind};
 use super::layout::{START, anchor};
 use super::subject::{SiteEntry, named};
 use crate::document::{NONE, escaped};
-use crate::report::{Factor, Overview, overview, releases};
+use crate::report::{Factor, HEAT_STEPS, Overview, overview, releases};
 use crate::submit::Badge;
 use crate::units::{self, counted};
-
-/// Multiples of the best from which on the shade is darker.
-const STEPS: [f64; 5] = [1.1, 1.5, 2.0, 5.0, 10.0];
 
 /// Most rows of a kind. The page of the results has all.
 const ROWS: usize = 8;
@@ -86,7 +83,7 @@ fn table(overview: &Overview, subjects: &[SiteEntry]) -> String {
 fn cell(factor: &Factor) -> String {
     match factor {
         Factor::Times(times) => {
-            let step = STEPS.iter().filter(|step| times >= *step).count();
+            let step = HEAT_STEPS.iter().filter(|step| times >= *step).count();
             format!("<td class=\"n heat-{step}\">{}</td>", units::significant(*times, 3))
         }
         Factor::Unranked(why) => format!("<td class=\"n fell\">{}</td>", escaped(why)),

@@ -1,23 +1,28 @@
 //! Builds the data of the page from campaigns and their samples.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::mem::take;
 
 use super::super::cells::Cells;
 use super::super::colour::colour_of;
+use super::super::document::SHOWN_SPREAD;
 use super::super::headline::Headline;
 use super::super::model::{Growth, Rank, Report, Row, RowGroup};
+use super::super::overview::HEAT_STEPS;
+use super::super::rank::NO_VALUE;
 use super::super::{facts, footnotes, phrases};
 use super::columns::columns;
-use super::model::{PAGE_SCHEMA, PageBest, PageCampaign, PageData, PageEntry, PageFile, Scaling};
+use super::model::{
+    PAGE_SCHEMA, PageCampaign, PageData, PageEntry, PageFile, PageGap, PageRanking, PerTaskShown, Scaling,
+};
 use super::published::published;
 use super::rows::page_row;
 use super::tables::by_use;
 use super::{samples, tables};
-use crate::catalog::{FanOut, Kind, Shape, Style, reading_order};
+use crate::catalog::{FanOut, Shape, Style, reading_order};
 use crate::document::command_line;
-use crate::metrics::{self, MetricDef};
-use crate::record::{Campaign, EntryFacts, Sample, Source, Warning, last_attempts};
+use crate::metrics::{self, MetricDef, Unit};
+use crate::record::{Campaign, EntryFacts, Sample, Source, Status, Warning, last_attempts};
 use crate::report::estimate::ValueEstimate;
 use crate::report::version::shown_version;
 use crate::stats::Interval;
@@ -31,7 +36,16 @@ impl Default for PageData {
             taskscale: env!("CARGO_PKG_VERSION").to_owned(),
             metrics: tables::metrics(),
             kinds: tables::kinds(),
+            standings: tables::standings(),
+            best: [Rank::Kind, Rank::All].map(|rank| (rank, rank.best())).into(),
+            heat_steps: HEAT_STEPS,
+            shown_spread: SHOWN_SPREAD,
+            no_value: PageGap(NO_VALUE.into(), "its runs do not have this metric".into()),
+            not_measured: PageGap("not measured".into(), "no run at this number of tasks yet".into()),
+            no_fit: PageGap("no fit".into(), "needs ok runs at two or more numbers of tasks".into()),
+            no_program: PageGap("no program".into(), "the entry lacks this workload".into()),
             parts: tables::PARTS.into(),
+            part_sources: tables::PART_SOURCES.into(),
             phases: tables::PHASES.into(),
             columns: columns(),
             sample_fields: samples::fields(),
@@ -91,7 +105,8 @@ impl PageData {
         let mut notes: Vec<String> = releases.into_iter().chain(footnotes::notes(&report)).collect();
         notes.retain(|note| !of_machine.contains(note));
         let metrics = compared(&report);
-        let (headlines, bests) = (headlines(&report, &cells), bests(&report, &metrics));
+        let (headlines, rankings) = (headlines(&report, &cells), rankings(&report, &metrics, &positions));
+        let per_task = metrics.iter().map(|metric| per_task(&report, metric)).collect();
         let overview_tasks = report.representative_tasks();
         let usual = report.usual_source();
         let of_row = |row: Row| {
@@ -112,7 +127,8 @@ impl PageData {
             metrics: metrics.into_iter().map(|metric| metric.name).collect(),
             overview_tasks,
             headlines,
-            bests,
+            rankings,
+            per_task,
             facts,
             commands: commands.map(|words| command_line(&words)),
             notes,
@@ -137,7 +153,9 @@ impl PageData {
         // Why it could not run is the report's to say.
         (facts.workload, facts.program_digest, facts.unavailable) = (None, None, None);
         let growth = report.growth_of(&facts.name).filter(|_| report.shape != Shape::Work);
+        let missing = report.unavailable.iter().find(|missing| missing.entry.name == facts.name);
         PageEntry {
+            gap: missing.map(|missing| PageGap(Status::Unavailable.name().into(), missing.reason.clone())),
             sources: files.into_iter().map(file).collect(),
             colour: colour_of(&facts.runtime),
             shown_version: shown_version(&facts, report.created_at),
@@ -195,27 +213,49 @@ fn headlines(report: &Report, cells: &Cells) -> Vec<Headline> {
     report.groups.iter().flat_map(of).collect()
 }
 
-/// The best of each kind at each N.
-fn bests(report: &Report, metrics: &[&'static MetricDef]) -> Vec<PageBest> {
+/// The order and the best of entries at each N by each metric.
+fn rankings<'r>(
+    report: &'r Report,
+    metrics: &[&'static MetricDef],
+    positions: &BTreeMap<&str, usize>,
+) -> Vec<PageRanking> {
     let usual = report.usual_source();
-    let kinds: BTreeSet<Kind> = report.rows().map(|row| row.entry.kind).collect();
-    let best = |group: &RowGroup, kind: Kind, metric: &'static MetricDef| match metric.per_entry() {
-        true => {
-            let own = report.growth.iter().filter(|of| of.entry.kind == kind && !of.entry.reference);
-            metric.better.of(own.filter_map(|of| Some(ValueEstimate::in_growth(metric, of)?.value)))
+    let of = |group: &'r RowGroup, metric: &'static MetricDef| {
+        // With its value, whether that is ranked, and whether fewer than N were alive. A metric is of lines or of rows.
+        let of_line = |of: &'r Growth| {
+            Some((&of.entry, ValueEstimate::in_growth(metric, of)?.value, !of.entry.reference, false))
+        };
+        let of_row = |row: &'r Row| {
+            let ranked = row.standing(metric, usual).is_ranked();
+            Some((&row.entry, row.spreads.median(metric)?, ranked, row.ok_runs == 0))
+        };
+        let lines = report.growth.iter().filter_map(of_line);
+        let mut all: Vec<_> = lines.chain(group.rows.iter().filter_map(of_row)).collect();
+        all.sort_by(|a, b| a.3.cmp(&b.3).then(metric.better.order(Some(a.1), Some(b.1))));
+        let mut best = BTreeMap::new();
+        for (entry, value, ..) in all.iter().filter(|(.., ranked, _)| *ranked) {
+            for set in [entry.kind.name(), Rank::All.name()] {
+                best.entry(set).or_insert(*value);
+            }
         }
-        false => {
-            let own = group.rows.iter().filter(|row| row.entry.kind == kind);
-            let ranked = own.filter(|row| row.standing(metric, usual).is_ranked());
-            metric.better.of(ranked.filter_map(|row| row.spreads.median(metric)))
-        }
-    };
-    let of_kind = |group: &RowGroup, kind: Kind| {
         // Nothing is a multiple of nothing, or of less, as a line's value at no tasks may be.
-        let best = metrics.iter().map(|metric| best(group, kind, metric).filter(|best| *best > 0.0));
-        PageBest { tasks: group.tasks, kind, best: best.collect() }
+        best.retain(|_, best| *best > 0.0);
+        let order = all.iter().filter_map(|(entry, ..)| positions.get(&*entry.name).copied());
+        PageRanking { tasks: group.tasks, metric: metric.name, order: order.collect(), best }
     };
-    report.groups.iter().flat_map(|group| kinds.iter().map(move |kind| of_kind(group, *kind))).collect()
+    report.groups.iter().flat_map(|group| metrics.iter().map(|metric| of(group, metric))).collect()
+}
+
+/// The part of a metric's values that one task takes.
+fn per_task(report: &Report, metric: &MetricDef) -> Option<PerTaskShown> {
+    match metric.unit {
+        _ if report.shape == Shape::Work || metric.per_entry() => None,
+        _ if metric == &metrics::FOOTPRINT => Some(PerTaskShown::Slope),
+        Unit::Bytes => Some(PerTaskShown::BytesPerTask),
+        // Of the wall time the wait is the most.
+        Unit::Seconds if metric != &metrics::WALL => Some(PerTaskShown::Nanoseconds),
+        _ => None,
+    }
 }
 
 fn tags(facts: &EntryFacts) -> Vec<String> {
@@ -249,6 +289,7 @@ fn scaling(growth: &Growth) -> Option<Scaling> {
         None => "no interval: needs two runs of every N".to_owned(),
     };
     let slope = format!("{} B", phrases::slope_text(slope, growth.linear));
+    let base = phrases::line_mark(growth.linear).to_owned() + &metrics::BASE.text(base);
     let (deviation, nonlinear) = (phrases::worst_text(growth), phrases::nonlinear_text(growth));
     let of_slope = interval(growth.bytes_per_task_interval, &metrics::BYTES_PER_TASK);
     let mut facts = vec![("Bytes per task", slope.clone(), of_slope)];
@@ -258,10 +299,10 @@ fn scaling(growth: &Growth) -> Option<Scaling> {
             .map(|bytes| ("Beyond the memory it keeps", metrics::BYTES_PER_TASK.text(bytes), String::new())),
     );
     let of_base = interval(growth.base_bytes_interval, &metrics::BASE);
-    facts.push(("Fixed cost", metrics::BASE.text(base), of_base));
+    facts.push(("Fixed cost", base.clone(), of_base));
     facts.extend(deviation.clone().map(|off| {
         let linear = || "median vs fixed cost + N × bytes per task".to_owned();
         ("Largest deviation", off, nonlinear.clone().unwrap_or_else(linear))
     }));
-    Some(Scaling { slope, deviation, nonlinear, facts })
+    Some(Scaling { slope, base, deviation, nonlinear, facts })
 }

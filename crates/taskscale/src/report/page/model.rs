@@ -9,11 +9,10 @@ use serde::Serialize;
 
 use super::super::headline::Headline;
 use super::super::load_curve::LoadPoint;
-use super::super::model::{Parts, Report};
+use super::super::model::{Parts, Rank, Report};
 use super::super::rank::Standing;
 use super::columns::{PageColumn, SampleField};
 use super::tables::{ChartPart, PageKind, PageMetric};
-use crate::catalog::Kind;
 use crate::explain::Explanation;
 use crate::record::{EntryFacts, MemorySource, Status, Warning};
 
@@ -31,8 +30,24 @@ pub struct PageData {
     pub entries: Vec<EntryFacts>,
     pub metrics: Vec<PageMetric>,
     pub kinds: Vec<PageKind>,
+    /// What stands in place of a multiple, and in place of a place.
+    pub standings: BTreeMap<Standing, [&'static str; 2]>,
+    /// What multiples are of.
+    pub best: BTreeMap<Rank, &'static str>,
+    /// Multiples of the best from which on the shade of a cell is darker.
+    pub heat_steps: [f64; 5],
+    /// A smaller deviation of repetitions, as a share, is not shown.
+    pub shown_spread: f64,
+    /// Of runs without a metric, and of entries without a run at some N, without a line, and without a program for a
+    /// series.
+    pub no_value: PageGap,
+    pub not_measured: PageGap,
+    pub no_fit: PageGap,
+    pub no_program: PageGap,
     /// What a footprint is made of.
     pub parts: Vec<ChartPart>,
+    /// Where parts of a task's memory are known from.
+    pub part_sources: Vec<ChartPart>,
     /// What a run consists of.
     pub phases: Vec<ChartPart>,
     /// Of the table of all values.
@@ -70,13 +85,15 @@ pub struct PageCampaign {
     /// Names of the metrics that entries are compared by, in the order of a row's figures; the first is what they are
     /// ranked by.
     pub metrics: Vec<&'static str>,
+    /// What of each is shown per task.
+    pub per_task: Vec<Option<PerTaskShown>>,
     /// The N that stands for the series in an overview.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub overview_tasks: Option<u64>,
     /// The answer at each N, of kinds and of all together.
     pub headlines: Vec<Headline>,
-    /// What multiples are of.
-    pub bests: Vec<PageBest>,
+    /// The order of entries at each N by each metric.
+    pub rankings: Vec<PageRanking>,
     /// Name and text of each fact.
     pub facts: Vec<(&'static str, String)>,
     /// The command that was run, and one that repeats it.
@@ -92,22 +109,40 @@ pub struct PageCampaign {
     pub samples: Samples,
 }
 
-/// The best ranked values of one kind.
+/// How entries compare at one N by one metric.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct PageBest {
+pub struct PageRanking {
     pub tasks: u64,
-    pub kind: Kind,
-    /// In the order of the campaign's `metrics`.
-    pub best: Vec<Option<f64>>,
+    pub metric: &'static str,
+    /// Positions of the entries with a value, the best first; those with fewer than N alive come last.
+    pub order: Vec<usize>,
+    /// The best ranked value of each kind, and of `all`.
+    pub best: BTreeMap<&'static str, f64>,
 }
+
+/// The part of a value that one task takes: the slope of the line, or a share of the bytes or of the time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum PerTaskShown {
+    Slope,
+    BytesPerTask,
+    Nanoseconds,
+}
+
+/// Why there is no value, in a word or two and in a sentence.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct PageGap(pub String, pub String);
 
 /// How the footprint of an entry grows, in words.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Scaling {
-    /// Bytes per task, marked if memory is not linear.
+    /// Bytes per task and fixed cost, marked if memory is not linear.
     pub slope: String,
+    pub base: String,
     /// The largest deviation from the line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deviation: Option<String>,
@@ -131,6 +166,9 @@ pub struct PageEntry {
     pub shown_version: Option<String>,
     /// What it is besides its kind and style; first of all whether it runs on all CPUs.
     pub tags: Vec<String>,
+    /// Why it could not run on this machine.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gap: Option<PageGap>,
     /// What distinguishes it from a usual one of its kind, in short.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub badges: Vec<String>,
@@ -188,9 +226,9 @@ pub struct PageRow {
     /// What a reader of any of its values must know.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<String>,
-    /// Why it has no cost, although its runs were ok.
+    /// Why it lacks figures, where that is not for lack of the metric.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub no_value: Option<&'static str>,
+    pub gap: Option<PageGap>,
     pub memory_sources: Vec<MemorySource>,
     /// Over its repetitions, in the order of the campaign's `metrics`.
     pub figures: Vec<Option<Figure>>,
@@ -220,6 +258,9 @@ pub struct PageException {
     pub standing: Standing,
     pub metrics: Vec<&'static str>,
     pub reason: String,
+    /// Before their values.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub sign: &'static str,
 }
 
 /// Repetitions of a row that ended alike and not well.
@@ -279,6 +320,8 @@ pub struct Published {
     pub os: String,
     /// What a reader of its values must know.
     pub note: String,
+    /// Names of the metrics that they may stand beside.
+    pub metrics: Vec<&'static str>,
     pub figures: Vec<PublishedFigure>,
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::model::{Published, PublishedFigure};
+use crate::metrics::{FOOTPRINT, PEAK, RSS_PEAK};
 
 /// By a short name: the values, and what stands here for what they measured.
 const FILES: [(&str, &str, &str); 2] = [
@@ -68,6 +69,7 @@ pub fn published(is_known: impl Fn(&str, &str) -> bool) -> Vec<Published> {
             source,
             workload,
             our_workload: here.workload,
+            metrics: [&FOOTPRINT, &PEAK, &RSS_PEAK].map(|metric| metric.name).into(),
             hardware,
             os,
             figures,

@@ -2,8 +2,8 @@
 
 use super::super::build::feeding;
 use super::super::model::{FailureGroup, Row};
-use super::super::rank::Standing;
-use super::model::{Figure, PageException, PageRow, PageShortfall};
+use super::super::rank::{AT_LEAST, NO_VALUE, Standing};
+use super::model::{Figure, PageException, PageGap, PageRow, PageShortfall};
 use crate::document::joined;
 use crate::metrics::{self, MetricDef};
 use crate::record::{MemorySource, Sample, Warning};
@@ -26,7 +26,6 @@ pub fn page_row(
         runs: failure.runs,
         reason: failure.reason(),
     };
-    let short = cell.iter().any(|sample| sample.warnings.contains(&Warning::WorkShort));
     PageRow {
         entry,
         tasks: row.tasks,
@@ -36,7 +35,7 @@ pub fn page_row(
         standing: row.standing(&metrics::WALL, usual),
         exceptions: exceptions(&row, metrics, usual),
         remarks: remarks(&row),
-        no_value: short.then(|| Warning::WorkShort.text()),
+        gap: gap(&row, cell),
         figures: metrics.iter().map(|metric| row.spreads.of(metric).map(figure)).collect(),
         threads: row.threads,
         parts: row.parts,
@@ -58,15 +57,24 @@ pub fn page_row(
 /// The metrics of a row that could be ranked but for these reasons.
 fn exceptions(row: &Row, metrics: &[&'static MetricDef], usual: Option<MemorySource>) -> Vec<PageException> {
     let sources = || joined(row.memory_sources.iter().map(|source| source.name()), " and ");
-    let of = |standing: Standing, reason: String| {
+    let of = |standing: Standing, reason: String, sign: &'static str| {
         let metrics = metrics.iter().filter(|metric| row.standing(metric, usual) == standing);
-        PageException { standing, metrics: metrics.map(|metric| metric.name).collect(), reason }
+        PageException { standing, metrics: metrics.map(|metric| metric.name).collect(), reason, sign }
     };
     let all = [
-        of(Standing::OtherSource, format!("not comparable: memory source {}", sources())),
-        of(Standing::LowerBound, "limited by the clients: the server may handle more".to_owned()),
+        of(Standing::OtherSource, format!("not comparable: memory source {}", sources()), ""),
+        of(Standing::LowerBound, "limited by the clients: the server may handle more".to_owned(), AT_LEAST),
     ];
     all.into_iter().filter(|exception| !exception.metrics.is_empty()).collect()
+}
+
+/// Why a metric has no value, where that is not for lack of the metric.
+fn gap(row: &Row, cell: &[&Sample]) -> Option<PageGap> {
+    let short = cell.iter().any(|sample| sample.warnings.contains(&Warning::WorkShort));
+    match row.shortfalls.first().filter(|_| row.ok_runs == 0) {
+        Some(failure) => Some(PageGap(row.status.clone(), failure.reason())),
+        None => short.then(|| PageGap(NO_VALUE.into(), Warning::WorkShort.text().into())),
+    }
 }
 
 fn remarks(row: &Row) -> Vec<String> {

@@ -1,10 +1,15 @@
 //! What the page calls things: metrics, kinds, the parts of memory, the phases of a run.
 
-use serde::Serialize;
+use std::collections::BTreeMap;
 
+use serde::Serialize;
 use strum::VariantArray;
 
+use super::super::footnotes::REFERENCE;
+use super::super::rank::Standing;
 use crate::catalog::{Kind, Shape};
+use crate::document::NONE;
+use crate::explain::{PartSource, UNEXPLAINED};
 use crate::metrics::{self, Better, MetricDef, MetricScope, Unit};
 
 /// A metric, as the page offers and shows it.
@@ -22,6 +27,10 @@ pub struct PageMetric {
     pub unit: Unit,
     pub better: Better,
     pub scope: MetricScope,
+    /// The bounds that are shown beside a value.
+    pub range: &'static str,
+    /// Over a column of half their distance, as a share.
+    pub spread: &'static str,
     pub shapes: &'static [Shape],
     /// Title and sentence for work; absent where they are the same.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -42,6 +51,8 @@ pub fn metrics() -> Vec<PageMetric> {
             unit: metric.unit,
             better: metric.better,
             scope: metric.of,
+            range: if metric.per_entry() { "95% interval" } else { "smallest to largest run" },
+            spread: if metric.per_entry() { "interval" } else { "± MAD" },
             shapes: metric.shapes,
             of_work: metric.of_work.map(|(title, about)| (title, sentence(about))),
         }
@@ -85,6 +96,12 @@ pub fn kinds() -> Vec<PageKind> {
     Kind::VARIANTS.iter().copied().map(of).collect()
 }
 
+/// In place of a multiple, and in place of a place.
+pub fn standings() -> BTreeMap<Standing, [&'static str; 2]> {
+    let place = |standing| if standing == Standing::Reference { REFERENCE } else { NONE };
+    Standing::VARIANTS.iter().map(|standing| (*standing, [standing.text(), place(*standing)])).collect()
+}
+
 /// A part of a whole in a chart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -93,7 +110,7 @@ pub struct ChartPart {
     pub id: &'static str,
     pub title: &'static str,
     pub about: &'static str,
-    /// The fields of a row's `parts` that it sums up; none for a phase.
+    /// The fields of a row's `parts` that it sums up; none for others.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub fields: &'static [&'static str],
 }
@@ -119,6 +136,15 @@ pub const PARTS: [ChartPart; 5] = [
         "socket buffers, kernel objects, other kernel memory",
         &["sock_bytes", "slab_bytes", "kernel_other_bytes"],
     ),
+];
+
+/// What the bytes of a task are known from.
+pub const PART_SOURCES: [ChartPart; 5] = [
+    part("live", PartSource::Live.text(), "live, by the runtime's or allocator's count", &[]),
+    part("unused", PartSource::Unused.text(), "free space, headers, rounding, garbage", &[]),
+    part("mapped", PartSource::Mapped.text(), "mappings that no adapter knows", &[]),
+    part("kernel", PartSource::Kernel.text(), "the cgroup's account of kernel memory", &[]),
+    part("unexplained", UNEXPLAINED, "the remainder of the slope", &[]),
 ];
 
 /// Of a run, in the order of a row's `time` and `cpu`.
