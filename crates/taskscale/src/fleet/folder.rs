@@ -96,6 +96,7 @@ pub struct Claim {
     pub job: String,
     /// As Slurm names it.
     pub node: String,
+    pub hostname: String,
     pub pid: u32,
 }
 
@@ -231,10 +232,11 @@ impl Fleet {
     pub fn claim(&self, target: &Target, job: &str, node: &str) -> FleetResult<Claim> {
         let folder = self.target_folder(target).join("claims");
         at("make", &folder, fs::create_dir_all(&folder))?;
+        let hostname = rustix::system::uname().nodename().to_string_lossy().into_owned();
         loop {
             let epoch = self.last_claim(target)?.map_or(0, |claim| claim.epoch) + 1;
             let (job, node, pid) = (job.to_owned(), node.to_owned(), std::process::id());
-            let claim = Claim { epoch, at: Timestamp::now(), job, node, pid };
+            let claim = Claim { epoch, at: Timestamp::now(), job, node, hostname: hostname.clone(), pid };
             if link_json(&folder.join(epoch.to_string()), &claim)? {
                 return Ok(claim);
             }

@@ -268,7 +268,14 @@ mod tests {
     use crate::document::RenderOptions;
 
     fn claim(node: &str) -> Claim {
-        Claim { epoch: 1, at: Timestamp::UNIX_EPOCH, job: "7_1".to_owned(), node: node.to_owned(), pid: 1 }
+        Claim {
+            epoch: 1,
+            at: Timestamp::UNIX_EPOCH,
+            job: "7_1".to_owned(),
+            node: node.to_owned(),
+            hostname: String::new(),
+            pid: 1,
+        }
     }
 
     fn job(state: &str, node: &str, reason: Option<&str>) -> Option<(String, Option<Job>)> {
