@@ -9,7 +9,8 @@ use std::fmt::Write as _;
 
 use serde_json::json;
 use taskscale::catalog::Shape;
-use taskscale::compare::{CompareSettings, ComparedMetric, Comparison, Decision, Input, default_metrics};
+use taskscale::compare::{CompareSettings, ComparedMetric, Comparison, Decision, Input};
+use taskscale::metrics;
 use taskscale::record::{Campaign, Sample};
 
 const PAIRS: usize = 200;
@@ -87,7 +88,7 @@ fn ends(setting: CurveSetting) -> Result<Ends, Box<dyn Error>> {
     let mut rng = fastrand::Rng::with_seed(31);
     let settings = CompareSettings {
         series: 1,
-        metrics: default_metrics(Shape::Hold).into_iter().map(ComparedMetric::from).collect(),
+        metrics: metrics::compared(Shape::Hold).iter().copied().map(ComparedMetric::from).collect(),
         fail_above: Some(THRESHOLD),
         allow_missing: false,
         across: false,

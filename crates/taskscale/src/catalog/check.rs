@@ -304,9 +304,9 @@ impl EntryPlace<'_> {
         }
         for argument in command {
             if let Some(unknown) = unknown_placeholder(argument) {
-                let known =
-                    "{src}, {out}, {shared}, {home}, {workload}, {Workload}, {flags}, {build_flags}, {tasks}";
-                return Err(self.fault_at(start, format!(": unknown placeholder {unknown} (known: {known})")));
+                return Err(
+                    self.fault_at(start, format!(": unknown placeholder {unknown} (known: {PLACEHOLDERS})"))
+                );
             }
             let source = argument.strip_prefix("{src}/").map(|relative| self.folder.join(relative));
             if let Some(path) = source.filter(|path| !path.exists()) {
@@ -320,8 +320,9 @@ impl EntryPlace<'_> {
 /// Why a timer has `sleep` alone.
 const ONLY_WAITS: &str = "a timer runs no code of its own, so it can only wait";
 
-const PLACEHOLDERS: [&str; 7] =
-    ["{src}", "{out}", "{shared}", "{home}", "{flags}", "{build_flags}", "{tasks}"];
+/// All of them, those of the workload too, which are filled in before commands are checked.
+const PLACEHOLDERS: &str =
+    "{src}, {out}, {shared}, {home}, {workload}, {Workload}, {flags}, {build_flags}, {tasks}";
 
 fn unknown_placeholder(argument: &str) -> Option<&str> {
     let mut rest = argument;
@@ -330,7 +331,7 @@ fn unknown_placeholder(argument: &str) -> Option<&str> {
         let word = &rest[start..end];
         let is_word =
             word.len() > 2 && word[1..word.len() - 1].chars().all(|c| c.is_ascii_lowercase() || c == '_');
-        if is_word && !PLACEHOLDERS.contains(&word) {
+        if is_word && !PLACEHOLDERS.split(", ").any(|known| known == word) {
             return Some(word);
         }
         rest = &rest[end..];

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::error::CatalogError;
-use super::names::closest;
+use super::names::did_you_mean;
 
 /// A manifest while it is checked, which knows where a fault is.
 pub(super) struct ManifestFile<'a> {
@@ -21,19 +21,17 @@ impl ManifestFile<'_> {
 
     pub fn syntax_error(&self, error: &toml::de::Error) -> CatalogError {
         let mut message = error.message().trim().to_owned();
-        if let Some(nearest) = nearest_expected(&message) {
-            message.push_str(&format!("; did you mean `{nearest}`?"));
-        }
+        message += &nearest_expected(&message).unwrap_or_default();
         self.error(error.span().map_or(0, |span| span.start), message)
     }
 }
 
 /// From serde's "unknown field `a`, expected one of `b`, `c`": the nearest of those expected.
-fn nearest_expected(message: &str) -> Option<&str> {
+fn nearest_expected(message: &str) -> Option<String> {
     let (unknown, expected) = message.split_once(", expected ")?;
     if !unknown.starts_with("unknown") {
         return None;
     }
     let quoted = |text| str::split(text, '`').skip(1).step_by(2);
-    closest(quoted(unknown).next()?, quoted(expected))
+    Some(did_you_mean(quoted(unknown).next()?, quoted(expected)))
 }

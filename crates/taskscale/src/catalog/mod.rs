@@ -32,7 +32,7 @@ pub use model::{
     Entry, Install, Library, LibraryPin, Locate, PinnedToolchain, Recipe, Runtime, ToolchainSpec,
     VersionPlaces,
 };
-pub use names::{check_name, closest};
+pub use names::{check_name, closest, did_you_mean};
 pub use number_of_tasks::with_tasks;
 pub use place::{
     CatalogPlace, CatalogSource, WritePlace, carries_catalog, catalog_to_write, find_catalog, named_catalogs,

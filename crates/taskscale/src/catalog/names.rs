@@ -7,6 +7,11 @@ pub fn check_name(name: &str) -> bool {
     name.starts_with(letter) && name.chars().all(|c| letter(c) || "-_+.".contains(c))
 }
 
+/// `; did you mean `NAME`?` with the candidate closest to `word`; empty if none is close.
+pub fn did_you_mean<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
+    closest(word, candidates).map(|nearest| format!("; did you mean `{nearest}`?")).unwrap_or_default()
+}
+
 /// The candidate closest to `word`, if any is close.
 pub fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     candidates

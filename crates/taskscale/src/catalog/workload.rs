@@ -15,6 +15,7 @@ use super::error::CatalogError;
 use super::formula::Formula;
 use super::manifest_file::ManifestFile;
 use super::names::check_name;
+use crate::units;
 
 /// How a program is started, what it prints, and what is measured: docs/reference/protocol.md.
 #[derive(
@@ -36,6 +37,12 @@ pub enum Shape {
 named!(Shape);
 
 impl Shape {
+    /// Tasks, or connections where a task serves one: `1 task`, `10k connections`.
+    pub fn many(self, n: u64) -> String {
+        let tasks = units::tasks(n);
+        if self == Shape::Serve { tasks.replace("task", "connection") } else { tasks }
+    }
+
     /// Whether all tasks are alive and idle at once, so that memory is what they take then.
     pub fn has_plateau(self) -> bool {
         self != Shape::Work

@@ -339,13 +339,13 @@ fn search(runner: &mut VersionRunner, candidates: &VersionCandidates) -> Result<
 
 fn document(report: &BisectReport) -> Document {
     let mut document = Document::new(report.title.clone());
-    let mut table = Table::new(vec![
+    let columns = vec![
         Column::words("version"),
-        Column::figures(compare::heading(report.metric)),
+        Column::figures(report.metric.heading),
         Column::figures("change"),
         Column::words("verdict"),
         Column::words("release").drop_priority(1),
-    ]);
+    ];
     let rows =
         report.measured.iter().map(|(version, value)| {
             let step = report.steps.iter().find(|step| step.to == *version);
@@ -355,14 +355,13 @@ fn document(report: &BisectReport) -> Document {
             let change = step.and_then(|step| step.ratio).map(compare::change).unwrap_or_default();
             DocumentRow::of(vec![
                 TableCell::Text(version.clone(), emphasis),
-                TableCell::Text(compare::shown(report.metric, *value), emphasis),
+                TableCell::figure(value.map(|value| report.metric.show_finely(value)), emphasis),
                 TableCell::Text(change, emphasis),
                 TableCell::Text(step.map_or("", |step| step.verdict.name()).to_owned(), emphasis),
                 TableCell::quiet(step.and_then(|step| step.page.clone()).unwrap_or_default()),
             ])
         });
-    table.section("").rows = rows.collect();
-    document.table(table);
+    document.table(Table::of(columns, "", rows));
     let by = compare::percent(report.by);
     document.text(
         match report.steps.len() {

@@ -14,6 +14,7 @@ use crate::catalog::Shape;
 use crate::compare::{self, CompareError, CompareSettings, ComparedMetric, Comparison, Decision, Input};
 use crate::document::Format;
 use crate::explain::{self, Explanation};
+use crate::metrics;
 use crate::record::{Campaign, Loaded, Sample, Series};
 use crate::units;
 
@@ -139,7 +140,7 @@ fn parts_that_moved(args: &CompareArgs) -> anyhow::Result<String> {
 /// The metrics to compare for a shape: the default ones, and those asked for, each once.
 fn metrics(asked: &[ComparedMetric], shape: Shape) -> Vec<ComparedMetric> {
     let mut metrics: Vec<ComparedMetric> =
-        compare::default_metrics(shape).into_iter().map(ComparedMetric::from).collect();
+        metrics::compared(shape).iter().copied().map(ComparedMetric::from).collect();
     for metric in asked.iter().filter(|metric| metric.figure.is_of(shape)) {
         match metrics.iter_mut().find(|known| known.figure == metric.figure) {
             Some(known) => *known = *metric,

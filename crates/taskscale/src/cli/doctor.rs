@@ -12,6 +12,7 @@ use super::terminal::{for_standard_output, print_json_or, printable};
 use crate::catalog::{Catalog, Month, find_catalog, newer_series};
 use crate::document::{width, wrapped_whole};
 use crate::record::{LimitHit, Machine, MemorySource, Timestamp};
+use crate::report::processor;
 use crate::toolchain::{self, Cache};
 use crate::units;
 use taskscale_measure::{
@@ -123,9 +124,9 @@ fn first_line(text: &str, columns: usize) -> (String, Option<&str>) {
 }
 
 fn about(machine: &Machine) -> Vec<DoctorLine> {
-    let (cpus, memory) = (units::counted(machine.cpus, "CPU"), units::bytes(machine.memory_bytes));
+    let memory = units::bytes(machine.memory_bytes);
     vec![
-        DoctorLine::of(format!("{}, {cpus}, {memory} of memory", machine.cpu)),
+        DoctorLine::of(format!("{}, {memory} of memory", processor(machine))),
         DoctorLine::of(format!("{}, Linux {} ({})", machine.os, machine.kernel, machine.architecture)),
     ]
 }

@@ -225,8 +225,13 @@ mod tests {
                 new_workload: text(),
             }
             .into(),
-            CompareError::NoEntry { folder: text(), entry: text(), nearest: None, there: vec![text()] }
-                .into(),
+            CompareError::NoEntry {
+                folder: text(),
+                entry: text(),
+                nearest: String::new(),
+                there: vec![text()],
+            }
+            .into(),
             CompareError::NothingInCommon { base: text(), new: text() }.into(),
             CompareError::Across { what: vec![text()] }.into(),
             CompareError::Twice { folder: text(), case: text(), repetition: 2 }.into(),

@@ -14,7 +14,7 @@ use super::terminal::{columns, for_standard_output, printable, width_of};
 use crate::campaign::receipt;
 use crate::catalog::{Entry, Workload, select};
 use crate::document::{by_key, json, shortened, width, wrapped_whole};
-use crate::metrics::{self, Better};
+use crate::metrics;
 use crate::toolchain;
 use crate::units;
 
@@ -87,23 +87,19 @@ fn workloads(workloads: &[Workload], json: bool) -> String {
 }
 
 fn metrics(json: bool) -> String {
-    let better = |better| match better {
-        Better::Less => "less",
-        Better::More => "more",
-    };
     if json {
         let all = metrics::ALL.map(|metric| {
             let shapes: Vec<&str> = metric.shapes.iter().map(|shape| shape.name()).collect();
             json!({
                 "name": metric.name, "field": metric.field, "heading": metric.heading, "about": metric.about,
-                "unit": metric.shown_unit().0, "better": better(metric.better), "shapes": shapes,
+                "unit": metric.shown_unit().0, "better": metric.better, "shapes": shapes,
             })
         });
         return json::pretty(&all);
     }
     let mut rows = vec![["metric", "unit", "better", "meaning"].map(str::to_owned)];
     rows.extend(metrics::ALL.map(|metric| {
-        [metric.name, metric.shown_unit().0, better(metric.better), metric.about].map(str::to_owned)
+        [metric.name, metric.shown_unit().0, metric.better.into(), metric.about].map(str::to_owned)
     }));
     columns(&rows)
 }

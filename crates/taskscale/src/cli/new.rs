@@ -9,7 +9,7 @@ use super::args::{Global, NewArgs};
 use super::failure::{Failure, OrUsage};
 use super::messages::eprint_status;
 use super::terminal::{print_result, printable};
-use crate::catalog::{self, carries_catalog, catalog_to_write, closest};
+use crate::catalog::{self, carries_catalog, catalog_to_write, did_you_mean};
 use crate::scaffold::{self, LANGUAGES, Language, ScaffoldRequest, language_of};
 
 pub fn run(args: &NewArgs, global: &Global) -> Result<ExitCode, Failure> {
@@ -91,11 +91,10 @@ fn workloads(asked: &[String], catalog: &Path) -> anyhow::Result<Vec<String>> {
     let known = catalog::workloads(catalog)?;
     let names = || known.iter().map(|workload| workload.name.as_str());
     for asked in asked {
-        let nearest = || closest(asked, names()).map(|nearest| format!(": did you mean `{nearest}`?"));
         ensure!(
             names().any(|name| name == asked),
             "no workload `{asked}`{}; available: {}",
-            nearest().unwrap_or_default(),
+            did_you_mean(asked, names()),
             names().collect::<Vec<_>>().join(", ")
         );
     }
@@ -115,10 +114,9 @@ fn language(named: Option<&str>, runtime: &str) -> anyhow::Result<&'static Langu
     }
     let firsts = || LANGUAGES.iter().filter_map(|language| language.names.first());
     let names = || firsts().map(String::as_str).chain(["shell"]);
-    let nearest = closest(named, names()).map(|nearest| format!("; did you mean `{nearest}`?"));
     Err(anyhow!(
         "--language: no program for `{named}`; available: {}{}",
         names().collect::<Vec<_>>().join(", "),
-        nearest.unwrap_or_default()
+        did_you_mean(named, names())
     ))
 }

@@ -84,13 +84,9 @@ impl OutputDir {
         if let Some(mut children) = children.filter(|_| self.named) {
             record::check_no_orphans(folder)?;
             // Files of an interrupted start can be reused.
-            let ours: &[&str] = match purpose {
-                FolderPurpose::Campaign => &["samples.jsonl", "campaign.json.new"],
-                FolderPurpose::Search => {
-                    &["samples.jsonl", "campaign.json.new", "limit.json", "limit.json.new"]
-                }
-            };
-            let is_ours = |child: fs::DirEntry| ours.iter().any(|name| child.file_name() == *name);
+            let ours = ["samples.jsonl", "campaign.json.new", "limit.json", "limit.json.new"];
+            let most = if purpose == FolderPurpose::Search { 4 } else { 2 };
+            let is_ours = |child: fs::DirEntry| ours[..most].iter().any(|name| child.file_name() == *name);
             ensure!(
                 children.all(|child| child.is_ok_and(is_ours)),
                 "-o {}: not empty and not a results folder (choose a new or an empty folder)",

@@ -11,7 +11,7 @@ use super::output_dir::PAGE_FILE;
 use super::terminal::{for_standard_output, print_result, print_through};
 use crate::catalog::sources;
 use crate::compare;
-use crate::document::{first_of, quoted};
+use crate::document::{Document, RenderOptions, first_of, quoted};
 use crate::explain::{self, Explanation};
 use crate::record::{self, Loaded};
 use crate::report::{self, Chart, Detail, ExportRequest, ExportTarget, Format, PageData, VersionsChart};
@@ -59,13 +59,9 @@ pub(super) fn text(
     request: &ExportRequest,
 ) -> Result<String, report::ExportError> {
     if compare::campaigns(reports) > 1 {
-        let default = &compare::DEFAULT_METRICS[..];
-        let metrics = if request.metrics.is_empty() { default } else { &request.metrics };
-        let document = || compare::side_by_side(reports, metrics);
-        match request.target {
-            ExportTarget::Report(Format::Table) => return Ok(document().terminal(request.options)),
-            ExportTarget::Report(Format::Markdown) => return Ok(document().markdown()),
-            _ => {}
+        let document = || compare::side_by_side(reports, &request.metrics);
+        if let Some(text) = for_people(request.target, request.options, document) {
+            return Ok(text);
         }
     }
     let export = report::export(reports, request)?;
@@ -75,14 +71,25 @@ pub(super) fn text(
     Ok(export.text)
 }
 
-/// What changed from version to version, below a table of results that have versions of entries.
-pub(super) fn what_changed(results: &Loaded) -> String {
-    let changed = compare::what_changed(&compare::over_versions(&results.campaign, &results.samples));
-    if changed.blocks.is_empty() {
-        String::new()
-    } else {
-        format!("\n{}", changed.terminal(for_standard_output()))
+/// A document in the formats that people read.
+fn for_people(
+    target: ExportTarget,
+    options: RenderOptions,
+    document: impl FnOnce() -> Document,
+) -> Option<String> {
+    match target {
+        ExportTarget::Report(Format::Table) => Some(document().terminal(options)),
+        ExportTarget::Report(Format::Markdown) => Some(document().markdown()),
+        _ => None,
     }
+}
+
+/// What changed from version to version, below a table of results that have versions of entries.
+pub(super) fn what_changed(results: &Loaded, target: ExportTarget, options: RenderOptions) -> String {
+    let changed = compare::what_changed(&compare::over_versions(&results.campaign, &results.samples));
+    let is_empty = changed.blocks.is_empty();
+    let text = for_people(target, options, || changed).filter(|_| !is_empty);
+    text.map(|text| format!("\n{text}")).unwrap_or_default()
 }
 
 /// The page of results. Several are named after their folders, one after its machine and day.

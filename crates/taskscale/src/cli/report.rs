@@ -10,11 +10,11 @@ use super::browse::browse;
 use super::failure::{Failure, OrUsage, advised, succeed_with};
 use super::messages::eprint_status;
 use super::output_dir::{PAGE_FILE, RESULTS, existing_folder, load_results};
-use super::pages::{anatomy, name, page_of, target, text};
+use super::pages::{anatomy, name, page_of, target, text, what_changed};
 use super::report_filter::ReportFilter;
 use super::terminal::{WIDEST, for_standard_output, print_through};
-use crate::compare::{over_versions, what_changed};
-use crate::document::{Format, quoted};
+use crate::compare::over_versions;
+use crate::document::quoted;
 use crate::limit::{self, LimitReport};
 use crate::record::{self, Loaded};
 use crate::report::{self, Chart, Detail, ExportRequest, ExportTarget, Rank, RenderOptions};
@@ -156,17 +156,8 @@ pub fn run(args: &args::ReportArgs) -> Result<ExitCode, Failure> {
             });
             let mut reports: Vec<report::Report> = reports.collect();
             filter.rows(&mut reports).or_usage()?;
-            let changed = campaigns.iter().map(|(_, Loaded { campaign, samples, .. })| {
-                let changed = what_changed(&over_versions(campaign, samples));
-                match request.target {
-                    _ if changed.blocks.is_empty() => String::new(),
-                    ExportTarget::Report(Format::Table) => format!("\n{}", changed.terminal(request.options)),
-                    ExportTarget::Report(Format::Markdown) => format!("\n{}", changed.markdown()),
-                    _ => String::new(),
-                }
-            });
-            let changed: String = changed.collect();
-            text(&reports, request).or_usage()? + &changed
+            let changed = campaigns.iter().map(|(_, of)| what_changed(of, request.target, request.options));
+            text(&reports, request).or_usage()? + &changed.collect::<String>()
         }
     };
     write(&text, args)

@@ -6,7 +6,7 @@ use anyhow::bail;
 
 use super::args;
 use super::workload_args::task_counts;
-use crate::catalog::{Kind, Matcher, Selectable, closest};
+use crate::catalog::{Kind, Matcher, Selectable, did_you_mean};
 use crate::record::{EntryFacts, Loaded, Plan, Sample};
 use crate::report::Report;
 use crate::units;
@@ -51,8 +51,7 @@ impl ReportFilter {
         let selectable = |facts: &EntryFacts| self.entries.iter().any(|word| word.matches(&of(facts)));
         for word in &self.entries {
             if !all().any(|facts| word.matches(&of(facts))) {
-                let nearest = closest(&word.word, all().map(|facts| &*facts.name));
-                let nearest = nearest.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();
+                let nearest = did_you_mean(&word.word, all().map(|facts| &*facts.name));
                 bail!("--entry {}: not in these results{nearest}", word.word);
             }
         }

@@ -15,10 +15,12 @@ use super::measure_options::find_program;
 use super::output_dir::{FolderPurpose, OutputDir, RESULTS};
 use super::pages::what_changed;
 use super::session::{Session, USUAL_HOLD};
+use super::terminal::for_standard_output;
 use super::workload_args::{self, SeriesOptions, resume_options, task_counts};
 use crate::campaign::{NotReady, ResumeOptions, RunPreview, memory_cap_bytes};
 use crate::catalog::{Catalog, Program, Selection, default_selection};
 use crate::record::{Hold, Loaded, Plan, last_attempts};
+use crate::report::{ExportTarget, Format};
 use taskscale_load::Elsewhere;
 
 /// The wait of `--quick`: long enough for a plateau of 0.5 s, so most cases wait only 1 s.
@@ -131,7 +133,8 @@ pub fn run(args: &RunArgs, global: &Global, bare: bool) -> Result<ExitCode, Fail
     // Frees the memory of hundreds of commands that will not run.
     drop(catalog);
     let results = session.measure(plans, &prepared, &output, &options.resume)?;
-    let samples = session.show(results, args.results.format, what_changed)?;
+    let changed = |of: &_| what_changed(of, ExportTarget::Report(Format::Table), for_standard_output());
+    let samples = session.show(results, args.results.format, changed)?;
     let build_failed = prepared.iter().any(|entry| matches!(entry.command, Err(NotReady::BuildFailed(_))));
     let fell_short = last_attempts(&samples).iter().any(|sample| sample.status.fell_short());
     Ok(exit_code(build_failed || fell_short))

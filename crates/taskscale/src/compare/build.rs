@@ -7,18 +7,8 @@ use super::differ::differences;
 use super::judge::judge;
 use super::model::{COMPARISON_SCHEMA, Comparison};
 use super::side::{CompareSettings, Input, Pair, Side};
-use crate::catalog::Shape;
-use crate::metrics::{self, MetricDef};
 use crate::record::{Sample, Status};
 use crate::units;
-
-/// The metrics that are always compared and judged.
-pub fn default_metrics(shape: Shape) -> Vec<&'static MetricDef> {
-    match shape {
-        Shape::Hold | Shape::Serve => vec![&metrics::FOOTPRINT, &metrics::BYTES_PER_TASK],
-        Shape::Work => vec![&metrics::WALL_PER_OP, &metrics::CPU_PER_OP, &metrics::PEAK],
-    }
-}
 
 impl Comparison {
     /// Compares two campaigns of one series each. Only the last attempt of each repetition counts.

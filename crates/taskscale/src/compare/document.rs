@@ -1,9 +1,10 @@
 //! The document of a comparison: changes first, the rest below.
 
-use super::model::{Change, Comparison, Decision, Judged, Verdict};
+use super::model::{Change, Comparison, Decision, Judged, JudgedSide, Verdict};
 use super::words;
-use crate::document::{Column, Document, DocumentRow, Emphasis, NONE, Table, TableCell};
+use crate::document::{Column, Document, DocumentRow, Emphasis, NONE, Table, TableCell, from_to};
 use crate::metrics::MetricDef;
+use crate::units;
 
 pub fn document(comparison: &Comparison) -> Document {
     let mut document = Document::new(words::title(comparison));
@@ -40,10 +41,9 @@ pub fn document(comparison: &Comparison) -> Document {
     };
     for changed in [true, false] {
         for &metric in &comparison.metrics {
-            let heading = words::heading(metric);
             let some_first = comparison.of_metric(metric).any(first);
             let rest = if some_first && !changed { ": the rest" } else { "" };
-            let section = table.section(format!("{heading}{rest}"));
+            let section = table.section(format!("{}{rest}", metric.heading));
             section.folded = !changed;
             let mut judged: Vec<&Judged> = comparison.of_metric(metric).collect();
             judged.retain(|judged| first(judged) == changed);
@@ -82,15 +82,12 @@ fn outcomes(comparison: &Comparison) -> Table {
 type CaseText = (String, String);
 
 fn of_cases<const N: usize>(sections: [(&str, Emphasis, Vec<CaseText>); N]) -> Table {
-    let mut table = Table::new(vec![Column::words("entry"), Column::prose("")]);
+    let mut table = Table::new(Column::of_texts());
     for (heading, emphasis, cases) in sections {
+        let row = |(case, text): CaseText| DocumentRow::text(TableCell::name(case), text, Emphasis::Plain);
         let section = table.section(heading);
         section.emphasis = emphasis;
-        let rows = cases.into_iter().map(|(case, text)| {
-            let case = TableCell::Name(case, Emphasis::Plain);
-            DocumentRow::of(vec![case]).note("", text, Emphasis::Plain)
-        });
-        section.rows = rows.collect();
+        section.rows = cases.into_iter().map(row).collect();
     }
     table
 }
@@ -103,13 +100,14 @@ fn row(metric: &'static MetricDef, judged: &Judged, gated: bool) -> DocumentRow 
         _ => Emphasis::Quiet,
     };
     let ratio = if judged.verdict.is_change() { Emphasis::Plain } else { Emphasis::Quiet };
+    let value = |side: &JudgedSide| side.value.map(|value| metric.show_finely(value));
     let mut cells = vec![
-        TableCell::Name(words::entries(&judged.base_entry, &judged.new_entry), Emphasis::Plain),
-        TableCell::plain(words::tasks(judged)),
-        TableCell::quiet(words::figure(metric, judged.base.value)),
-        TableCell::quiet(words::figure(metric, judged.new.value)),
-        TableCell::Text(words::ratio(judged), ratio),
-        TableCell::quiet(words::interval(judged.ratio_interval)),
+        TableCell::name(from_to(&judged.base_entry, &judged.new_entry)),
+        TableCell::plain(judged.tasks.map_or("all".to_owned(), units::count)),
+        TableCell::figure(value(&judged.base), Emphasis::Quiet),
+        TableCell::figure(value(&judged.new), Emphasis::Quiet),
+        TableCell::figure(judged.ratio.map(|ratio| units::decimal(ratio, 3)), ratio),
+        TableCell::figure(judged.ratio_interval.map(|interval| interval.text(words::bound)), Emphasis::Quiet),
         TableCell::Text(judged.verdict.name().to_owned(), verdict),
     ];
     if gated {

@@ -10,8 +10,8 @@ pub enum CompareError {
     #[error("different workloads: {base} has {base_workload}, {new} has {new_workload}")]
     #[strum(message = "measure both with the same workload: `taskscale run -w WORKLOAD`")]
     Workloads { base: String, base_workload: String, new: String, new_workload: String },
-    #[error("no entry `{entry}` in {folder}{}", did_you_mean(nearest))]
-    NoEntry { folder: String, entry: String, nearest: Option<String>, there: Vec<String> },
+    #[error("no entry `{entry}` in {folder}{nearest}")]
+    NoEntry { folder: String, entry: String, nearest: String, there: Vec<String> },
     #[error("no case in common: {base} and {new}")]
     #[strum(
         message = "measure the same entries at the same -n, or compare two entries with --base-entry and --new-entry"
@@ -34,8 +34,4 @@ impl Hint for CompareError {
             _ => self.get_message().map(str::to_owned),
         }
     }
-}
-
-fn did_you_mean(nearest: &Option<String>) -> String {
-    nearest.as_ref().map(|nearest| format!("; did you mean `{nearest}`?")).unwrap_or_default()
 }

@@ -26,17 +26,16 @@ mod tests;
 mod unlike_tests;
 mod words;
 
-pub use build::default_metrics;
 pub use error::CompareError;
 pub use model::{
     COMPARISON_SCHEMA, Change, ComparedResults, Comparison, Decision, Difference, Judged, JudgedSide,
     OutcomeChange, Undecided, Verdict,
 };
 pub use over_versions::{metric_over_versions, over_versions, what_changed};
-pub use several::{DEFAULT_METRICS, campaigns};
+pub use several::campaigns;
 pub use several_document::side_by_side;
 pub use side::{CompareSettings, ComparedMetric, Input};
-pub use words::{change, figure as shown, gate, heading, percent, regressions, undecided};
+pub use words::{change, gate, percent, regressions, undecided};
 
 use serde::Serialize;
 
@@ -55,11 +54,9 @@ pub fn render(parts: &[Comparison], format: Format, options: RenderOptions) -> S
         let documents = parts.iter().map(|part| (part.workload.clone(), document::document(part)));
         Document::together(documents.collect())
     };
-    match (format, parts) {
-        (Format::Table, _) => document().terminal(options),
-        (Format::Markdown, _) => document().markdown(),
-        (Format::Csv, _) => csv::render(parts),
-        (Format::Json, [part]) => json::pretty(part),
-        (Format::Json, parts) => json::pretty(&MultiComparison { schema: COMPARISON_SCHEMA, parts }),
-    }
+    let json = || match parts {
+        [part] => json::pretty(part),
+        parts => json::pretty(&MultiComparison { schema: COMPARISON_SCHEMA, parts }),
+    };
+    format.render(options, document, || csv::render(parts), json)
 }

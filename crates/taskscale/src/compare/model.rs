@@ -32,11 +32,9 @@ pub enum Verdict {
     Unclear,
 }
 
-impl Verdict {
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
+named!(Verdict);
 
+impl Verdict {
     pub fn worse(self) -> bool {
         matches!(self, Verdict::Slower | Verdict::Larger)
     }
@@ -63,11 +61,7 @@ pub enum Decision {
     Undecided,
 }
 
-impl Decision {
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
-}
+named!(Decision);
 
 /// The comparison of two results folders, or of two entries.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -188,29 +182,24 @@ pub struct OutcomeChange {
     pub reason: Option<String>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, strum::IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
 pub enum Change {
     /// Some repetitions were ok, and now all fail: a regression.
+    #[strum(serialize = "fails now")]
     Fails,
     /// Fewer repetitions are ok than before, but some are.
+    #[strum(serialize = "ok less often")]
     OkLessOften,
     /// All failed, and now some are ok.
+    #[strum(serialize = "works now")]
     Works,
     /// The same number fails as before, or fewer.
+    #[strum(serialize = "still fails")]
     StillFails,
 }
 
-impl Change {
-    pub fn name(self) -> &'static str {
-        match self {
-            Change::Fails => "fails now",
-            Change::OkLessOften => "ok less often",
-            Change::Works => "works now",
-            Change::StillFails => "still fails",
-        }
-    }
-}
+named!(Change);
 
 impl Comparison {
     /// Number of each verdict, worst first, without zeros.

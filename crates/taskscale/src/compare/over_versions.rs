@@ -21,10 +21,7 @@ struct EntryVersion<'c> {
 
 /// The metric in which versions are compared.
 pub fn metric_over_versions(shape: Shape) -> &'static MetricDef {
-    match shape {
-        Shape::Hold | Shape::Serve => &metrics::BYTES_PER_TASK,
-        Shape::Work => &metrics::WALL_PER_OP,
-    }
+    if shape.has_plateau() { &metrics::BYTES_PER_TASK } else { metrics::headline(shape) }
 }
 
 /// The entries of each series that were measured in several versions, with the report of the series.
@@ -80,7 +77,7 @@ fn line(axis: &OneAxis, part: &Campaign, samples: &[Sample], report: &Report) ->
         (metric, Some(most)) if bends && std::ptr::eq(metric, &metrics::BYTES_PER_TASK) => {
             (&metrics::FOOTPRINT, format!("memory at {} tasks, MiB", units::count(*most)))
         }
-        (metric, _) => (metric, words::heading(metric)),
+        (metric, _) => (metric, metric.heading.to_owned()),
     };
     let ran = |name: &str| samples.iter().any(|run| *run.entry == *name && run.status == Status::Ok);
     let point = |(nth, version): (usize, &EntryVersion)| {
@@ -97,7 +94,7 @@ fn line(axis: &OneAxis, part: &Campaign, samples: &[Sample], report: &Report) ->
             value: estimate.map(|estimate| estimate.value),
             range: estimate.and_then(|estimate| estimate.range),
             ratio: judged.as_ref().and_then(|judged| judged.ratio),
-            ratio_range: judged.and_then(|judged| judged.ratio_interval).map(|of| (of.low, of.high)),
+            ratio_range: judged.and_then(|judged| judged.ratio_interval),
             verdict: verdict.map(|verdict| verdict.name().to_owned()),
             costs_more: verdict.filter(|verdict| verdict.is_change()).map(|verdict| verdict.worse()),
         }
@@ -141,9 +138,8 @@ fn estimate(report: &Report, entry: &str, metric: &'static MetricDef) -> Option<
 pub fn what_changed(all: &[(Report, Vec<VersionLine>)]) -> Document {
     let mut document = Document::default();
     for (report, lines) in all {
-        let mut part = Document::new(format!("what changed · {}", report.series()));
-        part.table(table(lines));
-        document.blocks.extend(part.blocks);
+        document.title(format!("what changed · {}", report.series()));
+        document.table(table(lines));
     }
     document
 }
@@ -164,13 +160,11 @@ fn table(lines: &[VersionLine]) -> Table {
                 Some(false) => Emphasis::Good,
                 None => Emphasis::Plain,
             };
-            let interval = point.ratio_range;
-            let interval =
-                interval.map(|(low, high)| format!("{} to {}", words::change(low), words::change(high)));
+            let interval = point.ratio_range.map(|range| range.text(words::change));
             DocumentRow::of(vec![
                 TableCell::Text(point.version.clone(), emphasis),
                 TableCell::quiet(point.released.clone().unwrap_or_default()),
-                TableCell::Text(words::figure(line.metric, point.value), emphasis),
+                TableCell::figure(point.value.map(|value| line.metric.show_finely(value)), emphasis),
                 TableCell::Text(point.ratio.map(words::change).unwrap_or_default(), emphasis),
                 TableCell::quiet(interval.unwrap_or_default()),
                 TableCell::Text(point.verdict.clone().unwrap_or_default(), emphasis),
@@ -275,7 +269,7 @@ mod tests {
             .iter_mut()
             .for_each(|facts| drop(facts.versions.insert("rust".into(), "1.95".into())));
         let lines = &over_versions(&campaign, &samples)[0].1;
-        assert_eq!(lines[0].title, "rust/tokio-spawn, tokio, rust 1.95: bytes per task");
+        assert_eq!(lines[0].title, "rust/tokio-spawn, tokio, rust 1.95: B/task");
         campaign.entries.truncate(1);
         assert!(over_versions(&campaign, &samples).is_empty());
     }

@@ -11,10 +11,6 @@ use crate::report::{EntryInfo, Report, Row};
 use crate::stats::{CONFIDENCE, Welch};
 use crate::units;
 
-/// The metrics that are shown by default.
-pub static DEFAULT_METRICS: [&MetricDef; 4] =
-    [&metrics::FOOTPRINT, &metrics::BYTES_PER_TASK, &metrics::WALL_PER_OP, &metrics::CPU_PER_OP];
-
 /// A fact of every campaign, in their order. `None` where a campaign does not have it.
 pub(super) struct SeveralFact {
     pub(super) name: String,
@@ -147,13 +143,19 @@ fn versions(reports: &[Report]) -> Vec<SeveralFact> {
     facts
 }
 
-/// The tables of the metrics, with only what two campaigns or more have; everything where they have nothing in common.
-pub(super) fn tables(reports: &[Report], metrics: &[&'static MetricDef]) -> Vec<MetricTable> {
+/// The tables of the metrics, or of those that each shape is compared by if none is given, with only what two campaigns or
+/// more have; everything where they have nothing in common.
+pub(super) fn tables(reports: &[Report], asked: &[&'static MetricDef]) -> Vec<MetricTable> {
+    let usual = || [Shape::Hold, Shape::Work].map(metrics::compared).concat();
+    let shows = |metric: &'static MetricDef, shape| match asked {
+        [] => metrics::compared(shape).contains(&metric),
+        _ => metric.is_of(shape),
+    };
     let series: BTreeMap<Series, Shape> =
         reports.iter().map(|report| (report.series(), report.shape)).collect();
     let mut tables = Vec::new();
-    for &metric in metrics {
-        for (of, _) in series.iter().filter(|(_, shape)| metric.is_of(**shape)) {
+    for metric in if asked.is_empty() { usual() } else { asked.to_vec() } {
+        for (of, _) in series.iter().filter(|(_, shape)| shows(metric, **shape)) {
             let own = || placed(reports).filter(|(_, report)| report.series() == *of);
             let numbers: BTreeSet<Option<u64>> = match metric.per_entry() {
                 true => BTreeSet::from([None]),

@@ -8,7 +8,8 @@ use super::several::{
 use super::words::change;
 use crate::document::{Column, Document, DocumentRow, Emphasis, NONE, Table, TableCell, joined};
 use crate::metrics::{Better, MetricDef};
-use crate::report::{Report, document::names, footnotes};
+use crate::report::document::{emphasis, names};
+use crate::report::{Report, footnotes};
 use crate::units;
 
 /// Beside a change that may be chance.
@@ -48,7 +49,7 @@ pub fn side_by_side(reports: &[Report], metrics: &[&'static MetricDef]) -> Docum
 }
 
 fn row(metric: &'static MetricDef, line: &EntryLine) -> DocumentRow {
-    let emphasis = if line.entry.reference { Emphasis::Quiet } else { Emphasis::Plain };
+    let emphasis = emphasis(&line.entry);
     let found = line.found.iter().map(|found| match found {
         None => TableCell::figure(None, emphasis),
         Some(CampaignValue::Fell(status)) => TableCell::Text(status.clone(), Emphasis::Bad),
@@ -64,7 +65,7 @@ fn row(metric: &'static MetricDef, line: &EntryLine) -> DocumentRow {
         };
         TableCell::Marked(change(shift.ratio), emphasis, shift.doubtful.then(|| DOUBTFUL.to_owned()))
     });
-    DocumentRow::of(names(&line.entry, emphasis).into_iter().chain(found).chain(shifts).collect())
+    DocumentRow::of(names(&line.entry).into_iter().chain(found).chain(shifts).collect())
 }
 
 /// What a reader must know to read the tables right.

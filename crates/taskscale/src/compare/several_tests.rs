@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{DEFAULT_METRICS, side_by_side};
+use super::side_by_side;
 use crate::document::RenderOptions;
 use crate::metrics::{self, MetricDef};
 use crate::record;
@@ -19,7 +19,7 @@ fn two() -> Vec<Report> {
 
 fn table(reports: &[Report], width: usize) -> String {
     let options = RenderOptions { width, ..RenderOptions::default() };
-    side_by_side(reports, &DEFAULT_METRICS).terminal(options)
+    side_by_side(reports, &[]).terminal(options)
 }
 
 fn markdown(reports: &[Report], metrics: &[&'static MetricDef]) -> String {
@@ -51,12 +51,12 @@ fn the_best_of_a_rate_is_the_highest() {
 
 #[test]
 fn what_is_of_one_campaign_alone_is_named_and_not_shown() {
-    let text = markdown(&two(), &DEFAULT_METRICS);
+    let text = markdown(&two(), &[]);
     assert!(text.contains("- Only in A, so not shown: rust/tokio-current-thread."), "{text}");
     assert!(text.contains("- Only in B, so not shown: ruby/fiber."), "{text}");
     let mut reports = two();
     reports[1].groups.retain(|group| group.tasks == 10_000);
-    let text = markdown(&reports, &DEFAULT_METRICS);
+    let text = markdown(&reports, &[]);
     assert!(text.contains("Only in A, so not shown: rust/tokio-current-thread; N = 1, 1M."), "{text}");
     assert!(text.contains("#### 10k tasks: memory MiB") && !text.contains("1M tasks"), "{text}");
     // Of campaigns that have nothing in common, everything is shown.
@@ -64,7 +64,7 @@ fn what_is_of_one_campaign_alone_is_named_and_not_shown() {
         group.tasks = 77;
     }
     reports[1].growth.clear();
-    let text = markdown(&reports, &DEFAULT_METRICS);
+    let text = markdown(&reports, &[]);
     assert!(text.contains("77 tasks") && text.contains("1M tasks") && !text.contains("Only in"), "{text}");
 }
 
@@ -72,7 +72,7 @@ fn what_is_of_one_campaign_alone_is_named_and_not_shown() {
 fn campaigns_of_other_workloads_are_not_mixed() {
     let mut reports = two();
     reports[1].workload = "park".to_owned();
-    let text = markdown(&reports, &DEFAULT_METRICS);
+    let text = markdown(&reports, &[]);
     assert!(text.contains("#### sleep, 1M tasks: memory MiB"), "{text}");
     assert!(text.contains("#### park, 1M tasks: memory MiB") && !text.contains("% |"), "{text}");
 }

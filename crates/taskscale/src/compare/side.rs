@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::CompareError;
 use super::model::ComparedResults;
+use crate::catalog::did_you_mean;
 use crate::metrics::MetricDef;
 use crate::record::{Campaign, EntryFacts, Sample, Status, Warning, last_attempts};
 use crate::units;
@@ -119,12 +120,10 @@ impl<'a> Side<'a> {
         if there.iter().any(|name| name == entry) {
             return Ok(());
         }
-        let distance = |name: &&String| strsim::damerau_levenshtein(name, entry);
-        let nearest = there.iter().min_by_key(distance).filter(|name| distance(name) <= 1 + entry.len() / 3);
         Err(CompareError::NoEntry {
             folder: self.input.folder.to_owned(),
             entry: entry.to_owned(),
-            nearest: nearest.cloned(),
+            nearest: did_you_mean(entry, self.names()),
             there,
         })
     }

@@ -1,11 +1,9 @@
 //! The words of a comparison.
 
 use super::judge::MOST_REPETITIONS;
-use super::model::{Change, Comparison, Decision, Judged, OutcomeChange, Undecided};
-use crate::document::{NONE, joined};
-use crate::metrics::{MetricDef, MetricScope, Unit, per_task};
-use crate::stats::Interval;
-use crate::units::{self, mib};
+use super::model::{Change, Comparison, Decision, Judged, JudgedSide, OutcomeChange, Undecided};
+use crate::document::{csv, from_to, joined};
+use crate::units;
 
 /// `sleep: A → B`.
 pub fn title(comparison: &Comparison) -> String {
@@ -32,56 +30,15 @@ pub fn summary(comparison: &Comparison) -> String {
     format!("{parts}; judged {} of {all}", comparison.judged())
 }
 
-/// The title of a metric, with the unit of its values.
-pub fn heading(metric: &'static MetricDef) -> String {
-    match metric.unit {
-        Unit::Bytes if metric.of == MetricScope::Base => "fixed cost, MiB".to_owned(),
-        Unit::Bytes => format!("{}, MiB", metric.name),
-        Unit::BytesPerTask => "bytes per task".to_owned(),
-        Unit::Seconds => format!("{}, s", metric.name),
-        Unit::Nanoseconds | Unit::Microseconds | Unit::PerSecond => metric.heading.to_owned(),
-    }
-}
-
-/// A value without its unit.
-pub fn figure(metric: &'static MetricDef, value: Option<f64>) -> String {
-    let Some(value) = value else { return NONE.to_owned() };
-    match metric.unit {
-        Unit::Bytes => units::decimal(mib(value), 2),
-        Unit::BytesPerTask => per_task(value),
-        Unit::Seconds => units::decimal(value, 3),
-        Unit::Nanoseconds | Unit::Microseconds | Unit::PerSecond => metric.show(value),
-    }
-}
-
-pub fn ratio(cell: &Judged) -> String {
-    cell.ratio.map_or_else(|| NONE.to_owned(), |ratio| units::decimal(ratio, 3))
-}
-
-/// The interval of a ratio: `1.047 to 1.053`.
-pub fn interval(interval: Option<Interval>) -> String {
-    let Some(Interval { low, high }) = interval else { return NONE.to_owned() };
-    format!("{} to {}", bound(low), bound(high))
-}
-
 /// A bound of an interval. With few scattered runs it may be meaningless.
-fn bound(value: f64) -> String {
+pub fn bound(value: f64) -> String {
     if value >= 1_000.0 { ">1000".to_owned() } else { units::decimal(value, 3) }
-}
-
-pub fn tasks(cell: &Judged) -> String {
-    cell.tasks.map_or_else(|| "all".to_owned(), units::count)
-}
-
-/// `rust/tokio-spawn`, or `rust/tokio-spawn → go/goroutine`.
-pub fn entries(base: &str, new: &str) -> String {
-    if base == new { base.to_owned() } else { format!("{base} → {new}") }
 }
 
 /// `rust/thread × 10k`, or `rust/thread` for all N.
 fn place_of(base: &str, new: &str, tasks: Option<u64>) -> String {
     let tasks = tasks.map(|tasks| format!(" × {}", units::count(tasks))).unwrap_or_default();
-    entries(base, new) + &tasks
+    from_to(base, new) + &tasks
 }
 
 pub fn place(judged: &Judged) -> String {
@@ -138,8 +95,7 @@ pub fn notes(comparison: &Comparison) -> Vec<String> {
 
 /// 0.05 as `5%`.
 pub fn percent(share: f64) -> String {
-    let text = format!("{:.3}", share * 100.0);
-    format!("{}%", text.trim_end_matches('0').trim_end_matches('.'))
+    format!("{}%", csv::figure(Some(share * 100.0)))
 }
 
 /// A ratio as a change: 1.047 as `+4.7%`.
@@ -154,9 +110,7 @@ pub fn change(ratio: f64) -> String {
 
 /// `+4.7% (95% CI +4.1% to +5.3%)`.
 fn change_of(cell: &Judged) -> Option<String> {
-    let interval = cell
-        .ratio_interval
-        .map(|interval| format!(" (95% CI {} to {})", change(interval.low), change(interval.high)));
+    let interval = cell.ratio_interval.map(|interval| format!(" (95% CI {})", interval.text(change)));
     Some(format!("{}{}", change(cell.ratio?), interval.unwrap_or_default()))
 }
 
@@ -214,14 +168,10 @@ pub fn regressions(comparison: &Comparison) -> Vec<String> {
     }
     let failing = comparison.cells.iter().filter(|cell| cell.decision == Some(Decision::Fail));
     let cells = failing.map(|cell| {
-        format!(
-            "{}: {} {} → {}, {}",
-            place(cell),
-            heading(cell.metric),
-            figure(cell.metric, cell.base.value),
-            figure(cell.metric, cell.new.value),
-            change_of(cell).unwrap_or_default(),
-        )
+        let of =
+            |side: &JudgedSide| side.value.map(|value| cell.metric.show_finely(value)).unwrap_or_default();
+        let (base, new, change) = (of(&cell.base), of(&cell.new), change_of(cell).unwrap_or_default());
+        format!("{}: {} {base} → {new}, {change}", place(cell), cell.metric.heading)
     });
     let failing = comparison.outcomes.iter().filter(|outcome| comparison.fails(outcome));
     let missing = comparison.missing.iter().filter(|_| !comparison.allow_missing);

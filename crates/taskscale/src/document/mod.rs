@@ -20,7 +20,7 @@ pub use model::{
     Table, TableCell, TableSection, by_key,
 };
 pub use sanitize::{
-    acts, command_line, escaped, escaped_lines, first_few, first_of, joined, quoted, safe, shortened, width,
-    wrapped_whole,
+    acts, capitalized, command_line, escaped, escaped_lines, first_few, first_of, from_to, joined, quoted,
+    safe, shortened, width, wrapped_whole,
 };
 pub(crate) use style::painted;

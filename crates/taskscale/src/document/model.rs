@@ -19,6 +19,24 @@ pub enum Format {
     Json,
 }
 
+impl Format {
+    /// An answer in this format: its document for people, or the answer itself for programs.
+    pub fn render(
+        self,
+        options: RenderOptions,
+        document: impl FnOnce() -> Document,
+        csv: impl FnOnce() -> String,
+        json: impl FnOnce() -> String,
+    ) -> String {
+        match self {
+            Format::Table => document().terminal(options),
+            Format::Markdown => document().markdown(),
+            Format::Csv => csv(),
+            Format::Json => json(),
+        }
+    }
+}
+
 /// Options of [`Format::Table`]; the other formats have no color and no width.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RenderOptions {
@@ -84,6 +102,11 @@ impl Document {
 
     pub fn text(&mut self, text: impl Into<String>, emphasis: Emphasis) {
         self.blocks.push(Block::Text(text.into(), emphasis));
+    }
+
+    /// Begins a part with a title of its own.
+    pub fn title(&mut self, title: impl Into<String>) {
+        self.blocks.push(Block::Title(title.into()));
     }
 
     /// Adds a table, unless it has no rows.
@@ -235,6 +258,11 @@ impl Column {
         Column::of(ColumnContent::Bars, name)
     }
 
+    /// Of a table of cases with texts in place of values.
+    pub fn of_texts() -> Vec<Column> {
+        vec![Column::words("entry"), Column::prose("")]
+    }
+
     #[must_use]
     pub fn drop_priority(self, order: impl Into<Option<u8>>) -> Column {
         Column { drop_priority: order.into(), ..self }
@@ -255,6 +283,11 @@ pub struct DocumentRow {
 impl DocumentRow {
     pub fn of(cells: Vec<TableCell>) -> DocumentRow {
         DocumentRow { cells, ..DocumentRow::default() }
+    }
+
+    /// A case with a text in place of values.
+    pub fn text(case: TableCell, text: impl Into<String>, emphasis: Emphasis) -> DocumentRow {
+        DocumentRow::of(vec![case]).note("", text, emphasis)
     }
 
     /// A heading between rows.
@@ -303,6 +336,10 @@ pub enum TableCell {
 }
 
 impl TableCell {
+    pub fn name(text: impl Into<String>) -> TableCell {
+        TableCell::Name(text.into(), Emphasis::Plain)
+    }
+
     pub fn plain(text: impl Into<String>) -> TableCell {
         TableCell::Text(text.into(), Emphasis::Plain)
     }

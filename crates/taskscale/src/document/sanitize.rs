@@ -76,6 +76,17 @@ pub fn joined(texts: impl IntoIterator<Item = impl Borrow<str>>, between: &str) 
     texts.into_iter().collect::<Vec<_>>().join(between)
 }
 
+/// The text with a capital letter in front.
+pub fn capitalized(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
+
+/// `a → b`, or `a` where both are the same.
+pub fn from_to(base: &str, new: &str) -> String {
+    if base == new { base.to_owned() } else { format!("{base} → {new}") }
+}
+
 /// A command line as one could paste it into a shell, on one line.
 pub fn command_line(command: &[String]) -> String {
     joined(command.iter().map(|argument| quoted(argument)), " ")

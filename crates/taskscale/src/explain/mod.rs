@@ -68,12 +68,7 @@ pub fn render(explanations: &[Explanation], format: Format, options: RenderOptio
         }
         document
     };
-    match format {
-        Format::Table => document().terminal(options),
-        Format::Markdown => document().markdown(),
-        Format::Csv => shown::table(explanations),
-        Format::Json => json::pretty(&explanations),
-    }
+    format.render(options, document, || shown::table(explanations), || json::pretty(&explanations))
 }
 
 /// The sheets of a results folder.

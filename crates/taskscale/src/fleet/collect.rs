@@ -98,7 +98,7 @@ impl Collected {
     }
 
     fn names(&self, machines: &[usize]) -> String {
-        first_few(machines, NAMED, ", ", |machine| self.name(*machine))
+        first_few(machines, NAMED, ", ", |&machine| self.name(machine))
     }
 
     /// Facts that differ between machines: each value with the machines that have it.
@@ -174,7 +174,7 @@ impl Collected {
         let (least, most) = (values.first(), values.last());
         let where_ = |one: Option<&(f64, usize)>| one.map(|(_, machine)| self.name(*machine));
         let row = DocumentRow::of(vec![
-            TableCell::Name(entry.to_owned(), Emphasis::Plain),
+            TableCell::name(entry),
             TableCell::figure(shown(stats::median(&numbers)), Emphasis::Strong),
             TableCell::figure(shown(least.map(|one| one.0)), Emphasis::Plain),
             TableCell::figure(where_(least), Emphasis::Quiet),

@@ -169,7 +169,7 @@ impl Snapshot {
         let last = self.progress.as_ref().and_then(|progress| progress.last.clone());
         let job = self.job.as_ref().map(|(number, _)| number.clone());
         DocumentRow::of(vec![
-            TableCell::Name(self.target.name.clone(), Emphasis::Plain),
+            TableCell::name(&self.target.name),
             TableCell::figure(job, Emphasis::Quiet),
             TableCell::figure(self.node(), Emphasis::Plain),
             TableCell::Text(state, emphasis),
@@ -238,7 +238,7 @@ pub fn document(fleet: &Fleet, glances: &[Snapshot], now: Timestamp) -> Document
         let text = format!("{stuck} stopped; restart: `{resume}` (output of their jobs: log/)");
         document.text(text, Emphasis::Bad);
     }
-    let mut table = Table::new(vec![
+    let columns = vec![
         Column::words("machine"),
         Column::words("job").drop_priority(1),
         Column::words("node"),
@@ -246,7 +246,7 @@ pub fn document(fleet: &Fleet, glances: &[Snapshot], now: Timestamp) -> Document
         Column::words("runs"),
         Column::figures("left").drop_priority(2),
         Column::words("last result").drop_priority(0),
-    ]);
+    ];
     let all = glances.len() <= SHOWN;
     let mut shown: Vec<&Snapshot> =
         glances.iter().filter(|snapshot| all || snapshot.published.is_none()).collect();
@@ -254,8 +254,7 @@ pub fn document(fleet: &Fleet, glances: &[Snapshot], now: Timestamp) -> Document
     shown.sort_by_key(|snapshot| (!all).then(|| (snapshot.is_active(), snapshot.progress.is_none())));
     let hidden = shown.len().saturating_sub(SHOWN);
     shown.truncate(SHOWN);
-    table.section("machine").rows = shown.into_iter().map(|snapshot| snapshot.row(now)).collect();
-    document.table(table);
+    document.table(Table::of(columns, "machine", shown.into_iter().map(|snapshot| snapshot.row(now))));
     if hidden > 0 {
         document.text(format!("and {hidden} more"), Emphasis::Quiet);
     }

@@ -12,9 +12,9 @@ use super::search::{SearchState, controlled, need, replay};
 use super::search_spec::{Find, SearchSpec};
 use super::trial_point::TrialPoint;
 use crate::catalog::{Kind, Shape};
-use crate::metrics::{CPU_PER_MESSAGE, LATENCY_P50, LATENCY_P99, MetricDef};
+use crate::metrics::{CPU, CPU_PER_MESSAGE, DRAIN, LATENCY_P50, LATENCY_P99, LAUNCH, MetricDef, PEAK, WALL};
 use crate::record::{Campaign, EntryFacts, Machine, MemorySource, OpenLoad, Sample, Status, Warning};
-use crate::stats::{Point, fit, median};
+use crate::stats::{Point, Spread, fit, median};
 use crate::units;
 
 /// Version of the JSON that a search is shown as.
@@ -364,34 +364,28 @@ fn curve(search_spec: &SearchSpec, search: &SearchState) -> Vec<CurvePoint> {
             Outcome::Unsettled | Outcome::Inconclusive(..) => {}
         }
     }
-    let middle = |samples: &[&Sample], of: fn(&Sample) -> Option<f64>| {
-        median(&samples.iter().filter_map(|sample| of(sample)).collect::<Vec<_>>())
-    };
-    let range = |samples: &[&Sample]| {
-        let cpu: Vec<f64> = samples.iter().filter_map(|sample| sample.cpu.total_s()).collect();
-        let ends = cpu.iter().copied().reduce(f64::min).zip(cpu.iter().copied().reduce(f64::max));
-        ends.filter(|(least, _)| cpu.len() > 1 && *least > 0.0)
-    };
-    let roomy = by_memory.get(&search_spec.room_bytes).map_or(&[][..], |(held, _)| held);
-    let (roomy_s, roomy_range) = (middle(roomy, |sample| sample.cpu.total_s()), range(roomy));
+    let middle = |samples: &[&Sample], metric: &MetricDef| median(&metric.values(samples));
+    let cpu = |samples: &[&Sample]| Spread::of(&CPU.values(samples));
+    let has_range = |cpu: &Spread| cpu.readings > 1 && cpu.min > 0.0;
+    let roomy = by_memory.get(&search_spec.room_bytes).and_then(|(held, _)| cpu(held));
     let point = |(&memory_bytes, (held, failed)): (&u64, &(Vec<&Sample>, Vec<&String>))| {
         let runs = held.len() + failed.len();
         let is_roomy = memory_bytes == search_spec.room_bytes;
-        let cpu_s = middle(held, |sample| sample.cpu.total_s());
-        let times_roomy_range = range(held).zip(roomy_range).filter(|_| !is_roomy);
+        let own = cpu(held);
+        let both = own.zip(roomy).filter(|(_, roomy)| roomy.median > 0.0);
+        let ranges = both.filter(|(own, roomy)| !is_roomy && has_range(own) && has_range(roomy));
         (runs > 0).then(|| CurvePoint {
             memory_bytes,
             roomy: is_roomy,
             runs,
             held: held.len(),
-            cpu_s,
-            launch_s: middle(held, |sample| sample.time.launch_s),
-            drain_s: middle(held, |sample| sample.time.drain_s),
-            wall_s: middle(held, |sample| sample.time.wall_s),
-            peak_bytes: middle(held, |sample| Some(sample.memory.peak_bytes? as f64)),
-            times_roomy: cpu_s.zip(roomy_s).filter(|(_, roomy)| *roomy > 0.0).map(|(cpu, roomy)| cpu / roomy),
-            times_roomy_range: times_roomy_range
-                .map(|((least, most), (roomy_least, roomy_most))| [least / roomy_most, most / roomy_least]),
+            cpu_s: own.map(|own| own.median),
+            launch_s: middle(held, &LAUNCH),
+            drain_s: middle(held, &DRAIN),
+            wall_s: middle(held, &WALL),
+            peak_bytes: middle(held, &PEAK),
+            times_roomy: both.map(|(own, roomy)| own.median / roomy.median),
+            times_roomy_range: ranges.map(|(own, roomy)| [own.min / roomy.max, own.max / roomy.min]),
             reason: failed.last().map(|reason| (*reason).clone()),
         })
     };

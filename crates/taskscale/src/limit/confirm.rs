@@ -39,11 +39,7 @@ pub enum SearchStatus {
     EverythingHolds,
 }
 
-impl SearchStatus {
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
-}
+named!(SearchStatus);
 
 /// The next step towards an answer, or how the search ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

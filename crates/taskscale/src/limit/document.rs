@@ -1,18 +1,23 @@
 //! The document of a limit search.
 
 use super::answer::{Answer, AtRate, CurvePoint, LimitReport};
-use super::numbers::{connections, milliseconds};
+use super::numbers::milliseconds;
 use super::rate::OPEN_S;
-use super::search_spec::{Find, SearchSpec};
+use super::search_spec::{Find, SearchSpec, size};
 use super::trial_point::TrialPoint;
 use super::words::{below, held, limited_by, no_answer};
 use crate::catalog::Shape;
-use crate::document::{Column, Document, DocumentRow, Emphasis, Table, TableCell};
-use crate::metrics::{CPU_PER_MESSAGE, LATENCY_P50, LATENCY_P99, MetricDef, per_task, time_text};
-use crate::units::{self, mib};
+use crate::document::{Column, Document, DocumentRow, Emphasis, Table, TableCell, capitalized, joined};
+use crate::metrics::{
+    BYTES_PER_TASK, CPU, CPU_PER_MESSAGE, DRAIN, LATENCY_P50, LATENCY_P99, LAUNCH, MetricDef, PEAK, per_task,
+    time_text,
+};
+use crate::report::footnotes;
+use crate::units;
 
 pub fn document(report: &LimitReport) -> Document {
-    let mut document = Document::new(title(report));
+    let mut document =
+        Document::new(format!("{} · {}", capitalized(&report.search_spec.find.words()), report.workload));
     document.text(machine(report), Emphasis::Quiet);
     document.text(rule(report), Emphasis::Quiet);
     let (tried, missing): (Vec<_>, Vec<_>) =
@@ -27,61 +32,27 @@ pub fn document(report: &LimitReport) -> Document {
             curves.for_each(|answer| document.table(curve(answer, tasks)));
         }
         Find::HighestRate { tasks, .. } => {
-            document.table(answers(connections(tasks), &tried, &report.search_spec, highest_rate()));
+            document.table(answers(Shape::Serve.many(tasks), &tried, &report.search_spec, highest_rate()));
         }
     }
-    let mut table = Table::new(vec![Column::words("entry"), Column::prose("")]);
     let row = |answer: &&Answer| {
         let why = answer.unavailable.as_deref().unwrap_or_default();
-        DocumentRow::of(vec![TableCell::Name(answer.entry.clone(), Emphasis::Plain)]).note(
-            "",
-            why,
-            Emphasis::Bad,
-        )
+        DocumentRow::text(TableCell::name(&answer.entry), why, Emphasis::Bad)
     };
-    table.section("not available here").rows = missing.iter().map(row).collect();
-    document.table(table);
+    document.table(Table::of(Column::of_texts(), "not available here", missing.iter().map(row)));
     document.notes = report.notes.clone();
     document.provenance = Some(provenance(report));
     document.command = report.command.clone();
     document
 }
 
-fn title(report: &LimitReport) -> String {
-    let what = match report.search_spec.find {
-        Find::MostTasks { memory_bytes } => format!("Most tasks in {}", size(memory_bytes)),
-        Find::LeastMemory { tasks } => format!("Least memory for {}", units::tasks(tasks)),
-        Find::HighestRate { p99_us, .. } => {
-            format!("Highest message rate with p99 below {}", milliseconds(p99_us as f64))
-        }
-    };
-    format!("{what} · {}", report.workload)
-}
-
-/// A size as requested: exact where it is whole MiB.
-fn size(bytes: u64) -> String {
-    if bytes.is_multiple_of(1 << 20) {
-        format!("{} MiB", units::grouped(bytes >> 20))
-    } else {
-        units::bytes(bytes)
-    }
-}
-
 fn machine(report: &LimitReport) -> String {
-    let machine = &report.machine;
-    let sources: Vec<&str> = report.memory_sources.iter().map(|source| source.name()).collect();
+    let sources = joined(report.memory_sources.iter().map(|source| source.name()), ", ");
     let bounded = match report.search_spec.find {
         Find::HighestRate { .. } => "",
         _ => ", kernel memory and files included, swap off",
     };
-    format!(
-        "{}, {} · {} · Linux {} · memory by {}{bounded}",
-        machine.cpu,
-        units::counted(machine.cpus, "CPU"),
-        units::bytes(machine.memory_bytes),
-        machine.kernel,
-        sources.join(", ")
-    )
+    format!("{} · memory by {sources}{bounded}", footnotes::machine(&report.machine))
 }
 
 /// When a run passes, and what an answer is.
@@ -126,12 +97,10 @@ fn answers<const N: usize>(
 ) -> Table {
     let (heads, cells): (Vec<Column>, Vec<CellOf>) = columns.into_iter().unzip();
     let names = [Column::words("entry"), Column::words("kind")].into_iter();
-    let mut table = Table::new(names.chain(heads).chain([Column::prose("limited by")]).collect());
+    let columns = names.chain(heads).chain([Column::prose("limited by")]).collect();
     let row = |answer: &&Answer| {
-        let mut row = DocumentRow::of(vec![
-            TableCell::Name(answer.entry.clone(), Emphasis::Plain),
-            TableCell::plain(answer.kind.name()),
-        ]);
+        let mut row =
+            DocumentRow::of(vec![TableCell::name(&answer.entry), TableCell::plain(answer.kind.name())]);
         if let Some(instead) = no_answer(answer, &search_spec.find) {
             return row.note("", instead, Emphasis::Bad);
         }
@@ -139,8 +108,7 @@ fn answers<const N: usize>(
         row.cells.push(TableCell::plain(limited_by(answer)));
         below(answer, search_spec).into_iter().fold(row, |row, text| row.note("", text, Emphasis::Doubtful))
     };
-    table.section(heading).rows = answers.iter().map(row).collect();
-    table
+    Table::of(columns, heading, answers.iter().map(row))
 }
 
 const PASSED: CellOf = |answer| TableCell::plain(held(answer));
@@ -153,7 +121,7 @@ fn most_tasks() -> [AnswerColumn; 6] {
         (Column::figures("most tasks"), |answer| figure(answer.tasks.map(units::grouped))),
         (Column::figures("passed"), PASSED),
         (Column::figures("fails at"), |answer| fails_at(answer, |run| Some(units::grouped(run.tasks)))),
-        (Column::figures("B/task"), |answer| figure(answer.bytes_per_task.map(per_task))),
+        (Column::figures(BYTES_PER_TASK.heading), |answer| figure(answer.bytes_per_task.map(per_task))),
         (Column::figures("memory ÷ N"), PER_TASK),
         (Column::figures("runs").drop_priority(0), RUNS),
     ]
@@ -168,7 +136,7 @@ fn least_memory() -> [AnswerColumn; 7] {
         (Column::figures("passed"), PASSED),
         (Column::figures("fails at"), |answer| fails_at(answer, |run| Some(size_mib(run.cap_bytes)))),
         (Column::figures("memory ÷ N"), PER_TASK),
-        (Column::figures("CPU s").drop_priority(2), |answer| {
+        (Column::figures(CPU.heading).drop_priority(2), |answer| {
             figure(point(answer).and_then(|point| point.cpu_s).map(time_text))
         }),
         (Column::figures("vs unlimited").drop_priority(1), |answer| {
@@ -186,11 +154,11 @@ fn highest_rate() -> [AnswerColumn; 7] {
         (Column::figures("messages/s"), |answer| figure(answer.rate_per_s.map(units::grouped))),
         (Column::figures("passed"), PASSED),
         (Column::figures("fails at"), |answer| fails_at(answer, |run| run.rate_per_s.map(units::grouped))),
-        (Column::figures("p50 µs").drop_priority(0), |answer| {
+        (Column::figures(LATENCY_P50.heading).drop_priority(0), |answer| {
             at(answer, |at| at.latency_p50_us, &LATENCY_P50)
         }),
-        (Column::figures("p99 µs"), |answer| at(answer, |at| at.latency_p99_us, &LATENCY_P99)),
-        (Column::figures("CPU µs/msg").drop_priority(2), |answer| {
+        (Column::figures(LATENCY_P99.heading), |answer| at(answer, |at| at.latency_p99_us, &LATENCY_P99)),
+        (Column::figures(CPU_PER_MESSAGE.heading).drop_priority(2), |answer| {
             at(answer, |at| at.cpu_us_per_message, &CPU_PER_MESSAGE)
         }),
         (Column::figures("runs").drop_priority(1), RUNS),
@@ -203,22 +171,21 @@ fn fails_at(answer: &Answer, shown: fn(&TrialPoint) -> Option<String>) -> TableC
 
 /// Memory against CPU.
 fn curve(answer: &Answer, tasks: u64) -> Table {
-    let mut table = Table::new(vec![
+    let columns = vec![
         Column::figures("memory MiB"),
         Column::figures("vs least"),
-        Column::figures("CPU s"),
+        Column::figures(CPU.heading),
         Column::figures("vs unlimited"),
         Column::figures("from–to").drop_priority(2),
-        Column::figures("launch s").drop_priority(1),
-        Column::figures("drain s").drop_priority(0),
-        Column::figures("peak MiB").drop_priority(3),
+        Column::figures(LAUNCH.heading).drop_priority(1),
+        Column::figures(DRAIN.heading).drop_priority(0),
+        Column::figures(PEAK.heading).drop_priority(3),
         Column::bars("CPU time").drop_priority(4),
-    ]);
+    ];
     let most = answer.curve.iter().filter_map(|point| point.cpu_s).fold(0.0, f64::max);
     let rows = answer.curve.iter().map(|point| of_point(point, answer.memory_bytes, most));
     let heading = format!("{}: CPU time of {} by memory", answer.entry, units::tasks(tasks));
-    table.section(heading).rows = rows.collect();
-    table
+    Table::of(columns, heading, rows)
 }
 
 fn of_point(point: &CurvePoint, least: Option<u64>, most_cpu_s: f64) -> DocumentRow {
@@ -236,7 +203,7 @@ fn of_point(point: &CurvePoint, least: Option<u64>, most_cpu_s: f64) -> Document
         figure(range),
         figure(point.launch_s.map(time_text)),
         figure(point.drain_s.map(time_text)),
-        figure(point.peak_bytes.map(|bytes| units::decimal(mib(bytes), 1))),
+        figure(point.peak_bytes.map(|bytes| PEAK.show(bytes))),
         TableCell::Bar(point.cpu_s.map_or(0.0, |cpu| cpu / most_cpu_s), Emphasis::Plain),
     ]);
     if point.held < point.runs {
@@ -251,7 +218,7 @@ fn figure(text: Option<String>) -> TableCell {
 }
 
 fn size_mib(bytes: u64) -> String {
-    units::decimal(mib(bytes as f64), 1)
+    PEAK.show(bytes as f64)
 }
 
 fn times(ratio: f64) -> String {

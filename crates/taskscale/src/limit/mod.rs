@@ -37,10 +37,5 @@ use crate::document::{Format, RenderOptions, json};
 
 /// The report as text that ends in a line end.
 pub fn render(report: &LimitReport, format: Format, options: RenderOptions) -> String {
-    match format {
-        Format::Table => document::document(report).terminal(options),
-        Format::Markdown => document::document(report).markdown(),
-        Format::Csv => csv::render(report),
-        Format::Json => json::pretty(report),
-    }
+    format.render(options, || document::document(report), || csv::render(report), || json::pretty(report))
 }

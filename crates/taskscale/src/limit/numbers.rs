@@ -1,11 +1,6 @@
-//! Numbers of connections and latencies, in words.
+//! Latencies, in words.
 
 use crate::units;
-
-/// A number of connections, in words.
-pub fn connections(count: u64) -> String {
-    if count == 1 { "1 connection".to_owned() } else { format!("{} connections", units::count(count)) }
-}
 
 /// A latency in ms, from µs; whole milliseconds in full.
 pub fn milliseconds(us: f64) -> String {

@@ -29,11 +29,9 @@ pub enum Cause {
     Other,
 }
 
-impl Cause {
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
+named!(Cause);
 
+impl Cause {
     /// Whether memory is the cause: `None` where only a run with unlimited memory can tell.
     pub fn is_memory(self) -> Option<bool> {
         match self {
@@ -115,11 +113,7 @@ pub enum Purpose {
     Curve,
 }
 
-impl Purpose {
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
-}
+named!(Purpose);
 
 /// A run, its purpose and its outcome.
 #[derive(Debug, Clone)]

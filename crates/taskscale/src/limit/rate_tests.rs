@@ -239,7 +239,10 @@ fn a_search_that_was_cut_off_goes_on_the_same_way() {
     assert!(replay(&search_spec(), Kind::Stackless, &samples).next.is_none());
     let other = SearchSpec { find: Find::HighestRate { tasks: 1_000, p99_us: 50_000 }, ..search_spec() };
     let refused = search_spec().check_same(&other, std::path::Path::new("x")).unwrap_err().to_string();
-    assert!(refused.contains("the highest rate with p99 below 100 ms over 1k connections"), "{refused}");
+    assert!(
+        refused.contains("the highest message rate with p99 below 100 ms over 1k connections"),
+        "{refused}"
+    );
 }
 
 #[test]

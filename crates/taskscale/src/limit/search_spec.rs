@@ -8,7 +8,8 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::error::{LimitError, SEARCH_SPEC_SCHEMA};
-use super::numbers::{connections, milliseconds};
+use super::numbers::milliseconds;
+use crate::catalog::Shape;
 use crate::record::read_document;
 use crate::units;
 
@@ -69,7 +70,7 @@ impl SearchSpec {
     pub fn check_same(&self, now: &SearchSpec, folder: &Path) -> Result<(), LimitError> {
         let differ = |what: String| Err(LimitError::Another { folder: folder.to_owned(), what });
         if self.find != now.find {
-            return differ(format!("it was for {}, now {}", self.find.words(), now.find.words()));
+            return differ(format!("it was for the {}, now the {}", self.find.words(), now.find.words()));
         }
         if self.env != now.env || self.entry_env != now.entry_env {
             return differ("its environment variables have changed (--env, limit_env)".into());
@@ -84,14 +85,23 @@ impl SearchSpec {
 impl Find {
     pub fn words(&self) -> String {
         match self {
-            Find::MostTasks { memory_bytes } => format!("the most tasks in {}", units::bytes(*memory_bytes)),
-            Find::LeastMemory { tasks } => format!("the least memory for {}", units::tasks(*tasks)),
+            Find::MostTasks { memory_bytes } => format!("most tasks in {}", size(*memory_bytes)),
+            Find::LeastMemory { tasks } => format!("least memory for {}", units::tasks(*tasks)),
             Find::HighestRate { tasks, p99_us } => format!(
-                "the highest rate with p99 below {} over {}",
+                "highest message rate with p99 below {} over {}",
                 milliseconds(*p99_us as f64),
-                connections(*tasks)
+                Shape::Serve.many(*tasks)
             ),
         }
+    }
+}
+
+/// A size as requested: exact where it is whole MiB.
+pub(super) fn size(bytes: u64) -> String {
+    if bytes.is_multiple_of(1 << 20) {
+        format!("{} MiB", units::grouped(bytes >> 20))
+    } else {
+        units::bytes(bytes)
     }
 }
 

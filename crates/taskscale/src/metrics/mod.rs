@@ -22,6 +22,8 @@ pub struct MetricDef {
     pub field: &'static str,
     /// Column head: name and unit.
     pub heading: &'static str,
+    /// The same over a narrow column, if it is shorter there.
+    narrow: Option<&'static str>,
     /// Name in a sentence's place, without the unit: `Peak memory`.
     pub title: &'static str,
     /// Description, without a full stop.
@@ -67,9 +69,10 @@ pub enum Unit {
 }
 
 /// Which of two values is better.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, strum::IntoStaticStr)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Better {
     Less,
     More,
@@ -115,12 +118,16 @@ pub enum MetricScope {
     Base,
 }
 
+/// The metrics that results are compared by unless others are asked for.
+pub fn compared(shape: Shape) -> &'static [&'static MetricDef] {
+    static WITH_PLATEAU: [&MetricDef; 2] = [&FOOTPRINT, &BYTES_PER_TASK];
+    static WITHOUT: [&MetricDef; 3] = [&WALL_PER_OP, &CPU_PER_OP, &PEAK];
+    if shape.has_plateau() { &WITH_PLATEAU } else { &WITHOUT }
+}
+
 /// The metric that entries are ranked by.
 pub fn headline(shape: Shape) -> &'static MetricDef {
-    match shape {
-        Shape::Hold | Shape::Serve => &FOOTPRINT,
-        Shape::Work => &WALL_PER_OP,
-    }
+    compared(shape)[0]
 }
 
 /// The metric of this name.
@@ -158,6 +165,12 @@ impl MetricDef {
         self.shapes.contains(&shape)
     }
 
+    /// Column head where there is little room. A server's tasks are connections.
+    pub fn narrow(&self, shape: Shape) -> &'static str {
+        let of_connections = self.unit == Unit::BytesPerTask && shape == Shape::Serve;
+        if of_connections { "B/conn" } else { self.narrow.unwrap_or(self.heading) }
+    }
+
     /// Column head of values that bring their unit.
     pub fn short(&self) -> &'static str {
         [" MiB", " µs", " s"].iter().find_map(|unit| self.heading.strip_suffix(unit)).unwrap_or(self.heading)
@@ -193,6 +206,20 @@ impl MetricDef {
             Unit::BytesPerTask => per_task(value),
             Unit::Seconds => time_text(value),
             Unit::Nanoseconds | Unit::Microseconds | Unit::PerSecond => units::significant(value, 3),
+        }
+    }
+
+    /// The same with the unit: `12.5 MiB`.
+    pub fn with_unit(&self, value: f64) -> String {
+        format!("{} {}", self.show(value), self.shown_unit().0)
+    }
+
+    /// The same with more digits, beside a ratio of two values.
+    pub fn show_finely(&self, value: f64) -> String {
+        match self.unit {
+            Unit::Bytes => units::decimal(mib(value), 2),
+            Unit::Seconds => units::decimal(value, 3),
+            _ => self.show(value),
         }
     }
 

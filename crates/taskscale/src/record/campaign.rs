@@ -57,25 +57,21 @@ pub struct Origin {
 }
 
 /// Who measured, according to the submitter.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, strum::IntoStaticStr,
+)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum By {
     /// The project itself.
+    #[strum(serialize = "maintainers")]
     Project,
     /// The community.
+    #[strum(serialize = "community")]
     HandedIn,
 }
 
-impl By {
-    /// As tables have it.
-    pub fn name(self) -> &'static str {
-        match self {
-            By::Project => "maintainers",
-            By::HandedIn => "community",
-        }
-    }
-}
+named!(By);
 
 /// Conditions of all runs outside the plan. A campaign can be resumed only under the same conditions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]

@@ -8,7 +8,7 @@ use super::model::{Growth, Report, Row};
 use super::phrases::{mad_text, nonlinear_text};
 use crate::document::{Bars, RenderOptions, bar, painted, safe};
 use crate::metrics::{BASE, BYTES_PER_TASK, per_task};
-use crate::stats::{Interval, Spread};
+use crate::stats::Spread;
 use crate::units;
 
 /// A bar of full length, in columns, where there is room.
@@ -81,7 +81,7 @@ fn sentence(growth: &Growth) -> String {
     };
     let interval = growth.bytes_per_task_interval.map_or_else(
         || " (no interval: fewer than 2 repetitions)".to_owned(),
-        |Interval { low, high }| format!(" (95% interval {} to {})", per_task(low), per_task(high)),
+        |interval| format!(" (95% interval {})", interval.text(per_task)),
     );
     format!(": fixed {} + {} per task{interval}", BASE.text(base), BYTES_PER_TASK.text(slope))
 }

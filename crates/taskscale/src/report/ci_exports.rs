@@ -13,23 +13,20 @@ use super::phrases::{platform, worst_text};
 use super::sanitize::safe;
 use crate::catalog::Shape;
 use crate::document::{csv, json};
-use crate::metrics::{self, Better, MetricDef, Unit};
+use crate::metrics::{
+    self, Better, CPU, CPU_PER_MESSAGE, LATENCY_P99, LAUNCH, MESSAGES_PER_S, MetricDef, Unit,
+};
 use crate::units;
 
 /// What is kept unless told otherwise. Not the wall time of tasks that wait, which is mostly the wait; nor the CPU of a
 /// whole run of work, which does as many operations as the machine has time for.
 fn default_metrics(shape: Shape) -> Vec<&'static MetricDef> {
-    match shape {
-        Shape::Hold => vec![&metrics::FOOTPRINT, &metrics::BYTES_PER_TASK, &metrics::LAUNCH, &metrics::CPU],
-        Shape::Serve => vec![
-            &metrics::FOOTPRINT,
-            &metrics::BYTES_PER_TASK,
-            &metrics::CPU_PER_MESSAGE,
-            &metrics::LATENCY_P99,
-            &metrics::MESSAGES_PER_S,
-        ],
-        Shape::Work => vec![&metrics::WALL_PER_OP, &metrics::CPU_PER_OP, &metrics::PEAK],
-    }
+    let more: Vec<&MetricDef> = match shape {
+        Shape::Hold => vec![&LAUNCH, &CPU],
+        Shape::Serve => vec![&CPU_PER_MESSAGE, &LATENCY_P99, &MESSAGES_PER_S],
+        Shape::Work => Vec::new(),
+    };
+    [metrics::compared(shape), &more].concat()
 }
 
 /// Why there is nothing to hand over.
@@ -103,7 +100,7 @@ pub fn github(reports: &[Report], metrics: &[&'static MetricDef]) -> Result<Expo
             name: format!("{} {}", value.cell, value.metric.name),
             unit,
             value: rounded(value.estimate.value / divisor),
-            range: value.estimate.range.map(|(low, high)| format!("{} to {}", show(low), show(high))),
+            range: value.estimate.range.map(|range| range.text(show)),
             extra: extra(value),
         }
     };
@@ -161,8 +158,8 @@ pub fn bencher(reports: &[Report], metrics: &[&'static MetricDef]) -> Result<Exp
         let ValueEstimate { value: middle, range, .. } = value.estimate;
         let metric = BencherMetric {
             value: rounded(middle),
-            lower_value: range.map(|(low, _)| rounded(low)),
-            upper_value: range.map(|(_, high)| rounded(high)),
+            lower_value: range.map(|range| rounded(range.low)),
+            upper_value: range.map(|range| rounded(range.high)),
         };
         benchmarks.entry(value.cell.clone()).or_default().insert(measure(value.metric), metric);
     }
@@ -184,7 +181,7 @@ fn values<'a>(
                 continue;
             }
             for &metric in metrics.iter().filter(|metric| metric.is_of(report.shape) && !metric.per_entry()) {
-                if row.client_limited && metric == &metrics::MESSAGES_PER_S {
+                if row.client_limited && metric == &MESSAGES_PER_S {
                     left_out.push(format!("{cell} {} (limited by the clients)", metric.name));
                 } else if let Some(estimate) = ValueEstimate::in_row(metric, row) {
                     let (cell, runs) = (cell.clone(), u64::from(row.ok_runs));

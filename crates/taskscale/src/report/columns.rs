@@ -6,74 +6,55 @@ use super::rank::AT_LEAST;
 use crate::catalog::Shape;
 use crate::metrics::{self, MetricDef};
 
-/// A metric with its own column.
-#[derive(Clone, Copy)]
-pub struct ShownFigure {
-    pub figure: &'static MetricDef,
-    /// Over a narrow column.
-    pub short: &'static str,
-    /// The order in which columns are hidden, highest first; `None` for those that stay.
-    pub drop_priority: Option<u8>,
-    /// Whether only values that differ from the footprint are shown.
-    pub where_it_differs: bool,
-}
-
-const fn shown(figure: &'static MetricDef, short: &'static str, drop_priority: Option<u8>) -> ShownFigure {
-    ShownFigure { figure, short, drop_priority, where_it_differs: false }
-}
-
-/// Beside the footprint.
-const fn other_memory(figure: &'static MetricDef, short: &'static str, drop_priority: u8) -> ShownFigure {
-    ShownFigure { figure, short, drop_priority: Some(drop_priority), where_it_differs: true }
-}
+/// A metric with its own column, and the order in which columns are hidden, highest first; `None` for those that stay.
+pub type ShownFigure = (&'static MetricDef, Option<u8>);
 
 static HOLD: [ShownFigure; 5] = [
-    shown(&metrics::BYTES_PER_TASK, "B/task", None),
-    shown(&metrics::CPU, "CPU s", Some(5)),
-    shown(&metrics::LAUNCH, "launch s", Some(3)),
-    other_memory(&metrics::KERNEL, "kernel", 4),
-    other_memory(&metrics::RSS_PEAK, "RSS", 2),
+    (&metrics::BYTES_PER_TASK, None),
+    (&metrics::CPU, Some(5)),
+    (&metrics::LAUNCH, Some(3)),
+    (&metrics::KERNEL, Some(4)),
+    (&metrics::RSS_PEAK, Some(2)),
 ];
 
 /// With the fits of memory.
-static STATS: [ShownFigure; 1] = [shown(&metrics::WALL, "wall s", Some(1))];
+static STATS: [ShownFigure; 1] = [(&metrics::WALL, Some(1))];
 
 static WORK: [ShownFigure; 4] = [
-    shown(&metrics::CPU_PER_OP, "CPU ns/op", None),
-    shown(&metrics::OPS_PER_S, "ops/s", Some(5)),
-    shown(&metrics::PEAK, "peak MiB", Some(4)),
-    shown(&metrics::LAUNCH, "launch s", Some(0)),
+    (&metrics::CPU_PER_OP, None),
+    (&metrics::OPS_PER_S, Some(5)),
+    (&metrics::PEAK, Some(4)),
+    (&metrics::LAUNCH, Some(0)),
 ];
 
 static SERVE: [ShownFigure; 6] = [
-    other_memory(&metrics::KERNEL, "kernel", 1),
-    shown(&metrics::BYTES_PER_TASK, "B/conn", Some(0)),
-    shown(&metrics::LATENCY_P50, "p50 µs", Some(3)),
-    shown(&metrics::LATENCY_P99, "p99 µs", Some(5)),
-    shown(&metrics::MESSAGES_PER_S, "msgs/s", Some(4)),
-    shown(&metrics::CONNECTS_PER_S, "conn/s", Some(2)),
+    (&metrics::KERNEL, Some(1)),
+    (&metrics::BYTES_PER_TASK, Some(0)),
+    (&metrics::LATENCY_P50, Some(3)),
+    (&metrics::LATENCY_P99, Some(5)),
+    (&metrics::MESSAGES_PER_S, Some(4)),
+    (&metrics::CONNECTS_PER_S, Some(2)),
 ];
 
 /// Of tasks that wake, and of messages that go to several.
 static SOME: [ShownFigure; 7] = [
-    shown(&metrics::CPU_PER_TICK, "ns/tick", Some(6)),
-    shown(&metrics::LATE_P50, "late p50 µs", Some(7)),
-    shown(&metrics::LATE_P99, "late p99 µs", Some(8)),
-    shown(&metrics::LATE_MAX, "late max µs", Some(5)),
-    shown(&metrics::CPU_PER_MESSAGE, "CPU µs/msg", Some(8)),
-    shown(&metrics::CPU_AT_CAPACITY, "at capacity", Some(7)),
-    shown(&metrics::CPU_PER_DELIVERY, "CPU µs/dlv", Some(6)),
+    (&metrics::CPU_PER_TICK, Some(6)),
+    (&metrics::LATE_P50, Some(7)),
+    (&metrics::LATE_P99, Some(8)),
+    (&metrics::LATE_MAX, Some(5)),
+    (&metrics::CPU_PER_MESSAGE, Some(8)),
+    (&metrics::CPU_AT_CAPACITY, Some(7)),
+    (&metrics::CPU_PER_DELIVERY, Some(6)),
 ];
+
+/// A share of the footprint that makes a part of it, or a distance from it, news.
+const DIFFERENCE: f64 = 0.1;
 
 /// The metrics besides the headline: the selected ones, or else those that suit the workload.
 pub fn columns(report: &Report, stats: bool) -> Vec<ShownFigure> {
     if !report.shown.is_empty() {
-        let beside = report.shown.iter().copied().filter(|figure| *figure != report.headline());
-        let usual = || HOLD.iter().chain(&WORK).chain(&SERVE).chain(&SOME);
-        let short = |figure: &'static MetricDef| {
-            usual().find(|shown| shown.figure == figure).map_or(figure.heading, |shown| shown.short)
-        };
-        return beside.map(|figure| shown(figure, short(figure), None)).collect();
+        let beside = report.shown.iter().filter(|metric| **metric != report.headline());
+        return beside.map(|metric| (*metric, None)).collect();
     }
     let of_shape: &[ShownFigure] = match report.shape {
         Shape::Hold => &HOLD,
@@ -81,11 +62,10 @@ pub fn columns(report: &Report, stats: bool) -> Vec<ShownFigure> {
         Shape::Serve => &SERVE,
     };
     let optional =
-        SOME.iter().filter(|shown| report.rows().any(|row| row.spreads.of(shown.figure).is_some()));
-    let of_stats = STATS.iter().filter(|shown| stats && shown.figure.is_of(report.shape));
-    let news =
-        |shown: &&ShownFigure| !shown.where_it_differs || report.rows().any(|row| differs(row, shown.figure));
-    optional.chain(of_shape).filter(news).chain(of_stats).copied().collect()
+        SOME.iter().filter(|(metric, _)| report.rows().any(|row| row.spreads.of(metric).is_some()));
+    let of_stats = STATS.iter().filter(|(metric, _)| stats && metric.is_of(report.shape));
+    let is_news = |(metric, _): &&ShownFigure| report.rows().any(|row| row.is_news(metric));
+    optional.chain(of_shape).filter(is_news).chain(of_stats).copied().collect()
 }
 
 impl Row {
@@ -101,16 +81,19 @@ impl Row {
         let at_least = self.client_limited && figure == &metrics::MESSAGES_PER_S;
         Some(if at_least { format!("{AT_LEAST}{text}") } else { text })
     }
-}
 
-/// Where kernel memory is a large part of the footprint, or RSS is far from it.
-const DIFFERENCE: f64 = 0.1;
-
-/// Whether a part of the memory, or another reading of it, is news beside the footprint.
-pub(super) fn differs(row: &Row, figure: &metrics::MetricDef) -> bool {
-    let (Some(whole), Some(value)) = (row.footprint_bytes, row.spreads.median(figure)) else { return false };
-    let share = value / whole.median;
-    if figure == &metrics::KERNEL { share > DIFFERENCE } else { (share - 1.0).abs() > DIFFERENCE }
+    /// Whether a value is news beside the footprint: kernel memory is where it is a large part, RSS where it is far from
+    /// it.
+    pub(super) fn is_news(&self, metric: &MetricDef) -> bool {
+        let share = || Some(self.spreads.median(metric)? / self.footprint_bytes?.median);
+        match metric {
+            _ if metric == &metrics::KERNEL => share().is_some_and(|share| share > DIFFERENCE),
+            _ if metric == &metrics::RSS_PEAK => {
+                share().is_some_and(|share| (share - 1.0).abs() > DIFFERENCE)
+            }
+            _ => true,
+        }
+    }
 }
 
 #[cfg(test)]

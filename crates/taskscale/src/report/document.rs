@@ -2,7 +2,7 @@
 //!
 //! One unit per column, so that values can be compared at a glance; one heading per N.
 
-use super::columns::{ShownFigure, columns, differs};
+use super::columns::{ShownFigure, columns};
 use super::footnotes;
 use super::headline::Headline;
 use super::model::{EntryInfo, Rank, Report, Row};
@@ -12,12 +12,12 @@ use super::rank::Standing;
 use super::speedup::speedups;
 use crate::catalog::{FanOut, Kind};
 use crate::document::{
-    Block, Column, Document, DocumentRow, Emphasis, NONE, RowNote, Table, TableCell, TableSection, joined,
+    Block, Column, Document, DocumentRow, Emphasis, RowNote, Table, TableCell, TableSection, joined,
     shortened,
 };
-use crate::metrics::per_task;
-use crate::stats::Interval;
-use crate::units::{self, mib};
+use crate::metrics::{BASE, BYTES_PER_TASK, MetricDef};
+use crate::stats::{Interval, Spread};
+use crate::units;
 
 /// Factors of the best from this one on stand out.
 const HIGHLIGHT_RATIO: f64 = 3.0;
@@ -56,7 +56,7 @@ pub fn document(reports: &[Report], detail: Detail) -> Document {
     let mut document = Document::default();
     if let (Some(overview), Some(report)) = (&overview, reports.first()) {
         document = Document::new("overview");
-        document.text(footnotes::machine(report), Emphasis::Quiet);
+        document.text(footnotes::machine(&report.machine), Emphasis::Quiet);
         document.table(of_overview(overview, report.rank));
         let releases = footnotes::releases(overview.lines.iter().map(|line| line.entry));
         let (remarks, names) = if brief { (BRIEF_REMARKS, BRIEF_NAMES) } else { (usize::MAX, usize::MAX) };
@@ -132,7 +132,7 @@ fn fit(document: &mut Document) -> usize {
 fn part(report: &Report, first: bool, brief: bool, detail: Detail) -> Document {
     let mut document = Document::new(footnotes::title(report));
     if first {
-        document.text(footnotes::machine(report), Emphasis::Quiet);
+        document.text(footnotes::machine(&report.machine), Emphasis::Quiet);
     }
     document.text(footnotes::scenario(report), Emphasis::Quiet);
     let mut table = groups(report, detail);
@@ -184,9 +184,9 @@ fn groups(report: &Report, detail: Detail) -> Table {
     if !by_kind {
         heads.insert(1, Column::words("kind"));
     }
-    heads.extend(columns.iter().map(|column| Column {
-        short: column.short.into(),
-        ..Column::figures(column.figure.heading).drop_priority(column.drop_priority)
+    heads.extend(columns.iter().map(|(metric, drop_priority)| Column {
+        short: metric.narrow(report.shape).into(),
+        ..Column::figures(metric.heading).drop_priority(*drop_priority)
     }));
     // The headline as a bar: dropped before a value that is shown nowhere else.
     heads.extend([Column::figures("vs best"), Column::bars(bar).drop_priority(2)]);
@@ -232,17 +232,12 @@ fn of_row(report: &Report, row: &Row, largest: f64, columns: &[ShownFigure], fan
         let text = row.entry.fan_out.map_or("", FanOut::name).to_owned();
         shown.cells.push(TableCell::Text(text, Emphasis::Quiet));
     }
-    shown.cells.push(match row.headline {
-        Some(spread) => {
-            let is_shown = spread.relative_mad().is_some_and(|share| share >= SHOWN_SPREAD);
-            let mad = if is_shown { mad_text(&spread) } else { None };
-            TableCell::Marked(report.headline().show(spread.median), emphasis, mad)
-        }
-        None => TableCell::figure(None, emphasis),
-    });
-    shown.cells.extend(columns.iter().map(|column| match column.where_it_differs {
-        true if !differs(row, column.figure) => TableCell::quiet(""),
-        _ => TableCell::figure(row.text(column.figure), emphasis),
+    shown.cells.push(spread_cell(report.headline(), row.headline, emphasis));
+    // What was asked for is always shown.
+    let is_shown = |metric| !report.shown.is_empty() || row.is_news(metric);
+    shown.cells.extend(columns.iter().map(|(metric, _)| match is_shown(metric) {
+        true => TableCell::figure(row.text(metric), emphasis),
+        false => TableCell::quiet(""),
     }));
     shown.cells.push(match row.times_best {
         // The best itself, and what equals it.
@@ -264,21 +259,28 @@ fn of_row(report: &Report, row: &Row, largest: f64, columns: &[ShownFigure], fan
     }
 }
 
+/// A median, with the deviation of repetitions where it is not small.
+pub(crate) fn spread_cell(metric: &MetricDef, spread: Option<Spread>, emphasis: Emphasis) -> TableCell {
+    let Some(spread) = spread else { return TableCell::figure(None, emphasis) };
+    TableCell::Marked(metric.show(spread.median), emphasis, mad_text(&spread))
+}
+
 /// `go/goroutine 1.26`.
 fn entry_field(entry: &EntryInfo, emphasis: Emphasis) -> TableCell {
     let version = entry.shown_version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
     TableCell::Entry(entry.name.clone(), format!("{}{version}", footnotes::marks_of(entry)), emphasis)
 }
 
-fn emphasis(entry: &EntryInfo) -> Emphasis {
+/// A reference line is quiet.
+pub(crate) fn emphasis(entry: &EntryInfo) -> Emphasis {
     if entry.reference { Emphasis::Quiet } else { Emphasis::Plain }
 }
 
-pub(crate) fn names(entry: &EntryInfo, emphasis: Emphasis) -> [TableCell; 2] {
+pub(crate) fn names(entry: &EntryInfo) -> [TableCell; 2] {
     // A timer is the least like a task, so it is marked.
     let of_kind = if entry.kind == Kind::Timer { Emphasis::Doubtful } else { Emphasis::Quiet };
     [
-        TableCell::Name(entry.name.clone(), emphasis),
+        TableCell::Name(entry.name.clone(), emphasis(entry)),
         TableCell::Text(format!("{}{}", entry.kind.name(), footnotes::marks_of(entry)), of_kind),
     ]
 }
@@ -288,9 +290,9 @@ fn growth(report: &Report) -> Table {
     let mut columns = vec![
         Column::words("entry"),
         Column::words("kind"),
-        Column::figures("fixed MiB"),
+        Column::figures(BASE.heading),
         Column::figures("95% interval").drop_priority(0),
-        Column::figures("B/task"),
+        Column::figures(BYTES_PER_TASK.heading),
         Column::figures("95% interval").drop_priority(2),
     ];
     let held = report.holds_bytes;
@@ -299,23 +301,23 @@ fn growth(report: &Report) -> Table {
     let rows = report.growth.iter().map(|growth| {
         let own = emphasis(&growth.entry);
         let off = if growth.is_nonlinear() { Emphasis::Doubtful } else { Emphasis::Quiet };
-        let shown = |text: Option<String>, emphasis| {
-            TableCell::Text(text.unwrap_or_else(|| NONE.to_owned()), emphasis)
-        };
-        let base = |bytes: f64| units::decimal(mib(bytes), 2);
+        let base = |bytes: f64| BASE.show(bytes);
         let slope = |bytes: f64| slope_text(bytes, growth.linear);
-        let interval = |of: Option<Interval>, show: fn(f64) -> String| {
-            shown(of.map(|of| format!("{} to {}", show(of.low), show(of.high))), Emphasis::Quiet)
+        let interval = |of: Option<Interval>, metric: &MetricDef| {
+            TableCell::figure(of.map(|of| of.text(|bound| metric.show(bound))), Emphasis::Quiet)
         };
-        let mut cells = Vec::from(names(&growth.entry, own));
+        let mut cells = Vec::from(names(&growth.entry));
         cells.extend([
-            shown(growth.base_bytes.map(base), own),
-            interval(growth.base_bytes_interval, base),
-            shown(growth.bytes_per_task.map(slope), own),
-            interval(growth.bytes_per_task_interval, per_task),
+            TableCell::figure(growth.base_bytes.map(base), own),
+            interval(growth.base_bytes_interval, &BASE),
+            TableCell::figure(growth.bytes_per_task.map(slope), own),
+            interval(growth.bytes_per_task_interval, &BYTES_PER_TASK),
         ]);
-        cells.extend(held.map(|_| shown(growth.excess_bytes.map(slope), own)));
-        cells.extend([shown(worst_text(growth), off), TableCell::quiet(units::grouped(growth.points))]);
+        cells.extend(held.map(|_| TableCell::figure(growth.excess_bytes.map(slope), own)));
+        cells.extend([
+            TableCell::figure(worst_text(growth), off),
+            TableCell::quiet(units::grouped(growth.points)),
+        ]);
         let row = DocumentRow::of(cells);
         match nonlinear_text(growth) {
             Some(text) => row.note("", text, Emphasis::Doubtful),
@@ -326,12 +328,10 @@ fn growth(report: &Report) -> Table {
 }
 
 fn unavailable(report: &Report) -> Table {
-    let columns = vec![Column::words("entry"), Column::prose("")];
     let row = |missing: &super::Unavailable| {
-        let entry = entry_field(&missing.entry, Emphasis::Plain);
-        DocumentRow::of(vec![entry]).note("", &missing.reason, Emphasis::Plain)
+        DocumentRow::text(entry_field(&missing.entry, Emphasis::Plain), &missing.reason, Emphasis::Plain)
     };
-    Table::of(columns, "not available here", report.unavailable.iter().map(row))
+    Table::of(Column::of_texts(), "not available here", report.unavailable.iter().map(row))
 }
 
 /// Each entry against the best, of its kind or of all, in every workload.

@@ -2,14 +2,14 @@
 
 use super::model::{Growth, Row};
 use crate::metrics::{MetricDef, MetricScope};
-use crate::stats::{Line, Moments, Spread};
+use crate::stats::{Interval, Line, Moments, Spread};
 
 /// In the metric's unit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ValueEstimate {
     pub value: f64,
     /// Smallest and largest of the repetitions, or the 95% interval of a fitted value.
-    pub range: Option<(f64, f64)>,
+    pub range: Option<Interval>,
     /// Of the logarithms of its repetitions; absent where one is not above zero.
     pub logs: Option<Moments>,
 }
@@ -22,20 +22,19 @@ impl ValueEstimate {
 
     /// The value of an entry's line; absent for metrics of single rows.
     pub fn in_growth(figure: &MetricDef, growth: &Growth) -> Option<ValueEstimate> {
-        let (value, interval, of): (_, _, fn(&Line) -> f64) = match figure.of {
+        let (value, range, of): (_, _, fn(&Line) -> f64) = match figure.of {
             MetricScope::Slope => (growth.bytes_per_task?, growth.bytes_per_task_interval, |line| line.slope),
             MetricScope::Base => (growth.base_bytes?, growth.base_bytes_interval, |line| line.base),
             MetricScope::Run => return None,
         };
         let repetitions: Vec<f64> = growth.repetitions.iter().map(of).collect();
-        let range = interval.map(|interval| (interval.low, interval.high));
         Some(ValueEstimate { value, range, logs: Moments::of_logs(&repetitions) })
     }
 }
 
 impl From<Spread> for ValueEstimate {
     fn from(spread: Spread) -> ValueEstimate {
-        let range = (spread.readings > 1).then_some((spread.min, spread.max));
+        let range = (spread.readings > 1).then_some(Interval { low: spread.min, high: spread.max });
         ValueEstimate { value: spread.median, range, logs: spread.logs }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::footnotes;
 use super::model::Report;
-use super::phrases::counts;
+use super::phrases::{counts, processor};
 use crate::catalog::Shape;
 use crate::document::joined;
 use crate::units;
@@ -19,7 +19,7 @@ pub fn facts(report: &Report) -> Vec<Fact> {
         ("measured", Some(format!("{} {} UTC", report.created_at.date(), report.created_at.time_of_day()))),
         ("measured by", report.by.map(|by| by.name().to_owned())),
         ("host", Some(machine.hostname.clone())),
-        ("CPU", Some(format!("{}, {}", machine.cpu, units::counted(machine.cpus, "CPU")))),
+        ("CPU", Some(processor(machine))),
         ("memory", Some(units::bytes(machine.memory_bytes))),
         ("swap", Some(units::bytes(machine.swap_bytes))),
         ("OS", Some(machine.os.clone())),

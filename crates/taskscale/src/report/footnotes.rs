@@ -6,10 +6,10 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use super::model::{EntryInfo, Growth, PlateauCount, Rank, Report, Row, SourceCount};
-use super::phrases::{NO_LINE, counts};
+use super::phrases::{NO_LINE, counts, processor};
 use crate::catalog::{Kind, Shape, Style, release_series};
-use crate::document::{first_few, joined};
-use crate::record::{By, Hold, MemorySource, OWN_WORKLOAD};
+use crate::document::{capitalized, first_few, joined};
+use crate::record::{By, Hold, Machine, MemorySource, OWN_WORKLOAD};
 use crate::stats::OFF;
 use crate::units::{self, counted};
 
@@ -33,6 +33,13 @@ pub fn marks_of(entry: &EntryInfo) -> String {
     format!("{tuned}{one_cpu}{unverified}")
 }
 
+/// What distinguishes an entry from a usual one of its kind, in words.
+pub fn qualities(style: Style, reference: bool, parallel: bool, unverified: bool) -> Vec<&'static str> {
+    let tuned = (style == Style::Tuned).then_some("tuned");
+    let others = [reference.then_some("reference"), (!parallel).then_some("one CPU")];
+    tuned.into_iter().chain(others.into_iter().flatten()).chain(unverified.then_some("unverified")).collect()
+}
+
 /// `sleep · N = 1, 10k, 1M · 3 repetitions`.
 pub fn title(report: &Report) -> String {
     let repetitions = counted(report.repetitions, "repetition");
@@ -40,10 +47,9 @@ pub fn title(report: &Report) -> String {
 }
 
 /// The machine, in one line.
-pub fn machine(report: &Report) -> String {
-    let machine = &report.machine;
+pub fn machine(machine: &Machine) -> String {
     let mut parts = vec![
-        format!("{}, {}", machine.cpu, counted(machine.cpus, "CPU")),
+        processor(machine),
         units::bytes(machine.memory_bytes),
         machine.os.clone(),
         format!("Linux {} {}", machine.kernel, machine.architecture),
@@ -160,7 +166,7 @@ pub fn of_machine(report: &Report) -> Vec<String> {
 /// `CPU-starved in 54 runs (go/goroutine): times are inflated.`, from the text of a warning.
 fn warned(text: &str, runs: &str, entries: &str) -> String {
     let (effect, rest) = text.split_at(text.find(": ").unwrap_or(text.len()));
-    format!("{} in {runs} ({entries}){rest}.", capitalised(effect))
+    format!("{} in {runs} ({entries}){rest}.", capitalized(effect))
 }
 
 /// The meaning of the marks beside the kinds of these entries; for `missing` entries only the mark `unverified`.
@@ -279,9 +285,4 @@ pub fn unusual_source(report: &Report, sources: &[MemorySource]) -> Option<Strin
 /// The names, the first few of them.
 pub fn named(entries: &[impl AsRef<str>]) -> String {
     first_few(entries, NAMED, ", ", |name| name.as_ref().to_owned())
-}
-
-fn capitalised(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }

@@ -42,12 +42,7 @@ impl Headline {
 
 /// `10k tasks`, or connections where a task serves one. Never broken over two lines.
 fn many(report: &Report, n: u64) -> String {
-    let text = match report.shape {
-        Shape::Serve if n == 1 => "1 connection".to_owned(),
-        Shape::Serve => format!("{} connections", units::count(n)),
-        Shape::Hold | Shape::Work => units::tasks(n),
-    };
-    text.replace(' ', "\u{a0}")
+    report.shape.many(n).replace(' ', "\u{a0}")
 }
 
 /// `1M tasks take`.

@@ -50,7 +50,7 @@ pub use html::write_html;
 pub use model::{EntryInfo, Growth, REPORT_SCHEMA, Rank, Report, Row, RowGroup, Unavailable, Version};
 pub use overview::{Factor, HEAT_STEPS, Overview, overview};
 pub use page::{PAGE_SCHEMA, PageData, VersionsChart};
-pub use phrases::{FailureLine, failure_lines, mad_text};
+pub use phrases::{FailureLine, failure_lines, processor};
 pub use samples::render as samples_csv;
 pub use svg::{ChartError, ranking as ranking_chart, versions as versions_chart};
 pub use versions::{VersionLine, VersionPoint};
@@ -70,13 +70,9 @@ struct MultiReport<'a> {
 
 /// The series of one campaign as text that ends in a newline.
 pub fn render(reports: &[Report], format: Format, detail: Detail, options: RenderOptions) -> String {
-    match format {
-        Format::Table => document::document(reports, detail).terminal(options),
-        Format::Markdown => document::document(reports, detail).markdown(),
-        Format::Csv => csv::render(reports),
-        Format::Json => match reports {
-            [report] => json::pretty(report),
-            campaigns => json::pretty(&MultiReport { schema: REPORT_SCHEMA, campaigns }),
-        },
-    }
+    let json = || match reports {
+        [report] => json::pretty(report),
+        campaigns => json::pretty(&MultiReport { schema: REPORT_SCHEMA, campaigns }),
+    };
+    format.render(options, || document::document(reports, detail), || csv::render(reports), json)
 }

@@ -31,12 +31,9 @@ pub enum Rank {
     All,
 }
 
-impl Rank {
-    /// The name used on the command line and in records.
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
+named!(Rank);
 
+impl Rank {
     /// What stands together: one group for each kind, or all in one.
     pub(super) fn scope(self, kind: Kind) -> Option<Kind> {
         (self == Rank::Kind).then_some(kind)

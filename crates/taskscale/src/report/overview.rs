@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::model::{EntryInfo, Report, Row};
+use crate::document::first_of;
 use crate::record::Series;
 
 /// Multiples of the best from which on the shade of a cell is darker.
@@ -23,10 +24,7 @@ impl Overview<'_> {
     pub fn remarks(&self, most: usize) -> Vec<String> {
         let name = |nth: usize| self.columns[nth].0.as_str();
         let only = |(nth, entries): (&usize, &Vec<&str>)| {
-            let more = entries.len().saturating_sub(most);
-            let named = entries[..entries.len() - more].join(", ");
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            format!("Only in {}: {named}{more}.", name(*nth))
+            format!("Only in {}: {}.", name(*nth), first_of(entries, most))
         };
         let mut remarks: Vec<String> = self.singles.iter().map(only).collect();
         for line in &self.lines {

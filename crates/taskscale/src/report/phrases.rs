@@ -22,10 +22,14 @@ pub fn params(params: &BTreeMap<String, String>) -> String {
     joined(params.iter().map(|(name, value)| format!("{name}={value}")), " ")
 }
 
+/// `AMD EPYC 7B13, 2 CPUs`.
+pub fn processor(machine: &Machine) -> String {
+    format!("{}, {}", machine.cpu, units::counted(machine.cpus, "CPU"))
+}
+
 /// `AMD EPYC 7B13, 2 CPUs, Linux 6.18.5`, neutralized.
 pub fn platform(machine: &Machine) -> String {
-    let cpus = units::counted(machine.cpus, "CPU");
-    format!("{}, {cpus}, Linux {}", safe(&machine.cpu), safe(&machine.kernel))
+    safe(&format!("{}, Linux {}", processor(machine), machine.kernel)).into_owned()
 }
 
 /// Numbers of tasks: `1, 10k, 1M`.
@@ -68,9 +72,13 @@ pub fn nonlinear_text(growth: &Growth) -> Option<String> {
     Some(format!("not linear ({lies}). Cost of one more task: {steps}"))
 }
 
-/// The MAD in percent of the median: `±0.7%`.
+/// A smaller deviation of repetitions is not shown.
+const SHOWN_SPREAD: f64 = 0.01;
+
+/// The MAD in percent of the median, if it is not small: `±2.7%`.
 pub fn mad_text(spread: &Spread) -> Option<String> {
-    spread.relative_mad().map(|share| format!("±{}%", units::decimal(share * 100.0, 1)))
+    let share = spread.relative_mad().filter(|share| *share >= SHOWN_SPREAD)?;
+    Some(format!("±{}%", units::decimal(share * 100.0, 1)))
 }
 
 /// Repetitions of a row that failed alike, in words.

@@ -27,10 +27,7 @@ pub fn speedups(reports: &[Report]) -> Vec<Table> {
             let first = costs[0].get(&case)?;
             let times = costs.iter().map(|costs| Some(first / costs.get(&case)?));
             let times = times.map(|times| Some(format!("{}×", units::decimal(times?, 2))));
-            let names = [
-                TableCell::Name(row.entry.name.clone(), Emphasis::Plain),
-                TableCell::quiet(units::count(row.tasks)),
-            ];
+            let names = [TableCell::name(&row.entry.name), TableCell::quiet(units::count(row.tasks))];
             let times = times.map(|times| TableCell::figure(times, Emphasis::Plain));
             Some(DocumentRow::of(names.into_iter().chain(times).collect()))
         };

@@ -1,6 +1,7 @@
 //! The versions of an entry, side by side: how its cost changed from each to the next.
 
 use crate::metrics::MetricDef;
+use crate::stats::Interval;
 
 /// The versions of an entry that differ in one thing.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,11 +22,11 @@ pub struct VersionPoint {
     /// Absent if it has none.
     pub value: Option<f64>,
     /// Smallest and largest of the repetitions, or the 95% interval of a fitted value.
-    pub range: Option<(f64, f64)>,
+    pub range: Option<Interval>,
     /// Over the version before.
     pub ratio: Option<f64>,
     /// Of the ratio, 95%.
-    pub ratio_range: Option<(f64, f64)>,
+    pub ratio_range: Option<Interval>,
     /// Against the version before; absent of the first.
     pub verdict: Option<String>,
     /// Whether it costs more (`true`) or less than the version before, beyond chance.

@@ -8,9 +8,9 @@ use super::layout::{START, SitePage, anchor, link, percent_encoded};
 use crate::document::{NONE, escaped, joined};
 use crate::explain::{self, Explanation};
 use crate::record::{Campaign, Loaded, Machine, Status, Warning, last_attempts, same_machine};
-use crate::report::Report;
+use crate::report::{Report, processor};
 use crate::submit::{Badge, Verification, Withdrawal};
-use crate::units::{self, counted};
+use crate::units;
 
 /// Newer results come before older ones that have at most this much more: 1/0.75.
 pub const NEARLY: f64 = 0.75;
@@ -89,6 +89,12 @@ pub fn mark_behind(campaign: &CampaignSummary) -> String {
     campaign.badge.map(|badge| format!(", {}", badge.name())).unwrap_or_default()
 }
 
+/// A link from the page `from` to results, with their day and badge.
+pub fn cited(from: &str, campaign: &CampaignSummary) -> String {
+    let link = anchor(from, &campaign.page, &campaign.place);
+    format!("{link}, {}{}", campaign.recorded.created_at.date(), mark_behind(campaign))
+}
+
 /// A link from the page `from` to an entry in a series of results.
 pub fn link_to_result(from: &str, campaign: &CampaignSummary, part: &str, entry: &str) -> String {
     let at = format!("part={}&entry={}", percent_encoded(part), percent_encoded(entry));
@@ -111,9 +117,7 @@ pub fn by_machine<'a>(
 
 /// `AMD EPYC 7B13, 2 CPUs, 7.81 GiB`, safe to show.
 pub fn machine_name(machine: &Machine) -> String {
-    let name =
-        format!("{}, {}, {}", machine.cpu, counted(machine.cpus, "CPU"), units::bytes(machine.memory_bytes));
-    escaped(&name)
+    escaped(&format!("{}, {}", processor(machine), units::bytes(machine.memory_bytes)))
 }
 
 /// The heading of what was measured on a machine, with further facts on it.

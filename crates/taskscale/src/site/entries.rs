@@ -5,10 +5,11 @@ use super::docs::Documents;
 use super::layout::{ENTRIES, SitePage, anchor, plain_name};
 use super::start::featured;
 use super::subject::SiteEntry;
-use crate::catalog::reading_order;
-use crate::document::{NONE, escaped};
+use crate::catalog::{Style, reading_order};
+use crate::document::{NONE, escaped, joined};
 use crate::metrics;
 use crate::record::EntryFacts;
+use crate::report::footnotes::qualities;
 use crate::report::{Report, Row};
 use crate::submit::Badge;
 use crate::units::{self, counted};
@@ -103,8 +104,7 @@ fn row(subject: &SiteEntry, series: &[(&CampaignSummary, &Report)]) -> String {
 /// The headline of a row and what it is of.
 fn value_cells(campaign: &CampaignSummary, report: &Report, row: &Row) -> String {
     let headline = report.headline();
-    let unit = headline.heading.rsplit(' ').next().unwrap_or_default();
-    let value = row.median().map(|median| format!("{} {unit}", headline.show(median)));
+    let value = row.median().map(|median| headline.with_unit(median));
     let times = row.times_best.map(|times| units::decimal(times, 2));
     let n =
         |text: Option<String>| format!("<td class=\"n\">{}</td>", escaped(text.as_deref().unwrap_or(NONE)));
@@ -123,11 +123,9 @@ fn value_cells(campaign: &CampaignSummary, report: &Report, row: &Row) -> String
 
 /// Facts that matter for comparisons.
 pub fn style(facts: &EntryFacts) -> String {
-    let mut words = vec![facts.style.name()];
-    words.extend(facts.reference.then_some("reference, never ranked"));
-    words.extend((!facts.parallel).then_some("one CPU"));
-    words.extend(facts.unverified.as_ref().map(|_| "unverified"));
-    words.join(", ")
+    let usual = (facts.style == Style::Idiomatic).then_some(Style::Idiomatic.name());
+    let words = qualities(facts.style, facts.reference, facts.parallel, facts.unverified.is_some());
+    joined(usual.into_iter().chain(words), ", ")
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use super::entries::style;
 use super::layout::{ENTRIES, SitePage, anchor, link, plain_name};
 use super::subject::SiteEntry;
 use crate::catalog::{Kind, embedded_files, reading_order};
-use crate::document::{NONE, command_line, escaped, escaped_lines, joined};
+use crate::document::{NONE, capitalized, command_line, escaped, escaped_lines, joined};
 use crate::record::{EntryFacts, Source};
 use crate::report::{FailureLine, Report, Row, columns, failure_lines};
 use crate::units::{self, counted};
@@ -49,11 +49,7 @@ pub fn page(subject: &SiteEntry, campaigns: &[CampaignSummary], documents: &Docu
 fn sentence(text: &str) -> String {
     let text = text.trim();
     let is_word = text.split(' ').next().is_some_and(|first| first.chars().all(char::is_alphabetic));
-    let mut chars = text.chars();
-    let text = match chars.next() {
-        Some(first) if is_word => first.to_uppercase().chain(chars).collect(),
-        _ => text.to_owned(),
-    };
+    let text = if is_word { capitalized(text) } else { text.to_owned() };
     if text.is_empty() || text.ends_with(['.', '!', '?']) { text } else { text + "." }
 }
 
@@ -125,7 +121,7 @@ fn part_table(subject: &SiteEntry, part: &str, all: &[(&CampaignSummary, &Report
     let headline = report.headline();
     let columns = columns(report, true);
     let heads: String = std::iter::once(headline.heading)
-        .chain(columns.iter().map(|column| column.figure.heading))
+        .chain(columns.iter().map(|(metric, _)| metric.heading))
         .map(|heading| format!("<th scope=\"col\" class=\"n\">{}</th>", escaped(heading)))
         .collect();
     let mut rows = String::new();
@@ -139,7 +135,7 @@ fn part_table(subject: &SiteEntry, part: &str, all: &[(&CampaignSummary, &Report
         rows.push_str(&format!("<tr><th scope=\"row\" class=\"n\">{}</th>", units::count(row.tasks)));
         if row.has_figures() {
             let shown = row.median().map(|median| headline.show(median));
-            let others = columns.iter().map(|column| row.text(column.figure));
+            let others = columns.iter().map(|(metric, _)| row.text(metric));
             for text in std::iter::once(shown).chain(others) {
                 rows.push_str(&format!("<td class=\"n\">{}</td>", escaped(text.as_deref().unwrap_or(NONE))));
             }

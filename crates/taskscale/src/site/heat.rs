@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::campaigns::{CampaignSummary, NEARLY, machine_name, mark_behind};
-use super::layout::{START, anchor};
+use super::campaigns::{CampaignSummary, NEARLY, cited, machine_name};
+use super::layout::START;
 use super::subject::{SiteEntry, named};
 use crate::document::{NONE, escaped};
 use crate::report::{Factor, HEAT_STEPS, Overview, overview, releases};
@@ -23,11 +23,9 @@ pub fn section(campaigns: &[CampaignSummary], subjects: &[SiteEntry]) -> String 
         "<section class=\"overview\" aria-labelledby=\"overview-title\">\n\
          <h2 id=\"overview-title\">Every workload, vs best of its kind</h2>\n\
          <p class=\"quiet\">Memory, or time per operation, as a multiple of the best entry of the same kind at N tasks. \
-         Results: {}, {}, on {}{}.</p>\n<div class=\"scroll\" tabindex=\"0\">{}</div>\n{}</section>\n",
-        anchor(START, &campaign.page, &campaign.place),
-        campaign.recorded.created_at.date(),
+         Results: {}, on {}.</p>\n<div class=\"scroll\" tabindex=\"0\">{}</div>\n{}</section>\n",
+        cited(START, campaign),
         machine_name(&campaign.recorded.machine),
-        mark_behind(campaign),
         table(&overview, subjects),
         overview
             .remarks(usize::MAX)

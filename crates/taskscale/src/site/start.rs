@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use super::campaigns::{CampaignSummary, NEARLY, by_machine, machine_heading, mark_behind, table};
+use super::campaigns::{CampaignSummary, NEARLY, by_machine, cited, machine_heading, table};
 use super::docs::{Documents, REPOSITORY};
 use super::folders::ResultsFolder;
 use super::heat;
@@ -163,15 +163,13 @@ fn figure(featured: &Featured, subjects: &[SiteEntry]) -> String {
     let Ok(picture) = ranking_chart(&small, Some(group.tasks)) else { return String::new() };
     let more = match left_out {
         0 => String::new(),
-        more => format!("{} more entries, every run and ", more),
+        more => format!("{}, every run and ", counted(more, "more entry")),
     };
     format!(
         "<figure class=\"picture\">\n<div class=\"wide\">{picture}</div>\n{}\
-         <figcaption>{more}all other results: {}, {}{}.</figcaption>\n</figure>\n",
+         <figcaption>{more}all other results: {}.</figcaption>\n</figure>\n",
         narrow(report, &rows, subjects),
-        anchor(START, &campaign.page, &campaign.place),
-        campaign.recorded.created_at.date(),
-        mark_behind(campaign),
+        cited(START, campaign),
     )
 }
 

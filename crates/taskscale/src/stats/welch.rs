@@ -26,6 +26,11 @@ pub struct Interval {
 }
 
 impl Interval {
+    /// `1.047 to 1.053`, each bound as `show` writes it.
+    pub fn text(self, show: impl Fn(f64) -> String) -> String {
+        format!("{} to {}", show(self.low), show(self.high))
+    }
+
     /// Of the logarithm to that of the value.
     fn exp(self) -> Interval {
         Interval { low: self.low.exp(), high: self.high.exp() }

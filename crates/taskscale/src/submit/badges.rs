@@ -17,21 +17,28 @@ const AGREE_SHARE: f64 = 0.8;
 /// Two values agree if the 95% interval of their ratio comes within this share of 1; for single runs, the ratio itself.
 const WITHIN: f64 = 0.10;
 
-/// The badge of a results folder.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+/// The badge of a results folder, with its words in a sentence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, strum::IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
 pub enum Badge {
     /// Measured by the project.
+    #[strum(serialize = "measured by the project")]
     Project,
     /// Submitted, and not confirmed yet.
+    #[strum(serialize = "submitted")]
     HandedIn,
     /// Submitted, and other submitted results of a machine of its class agree. They may be of the same person.
+    #[strum(serialize = "submitted, consistent")]
     Consistent,
     /// Submitted, and the project's own results of a machine of its class agree.
+    #[strum(serialize = "submitted, reproduced")]
     Reproduced,
     /// Submitted, and a curator measured a tenth of its cases again, which agree.
+    #[strum(serialize = "submitted, verified")]
     Verified,
 }
+
+named!(Badge);
 
 impl Badge {
     /// For a column of a table.
@@ -39,17 +46,6 @@ impl Badge {
         match self {
             Badge::Project => "project",
             _ => self.name(),
-        }
-    }
-
-    /// In words, for a sentence.
-    pub fn name(self) -> &'static str {
-        match self {
-            Badge::Project => "measured by the project",
-            Badge::HandedIn => "submitted",
-            Badge::Consistent => "submitted, consistent",
-            Badge::Reproduced => "submitted, reproduced",
-            Badge::Verified => "submitted, verified",
         }
     }
 }

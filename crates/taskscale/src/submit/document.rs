@@ -4,16 +4,17 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde::Serialize;
-use strum::VariantArray;
+use strum::{EnumMessage, VariantArray};
 
 use super::badges::Badge;
 use super::machine::class;
 use super::verify::{Verification, VerifiedCase};
 use super::{SubmissionRule, Violation};
-use crate::document::{Column, Document, DocumentRow, Emphasis, NONE, Table, TableCell, first_few, joined};
-use crate::metrics::MetricDef;
+use crate::document::{Column, Document, DocumentRow, Emphasis, Table, TableCell, first_few, joined};
+use crate::metrics::{BYTES_PER_TASK, LAUNCH, MetricDef, per_task, time_text};
 use crate::record::{Campaign, Sample, Warning, last_attempts};
-use crate::report::{Report, Row, RowGroup, mad_text};
+use crate::report::document::spread_cell;
+use crate::report::{Report, Row, RowGroup};
 use crate::units;
 
 /// The text of a pull request: what was measured where, the results at the most tasks, what was checked and removed.
@@ -41,7 +42,8 @@ pub fn pull_request(
     let is_checked =
         |rule: &&SubmissionRule| ![SubmissionRule::Origin, SubmissionRule::Checksum].contains(rule);
     let rules = SubmissionRule::VARIANTS.iter().filter(is_checked);
-    let rules = rules.map(|rule| (rule.name(), rule.about().to_owned())).collect();
+    let rules =
+        rules.map(|rule| (rule.name(), rule.get_documentation().unwrap_or_default().to_owned())).collect();
     document.table(two_columns("What was checked", ["check", "passed"], rules));
     if let Some(unusual) = unusual(outliers) {
         document.text(format!("Unusual: {unusual}."), Emphasis::Plain);
@@ -105,14 +107,10 @@ fn found(report: &Report, group: &RowGroup) -> Table {
 }
 
 fn line(row: &Row, headline: &MetricDef) -> DocumentRow {
-    let figure = match row.headline {
-        Some(spread) => TableCell::Marked(headline.show(spread.median), Emphasis::Plain, mad_text(&spread)),
-        None => TableCell::figure(None, Emphasis::Quiet),
-    };
     DocumentRow::of(vec![
-        TableCell::Name(row.entry.name.clone(), Emphasis::Plain),
+        TableCell::name(&row.entry.name),
         TableCell::plain(row.entry.kind.name()),
-        figure,
+        spread_cell(headline, row.headline, Emphasis::Plain),
         TableCell::plain(row.status.clone()),
     ])
 }
@@ -173,7 +171,7 @@ pub fn verified(verification: &Verification) -> Document {
     let verdict = if verification.is_verified() { "verified" } else { "not verified" };
     let mut document = Document::new(format!("{agree} of {measured} cases agree: {verdict}"));
     let mut columns = Vec::from(["entry", "workload"].map(Column::words));
-    columns.extend(["N", "B/task", "again", "launch s", "again"].map(Column::figures));
+    columns.extend(["N", BYTES_PER_TASK.heading, "again", LAUNCH.heading, "again"].map(Column::figures));
     columns.extend(["status", ""].map(Column::words));
     document.table(Table::of(columns, "cases", verification.cases.iter().map(verified_row)));
     document.notes =
@@ -183,9 +181,8 @@ pub fn verified(verification: &Verification) -> Document {
 
 fn verified_row(case: &VerifiedCase) -> DocumentRow {
     let again = case.measured.as_ref();
-    let bytes = |bytes: Option<f64>| bytes.map_or(NONE.to_owned(), |bytes| format!("{bytes:.0}"));
-    let seconds =
-        |seconds: Option<f64>| seconds.map_or(NONE.to_owned(), |seconds| units::decimal(seconds, 2));
+    let bytes = |of: Option<f64>| TableCell::figure(of.map(per_task), Emphasis::Plain);
+    let seconds = |of: Option<f64>| TableCell::figure(of.map(time_text), Emphasis::Quiet);
     let status = match again {
         Some(again) if again.status != case.submitted.status => {
             format!("{}, again {}", case.submitted.status, again.status)
@@ -198,13 +195,13 @@ fn verified_row(case: &VerifiedCase) -> DocumentRow {
         (_, false) => TableCell::Text("differs".to_owned(), Emphasis::Bad),
     };
     DocumentRow::of(vec![
-        TableCell::Name(case.entry.clone(), Emphasis::Plain),
+        TableCell::name(&case.entry),
         TableCell::quiet(&case.workload),
         TableCell::plain(units::count(case.tasks)),
-        TableCell::plain(bytes(case.submitted.bytes_per_task)),
-        TableCell::plain(bytes(again.and_then(|again| again.bytes_per_task))),
-        TableCell::quiet(seconds(case.submitted.launch_s)),
-        TableCell::quiet(seconds(again.and_then(|again| again.launch_s))),
+        bytes(case.submitted.bytes_per_task),
+        bytes(again.and_then(|again| again.bytes_per_task)),
+        seconds(case.submitted.launch_s),
+        seconds(again.and_then(|again| again.launch_s)),
         TableCell::plain(status),
         verdict,
     ])

@@ -43,9 +43,19 @@ use crate::document::first_few;
 use crate::files::if_there;
 use crate::record::read_document;
 
-/// A rule that submitted results must meet.
+/// A rule that submitted results must meet, with the sentence that pull requests show.
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, strum::IntoStaticStr, strum::VariantArray,
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Serialize,
+    strum::IntoStaticStr,
+    strum::VariantArray,
+    strum::EnumMessage,
 )]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
@@ -56,19 +66,19 @@ pub enum SubmissionRule {
     Plan,
     /// Every case of the plan was measured.
     Whole,
-    /// All runs have the same memory source and cap, and each entry has one version.
+    /// All runs have one memory source and one cap, and each entry has one version.
     Alike,
     /// Fewer than 5% of the runs were on a busy machine.
     Quiet,
     /// The values of each sample are consistent.
     Figures,
-    /// The values are plausible, compared with other runs.
+    /// The values are plausible for real runs.
     Plausible,
     /// The runs do not overlap.
     Times,
-    /// The programs are those of the catalog.
+    /// Programs, titles, reasons and links are those of the catalog.
     Programs,
-    /// The results are anonymized.
+    /// No host, user or path of the machine is in them.
     Names,
     /// The results are marked as submitted, not as the project's.
     Origin,

@@ -99,7 +99,7 @@ fn new_says_what_it_wrote_and_where() {
         (&["new", "go/errgroup"][..], "already exists: go/errgroup"),
         (&["new", "golang/other"], "`taskscale new go/other`"),
         (&["new", "go"], "not an entry: `go`"),
-        (&["new", "go/b", "-w", "spwan"], "no workload `spwan`: did you mean `spawn`?"),
+        (&["new", "go/b", "-w", "spwan"], "no workload `spwan`; did you mean `spawn`?"),
         (&["new", "perl/b", "-w", "ring"], "no program for `ring` in POSIX shell (available: sleep, spawn)"),
         (&["new", "go/A"], "entry name \"A\""),
         (&["new", "../go/a"], "runtime name \"..\""),

@@ -259,5 +259,5 @@ fn the_highest_rate_of_a_server_is_found_and_each_sample_has_its_own() {
     world
         .run(limit(&world, "out", "fake/server -w echo --rate -n 1 --p99 50ms"))
         .expect_code(2)
-        .expect_said("the highest rate with p99 below 100 ms over 1 connection");
+        .expect_said("the highest message rate with p99 below 100 ms over 1 connection");
 }

@@ -182,7 +182,7 @@ fn position<T: PartialEq>(list: &mut Vec<T>, value: T) -> usize {
 /// `sleep · AMD EPYC 7B13, 2 CPUs · 8 GiB · … · 2026-03-01 · 3 repetitions`.
 fn context(report: &Report) -> String {
     let repetitions = counted(report.repetitions, "repetition");
-    let machine = footnotes::machine(report);
+    let machine = footnotes::machine(&report.machine);
     format!("{} · {machine} · {} · {repetitions}", report.series(), report.created_at.date())
 }
 

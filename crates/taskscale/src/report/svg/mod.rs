@@ -20,11 +20,11 @@ pub use ranking::ranking;
 pub use scaling::scaling;
 pub use versions::versions;
 
+use super::footnotes::qualities;
 use super::model::{EntryInfo, Report};
 use super::phrases::{counts, platform};
 use super::sanitize::safe;
-use crate::catalog::Style;
-use crate::metrics::MetricDef;
+use crate::document::joined;
 use crate::units;
 
 use document::{Anchor, Svg};
@@ -81,14 +81,8 @@ fn foot(svg: &mut Svg, report: &Report, y: f64, left_out: Option<String>) {
 
 /// Kind and what else must be known to compare: `stackless, tuned, one CPU`.
 fn kind(entry: &EntryInfo) -> String {
-    let kind = entry.kind.name();
-    if entry.reference {
-        return format!("{kind}, reference");
-    }
-    let tuned = if entry.style == Style::Tuned { ", tuned" } else { "" };
-    let one_cpu = if entry.parallel { "" } else { ", one CPU" };
-    let unverified = if entry.unverified.is_some() { ", unverified" } else { "" };
-    format!("{kind}{tuned}{one_cpu}{unverified}")
+    let words = qualities(entry.style, entry.reference, entry.parallel, entry.unverified.is_some());
+    joined(std::iter::once(entry.kind.name()).chain(words), ", ")
 }
 
 /// What a chart of this report shows: its title, less the number of tasks, and a sentence.
@@ -99,9 +93,4 @@ fn heads(report: &Report) -> (&'static str, String) {
         Some(operation) => ("Time per operation", format!("An operation: {}", plain(operation))),
     };
     (what, format!("Workload {part}. {sentence}"))
-}
-
-/// The headline of a row with its unit: `12.5 MiB`.
-fn shown(figure: &MetricDef, value: f64) -> String {
-    format!("{} {}", figure.show(value), figure.shown_unit().0)
 }

@@ -4,7 +4,7 @@ use super::super::model::{Parts, Rank, Report, Row, RowGroup};
 use super::super::phrases::{FailureLine, failure_lines, slope_text};
 use super::document::{Anchor, Svg};
 use super::style::{fitted, fitted_name, text_width};
-use super::{ChartError, FOOT, MARGIN, WIDTH, foot, head, heads, kind, plain, shown};
+use super::{ChartError, FOOT, MARGIN, WIDTH, foot, head, heads, kind, plain};
 use crate::catalog::Shape;
 use crate::document::joined;
 use crate::metrics::{self, MetricDef};
@@ -91,7 +91,7 @@ fn description(figure: &MetricDef, group: &RowGroup) -> String {
 fn said(figure: &MetricDef, row: &Row) -> String {
     let name = plain(&row.entry.name);
     match row.headline {
-        Some(headline) if row.ok_runs > 0 => format!("{name}: {}", shown(figure, headline.median)),
+        Some(headline) if row.ok_runs > 0 => format!("{name}: {}", figure.with_unit(headline.median)),
         _ => format!("{name}: {}", ending(row)),
     }
 }
@@ -181,7 +181,7 @@ fn draw_row(svg: &mut Svg, row: &Row, top: f64, names: f64, scale: &Scale) {
                 }
                 end = end.max(high);
             }
-            let value = shown(scale.figure, headline.median);
+            let value = scale.figure.with_unit(headline.median);
             svg.text(end + 8.0, middle - 2.0, "strong", Anchor::Start, &value);
             let (class, more) = beside(row);
             svg.text(end + 8.0, middle + 12.0, class, Anchor::Start, &more);

@@ -6,7 +6,7 @@ use super::super::model::{EntryInfo, Growth, Report, Row};
 use super::super::phrases::{NO_LINE, slope_text};
 use super::document::{Anchor, Svg};
 use super::style::{fitted_name, text_width};
-use super::{ChartError, FOOT, MARGIN, WIDTH, foot, head, heads, plain, shown};
+use super::{ChartError, FOOT, MARGIN, WIDTH, foot, head, heads, plain};
 use crate::catalog::{Kind, Shape};
 use crate::document::joined;
 use crate::metrics::MetricDef;
@@ -156,7 +156,7 @@ fn middle(row: &Row) -> f64 {
 }
 
 fn description(figure: &MetricDef, lines: &[Curve]) -> String {
-    let point = |row: &&Row| format!("{} at {}", shown(figure, middle(row)), units::count(row.tasks));
+    let point = |row: &&Row| format!("{} at {}", figure.with_unit(middle(row)), units::count(row.tasks));
     let said = |line: &Curve| {
         let broke = line.broke.as_ref().map(|broke| format!(", {broke}")).unwrap_or_default();
         format!("{}: {}{broke}", plain(&line.entry.name), joined(line.points.iter().map(point), ", "))
@@ -228,7 +228,7 @@ fn axes(svg: &mut Svg, plot: &Plot, tasks: &[u64]) {
 fn draw_line(svg: &mut Svg, plot: &Plot, line: &Curve) {
     let points: Vec<(f64, f64)> =
         line.points.iter().map(|row| (plot.x(row.tasks), plot.y(middle(row)))).collect();
-    let point = |row: &&Row| format!("{} at {}", shown(plot.figure, middle(row)), units::tasks(row.tasks));
+    let point = |row: &&Row| format!("{} at {}", plot.figure.with_unit(middle(row)), units::tasks(row.tasks));
     let said = joined(line.points.iter().map(point), ", ");
     svg.group(&format!("{}: {said}", plain(&line.entry.name)), |svg| {
         let class = if line.entry.reference { "floor".to_owned() } else { format!("line c{}", line.colour) };

@@ -4,9 +4,10 @@ use super::super::model::Report;
 use super::super::versions::{VersionLine, VersionPoint};
 use super::document::{Anchor, Svg};
 use super::style::{fitted_name, text_width};
-use super::{ChartError, FOOT, MARGIN, WIDTH, foot, head, plain, shown};
+use super::{ChartError, FOOT, MARGIN, WIDTH, foot, head, plain};
 use crate::catalog::Month;
 use crate::document::joined;
+use crate::stats::Interval;
 
 /// Of a panel, with its title above and the versions below.
 const PANEL: f64 = 150.0;
@@ -75,7 +76,7 @@ fn room_at(places: &[f64], nth: usize) -> f64 {
 
 fn panel(svg: &mut Svg, line: &VersionLine, top: f64) {
     let (floor, ceiling) = (top + PANEL - BELOW, top + ABOVE);
-    let highest = |point: &VersionPoint| point.range.map_or(point.value, |(_, high)| Some(high));
+    let highest = |point: &VersionPoint| point.range.map_or(point.value, |range| Some(range.high));
     let most = line.points.iter().filter_map(highest).fold(0.0, f64::max);
     let y = |value: f64| floor - (floor - ceiling) * if most > 0.0 { value / most } else { 0.0 };
     let (places, by_date) = places(&line.points);
@@ -96,8 +97,8 @@ fn panel(svg: &mut Svg, line: &VersionLine, top: f64) {
             svg.text(x, floor - 8.0, "small muted", Anchor::Middle, "-");
             continue;
         };
-        svg.group(&format!("{}: {}", plain(&point.version), shown(line.metric, value)), |svg| {
-            if let Some((low, high)) = point.range.filter(|(low, high)| high > low) {
+        svg.group(&format!("{}: {}", plain(&point.version), line.metric.with_unit(value)), |svg| {
+            if let Some(Interval { low, high }) = point.range.filter(|range| range.high > range.low) {
                 svg.path(&[(x, y(low)), (x, y(high))], "whisker");
                 for end in [low, high] {
                     svg.path(&[(x - CAP, y(end)), (x + CAP, y(end))], "whisker");
@@ -119,7 +120,7 @@ fn description(lines: &[&VersionLine]) -> String {
     let said = lines.iter().map(|line| {
         let points = line.points.iter().filter_map(|point| {
             let verdict = point.verdict.as_ref().map(|verdict| format!(" ({verdict})")).unwrap_or_default();
-            Some(format!("{} at {}{verdict}", shown(line.metric, point.value?), plain(&point.version)))
+            Some(format!("{} at {}{verdict}", line.metric.with_unit(point.value?), plain(&point.version)))
         });
         format!("{}: {}", plain(&line.title), joined(points, ", "))
     });
