@@ -42,18 +42,20 @@ pub fn installed(spec: &ToolchainSpec, named: &[PathBuf]) -> Vec<PinnedToolchain
 #[cfg(test)]
 mod tests {
     use std::fs;
-    use std::os::unix::fs::PermissionsExt;
     use std::path::Path;
+    use std::process::Command;
 
     use super::*;
     use crate::catalog::{Install, VersionPlaces};
 
-    /// A toolchain that prints a version.
+    /// A toolchain that prints a version. Written by another process: what a test beside this one starts would have it
+    /// open for writing until its exec, and until then the kernel runs it for no one.
     fn install(folder: &Path, prints: &str) {
-        fs::create_dir_all(folder.join("bin")).unwrap();
         let program = folder.join("bin/tool");
-        fs::write(&program, format!("#!/bin/sh\necho {prints}\n")).unwrap();
-        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        fs::create_dir_all(program.parent().unwrap()).unwrap();
+        let write = format!("echo '#!/bin/sh' > $0; echo 'echo {prints}' >> $0; chmod 755 $0");
+        let written = Command::new("sh").arg("-c").arg(write).arg(&program).status().unwrap();
+        assert!(written.success());
     }
 
     fn spec(folder: &Path) -> ToolchainSpec {

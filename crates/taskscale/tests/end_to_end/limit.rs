@@ -124,7 +124,7 @@ fn a_search_that_was_cut_off_goes_on_to_an_answer_and_another_question_is_refuse
     assert!(events.iter().all(|event| schema.is_valid(event)), "{}", finished.stderr);
 
     for (args, said) in [
-        ("fake/plain --memory 33MiB", "33.0 MiB"),
+        ("fake/plain --memory 33MiB", "33 MiB"),
         ("fake/plain -n 10", "the least memory for 10 tasks"),
         ("fake/plain --memory 32MiB --env A=1", "environment variables"),
         ("fake/plain --memory 32MiB --slowdown 9", "time limits"),

@@ -2,18 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use serde_json::Value;
 
-use crate::support::{FakeEntry, World};
+use crate::support::{FakeEntry, World, write_script};
 
 /// A script at a path.
 fn script(path: &Path, text: &str) {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
-    fs::write(path, format!("#!/bin/sh\n{text}\n")).unwrap();
-    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+    write_script(path, &format!("#!/bin/sh\n{text}\n"));
 }
 
 /// A world with versions of a toolchain, each with the bytes that its tasks take.
