@@ -188,8 +188,11 @@ static void hard_links(void) {
 }
 
 static void tmpfs_private(void) {
-    int file = file_of("/dev/shm/taskscale-attack", 64 * MIB);
-    unlink("/dev/shm/taskscale-attack");
+    // Two tests may do this at once.
+    char path[64];
+    snprintf(path, sizeof path, "/dev/shm/taskscale-attack-%d", getpid());
+    int file = file_of(path, 64 * MIB);
+    unlink(path);
     read_all(mmap(NULL, 64 * MIB, PROT_READ, MAP_PRIVATE, file, 0), 64 * MIB);
 }
 
