@@ -28,8 +28,8 @@ const UNFLUSHED_S: f64 = 0.05;
 const HEARD_LATE_S: f64 = 0.1;
 /// A starved launch that is shorter than this, in seconds, brings no task to its end before the last has started.
 const STARVED_LAUNCH_S: f64 = 2.0;
-/// Both accounts of its CPU time agree within the larger of so many seconds and a share: before the program joins its
-/// cgroup it has used less than a millisecond.
+/// Both accounts of its CPU time agree within the larger of these seconds and a share: before the program joins its cgroup
+/// it has used less than a millisecond.
 const OUTSIDE_S: f64 = 0.02;
 const OUTSIDE_SHARE: f64 = 0.01;
 /// A program that was starved for so long, in seconds, has figures that its warnings mention.
