@@ -145,8 +145,8 @@ impl RunView<'_> {
         let (state, program) = (self.state, &self.state.program);
         if self.spec.scenario.work().is_none() {
             // What a buffer held until the program was stopped is too late to begin a plateau.
-            let heeded = self.heeds_protocol() && state.stop_ns.is_none();
-            let since_ns = program.alive_ns.filter(|_| heeded)?;
+            let in_time = self.heeds_protocol() && state.stop_ns.is_none();
+            let since_ns = program.alive_ns.filter(|_| in_time)?;
             let from = PlateauFrom::Protocol;
             return (state.plateau_from() != Some(from)).then_some(Action::BeginPlateau { since_ns, from });
         }

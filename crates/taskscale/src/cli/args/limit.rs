@@ -8,7 +8,7 @@ use super::values::{DOCUMENT_FORMATS, some_formats};
 use crate::report::Format;
 
 #[derive(Debug, ClapArgs)]
-#[command(group = clap::ArgGroup::new("find").required(true).args(["memory", "tasks"]))]
+#[command(group = clap::ArgGroup::new("find").required(true).multiple(true).args(["memory", "tasks", "rate"]))]
 #[command(after_long_help = "\
 Examples:
   taskscale limit go rust/tokio-spawn --memory 512MiB   the most tasks in 512 MiB
@@ -30,7 +30,7 @@ pub struct LimitArgs {
     #[arg(value_name = "ENTRY", required = true)]
     pub entries: Vec<String>,
     /// Find the most tasks in this much memory, such as 512MiB
-    #[arg(long, value_name = "SIZE")]
+    #[arg(long, value_name = "SIZE", conflicts_with = "tasks")]
     pub memory: Option<String>,
     /// Find the least memory for this many tasks, such as 100k
     ///
