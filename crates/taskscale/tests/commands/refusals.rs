@@ -161,7 +161,7 @@ fn arguments_of_limit_are_refused() {
         (with(&["--rate", "-n", "10", "--slowdown", "3"]), &["--rate", "--slowdown"]),
         (with(&["--rate", "-n", "10", "-p", "rate=5"]), &["--rate", "-p rate="]),
         (with(&["--rate", "-n", "10", "--p99", "1h"]), &["--p99"]),
-        (with(&["--rate"]), &["--tasks"]),
+        (with(&["--rate"]), &["provided:\n  --tasks <COUNT>\n"]),
     ];
     for (args, said) in &rates {
         refused(&world, &["limit", "-o", &out], &[(args, said)]);
