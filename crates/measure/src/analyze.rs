@@ -291,12 +291,14 @@ impl Analysis<'_> {
         unwatched && used_s.is_some_and(|used_s| used_s > QUIET_SHARE * watched_s)
     }
 
-    /// CPU time of the first process and of the children that it waited for, by the kernel's account of them, beyond what the
-    /// cgroup was charged: a process had left it, and may be gone whenever taskscale looks for those.
+    /// CPU seconds that the kernel accounts to the first process, to the children it waited for and to ended orphans, beyond
+    /// those charged to the cgroup. They prove that a process was outside of the cgroup, even if it ended unseen.
     fn outside_s(&self) -> Option<f64> {
-        let Some((_, ProgramEnd::Exited { user_s, system_s, .. })) = self.state.end else { return None };
+        let Some((_, ProgramEnd::Exited { user_s, system_s, orphans_s, .. })) = self.state.end else {
+            return None;
+        };
         let inside_s = self.group_cpu()?.total_s;
-        let outside_s = user_s + system_s - inside_s;
+        let outside_s = user_s + system_s + orphans_s - inside_s;
         (outside_s > OUTSIDE_S.max(OUTSIDE_SHARE * inside_s)).then_some(outside_s)
     }
 

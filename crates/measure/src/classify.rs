@@ -9,7 +9,7 @@ use super::stderr_summary::last_line;
 use super::{Scenario, WorkParams};
 use crate::Kind;
 use crate::Status;
-use crate::units::grouped;
+use crate::units::{counted, grouped};
 
 /// Classifies a run. The rules are numbered in docs/reference/protocol.md; the first that applies decides.
 pub fn classify(seen: &Observed) -> RunVerdict {
@@ -74,7 +74,7 @@ fn classify_work(seen: &Observed, work: &WorkParams) -> Result<RunVerdict, Strin
     if !said.ready {
         return Err("protocol error: `ready` was never printed, so the start of the work is unknown".into());
     }
-    require_done(said, work.operations, "operations")?;
+    require_done(said, work.operations, "operation")?;
     if !seen.done_after_ready {
         return Err("protocol error: `done` was printed before `ready`".into());
     }
@@ -95,11 +95,12 @@ fn classify_work(seen: &Observed, work: &WorkParams) -> Result<RunVerdict, Strin
 }
 
 /// Returns the reason of failure unless exactly this many were done.
-fn require_done(said: &Said, wanted: u64, what: &str) -> Result<(), String> {
+fn require_done(said: &Said, wanted: u64, noun: &str) -> Result<(), String> {
     match said.done {
         None => Err("protocol error: exited with code 0, but `done` was never printed".into()),
         Some(done) if done != wanted => {
-            Err(format!("exited with code 0 but printed `done {done}` for {wanted} {what}"))
+            let wanted = counted(wanted, noun);
+            Err(format!("exited with code 0 but printed `done {done}` for {wanted}"))
         }
         Some(_) => Ok(()),
     }
@@ -121,7 +122,7 @@ const NEVER_ALIVE: &str =
 /// Returns the reason of failure if more tasks were alive than there are.
 pub(super) fn require_at_most(alive: u64, tasks: u64) -> Result<(), String> {
     if alive > tasks {
-        return Err(format!("protocol error: printed `alive {alive}` for {tasks} tasks"));
+        return Err(format!("protocol error: printed `alive {alive}` for {}", counted(tasks, "task")));
     }
     Ok(())
 }
@@ -131,7 +132,7 @@ fn classify_hold(seen: &Observed, hold_s: f64) -> Result<RunVerdict, String> {
     let (said, n) = (seen.said, seen.tasks);
     let alive = said.alive.ok_or(NEVER_ALIVE)?;
     require_at_most(alive, n)?;
-    require_done(said, n, "tasks")?;
+    require_done(said, n, "task")?;
     require_check(seen)?;
     // Tasks that did not wait were never alive at the same time, whatever the program prints.
     if let Some(wall_s) = seen.wall_s.filter(|wall| *wall < hold_s) {
@@ -254,7 +255,7 @@ mod tests {
     use crate::limits::SystemLimits;
 
     fn ended(code: Option<i32>, signal: Option<i32>) -> ProgramEnd {
-        ProgramEnd::Exited { code, signal, rss_peak_bytes: 0, user_s: 0.0, system_s: 0.0, asked: false }
+        ProgramEnd::Exited { code, signal, rss_peak_bytes: 0, user_s: 0.0, system_s: 0.0, orphans_s: 0.0, asked: false }
     }
 
     fn said(alive: u64, done: u64) -> Said {

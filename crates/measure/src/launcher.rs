@@ -91,6 +91,9 @@ pub enum ProgramEnd {
         rss_peak_bytes: u64,
         user_s: f64,
         system_s: f64,
+        /// CPU seconds, until then, of processes that the program left behind and that have ended.
+        #[serde(default)]
+        orphans_s: f64,
         /// It still ran when it was asked to end: its end may be the answer.
         asked: bool,
     },
@@ -134,7 +137,7 @@ pub(super) fn launch() -> io::Result<()> {
         }
     };
 
-    let mut asked = false;
+    let (mut asked, mut orphans_s) = (false, 0.0);
     loop {
         // A command that came together with the request is here already, and no poll would tell of it.
         let heard = !reader.buffer().is_empty();
@@ -145,7 +148,7 @@ pub(super) fn launch() -> io::Result<()> {
         let (spoken, ended) = (heard || !waited[0].revents().is_empty(), !waited[1].revents().is_empty());
         if ended {
             drain(&children);
-            reap(main, asked, &socket);
+            reap(main, asked, &mut orphans_s, &socket);
         }
         if spoken {
             let mut command = String::new();
@@ -154,7 +157,7 @@ pub(super) fn launch() -> io::Result<()> {
                 asked = ask_to_stop(main);
                 continue;
             }
-            let ended = end_everything(&request.group, main, asked, &socket);
+            let ended = end_everything(&request.group, main, asked, orphans_s, &socket);
             if !alive {
                 // taskscale is gone: nobody else will remove the group.
                 return remove_folders(&request.group);
@@ -307,7 +310,7 @@ fn ask_to_stop(main: Option<u32>) -> bool {
 }
 
 /// Takes note of every child that has ended, without waiting. Returns whether any child is left.
-fn reap(main: Option<u32>, asked: bool, socket: &UnixStream) -> bool {
+fn reap(main: Option<u32>, asked: bool, orphans_s: &mut f64, socket: &UnixStream) -> bool {
     loop {
         let mut status = 0;
         // SAFETY: rusage is plain data, and both pointers are valid.
@@ -315,23 +318,25 @@ fn reap(main: Option<u32>, asked: bool, socket: &UnixStream) -> bool {
             let mut usage = std::mem::zeroed::<libc::rusage>();
             (libc::wait4(-1, &mut status, libc::WNOHANG, &mut usage), usage)
         };
+        let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
+        let [user_s, system_s] = [usage.ru_utime, usage.ru_stime].map(seconds);
         match pid {
             0 => return true,
             pid if pid < 0 => return false,
             pid if Some(pid as u32) == main => {
-                let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
                 let at_ns = now_ns();
                 let end = ProgramEnd::Exited {
                     code: libc::WIFEXITED(status).then(|| libc::WEXITSTATUS(status)),
                     signal: libc::WIFSIGNALED(status).then(|| libc::WTERMSIG(status)),
                     rss_peak_bytes: own_rss_peak(usage.ru_maxrss as u64 * 1024),
-                    user_s: seconds(usage.ru_utime),
-                    system_s: seconds(usage.ru_stime),
+                    user_s,
+                    system_s,
+                    orphans_s: *orphans_s,
                     asked,
                 };
                 send(socket, &LauncherEvent::Ended { at_ns, end });
             }
-            _ => {}
+            _ => *orphans_s += user_s + system_s,
         }
     }
 }
@@ -345,12 +350,18 @@ fn own_rss_peak(child: u64) -> u64 {
 
 /// Ends every process of the run: those in its group, and those that descend from this process. Returns whether none is
 /// left.
-fn end_everything(group: &[PathBuf], main: Option<u32>, asked: bool, socket: &UnixStream) -> bool {
+fn end_everything(
+    group: &[PathBuf],
+    main: Option<u32>,
+    asked: bool,
+    mut orphans_s: f64,
+    socket: &UnixStream,
+) -> bool {
     kill_all(group);
     // Each round ends the present generation; its children then become ours. Bounded, as a fork bomb without a group
     // could outrun us; a process with much memory takes a while to end even when killed.
     for round in 0..5_000 {
-        if !reap(main, asked, socket) {
+        if !reap(main, asked, &mut orphans_s, socket) {
             return true;
         }
         procfs::kill(&procfs::descendants(std::process::id()));

@@ -89,6 +89,7 @@ pub use connections::{ConnectionLimits, read_connection_limits};
 pub use event::{RunEvent, TimedEvent, WhyDropped};
 pub use interrupt::Interrupt;
 pub use kind::Kind;
+pub use launcher::ProgramEnd;
 pub use launchers::init;
 pub use limit_prediction::PredictedLimit;
 pub use limits::{SystemLimits, read_limits};

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use taskscale_measure::{
-    Measurement, RunEvent, Status, TimedEvent, Timeline, TraceError, WhyDropped, analyze, read_trace,
+    Measurement, ProgramEnd, RunEvent, Status, TimedEvent, Timeline, TraceError, WhyDropped, analyze, read_trace,
     write_trace,
 };
 
@@ -173,6 +173,19 @@ fn cpu_time_outside_of_the_cgroup_is_missing() {
         assert_eq!(run.status, status, "{:?}", run.reason);
         assert!(run.reason.is_none_or(|reason| reason.contains("0.05 s of CPU time are missing")));
     }
+}
+
+/// A process that detached itself from the program is accounted to it no longer, but to the launcher.
+#[test]
+fn cpu_time_of_orphans_counts_as_the_programs() {
+    let run = edited("work-well", |event| {
+        if let RunEvent::Ended(ProgramEnd::Exited { orphans_s, .. }) = &mut event.event {
+            *orphans_s += 1.0;
+        }
+        true
+    });
+    assert_eq!(run.status, Status::Failed);
+    assert!(run.reason.is_some_and(|reason| reason.contains("of CPU time are missing")));
 }
 
 /// A line has the instant at which it was read.

@@ -20,7 +20,7 @@ struct RuntimeVersions {
     runtime: String,
     /// Whose versions are installed, if not the runtime's: Kotlin's toolchain is Java's.
     of: Option<String>,
-    installed: Vec<Installed>,
+    installed: Vec<InstalledVersion>,
     /// Libraries of which versions can be chosen, with the catalog's version.
     libraries: BTreeSet<(String, String)>,
     /// The command that installs another; absent if the catalog names none.
@@ -28,7 +28,7 @@ struct RuntimeVersions {
 }
 
 #[derive(Debug, Serialize)]
-struct Installed {
+struct InstalledVersion {
     version: String,
     /// Month of the release of its series, if known.
     released: Option<String>,
@@ -59,7 +59,7 @@ fn chosen<'c>(catalog: &'c Catalog, names: &[String]) -> anyhow::Result<Vec<&'c 
 }
 
 fn of_runtime(runtime: &Runtime, named: &NamedToolchains) -> RuntimeVersions {
-    let installed = versions_of(runtime, named).into_iter().map(|one| Installed {
+    let installed = versions_of(runtime, named).into_iter().map(|one| InstalledVersion {
         released: release_series(runtime.versioned_name(), &one.version.to_string())
             .map(|series| series.released.to_string()),
         version: one.version.to_string(),

@@ -115,8 +115,8 @@ pub fn document(explanations: &[Explanation]) -> Document {
 
 /// One line for each row, for the whole slope, and for what is unexplained.
 pub fn table(explanations: &[Explanation]) -> String {
-    type Line<'e> = (&'e Explanation, &'e str, &'static str, &'e PerTask);
-    let columns: [CsvColumn<Line>; 9] = [
+    type PartLine<'e> = (&'e Explanation, &'e str, &'static str, &'e PerTask);
+    let columns: [CsvColumn<PartLine>; 9] = [
         ("entry", |(of, ..)| csv::text(&of.entry)),
         ("workload", |(of, ..)| csv::text(&of.workload)),
         ("tasks", |(of, ..)| of.tasks.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")),

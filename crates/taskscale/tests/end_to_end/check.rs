@@ -147,7 +147,7 @@ fn breaches_of_the_protocol_and_what_is_left_are_found() {
         (fake("stray", "--fault long-line:20"), "error protocol", "unexpected output"),
         (script("order"), "error protocol", "`done` is printed before `alive`"),
         (script("unflushed"), "error protocol", "flush standard output"),
-        (fake("too-many", "--fault alive-too-many"), "error counts", "`alive 2` for 1 tasks"),
+        (fake("too-many", "--fault alive-too-many"), "error counts", "`alive 2` for 1 task"),
         (fake("partial", "--fault partial:3"), "error counts", "3 of 7 tasks were alive at once"),
         (fake("no-done", "--fault no-done"), "error counts", "`done` was never printed"),
         (fake("crash", "--fault crash:plateau"), "error exit", "SIGSEGV"),
