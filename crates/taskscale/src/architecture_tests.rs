@@ -1,4 +1,5 @@
-//! docs/architecture.md against the `use` lines of the code, circles of files, and hints that are never shown.
+//! Checks imports against docs/architecture.md and for cycles, that type names are unique, and that hints are
+//! shown.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -8,7 +9,7 @@ use regex_lite::Regex;
 
 type Arrows = BTreeMap<String, BTreeSet<String>>;
 
-/// The table of docs/architecture.md, and its modules in order.
+/// Parses docs/architecture.md: what each module uses, and the modules in order.
 fn drawn(page: &str) -> (Arrows, Vec<String>) {
     let (mut arrows, mut order) = (Arrows::new(), Vec::new());
     for line in page.lines() {
@@ -24,7 +25,7 @@ fn drawn(page: &str) -> (Arrows, Vec<String>) {
     (arrows, order)
 }
 
-/// The modules of the same crate that a module's code names, its tests aside.
+/// Collects the modules of this crate that a module names, except in tests.
 fn named(module: &str, path: &Path, modules: &[String], into: &mut BTreeSet<String>) {
     if path.is_dir() {
         let mut children: Vec<_> = fs::read_dir(path).unwrap().map(|child| child.unwrap().path()).collect();
@@ -69,7 +70,7 @@ fn the_drawing_of_the_modules_is_true() {
 /// A path of the code: the segments of a module, or of an item in it.
 type CodePath = Vec<String>;
 
-/// The files of a crate, by their modules, and what each re-exports by which name.
+/// The code of a crate by module, and its re-exports by path, with their targets.
 struct SourceTree {
     code: BTreeMap<CodePath, String>,
     exports: BTreeMap<CodePath, CodePath>,
@@ -105,7 +106,7 @@ impl SourceTree {
         }
     }
 
-    /// A path as it is written in a module, from the crate's root; `None` for other crates.
+    /// Resolves a path written in `module` from the crate's root. `None` for other crates.
     fn absolute(&self, module: &[String], path: &[String]) -> Option<CodePath> {
         let ups = path.iter().take_while(|segment| *segment == "super").count();
         let own = [module, &path[..1]].concat();
@@ -117,10 +118,10 @@ impl SourceTree {
         }
     }
 
-    /// The file in which an item is, behind re-exports.
+    /// The file that defines an item, after following re-exports.
     fn file_of(&self, path: &[String]) -> Option<CodePath> {
         let mut path = path.to_vec();
-        // No item is re-exported more often than this.
+        // Longer chains of re-exports do not occur.
         for _ in 0..5 {
             let exported = (1..=path.len()).find_map(|end| {
                 let target = self.exports.get(&path[..end]).filter(|target| path[..end] != target[..])?;

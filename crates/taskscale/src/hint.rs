@@ -5,12 +5,12 @@ use std::io::{Error as IoError, ErrorKind};
 use taskscale_measure::MeasureError;
 use taskscale_measure::units::UnitError;
 
-/// For a failure of which no cause is known.
+/// The hint for failures whose cause is unknown.
 pub const UNKNOWN: &str = "--verbose shows each step; `taskscale doctor` checks this machine";
 
-/// An error that can say what to do about it.
+/// An error with a hint on what to do about it.
 pub trait Hint: std::error::Error {
-    /// The line below the message; `None` if the message says enough.
+    /// The hint below the message. `None` if the message is enough.
     fn hint(&self) -> Option<String>;
 }
 
@@ -53,7 +53,7 @@ impl Hint for MeasureError {
 
 impl Hint for UnitError {
     fn hint(&self) -> Option<String> {
-        // The messages of the others end with what is accepted.
+        // The messages of the other variants already list what is accepted.
         let UnitError::Ambiguous { number, binary, .. } = self else { return None };
         Some(format!("most tools mean {number}{binary}"))
     }

@@ -1,6 +1,7 @@
 //! taskscale: what N concurrent tasks cost - memory, CPU, time - in each language runtime, and where each breaks.
 //!
-//! The library behind the command line, callable from tests. docs/architecture.md has the arrows between the modules.
+//! The library behind the command line, callable from tests. docs/architecture.md shows the modules'
+//! dependencies.
 
 #[macro_use]
 mod named;

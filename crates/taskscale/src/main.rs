@@ -1,4 +1,4 @@
-//! Parses and delegates.
+//! The binary. All code is in the library.
 
 use std::process::ExitCode;
 

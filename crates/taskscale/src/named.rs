@@ -1,6 +1,6 @@
-//! Enums whose variants have names, as files and records have them.
+//! The names of enum variants, as used in files and records.
 
-/// `name`, by strum's `IntoStaticStr`.
+/// Implements `name()` by strum's `IntoStaticStr`.
 macro_rules! named {
     ($($kind:ty),+) => {
         $(impl $kind {

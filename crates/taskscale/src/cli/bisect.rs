@@ -24,14 +24,14 @@ use crate::record::{Loaded, Status, holds_campaign};
 use crate::units;
 use crate::versions::{self, Bisection, NamedToolchains, VersionCandidates};
 
-/// Repetitions of a version whose verdict is unclear, as a multiple of those at first.
+/// Repetitions of a version with an unclear verdict, as a multiple of the initial number.
 const MORE_REPETITIONS: u32 = 3;
 /// How many entries a message names before "and N more".
 const NAMED: usize = 4;
 
 struct BisectOptions {
     request: VersionRequest,
-    /// What versions are of: absent for the runtime.
+    /// The library or runtime of the versions. Absent for the entry's runtime.
     name: Option<String>,
     range: VersionRange,
     series: SeriesOptions,
@@ -83,7 +83,7 @@ struct VersionRunner<'a, 'i> {
     session: Session<'i>,
     folder: PathBuf,
     metric: &'static MetricDef,
-    /// That of the first version, for all: runtimes size their heaps by it.
+    /// The cap of the first version, used for all: runtimes size their heaps by it.
     memory_cap_bytes: Option<u64>,
 }
 
@@ -93,7 +93,8 @@ impl VersionRunner<'_, '_> {
         format!("{}@{name}{version}", self.options.request.entries)
     }
 
-    /// Measures a version, or reads what an earlier start measured of it; `Err` is why it cannot be measured.
+    /// Measures a version, or reads its results from an earlier start. The inner `Err` is why it cannot be
+    /// measured.
     fn measure(
         &mut self,
         version: &str,
@@ -116,7 +117,7 @@ impl VersionRunner<'_, '_> {
         }
         let path = self.folder.join(format!("{version}-r{repetitions}"));
         let output = OutputDir::checked(Some(&path), FolderPurpose::Campaign).or_usage()?;
-        // A campaign that is resumed has its own.
+        // Resumed results keep their own cap.
         let memory_cap_bytes = self.memory_cap_bytes.filter(|_| !holds_campaign(&output.path));
         let resume = ResumeOptions { memory_cap_bytes, ..ResumeOptions::default() };
         let (_, loaded) = self.session.measure_all(plans, &prepared, &output, &resume)?;
@@ -143,17 +144,17 @@ impl VersionRunner<'_, '_> {
             let tasks = outcome.tasks.map(units::count).unwrap_or_default();
             format!("{tasks} tasks: {}, then {}", outcome.base, outcome.new)
         });
-        // `compare` adds others where memory is not linear.
+        // `compare` adds other metrics where memory is not linear.
         let judged = comparison.cells.into_iter().find(|cell| cell.metric == self.metric);
         Some(ComparedVersions { judged, outcome })
     }
 }
 
-/// Two versions.
+/// The comparison of two versions.
 #[derive(Default)]
 struct ComparedVersions {
     judged: Option<Judged>,
-    /// Where one of them fails, or fails more often, and how: no metric is of the same runs then.
+    /// How their failures differ, if they do. Metrics then describe different runs.
     outcome: Option<String>,
 }
 
@@ -162,7 +163,7 @@ impl ComparedVersions {
         self.outcome.is_some() || self.judged.as_ref().is_some_and(|cell| cell.verdict.is_change())
     }
 
-    /// Why it cannot be said whether they differ by the metric, if so.
+    /// Why it is unclear whether they differ in the metric, if so.
     fn unclear(&self) -> Option<String> {
         match (&self.outcome, &self.judged) {
             (Some(outcome), _) => Some(outcome.clone()),
@@ -175,7 +176,7 @@ impl ComparedVersions {
     }
 }
 
-/// A change from one version to the next that could be measured.
+/// A change from one version to the next measurable one.
 #[derive(Debug, Serialize)]
 struct VersionChange {
     from: String,
@@ -184,7 +185,7 @@ struct VersionChange {
     new: Option<f64>,
     ratio: Option<f64>,
     verdict: Verdict,
-    /// Where the release is described, if the catalog says so.
+    /// The address of the release notes, if the catalog has it.
     page: Option<String>,
 }
 
@@ -198,7 +199,7 @@ struct BisectReport {
     /// Versions that could not be measured, and why.
     skipped: Vec<(String, String)>,
     steps: Vec<VersionChange>,
-    /// Neighbors between which a change could not be decided, and why.
+    /// Neighboring versions with an unclear verdict, and why.
     unclear: Vec<(String, String, String)>,
     folder: PathBuf,
 }
@@ -245,14 +246,14 @@ pub fn run(args: &BisectArgs, global: &Global) -> Result<ExitCode, Failure> {
     Ok(exit_code(report.measured.len() < 2))
 }
 
-/// Measures versions until every change lies between two with none between them.
+/// Measures versions until every change is between measurable neighbors.
 fn search(runner: &mut VersionRunner, candidates: &VersionCandidates) -> Result<BisectReport, Failure> {
     let versions = &candidates.versions;
     let mut search = Bisection::new(versions.len());
     let mut measured: BTreeMap<usize, MeasuredVersion> = BTreeMap::new();
     let mut skipped = Vec::new();
     loop {
-        // No line can stand for memory that is not linear: then versions differ by memory at the largest N.
+        // A slope does not describe memory that is not linear: compare memory at the largest N instead.
         let by_default = runner.args.metric.is_none() && runner.metric == &metrics::BYTES_PER_TASK;
         let is_nonlinear = |(low, high): &(usize, usize)| {
             let compared = runner.compared(&measured[low], &measured[high]);
@@ -262,11 +263,11 @@ fn search(runner: &mut VersionRunner, candidates: &VersionCandidates) -> Result<
         if by_default && search.neighbors().iter().any(is_nonlinear) {
             runner.metric = &metrics::FOOTPRINT;
         }
-        // Verdicts that are unclear by chance need more repetitions before one is looked for between.
+        // Repeat versions with unclear verdicts before measuring versions between them.
         let compared = |low: usize, high: usize| runner.compared(&measured[&low], &measured[&high]);
         let most = runner.options.series.repetitions * MORE_REPETITIONS;
         let unclear = search.neighbors().into_iter().find_map(|(low, high)| {
-            // By chance: more repetitions do not help where there is another reason.
+            // More repetitions reduce scatter, but not a verdict with another `reason`.
             let is_unclear = compared(low, high)
                 .filter(|of| of.outcome.is_none())
                 .and_then(|of| of.judged)
@@ -285,7 +286,7 @@ fn search(runner: &mut VersionRunner, candidates: &VersionCandidates) -> Result<
                 search.measured(at);
             }
             Err(why) => match measured.get_mut(&at) {
-                // It was measured with fewer repetitions: those count.
+                // Keep its results with fewer repetitions.
                 Some(version) => {
                     eprint_status(&format!("no more repetitions of {}: {why}", versions[at]));
                     version.repetitions = most;

@@ -6,10 +6,10 @@ use std::process::{Command, Stdio};
 
 use super::failure::{Failure, advised};
 
-/// Opens a file in the user's program for it (freedesktop.org, xdg-utils).
+/// Opens a file in the user's default program (freedesktop.org, xdg-utils).
 const OPENER: &str = "xdg-open";
 
-/// Opens a page that was written.
+/// Opens a page. A failure names its path.
 pub(super) fn browse(page: &Path) -> Result<(), Failure> {
     let nothing = Stdio::null;
     let ended = Command::new(OPENER).arg(page).stdin(nothing()).stdout(nothing()).stderr(nothing()).status();

@@ -25,7 +25,7 @@ pub(super) fn find_catalog(global: &Global) -> Result<CatalogPlace, CatalogError
     catalog::find_catalog(&global.catalog, &of_user())
 }
 
-/// A catalog, if there is one.
+/// The nearest or embedded catalog, whatever `--catalog` is.
 pub(super) fn any_catalog() -> Option<Catalog> {
     Catalog::load_all(&unnamed_catalog(&of_user()).ok()?.folders).ok()
 }
@@ -55,8 +55,8 @@ pub(super) fn named_toolchains(global: &Global) -> anyhow::Result<NamedToolchain
     global.toolchain.iter().map(named).collect()
 }
 
-/// A catalog to compare results with or to take texts from. One that was found, not named, and cannot be used is left out
-/// with a warning, and taskscale's own takes its place.
+/// The catalog to compare results with or to take texts from. If it is unusable and the user did not name it,
+/// taskscale warns and uses the embedded one.
 pub(super) fn open_catalog_or_own(global: &Global) -> Result<Catalog, CatalogError> {
     match open_catalog(global) {
         Err(error) if named_catalogs(&global.catalog).0.is_empty() && carries_catalog() => {
@@ -67,7 +67,7 @@ pub(super) fn open_catalog_or_own(global: &Global) -> Result<Catalog, CatalogErr
     }
 }
 
-/// The catalogs, with a warning if PATH is empty.
+/// Loads the catalogs. Warns if PATH is empty.
 pub(super) fn load(place: &CatalogPlace) -> Result<Catalog, CatalogError> {
     let catalog = Catalog::load_all(&place.folders)?;
     if std::env::var_os("PATH").is_none_or(|path| path.is_empty()) {

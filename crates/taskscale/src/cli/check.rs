@@ -40,7 +40,7 @@ pub fn run(args: &CheckArgs, global: &Global) -> Result<ExitCode, Failure> {
     session.runner.counts_switches = true;
     let colour = colour(&std::io::stdout());
     let outcome = check_all(args, &programs, &interrupt, &mut session, |checked, name| {
-        // As it comes: a catalog takes minutes.
+        // Print it at once: a catalog takes minutes.
         if global.json { Ok(()) } else { print_result(&shown(checked, name, colour)) }
     });
     session.progress.finish();
@@ -133,7 +133,7 @@ fn shown(checked: &CheckedProgram, name: &str, colour: bool) -> String {
             "  {style}{}{style:#} [{}] {}\n    fix: {}\n",
             finding.severity.name(),
             finding.rule.name(),
-            // The last lines of a build, one per line.
+            // May contain the last lines of a build.
             printable(&finding.what).trim_end().replace('\n', "\n      "),
             printable(&finding.fix)
         ));
@@ -151,7 +151,7 @@ fn sum(checked: &[CheckedProgram]) -> String {
     ok.into_iter().chain(counted).collect::<Vec<_>>().join(", ")
 }
 
-/// What was run, and the measured cost of a task or an operation.
+/// The N that passed, and the measured cost of a task or an operation.
 fn tried(checked: &CheckedProgram) -> String {
     let passed = checked.trials.iter().filter(|trial| trial.status == Status::Ok);
     let mut tasks: Vec<u64> = passed.map(|trial| trial.tasks).collect();

@@ -53,7 +53,7 @@ pub fn run(args: &CleanArgs, global: &Global) -> Result<ExitCode, Failure> {
     let wanted = if args.all || builds.is_empty() {
         Vec::new()
     } else {
-        // Without a catalog in use, the others still count.
+        // Without a catalog here, those of the builds still count.
         let mut folders = find_catalog(global).map(|place| place.folders).unwrap_or_default();
         folders.extend(embedded_name().map(|name| catalogs.join(name)).filter(|folder| folder.is_dir()));
         let warn = |text: &str| eprint_status(&format!("warning: {text}"));
@@ -65,7 +65,7 @@ pub fn run(args: &CleanArgs, global: &Global) -> Result<ExitCode, Failure> {
         let item = CacheItem { name, folder: build.folder.clone(), build: Some(build) };
         if is_wanted { &mut current } else { &mut old }.push(item);
     }
-    // `VERSION-DIGEST` or `pinned-DIGEST`; whatever else is there is not ours to remove.
+    // taskscale only removes its own folders: `VERSION-DIGEST` or `pinned-DIGEST`.
     let is_ours = |(name, _): &(String, PathBuf)| {
         name.rsplit_once('-').is_some_and(|(_, digest)| digest.bytes().all(|byte| byte.is_ascii_hexdigit()))
     };

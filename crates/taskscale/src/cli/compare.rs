@@ -28,7 +28,7 @@ pub fn run(args: &CompareArgs) -> Result<ExitCode, Failure> {
         existing_folder(folder).or_usage()?;
     }
     let base = load_results(&args.base).or_usage()?;
-    // Two entries of the same results.
+    // Two entries of one folder.
     let other =
         args.new.as_deref().filter(|new| *new != args.base).map(load_results).transpose().or_usage()?;
     let new = other.as_ref().unwrap_or(&base);
@@ -88,7 +88,7 @@ fn compare_parts(
     for (position, (campaign, samples)) in old.iter().enumerate() {
         let part = campaign.plan.series();
         let counterpart = now.iter().find(|(other, _)| other.plan.series() == part);
-        // With one series each, the error names them.
+        // With one series each, the error names both.
         let alone = (old.len() == 1 && now.len() == 1).then(|| &now[position]);
         let Some((other, other_samples)) = counterpart.or(alone) else {
             missing.push(part);
@@ -118,7 +118,7 @@ fn compare_parts(
     Ok((comparisons, missing))
 }
 
-/// What of a task's memory changed, as the sheets of both folders have it.
+/// The parts of a task's memory that changed, by the sheets of both folders.
 fn parts_that_moved(args: &CompareArgs) -> anyhow::Result<String> {
     let sheets = |folder: &Path| -> anyhow::Result<Vec<Explanation>> {
         let sheets = explain::load(folder)

@@ -1,4 +1,4 @@
-//! The question of `taskscale` alone, typed into a terminal: what it would measure, and whether to start.
+//! The prompt of a bare `taskscale` on a terminal: what it would measure, and whether to start.
 
 use std::env;
 use std::io::{self, BufRead, IsTerminal, Write};
@@ -14,7 +14,7 @@ pub(super) fn can_answer() -> bool {
     !ci && io::stdin().is_terminal() && io::stdout().is_terminal() && io::stderr().is_terminal()
 }
 
-/// Shows the plan and asks whether to start. No answer means no.
+/// Shows the plan and asks whether to start. End of input means no.
 pub(super) fn whether_to_start(preview: &RunPreview) -> bool {
     let mut out = io::stderr().lock();
     let asked = printable(&question(preview));

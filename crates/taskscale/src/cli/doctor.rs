@@ -19,7 +19,7 @@ use taskscale_measure::{
     GroupRoot, available_memory_bytes, machine_facts, read_connection_limits, read_limits,
 };
 
-/// The classic benchmark of servers.
+/// Connections of the classic server benchmark.
 const MANY_CONNECTIONS: u64 = 1_000_000;
 
 /// Names up to this length are aligned.
@@ -28,7 +28,7 @@ const NAMES: usize = 20;
 /// One line, for people and, with `--json`, for programs.
 #[derive(Debug, Default, Serialize)]
 struct DoctorLine {
-    /// Whether it is as measurements need it, if it can be good or bad.
+    /// Whether it is suitable for measurements. Absent for plain facts.
     good: Option<bool>,
     #[serde(skip_serializing_if = "String::is_empty")]
     name: String,
@@ -48,7 +48,7 @@ impl DoctorLine {
 }
 
 pub fn run(global: &Global) -> Result<ExitCode, Failure> {
-    // Leaves no unpacked catalog in HOME.
+    // Do not leave an unpacked catalog in HOME.
     let kept = Cache::of_user().catalogs();
     let temporary = if kept.is_dir() { None } else { Some(tempfile::tempdir()?) };
     let parent = temporary.as_ref().map_or(&*kept, |folder| folder.path());

@@ -16,7 +16,7 @@ use crate::campaign::{CellEstimate, EstimateSource, RunPreview};
 use crate::document::json;
 use crate::units::{self, counted};
 
-/// Prints it.
+/// Prints the estimate.
 pub(super) fn show(preview: &RunPreview, format: ReportFormat, folder: &Path) -> Result<ExitCode, Failure> {
     if format == ReportFormat::Json {
         let ending = preview.ending.iter().map(|(place, met)| {
@@ -49,7 +49,7 @@ fn shown(preview: &RunPreview, folder: &Path) -> String {
     let mut rows =
         vec![["entry", "workload", "N", "runs", "wait or work", "memory", "notes"].map(str::to_owned)];
     for cell in &estimate.cells {
-        // Most are guesses on a new machine: what `~` means is said once below.
+        // On a new machine most values are guesses: `~` is explained once, below.
         let (mark, source) = match cell.source {
             EstimateSource::Measured => ("", "measured here"),
             EstimateSource::OtherCounts => ("", "measured here at other N"),

@@ -26,12 +26,12 @@ use crate::record::{Hold, OWN_WORKLOAD, Plan, Sample, Status};
 use crate::units;
 use taskscale_measure::{Metric, batches_bytes};
 
-/// While an adapter works, tasks must wait. The JVM's starts four programs, which are JVMs as well.
+/// The wait while an adapter reads a program. The JVM adapter starts four more JVMs.
 const PROBE_HOLD: Hold = Hold::Chosen { plateau_s: 5.0 };
 const JVM_HOLD: Hold = Hold::Chosen { plateau_s: 20.0 };
 
-/// Servers hold their connections for as long as it takes, and what their clients do afterwards is not shown: as in a first
-/// table, they do it briefly.
+/// Servers keep their connections as long as needed. `explain` does not show the load that follows: a plateau
+/// below 1 s makes it short.
 const SERVER_HOLD: Hold = Hold::Chosen { plateau_s: 0.9 };
 
 fn task_counts_of(args: &ExplainArgs) -> anyhow::Result<Vec<u64>> {
@@ -40,7 +40,7 @@ fn task_counts_of(args: &ExplainArgs) -> anyhow::Result<Vec<u64>> {
     Ok(tasks)
 }
 
-/// The plans of entries, all of one workload.
+/// The programs and plans, all of one workload.
 fn chosen<'c>(
     args: &ExplainArgs,
     tasks: &[u64],
@@ -48,7 +48,7 @@ fn chosen<'c>(
 ) -> anyhow::Result<(Vec<Program<'c>>, Vec<Plan>)> {
     let mut selection = workload_args::selected(catalog, words, args.workload.as_slice())?;
     let workloads = selection.workloads();
-    // A sheet is of one entry: the runs of two workloads would be taken for each other's.
+    // A sheet is of one entry: it would mix up the runs of two workloads.
     let [workload] = workloads[..] else {
         let names: Vec<&str> = workloads.iter().map(|workload| &*workload.name).collect();
         bail!("-w: `explain` takes one workload, not {}", names.join(", "));
@@ -69,7 +69,7 @@ fn chosen<'c>(
     Ok((selection.programs, plans))
 }
 
-/// A command, as `measure` takes it.
+/// A command and its plan, as in `measure`.
 fn command(args: &ExplainArgs) -> anyhow::Result<(Prepared, Plan)> {
     let takes_tasks = args.command.iter().any(|word| word.contains(TASKS));
     ensure!(takes_tasks, "the command has no {TASKS}, where it takes the number of tasks");
@@ -154,7 +154,7 @@ struct Subject<'a> {
     prepared: &'a Prepared,
     /// Absent for a command.
     program: Option<&'a Program<'a>>,
-    /// Of the runs without an adapter: a JVM takes the size of its heap from it.
+    /// The cap of the runs without an adapter: a JVM sizes its heap by it.
     memory_cap_bytes: Option<u64>,
     /// A folder for the files of an adapter.
     place: &'a Path,
@@ -167,7 +167,7 @@ enum ProbeError {
 }
 
 impl Subject<'_> {
-    /// The sheet of the program, whose plain runs were measured, and what is missing from it.
+    /// The sheet of the program, and what is missing from it. `plain` are the runs without an adapter.
     fn explain(
         &self,
         session: &mut Session,
@@ -212,7 +212,7 @@ impl Subject<'_> {
         Ok((Some(explanation), faults))
     }
 
-    /// The adapter for the program and why it is that one; `None` if nothing is asked.
+    /// The adapter for the program and why it was chosen. `None` if the program has no adapter.
     fn adapter(&self, plain: &[RunParts]) -> Option<(Adapter, String)> {
         let of_entry = self.program.and_then(|program| program.entry.explain);
         let chosen = match (self.args.adapter, of_entry) {
@@ -223,7 +223,7 @@ impl Subject<'_> {
         chosen.filter(|(adapter, _)| *adapter != Adapter::None)
     }
 
-    /// Runs of the program in which its adapter is asked; never ranked, and not kept.
+    /// Runs the program with its adapter. These runs are neither ranked nor kept.
     fn probed(&self, session: &mut Session, adapter: Adapter) -> Result<Vec<RunParts>, ProbeError> {
         let hooks = self.place.join("hook");
         let parts = self.place.join("parts");

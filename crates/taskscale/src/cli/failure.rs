@@ -129,7 +129,7 @@ fn message_and_hint(error: &anyhow::Error, usage: bool, no_command: bool) -> (St
     (causes.join(": "), hint)
 }
 
-/// The word that is no entry, and the command that is nearer to it than any entry.
+/// The unknown entry, and the command whose name is nearer to it than any entry's.
 fn mistyped_command(error: &SelectError) -> Option<(String, String)> {
     let SelectError::Unknown { name, nearest, .. } = error else { return None };
     let commands = Args::command();
@@ -143,7 +143,7 @@ fn mistyped_command(error: &SelectError) -> Option<(String, String)> {
     nearest.as_deref().is_none_or(is_nearer).then(|| (name.clone(), command.to_owned()))
 }
 
-/// The hint of a known cause: `Some(None)` where it needs none.
+/// The hint of an error of a known type: `Some(None)` if it needs none.
 fn hint_of(cause: &(dyn Error + 'static)) -> Option<Option<String>> {
     fn of<E: Hint + 'static>(cause: &(dyn Error + 'static)) -> Option<Option<String>> {
         cause.downcast_ref::<E>().map(Hint::hint)
@@ -183,7 +183,7 @@ mod tests {
         io::Error::from(kind)
     }
 
-    /// One of each.
+    /// Errors of the types in `hint_of`, except `FleetError`.
     fn all() -> Vec<anyhow::Error> {
         let path = || PathBuf::from("/x");
         let text = || "x".to_owned();
@@ -302,7 +302,7 @@ mod tests {
         let error = anyhow::anyhow!("it rains").context("out of doors").context(Advice("stay in".into()));
         let told = super::message_and_hint(&error, true, true);
         assert_eq!(told, ("out of doors: it rains".to_owned(), Some("stay in".to_owned())));
-        // The message of wrong usage is enough; other failures can be looked into.
+        // The message of wrong usage is enough. Other failures get a general hint.
         let hint = |usage| super::message_and_hint(&anyhow::anyhow!("it rains"), usage, true).1;
         assert_eq!((hint(true), hint(false).as_deref()), (None, Some(UNKNOWN)));
     }

@@ -45,12 +45,12 @@ pub fn run(args: &FleetArgs, global: &Global) -> Result<ExitCode, Failure> {
     }
 }
 
-/// A fleet by its folder or its plan.
+/// Opens a fleet by its folder or its plan.
 fn open(path: &Path) -> Result<Fleet, FleetError> {
     if path.is_file() { Fleet::open(&read(path)?.1.folder) } else { Fleet::open(path) }
 }
 
-/// A plan, and its text.
+/// A plan's text, and the plan.
 fn read(path: &Path) -> Result<(String, FleetPlan), FleetError> {
     let unreadable = |error| FleetError::Io { what: "read", path: path.to_owned(), error };
     let text = fs::read_to_string(path).map_err(unreadable)?;
@@ -74,7 +74,7 @@ fn begin(path: &Path, dry_run: bool, global: &Global) -> Result<ExitCode, Failur
             before.check_trust().or_usage()?;
         }
         Err(FleetError::NoFleet(_)) => {}
-        // One that cannot be read may be at work.
+        // A fleet that cannot be read may be running.
         Err(error) => return Err(error).or_usage(),
     }
     let catalogs = find_catalog(global).or_usage()?.folders;
@@ -88,7 +88,7 @@ fn begin(path: &Path, dry_run: bool, global: &Global) -> Result<ExitCode, Failur
     print_submissions(&fleet, &submitted)
 }
 
-/// Refuses here what `run` would refuse, before anything is submitted.
+/// Refuses arguments that `run` would refuse, before anything is submitted.
 fn check_arguments(path: &Path, plan: &FleetPlan, global: &Global) -> Result<(), Failure> {
     let words = ["taskscale", "run"].into_iter().map(str::to_owned).chain(plan.arguments.iter().cloned());
     let args = Args::try_parse_from(words).map_err(|error| {
@@ -97,7 +97,7 @@ fn check_arguments(path: &Path, plan: &FleetPlan, global: &Global) -> Result<(),
         Failure::usage(format!("{}: {first}", path.display()))
     })?;
     let Some(Command::Run(mut args)) = args.command else { return Ok(()) };
-    // Which CPUs and versions there are, the nodes know.
+    // Only the nodes know their CPUs and versions.
     args.cpus.clear();
     for word in &mut args.entries {
         if let Some(request) = VersionRequest::parse(word).map_err(Failure::usage)? {
@@ -149,7 +149,7 @@ fn resume(fleet: &Fleet) -> Result<ExitCode, Failure> {
     fleet.check_trust().or_usage()?;
     let path = fleet.folder.join("fleet.json");
     let plan = FleetPlan::parse(&fleet.plan, &path, &fleet.folder).or_usage()?;
-    // Which machine is in which script. The texts are in jobs/, as submitted or edited since.
+    // Only maps machines to scripts. The texts are in jobs/, as submitted or edited since.
     let scripts = fleet::scripts(&plan, fleet, &vec![Default::default(); plan.machines.len()]);
     let released = fleet::release(fleet)?;
     if !released.is_empty() {
@@ -162,7 +162,7 @@ fn resume(fleet: &Fleet) -> Result<ExitCode, Failure> {
 fn cancel(fleet: &Fleet) -> Result<ExitCode, Failure> {
     let numbers = fleet::numbers(&fleet.submissions()?);
     let queue = slurm::queue(&numbers)?;
-    // A job, or an element of it, is in the queue.
+    // The queue lists a job, or an element of it as `JOB_N`.
     let is_of = |id: &str, number: &str| {
         id == number || id.strip_prefix(number).is_some_and(|rest| rest.starts_with('_'))
     };
@@ -180,7 +180,7 @@ fn cancel(fleet: &Fleet) -> Result<ExitCode, Failure> {
     ))
 }
 
-/// 1 if a machine will not be measured without `resume`.
+/// Exit status 1 if a machine needs `resume` to be measured.
 fn ended(glances: &[Snapshot]) -> ExitCode {
     let well = |snapshot: &Snapshot| snapshot.published.is_some() || snapshot.is_active();
     exit_code(!glances.iter().all(well))

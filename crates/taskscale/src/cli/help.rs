@@ -11,7 +11,7 @@ use super::failure::{Failure, advised, succeed_with};
 use crate::catalog::closest;
 use crate::metrics;
 
-/// One text for each code. docs/troubleshooting.md is made of it.
+/// The text of each code. docs/troubleshooting.md is generated from it.
 const CODES: &str = include_str!("codes.toml");
 
 #[derive(Debug, Deserialize)]
@@ -81,7 +81,7 @@ fn unknown(topic: &str, taskscale: &clap::Command, groups: &Codes) -> anyhow::Er
     advised(format!("no help for: {topic}"), hint)
 }
 
-/// Statuses and warnings as docs/troubleshooting.md has them.
+/// Statuses and warnings, for docs/troubleshooting.md.
 fn markdown() -> String {
     let mut text = String::new();
     let groups = codes();
@@ -102,7 +102,7 @@ mod tests {
     use crate::catalog::Kind;
     use crate::record::{Status, Warning};
 
-    /// What serde calls each variant, from the schema of its type.
+    /// The serialized names of the variants, from the schema of the type.
     fn names<T: schemars::JsonSchema>() -> Vec<String> {
         let schema = serde_json::to_value(schemars::schema_for!(T)).unwrap();
         let variants = schema["oneOf"].as_array().or(schema["enum"].as_array()).unwrap().clone();

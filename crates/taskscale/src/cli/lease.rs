@@ -11,10 +11,11 @@ use taskscale_measure::{Holder, Interrupt, MachineLock};
 
 /// A waiting command repeats its message after this time.
 const REPEAT_AFTER: Duration = Duration::from_secs(300);
-/// The shown length of a holder's command.
+/// Maximum width of a holder's command, in columns.
 const COMMAND: usize = 100;
 
-/// Locks the machine. `what` is what other commands report of this one (`with results/DIR`), `harm` why it waits for them.
+/// Locks the machine. `what` describes this command in the messages of others (`with results/DIR`), `harm` is
+/// why it waits for them.
 pub(super) fn lock_machine(
     what: &str,
     harm: &str,

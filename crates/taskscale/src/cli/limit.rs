@@ -1,4 +1,5 @@
-//! `taskscale limit`: the most tasks in a memory, the least memory for N tasks, or the highest message rate.
+//! `taskscale limit`: the most tasks in a memory limit, the least memory for N tasks, or the highest message
+//! rate.
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
@@ -28,14 +29,14 @@ use taskscale_measure::{GroupRoot, available_memory_bytes};
 
 /// The share of available memory that an unlimited run may take.
 const ROOM_SHARE: f64 = 0.8;
-/// No runtime runs in less, and the kernel needs a few pages to kill it.
+/// No runtime runs in less, and the kernel needs a few pages to kill a process.
 const LEAST_MEMORY_BYTES: u64 = 1 << 20;
 
-/// The precision of the answer, and the most runs.
+/// Default precision, and default maximum of runs.
 const EFFORT: (&str, u32) = ("2%", 16);
-/// Of rates: they vary more from run to run, and the search starts farther away.
+/// The same for rates, which vary more from run to run and start farther from the answer.
 const RATE_EFFORT: (&str, u32) = ("5%", 24);
-/// The length of a run's open loop: only an overloaded server is slower.
+/// Maximum of `--p99`: the length of an open loop. Only an overloaded server is slower.
 const LONGEST_P99_US: u64 = 3_000_000;
 
 fn find(args: &LimitArgs) -> anyhow::Result<Find> {
@@ -59,7 +60,7 @@ fn find(args: &LimitArgs) -> anyhow::Result<Find> {
     Ok(Find::HighestRate { tasks, p99_us })
 }
 
-/// The validated specification, without the variables of manifests.
+/// The validated specification, without what depends on the catalog.
 fn validate(args: &LimitArgs) -> anyhow::Result<SearchSpec> {
     let mut env = BTreeMap::new();
     for variable in &args.env {
@@ -84,7 +85,7 @@ fn validate(args: &LimitArgs) -> anyhow::Result<SearchSpec> {
         least_tasks: 1,
         rates: None,
         slowdown,
-        // A multiple of 64 KiB, like every memory of a search.
+        // A multiple of 64 KiB, like every memory limit of a search.
         room_bytes: ((available as f64 * ROOM_SHARE) as u64) & !0xffff,
         time_cap_s: units::parse_duration(&args.timeout).context("--timeout")?.as_secs_f64(),
         env,
@@ -117,7 +118,7 @@ pub fn run(args: &LimitArgs, global: &Global) -> Result<ExitCode, Failure> {
     let is_rate = matches!(search_spec.find, Find::HighestRate { .. });
     if !is_rate {
         require_group(&session.runner.home).or_usage()?;
-        // With the page cache of a container that was just started.
+        // Each run reads its files again, as in a new container.
         session.runner.cold = true;
     }
     keep_room(&mut search_spec, &output).or_usage()?;
@@ -125,7 +126,7 @@ pub fn run(args: &LimitArgs, global: &Global) -> Result<ExitCode, Failure> {
     workload_args::eprint_lacking(&selection);
     let prepared = session.prepare(&selection.programs)?;
     let plan = limit::plan(workload, params, search_spec.find, &prepared);
-    // Nothing is random here.
+    // The seed has no effect: nothing is random.
     let now = campaign::describe(vec![plan], Some(0), session.runner.home.source(), &prepared);
     let (mut store, loaded) = open(&output, now, &search_spec, &session)?;
     let Loaded { campaign, mut samples, .. } = loaded;
@@ -161,7 +162,7 @@ fn rates(workload: &Workload, given: &[(String, String)], find: Find) -> anyhow:
     Ok(Some((parameter.least, parameter.most)))
 }
 
-/// Without a cgroup taskscale would notice a limit late, and runtimes would not see it.
+/// Refuses a machine without cgroups: taskscale would notice a limit late, and runtimes would not see it.
 fn require_group(home: &GroupRoot) -> anyhow::Result<()> {
     if home.source() != MemorySource::Proc {
         return Ok(());
@@ -171,8 +172,8 @@ fn require_group(home: &GroupRoot) -> anyhow::Result<()> {
     Err(advised(error, "`taskscale doctor` shows how to get one"))
 }
 
-/// Keeps the memory of unlimited runs when a search resumes, as it identifies them. Refuses memory that this machine does
-/// not have.
+/// Keeps the memory of unlimited runs when a search resumes, as it identifies them. Refuses a `--memory` above
+/// it.
 fn keep_room(search_spec: &mut SearchSpec, output: &OutputDir) -> anyhow::Result<()> {
     if output.named && limit::holds_search(&output.path) {
         let before = limit::load_search_spec(&output.path)?;
@@ -191,7 +192,7 @@ fn keep_room(search_spec: &mut SearchSpec, output: &OutputDir) -> anyhow::Result
     Ok(())
 }
 
-/// A new search, or the one that the folder holds.
+/// Opens a new search, or the one in the folder.
 fn open(
     output: &OutputDir,
     now: Campaign,
@@ -209,7 +210,7 @@ fn open(
     loaded.campaign.check_same(&loaded.samples, &now, &output.path).or_usage()?;
     let (store, loaded) = campaign::reopen(&output.path, now.entries).or_usage()?;
     session.report_resumed(&output.path, &loaded);
-    // Held by this process alone from here on.
+    // Not before `reopen`, which locks the folder.
     limit::store_search_spec(&output.path, search_spec)?;
     Ok((store, loaded))
 }

@@ -18,7 +18,7 @@ use crate::metrics;
 use crate::toolchain;
 use crate::units;
 
-/// Columns of a version in a table. `--json` has the whole.
+/// Maximum width of a version, in columns. `--json` has it in full.
 const VERSION: usize = 60;
 
 /// What can be listed in place of entries.
@@ -122,7 +122,7 @@ fn indent(text: &mut String, line: &str, columns: usize) {
 
 fn entries(args: &ListArgs, global: &Global) -> Result<ExitCode, Failure> {
     let place = find_catalog(global).or_usage()?;
-    // What is listed depends on it.
+    // The listed entries depend on it.
     eprint_status(&format!("catalog: {place}"));
     let catalog = load(&place).or_usage()?;
     let words = if args.entries.is_empty() { vec!["@all".to_owned()] } else { args.entries.clone() };
@@ -168,7 +168,7 @@ fn entries(args: &ListArgs, global: &Global) -> Result<ExitCode, Failure> {
         let cores = if entry.parallel { "all cores" } else { "one core" };
         let does: Vec<&str> =
             names.iter().filter(|name| entry.workloads.contains_key(*name)).map(String::as_str).collect();
-        // Of one workload, `all` would be no shorter.
+        // With a single workload, `all` would be no shorter.
         let does = if does.len() == catalog.workloads.len() && does.len() > 1 {
             "all".to_owned()
         } else {

@@ -12,7 +12,7 @@ use super::failure::{Failure, OrUsage, exit_code};
 use super::terminal::print_result;
 use crate::units;
 
-/// A message in a room contains its sender and its number.
+/// Minimum bytes of a chat message: its sender and its number.
 const LEAST_CHAT: u32 = 16;
 /// The time limit of a connection to one of several addresses.
 const TRY: Duration = Duration::from_secs(5);
@@ -52,7 +52,7 @@ fn order(args: &LoadArgs) -> anyhow::Result<LoadOrder> {
     for (name, value) in [("--rate", rate), ("--open-s", args.open_s), ("--closed-s", args.closed_s)] {
         anyhow::ensure!(value.is_finite() && value > 0.0, "{name} {value}: must be above 0");
     }
-    // A process may have none of several.
+    // One of several processes may have no active connection.
     anyhow::ensure!(args.active > 0 || args.share.is_some(), "--active 0: must be at least 1");
     let client = match args.protocol {
         ProtocolArg::Hold => None,
@@ -92,7 +92,7 @@ fn reachable(server: &str) -> anyhow::Result<SocketAddr> {
     }
 }
 
-/// For people.
+/// The results as text.
 fn text(order: &LoadOrder, seen: &load::Load) -> String {
     let count = units::grouped;
     let mut text = format!(

@@ -31,7 +31,7 @@ pub fn run(args: &ManArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// How the line of a help begins that becomes a section of the manual.
+/// Start of the help line that becomes a section of the manual.
 const EXIT_STATUS: &str = "Exit status:";
 
 /// The name of a command's page, and the page.
@@ -47,7 +47,7 @@ fn page(command: &Command) -> io::Result<(String, String)> {
     let (notes, examples): (Vec<&str>, Vec<&str>) =
         others.into_iter().filter(|line| !line.is_empty()).partition(|line| !line.starts_with(' '));
     if !examples.is_empty() {
-        // Verbatim: the library would fill the lines.
+        // Verbatim: groff would fill the lines.
         text.push_str(".SH EXAMPLES\n.nf\n");
         examples.iter().for_each(|line| text.push_str(&(roff(line) + "\n")));
         text.push_str(".fi\n");
@@ -63,7 +63,8 @@ fn page(command: &Command) -> io::Result<(String, String)> {
     Ok((page.get_filename(), text))
 }
 
-/// Escapes a line so that groff executes nothing of it: groff(7), "Escape Sequences" and "Control characters".
+/// Escapes a line so that groff interprets nothing in it: groff(7), "Escape Sequences" and "Control
+/// characters".
 fn roff(line: &str) -> String {
     let escaped = line.replace('\\', r"\e").replace('-', r"\-").replace('\'', r"\(aq");
     if escaped.starts_with('.') { format!(r"\&{escaped}") } else { escaped }

@@ -31,7 +31,7 @@ pub fn run(args: &MeasureArgs, global: &Global) -> Result<ExitCode, Failure> {
     })))
 }
 
-/// What the table lacks: a chart, or peaks at a single number of tasks, also without a plateau.
+/// Text below the table: a chart, or for a single number of tasks the peaks, with or without a plateau.
 fn more(options: &MeasureOptions, Loaded { campaign, samples, .. }: &Loaded) -> String {
     let report = Report::build(campaign, samples);
     let chart = report::chart(&report, for_standard_output());

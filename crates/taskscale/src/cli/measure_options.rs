@@ -22,17 +22,17 @@ use taskscale_measure::{BlackBoxCommand, LinePattern, LoadCommand, LoadStands, R
 
 /// Default numbers of tasks of a program that takes one.
 const USUAL_TASKS: &str = "1,10k,100k";
-/// The longest wait for a stable state: with and without a readiness option.
+/// Maximum wait for a stable state, with and without a readiness option.
 const SETTLE_READY: Duration = Duration::from_secs(10);
 const SETTLE_UNKNOWN: Duration = Duration::from_secs(60);
-/// Names in results are shown in tables.
+/// Maximum length of a name: tables show it.
 const LONGEST_NAME: usize = 64;
 
 /// The validated options.
 pub struct MeasureOptions {
     pub prepared: Prepared,
     pub plan: Plan,
-    /// Whether the number of tasks means anything to the program.
+    /// Whether the program takes the number of tasks.
     pub takes_tasks: bool,
     pub resume: ResumeOptions,
 }
@@ -109,7 +109,7 @@ pub fn validate(args: &MeasureArgs) -> anyhow::Result<MeasureOptions> {
 fn load(args: &MeasureArgs) -> anyhow::Result<Option<LoadCommand>> {
     if let Some(address) = &args.connect {
         let address = address_of(address).context("--connect")?.to_string();
-        // This very program: it is resolved by the process that executes it.
+        // taskscale itself: the process that executes the command resolves this path.
         let command = [taskscale_load::PROGRAM, "load", "hold", "--connect", &address, "-n", TASKS]
             .map(str::to_owned)
             .to_vec();
@@ -160,7 +160,7 @@ fn address_of(text: &str) -> anyhow::Result<SocketAddr> {
     preferred.copied().ok_or_else(|| anyhow!("unknown address: {text:?}"))
 }
 
-/// The variables to record, and those to give: values handed on from the caller's environment may be secrets.
+/// The variables to record, and those to set. Inherited values may be secrets, and are not recorded.
 fn environment(args: &MeasureArgs) -> anyhow::Result<(BTreeMap<String, String>, BTreeMap<String, String>)> {
     let (mut recorded, mut given) = (BTreeMap::new(), BTreeMap::new());
     for word in &args.env {
@@ -181,7 +181,7 @@ fn environment(args: &MeasureArgs) -> anyhow::Result<(BTreeMap<String, String>, 
     Ok((recorded, given))
 }
 
-/// The program's file: a path as it is written from here, or a name in PATH.
+/// The file of a program, given as a path or as a name in PATH.
 pub(super) fn find_program(word: &str) -> anyhow::Result<PathBuf> {
     let runs = |path: &Path| {
         fs::metadata(path).is_ok_and(|facts| facts.is_file() && facts.permissions().mode() & 0o111 != 0)
@@ -221,7 +221,7 @@ fn name(args: &MeasureArgs, program: &Path) -> anyhow::Result<String> {
     Ok(name.clone())
 }
 
-/// The options that say when the program is ready and loaded.
+/// The options that define when the program is ready and loaded.
 fn settings(args: &MeasureArgs) -> [(&'static str, &Option<String>); 7] {
     [
         ("--ready-when", &args.ready_when),

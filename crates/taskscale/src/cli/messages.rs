@@ -44,7 +44,7 @@ pub(super) fn eprint_status(line: &str) {
     }
 }
 
-/// The same, with its level.
+/// Writes a message of this level. `--quiet` drops `Level::Info`.
 pub(super) fn message(level: Level, text: &str) {
     if level == Level::Info && MODE.get().is_some_and(|mode| mode.quiet) {
         return;
@@ -70,11 +70,11 @@ pub(super) fn emit(event: Event) {
     if !is_json() {
         return;
     }
-    // Nothing in an event refuses to be written.
+    // Serializing an event cannot fail.
     put(&serde_json::to_string(&EventLine::now(event)).unwrap_or_default());
 }
 
-/// The last event. The code as it came.
+/// Emits the last event, and returns the code.
 pub(super) fn end(code: ExitCode) -> ExitCode {
     emit(Event::End { exit_code: number(code) });
     code

@@ -58,7 +58,7 @@ pub fn run(args: &NewArgs, global: &Global) -> Result<ExitCode, Failure> {
     // Commands in this folder may find the catalog by themselves.
     let option =
         if place.needs_option { format!(" --catalog {}", shown(&place.folder)) } else { String::new() };
-    // The default of `run`.
+    // `run` has the same default.
     let which = match args.workload.as_slice() {
         [] => String::new(),
         asked => format!(" -w {}", asked.join(",")),

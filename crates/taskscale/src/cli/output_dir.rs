@@ -33,7 +33,7 @@ pub(super) struct OutputDir {
 }
 
 impl OutputDir {
-    /// The value of `-o`, or a folder named after instant and host, if the folder can be used.
+    /// The value of `-o`, or a folder named after time and host. Fails if the folder cannot be used.
     pub fn checked(output: Option<&Path>, purpose: FolderPurpose) -> anyhow::Result<OutputDir> {
         let output = match output {
             Some(path) => OutputDir { path: path.to_owned(), named: true },
@@ -80,7 +80,7 @@ impl OutputDir {
             };
         }
         let children = if_there(fs::read_dir(folder)).with_context(|| format!("-o {}", folder.display()))?;
-        // Where the user named none, another name will be chosen.
+        // If it was not named by the user, another name is chosen.
         if let Some(mut children) = children.filter(|_| self.named) {
             record::check_no_orphans(folder)?;
             // Files of an interrupted start can be reused.
@@ -126,7 +126,7 @@ pub(super) fn load_results(folder: &Path) -> Result<Loaded, StoreError> {
     Ok(loaded)
 }
 
-/// Names invalid lines; `done` is what was done with them.
+/// Warns of invalid lines. `done` is what taskscale did with them.
 pub(super) fn warn_of_rejected(folder: &Path, rejected: &[RejectedLine], done: &str) {
     for line in rejected {
         eprint_status(&format!(

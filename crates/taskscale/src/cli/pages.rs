@@ -1,4 +1,4 @@
-//! What a results folder is shown as: the output of `run` and `report`, and the page.
+//! Output from a results folder: the tables and exports of `run` and `report`, and the page.
 
 use std::cell::LazyCell;
 use std::path::Path;
@@ -19,7 +19,7 @@ use crate::report::{self, Chart, Detail, ExportRequest, ExportTarget, Format, Pa
 /// How many cases a message names before "and N more".
 const NAMED: usize = 4;
 
-/// Prints results as `run` does. The samples are kept in any case.
+/// Prints results as `run` does. Only warns if there is nothing to print: the samples are kept.
 pub(super) fn show(folder: &Path, results: &Loaded, format: ReportFormat) -> Result<(), Failure> {
     let Some(target) = target(format) else {
         return Ok(print_through(|out| report::write_html(page(results), out))?);
@@ -52,8 +52,7 @@ pub(super) fn write_page(folder: &Path, results: &Loaded) {
     }
 }
 
-/// The reports as a text. People get several results side by side, programs one after the other. Names what has no
-/// value.
+/// The reports as a text: several results side by side in tables and Markdown. Reports what has no value.
 pub(super) fn text(
     reports: &[report::Report],
     request: &ExportRequest,
@@ -84,7 +83,7 @@ fn for_people(
     }
 }
 
-/// What changed from version to version, below a table of results that have versions of entries.
+/// The changes from version to version, for below a table. Empty if no entry has several versions.
 pub(super) fn what_changed(results: &Loaded, target: ExportTarget, options: RenderOptions) -> String {
     let changed = compare::what_changed(&compare::over_versions(&results.campaign, &results.samples));
     let is_empty = changed.blocks.is_empty();
@@ -92,18 +91,18 @@ pub(super) fn what_changed(results: &Loaded, target: ExportTarget, options: Rend
     text.map(|text| format!("\n{text}")).unwrap_or_default()
 }
 
-/// The page of results. Several are named after their folders, one after its machine and day.
+/// The page of results. Several results are shown by name, a single one by its machine and day.
 pub(super) fn page_of(campaigns: Vec<(String, Loaded)>) -> PageData {
     let several = campaigns.len() > 1;
     let mut page = PageData::default();
-    // One by one: the samples of the one before are no longer in memory.
+    // Each iteration frees the samples of one folder.
     for (name, results) in campaigns {
         add(&mut page, &results, several.then_some(&*name));
     }
     page
 }
 
-/// The sheets of a results folder, if it has any. What cannot be read is reported, and left out.
+/// The sheets of a results folder, if it has any. Warns if they cannot be read.
 pub(super) fn anatomy(folder: &Path) -> Vec<Explanation> {
     explain::load(folder).map(Option::unwrap_or_default).unwrap_or_else(|error| {
         eprint_status(&format!("warning: {}: cannot read explain.json: {error}", folder.display()));
@@ -118,7 +117,7 @@ pub(super) fn page(results: &Loaded) -> PageData {
     page
 }
 
-/// Sources that were not recorded are taken from the catalog, if there is one.
+/// Adds results to a page. Sources that were not recorded come from the catalog, if there is one.
 fn add(page: &mut PageData, Loaded { campaign, samples, .. }: &Loaded, name: Option<&str>) {
     let charts = compare::over_versions(campaign, samples).into_iter();
     let charts = charts.filter_map(|(report, lines)| report::versions_chart(&report, &lines).ok());
@@ -134,7 +133,7 @@ fn add(page: &mut PageData, Loaded { campaign, samples, .. }: &Loaded, name: Opt
     });
 }
 
-/// The target of a format; none for the page, which is made of results.
+/// The export target of a format. `None` for the page.
 pub(super) fn target(format: ReportFormat) -> Option<ExportTarget> {
     match format {
         ReportFormat::Github => Some(ExportTarget::Github),

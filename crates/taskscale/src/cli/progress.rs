@@ -38,12 +38,12 @@ impl Progress {
         Progress { bar, quiet, position: (0, 0), ticker: None }
     }
 
-    /// Shows results as they come, above the bar if there is one.
+    /// Shows live results above the bar. Without a bar, it has no effect.
     pub fn watch(&mut self, campaign: &Campaign) {
         self.ticker = self.bar.is_some().then(|| ResultsTicker::of(campaign));
     }
 
-    /// One line that stays.
+    /// Prints a line that stays.
     pub fn say(&self, line: &str) {
         let line = printable(line);
         match (&self.bar, self.quiet) {
@@ -80,7 +80,7 @@ impl Progress {
         self.show(&format!("checking {name} ({position} of {all})"));
     }
 
-    /// The current step; the next one replaces it.
+    /// Shows the current step, until the next one.
     pub fn show(&self, message: &str) {
         match &self.bar {
             Some(bar) => {
@@ -91,7 +91,7 @@ impl Progress {
         }
     }
 
-    /// The same, without effect where lines stay.
+    /// Shows the current step, on a bar only.
     pub fn show_if_bar(&self, message: &str) {
         if self.bar.is_some() {
             self.show(message);

@@ -19,7 +19,7 @@ use crate::limit::{self, LimitReport};
 use crate::record::{self, Loaded};
 use crate::report::{self, Chart, Detail, ExportRequest, ExportTarget, Rank, RenderOptions};
 
-/// The results to show, and what of them.
+/// The results folders to show, and the filter.
 fn validate(args: &args::ReportArgs) -> anyhow::Result<(Vec<PathBuf>, ReportFilter)> {
     use ReportFormat::{Bencher, Csv, Github, Html, Json, Markdown, Svg, Table};
     let format = args.format;
@@ -62,7 +62,7 @@ fn validate(args: &args::ReportArgs) -> anyhow::Result<(Vec<PathBuf>, ReportFilt
     Ok((folders, filter))
 }
 
-/// A report of results in a format other than the page.
+/// The options of an export, for formats other than the page.
 fn export_request(args: &args::ReportArgs, target: ExportTarget, filter: &ReportFilter) -> ExportRequest {
     let mut metrics = Vec::new();
     for &metric in &args.metric {
@@ -163,7 +163,7 @@ pub fn run(args: &args::ReportArgs) -> Result<ExitCode, Failure> {
     write(&text, args)
 }
 
-/// A search of `taskscale limit`, which has tables of its own.
+/// Reports a search of `taskscale limit`, which has its own tables.
 fn of_limit(
     args: &args::ReportArgs,
     filter: &ReportFilter,
@@ -197,7 +197,7 @@ fn write(text: &str, args: &args::ReportArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A file is as wide as a terminal may be.
+/// For standard output, or a file of maximum width.
 fn render_options(args: &args::ReportArgs) -> RenderOptions {
     match args.output {
         Some(_) => RenderOptions { width: WIDEST, ..RenderOptions::default() },

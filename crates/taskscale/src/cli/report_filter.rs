@@ -14,7 +14,7 @@ use crate::units;
 /// Filters; the default keeps everything.
 #[derive(Debug, Default)]
 pub(super) struct ReportFilter {
-    /// The starts of names of series.
+    /// Prefixes of series names.
     parts: Vec<String>,
     entries: Vec<Matcher>,
     kinds: Vec<Kind>,
@@ -32,7 +32,7 @@ impl ReportFilter {
         })
     }
 
-    /// The first filter that was given.
+    /// The first filter given, except `--part`.
     pub fn option(&self) -> Option<&'static str> {
         let given = [
             ("--entry", !self.entries.is_empty()),

@@ -41,8 +41,8 @@ impl ResultsTicker {
         }
     }
 
-    /// The lines of a finished run: a heading where another number of tasks starts, and a line. Nothing for the first run
-    /// of a pair, which has no result of its own. `seen` are all runs so far.
+    /// The lines of a finished run: the result, after a heading if series, N or repetition changed. Empty for a
+    /// successful first run of a pair, which has no result of its own. `seen` are all runs so far.
     pub fn tell(&mut self, sample: &Sample, seen: &[Sample], options: RenderOptions) -> Vec<String> {
         let plan = self.plans.iter().find(|plan| sample.is_of(&plan.series()));
         let (shape, repetitions) = plan.map_or((Shape::Hold, 1), |plan| (plan.shape, plan.repetitions));
@@ -233,7 +233,7 @@ mod tests {
         let mut again = sample("go/goroutine", 10, 50);
         again.attempt = 2;
         let seen = [sample("go/goroutine", 10, 30), again, sample("java/virtual-thread", 10, 40)];
-        // The first attempt counts no more.
+        // The second attempt replaces the first.
         for (at, end) in ["1st of 1", "1st of 1, again", "1st of 2"].into_iter().enumerate() {
             assert!(ticker.tell(&seen[at], &seen[..=at], options).pop().unwrap().ends_with(end));
         }

@@ -85,7 +85,7 @@ fn chosen<'a>(args: &RunArgs, (catalog, words): &'a (Catalog, Vec<String>)) -> a
     Ok(selection)
 }
 
-/// Validates, and does nothing.
+/// Validates the options, and measures nothing.
 pub(super) fn check(args: &RunArgs, global: &Global) -> anyhow::Result<()> {
     let (options, catalog) = (validate(args)?, open_catalog_with(global, &args.entries)?);
     workload_args::choose(&options.series, &chosen(args, &catalog)?.workloads()).map(drop)
@@ -140,7 +140,7 @@ pub fn run(args: &RunArgs, global: &Global, bare: bool) -> Result<ExitCode, Fail
     Ok(exit_code(build_failed || fell_short))
 }
 
-/// Measures within a session, and prints nothing; `None` if nothing of it is installed.
+/// Measures within a session, and prints no results. `None` if no toolchain is installed.
 pub(super) fn measure(
     args: &RunArgs,
     global: &Global,

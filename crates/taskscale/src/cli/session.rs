@@ -1,4 +1,4 @@
-//! What commands that measure share: the machine, builds, and results from the first run to the last line.
+//! Shared by commands that measure: the machine lock, builds, and results from the first run to the last line.
 
 use std::path::{Path, PathBuf};
 
@@ -35,7 +35,7 @@ pub(super) struct Session<'i> {
 }
 
 impl<'i> Session<'i> {
-    /// Locks the machine for results in `folder`, and finds a place for cgroups. Reports what is lacking where there is none.
+    /// Locks the machine for results in `folder`, and finds a place for cgroups. Reports a missing cgroup.
     pub fn begin(folder: &Path, global: &Global, interrupt: &'i Interrupt) -> Result<Session<'i>, Failure> {
         let what = format!("with {}", folder.display());
         let session = Session::with_lease(&what, "two runs would disturb each other", global, interrupt)?;
@@ -43,7 +43,7 @@ impl<'i> Session<'i> {
         Ok(session)
     }
 
-    /// The same for another purpose: what it does, and why it waits for others.
+    /// Locks the machine for another purpose, with the `what` and `harm` of [`lock_machine`].
     pub fn with_lease(
         what: &str,
         harm: &str,
@@ -52,8 +52,7 @@ impl<'i> Session<'i> {
     ) -> Result<Session<'i>, Failure> {
         let progress = Progress::new(global.quiet);
         let lock = lock_machine(what, harm, global, &progress, interrupt)?;
-        // Before any child exists: one in our cgroup would keep us from leaving it. The launcher is not started by its path,
-        // where another version may be by then.
+        // Before any child exists: a child in our cgroup would keep us from leaving it.
         let mut runner = LocalRunner::new(GroupRoot::find(), interrupt);
         runner.shared_machine = lock.why_not().is_some();
         Ok(Session { interrupt, progress, runner, _lock: lock })
@@ -72,7 +71,7 @@ impl<'i> Session<'i> {
         );
     }
 
-    /// Builds programs, of which at least one must be able to run here.
+    /// Builds programs. Fails if none of them can run here.
     pub fn prepare(&self, programs: &[Program]) -> Result<Vec<Prepared>, Failure> {
         let prepared = self.prepare_any(programs)?;
         if prepared.iter().all(|entry| entry.command.is_err()) {
@@ -88,7 +87,7 @@ impl<'i> Session<'i> {
         Ok(prepared)
     }
 
-    /// Builds programs.
+    /// Builds programs. Reports those left out.
     pub fn prepare_any(&self, programs: &[Program]) -> Result<Vec<Prepared>, Failure> {
         let prepared = build_programs(programs, self.interrupt, &self.progress, 0, programs.len())?;
         for entry in &prepared {
@@ -100,7 +99,7 @@ impl<'i> Session<'i> {
         Ok(prepared)
     }
 
-    /// Measures plans into a folder, or resumes what it holds.
+    /// Measures plans into a folder, or resumes its results.
     pub fn measure(
         &mut self,
         plans: Vec<Plan>,
@@ -129,7 +128,7 @@ impl<'i> Session<'i> {
         Ok(MeasuredResults { folder, loaded, end })
     }
 
-    /// The same. Fails if measuring failed or was interrupted.
+    /// Like [`Session::measure`], but fails if measuring failed or was interrupted.
     pub fn measure_all(
         &mut self,
         plans: Vec<Plan>,
@@ -144,7 +143,7 @@ impl<'i> Session<'i> {
         }
     }
 
-    /// Reports that results are resumed, and what of them was set aside.
+    /// Reports that results are resumed, and the lines that were set aside.
     pub fn report_resumed(&self, folder: &Path, results: &Loaded) {
         warn_of_rejected(folder, &results.rejected, "set aside in samples.rejected.jsonl");
         let samples = units::counted(results.samples.len(), "sample");
@@ -161,7 +160,7 @@ impl<'i> Session<'i> {
         let MeasuredResults { folder, loaded, end } = results;
         let is_empty = loaded.samples.is_empty();
         let is_table = format == ReportFormat::Table && !is_empty;
-        // After a failure, too: the folder may be what failed.
+        // Also after a failure: the folder itself may have failed.
         if !is_empty {
             show(&folder, &loaded, format)?;
         }
@@ -193,7 +192,7 @@ impl<'i> Session<'i> {
     }
 }
 
-/// Builds programs, which are those after `before` of `all`.
+/// Builds programs. Progress counts them from `before` + 1 of `all`.
 pub(super) fn build_programs(
     programs: &[Program],
     interrupt: &Interrupt,
@@ -231,7 +230,7 @@ fn warn_of_swapping(settings: &CampaignSettings) {
     }
 }
 
-/// Emits what is about to be measured.
+/// Emits the plan.
 fn announce(folder: &Path, Loaded { campaign, samples, .. }: &Loaded) {
     emit(Event::Plan {
         folder: folder.display().to_string(),
@@ -259,7 +258,7 @@ pub(super) fn built(entry: &Prepared) -> Event {
     }
 }
 
-/// A failure of measuring, with what is left.
+/// A failure of measuring, with what was kept.
 pub(super) fn stopped(error: CampaignError, folder: &Path) -> Failure {
     let kept = match record::load(folder) {
         Ok(Loaded { samples, .. }) => format!(

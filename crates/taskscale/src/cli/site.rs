@@ -15,7 +15,7 @@ use crate::site::{self, ResultsFolder, Site, SiteSummary};
 use crate::submit::Withdrawal;
 use crate::units::counted;
 
-/// Where there is nothing to show.
+/// The hint if there is nothing to show.
 const ADVICE: &str = "run `taskscale --quick` first, or name a folder that contains results folders";
 
 pub fn run(args: &args::SiteArgs, global: &Global) -> Result<ExitCode, Failure> {

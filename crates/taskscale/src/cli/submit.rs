@@ -41,7 +41,7 @@ fn withdraw(folder: &Path, reason: &str) -> Result<ExitCode, Failure> {
     if reason.is_empty() {
         return Err(Failure::usage("--reason is empty (the site shows it)"));
     }
-    // Of an interrupted withdrawal the samples may have gone already.
+    // An interrupted withdrawal may have removed the samples already.
     let loaded = record::load(folder).or_usage()?;
     let withdrawal = Withdrawal {
         schema: SCHEMA_VERSION,
@@ -135,7 +135,7 @@ fn programs(campaign: &Campaign, samples: &[Sample], catalog: &Catalog) -> Optio
     submit::changed_programs(campaign, samples, catalog, digest)
 }
 
-/// Names that programs may print.
+/// Users and hosts that programs may print.
 fn identity() -> Identity {
     let of = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     let home = of("HOME").and_then(|home| Some(Path::new(&home).file_name()?.to_str()?.to_owned()));

@@ -1,4 +1,4 @@
-//! What is written to standard output: results, in the color and width of the stream.
+//! Writes results to standard output, in the color and width of the stream.
 
 use std::io::{self, IsTerminal, Write};
 use std::os::fd::AsFd;
@@ -20,7 +20,7 @@ pub(super) fn set_colour(when: When) {
     let _ = COLOUR.set(when);
 }
 
-/// Whether to color a stream: as `--color` says, else not with NO_COLOR (no-color.org), always with CLICOLOR_FORCE
+/// Whether to color a stream: by `--color`, else not with NO_COLOR (no-color.org), always with CLICOLOR_FORCE
 /// (bixense.com/clicolors), else on a terminal.
 pub(super) fn colour(stream: &impl IsTerminal) -> bool {
     let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
@@ -54,7 +54,7 @@ pub(super) fn print_json_or(
     print_result(&if json { json::pretty(result) } else { text() })
 }
 
-/// Has a result written to standard output. A closed pipe (`| head`) is ignored.
+/// Writes a result to standard output with `write`. Ignores a closed pipe (`| head`).
 pub(super) fn print_through(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     match write(&mut out).and_then(|()| out.flush()) {
@@ -77,7 +77,7 @@ pub(super) fn for_standard_output() -> RenderOptions {
     }
 }
 
-/// The width of the terminal that a stream is, or COLUMNS.
+/// COLUMNS, or the width of the terminal that a stream is.
 pub(super) fn width_of(stream: &impl AsFd) -> Option<usize> {
     let said = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
     if let Some(columns) = said.filter(|columns| *columns > 0) {

@@ -18,12 +18,12 @@ use crate::versions::{NamedToolchains, versions_of};
 #[derive(Debug, Serialize)]
 struct RuntimeVersions {
     runtime: String,
-    /// Whose versions are installed, if not the runtime's: Kotlin's toolchain is Java's.
+    /// The runtime whose versions are installed, if it is another: Kotlin uses Java's toolchain.
     of: Option<String>,
     installed: Vec<InstalledVersion>,
-    /// Libraries of which versions can be chosen, with the catalog's version.
+    /// Libraries with a choice of versions, and the catalog's version of each.
     libraries: BTreeSet<(String, String)>,
-    /// The command that installs another; absent if the catalog names none.
+    /// The command that installs another version. Absent if the catalog has none.
     install: Option<String>,
 }
 

@@ -20,7 +20,7 @@ const NAMED: usize = 4;
 pub(super) struct SeriesOptions {
     /// The numbers of tasks; by default each workload's own.
     pub tasks: Option<Vec<u64>>,
-    /// The largest of a workload's own numbers.
+    /// Upper limit of a workload's own numbers of tasks.
     pub most_tasks: Option<u64>,
     pub params: Vec<(String, String)>,
     /// Empty: all.
@@ -50,7 +50,7 @@ pub(super) fn task_counts(text: &str) -> anyhow::Result<Vec<u64>> {
     Ok(tasks)
 }
 
-/// The caps of runs.
+/// The memory and time caps of runs.
 pub(super) fn resume_options(args: &ResultsArgs) -> anyhow::Result<ResumeOptions> {
     let memory_cap = args.memory_cap.as_deref().map(units::parse_bytes).transpose();
     let time_cap = args.timeout.as_deref().map(units::parse_duration).transpose();
@@ -83,7 +83,7 @@ pub(super) fn params(texts: &[String]) -> anyhow::Result<Vec<(String, String)>> 
     Ok(params)
 }
 
-/// The value of `--cpus`: numbers that this machine has.
+/// The value of `--cpus`, ascending: at most the CPUs of this machine.
 pub(super) fn cpus(counts: &[u32]) -> anyhow::Result<Vec<u32>> {
     let there = std::thread::available_parallelism().map_or(1, |cpus| cpus.get() as u32);
     let mut cpus: Vec<u32> = Vec::new();
@@ -161,7 +161,7 @@ pub(super) fn choose<'c>(
     Ok(all)
 }
 
-/// A plan for each series of the selected programs, of which those without a number of tasks are left out. Reports what is
+/// A plan for each series of the selected programs. Removes programs without a number of tasks. Reports what is
 /// skipped.
 pub(super) fn plans(
     asked: &SeriesOptions,

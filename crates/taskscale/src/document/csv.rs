@@ -4,7 +4,7 @@
 
 use super::sanitize::safe;
 
-/// One column of lines of such a kind: its name, with the unit, and where a line's field comes from.
+/// A column for lines of type `L`: its name with the unit, and the function that returns a line's field.
 pub type CsvColumn<L> = (&'static str, fn(&L) -> String);
 
 /// A header and the lines.
@@ -18,7 +18,7 @@ pub fn table<L>(
     out
 }
 
-/// Six decimals at most: microseconds, and more than bytes need.
+/// At most six decimals: microseconds, and more than bytes need.
 pub fn figure(value: Option<f64>) -> String {
     let Some(value) = value.filter(|value| value.is_finite()) else { return String::new() };
     let text = format!("{value:.6}");
@@ -33,7 +33,7 @@ pub fn whole(value: Option<impl ToString>) -> String {
     value.map(|value| value.to_string()).unwrap_or_default()
 }
 
-/// A text that a spreadsheet does not run as a formula: such a text gets an apostrophe in front.
+/// A text, with an apostrophe in front if a spreadsheet would run it as a formula.
 ///
 /// OWASP, CSV injection: a field is run if it begins with `=`, `+`, `-`, `@`, a tab or a carriage return. [`safe`]
 /// removes the last two, and leading spaces, which some programs skip.
@@ -47,7 +47,7 @@ pub fn text(text: &str) -> String {
     }
 }
 
-/// One record.
+/// Appends one record to `out`.
 pub fn line(out: &mut String, fields: impl IntoIterator<Item = impl AsRef<str>>) {
     for (i, field) in fields.into_iter().enumerate() {
         if i > 0 {

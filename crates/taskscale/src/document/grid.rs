@@ -9,7 +9,7 @@ use super::model::{
 use super::sanitize::{brief, safe, shortened, width, wrapped};
 use super::style::{painted, style};
 
-/// Narrower than this, the first column is shortened no further.
+/// Minimum width of the first column when it is shortened.
 const LEAST_FIRST: usize = 12;
 /// The first column may be shortened down to this before any other column is left out.
 const FAIR_FIRST: usize = 24;
@@ -18,7 +18,7 @@ const FAIR_FIRST: usize = 24;
 const BAR: (usize, usize) = (8, 24);
 const BAR_STYLE: Style = AnsiColor::Cyan.on_default();
 
-/// Between columns.
+/// Spaces between columns.
 const GAP: usize = 2;
 
 /// Writes the table, and returns the columns with values that did not fit.
@@ -46,17 +46,17 @@ pub(super) fn put(out: &mut String, table: &Table, options: RenderOptions) -> Ve
     left_out
 }
 
-/// How wide the columns are, and which of them are shown.
+/// The widths of columns, and which columns are shown.
 struct Grid<'t> {
     table: &'t Table,
     limit: usize,
     widths: Vec<usize>,
     shown: Vec<usize>,
-    /// How wide marks are at the most, so that the figures before them stand below each other.
+    /// Maximum width of marks, so that the values before them align.
     marks: usize,
 }
 
-/// What stands in one place: a text of one or two styles, or a bar.
+/// The content of a cell: a text of one or two styles, or a bar.
 enum Piece {
     Text(Vec<(String, Style)>),
     Bar(f64, Style),
@@ -83,7 +83,7 @@ impl<'t> Grid<'t> {
             _ => None,
         });
         let (limit, marks) = (options.width, marks.max().unwrap_or(0));
-        // A column without any value says nothing.
+        // Columns without any value are hidden.
         let is_empty = |i: usize| {
             let has = |row: &DocumentRow| match row.cells.get(i) {
                 Some(TableCell::Text(text, _)) => !text.is_empty(),
@@ -113,7 +113,8 @@ impl<'t> Grid<'t> {
         (grid, left_out)
     }
 
-    /// Names first give way as far as is fair, then columns, then names as far as it takes. Bars take what is left.
+    /// Shortens names to `FAIR_FIRST`, then drops columns, then shortens names to `LEAST_FIRST`. Bars take the
+    /// rest. Returns the dropped columns, except bars.
     fn fit(&mut self) -> Vec<String> {
         let columns = &self.table.columns;
         let mut left_out = Vec::new();
@@ -122,7 +123,7 @@ impl<'t> Grid<'t> {
             let drop_priority = self.shown.iter().copied().filter(|i| columns[*i].drop_priority.is_some());
             let Some(next) = drop_priority.min_by_key(|i| columns[*i].drop_priority) else { break };
             self.shown.retain(|i| *i != next);
-            // No figure is missing without a bar.
+            // A bar only repeats a value of the row.
             if columns[next].content != ColumnContent::Bars {
                 left_out.push(columns[next].short.to_string());
             }
@@ -139,7 +140,7 @@ impl<'t> Grid<'t> {
         left_out
     }
 
-    /// Columns of the terminal that the whole takes.
+    /// Width of the table, in terminal columns.
     fn total(&self) -> usize {
         self.shown.iter().map(|i| self.widths[*i]).sum::<usize>() + GAP * self.shown.len().saturating_sub(1)
     }
@@ -191,7 +192,7 @@ impl<'t> Grid<'t> {
         }
     }
 
-    /// The first pieces of a row, and a text over the rest of the width, on several lines if need be.
+    /// Writes the first pieces of a row, and a text over the rest of the width, wrapped if needed.
     fn over(&self, pen: &mut Pen, pieces: &[Piece], text: &str, style: Style) {
         self.cells(pen, pieces);
         let first = self.shown.iter().filter(|i| **i < pieces.len());
@@ -217,7 +218,7 @@ impl<'t> Grid<'t> {
             let to_the_right = self.table.columns[i].content == ColumnContent::Figures;
             pen.owed += if to_the_right { padding } else { 0 };
             match piece {
-                // Nothing stands behind a bar.
+                // Nothing follows a bar.
                 Piece::Bar(share, style) => pen.put(&bar(*share, room, pen.options.bars), *style),
                 Piece::Text(parts) if piece.width() > room => {
                     // Only the first column is ever shortened, and a heading above prose, which has room.
@@ -240,7 +241,7 @@ fn said(note: &RowNote) -> String {
     format!("{lead}{}", brief(&note.text, NOTE_LENGTH))
 }
 
-/// Writes. Spaces are owed until something follows: no line ends in them.
+/// Writes text. Spaces are owed until text follows: no line ends in them.
 struct Pen<'o> {
     out: &'o mut String,
     options: RenderOptions,

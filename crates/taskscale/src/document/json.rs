@@ -4,12 +4,12 @@ use serde::Serialize;
 
 use super::sanitize::acts;
 
-/// Texts are kept as recorded. Characters that could act on a terminal are escaped, which JSON allows within texts,
-/// where alone they can occur: a reader of the JSON gets them back unchanged.
+/// Indented JSON with texts as recorded. Characters that could act on a terminal are escaped. They occur only
+/// within JSON strings, so a parser gets them back unchanged.
 pub fn pretty(value: &impl Serialize) -> String {
     let json = match serde_json::to_string_pretty(value) {
         Ok(json) => json,
-        // What is given here holds no map with keys that are not text and no type that refuses to be written.
+        // Callers only pass maps with text keys, and types that always serialize.
         Err(error) => unreachable!("a report is always valid JSON: {error}"),
     };
     let mut out = String::with_capacity(json.len() + 1);

@@ -1,6 +1,6 @@
 //! A document as Markdown that pastes well into a GitHub issue.
 //!
-//! Texts from results cannot make tables, links, mentions or HTML of themselves.
+//! Texts from results cannot create tables, links, mentions or HTML.
 
 use super::model::{
     Block, Column, ColumnContent, Document, DocumentRow, Emphasis, NOTE_LENGTH, Table, TableCell,
@@ -12,7 +12,7 @@ impl Document {
     /// As Markdown that ends in a line end.
     pub fn markdown(&self) -> String {
         let mut out = String::new();
-        // Below what is open.
+        // Follows the open sections.
         let mut folded = String::new();
         for block in &self.blocks {
             match block {
@@ -54,7 +54,7 @@ fn bullets(items: impl Iterator<Item = String>) -> String {
     if list.is_empty() { list } else { format!("{list}\n") }
 }
 
-/// What stands out in a terminal stands out here as well.
+/// Bold in place of the colors of a terminal.
 fn emphasized(text: String, emphasis: Emphasis) -> String {
     match emphasis {
         Emphasis::Plain | Emphasis::Quiet | Emphasis::Doubtful | Emphasis::Good => text,
@@ -62,11 +62,11 @@ fn emphasized(text: String, emphasis: Emphasis) -> String {
     }
 }
 
-/// The table, and below it what is remarked: in the table, reasons would push figures away.
+/// The table, and its notes below: within the table, long reasons would push values out of view.
 fn rows(table: &Table, section: &TableSection) -> String {
     let mut out = String::new();
     let complete = || section.rows.iter().filter(|row| row.is_complete(table));
-    // Of which some row has something to show.
+    // Only columns with a value in some complete row.
     let has = |i: usize| complete().any(|row| !cell(&row.cells[i]).is_empty());
     let shown: Vec<usize> = (0..table.columns.len()).filter(|i| has(*i)).collect();
     if !shown.is_empty() {
@@ -106,10 +106,10 @@ fn cell(cell: &TableCell) -> String {
     }
 }
 
-/// A table whose source can be read as well: padded by characters.
+/// Appends a table whose source is readable, too: padded to equal widths.
 fn aligned(out: &mut String, columns: &[&Column], lines: Vec<Vec<String>>) {
     let names: Vec<String> = columns.iter().map(|column| prose(&column.name)).collect();
-    // A text may be long: it must not push every other line out to its width.
+    // A long text must not widen all other lines.
     let lines_of = |i: usize| lines.iter().filter(move |_| columns[i].content != ColumnContent::Prose);
     let widest = |i: usize| lines_of(i).chain([&names]).map(|line| width(&line[i])).max().unwrap_or(0).max(3);
     let widths: Vec<usize> = (0..columns.len()).map(widest).collect();
@@ -130,14 +130,14 @@ fn aligned(out: &mut String, columns: &[&Column], lines: Vec<Vec<String>>) {
     out.push('\n');
 }
 
-/// The text as code, in which nothing has a meaning; as escaped prose where code cannot hold it: a backquote would
-/// end it, and inside a table a bar would end the cell, with or without a backslash.
+/// The text as code, where Markdown interprets nothing, or as escaped prose if code cannot contain it: a
+/// backquote ends the code, and a bar ends a table cell, with or without a backslash.
 fn code(text: &str) -> String {
     let text = safe(text);
     if text.trim().is_empty() || text.contains(['`', '|', '\\']) { prose(&text) } else { format!("`{text}`") }
 }
 
-/// The text with everything escaped that means something to Markdown, HTML or GitHub.
+/// The text with everything escaped that Markdown, HTML or GitHub would interpret.
 fn prose(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     let mut before = ' ';
@@ -152,7 +152,7 @@ fn prose(text: &str) -> String {
         }
         escaped.push(c);
         if c == '@' {
-            // GitHub notifies whoever is named behind it, backslash or not.
+            // GitHub notifies the user named after `@`, with or without a backslash.
             escaped.push_str("<!-- -->");
         }
         before = c;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::bar::Bars;
 
-/// How something is shown.
+/// The output format of a command.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Format {
@@ -40,7 +40,7 @@ impl Format {
 /// Options of [`Format::Table`]; the other formats have no color and no width.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RenderOptions {
-    /// Whether to use color. The caller knows whether this is a terminal, and `NO_COLOR`.
+    /// Whether to use color. The caller checks the terminal and `NO_COLOR`.
     pub color: bool,
     /// Maximum width of a line, in columns. Below about 60, lines may be longer, so that names and values stay
     /// readable.
@@ -59,7 +59,7 @@ impl Default for RenderOptions {
 /// Shown in place of a missing value.
 pub const NONE: &str = "-";
 
-/// Characters of a note that are shown; the whole of it is in the record.
+/// Maximum number of characters shown of a note. The results contain it in full.
 pub(super) const NOTE_LENGTH: usize = 400;
 
 /// How a text is emphasized.
@@ -169,7 +169,7 @@ impl Table {
         table
     }
 
-    /// Whether the headings of its sections fit over its first column.
+    /// Whether the heading of each section is the head of the first column.
     pub(super) fn begins_with_names(&self) -> bool {
         self.columns.first().is_some_and(|column| column.content == ColumnContent::Words)
     }
@@ -190,7 +190,7 @@ impl Table {
         Table::of(columns, "differences", rows)
     }
 
-    /// Begins rows with a heading of their own.
+    /// Begins a section with this heading.
     pub fn section(&mut self, heading: impl Into<String>) -> &mut TableSection {
         self.sections.push(TableSection {
             heading: heading.into(),
@@ -208,7 +208,7 @@ impl Table {
 pub struct TableSection {
     pub heading: String,
     pub emphasis: Emphasis,
-    /// Of less interest than its neighbors: folded where that is possible.
+    /// Less interesting than its neighbors: folded where possible.
     pub folded: bool,
     pub rows: Vec<DocumentRow>,
 }
@@ -220,7 +220,7 @@ pub enum ColumnContent {
     Words,
     /// Aligned to the right.
     Figures,
-    /// Takes the width that is left, on several lines if need be. Of the last column.
+    /// Wrapped text in the remaining width. Only for the last column.
     Prose,
     /// Drawn in a terminal only: the values are elsewhere in the row.
     Bars,
@@ -229,7 +229,7 @@ pub enum ColumnContent {
 #[derive(Debug, Clone)]
 pub struct Column {
     pub name: Cow<'static, str>,
-    /// Where columns are narrow.
+    /// Name in narrow columns.
     pub short: Cow<'static, str>,
     pub content: ColumnContent,
     /// The order in which columns are hidden where the table is too wide, lowest first.
@@ -258,7 +258,7 @@ impl Column {
         Column::of(ColumnContent::Bars, name)
     }
 
-    /// Of a table of cases with texts in place of values.
+    /// The columns of a table of cases with texts in place of values.
     pub fn of_texts() -> Vec<Column> {
         vec![Column::words("entry"), Column::prose("")]
     }
@@ -269,11 +269,12 @@ impl Column {
     }
 }
 
-/// A row with fewer cells than its table has columns has its notes in their place; another has them below it.
+/// A row with fewer cells than its table has columns has its notes in their place. Otherwise they are below the
+/// row.
 #[derive(Debug, Clone, Default)]
 pub struct DocumentRow {
     pub cells: Vec<TableCell>,
-    /// A problem in a word, next to the name, where the notes are far away.
+    /// A problem in a word, next to the name, where the notes are below the table.
     pub flag: Option<String>,
     pub notes: Vec<RowNote>,
     /// Whether the only cell is the heading of the rows below it.

@@ -1,6 +1,6 @@
-//! Text that may come from anywhere, made safe to show, and measured in the columns of a terminal.
+//! Makes untrusted text safe to show, and measures text in terminal columns.
 //!
-//! Names, reasons and versions come from results that someone may have sent: they must not be able to move a cursor,
+//! Names, reasons and versions may come from other people's results: they must not be able to move a cursor,
 //! hide text or reverse its direction. Knows nothing of reports.
 
 use std::borrow::{Borrow, Cow};
@@ -24,7 +24,7 @@ pub fn safe(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(shown).collect())
 }
 
-/// Whether a character does something else than appear.
+/// Whether a character has an effect instead of being visible.
 pub fn acts(c: char) -> bool {
     c.is_control()
         || matches!(c,
@@ -32,18 +32,17 @@ pub fn acts(c: char) -> bool {
             | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
-/// The text on one line as content or attribute of HTML or XML 1.0: nothing of it is markup, and nothing in it is
-/// forbidden.
+/// The text on one line as content or attribute of HTML or XML 1.0, without markup or forbidden characters.
 pub fn escaped(text: &str) -> String {
     escaped_with(text, |_| ' ')
 }
 
-/// The same, of a text of several lines, such as a program: line ends and tabs stay.
+/// Like [`escaped`], for a text of several lines such as a program: keeps newlines and tabs.
 pub fn escaped_lines(text: &str) -> String {
     escaped_with(&text.replace("\r\n", "\n"), |c| c)
 }
 
-/// <https://www.w3.org/TR/xml/#charsets>: of what [`acts`] lets pass, only U+FFFE and U+FFFF are forbidden.
+/// Beyond [`acts`], XML forbids only U+FFFE and U+FFFF: <https://www.w3.org/TR/xml/#charsets>.
 fn escaped_with(text: &str, blank: fn(char) -> char) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -87,12 +86,12 @@ pub fn from_to(base: &str, new: &str) -> String {
     if base == new { base.to_owned() } else { format!("{base} → {new}") }
 }
 
-/// A command line as one could paste it into a shell, on one line.
+/// A command line on one line, quoted for a shell.
 pub fn command_line(command: &[String]) -> String {
     joined(command.iter().map(|argument| quoted(argument)), " ")
 }
 
-/// A word as it is typed in a shell.
+/// An argument, quoted for a shell if needed.
 pub fn quoted(argument: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./,:=@%+{}".contains(c);
     let argument = safe(argument);
@@ -108,7 +107,7 @@ pub fn first_of(names: &[impl AsRef<str>], most: usize) -> String {
     first_few(names, most, ", ", |name| safe(name.as_ref()).into_owned())
 }
 
-/// The first items in words, and how many more there are, which are not put into words.
+/// The first items as texts, and the number of the others. Calls `what` only for the first items.
 pub fn first_few<T>(
     all: impl IntoIterator<Item = T>,
     most: usize,
@@ -122,7 +121,7 @@ pub fn first_few<T>(
     shown.join(between)
 }
 
-/// Columns that the text takes on a terminal: those of its characters, so that a part is never wider than the whole.
+/// Width of the text in terminal columns: the sum over its characters, so a part is never wider than the whole.
 pub fn width(text: &str) -> usize {
     text.chars().map(|c| c.width().unwrap_or(0)).sum()
 }
@@ -138,7 +137,7 @@ pub fn shortened(text: &str, columns: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{head}…{tail}"))
 }
 
-/// The first characters that fit in so many columns.
+/// The first characters that fit in `columns`.
 fn take(chars: impl Iterator<Item = char>, columns: usize) -> String {
     let mut used = 0;
     chars
@@ -149,8 +148,7 @@ fn take(chars: impl Iterator<Item = char>, columns: usize) -> String {
         .collect()
 }
 
-/// taskscale's own text in lines of at most `columns`. What a reader may copy, a command between backticks or an
-/// address, stays on one line.
+/// Wraps taskscale's own text at `columns`. Commands in backticks and addresses stay on one line, to copy.
 pub fn wrapped_whole(text: &str, columns: usize) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut within = false;
@@ -170,7 +168,7 @@ pub fn wrapped(text: &str, columns: usize) -> Vec<String> {
     let mut pieces = Vec::new();
     for mut word in text.split(' ').filter(|word| !word.is_empty()) {
         while !word.is_empty() {
-            // One character at least, or a wide one in a single column would never end.
+            // At least one character: a wide one in a single column would loop forever.
             let least = word.chars().next().map_or(0, char::len_utf8);
             let (piece, rest) = word.split_at(take(word.chars(), columns).len().max(least));
             pieces.push(piece.to_owned());

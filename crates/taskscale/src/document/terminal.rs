@@ -7,7 +7,7 @@ use super::model::{Block, Document, Emphasis, RenderOptions};
 use super::sanitize::{command_line, safe, width, wrapped};
 use super::style::{painted, style};
 
-/// Sentences are not broken later than this, however wide the terminal: longer lines are hard to read.
+/// Maximum width of sentences, however wide the terminal: longer lines are hard to read.
 const TEXT_WIDTH: usize = 100;
 
 impl Document {
@@ -56,7 +56,7 @@ struct TerminalPage {
 }
 
 impl TerminalPage {
-    /// The lines after the first are as far in as its `lead`.
+    /// Writes wrapped text. Lines after the first are indented by the width of `lead`.
     fn paragraph(&mut self, lead: &str, text: &str, emphasis: Emphasis) {
         let indent = width(lead);
         let columns = self.options.width.min(TEXT_WIDTH).saturating_sub(indent);

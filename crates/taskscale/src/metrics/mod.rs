@@ -22,9 +22,9 @@ pub struct MetricDef {
     pub field: &'static str,
     /// Column head: name and unit.
     pub heading: &'static str,
-    /// The same over a narrow column, if it is shorter there.
+    /// Column head of narrow columns, if shorter.
     narrow: Option<&'static str>,
-    /// Name in a sentence's place, without the unit: `Peak memory`.
+    /// Display name, without the unit: `Peak memory`.
     pub title: &'static str,
     /// Description, without a full stop.
     pub about: &'static str,
@@ -87,7 +87,7 @@ impl Better {
         })
     }
 
-    /// How many times better the best is.
+    /// How many times better `best` is than `value`.
     pub fn times(self, value: f64, best: f64) -> Option<f64> {
         match self {
             Better::Less => (best > 0.0).then(|| value / best),
@@ -95,7 +95,7 @@ impl Better {
         }
     }
 
-    /// The better value first; what has none comes last.
+    /// Orders the better value first, and missing values last.
     pub fn order(self, a: Option<f64>, b: Option<f64>) -> Ordering {
         match (a, b) {
             (Some(a), Some(b)) if self == Better::More => b.total_cmp(&a),
@@ -118,7 +118,7 @@ pub enum MetricScope {
     Base,
 }
 
-/// The metrics that results are compared by unless others are asked for.
+/// The metrics that results are compared by, by default.
 pub fn compared(shape: Shape) -> &'static [&'static MetricDef] {
     static WITH_PLATEAU: [&MetricDef; 2] = [&FOOTPRINT, &BYTES_PER_TASK];
     static WITHOUT: [&MetricDef; 3] = [&WALL_PER_OP, &CPU_PER_OP, &PEAK];
@@ -171,23 +171,23 @@ impl MetricDef {
         if of_connections { "B/conn" } else { self.narrow.unwrap_or(self.heading) }
     }
 
-    /// Column head of values that bring their unit.
+    /// Column head without the unit, for values with theirs.
     pub fn short(&self) -> &'static str {
         [" MiB", " µs", " s"].iter().find_map(|unit| self.heading.strip_suffix(unit)).unwrap_or(self.heading)
     }
 
-    /// Whether the page offers it to compare entries of a shape by.
+    /// Whether the page offers it for comparing entries of a shape.
     pub fn compares(&self, shape: Shape) -> bool {
         self.is_of(shape) && (shape != Shape::Work || self.compares_work)
     }
 
-    /// The unit as headings and services write it, and the divisor of a value in bytes.
+    /// The unit in headings and exports, and the divisor from the stored value to this unit.
     pub fn shown_unit(&self) -> (&'static str, f64) {
         match self.unit {
             Unit::Bytes => ("MiB", 1_048_576.0),
             Unit::BytesPerTask => ("B/task", 1.0),
             Unit::Seconds => ("s", 1.0),
-            // Of an operation, or of a wake-up: the heading ends with it.
+            // `ns/op` or `ns/tick`, the last word of the heading.
             Unit::Nanoseconds => (self.heading.rsplit(' ').next().unwrap_or("ns"), 1.0),
             Unit::Microseconds => ("µs", 1.0),
             Unit::PerSecond => ("per s", 1.0),
@@ -209,12 +209,12 @@ impl MetricDef {
         }
     }
 
-    /// The same with the unit: `12.5 MiB`.
+    /// A value with its unit: `12.5 MiB`.
     pub fn with_unit(&self, value: f64) -> String {
         format!("{} {}", self.show(value), self.shown_unit().0)
     }
 
-    /// The same with more digits, beside a ratio of two values.
+    /// A value with more digits, for next to a ratio.
     pub fn show_finely(&self, value: f64) -> String {
         match self.unit {
             Unit::Bytes => units::decimal(mib(value), 2),
@@ -232,7 +232,7 @@ impl MetricDef {
             Unit::BytesPerTask => format!("{} B", per_task(value)),
             Unit::Seconds => units::seconds(value),
             Unit::Nanoseconds => format!("{} ns", units::significant(value, 3)),
-            // Bounds of buckets are whole.
+            // Whole values are bounds of histogram buckets.
             Unit::Microseconds if value < 99.95 && value.fract() != 0.0 => {
                 format!("{} µs", units::significant(value, 3))
             }

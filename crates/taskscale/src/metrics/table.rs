@@ -4,7 +4,7 @@ use super::{Better, MetricDef, MetricScope, Read, Unit};
 use crate::catalog::Shape;
 use crate::record::{Latency, OpenLoad, Plateau, Sample, Work};
 
-/// Declares each metric as a static, with what it does not name from its defaults, and the list of them all.
+/// Declares each metric as a static, with unnamed fields from its defaults, and the list of all metrics.
 macro_rules! metrics {
     ($($name:ident: $defaults:ident { $($field:ident: $value:expr,)+ })+) => {
         $(pub static $name: MetricDef = MetricDef { $($field: $value,)+ ..$defaults };)+
@@ -87,7 +87,7 @@ metrics! {
         narrow: Some("RSS"),
         title: "Peak RSS",
         about: "Highest resident memory of any one process",
-        // The kernel's own account of a process, in every case.
+        // Always the kernel's own count for each process.
         source_dependent: false,
         read: Read::Run(|sample| Some(sample.memory.rss_peak_bytes? as f64)),
     }
@@ -368,7 +368,8 @@ const TICKS: MetricDef = MetricDef {
 const LOAD: MetricDef =
     MetricDef { unit: Unit::Microseconds, source_dependent: false, shapes: &[Shape::Serve], ..MEMORY };
 
-/// The open loop, if its rate was a share of the capacity: at 1,000 messages per second the server mostly wakes up.
+/// The open loop, if its share of the capacity is known. Old results lack it: their 1,000 messages per second
+/// mostly measure wake-ups.
 fn open(sample: &Sample) -> Option<&OpenLoad> {
     sample.load.as_ref()?.open.as_ref().filter(|open| open.share.is_some())
 }
@@ -414,6 +415,6 @@ fn late(sample: &Sample, share: f64) -> Option<f64> {
 fn per_op(once: &Work, twice: &Work, seconds: fn(&Work) -> Option<f64>) -> Option<f64> {
     let more = twice.operations.checked_sub(once.operations).filter(|more| *more > 0)?;
     let cost = (seconds(twice)? - seconds(once)?) / more as f64 * 1e9;
-    // If the second run was faster, other things took longer than the operations.
+    // If the second run was faster, noise outweighs the cost of the operations.
     (cost > 0.0).then_some(cost)
 }

@@ -10,21 +10,21 @@ use super::{Line, Point, line};
 
 /// Memory is nonlinear if the median at some N deviates from the line by more than this share.
 ///
-/// A test of significance (lack of fit against the scatter of repetitions) would not help: with runs that repeat to the
-/// page it refuses a line that is off by a thousandth. Readers use a line to take N tasks for `base + N × slope`, so
-/// the bound is on how wrong that may be, as in a test of equivalence (Schuirmann 1987). Of 69 programs at 1, 10k, 100k
-/// and 1M tasks, those without a garbage collector were off by 0.0 to 2% (one whose allocator takes whole segments by
-/// 15%), goroutines and processes of the BEAM by 1 to 7%, the heaps of .NET by 7 to 12%, of Node.js by 20%, of the JVM
-/// by 50 to 100%. Noise of 2% per reading cannot reach 10%.
+/// A significance test (lack of fit against the scatter of repetitions) would not help: if repetitions agree to
+/// the page, it rejects a line that is 0.1% off. Readers use the line to compute `base + N × slope`, so the
+/// bound is on the error of that value, as in an equivalence test (Schuirmann 1987). In 69 programs at 1, 10k,
+/// 100k and 1M tasks, the deviation was 0 to 2% without a garbage collector (15% for one whose allocator takes
+/// whole segments), 1 to 7% for goroutines and BEAM processes, 7 to 12% for .NET heaps, 20% for Node.js and 50
+/// to 100% for the JVM. Noise of 2% per reading cannot reach 10%.
 pub const OFF: f64 = 0.10;
 
 /// A line, with how well it fits.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fit {
     pub line: Line,
-    /// The N whose median deviates most; `None` for fewer than three N, through which a line always fits.
+    /// The N whose median deviates most. `None` for fewer than three N, which always look linear.
     pub worst: Option<WorstPoint>,
-    /// The cost from each N to the next, ascending, for nonlinear memory.
+    /// Bytes per task from each N to the next, ascending, for nonlinear memory.
     pub steps: Vec<Step>,
 }
 
@@ -58,7 +58,7 @@ impl WorstPoint {
 }
 
 impl Fit {
-    /// Whether all medians are close enough to the line; `None` if two N cannot tell.
+    /// Whether all medians are within [`OFF`] of the line. `None` for fewer than three N.
     pub fn linear(&self) -> Option<bool> {
         self.worst.map(|worst| worst.distance() <= OFF)
     }
@@ -88,8 +88,8 @@ pub fn fit(points: &[Point]) -> Option<Fit> {
     })
 }
 
-/// The predicted value for `tasks`: by the line if memory is linear, or else from median to median, and beyond them by
-/// the nearest step. `None` without a line.
+/// The predicted `y` at `tasks`: on the line, or if memory is nonlinear, interpolated between medians and
+/// extrapolated by the nearest step. `None` without a line.
 pub fn predicted(points: &[Point], tasks: u64) -> Option<f64> {
     let fit = fit(points)?;
     if fit.linear() != Some(false) {
@@ -126,7 +126,7 @@ mod tests {
         assert_eq!((fit.worst, fit.linear()), (None, None));
     }
 
-    /// What `java/virtual-thread` and `rust/tokio-spawn` took (results/2026-11-21-posts), in bytes.
+    /// Footprints of `java/virtual-thread` and `rust/tokio-spawn` (results/2026-11-21-posts), in bytes.
     #[test]
     fn a_collected_heap_is_no_line_and_says_how_far_off_it_is() {
         let points = of([47.0e6, 77.0e6, 237.0e6, 992.6e6]);
@@ -154,7 +154,7 @@ mod tests {
             let seen = predicted(&java, tasks).unwrap();
             assert!((seen / bytes - 1.0).abs() < 0.01, "{tasks}: {seen}");
         }
-        // Beyond them by the last step.
+        // Beyond the last N: by the last step.
         let beyond = predicted(&java, 2_000_000).unwrap();
         assert!((beyond / (992.6e6 + 839.6e6) - 1.0).abs() < 0.01, "{beyond}");
         assert_eq!(predicted(&java[..3], 10), None);
@@ -194,7 +194,7 @@ mod tests {
             prop_assert_eq!(fit.worst.unwrap().tasks, DECADES[at]);
         }
 
-        /// Memory that is taken in powers of two, at numbers of tasks across one doubling.
+        /// Memory allocated in powers of two, at 1 to 8 tasks.
         #[test]
         fn doubling_is_no_line(chunk in 1e5..1e8f64) {
             let points: Vec<Point> = (1..=8u64)

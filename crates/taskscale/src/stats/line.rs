@@ -1,4 +1,4 @@
-//! A straight line through footprints over numbers of tasks that a few wild runs cannot bend.
+//! A robust straight line through footprints over N: a few outliers do not bend it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,17 +20,18 @@ pub struct Line {
     pub base: f64,
 }
 
-/// The robust line through the points; `None` where they have fewer than two different numbers of tasks.
+/// The robust line through the points. `None` for fewer than two different N.
 ///
-/// **Slope**: the weighted Theil-Sen estimator, the median of the slopes `(yⱼ - yᵢ) / (Nⱼ - Nᵢ)` over all pairs of
-/// points with different N, weighted by `|Nⱼ - Nᵢ|`. It is the slope `b` that makes `Σ |(yⱼ - yᵢ) - b (Nⱼ - Nᵢ)|`
-/// smallest. Without weights (Theil 1950, Sen 1968) the pairs of two small N, whose slopes are mostly noise divided
-/// by little, would outvote those of a large and a small N; the weights are Jaeckel's (1972) and Sievers' (1978).
+/// **Slope**: the weighted Theil-Sen estimator, the median of the slopes `(yⱼ - yᵢ) / (Nⱼ - Nᵢ)` over all pairs
+/// of points with different N, weighted by `|Nⱼ - Nᵢ|`. It is the slope `b` that minimizes
+/// `Σ |(yⱼ - yᵢ) - b (Nⱼ - Nᵢ)|`. Without weights (Theil 1950, Sen 1968), pairs of two small N would outvote
+/// pairs of a large and a small N, although their slopes are mostly noise ÷ a small difference. The weights are
+/// those of Jaeckel (1972) and Sievers (1978).
 ///
 /// **Fixed cost** (`base`): the median of `y - slope * N` over the points of the smallest N, where the tasks' own share
 /// is least.
 ///
-/// Points whose `y` is not finite are left out; the order of points makes no difference.
+/// Points whose `y` is not finite are ignored. The order of points makes no difference.
 ///
 /// - Theil, H. (1950). A rank-invariant method of linear and polynomial regression analysis. Proceedings of the
 ///   Koninklijke Nederlandse Akademie van Wetenschappen 53, 386-392, 521-525, 1397-1412.
@@ -39,9 +40,9 @@ pub struct Line {
 ///   Annals of Mathematical Statistics 43(5), 1449-1458.
 /// - Sievers, G. L. (1978). Weighted rank statistics for simple linear regression. JASA 73(363), 628-631.
 ///
-/// Of more than [`MANY`] points the medians at each N are taken in their place: all pairs would need hundreds of MiB,
-/// and with so many repetitions a median is as steady. Of more numbers of tasks than that, the first, every nth and the
-/// last are taken.
+/// Above [`MANY`] points, the line goes through the medians at each N: all pairs would need hundreds of MiB,
+/// and a median of this many repetitions is as stable. Above [`MANY`] different N, it uses every nth and the
+/// last.
 pub fn line(points: &[Point]) -> Option<Line> {
     if points.len() <= MANY {
         return through(points);
@@ -52,7 +53,7 @@ pub fn line(points: &[Point]) -> Option<Line> {
     through(&medians.into_iter().step_by(step).chain(last).collect::<Vec<_>>())
 }
 
-/// The most points of which all pairs are looked at.
+/// The maximum number of points for which all pairs are computed.
 const MANY: usize = 150;
 
 /// One point for each number of tasks: the median of its readings.
@@ -85,8 +86,7 @@ fn through(points: &[Point]) -> Option<Line> {
     Some(Line { slope, base: median(&rests)? })
 }
 
-/// The lines through single repetitions: through those that have a reading at every number of tasks, so that all span
-/// the same.
+/// One line per repetition. Skips repetitions without a reading at every N, so that all lines span the same N.
 pub fn lines_of_repetitions(mut readings: Vec<(u32, Point)>) -> Vec<Line> {
     readings.retain(|(_, point)| point.y.is_finite());
     readings.sort_unstable_by_key(|(repetition, _)| *repetition);
@@ -106,8 +106,8 @@ pub struct LineIntervals {
     pub base: Interval,
 }
 
-/// The intervals of the slope and the fixed cost of a line through all readings, by the lines of their repetitions (see
-/// [`interval_of`]). `None` for fewer than two repetitions.
+/// Confidence intervals of the slope and fixed cost of a line through all readings, from the lines of single
+/// repetitions (see [`interval_of`]). `None` for fewer than two repetitions.
 pub fn line_intervals(repetitions: &[Line], line: &Line) -> Option<LineIntervals> {
     let of = |figure: fn(&Line) -> f64| {
         interval_of(&repetitions.iter().map(figure).collect::<Vec<_>>(), figure(line))
@@ -148,14 +148,14 @@ mod tests {
 
     #[test]
     fn known_value() {
-        // Slopes with weights: 1→2: 1 (1), 1→4: 3 (3), 2→4: 4 (2). Half of the weight, 3, lies within the slope 3.
+        // Slopes (weights): 1→2: 1 (1), 1→4: 3 (3), 2→4: 4 (2). Half of the weight, 3, falls within slope 3.
         let line = line(&points(&[(1, 0.0), (2, 1.0), (4, 9.0)])).unwrap();
         assert_eq!(line, Line { slope: 3.0, base: -3.0 });
     }
 
     #[test]
     fn small_numbers_of_tasks_do_not_outvote_a_large_one() {
-        // 400 bytes per task; at 1 and 10 tasks all that shows is noise of ± 100 kB.
+        // 400 bytes per task, which noise of hundreds of kB hides at 1 and 10 tasks.
         let line = line(&points(&[
             (1, 2.1e6),
             (1, 2.0e6),
@@ -209,7 +209,7 @@ mod tests {
         let exact = intervals(&repetitions(&[(110.0, 10_110.0); 3])).unwrap();
         assert_eq!(exact.slope, Interval { low: 10.0, high: 10.0 });
         assert_eq!(exact.base, Interval { low: 100.0, high: 100.0 });
-        // Slopes of 99, 100 and 101: t of 2 degrees of freedom is 4.303, the standard error a root of 3.
+        // Slopes 99, 100 and 101: about 100 ± 4.303 (t with 2 degrees of freedom) × 1/√3 (standard error).
         let slope = intervals(&repetitions(&[(0.0, 99e3), (0.0, 100e3), (0.0, 101e3)])).unwrap().slope;
         assert!((slope.low - 97.55).abs() < 0.01 && (slope.high - 102.51).abs() < 0.01, "{slope:?}");
     }

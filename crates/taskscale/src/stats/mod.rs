@@ -1,7 +1,7 @@
-//! Statistics of repeated runs: the middle, the spread, and the cost per task with its uncertainty.
+//! Statistics of repeated runs: the median, the spread, and the cost per task with its uncertainty.
 //!
-//! Pure functions of numbers, robust by choice: a run disturbed by the machine moves a mean, but hardly a median.
-//! Knows nothing of samples and entries, and does no I/O. A fit is one of footprints, in bytes.
+//! Pure functions of numbers, robust by choice: a run disturbed by the machine moves a mean, but hardly a
+//! median. Knows nothing of samples and entries, and does no I/O. A [`Fit`] is of footprints, in bytes.
 
 mod fit;
 mod line;

@@ -1,10 +1,10 @@
-//! Middle and spread of a handful of repetitions.
+//! Median and spread of a few repetitions.
 
 use serde::Serialize;
 
 use super::Moments;
 
-/// Middle and spread of repeated readings of one metric, in its own unit.
+/// Median and spread of repeated readings of one metric, in its own unit.
 ///
 /// There is no standard deviation: with three runs it means little, and one disturbed run doubles it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -14,9 +14,9 @@ pub struct Spread {
     pub max: f64,
     /// Median absolute deviation from the median, raw: not scaled by 1.4826 like a standard deviation.
     pub mad: f64,
-    /// How many readings there were.
+    /// Number of finite readings.
     pub readings: usize,
-    /// Of their logarithms: what [`Welch`](super::Welch) compares. Absent where a reading is not above zero.
+    /// Moments of the logarithms, which [`Welch`](super::Welch) compares. `None` if a reading is not above 0.
     #[serde(skip)]
     pub logs: Option<Moments>,
 }
@@ -71,11 +71,11 @@ pub fn mad(values: &[f64]) -> Option<f64> {
     median(&deviations)
 }
 
-/// The value at which half of the weight is reached, for values in ascending order with their weights.
+/// The weighted median of values in ascending order, each with its weight.
 ///
-/// Where a value ends exactly at half of the weight, the mean of it and the next value with a weight, as for
-/// [`median`]. `None` without any weight. Whole weights keep the sums exact, so that the order of equal values does not
-/// matter.
+/// If a value ends exactly at half of the total weight, the result is the mean of this value and the next one
+/// with a weight, as for [`median`]. `None` without any weight. Integer weights keep the sums exact, so the
+/// order of equal values does not matter.
 pub fn weighted_median(ascending: &[(f64, u64)]) -> Option<f64> {
     let total: u128 = ascending.iter().map(|(_, weight)| u128::from(*weight)).sum();
     let mut weighing = ascending.iter().filter(|(_, weight)| *weight > 0);
@@ -139,7 +139,7 @@ mod tests {
         assert_eq!(of(&[(1.0, 0)]), None);
         assert_eq!(of(&[(1.0, 1), (2.0, 1), (3.0, 1)]), Some(2.0));
         assert_eq!(of(&[(1.0, 1), (2.0, 1), (3.0, 5)]), Some(3.0));
-        // Exactly half on either side: between, and over a value that weighs nothing.
+        // Exactly half on either side: their mean, skipping a value of weight 0.
         assert_eq!(of(&[(1.0, 2), (2.0, 0), (3.0, 2)]), Some(2.0));
         assert_eq!(of(&[(1.0, 2), (9.0, 0), (3.0, 2)]), Some(2.0));
         assert_eq!(of(&[(1.0, u64::MAX), (2.0, u64::MAX), (3.0, u64::MAX)]), Some(2.0));

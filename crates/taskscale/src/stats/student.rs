@@ -10,12 +10,12 @@ pub(super) fn above(t: f64, freedom: f64) -> f64 {
     if t < 0.0 {
         return 1.0 - above(-t, freedom);
     }
-    // With huge t the square is beyond floating point: then nothing lies above it.
+    // The square of a huge t overflows to infinity, which gives a probability of 0.
     let square = t * t;
     0.5 * incomplete_beta(freedom / (freedom + square), square / (freedom + square), freedom / 2.0, 0.5)
 }
 
-/// The t that is exceeded with probability `p`, above 0 and at most one half.
+/// The t that is exceeded with probability `p`, for 0 < `p` ≤ 0.5.
 pub(super) fn quantile(p: f64, freedom: f64) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
     while above(high, freedom) > p {
@@ -43,7 +43,7 @@ fn incomplete_beta(x: f64, y: f64, a: f64, b: f64) -> f64 {
     }
 }
 
-/// Steps of the continued fraction: it takes a few times the root of the larger of `a` and `b`.
+/// Maximum steps of the continued fraction, which needs a few times the root of the larger of `a` and `b`.
 const STEPS: u32 = 10_000;
 
 /// Abramowitz & Stegun 26.5.8, by the method of Lentz (1976) as modified by Thompson & Barnett (1986).

@@ -1,7 +1,8 @@
-//! How many times as much, and how sure that is: the means of two handfuls of repetitions, by Welch's t.
+//! Differences and ratios of the means of two small sets of repetitions, and their confidence, by Welch's
+//! t-test.
 //!
-//! All intervals and verdicts of taskscale are made here: a comparison's, those of bytes per task in a report, and
-//! whether two results differ at all.
+//! Computes all intervals and verdicts of taskscale: of comparisons, of bytes per task in a report, and whether
+//! two results differ at all.
 //!
 //! - Welch, B. L. (1947). The generalization of "Student's" problem when several different population variances are
 //!   involved. Biometrika 34, 28-35.
@@ -31,32 +32,32 @@ impl Interval {
         format!("{} to {}", show(self.low), show(self.high))
     }
 
-    /// Of the logarithm to that of the value.
+    /// From the interval of a logarithm to that of the value.
     fn exp(self) -> Interval {
         Interval { low: self.low.exp(), high: self.high.exp() }
     }
 
-    /// The same interval, widened to a value that lies outside.
+    /// This interval, widened to include `value`.
     fn including(self, value: f64) -> Interval {
         Interval { low: self.low.min(value), high: self.high.max(value) }
     }
 }
 
-/// Number, mean and variance of repetitions: all that Welch's t takes of a side.
+/// Number, mean and variance of repetitions: all that Welch's t-test needs of each side.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Moments {
     pub n: usize,
     pub mean: f64,
-    /// Of the population that the repetitions are drawn from: with `n - 1`.
+    /// Sample variance, with `n - 1`. 0 for a single value.
     pub variance: f64,
 }
 
 impl Moments {
-    /// `None` without values, and if one is not finite.
+    /// `None` without values, or if a value or the variance is not finite.
     pub fn of(values: &[f64]) -> Option<Moments> {
         let first = *values.first()?;
         let n = values.len() as f64;
-        // From the first value, so that values that are all equal vary by nothing: a mean may be off by a rounding.
+        // Relative to the first value, so that equal values have a variance of exactly 0 despite rounding.
         let from_first = values.iter().map(|value| value - first).sum::<f64>() / n;
         let squares = values.iter().map(|value| (value - first - from_first).powi(2)).sum::<f64>();
         let variance = if values.len() > 1 { squares / (n - 1.0) } else { 0.0 };
@@ -64,24 +65,24 @@ impl Moments {
         finite.then_some(Moments { n: values.len(), mean: first + from_first, variance })
     }
 
-    /// Of the logarithms. `None` also if a value is not above 0, which has no logarithm.
+    /// The moments of the logarithms. `None` also if a value is not above 0.
     pub fn of_logs(values: &[f64]) -> Option<Moments> {
         let positive = values.iter().all(|value| *value > 0.0);
         Moments::of(&values.iter().map(|value| value.ln()).collect::<Vec<_>>()).filter(|_| positive)
     }
 
-    /// The interval in which the mean lies. `None` of one value, which says nothing of scatter.
+    /// The confidence interval of the mean. `None` for a single value, which has no scatter.
     fn interval(&self, confidence: f64) -> Option<Interval> {
         let itself = Moments { n: usize::MAX, mean: 0.0, variance: 0.0 };
         Some(Welch::between(&itself, self)?.interval(confidence))
     }
 }
 
-/// The interval of a metric whose repetitions are `values`: that of the mean of their logarithms, or of their mean if
-/// some are not above 0. It is widened to include the `estimate` that is shown with it.
+/// The 95% interval of a metric with these repetitions: of the mean of their logarithms, or of their mean if a
+/// value is not above 0. Widened to include `estimate`, the value shown with it.
 pub fn interval_of(values: &[f64], estimate: f64) -> Option<Interval> {
     let of_values = Moments::of(values)?;
-    // What does not vary needs no logarithms, which would round it.
+    // Equal values skip the logarithms, which would round them.
     let interval = match Moments::of_logs(values).filter(|_| of_values.variance > 0.0) {
         Some(logs) => logs.interval(CONFIDENCE)?.exp(),
         None => of_values.interval(CONFIDENCE)?,
@@ -92,7 +93,7 @@ pub fn interval_of(values: &[f64], estimate: f64) -> Option<Interval> {
 /// The difference of two means, with its standard error and degrees of freedom.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Welch {
-    /// New less base. Of logarithms: the logarithm of new over base.
+    /// New minus base. For logarithms, the logarithm of new ÷ base.
     pub difference: f64,
     error: f64,
     freedom: f64,
@@ -105,21 +106,21 @@ impl Welch {
         let share = |side: &Moments| side.variance / side.n as f64;
         let term = |side: &Moments| share(side).powi(2) / (side.n as f64 - 1.0);
         let variance = share(base) + share(new);
-        // Satterthwaite's. Where nothing varies, or beyond floating point, the least that it can be.
+        // Satterthwaite's formula. Without variance, or on overflow, its lower bound.
         let freedom = variance.powi(2) / (term(base) + term(new));
         let freedom = if freedom.is_finite() { freedom.max(least) } else { least };
         Some(Welch { difference: new.mean - base.mean, error: variance.sqrt(), freedom })
     }
 
-    /// How likely a difference as large as this one, or larger, is where the true one is `truth`: small where the true
-    /// one is larger.
+    /// The p-value of a difference this large or larger if the true one is `truth`. A small p means that the
+    /// true one is larger.
     pub fn p_larger(&self, truth: f64) -> f64 {
         let t = (self.difference - truth) / self.error;
-        // Nothing varies, and it is the truth.
+        // 0 ÷ 0: no variance, and the difference equals `truth`.
         if t.is_nan() { 1.0 } else { above(t, self.freedom) }
     }
 
-    /// How likely a difference as small as this one, or smaller, is where the true one is `truth`.
+    /// The p-value of a difference this small or smaller if the true one is `truth`.
     pub fn p_smaller(&self, truth: f64) -> f64 {
         Welch { difference: -self.difference, ..*self }.p_larger(-truth)
     }
@@ -133,7 +134,7 @@ impl Welch {
         Interval { low: self.difference - width, high: self.difference + width }
     }
 
-    /// Of logarithms: the interval of new over base.
+    /// For logarithms: the interval of new ÷ base.
     pub fn ratio_interval(&self, confidence: f64) -> Interval {
         self.interval(confidence).exp()
     }
@@ -144,9 +145,9 @@ impl Welch {
     }
 }
 
-/// The share of `alpha` that each test may take, by Holm's procedure: of m tests each gets an m-th; once the smallest p
-/// is below that, the others share `alpha` among themselves, and so on. Whatever is true of the others, the chance that
-/// any test without an effect has a p below its share is at most `alpha`.
+/// The significance level of each test, by Holm's procedure: each of m tests gets `alpha` ÷ m. Once the
+/// smallest p is at most that, the other tests share `alpha`, and so on. Whatever is true of the others, the
+/// chance that any test without an effect has a p below its level is at most `alpha`.
 pub fn holm(p_values: &mut [f64], alpha: f64) -> f64 {
     p_values.sort_by(f64::total_cmp);
     let left = |nth: usize| (p_values.len() - nth).max(1) as f64;
@@ -208,7 +209,7 @@ mod tests {
             assert_eq!(Moments::of_logs(values), None, "{values:?}");
         }
         assert_eq!((Moments::of(&[1.0, f64::NAN]), Moments::of(&[1e308, -1e308])), (None, None));
-        // Some below zero: of the values themselves.
+        // Values below 0: the interval of the values themselves.
         let interval = interval_of(&[-1.0, 1.0], 0.0).unwrap();
         assert!((interval.high - 12.706).abs() < 0.001 && interval.low == -interval.high, "{interval:?}");
         assert_eq!(interval_of(&[2.0, 2.0], 3.0), Some(Interval { low: 2.0, high: 3.0 }));
@@ -219,12 +220,12 @@ mod tests {
         let share = |mut p: Vec<f64>| holm(&mut p, 0.05);
         assert_eq!(share(vec![]), 0.05);
         assert_eq!(share(vec![0.9, 0.8, 0.7, 0.6]), 0.0125);
-        // 0.001 is below a quarter, then 0.015 below a third, and 0.03 not below a half.
+        // 0.001 ≤ 0.05 ÷ 4 and 0.015 ≤ 0.05 ÷ 3, but 0.03 > 0.05 ÷ 2.
         assert_eq!(share(vec![0.03, 0.001, 0.6, 0.015]), 0.025);
         assert_eq!(share(vec![0.0; 3]), 0.05);
     }
 
-    /// Of 2,000 pairs of equal truth, what share has an interval that leaves it out.
+    /// The share of 2,000 pairs with equal true means whose interval does not include 0.
     fn misses(repetitions: usize, noise: impl Fn(&mut fastrand::Rng) -> f64) -> f64 {
         let mut rng = fastrand::Rng::with_seed(7);
         let missed = (0..2_000).filter(|_| {
@@ -263,11 +264,11 @@ mod tests {
             prop_assert!(there.difference <= narrow.high && narrow.high <= wide.high);
             let turned = back.interval(0.9);
             prop_assert!((turned.low + narrow.high).abs() < 1e-3, "{turned:?} {narrow:?}");
-            // A bound is where the tail of half of the rest begins.
+            // Each bound of a 90% interval leaves a tail of 5%.
             prop_assert!((there.p_larger(narrow.low) - 0.05).abs() < 1e-6 || there.error == 0.0);
         }
 
-        /// Whatever a stranger's file holds.
+        /// Results from others may contain any value.
         #[test]
         fn no_value_makes_it_panic(
             base in prop::collection::vec(any::<f64>(), 0..6),
