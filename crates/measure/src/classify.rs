@@ -255,7 +255,15 @@ mod tests {
     use crate::limits::SystemLimits;
 
     fn ended(code: Option<i32>, signal: Option<i32>) -> ProgramEnd {
-        ProgramEnd::Exited { code, signal, rss_peak_bytes: 0, user_s: 0.0, system_s: 0.0, orphans_s: 0.0, asked: false }
+        ProgramEnd::Exited {
+            code,
+            signal,
+            rss_peak_bytes: 0,
+            user_s: 0.0,
+            system_s: 0.0,
+            orphans_s: 0.0,
+            asked: false,
+        }
     }
 
     fn said(alive: u64, done: u64) -> Said {

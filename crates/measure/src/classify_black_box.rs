@@ -239,7 +239,15 @@ mod tests {
     use crate::{HoldParams, Scenario};
 
     fn ended(code: Option<i32>, signal: Option<i32>) -> ProgramEnd {
-        ProgramEnd::Exited { code, signal, rss_peak_bytes: 0, user_s: 0.0, system_s: 0.0, orphans_s: 0.0, asked: false }
+        ProgramEnd::Exited {
+            code,
+            signal,
+            rss_peak_bytes: 0,
+            user_s: 0.0,
+            system_s: 0.0,
+            orphans_s: 0.0,
+            asked: false,
+        }
     }
 
     /// A run that was read and then stopped, but for the change.

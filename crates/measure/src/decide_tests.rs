@@ -197,7 +197,15 @@ fn watch(program: &ScriptedProgram, spec: &RunSpec) -> (Timeline, Vec<(u64, Acti
 }
 
 fn exited(code: Option<i32>, signal: Option<i32>, asked: bool) -> ProgramEnd {
-    ProgramEnd::Exited { code, signal, rss_peak_bytes: MIB, user_s: 0.1, system_s: 0.0, orphans_s: 0.0, asked }
+    ProgramEnd::Exited {
+        code,
+        signal,
+        rss_peak_bytes: MIB,
+        user_s: 0.1,
+        system_s: 0.0,
+        orphans_s: 0.0,
+        asked,
+    }
 }
 
 fn measured(program: &ScriptedProgram, spec: &RunSpec) -> Measurement {

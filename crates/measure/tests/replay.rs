@@ -5,8 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use taskscale_measure::{
-    Measurement, ProgramEnd, RunEvent, Status, TimedEvent, Timeline, TraceError, WhyDropped, analyze, read_trace,
-    write_trace,
+    Measurement, ProgramEnd, RunEvent, Status, TimedEvent, Timeline, TraceError, WhyDropped, analyze,
+    read_trace, write_trace,
 };
 
 fn folder() -> PathBuf {

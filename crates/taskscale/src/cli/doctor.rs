@@ -9,6 +9,7 @@ use super::args::Global;
 use super::catalog_dir::load;
 use super::failure::{Failure, OrUsage};
 use super::terminal::{for_standard_output, print_json_or, printable};
+use crate::campaign::memory_cap_bytes;
 use crate::catalog::{Catalog, Month, find_catalog, newer_series};
 use crate::document::{width, wrapped_whole};
 use crate::record::{LimitHit, Machine, MemorySource, Timestamp};
@@ -214,8 +215,7 @@ fn limits() -> Vec<DoctorLine> {
     if let Some((limit, remedy)) = limits.open_files_limit() {
         lines.push(line(&limit, format!("room for about {} connections", units::count(limit.value)), remedy));
     }
-    if let Some(available) = available_memory_bytes() {
-        let cap = available / 5 * 4;
+    if let Some((available, cap)) = available_memory_bytes().zip(memory_cap_bytes()) {
         let says = format!(
             "{}; a run is capped at {}, which is {} tasks of 2 KiB",
             units::bytes(available),

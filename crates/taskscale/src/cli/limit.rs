@@ -25,10 +25,8 @@ use crate::limit::{
 use crate::metrics::LATENCY_P99;
 use crate::record::{self, Campaign, Event, Loaded, MemorySource, Store};
 use crate::units;
-use taskscale_measure::{GroupRoot, available_memory_bytes};
+use taskscale_measure::GroupRoot;
 
-/// The share of available memory that an unlimited run may take.
-const ROOM_SHARE: f64 = 0.8;
 /// No runtime runs in less, and the kernel needs a few pages to kill a process.
 const LEAST_MEMORY_BYTES: u64 = 1 << 20;
 
@@ -73,8 +71,8 @@ fn validate(args: &LimitArgs) -> anyhow::Result<SearchSpec> {
     }
     let slowdown = args.slowdown;
     ensure!((1.0..=1000.0).contains(&slowdown), "--slowdown: {slowdown} is not between 1 and 1000");
-    let available =
-        available_memory_bytes().context("available memory is unknown (/proc/meminfo not found)")?;
+    let room_bytes =
+        campaign::memory_cap_bytes().context("available memory is unknown (/proc/meminfo not found)")?;
     let (usual_precision, usual_runs) = if args.rate { RATE_EFFORT } else { EFFORT };
     let precision = units::parse_share(args.precision.as_deref().unwrap_or(usual_precision));
     let precision = precision.context("--precision")?;
@@ -86,7 +84,7 @@ fn validate(args: &LimitArgs) -> anyhow::Result<SearchSpec> {
         rates: None,
         slowdown,
         // A multiple of 64 KiB, like every memory limit of a search.
-        room_bytes: ((available as f64 * ROOM_SHARE) as u64) & !0xffff,
+        room_bytes: room_bytes & !0xffff,
         time_cap_s: units::parse_duration(&args.timeout).context("--timeout")?.as_secs_f64(),
         env,
         entry_env: BTreeMap::new(),
