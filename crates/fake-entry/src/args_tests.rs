@@ -50,7 +50,7 @@ fn a_server_is_told_tasks_and_an_address() {
     let o = options("--serve chat --op-cpu-us 3 --op-sleep-us 2000 7 --listen 127.0.0.1:0");
     assert_eq!((o.op_cpu, o.op_sleep), (Duration::from_micros(3), Duration::from_millis(2)));
     assert_eq!((o.serve, o.tasks, o.start_cpu()), (Some(Service::Chat), 7, Duration::ZERO));
-    // Without a server it is a port that connections are held at.
+    // Without a server, connections to this port are only kept open.
     assert_eq!(options("1 1 --listen 80").listen, Some((Ipv4Addr::LOCALHOST, 80).into()));
 }
 

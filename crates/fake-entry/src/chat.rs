@@ -15,13 +15,13 @@ use crate::args::Options;
 use crate::faults::Fault;
 use crate::{sleep_until, threads};
 
-/// Of a frame, and of a message of several.
+/// Longest frame, and longest message of several frames.
 const MOST_BYTES: usize = 64 * 1024;
 const MOST_HEAD_BYTES: u64 = 16 * 1024;
-/// A member for which so many messages wait does not read.
+/// A member with this many queued messages is disconnected.
 const MOST_WAITING: usize = 256;
 const STACK_BYTES: usize = 64 * 1024;
-/// A client that was told that this is the end may still send something. Were it not read, the kernel would reset the
+/// How long to read from a client after the close frame. If data were left unread, the kernel would reset the
 /// connection, and the close frame might be lost.
 const LINGER: Duration = Duration::from_secs(1);
 
@@ -67,7 +67,7 @@ impl<'s> ChatServer<'s> {
         ChatServer { options, members, said, delivered }
     }
 
-    /// A panic elsewhere has nothing to do with who is in which room.
+    /// Ignores poisoning: a panic elsewhere does not affect the rooms.
     fn members(&self) -> MutexGuard<'_, Members> {
         self.members.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -99,16 +99,16 @@ impl<'s> ChatServer<'s> {
             };
             let code = code.map(u16::to_be_bytes);
             self.send(&member, &frame(CLOSE, code.as_slice().as_flattened()));
-            // The last one that may send: its thread ends with what is queued.
+            // Closes the queue: the sending thread ends when it is empty.
             drop(member);
             socket.set_read_timeout(Some(LINGER))?;
             while input.read(&mut [0; 4096]).is_ok_and(|length| length > 0) {}
-            // One that does not read either would keep the thread that sends.
+            // A client that does not read would keep the sending thread waiting.
             socket.shutdown(Shutdown::Both)
         })
     }
 
-    /// All that a client says, until the connection is to end.
+    /// Processes all frames of a client, until the connection ends.
     fn listen(&self, member: &Arc<Member>, input: &mut impl Read) -> Result<(), End> {
         // Fragments so far.
         let mut message: Option<Vec<u8>> = None;
@@ -121,7 +121,7 @@ impl<'s> ChatServer<'s> {
                     let reason = data.get(2..).unwrap_or_default();
                     return match data.first_chunk().map(|code| u16::from_be_bytes(*code)) {
                         Some(_) if std::str::from_utf8(reason).is_err() => close(1007),
-                        // Those that may be sent (RFC 6455, 7.4).
+                        // Codes that may be sent (RFC 6455, 7.4).
                         Some(code @ (1000..=1003 | 1007..=1011 | 3000..=4999)) => close(code),
                         None if data.is_empty() => Err(End::Close(None)),
                         _ => close(1002),
@@ -144,7 +144,7 @@ impl<'s> ChatServer<'s> {
         }
     }
 
-    /// Whether it makes sense.
+    /// Carries out a command. Returns whether it was valid.
     fn obey(&self, member: &Arc<Member>, text: &str) -> bool {
         match text.split_once(' ') {
             Some(("join", room)) => {
@@ -186,7 +186,7 @@ impl<'s> ChatServer<'s> {
     }
 }
 
-/// Whether it is a WebSocket now.
+/// Answers the handshake. Returns whether it succeeded.
 fn shake_hands(input: &mut impl BufRead, mut socket: &TcpStream) -> io::Result<bool> {
     let mut head = input.take(MOST_HEAD_BYTES);
     let (mut request, mut fields, mut line) = (String::new(), HashMap::new(), String::new());
@@ -218,7 +218,7 @@ fn shake_hands(input: &mut impl BufRead, mut socket: &TcpStream) -> io::Result<b
     Ok(answer.contains(" 101 "))
 }
 
-/// A client's frame, and what it holds.
+/// Reads a client's frame, and unmasks its data.
 fn read_frame(input: &mut impl Read) -> Result<(FrameHeader, Vec<u8>), End> {
     let header = FrameHeader::read(|buffer| input.read_exact(buffer))?;
     if header.violation(true).is_some() {

@@ -1,6 +1,6 @@
-//! The faults: what can be asked for with `--fault NAME[:ARG]`, and what they make the protocol say.
+//! The faults that `--fault NAME[:ARG]` accepts.
 //!
-//! Only their names and arguments; `perform.rs` carries them out. README.md explains each.
+//! Only their names and arguments: `perform.rs` carries them out. README.md explains each.
 
 use std::str::FromStr;
 
@@ -86,7 +86,7 @@ pub struct FaultArg {
 }
 
 impl Fault {
-    /// Its phase and its number unless told; none of either must be told.
+    /// Default phase and number. `None`: the argument must be given.
     fn defaults(self) -> (Option<FaultPhase>, Option<u64>) {
         use Fault::*;
         let launch = Some(FaultPhase::Launch);

@@ -1,14 +1,14 @@
-//! Control groups of the program's own, inside the one that it was started in.
+//! Cgroups of the program's own, inside the one that it was started in.
 
 use std::fs;
 use std::io;
 use std::path::PathBuf;
 
-/// Two levels: what knows only the first does not find what is in the second.
+/// Two levels: code that looks only at the first misses processes in the second.
 const INNER: &str = "inner/deeper";
 
-/// Moves this process into a group inside each of its run's groups. Where it has none, nothing happens: a group that
-/// is somebody else's is left alone.
+/// Moves this process into a cgroup inside each cgroup of its run. Does nothing if the run has none, to leave
+/// other cgroups alone.
 pub fn enter() -> io::Result<()> {
     for group in own_groups() {
         let inner = group.join(INNER);
@@ -18,13 +18,13 @@ pub fn enter() -> io::Result<()> {
     Ok(())
 }
 
-/// How many groups of its own this process is in.
+/// Number of cgroups of its own that this process is in.
 pub fn entered() -> usize {
     let text = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     text.lines().filter(|line| line.ends_with(INNER)).count()
 }
 
-/// The groups that taskscale made for this run, by their name, in whatever hierarchies there are.
+/// Folders of the cgroups that taskscale made for this run, recognized by name, in all hierarchies.
 fn own_groups() -> Vec<PathBuf> {
     let text = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     let folders = text.lines().filter_map(|line| {

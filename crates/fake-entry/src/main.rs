@@ -1,5 +1,5 @@
-//! A scripted program for tests of taskscale: speaks the protocol, takes exactly the memory it is
-//! told to, and misbehaves on demand. README.md has the table of flags and faults.
+//! A scripted program for tests of taskscale: speaks the protocol, takes exactly the memory that its flags
+//! request, and misbehaves on demand. README.md has the table of flags and faults.
 
 mod args;
 mod chat;
@@ -60,7 +60,7 @@ impl Script {
         self.options.has(fault)
     }
 
-    /// One line or several of the protocol.
+    /// Prints one or more lines of the protocol.
     fn say(&self, text: &str) {
         if !self.options.no_protocol {
             output::out(text.as_bytes());
@@ -71,7 +71,7 @@ impl Script {
         self.say(&format!("alive {}\n", self.options.alive_count()));
     }
 
-    /// The order of things, from start to end. Memory is held until this function returns.
+    /// Runs the script from start to end. Memory stays mapped until this function returns.
     fn run(&self) -> io::Result<u8> {
         let options = &self.options;
         let named = |what: &'static str| move |error| io::Error::other(format!("{what}: {error}"));
@@ -87,7 +87,7 @@ impl Script {
         let peak = Region::anon(options.peak_launch_bytes).map_err(named("peak of the launch"))?;
         sleep_until(self.start + options.launch);
         drop(peak);
-        // Before there is memory that a child would share, and before there are threads.
+        // Fork before there is memory that a child would share, and before there are threads.
         let (children, grandchildren) = (options.processes, options.grandchildren);
         let family = (children + grandchildren > 0)
             .then(|| Family::start(&pids, children, grandchildren, options.anon_bytes_per_process));
@@ -135,7 +135,7 @@ impl Script {
         Ok(code)
     }
 
-    /// Returns an exit code when the program is to give up because it got too few.
+    /// Starts the threads. Returns an exit code if too few could be started.
     fn threads(&self) -> Option<u8> {
         let tasks = self.options.tasks;
         let limited = self.has(Fault::ThreadLimit);
@@ -167,12 +167,12 @@ impl Script {
         sleep_until(now + (end - now) / 2);
         perform::strike(options, FaultPhase::Plateau);
         sleep_until(end);
-        // An error would be a panic of the thread, which has said so on standard error.
+        // An error is a panic of the thread, which has already printed it on standard error.
         drop(burner.map(JoinHandle::join));
         Ok(())
     }
 
-    /// Everything after the wait, in one write: metrics, `done`, `failed`.
+    /// Prints metrics, `done` and `failed` in one write. Returns the exit code.
     fn say_done(&self, queued_bytes: u64) -> u8 {
         let options = &self.options;
         let mut text = options.metrics.clone();
@@ -190,7 +190,7 @@ impl Script {
         self.say_outcome(text, options.tasks, "tasks", "")
     }
 
-    /// A text and `done`, `failed` and `rest` after it, in one write. Returns the exit code.
+    /// Prints a text, `done`, `failed` and `rest` in one write. Returns the exit code.
     fn say_outcome(&self, mut text: String, all: u64, noun: &str, rest: &str) -> u8 {
         let (done, failed) = self.options.outcome(all);
         if !self.has(Fault::NoDone) {

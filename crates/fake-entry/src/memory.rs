@@ -46,7 +46,7 @@ impl Region {
         Ok(region)
     }
 
-    /// Maps without touching. Of a shared anonymous page also `processes.rs` makes use.
+    /// Maps without touching. `processes.rs` uses it for a shared anonymous page.
     pub fn map(bytes: u64, flags: MapFlags, file: Option<&File>) -> io::Result<Region> {
         let bytes = whole_pages(bytes)?;
         if bytes == 0 {
@@ -65,7 +65,7 @@ impl Region {
         Ok(Region { start: start.cast(), bytes })
     }
 
-    /// Writes something other than zero, so that no two kernels can disagree on what is kept.
+    /// Writes a nonzero byte to every page, so that every kernel keeps the page.
     fn written(self) -> io::Result<Region> {
         for offset in (0..self.bytes).step_by(page_size()) {
             // SAFETY: inside a writable mapping that is ours alone.
@@ -88,8 +88,9 @@ impl Drop for Region {
     }
 }
 
-/// Maps every page of this program and its libraries. Left to page faults, the kernel maps some pages around each, and
-/// how many depends on where the text came to lie: by 150 KiB from run to run, where sizes here are to be exact.
+/// Maps every page of this program and its libraries. On a page fault the kernel also maps neighboring pages,
+/// whose number depends on the load address: it varies by 150 KiB from run to run, and sizes here must be
+/// exact.
 pub fn map_own_files() {
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
     for (start, end) in maps.lines().filter_map(mapped_file) {
@@ -111,8 +112,8 @@ fn mapped_file(line: &str) -> Option<(usize, usize)> {
     Some((usize::from_str_radix(start, 16).ok()?, usize::from_str_radix(end, 16).ok()?))
 }
 
-/// What is held from before `alive` until the process ends. Memory that is to be given back is taken first, so that the
-/// peak of the launch is the largest of `--give-back-bytes` and everything held, not their sum.
+/// Takes the memory that stays until the process ends. Memory that is to be given back is taken first, so that
+/// the peak of the launch is the larger of `--give-back-bytes` and everything else, not their sum.
 pub fn hold(options: &Options) -> io::Result<(Vec<Region>, Option<File>)> {
     let given_back = Region::anon(options.give_back_bytes)?;
     given_back.give_back()?;
@@ -127,7 +128,7 @@ pub fn hold(options: &Options) -> io::Result<(Vec<Region>, Option<File>)> {
     Ok((regions, memfd(options.memfd_bytes)?))
 }
 
-/// Pages of shmem that no mapping shows: only the control group sees them.
+/// Shared memory that is not mapped: only the cgroup counts it.
 fn memfd(bytes: u64) -> io::Result<Option<File>> {
     static PART: [u8; 16 * 1024] = [1; 16 * 1024];
     let mut left = whole_pages(bytes)?;
@@ -143,7 +144,7 @@ fn memfd(bytes: u64) -> io::Result<Option<File>> {
     Ok(Some(file))
 }
 
-/// Takes memory until killed. Returns only when that did not happen, with what it was told.
+/// Takes memory until killed. Returns only if that did not happen, with the reason.
 pub fn until_killed(options: &Options) -> String {
     const STEP: u64 = 16 << 20;
     let most = options.oom_max.unwrap_or(8 << 30);

@@ -1,7 +1,6 @@
-//! Standard output and standard error, unbuffered: what is said is said at once, in one write.
+//! Standard output and standard error, unbuffered: each message is written at once, in one write.
 //!
-//! A reader that went away, or a descriptor that was closed, changes nothing else: errors are
-//! ignored on purpose.
+//! Errors are ignored on purpose: a closed pipe or descriptor must change nothing else.
 
 use std::fmt::Display;
 use std::fs::File;
@@ -18,7 +17,7 @@ const STDOUT: i32 = 1;
 const STDERR: i32 = 2;
 
 pub fn out(bytes: &[u8]) {
-    // Another file may have got the number 1 since.
+    // Another file may have descriptor 1 by now.
     if !STDOUT_CLOSED.load(Ordering::Relaxed) {
         write(STDOUT, bytes);
     }
@@ -45,7 +44,7 @@ pub fn close_stdout() {
     unsafe { libc::close(STDOUT) };
 }
 
-/// Exactly `bytes` bytes, except that `binary` has one more: a newline at its end.
+/// Writes exactly `bytes` bytes, and for `binary` a newline after them.
 pub fn noise(kind: Fault, bytes: u64) {
     const PART: usize = 64 * 1024;
     const LINE: u64 = 64;

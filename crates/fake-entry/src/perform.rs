@@ -9,8 +9,8 @@ use crate::faults::{Fault, FaultArg, FaultPhase};
 use crate::processes::{self, PidFile};
 use crate::{groups, memory, output};
 
-/// What happens before anything else of the launch, in the order of the command line, except that
-/// the dumps come first and see the process as it was started.
+/// Carries out the faults of the start, in the order of the command line. The dumps come first, to see the
+/// process as it was started.
 pub fn at_start(options: &Options, pids: &PidFile) -> io::Result<()> {
     if options.has(Fault::FdDump) {
         dump_descriptors()?;
@@ -55,7 +55,7 @@ pub fn at_start(options: &Options, pids: &PidFile) -> io::Result<()> {
     Ok(())
 }
 
-/// The faults of a phase, in the order of the command line. Does not return from most.
+/// Carries out the faults of a phase, in the order of the command line. Most do not return.
 pub fn strike(options: &Options, phase: FaultPhase) {
     for FaultArg { fault, phase: when, number } in options.faults.iter().copied() {
         match fault {
@@ -81,7 +81,7 @@ pub fn strike(options: &Options, phase: FaultPhase) {
     }
 }
 
-/// Opens files until one is refused, and complains about it without end.
+/// Opens files until one is refused, then prints 1 GiB of that error.
 fn run_out_of_files() {
     let most = libc::rlimit { rlim_cur: 64, rlim_max: 64 };
     // SAFETY: reads the struct.
@@ -118,7 +118,7 @@ fn hang() {
     std::process::exit(3);
 }
 
-/// A stopped process cannot end itself: this one does that in the end, and dies with it before.
+/// Starts a child that kills this process near `LONGEST`: a stopped process cannot end itself.
 fn guard(pids: &PidFile) -> io::Result<()> {
     let guarded = std::process::id() as libc::pid_t;
     pids.child(|| {
@@ -138,7 +138,7 @@ fn guard(pids: &PidFile) -> io::Result<()> {
     Ok(())
 }
 
-/// A child that outlives this process, without holding `released`.
+/// Starts a child that outlives this process, with `released` on /dev/null.
 fn sleeper(pids: &PidFile, released: &[libc::c_int]) -> io::Result<()> {
     pids.child(|| {
         processes::let_go(released);
@@ -162,8 +162,8 @@ fn daemon(pids: &PidFile) -> io::Result<()> {
     Ok(())
 }
 
-/// Leaves session and process group. The leader of a group may not: then a child goes on in its
-/// place, and this process only waits for it and ends as it did.
+/// Leaves session and process group. A group leader may not leave: a child continues in its place, and this
+/// process waits for it and ends the same way.
 fn leave_session(pids: &PidFile) -> io::Result<()> {
     // SAFETY: plain system calls, here and below.
     if unsafe { libc::setsid() } >= 0 {
@@ -184,7 +184,7 @@ fn leave_session(pids: &PidFile) -> io::Result<()> {
     std::process::exit(libc::WEXITSTATUS(status));
 }
 
-/// Moves this process into the root of every hierarchy of control groups that it may write to: a fault only where it may.
+/// Moves this process into the root of every cgroup hierarchy that it may write to.
 fn leave_groups() {
     let roots = std::fs::read_dir("/sys/fs/cgroup").into_iter().flatten().flatten().map(|entry| entry.path());
     for root in roots.chain(["/sys/fs/cgroup".into()]) {
@@ -200,7 +200,7 @@ fn dump_environment() {
     output::err(&lines.concat());
 }
 
-/// `fds 0 1 2`
+/// Prints `fds 0 1 2`.
 fn dump_descriptors() -> io::Result<()> {
     let mut numbers = Vec::new();
     for entry in std::fs::read_dir("/proc/self/fd")? {

@@ -1,5 +1,5 @@
-//! Processes besides the first. Each writes its pid into `--pidfile` before the one that made it
-//! goes on, and ends by itself after `LIFE_S`.
+//! Processes besides the first. Each writes its pid into `--pidfile` before its parent continues, and ends by
+//! itself after `LIFE_S`.
 //!
 //! Must be used before any thread is started: only then may a forked child run ordinary code.
 
@@ -13,14 +13,14 @@ use rustix::mm::MapFlags;
 use crate::memory::{self, Region};
 use crate::output;
 
-/// The alarm clock of every process made here.
+/// Lifetime of every process made here, in seconds, by alarm(2).
 const LIFE_S: u32 = 300;
 
 /// Where pids are noted, if anywhere.
 pub struct PidFile(pub Option<PathBuf>);
 
 impl PidFile {
-    /// Opens anew each time, so that no descriptor is open in between.
+    /// Appends this process's pid. Opens the file each time, so that no descriptor stays open.
     pub fn note_self(&self) -> io::Result<()> {
         let Some(path) = &self.0 else { return Ok(()) };
         let mut file = OpenOptions::new().append(true).create(true).open(path)?;
@@ -30,7 +30,8 @@ impl PidFile {
 
     /// Returns `None` in the child.
     pub fn fork(&self) -> io::Result<Option<libc::pid_t>> {
-        // Only where there is something to note: the kernel frees a pipe later, and what a process costs is measured.
+        // Only with a pid file: the kernel frees a pipe late, which would count in the measured cost of a
+        // process.
         let mut pipe = self.0.as_ref().map(|_| io::pipe()).transpose()?;
         // SAFETY: no other thread runs yet, see above.
         match unsafe { libc::fork() } {
@@ -41,7 +42,7 @@ impl PidFile {
                     libc::signal(libc::SIGALRM, libc::SIG_DFL);
                     libc::alarm(LIFE_S);
                 }
-                // The kernel does not copy what is mapped from files: each process faults it in anew.
+                // Fork does not copy the page tables of file mappings: each process faults the pages in again.
                 memory::map_own_files();
                 if let Err(error) = self.note_self() {
                     output::complain(format_args!("pidfile: {error}"));
@@ -52,7 +53,7 @@ impl PidFile {
             pid => {
                 if let Some((mut noted, note)) = pipe.take() {
                     drop(note);
-                    // The end of the pipe: the child has noted its pid, or is no more.
+                    // At the end of the pipe, the child has noted its pid or has ended.
                     noted.read_to_end(&mut Vec::new())?;
                 }
                 Ok(Some(pid))
@@ -90,7 +91,7 @@ pub fn wait_for(pid: libc::pid_t) -> libc::c_int {
     status
 }
 
-/// Points descriptors at /dev/null: a process that is to be in nobody's way must hold no pipe.
+/// Points descriptors at /dev/null, so that the process keeps no pipe open.
 pub fn let_go(descriptors: &[libc::c_int]) {
     // SAFETY: descriptors are plain numbers; a failure leaves them as they were.
     unsafe {
@@ -104,8 +105,8 @@ pub fn let_go(descriptors: &[libc::c_int]) {
     }
 }
 
-/// Children and grandchildren that hold memory, blocked until this is dropped. They do not notice when the
-/// first process dies: whoever killed it has them to end as well.
+/// Children and grandchildren with memory, blocked until this is dropped. They do not notice when the first
+/// process is killed, and must then be killed as well.
 pub struct Family {
     orders: io::PipeWriter,
     members: u64,
@@ -113,8 +114,8 @@ pub struct Family {
 }
 
 impl Family {
-    /// Returns once each of them holds its memory. Grandchildren are dealt out to the children in
-    /// turn; without children they get one parent that holds no memory of its own.
+    /// Returns once each process has its memory. Grandchildren are distributed evenly over the children.
+    /// Without children they get one parent without memory of its own.
     pub fn start(pids: &PidFile, children: u64, grandchildren: u64, bytes: u64) -> io::Result<Self> {
         let (orders_in, orders) = io::pipe()?;
         let (mut ready_in, ready) = io::pipe()?;
@@ -145,7 +146,7 @@ impl Family {
 
 /// Not run when a fault ends this process: then the members stay, as they would in real life.
 impl Drop for Family {
-    /// One order each; children wait for their own.
+    /// Sends each member an order. Children wait for their own.
     fn drop(&mut self) {
         for _ in 0..self.members {
             // An error means that none is left to read it.
@@ -157,7 +158,7 @@ impl Drop for Family {
     }
 }
 
-/// Closes its end of `ready` after saying so: that end was inherited, hence the bare descriptor.
+/// Takes memory, reports on `ready` and ends on an order. Closes the inherited `ready` by its descriptor.
 fn member(bytes: u64, ready: &io::PipeWriter, mut orders: &io::PipeReader, below: &[libc::pid_t]) {
     let held = Region::anon(bytes);
     match &held {
@@ -179,14 +180,14 @@ fn member(bytes: u64, ready: &io::PipeWriter, mut orders: &io::PipeReader, below
     }
 }
 
-/// Forks recursively until `most` processes exist, this one included, or forking fails. The
-/// others sleep; this one goes on once all are there.
+/// Forks recursively until `most` processes exist, this one included, or forking fails. The others sleep, and
+/// this one continues once all exist.
 pub fn fork_bomb(pids: &PidFile, most: u64) -> io::Result<()> {
     use std::sync::atomic::{AtomicU64, Ordering};
     /// Shared by all of them.
     struct Counts {
         begun: AtomicU64,
-        /// Forked, or refused: nobody waits for it any more.
+        /// Processes forked so far, or `most` once a fork was refused.
         over: AtomicU64,
     }
     fn spread(pids: &PidFile, counts: &Counts, most: u64) {
@@ -208,7 +209,7 @@ pub fn fork_bomb(pids: &PidFile, most: u64) -> io::Result<()> {
     counts.begun.store(1, Ordering::Relaxed);
     counts.over.store(1, Ordering::Relaxed);
     spread(pids, counts, most);
-    // One that has begun may be held back by others on the machine. One that was killed is not waited for.
+    // A fork in progress may be slow on a busy machine. It may also have been killed, so the wait is bounded.
     let begin = std::time::Instant::now();
     while counts.over.load(Ordering::Relaxed) < most && begin.elapsed().as_secs() < 10 {
         std::thread::sleep(std::time::Duration::from_millis(1));

@@ -1,4 +1,4 @@
-//! Servers in the place of a wait: `echo` here, `chat` in `chat.rs`, with a cost and a latency that the program knows.
+//! Servers instead of a wait: `echo` here, `chat` in `chat.rs`, with a known cost and latency.
 
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -15,26 +15,26 @@ use crate::faults::{Fault, FaultPhase};
 use crate::memory::Region;
 use crate::{Script, output, perform, sleep_until, threads};
 
-/// Room for what waits to be accepted: clients connect by the thousand.
+/// Length of the accept queue: clients connect by the thousand.
 const BACKLOG: i32 = 4096;
-/// A connection does not need more: what is long lies elsewhere.
+/// Stack of a connection's threads, whose large data is elsewhere.
 const STACK_BYTES: usize = 128 * 1024;
-/// The connection that makes faults of the plateau strike.
+/// Number of the connection at which faults of the plateau strike.
 const PLATEAU_AT: u64 = 10;
 /// How long the first of two messages is held back for the second.
 const SWAPS_WITHIN: Duration = Duration::from_millis(20);
-/// Of a message, as `echo` has it where nothing else is asked for: what comes late comes together, and costs no less.
+/// Default size of an `echo` message. Messages that are read together cost as much as single ones.
 const MESSAGE_BYTES: u32 = 64;
-/// What was read and is not sent yet, of a connection.
+/// Most chunks of a connection that wait to be sent.
 const MOST_DELAYED: usize = 4096;
 
 impl Script {
-    /// Returns only where nothing can be listened to.
+    /// Serves forever. Returns only if it cannot listen.
     pub fn serve(&self, service: Service, address: SocketAddr) -> io::Result<()> {
         let options = &self.options;
         room_for(options.tasks as usize + 64);
         let listener = TcpListener::bind(address)?;
-        // Of what listens already this changes the backlog.
+        // Changes the backlog of a socket that already listens.
         rustix::net::listen(&listener, BACKLOG)?;
         // SAFETY: a plain system call. Nothing is to stay behind a broken test.
         unsafe { libc::alarm(LONGEST.as_secs() as libc::c_uint) };
@@ -59,7 +59,7 @@ impl Script {
                     continue;
                 }
                 let (chat, echo) = (&chat, &echo);
-                // What is wrong with one connection ends it, and nothing else.
+                // An error of a connection ends only that connection.
                 let talk = move || {
                     let _held = Region::anon(options.bytes_per_connection);
                     let _ = match service {
@@ -75,7 +75,7 @@ impl Script {
     }
 }
 
-/// At once: the threads of other connections are not waited for.
+/// Exits at once, without waiting for the threads of other connections.
 fn give_up(error: &io::Error) -> ! {
     output::complain(format_args!("serving: {error}"));
     std::process::exit(1)
@@ -83,7 +83,7 @@ fn give_up(error: &io::Error) -> ! {
 
 struct EchoServer<'s> {
     options: &'s Options,
-    /// Of all connections.
+    /// On all connections.
     messages: AtomicU64,
 }
 
@@ -93,7 +93,7 @@ impl EchoServer<'_> {
         if delay.is_zero() {
             return self.read(socket, |message| { socket }.write_all(message));
         }
-        // A thread of its own sends, so that what comes meanwhile is not later still.
+        // A separate thread sends, so that data that arrives meanwhile is not delayed further.
         let (late, due) = mpsc::sync_channel::<(Instant, Vec<u8>)>(MOST_DELAYED);
         thread::scope(|scope| {
             thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, move || {
@@ -126,7 +126,7 @@ impl EchoServer<'_> {
             if self.options.has(Fault::Swap) {
                 let mut second = [0; 4096];
                 socket.set_read_timeout(Some(SWAPS_WITHIN))?;
-                // Nothing came in time, or nothing comes any more, which the next read says again.
+                // 0 on a timeout, or at the end of the stream, which the next read reports again.
                 let length = socket.read(&mut second).unwrap_or(0);
                 socket.set_read_timeout(None)?;
                 send(&second[..length])?;

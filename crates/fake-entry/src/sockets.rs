@@ -1,4 +1,4 @@
-//! Pairs of sockets with data that nobody reads: memory of the kernel.
+//! Pairs of sockets with unread data, which is kernel memory.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Write};
@@ -10,12 +10,12 @@ use std::time::Duration;
 use rustix::net::sockopt::{set_socket_recv_buffer_size, set_socket_send_buffer_size};
 use taskscale_load::room_for;
 
-/// Asked for in both directions (the kernel doubles it), so that a pair holds a bounded amount.
+/// Requested buffer size at both ends, in bytes (the kernel doubles it), to bound the data in a pair.
 const BUFFER_BYTES: usize = 64 * 1024;
 
 type Pairs = Vec<(OwnedFd, OwnedFd)>;
 
-/// The open pairs, and the bytes written into them.
+/// Opens and fills pairs. Returns them and the bytes written.
 pub fn fill(tcp_pairs: u64, unix_pairs: u64) -> io::Result<(Pairs, u64)> {
     room_for(2 * (tcp_pairs + unix_pairs) as usize + 64);
     let mut pairs = Pairs::new();
@@ -40,7 +40,7 @@ pub fn fill(tcp_pairs: u64, unix_pairs: u64) -> io::Result<(Pairs, u64)> {
     Ok((pairs, queued_bytes))
 }
 
-/// Full means twice in a row, with time for the peer's kernel side in between.
+/// Writes until refused twice, with time for the kernel in between. Returns the bytes written.
 fn write_until_full(mut socket: impl Write) -> io::Result<u64> {
     static PART: [u8; 4096] = [b's'; 4096];
     let (mut written, mut refusals) = (0, 0);
@@ -61,7 +61,7 @@ fn write_until_full(mut socket: impl Write) -> io::Result<u64> {
     Ok(written)
 }
 
-/// Takes connections and holds them until this process ends; those beyond `most` are closed at once.
+/// Accepts connections and keeps them open until this process ends. Those beyond `most` are closed at once.
 pub fn listen(address: SocketAddr, most: Option<u64>) -> io::Result<()> {
     let listener = TcpListener::bind(address)?;
     std::thread::Builder::new().stack_size(64 * 1024).spawn(move || {

@@ -1,4 +1,4 @@
-//! Operating system threads: blocked ones, of which only the number matters, and burning ones.
+//! OS threads: blocked ones, which are only there to be counted, and ones that use the CPU.
 
 use std::io;
 use std::mem::MaybeUninit;
@@ -12,7 +12,7 @@ use rustix::time::ClockId;
 const THIS_THREAD: ClockId = ClockId::ThreadCPUTime;
 pub const ALL_THREADS: ClockId = ClockId::ProcessCPUTime;
 
-/// Besides it each thread has a guard page (untouched) and its kernel stack.
+/// Each thread also has a guard page (untouched) and a kernel stack.
 const STACK_BYTES: usize = 64 * 1024;
 
 static BLOCKED: AtomicU64 = AtomicU64::new(0);
@@ -51,8 +51,7 @@ extern "C" fn blocked(_: *mut libc::c_void) -> *mut libc::c_void {
     }
 }
 
-/// A thread that uses a share of one core until then. It compares the CPU time used with the share due, so that a late
-/// wake-up is made good.
+/// Starts a thread that uses a share of one core until then, and catches up after a late wake-up.
 pub fn start_burning(percent: u64, until: Instant) -> io::Result<JoinHandle<()>> {
     thread::Builder::new().stack_size(STACK_BYTES).spawn(move || {
         let (start, cpu_at_start) = (Instant::now(), cpu(THIS_THREAD));
@@ -67,7 +66,7 @@ pub fn start_burning(percent: u64, until: Instant) -> io::Result<JoinHandle<()>>
     })
 }
 
-/// Uses so much CPU time of this thread, however long that takes.
+/// Uses this much CPU time of this thread, however long it takes.
 pub fn spend(time: Duration) {
     let until = cpu(THIS_THREAD) + time;
     while !time.is_zero() && cpu(THIS_THREAD) < until {
@@ -75,7 +74,7 @@ pub fn spend(time: Duration) {
     }
 }
 
-/// Uses so much CPU time of this process, however long that takes.
+/// Uses this much CPU time of this process, however long it takes.
 pub fn burn(time: Duration) {
     let until = cpu(ALL_THREADS) + time;
     while cpu(ALL_THREADS) < until {

@@ -1,4 +1,4 @@
-//! Operations in the place of a wait: from `ready` to `done` and `check`, with a cost that the program knows.
+//! Operations instead of a wait: from `ready` to `done` and `check`, at a known cost.
 
 use std::io;
 use std::thread;
@@ -11,7 +11,7 @@ use crate::threads::{ALL_THREADS, burn, cpu};
 use crate::{Script, perform};
 
 impl Script {
-    /// All operations, and what is said of them. Their cost is what was asked for, whatever they are.
+    /// Does all operations at the requested cost, and prints the results. Returns the exit code.
     pub fn work(&self) -> io::Result<u8> {
         let options = &self.options;
         let operations = options.operations();

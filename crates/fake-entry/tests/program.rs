@@ -20,8 +20,7 @@ fn printed(line: &str) -> String {
     String::from_utf8(run(line).stdout).expect("text")
 }
 
-/// A program that holds for longer than any test takes. It is a child that was not waited for, so that its number is its
-/// own.
+/// A program that runs longer than any test. It is a child that was not waited for, so its pid is not reused.
 struct HeldProcess(Child);
 
 impl Drop for HeldProcess {
@@ -31,7 +30,7 @@ impl Drop for HeldProcess {
     }
 }
 
-/// Started, and read up to its `alive` line.
+/// Starts the program, and reads its `alive` line.
 fn alive(line: &str) -> HeldProcess {
     let mut child = HeldProcess(
         command(&format!("{line} 300")).stdout(Stdio::piped()).spawn().expect("fake-entry starts"),
@@ -57,7 +56,7 @@ fn the_protocol_and_its_times() {
     let output = run("--launch-ms 100 --drain-ms 200 --metric a=1.5:ns 7 1");
     assert_eq!(output.stdout, b"alive 7\nmetric a 1.5 ns\ndone 7\n");
     assert!(output.stderr.is_empty() && output.status.success());
-    // How much longer is the machine's affair.
+    // No upper bound: a busy machine may take longer.
     let seconds = start.elapsed().as_secs_f64();
     assert!(seconds >= 1.2, "{seconds}");
 }
@@ -74,7 +73,7 @@ fn what_faults_print() {
     assert_eq!(printed("--fault long-line:70000 7 0").lines().count(), 3);
 }
 
-/// What work says, with its metrics apart: figures of the machine.
+/// Output of work without its metrics, which depend on the machine.
 fn worked(line: &str) -> String {
     printed(line).lines().filter(|line| !line.starts_with("metric ")).collect::<Vec<_>>().join(" ")
 }
@@ -96,7 +95,7 @@ fn work_takes_the_cpu_time_that_it_is_told() {
         let rest = text.split(&format!("metric {name} ")).nth(1).expect("a metric");
         rest.split(' ').next().and_then(|value| value.parse::<f64>().ok()).expect("a number")
     };
-    // And what a thousand threads take, which is more on a slow machine.
+    // Includes the cost of a thousand threads, which is higher on a slow machine.
     assert!((0.12..10.0).contains(&value("work_cpu")), "{text}");
     assert!(value("affinity") >= 1.0, "{text}");
 }
@@ -113,8 +112,8 @@ fn how_it_ends() {
     assert!(String::from_utf8_lossy(&wrong.stderr).contains("--nonsense: unknown flag"));
 }
 
-/// The difference from a run that holds nothing is what was asked for. The stack and the allocator
-/// vary by a few pages with the random layout of the address space.
+/// The difference from a run without memory flags is the requested size. The stack and the allocator vary by a
+/// few pages with the random layout of the address space.
 #[test]
 fn memory_is_exact() {
     const ASKED: u64 = 32 << 20;
@@ -135,7 +134,7 @@ fn memory_is_exact() {
     let running: Vec<_> = cases.iter().map(|(flags, ..)| alive(&format!("{flags} 8"))).collect();
     for ((flags, field, asked), child) in cases.iter().zip(&running) {
         let more = proc_bytes(child, "status", field).abs_diff(proc_bytes(&base, "status", field));
-        // RSS counts file pages of the program as well, which vary with what was mapped around.
+        // RSS includes file pages of the program, which vary with what the kernel mapped around them.
         let slack = if field.starts_with("Vm") { 16 * SLACK } else { SLACK };
         assert!(more.abs_diff(*asked) <= slack, "{flags} {field}: {more}");
     }
@@ -149,7 +148,7 @@ fn threads_are_real() {
     assert_eq!(printed("--threads 3 --threads-per-task 2 5 0"), "alive 5\ndone 5\n");
 }
 
-/// Every member ends before `done`, so the pipe that all of them hold is closed with the program.
+/// Every process ends before `done`, so the pipe that all of them inherit is closed with the program.
 #[test]
 fn processes_are_noted_and_end() {
     let pidfile = std::env::temp_dir().join(format!("fake-entry-test-{}", std::process::id()));
@@ -173,7 +172,7 @@ fn served(line: &str) -> (HeldProcess, TcpStream) {
     (child, client)
 }
 
-/// What a message comes back as.
+/// Sends a message, and returns what comes back.
 fn echoed(client: &mut TcpStream, message: &[u8]) -> Vec<u8> {
     client.write_all(message).expect("it takes it");
     let mut back = vec![0; message.len()];

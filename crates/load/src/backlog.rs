@@ -17,13 +17,13 @@ const NLMSG_ERROR: u16 = 2;
 const NLMSG_DONE: u16 = 3;
 const HEADER: usize = 16;
 const REQUEST: usize = HEADER + 56;
-/// In `inet_diag_msg`.
+/// Offsets in `inet_diag_msg`.
 const STATE: usize = 1;
 const SOURCE: usize = 8;
-/// Of a socket that listens these two are `sk_ack_backlog` and `sk_max_ack_backlog` (tcp_diag_get_info).
+/// For a listening socket, RQUEUE and WQUEUE are `sk_ack_backlog` and `sk_max_ack_backlog` (tcp_diag_get_info).
 const RQUEUE: usize = 56;
 const WQUEUE: usize = 60;
-/// 0 where no process has the socket: one that waits to be accepted, or a handshake that is not over.
+/// 0 if no process has the socket: it waits to be accepted, or its handshake is not over.
 const INODE: usize = 68;
 const MESSAGE: usize = 72;
 // net/tcp_states.h
@@ -51,7 +51,7 @@ pub struct Connections {
     pub others: u64,
 }
 
-/// A server, asked about again and again.
+/// Repeated queries of a server's sockets.
 pub struct Queue {
     /// `None` if the server is on another machine, or the kernel gives no socket for queries.
     kernel: Option<OwnedFd>,
@@ -66,8 +66,8 @@ impl Queue {
         Queue { kernel: socket.ok().filter(|_| local), address: reached(address) }
     }
 
-    /// Of all sockets that listen at the address; `None` where none does, the server is on another machine, or the kernel
-    /// does not report it.
+    /// The queues of all sockets that listen at the address, added up. `None` if there are none, the server is
+    /// on another machine, or the kernel does not report it.
     pub fn ask(&self) -> Option<Backlog> {
         let mut found: Option<Backlog> = None;
         self.ask_for_listeners(&mut |socket| {
@@ -83,7 +83,7 @@ impl Queue {
     pub fn listeners(&self) -> Option<BTreeSet<u64>> {
         let mut found = Vec::new();
         self.ask_for_listeners(&mut |socket| found.push((socket.source, u64::from(socket.inode))))?;
-        // One of the other family may take no connections of this one, even at all addresses.
+        // A socket of the other family may not accept these connections, even if it listens at all addresses.
         let same = |(source, _): &(IpAddr, u64)| source.is_ipv4() == self.address.is_ipv4();
         if found.iter().any(same) {
             found.retain(same);
@@ -99,7 +99,7 @@ impl Queue {
         })
     }
 
-    /// Of all connections that were made to the address; `None` if the server is on another machine, or the kernel does
+    /// Counts all connections to the address. `None` if the server is on another machine, or the kernel does
     /// not report it.
     pub fn connections(&self) -> Option<Connections> {
         let mut found = Connections::default();
@@ -112,9 +112,9 @@ impl Queue {
         Some(found)
     }
 
-    /// Sockets of the server's port in these states.
+    /// Finds the sockets of the server's port in these states.
     fn ask_kernel(&self, states: u32, found: &mut dyn FnMut(Socket)) -> Option<()> {
-        // A kernel without this part for one family may have it for the other.
+        // A kernel may support these queries for only one of the families.
         let [v4, v6] =
             [libc::AF_INET, libc::AF_INET6].map(|family| self.ask_of_family(family, states, found));
         v4.or(v6)
@@ -137,7 +137,7 @@ fn is_of_this_machine(ip: IpAddr) -> bool {
     UdpSocket::bind((ip, 0)).is_ok()
 }
 
-/// Where a connection to this address goes: to loopback, where it is none in particular.
+/// The address that a connection to this one reaches: loopback if the address is unspecified.
 fn reached(address: SocketAddr) -> SocketAddr {
     let ip = match address.ip().to_canonical() {
         IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
@@ -147,7 +147,7 @@ fn reached(address: SocketAddr) -> SocketAddr {
     SocketAddr::new(ip, address.port())
 }
 
-/// What the kernel tells of a socket.
+/// The kernel's report on a socket.
 struct Socket {
     state: u8,
     source: IpAddr,
@@ -161,7 +161,7 @@ impl Socket {
         let source: [u8; 16] = body.get(SOURCE..SOURCE + 16)?.try_into().ok()?;
         let source = match *body.first()? as i32 {
             libc::AF_INET => IpAddr::from([source[0], source[1], source[2], source[3]]),
-            // A socket of both families has the addresses of the one within the other.
+            // A dual-stack socket has IPv4 addresses mapped into IPv6.
             _ => IpAddr::from(source).to_canonical(),
         };
         Some(Socket {
@@ -186,7 +186,7 @@ fn request(family: u8, port: u16, states: u32) -> [u8; REQUEST] {
     bytes
 }
 
-/// Takes the messages of one datagram. Whether more are to come; `None` where the kernel does not tell.
+/// Parses one datagram. Returns whether more follow, or `None` on an error or a malformed message.
 fn understand(mut bytes: &[u8], found: &mut dyn FnMut(Socket)) -> Option<bool> {
     while bytes.len() >= HEADER {
         let length = number(bytes, 0)? as usize;

@@ -7,21 +7,21 @@ use std::io::Read;
 use super::protocol::{Instants, Protocol, Received};
 use super::websocket::{CLOSE, Frame, FrameHeader, PING, PONG, TEXT};
 
-/// From section 1.3 of the RFC: the key is the same for all, as there is no proxy before the server.
+/// From section 1.3 of the RFC. All clients use the same key, as there is no proxy in front of the server.
 const KEY: &str = "dGhlIHNhbXBsZSBub25jZQ==";
 const ACCEPT: &str = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=";
 const HANDSHAKE: &str = "GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ";
-/// What a server answers is not longer.
+/// Longest answer to a handshake, in bytes.
 const LONGEST_ANSWER: usize = 4_096;
-/// Of the text of each message: its sender and its number, eight hexadecimal digits each.
+/// Shortest text of a message, in bytes: its sender and its number, eight hexadecimal digits each.
 pub(super) const LEAST_SIZE: usize = 16;
-/// The most messages, and the most bytes, of a room in flight; further messages wait. A server must disconnect a member
-/// for whom too much is queued, and clients that catch up with their schedule send a burst. The catalog's servers queue
-/// twice as much.
+/// Most messages, and most bytes, in flight in a room. Further messages wait: clients that catch up with their
+/// schedule send a burst, and a server must disconnect a member whose queue is too long. The catalog's servers
+/// queue twice as much.
 const MOST_IN_FLIGHT: usize = 128;
 const MOST_BYTES_IN_FLIGHT: usize = 512 * 1024;
 
-/// Rooms with this many members each; the last one may have fewer.
+/// Rooms with `members` members each. The last one may have fewer.
 pub(super) struct ChatProtocol {
     size: usize,
     members: usize,
@@ -35,7 +35,7 @@ pub(super) struct ChatProtocol {
 struct Room {
     /// In the order in which they were sent.
     in_flight: VecDeque<InFlightMessage>,
-    /// Messages that wait until fewer are in flight: who sends each, and when.
+    /// Messages that wait until fewer are in flight: the sender of each, and its send times.
     held_back: VecDeque<(usize, Instants)>,
 }
 
@@ -43,7 +43,7 @@ struct Room {
 struct ChatClient {
     stage: JoinState,
     said: u32,
-    /// A frame, or an answer, of which the end is still to come.
+    /// The beginning of a frame or an answer whose end is still to come.
     rest: Vec<u8>,
 }
 
@@ -55,12 +55,12 @@ enum JoinState {
     Member,
 }
 
-/// On its way to those of its room who do not yet have it.
+/// A message that some members of its room do not have yet.
 struct InFlightMessage {
     sender: usize,
     nth: u32,
     when: Instants,
-    /// How many members do not yet have it; a bit of `has` for each that has.
+    /// Number of members that do not have it yet. `has` has a bit for each that does.
     missing: usize,
     has: Vec<u64>,
 }
@@ -114,7 +114,7 @@ impl ChatProtocol {
         if nth >= self.clients[first + slot].said {
             return Err(unknown());
         }
-        // What is no longer in flight has come to every member.
+        // A message that is no longer in flight has reached every member.
         let Room { in_flight, held_back } = &mut self.rooms[room];
         let member = client - first;
         let due = in_flight.iter().position(|some| some.sender == first + slot && !some.has(member));
@@ -196,7 +196,7 @@ impl Protocol for ChatProtocol {
             match opcode {
                 TEXT => self.take_text(client, data, received)?,
                 PING => put_frame(PONG, data, &mut received.answer),
-                // A heartbeat that wants no answer (RFC 6455, 5.5.3).
+                // A heartbeat, which needs no answer (RFC 6455, 5.5.3).
                 PONG => {}
                 CLOSE => {
                     let code = data.first_chunk().map(|code| u16::from_be_bytes(*code));
@@ -206,7 +206,7 @@ impl Protocol for ChatProtocol {
                 _ => return Err(format!("received a frame with opcode {opcode}, expected a text")),
             }
         }
-        // Kept only where there is something: a million connections that rest have no buffer.
+        // Only if there is something to keep: a million idle connections have no buffer.
         if !rest.is_empty() {
             self.clients[client].rest = rest.to_vec();
         }
@@ -214,7 +214,7 @@ impl Protocol for ChatProtocol {
     }
 }
 
-/// The text of a message: who says it, which of its messages it is, and letters up to the size.
+/// Appends the text of a message: its sender, its number, and letters up to the size.
 fn put_text(sender: u32, nth: u32, size: usize, text: &mut Vec<u8>) {
     text.extend_from_slice(format!("{sender:08x}{nth:08x}").as_bytes());
     text.extend((LEAST_SIZE..size).map(|k| b'a' + ((nth as usize + k) % 26) as u8));
@@ -265,7 +265,7 @@ mod tests {
         chat.receive(client, bytes, &mut received).map(|()| received)
     }
 
-    /// Three clients of which the first two are in a room, after a first room that another process has.
+    /// Three clients, the first two in one room. Another process has the room before it.
     fn members() -> ChatProtocol {
         let mut chat = ChatProtocol::new(40, 2, 2, 3);
         for client in 0..3 {
@@ -307,7 +307,7 @@ mod tests {
         assert_eq!(receive(&mut chat, 2, &alone).unwrap().complete, [(2, WHEN)]);
     }
 
-    /// Clients that catch up with their schedule send a burst, which may not fill a queue.
+    /// Clients that catch up with their schedule send a burst, which must not overflow a queue.
     #[test]
     fn more_than_a_server_queues_for_a_member_is_never_in_flight() {
         let mut chat = members();

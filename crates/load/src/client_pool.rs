@@ -16,10 +16,10 @@ use super::protocol::{EchoProtocol, Protocol, SilentProtocol};
 use super::results::{ClosedLoad, OpenLoad};
 use super::stages::{self, LoopResult};
 
-/// How long an engine rests at a time.
+/// The longest wait for events between phases.
 const REST: Duration = Duration::from_millis(500);
 
-/// The clients.
+/// All clients of a server.
 pub struct ClientPool {
     order: LoadOrder,
     placement: Placement,
@@ -43,7 +43,7 @@ impl ClientPool {
         if order.connections <= most {
             return ClientPool::of_shard(order, 0);
         }
-        // Rooms are whole in one process, which alone sees when a message has come to all.
+        // A room stays in one process, which sees when a message has reached all members.
         let room = if order.client == Some(Client::Chat) { order.room } else { 1 };
         if room > most {
             return Err(LoadError::Room { room, most });
@@ -84,7 +84,7 @@ impl ClientPool {
                     };
                     all += share.connected;
                 }
-                // One of them would take those of the others for its own.
+                // Each shard would count the waiting connections of the others as its own.
                 let pause = || -> Result<(), LoadError> {
                     std::thread::sleep(Duration::from_millis(5));
                     Ok(())
@@ -95,8 +95,8 @@ impl ClientPool {
         let connect_s = since.elapsed().as_secs_f64();
         let unready = if protocol(&self.order, 0, 0).greeting().is_none() { waiting } else { 0 };
         let connected = ready.saturating_sub(unready);
-        // A client is connected before its server has accepted it, and even before the server's kernel counts it as a
-        // connection (TCP_DEFER_ACCEPT). Where none is seen, something between the two translates addresses.
+        // A client is connected before its server accepts it, and with TCP_DEFER_ACCEPT even before the
+        // server's kernel counts the connection. If no connection is seen, addresses are translated in between.
         let seen = Queue::of(address).connections().filter(|seen| *seen != Connections::default());
         Ok(Connected {
             connected: seen.map_or(connected, |seen| connected.min(seen.accepted)),
@@ -115,12 +115,12 @@ impl ClientPool {
         Ok(Connected { connected: engine.ready as u64, connect_s, server: None })
     }
 
-    /// Every client sends its first message. How many messages.
+    /// Sends the first message of every client. Returns the number of messages.
     pub fn first_messages(&mut self) -> Result<u64, LoadError> {
         Ok(self.run_loop(Begin::First)?.messages)
     }
 
-    /// An open loop.
+    /// Runs an open loop.
     pub fn open(&mut self, per_s: f64) -> Result<OpenLoad, LoadError> {
         let seen = self.run_loop(Begin::Open(per_s))?;
         let scheduled = quantiles(&seen.late_ns);
@@ -128,7 +128,7 @@ impl ClientPool {
         let mut open = OpenLoad {
             share: None,
             offered_per_s: per_s,
-            // A server that only takes its time is late by as much for the first as for the last.
+            // The span begins with the first arrival, so that a constant delay does not lower the rate.
             achieved_per_s: seen.messages as f64
                 / self.order.open_s.max(seen.span_ns as f64 / 1e9 / stages::MOST),
             messages: seen.messages,
@@ -145,7 +145,7 @@ impl ClientPool {
         Ok(open)
     }
 
-    /// The closed loop.
+    /// Runs the closed loop.
     pub fn closed(&mut self) -> Result<ClosedLoad, LoadError> {
         let active = self.order.active.min(self.order.connections);
         let seen = self.run_loop(Begin::Closed)?;
@@ -159,7 +159,7 @@ impl ClientPool {
         })
     }
 
-    /// A phase of all clients.
+    /// Runs a phase on all clients.
     pub(super) fn run_loop(&mut self, begin: Begin) -> Result<LoopResult, LoadError> {
         let LoadOrder { active, connections, open_s, closed_s, .. } = self.order;
         match &mut self.placement {
@@ -245,7 +245,7 @@ impl Shard {
             .map_err(|error| LoadError::Io("control clients of", error))
     }
 
-    /// Its next line. Where it has ended, what was wrong is on standard error, which is ours as well.
+    /// Its next line. If it has exited, its error is on standard error, which it shares with this process.
     fn answer(&mut self) -> Result<String, LoadError> {
         let mut line = String::new();
         match self.answers.read_line(&mut line) {
@@ -258,14 +258,14 @@ impl Shard {
 
 impl Drop for Shard {
     fn drop(&mut self) {
-        // The end of its standard input ends it; it may be at work.
+        // Without standard input it ends, but only between phases.
         self.child.stdin = None;
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// `None` of no message.
+/// `None` if there were no messages.
 fn quantiles(counts: &[(u64, u64)]) -> Option<super::Latency> {
     let mut all = Latencies::new();
     counts.iter().for_each(|(ns, times)| all.add(*ns, *times));

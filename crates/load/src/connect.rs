@@ -10,19 +10,19 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use super::backlog::{Backlog, Queue};
 
-/// Connections from one address to one port. Ports are searched for the longer the more of them are taken: 17 µs of CPU
-/// at 12,000, 266 at 19,900 (Linux 6.18, net.ipv4.ip_local_port_range of 32768 to 60999).
+/// Most connections from one address to one port. Finding a free port takes longer the more are in use: 17 µs
+/// of CPU at 12,000, 266 at 19,900 (Linux 6.18, net.ipv4.ip_local_port_range of 32768 to 60999).
 const FROM_ONE_ADDRESS: usize = 12_000;
 /// Descriptors besides the connections.
 const OTHER_FILES: u64 = 16;
-/// Beyond a server's backlog (5 in Python's http.server, 511 in nginx and Redis) the kernel drops what comes, and a
-/// client tries again after a second: so of those that may wait only this share does.
+/// Share of the server's backlog that waiting connections may fill. Beyond the backlog (5 in Python's
+/// http.server, 511 in nginx and Redis) the kernel drops connections, and a client retries only after a second.
 const FILLED: f64 = 0.5;
 const ROOM_PATIENCE: Duration = Duration::from_millis(500);
 const ROOM_PAUSE: Duration = Duration::from_micros(200);
 
-/// So many connections are made before the kernel is asked again, at most: an answer takes longer than a connection
-/// does, and other processes of the clients connect meanwhile.
+/// Most connections made before the kernel is queried again. A query takes longer than a connection, and other
+/// client processes connect meanwhile.
 const ASKED_FOR_AT_ONCE: u64 = 32;
 
 /// Waits until the server has accepted enough connections, as long as it accepts some. Returns how many may be made
@@ -76,14 +76,15 @@ pub fn room_for(connections: usize) -> usize {
     usize::try_from(now.saturating_sub(OTHER_FILES)).unwrap_or(usize::MAX)
 }
 
-/// Begins a connection from the address of the client of this number, the first being 0; the socket does not block.
+/// Begins a nonblocking connection, from the source address of the client with this number, counted from 0.
 pub(super) fn connect(address: SocketAddr, index: usize) -> Result<OwnedFd, Errno> {
     let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
     let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
     let socket = rustix::net::socket_with(family, SocketType::STREAM, flags, None)?;
     if let Some(from) = source(address, index) {
-        // The port is found at connect, for the pair of addresses: otherwise ports end after 28 k in all.
-        // SAFETY: a plain system call with a valid number of the size that is said.
+        // The port is chosen at connect, for the pair of addresses. Otherwise 28k connections in all exhaust
+        // the ports.
+        // SAFETY: a plain system call with a valid number and its size.
         unsafe {
             let on: libc::c_int = 1;
             let size = size_of_val(&on) as libc::socklen_t;
@@ -98,7 +99,8 @@ pub(super) fn connect(address: SocketAddr, index: usize) -> Result<OwnedFd, Errn
     }
 }
 
-/// A machine has 16 million addresses of its own: with another one for every so many, ports do not end.
+/// A client's source address on loopback: another one every `FROM_ONE_ADDRESS` clients, so ports do not run
+/// out.
 fn source(address: SocketAddr, index: usize) -> Option<IpAddr> {
     let of_loopback = matches!(address.ip(), IpAddr::V4(ip) if ip.is_loopback());
     let [high, low] = u16::try_from(index / FROM_ONE_ADDRESS).ok()?.to_be_bytes();
@@ -113,11 +115,11 @@ mod tests {
     #[test]
     fn no_more_are_made_at_once_than_may_wait() {
         let room = |waiting, most| wait_for_room(&|| Some(Backlog { waiting, most }));
-        // Half of the backlog, and never none of it.
+        // Half of the backlog, and at least one.
         assert_eq!((room(0, 5), room(2, 5), room(0, 1), room(0, 0)), (3, 1, 1, 1));
         assert_eq!((room(2_000, 4_096), room(2_040, 4_096), room(0, 4_096)), (32, 8, 32));
         assert_eq!((room(3, 5), room(2_048, 4_096)), (0, 0));
-        // Where the kernel does not tell.
+        // If the kernel does not report it.
         assert_eq!(wait_for_room(&|| None), 32);
     }
 
@@ -132,7 +134,7 @@ mod tests {
         assert_eq!((wait_for_room(&backlog), asked.get()), (4, 4));
     }
 
-    /// The server may be slow: what counts is that it goes on.
+    /// A slow server is waited for as long as it makes progress.
     #[test]
     fn what_is_accepted_at_last_was_not_refused() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();

@@ -1,4 +1,4 @@
-//! What clients, and those who order them about, write to each other: lines on standard input and output.
+//! Messages between clients and their controller: lines on standard input and output.
 
 use std::io::{self, Write};
 use std::net::SocketAddr;
@@ -40,7 +40,7 @@ pub struct Connected {
     pub server: Option<SocketAddr>,
 }
 
-/// Connections that live now; said again where there are fewer.
+/// Prints the number of open connections. Printed again when it falls.
 pub fn print_alive(connections: u64) -> Result<(), LoadError> {
     print_line(&format!("alive {connections}"))
 }

@@ -16,16 +16,16 @@ use super::connect::{connect, wait_for_accepts, wait_for_room};
 use super::error::LoadError;
 use super::protocol::{Instants, Protocol, Received};
 
-/// Standard input, as epoll names it; connections have their numbers.
+/// Key of standard input in epoll. Connections use their numbers.
 const STDIN: u64 = u64::MAX;
-/// Read at once.
+/// Bytes read at once.
 const CHUNK: usize = 64 * 1024;
 const EVENTS: usize = 512;
-/// Connections in progress at a time, with their handshakes: over a slow network one takes round trips.
+/// Connections in progress at a time, handshakes included: over a slow network each takes several round trips.
 const HANDSHAKES_IN_FLIGHT: usize = 256;
 /// Half seconds in a row without an accepted connection after which a server gets no more connections.
 const MOST_REFUSED: u32 = 10;
-/// How long after the last was accepted a server is looked at.
+/// How long a server is observed after it accepted the last connection.
 const SETTLED: Duration = Duration::from_millis(20);
 /// How long a server may accept nothing while connections wait for it.
 pub(super) const ACCEPT_PATIENCE: Duration = Duration::from_secs(10);
@@ -37,25 +37,25 @@ pub(super) struct Engine {
     epoll: OwnedFd,
     clock: Instant,
     connections: Vec<Connection>,
-    /// For what is read, what is heard and what is said: made once, and not for each message.
+    /// Buffers for bytes read, what they mean, and bytes to send: allocated once, not for each message.
     buffer: Vec<u8>,
     received: Received,
     outgoing: Vec<u8>,
     events: Vec<epoll::Event>,
     protocol: Box<dyn Protocol>,
     address: SocketAddr,
-    /// The number of the first of them among those of all processes.
+    /// The number of the first connection among those of all processes.
     first: usize,
     pub ready: usize,
     pub lost: usize,
-    /// `connect` has begun, and the kernel has not yet said how it ended.
+    /// Connections whose `connect` has begun and not yet ended.
     connecting: usize,
     pub deliveries: u64,
-    /// Messages that have come to all, and when the last had it.
+    /// Messages that have reached all receivers: sender, send times, last arrival.
     pub complete: Vec<(usize, Instants, u64)>,
     /// There is something to read on standard input.
     stdin_ready: bool,
-    /// The server was seen to accept no more: it is not waited for.
+    /// The server stopped accepting connections, and is not waited for.
     gave_up: bool,
 }
 
@@ -73,7 +73,7 @@ impl Engine {
     pub fn new(protocol: Box<dyn Protocol>, address: SocketAddr, first: usize) -> Result<Engine, LoadError> {
         let io = |error: Errno| LoadError::Io("wait for connections", error.into());
         let epoll = epoll::create(epoll::CreateFlags::CLOEXEC).map_err(io)?;
-        // Without this a wait of ours is up to 50 µs late.
+        // Without this, a wait ends up to 50 µs late.
         // SAFETY: a plain system call.
         unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1) };
         Ok(Engine {
@@ -116,8 +116,8 @@ impl Engine {
         epoll::delete(&self.epoll, stdin).map_err(io)
     }
 
-    /// Connects `count` clients, several at a time and no faster than the server accepts them; those of other processes
-    /// may be doing the same.
+    /// Connects `count` clients, several at a time and no faster than the server accepts them. Other processes
+    /// may be connecting theirs meanwhile.
     pub fn connect(&mut self, count: usize) -> Result<(), LoadError> {
         let queue = Queue::of(self.address);
         self.connections.reserve_exact(count);
@@ -178,10 +178,10 @@ impl Engine {
         Ok(())
     }
 
-    /// Watches a socket of which `connect` has begun.
+    /// Watches a socket whose `connect` has begun.
     fn admit(&mut self, socket: OwnedFd) -> Result<(), LoadError> {
         let client = self.connections.len();
-        // Told once of each change: for a socket that stays ready the kernel would look again at every wait.
+        // Edge-triggered: otherwise the kernel checks every socket that stays ready again at each wait.
         let flags = EventFlags::IN | EventFlags::OUT | EventFlags::RDHUP | EventFlags::ET;
         epoll::add(&self.epoll, &socket, EventData::new_u64(client as u64), flags)
             .map_err(|error| LoadError::Io("prepare a connection of", error.into()))?;
@@ -190,7 +190,7 @@ impl Engine {
         Ok(())
     }
 
-    /// `connect` has ended.
+    /// Handles the end of `connect`.
     fn note_connected(&mut self, client: usize) -> Result<(), LoadError> {
         let connection = &mut self.connections[client];
         let Some(socket) = connection.socket.as_ref().filter(|_| !connection.connected) else {
@@ -271,7 +271,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Waits for events, at most so long. Where none is there, by ppoll: epoll_wait counts in milliseconds.
+    /// Waits for events, for at most this time: with ppoll, as epoll_wait counts in milliseconds.
     fn wait(&self, most: Duration, events: &mut Vec<epoll::Event>) -> Result<(), Errno> {
         const AT_ONCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 0 };
         let timeout = Timespec { tv_sec: most.as_secs() as i64, tv_nsec: most.subsec_nanos().into() };
@@ -287,7 +287,7 @@ impl Engine {
         if result == Err(Errno::INTR) { Ok(()) } else { result }
     }
 
-    /// Takes all that has come; `ended`: the server will send no more.
+    /// Reads and processes all received data. `ended`: the server will send no more.
     fn receive(&mut self, client: usize, ended: bool) -> Result<(), LoadError> {
         let (mut buffer, mut received) =
             (std::mem::take(&mut self.buffer), std::mem::take(&mut self.received));
@@ -328,14 +328,14 @@ impl Engine {
             for (sender, when) in received.released.drain(..) {
                 self.encode_and_send(sender, when)?;
             }
-            // Fewer bytes than there was room for: what comes from here on is told anew.
+            // After a short read, epoll reports the data that arrives later.
             if length < buffer.len() && !ended {
                 return Ok(());
             }
         }
     }
 
-    /// Sends what there is to send, as far as the socket takes it.
+    /// Sends what is unsent, then `bytes`, as far as the socket takes them.
     fn send(&mut self, client: usize, bytes: &[u8]) -> Result<(), LoadError> {
         let connection = &mut self.connections[client];
         let Some(socket) = &connection.socket else { return Ok(()) };
@@ -348,7 +348,7 @@ impl Engine {
                 Ok(length) => sent += length,
                 Err(Errno::AGAIN) => break,
                 Err(Errno::INTR) => {}
-                // Reading tells what the server said before it closed.
+                // Read what the server sent before it closed the connection.
                 Err(Errno::CONNRESET | Errno::PIPE) => return self.receive(client, true),
                 Err(error) => return Err(LoadError::Io("write to", error.into())),
             }

@@ -1,9 +1,9 @@
-//! What keeps clients from their work.
+//! Errors of clients.
 
 use std::io;
 use std::net::SocketAddr;
 
-/// Why clients cannot do their work.
+/// Why clients failed.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
     #[error("cannot {0} the server: {1}")]

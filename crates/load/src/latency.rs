@@ -1,4 +1,4 @@
-//! How long messages took.
+//! Histograms of latency.
 
 use hdrhistogram::Histogram;
 
@@ -13,7 +13,7 @@ pub(super) struct Latencies(Histogram<u64>);
 
 impl Latencies {
     pub fn new() -> Latencies {
-        // It cannot be refused: the bounds are constants of which a test knows that they are allowed.
+        // Cannot fail: the bounds are constants, and a test uses them.
         let made = Histogram::new_with_bounds(1, LONGEST_NS, DIGITS);
         Latencies(made.expect("bounds of a histogram"))
     }

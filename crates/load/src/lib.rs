@@ -1,8 +1,8 @@
 //! Clients of a server: they connect, stay idle, send messages, and verify all that comes back.
 //!
-//! One thread per process, on epoll, and several processes only if one may not open enough files. These start the
-//! embedding program again with the arguments `load …` of `LoadOrder::words`. Who runs the clients, and where, is not
-//! known here.
+//! Each process has one thread, on epoll. Several processes are used only if one may not open enough files:
+//! they run the embedding program again with the arguments `load …` of `LoadOrder::words`. This crate does not
+//! know where the clients run.
 
 mod backlog;
 mod chat;
@@ -40,7 +40,7 @@ pub fn usual(curve: &[OpenLoad]) -> Option<&OpenLoad> {
     curve.iter().min_by(|a, b| distance(a).total_cmp(&distance(b)))
 }
 
-/// All phases, one after the other.
+/// Runs all phases, one after the other.
 pub fn run(order: &LoadOrder) -> Result<Load, LoadError> {
     let mut pool = ClientPool::new(order)?;
     let Connected { connected, connect_s, .. } = pool.connect()?;
@@ -80,8 +80,8 @@ pub fn run_stepwise(order: &LoadOrder) -> Result<(), LoadError> {
     Ok(())
 }
 
-/// The part of one process of several, where `first` is the number of its first client: like `run_stepwise`, with results that
-/// can be added up.
+/// Runs the clients of one of several processes, like `run_stepwise`, with results that can be added up.
+/// `first` is the number of its first client.
 pub fn run_shard(order: &LoadOrder, first: usize) -> Result<(), LoadError> {
     let mut pool = ClientPool::of_shard(order, first)?;
     print_result(&StageResult::Connected(pool.connect_shard()?))?;
@@ -91,8 +91,8 @@ pub fn run_shard(order: &LoadOrder, first: usize) -> Result<(), LoadError> {
     Ok(())
 }
 
-/// What the next line on standard input begins; meanwhile the connections are looked after. `None` when there will be no
-/// more.
+/// The phase that the next line on standard input begins, or `None` at its end. Serves the connections while it
+/// waits.
 fn next_phase(pool: &mut ClientPool) -> Result<Option<Begin>, LoadError> {
     pool.serve_until_input()?;
     let mut line = String::new();

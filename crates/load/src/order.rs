@@ -1,4 +1,4 @@
-//! What clients are to do.
+//! The orders of clients.
 
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
@@ -36,7 +36,7 @@ pub struct LoadOrder {
     pub size: usize,
     /// Members of a room.
     pub room: usize,
-    /// Messages per second of the only open loop; shares of the capacity (`SHARES`) where absent.
+    /// Messages per second of the only open loop. If absent, open loops run at `SHARES` of the capacity.
     pub rate: Option<f64>,
     /// How long each open loop lasts, in seconds.
     pub open_s: f64,
@@ -50,8 +50,8 @@ pub struct LoadOrder {
 /// Another machine than the server's, for its clients.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Elsewhere {
-    /// The command that starts another there and forwards its standard input, output and signals: `ssh other`,
-    /// `srun …`.
+    /// The command that starts another command there and forwards its standard input, output and signals:
+    /// `ssh other`, `srun …`.
     pub start: Vec<String>,
     /// The path of the same program on that machine.
     pub program: PathBuf,

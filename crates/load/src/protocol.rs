@@ -2,25 +2,25 @@
 
 use std::collections::VecDeque;
 
-/// When a message was due, and when its client came to send it, in nanoseconds of the clients' clock.
+/// The scheduled and the actual send time of a message, in nanoseconds of the clients' clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Instants {
     pub due_ns: u64,
     pub sent_ns: u64,
 }
 
-/// The result of bytes that a server sent.
+/// The result of processing bytes from the server.
 #[derive(Debug, Default)]
 pub(super) struct Received {
     /// To be sent on the same connection.
     pub answer: Vec<u8>,
     /// The connection has become ready to talk.
     pub ready: bool,
-    /// How many messages came, to whomever.
+    /// Number of messages received.
     pub deliveries: u64,
     /// Messages that have reached all receivers: the connection that sent each, and when.
     pub complete: Vec<(usize, Instants)>,
-    /// Messages that were held back and may be sent now: who sends each, and when.
+    /// Messages that were held back and may be sent now: the sender of each, and its send times.
     pub released: Vec<(usize, Instants)>,
 }
 
@@ -36,16 +36,16 @@ impl Received {
 
 /// One protocol, seen from the clients of one process, which are numbered from 0.
 pub(super) trait Protocol {
-    /// What a client sends once it is connected: it is ready when the server has answered. `None`: it is ready once it is
-    /// accepted.
+    /// The first bytes of a client, which is ready when the server has answered them. `None`: a client is ready
+    /// once it is connected.
     fn greeting(&self) -> Option<String> {
         None
     }
 
-    /// Adds the client's next message; none if it is held back until `receive` releases it.
+    /// Appends the client's next message to `bytes`, or nothing if it is held back until `receive` releases it.
     fn encode(&mut self, client: usize, when: Instants, bytes: &mut Vec<u8>);
 
-    /// Takes what a client received. An error is the server's: what came is not what should have come.
+    /// Processes bytes that a client received. Returns an error if the server should not have sent them.
     fn receive(&mut self, client: usize, bytes: &[u8], received: &mut Received) -> Result<(), String>;
 }
 
@@ -60,13 +60,14 @@ impl Protocol for SilentProtocol {
     }
 }
 
-/// Bytes that are sent back. A message begins with the number of its client and its own, eight bytes each.
+/// Bytes that the server sends back. A message begins with the number of its client and its own number, eight
+/// bytes each.
 pub(super) struct EchoProtocol {
     size: usize,
-    /// The number of the first client of this process: no two of all processes send the same.
+    /// The number of the first client of this process, so that no two processes send the same message.
     first: usize,
     clients: Vec<EchoClient>,
-    /// The message that is due on a connection: made once for all messages.
+    /// Buffer for the message that is expected on a connection, allocated once.
     due: Vec<u8>,
 }
 
@@ -78,7 +79,7 @@ struct EchoClient {
     sent: u64,
     /// Bytes that have come back.
     received: u64,
-    /// Of messages that are on their way, the first first.
+    /// Send times of messages in flight, oldest first.
     waiting: VecDeque<Instants>,
 }
 
@@ -102,7 +103,7 @@ impl EchoProtocol {
         bytes.extend((NUMBERS..self.size).map(|k| (hash as u8).wrapping_add(k as u8)));
     }
 
-    /// How `piece`, which came from byte `k` of message `nth` on, differs from the message that is due.
+    /// How `piece`, received from byte `k` of message `nth` on, differs from the expected message.
     fn difference(&self, client: usize, nth: u64, k: usize, piece: &[u8]) -> Option<String> {
         let due = &self.due[k..];
         if due.starts_with(piece) {
@@ -223,7 +224,7 @@ mod tests {
         assert_eq!(error, "expected message 1, received message 0 again");
     }
 
-    /// A server that answers on the wrong connection: no two of many thousand clients send the same.
+    /// Otherwise a server that answers on the wrong connection would pass.
     #[test]
     fn clients_never_send_the_same_message() {
         for size in [16, 64] {

@@ -1,4 +1,4 @@
-//! What clients measured of a server, and what it used meanwhile; for workloads of the shape `serve`.
+//! Results of a server's clients, and the server's CPU time, for workloads of the shape `serve`.
 
 use serde::{Deserialize, Serialize};
 
@@ -78,7 +78,7 @@ pub struct OpenLoad {
     pub client_cpu_share: Option<f64>,
 }
 
-/// Of the offered rate at least this share must be achieved.
+/// A rate counts as reached from this share of the offered rate on.
 const REACHED: f64 = 0.99;
 /// Clients may be late by this share of p99, or by `CLIENT_LATE_US`.
 const CLIENT_LATE: f64 = 0.1;
@@ -90,7 +90,7 @@ impl OpenLoad {
         self.achieved_per_s >= REACHED * self.offered_per_s
     }
 
-    /// Whether the clients sent so late that latency from the schedule is theirs, or they were too busy to reach the
+    /// Whether the clients sent too late for the latency to be the server's, or were too busy to reach the
     /// rate.
     pub fn is_client_limited(&self) -> bool {
         !self.is_reached() && is_busy(self.client_cpu_share) || self.is_sent_late()
@@ -148,7 +148,7 @@ impl ClosedLoad {
     }
 }
 
-/// Clients that use more than this share of a CPU may hold up the server.
+/// Clients that use more than this share of a CPU may limit the rate.
 const CLIENT_BUSY: f64 = 0.85;
 
 fn is_busy(client_cpu_share: Option<f64>) -> bool {

@@ -1,4 +1,4 @@
-//! The two loops in which clients talk.
+//! The open and the closed loop of the clients.
 
 use std::time::Duration;
 
@@ -10,10 +10,10 @@ use super::latency::Latencies;
 
 /// The rate is measured until this share of the messages has arrived.
 pub(super) const MOST: f64 = 0.99;
-/// Messages that are due at once are sent in batches of this size: what comes meanwhile is read in between.
+/// Messages due at the same time are sent in batches of this size, and answers are read in between.
 const BATCH: u64 = 64;
-/// Messages that are due within this time are sent together, and answers that come within it read together: a thread
-/// that wakes for each uses a whole CPU at 70,000 messages per second. As precise as a sleep is.
+/// Messages due within this time are sent together, and answers that arrive within it are read together: a
+/// thread that wakes for each uses a whole CPU at 70,000 messages per second. A sleep is no more precise.
 const TOGETHER_NS: u64 = 20_000;
 
 /// The results of a loop in one process; those of several add up.
@@ -21,9 +21,10 @@ const TOGETHER_NS: u64 = 20_000;
 pub(super) struct LoopResult {
     pub messages: u64,
     pub deliveries: u64,
-    /// Messages that had come to all before the time was over.
+    /// Messages that reached all receivers before the time was over.
     pub in_time: u64,
-    /// From when the first message had come to all until 99 of 100 had: the last may be late for a reason of their own.
+    /// From when the first message reached all receivers until 99% had. The last 1% may be late for other
+    /// reasons.
     pub span_ns: u64,
     /// Histograms of latency in nanoseconds, from the scheduled and from the actual send time.
     pub late_ns: Vec<(u64, u64)>,
@@ -45,7 +46,7 @@ impl LoopResult {
     }
 }
 
-/// Takes the clients in an order that reaches all of them, far from each other.
+/// Visits all clients in turn, successive ones far from each other.
 struct ClientRotation {
     clients: usize,
     stride: usize,
@@ -70,7 +71,7 @@ fn gcd(a: usize, b: usize) -> usize {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// What comes of messages that are on their way.
+/// A loop in progress.
 struct LoopRun {
     start_ns: u64,
     end_ns: u64,
@@ -79,9 +80,9 @@ struct LoopRun {
     late: Latencies,
     late_from_send: Latencies,
     on_their_way: u64,
-    /// When the first message had come.
+    /// When the first message had reached all receivers.
     first_ns: Option<u64>,
-    /// How many are due; unknown where as many are as can be.
+    /// Scheduled messages, `u64::MAX` without a schedule.
     all: u64,
     progress_ns: u64,
     cpu_s: f64,
@@ -114,7 +115,7 @@ impl LoopRun {
         engine.send_message(client, due_ns)
     }
 
-    /// Takes what was heard; `senders` are those who said what has now come to all.
+    /// Processes input. `senders`: clients whose messages have now reached all receivers.
     fn take(&mut self, engine: &mut Engine, senders: &mut Vec<usize>) -> Result<(), LoadError> {
         senders.clear();
         let heard = engine.deliveries - self.deliveries - self.seen.deliveries;
@@ -159,7 +160,7 @@ fn own_cpu_s() -> f64 {
     now.tv_sec as f64 + now.tv_nsec as f64 / 1e9
 }
 
-/// The first message of each client, a few at a time: after it a connection has allocated its buffers.
+/// Sends the first message of each client, a few at a time. After it a connection has allocated its buffers.
 pub(super) fn first_messages(engine: &mut Engine) -> Result<LoopResult, LoadError> {
     let mut run = LoopRun::begin(engine, 0.0);
     let mut senders = Vec::new();
@@ -176,7 +177,7 @@ pub(super) fn first_messages(engine: &mut Engine) -> Result<LoopResult, LoadErro
     Ok(run.end(engine))
 }
 
-/// Messages at a rate, each at its scheduled send time, whether or not earlier ones were answered.
+/// Sends messages at a rate, each at its scheduled send time, whether or not earlier ones were answered.
 pub(super) fn open(engine: &mut Engine, per_s: f64, seconds: f64) -> Result<LoopResult, LoadError> {
     set_realtime(true);
     let seen = open_loop(engine, per_s, seconds);
@@ -184,9 +185,9 @@ pub(super) fn open(engine: &mut Engine, per_s: f64, seconds: f64) -> Result<Loop
     seen
 }
 
-/// Has the kernel run this thread as soon as a message is due, where it may (root, or CAP_SYS_NICE): otherwise a server
-/// that uses all CPUs delays its own clients, and their lateness passes for its own. The clients of an open loop use
-/// little CPU, as the rate is theirs.
+/// Turns real-time priority on or off, where permitted (root or CAP_SYS_NICE). Without it, a server that uses
+/// all CPUs delays its own clients, and their lateness counts as the server's. The clients of an open loop use
+/// little CPU, as they set the rate.
 fn set_realtime(on: bool) {
     let (policy, sched_priority) = if on { (libc::SCHED_FIFO, 1) } else { (libc::SCHED_OTHER, 0) };
     let param = libc::sched_param { sched_priority };
@@ -225,7 +226,7 @@ fn open_loop(engine: &mut Engine, per_s: f64, seconds: f64) -> Result<LoopResult
     Ok(run.end(engine))
 }
 
-/// When the message is due, from the beginning.
+/// Scheduled send time of a message, in nanoseconds from the start.
 fn instant_ns(nth: u64, per_s: f64) -> u64 {
     (nth as f64 / per_s * 1e9) as u64
 }

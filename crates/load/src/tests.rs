@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::*;
 
-/// What a server does with each piece that comes.
+/// What a server does with the bytes of each read.
 type ReplyFn = fn(&mut TcpStream, &[u8]) -> io::Result<()>;
 
 /// A server with a thread for each connection; its threads end with the connections.
@@ -59,7 +59,7 @@ fn all_that_was_due_was_sent_and_came_back() {
     assert!(closed.active == 5 && closed.messages >= 5 && closed.deliveries == closed.messages);
 }
 
-/// What a server takes for an answer is in the latency: from the instant at which the message was due.
+/// Latency from the scheduled send time includes the server's delay.
 #[test]
 fn a_known_delay_is_in_the_latency() {
     const DELAY: Duration = Duration::from_millis(20);

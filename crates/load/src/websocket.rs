@@ -1,7 +1,8 @@
-//! WebSocket frames and keys (RFC 6455), of clients and servers; also invalid frames, to test servers with.
+//! WebSocket frames and keys (RFC 6455), of clients and servers. Also invalid frames, to test servers with.
 //!
-//! Why not tungstenite 0.30: only its `FrameHeader` would serve, in the place of 50 lines. It masks in private, its parser
-//! hides the opcode of unknown frames from checks, and it needs `rand` and `bytes`. Its messages allocate for each frame.
+//! Why not tungstenite 0.30: only its `FrameHeader` would be of use, and would replace 50 lines. Its masking is
+//! private, its parser hides the opcode of unknown frames from checks, it needs `rand` and `bytes`, and its
+//! messages allocate for each frame.
 
 use data_encoding::BASE64;
 use sha1::{Digest, Sha1};

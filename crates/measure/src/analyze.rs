@@ -1,4 +1,4 @@
-//! What a run came to: the measurement and its verdict. Pure: a function of its timeline and its settings.
+//! Computes the measurement and the verdict of a run. Pure: depends only on its timeline and its settings.
 
 mod serve;
 mod work;
@@ -20,19 +20,19 @@ use super::{Measurement, RunSpec};
 use crate::{Cpu, Memory, MemorySource, PlateauFrom, Time, Warning, Work};
 use taskscale_load::Load;
 
-/// The machine is busy when others use more than this share of its CPUs.
+/// The machine is busy if other processes use more than this share of its CPUs.
 const BUSY_SHARE: f64 = 0.25;
-/// `alive` and `done` this close together, in seconds, may have come out of one buffer.
+/// `alive` and `done` less than this many seconds apart may come from one buffer.
 const UNFLUSHED_S: f64 = 0.05;
-/// What a program says during a reading is heard this much later than its end, in seconds, where CPUs are short.
+/// On a busy machine, a line printed during a reading may be received this many seconds after the reading.
 const HEARD_LATE_S: f64 = 0.1;
-/// A starved launch that is shorter than this, in seconds, brings no task to its end before the last has started.
+/// A CPU-starved launch shorter than this, in seconds, is over before the first of its tasks can end.
 const STARVED_LAUNCH_S: f64 = 2.0;
-/// Both accounts of its CPU time agree within the larger of these seconds and a share: before the program joins its cgroup
-/// it has used less than a millisecond.
+/// CPU time outside the cgroup is ignored up to the larger of these seconds and this share: before the program
+/// joins its cgroup, it uses less than a millisecond.
 const OUTSIDE_S: f64 = 0.02;
 const OUTSIDE_SHARE: f64 = 0.01;
-/// A program that was starved for so long, in seconds, has figures that its warnings mention.
+/// A program that was CPU-starved for at least this many seconds gets a warning.
 const STARVED_S: f64 = 1.0;
 
 /// The measurement of a run that has ended, by the rules of docs/reference/protocol.md.
@@ -40,7 +40,7 @@ pub fn analyze(timeline: &Timeline, spec: &RunSpec) -> Measurement {
     Analysis { timeline, state: timeline.state(), spec }.measurement()
 }
 
-/// What speaks for the plateau of a run and against it.
+/// The evidence for and against the plateau of a run.
 pub(super) fn plateau_quality(timeline: &Timeline, spec: &RunSpec) -> PlateauQuality {
     let analysis = Analysis { timeline, state: timeline.state(), spec };
     analysis.plateau_quality(&analysis.times())
@@ -75,7 +75,7 @@ impl Analysis<'_> {
             reason: verdict.reason,
             limit: verdict.limit.map(Box::new),
             alive: self.alive(),
-            // What a program that speaks no protocol writes is its own affair.
+            // These lines mean nothing in a program that does not use the protocol.
             done: said.done.filter(|_| speaks),
             failed: said.failed.filter(|_| speaks),
             plateau_from: state.plateau_from(),
@@ -104,17 +104,17 @@ impl Analysis<'_> {
         self.state.reading.as_ref().map(|(_, read)| &read.reading)
     }
 
-    /// The same, if any process was there.
+    /// The reading that counts, if it found any process.
     fn counted(&self) -> Option<&Reading> {
         self.reading().filter(|reading| reading.processes > 0)
     }
 
-    /// Tasks alive at once, where one who must know has said so: the program, or the load whose clients they are.
+    /// Tasks alive at once, as printed by the program, or by the load if its clients are the tasks.
     fn alive(&self) -> Option<u64> {
         let said = self.state.program.said.alive;
         match self.state.plateau_from() {
             Some(PlateauFrom::Protocol) => said,
-            // In a run of the catalog the line counts even where it broke the protocol by its time.
+            // For a catalog program the line counts even if it was printed at the wrong time.
             None if self.spec.scenario.black_box().is_none() => said,
             _ => self.state.load_alive(),
         }
@@ -142,7 +142,7 @@ impl Analysis<'_> {
         let since_ns = state.plateau.map(|plateau| plateau.since_ns);
         let wall_s = self.end_ns().map(since_exec);
         if self.is_work() {
-            // Launch until `ready`, drain from `done`; in between is the work.
+            // Launch ends at `ready`, drain begins at `done`, and the work is in between.
             return Time {
                 launch_s: since_ns.map(since_exec),
                 drain_s: state.program.done_ns.zip(self.end_ns()).map(|(from, to)| seconds(from, to)),
@@ -154,11 +154,11 @@ impl Analysis<'_> {
         }
         let launch_s = state.launch_end.map(|(at_ns, _)| at_ns).or(since_ns).map(since_exec);
         let end_s = self.plateau_end_ns().map(since_exec);
-        // With the first messages of clients, so that the phases add up to the whole.
+        // Includes the clients' first messages, so that the phases add up to the whole.
         let plateau_s = launch_s.zip(end_s).map(|(launch, end)| (end - launch).max(0.0));
         Time {
             launch_s,
-            // A program that ends early had no longer plateau than its life.
+            // The plateau of a program that ends early ends with the program.
             plateau_s: match (plateau_s, wall_s, launch_s) {
                 (Some(plateau), Some(wall), Some(launch)) => Some(plateau.min((wall - launch).max(0.0))),
                 (plateau, ..) => plateau,
@@ -179,24 +179,25 @@ impl Analysis<'_> {
             Some((_, ProgramEnd::Exited { user_s, system_s, .. })) => CpuReading::of(*user_s, *system_s),
             _ => CpuReading::default(),
         };
-        // A group still knows what its ended processes used; without one only the parent's account remains.
+        // A cgroup also counts processes that have ended. Without one, only the usage of waited-for processes
+        // is known.
         let end = self.group_cpu().unwrap_or(usage);
         let phase =
             |from: Option<CpuReading>, to: Option<CpuReading>| Some((to?.total_s - from?.total_s).max(0.0));
         let at_plateau = state.plateau.and_then(|plateau| plateau.cpu);
         let at_launch = state.launch_end.map_or(at_plateau, |(_, cpu)| cpu);
         let at_start = at_launch.map(|_| CpuReading::default());
-        // Where tasks were due before all had started, there was no plateau and the drain follows the launch.
+        // If tasks were due before all had started, there was no plateau: the drain follows the launch.
         let alive_and_due = state.plateau.zip(state.due_ns(self.spec));
         let no_plateau = alive_and_due.is_some_and(|(plateau, due)| plateau.since_ns >= due);
         let at_due = if no_plateau { at_plateau } else { state.plateau_end.and_then(|(_, cpu)| cpu) };
-        // Where the group does not split its time, the program's first process says how.
+        // If the cgroup does not split its CPU time, the first process's user share is used.
         let user_s = end.user_share.or(usage.user_share).map(|share| end.total_s * share);
         Cpu {
             user_s,
             system_s: user_s.map(|user_s| end.total_s - user_s),
             launch_s: phase(at_start, at_launch),
-            // Of work it stands with what was done.
+            // For work, `Work::cpu_s` is this time.
             plateau_s: phase(at_launch, at_due).filter(|_| !self.is_work()),
             drain_s: phase(at_due, Some(end)),
         }
@@ -209,15 +210,15 @@ impl Analysis<'_> {
     fn memory(&self) -> Memory {
         let (state, source) = (self.state, self.timeline.host.source);
         let kept = state.account.peak_bytes;
-        // Of work that was over before all was read, some tasks may be missing.
+        // If the work ended before the reading did, tasks may be missing.
         let reading = self.counted().filter(|_| !(self.is_work() && self.is_late()));
         let rss_peak = match &state.end {
             Some((_, ProgramEnd::Exited { rss_peak_bytes, .. })) => Some(*rss_peak_bytes),
             _ => None,
         };
         let rss_peak = rss_peak.into_iter().chain(reading.map(|reading| reading.rss_peak_bytes)).max();
-        // A sampled peak is no less than what was read in between, nor than the kernel's record of one process; of that
-        // the pages of files may be charged to another group.
+        // Samples may miss the peak. It is at least the reading, and at least the peak RSS of one process, less
+        // file pages that may be charged to another cgroup.
         let read = reading.and_then(|reading| reading.memory.group_bytes.or(reading.memory.rss_bytes));
         let files = reading.filter(|_| source != MemorySource::Proc);
         let one_process =
@@ -234,7 +235,7 @@ impl Analysis<'_> {
         }
     }
 
-    /// What speaks for the plateau and against it.
+    /// The evidence for and against the plateau.
     fn plateau_quality(&self, time: &Time) -> PlateauQuality {
         let state = self.state;
         let due_ns = state.due_ns(self.spec);
@@ -263,7 +264,7 @@ impl Analysis<'_> {
             quiescence,
             contradiction: self.reading().and_then(|reading| reading.contradiction),
             grown_bytes,
-            // What has changed by a late look may be what tasks do that are due, or tasks that came late.
+            // A change seen after the first task was due may come from due tasks or from late ones.
             unwatched: state.reading.is_some()
                 && looked_late
                 && !standing.is_some_and(|(now, then)| now.is_same_as(&then)),
@@ -279,8 +280,8 @@ impl Analysis<'_> {
         }
     }
 
-    /// Whether a program whose plateau is inferred ended by itself before that had been watched, and had used the CPU
-    /// since memory was read: it was a pause of its start.
+    /// Whether a program with an inferred plateau used the CPU after memory was read and ended before the
+    /// plateau was over: it had only paused while starting.
     fn worked_until_it_ended(&self, read: &MemoryReading) -> bool {
         let (state, last) = (self.state, self.timeline.usage().points().last());
         let inferred =
@@ -291,8 +292,8 @@ impl Analysis<'_> {
         unwatched && used_s.is_some_and(|used_s| used_s > QUIET_SHARE * watched_s)
     }
 
-    /// CPU seconds that the kernel accounts to the first process, to the children it waited for and to ended orphans, beyond
-    /// those charged to the cgroup. They prove that a process was outside of the cgroup, even if it ended unseen.
+    /// CPU time, in seconds, of the first process, the children it waited for and ended orphans, beyond what the cgroup was
+    /// charged. A process had left the cgroup, and may have ended before taskscale looked for it.
     fn outside_s(&self) -> Option<f64> {
         let Some((_, ProgramEnd::Exited { user_s, system_s, orphans_s, .. })) = self.state.end else {
             return None;
@@ -302,8 +303,8 @@ impl Analysis<'_> {
         (outside_s > OUTSIDE_S.max(OUTSIDE_SHARE * inside_s)).then_some(outside_s)
     }
 
-    /// Whether lines that were heard together may have been a whole wait apart, as taskscale was not scheduled. It samples
-    /// until the first task is due, so only a gap before that instant is one.
+    /// Whether lines that were received together may have been printed a whole wait apart, because taskscale
+    /// was not scheduled. It samples until the first task is due, so only a gap before that instant counts.
     fn may_have_waited(&self, alive_ns: u64, done_ns: u64) -> bool {
         let usage = self.timeline.usage().until(alive_ns);
         let looked = usage.points().last().map(|last| last.sample.at_ns);
@@ -313,17 +314,17 @@ impl Analysis<'_> {
         })
     }
 
-    /// Whether the last reading ended so late that tasks may have been over.
+    /// Whether tasks may have ended before the last reading did.
     fn is_late(&self) -> bool {
         self.over_ns().zip(self.state.last_read.as_ref()).is_some_and(|(over, read)| read.end_ns >= over)
     }
 
-    /// What was read later than this may have missed tasks that were over.
+    /// The instant from which on tasks may have ended, in nanoseconds.
     fn over_ns(&self) -> Option<u64> {
         if !self.is_work() {
             return self.state.due_ns(self.spec);
         }
-        // A `done` that is heard right after the reading may have been said while it went on.
+        // A `done` received right after the reading may have been printed during it.
         self.state.program.done_ns.map(|done_ns| done_ns.saturating_sub((HEARD_LATE_S * 1e9) as u64))
     }
 
@@ -365,8 +366,8 @@ impl Analysis<'_> {
         warnings
     }
 
-    /// Whether others used more than a fair share of the CPUs during the run. The load is not another, nor is
-    /// taskscale: it reads many processes while the program waits.
+    /// Whether processes other than the run, its load and taskscale used more than `BUSY_SHARE` of the CPUs
+    /// during the run.
     fn is_machine_busy(&self, cpu: &Cpu, wall_s: Option<f64>) -> bool {
         let account = &self.state.account;
         let (Some(used_s), Some(own_s), Some(wall_s)) = (account.system_cpu_s, cpu.total_s(), wall_s) else {
@@ -376,7 +377,7 @@ impl Analysis<'_> {
             Some(_) => account.load_cpu.map(|cpu| cpu.total_s),
             None => Some(0.0),
         };
-        // Where it is not known what the load used, others cannot be told from it.
+        // Without the load's CPU time, that of other processes is unknown.
         load_s.is_some_and(|load_s| {
             used_s - own_s - load_s > BUSY_SHARE * self.timeline.host.cpus as f64 * wall_s
         })
@@ -393,8 +394,8 @@ impl Analysis<'_> {
         }
     }
 
-    /// Who printed before memory was read that its tasks had ended, and which word. What a program writes whose own word on
-    /// its tasks does not count may be anything.
+    /// The program or the load, and the word, if it printed `done` or `failed` before memory was read. Counts
+    /// only if it also printed `alive`: other programs may print anything.
     fn over_early(&self) -> Option<(&'static str, &'static str)> {
         let state = self.state;
         let read_ns = state.last_read.as_ref().map_or(u64::MAX, |read| read.end_ns);
@@ -413,7 +414,7 @@ impl Analysis<'_> {
     fn verdict(&self, time: &Time, plateau: PlateauQuality) -> RunVerdict {
         let (state, spec, account) = (self.state, self.spec, &self.state.account);
         let said = &state.program.said;
-        // Where files are all used up, the client may be the one that says so.
+        // If open files are exhausted, the client may be the one that prints the error.
         let stderr = match state.load_started_ns {
             Some(_) => format!("{}\n{}", account.load_stderr, account.stderr),
             None => account.stderr.clone(),
@@ -442,7 +443,7 @@ impl Analysis<'_> {
             evidence: LimitEvidence {
                 refused_threads: account.refused_threads,
                 tasks: spec.tasks,
-                // Of work it is operations that failed.
+                // For work, `failed` counts operations.
                 started: said
                     .failed
                     .filter(|_| !self.is_work())

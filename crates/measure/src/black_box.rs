@@ -49,7 +49,7 @@ impl Default for BlackBoxCommand {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ready {
-    /// The line `alive K` of the protocol; without it, idle CPU and memory.
+    /// The line `alive K` of the protocol, or without that line idle CPU and memory.
     Itself,
     /// A line on standard output or standard error.
     Line(LinePattern),
@@ -101,7 +101,7 @@ pub struct LoadCommand {
 pub enum LoadStands {
     /// Its line `alive K`, which always comes.
     Alive,
-    /// The same; without it, an idle program and load.
+    /// Its line `alive K`, or without that line an idle program and load.
     AliveOrQuiet,
     /// This time since its start.
     After(Duration),

@@ -48,7 +48,7 @@ fn ran_out_of_memory(seen: &Observed) -> Option<RunVerdict> {
     Some(RunVerdict::new(Status::KilledOom, reason))
 }
 
-/// Rule 3: the launcher was killed, and the program with it. Who killed it is unknown.
+/// Rule 3: the launcher was killed, and the program with it. The killer is unknown.
 fn launcher_lost(seen: &Observed) -> Option<RunVerdict> {
     (seen.ended_by == Some(EndedBy::LauncherLost)).then(|| {
         let reason =

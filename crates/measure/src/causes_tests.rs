@@ -16,7 +16,7 @@ use super::{HoldParams, Scenario};
 use crate::Kind;
 use crate::Status;
 
-/// Everything that can be observed of a run. As it is made, all is well.
+/// Everything that can be observed of a run. A new scene has no failure.
 struct Scene {
     said: Said,
     end: ProgramEnd,
@@ -28,7 +28,7 @@ struct Scene {
     plateau: PlateauQuality,
     refused_threads: u64,
     stderr: &'static str,
-    // Of a program that is not in the catalog.
+    // Only for programs outside the catalog.
     read: bool,
     stopped: bool,
     told_hold: bool,
@@ -130,7 +130,8 @@ impl Scene {
     }
 }
 
-/// Something that is observed, and what the rule for it says. Two that need the same `place` exclude each other.
+/// An observation, with the status and the reason that its rule gives. Two with the same `place` exclude each
+/// other.
 struct Observation {
     place: &'static str,
     observe: fn(&mut Scene),
@@ -149,7 +150,7 @@ const fn seen(
 
 use Status::{Crashed, Failed, KilledOom, Limit, NoPlateau, Partial, TimedOut, Unavailable};
 
-/// What both judges have in common, in the order of the rules.
+/// Observations that both classifiers share, in the order of the rules.
 const CAUSES: [Observation; 6] = [
     seen(
         "end",
@@ -159,7 +160,7 @@ const CAUSES: [Observation; 6] = [
     ),
     seen("want", |scene| scene.want.oom_kills = 1, KilledOom, "the cap of 64 MiB"),
     seen("ended_by", |scene| scene.ended_by = Some(EndedBy::LauncherLost), Crashed, "launcher"),
-    // Together with another observation that shows a failure.
+    // Counts only together with another observation that shows a failure.
     seen("evidence", |scene| scene.stderr = "Too many open files", Limit, "ulimit -n = 64 open files"),
     seen("ended_by", |scene| scene.ended_by = Some(EndedBy::TimeOut), TimedOut, "killed after 60 s"),
     seen("ended_by", |scene| scene.ended_by = Some(EndedBy::OutputCap), Failed, "wrote more than 1000 bytes"),
@@ -176,7 +177,7 @@ const OF_THE_PROTOCOL: [Observation; 11] = [
     seen("escaped", |scene| scene.plateau.escaped = 1, Failed, "1 process left"),
     seen("kind", |scene| scene.kind = Kind::Process, Failed, "the kernel counts 3 processes"),
     seen("alive", |scene| scene.said.alive = Some(7), Partial, "7 of 10 tasks were alive at once"),
-    // A count that may have been late excludes a wrong count.
+    // A late reading rules out a wrong count, so they share a place.
     seen("kind", |scene| scene.plateau.late = true, NoPlateau, "before memory was read"),
 ];
 
@@ -207,7 +208,7 @@ const OF_OTHERS: [Observation; 9] = [
     seen("late", |scene| scene.plateau.late = true, NoPlateau, "before memory was read"),
 ];
 
-/// Rules before which no limit is named: a limit could not explain the failure.
+/// Places of failures that no limit can explain, so that no limit is named.
 const NO_SHORTFALL: [&str; 7] = ["breach", "alive", "done", "wall", "escaped", "kind", "late"];
 
 fn assert_order(black_box: bool, rules: &[&Observation]) {
@@ -263,7 +264,7 @@ fn a_timeout_does_not_hide_exhausted_memory() {
     for verdict in timed_out(|scene| scene.want.oom_kills = 1) {
         assert_eq!(verdict.status, KilledOom);
     }
-    // The kernel was about to kill one, and had not come to it.
+    // The kernel was about to kill a process, but had not yet done so.
     for verdict in timed_out(|scene| scene.want.out_of_memory = true) {
         assert_eq!(verdict.status, KilledOom);
     }

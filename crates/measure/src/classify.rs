@@ -150,7 +150,7 @@ fn classify_hold(seen: &Observed, hold_s: f64) -> Result<RunVerdict, String> {
     Ok(unless_doubted(seen.plateau.doubt(provenance)))
 }
 
-/// Tasks that must wake once in every period woke less often, or the program reports impossible wake-ups.
+/// A verdict if tasks woke less often than once per period, or the program reports impossible wake-ups.
 fn woken(seen: &Observed, hold_s: f64) -> Option<RunVerdict> {
     let period_s = seen.scenario.wait()?.period_s?;
     let failed = |reason: String| Some(RunVerdict::failed(reason));
@@ -161,8 +161,8 @@ fn woken(seen: &Observed, hold_s: f64) -> Option<RunVerdict> {
     };
     let (launch_s, wall_s) = seen.launch_s.zip(seen.wall_s)?;
     let ticks = counts.iter().fold(0_u64, |sum, count| sum.saturating_add(*count));
-    // All were alive from `alive` until the time of the first was over. The first may wake while others still start, and
-    // none woke after the end.
+    // `due` counts from `alive` until the first task's wait is over. `most` covers the whole run, as early
+    // tasks wake while others still start.
     let due = (seen.tasks as f64 * (hold_s - launch_s).max(0.0) / period_s).floor();
     let most = (seen.tasks as f64 * (wall_s / period_s + 1.0)).ceil();
     if ticks as f64 > most {
@@ -172,7 +172,7 @@ fn woken(seen: &Observed, hold_s: f64) -> Option<RunVerdict> {
     if latest_s > wall_s {
         return failed(format!("reported a wake-up {latest_s} s late, but the run took {wall_s:.2} s"));
     }
-    // A single missing wake-up of a single task may fall between two periods.
+    // Allow for one missing wake-up, which may fall between two periods.
     (ticks as f64 + 1.0 < WOKEN_SHARE * due).then(|| {
         let share = ticks as f64 / due * 100.0;
         let reason = format!("could not keep up: its tasks woke {ticks} of {due} times ({share:.1}%)");
@@ -180,7 +180,7 @@ fn woken(seen: &Observed, hold_s: f64) -> Option<RunVerdict> {
     })
 }
 
-/// Counts of how late tasks woke: bucket b is of less than 2^b microseconds, and not less than half of that.
+/// Histogram of how late tasks woke: bucket b counts 2^(b-1) to 2^b microseconds, bucket 0 less than 1.
 const LATE: &str = "late_us";
 /// The smallest share of the scheduled wake-ups that passes.
 const WOKEN_SHARE: f64 = 0.99;

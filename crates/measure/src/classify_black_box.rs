@@ -22,12 +22,12 @@ pub struct BlackBoxEvidence<'a> {
     pub ready: bool,
     /// Whether the plateau was read.
     pub read: bool,
-    /// Whether the plateau was only inferred from an idle program, which was not given the time that tasks wait.
+    /// Whether the plateau was only inferred from an idle program.
     pub inferred: bool,
     /// Whether taskscale stopped it after the plateau.
     pub stopped: bool,
     pub alive: Option<u64>,
-    /// What printed `done` or `failed K` before memory was read, and so had not all its tasks left; and which of these.
+    /// What printed `done` or `failed K` before memory was read, and which of the two: tasks had already ended.
     pub over_early: Option<(&'static str, &'static str)>,
     /// Processes that remained when the first had exited by itself.
     pub left_processes: usize,
@@ -157,7 +157,7 @@ fn timed_out(seen: &BlackBoxEvidence) -> RunVerdict {
     RunVerdict::new(Status::TimedOut, reason)
 }
 
-/// What is wrong with the end of a program that ended by itself, if anything.
+/// The verdict on a program that ended by itself, if its end was a failure.
 fn own_end(seen: &BlackBoxEvidence) -> Option<RunVerdict> {
     let run = seen.run;
     let Some(ProgramEnd::Exited { code, signal, .. }) = run.end else { return None };
@@ -203,7 +203,7 @@ fn own_end(seen: &BlackBoxEvidence) -> Option<RunVerdict> {
         .then(|| RunVerdict::failed(format!("exited with code 0{after}, but its tasks must wait {hold_s} s")))
 }
 
-/// What is wrong with a load that ended by itself, as its tasks ended with it.
+/// The reason of failure if the load ended by itself, as its tasks ended with it.
 fn load_end(load: &LoadEvidence, who: &str) -> Option<String> {
     let last = last_line(&load.stderr);
     if load.launcher_lost {
@@ -250,7 +250,7 @@ mod tests {
         }
     }
 
-    /// A run that was read and then stopped, but for the change.
+    /// The verdict on a run that was read and stopped, after `change`.
     fn verdict<'a>(
         ready: Ready,
         end: &'a ProgramEnd,

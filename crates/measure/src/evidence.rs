@@ -59,8 +59,7 @@ pub struct PlateauQuality {
     pub unwatched: bool,
     /// Processes of the run outside its cgroup: their memory is missing from the results.
     pub escaped: usize,
-    /// A process joined the cgroup after the launcher had. It had left before, and its memory of that time is charged
-    /// elsewhere.
+    /// A process left the cgroup and came back. Memory that it used in between is charged elsewhere.
     pub came_back: bool,
     /// CPU time that its processes used outside of its cgroup, in seconds, if any.
     pub outside_s: Option<f64>,

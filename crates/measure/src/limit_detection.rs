@@ -110,8 +110,8 @@ pub fn detect_limit(limits: &SystemLimits, kind: Kind, evidence: &LimitEvidence)
         .or_else(|| limit_told(limits, kind, evidence))
 }
 
-/// A program that prints that it was refused a thread, although its cgroup refused none, hit the limit on memory
-/// mappings, if N threads can exhaust it.
+/// The limit on memory mappings, if the program printed that it was refused a thread, its cgroup refused none,
+/// and N threads can exhaust the mappings.
 fn limit_told(limits: &SystemLimits, kind: Kind, evidence: &LimitEvidence) -> Option<DetectedLimit> {
     let told = NO_MORE_THREADS.iter().any(|words| evidence.stderr.contains(words));
     if kind != Kind::Thread || evidence.refused_threads != Some(0) || !told {
@@ -169,7 +169,7 @@ enum MappingFit {
 
 /// Memory mappings of a program besides those of its tasks: its text and libraries.
 const OWN_AREAS: u64 = 128;
-/// The last stacks may have got no guard page (Crystal).
+/// Fits may exceed the limit by this: the last stacks may have no guard page (Crystal).
 const AREAS_TOO_MANY: u64 = 8;
 
 /// How many memory mappings each of `started` tasks must have had, if they exhausted `max_map_count`. An exact fit is
@@ -258,7 +258,6 @@ mod tests {
         }
     }
 
-    /// A crash at an arbitrary number of tasks must hardly ever be taken for a limit.
     #[test]
     fn arbitrary_crash_points_are_hardly_ever_taken_for_max_map_count() {
         let most = 65_530_u64;
@@ -297,7 +296,7 @@ mod tests {
         let found = met(&limits(), evidence.clone());
         assert_eq!(found.limit.lift.as_deref(), Some("ulimit -n 4096"));
         assert_eq!(found.remedy.as_deref(), Some("raise it to its hard limit: `ulimit -n 4096`"));
-        // What the program has is what counts: Go raises it for itself.
+        // The program's own limit counts: Go raises it for itself.
         let own = LimitEvidence { open_files: Some(OwnFiles { soft: 4096, hard: Some(4096) }), ..evidence };
         let found = met(&limits(), own);
         assert_eq!(

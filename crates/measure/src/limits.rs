@@ -108,7 +108,7 @@ pub struct DetectedLimit {
     pub limit: LimitHit,
     /// `hit NAME = VALUE`, or `probably hit NAME = VALUE`. How far the run got follows.
     pub sentence: String,
-    /// The explanation that follows that; may be empty.
+    /// The explanation that follows the sentence, or nothing.
     pub why: String,
     /// How to raise it.
     pub remedy: Option<String>,
@@ -127,7 +127,7 @@ pub(super) fn lifted_by(name: &str, value: u64, command: String) -> WithRemedy {
 pub(super) struct SoftLimit {
     /// As the shell names it.
     name: &'static str,
-    /// As limits.conf and containers name it, and services.
+    /// As limits.conf and containers name it, and as systemd services do.
     file: &'static str,
     service: &'static str,
 }
@@ -137,7 +137,7 @@ pub(super) const OPEN_FILES: SoftLimit =
 const USER_PROCESSES: SoftLimit = SoftLimit { name: "ulimit -u", file: "nproc", service: "LimitNPROC" };
 
 impl SoftLimit {
-    /// `hard`: `None` where there is none.
+    /// `hard`: the hard limit, `None` if unlimited.
     pub(super) fn at(&self, value: u64, hard: Option<u64>) -> WithRemedy {
         let SoftLimit { name, file, service } = self;
         if hard.is_none_or(|hard| hard > value) {
@@ -214,7 +214,7 @@ impl SystemLimits {
 pub(super) mod tests {
     use super::*;
 
-    /// Of a small machine, with none of a user's processes or of a group.
+    /// Limits of a small machine, without one for the user's processes or for a cgroup.
     pub fn limits() -> SystemLimits {
         SystemLimits {
             pid_max: Some(32_768),

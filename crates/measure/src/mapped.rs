@@ -1,5 +1,5 @@
-//! The mapped pages that are not anonymous: of files, of shared memory, huge ones, and of devices. Each page counts
-//! once, however many mappings, processes and offsets show it.
+//! Mapped pages that are not anonymous: files, shared memory, huge pages and devices. Each page counts once,
+//! however many mappings, processes and offsets show it.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs;
@@ -11,11 +11,11 @@ use rustix::param::page_size;
 use super::pagemap::{Charges, PageSet, Pagemap};
 use super::procfs::text;
 
-/// What `TMPFS_MAGIC` of linux/magic.h says.
+/// `TMPFS_MAGIC` of linux/magic.h.
 const TMPFS: rustix::fs::FsWord = 0x0102_1994;
 /// The kernel's own tmpfs: memfds, SysV segments and anonymous shared memory.
 const KERNEL_TMPFS: Device = (0, 1);
-/// Page frames per lookup of their charges.
+/// Page frames whose charges are looked up together.
 const LOOKED_UP: usize = 1 << 16;
 
 type Device = (u32, u32);
@@ -56,7 +56,7 @@ enum MappingKind {
     Device,
 }
 
-/// A file; of SysV segments, whose inode numbers are their own, with the IPC namespace.
+/// A file. Each IPC namespace numbers SysV segments separately.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct FileKey {
     device: Device,
@@ -76,12 +76,12 @@ struct Pages {
 pub struct MappedPages {
     charges: Option<Charges>,
     has_group: bool,
-    /// Whether a device without a number of its own is a tmpfs.
+    /// Whether each known device is a tmpfs.
     devices: HashMap<Device, bool>,
     /// Mount namespaces whose mounts are in `devices`.
     namespaces: BTreeSet<String>,
     files: HashMap<FileKey, Pages>,
-    /// Pages of tmpfs that are still to be looked up.
+    /// Frames of tmpfs whose charges are still to be looked up.
     frames: Vec<u64>,
     of_others: u64,
     huge_files: HashMap<FileKey, PageSet>,
@@ -169,8 +169,8 @@ impl MappedPages {
         Ok(())
     }
 
-    /// Huge pages that only one process maps are told by the kernel; of a file, or left to a child by fork, they are
-    /// known by their place in it.
+    /// Adds huge pages. The kernel marks pages that only one process maps. Shared ones, of a file or after
+    /// fork, are identified by their offset.
     fn add_huge(&mut self, pid: u32, pagemap: &Pagemap, mapping: &Mapping) -> io::Result<()> {
         let mut shared = Vec::new();
         pagemap.pages(mapping.start, mapping.end, |address, page| match page.exclusive {
@@ -182,8 +182,8 @@ impl MappedPages {
         Ok(())
     }
 
-    /// What the group is charged for already is in the kernel's account of it: rings of io_uring, maps of BPF. Rings of
-    /// packet sockets and the like are charged to nobody.
+    /// Adds device pages that the cgroup is not charged for, such as rings of packet sockets. Rings of io_uring
+    /// and BPF maps are already in the kernel's account of the cgroup.
     fn add_device(&mut self, pagemap: &Pagemap, mapping: &Mapping, from: u64, to: u64) -> io::Result<()> {
         let accounted = self.has_group && is_accounted(mapping.name);
         let MappedPages { charges, device_frames, device_pages, .. } = self;
@@ -207,7 +207,7 @@ impl MappedPages {
         if is_device(pid, mapping.name) {
             return MappingKind::Device;
         }
-        // Only a file system without a device of its own can be a tmpfs; the vdso is on none.
+        // Only a file system without a block device (major 0) can be a tmpfs. The vdso is on none.
         let may_be_tmpfs = mapping.device.0 == 0 && mapping.device.1 != 0;
         match may_be_tmpfs && self.is_tmpfs(pid, mapping.device) {
             true => MappingKind::Tmpfs,
@@ -215,7 +215,7 @@ impl MappedPages {
         }
     }
 
-    /// A device that no mount of ours shows may be one of the process's own mount namespace.
+    /// Whether a device is a tmpfs: known already, or by the mounts of the process's namespace.
     fn is_tmpfs(&mut self, pid: u32, device: Device) -> bool {
         if let Some(known) = self.devices.get(&device) {
             return *known;
@@ -227,7 +227,7 @@ impl MappedPages {
         self.devices.get(&device).copied().unwrap_or_else(|| self.is_unmounted_tmpfs(pid, device))
     }
 
-    /// Of a mount that is in no list any more, root can still ask what it is.
+    /// Whether a device without a listed mount is a tmpfs. Only root can find out.
     fn is_unmounted_tmpfs(&mut self, pid: u32, device: Device) -> bool {
         let maps = fs::read(format!("/proc/{pid}/maps")).unwrap_or_default();
         let is_tmpfs = parse(&maps).iter().filter(|mapping| mapping.device == device).any(|mapping| {
@@ -256,7 +256,7 @@ impl MappedPages {
 }
 
 fn key(pid: u32, mapping: &Mapping) -> FileKey {
-    // Segments are numbered by each IPC namespace anew.
+    // Each IPC namespace numbers its segments separately.
     let is_segment = mapping.device == KERNEL_TMPFS && mapping.name.starts_with(b"/SYSV");
     let namespace = || fs::read_link(format!("/proc/{pid}/ns/ipc")).unwrap_or_default();
     FileKey {
@@ -266,7 +266,7 @@ fn key(pid: u32, mapping: &Mapping) -> FileKey {
     }
 }
 
-/// Whether what is mapped is no file: a socket, a descriptor of the kernel's making, a device in /dev.
+/// Whether the mapping is of a socket, an anonymous inode of the kernel, or a character device in /dev.
 fn is_device(pid: u32, name: &[u8]) -> bool {
     let special = || {
         let place = format!("/proc/{pid}/root{}", String::from_utf8_lossy(name));
@@ -275,15 +275,15 @@ fn is_device(pid: u32, name: &[u8]) -> bool {
     name.starts_with(b"socket:") || name.starts_with(b"anon_inode:") || special()
 }
 
-/// Whether the kernel charges the group for what such a descriptor maps. Buffers of perf it counts by user.
+/// Whether the kernel charges the cgroup for what such a descriptor maps. It accounts perf buffers per user.
 fn is_accounted(name: &[u8]) -> bool {
     name.starts_with(b"anon_inode:") && !name.starts_with(b"anon_inode:[perf_event]")
 }
 
-/// The mappings of maps, or of smaps, that may show other pages than anonymous ones. Names of files need not be text.
+/// The mappings in maps or smaps that may have pages other than anonymous ones. File names need not be UTF-8.
 fn parse(maps: &[u8]) -> Vec<Mapping<'_>> {
     let mut mappings: Vec<Mapping> = Vec::new();
-    // Whether the lines that follow are of the last of `mappings`.
+    // Whether the lines that follow belong to the last of `mappings`.
     let mut kept = false;
     for line in maps.split(|byte| *byte == b'\n') {
         if let Some(flags) = line.strip_prefix(b"VmFlags:") {
@@ -322,14 +322,14 @@ fn parse_line(line: &[u8]) -> Option<Mapping<'_>> {
     })
 }
 
-/// Which devices of a mountinfo without a number of their own are a tmpfs.
+/// The devices of a mountinfo, and whether each is a tmpfs.
 fn devices(mountinfo: &str) -> impl Iterator<Item = (Device, bool)> {
     mountinfo.lines().filter_map(|line| {
         let (before, after) = line.split_once(" - ")?;
         let (major, minor) = before.split(' ').nth(2)?.split_once(':')?;
         let is_tmpfs = match after.split(' ').next()? {
             "tmpfs" | "devtmpfs" => true,
-            // A ramfs as well.
+            // A rootfs may be a ramfs instead.
             "rootfs" => rustix::fs::statfs("/").is_ok_and(|stat| stat.f_type == TMPFS),
             _ => false,
         };

@@ -1,4 +1,4 @@
-//! What a run came to: how it ended, and its time, CPU and memory.
+//! The result of a run: how it ended, and its time, CPU and memory.
 //!
 //! Unknown values are absent, never 0 or -1. Every name includes its unit.
 
@@ -80,7 +80,7 @@ pub struct Measurement {
 }
 
 impl Measurement {
-    /// Of which nothing is known but how it ended.
+    /// A measurement of which only the end is known.
     pub fn of_status(started_at: Timestamp, status: Status) -> Measurement {
         Measurement {
             started_at,
@@ -190,7 +190,7 @@ pub enum PlateauFrom {
 }
 
 impl PlateauFrom {
-    /// In a few words, for people.
+    /// A short description to display.
     pub fn text(self) -> &'static str {
         match self {
             PlateauFrom::Protocol => "by the line `alive K` of the program",
@@ -292,7 +292,8 @@ impl MemorySource {
         self.into()
     }
 
-    /// What its peak is of. A cgroup is not charged for files that were in memory before, so its peak may be below RSS.
+    /// What its peak measures. A cgroup is not charged for files that were already in the page cache, so its
+    /// peak may be below RSS.
     pub fn peak_of(self) -> &'static str {
         match self {
             MemorySource::CgroupV2 | MemorySource::CgroupV1 => "charge of its cgroup",

@@ -1,4 +1,4 @@
-//! What the verdict on a run rests on, and what it is.
+//! The observations of a run, and its verdict.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,5 +1,5 @@
-//! Which pages of a process are in memory, from `/proc/PID/pagemap` (Documentation/admin-guide/mm/pagemap.rst), and
-//! whose charge a page is, from `/proc/kpagecgroup`.
+//! Which pages of a process are in memory, from `/proc/PID/pagemap` (Documentation/admin-guide/mm/pagemap.rst),
+//! and which cgroup a page is charged to, from `/proc/kpagecgroup`.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -16,7 +16,7 @@ const EXCLUSIVE: u64 = 1 << 56;
 const FRAME: u64 = (1 << 55) - 1;
 /// Entries read at a time: a sparse mapping may have a terabyte of address space.
 const CHUNK_PAGES: u64 = 1 << 16;
-/// Pages so near to each other are looked up together.
+/// Frames at most this far apart are looked up with one read.
 const NEAR: u64 = 64;
 
 /// One entry of pagemap for a page in memory.
@@ -75,7 +75,7 @@ const REGIONS: usize = 256;
 
 pub struct Pagemap {
     file: File,
-    /// The kernel (since 6.7) lists the pages itself, and passes over holes.
+    /// Whether the kernel (since 6.7) lists the pages itself, which skips holes.
     scans: bool,
 }
 
@@ -107,7 +107,7 @@ impl Pagemap {
         Ok(())
     }
 
-    /// One system call; where it stopped.
+    /// One system call. Returns the address at which it stopped.
     fn scan(&self, start: u64, end: u64, found: &mut impl FnMut(u64, u64)) -> io::Result<u64> {
         let mut regions = [PageRegion::default(); REGIONS];
         let wanted = PAGE_IS_FILE | PAGE_IS_PRESENT;
@@ -153,7 +153,7 @@ impl Pagemap {
     }
 }
 
-/// Whose charge a page is: known to root alone.
+/// Which cgroup each page is charged to. Only root can read this.
 pub struct Charges {
     file: File,
     /// Inode numbers of the folders of the run's groups.
@@ -192,7 +192,7 @@ impl Charges {
     }
 }
 
-/// A set of page numbers, of any size and as sparse as can be.
+/// A set of page numbers, of any size and however sparse.
 #[derive(Debug, Default)]
 pub struct PageSet {
     blocks: std::collections::HashMap<u64, Box<[u64; WORDS]>>,
@@ -208,12 +208,12 @@ impl PageSet {
         self.count
     }
 
-    /// Whether the page is new to it.
+    /// Inserts a page. Returns whether it is new.
     pub fn insert(&mut self, page: u64) -> bool {
         self.insert_range(page, 1) > 0
     }
 
-    /// Inserts pages that follow each other; how many of them are new.
+    /// Inserts consecutive pages. Returns how many of them are new.
     pub fn insert_range(&mut self, first: u64, pages: u64) -> u64 {
         let before = self.count;
         let (mut page, end) = (first, first.saturating_add(pages));

@@ -1,5 +1,5 @@
-//! The reading while all tasks wait: memory charged to the cgroup, and pages that its processes map but others are
-//! charged for, without unmapped page cache. Each physical page counts once.
+//! The reading while all tasks wait: memory charged to the cgroup, and pages that its processes map but other
+//! cgroups are charged for, without unmapped page cache. Each physical page counts once.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,14 +9,14 @@ use super::mapped::{Mapped, MappedPages};
 use super::procfs;
 use crate::{MemorySource, Plateau, Warning};
 
-/// What a thread's stack in the kernel takes (THREAD_SIZE), in bytes, but never less than a page; unknown elsewhere.
+/// Size of a thread's kernel stack (THREAD_SIZE), in bytes, but never less than a page. `None`: unknown.
 const THREAD_STACK_BYTES: Option<u64> =
     if cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) { Some(16 * 1024) } else { None };
-/// The processes and the group may differ in anonymous memory by this share of it, or by a batch for each CPU.
+/// Anonymous memory of the processes and of the cgroup may differ by this share, or by a batch for each CPU.
 const SAME_ANON: f64 = 0.01;
-/// An interval this narrow, in bytes, needs no warning.
+/// An uncertainty up to this many bytes needs no warning.
 const NARROW_BYTES: u64 = 64 << 10;
-/// The most processes that are each read again to find whether memory has changed; for more, the kernel's counters
+/// Up to this many processes are each read again to detect changes of memory. With more, the kernel's counters
 /// decide.
 const WALKED_AGAIN: usize = 64;
 
@@ -28,7 +28,7 @@ pub struct Reading {
     pub processes: u64,
     /// Highest resident memory so far of any one process.
     pub rss_peak_bytes: u64,
-    /// Anonymous memory as the processes show it and as the group is charged, where these contradict.
+    /// Anonymous memory of the processes and as charged to the cgroup, in bytes, if they disagree.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contradiction: Option<(u64, u64)>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -43,19 +43,19 @@ struct ProcessMemory {
     mapped: Mapped,
     /// Processes that may not be walked.
     unreadable: usize,
-    /// Of those: anonymous memory, the most that any has mapped of files, and shared memory.
+    /// Sums of their anonymous memory and huge pages, maxima of their file and shared memory.
     counted: procfs::ProcessStatus,
-    /// Processes of which nobody may know whether they share an address space with another.
+    /// Processes that the kernel did not compare with others: they may share an address space.
     uncompared: usize,
     /// The most anonymous memory of one process.
     most_anon: u64,
 }
 
-/// Reads every process of the cgroup, unless `is_over`: with many, they may end meanwhile. `pids` is the kernel's list
-/// when the reading begins; processes that end during it count as present. `None` if no process is left, or not all
-/// could be read.
+/// Reads every process of the cgroup. `pids` is the kernel's list when the reading begins, and processes that
+/// end during it count as present. `None` if none could be read, or if `is_over` before all were read: many
+/// take long.
 pub fn read(group: &dyn Group, pids: &[u32], is_over: &dyn Fn() -> bool) -> Option<Reading> {
-    // Without a cgroup the list has those that only wait to be waited for, whose CPU time counts.
+    // Without a cgroup the list includes zombies, as their CPU time counts.
     let ended = match group.source() {
         MemorySource::Proc => pids.iter().filter(|pid| procfs::has_ended(**pid)).count(),
         _ => 0,
@@ -90,7 +90,8 @@ pub fn read(group: &dyn Group, pids: &[u32], is_over: &dyn Fn() -> bool) -> Opti
     Some(reading)
 }
 
-/// Walks the processes, each address space once. `None` where it `is_over` before all were read, or none is left.
+/// Walks the processes, each address space once. `None` if `is_over` before all were read, or none could be
+/// read.
 fn show(
     pids: &[u32],
     group: &dyn Group,
@@ -142,7 +143,7 @@ fn show(
 }
 
 impl ProcessMemory {
-    /// A process that may not be walked, by the kernel's counters.
+    /// Adds a process that may not be walked, by the kernel's counters.
     fn count(&mut self, status: &procfs::ProcessStatus) {
         self.unreadable += 1;
         self.page_tables += status.page_tables;
@@ -150,7 +151,7 @@ impl ProcessMemory {
         self.rollup.swap += status.swap;
         self.counted.rss_anon += status.rss_anon;
         self.counted.huge += status.huge;
-        // As a rule it maps what its parent maps.
+        // It usually maps the same as its parent.
         self.counted.rss_file = self.counted.rss_file.max(status.rss_file);
         self.counted.rss_shmem = self.counted.rss_shmem.max(status.rss_shmem);
     }
@@ -161,13 +162,13 @@ impl ProcessMemory {
     }
 }
 
-/// By the kernel's account of the group where there is one, and by what the processes show.
+/// Combines the kernel's account of the cgroup, if there is one, with what the processes show.
 fn memory(shown: &ProcessMemory, account: &KernelAccount, kernel_bytes: u64) -> Plateau {
     let mapped = &shown.mapped;
     let (of_others, uncertain) = of_others(mapped, account);
     let tmpfs = mapped.tmpfs.max(shown.counted.rss_shmem);
     let shared = tmpfs.max(account.shmem.unwrap_or(0) + of_others);
-    // To the kernel every page of tmpfs is shared memory; to us a program's text is a file, wherever it lies.
+    // The kernel counts every tmpfs page as shared memory. Here a program's text is a file, even on tmpfs.
     let shmem_bytes = shared - mapped.tmpfs_as_file;
     let file_bytes = mapped.file.max(shown.counted.rss_file) + mapped.tmpfs_as_file;
     let mapped_anon = match account.anon {
@@ -179,7 +180,7 @@ fn memory(shown: &ProcessMemory, account: &KernelAccount, kernel_bytes: u64) -> 
         _ => shown.anon(),
     };
     let anon_bytes = mapped_anon + unmapped_anon(account);
-    // Nothing tells how much of it is in several processes' common address space.
+    // It is unknown how much of it counts twice because processes share an address space.
     let uncertain = match account.anon {
         None if shown.uncompared > 0 => uncertain + shown.rollup.pss_anon - shown.most_anon,
         _ => uncertain,
@@ -202,8 +203,8 @@ fn memory(shown: &ProcessMemory, account: &KernelAccount, kernel_bytes: u64) -> 
     }
 }
 
-/// Of the mapped pages of tmpfs those that others are charged for, at most, and how many fewer they may be.
-/// `file_mapped` of the group counts what is mapped and charged to it, of files and of tmpfs.
+/// Mapped tmpfs memory that other cgroups are charged for, in bytes: the most, and how much less it may be. The
+/// cgroup's `file_mapped` counts pages of files and tmpfs that are both mapped and charged to it.
 fn of_others(mapped: &Mapped, account: &KernelAccount) -> (u64, u64) {
     let (Some(shmem), Some(charged)) = (account.shmem, account.file_mapped) else {
         return (0, 0);
@@ -212,15 +213,15 @@ fn of_others(mapped: &Mapped, account: &KernelAccount) -> (u64, u64) {
         return (bytes, 0);
     }
     let all = (mapped.file + mapped.tmpfs).saturating_sub(charged);
-    // Of files, those are others' for which the group has no cache.
+    // File pages beyond the cgroup's own cache are charged to others.
     let files = mapped.file.saturating_sub(account.cache.unwrap_or(0));
     let most = all.saturating_sub(files).min(mapped.tmpfs);
     let least = mapped.tmpfs.saturating_sub(shmem.min(charged)).min(most);
     (most, most - least)
 }
 
-/// Anonymous memory that the group is charged for and no process maps: huge pages of which a part was given back, and what
-/// a pipe or a socket was handed without a copy.
+/// Anonymous memory charged to the cgroup that no process maps, in bytes: partly freed huge pages, and pages
+/// passed to a pipe or a socket without a copy.
 fn unmapped_anon(account: &KernelAccount) -> u64 {
     let known: Option<u64> = [account.anon, account.shmem, account.cache, account.kernel].into_iter().sum();
     let Some((charged, known)) = account.charged.zip(known) else { return 0 };
@@ -230,8 +231,8 @@ fn unmapped_anon(account: &KernelAccount) -> u64 {
     if unmapped > bound { unmapped } else { 0 }
 }
 
-/// Whether what the processes show and what the group is charged cannot both be: memory was charged elsewhere, or is
-/// held by what was not found.
+/// Anonymous memory of the processes and as charged to the cgroup, in bytes, if they disagree: memory is
+/// charged elsewhere, or its owner was not found.
 fn contradiction(shown: &ProcessMemory, account: &KernelAccount) -> Option<(u64, u64)> {
     let charged = account.anon.filter(|_| shown.unreadable == 0 && !shown.rollup.unsplit)?;
     let walked = shown.rollup.pss_anon;
@@ -239,8 +240,8 @@ fn contradiction(shown: &ProcessMemory, account: &KernelAccount) -> Option<(u64,
     (walked.abs_diff(charged) > bound).then_some((walked, charged))
 }
 
-/// Resident and kernel memory, to be compared with the same a moment later. Where the kernel's counters lag, few
-/// processes are walked, which takes 40 ms for 10,000 threads.
+/// Resident and kernel memory in bytes, to be compared with a later value. If the kernel's counters lag, up to
+/// `WALKED_AGAIN` processes are walked, which takes 40 ms for 10,000 threads.
 pub fn standing(group: &dyn Group, pids: &[u32]) -> u64 {
     let walks = pids.len() <= WALKED_AGAIN && !procfs::resident_is_exact();
     let walked = |pid: u32| procfs::rollup_by_thread(pid).ok().map(|(_, rollup)| rollup.rss + rollup.huge);
@@ -318,7 +319,7 @@ mod tests {
         assert_eq!(of_others(&mapped(None), &account(0, 48 * MIB, 0, 0)), (64 * MIB, 0));
         // Its own, mapped.
         assert_eq!(of_others(&mapped(None), &account(0, 64 * MIB, 64 * MIB, 0)), (0, 0));
-        // Half of it others'.
+        // Half of it charged to others.
         assert_eq!(of_others(&mapped(None), &account(0, 32 * MIB, 32 * MIB, 0)), (32 * MIB, 0));
         // The group has a cache of files, mapped or not: the owner of 2 MiB is unknown.
         assert_eq!(of_others(&mapped(None), &account(0, 64 * MIB, 64 * MIB, 9 * MIB)), (2 * MIB, 2 * MIB));

@@ -7,7 +7,7 @@ use super::procfs::text;
 /// A segment of `/proc/sysvipc/shm`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Segment {
-    /// Who made it.
+    /// Pid of its creator.
     creator: u32,
     attached: u64,
     uid: u32,

@@ -1,11 +1,12 @@
 //! The line of standard error that explains what went wrong. Pure.
 
-/// How a line begins that a stack trace follows: V8, Go, a JVM.
+/// Beginnings of lines that a stack trace follows: V8, Go, JVM.
 const BEFORE_A_STACK: [&str; 4] = ["FATAL ERROR:", "fatal error:", "panic:", "Exception in thread"];
-/// Most characters of it that are shown.
+/// The most characters of the line that are shown.
 const MOST_SHOWN: usize = 200;
 
-/// `; stderr: ` and the last line that is neither empty nor a hint, or the last that a stack trace follows.
+/// `; stderr: ` and the last line that a stack trace follows, or else the last that is neither empty nor a
+/// hint.
 pub(super) fn last_line(text: &str) -> String {
     let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("hint:"));
     let told = lines().rfind(|line| BEFORE_A_STACK.iter().any(|begin| line.starts_with(begin)));

@@ -15,7 +15,7 @@ impl Timestamp {
     pub const UNIX_EPOCH: Timestamp = Timestamp(SystemTime::UNIX_EPOCH);
 
     pub fn now() -> Timestamp {
-        // A clock that was never set may stand before it, which the format cannot say.
+        // A clock that was never set may show an earlier time, which the format cannot express.
         Timestamp(SystemTime::now().max(SystemTime::UNIX_EPOCH))
     }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 pub use parse::{Quantity, UnitError, parse_bytes, parse_count, parse_duration, parse_share};
 
-/// A duration of this many seconds: zero for fewer than none, the longest there is for more than it holds.
+/// A duration of this many seconds: zero if negative or not a number, `Duration::MAX` if too long.
 pub fn duration(seconds: f64) -> Duration {
     Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(Duration::MAX)
 }
@@ -28,7 +28,7 @@ pub fn count(n: u64) -> String {
         if n.is_multiple_of(step) {
             let number = format!("{whole}.{:0width$}", n % unit / step, width = decimals as usize);
             let number = number.trim_end_matches('0').trim_end_matches('.');
-            // Without decimals there is no point to stop at, and the zeros belong to the number.
+            // Without a decimal point, trailing zeros belong to the number.
             return if decimals == 0 { format!("{whole}{suffix}") } else { format!("{number}{suffix}") };
         }
     }
@@ -53,7 +53,7 @@ pub fn significant(value: f64, digits: u32) -> String {
     if value == 0.0 || !value.is_finite() {
         return decimal(value, 0);
     }
-    // Of the rounded value: 9.996 has one digit more before the point than it seems to have.
+    // From the rounded value: 9.996 becomes 10.0, with one more digit before the point.
     let rounded = format!("{value:.*e}", digits.saturating_sub(1) as usize);
     let power: i32 = rounded.split_once('e').and_then(|(_, power)| power.parse().ok()).unwrap_or(0);
     let decimals = digits as i32 - 1 - power;
@@ -64,14 +64,15 @@ pub fn significant(value: f64, digits: u32) -> String {
     decimal((value / unit).round() * unit, 0)
 }
 
-/// So many of something: `1 run`, `3 runs`, `1,200 entries`. For nouns that end in a consonant and y, or take an s.
+/// A count with its noun: `1 run`, `3 runs`, `1,200 entries`. For nouns that end in a consonant and y, or take
+/// an s.
 pub fn counted(n: impl TryInto<u64>, noun: &str) -> String {
     // No count of anything is larger.
     let n = n.try_into().unwrap_or(u64::MAX);
     with_noun(grouped(n), n, noun)
 }
 
-/// The same with the count in short, as a number of tasks is written: `1 task`, `10k tasks`.
+/// A number of tasks in short: `1 task`, `10k tasks`.
 pub fn tasks(n: u64) -> String {
     with_noun(count(n), n, "task")
 }
@@ -86,8 +87,7 @@ fn with_noun(number: String, n: u64, noun: &str) -> String {
 
 /// A number with a fixed number of decimals and commas: `2,150.3`.
 ///
-/// For columns of one unit, where the decimal points must stand below each other. Never `-0.0`; a number that is
-/// not finite is `?`.
+/// For columns of one unit, so that the decimal points align. Never `-0.0`. A number that is not finite is `?`.
 pub fn decimal(value: f64, decimals: usize) -> String {
     if !value.is_finite() {
         return "?".to_owned();
@@ -100,7 +100,7 @@ pub fn decimal(value: f64, decimals: usize) -> String {
     }
     match whole.parse() {
         Ok(n) => shown.push_str(&grouped(n)),
-        // Beyond 2^64, where nobody counts digits.
+        // 2^64 and above: no commas.
         Err(_) => shown.push_str(whole),
     }
     if !fraction.is_empty() {
@@ -118,7 +118,7 @@ pub fn bytes(n: u64) -> String {
     let mut value = n as f64;
     let mut unit = "B";
     for larger in ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"] {
-        // 1023.6 would be shown as 1024: take the next unit already there.
+        // 1023.6 would be shown as 1024: take the next unit.
         if value < 1023.5 {
             break;
         }
@@ -148,7 +148,7 @@ pub fn seconds(s: f64) -> String {
     if s < 0.0 {
         return format!("-{}", seconds(-s));
     }
-    // Each border is where the rounded number would need one more digit than its unit shows.
+    // Each boundary is where the rounded number would need one more digit than its unit shows.
     if s == 0.0 {
         "0 s".to_owned()
     } else if s < 0.999_5e-3 {

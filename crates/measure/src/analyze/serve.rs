@@ -1,20 +1,20 @@
-//! What clients measured of a server, and what it used meanwhile.
+//! The results of a server's clients, with the server's CPU time in each phase.
 
 use super::Analysis;
 use crate::sampler::seconds;
 use crate::{Plateau, Warning};
 use taskscale_load::{Begin, ClosedLoad, IdleLoad, Load, OpenLoad, StageResult, usual};
 
-/// An accepted connection takes 3.7 kB of the kernel at least, in bytes; less than this is none of it.
+/// Connections with less kernel memory than this, in bytes, were not charged: each takes at least 3.7 kB.
 const LEAST_BYTES: u64 = 3_000;
 const MANY: u64 = 100;
 
 impl Analysis<'_> {
-    /// The clients' results, as far as they came.
+    /// The clients' results, for the phases that ended.
     pub(super) fn load(&self) -> Option<Load> {
         let state = self.state;
         self.spec.scenario.serve().filter(|_| state.load_started_ns.is_some())?;
-        // Before any was connected there is nothing to tell.
+        // Before clients have connected, there is nothing to report.
         let connected = state.load.connected().filter(|connected| connected.connect_s > 0.0)?;
         let (client_bytes, client_kernel_bytes) = state.load_memory;
         let beside = self.spec.scenario.elsewhere().is_none();
@@ -37,18 +37,18 @@ impl Analysis<'_> {
 
     fn idle(&self) -> Option<IdleLoad> {
         let (plateau, (end_ns, cpu)) = self.state.plateau.zip(self.state.plateau_end)?;
-        // A server that was stopped before its clients had rested has none.
+        // A server that was stopped before its clients had been idle has no idle phase.
         (self.state.stop_ns != Some(end_ns)).then_some(())?;
         let cpu_s = (cpu?.total_s - plateau.cpu?.total_s).max(0.0);
         Some(IdleLoad { cpu_s, seconds: seconds(plateau.since_ns, end_ns) })
     }
 
-    /// Each loop that is over, with what the server used from its beginning until the next.
+    /// Adds each loop that has ended, with the server's CPU time from its start to the start of the next.
     fn add_loops(&self, load: &mut Load) {
         let state = self.state;
         let loops = state.begun.iter().filter(|(begin, _)| *begin != Begin::First).map(|(_, cpu)| *cpu);
         let cpus: Vec<_> = loops.chain(state.stages_over.iter().map(|(cpu, _)| *cpu)).collect();
-        // The last may be over, and the run ended before that was noticed.
+        // The last loop is left out if the run ended before its CPU time was read.
         for (stage, ends) in state.load.loops().zip(cpus.windows(2)) {
             let server_cpu_s = ends[0].zip(ends[1]).map(|(a, b)| (b.total_s - a.total_s).max(0.0));
             match stage {
@@ -79,7 +79,8 @@ impl Analysis<'_> {
     }
 }
 
-/// Whether the kernel holds less for the connections than any takes. Fewer of them are lost in what it holds besides.
+/// Whether the kernel charged less than the connections need. With few, other kernel memory hides the
+/// difference.
 fn is_uncharged(memory: &Plateau, connected: u64) -> bool {
     let others = memory.kernel_stack_bytes.unwrap_or(0).saturating_add(memory.page_tables_bytes.unwrap_or(0));
     connected >= MANY && memory.kernel_bytes.saturating_sub(others) < LEAST_BYTES.saturating_mul(connected)
@@ -89,7 +90,7 @@ fn is_uncharged(memory: &Plateau, connected: u64) -> bool {
 mod tests {
     use super::*;
 
-    /// 3,926 bytes on Linux 6.12 and 1,545 on 6.1, of which some are of epoll and of the files.
+    /// Per connection, 3,926 bytes on Linux 6.12 and 1,545 on 6.1, partly for epoll and open files.
     #[test]
     fn what_the_kernel_does_not_charge_is_told_from_what_it_does() {
         let memory =

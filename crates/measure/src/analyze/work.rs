@@ -1,14 +1,14 @@
-//! What operations cost: from `ready`, when all is prepared, until `done`.
+//! The cost of operations, from `ready` (preparation is over) until `done`.
 
 use super::Analysis;
 use crate::sampler::seconds;
 use crate::{Warning, Work};
 
-/// The second half of the operations may take so much more or less than the first, as a share of it.
+/// How much the time of the second half may differ from the first half's, as a share.
 const SETTLED: f64 = 0.1;
 
 impl Analysis<'_> {
-    /// What the operations took together, as far as observed.
+    /// Wall and CPU time of all operations, where observed.
     pub(super) fn work(&self) -> Option<Work> {
         let (state, params) = (self.state, self.spec.scenario.work()?);
         let wall_s = state.plateau.zip(state.program.done_ns).map(|(from, to)| seconds(from.since_ns, to));
@@ -23,7 +23,7 @@ impl Analysis<'_> {
         })
     }
 
-    /// Why its time is not the operations' alone.
+    /// A warning if the time was too short, or did not grow linearly with the operations.
     pub(super) fn work_warning(&self, work: &Work) -> Option<Warning> {
         let params = self.spec.scenario.work()?;
         let wall_s = work.wall_s?;
@@ -34,7 +34,7 @@ impl Analysis<'_> {
     }
 }
 
-/// Whether operations cost something else the more of them are done.
+/// Whether the second half took clearly more or less time than the first.
 fn is_unsettled(once_s: f64, twice_s: f64) -> bool {
     ((twice_s - once_s) / once_s - 1.0).abs() > SETTLED
 }

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-/// What a text was read as; chooses the words of an error.
+/// What a text is read as, for the words of an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::Display)]
 #[strum(serialize_all = "lowercase")]
 pub enum Quantity {
@@ -15,7 +15,7 @@ pub enum Quantity {
 }
 
 impl Quantity {
-    /// What is accepted, by example.
+    /// Examples of what is accepted, for errors.
     fn accepted(self) -> &'static str {
         match self {
             Quantity::Count => "a whole number above 0 such as 1000, 1_000_000, 10k, 2.5k or 1M",
@@ -72,9 +72,9 @@ pub fn parse_count(text: &str) -> Result<u64, UnitError> {
     above_zero(quantity, text, n)
 }
 
-/// Reads a size in bytes: `512MiB`, `1.5GiB`, `64 kB`, `4096`. A broken byte is rounded to the nearest whole one.
+/// Reads a size in bytes: `512MiB`, `1.5GiB`, `64 kB`, `4096`. Fractions of a byte are rounded.
 ///
-/// `64k` is not taken: some tools mean 64,000 by it and others 65,536.
+/// `64k` is rejected: some tools mean 64,000 by it and others 65,536.
 pub fn parse_bytes(text: &str) -> Result<u64, UnitError> {
     let quantity = Quantity::Size;
     let (number, unit, rest) = Decimal::split(quantity, text, text)?;
@@ -138,7 +138,7 @@ pub fn parse_duration(text: &str) -> Result<Duration, UnitError> {
     above_zero(quantity, text, total).map(Duration::from_nanos)
 }
 
-/// Reads a share of something: `5%` is 0.05. Zero is one.
+/// Reads a share: `5%` is 0.05. Zero is valid.
 pub fn parse_share(text: &str) -> Result<f64, UnitError> {
     let quantity = Quantity::Share;
     let (number, unit, rest) = Decimal::split(quantity, text, text)?;
@@ -158,7 +158,7 @@ struct Decimal {
 }
 
 impl Decimal {
-    /// Splits a part of the text into its first number, the letters after it and what follows those. Errors speak of the
+    /// Splits a part of the text into its first number, the letters after it and the rest. Errors quote the
     /// whole text.
     fn split<'t>(
         quantity: Quantity,
@@ -190,7 +190,7 @@ impl Decimal {
             Some(_) => return Err(not_a_number(quantity, text)),
             None => (number, ""),
         };
-        // An underscore stands between digits only.
+        // Underscores are allowed only between digits.
         let groups_ok = whole.split('_').all(|group| !group.is_empty());
         if !groups_ok || fraction.contains(['_', '.']) {
             return Err(not_a_number(quantity, text));
@@ -203,7 +203,7 @@ impl Decimal {
                 .and_then(|n| n.checked_add(u128::from(digit)))
                 .ok_or_else(|| too_large(quantity, text))?;
         }
-        // The numerator holds at most 39 digits here, leading zeros of the fraction aside.
+        // The numerator has at most 39 digits here, not counting leading zeros of the fraction.
         let decimals = u32::try_from(fraction.len()).map_err(|_| not_a_number(quantity, text))?;
         Ok(Decimal { numerator, decimals })
     }
@@ -212,7 +212,7 @@ impl Decimal {
         Some(Decimal { numerator: self.numerator.checked_mul(factor)?, ..self })
     }
 
-    /// The number where it is whole.
+    /// The number, if it is whole.
     fn whole(self) -> Option<u128> {
         match 10u128.checked_pow(self.decimals) {
             Some(divisor) => self.numerator.is_multiple_of(divisor).then_some(self.numerator / divisor),
