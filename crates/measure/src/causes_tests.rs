@@ -36,23 +36,11 @@ struct Scene {
     load_end: Option<ProgramEnd>,
 }
 
-fn ended(code: Option<i32>, signal: Option<i32>) -> ProgramEnd {
-    ProgramEnd::Exited {
-        code,
-        signal,
-        rss_peak_bytes: 0,
-        user_s: 0.0,
-        system_s: 0.0,
-        orphans_s: 0.0,
-        asked: false,
-    }
-}
-
 impl Scene {
     fn new() -> Scene {
         Scene {
             said: Said { alive: Some(10), done: Some(10), ..Said::default() },
-            end: ended(Some(0), None),
+            end: ProgramEnd::exited(Some(0), None),
             ended_by: None,
             want: MemoryWant { cap_hit: true, ..MemoryWant::default() },
             stood_at_cap: false,
@@ -167,8 +155,13 @@ const CAUSES: [Observation; 6] = [
 ];
 
 const OF_THE_PROTOCOL: [Observation; 11] = [
-    seen("end", |scene| scene.end = ended(None, Some(libc::SIGSEGV)), Crashed, "killed by SIGSEGV"),
-    seen("end", |scene| scene.end = ended(Some(3), None), Failed, "exited with code 3"),
+    seen(
+        "end",
+        |scene| scene.end = ProgramEnd::exited(None, Some(libc::SIGSEGV)),
+        Crashed,
+        "killed by SIGSEGV",
+    ),
+    seen("end", |scene| scene.end = ProgramEnd::exited(Some(3), None), Failed, "exited with code 3"),
     seen("breach", |scene| scene.said.breach = Some("said so".into()), Failed, "protocol error: said so"),
     seen("alive", |scene| scene.said.alive = None, Failed, "`alive` was never printed"),
     seen("alive", |scene| scene.said.alive = Some(11), Failed, "`alive 11` for 10 tasks"),
@@ -185,13 +178,13 @@ const OF_OTHERS: [Observation; 9] = [
     seen("escaped", |scene| scene.plateau.escaped = 1, Failed, "1 process left"),
     seen(
         "end",
-        |scene| (scene.end, scene.stopped) = (ended(None, Some(libc::SIGSEGV)), false),
+        |scene| (scene.end, scene.stopped) = (ProgramEnd::exited(None, Some(libc::SIGSEGV)), false),
         Crashed,
         "killed by SIGSEGV",
     ),
     seen(
         "end",
-        |scene| (scene.end, scene.stopped) = (ended(Some(3), None), false),
+        |scene| (scene.end, scene.stopped) = (ProgramEnd::exited(Some(3), None), false),
         Failed,
         "exited with code 3",
     ),
@@ -202,7 +195,12 @@ const OF_OTHERS: [Observation; 9] = [
         Failed,
         "its tasks must wait 2 s",
     ),
-    seen("load", |scene| scene.load_end = Some(ended(Some(1), None)), Failed, "the load exited with code 1"),
+    seen(
+        "load",
+        |scene| scene.load_end = Some(ProgramEnd::exited(Some(1), None)),
+        Failed,
+        "the load exited with code 1",
+    ),
     seen("alive", |scene| scene.alive = Some(11), Failed, "`alive 11` for 10 tasks"),
     seen("alive", |scene| scene.alive = Some(7), Partial, "7 of 10 tasks were alive at once"),
     seen("late", |scene| scene.plateau.late = true, NoPlateau, "before memory was read"),
@@ -257,7 +255,7 @@ fn of_two_causes_the_earlier_rule_decides_for_programs_outside_the_catalog() {
 fn a_timeout_does_not_hide_exhausted_memory() {
     let timed_out = |change: fn(&mut Scene)| {
         let mut scene = Scene::new();
-        (scene.end, scene.ended_by) = (ended(None, Some(libc::SIGKILL)), Some(EndedBy::TimeOut));
+        (scene.end, scene.ended_by) = (ProgramEnd::exited(None, Some(libc::SIGKILL)), Some(EndedBy::TimeOut));
         change(&mut scene);
         [scene.judged(false), scene.judged(true)]
     };
@@ -296,7 +294,7 @@ fn a_cap_that_was_never_hit_is_not_blamed() {
 fn a_run_that_taskscale_ended_names_only_a_proved_limit() {
     for why in [EndedBy::TimeOut, EndedBy::OutputCap] {
         let mut scene = Scene::new();
-        (scene.end, scene.ended_by) = (ended(None, Some(libc::SIGKILL)), Some(why));
+        (scene.end, scene.ended_by) = (ProgramEnd::exited(None, Some(libc::SIGKILL)), Some(why));
         assert_ne!(scene.judged(false).status, Limit);
         scene.refused_threads = 1;
         assert_eq!(scene.judged(false).status, Limit);

@@ -254,18 +254,6 @@ mod tests {
     use crate::limit_detection::LimitEvidence;
     use crate::limits::SystemLimits;
 
-    fn ended(code: Option<i32>, signal: Option<i32>) -> ProgramEnd {
-        ProgramEnd::Exited {
-            code,
-            signal,
-            rss_peak_bytes: 0,
-            user_s: 0.0,
-            system_s: 0.0,
-            orphans_s: 0.0,
-            asked: false,
-        }
-    }
-
     fn said(alive: u64, done: u64) -> Said {
         Said { alive: Some(alive), done: Some(done), ..Said::default() }
     }
@@ -311,12 +299,12 @@ mod tests {
 
     #[test]
     fn a_good_run_is_ok() {
-        assert_eq!(verdict(&said(10, 10), &ended(Some(0), None), |_| {}).0, Status::Ok);
+        assert_eq!(verdict(&said(10, 10), &ProgramEnd::exited(Some(0), None), |_| {}).0, Status::Ok);
     }
 
     #[test]
     fn lies_are_found() {
-        let good_end = ended(Some(0), None);
+        let good_end = ProgramEnd::exited(Some(0), None);
         let (status, reason) = verdict(&said(10, 10), &good_end, |seen| seen.kind = Kind::Thread);
         assert_eq!(
             (status, reason.as_str()),
@@ -340,7 +328,7 @@ mod tests {
     #[test]
     fn late_count_yields_no_plateau() {
         let late = PlateauQuality { read: true, late: true, ..PlateauQuality::default() };
-        let (status, reason) = verdict(&said(10, 10), &ended(Some(0), None), |seen| {
+        let (status, reason) = verdict(&said(10, 10), &ProgramEnd::exited(Some(0), None), |seen| {
             seen.kind = Kind::Thread;
             seen.plateau = late;
         });
@@ -351,7 +339,8 @@ mod tests {
     #[test]
     fn a_program_that_left_its_group_failed() {
         let left = PlateauQuality { escaped: 1, ..PlateauQuality::default() };
-        let (status, reason) = verdict(&said(10, 10), &ended(Some(0), None), |seen| seen.plateau = left);
+        let (status, reason) =
+            verdict(&said(10, 10), &ProgramEnd::exited(Some(0), None), |seen| seen.plateau = left);
         assert_eq!(status, Status::Failed);
         assert!(reason.starts_with("1 process left"), "{reason}");
     }
@@ -361,7 +350,7 @@ mod tests {
         let scenario = Scenario::Work(WorkParams { operations: 10, ..WorkParams::default() });
         let good = Said { ready: true, done: Some(10), check: Some("45".into()), ..Said::default() };
         let due = |seen: &mut Observed| seen.check = Some("45");
-        let judged = |said: &Said| of_scenario(&scenario, said, &ended(Some(0), None), due);
+        let judged = |said: &Said| of_scenario(&scenario, said, &ProgramEnd::exited(Some(0), None), due);
         assert_eq!(judged(&good).0, Status::Ok);
         for (said, reason) in [
             (Said { ready: false, ..good.clone() }, "`ready`"),
@@ -377,10 +366,17 @@ mod tests {
         }
         assert_eq!(judged(&Said { alive: Some(7), ..good.clone() }).0, Status::Partial);
         let early = |seen: &mut Observed| seen.done_after_ready = false;
-        assert_eq!(of_scenario(&scenario, &good, &ended(Some(0), None), early).0, Status::Failed);
+        assert_eq!(
+            of_scenario(&scenario, &good, &ProgramEnd::exited(Some(0), None), early).0,
+            Status::Failed
+        );
         let late = |seen: &mut Observed| seen.ended_by = Some(EndedBy::TimeOut);
-        let (status, text) =
-            of_scenario(&scenario, &Said { done: None, ..good }, &ended(None, Some(libc::SIGKILL)), late);
+        let (status, text) = of_scenario(
+            &scenario,
+            &Said { done: None, ..good },
+            &ProgramEnd::exited(None, Some(libc::SIGKILL)),
+            late,
+        );
         assert_eq!(status, Status::TimedOut);
         assert!(text.contains("operations"), "{text}");
     }
@@ -394,7 +390,7 @@ mod tests {
             for line in text.lines() {
                 said.take(line);
             }
-            of_scenario(&all_alive, &said, &ended(Some(0), None), |_| {})
+            of_scenario(&all_alive, &said, &ProgramEnd::exited(Some(0), None), |_| {})
         };
         assert_eq!(judged("alive 10\nready\ndone 10").0, Status::Ok);
         for (text, reason) in [
@@ -412,7 +408,7 @@ mod tests {
         let due = |seen: &mut Observed| seen.check = Some("45");
         let judged = |check: Option<&str>| {
             let said = Said { check: check.map(str::to_owned), ..said(10, 10) };
-            verdict(&said, &ended(Some(0), None), due)
+            verdict(&said, &ProgramEnd::exited(Some(0), None), due)
         };
         assert_eq!(judged(Some("45")).0, Status::Ok);
         assert!(judged(Some("44")).1.contains("expected 45"));
@@ -427,7 +423,7 @@ mod tests {
             let histograms = [("late_us".to_owned(), counts.to_vec())].into_iter();
             let said =
                 Said { histograms: histograms.filter(|(_, c)| !c.is_empty()).collect(), ..said(10, 10) };
-            of_scenario(&Scenario::Hold(wait), &said, &ended(Some(0), None), |_| {})
+            of_scenario(&Scenario::Hold(wait), &said, &ProgramEnd::exited(Some(0), None), |_| {})
         };
         assert_eq!(judged(&[0, 100, 90]).0, Status::Ok);
         assert_eq!(judged(&[0, 100, 88]).0, Status::Ok);
@@ -440,7 +436,10 @@ mod tests {
         // Many woke before the last was started.
         let slow = |seen: &mut Observed| seen.launch_s = Some(1.5);
         let early = Said { histograms: [("late_us".to_owned(), vec![0, 100, 90])].into(), ..said(10, 10) };
-        assert_eq!(of_scenario(&Scenario::Hold(wait), &early, &ended(Some(0), None), slow).0, Status::Ok);
+        assert_eq!(
+            of_scenario(&Scenario::Hold(wait), &early, &ProgramEnd::exited(Some(0), None), slow).0,
+            Status::Ok
+        );
         assert!(judged(&[]).1.contains("`histogram late_us`"));
         assert!(judged(&[0, 1000]).1.contains("1000 wake-ups"));
         assert!(judged(&[u64::MAX, u64::MAX]).1.contains("wake-ups"));
@@ -451,7 +450,7 @@ mod tests {
 
     #[test]
     fn a_crash_is_reported_with_the_last_line_of_stderr() {
-        let killed = ended(None, Some(libc::SIGKILL));
+        let killed = ProgramEnd::exited(None, Some(libc::SIGKILL));
         let (status, reason) =
             verdict(&said(10, 0), &killed, |seen| seen.evidence.stderr = "one\nit broke\n");
         assert_eq!((status, reason.as_str()), (Status::Crashed, "killed by SIGKILL; stderr: it broke"));
@@ -459,21 +458,21 @@ mod tests {
 
     #[test]
     fn fewer_alive_than_asked_is_partial() {
-        assert_eq!(verdict(&said(7, 10), &ended(Some(0), None), |_| {}).0, Status::Partial);
+        assert_eq!(verdict(&said(7, 10), &ProgramEnd::exited(Some(0), None), |_| {}).0, Status::Partial);
     }
 
     #[test]
     fn a_limit_is_named_only_for_a_run_that_failed() {
         let refused = |seen: &mut Observed| seen.evidence.refused_threads = Some(1);
-        assert_eq!(verdict(&said(10, 10), &ended(Some(0), None), refused).0, Status::Ok);
-        let (status, reason) = verdict(&said(10, 10), &ended(Some(1), None), refused);
+        assert_eq!(verdict(&said(10, 10), &ProgramEnd::exited(Some(0), None), refused).0, Status::Ok);
+        let (status, reason) = verdict(&said(10, 10), &ProgramEnd::exited(Some(1), None), refused);
         assert_eq!(status, Status::Limit);
         assert!(reason.starts_with("hit kernel.pid_max = 1000"), "{reason}");
     }
 
     #[test]
     fn a_hang_is_named_by_what_was_printed_last() {
-        let killed = ended(None, Some(libc::SIGKILL));
+        let killed = ProgramEnd::exited(None, Some(libc::SIGKILL));
         for (said, stage) in [
             (Said::default(), "tasks were still starting"),
             (Said { alive: Some(10), ..Said::default() }, "tasks were still waiting or ending"),

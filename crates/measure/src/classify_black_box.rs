@@ -238,18 +238,6 @@ mod tests {
     use crate::protocol::Said;
     use crate::{HoldParams, Scenario};
 
-    fn ended(code: Option<i32>, signal: Option<i32>) -> ProgramEnd {
-        ProgramEnd::Exited {
-            code,
-            signal,
-            rss_peak_bytes: 0,
-            user_s: 0.0,
-            system_s: 0.0,
-            orphans_s: 0.0,
-            asked: false,
-        }
-    }
-
     /// The verdict on a run that was read and stopped, after `change`.
     fn verdict<'a>(
         ready: Ready,
@@ -323,7 +311,11 @@ mod tests {
 
     #[test]
     fn a_program_that_was_stopped_is_ok_whatever_its_end() {
-        for end in [ended(Some(0), None), ended(Some(143), None), ended(None, Some(libc::SIGKILL))] {
+        for end in [
+            ProgramEnd::exited(Some(0), None),
+            ProgramEnd::of_test(Some(143), None),
+            ProgramEnd::of_test(None, Some(libc::SIGKILL)),
+        ] {
             assert_eq!(verdict(Ready::Itself, &end, "", None, |_| {}), (Status::Ok, String::new()));
         }
     }
@@ -335,18 +327,20 @@ mod tests {
             seen.ready = false;
             seen.read = false;
         };
-        let (status, reason) = verdict(Ready::Itself, &ended(Some(3), None), "no config\n", None, early);
+        let (status, reason) =
+            verdict(Ready::Itself, &ProgramEnd::exited(Some(3), None), "no config\n", None, early);
         assert_eq!(status, Status::Failed);
         assert_eq!(reason, "exited with code 3 after 2.10 s, before it was ready; stderr: no config");
-        let (status, reason) = verdict(Ready::Itself, &ended(Some(0), None), "", None, early);
+        let (status, reason) = verdict(Ready::Itself, &ProgramEnd::exited(Some(0), None), "", None, early);
         assert_eq!(status, Status::Failed);
         assert!(reason.contains("0.5 s") && reason.contains("{seconds}"), "{reason}");
-        let (_, reason) = verdict(Ready::Itself, &ended(Some(0), None), "", None, |seen| {
+        let (_, reason) = verdict(Ready::Itself, &ProgramEnd::exited(Some(0), None), "", None, |seen| {
             early(seen);
             seen.left_processes = 2;
         });
         assert!(reason.contains("left 2 processes"), "{reason}");
-        let (status, reason) = verdict(Ready::Itself, &ended(None, Some(libc::SIGSEGV)), "", None, early);
+        let (status, reason) =
+            verdict(Ready::Itself, &ProgramEnd::exited(None, Some(libc::SIGSEGV)), "", None, early);
         assert_eq!(
             (status, reason.as_str()),
             (Status::Crashed, "killed by SIGSEGV after 2.10 s, before it was ready")
@@ -356,7 +350,7 @@ mod tests {
     #[test]
     fn a_missing_ready_signal_is_named() {
         let line = Ready::Line(LinePattern::parse("listening").unwrap());
-        let killed = ended(None, Some(libc::SIGKILL));
+        let killed = ProgramEnd::exited(None, Some(libc::SIGKILL));
         let (status, reason) = verdict(line, &killed, "", Some(EndedBy::TimeOut), |seen| {
             (seen.ready, seen.read, seen.stopped) = (false, false, false);
         });
@@ -367,8 +361,8 @@ mod tests {
 
     #[test]
     fn a_load_that_exits_is_reported_with_its_stderr() {
-        let (status, reason) = verdict(Ready::Itself, &ended(Some(0), None), "", None, |seen| {
-            let end = Some(ended(Some(1), None));
+        let (status, reason) = verdict(Ready::Itself, &ProgramEnd::exited(Some(0), None), "", None, |seen| {
+            let end = Some(ProgramEnd::exited(Some(1), None));
             seen.load =
                 Some(LoadEvidence { end, launcher_lost: false, stderr: "connection refused\n".to_owned() });
         });
@@ -379,7 +373,7 @@ mod tests {
     #[test]
     fn a_wrong_count_of_tasks_is_no_program_that_counts_none() {
         let breach = |bad_alive| Said { breach: Some("said".into()), bad_alive, ..Said::default() };
-        let end = ended(Some(0), None);
+        let end = ProgramEnd::exited(Some(0), None);
         for (bad_alive, status) in [(true, Status::Failed), (false, Status::Ok)] {
             assert_eq!(verdict_of(&breach(bad_alive), Ready::Itself, &end, "", None, |_| {}).0, status);
         }
@@ -392,7 +386,7 @@ mod tests {
         let over = |seen: &mut BlackBoxEvidence| {
             (seen.alive, seen.over_early) = (Some(10), Some(("the load", "done")))
         };
-        let (status, reason) = verdict(Ready::Itself, &ended(Some(0), None), "", None, over);
+        let (status, reason) = verdict(Ready::Itself, &ProgramEnd::exited(Some(0), None), "", None, over);
         assert_eq!(status, Status::Failed);
         assert!(reason.starts_with("the load printed `done` before"), "{reason}");
     }
@@ -400,7 +394,7 @@ mod tests {
     #[test]
     fn fewer_alive_than_asked_is_partial_and_a_limit_where_one_was_met() {
         let few = |seen: &mut BlackBoxEvidence| seen.alive = Some(7);
-        let end = ended(Some(0), None);
+        let end = ProgramEnd::exited(Some(0), None);
         assert_eq!(verdict(Ready::Itself, &end, "", None, few).0, Status::Partial);
         let (status, reason) = verdict(Ready::Itself, &end, "accept: Too many open files\n", None, few);
         assert_eq!(status, Status::Limit);

@@ -99,6 +99,15 @@ pub enum ProgramEnd {
     },
 }
 
+#[cfg(test)]
+impl ProgramEnd {
+    /// The end of a program that used nothing.
+    pub fn exited(code: Option<i32>, signal: Option<i32>) -> ProgramEnd {
+        let (user_s, system_s, orphans_s) = (0.0, 0.0, 0.0);
+        ProgramEnd::Exited { code, signal, rss_peak_bytes: 0, user_s, system_s, orphans_s, asked: false }
+    }
+}
+
 /// The monotonic clock, in nanoseconds: the same for all processes since boot.
 pub(super) fn now_ns() -> u64 {
     let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);

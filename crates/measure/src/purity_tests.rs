@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-const PURE: [&str; 12] = [
+const PURE: [&str; 14] = [
     "analyze.rs",
     "analyze",
     "causes.rs",
@@ -12,6 +12,8 @@ const PURE: [&str; 12] = [
     "decide.rs",
     "decide",
     "evidence.rs",
+    "limit_prediction.rs",
+    "protocol.rs",
     "run_state.rs",
     "sampler.rs",
     "stderr_summary.rs",
