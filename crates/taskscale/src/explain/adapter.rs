@@ -1,9 +1,9 @@
-//! Asks a runtime or an allocator what it does with its memory.
+//! Asks a runtime or an allocator how it uses its memory.
 //!
-//! An adapter puts a hook into the program by its environment, in runs of their own. The hook writes `PID.ready` into the
-//! probe's folder, waits for SIGUSR2, and then writes `PID.parts`: a line for each part, `live BYTES NAME` or
-//! `unused BYTES NAME`. The JVM needs no hook, but `jcmd`; malloc's keeps its counts in a file, as a signal would end the
-//! waits of a C program.
+//! An adapter loads a hook into the program through environment variables, in separate runs. The hook writes
+//! `PID.ready` into the probe's folder, waits for SIGUSR2, and then writes `PID.parts`: a line for each part,
+//! `live BYTES NAME` or `unused BYTES NAME`. The JVM needs only `jcmd`. malloc's hook keeps its counts in a
+//! file, as a signal would interrupt a C program's waits.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -20,12 +20,12 @@ use super::sheet::{AdapterAnswer, PartBytes, PartName, PartSource, add_bytes};
 use super::{jvm, malloc};
 use crate::catalog::Adapter;
 
-/// How long a hook may take: it may collect garbage, and walk over all objects.
+/// Timeout for a hook's answer: it may collect garbage and walk over all objects.
 const PATIENCE: Duration = Duration::from_secs(60);
 const GLANCE: Duration = Duration::from_millis(5);
 
-/// Files of programs and libraries, each with the adapter that it calls for, the most telling first. Allocators that take the
-/// place of glibc's are known to none.
+/// Names of mapped files and the adapter that each selects, the most specific first. No adapter supports
+/// allocators that replace glibc's.
 const TELLING: [(&str, Adapter); 10] = [
     ("libjvm.so", Adapter::Jvm),
     ("libcoreclr.so", Adapter::Dotnet),
@@ -39,12 +39,12 @@ const TELLING: [(&str, Adapter); 10] = [
     ("libc.so.6", Adapter::Malloc),
 ];
 
-/// How programs and libraries begin.
+/// Magic bytes of programs and libraries.
 const ELF: &[u8] = b"\x7fELF";
-/// What Go's linker writes into a program before the facts of its build.
+/// Magic bytes before the build info in a Go program.
 const GO_BUILD: &[u8] = b"\xff Go buildinf:";
 
-/// The adapter for a program with these files, and why it is that one.
+/// The adapter for a program with these mapped files, and why it was selected.
 pub fn adapter_for(mappings: &Mappings) -> Option<(Adapter, String)> {
     let named = |start: &str| {
         mappings.files.iter().find(|path| {
@@ -59,14 +59,15 @@ pub fn adapter_for(mappings: &Mappings) -> Option<(Adapter, String)> {
     TELLING.into_iter().find_map(|(start, adapter)| Some((adapter, format!("{} is mapped", named(start)?))))
 }
 
-/// Whether what is in such mappings is for an adapter to explain.
+/// The test whether an adapter explains mappings of a class.
 pub fn covers(adapter: Adapter) -> fn(&MappingClass) -> bool {
     use MappingClass::{Anonymous, Arena, Heap, Named, ThreadStack};
     match adapter {
         Adapter::None => |_| false,
-        // Their heaps are mapped; what libraries take by malloc is not theirs.
+        // Their heaps are anonymous mappings. The brk heap belongs to native libraries.
         Adapter::V8 | Adapter::Dotnet => |class| matches!(class, Anonymous(_) | Arena | Named(_)),
-        // It takes the stacks of its threads from its heap, and runs goroutines on others that lie there.
+        // Go's heap contains the stacks of its threads and goroutines, so part of it may look like thread
+        // stacks.
         Adapter::Go => |class| matches!(class, Anonymous(_) | Arena | Named(_) | ThreadStack),
         Adapter::Malloc => |class| matches!(class, Heap | Arena),
         Adapter::Beam | Adapter::Cpython | Adapter::Jvm => {
@@ -78,7 +79,7 @@ pub fn covers(adapter: Adapter) -> fn(&MappingClass) -> bool {
 fn is_go(program: &Path) -> bool {
     let Ok(mut file) = fs::File::open(program) else { return false };
     let mut text = vec![0; ELF.len()];
-    // Mapped files may be large: only programs and libraries are read as a whole.
+    // Mapped files may be large, so only programs and libraries are read completely.
     let is_elf = file.read_exact(&mut text).is_ok() && text == ELF;
     is_elf
         && file.read_to_end(&mut text).is_ok()
@@ -106,13 +107,13 @@ fn files(adapter: Adapter) -> &'static [HookFile] {
     }
 }
 
-/// The command that builds the hook, `{hook}` being its folder; empty for one that is not built.
+/// The command that builds the hook, `{hook}` being its folder; empty if nothing is built.
 fn build_command(adapter: Adapter) -> &'static str {
     match adapter {
         Adapter::Malloc => "cc -O2 -shared -fPIC -o {hook}/malloc.so {hook}/malloc.c -lpthread",
         Adapter::Beam => "erlc taskscale_probe.erl",
         Adapter::Dotnet => "dotnet build probe.csproj --nologo --disable-build-servers -c Release -o hook",
-        // Go's file is added to the program's own when that is built.
+        // Go's hook is compiled into the program: see `with_go_hook`.
         Adapter::None | Adapter::Go | Adapter::Cpython | Adapter::V8 | Adapter::Jvm => "",
     }
 }
@@ -140,14 +141,14 @@ pub struct AdapterHook {
 }
 
 impl AdapterHook {
-    /// Writes and builds the hook in `folder`; what it finds is written into `answers`. Fails with a sentence if something is
-    /// missing.
+    /// Writes and builds the hook in `folder`. The hook writes its answers into `answers`. The error is a
+    /// sentence.
     pub fn prepare(adapter: Adapter, folder: &Path, answers: &Path) -> Result<AdapterHook, String> {
         for new in [folder, answers] {
             fs::create_dir_all(new).map_err(|error| format!("cannot create {}: {error}", new.display()))?;
         }
         let shown = |path: &Path| path.display().to_string();
-        // LD_PRELOAD, PYTHONPATH and the like are lists.
+        // LD_PRELOAD, PYTHONPATH and the like are separated by spaces or colons.
         if shown(folder).contains([' ', '\t', ':']) {
             let why = "a folder of adapters may have no space or colon in its name: set TMPDIR";
             return Err(format!("{}: {why}", folder.display()));
@@ -166,7 +167,8 @@ impl AdapterHook {
         Ok(AdapterHook { adapter, folder: answers.to_owned(), env })
     }
 
-    /// Adds what loads the hook to a program's variables, each of which is a list and keeps what it has.
+    /// Adds the variables that load the hook to a program's environment. They are lists, so existing values are
+    /// kept.
     pub fn add_to(&self, env: &mut BTreeMap<String, String>) {
         for (name, value) in &self.env {
             let between = if name.ends_with("OPTIONS") || name.ends_with("FLAGS") { " " } else { ":" };
@@ -201,7 +203,7 @@ impl AdapterHook {
         let mut parts = PartBytes::new();
         for pid in asked {
             let Some(process) = i32::try_from(pid).ok().and_then(Pid::from_raw) else { continue };
-            // An earlier answer is of an earlier reading.
+            // Remove the answer to an earlier reading.
             let _ = fs::remove_file(self.file(pid, "parts"));
             match kill_process(process, Signal::USR2) {
                 // It has ended.
@@ -230,7 +232,8 @@ impl AdapterHook {
     }
 }
 
-/// Carriers are counted as they are mapped. What is more than there is in memory was never touched, and is free space.
+/// Reduces unused parts until all parts fit into the resident bytes. BEAM counts carriers as mapped, but only
+/// free space can be untouched.
 fn leave_out_untouched(parts: &mut PartBytes, resident_bytes: f64) {
     let untouched = (parts.values().sum::<f64>() - resident_bytes).max(0.0);
     let is_free = |name: &PartName| name.group == PartSource::Unused;

@@ -8,12 +8,12 @@ use std::{fs, thread};
 
 use super::sheet::{AdapterAnswer, PartSource, ReservedHeap, add_bytes};
 
-/// How long `jcmd` may take: a JVM answers when its threads have stopped.
+/// Timeout for `jcmd`: a JVM answers once its threads have stopped.
 const PATIENCE: Duration = Duration::from_secs(60);
 const GLANCE: Duration = Duration::from_millis(20);
 
 const NO_RANGE: &str = "this collector of the JVM prints no addresses of its heap, as ZGC (`--adapter none` leaves the adapter out)";
-/// Its launcher must ask for it: JDK-8256844.
+/// Before JDK 18 only the launcher can enable it: JDK-8256844.
 const NOT_TRACKED: &str =
     "the JVM does not track native memory: before JDK 18 pass -XX:NativeMemoryTracking=summary to java";
 
@@ -51,7 +51,7 @@ pub fn ask(pids: &[u32]) -> Result<AdapterAnswer, String> {
     if answer.parts.is_empty() { Err("none of the processes is a JVM".to_owned()) } else { Ok(answer) }
 }
 
-/// The `jcmd` of the JDK that a process runs in.
+/// The `jcmd` of the JDK that runs a process.
 fn jcmd_of(pid: u32) -> Result<PathBuf, String> {
     let java =
         fs::read_link(format!("/proc/{pid}/exe")).map_err(|error| format!("process {pid}: {error}"))?;
@@ -67,12 +67,12 @@ fn jcmd_of(pid: u32) -> Result<PathBuf, String> {
 fn run(jcmd: &Path, pid: u32, words: &[&str]) -> Result<String, String> {
     let fault = |why: &str| format!("jcmd {}: {why}", words.join(" "));
     let failed = |error: io::Error| fault(&error.to_string());
-    // Files, as a histogram is more than a pipe holds.
+    // A file, because a histogram exceeds a pipe's buffer.
     let mut said = tempfile::tempfile().map_err(failed)?;
     let mut child = Command::new(jcmd)
         .arg(pid.to_string())
         .args(words)
-        // It is a JVM itself.
+        // `jcmd` is a JVM too and would obey these options.
         .env_remove("JAVA_TOOL_OPTIONS")
         .stdin(Stdio::null())
         .stdout(said.try_clone().map_err(failed)?)
@@ -109,8 +109,8 @@ fn histogram(text: &str) -> Vec<(String, f64)> {
     text.lines().filter_map(line).collect()
 }
 
-/// The addresses that are reserved for the heap: `… [0x0000000687000000, 0x00000007ffc00000)` of G1, several such ranges of
-/// collectors with generations.
+/// Lowest and highest address reserved for the heap. G1 prints one range,
+/// `[0x0000000687000000, 0x00000007ffc00000)`. Generational collectors print several.
 fn heap_range(text: &str) -> Option<(u64, u64)> {
     let number = |word: &str| u64::from_str_radix(word.trim().strip_prefix("0x")?, 16).ok();
     let ranges = text.split('[').skip(1).filter_map(|rest| Some(rest.split_once(')')?.0));
@@ -119,9 +119,10 @@ fn heap_range(text: &str) -> Option<(u64, u64)> {
     (low < high).then_some((low, high))
 }
 
-/// Categories of native memory tracking with their committed bytes, without what is known otherwise: the heap from its
-/// histogram, stacks of threads from mappings; and without what the tracking itself takes.
+/// Categories of native memory tracking with their committed bytes, from lines such as
 /// `-                     Class (reserved=1048717KB, committed=141KB)`.
+///
+/// Without the heap (see its histogram), thread stacks (see mappings) and the tracking itself.
 fn native(text: &str) -> Vec<(String, f64)> {
     let mut categories: Vec<(String, f64)> = Vec::new();
     for line in text.lines().map(str::trim) {

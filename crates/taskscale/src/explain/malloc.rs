@@ -1,4 +1,4 @@
-//! The adapter of glibc's malloc: live blocks by size, as the preloaded library counts them.
+//! The adapter for glibc's malloc: live blocks by size, counted by a preloaded library.
 
 use std::fs;
 use std::path::Path;
@@ -7,10 +7,10 @@ use super::sheet::{PartBytes, PartSource, add_bytes};
 
 /// As in hooks/malloc.c: classes of usable sizes, each 16 bytes wide, and one of all larger blocks.
 const CLASSES: usize = 257;
-/// Before each block.
+/// Bytes of the header before each block.
 const HEADER: i64 = 8;
 
-/// Reads the counts of the processes that have some. `resident`: bytes of the heaps.
+/// Reads the counts of the processes that have some. `resident`: resident bytes of the heaps.
 pub fn ask(pids: &[u32], folder: &Path, resident: f64) -> Result<PartBytes, String> {
     let mut parts = PartBytes::new();
     let mut chunks = 0.0;
@@ -26,12 +26,12 @@ pub fn ask(pids: &[u32], folder: &Path, resident: f64) -> Result<PartBytes, Stri
     }
     let mut unused = |name, bytes| add_bytes(&mut parts, PartSource::Unused, name, bytes);
     unused("gaps between blocks", (resident - chunks).max(0.0));
-    // Of blocks such as stacks that are mostly empty. They count in full above.
+    // Negative: mostly untouched blocks, such as stacks, count in full above.
     unused("blocks, as far as never touched", (resident - chunks).min(0.0));
     Ok(parts)
 }
 
-/// Adds what one process has, and returns the bytes of its blocks with their headers. `None` if counts are missing.
+/// Adds the blocks of one process, and returns their bytes with headers. `None` if counts are missing.
 fn add(parts: &mut PartBytes, counts: &[u8]) -> Option<f64> {
     let numbers: Vec<i64> = counts
         .chunks_exact(8)
@@ -43,7 +43,7 @@ fn add(parts: &mut PartBytes, counts: &[u8]) -> Option<f64> {
     let mut chunks = 0;
     for class in (0..CLASSES).filter(|class| blocks[*class] > 0) {
         let name = match class {
-            // All of a class have one usable size: 8 more than a multiple of 16.
+            // All blocks of a class have one usable size: 8 more than a multiple of 16.
             _ if class < CLASSES - 1 => format!("blocks of {} B", usable[class] / blocks[class]),
             _ => "larger blocks".to_owned(),
         };

@@ -1,19 +1,19 @@
-//! What a run's processes have mapped, by class: /proc/PID/smaps. Parsing is pure, reading is separate.
+//! Memory mappings of a run's processes by class, from /proc/PID/smaps. Parsing is pure, reading is separate.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader};
 
-/// What a mapping is for, as far as the kernel shows.
+/// The use of a mapping, as far as the kernel shows it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MappingClass {
-    /// The break, `[heap]`.
+    /// The brk heap, `[heap]`.
     Heap,
     /// The stack of a process's first thread.
     MainStack,
-    /// The stack pointer of one other thread lies in it.
+    /// The stack of another thread: exactly one stack pointer is in it.
     ThreadStack,
-    /// Private, without a file or name, at a multiple of 64 MiB: a heap that malloc has for threads, or Go's.
+    /// Private, without a file or name, at a multiple of 64 MiB: malloc's heap for threads, or Go's heap.
     Arena,
     /// Private, without a file or name; by its size in bytes.
     Anonymous(u64),
@@ -21,7 +21,7 @@ pub enum MappingClass {
     Named(String),
     /// Shared memory.
     Shared,
-    /// Of a file, with what a process changed in its copy.
+    /// A mapped file, including private copies of changed pages.
     File,
 }
 
@@ -33,7 +33,7 @@ pub struct MappedMemory {
     pub bytes: u64,
 }
 
-/// Everything that processes have mapped.
+/// All mappings of some processes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Mappings {
     pub classes: BTreeMap<MappingClass, MappedMemory>,
@@ -44,7 +44,7 @@ pub struct Mappings {
 }
 
 impl Mappings {
-    /// Of all these processes. One that has ended meanwhile counts as nothing.
+    /// Reads the mappings of these processes. Those that have ended meanwhile are ignored.
     pub fn of(pids: &[u32]) -> io::Result<Mappings> {
         let mut all = Mappings::default();
         for pid in pids {
@@ -73,10 +73,10 @@ impl Mappings {
     /// Adds the mappings of one process, which has threads with these stack pointers.
     fn add(&mut self, smaps: impl BufRead, stacks: &BTreeSet<u64>) -> io::Result<()> {
         let (mut class, mut start) = (None, None);
-        // The end of the last mapping, if it was an arena's.
+        // End of the last mapping if it was an arena, or else 0.
         let mut arena_end = 0;
         for line in smaps.split(b'\n') {
-            // Names of files may be invalid text.
+            // File names may be invalid UTF-8.
             let line = String::from_utf8_lossy(&line?).into_owned();
             if let Some(head) = MappingHead::parse(&line) {
                 if head.name.starts_with('/') {
@@ -105,7 +105,7 @@ impl Mappings {
 /// glibc aligns the heaps of threads to this (HEAP_MAX_SIZE in malloc/arena.c).
 const ARENA_BYTES: u64 = 64 << 20;
 
-/// A thread that waits uses no more of its stack, mostly.
+/// Most waiting threads use only this many bytes at the end of their stack.
 const STACK_END_BYTES: u64 = 64 << 10;
 
 /// The first line of a mapping: `7f00-7f80 rw-p 00000000 00:00 0    [heap]`.
@@ -136,19 +136,19 @@ impl<'l> MappingHead<'l> {
         })
     }
 
-    /// `arena_end`: where an arena ends before it, which may consist of several mappings.
+    /// `arena_end`: the end of a preceding arena, as an arena may consist of several mappings.
     fn class(&self, stacks: &BTreeSet<u64>, arena_end: u64) -> MappingClass {
         let in_arena = self.from.is_multiple_of(ARENA_BYTES) || self.from == arena_end;
-        // A stack may happen to begin at such an address: it is in use at its end.
+        // A stack may start at such an address too, but it is in use near its end.
         let in_arena =
             in_arena && stacks.range(self.to.saturating_sub(STACK_END_BYTES)..self.to).count() != 1;
         match self.name {
             "[heap]" => MappingClass::Heap,
             "[stack]" => MappingClass::MainStack,
             _ if self.shared || self.name.starts_with("[anon_shmem") => MappingClass::Shared,
-            // Stacks of goroutines lie in arenas.
+            // Before thread stacks: arenas contain goroutine stacks.
             "" if self.inode == "0" && in_arena && !self.reserved => MappingClass::Arena,
-            // Not that of a heap, in which the stacks of several goroutines lie.
+            // Exactly one: a heap contains the stacks of several goroutines.
             name if !name.starts_with("[anon:") && stacks.range(self.from..self.to).count() == 1 => {
                 MappingClass::ThreadStack
             }
@@ -161,12 +161,12 @@ impl<'l> MappingHead<'l> {
     }
 }
 
-/// A name without the numbers that tell mappings of one use apart, as those of threads.
+/// A name without its trailing number, so that mappings numbered by thread share a class.
 fn general(name: &str) -> String {
     name.trim().trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches([' ', ':', '-']).to_owned()
 }
 
-/// Where the stacks of a process's threads are in use. Of a thread that runs right now it is not known.
+/// Stack pointers of a process's threads. Those of running threads are unknown.
 fn stack_pointers(pid: u32) -> BTreeSet<u64> {
     let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
     let pointer = |text: String| {

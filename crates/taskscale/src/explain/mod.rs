@@ -1,7 +1,7 @@
-//! Where the bytes of a task are: the slope over N of each part of a program's memory.
+//! Breaks down the memory of a task: the slope over N of each part of a program's memory.
 //!
-//! Any program: classes of mappings (smaps) and the kernel's part of the cgroup's account. An adapter asks the runtime or
-//! allocator for more, in runs of its own that are never ranked.
+//! For any program: classes of mappings (smaps) and the cgroup's kernel memory. An adapter asks the runtime or
+//! allocator for more, in separate runs that are never ranked.
 
 mod adapter;
 mod jvm;
@@ -28,12 +28,12 @@ use crate::catalog::Adapter;
 use crate::document::{Document, Format, RenderOptions, json};
 use crate::files::if_there;
 
-/// The least share of the memory it covers that an adapter must know, if it was not asked for by name.
+/// An adapter that was not requested by name must explain at least this share of the memory it covers.
 const LEAST_KNOWN: f64 = 0.5;
 
-/// The sheet of a program, with what its adapter knows if that is most of what it covers.
+/// The sheet of a program, and why its adapter was left out, if so. `None` without a slope.
 ///
-/// `insist`: the adapter was asked for by name. The second value is why the adapter was left out.
+/// `insist`: the adapter was requested by name, so it is never left out.
 pub fn explained(
     plain: &[RunParts],
     probed: &[RunParts],
@@ -58,7 +58,7 @@ pub fn explained(
     Some((bare, Some(why)))
 }
 
-/// The sheets in a format. Two of them are compared as well.
+/// The sheets in a format. Documents also compare two sheets.
 pub fn render(explanations: &[Explanation], format: Format, options: RenderOptions) -> String {
     let document = || {
         let mut document: Document = shown::document(explanations);
@@ -71,7 +71,7 @@ pub fn render(explanations: &[Explanation], format: Format, options: RenderOptio
     format.render(options, document, || shown::table(explanations), || json::pretty(&explanations))
 }
 
-/// The sheets of a results folder.
+/// The file of sheets in a results folder.
 const FILE: &str = "explain.json";
 
 /// Writes sheets into a results folder.

@@ -1,4 +1,4 @@
-//! Which part of a task's memory changed between two sheets.
+//! Changes in the parts of a task's memory between two sheets.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use crate::metrics::per_task;
 /// A part in both sheets, base and new, in bytes; absent where a sheet lacks it.
 type BeforeAfter = [Option<f64>; 2];
 
-/// Of the entries that both have, or of the two that are named, the parts that changed most first.
+/// Compares the sheets of entries in both lists, or of the two that are named. The largest change comes first.
 pub fn moved(base: &[Explanation], new: &[Explanation], named: Option<(&str, &str)>) -> Document {
     let mut all = Document::default();
     for old in base.iter().filter(|old| named.is_none_or(|(name, _)| old.entry == name)) {
@@ -78,8 +78,8 @@ fn table(old: &Explanation, now: &Explanation) -> Table {
     table
 }
 
-/// A part that one sheet lacks may be among its small ones, which are added up in one row: in the other sheet it is added
-/// to these as well.
+/// A part that one sheet lacks may be in its row of small parts. If that row is large enough, adds the part to
+/// the small ones of the other sheet too.
 fn add_to_small_ones(pairs: &mut BTreeMap<(PartSource, &str), BeforeAfter>) {
     let groups: BTreeSet<PartSource> = pairs.keys().map(|(group, _)| *group).collect();
     for group in groups {

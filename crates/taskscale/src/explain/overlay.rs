@@ -1,4 +1,4 @@
-//! Adds the hook to a Go program: `go build -overlay` compiles a file with it that is not in its folder.
+//! Adds the hook to a Go program: `go build -overlay` compiles it as if it were in the program's folder.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,8 +8,8 @@ use sha2::Digest;
 use super::adapter::GO;
 use crate::catalog::{Entry, Runtime};
 
-/// The same entry with the hook in its program of this workload. `None` if its build has no `go build`. The overlay is
-/// written into `folder`.
+/// The entry with the hook compiled into its program for this workload; `None` without a `go build`. The
+/// overlay is written into `folder`.
 pub fn with_go_hook(
     runtime: &Runtime,
     entry: &Entry,
@@ -30,7 +30,7 @@ pub fn with_go_hook(
     // After a `-C`, which must come first.
     let at = if command.get(2).is_some_and(|word| word == "-C") { 4 } else { 2 };
     command.insert(at, format!("-overlay={}", path.display()));
-    // Builds are kept by name: beside the one that is measured, and apart from those with another hook.
+    // Builds are cached by name. This one must not replace the measured build or one with another hook.
     let hook: String = sha2::Sha256::digest(GO.1).iter().take(4).map(|byte| format!("{byte:02x}")).collect();
     entry.name.push_str(&format!("-probe-{hook}"));
     Ok(Some(entry))
@@ -42,7 +42,7 @@ fn package(runtime: &Path, command: &[String]) -> PathBuf {
         Some(at) => runtime.join(command.get(at + 1).map_or(".", String::as_str)),
         None => runtime.to_owned(),
     };
-    // `./goroutine/sleep`, or `.`: without the dots, as the overlay's paths are compared as texts.
+    // `./goroutine/sleep`, or `.`. Strip the dots: Go compares overlay paths as text.
     let last = command.last().map_or(".", String::as_str).trim_start_matches("./");
     if last == "." { inside } else { inside.join(last) }
 }

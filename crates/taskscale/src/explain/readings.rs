@@ -1,4 +1,4 @@
-//! What is read of each run at its plateau, right after its memory.
+//! Mappings and adapter answers, read at each run's plateau right after its memory.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -10,12 +10,11 @@ use super::mappings::Mappings;
 use super::sheet::{AdapterAnswer, RunParts};
 use crate::record::{Sample, Status, last_attempts};
 
-/// One reading of a run.
 #[derive(Debug, Clone)]
 struct PlateauReading {
     at: Timestamp,
     mappings: Result<Mappings, String>,
-    /// What the adapter knows; without one, nothing.
+    /// The adapter's answer; empty without an adapter.
     known: Result<AdapterAnswer, String>,
 }
 
@@ -24,7 +23,7 @@ struct PlateauReading {
 pub struct Readings(Rc<RefCell<Vec<PlateauReading>>>);
 
 impl Readings {
-    /// For runs with or without an adapter.
+    /// The callback that takes a reading and asks the adapter, if any.
     pub fn hook(&self, probe: Option<AdapterHook>) -> OnReading {
         let all = self.clone();
         Box::new(move |pids| {
@@ -39,7 +38,7 @@ impl Readings {
         })
     }
 
-    /// The parts of each run of an entry that was ok, from its last reading, and what could not be read, once each.
+    /// The parts of each ok run of an entry, with the mappings of its last reading, and each distinct error.
     /// `samples`: those of all runs.
     pub fn of(&self, samples: &[Sample], entry: &str) -> (Vec<RunParts>, Vec<String>) {
         let readings = self.0.borrow();
@@ -55,8 +54,8 @@ impl Readings {
             };
             let own: Vec<&PlateauReading> = readings.iter().filter(own).collect();
             let Some(reading) = own.last() else { continue };
-            // To be asked may change what is asked about, as collectors run: the first answer counts. A program that does
-            // not print when its tasks are alive may have been asked too early.
+            // Asking may change the memory, as a collector may run, so the first answer counts. A program that
+            // does not print `alive` may have been asked too early: there the last answer counts.
             let mut answers = own.iter().filter(|reading| reading.known.is_ok());
             let answer = if sample.alive.is_some() { answers.next() } else { answers.next_back() };
             let known = &answer.unwrap_or(reading).known;
@@ -65,7 +64,7 @@ impl Readings {
                     faults.push(fault.clone());
                 }
             }
-            // Without mappings there are the kernel's rows; without an answer there is nothing to be had of a probed run.
+            // Without mappings, the rows of kernel memory remain. A probed run without an answer is useless.
             let Ok(known) = known.clone() else { continue };
             runs.push(RunParts {
                 repetition: sample.repetition,
@@ -100,7 +99,7 @@ mod tests {
         sample
     }
 
-    /// What was read at a second: a heap of this many bytes, and what the adapter answered.
+    /// A reading at this second: a heap of `bytes`, and the adapter's answer.
     fn reading(second: u32, bytes: u64, known: Result<f64, &str>) -> PlateauReading {
         let heap = (MappingClass::Heap, MappedMemory { mappings: 1, bytes });
         let name = PartName { group: PartSource::Live, name: "objects".to_owned() };

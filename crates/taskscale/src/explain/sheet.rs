@@ -8,17 +8,17 @@ use taskscale_measure::Plateau;
 use super::mappings::{MappingClass, Mappings};
 use crate::stats::{Interval, interval_of};
 
-/// Mappings of one size that grow by more than this per task have a row of their own.
+/// Anonymous mappings of one size get their own row if there are at least this many per task.
 const OWN_ROW_PER_TASK: f64 = 0.05;
-/// Rows with less than this share of the slope are summed up.
+/// Rows below this share of the slope are summed up in one row.
 const LEAST_SHARE: f64 = 0.005;
-/// Rows of a group that are shown by themselves.
+/// Most rows of a group, besides that of the rest.
 const MOST_OF_GROUP: usize = 8;
 
-/// What the rows leave of the slope.
+/// Name of the row with the rest of the slope.
 pub const UNEXPLAINED: &str = "unexplained";
 
-/// What a part of memory is.
+/// A part of memory: the source of its size, and its name.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PartName {
     pub group: PartSource,
@@ -41,7 +41,7 @@ pub enum PartSource {
 }
 
 impl PartSource {
-    /// In a word or two.
+    /// A short label for tables.
     pub const fn text(self) -> &'static str {
         match self {
             PartSource::Live => "in use",
@@ -64,17 +64,15 @@ impl PartSource {
 /// Bytes of each part in one run.
 pub type PartBytes = BTreeMap<PartName, f64>;
 
-/// Adds bytes to a part.
 pub fn add_bytes(parts: &mut PartBytes, group: PartSource, name: impl Into<String>, bytes: f64) {
     *parts.entry(PartName { group, name: name.into() }).or_default() += bytes;
 }
 
-/// What an adapter answered.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct AdapterAnswer {
     pub parts: PartBytes,
-    /// A heap of which the parts have the live objects. The rest depends on when a collector ran, and an adapter makes it
-    /// run: it is taken from the runs without an adapter.
+    /// The heap whose live objects are in `parts`. The rest of it depends on when a collector ran, and an
+    /// adapter makes it run, so the rest is taken from the runs without an adapter.
     pub heap: Option<ReservedHeap>,
 }
 
@@ -99,7 +97,7 @@ pub struct RunParts {
     pub tasks: u64,
     pub plateau: Plateau,
     pub mappings: Mappings,
-    /// What the adapter knows; empty without one.
+    /// The adapter's answer; empty without an adapter.
     pub known: AdapterAnswer,
 }
 
@@ -144,8 +142,8 @@ pub struct Sheet {
 }
 
 impl Sheet {
-    /// Whether the rows exceed the slope by more than they vary, and by more than `lag_bytes` per task, which the
-    /// kernel's own counts may lag behind. Rows of an adapter are of runs that may take more than the slope shows.
+    /// Whether the rows add up to more than the slope, beyond the 95% interval, `lag_bytes` per task (the lag
+    /// of the kernel's counters) and the memory that the adapter itself added to its runs.
     pub fn exceeds(&self, lag_bytes: f64) -> bool {
         let high = self.unexplained.interval.map_or(self.unexplained.bytes, |interval| interval.high);
         let moved_bytes = self.moved.map_or(0.0, |moved| (moved * self.slope.bytes).max(0.0));
@@ -153,8 +151,8 @@ impl Sheet {
     }
 }
 
-/// The least-squares slope of each repetition, of points with repetition, tasks and bytes: a linear estimate, so that
-/// slopes of parts add up to that of their sum. A repetition with a single N has none.
+/// The least-squares slope of each repetition, per task, from points (repetition, tasks, value). The estimate
+/// is linear, so slopes of parts add up to that of their sum. Skips repetitions with a single N.
 fn slopes(points: impl Iterator<Item = (u32, u64, f64)>) -> Vec<f64> {
     let mut by_repetition: BTreeMap<u32, Vec<(u64, f64)>> = BTreeMap::new();
     for (repetition, tasks, bytes) in points {
@@ -177,8 +175,8 @@ fn slopes_of(runs: &[RunParts], bytes: impl Fn(&RunParts) -> f64) -> Vec<f64> {
     slopes(runs.iter().map(|run| (run.repetition, run.tasks, bytes(run))))
 }
 
-/// `None` without two numbers of tasks in a repetition. `probed`: runs in which an adapter was asked, which knows what is
-/// in the mappings that `covers` names; those of `plain` are as ever.
+/// The sheet of a program; `None` if no repetition has two numbers of tasks. `plain`: runs without an adapter.
+/// `probed`: runs with an adapter, whose parts replace the mappings that `covers` accepts.
 pub fn sheet(plain: &[RunParts], probed: &[RunParts], covers: fn(&MappingClass) -> bool) -> Option<Sheet> {
     let whole = slopes_of(plain, |run| run.plateau.footprint_bytes as f64);
     if whole.is_empty() {
@@ -198,7 +196,7 @@ pub fn sheet(plain: &[RunParts], probed: &[RunParts], covers: fn(&MappingClass) 
     let known: BTreeSet<&PartName> = probed.iter().flat_map(|run| run.known.parts.keys()).collect();
     let of_known = |name: &PartName| slopes_of(probed, |run| bytes_of(&run.known.parts, name));
     rows.extend(known.into_iter().map(|name| (name.clone(), of_known(name))));
-    // Of repetitions that were probed in runs of their own, the nth goes with the nth.
+    // Plain and probed repetitions are separate runs: pair the nth with the nth, or with the mean.
     let nth =
         |values: &[f64], at: usize| values.get(at).copied().unwrap_or_else(|| PerTask::of(values).bytes);
     if let Some(heap) = probed.iter().find_map(|run| run.known.heap) {
@@ -207,12 +205,12 @@ pub fn sheet(plain: &[RunParts], probed: &[RunParts], covers: fn(&MappingClass) 
         let name =
             PartName { group: PartSource::Unused, name: "garbage and free space of the heap".to_owned() };
         let rest = resident.iter().enumerate().map(|(at, resident)| resident - nth(&live, at)).collect();
-        // A heap that lies elsewhere in the runs without an adapter is unexplained.
+        // A heap with another address in the runs without an adapter stays unexplained.
         if resident.iter().any(|bytes| *bytes != 0.0) {
             rows.push((name, rest));
         }
     }
-    // As many as the slope has: what is shown must add up.
+    // One value per repetition, so that the rows add up to the slope.
     for (_, values) in &mut rows {
         *values = (0..whole.len()).map(|at| nth(values, at)).collect();
     }
@@ -227,7 +225,7 @@ pub fn sheet(plain: &[RunParts], probed: &[RunParts], covers: fn(&MappingClass) 
     Some(Sheet { slope, rows: shown(rows, slope.bytes), unexplained: PerTask::of(&left), moved })
 }
 
-/// The sizes of anonymous mappings of which there are more the more tasks there are.
+/// The sizes in bytes of anonymous mappings whose number grows with the number of tasks.
 fn sizes_with_rows(runs: &[RunParts]) -> BTreeSet<u64> {
     let sizes = runs.iter().flat_map(|run| run.mappings.classes.keys());
     let sizes: BTreeSet<u64> = sizes
@@ -242,7 +240,7 @@ fn sizes_with_rows(runs: &[RunParts]) -> BTreeSet<u64> {
     sizes.into_iter().filter(|size| per_task(*size) >= OWN_ROW_PER_TASK).collect()
 }
 
-/// The parts that need no adapter: mappings, and the kernel's.
+/// The parts that need no adapter: mappings (unless `all`, only those not covered) and kernel memory.
 fn outside(
     run: &RunParts,
     own_rows: &BTreeSet<u64>,
@@ -283,7 +281,7 @@ fn outside(
     parts
 }
 
-/// The rows with small ones summed up: as many bytes as before.
+/// The rows, with small ones summed up. The total stays the same.
 fn shown(rows: Vec<(PartName, Vec<f64>)>, slope: f64) -> Vec<SheetRow> {
     let mut by_group: BTreeMap<PartSource, Vec<(String, Vec<f64>)>> = BTreeMap::new();
     for (name, values) in rows {
@@ -313,7 +311,7 @@ mod tests {
     use super::super::mappings::MappedMemory;
     use super::*;
 
-    /// A program of `tasks` with a heap of 300 bytes each, a mapping of 8 KiB for every second, and kernel memory.
+    /// A program whose tasks take 300 bytes of heap, half a mapping of 8 KiB and kernel memory each.
     fn run(repetition: u32, tasks: u64, known: &[(PartSource, &str, f64)]) -> RunParts {
         let memory = |mappings, bytes| MappedMemory { mappings, bytes };
         let heap = 1_000_000 + 300 * tasks + u64::from(repetition) * tasks;
@@ -381,7 +379,7 @@ mod tests {
         let sheet = sheet(&runs(&[]), &runs(&known), |class| *class == MappingClass::Heap).unwrap();
         assert!(sheet.rows.iter().all(|row| row.name != "heap (brk)"), "{sheet:?}");
         assert!((row(&sheet, "blocks of 264 B").per_task.bytes - 264.0).abs() < 1e-6);
-        // Of 302 bytes of heap it knows 272; 10 are nowhere.
+        // The adapter knows 272 of 302 bytes of heap. 10 are in no part.
         assert!((sheet.unexplained.bytes - 40.0).abs() < 1e-6 && !sheet.exceeds(5.0), "{sheet:?}");
         assert_eq!(sheet.moved, Some(0.0));
     }

@@ -1,4 +1,4 @@
-//! Sheets for people, and for spreadsheets.
+//! Sheets as tables for people, and as CSV.
 
 use std::collections::BTreeMap;
 
@@ -53,7 +53,7 @@ impl Explanation {
         if self.sheet.slope.bytes == 0.0 { 0.0 } else { of.bytes / self.sheet.slope.bytes }
     }
 
-    /// How the numbers came about.
+    /// The sources of the numbers, in a sentence or two.
     fn provenance(&self) -> String {
         let Some((adapter, why)) = &self.adapter else {
             return "Sources: mappings of the processes, and the kernel's account.".to_owned();
@@ -81,7 +81,7 @@ fn row(explanation: &Explanation, name: &str, what: &str, of: &PerTask, emphasis
     ])
 }
 
-/// For people: a table for each sheet.
+/// A table for each sheet, for people.
 pub fn document(explanations: &[Explanation]) -> Document {
     let mut all = Document::default();
     for explanation in explanations {
@@ -113,7 +113,7 @@ pub fn document(explanations: &[Explanation]) -> Document {
     all
 }
 
-/// One line for each row, for the whole slope, and for what is unexplained.
+/// CSV with a line for each row, one for the whole slope and one for the unexplained rest.
 pub fn table(explanations: &[Explanation]) -> String {
     type PartLine<'e> = (&'e Explanation, &'e str, &'static str, &'e PerTask);
     let columns: [CsvColumn<PartLine>; 9] = [

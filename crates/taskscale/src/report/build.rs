@@ -152,7 +152,7 @@ fn row(entry: EntryInfo, tasks: u64, shape: Shape, cell: &[&Sample], growth: Opt
 
 /// What the median footprint is made of: the mean of the one or two plateaus in the middle.
 fn parts(fed: &[&Sample]) -> Option<Parts> {
-    // Of work, as the footprint is: of the first run of each pair.
+    // For work, use the first run of each pair, as the footprint does.
     let first = fed.iter().filter(|sample| !sample.is_double());
     let mut plateaus: Vec<&Plateau> = first.filter_map(|sample| sample.memory.plateau.as_ref()).collect();
     plateaus.sort_by_key(|plateau| plateau.footprint_bytes);
@@ -173,7 +173,7 @@ fn parts(fed: &[&Sample]) -> Option<Parts> {
         page_tables_bytes,
         slab_bytes,
         sock_bytes,
-        // Items are read one after the other, so that they may be a page ahead of their sum.
+        // The items are read one after another, so they may exceed their total by a page.
         kernel_other_bytes: (mean(|plateau| Some(plateau.kernel_bytes))? - itemised).max(0.0),
     })
 }
@@ -188,7 +188,7 @@ fn status(ok: usize, runs: usize, shortfalls: &[FailureGroup]) -> String {
     }
 }
 
-/// Different reasons of one case that are kept.
+/// Most different reasons kept for one status of a case.
 const REASONS: usize = 100;
 
 /// The repetitions that were not ok, by status, the most frequent first.
@@ -218,7 +218,7 @@ fn failure_groups(tasks: u64, cell: &[&Sample]) -> Vec<FailureGroup> {
     shortfalls
 }
 
-/// Entries that left nothing but `unavailable`.
+/// Entries that are unavailable and have no other runs.
 fn unavailable(campaign: &Campaign, cells: &Cells) -> Vec<Unavailable> {
     let missing = |facts: &EntryFacts| {
         let samples: Vec<&Sample> = cells.of_entry(&facts.name).flatten().copied().collect();
@@ -242,7 +242,7 @@ fn unmeasured_runs(campaign: &Campaign, entries: &[&EntryFacts], cells: &Cells) 
         for &tasks in &plan.tasks {
             let mut measured: BTreeMap<u32, u64> = BTreeMap::new();
             for sample in cells.cell(&facts.name, tasks).iter().filter(planned) {
-                // What failed once is not tried with twice as many operations.
+                // After a failed first run the second, with twice as many operations, is skipped.
                 let runs = if sample.status == Status::Ok { 1 } else { runs_each };
                 *measured.entry(sample.repetition).or_default() += runs;
             }

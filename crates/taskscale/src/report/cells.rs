@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::model::SourceCount;
 use crate::record::{Campaign, MemorySource, Sample};
 
-/// The counting samples by entry and number of tasks.
+/// The samples that count, by entry and number of tasks.
 pub struct Cells<'a> {
     pub by_entry: BTreeMap<&'a str, BTreeMap<u64, Vec<&'a Sample>>>,
     pub tasks: BTreeSet<u64>,
@@ -33,7 +33,7 @@ impl<'a> Cells<'a> {
         cells
     }
 
-    /// The repetitions of one cell.
+    /// The repetitions of one case.
     pub fn cell(&self, entry: &str, tasks: u64) -> &[&'a Sample] {
         self.by_entry.get(entry).and_then(|by_tasks| by_tasks.get(&tasks)).map_or(&[], Vec::as_slice)
     }

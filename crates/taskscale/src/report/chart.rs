@@ -11,11 +11,11 @@ use crate::metrics::{BASE, BYTES_PER_TASK, per_task};
 use crate::stats::Spread;
 use crate::units;
 
-/// A bar of full length, in columns, where there is room.
+/// Length of the longest bar in columns, where there is room.
 const LONGEST: usize = 60;
 const SHORTEST: usize = 10;
 
-/// The program's part of a bar, and the kernel's.
+/// The characters for the program's part of a bar and the kernel's.
 fn ink(bars: Bars) -> (&'static str, &'static str) {
     match bars {
         Bars::Plain | Bars::Hidden => ("#", "."),

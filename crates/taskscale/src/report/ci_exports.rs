@@ -18,8 +18,8 @@ use crate::metrics::{
 };
 use crate::units;
 
-/// What is kept unless told otherwise. Not the wall time of tasks that wait, which is mostly the wait; nor the CPU of a
-/// whole run of work, which does as many operations as the machine has time for.
+/// The metrics exported by default. Without the wall time of tasks that wait, which is mostly the wait, and
+/// without the CPU of a whole run of work, whose number of operations depends on the machine.
 fn default_metrics(shape: Shape) -> Vec<&'static MetricDef> {
     let more: Vec<&MetricDef> = match shape {
         Shape::Hold => vec![&LAUNCH, &CPU],
@@ -29,7 +29,7 @@ fn default_metrics(shape: Shape) -> Vec<&'static MetricDef> {
     [metrics::compared(shape), &more].concat()
 }
 
-/// Why there is nothing to hand over.
+/// Why an export failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, strum::EnumMessage)]
 pub enum ServiceError {
     #[error("duplicate name: {name} (in {first} and in {second}, but services keep one value per name)")]
@@ -43,14 +43,13 @@ pub enum ServiceError {
     Nothing,
 }
 
-/// A text that ends in a newline, and what is missing in it, one sentence each.
+/// A text that ends in a newline, and what is missing in it, each with the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Export {
     pub text: String,
     pub left_out: Vec<String>,
 }
 
-/// One value for a service.
 struct ExportValue<'a> {
     report: &'a Report,
     entry: &'a EntryInfo,
@@ -82,8 +81,8 @@ struct GithubBenchmark {
     extra: String,
 }
 
-/// JSON for github-action-benchmark, of the metrics that are asked for or those of each shape. MiB rather than bytes:
-/// its charts do not shorten numbers.
+/// JSON for github-action-benchmark, with the selected metrics or the defaults of each shape. MiB rather than
+/// bytes: its charts do not shorten numbers.
 pub fn github(reports: &[Report], metrics: &[&'static MetricDef]) -> Result<Export, ServiceError> {
     if let Some(metric) = metrics.iter().find(|metric| metric.better == Better::More) {
         return Err(ServiceError::MoreIsBetter(metric.name));
@@ -108,12 +107,12 @@ pub fn github(reports: &[Report], metrics: &[&'static MetricDef]) -> Result<Expo
     Ok(Export { text: json::pretty(&benchmarks), left_out })
 }
 
-/// To six decimals: microseconds, and bytes in MiB. More is noise of arithmetic.
+/// Rounds to six decimals: microseconds, and bytes in MiB. The rest is floating-point noise.
 fn rounded(value: f64) -> f64 {
     (value * 1e6).round() / 1e6
 }
 
-/// To four significant digits, for a text that people read.
+/// Rounds to four significant digits, for text that people read.
 fn significant(value: f64) -> f64 {
     if value == 0.0 {
         return 0.0;
@@ -122,7 +121,7 @@ fn significant(value: f64) -> f64 {
     (value * scale).round() / scale
 }
 
-/// Shown beside the value when it is pointed at: what a reader of a jump asks first.
+/// The tooltip of a value, to explain a jump: entry, runs, machine and memory source.
 fn extra(value: &ExportValue) -> String {
     let title = safe(&value.entry.title).into_owned();
     let mut lines = vec![title, units::counted(value.runs, "run"), platform(&value.report.machine)];
@@ -140,7 +139,7 @@ struct BencherMetric {
     upper_value: Option<f64>,
 }
 
-/// The measure's slug, with the unit in it: Bencher makes a measure that it does not know without one.
+/// The measure's slug. It includes the unit, as Bencher creates unknown measures without a unit.
 fn measure(figure: &MetricDef) -> String {
     let unit = match figure.unit {
         Unit::Bytes => "-bytes",

@@ -3,7 +3,7 @@
 /// Number of line colors. `svg/style.rs` and the page's `chart.ts` define them, in the same order.
 pub const COLOURS: usize = 8;
 
-/// The languages of the three posts, of which no two share a color.
+/// The languages of the original blog posts. No two share a color.
 const FIRST: [&str; COLOURS] = ["python", "rust", "node", "dotnet", "java", "go", "elixir", "c"];
 
 /// The color of a runtime's lines, by its name alone, so that it does not depend on other lines or the catalog. There

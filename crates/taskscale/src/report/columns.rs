@@ -6,7 +6,8 @@ use super::rank::AT_LEAST;
 use crate::catalog::Shape;
 use crate::metrics::{self, MetricDef};
 
-/// A metric with its own column, and the order in which columns are hidden, highest first; `None` for those that stay.
+/// A metric with its own column, and the order in which columns are hidden, lowest first; `None` for those that
+/// stay.
 pub type ShownFigure = (&'static MetricDef, Option<u8>);
 
 static HOLD: [ShownFigure; 5] = [
@@ -17,7 +18,7 @@ static HOLD: [ShownFigure; 5] = [
     (&metrics::RSS_PEAK, Some(2)),
 ];
 
-/// With the fits of memory.
+/// Only if statistics are requested.
 static STATS: [ShownFigure; 1] = [(&metrics::WALL, Some(1))];
 
 static WORK: [ShownFigure; 4] = [
@@ -36,7 +37,7 @@ static SERVE: [ShownFigure; 6] = [
     (&metrics::CONNECTS_PER_S, Some(2)),
 ];
 
-/// Of tasks that wake, and of messages that go to several.
+/// Only where a row has a value: metrics of tasks that wake and of messages.
 static SOME: [ShownFigure; 7] = [
     (&metrics::CPU_PER_TICK, Some(6)),
     (&metrics::LATE_P50, Some(7)),
@@ -47,7 +48,7 @@ static SOME: [ShownFigure; 7] = [
     (&metrics::CPU_PER_DELIVERY, Some(6)),
 ];
 
-/// A share of the footprint that makes a part of it, or a distance from it, news.
+/// Kernel memory is shown above this share of the footprint, RSS if it differs by more.
 const DIFFERENCE: f64 = 0.1;
 
 /// The metrics besides the headline: the selected ones, or else those that suit the workload.
@@ -82,8 +83,8 @@ impl Row {
         Some(if at_least { format!("{AT_LEAST}{text}") } else { text })
     }
 
-    /// Whether a value is news beside the footprint: kernel memory is where it is a large part, RSS where it is far from
-    /// it.
+    /// Whether a metric is worth showing: kernel memory if it is a large part of the footprint, RSS if it is
+    /// far from it, others always.
     pub(super) fn is_news(&self, metric: &MetricDef) -> bool {
         let share = || Some(self.spreads.median(metric)? / self.footprint_bytes?.median);
         match metric {

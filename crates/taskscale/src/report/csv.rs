@@ -17,7 +17,7 @@ struct ReportCsvLine<'a> {
 }
 
 impl ReportCsvLine<'_> {
-    /// Of the entry's line, where it has a row.
+    /// A value of the entry's fit; `None` without a row.
     fn of_growth<T>(&self, read: fn(&Growth) -> Option<T>) -> Option<T> {
         read(self.report.growth_of(&self.row?.entry.name)?)
     }
@@ -54,7 +54,7 @@ fn outcome<'a>() -> [CsvColumn<ReportCsvLine<'a>>; 17] {
     ]
 }
 
-/// The ratio, the line over N and what the values are of.
+/// The ratio to the best, the fit over N and the origin of the values.
 fn context<'a>() -> [CsvColumn<ReportCsvLine<'a>>; 18] {
     [
         ("threads_median", |line| figure(line.row.and_then(|row| row.threads))),
@@ -103,7 +103,7 @@ fn of_metric<'a>(metric: &'static MetricDef) -> impl Iterator<Item = ReportCsvCo
     })
 }
 
-/// Readers know columns by their places: those of metrics that came later are last.
+/// Readers may rely on positions, so the columns of later metrics come last.
 fn columns<'a>() -> Vec<ReportCsvColumn<'a>> {
     use metrics::{CPU, CPU_PER_OP, FOOTPRINT, KERNEL, LAUNCH, OPS_PER_S, PEAK, RSS_PEAK, WALL, WALL_PER_OP};
     let held = [&FOOTPRINT, &KERNEL, &PEAK, &RSS_PEAK, &LAUNCH, &WALL, &CPU];
@@ -123,7 +123,7 @@ fn columns<'a>() -> Vec<ReportCsvColumn<'a>> {
     columns
 }
 
-/// All results, one after the other; each line names its own.
+/// All reports, one after another. Each line names its results.
 pub fn render(reports: &[Report]) -> String {
     let lines = reports.iter().flat_map(|report| {
         let line = move |entry, row, unavailable| ReportCsvLine { report, entry, row, unavailable };

@@ -19,13 +19,13 @@ use crate::metrics::{BASE, BYTES_PER_TASK, MetricDef};
 use crate::stats::{Interval, Spread};
 use crate::units;
 
-/// Factors of the best from this one on stand out.
+/// Multiples of the best are highlighted from this one up.
 const HIGHLIGHT_RATIO: f64 = 3.0;
 
 /// How much a document shows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Detail {
-    /// Of several series the overview, and the first at the N that it has there: at most 120 lines.
+    /// The overview of several series, and the first of them at its N in the overview: at most 120 lines.
     #[default]
     Brief,
     /// Every series at every N.
@@ -34,18 +34,18 @@ pub enum Detail {
     Stats,
 }
 
-/// A smaller deviation of repetitions is not shown.
+/// The smallest MAD that is shown, as a share of the median.
 pub const SHOWN_SPREAD: f64 = 0.01;
 
-/// Notes of a document, unless it has all.
+/// Most notes of a document without `--stats`.
 const NOTES: usize = 3;
 
-/// Rows of both tables of a brief document, of 120 lines that it may have at most.
+/// Most lines for the rows of both tables of a brief document, which has at most 120 lines.
 const BRIEF_ROWS: usize = 80;
-/// Remarks below its overview, and names in one of them.
+/// Most remarks below its overview, and most names in each.
 const BRIEF_REMARKS: usize = 4;
 const BRIEF_NAMES: usize = 8;
-/// Characters of a note on a row, so that it takes one line; and of a line of a longer one.
+/// Characters of a shortened note on a row, and of one line of a note.
 const BRIEF_NOTE: usize = 48;
 const NOTE_LINE: usize = 60;
 
@@ -93,8 +93,8 @@ pub fn document(reports: &[Report], detail: Detail) -> Document {
     document
 }
 
-/// Keeps as many rows of each kind, the best, as there is room for, and of each note what a line takes. Returns how many
-/// rows are left out.
+/// Keeps as many of the best rows of each kind as fit, with notes of one line. Returns the number of rows left
+/// out.
 fn fit(document: &mut Document) -> usize {
     let note_lines = |note: &RowNote| (note.head.len() + note.text.len()).div_ceil(NOTE_LINE);
     let row_lines = |row: &DocumentRow| row.notes.iter().map(note_lines).sum::<usize>().max(1);
@@ -137,7 +137,7 @@ fn part(report: &Report, first: bool, brief: bool, detail: Detail) -> Document {
     document.text(footnotes::scenario(report), Emphasis::Quiet);
     let mut table = groups(report, detail);
     if brief {
-        // The N of the overview; or, where none stands for the series, the most tasks.
+        // The N of the overview, or the largest if the series is not there.
         let tasks = report.representative_tasks().map(units::tasks);
         let shown = table.sections.iter().rposition(|section| Some(&section.heading) == tasks.as_ref());
         let shown = shown.unwrap_or(table.sections.len().saturating_sub(1));
@@ -146,7 +146,7 @@ fn part(report: &Report, first: bool, brief: bool, detail: Detail) -> Document {
     }
     document.table(table);
     let entries = report.rows().map(|row| &row.entry);
-    // The overview above has said it.
+    // The overview above already has them.
     if let Some(releases) = footnotes::releases(entries).filter(|_| !brief) {
         document.text(releases, Emphasis::Quiet);
     }
@@ -174,12 +174,12 @@ fn groups(report: &Report, detail: Detail) -> Table {
     let bar = headline.name.split('-').next().unwrap_or_default();
     let mut heads = vec![Column::words("entry"), Column::figures(headline.heading)];
     let columns = columns(report, detail == Detail::Stats);
-    // Of chat servers.
+    // Only chat servers have a fan-out.
     let fan_out = report.rows().any(|row| row.entry.fan_out.is_some());
     if fan_out {
         heads.insert(1, Column::words("fan-out").drop_priority(1));
     }
-    // Ranked together, kinds alternate.
+    // Ranked together, kinds alternate: rows name them.
     let by_kind = report.rank == Rank::Kind;
     if !by_kind {
         heads.insert(1, Column::words("kind"));
@@ -188,7 +188,7 @@ fn groups(report: &Report, detail: Detail) -> Table {
         short: metric.narrow(report.shape).into(),
         ..Column::figures(metric.heading).drop_priority(*drop_priority)
     }));
-    // The headline as a bar: dropped before a value that is shown nowhere else.
+    // The bar repeats the headline, so it is dropped before most values.
     heads.extend([Column::figures("vs best"), Column::bars(bar).drop_priority(2)]);
     let mut table = Table::new(heads);
     for group in report.groups.iter().filter(|group| !group.rows.is_empty()) {
@@ -202,7 +202,7 @@ fn groups(report: &Report, detail: Detail) -> Table {
             section.rows.push(of_row(report, row, largest, &columns, fan_out));
         }
     }
-    // The most tasks are the answer.
+    // The largest N is the answer: fold the others.
     table.sections.iter_mut().rev().skip(1).for_each(|section| section.folded = true);
     table
 }
@@ -233,7 +233,7 @@ fn of_row(report: &Report, row: &Row, largest: f64, columns: &[ShownFigure], fan
         shown.cells.push(TableCell::Text(text, Emphasis::Quiet));
     }
     shown.cells.push(spread_cell(report.headline(), row.headline, emphasis));
-    // What was asked for is always shown.
+    // Selected metrics are always shown.
     let is_shown = |metric| !report.shown.is_empty() || row.is_news(metric);
     shown.cells.extend(columns.iter().map(|(metric, _)| match is_shown(metric) {
         true => TableCell::figure(row.text(metric), emphasis),
@@ -259,7 +259,7 @@ fn of_row(report: &Report, row: &Row, largest: f64, columns: &[ShownFigure], fan
     }
 }
 
-/// A median, with the deviation of repetitions where it is not small.
+/// A median, with the MAD of its repetitions unless that is small.
 pub(crate) fn spread_cell(metric: &MetricDef, spread: Option<Spread>, emphasis: Emphasis) -> TableCell {
     let Some(spread) = spread else { return TableCell::figure(None, emphasis) };
     TableCell::Marked(metric.show(spread.median), emphasis, mad_text(&spread))
@@ -271,7 +271,7 @@ fn entry_field(entry: &EntryInfo, emphasis: Emphasis) -> TableCell {
     TableCell::Entry(entry.name.clone(), format!("{}{version}", footnotes::marks_of(entry)), emphasis)
 }
 
-/// A reference line is quiet.
+/// References are dimmed.
 pub(crate) fn emphasis(entry: &EntryInfo) -> Emphasis {
     if entry.reference { Emphasis::Quiet } else { Emphasis::Plain }
 }

@@ -4,23 +4,23 @@ use super::model::{Growth, Row};
 use crate::metrics::{MetricDef, MetricScope};
 use crate::stats::{Interval, Line, Moments, Spread};
 
-/// In the metric's unit.
+/// A value with its spread, in the metric's unit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ValueEstimate {
     pub value: f64,
     /// Smallest and largest of the repetitions, or the 95% interval of a fitted value.
     pub range: Option<Interval>,
-    /// Of the logarithms of its repetitions; absent where one is not above zero.
+    /// Moments of the logarithms of its repetitions; absent where one is not above 0.
     pub logs: Option<Moments>,
 }
 
 impl ValueEstimate {
-    /// The value of a row; absent for metrics of a line.
+    /// The value of a row; `None` for metrics of a fit.
     pub fn in_row(figure: &MetricDef, row: &Row) -> Option<ValueEstimate> {
         row.spreads.of(figure).map(ValueEstimate::from)
     }
 
-    /// The value of an entry's line; absent for metrics of single rows.
+    /// The value of an entry's fit; `None` for metrics of single rows.
     pub fn in_growth(figure: &MetricDef, growth: &Growth) -> Option<ValueEstimate> {
         let (value, range, of): (_, _, fn(&Line) -> f64) = match figure.of {
             MetricScope::Slope => (growth.bytes_per_task?, growth.bytes_per_task_interval, |line| line.slope),

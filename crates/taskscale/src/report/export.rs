@@ -9,7 +9,6 @@ use super::{Detail, Format, RenderOptions, render};
 use crate::hint::Hint;
 use crate::metrics::MetricDef;
 
-/// The target of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExportTarget {
     /// A format with the whole report.
@@ -38,7 +37,6 @@ pub struct ExportRequest {
     pub metrics: Vec<&'static MetricDef>,
     /// The number of tasks of a ranking; the largest where absent.
     pub tasks: Option<u64>,
-    /// How much tables show.
     pub detail: Detail,
     pub options: RenderOptions,
 }

@@ -39,7 +39,7 @@ fn text(reports: &[Report], target: ExportTarget) -> String {
     export(reports, &request(target)).unwrap().text
 }
 
-/// Against a schema of `schemas/`, whose `$comment` names its source.
+/// Validates against a schema of `schemas/`, whose `$comment` names its source.
 #[track_caller]
 fn assert_valid(schema: &str, text: &str) -> Value {
     let path = format!("{}/src/report/schemas/{schema}.schema.json", env!("CARGO_MANIFEST_DIR"));
@@ -66,7 +66,7 @@ fn github_gets_what_its_action_reads() {
     assert_eq!((goroutine["value"].as_f64().unwrap() * 10.0).round(), 25_305.0);
     assert_eq!(goroutine["unit"], "MiB");
     assert_eq!(of("go/goroutine sleep bytes-per-task").unwrap()["range"], "2524 to 2782");
-    // What fell short is no progress: it has no value, and is said.
+    // Failed cases have no value and are reported: fewer tasks would look like progress.
     assert!(of("rust/thread sleep 1M footprint").is_none());
     assert!(export.left_out.contains(&"rust/thread sleep 1M (limit)".to_owned()), "{:?}", export.left_out);
     assert!(export.left_out.iter().any(|cell| cell.ends_with("(partial)")));
@@ -124,7 +124,7 @@ fn services_keep_what_work_costs_and_say_what_has_no_cost() {
     for name in ["go/goroutine sleep 10k footprint", "go/goroutine spawn, 1 CPU 1k wall-ns-per-op"] {
         assert!(kept.contains(name), "{kept:?}");
     }
-    // How long a run of work is says how many operations were chosen.
+    // The CPU of a run of work depends on the number of operations.
     assert!(!kept.iter().any(|name| name.contains(" spawn,") && name.ends_with(" cpu")), "{kept:?}");
     let short = "rust/thread spawn, 1 CPU 1k wall-ns-per-op (no value)";
     assert!(exported.left_out.iter().any(|cell| cell == short), "{:?}", exported.left_out);
@@ -138,7 +138,7 @@ fn a_service_is_given_no_name_twice() {
         let error = export(&two(), &request(target)).unwrap_err().to_string();
         assert!(error.contains("in 20260301-bench and in 20260302-laptop"), "{error}");
     }
-    // Other workloads are other names: campaigns of one commit go into one file.
+    // Other workloads have other names, so results of one commit fit into one file.
     let mut reports = two();
     reports[1].workload = "park".to_owned();
     assert_valid("bencher-metric-format", &text(&reports, ExportTarget::Bencher));
@@ -266,7 +266,7 @@ proptest! {
         let svgs = [ExportTarget::Svg(Chart::Ranking), ExportTarget::Svg(Chart::Scaling)];
         for target in svgs.into_iter().chain([ExportTarget::Github, ExportTarget::Bencher]) {
             let one = [report.clone().named("a")];
-            // Where every footprint is 0 there is nothing to draw on a logarithmic axis, and it is said.
+            // A logarithmic axis cannot show footprints that are all 0: that is an error.
             let Ok(export) = export(&one, &request(target)) else { continue };
             prop_assert!(!export.text.chars().any(|c| c != '\n' && acts(c)));
             match target {

@@ -7,10 +7,10 @@ use crate::catalog::Shape;
 use crate::document::joined;
 use crate::units;
 
-/// A fact of results; absent where they do not have it.
+/// Name and value of a fact; `None` if unknown or not applicable.
 pub type Fact = (&'static str, Option<String>);
 
-/// What may distinguish results from others.
+/// Facts that may distinguish results from others.
 pub fn facts(report: &Report) -> Vec<Fact> {
     let machine = &report.machine;
     let sources = joined(report.memory_sources.iter().map(|count| count.source.name()), ", ");
@@ -35,7 +35,7 @@ pub fn facts(report: &Report) -> Vec<Fact> {
     ]
 }
 
-/// How results came about, in full: facts, plan and limits, then the commands that were run and that repeat it.
+/// How results were measured: facts, plan and limits, then the command that was run and one that repeats it.
 pub fn account(report: &Report) -> (Vec<(&'static str, String)>, [Vec<String>; 2]) {
     let of_heading = ["results", "wait", "warnings", "repetitions"];
     let known = facts(report).into_iter().filter(|(name, _)| !of_heading.contains(name));
@@ -64,8 +64,8 @@ fn plan(report: &Report) -> String {
     format!("{} tasks, {repetitions}; {runs} in {time}{missing}", counts(&report.tasks))
 }
 
-/// The command with its seed, without its folder, which exists by now, and without the path of the program. `measure` has no
-/// seed, and what follows `--` is the command that it measures.
+/// The command that repeats a run: with its seed, without the output folder, which exists by now, and without
+/// the path of the program. `measure` has no seed. The measured command follows `--`.
 fn repeat(report: &Report) -> Vec<String> {
     let end = report.command.iter().position(|word| word == "--").unwrap_or(report.command.len());
     let (own, measured) = report.command.split_at(end);

@@ -56,7 +56,7 @@ pub fn campaign(entries: Vec<EntryFacts>) -> Campaign {
 
 /// A sample that is ok and has every value, of a program with `base` bytes and `per_task` bytes per task.
 pub fn sample(entry: &str, tasks: u64, repetition: u32, base: u64, per_task: u64) -> Sample {
-    // No two runs are alike: the repetitions lie 2% apart.
+    // Repetitions differ by 2%.
     let footprint = (base + per_task * tasks) * (98 + 2 * u64::from(repetition)) / 102;
     let launch = tasks as f64 * 0.8e-6 * (1.0 + 0.1 * f64::from(repetition));
     let plain = test_sample(entry, tasks);
@@ -95,7 +95,7 @@ pub fn sample(entry: &str, tasks: u64, repetition: u32, base: u64, per_task: u64
     }
 }
 
-/// The same sample with another status and without values.
+/// The same sample with another status, and without values unless it is partial.
 pub fn fell(mut sample: Sample, status: Status, reason: &str) -> Sample {
     sample.status = status;
     sample.reason = Some(reason.to_owned());
@@ -226,10 +226,10 @@ pub fn of_parts() -> (Campaign, Vec<Sample>) {
     (campaign, samples)
 }
 
-/// A run of work of so many nanoseconds for an operation, after 20 ms that are in each run.
+/// A run of work at `ns` nanoseconds per operation, after 20 ms of start-up.
 fn worked(mut sample: Sample, cpus: u32, ns: f64, double: bool) -> Sample {
     if let Some(plateau) = sample.memory.plateau.as_mut().filter(|_| double) {
-        // Figures of memory are of the first run of a pair.
+        // Memory counts only in the first run of a pair.
         plateau.anon_bytes += 1_000_000;
         plateau.footprint_bytes += 1_000_000;
     }
@@ -243,7 +243,7 @@ fn worked(mut sample: Sample, cpus: u32, ns: f64, double: bool) -> Sample {
     sample
 }
 
-/// The same entries on another machine, a day later, with another Go; one entry less, one more.
+/// The same entries on another machine, a day later, with another version of Go, one entry less and one more.
 pub fn elsewhere() -> (Campaign, Vec<Sample>) {
     let (mut campaign, mut samples) = everything();
     campaign.created_at = "2026-03-02T09:30:00Z".parse().unwrap();
@@ -266,7 +266,7 @@ pub fn elsewhere() -> (Campaign, Vec<Sample>) {
             plateau.footprint_bytes = plateau.footprint_bytes * numerator / denominator;
         }
     }
-    // Its kernel has no cgroups for this one.
+    // This entry was measured without cgroups there.
     for found in samples.iter_mut().filter(|sample| &*sample.entry == "rust/floor") {
         found.memory.source = MemorySource::Proc;
     }
@@ -276,7 +276,8 @@ pub fn elsewhere() -> (Campaign, Vec<Sample>) {
     (campaign, samples)
 }
 
-/// Where values are in a JSON text, and of which type: what programs that read it rely on. The names in maps are data.
+/// Paths and types of the values in a JSON text, which programs that read it rely on. Keys of maps are data, so
+/// they become `*`.
 pub fn json_shape(text: &str) -> String {
     fn walk(value: &Value, path: &str, into: &mut BTreeSet<String>) {
         let of_type = match value {

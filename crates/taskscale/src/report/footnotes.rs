@@ -13,11 +13,11 @@ use crate::record::{By, Hold, Machine, MemorySource, OWN_WORKLOAD};
 use crate::stats::OFF;
 use crate::units::{self, counted};
 
-/// Beside the kind of a tuned entry.
+/// Marks a tuned entry.
 pub const TUNED: &str = "†";
-/// Beside the kind of an entry whose tasks share one CPU.
+/// Marks an entry whose tasks share one CPU.
 pub const ONE_CPU: &str = "‡";
-/// Beside the kind of an entry that its authors could not run.
+/// Marks an entry that its authors could not run.
 pub const UNVERIFIED: &str = "§";
 /// In place of "vs best" of a reference line.
 pub const REFERENCE: &str = "ref";
@@ -158,7 +158,7 @@ pub fn notes(report: &Report) -> Vec<String> {
     notes
 }
 
-/// What the machine itself warned of.
+/// Warnings about the machine.
 pub fn of_machine(report: &Report) -> Vec<String> {
     report.machine.warnings.iter().map(|warning| format!("This machine: {warning}")).collect()
 }
@@ -169,7 +169,7 @@ fn warned(text: &str, runs: &str, entries: &str) -> String {
     format!("{} in {runs} ({entries}){rest}.", capitalized(effect))
 }
 
-/// The meaning of the marks beside the kinds of these entries; for `missing` entries only the mark `unverified`.
+/// The meaning of the marks of these entries; for `missing` entries only the mark `unverified`.
 pub fn marks<'a>(
     entries: impl Iterator<Item = &'a EntryInfo> + Clone,
     missing: impl Iterator<Item = &'a EntryInfo>,
@@ -252,7 +252,8 @@ fn mixed_sources(report: &Report) -> Option<String> {
     ))
 }
 
-/// How plateaus were found, where no program or load printed `alive`, so that the number of tasks is unknown.
+/// How plateaus were found in runs whose number of live tasks is unknown, as neither program nor load reported
+/// it.
 fn plateaus(report: &Report) -> Option<String> {
     let unknown = report.plateaus.iter().filter(|count| count.alive_unknown > 0);
     let way = |of: &PlateauCount| format!("{} ({})", of.from.text(), counted(of.alive_unknown, "run"));
@@ -282,7 +283,7 @@ pub fn unusual_source(report: &Report, sources: &[MemorySource]) -> Option<Strin
     differs.then(|| joined(sources.iter().map(|source| source.name()), " and "))
 }
 
-/// The names, the first few of them.
+/// The first few names, and the number of others.
 pub fn named(entries: &[impl AsRef<str>]) -> String {
     first_few(entries, NAMED, ", ", |name| name.as_ref().to_owned())
 }

@@ -23,14 +23,14 @@ pub fn feeds_line(sample: &Sample) -> bool {
     alive && used && sample.status == Status::Ok && FOOTPRINT.read(sample).is_some()
 }
 
-/// What a line is fitted to: the values of these samples, each with its repetition.
+/// The points of a fit: the values of these samples, each with its repetition.
 pub fn readings(samples: &[&Sample], figure: &MetricDef) -> Vec<(u32, Point)> {
     let point =
         |sample: &&Sample| Some((sample.repetition, Point { tasks: sample.tasks, y: figure.read(sample)? }));
     samples.iter().filter_map(point).collect()
 }
 
-/// The line through an entry's runs; `None` if no run has a footprint.
+/// The line fitted to an entry's runs; `None` if no run has a footprint.
 ///
 /// Runs of another memory source than the entry's main one are left out: a line across sources would measure their
 /// difference.
@@ -44,10 +44,10 @@ pub(super) fn growth(facts: &EntryFacts, campaign: &Campaign, cells: &Cells) -> 
     let fit = stats::fit(&points);
     let tasks: BTreeSet<u64> = points.iter().map(|point| point.tasks).collect();
     let repetitions = stats::lines_of_repetitions(readings);
-    // An interval says how well repetitions agree, not whether the numbers of tasks lie on a line.
+    // An interval shows how well repetitions agree, not whether memory is linear.
     let linear = fit.as_ref().filter(|fit| fit.linear() != Some(false));
     let intervals = linear.and_then(|fit| stats::line_intervals(&repetitions, &fit.line));
-    // No task takes less than nothing: what was measured were not the tasks.
+    // If the whole interval is below 0, the tasks were not measured.
     let fit = fit.filter(|fit| intervals.map_or(fit.line.slope, |of| of.slope.high) >= 0.0);
     let intervals = intervals.filter(|_| fit.is_some());
     let line = fit.as_ref().map(|fit| fit.line);

@@ -1,4 +1,4 @@
-//! The answer of a report in a sentence: what N tasks take, or what an operation takes with so many.
+//! The answer of a report in a sentence: what N tasks take, or what an operation takes with N tasks.
 
 use serde::Serialize;
 
@@ -40,7 +40,7 @@ impl Headline {
     }
 }
 
-/// `10k tasks`, or connections where a task serves one. Never broken over two lines.
+/// `10k tasks`, or `10k connections` for servers. Never broken over two lines.
 fn many(report: &Report, n: u64) -> String {
     report.shape.many(n).replace(' ', "\u{a0}")
 }
@@ -83,7 +83,7 @@ fn between(report: &Report, best: &Row, worst: &Row) -> Vec<String> {
     ]
 }
 
-/// No factor lies between unlike things. Timers, which are no tasks, are not among them.
+/// The best of each kind, without a factor, as kinds do different things. Without timers.
 fn of_kinds(report: &Report, bests: &[&Row]) -> Vec<String> {
     let tasks: Vec<&&Row> = bests.iter().filter(|row| row.entry.kind != Kind::Timer).collect();
     let mut pieces = Vec::new();
@@ -121,7 +121,7 @@ fn compared(report: &Report, best: &Row, worst: &Row) -> String {
     text.trim_start().to_owned()
 }
 
-/// How many entries came to N.
+/// How many entries reached N.
 fn held(report: &Report, group: &RowGroup, slowed: bool) -> String {
     let ran = || group.rows.iter().filter(|row| !row.entry.reference);
     let (all, held) = (ran().count(), ran().filter(|row| row.ok_runs > 0 && row.headline.is_some()).count());

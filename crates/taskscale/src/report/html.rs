@@ -24,7 +24,7 @@ macro_rules! part {
 
 /// Writes the page. The first campaign of a series is the one that others are compared with.
 ///
-/// Written piece by piece, as a page may be larger than its parts.
+/// Streamed to `out`, as a page may be large.
 pub fn write_html(mut page: PageData, out: &mut dyn Write) -> io::Result<()> {
     page.tell_apart();
     let bytes = |of: &Explanation| of.sheet.slope.bytes;
@@ -39,7 +39,7 @@ pub fn write_html(mut page: PageData, out: &mut dyn Write) -> io::Result<()> {
     unpack(part!("after"), out)
 }
 
-/// Unpacks by pieces: the whole page would be a twentieth of what taskscale holds in memory.
+/// Unpacks in pieces: the whole page would add a twentieth to taskscale's memory.
 fn unpack(mut packed: &[u8], out: &mut dyn Write) -> io::Result<()> {
     let (mut state, mut piece) = (InflateState::new_boxed(DataFormat::Raw), [0; 1 << 13]);
     loop {
@@ -66,14 +66,15 @@ fn embed(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
     Ok(value.serialize(&mut Serializer::with_formatter(out, Embedded))?)
 }
 
-/// JSON that cannot end the script block it stands in, nor begin a comment in it: `<`, `>` and `&` occur in its texts
-/// alone, where JSON has another way to write them.
+/// JSON that can neither end its script block nor begin a comment in it: `<`, `>` and `&` occur only in
+/// strings, where JSON can escape them.
 ///
-/// Its texts have no characters that act instead of being seen (terminal escapes, reversed text); line ends and tabs
-/// stay, as sources have them. Numbers are as long as there is something in them.
+/// Strings have no characters that act instead of being seen (terminal escapes, reversed text). Line feeds and
+/// tabs stay, as sources have them. Numbers are rounded by `brief`.
 struct Embedded;
 
-/// Seven significant digits, more of a whole number, and nothing below a millionth: no run repeats the rest.
+/// Rounds to seven significant digits, at most six decimals, and at least to a whole number. Runs do not repeat
+/// the rest.
 fn brief(value: f64) -> f64 {
     let before_point = if value.abs() < 1.0 { 0 } else { value.abs().log10() as i32 + 1 };
     let scale = 10_f64.powi((7 - before_point).clamp(0, 6));
@@ -83,7 +84,7 @@ fn brief(value: f64) -> f64 {
 impl Formatter for Embedded {
     fn write_f64<W: ?Sized + Write>(&mut self, out: &mut W, value: f64) -> io::Result<()> {
         let value = brief(value);
-        // `12.0` and `12` are one number; the shorter is written.
+        // Write `12`, not `12.0`.
         match value.fract() == 0.0 && value.abs() < 9e15 {
             true => write!(out, "{}", value as i64),
             false => write!(out, "{value}"),

@@ -68,7 +68,7 @@ struct MultiReport<'a> {
     campaigns: &'a [Report],
 }
 
-/// The series of one campaign as text that ends in a newline.
+/// The reports as text that ends in a newline. Tables are of one campaign, CSV and JSON of any.
 pub fn render(reports: &[Report], format: Format, detail: Detail, options: RenderOptions) -> String {
     let json = || match reports {
         [report] => json::pretty(report),

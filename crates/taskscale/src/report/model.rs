@@ -34,7 +34,7 @@ pub enum Rank {
 named!(Rank);
 
 impl Rank {
-    /// What stands together: one group for each kind, or all in one.
+    /// The group that a kind is ranked in; `None` if all are ranked together.
     pub(super) fn scope(self, kind: Kind) -> Option<Kind> {
         (self == Rank::Kind).then_some(kind)
     }
@@ -114,7 +114,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// The report under a name.
+    /// The report with the name of its results folder.
     #[must_use]
     pub fn named(self, campaign: impl Into<String>) -> Report {
         Report { campaign: campaign.into(), ..self }
@@ -168,7 +168,7 @@ impl Report {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RowGroup {
     pub tasks: u64,
-    /// Rows with values by kind, or all together, in the order of the headline; then partial and failed ones.
+    /// Rows with values, by kind or all together, by headline, partial ones last. Then rows without values.
     pub rows: Vec<Row>,
 }
 
@@ -221,7 +221,7 @@ impl EntryInfo {
         asked_for.map_or_else(|| self.title.clone(), |(_, versions)| format!("{} {versions}", self.title))
     }
 
-    /// As it was when it was measured.
+    /// The facts of an entry at the time it was measured.
     pub fn of(facts: &EntryFacts, measured: Timestamp) -> EntryInfo {
         EntryInfo {
             name: facts.name.clone(),
@@ -252,8 +252,8 @@ pub struct Row {
     pub ok_runs: u32,
     /// `ok`, `2/3 ok`, or how it ended, such as `limit`.
     pub status: String,
-    /// Whether it is ranked: some repetition was ok, its memory values are all of the main source, and it is not a
-    /// reference.
+    /// Whether it is ranked: some repetition was ok, its memory values are all from the main source, and it is
+    /// not a reference.
     pub ranked: bool,
     /// Memory of all kinds while all tasks wait.
     pub footprint_bytes: Option<Spread>,
@@ -265,10 +265,10 @@ pub struct Row {
     pub rss_peak_bytes: Option<f64>,
     /// Growth of the footprint per task, over all numbers of tasks of this entry.
     pub bytes_per_task: Option<f64>,
-    /// The footprint before the first task, by the same line.
+    /// Fixed cost: the fitted footprint before the first task.
     #[serde(skip)]
     pub base_bytes: Option<f64>,
-    /// Whether memory is linear in N: see [`Growth::straight`].
+    /// Whether memory is linear in N: see [`Growth::linear`].
     #[serde(rename = "straight")]
     pub linear: Option<bool>,
     /// Fewest tasks alive at once in a partial repetition; absent if there is none.
@@ -278,29 +278,27 @@ pub struct Row {
     pub wall_s: Option<f64>,
     /// User and system time of all processes.
     pub cpu_s: Option<f64>,
-    /// The value that it is ranked by: see [`Report::headline`].
+    /// The metric that it is ranked by: see [`Report::headline`].
     #[serde(skip)]
     pub headline: Option<Spread>,
     /// The headline ÷ the smallest ranked one at this N, of the same kind or of all, according to the report's `rank`.
     pub times_best: Option<f64>,
-    /// The parts of the footprint.
     pub parts: Option<Parts>,
     /// Whether clients exhausted a CPU in the closed loop, so that the server's capacity may be higher.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub client_limited: bool,
-    /// Of a server: CPU and latency over load.
+    /// CPU and latency of a server over load.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub load_curve: Vec<LoadPoint>,
-    /// Spreads over the repetitions, of values that are medians above.
+    /// Spreads over the repetitions, for every metric of a run.
     pub spreads: Spreads,
-    /// The memory sources of this row.
     pub memory_sources: Vec<MemorySource>,
     /// The repetitions that were not ok, by status.
     pub shortfalls: Vec<FailureGroup>,
 }
 
 impl Row {
-    /// The median of what it is ranked by.
+    /// The median of the metric that it is ranked by.
     pub fn median(&self) -> Option<f64> {
         self.headline.map(|spread| spread.median)
     }
@@ -335,7 +333,7 @@ pub struct Parts {
 pub struct Spreads(BTreeMap<&'static str, Option<Spread>>);
 
 impl Spreads {
-    /// Of runs.
+    /// The spreads of this shape's metrics over these runs.
     pub fn of_runs(fed: &[&Sample], shape: Shape) -> Spreads {
         let runs = metrics::ALL.into_iter().filter(|figure| !figure.per_entry() && figure.is_of(shape));
         let spreads = runs.map(|figure| (figure, Spread::of(&figure.values(fed))));
@@ -343,7 +341,7 @@ impl Spreads {
         Spreads(of_these.map(|(figure, spread)| (figure.field, spread)).collect())
     }
 
-    /// Absent for metrics of a line.
+    /// The spread of a metric; `None` for metrics of a fit.
     pub fn of(&self, figure: &MetricDef) -> Option<Spread> {
         *self.0.get(figure.field)?
     }
@@ -353,20 +351,20 @@ impl Spreads {
     }
 }
 
-/// Repetitions of a row that ended alike and not well.
+/// Repetitions of a row that failed with the same status.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FailureGroup {
     pub status: Status,
     pub runs: u32,
     /// Fewest tasks alive at once in these runs, if fewer than N.
     pub short_alive: Option<u64>,
-    /// Why, each reason once.
+    /// Distinct reasons.
     pub reasons: Vec<String>,
     pub limit: Option<LimitHit>,
 }
 
 impl FailureGroup {
-    /// Why, in one line, as recorded (not neutralized).
+    /// The reason in one line, as recorded (not sanitized).
     pub fn reason(&self) -> String {
         let mut text = match (self.reasons.first(), &self.limit) {
             (Some(reason), _) => reason.clone(),

@@ -6,7 +6,7 @@ use super::model::{EntryInfo, Report, Row};
 use crate::document::first_of;
 use crate::record::Series;
 
-/// Multiples of the best from which on the shade of a cell is darker.
+/// Multiples of the best from which the shade of a cell becomes darker.
 pub const HEAT_STEPS: [f64; 5] = [1.1, 1.5, 2.0, 5.0, 10.0];
 
 /// One value for each entry and workload.
@@ -15,12 +15,12 @@ pub struct Overview<'a> {
     pub columns: Vec<(String, u64)>,
     /// Entries with two or more of these series: by kind, the cheapest entry of each first.
     pub lines: Vec<OverviewLine<'a>>,
-    /// Of the other entries, the names by the series that they have.
+    /// Names of the entries with a single series, by its position in `columns`.
     pub singles: BTreeMap<usize, Vec<&'a str>>,
 }
 
 impl Overview<'_> {
-    /// What is not in the table, and why its empty cells are empty, in sentences of `most` names each.
+    /// Sentences on entries that are not in the table and on empty cells, with at most `most` names each.
     pub fn remarks(&self, most: usize) -> Vec<String> {
         let name = |nth: usize| self.columns[nth].0.as_str();
         let only = |(nth, entries): (&usize, &Vec<&str>)| {
@@ -30,7 +30,7 @@ impl Overview<'_> {
         for line in &self.lines {
             let empty = line.factors.iter().enumerate().filter(|(_, factor)| **factor == Factor::Absent);
             let empty: Vec<&str> = empty.map(|(nth, _)| name(nth)).collect();
-            // Without a reason it was not selected.
+            // An entry without a reason was not selected.
             if let Some(why) = line.entry.omitted.as_ref().filter(|_| !empty.is_empty()) {
                 remarks.push(format!("{} has no {}: {why}.", line.entry.name, empty.join(", ")));
             }
@@ -45,7 +45,7 @@ pub struct OverviewLine<'a> {
 }
 
 impl OverviewLine<'_> {
-    /// Positions of the columns that have it.
+    /// Positions of the columns that have a result.
     fn measured(&self) -> impl Iterator<Item = usize> {
         self.factors.iter().enumerate().filter(|(_, factor)| **factor != Factor::Absent).map(|(nth, _)| nth)
     }
@@ -55,9 +55,9 @@ impl OverviewLine<'_> {
 pub enum Factor {
     /// The headline as a multiple of the best of the entry's kind.
     Times(f64),
-    /// How it ended, or why it is not ranked.
+    /// The status, or why it is not ranked.
     Unranked(String),
-    /// The entry does not do it.
+    /// No result: the entry lacks the workload or was not selected.
     Absent,
 }
 
@@ -65,7 +65,7 @@ pub enum Factor {
 pub fn overview(reports: &[Report]) -> Option<Overview<'_>> {
     let mut shown: Vec<&Report> = Vec::new();
     for report in reports {
-        // Of several numbers of CPUs the most.
+        // Of several numbers of CPUs, show the largest.
         let alike = |other: &&Report| other.workload == report.workload && other.params == report.params;
         let cpus = |report: &Report| report.cpus.unwrap_or(u32::MAX);
         match shown.iter().position(alike) {
@@ -106,7 +106,7 @@ fn factor(report: &Report, row: &Row) -> Factor {
     row.times_best.map_or_else(|| Factor::Unranked(row.unranked(report).to_owned()), Factor::Times)
 }
 
-/// The geometric mean of its factors: the order says more of no workload than of another.
+/// The logarithm of the geometric mean of its factors, which weighs all workloads equally.
 fn mean(line: &OverviewLine) -> f64 {
     let log = |factor: &Factor| if let Factor::Times(times) = factor { Some(times.ln()) } else { None };
     let logs: Vec<f64> = line.factors.iter().filter_map(log).collect();

@@ -12,7 +12,7 @@ use crate::units;
 /// Before the bytes per task of nonlinear memory.
 pub const NO_LINE: &str = "~";
 
-/// The mark of what comes of a line where memory is nonlinear.
+/// The mark of fitted values where memory is nonlinear.
 pub fn line_mark(linear: Option<bool>) -> &'static str {
     if linear == Some(false) { NO_LINE } else { "" }
 }
@@ -27,7 +27,7 @@ pub fn processor(machine: &Machine) -> String {
     format!("{}, {}", machine.cpu, units::counted(machine.cpus, "CPU"))
 }
 
-/// `AMD EPYC 7B13, 2 CPUs, Linux 6.18.5`, neutralized.
+/// `AMD EPYC 7B13, 2 CPUs, Linux 6.18.5`, sanitized.
 pub fn platform(machine: &Machine) -> String {
     safe(&format!("{}, Linux {}", processor(machine), machine.kernel)).into_owned()
 }
@@ -72,7 +72,7 @@ pub fn nonlinear_text(growth: &Growth) -> Option<String> {
     Some(format!("not linear ({lies}). Cost of one more task: {steps}"))
 }
 
-/// A smaller deviation of repetitions is not shown.
+/// The smallest MAD that is shown, as a share of the median.
 const SHOWN_SPREAD: f64 = 0.01;
 
 /// The MAD in percent of the median, if it is not small: `±2.7%`.
@@ -81,7 +81,7 @@ pub fn mad_text(spread: &Spread) -> Option<String> {
     Some(format!("±{}%", units::decimal(share * 100.0, 1)))
 }
 
-/// Repetitions of a row that failed alike, in words.
+/// Repetitions of a row that failed with the same status, in words.
 pub struct FailureLine {
     /// How they ended: `partial, 998,112 of 1,000,000 alive`.
     pub head: String,

@@ -11,7 +11,7 @@ use crate::catalog::Kind;
 use crate::metrics::{self, Better, MetricDef};
 use crate::record::MemorySource;
 
-/// In place of a value that runs which were ok do not have.
+/// In place of a value that ok runs lack.
 pub const NO_VALUE: &str = "no value";
 /// Before a value that may be larger.
 pub const AT_LEAST: &str = "≥ ";
@@ -50,7 +50,7 @@ impl Standing {
 }
 
 impl Row {
-    /// The part that its value of a metric takes, where `usual` is the report's main memory source.
+    /// Whether its value of a metric is ranked, or why not. `usual`: the report's main memory source.
     pub fn standing(&self, metric: &MetricDef, usual: Option<MemorySource>) -> Standing {
         if self.entry.reference {
             Standing::Reference
@@ -65,7 +65,7 @@ impl Row {
         }
     }
 
-    /// Why its headline is not compared: how it ended, or a word or two.
+    /// Why its headline is not compared: its status, or a word or two.
     pub fn unranked(&self, report: &Report) -> &str {
         match self.standing(report.headline(), report.usual_source()) {
             Standing::Partial => &self.status,
@@ -85,7 +85,7 @@ impl Rank {
 }
 
 impl Report {
-    /// The report with its rows and its growth in another order, and each `times_best` against another best.
+    /// The report ranked by kind or all together: sorts rows and growth, and sets each `times_best`.
     #[must_use]
     pub fn ranked_by(mut self, rank: Rank) -> Report {
         self.rank = rank;
@@ -100,8 +100,8 @@ impl Report {
         self
     }
 
-    /// The N that stands for the series beside others: the largest at which at least half as many entries are ranked as
-    /// at any other. One entry that fails does not hide it.
+    /// The N that represents the series beside others: the largest at which at least half as many entries are
+    /// ranked as at any other N. So one failed entry does not hide it.
     pub fn representative_tasks(&self) -> Option<u64> {
         let ranked = |group: &RowGroup| group.rows.iter().filter(|row| row.ranked).count();
         let most = self.groups.iter().map(ranked).max()?;

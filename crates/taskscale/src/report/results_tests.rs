@@ -1,4 +1,4 @@
-//! The results of the repository: their reports stay what they were.
+//! The reports of the repository's results must not change.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// All folders below one that hold results, in order.
+/// All results folders below a folder, sorted.
 fn results(below: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for child in fs::read_dir(below).unwrap().map(|child| child.unwrap().path()) {
@@ -73,7 +73,7 @@ fn stored_results_give_the_same_json() {
     assert!(changed.is_empty(), "TASKSCALE_BLESS=1 keeps these: {changed:?}");
 }
 
-/// Also of every entry of the catalog in `sleep`, beside other workloads.
+/// Also with every entry of the catalog in `sleep`, beside other workloads.
 #[test]
 fn the_default_report_of_many_workloads_has_120_lines_at_most() {
     let text = |reports: &[Report], detail| render(reports, Format::Table, detail, RenderOptions::default());

@@ -38,8 +38,8 @@ const TEXTS: [CsvColumn<Sample>; 20] = [
 
 type SampleCsvColumn = (String, Box<dyn Fn(&Sample) -> String>);
 
-/// Readers know columns by their places: texts and numbers alternate as they came, and metrics that are derived from a
-/// run's load or histograms are last.
+/// Readers may rely on positions: texts and numbers alternate in the order in which they were added, and
+/// metrics derived from a run's load or histograms are last.
 fn columns() -> Vec<SampleCsvColumn> {
     let (mut texts, mut numbers) = (TEXTS.into_iter(), NUMBERS.into_iter());
     let mut columns = Vec::new();
@@ -111,7 +111,7 @@ pub fn render(campaigns: &[(String, Loaded)]) -> String {
 
 /// Names, with spaces between them.
 fn warnings(sample: &Sample) -> String {
-    // The name that the record has: it is a plain text.
+    // The name in the record, which needs no quotes.
     let name = |warning| Some(serde_json::to_value(warning).ok()?.as_str()?.to_owned());
     joined(sample.warnings.iter().filter_map(name), " ")
 }

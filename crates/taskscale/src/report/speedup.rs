@@ -1,4 +1,4 @@
-//! The speed-up with more CPUs: series of a campaign that differ only in their number.
+//! The speed-up with more CPUs: series of a campaign that differ only in the number of CPUs.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +8,8 @@ use crate::document::{Column, DocumentRow, Emphasis, Table, TableCell};
 use crate::record::Series;
 use crate::units;
 
-/// A table for each workload of the shape `work` that was run on several numbers of CPUs: how many times as fast each
-/// entry is as on the fewest.
+/// A table for each workload of the shape `work` that was run on several numbers of CPUs: the speed-up of each
+/// entry over the fewest.
 pub fn speedups(reports: &[Report]) -> Vec<Table> {
     let mut tables = Vec::new();
     let alike = |a: &Report, b: &Report| a.workload == b.workload && a.params == b.params;

@@ -248,7 +248,7 @@ fn placed(report: &Report, group: usize) -> Vec<(&str, Option<f64>)> {
         .collect()
 }
 
-/// A timer is no task: that it takes less than a goroutine says nothing of goroutines.
+/// Timers do less than tasks, so a cheap timer must not make a goroutine look expensive.
 #[test]
 fn the_best_is_of_the_same_kind_unless_asked_otherwise() {
     let names = [
@@ -280,7 +280,7 @@ fn the_best_is_of_the_same_kind_unless_asked_otherwise() {
     }
 }
 
-/// What `java/virtual-thread` took (results/2026-11-21-posts), in bytes.
+/// Footprints of `java/virtual-thread` in bytes, by N (results/2026-11-21-posts).
 const JAVA: [(u64, u64); 4] =
     [(1, 47_000_000), (10_000, 77_000_000), (100_000, 237_000_000), (1_000_000, 992_600_000)];
 
@@ -357,12 +357,12 @@ fn a_line_is_of_runs_whose_tasks_were_all_alive() {
     assert_eq!(points(|_| {}), 9);
     assert_eq!(points(|run| run.alive = Some(9_000)), 6);
     assert_eq!(points(|run| run.alive = None), 6);
-    // A program that says nothing of its tasks, and whose plateau was found.
+    // A program that prints nothing about its tasks, and whose plateau was found.
     let outside = |run: &mut Sample| (run.alive, run.plateau_from) = (None, Some(PlateauFrom::Outside));
     assert_eq!(points(outside), 9);
 }
 
-/// Connections that nobody accepted: what is left is noise of the program itself.
+/// Seen with connections that the server never accepted: only noise of the program is left.
 #[test]
 fn a_slope_below_zero_is_no_figure_and_has_no_rank() {
     let entries = ["shrinks", "noise"].map(|name| facts(name, Kind::Stackless)).to_vec();
@@ -416,7 +416,7 @@ fn nothing_measured_is_still_a_report() {
     let report = Report::build(&campaign, std::slice::from_ref(&stray));
     assert_eq!(report.unavailable[0].reason, "go build: exit code 2");
     assert_eq!((report.unmeasured_runs, report.groups[0].rows.len()), (0, 0));
-    // One that was missing when the campaign was planned, and was there when it went on.
+    // A toolchain that was missing when the runs were planned, and installed when they were resumed.
     campaign.entries[0].unavailable = Some("go is not installed".to_owned());
     let report = Report::build(&campaign, &[sample("go/goroutine", 1, 1, 1, 1)]);
     assert!(report.unavailable.is_empty() && report.groups[0].rows.len() == 1);

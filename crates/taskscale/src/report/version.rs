@@ -4,8 +4,8 @@ use crate::catalog::{Month, release_series, version_number};
 use crate::document::joined;
 use crate::record::{EntryFacts, Timestamp};
 
-/// Of an entry in versions that were asked for, these; of others `1.26` of `go version go1.26.8 linux/amd64`,
-/// or `1.14 (2022)` where support of the series had ended over a year before.
+/// The versions that were requested, if any. Otherwise `1.26` for `go version go1.26.8 linux/amd64`, or
+/// `1.14 (2022)` if support of that series had ended over a year before.
 pub fn shown_version(facts: &EntryFacts, measured: Timestamp) -> Option<String> {
     if !facts.versions.is_empty() {
         return Some(joined(facts.versions.values().cloned(), ", "));

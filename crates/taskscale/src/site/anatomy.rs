@@ -1,4 +1,4 @@
-//! Where the bytes of a task are: a stacked bar and a table for each sheet of an entry.
+//! The parts of a task's memory: a stacked bar and a table for each sheet of an entry.
 
 use super::campaigns::{CampaignSummary, mark_behind};
 use super::layout::anchor;
@@ -7,7 +7,7 @@ use crate::explain::{Explanation, PartSource, PerTask, UNEXPLAINED};
 use crate::metrics::per_task;
 use crate::units;
 
-/// The width of a bar in its own units.
+/// The width of a bar in units of its `viewBox`.
 const WIDTH: f64 = 1000.0;
 
 /// The newest sheet of each workload, on the entry's page; empty without any.

@@ -12,7 +12,7 @@ use crate::report::{Report, processor};
 use crate::submit::{Badge, Verification, Withdrawal};
 use crate::units;
 
-/// Newer results come before older ones that have at most this much more: 1/0.75.
+/// Newer results come before older ones if they have at least this share of their cases or workloads.
 pub const NEARLY: f64 = 0.75;
 
 /// Facts on one results folder, besides its page.
@@ -26,9 +26,9 @@ pub struct CampaignSummary {
     /// Its badge. Absent on a site without submitted results.
     pub badge: Option<Badge>,
     pub verified: bool,
-    /// One for each part.
+    /// One for each series.
     pub reports: Vec<Report>,
-    /// Where the bytes of tasks are, if `explain` measured it.
+    /// The parts of a task's memory, if `explain` measured them.
     pub sheets: Vec<Explanation>,
     /// Number of runs, by last attempt.
     pub runs: usize,
@@ -53,7 +53,7 @@ impl CampaignSummary {
                 .into_iter()
                 .map(|report| report.named(&*found.place))
                 .collect(),
-            // Without those that cannot be read.
+            // Sheets that cannot be read are left out.
             sheets: explain::load(&found.folder).ok().flatten().unwrap_or_default(),
             runs: last.len(),
             ok_runs: ok().count(),
@@ -61,8 +61,8 @@ impl CampaignSummary {
         }
     }
 
-    /// Whether it was measured while taskscale was developed: on a site with submitted results, what is in no folder of a
-    /// machine.
+    /// Whether it was measured while taskscale was developed: on a site with submitted results, those outside
+    /// of a machine's folder.
     pub fn is_development(&self) -> bool {
         self.badge.is_some() && !self.place.contains('/')
     }
@@ -120,7 +120,7 @@ pub fn machine_name(machine: &Machine) -> String {
     escaped(&format!("{}, {}", processor(machine), units::bytes(machine.memory_bytes)))
 }
 
-/// The heading of what was measured on a machine, with further facts on it.
+/// The heading of a machine's results, with its hostname, OS and architecture.
 pub fn machine_heading(machine: &Machine) -> String {
     let facts = [&machine.hostname, &machine.os, &machine.architecture];
     let known = facts.into_iter().filter(|fact| !["", "unknown"].contains(&fact.as_str()));

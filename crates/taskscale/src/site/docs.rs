@@ -1,7 +1,7 @@
 //! The documents of taskscale's repository as pages: Markdown to HTML, with links to the site's own pages.
 //!
-//! A document keeps its place: `docs/setup.md` is `docs/setup.html` in the site. What a link leads to that is no page of
-//! the site is linked where the repository is published.
+//! A document keeps its path: `docs/setup.md` is `docs/setup.html` in the site. Links to files without a page
+//! on the site lead to the published repository.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -20,7 +20,7 @@ use crate::document::escaped;
 const AT_ROOT: [&str; 5] =
     ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "CODE_OF_CONDUCT.md", "SECURITY.md"];
 
-/// A list of contents is shown of a document that has as many sections.
+/// Documents with at least this many sections have a table of contents.
 const SECTIONS: usize = 3;
 
 /// The published repository, for files without a page on the site.
@@ -38,15 +38,15 @@ struct DocPage {
     title: String,
     /// Its first sentence.
     about: String,
-    /// What its headings are called in links.
+    /// The anchors of its headings.
     anchors: BTreeSet<String>,
     /// Paths of pictures inside the repository.
     pictures: BTreeSet<String>,
 }
 
 impl Documents {
-    /// Those of the repository that a catalog or else a results folder is part of: the folders `docs` and `research`
-    /// beside the catalog, and a few more. An installed taskscale has none.
+    /// The documents of the repository that contains the catalog, or else the results folder: the folders
+    /// `docs` and `research` beside the catalog, and a few more. An installed taskscale has none.
     pub fn find(catalog: &Catalog, results: Option<&Path>) -> Documents {
         let results = results.and_then(|folder| fs::canonicalize(folder).ok()).unwrap_or_default();
         let around = results.ancestors().map(|folder| folder.join("runtimes"));
@@ -61,7 +61,7 @@ impl Documents {
             below(&root, "docs").chain(below(&root, "research")).filter(|path| path.ends_with(".md")),
         );
         paths.extend(below(&root, "runtimes").filter(|path| path.ends_with("/README.md")));
-        // What cannot be read is no document.
+        // Files that cannot be read are skipped.
         let read = |path: String| {
             let document = DocPage::of(&path, fs::read_to_string(root.join(&path)).ok()?);
             Some((path, document))
@@ -77,7 +77,7 @@ impl Documents {
         self.all.len()
     }
 
-    /// The page of a document, at an anchor if it has that.
+    /// The page of a document, and `#anchor` if the document has that.
     pub fn page(&self, path: &str, anchor: &str) -> Option<(String, String)> {
         let document = self.all.get(path)?;
         let at = if document.anchors.contains(anchor) { format!("#{anchor}") } else { String::new() };
@@ -90,7 +90,7 @@ impl Documents {
         Some(anchor(from, &page, text))
     }
 
-    /// A link from the page `from` to what is written about a runtime, if anything is.
+    /// A link from the page `from` to the README of a runtime, if there is one.
     pub fn readme(&self, from: &str, runtime: &str) -> Option<String> {
         self.link(from, &format!("runtimes/{runtime}/README.md"), "decisions and known limits")
     }
@@ -102,7 +102,7 @@ impl Documents {
         there.filter(|(_, file)| file.is_file()).collect()
     }
 
-    /// The page of each document, and the links that lead nowhere.
+    /// The page of each document, and all dead links.
     pub fn pages(
         &self,
         campaigns: &[CampaignSummary],
@@ -168,7 +168,7 @@ impl Documents {
         }
     }
 
-    /// The page that lists them.
+    /// The page that lists all documents.
     pub fn list(&self) -> String {
         const GUIDES: &str = "Guides, methods and findings";
         const PROJECT: &str = "The project";
@@ -195,7 +195,7 @@ impl Documents {
     }
 }
 
-/// Where a file of the repository is published.
+/// The URL of a file in the published repository.
 pub fn published(path: &str) -> String {
     let parts: Vec<String> = path.split('/').map(percent_encoded).collect();
     format!("{REPOSITORY}/blob/main/{}", parts.join("/"))
@@ -206,7 +206,8 @@ fn page_of(path: &str) -> String {
     format!("{}.html", path.strip_suffix(".md").unwrap_or(path))
 }
 
-/// The path that `to` is in a document at `path`, inside the repository; none where it leads out of it.
+/// The path in the repository that a link `to` leads to from a document at `path`; `None` if it leads out of
+/// it.
 fn joined(path: &str, to: &str) -> Option<String> {
     let mut parts: Vec<&str> = path.split('/').collect();
     parts.pop();
@@ -267,7 +268,7 @@ impl DocPage {
         DocPage { title, about, anchors, pictures, text }
     }
 
-    /// What stands in its page. `target` says where a link leads.
+    /// The HTML of its page. `target` returns the address of a link; `None` if that is dead.
     fn html(&self, target: &mut dyn FnMut(&str) -> Option<String>) -> String {
         let mut slugs = BTreeSet::new();
         let mut contents = Vec::new();
@@ -295,7 +296,7 @@ impl DocPage {
                 Event::Start(Tag::Image { dest_url, .. }) if !is_elsewhere(dest_url) => {
                     *dest_url = target(dest_url).map_or(dest_url.clone(), CowStr::from);
                 }
-                // Wide ones move by themselves, by keyboard too.
+                // Wide tables scroll by themselves, by keyboard too.
                 Event::Start(Tag::Table(_)) => {
                     shown.push(Event::Html("<div class=\"scroll\" tabindex=\"0\">".into()));
                 }
@@ -344,7 +345,7 @@ fn parser(text: &str) -> Parser<'_> {
     )
 }
 
-/// The words from a beginning to the next end of its kind.
+/// The text up to the first end that `is_end` accepts.
 fn words(events: &[Event], is_end: impl Fn(&TagEnd) -> bool) -> String {
     let mut said = String::new();
     for event in events {
@@ -369,7 +370,7 @@ fn is_comment(html: &str) -> bool {
     html.starts_with("<!--") && html.ends_with("-->")
 }
 
-/// What a heading is called in links, as GitHub calls it: so that links work there and here.
+/// The anchor of a heading, the same as on GitHub, so that links work there and here.
 fn slug(heading: &str, taken: &mut BTreeSet<String>) -> String {
     let kept = heading.chars().filter(|c| c.is_alphanumeric() || "-_ ".contains(*c));
     let slug = kept.flat_map(char::to_lowercase).map(|c| if c == ' ' { '-' } else { c }).collect();

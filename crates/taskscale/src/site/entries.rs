@@ -37,8 +37,8 @@ pub fn page(campaigns: &[CampaignSummary], subjects: &[SiteEntry], documents: &D
     SitePage { path: ENTRIES, title: "Entries", about, main: &main }.render(!documents.is_empty())
 }
 
-/// All series, those whose values are shown first: results of machines' folders before those of development, then in
-/// reading order, then those of the featured machine, then the newest.
+/// All series, preferred ones first: outside of development, by reading order, without parameters or CPUs, of
+/// the featured machine, the newest.
 fn series(campaigns: &[CampaignSummary]) -> Vec<(&CampaignSummary, &Report)> {
     let featured = featured(campaigns);
     let machine = featured.as_ref().map(|featured| &featured.campaign.recorded.machine);
@@ -52,7 +52,7 @@ fn series(campaigns: &[CampaignSummary]) -> Vec<(&CampaignSummary, &Report)> {
     all
 }
 
-/// The result at the most tasks in the first series in which some run of the entry was ok.
+/// The entry's row at the largest N with an ok run, in the first series that has one.
 fn best_known<'a>(
     series: &[(&'a CampaignSummary, &'a Report)],
     entry: &str,
@@ -101,7 +101,7 @@ fn row(subject: &SiteEntry, series: &[(&CampaignSummary, &Report)]) -> String {
     )
 }
 
-/// The headline of a row and what it is of.
+/// The cells of a row: its headline, series, N, other values and results.
 fn value_cells(campaign: &CampaignSummary, report: &Report, row: &Row) -> String {
     let headline = report.headline();
     let value = row.median().map(|median| headline.with_unit(median));

@@ -45,7 +45,7 @@ pub fn page(subject: &SiteEntry, campaigns: &[CampaignSummary], documents: &Docu
     SitePage { path: here, title: &facts.title, about: &about, main: &main }.render(!documents.is_empty())
 }
 
-/// With a full stop, and a capital letter unless it begins with a name such as `std::thread`.
+/// The text with a period, and a capital letter unless it begins with a name such as `std::thread`.
 fn sentence(text: &str) -> String {
     let text = text.trim();
     let is_word = text.split(' ').next().is_some_and(|first| first.chars().all(char::is_alphabetic));
@@ -67,7 +67,7 @@ fn facts_list(subject: &SiteEntry, documents: &Documents) -> String {
     let SiteEntry { page: here, facts: of, .. } = subject;
     let parallel = if of.parallel { "on several CPUs at once" } else { "on one CPU at a time" };
     let title = escaped(&of.runtime_title);
-    // Other addresses could be code.
+    // Addresses with other schemes could be code.
     let runtime = match of.url.starts_with("https://") || of.url.starts_with("http://") {
         true => format!("<a href=\"{}\">{title}</a>", escaped(&of.url)),
         false => title,
@@ -155,7 +155,7 @@ fn part_table(subject: &SiteEntry, part: &str, all: &[(&CampaignSummary, &Report
     )
 }
 
-/// Links to the results that have it, the shown ones first; each opens the entry there.
+/// Links to the results that have the series, the shown ones first. Each link opens the entry there.
 fn origin(subject: &SiteEntry, part: &str, all: &[(&CampaignSummary, &Report)]) -> String {
     let to = |(campaign, _): &(&CampaignSummary, &Report)| {
         link_to_result(&subject.page, campaign, part, &subject.facts.name) + &mark_behind(campaign)

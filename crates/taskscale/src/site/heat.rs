@@ -10,7 +10,7 @@ use crate::report::{Factor, HEAT_STEPS, Overview, overview, releases};
 use crate::submit::Badge;
 use crate::units::{self, counted};
 
-/// Most rows of a kind. The page of the results has all.
+/// Most rows of a kind. The page of the results shows all.
 const ROWS: usize = 8;
 
 /// Empty if no results have two workloads.
@@ -36,7 +36,8 @@ pub fn section(campaigns: &[CampaignSummary], subjects: &[SiteEntry]) -> String 
     )
 }
 
-/// The newest of the project's own results that have nearly as many workloads as any. `campaigns`: the newest first.
+/// The newest of the project's own results with at least `NEARLY` times the most workloads of any. `campaigns`:
+/// the newest first.
 fn newest_complete(campaigns: &[CampaignSummary]) -> Option<&CampaignSummary> {
     let own =
         || campaigns.iter().filter(|campaign| campaign.badge.is_none_or(|badge| badge == Badge::Project));

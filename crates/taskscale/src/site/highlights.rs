@@ -9,7 +9,7 @@ use crate::units::{self, bytes, decimal, tasks};
 
 /// Number of highlights that are shown.
 const TOLD: usize = 3;
-/// The least factor that is worth showing.
+/// Smaller factors are not shown.
 const LEAST: f64 = 1.5;
 
 /// A highlight. Texts are not sanitized yet.
@@ -46,7 +46,7 @@ fn median(row: &Row, figure: &'static MetricDef) -> Option<f64> {
     row.spreads.median(figure).filter(|value| *value > 0.0)
 }
 
-/// What has the largest factor, if that is worth showing.
+/// The item with the largest factor, if that is at least `LEAST`.
 fn largest<T>(found: impl Iterator<Item = (f64, T)>) -> Option<(f64, T)> {
     found.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(factor, _)| *factor >= LEAST)
 }
@@ -55,7 +55,7 @@ fn times(factor: f64) -> String {
     format!("{}x", decimal(factor, usize::from(factor < 9.95)))
 }
 
-/// The entry that hit a limit at the fewest tasks, although others reached the most.
+/// The entry that hit a limit at the fewest tasks, although others reached the largest N.
 fn stops(report: &Report) -> Option<Highlight> {
     let most = report.groups.iter().rfind(|group| group.rows.iter().any(|row| row.ranked))?;
     let others = most.rows.iter().filter(|row| row.ranked).count();
@@ -87,10 +87,11 @@ fn stops(report: &Report) -> Option<Highlight> {
     Highlight::of(text, [row])
 }
 
-/// The least share of the memory outside of RSS that must be kernel memory. RSS is that of the largest process alone.
+/// Kernel memory must be at least this share of the memory outside of RSS, as RSS covers only the largest
+/// process.
 const EXPLAINED: f64 = 0.9;
 
-/// The entry of which RSS misses the most because it is kernel memory.
+/// The entry whose memory RSS understates most because it is kernel memory.
 fn hidden_kernel(report: &Report) -> Option<Highlight> {
     let rows = report.rows().filter(|row| row.ranked && row.tasks > 1);
     let hidden = rows.filter_map(|row| {
@@ -176,7 +177,7 @@ mod tests {
         highlights(&Report::build(&campaign, samples), 1_000_000)
     }
 
-    /// Fixed costs and bytes per task of the first two.
+    /// Samples of the first two, with these fixed costs and bytes per task.
     fn both(lean: (u64, u64), fat: (u64, u64)) -> Vec<Sample> {
         let of =
             |tasks| [sample("x/lean", tasks, 1, lean.0, lean.1), sample("x/fat", tasks, 1, fat.0, fat.1)];

@@ -14,7 +14,7 @@ pub const DOCUMENTS: &str = "documents.html";
 pub struct SitePage<'a> {
     /// Inside the site, with `/` between its parts.
     pub path: &'a str,
-    /// Not yet safe to show, like all texts but `main`.
+    /// Not escaped yet, like all texts but `main`.
     pub title: &'a str,
     /// A sentence for search engines.
     pub about: &'a str,
@@ -25,7 +25,7 @@ pub struct SitePage<'a> {
 impl SitePage<'_> {
     /// The whole page. `with_documents`: whether the site has documents.
     ///
-    /// The page runs no script for any texts, and its policy enforces that.
+    /// The page has no script, and its content security policy forbids any.
     pub fn render(&self, with_documents: bool) -> String {
         let to = |path: &str| link(self.path, path);
         let here = |path: &str| if path == self.path { " aria-current=\"page\"" } else { "" };
@@ -72,7 +72,7 @@ pub fn link(from: &str, to: &str) -> String {
     up + &joined(to[alike..].iter().map(|part| percent_encoded(part)), "/")
 }
 
-/// Everything but the unreserved characters of RFC 3986, section 2.3, as bytes.
+/// Encodes every byte but the unreserved characters of RFC 3986, section 2.3.
 pub fn percent_encoded(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {
@@ -84,12 +84,12 @@ pub fn percent_encoded(text: &str) -> String {
     out
 }
 
-/// `<a href="…">…</a>`, of a text that is not yet safe to show.
+/// `<a href="…">…</a>`, with the text escaped.
 pub fn anchor(from: &str, to: &str, text: &str) -> String {
     format!("<a href=\"{}\">{}</a>", link(from, to), escaped(text))
 }
 
-/// A name made of letters, digits and `-._` alone, for files and anchors that are called after texts of others.
+/// Turns a text of unknown origin into a name for files and anchors: up to 80 ASCII letters, digits and `-._`.
 pub fn plain_name(text: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' };
     let name: String = text.chars().take(80).map(plain).collect();

@@ -37,11 +37,10 @@ use layout::{DOCUMENTS, ENTRIES, START, STYLE, link};
 
 const CSS: &str = include_str!("../../assets/site.css");
 
-/// Names every file of the site, so that one made anew into its folder takes away what is no longer part of it.
+/// Lists all files of a site, so that the next build into its folder removes outdated ones.
 const LIST: &str = ".taskscale-site";
 
-/// Where the page of a campaign, which is made by `taskscale report`, begins to draw itself: before it, there is room
-/// for a way back.
+/// The element that a report page draws itself into. The link back is inserted before it.
 const APP: &str = "<div id=\"app\">";
 
 /// A site being made.
@@ -54,7 +53,7 @@ pub struct Site<'a> {
     written: BTreeSet<String>,
 }
 
-/// What was written.
+/// A summary of what was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SiteSummary {
     pub start: PathBuf,
@@ -140,7 +139,7 @@ impl<'a> Site<'a> {
             self.write(&path, &bytes)?;
         }
         self.write(STYLE, CSS.as_bytes())?;
-        // GitHub Pages would leave out what it takes for its own.
+        // Otherwise GitHub Pages runs Jekyll, which leaves out some files.
         self.write(".nojekyll", b"")?;
         self.clear()?;
         Ok(SiteSummary {
@@ -157,7 +156,7 @@ impl<'a> Site<'a> {
         if let Some(parent) = file.parent() {
             fs::create_dir_all(parent).map_err(|error| at("create", parent, error))?;
         }
-        // Listed before it is written, so that a site that was cut off can be made again.
+        // Listed before it is written, so that an interrupted build can be repeated.
         let list = self.out.join(LIST);
         let listed = fs::OpenOptions::new().append(true).create(true).open(&list);
         listed.and_then(|mut list| writeln!(list, "{path}")).map_err(|error| at("write", &list, error))?;
@@ -166,13 +165,13 @@ impl<'a> Site<'a> {
         Ok(())
     }
 
-    /// Removes the files of the site that was here before and are not of this one, and lists those that are.
+    /// Removes the files of the previous site that are not part of this one, and lists those that are.
     fn clear(&self) -> Result<(), StoreError> {
         let list = self.out.join(LIST);
         let before = fs::read_to_string(&list).unwrap_or_default();
         let inside = |path: &&str| path.split('/').all(|part| !["", ".", ".."].contains(&part));
         for path in before.lines().filter(inside).filter(|path| !self.written.contains(*path)) {
-            // What has gone already is as it should be.
+            // The file may be gone already.
             let _ = fs::remove_file(self.out.join(path));
         }
         let names = joined(self.written.iter().map(String::as_str), "\n");

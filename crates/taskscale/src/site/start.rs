@@ -16,7 +16,7 @@ use crate::report::{Report, Row, RowGroup, failure_lines, ranking_chart};
 use crate::submit::Withdrawal;
 use crate::units::{counted, tasks};
 
-/// Rows of the picture at most: it is to be seen with all else, in one screen.
+/// Most rows of the picture, so that the opening fits on one screen.
 const ROWS: usize = 11;
 
 /// The results that the start page features.
@@ -83,7 +83,7 @@ fn tables(campaigns: &[&CampaignSummary]) -> String {
     machines.iter().map(|own| machine_heading(&own[0].recorded.machine) + &table(own)).collect()
 }
 
-/// `1M concurrent tasks`, as the question shows it.
+/// `10k concurrent tasks`, as the question shows it.
 fn many(n: u64) -> String {
     match n {
         1_000_000 => "a million concurrent tasks".to_owned(),
@@ -91,8 +91,8 @@ fn many(n: u64) -> String {
     }
 }
 
-/// The results to feature: the newest of the first workload in reading order that have nearly as many cases of it that
-/// were ok, repeated, on an idle machine, as any other.
+/// The results to feature: of the first workload in reading order, the newest with at least `NEARLY` of the
+/// highest worth. Worth = ranked cases × repetitions (at most 3) × share of runs on an idle machine.
 pub fn featured<'a>(campaigns: &'a [CampaignSummary]) -> Option<Featured<'a>> {
     let of = |campaign: &'a CampaignSummary| {
         let reports = campaign.reports.iter().filter(|report| report.rows().any(|row| row.ranked));
@@ -100,7 +100,8 @@ pub fn featured<'a>(campaigns: &'a [CampaignSummary]) -> Option<Featured<'a>> {
         let report = reports.min_by_key(|report| (order(report), report.params.len()))?;
         let tasks = report.representative_tasks()?;
         let group = report.groups.iter().find(|group| group.tasks == tasks)?;
-        // Of what is shown, by the entries that stand for their runtimes: other workloads, entries and versions add nothing.
+        // Count only what is shown, and only entries of the blog posts: other workloads, entries and versions
+        // add nothing.
         let entries = &campaign.recorded.entries;
         let stands = |name: &str| entries.iter().any(|facts| facts.posts && facts.name == name);
         let cells = report.rows().filter(|row| row.ranked && stands(&row.entry.name)).count();
@@ -133,7 +134,7 @@ fn list(found: &[Highlight], subjects: &[SiteEntry]) -> String {
     format!("<ul class=\"highlights\">\n{items}</ul>\n")
 }
 
-/// For each kind the rows that fit, one per runtime: the first of the ranking, or failed ones if a kind has no other.
+/// For each kind the first rows of the ranking, one per runtime, as many as fit. Failed rows rank last.
 fn chosen(group: &RowGroup) -> Vec<Row> {
     let runtime = |row: &Row| row.entry.name.split('/').next().unwrap_or_default().to_owned();
     let of_kinds = |most: usize| -> Vec<Row> {
@@ -159,7 +160,7 @@ fn figure(featured: &Featured, subjects: &[SiteEntry]) -> String {
         unavailable: Vec::new(),
         ..(*report).clone()
     };
-    // There are rows: it was chosen by them.
+    // Cannot fail: featured results have rows.
     let Ok(picture) = ranking_chart(&small, Some(group.tasks)) else { return String::new() };
     let more = match left_out {
         0 => String::new(),
@@ -211,7 +212,8 @@ fn choosing(documents: &Documents) -> String {
     link.map(|link| format!("<h2>Choosing</h2>\n<p>{link} {text}</p>\n")).unwrap_or_default()
 }
 
-/// The results of one machine that share the most cases, the newest of equals. `campaigns`: the newest first.
+/// Suggests comparing the results of one machine that share the most cases, the newest of equals. `campaigns`:
+/// the newest first.
 fn changed(campaigns: &[&CampaignSummary]) -> String {
     let cases: Vec<_> = campaigns.iter().map(|campaign| (*campaign, cases(campaign))).collect();
     let pairs = cases.iter().enumerate().rev().flat_map(|(nth, (new, own))| {

@@ -8,7 +8,7 @@ use crate::catalog::{Catalog, Entry, Runtime, reading_order};
 use crate::document::{by_key, escaped};
 use crate::record::{EntryFacts, Source};
 
-/// An entry, wherever it is known from. Texts are not yet safe to show.
+/// An entry of the catalog or of results. Texts are not escaped yet.
 pub struct SiteEntry {
     /// Inside the site.
     pub page: String,
@@ -19,7 +19,7 @@ pub struct SiteEntry {
     /// With its version.
     pub library: Option<String>,
     pub install: Option<String>,
-    /// Whether it is from the catalog, or else as it was measured.
+    /// Whether it is from the catalog. Otherwise it is as it was measured.
     pub in_catalog: bool,
 }
 
@@ -84,7 +84,7 @@ impl SiteEntry {
         self.programs.iter().map(|facts| (facts.workload.as_deref().unwrap_or_default(), facts))
     }
 
-    /// The files of its programs, each once, with all workloads whose programs are made of it.
+    /// The files of its programs, each once, with all workloads that use it.
     pub fn files(&self) -> Vec<(&Source, Vec<&str>)> {
         by_key(
             self.workloads()

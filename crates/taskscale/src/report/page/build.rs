@@ -29,7 +29,7 @@ use crate::stats::Interval;
 use crate::units::counted;
 
 impl Default for PageData {
-    /// Of no campaign yet.
+    /// A page without campaigns.
     fn default() -> PageData {
         PageData {
             schema: PAGE_SCHEMA,
@@ -100,7 +100,7 @@ impl PageData {
         let cells = Cells::of(&campaign, &last);
         let (facts, commands) = facts::account(&report);
         let releases = footnotes::releases(report.rows().map(|row| &row.entry));
-        // What its machine warns of stands by itself.
+        // The page shows warnings about the machine separately.
         let of_machine = footnotes::of_machine(&report);
         let mut notes: Vec<String> = releases.into_iter().chain(footnotes::notes(&report)).collect();
         notes.retain(|note| !of_machine.contains(note));
@@ -139,7 +139,7 @@ impl PageData {
         }
     }
 
-    /// What a workload makes of an entry; what is the same for all of them goes where it stands once.
+    /// An entry's program for one series. Facts that all its programs share are added to `self.entries` once.
     fn program(
         &mut self,
         mut facts: EntryFacts,
@@ -150,7 +150,7 @@ impl PageData {
         let sources_recorded = !recorded.is_empty();
         let files = if sources_recorded { recorded } else { catalog(&facts.name) };
         let file = |Source { path, text }| PageFile { path, text: position(&mut self.sources, text) };
-        // Why it could not run is the report's to say.
+        // The report has the reason if it could not run.
         (facts.workload, facts.program_digest, facts.unavailable) = (None, None, None);
         let growth = report.growth_of(&facts.name).filter(|_| report.shape != Shape::Work);
         let missing = report.unavailable.iter().find(|missing| missing.entry.name == facts.name);
@@ -171,7 +171,7 @@ impl PageData {
     }
 }
 
-/// Where a value stands in a list that has each once.
+/// The position of a value in a list of distinct values. Adds it if new.
 fn position<T: PartialEq>(list: &mut Vec<T>, value: T) -> usize {
     list.iter().position(|known| *known == value).unwrap_or_else(|| {
         list.push(value);
@@ -186,7 +186,7 @@ fn context(report: &Report) -> String {
     format!("{} · {machine} · {} · {repetitions}", report.series(), report.created_at.date())
 }
 
-/// What entries are compared by; first what they are ranked by.
+/// The metrics that entries are compared by, the headline first.
 fn compared(report: &Report) -> Vec<&'static MetricDef> {
     let has =
         |metric: &&MetricDef| !metric.optional || report.rows().any(|row| row.spreads.of(metric).is_some());
@@ -221,7 +221,8 @@ fn rankings<'r>(
 ) -> Vec<PageRanking> {
     let usual = report.usual_source();
     let of = |group: &'r RowGroup, metric: &'static MetricDef| {
-        // With its value, whether that is ranked, and whether fewer than N were alive. A metric is of lines or of rows.
+        // Entry, value, whether it is ranked, and whether fewer than N were alive. A metric is of fits or of
+        // rows.
         let of_line = |of: &'r Growth| {
             Some((&of.entry, ValueEstimate::in_growth(metric, of)?.value, !of.entry.reference, false))
         };
@@ -238,7 +239,7 @@ fn rankings<'r>(
                 best.entry(set).or_insert(*value);
             }
         }
-        // Nothing is a multiple of nothing, or of less, as a line's value at no tasks may be.
+        // Multiples need a best above 0, and a fitted fixed cost may be below.
         best.retain(|_, best| *best > 0.0);
         let order = all.iter().filter_map(|(entry, ..)| positions.get(&*entry.name).copied());
         PageRanking { tasks: group.tasks, metric: metric.name, order: order.collect(), best }
@@ -246,13 +247,13 @@ fn rankings<'r>(
     report.groups.iter().flat_map(|group| metrics.iter().map(|metric| of(group, metric))).collect()
 }
 
-/// The part of a metric's values that one task takes.
+/// How a metric's values are shown per task; `None` if they are not.
 fn per_task(report: &Report, metric: &MetricDef) -> Option<PerTaskShown> {
     match metric.unit {
         _ if report.shape == Shape::Work || metric.per_entry() => None,
         _ if metric == &metrics::FOOTPRINT => Some(PerTaskShown::Slope),
         Unit::Bytes => Some(PerTaskShown::BytesPerTask),
-        // Of the wall time the wait is the most.
+        // The wall time is mostly the wait.
         Unit::Seconds if metric != &metrics::WALL => Some(PerTaskShown::Nanoseconds),
         _ => None,
     }
@@ -280,7 +281,7 @@ fn fan_out(of: FanOut) -> String {
     format!("fan-out: {}", of.name())
 }
 
-/// How the footprint grows, where there is a line.
+/// How the footprint grows; `None` without a fit.
 fn scaling(growth: &Growth) -> Option<Scaling> {
     let (base, slope) = (growth.base_bytes?, growth.bytes_per_task?);
     let interval = |interval: Option<Interval>, metric: &MetricDef| match interval {

@@ -100,7 +100,7 @@ const LAST: [PlainColumn; 21] = [
     ("version", "Version", Text, "entry.version", ""),
 ];
 
-/// All columns. Those without a value in the results that are shown say nothing, and are left out.
+/// All columns. The page leaves out those without a value in the results that it shows.
 pub fn columns() -> Vec<PageColumn> {
     let plain = |(id, title, unit, path, about): PlainColumn| {
         let (id, path) = (id.to_owned(), path.to_owned());
@@ -115,7 +115,7 @@ pub fn columns() -> Vec<PageColumn> {
         .collect()
 }
 
-/// The medians of a metric; of what entries are ranked by the spread as well.
+/// The median of a metric, and for those that entries are ranked by the spread as well.
 fn of_metric(metric: &'static MetricDef) -> impl Iterator<Item = PageColumn> {
     let unit = Metric(metric.unit);
     let ranks = [&metrics::FOOTPRINT, &metrics::WALL_PER_OP].contains(&metric);

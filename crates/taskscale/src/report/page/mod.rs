@@ -22,7 +22,7 @@ impl PageData {
         self.name_alike(|_, place| format!(" ({place})"));
     }
 
-    /// Adds something to each name that occurs twice in a part, by the campaign's place there.
+    /// Adds something to each name that occurs twice in a series, by the campaign's place there.
     fn name_alike(&mut self, what: impl Fn(&Report, usize) -> String) {
         let names: Vec<(String, String)> =
             self.campaigns.iter().map(|page| (page.part.clone(), page.report.campaign.clone())).collect();

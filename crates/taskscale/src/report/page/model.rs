@@ -298,7 +298,7 @@ pub struct Samples {
     pub memory_source: Vec<MemorySource>,
     /// The other fields of a sample by their names, those of `time`, `cpu`, `work`, `memory` and `plateau` after a dot:
     /// `memory.peak_bytes`.
-    // What is unknown is NaN, half the size of an option, and null in JSON.
+    // Unknown values are NaN, half the size of an option, and null in JSON.
     #[cfg_attr(test, schemars(with = "BTreeMap<&'static str, Vec<Option<f64>>>"))]
     pub numbers: BTreeMap<&'static str, Vec<f64>>,
     pub commands: Vec<Vec<String>>,

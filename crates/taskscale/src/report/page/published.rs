@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::model::{Published, PublishedFigure};
 use crate::metrics::{FOOTPRINT, PEAK, RSS_PEAK};
 
-/// By a short name: the values, and what stands here for what they measured.
+/// Short name, values, and the workload and entries here that correspond to them.
 const FILES: [(&str, &str, &str); 2] = [
     (
         "2024-take2",
@@ -39,7 +39,7 @@ struct FileRow {
     wall_s: Option<f64>,
 }
 
-/// What stands here for what they measured.
+/// The workload and entries that correspond here.
 #[derive(Deserialize)]
 struct StandsFor {
     workload: String,
@@ -49,7 +49,7 @@ struct StandsFor {
 
 /// The published values of known workloads and entries. Publications without any are left out.
 pub fn published(is_known: impl Fn(&str, &str) -> bool) -> Vec<Published> {
-    // They are part of this program and covered by a test: what cannot be read is shown as nothing.
+    // The files are embedded and covered by a test, so those that cannot be read are skipped.
     let read = |(id, file, here): &(&str, &str, &str)| {
         let PublishedFile { source, workload, hardware, os, rows } = serde_json::from_str(file).ok()?;
         let here: StandsFor = serde_json::from_str(here).ok()?;

@@ -1,4 +1,4 @@
-//! The rows of the page: values, and who takes part in the comparison.
+//! The rows of the page: values, and whether they are ranked.
 
 use super::super::build::feeding;
 use super::super::model::{FailureGroup, Row};
@@ -10,7 +10,7 @@ use crate::record::{MemorySource, Sample, Warning};
 use crate::stats::{Spread, middle_two};
 use crate::units::grouped;
 
-/// The row of the entry at a position, of its samples at one number of tasks.
+/// The row of an entry at one N. `entry`: its position; `cell`: its samples.
 pub fn page_row(
     entry: usize,
     row: Row,
@@ -18,7 +18,7 @@ pub fn page_row(
     metrics: &[&'static MetricDef],
     usual: Option<MemorySource>,
 ) -> PageRow {
-    // Of work, times are of the first run of each pair.
+    // For work, times are those of the first run of each pair.
     let fed: Vec<&Sample> = feeding(cell).into_iter().filter(|sample| !sample.is_double()).collect();
     let figure = |of: Spread| Figure(of.median, of.min, of.max, of.mad, of.readings);
     let shortfall = |failure: &FailureGroup| PageShortfall {
@@ -31,7 +31,7 @@ pub fn page_row(
         tasks: row.tasks,
         runs: row.runs,
         ok_runs: row.ok_runs,
-        // What depends on the source of memory is an exception.
+        // Metrics that depend on the memory source are in `exceptions`.
         standing: row.standing(&metrics::WALL, usual),
         exceptions: exceptions(&row, metrics, usual),
         remarks: remarks(&row),
@@ -54,7 +54,7 @@ pub fn page_row(
     }
 }
 
-/// The metrics of a row that could be ranked but for these reasons.
+/// The metrics of a row that are not ranked, by reason: memory source or saturated clients.
 fn exceptions(row: &Row, metrics: &[&'static MetricDef], usual: Option<MemorySource>) -> Vec<PageException> {
     let sources = || joined(row.memory_sources.iter().map(|source| source.name()), " and ");
     let of = |standing: Standing, reason: String, sign: &'static str| {
@@ -68,7 +68,7 @@ fn exceptions(row: &Row, metrics: &[&'static MetricDef], usual: Option<MemorySou
     all.into_iter().filter(|exception| !exception.metrics.is_empty()).collect()
 }
 
-/// Why a metric has no value, where that is not for lack of the metric.
+/// Why metrics have no value, unless the row just lacks the metric.
 fn gap(row: &Row, cell: &[&Sample]) -> Option<PageGap> {
     let short = cell.iter().any(|sample| sample.warnings.contains(&Warning::WorkShort));
     match row.shortfalls.first().filter(|_| row.ok_runs == 0) {
@@ -90,10 +90,11 @@ fn remarks(row: &Row) -> Vec<String> {
     remarks
 }
 
-/// A time of a run and of its launch, plateau and drain.
+/// The time of a run, and of its launch, plateau and drain, in seconds.
 type PhasedTime = (Option<f64>, [Option<f64>; 3]);
 
-/// The phases of the run in the middle, by its whole time; the mean of the two middle ones where their number is even.
+/// The phases of the run with the median time, in seconds, or the mean of the two middle runs if their number
+/// is even.
 ///
 /// Medians of phases do not add up to the median of the whole. The phases of the middle run do.
 fn phases(fed: &[&Sample], of: fn(&Sample) -> PhasedTime) -> Option<[f64; 3]> {

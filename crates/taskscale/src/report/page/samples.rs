@@ -1,4 +1,4 @@
-//! Every run of a campaign as lists of fields, which the page reads when someone opens an entry.
+//! Every run of a campaign as lists of fields, which the page reads when an entry is opened.
 
 use std::collections::BTreeMap;
 
@@ -8,13 +8,13 @@ use crate::document::joined;
 use crate::metrics::Unit;
 use crate::record::{Sample, Series};
 
-/// Characters of what a program wrote to standard error that a page carries; the whole of it is in the record.
+/// Most characters of a program's standard error on a page. The record may have more.
 const STDERR: usize = 600;
 
 /// A number of a sample: its name in the record, its title, and how it is read.
 type SampleNumber = (&'static str, &'static str, fn(&Sample) -> Option<f64>);
 
-/// What is looked for first.
+/// The fields that are shown first.
 const FIRST: [&str; 13] = [
     "alive",
     "work.operations",
@@ -61,7 +61,7 @@ macro_rules! of_plateau {
     };
 }
 
-/// In the order of the CSV of samples.
+/// All numbers, in the order of the CSV of samples.
 pub const NUMBERS: [SampleNumber; 37] = [
     ("alive", "alive", |sample| count(sample.alive)),
     ("done", "done", |sample| count(sample.done)),
@@ -106,7 +106,7 @@ fn count(value: Option<u64>) -> Option<f64> {
     value.map(|value| value as f64)
 }
 
-/// Values of samples, each once.
+/// Positions of distinct values, in order of insertion.
 #[derive(Default)]
 struct Distinct<T> {
     positions: BTreeMap<T, u32>,
@@ -167,7 +167,7 @@ fn column<T>(own: &[(u32, &Sample)], mut of: impl FnMut(&Sample) -> T) -> Vec<T>
     own.iter().map(|(_, sample)| of(sample)).collect()
 }
 
-/// The end of what a program wrote: that is where the error stands.
+/// The end of a program's output, where the error usually is.
 fn tail(text: &str) -> String {
     let length = text.chars().count();
     match length > STDERR {

@@ -1,4 +1,4 @@
-//! What the page calls things: metrics, kinds, the parts of memory, the phases of a run.
+//! The page's names for metrics, kinds, the parts of memory and the phases of a run.
 
 use std::collections::BTreeMap;
 
@@ -37,7 +37,7 @@ pub struct PageMetric {
     pub of_work: Option<(&'static str, String)>,
 }
 
-/// All metrics that some campaign has.
+/// All metrics of the page, in the order of `by_use`.
 pub fn metrics() -> Vec<PageMetric> {
     let of = |metric: &MetricDef| {
         let more = if metric.better == Better::More { " More is better." } else { "" };
@@ -60,8 +60,8 @@ pub fn metrics() -> Vec<PageMetric> {
     by_use().into_iter().map(of).collect()
 }
 
-/// First what entries are ranked by, then what few shapes have. Less two of which rows say more: what a footprint is
-/// made of and how phases follow.
+/// All metrics: headlines first, then those of few shapes. Without anonymous memory and drain time, which rows
+/// have among their parts and phases.
 pub fn by_use() -> Vec<&'static MetricDef> {
     let mut all = metrics::ALL.to_vec();
     all.retain(|metric| ![&metrics::ANON, &metrics::DRAIN].contains(metric));
@@ -84,7 +84,7 @@ pub struct PageKind {
     pub stackful: bool,
 }
 
-/// In the order in which they are shown: what is most of a task comes first.
+/// All kinds, in the order in which they are shown.
 pub fn kinds() -> Vec<PageKind> {
     let of = |kind: Kind| PageKind {
         name: kind,
@@ -96,7 +96,7 @@ pub fn kinds() -> Vec<PageKind> {
     Kind::VARIANTS.iter().copied().map(of).collect()
 }
 
-/// In place of a multiple, and in place of a place.
+/// The texts in place of a multiple of the best, and in place of a rank.
 pub fn standings() -> BTreeMap<Standing, [&'static str; 2]> {
     let place = |standing| if standing == Standing::Reference { REFERENCE } else { NONE };
     Standing::VARIANTS.iter().map(|standing| (*standing, [standing.text(), place(*standing)])).collect()
@@ -138,7 +138,7 @@ pub const PARTS: [ChartPart; 5] = [
     ),
 ];
 
-/// What the bytes of a task are known from.
+/// The sources of the sizes of a task's parts.
 pub const PART_SOURCES: [ChartPart; 5] = [
     part("live", PartSource::Live.text(), "live, by the runtime's or allocator's count", &[]),
     part("unused", PartSource::Unused.text(), "free space, headers, rounding, garbage", &[]),
@@ -147,7 +147,7 @@ pub const PART_SOURCES: [ChartPart; 5] = [
     part("unexplained", UNEXPLAINED, "the remainder of the slope", &[]),
 ];
 
-/// Of a run, in the order of a row's `time` and `cpu`.
+/// The phases of a run, in the order of a row's `time` and `cpu`.
 pub const PHASES: [ChartPart; 3] = [
     part("launch", "Launch", "until all tasks are alive", &[]),
     part("plateau", "Plateau", "all tasks alive and waiting", &[]),

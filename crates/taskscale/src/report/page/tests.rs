@@ -1,6 +1,6 @@
-//! The data behind the page, golden: what is ranked, grouped and flagged, as data and not as markup.
+//! Golden files of the data behind the page: the ranking, groups and flags, as data rather than markup.
 //!
-//! `report/test/everything.json` is also what the page's own tests start from: both sides mean the same data.
+//! The page's own tests start from `report/test/everything.json` too, so both sides agree on the data.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -42,7 +42,7 @@ fn bench() -> (Campaign, Vec<Sample>) {
     (campaign, samples)
 }
 
-/// A footprint that is the sum of what it is made of.
+/// Makes a footprint the sum of its parts.
 fn itemise(sample: &mut Sample) {
     if let Some(plateau) = &mut sample.memory.plateau {
         plateau.kernel_stack_bytes = Some(plateau.kernel_bytes / 2);
@@ -59,7 +59,7 @@ fn of_three_parts() -> (Campaign, Vec<Sample>) {
 
 /// The page of campaigns, as it is written.
 fn page_of(campaigns: &[(Campaign, Vec<Sample>)]) -> PageData {
-    // Not this version: the golden files outlive a release.
+    // A fixed version, as the golden files outlive a release.
     let mut page = PageData { taskscale: "0.1.0".to_owned(), ..PageData::default() };
     for (campaign, samples) in campaigns {
         page.add(campaign, samples, None, |_, _| Vec::new());
@@ -76,12 +76,12 @@ fn page(campaigns: &[(Campaign, Vec<Sample>)]) -> String {
 
 /// A block of data, as a reader finds it in a page.
 fn block(page: &str, id: &str) -> Value {
-    // The page's own end of the block is the only one: what came after it would be markup.
+    // As in a browser, the first `</script>` ends the block.
     let block = page.split_once(&format!("<script type=\"application/json\" id=\"{id}\">")).unwrap().1;
     serde_json::from_str(block.split("</script>").next().unwrap()).unwrap()
 }
 
-/// Compares with a file of the repository; `TASKSCALE_BLESS=1` writes it anew.
+/// Compares with a file of the repository; `TASKSCALE_BLESS=1` rewrites it.
 fn golden(path: &str, text: &str) {
     let path = repository(path);
     if std::env::var_os("TASKSCALE_BLESS").is_some() {
@@ -95,7 +95,7 @@ fn golden(path: &str, text: &str) {
 #[test]
 fn the_data_of_a_page() {
     for (name, campaign) in [("everything", bench()), ("parts", of_three_parts())] {
-        // Plain ASCII: what acts on a reader's screen is hostile in a file of the repository as well.
+        // Plain ASCII: characters that reorder text would be hostile in a file of the repository too.
         let data = block(&page(&[campaign]), "data");
         let text: String = (serde_json::to_string_pretty(&data).unwrap() + "\n")
             .chars()
@@ -142,7 +142,7 @@ fn each_part_of_a_campaign_is_shown_with_what_is_its_own() {
     assert!(one.report.warnings.iter().any(|warning| warning.warning == Warning::WorkShort));
     assert!(one.samples.numbers.contains_key("work.operations"));
     assert!(!sleep.samples.numbers.contains_key("work.operations"));
-    // What was published is of tasks that wait, and is known where such a part is.
+    // The published values are of tasks that wait, so they need a series of such tasks.
     assert_eq!(data.published.len(), 1);
     assert_eq!(data.published[0].our_workload, sleep.report.workload);
     let mut work = of_parts.clone();
@@ -239,7 +239,7 @@ fn columns_of_samples_are_equally_long_and_complete() {
     let crashed = columns.status.iter().position(|status| *status == Status::Crashed).unwrap();
     assert!(columns.numbers["time.wall_s"][crashed].is_nan());
     assert!(columns.reason[crashed].is_some());
-    // What nobody measured has no column, and so cannot pass for a 0.
+    // A field that was never measured has no column, so it cannot pass for 0.
     assert!(!columns.numbers.contains_key("memory.plateau.slab_bytes"));
 }
 
@@ -267,7 +267,7 @@ fn campaigns_of_one_day_are_told_apart() {
         names(page_of(&[bench(), other, bench()])),
         ["bench, 2026-03-01 12:00 (1)", "elsewhere, 2026-03-01", "bench, 2026-03-01 12:00 (3)"]
     );
-    // Only those of one part stand side by side.
+    // Only results of the same series are shown side by side.
     let [first, second] = ["bench, 2026-03-01 12:00 (1)", "bench, 2026-03-01 12:00 (2)"];
     assert_eq!(
         names(page_of(&[of_three_parts(), of_three_parts()])),

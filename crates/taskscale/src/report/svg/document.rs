@@ -31,7 +31,7 @@ impl Svg {
         svg
     }
 
-    /// A group with a text that is shown when it is pointed at.
+    /// A group with a tooltip.
     pub fn group(&mut self, title: &str, draw: impl FnOnce(&mut Svg)) {
         self.line(&format!("<g>\n<title>{}</title>", escaped(title)));
         draw(self);
@@ -54,7 +54,7 @@ impl Svg {
         ));
     }
 
-    /// A path of straight pieces.
+    /// A polyline.
     pub fn path(&mut self, points: &[(f64, f64)], class: &str) {
         if points.is_empty() {
             return;
@@ -63,7 +63,7 @@ impl Svg {
         self.line(&format!("<path class=\"{}\" d=\"M{points}\"/>", escaped(class)));
     }
 
-    /// A closed shape.
+    /// A polygon.
     pub fn shape(&mut self, points: &[(f64, f64)], class: &str) {
         let points = joined(points.iter().map(|(x, y)| format!("{},{}", number(*x), number(*y))), " ");
         self.line(&format!("<polygon class=\"{}\" points=\"{points}\"/>", escaped(class)));
@@ -102,7 +102,7 @@ impl Svg {
 
 /// Two decimals at most: a hundredth of a pixel, and the same text on every machine.
 fn number(value: f64) -> String {
-    // A figure that is no number has no place; it must not make the picture unreadable.
+    // NaN and infinity would make the SVG invalid.
     let text = format!("{:.2}", if value.is_finite() { value } else { 0.0 });
     let text = text.trim_end_matches('0').trim_end_matches('.');
     if text == "-0" { "0".to_owned() } else { text.to_owned() }

@@ -31,7 +31,7 @@ use document::{Anchor, Svg};
 
 /// Width of a chart in pixels: what the column of a README has.
 const WIDTH: f64 = 830.0;
-/// Between the edge and everything else.
+/// Distance of everything from the edge, in pixels.
 const MARGIN: f64 = 24.0;
 
 /// Why a chart cannot be drawn.
@@ -50,14 +50,14 @@ fn plain(text: &str) -> String {
     safe(text).into_owned()
 }
 
-/// Title and what it is about, at the top. Gives the y below it.
+/// Draws the title and subtitle at the top. Returns the y below them.
 fn head(svg: &mut Svg, title: &str, subtitle: &str) -> f64 {
     svg.text(MARGIN, 38.0, "title", Anchor::Start, title);
     svg.text(MARGIN, 59.0, "muted", Anchor::Start, subtitle);
     76.0
 }
 
-/// Where the figures come from, at the bottom; two lines of it.
+/// Height in pixels of the two lines at the bottom, on the source of the results.
 const FOOT: f64 = 54.0;
 
 fn foot(svg: &mut Svg, report: &Report, y: f64, left_out: Option<String>) {
@@ -85,7 +85,7 @@ fn kind(entry: &EntryInfo) -> String {
     joined(std::iter::once(entry.kind.name()).chain(words), ", ")
 }
 
-/// What a chart of this report shows: its title, less the number of tasks, and a sentence.
+/// The title of a chart, without the number of tasks, and a sentence on its values.
 fn heads(report: &Report) -> (&'static str, String) {
     let part = plain(&report.series().to_string());
     let (what, sentence) = match &report.operation {

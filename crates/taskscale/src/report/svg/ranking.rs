@@ -10,12 +10,12 @@ use crate::document::joined;
 use crate::metrics::{self, MetricDef};
 use crate::units::{self, mib};
 
-/// From one row to the next.
+/// Height of a row in pixels.
 const PITCH: f64 = 36.0;
 const BAR: f64 = 18.0;
-/// Size at which names are measured: strong letters are a tenth wider than their size of 13 pixels says.
+/// Font size for measuring names: bold text of 13 pixels is a tenth wider.
 const STRONG: f64 = 14.3;
-/// Room for the figures behind the longest bar.
+/// Pixels for the values to the right of the longest bar.
 const FIGURES: f64 = 104.0;
 
 /// A kind of memory: its class, its name and its bytes.
@@ -83,7 +83,7 @@ fn draw(report: &Report, group: &RowGroup) -> String {
     svg.finish()
 }
 
-/// What a reader who cannot see the picture is told.
+/// The chart in words, for screen readers.
 fn description(figure: &MetricDef, group: &RowGroup) -> String {
     format!("Bar chart. {}.", joined(group.rows.iter().map(|row| said(figure, row)), "; "))
 }
@@ -111,7 +111,7 @@ fn legend(svg: &mut Svg, y: f64, group: &RowGroup) {
 struct Scale {
     from: f64,
     to: f64,
-    /// In the unit of the figure.
+    /// In the unit of the metric.
     largest: f64,
     figure: &'static MetricDef,
 }
@@ -121,7 +121,7 @@ impl Scale {
         if self.largest > 0.0 { self.from + (self.to - self.from) * value / self.largest } else { self.from }
     }
 
-    /// Lines at round numbers of the unit that is shown, with their numbers above.
+    /// Draws lines at round numbers of the shown unit, labeled above.
     fn axis(&self, svg: &mut Svg, top: f64, bottom: f64) {
         let (unit, divisor) = self.figure.shown_unit();
         let largest = self.largest / divisor;
@@ -141,7 +141,7 @@ impl Scale {
     }
 }
 
-/// 1, 2 or 5 times a power of ten, such that about `lines` of them make up the whole; 0 of nothing.
+/// The smallest 1, 2 or 5 times a power of ten that fits into the whole at most `lines` times; 0 for nothing.
 fn round_step(whole: f64, lines: f64) -> f64 {
     if whole.is_nan() || whole <= 0.0 {
         return 0.0;
@@ -171,9 +171,9 @@ fn draw_row(svg: &mut Svg, row: &Row, top: f64, names: f64, scale: &Scale) {
             }
             let mut end = to;
             let (low, high) = (scale.x(headline.min), scale.x(headline.max));
-            // A shorter range could not be told from a blot.
+            // A shorter range would look like a dot.
             if headline.readings > 1 && high - low >= 6.0 {
-                // With a margin, to be seen on any color.
+                // With a halo, to be visible on any color.
                 for class in ["halo", "whisker"] {
                     svg.path(&[(low, middle), (high, middle)], class);
                     svg.path(&[(low, middle - 3.5), (low, middle + 3.5)], class);
@@ -189,14 +189,14 @@ fn draw_row(svg: &mut Svg, row: &Row, top: f64, names: f64, scale: &Scale) {
     }
 }
 
-/// A bar of parts. Items may be a page ahead of their sum: the bar ends where the figure says.
+/// Draws a bar of parts. They may exceed the footprint by a page, so they are scaled to it.
 fn stack(svg: &mut Svg, parts: &Parts, top: f64, (from, to): (f64, f64), pale: &str) {
     let total: f64 = PARTS.iter().map(|(_, _, part)| part(parts)).sum();
     let (mut x, mut before) = (from, 0.0);
     for (class, _, part) in PARTS {
         let width = if total > 0.0 { (to - from) * part(parts) / total } else { 0.0 };
         svg.rectangle(x, top, width, BAR, &format!("{class}{pale}"), 0.0);
-        // Two colors may look alike to a reader: where both are wide enough, so is the border between them.
+        // Two colors may look alike to a reader, so a border separates parts that are wide enough.
         if before >= 3.0 && width >= 3.0 {
             svg.path(&[(x, top), (x, top + BAR)], "border");
         }
@@ -207,7 +207,7 @@ fn stack(svg: &mut Svg, parts: &Parts, top: f64, (from, to): (f64, f64), pale: &
     }
 }
 
-/// Below the figure: what it comes to for each task, or why it is not to be compared.
+/// The class and text below a value: the bytes per task, or why it is not comparable.
 fn beside(row: &Row) -> (&'static str, String) {
     if row.ok_runs == 0 {
         let alive = row.short_alive.map(|alive| format!("{} alive", units::grouped(alive)));
@@ -224,7 +224,7 @@ fn beside(row: &Row) -> (&'static str, String) {
     ("small muted", text)
 }
 
-/// How a row without figures ended: `limit: 32,751 of 1,000,000 threads could be started`.
+/// How a row without values ended: `limit: 32,751 of 1,000,000 threads could be started`.
 fn ending(row: &Row) -> String {
     let line = |failure: FailureLine| format!("{}: {}", failure.head, plain(&failure.reason));
     let failures = joined(failure_lines(row).into_iter().map(line), "; ");

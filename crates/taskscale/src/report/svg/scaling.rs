@@ -13,16 +13,15 @@ use crate::metrics::MetricDef;
 use crate::report::colour::colour_of;
 use crate::units;
 
-/// From one name to the next at least.
+/// Least distance between names, in pixels.
 const PITCH: f64 = 17.0;
-/// Room for the figures on the left.
+/// Pixels for the labels of the axis on the left.
 const LEFT: f64 = 66.0;
-/// Of the plot itself, at least.
+/// Least height of the plot itself, in pixels.
 const LEAST_HEIGHT: f64 = 380.0;
-/// Between the plot and the names, for the lines that lead to them.
+/// Pixels between the plot and the names, for the lines that lead to them.
 const LEAD: f64 = 26.0;
 
-/// One entry's line.
 struct Curve<'a> {
     entry: &'a EntryInfo,
     /// By number of tasks, ascending; where some repetition was ok.
@@ -33,7 +32,7 @@ struct Curve<'a> {
     colour: usize,
 }
 
-/// The chart of all entries that were ok somewhere.
+/// The chart of all entries that were ok at some N.
 pub fn scaling(report: &Report) -> Result<String, ChartError> {
     let lines = lines(report);
     let points = lines.iter().flat_map(|line| &line.points);
@@ -49,12 +48,12 @@ fn lines(report: &Report) -> Vec<Curve<'_>> {
     let is_point = |row: &&Row| row.ok_runs > 0 && row.median().is_some_and(|median| median > 0.0);
     let line = |name| {
         let rows: Vec<&Row> = report.rows_of(name).collect();
-        // From the largest N down to the last point: what broke and passed at a larger N did not end there.
+        // Only failures beyond the last point end a curve.
         let broke = rows.iter().rev().take_while(|row| !is_point(row)).last();
         Curve {
             entry: &rows[0].entry,
             points: rows.iter().copied().filter(is_point).collect(),
-            // A line through footprints is none through times.
+            // Only memory is fitted, so curves of times have no fit.
             growth: report.growth_of(name).filter(|_| report.shape.has_plateau()),
             broke: broke.map(|row| format!("{} at {}", row.status, units::count(row.tasks))),
             colour: colour_of(name.split('/').next().unwrap_or_default()),
@@ -164,7 +163,7 @@ fn description(figure: &MetricDef, lines: &[Curve]) -> String {
     format!("Line chart. {}.", joined(lines.iter().map(said), "; "))
 }
 
-/// What the marks mean, for the kinds that are there.
+/// Explains the marks of the kinds that are in the chart.
 fn legend(svg: &mut Svg, y: f64, lines: &[Curve]) {
     let mut x = MARGIN;
     let kinds: BTreeSet<Kind> =
@@ -184,7 +183,7 @@ fn legend(svg: &mut Svg, y: f64, lines: &[Curve]) {
 fn axes(svg: &mut Svg, plot: &Plot, tasks: &[u64]) {
     let (unit, divisor) = plot.figure.shown_unit();
     let (low, high) = (plot.values.0 / divisor, plot.values.1 / divisor);
-    // Few powers of ten are too little to read from.
+    // If the axis spans few powers of ten, label values between them too.
     let factors: &[f64] = match (high / low).log10() {
         powers if powers < 2.2 => &[1.0, 2.0, 5.0],
         powers if powers < 3.6 => &[1.0, 3.0],
@@ -216,7 +215,7 @@ fn axes(svg: &mut Svg, plot: &Plot, tasks: &[u64]) {
         svg.path(&[(x, plot.bottom), (x, plot.bottom + 5.0)], "axis");
         let text = units::count(n);
         let half = text_width(&text, 11.0) / 2.0;
-        // Numbers of tasks that are close together: not every one can be written.
+        // Skip labels that would overlap the one before.
         if x - half > free_from {
             svg.text(x, plot.bottom + 19.0, "small muted", Anchor::Middle, &text);
             free_from = x + half + 4.0;
@@ -238,7 +237,7 @@ fn draw_line(svg: &mut Svg, plot: &Plot, line: &Curve) {
         for (row, (x, y)) in line.points.iter().zip(&points) {
             if let Some(spread) = row.headline.filter(|spread| spread.min > 0.0) {
                 let (low, high) = (plot.y(spread.min), plot.y(spread.max));
-                // Within the mark it could not be seen.
+                // A shorter whisker would be hidden by the mark.
                 if low - high > 10.0 {
                     svg.path(&[(*x, low), (*x, high)], "whisker");
                 }
@@ -248,8 +247,8 @@ fn draw_line(svg: &mut Svg, plot: &Plot, line: &Curve) {
     });
 }
 
-/// Places on the fitted line between an entry's first and last point: straight in N, and so bent here. `None` where
-/// the line is none, or where it is not above 0 throughout: then medians are joined.
+/// Points of the fit from an entry's first N to its last, curved on logarithmic axes. `None` if memory is not
+/// linear or the fit is not above 0 throughout: then medians are joined.
 fn fitted(plot: &Plot, line: &Curve) -> Option<Vec<(f64, f64)>> {
     const PIECES: u32 = 48;
     let growth = line.growth.filter(|growth| !growth.is_nonlinear())?;
@@ -273,7 +272,7 @@ fn mark(svg: &mut Svg, entry: &EntryInfo, colour: usize, x: f64, y: f64) {
     }
 }
 
-/// A shape for each kind, all of about one area.
+/// A shape for each kind, all of about the same area.
 fn mark_of(svg: &mut Svg, kind: Kind, class: &str, x: f64, y: f64) {
     let at = |points: &[(f64, f64)]| points.iter().map(|(dx, dy)| (x + dx, y + dy)).collect::<Vec<_>>();
     match kind {
@@ -296,15 +295,16 @@ fn mark_of(svg: &mut Svg, kind: Kind, class: &str, x: f64, y: f64) {
     }
 }
 
-/// Places for names that want to be at `wanted`, at least `pitch` apart, in their order, between `top` and `bottom`.
+/// Positions of names as near as possible to `wanted`: at least `pitch` apart, in the same order, between `top`
+/// and `bottom`.
 ///
-/// Neighbors that would overlap form a block around the mean of what they want, and blocks that would overlap become
-/// one (pool adjacent violators; Barlow et al. 1972, Statistical inference under order restrictions): the sum of
-/// squares of how far names are moved is the least.
+/// Neighbors that would overlap form a block around the mean of their wanted positions, and blocks that would
+/// overlap are merged (pool adjacent violators; Barlow et al. 1972, Statistical inference under order
+/// restrictions). This minimizes the sum of squared moves.
 fn apart(wanted: &[f64], pitch: f64, top: f64, bottom: f64) -> Vec<f64> {
     let mut order: Vec<usize> = (0..wanted.len()).collect();
     order.sort_by(|a, b| wanted[*a].total_cmp(&wanted[*b]));
-    // With i * pitch taken away, names at least a pitch apart are values that do not fall.
+    // After subtracting i * pitch, names are at least a pitch apart if the values do not decrease.
     let room = (bottom - top - pitch * wanted.len().saturating_sub(1) as f64).max(0.0);
     let mut blocks: Vec<(f64, usize)> = Vec::new();
     for (i, &at) in order.iter().enumerate() {

@@ -2,7 +2,8 @@
 
 use super::super::sanitize::width as columns;
 
-/// Light, and dark if the reader's system is dark. The background is drawn too, as a page's own may be either.
+/// Light, and dark if the reader's system is dark. The background is drawn too, as that of the page may be
+/// either.
 ///
 /// Colors of parts and lines are those of the HTML page. They come from Okabe and Ito (2008), "Color Universal Design",
 /// distinguishable with any of the usual color-vision deficiencies, and darker or lighter where the contrast is too
@@ -70,7 +71,7 @@ pub const CSS: &str = "
 }
 ";
 
-/// About how wide a text is in pixels at a size, on the generous side: no font can be asked.
+/// The estimated width of a text in pixels at a font size, on the generous side, as no font is available.
 ///
 /// By classes of letters, from the widths of DejaVu Sans, which is among the widest of the fonts that may be used.
 pub fn text_width(text: &str, size: f64) -> f64 {
@@ -131,8 +132,8 @@ mod tests {
         (a.max(b) + 0.05) / (a.min(b) + 0.05)
     }
 
-    /// WCAG 2.2: 4.5 to 1 for text (1.4.3), 3 to 1 for lines and marks that carry meaning (1.4.11). Bars carry their
-    /// figures as text.
+    /// WCAG 2.2: 4.5 to 1 for text (1.4.3), 3 to 1 for lines and marks that carry meaning (1.4.11). Bars have
+    /// their values as text.
     #[test]
     fn what_is_to_be_read_stands_out_from_its_ground() {
         let (light, dark) = CSS.split_once("@media (prefers-color-scheme:dark){").unwrap();

@@ -1,4 +1,4 @@
-//! Whole charts: what they look like as text, and what must hold whatever they show.
+//! Whole charts: their text, and properties that all of them have.
 
 use super::super::fixture::{HOSTILE, campaign, everything, facts, fell, sample};
 use super::super::model::Report;
@@ -18,7 +18,7 @@ fn parsed(svg: &str) -> roxmltree::Document<'_> {
 #[test]
 fn charts() {
     insta::assert_snapshot!("ranking", ranking(&report(), None).unwrap());
-    // Fewer tasks are shorter bars on the same axis of entries, and each point of a line is a dot.
+    // Another N has its own rows, and each point of a stackful entry is a circle.
     let ten_thousand = ranking(&report(), Some(10_000)).unwrap();
     assert!(ten_thousand.contains("10k tasks") && !ten_thousand.contains("32,751 of"), "{ten_thousand}");
     let lines = scaling(&report()).unwrap();

@@ -1,4 +1,4 @@
-//! A panel for each entry: its cost over its versions, with a bar for the spread and the changes that are none of chance.
+//! A panel for each entry: its cost by version, with bars for the spread and the changes beyond chance.
 
 use super::super::model::Report;
 use super::super::versions::{VersionLine, VersionPoint};
@@ -9,15 +9,15 @@ use crate::catalog::Month;
 use crate::document::joined;
 use crate::stats::Interval;
 
-/// Of a panel, with its title above and the versions below.
+/// Height in pixels of a panel, of its title and of the versions below.
 const PANEL: f64 = 150.0;
 const ABOVE: f64 = 46.0;
 const BELOW: f64 = 40.0;
-/// Half of the width of a bar's ends.
+/// Half the width of a bar's ends.
 const CAP: f64 = 4.0;
-/// Between the ends of a panel and its first and last version, where these are placed by date.
+/// Pixels between the ends of a panel and its first and last version, if versions are spaced by date.
 const ASIDE: f64 = 46.0;
-/// Versions nearer than this have no room for a figure with its percentage.
+/// Versions nearer than this have no room for a value with its percentage.
 const LEAST_GAP: f64 = 80.0;
 
 /// The chart of one metric over versions, and what it shows in words.
@@ -48,7 +48,8 @@ fn percent(ratio: f64) -> String {
     format!("{:+.0}%", (ratio - 1.0) * 100.0)
 }
 
-/// From the left: by date if all are known and none is too near to another (`true`), otherwise evenly.
+/// Positions in pixels, and whether they are by date: all dates are known and none too near to another.
+/// Otherwise even.
 fn places(points: &[VersionPoint]) -> (Vec<f64>, bool) {
     let months = points.iter().map(|point| Some(Month::of(point.released.as_ref()?)?.count()));
     let by_date = months.collect::<Option<Vec<u32>>>().and_then(|months| {
@@ -66,7 +67,7 @@ fn places(points: &[VersionPoint]) -> (Vec<f64>, bool) {
     }
 }
 
-/// The room for what is written at a place.
+/// Pixels for text that is centered at a place.
 fn room_at(places: &[f64], nth: usize) -> f64 {
     let x = places[nth];
     let to_edge = 2.0 * (x - MARGIN).min(WIDTH - MARGIN - x);
