@@ -20,6 +20,8 @@ use super::sheet::{AdapterAnswer, PartBytes, PartName, PartSource, add_bytes};
 use super::{jvm, malloc};
 use crate::catalog::Adapter;
 
+/// The variable that names a folder to the hooks.
+const PROBE: &str = "TASKSCALE_PROBE";
 /// Timeout for a hook's answer: it may collect garbage and walk over all objects.
 const PATIENCE: Duration = Duration::from_secs(60);
 const GLANCE: Duration = Duration::from_millis(5);
@@ -162,17 +164,21 @@ impl AdapterHook {
         if let [program, words @ ..] = &command[..] {
             build(program, words, folder)?;
         }
-        let mut env = BTreeMap::from([("TASKSCALE_PROBE".to_owned(), shown(answers))]);
+        let mut env = BTreeMap::from([(PROBE.to_owned(), shown(answers))]);
         env.extend(variable(adapter).map(|(name, value)| (name.to_owned(), filled(value))));
         Ok(AdapterHook { adapter, folder: answers.to_owned(), env })
     }
 
-    /// Adds the variables that load the hook to a program's environment. They are lists, so existing values are
-    /// kept.
+    /// Adds the variables that load the hook to a program's environment. All but its own are lists, so existing values
+    /// are kept.
     pub fn add_to(&self, env: &mut BTreeMap<String, String>) {
         for (name, value) in &self.env {
             let between = if name.ends_with("OPTIONS") || name.ends_with("FLAGS") { " " } else { ":" };
-            let own = env.get(name).map(|own| format!("{between}{own}")).unwrap_or_default();
+            let own = env
+                .get(name)
+                .filter(|_| name != PROBE)
+                .map(|own| format!("{between}{own}"))
+                .unwrap_or_default();
             env.insert(name.clone(), format!("{value}{own}"));
         }
     }

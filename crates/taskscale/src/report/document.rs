@@ -34,9 +34,6 @@ pub enum Detail {
     Stats,
 }
 
-/// The smallest MAD that is shown, as a share of the median.
-pub const SHOWN_SPREAD: f64 = 0.01;
-
 /// Most notes of a document without `--stats`.
 const NOTES: usize = 3;
 

@@ -6,22 +6,12 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use strum::VariantArray;
 
-use super::fixture::{HOSTILE, elsewhere, everything, facts, fell, of_parts, sample};
+use super::fixture::{HOSTILE, elsewhere, everything, facts, fell, of_parts, request, sample};
 use super::sanitize::acts;
 use super::*;
 use crate::catalog::Kind;
 use crate::metrics;
 use crate::record::{LimitHit, Loaded, Metric, Sample, Status};
-
-fn request(target: ExportTarget) -> ExportRequest {
-    ExportRequest {
-        target,
-        metrics: Vec::new(),
-        tasks: None,
-        detail: Detail::Stats,
-        options: RenderOptions::default(),
-    }
-}
 
 fn one() -> Vec<Report> {
     let (campaign, samples) = everything();

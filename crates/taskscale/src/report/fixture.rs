@@ -6,7 +6,9 @@ use serde_json::Value;
 
 use taskscale_measure::Measurement;
 
+use super::{Detail, ExportRequest, ExportTarget};
 use crate::catalog::{Kind, Shape, Style};
+use crate::document::RenderOptions;
 use crate::record::{
     Campaign, Cpu, EntryFacts, Hold, LimitHit, Machine, Memory, MemorySource, Plan, Plateau, Sample, Status,
     Time, Timestamp, Warning, Work, test_campaign, test_facts, test_sample,
@@ -16,6 +18,17 @@ pub const HOSTILE: &str = "evil/\u{1b}[2J|<b>x</b>\n=`@you`\u{202e}";
 
 fn at() -> Timestamp {
     "2026-03-01T12:00:00Z".parse().unwrap()
+}
+
+/// A request for everything.
+pub fn request(target: ExportTarget) -> ExportRequest {
+    ExportRequest {
+        target,
+        metrics: Vec::new(),
+        tasks: None,
+        detail: Detail::Stats,
+        options: RenderOptions::default(),
+    }
 }
 
 pub fn facts(name: &str, kind: Kind) -> EntryFacts {

@@ -73,7 +73,7 @@ pub fn nonlinear_text(growth: &Growth) -> Option<String> {
 }
 
 /// The smallest MAD that is shown, as a share of the median.
-const SHOWN_SPREAD: f64 = 0.01;
+pub const SHOWN_SPREAD: f64 = 0.01;
 
 /// The MAD in percent of the median, if it is not small: `±2.7%`.
 pub fn mad_text(spread: &Spread) -> Option<String> {

@@ -5,10 +5,10 @@ use std::mem::take;
 
 use super::super::cells::Cells;
 use super::super::colour::colour_of;
-use super::super::document::SHOWN_SPREAD;
 use super::super::headline::Headline;
 use super::super::model::{Growth, Rank, Report, Row, RowGroup};
 use super::super::overview::HEAT_STEPS;
+use super::super::phrases::SHOWN_SPREAD;
 use super::super::rank::NO_VALUE;
 use super::super::{facts, footnotes, phrases};
 use super::columns::columns;
