@@ -10,7 +10,7 @@ use crate::record::Status;
 use crate::report::command_line;
 use taskscale_measure::{HoldParams, Scenario, WorkParams};
 
-/// Too few arguments, and words in place of numbers.
+/// Arguments to reject: too few, or words in place of numbers.
 fn wrong(workload: &Workload) -> Vec<Vec<String>> {
     let fewest = workload.tasks.first().copied().unwrap_or(1).to_string();
     let n = fewest.as_str();
@@ -27,7 +27,7 @@ fn wrong(workload: &Workload) -> Vec<Vec<String>> {
     wrong.into_iter().map(|words| words.into_iter().map(str::to_owned).collect()).collect()
 }
 
-/// A busy machine may be slow to start a runtime.
+/// The time limit of a run, on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 pub(super) fn look(runs: &mut Runs) -> Result<(), CheckError> {
@@ -52,7 +52,7 @@ pub(super) fn look(runs: &mut Runs) -> Result<(), CheckError> {
             (Status::Ok | Status::Partial | Status::NoPlateau, _) => taken.push(format!("{shown}: runs")),
             (Status::TimedOut, _) => {
                 taken.push(format!("{shown}: keeps running"));
-                // The others would take as long, with the same result.
+                // The other arguments would take as long, with the same result.
                 break;
             }
             // An exception or `abort` is a refusal, too.

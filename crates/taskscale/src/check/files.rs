@@ -9,12 +9,12 @@ use walkdir::{DirEntry, WalkDir};
 use super::runs::listed;
 use super::{CheckRule, Findings};
 
-/// The files of a folder with size and time of change.
+/// The files below a folder, each with its size and modification time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceFiles(BTreeMap<PathBuf, (u64, Option<SystemTime>)>);
 
 impl SourceFiles {
-    /// Reads everything below `folder`. Skips what cannot be read: the build will fail on it.
+    /// Reads everything below `folder`. Skips unreadable files: the build will fail on them.
     pub fn of(folder: &Path) -> SourceFiles {
         let state = |file: DirEntry| {
             let meta = file.metadata().ok()?;
@@ -25,7 +25,7 @@ impl SourceFiles {
         SourceFiles(files.filter(|child| !child.file_type().is_dir()).filter_map(state).collect())
     }
 
-    /// Compares with the current files.
+    /// Reports files that changed since.
     pub(super) fn look(&self, folder: &Path, findings: &mut Findings) {
         let now = SourceFiles::of(folder);
         let changed: Vec<String> = now

@@ -1,4 +1,4 @@
-//! What a check finds.
+//! The findings of a check.
 
 use serde::Serialize;
 use strum::IntoStaticStr;
@@ -12,18 +12,18 @@ pub enum Severity {
     Error,
     /// It works, but reviewers will ask for it.
     Warning,
-    /// Worth knowing; the entry needs no fix.
+    /// Worth knowing. The entry needs no fix.
     Note,
 }
 
-/// The fix for a finding that cannot be confirmed from outside.
+/// The fix if a claim cannot be confirmed from outside.
 pub(super) const EXPLAIN: &str =
     "explain in the manifest why it cannot be confirmed from outside: `workloads.NAME.unconfirmed = \"…\"`";
 pub(super) const ON_A_BUSY_MACHINE: &str = "inconclusive on a busy machine";
 pub(super) const CHECK_AGAIN: &str = "check again on an idle machine; what no machine can confirm is explained in the manifest: \
      `workloads.NAME.unconfirmed = \"…\"`";
 
-/// The rules that a busy machine may break.
+/// Rules that may be broken only because the machine is busy.
 const OF_TIME: [CheckRule; 4] = [CheckRule::Wait, CheckRule::Exit, CheckRule::Counts, CheckRule::Kind];
 
 /// What is checked. Names are stable: scripts may use them.
@@ -33,7 +33,7 @@ const OF_TIME: [CheckRule; 4] = [CheckRule::Wait, CheckRule::Exit, CheckRule::Co
 pub enum CheckRule {
     /// The lines on standard output.
     Protocol,
-    /// The counts in these lines.
+    /// The counts in the protocol lines.
     Counts,
     /// Tasks wait as long as they must.
     Wait,
@@ -41,7 +41,7 @@ pub enum CheckRule {
     Work,
     /// Tasks and operations exist, by the kernel's counts.
     Made,
-    /// What the kernel's counts cannot confirm.
+    /// The kernel's counts cannot confirm a claim.
     Unconfirmed,
     /// Exits in time, with the right code.
     Exit,
@@ -82,7 +82,7 @@ pub struct Finding {
     pub fix: String,
 }
 
-/// Findings of one entry, each once.
+/// The findings of one check, without duplicates.
 #[derive(Debug, Default)]
 pub struct Findings(Vec<Finding>);
 
@@ -95,7 +95,7 @@ impl Findings {
         fix: impl Into<String>,
     ) {
         let finding = Finding { severity, rule, what: what.into(), fix: fix.into() };
-        // The same fault at another N adds nothing.
+        // Keeps one finding of a fault at several N, with the highest severity.
         let is_same = |other: &Finding| other.rule == rule && essence(&other.what) == essence(&finding.what);
         match self.0.iter_mut().find(|other| is_same(other)) {
             Some(known) if finding.severity < known.severity => *known = finding,
@@ -146,12 +146,12 @@ impl Findings {
         Findings(self.0.into_iter().map(said).collect())
     }
 
-    /// Whether any of them blames the program for a time.
+    /// Whether a finding blames the program for what a busy machine can cause.
     pub(super) fn blame_time(&self) -> bool {
         self.0.iter().any(|found| found.severity != Severity::Note && OF_TIME.contains(&found.rule))
     }
 
-    /// Of a machine that is always busy: the program is not accused of its times.
+    /// Marks errors that a busy machine can cause as unconfirmed.
     pub(super) fn are_inconclusive(&mut self) {
         let errors = self.0.iter_mut().filter(|found| found.severity == Severity::Error);
         for found in errors.filter(|found| OF_TIME.contains(&found.rule)) {
@@ -161,14 +161,14 @@ impl Findings {
         }
     }
 
-    /// Worst first.
+    /// Most severe first.
     pub fn sorted(mut self) -> Vec<Finding> {
         self.0.sort();
         self.0
     }
 }
 
-/// The observation without numbers of tasks and values.
+/// `what` without its numbers, to recognize the same fault at another N.
 fn essence(what: &str) -> String {
     let said =
         what.strip_prefix("with ").and_then(|rest| rest.split_once(": ")).map_or(what, |(_, said)| said);

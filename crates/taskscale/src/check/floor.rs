@@ -1,21 +1,22 @@
-//! What no task can do without, measured each time, as others may slow this machine down: the CPU time of remembering one,
-//! and of the first touch of memory. A program that makes tasks uses more; one that only says so mostly uses less.
+//! The least CPU time of a task: allocating an object for it, and touching memory for the first time. Measured
+//! each time, as other work may slow the machine down. A program that creates tasks uses more, one that only
+//! claims to usually less.
 
 use std::hint::black_box;
 
-/// Objects of a round.
+/// Objects per round.
 const OBJECTS: usize = 1_000;
 const ROUNDS: usize = 51;
-/// What is remembered of a task: no runtime has less than a cache line of it.
+/// The size of an object: every runtime stores at least a cache line per task.
 const OBJECT_BYTES: usize = 64;
 const TOUCHED_BYTES: usize = 4 << 20;
 
-/// In nanoseconds of CPU.
+/// Costs in nanoseconds of CPU time.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Floor {
-    /// An object is allocated, gets a time stamp, and is freed.
+    /// Allocating an object, writing a time stamp to it, and freeing it.
     pub object_ns: f64,
-    /// A byte of memory is used for the first time, and given back.
+    /// Mapping a byte of memory, writing it for the first time, and unmapping it.
     pub byte_ns: f64,
 }
 
@@ -24,17 +25,17 @@ impl Floor {
         Floor { object_ns: median(objects) / OBJECTS as f64, byte_ns: median(touched) / TOUCHED_BYTES as f64 }
     }
 
-    /// What `tasks` take at least that hold so many bytes each, in seconds.
+    /// The least CPU time of `tasks` that use `bytes_per_task` each, in seconds.
     ///
-    /// A task is remembered by its runtime and by its timer, channel or handle. A process that touches memory for the first
-    /// time pays up to a half more than this one does. One block for all tasks takes 0.7 of it; of 90 entries (EPYC, Linux
-    /// 6.18) the least took 1.7 times as much.
+    /// Two objects per task: one for the task, one for its timer, channel or handle. A first touch of memory
+    /// can cost another process half more than it costs taskscale. One block for all tasks takes 0.7 of this
+    /// time. The fastest of 90 entries (EPYC, Linux 6.18) took 1.7 times as long.
     pub fn tasks_s(&self, tasks: u64, bytes_per_task: f64) -> f64 {
         (2.0 * self.object_ns + 1.5 * self.byte_ns * bytes_per_task.max(0.0)) * tasks as f64 / 1e9
     }
 }
 
-/// CPU time of one round, in nanoseconds.
+/// The median CPU time of a round, in nanoseconds.
 fn median(mut round: impl FnMut()) -> f64 {
     let mut took: Vec<f64> = (0..ROUNDS)
         .map(|_| {
@@ -47,11 +48,11 @@ fn median(mut round: impl FnMut()) -> f64 {
     took[ROUNDS / 2]
 }
 
-/// By the C library alone: it takes as long in a build of taskscale that is not optimized.
+/// Uses only the C library, so that a debug build of taskscale takes as long.
 fn objects() {
     let mut all = [std::ptr::null_mut::<libc::c_void>(); OBJECTS];
     for object in &mut all {
-        // SAFETY: what malloc returns, if anything, has room for the number that is written.
+        // SAFETY: a non-null result of malloc has room for the number that is written.
         unsafe {
             *object = black_box(libc::malloc(OBJECT_BYTES));
             if !object.is_null() {
@@ -64,7 +65,7 @@ fn objects() {
 }
 
 fn touched() {
-    // SAFETY: a new mapping that nobody else knows, of the size that is written and given back.
+    // SAFETY: a new private mapping, written and unmapped within its size.
     unsafe {
         let (protection, flags) =
             (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);

@@ -1,4 +1,4 @@
-//! Runs programs whose tasks wait, at several N: lines, counts, waits and exits.
+//! Runs programs whose tasks wait, at several N, and checks lines, counts, waits and exits.
 
 use std::time::Duration;
 
@@ -12,26 +12,26 @@ use taskscale_measure::{HoldParams, Measurement, Scenario};
 
 /// The numbers of tasks of every entry.
 const COUNTS: [u64; 3] = [1, 7, 1000];
-/// Larger numbers, while the growth of memory is within noise.
+/// Larger numbers of tasks, run while memory growth is within noise.
 const LARGER: [u64; 2] = [10_000, 100_000];
-/// Growth of the footprint above noise, in bytes, and as a share of the fixed cost.
+/// Footprint growth is noise up to this many bytes, or up to this share of the fixed cost.
 const GROWTH_BYTES: u64 = 4 << 20;
 const GROWTH_SHARE: f64 = 0.1;
-/// The longest predicted launch that is run, in seconds.
+/// Tasks with a longer predicted launch, in seconds, are not run.
 const LONGEST_LAUNCH_S: f64 = 30.0;
 /// Launches whose ratio to the wait differs by less than this may come in waves.
 const SAME_WAVES: f64 = 0.1;
-/// How often a launch that was longer than predicted gets a longer wait.
+/// Attempts at a run whose launch takes longer than predicted, or whose machine is busy.
 const ATTEMPTS: u32 = 4;
 /// The shortest wait of many tasks, in seconds.
 const MANY_HOLD_S: f64 = 2.0;
 /// A plateau of this length, in seconds, is enough to read memory.
 const PLATEAU_S: f64 = 0.5;
-/// Tasks with stacks need two memory mappings each: more would test the limits of the machine.
+/// The most tasks with stacks: each needs two memory mappings, so 100k would hit vm.max_map_count.
 pub(super) const MOST_WITH_STACK: u64 = 10_000;
 
 impl Runs<'_, '_> {
-    /// A run of `tasks`. A later attempt gets more time: the machine may have been busy.
+    /// A run of `tasks`. Later attempts have a longer time limit, as the machine may have been busy.
     pub(super) fn waits(&self, tasks: u64, hold_s: f64, attempt: u32) -> RunRequest<'static> {
         let reading_s = estimated_reading_s(self.kind, tasks);
         let period_s = period_s(self.workload, &self.params);
@@ -43,7 +43,7 @@ impl Runs<'_, '_> {
         }
     }
 
-    /// Every N, and a wait of no time.
+    /// Runs every N, and a wait of 0 s.
     pub fn hold_all(&mut self) -> Result<(), CheckError> {
         // Different waits, so that a program with a fixed wait fails.
         let mut least_s = 1.0;
@@ -69,7 +69,7 @@ impl Runs<'_, '_> {
         Ok(())
     }
 
-    /// Seven tasks that wait 0 s, with an empty home, where nothing may be written.
+    /// Runs seven tasks that wait 0 s, with an empty home folder.
     fn no_wait(&mut self) -> Result<(), CheckError> {
         let request = self.waits(COUNTS[1], 0.0, 1);
         let (measured, _) = self.run_at_an_empty_home(&request)?;
@@ -79,7 +79,7 @@ impl Runs<'_, '_> {
         if good(&measured) {
             return Ok(());
         }
-        // With the user's own home: the toolchain may be there.
+        // Again with the user's home folder: the toolchain may be there.
         let (measured, _) = self.run(&request)?;
         if !good(&measured) {
             let why = measured.reason.unwrap_or_else(|| "`alive` or `done 7` is missing".into());
@@ -91,14 +91,14 @@ impl Runs<'_, '_> {
         Ok(())
     }
 
-    /// 1,000 tasks, or fewer if they need too much time or memory.
+    /// Runs 1,000 tasks, or fewer if they need too much time or memory.
     fn many(&mut self) -> Result<HoldResult, CheckError> {
         let most = COUNTS[2];
         let held = self.hold_if_affordable(most)?;
         if !matches!(held, HoldResult::TooMuch { .. }) {
             return Ok(held);
         }
-        // Few tasks predict a thousand badly, and the machine may have been busy: approaches in steps.
+        // A prediction from few tasks is inaccurate, and the machine may have been busy: approach in steps.
         for tasks in FEWER.into_iter().chain([most]) {
             let held = self.hold_if_affordable(tasks)?;
             if let HoldResult::TooMuch { launch_s, .. } = held {
@@ -120,8 +120,8 @@ impl Runs<'_, '_> {
         Ok(HoldResult::TooMuch { launch_s, bytes })
     }
 
-    /// Whether the predicted time and memory of `tasks` are acceptable. Other load only lengthens a launch: one that seems
-    /// too long is repeated, once per trial, and the shortest counts.
+    /// Whether the predicted time and memory of `tasks` are acceptable. Other load only lengthens a launch: one
+    /// that seems too long is repeated up to three times, and the shortest counts.
     fn affordable(&mut self, tasks: u64) -> Result<bool, CheckError> {
         for attempt in 2.. {
             let (launch_s, bytes) = self.predicted_hold(tasks);
@@ -142,7 +142,7 @@ impl Runs<'_, '_> {
         Ok(false)
     }
 
-    /// Runs `tasks` with a wait of at least `least_s` that is long enough.
+    /// Runs `tasks` with a wait that covers their launch, at least `least_s` seconds.
     pub(super) fn hold(&mut self, tasks: u64, least_s: f64) -> Result<HoldResult, CheckError> {
         let (launch_s, bytes) = self.predicted_hold(tasks);
         let reading_s = estimated_reading_s(self.kind, tasks);
@@ -185,7 +185,7 @@ impl Runs<'_, '_> {
         })
     }
 
-    /// Launch in seconds and memory in bytes of `tasks`, by a line through the first and the last trial.
+    /// Predicted launch in seconds and memory in bytes of `tasks`: a line through the first and last trial.
     fn predicted_hold(&self, tasks: u64) -> (f64, u64) {
         let bytes = line(tasks, &self.trials, |trial| trial.footprint_bytes.map(|bytes| bytes as f64));
         (line(tasks, &self.trials, |trial| trial.launch_s), bytes as u64)
@@ -219,12 +219,12 @@ mod tests {
 
     #[test]
     fn a_launch_proportional_to_the_wait_comes_in_waves() {
-        // 200 tasks, of which 8 can wait at a time.
+        // 200 tasks, only 8 at a time.
         let mut pool = None;
         for (launch_s, hold_s) in [(48.0, 2.0), (73.4, 3.0), (2400.0, 98.0)] {
             assert!(may_come_in_waves(&mut pool, launch_s, hold_s), "{launch_s}");
         }
-        // 1,000 workers on a machine that has other work.
+        // 1,000 workers on a busy machine.
         let mut slow = None;
         assert!(may_come_in_waves(&mut slow, 80.0, 55.0), "one launch says nothing");
         assert!(!may_come_in_waves(&mut slow, 140.0, 105.0 + 16.0));

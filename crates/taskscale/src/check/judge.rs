@@ -13,8 +13,8 @@ const UNFLUSHED_S: f64 = 0.05;
 /// The longest time from `done` to exit, in seconds.
 const LINGER_S: f64 = 5.0;
 
-/// Judges one run at one N, whose tasks wait `hold_s`; with `ends_together` all waits end at once, this long after the
-/// start of the program.
+/// Judges one run at one N, whose tasks wait `hold_s` seconds. With `ends_together` all waits end at once,
+/// `hold_s` after the start of the program.
 pub(super) fn judge(
     tasks: u64,
     hold_s: f64,
@@ -59,7 +59,7 @@ pub(super) fn judge(
     }
 }
 
-/// Reports a limit of the machine. Whether the run was ok, or only hit such a limit.
+/// Whether the run was ok or only hit a limit of the machine, which is reported as a note.
 pub(super) fn is_ok_or_limit(with: &str, many: bool, seen: &Measurement, findings: &mut Findings) -> bool {
     let fix = match seen.status {
         Status::Ok => return true,
@@ -74,7 +74,8 @@ pub(super) fn is_ok_or_limit(with: &str, many: bool, seen: &Measurement, finding
     true
 }
 
-/// The rule that a run broke that did not end by itself, and the fix: of one that is `late`, or too `large`.
+/// The broken rule and its fix, if the run did not end by itself. `late` fixes a timeout, `large` a memory
+/// kill.
 pub(super) fn ill_end(
     status: Status,
     late: &'static str,
@@ -153,7 +154,7 @@ type Before = (&'static str, &'static str);
 const HOLD: Before =
     ("alive", "print `alive` when the last task starts, and `done` after all tasks have ended");
 
-/// Order, and nothing else on standard output.
+/// Checks the order of lines, and that there are no others.
 pub(super) fn lines(with: &str, output: &[u8], before: Before, findings: &mut Findings) {
     let text = String::from_utf8_lossy(output);
     let lines: Vec<&str> = text.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect();
@@ -173,7 +174,7 @@ pub(super) fn lines(with: &str, output: &[u8], before: Before, findings: &mut Fi
     }
 }
 
-/// Waits of a successful run.
+/// Checks the waits of a successful run.
 fn waits(
     with: &str,
     hold_s: f64,
@@ -184,7 +185,7 @@ fn waits(
 ) {
     let (Some(alive_s), Some(done_s)) = (seen.time.launch_s, details.done_s) else { return };
     let waited_s = done_s - alive_s;
-    // The more tasks, the longer their end may take.
+    // Many tasks may take long to end.
     let few = seen.alive.is_some_and(|alive| alive < 50);
     // The verdict rejects tasks that ended too early. This is less certain: a program that counts its tasks only after the
     // last one has started prints `alive` late.

@@ -27,7 +27,7 @@ pub(super) fn judge(
     linger(&with, seen, details, findings);
 }
 
-/// The numbers that a program was given.
+/// The tasks and operations of a run, as text.
 pub(super) fn with(tasks: u64, operations: u64) -> String {
     format!("with {} and {}", units::tasks(tasks), units::counted(operations, "operation"))
 }

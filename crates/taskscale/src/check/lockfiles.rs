@@ -144,7 +144,7 @@ fn look_at_pip(arguments: &[String], findings: &mut Findings) {
     }
 }
 
-/// All files of this name below the folder, with their texts; `*.csproj` matches an ending.
+/// All files of this name below the folder, with their texts. `*.csproj` matches an ending.
 fn texts(folder: &Path, name: &str) -> Vec<(PathBuf, String)> {
     let is_source = |child: &DirEntry| {
         let name = child.file_name().to_string_lossy();

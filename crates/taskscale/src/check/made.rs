@@ -1,5 +1,5 @@
-//! Checks that tasks exist: the kernel's counts against the program's output. Printing costs nothing; CPU time, memory and
-//! waits do.
+//! Checks that tasks exist: compares the program's output with the CPU time, memory and waits that the kernel
+//! counts, which are harder to fake.
 
 use std::collections::BTreeMap;
 
@@ -14,33 +14,33 @@ use crate::units;
 
 /// Numbers of tasks at which the CPU time of their starts and ends is measured.
 const COUNTS: [u64; 2] = [10_000, 100_000];
-/// A small number before them, with parameters at their minimum.
+/// The number of tasks that `COUNTS` are compared with.
 const FEW: u64 = 7;
-/// The variation of CPU time between runs: a share of that with few tasks, and seconds.
+/// The variation of CPU time between runs: a share of the CPU time with few tasks, plus seconds.
 const NOISE_SHARE: f64 = 0.1;
 const NOISE_S: f64 = 0.002;
 
-/// Tasks that wake: few, and often, so that they wake at different times.
+/// Few tasks that wake often, so that they wake at different times.
 const WAKING: u64 = 10;
 const PERIOD_MS: u64 = 100;
 const WAKING_HOLD_S: f64 = 3.0;
 const QUIET_HOLD_S: f64 = 2.0;
-/// The share of scheduled waits that suffices: on a busy machine two tasks may wake at once.
+/// The least share of scheduled waits: on a busy machine two tasks may wake at once.
 const LEAST_WAITS: f64 = 0.5;
-/// A program that uses more CPU than this while its tasks wait polls, and does not need to wake.
+/// A program that uses more of a CPU than this while its tasks wait is polling, so its tasks need no wake-ups.
 const POLLS: f64 = 0.5;
 const ATTEMPTS: u32 = 3;
 
-/// A program whose tasks take this many times the least is not looked at again.
+/// One measurement is enough if tasks take this many times the lower bound.
 const CLEARLY_MORE: f64 = 3.0;
-/// Looks that must agree, as other work on the machine can double the CPU time of one.
+/// Measurements that must agree otherwise, as other work can double the CPU time of one.
 const AGREEING: usize = 3;
-/// Where the least is this many times the variation, more tasks say no more.
+/// More tasks are not needed if the lower bound is this many times the variation.
 const ABOVE_NOISE: f64 = 4.0;
 
 const UNSEEN: &str = "cannot confirm that tasks are made";
 
-/// What the kernel's counts show.
+/// Whether tasks exist, by the kernel's counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CountVerdict {
     Yes,
@@ -49,12 +49,12 @@ enum CountVerdict {
     Unobservable,
 }
 
-/// The CPU time of many tasks' launch and end above that of few, in seconds.
+/// The CPU time of starting and ending many tasks beyond that of few, in seconds.
 #[derive(Debug, Clone, Copy)]
 struct StartCost {
     base_s: f64,
     took_s: f64,
-    /// What the tasks take at least.
+    /// The lower bound.
     least_s: f64,
     noise_s: f64,
 }
@@ -64,7 +64,7 @@ impl StartCost {
         StartCost { base_s, took_s: last_s - base_s, least_s, noise_s: NOISE_S + NOISE_SHARE * base_s }
     }
 
-    /// Of the last trial against the smallest of those with fewer tasks.
+    /// Compares the last trial with the cheapest trial of fewer tasks.
     fn of(trials: &[Trial], floor: Floor) -> Option<StartCost> {
         let (last, fewer) = trials.split_last()?;
         let fewer = fewer.iter().filter(|trial| trial.tasks < last.tasks && trial.status == Status::Ok);
@@ -93,13 +93,13 @@ impl StartCost {
         self.least_s >= ABOVE_NOISE * self.noise_s
     }
 
-    /// Not even if the program's own start took twice as long.
+    /// Whether tasks exist even if the program's own start took twice as long.
     fn is_clear(&self) -> bool {
         self.took_s >= CLEARLY_MORE * (self.least_s + self.noise_s) + self.base_s
     }
 }
 
-/// The verdict of all looks so far. `None` if the program has to be looked at again.
+/// The verdict of all measurements so far. `None` if another one is needed.
 fn verdict_of(looks: &[StartCost]) -> Option<CountVerdict> {
     if let [only] = looks
         && only.is_clear()
@@ -115,7 +115,8 @@ fn verdict_of(looks: &[StartCost]) -> Option<CountVerdict> {
 }
 
 impl Runs<'_, '_> {
-    /// By the CPU time of their starts and ends. Threads and processes are counted by the kernel, and a timer is no task.
+    /// Checks the CPU time of starts and ends. Skips threads and processes, which the kernel counts, and
+    /// timers, which have no tasks.
     pub(super) fn look_whether_tasks_are_made(&mut self) -> Result<(), CheckError> {
         let counted = matches!(self.kind, Kind::Thread | Kind::Process | Kind::Timer);
         if counted || !self.passed() {
@@ -176,7 +177,7 @@ impl Runs<'_, '_> {
         }
         self.params.clear();
         let Some(StartCost { took_s, least_s, .. }) = looks.last().copied() else {
-            // Without a cgroup, CPU time is not known of every part of a run.
+            // Without a cgroup, the CPU time of some parts of a run is unknown.
             let why = "the CPU time of their start and end was not seen";
             if is_counted {
                 self.unconfirmed(format!("{UNSEEN}: {why}"), EXPLAIN);
@@ -208,8 +209,8 @@ impl Runs<'_, '_> {
         Ok(())
     }
 
-    /// Runs `tasks`, and compares them with `base`, or else with fewer of the trials so far. Where the end of the wait was not
-    /// seen in time there is no cost, so it is done again.
+    /// Runs `tasks` and compares them with `base`, or else with an earlier trial of fewer tasks. Repeats the
+    /// run if the end of its wait was observed too late to know the cost.
     fn cost_of(
         &mut self,
         tasks: u64,
@@ -232,8 +233,7 @@ impl Runs<'_, '_> {
         Ok((HoldResult::Well, None))
     }
 
-    /// Tasks that wake have waited before: by voluntary context switches, less those that the runtime makes without tasks
-    /// that are due.
+    /// Checks that tasks wake: each wait is a voluntary context switch. Subtracts those at the longest period.
     pub(super) fn look_whether_tasks_wake(&mut self) -> Result<(), CheckError> {
         let Some((name, parameter)) =
             self.workload.wakes.as_ref().and_then(|name| Some((name, self.workload.parameters.get(name)?)))
@@ -298,7 +298,7 @@ impl Runs<'_, '_> {
             return Ok(Err(measured.reason.unwrap_or_else(|| "waits were not counted".into())));
         };
         let busy = may_be_the_machines(&measured);
-        // Its end is in it, where it came before the plateau was looked at once more.
+        // If the end of the plateau was not sampled: the exit is included.
         let rest_s = measured.cpu.total_s().zip(measured.cpu.launch_s).map(|(all, launch)| all - launch);
         let cpu_s = measured.cpu.plateau_s.or(rest_s).unwrap_or(0.0);
         Ok(Ok(Waits { switches: switches as f64, seconds: seconds.max(1e-3), cpu_s, busy }))
@@ -313,7 +313,7 @@ struct Waits {
     busy: bool,
 }
 
-/// Each parameter at its minimum, for tasks that must hold something: their own memory is visible then.
+/// Each parameter at its minimum, if tasks must hold memory: less of it hides the tasks' own.
 fn least_held(workload: &Workload) -> BTreeMap<String, String> {
     let mut parameters: Vec<_> = workload.parameters.iter().collect();
     parameters.retain(|(_, parameter)| workload.holds.is_some() && parameter.least != parameter.default);
@@ -327,7 +327,8 @@ mod tests {
     #[test]
     fn tasks_are_distinguished_from_one_block_and_from_noise() {
         let verdict = |base_s, last_s| StartCost::new(base_s, last_s, 0.015).verdict();
-        // 100,000 tasks of 256 bytes take 0.015 s at least. Rust, one block in C, and a JVM that hides either.
+        // 100,000 tasks of 256 bytes take at least 0.015 s. Rust, then one block in C, then a JVM that hides
+        // either.
         assert_eq!(verdict(0.002, 0.095), CountVerdict::Yes);
         assert_eq!(verdict(0.002, 0.007), CountVerdict::No);
         assert_eq!(verdict(0.8, 0.79), CountVerdict::Unobservable);
@@ -343,14 +344,14 @@ mod tests {
         assert_eq!(of(&[0.095]), Some(CountVerdict::Yes));
         assert_eq!(of(&[0.016]), None);
         assert_eq!(of(&[0.016, 0.016, 0.016]), Some(CountVerdict::Unobservable));
-        // One block, whose first look took twice as long: no more proof than a right program's slow floor.
+        // One block, whose first measurement took twice as long: not enough to decide.
         assert_eq!(of(&[0.025]), None);
         assert_eq!(of(&[0.025, 0.012, 0.012]), None);
         assert_eq!(of(&[0.007, 0.007, 0.095]), None, "a spike is clear in the first look alone");
         assert_eq!(of(&[0.025, 0.012, 0.012, 0.007]), Some(CountVerdict::No));
         assert_eq!(of(&[0.007, 0.028, 0.028]), None);
         assert_eq!(of(&[0.007, 0.028, 0.028, 0.028]), Some(CountVerdict::Yes));
-        // A start that took twice as long by itself.
+        // The program's own start took twice as long.
         assert!(StartCost::new(1.796, 3.591, 0.015).verdict() == CountVerdict::Yes);
         assert_eq!(verdict_of(&[StartCost::new(1.796, 3.591, 0.015)]), None);
     }

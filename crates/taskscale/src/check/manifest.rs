@@ -5,7 +5,7 @@ use std::path::Path;
 use super::lockfiles::KNOWN;
 use super::{CheckRule, CheckSubject, Findings};
 
-/// The shortest useful `why`.
+/// The shortest useful `why`, in characters.
 const LEAST_WHY: usize = 20;
 /// Placeholders of scaffolds.
 const UNFINISHED: [&str; 3] = ["TODO", "FIXME", "XXX"];
@@ -58,7 +58,7 @@ pub(super) fn look(subject: &CheckSubject, findings: &mut Findings) {
     }
 }
 
-/// The start of a command that runs the program as its child. A shell with `exec` does not.
+/// The first words of a wrapper, which runs the program as its child. A shell with `exec` does not.
 fn wrapper(run: &[String]) -> Option<String> {
     let (program, rest) = run.split_first()?;
     let name = Path::new(program).file_name()?.to_string_lossy();
@@ -90,7 +90,7 @@ mod tests {
     use crate::catalog::Catalog;
     use crate::record::test_facts;
 
-    /// What is found of the entry `x/a` with this manifest and README.
+    /// The findings for the entry `x/a` with this manifest and README.
     fn found(manifest: &str, readme: Option<&str>) -> String {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("x")).unwrap();

@@ -1,11 +1,11 @@
 //! Checks whether a program of the catalog conforms. Each finding contains the observation and the fix.
 //!
-//! Reads manifests and folders (`manifest`, `lockfiles`, `files`), runs the program by the shape of its workload (`hold`,
-//! `work`, on top of `runs`; `params`, `arguments`), compares its claims with the kernel's counts (`sanity`, `work`), and
-//! builds it twice (`rebuild`). Must not know the command line, nor any workload by its name.
+//! Reads manifests and folders (`manifest`, `lockfiles`, `files`), runs the program by its workload's shape
+//! (`hold`, `work`, `serve`, then `params` and `arguments`, on top of `runs`), compares its claims with the
+//! kernel's counts (`sanity`, `made`, `work`), tests servers' answers (`conformance`), and builds it twice
+//! (`rebuild`). Must not know the command line, nor any workload by its name.
 
 mod arguments;
-// Until the check runs servers.
 mod conformance;
 mod files;
 mod findings;
@@ -40,7 +40,7 @@ pub use runs::Trial;
 pub use serve::{Conformance, conform};
 pub use subject::{CheckError, CheckSubject};
 
-/// A checked program: of one entry and workload.
+/// The result of checking one entry's program for one workload.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct CheckedProgram {
     pub entry: String,
@@ -48,9 +48,9 @@ pub struct CheckedProgram {
     pub findings: Vec<Finding>,
     /// The runs whose counts were checked.
     pub trials: Vec<Trial>,
-    /// Growth of the footprint over N, in bytes, where it is measurable.
+    /// Footprint growth per task, in bytes, if measurable.
     pub bytes_per_task: Option<f64>,
-    /// CPU time per operation, in nanoseconds, where it is measurable.
+    /// CPU time per operation, in nanoseconds, if measurable.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu_ns_per_op: Option<f64>,
 }
@@ -64,8 +64,8 @@ impl CheckedProgram {
     }
 }
 
-/// Checks one program of an entry. `sources` are the files of the runtime's folder before the build; `memory_bytes` is the
-/// memory cap of a run.
+/// Checks one program of an entry. `sources` are the files of the runtime's folder before the build.
+/// `memory_bytes` is the memory cap of a run.
 pub fn check(
     subject: &CheckSubject,
     sources: &SourceFiles,
@@ -103,7 +103,7 @@ pub fn check(
             arguments::look(&mut runs)?;
             runs.look_at_what_is_left();
             if !runs.trials.iter().any(|trial| trial.status == Status::Ok) {
-                // Limits of the machine and waits that were too short are no faults of the program, but no proof either.
+                // Limits of the machine and too short waits are not the program's fault, but confirm nothing.
                 let fix = "mend what is found above, or check on another machine";
                 runs.unconfirmed("nothing is confirmed, as no run was ok", fix);
             }

@@ -10,10 +10,10 @@ use crate::record::Status;
 
 /// The number of tasks with other parameters: a power of ten, which every workload accepts.
 const TASKS: u64 = 10;
-/// How long they wait, in seconds.
+/// The wait of each task, in seconds.
 const HOLD_S: f64 = 1.0;
 
-/// Skips programs that fail with the defaults.
+/// Runs with other parameters, unless a run with the defaults failed.
 pub(super) fn look(runs: &mut Runs) -> Result<(), CheckError> {
     runs.params = others(runs.workload, TASKS);
     if !runs.params.is_empty() && runs.passed() {
@@ -39,7 +39,7 @@ pub(super) fn look(runs: &mut Runs) -> Result<(), CheckError> {
     Ok(())
 }
 
-/// Another value for each parameter: a little more than the default where it may be more, or else less.
+/// Another value for each parameter: slightly above the default if allowed, or else below.
 fn others(workload: &Workload, tasks: u64) -> BTreeMap<String, String> {
     let mut params = BTreeMap::new();
     for (name, parameter) in &workload.parameters {

@@ -70,7 +70,7 @@ impl<'a> Rebuild<'a> {
     }
 }
 
-/// The files below `root` that the command names, by their paths there.
+/// The files below `root` that the command names, relative to `root`.
 fn files(command: &[String], root: &Path) -> BTreeSet<PathBuf> {
     // `-cp /folder`, `--dir=/folder` and `/a:/b` name folders alike.
     let named = command
@@ -89,7 +89,7 @@ fn compare(names: &BTreeSet<PathBuf>, roots: &[PathBuf], findings: &mut Findings
         let read =
             |root: &PathBuf| Some(without_path(fs::read(root.join(name)).ok()?, root.as_os_str().as_bytes()));
         let made: Vec<Option<Vec<u8>>> = roots.iter().map(read).collect();
-        // The folder `builds/<runtime>/<digest>` says nothing.
+        // Without the folder `builds/<runtime>/<digest>`.
         let shown = || name.components().skip(3).collect::<PathBuf>().display().to_string();
         if made[0] == made[1] {
             continue;
@@ -115,7 +115,7 @@ fn compare(names: &BTreeSet<PathBuf>, roots: &[PathBuf], findings: &mut Findings
     }
 }
 
-/// What a file holds without the time stamps of its format; `None` for formats without them.
+/// The content of a file without the time stamps of its format. `None` for formats without time stamps.
 fn without_times(name: &Path, bytes: &[u8]) -> Option<Vec<u8>> {
     match name.extension()?.to_str()? {
         "jar" | "zip" | "war" | "ez" => Some(without_zip_times(bytes)),
@@ -135,7 +135,7 @@ fn without_path(mut bytes: Vec<u8>, path: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// A ZIP archive with its times of change set to nothing: at 10 bytes into each local header and at 12 into each entry of
+/// A ZIP archive with its modification times zeroed: 10 bytes into each local header and 12 into each entry of
 /// the central directory (APPNOTE.TXT 4.3.7 and 4.3.12).
 fn without_zip_times(bytes: &[u8]) -> Vec<u8> {
     let mut timeless = bytes.to_vec();

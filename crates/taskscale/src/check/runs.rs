@@ -20,7 +20,7 @@ use taskscale_measure::{LocalRunner, Measurement, RunDetails, RunEnd, Scenario};
 /// Steps before a thousand tasks, which may be too many or too slow.
 pub(super) const FEWER: [u64; 2] = [50, 200];
 
-/// Runs of a program that are repeated because the machine was busy, in all: where it always is, more do not help.
+/// The most repeats of a program's runs on a busy machine. More do not help if the machine is always busy.
 const MOST_REPEATS: u32 = 12;
 
 /// One run of the check.
@@ -44,7 +44,7 @@ pub struct Trial {
     /// From `ready` to `done`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub work_s: Option<f64>,
-    /// CPU time in between.
+    /// CPU time from `ready` to `done`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub work_cpu_s: Option<f64>,
     /// While all tasks wait, or at `ready`.
@@ -80,7 +80,7 @@ pub(super) struct Runs<'a, 'r> {
     /// The tasks of the trial whose launch was repeated.
     pub looked_again: Option<u64>,
     repeats_left: u32,
-    /// Whether the machine was busy in the last run, or paused, and in any.
+    /// Whether the machine was busy or paused in the last run, and in any run.
     is_busy: bool,
     was_busy: bool,
     /// Threads and processes created on the machine during the last run.
@@ -135,7 +135,7 @@ impl<'a, 'r> Runs<'a, 'r> {
         self.run_at(request, None)
     }
 
-    /// Runs it with an empty home, where nothing may be written.
+    /// Runs the program with an empty home folder, and records files left there.
     pub fn run_at_an_empty_home(
         &mut self,
         request: &RunRequest,
@@ -181,20 +181,20 @@ impl<'a, 'r> Runs<'a, 'r> {
         self.trials.last().is_some_and(|trial| trial.status == Status::Ok)
     }
 
-    /// Starts trials and findings anew. Returns those so far.
+    /// Takes the trials and findings so far, to collect others separately.
     pub fn apart(&mut self) -> (Vec<Trial>, Findings) {
         (std::mem::take(&mut self.trials), std::mem::take(&mut self.findings))
     }
 
-    /// Goes on with these, and with what was found meanwhile, under the parameters' name.
+    /// Restores these trials and findings, and adds the findings since, prefixed with the parameters.
     pub fn rejoin(&mut self, (trials, findings): (Vec<Trial>, Findings)) {
         let found = std::mem::replace(&mut self.findings, findings);
         self.findings.take(found.with(&self.words()));
         self.trials = trials;
     }
 
-    /// Keeps a run with what was found of it, and returns its status. `None` if the run is to be repeated, which it may,
-    /// as a busy machine may be to blame.
+    /// Records a run with its findings, and returns its status. `None` if the run is to be repeated, as a busy
+    /// machine may have caused the findings.
     pub fn keep(
         &mut self,
         request: &RunRequest,
@@ -214,20 +214,19 @@ impl<'a, 'r> Runs<'a, 'r> {
         Some(status)
     }
 
-    /// Whether a run that the machine may have spoiled is repeated.
+    /// Whether to repeat a run that the machine may have spoiled.
     pub fn repeat(&mut self) -> bool {
         let may = self.repeats_left > 0;
         self.repeats_left = self.repeats_left.saturating_sub(1);
         may
     }
 
-    /// Whether a wait that was too short is tried again with a longer one: where the machine may be to blame, as often as
-    /// other runs are repeated.
+    /// Whether to retry with a longer wait. Counts as a repeat if the machine was busy.
     pub fn may_try_longer(&mut self) -> bool {
         !self.is_busy || self.repeat()
     }
 
-    /// Reports what cannot be confirmed: by anyone, or only while the machine is busy. Then the fix is to check again.
+    /// Reports that something cannot be confirmed. The fix is to check again if the machine was ever busy.
     pub fn unconfirmed(&mut self, what: impl std::fmt::Display, fix: &str) {
         let (what, fix) = match self.was_busy {
             false => (what.to_string(), fix),
@@ -279,7 +278,7 @@ impl<'a, 'r> Runs<'a, 'r> {
     }
 }
 
-/// At most five of them.
+/// The first five names.
 pub(super) fn listed(names: &[String]) -> String {
     first_of(names, 5)
 }
@@ -323,7 +322,7 @@ pub(super) fn may_be_the_machines(seen: &Measurement) -> bool {
     of_time && is_busy(seen)
 }
 
-/// A prediction for `tasks`, by a line through the first and the last trial that never falls.
+/// The value predicted for `tasks`, on a line through the first and the last trial that never falls.
 pub(super) fn line(tasks: u64, trials: &[Trial], of: impl Fn(&Trial) -> Option<f64>) -> f64 {
     let (Some(first), Some(last)) = (trials.first(), trials.last()) else { return 0.0 };
     let share = (tasks.saturating_sub(first.tasks)) as f64 / (last.tasks - first.tasks).max(1) as f64;
@@ -331,7 +330,7 @@ pub(super) fn line(tasks: u64, trials: &[Trial], of: impl Fn(&Trial) -> Option<f
     from + (to - from).max(0.0) * share
 }
 
-/// A run of which nothing is known but that it passed.
+/// A passed run without measured values.
 #[cfg(test)]
 pub(super) fn test_trial(tasks: u64) -> Trial {
     Trial {
@@ -370,7 +369,7 @@ mod tests {
         let (launch_s, bytes) = predicted(&[trial(1, 0.1, 40 << 20), trial(7, 0.34, 88 << 20)]);
         assert!((launch_s - 40.06).abs() < 0.01, "{launch_s}");
         assert_eq!(bytes, (40 + 8 * 999) << 20);
-        // What takes no longer with more tasks is no line that falls.
+        // Values that fall with N are predicted to stay the same.
         assert_eq!(predicted(&[trial(1, 0.3, 9), trial(7, 0.2, 8)]), (0.3, 9));
     }
 }

@@ -10,14 +10,14 @@ const LEAST_BYTES: f64 = 8.0;
 /// A stack has at least a frame, saved registers and a task header: more than 100 bytes (a greenlet saves about 200, an
 /// Erlang process with 12 words of heap 700).
 const LEAST_STACK_BYTES: f64 = 128.0;
-/// With fewer tasks the runtime's own threads could be confused with theirs.
+/// With fewer tasks, the runtime's own threads could be mistaken for tasks.
 const ENOUGH_TASKS: u64 = 50;
 
-/// With fewer tasks their memory may be less than the variation of the runtime's own, which is megabytes: the smallest
-/// stacks of so many tasks are one megabyte.
+/// With fewer tasks, their memory may be less than the variation of the runtime's own, which is megabytes. The
+/// smallest stacks of 10,000 tasks are one megabyte.
 const FAIR_TASKS: u64 = 10_000;
-/// The variation of the runtime's own memory between runs: a compiler that compiles itself, such as Graal, causes
-/// megabytes.
+/// The variation of the runtime's own memory between runs, as a share: a compiler that compiles itself, such as
+/// Graal, causes megabytes.
 const OWN_NOISE: f64 = 0.02;
 
 /// Checks the trials, smallest N first, against the entry's claims. Each task must hold `held` bytes. Returns the bytes per
@@ -90,8 +90,8 @@ pub(super) fn look(
     Some(per_task)
 }
 
-/// The smallest footprint of trials with fewer tasks than the last, and their number: what one trial used more belongs to
-/// the runtime, such as a running compiler.
+/// The tasks and bytes of the smallest trial with fewer tasks than the last. What another trial uses beyond it
+/// belongs to the runtime, such as a running compiler.
 pub(super) fn base(trials: &[&Trial]) -> Option<(u64, u64)> {
     let (last, fewer) = trials.split_last()?;
     let sizes = fewer.iter().filter(|trial| trial.tasks < last.tasks);
@@ -104,12 +104,12 @@ mod tests {
     use super::*;
     use crate::catalog::Catalog;
 
-    /// The findings for a parallel entry of this kind, when `n` tasks use so many bytes and threads.
+    /// The findings for a parallel entry of this kind, whose `n` tasks use `bytes` and `threads`.
     fn found(kind: &str, n: u64, bytes: u64, threads: u64, cpus: usize) -> Vec<String> {
         found_beside(1 << 20, kind, n, bytes, threads, cpus)
     }
 
-    /// The same, when the program uses `own` bytes with one task.
+    /// The same for a program that uses `own` bytes with one task.
     fn found_beside(own: u64, kind: &str, n: u64, bytes: u64, threads: u64, cpus: usize) -> Vec<String> {
         let folder = tempfile::tempdir().unwrap();
         let manifest = format!(
@@ -142,7 +142,7 @@ mod tests {
         assert_eq!(found("stackful", 1000, 1_000_000, 3, 2), [""; 0]);
         assert_eq!(found("stackless", 100_000, 1_600_000, 3, 2), [""; 0]);
         assert_eq!(found("thread", 1000, 36_000_000, 1001, 2), [""; 0]);
-        // One CPU: what runs in parallel elsewhere has one thread here.
+        // On one CPU, a parallel program may have one thread.
         assert_eq!(found("stackless", 1000, 1_000_000, 1, 1), [""; 0]);
     }
 
@@ -167,9 +167,9 @@ mod tests {
         assert_eq!(found("stackless", 1000, 36_000_000, 1002, 2), ["error kind"]);
         assert_eq!(found("stackless", 100_000, 4096, 3, 2), ["error memory"]);
         assert_eq!(found("timer", 100_000, 4096, 3, 2), ["note memory"]);
-        // Too few to say anything of memory.
+        // Too few tasks to judge memory.
         assert_eq!(found("stackless", 200, 0, 3, 2), [""; 0]);
-        // More were not tried, as the machine was busy: a runtime's own megabyte may have been given back meanwhile.
+        // Below 10,000 tasks: the runtime may have returned a megabyte of its own meanwhile.
         assert_eq!(found("stackless", 1000, 0, 3, 2), [""; 0]);
         assert_eq!(found("stackful", 1000, 60_000, 3, 2), [""; 0]);
     }

@@ -27,14 +27,14 @@ const PATIENCE: Duration = Duration::from_secs(120);
 /// Attempts of a run on a busy machine.
 const ATTEMPTS: u32 = 3;
 
-/// A machine with other work may take its time.
+/// The time to exit after SIGTERM, on a busy machine.
 const END_PATIENCE: Duration = Duration::from_secs(15);
 
 const LISTENING: &str =
     "print `listening PORT` once, when the server accepts connections, and flush standard output";
 
 impl Runs<'_, '_> {
-    /// Every N.
+    /// Runs every N, then tests answers.
     pub fn serve_all(&mut self) -> Result<(), CheckError> {
         self.run_at_an_empty_home(&self.serves(COUNTS[0]))?;
         for tasks in COUNTS {
@@ -51,7 +51,7 @@ impl Runs<'_, '_> {
             self.trials.push(trial(&request, measured));
             match status {
                 Status::Ok => {}
-                // No fault of its answers.
+                // The answers are still tested.
                 Status::Limit | Status::NoPlateau => break,
                 // A failure with few connections would repeat with many.
                 _ => return Ok(()),
@@ -64,7 +64,7 @@ impl Runs<'_, '_> {
     /// Tests how the server answers misbehaving clients, which the runs above do not have.
     fn talk(&mut self) {
         let Some(client) = self.workload.client else { return };
-        // The server's limit is ours.
+        // The server inherits this limit.
         taskscale_load::room_for(2 * CONNECTIONS as usize);
         let mut server = match RunningServer::start(self.command, &self.prepared.facts.env, Stdio::null()) {
             Ok(server) => server,
@@ -109,7 +109,7 @@ pub struct Conformance {
     pub workload: String,
     /// In the order of the tests.
     pub cases: Vec<CaseCount>,
-    /// The faults.
+    /// Each as `CASE: FAULT`.
     pub faults: Vec<String>,
 }
 
@@ -176,7 +176,7 @@ impl RunningServer {
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(stderr)
-            // Its children are in its group, and killed with it.
+            // The server's children are in its group, and are killed with it.
             .process_group(0)
             .spawn()
             .map_err(|error| format!("cannot start {program}: {error}"))?;
@@ -212,7 +212,7 @@ impl RunningServer {
 
 impl Drop for RunningServer {
     fn drop(&mut self) {
-        // Whatever is left of it.
+        // Kills the server's children, too.
         let _ = kill_process_group(Pid::from_child(&self.child), Signal::KILL);
         let _ = self.child.wait();
     }

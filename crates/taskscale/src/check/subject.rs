@@ -1,4 +1,4 @@
-//! What is checked, and what can end a check.
+//! The program to check, and the errors that end a check.
 
 use crate::campaign::Prepared;
 use crate::catalog::{Entry, Runtime, Workload};

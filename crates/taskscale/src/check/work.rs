@@ -34,20 +34,20 @@ const LONG_ENOUGH_S: f64 = 2.0;
 const TELLABLE_S: f64 = 0.05;
 /// The largest growth of operations between runs.
 const MOST_GROWTH: f64 = 100.0;
-/// The ratio of twice the operations: a running compiler lowers it, a collector raises it.
+/// Bounds of (cost of 2N operations) ÷ (cost of N): a running compiler lowers it, a collector raises it.
 const LEAST_RATIO: f64 = 1.4;
 const MOST_RATIO: f64 = 3.0;
 /// On a busy machine a ratio above this does not prove missing work: the cost of tasks that hand over to each other depends
 /// on where they run.
 const TELLING_RATIO: f64 = 1.15;
-/// Operations are doubled until the shared warm-up is small in them, up to a pair whose larger run costs this many seconds,
-/// growing by at most this factor. HotSpot's compilers alone use about 2 s of CPU.
+/// Operations grow until the shared warm-up is small in them, up to a pair whose larger run costs
+/// `OUTWEIGHED_S` seconds, by at most `MOST_STEP` at a time. HotSpot's compilers alone use about 2 s of CPU.
 const OUTWEIGHED_S: f64 = 10.0;
 const MOST_STEP: f64 = 16.0;
 /// The smallest cost of an operation, as a share of allocating and freeing an object: a quarter, as a message needs no
 /// object. The fastest of 62 programs (Node.js promises) needs twice such an object, an empty loop a twentieth.
 const LEAST_SHARE: f64 = 0.25;
-/// The memory kept by operations that is measurable beside the program's own, in bytes.
+/// The least memory kept by operations, in bytes, that is measurable beside the program's own.
 const TELLABLE_BYTES: u64 = 16 << 20;
 
 /// A run and its cost.
@@ -76,7 +76,7 @@ impl Took {
 }
 
 impl Runs<'_, '_> {
-    /// Every N, and twice the operations. Returns the CPU time per operation in nanoseconds, if measurable.
+    /// Runs every N, then twice the operations. Returns the CPU time per operation in ns, if measurable.
     pub fn work_all(&mut self) -> Result<Option<f64>, CheckError> {
         let default = &self.workload.tasks;
         let fewest = default.first().copied().unwrap_or(1);
@@ -99,7 +99,7 @@ impl Runs<'_, '_> {
                 self.not_tried(CheckRule::Limit, more, (seconds, bytes));
                 break;
             }
-            // Both runs include the start and end of as many tasks.
+            // The runs compared below start and end as many tasks as `few`.
             let Some(of_more) = self.work(more, rounds(more))? else { return Ok(None) };
             (tasks, few) = (more, of_more);
         }

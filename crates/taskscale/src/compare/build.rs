@@ -72,7 +72,7 @@ impl Comparison {
     }
 }
 
-/// The entries that stand against each other: the two that were chosen, or those of the same name.
+/// The pairs of entries to compare: the two that were selected, or those of the same name.
 fn pairs<'a>(base: &'a Side<'a>, new: &'a Side<'a>) -> Vec<Pair<'a>> {
     let pair = |old, name| Pair { base: base.entry(old), new: new.entry(name) };
     match (base.input.entry, new.input.entry) {
@@ -84,8 +84,8 @@ fn pairs<'a>(base: &'a Side<'a>, new: &'a Side<'a>) -> Vec<Pair<'a>> {
     }
 }
 
-/// What one side has and the other has not, by name: `rust/thread`, or `rust/thread × 1M`. In `pairs`, `base` is this
-/// side's entry. Lists only cases with a run that `counts`.
+/// Names of entries and cases that `other` lacks: `rust/thread`, or `rust/thread × 1M`. In `pairs`, `base` is
+/// this side's entry. Lists only cases with a run that `counts`.
 fn only(side: &Side, other: &Side, pairs: &[Pair], counts: fn(&Sample) -> bool) -> Vec<String> {
     let mut names = Vec::new();
     for own in side.chosen() {

@@ -21,12 +21,12 @@ impl CompareCsvLine<'_> {
         }
     }
 
-    /// A field that outcomes have not.
+    /// A field of judged metrics, empty for outcomes.
     fn judged(&self, field: fn(&Judged) -> String) -> String {
         self.either(field, |_| String::new())
     }
 
-    /// What the gate makes of it.
+    /// The gate's decision on this line.
     fn gate(&self) -> &'static str {
         let decision = match self.of {
             LineSubject::Judged(judged) => judged.decision,
@@ -72,7 +72,7 @@ fn columns<'a>() -> [CsvColumn<CompareCsvLine<'a>>; 21] {
     ]
 }
 
-/// All series, one after the other; each line names its own.
+/// All series, one after the other. Each line names its own.
 pub fn render(parts: &[Comparison]) -> String {
     let lines = parts.iter().flat_map(|comparison| {
         let judged = comparison.cells.iter().map(LineSubject::Judged);

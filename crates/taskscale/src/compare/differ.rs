@@ -108,7 +108,7 @@ pub(super) fn differences(base: &Side, new: &Side, pairs: &[Pair]) -> Vec<Differ
     }
     differ(true, "taskscale", old.taskscale.clone(), now.taskscale.clone());
     differ(false, "wait", old.plan.hold.to_string(), now.plan.hold.to_string());
-    // Runtimes size their heaps by it. Old results did not record it.
+    // Runtimes size their heaps by the memory cap. Old results did not record it.
     let (before, after) = (old.conditions.unwrap_or_default(), now.conditions.unwrap_or_default());
     if let (Some(before), Some(after)) = (before.memory_cap_bytes, after.memory_cap_bytes)
         && !same_memory(before, after)
@@ -135,7 +135,7 @@ pub(super) fn differences(base: &Side, new: &Side, pairs: &[Pair]) -> Vec<Differ
                 versions.push(change);
             }
         } else {
-            // Its own program's digest, where both sides have it, so that a change of another program does not count.
+            // The program's own digest if both sides have it, so that changes of others do not count.
             let own = before.program_digest.is_some() && after.program_digest.is_some();
             let digest =
                 |facts: &EntryFacts| if own { facts.program_digest.clone() } else { facts.digest.clone() };
@@ -154,7 +154,7 @@ pub(super) fn differences(base: &Side, new: &Side, pairs: &[Pair]) -> Vec<Differ
     found
 }
 
-/// The first characters of a digest, as they are in the names of builds.
+/// The first 12 characters of a digest, as in the names of builds.
 fn short(digest: &Option<String>) -> String {
     digest.as_ref().map_or_else(|| "unknown".to_owned(), |digest| digest.chars().take(12).collect())
 }

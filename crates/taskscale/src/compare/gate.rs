@@ -27,7 +27,7 @@ impl Comparison {
         })
     }
 
-    /// Metrics of cases that fail, outcomes that do, and the cases that NEW has not measured.
+    /// The number of metrics and outcomes that fail, and of cases that NEW has not measured.
     pub(super) fn count_failures(&self) -> u64 {
         let outcomes = self.outcomes.iter().filter(|outcome| self.fails(outcome)).count();
         let missing = if self.allow_missing { 0 } else { self.missing.len() };

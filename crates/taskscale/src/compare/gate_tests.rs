@@ -1,12 +1,12 @@
-//! How often the gate says what, of campaigns made of seeded noise, and what it refuses. benches/operating_curve has
-//! all of the curve.
+//! How often the gate passes, fails and is undecided on campaigns of seeded noise, and what it refuses.
+//! benches/operating_curve has the whole curve.
 
 use super::tests::{compared, input, measured, normal, settings, usual};
 use super::*;
 use crate::metrics;
 use crate::record::{Campaign, Sample, Warning};
 
-/// The scatter: of everything, base and tasks alike.
+/// Whole footprints scatter. Tasks of the first entry use `more` memory.
 fn campaign(
     rng: &mut fastrand::Rng,
     entries: usize,
@@ -76,12 +76,12 @@ fn an_undecided_case_names_the_repetitions_that_decide_it() {
     let (_, many) = needs(0.02, 0.04);
     assert_eq!(decision, Some(Decision::Undecided));
     assert!(few > Some(5) && few < many && many <= Some(30), "{few:?} {many:?}");
-    // Nothing decides on which side of the threshold it lies.
+    // A change at the threshold cannot be decided.
     assert_eq!(needs(0.05, 0.05), (Some(Decision::Undecided), None));
     let comparison = compared(&side(0.0, 0.05), &side(0.05, 0.05), &usual());
     let said = undecided(&comparison.undecided[0]);
     assert!(said.contains("cannot decide near the threshold with 30 repetitions"), "{said}");
-    // A large change in much scatter is undecided as well, and never passes.
+    // A large change with much scatter is undecided, too, and never passes.
     let (decision, repetitions) = needs(0.08, 0.08);
     assert!(decision == Some(Decision::Undecided) && repetitions.is_some(), "{repetitions:?}");
 }
@@ -98,7 +98,7 @@ fn values_without_scatter_are_decided() {
 
 #[test]
 fn up_to_64_kib_are_the_same_where_there_is_no_ratio() {
-    // Noise of pages is all there is: slopes are above and below zero.
+    // Only noise of pages: slopes are above and below zero.
     let side = |shift: f64| {
         measured(&["go/goroutine"], move |_, tasks, repetition| {
             1e6 + shift * tasks as f64 / 1e5 + 4096.0 * f64::from((repetition * 7 + tasks as u32 % 4) % 3)
@@ -113,7 +113,7 @@ fn up_to_64_kib_are_the_same_where_there_is_no_ratio() {
     let (verdict, decision, reason) = slope(0.0, 400e3);
     assert_eq!((verdict, decision), (Verdict::Unclear, Some(Decision::Undecided)));
     assert_eq!(reason.as_deref(), Some("no ratio: a value is 0 or negative"));
-    // None of a kind of memory, on either side.
+    // Kernel memory is the same on both sides.
     let none = compared(&side(0.0), &side(0.0), &settings(&[&metrics::KERNEL], Some(0.05)));
     assert_eq!(none.gate(), Some(Decision::Pass), "{:?}", none.cells);
 }
@@ -185,7 +185,7 @@ fn a_repetition_that_was_recorded_twice_is_refused() {
     let said = "recorded twice: repetition 2 of go/goroutine × 10k (in b)";
     assert_eq!(refused(input("a", &side), input("b", &twice)), said);
     assert_eq!(refused(input("b", &twice), input("a", &side)), said);
-    // A second attempt is one repetition still, and the one that counts.
+    // A second attempt is still the same repetition, and the one that counts.
     again.attempt = 2;
     *twice.1.last_mut().unwrap() = again;
     assert_eq!(compared(&side, &twice, &usual()).cells[0].new.runs, 5);

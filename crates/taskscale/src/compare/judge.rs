@@ -10,11 +10,11 @@ use crate::metrics::{Better, MetricDef};
 use crate::stats::{CONFIDENCE, Moments, Welch, holm};
 use crate::units;
 
-/// How often, at the most, a comparison of two equal campaigns finds any case larger or smaller: all its cases share it
-/// by Holm's procedure.
+/// The largest chance that a comparison of two equal campaigns finds any case larger or smaller. All cases
+/// share it by Holm's procedure.
 const FALSE_ALARMS: f64 = 1.0 - CONFIDENCE;
 
-/// A bound that is passed is passed with this chance of error: one-sided, so half of what a 95% interval leaves out.
+/// The chance of error of a bound: one-sided, so half of what a 95% interval leaves out.
 const BOUND: f64 = (1.0 - CONFIDENCE) / 2.0;
 
 /// Fewer repetitions yield no verdict: two leave Welch's t with one or two degrees of freedom, so that chance would
@@ -24,21 +24,21 @@ pub(super) const LEAST_REPETITIONS: usize = 3;
 /// More repetitions than this are not proposed.
 pub(super) const MOST_REPETITIONS: usize = 30;
 
-/// A plan of repetitions decides in four of five cases if ratio and scatter stay what they are: the bounds may move by
-/// this number of standard errors.
+/// A plan of repetitions decides in four of five cases if ratio and scatter stay the same: the bounds may move
+/// by this number of standard errors.
 const PLANNED_FOR: f64 = 0.8416;
 
-/// Memory that differs by a share up to this is the same, unless told otherwise.
+/// Memory that differs by a share up to this is the same, unless a margin is given.
 const BYTES_MARGIN: f64 = 0.01;
-/// Times, likewise: between two campaigns the machine's clock speed, its neighbors and its caches move more than
-/// between the repetitions of one, and no interval made of repetitions knows of that (Kalibera, T. & Jones, R. (2013).
-/// Rigorous benchmarking in reasonable time. ISMM '13: repeat at the highest level that varies).
+/// The same for times. Clock speed, neighbors and caches vary more between two campaigns than between the
+/// repetitions of one, and no interval of repetitions covers that (Kalibera, T. & Jones, R. (2013). Rigorous
+/// benchmarking in reasonable time. ISMM '13: repeat at the highest level that varies).
 const SECONDS_MARGIN: f64 = 0.05;
 
 /// Which differences count, as shares.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Margins {
-    /// Up to this a difference is `same`.
+    /// A difference up to this is `same`.
     same: f64,
     /// Above this a gate fails.
     gate: Option<f64>,
@@ -58,10 +58,10 @@ impl Margins {
 /// The repetitions of both sides, turned so that more is worse.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct PairedRepetitions {
-    /// Of the logarithms; absent where a value is not above zero.
+    /// Of the logarithms. Absent if a value is not above zero.
     logs: Option<[Moments; 2]>,
     values: Option<[Moments; 2]>,
-    /// A difference up to this, in the metric's unit, is none.
+    /// A difference up to this, in the metric's unit, does not count.
     step: f64,
 }
 
@@ -83,7 +83,7 @@ impl PairedRepetitions {
         PairedRepetitions { logs: again(self.logs), values: again(self.values), step: self.step }
     }
 
-    /// The sides the other way about: more is better.
+    /// The sides swapped, so that more is better.
     fn mirrored(&self) -> PairedRepetitions {
         let turned = |sides: Option<[Moments; 2]>| sides.map(|[base, new]| [new, base]);
         PairedRepetitions { logs: turned(self.logs), values: turned(self.values), step: self.step }
@@ -97,21 +97,22 @@ impl PairedRepetitions {
         self.values.and_then(|[base, new]| Welch::between(&base, &new))
     }
 
-    /// The two-sided p of no difference.
+    /// The two-sided p-value of no difference.
     fn p_value(&self) -> Option<f64> {
         let ratio = self.ratio()?;
         Some((2.0 * ratio.p_larger(0.0).min(ratio.p_smaller(0.0))).min(1.0))
     }
 
-    /// Whether it is worse by more than `margin`, and beyond chance, which may take `share`. The bounds are moved down
-    /// by `errors` standard errors.
+    /// Whether the second side is worse by more than `margin` and beyond chance (two-sided, `share`). Bounds
+    /// move down by `errors` standard errors.
     fn exceeds(&self, margin: f64, share: f64, errors: f64) -> bool {
         let Some(ratio) = self.ratio().map(|ratio| ratio.moved(-errors)) else { return false };
         let beyond_step = self.difference().is_none_or(|difference| difference.difference > self.step);
         ratio.p_larger(0.0) <= share / 2.0 && ratio.difference > margin.ln_1p() && beyond_step
     }
 
-    /// Whether it is worse by less than `margin`, or by less than a step, with the bounds moved up.
+    /// Whether the second side is worse by less than `margin` or a step. Bounds move up by `errors` standard
+    /// errors.
     fn stays_below(&self, margin: f64, errors: f64) -> bool {
         let below = |welch: Option<Welch>, bound: f64| {
             welch.is_some_and(|welch| welch.moved(errors).p_smaller(bound) < BOUND)
@@ -129,7 +130,7 @@ impl PairedRepetitions {
         }
     }
 
-    /// The fewest repetitions of each side that would decide it; `None` where not even the most would.
+    /// The fewest repetitions of each side that would decide. `None` if they exceed `MOST_REPETITIONS`.
     fn repetitions_needed(&self, margin: f64, share: f64) -> Option<u32> {
         let from = (self.repetitions() + 1).max(LEAST_REPETITIONS);
         let decides = |n: &usize| self.repeated(*n).decide(margin, share, PLANNED_FOR) != Decision::Undecided;
@@ -154,18 +155,18 @@ impl PairedRepetitions {
     }
 }
 
-/// A metric of a case before its verdict: how sure that must be depends on how many there are.
+/// A metric of a case before its verdict. The required confidence depends on the number of them.
 pub(super) struct Pending {
     pub(super) cell: Judged,
-    /// Absent if the runs are not comparable: then `cell` has the reason.
+    /// Absent if the runs are not comparable. Then `cell` has the reason.
     pub(super) evidence: Option<PairedRepetitions>,
-    /// The metric's own, if it has one.
+    /// The metric's own margin, if any.
     pub(super) margin: Option<f64>,
-    /// Whether a gate has to answer for it.
+    /// Whether the gate decides on it.
     pub(super) counts: bool,
 }
 
-/// Gives every verdict, and the confidence of the intervals that decide larger and smaller.
+/// All verdicts, and the confidence of the intervals that decide larger and smaller.
 pub(super) fn judge(pending: Vec<Pending>, settings: &CompareSettings) -> (Vec<Judged>, f64) {
     let tested = |pending: &Pending| {
         pending.evidence.filter(|evidence| evidence.repetitions() >= LEAST_REPETITIONS)?.p_value()

@@ -1,4 +1,4 @@
-//! Compares results: of two, what costs more, what costs less, and what is unclear; of several, what differs.
+//! Compares results: what costs more, less or is unclear between two, and what differs between several.
 //!
 //! [`Comparison::build`] compares two, and [`render`] shows it. [`side_by_side`] shows several, without verdicts. Pure.
 
@@ -48,7 +48,7 @@ struct MultiComparison<'a> {
     parts: &'a [Comparison],
 }
 
-/// The comparison of each part as text that ends in a line end.
+/// The comparison of each part as text that ends with a newline.
 pub fn render(parts: &[Comparison], format: Format, options: RenderOptions) -> String {
     let document = || {
         let documents = parts.iter().map(|part| (part.workload.clone(), document::document(part)));

@@ -1,4 +1,4 @@
-//! A comparison as plain data. Texts are as recorded; each format neutralizes them.
+//! A comparison as plain data. Texts are as recorded: each format neutralizes them.
 
 use serde::Serialize;
 use strum::VariantArray;
@@ -7,8 +7,7 @@ use crate::metrics::MetricDef;
 use crate::record::Timestamp;
 use crate::stats::Interval;
 
-/// Version of the shape of [`Comparison`] as JSON. Raised when a field changes its meaning; added fields do not raise
-/// it.
+/// Schema version of [`Comparison`] as JSON. Raised when a field changes its meaning, not when one is added.
 pub const COMPARISON_SCHEMA: u32 = 3;
 
 /// The verdict on one metric of one case.
@@ -73,7 +72,7 @@ pub struct Comparison {
     /// Differences of machines, versions, programs and the way of measuring.
     pub differences: Vec<Difference>,
     pub metrics: Vec<&'static MetricDef>,
-    /// The confidence of the interval that decides a verdict; higher than 0.95 where many are decided at once.
+    /// The confidence of the interval that decides a verdict, above 0.95 if many are decided at once.
     pub verdict_confidence: f64,
     pub cells: Vec<Judged>,
     /// Cases whose status changed, or which failed on both sides.
@@ -102,7 +101,7 @@ pub struct Undecided {
     pub reason: String,
     /// Number of repetitions per side that would decide it.
     pub repetitions: Option<u32>,
-    /// The command that measures a side with that many.
+    /// The command that measures a side with these repetitions.
     pub command: Option<String>,
 }
 
@@ -140,7 +139,7 @@ pub struct Judged {
     pub tasks: Option<u64>,
     pub base: JudgedSide,
     pub new: JudgedSide,
-    /// New over base.
+    /// NEW ÷ BASE.
     pub ratio: Option<f64>,
     /// Its 95% interval.
     pub ratio_interval: Option<Interval>,
@@ -151,7 +150,7 @@ pub struct Judged {
     pub verdict: Verdict,
     /// Why there is no verdict, if the cause is not noise.
     pub reason: Option<String>,
-    /// With `--fail-above`: the share that it may grow by. Absent where the gate ignores it.
+    /// With `--fail-above`: the share by which the metric may grow. Absent if the gate ignores it.
     pub threshold: Option<f64>,
     pub decision: Option<Decision>,
     /// Number of repetitions per side that would decide it, if it is undecided and 30 or fewer suffice.
@@ -161,13 +160,13 @@ pub struct Judged {
 /// One side of a [`Judged`].
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct JudgedSide {
-    /// Number of repetitions: the last attempts that were ok; for a line, those that have all N.
+    /// Number of repetitions: last attempts that were ok. For a line, only repetitions that have all N.
     pub runs: u64,
-    /// The geometric mean of the repetitions, or of the slopes or fixed costs of their lines; in bytes or seconds.
+    /// The geometric mean of the repetitions, or of their lines' slopes or fixed costs, in the metric's unit.
     pub value: Option<f64>,
 }
 
-/// A case of which a run failed, on either side.
+/// A case with a failed run on either side.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct OutcomeChange {
     pub base_entry: String,
@@ -178,7 +177,7 @@ pub struct OutcomeChange {
     /// `5/5 ok`, or how its runs ended.
     pub base: String,
     pub new: String,
-    /// Why, as recorded, of the side that failed.
+    /// The recorded reason of the side that failed.
     pub reason: Option<String>,
 }
 

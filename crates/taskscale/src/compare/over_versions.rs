@@ -1,4 +1,4 @@
-//! What changed from version to version of an entry: each version against the one before.
+//! What changed between versions of an entry: each version against the one before.
 
 use std::collections::BTreeMap;
 
@@ -72,7 +72,7 @@ fn line(axis: &OneAxis, part: &Campaign, samples: &[Sample], report: &Report) ->
     let OneAxis { title, name: of, versions } = axis;
     let names = || versions.iter().map(|version| &*version.facts.name);
     let bends = names().filter_map(|name| report.growth_of(name)).any(Growth::is_nonlinear);
-    // No line can stand for memory that is not linear: then it is compared at the largest number of tasks.
+    // Memory that is not linear is compared at the largest number of tasks.
     let (metric, heading) = match (metric_over_versions(part.plan.shape), part.plan.tasks.last()) {
         (metric, Some(most)) if bends && std::ptr::eq(metric, &metrics::BYTES_PER_TASK) => {
             (&metrics::FOOTPRINT, format!("memory at {} tasks, MiB", units::count(*most)))
@@ -81,7 +81,7 @@ fn line(axis: &OneAxis, part: &Campaign, samples: &[Sample], report: &Report) ->
     };
     let ran = |name: &str| samples.iter().any(|run| *run.entry == *name && run.status == Status::Ok);
     let point = |(nth, version): (usize, &EntryVersion)| {
-        // The one before that could run: what changed since then.
+        // The last version before it that ran.
         let before = versions[..nth].iter().rev().map(|version| &*version.facts.name).find(|name| ran(name));
         let name = &*version.facts.name;
         let judged = before.and_then(|before| judged(before, name, part, samples, metric));
@@ -106,7 +106,7 @@ fn line(axis: &OneAxis, part: &Campaign, samples: &[Sample], report: &Report) ->
     }
 }
 
-/// At the largest number of tasks. `None` of an entry that could not run.
+/// The verdict on `name` against `before`. `None` if either could not run.
 fn judged(
     before: &str,
     name: &str,
@@ -119,7 +119,7 @@ fn judged(
         CompareSettings { series: 1, metrics, fail_above: None, allow_missing: true, across: true };
     let input = |entry| Input { folder: "", campaign: part, samples, entry: Some(entry) };
     let comparison = Comparison::build(input(before), input(name), &settings).ok()?;
-    // The heading names the number of tasks: of another there is no verdict.
+    // Only at the number of tasks that the heading names.
     let is_meant = |cell: &Judged| {
         cell.metric == metric && cell.tasks.is_none_or(|tasks| part.plan.tasks.last() == Some(&tasks))
     };

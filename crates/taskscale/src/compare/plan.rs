@@ -6,7 +6,7 @@ use crate::document::{joined, quoted};
 use crate::record::{Hold, OWN_WORKLOAD};
 use crate::units;
 
-/// `taskscale run java/virtual-thread -n 1,10k,1M -r 9`: as the side was measured, but of one entry.
+/// `taskscale run java/virtual-thread -n 1,10k,1M -r 9`: as the side was measured, but only its entry.
 pub(super) fn command(base: &Side, cell: &Judged, repetitions: u32) -> String {
     let campaign = base.input.campaign;
     let plan = &campaign.plan;

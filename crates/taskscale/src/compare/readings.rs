@@ -14,20 +14,20 @@ use crate::units;
 
 /// Memory that differs by no more than this is the same: a heap that begins a few pages later.
 const BYTES_STEP: f64 = (64 << 10) as f64;
-/// Pages that each CPU takes in advance for a cgroup: `MEMCG_CHARGE_BATCH` of its memory controller. A peak differs by
-/// as much from run to run.
+/// Pages that each CPU takes in advance for a cgroup: `MEMCG_CHARGE_BATCH` of its memory controller. Peaks vary
+/// by this much from run to run.
 const CHARGE_BATCH_PAGES: f64 = 64.0;
 /// Times that differ by no more than this are the same: a wake-up that came late.
 const SECONDS_STEP: f64 = 0.002;
 
 impl Pair<'_> {
-    /// The numbers of tasks of which each side has a run that is ok, ascending.
+    /// The numbers of tasks with an ok run on each side, ascending.
     fn common(&self) -> Vec<u64> {
         let both = |tasks: &u64| !self.base.ok(*tasks).is_empty() && !self.new.ok(*tasks).is_empty();
         self.base.tasks().into_iter().filter(both).collect()
     }
 
-    /// All that is judged of the entry by these metrics.
+    /// The pair's metrics that are to be judged.
     pub(super) fn pending(&self, settings: &CompareSettings) -> Vec<Pending> {
         let common = self.common();
         let Some((&largest, smaller)) = common.split_last() else { return Vec::new() };
@@ -39,7 +39,7 @@ impl Pair<'_> {
                 false => self.of_case(metric, largest),
             });
         }
-        // What a line says no more of, each of its footprints does.
+        // If lines are not comparable, the footprint at each N is.
         if shape_changed {
             let footprint = settings.metrics.iter().find(|metric| metric.figure == &metrics::FOOTPRINT);
             let metric = footprint.copied().unwrap_or(ComparedMetric::from(&metrics::FOOTPRINT));
@@ -56,15 +56,15 @@ impl Pair<'_> {
         let (of_base, of_new) = (finite(&before), finite(&after));
         let missing = (of_base.is_empty() || of_new.is_empty()).then(|| "no value on one side".to_owned());
         let unlike = of_other_operations(metric.figure, &before, &after);
-        // What the gate can say of such work, time per operation says.
+        // For such work, the gate decides by time per operation.
         let counts = unlike.is_none();
         let reason = incomparable(metric.figure, &before, &after).or(missing).or(unlike);
         let step = self.step(metric.figure);
         Pending { counts, ..self.case(metric, Some(tasks), [of_base, of_new], step, reason) }
     }
 
-    /// The slope or the base of the lines through the numbers of tasks that are ok on both sides, one line for each
-    /// repetition. Through other numbers, lines would differ by where they were drawn.
+    /// The slope or fixed cost of the line of each repetition, through the numbers of tasks that are ok on both
+    /// sides. Lines through different numbers would not be comparable.
     fn of_line(&self, metric: &ComparedMetric, common: &[u64], changed: &mut bool) -> Pending {
         let figure = metric.figure;
         let (before, after) = (feeding(&self.base, common), feeding(&self.new, common));
@@ -93,7 +93,7 @@ impl Pair<'_> {
             }
             _ => None,
         };
-        // Without a line, footprints are compared instead of bytes per task; nothing stands for the base.
+        // Without a line, footprints replace bytes per task, but nothing replaces the fixed cost.
         let counts = no_line.is_none() || figure == &metrics::BASE;
         let missing = || values.iter().any(Vec::is_empty).then(|| "no repetition covers all N".to_owned());
         let reason = no_line.or(reason).or_else(missing);
@@ -141,7 +141,7 @@ impl Pair<'_> {
         };
         match metric.unit {
             Unit::Seconds => SECONDS_STEP,
-            // Of very many operations the difference is of seconds.
+            // Over very many operations, a small difference adds up to seconds.
             Unit::Nanoseconds | Unit::Microseconds | Unit::PerSecond => 0.0,
             _ if metric == &metrics::PEAK => BYTES_STEP.max(batch(&self.base)).max(batch(&self.new)),
             _ => BYTES_STEP,
@@ -154,15 +154,15 @@ fn feeding<'a>(entry: &SideEntry<'a>, common: &[u64]) -> Vec<&'a Sample> {
     common.iter().flat_map(|&tasks| entry.ok(tasks)).filter(|sample| feeds_line(sample)).collect()
 }
 
-/// The geometric mean, whose ratios are those of the means of logarithms; the mean where a value is not above zero, and
-/// where all are equal, which logarithms would round.
+/// The geometric mean, as ratios are judged by logarithms. The arithmetic mean if a value is not above zero, or
+/// if all are equal, as logarithms would round it.
 fn middle(values: &[f64]) -> Option<f64> {
     let of_values = Moments::of(values)?;
     let logs = Moments::of_logs(values).filter(|_| of_values.variance > 0.0);
     Some(logs.map_or(of_values.mean, |logs| logs.mean.exp()))
 }
 
-/// Whether a side's memory is nonlinear: where the footprint deviates most from the line, and how far.
+/// If a side's memory is nonlinear: where the footprint deviates most from the line, and how far.
 fn nonlinear(side: &str, fit: &Option<Fit>) -> Option<String> {
     let worst = fit.as_ref().filter(|fit| fit.linear() == Some(false))?.worst?;
     let off = worst
@@ -171,7 +171,7 @@ fn nonlinear(side: &str, fit: &Option<Fit>) -> Option<String> {
     Some(format!("{side} is not linear ({off} at {})", units::count(worst.tasks)))
 }
 
-/// Above this ratio of runs with twice the operations, memory grows with them.
+/// Peak memory that twice the operations raise by more than this factor grows with them.
 const GROWS: f64 = 1.1;
 
 /// Why the peaks of work cannot be compared, if so: taskscale chooses the number of operations, and some work, such as that
@@ -226,7 +226,7 @@ fn incomparable(metric: &'static MetricDef, base: &[&Sample], new: &[&Sample]) -
         }
     }
     let holds = distinct(base, new, |sample| Some(format!("{} s", sample.hold_s)));
-    // Tasks that wake while they wait use CPU time for as long.
+    // Tasks that wake use CPU time during the whole wait.
     let wakes = base.iter().chain(new).any(|sample| sample.histograms.contains_key("late_us"));
     let of_wait = metric == &metrics::WALL || (metric == &metrics::CPU && wakes);
     if of_wait && differ(&holds) {
@@ -245,7 +245,7 @@ fn distinct<T: Ord>(
     [base, new].map(|samples| samples.iter().filter_map(|sample| of(sample)).collect())
 }
 
-/// Whether BASE has several values, or NEW other ones.
+/// Whether BASE has several values, or NEW has different ones.
 fn differ<T: Ord>([base, new]: &[BTreeSet<T>; 2]) -> bool {
     base.len() > 1 || base != new
 }

@@ -25,14 +25,14 @@ pub(super) struct MetricTable {
     /// Absent for a metric of whole entries.
     pub(super) tasks: Option<u64>,
     pub(super) metric: &'static MetricDef,
-    /// Whether there is a table of more tasks, which says more.
+    /// Whether another table has more tasks, so that this one is folded.
     pub(super) is_of_fewer_tasks: bool,
     pub(super) lines: Vec<EntryLine>,
 }
 
 pub(super) struct EntryLine {
     pub(super) entry: EntryInfo,
-    /// In the order of the campaigns; `None` where it is not part of one.
+    /// In the order of the campaigns. `None` if the entry is not part of one.
     pub(super) found: Vec<Option<CampaignValue>>,
 }
 
@@ -56,7 +56,7 @@ impl EntryLine {
         self.found.iter().flatten().count() > 1
     }
 
-    /// `None` where there is nothing to compare: no value, a base of 0, or memory measured in other ways.
+    /// `None` if there is nothing to compare: no value, a base of 0, or different memory sources.
     pub(super) fn shift(&self, metric: &'static MetricDef, to: usize) -> Option<Shift> {
         let (CampaignValue::Estimate(a, from), CampaignValue::Estimate(b, sources)) =
             (self.found[0].as_ref()?, self.found[to].as_ref()?)
@@ -87,7 +87,7 @@ pub(super) fn letter(i: usize) -> String {
     if i < 26 { last.to_string() } else { letter(i / 26 - 1) + &last.to_string() }
 }
 
-/// Each report with the place of its campaign: series of one campaign follow each other, and share its name.
+/// Each report with the index of its campaign. The series of one campaign follow each other.
 pub(super) fn placed(reports: &[Report]) -> impl Iterator<Item = (usize, &Report)> + Clone {
     reports.iter().enumerate().scan(0, move |place, (position, report)| {
         *place += usize::from(position > 0 && report.campaign != reports[position - 1].campaign);
@@ -100,7 +100,7 @@ pub fn campaigns(reports: &[Report]) -> usize {
     placed(reports).last().map_or(0, |(last, _)| last + 1)
 }
 
-/// All facts. Of a campaign all series say the same, but for what they are of.
+/// All facts. Values that differ between the series of a campaign are joined.
 pub(super) fn several_facts(reports: &[Report]) -> Vec<SeveralFact> {
     let mut all: Vec<SeveralFact> = Vec::new();
     for (place, report) in placed(reports) {
@@ -122,8 +122,8 @@ pub(super) fn several_facts(reports: &[Report]) -> Vec<SeveralFact> {
     all
 }
 
-/// Versions of the entries that several campaigns have, by runtime. A runtime whose entries have versions of their own,
-/// for their libraries, has several.
+/// Versions of the entries that several campaigns have, by runtime. A runtime whose entries have their own
+/// versions, for their libraries, has several facts.
 fn versions(reports: &[Report]) -> Vec<SeveralFact> {
     let mut by_entry: BTreeMap<&str, Vec<Option<String>>> = BTreeMap::new();
     for (place, report) in placed(reports) {
@@ -143,8 +143,8 @@ fn versions(reports: &[Report]) -> Vec<SeveralFact> {
     facts
 }
 
-/// The tables of the metrics, or of those that each shape is compared by if none is given, with only what two campaigns or
-/// more have; everything where they have nothing in common.
+/// The tables of the requested metrics, or of each shape's default ones. They have only entries that two or
+/// more campaigns share, or all entries if none is shared.
 pub(super) fn tables(reports: &[Report], asked: &[&'static MetricDef]) -> Vec<MetricTable> {
     let usual = || [Shape::Hold, Shape::Work].map(metrics::compared).concat();
     let shows = |metric: &'static MetricDef, shape| match asked {
@@ -176,7 +176,7 @@ pub(super) fn tables(reports: &[Report], asked: &[&'static MetricDef]) -> Vec<Me
         tables.iter_mut().for_each(|table| table.lines.retain(EntryLine::is_shared));
     }
     tables.retain(|table| !table.lines.is_empty());
-    // The most tasks of those that are left, of each metric and series.
+    // Marks all tables of a metric and series except the one with the most tasks.
     for i in 0..tables.len() {
         let most = |other: &MetricTable| other.metric == tables[i].metric && other.series == tables[i].series;
         tables[i].is_of_fewer_tasks = tables[i + 1..].iter().any(most);
@@ -205,12 +205,12 @@ fn lines<'a>(
             lines[known].found[place] = found;
         }
     }
-    // What has no value anywhere comes last.
+    // Entries without any value come last.
     lines.sort_by(|a, b| metric.better.order(a.place(), b.place()));
     lines
 }
 
-/// What the rows of a campaign have of a metric at one N.
+/// The values of a metric at one N, by entry.
 fn at<'a>(
     report: &'a Report,
     metric: &'static MetricDef,
@@ -229,7 +229,7 @@ fn at<'a>(
     groups.flat_map(|group| &group.rows).map(of).collect()
 }
 
-/// What the lines of its entries have of it.
+/// The values of a metric of whole entries, by entry.
 fn of_lines<'a>(
     report: &'a Report,
     metric: &'static MetricDef,
@@ -271,7 +271,7 @@ mod tests {
             entry,
             found: vec![
                 found(&[98.0, 100.0, 103.0], MemorySource::CgroupV2),
-                // Its range reaches into that of the first.
+                // Its range overlaps that of the first.
                 found(&[102.0, 102.0, 104.0], MemorySource::CgroupV2),
                 found(&[49.0, 50.0, 51.0], MemorySource::CgroupV2),
                 found(&[102.0], MemorySource::Proc),

@@ -12,7 +12,7 @@ use crate::report::document::{emphasis, names};
 use crate::report::{Report, footnotes};
 use crate::units;
 
-/// Beside a change that may be chance.
+/// Marks a change that may be chance.
 const DOUBTFUL: &str = "~";
 
 /// The reports of several campaigns side by side, by these metrics.
@@ -39,7 +39,7 @@ pub fn side_by_side(reports: &[Report], metrics: &[&'static MetricDef]) -> Docum
     let mut table = Table::new(columns);
     for of_metric in &tables {
         let section = table.section(format!("{}: {}", of_metric.heading, of_metric.metric.heading));
-        // The most tasks are the answer.
+        // The largest N matters most.
         section.folded = of_metric.is_of_fewer_tasks;
         section.rows = of_metric.lines.iter().map(|line| row(of_metric.metric, line)).collect();
     }
@@ -68,7 +68,7 @@ fn row(metric: &'static MetricDef, line: &EntryLine) -> DocumentRow {
     DocumentRow::of(names(&line.entry).into_iter().chain(found).chain(shifts).collect())
 }
 
-/// What a reader must know to read the tables right.
+/// The notes that readers need to interpret the tables.
 fn notes(tables: &[MetricTable], reports: &[Report]) -> Vec<String> {
     let lines = || tables.iter().flat_map(|table| table.lines.iter().map(|line| (table.metric, line)));
     let mut notes = alone(reports, tables);
@@ -103,7 +103,7 @@ fn notes(tables: &[MetricTable], reports: &[Report]) -> Vec<String> {
     notes
 }
 
-/// What one campaign alone has, which is not shown beside others: one sentence for each report.
+/// What only one campaign has, and is not shown: one sentence for each report.
 fn alone(reports: &[Report], tables: &[MetricTable]) -> Vec<String> {
     let shown: BTreeSet<&str> =
         tables.iter().flat_map(|table| &table.lines).map(|line| line.entry.name.as_str()).collect();

@@ -1,4 +1,4 @@
-//! Several results side by side: what people read, as snapshots.
+//! Several results side by side, as snapshots.
 
 use std::path::Path;
 
@@ -42,7 +42,7 @@ fn the_best_of_a_rate_is_the_highest() {
         parts.filter(|report| report.workload == "echo")
     };
     let text = markdown(&echo().chain(echo()).collect::<Vec<_>>(), &[&metrics::MESSAGES_PER_S]);
-    // Those of fewer tasks follow, folded.
+    // Tables of fewer tasks follow, folded.
     let table = text.split("<details>").next().unwrap();
     let rate = |line: &str| line.split('|').nth(3)?.trim().replace(',', "").parse::<f64>().ok();
     let rates: Vec<f64> = table.lines().filter_map(rate).collect();
@@ -59,7 +59,7 @@ fn what_is_of_one_campaign_alone_is_named_and_not_shown() {
     let text = markdown(&reports, &[]);
     assert!(text.contains("Only in A, so not shown: rust/tokio-current-thread; N = 1, 1M."), "{text}");
     assert!(text.contains("#### 10k tasks: memory MiB") && !text.contains("1M tasks"), "{text}");
-    // Of campaigns that have nothing in common, everything is shown.
+    // If campaigns have nothing in common, everything is shown.
     for group in &mut reports[1].groups {
         group.tasks = 77;
     }

@@ -16,7 +16,7 @@ pub struct Input<'a> {
     pub folder: &'a str,
     pub campaign: &'a Campaign,
     pub samples: &'a [Sample],
-    /// The one entry that is compared, in place of all.
+    /// The only entry to compare, if selected.
     pub entry: Option<&'a str>,
 }
 
@@ -41,7 +41,7 @@ pub struct CompareSettings {
     /// How many series are compared at once: they share the false alarms.
     pub series: usize,
     pub metrics: Vec<ComparedMetric>,
-    /// Above which share a case fails.
+    /// The share above which a case fails.
     pub fail_above: Option<f64>,
     /// Whether cases that NEW lacks, and runs that are no longer ok, pass.
     pub allow_missing: bool,
@@ -59,7 +59,7 @@ pub(super) struct SideEntry<'a> {
 }
 
 impl<'a> SideEntry<'a> {
-    /// The numbers of tasks of which it has runs.
+    /// The numbers of tasks that have runs.
     pub(super) fn tasks(&self) -> BTreeSet<u64> {
         self.by_tasks.into_iter().flat_map(|by_tasks| by_tasks.keys().copied()).collect()
     }
@@ -72,7 +72,7 @@ impl<'a> SideEntry<'a> {
         self.runs(tasks).iter().copied().filter(|sample| sample.status == Status::Ok).collect()
     }
 
-    /// Why the entry could not run; `None` if it has runs.
+    /// Why the entry could not run. `None` if it has runs.
     pub(super) fn unavailable(&self) -> Option<&'a String> {
         self.facts?.unavailable.as_ref().filter(|_| self.by_tasks.is_none())
     }

@@ -11,7 +11,7 @@ use crate::report::fixture::{HOSTILE, campaign, facts, fell, json_shape, sample}
 
 const SMALL: [u64; 3] = [1, 10_000, 100_000];
 
-/// A campaign of five repetitions with footprints as the function says: entry, tasks, repetition.
+/// A campaign of five repetitions. `footprint` gives bytes by entry, tasks and repetition.
 pub(super) fn measured(
     entries: &[&str],
     mut footprint: impl FnMut(&str, u64, u32) -> f64,
@@ -92,11 +92,11 @@ fn identical_campaigns_raise_no_alarm() {
         alarms += usize::from(told.count() > 0);
         assert_eq!(comparison.failures, Some(0), "{comparison:?}");
     }
-    // One pair in twenty is what the intervals promise, and the margin lets through far fewer.
+    // The intervals promise at most one pair in twenty, and the margin lets through far fewer.
     assert!(alarms <= 1, "{alarms} of {pairs} pairs raised an alarm");
 }
 
-/// Noise far beyond any margin, as times have on a busy machine: what the intervals promise must hold by itself.
+/// Noise far above any margin, as of times on a busy machine: only the intervals prevent alarms.
 #[test]
 fn wild_times_raise_an_alarm_in_about_one_pair_of_twenty() {
     let mut rng = fastrand::Rng::with_seed(9);
@@ -114,7 +114,7 @@ fn wild_times_raise_an_alarm_in_about_one_pair_of_twenty() {
         alarms +=
             usize::from(comparison.cells.iter().any(|cell| cell.verdict.worse() || cell.verdict.better()));
     }
-    // Ten are expected; of more than eighteen the chance is below a hundredth.
+    // Ten are expected. The chance of more than eighteen is below 1%.
     assert!(alarms <= 18, "{alarms} of {pairs} pairs raised an alarm");
 }
 
@@ -133,7 +133,7 @@ fn five_per_cent_more_are_found_with_five_repetitions() {
         }
     }
     assert_eq!(found["rust/tokio-spawn"], pairs);
-    // One run in twenty is disturbed by up to 5%: where there is one, more repetitions are asked for.
+    // One run in twenty is disturbed by up to 5%: with one, more repetitions are needed.
     assert!(found["go/goroutine"] >= 35, "{found:?}");
 }
 
@@ -149,7 +149,7 @@ fn too_few_repetitions_are_not_judged() {
         assert_eq!((comparison.failures, comparison.judged()), (Some(0), 0));
         let reason = comparison.cells[0].reason.as_deref().unwrap();
         assert!(reason.contains("3 per side"), "{reason}");
-        // Twice the footprint, and nobody can say so: that is no pass.
+        // Twice the footprint, but too few repetitions to decide: this must not pass.
         assert_eq!(comparison.gate(), Some(Decision::Undecided));
         assert_eq!(comparison.undecided.len(), 2, "{:?}", comparison.undecided);
         let first = undecided(&comparison.undecided[0]);
@@ -160,7 +160,7 @@ fn too_few_repetitions_are_not_judged() {
     }
 }
 
-/// What a gate of 5% makes of these campaigns: what it says, what fails, what it cannot decide.
+/// The outcome of a gate of 5%, the regressions, and what is undecided.
 pub(super) fn gated(
     base: &(Campaign, Vec<Sample>),
     new: &(Campaign, Vec<Sample>),
@@ -190,7 +190,7 @@ fn runs_that_are_ok_no_more_close_the_gate() {
     assert_eq!(gate, Decision::Fail);
     assert_eq!(closed, ["go/goroutine × 10k: 5/5 ok → 3/5 ok, crashed: ended by SIGSEGV"]);
     assert_eq!(gated(&base, &new, &USUAL, true).0, Decision::Pass);
-    // Four of five: what is left is no sample of anything, allowed or not.
+    // Four of five crashed: the last one is too few to compare, even with `allow_missing`.
     for run in new.1.iter_mut().filter(|run| run.tasks == 100_000 && run.repetition > 1) {
         *run = fell(run.clone(), Status::Crashed, "ended by SIGSEGV");
     }
@@ -200,7 +200,7 @@ fn runs_that_are_ok_no_more_close_the_gate() {
     let needs =
         "a verdict needs 3 per side; needs 3 repetitions: taskscale run go/goroutine -n 1,10k,100k -r 3";
     assert_eq!(undecided[0], format!("go/goroutine × 100k, footprint: only 1 repetition: {needs}"));
-    // The other way about it is no regression.
+    // The reverse is not a regression.
     assert_eq!(gated(&new, &base, &USUAL, true).1, [] as [String; 0]);
 }
 
@@ -208,7 +208,7 @@ fn runs_that_are_ok_no_more_close_the_gate() {
 fn cells_that_new_has_not_measured_close_the_gate() {
     let names = ["go/goroutine", "rust/thread"];
     let (base, mut new) = (steady(&names), steady(&names));
-    // Cut off after its first cell.
+    // Interrupted after its first case.
     new.1.retain(|run| &*run.entry == "go/goroutine" && run.tasks == 1);
     let (gate, closed, _) = gated(&base, &new, &USUAL, false);
     assert_eq!((gate, closed.len()), (Decision::Fail, 5), "{closed:?}");
@@ -219,7 +219,7 @@ fn cells_that_new_has_not_measured_close_the_gate() {
     let (gate, closed, _) = gated(&base, &less, &USUAL, false);
     assert_eq!(gate, Decision::Fail);
     assert_eq!(closed, ["rust/thread: measured in BASE, missing in NEW"]);
-    // What never was ok cannot be missed.
+    // A case that was never ok cannot be missing.
     let mut fallen = steady(&names);
     for run in fallen.1.iter_mut().filter(|run| &*run.entry == "rust/thread" && run.tasks == 100_000) {
         *run = fell(run.clone(), Status::Limit, "vm.max_map_count");
@@ -227,20 +227,20 @@ fn cells_that_new_has_not_measured_close_the_gate() {
     let mut without = fallen.clone();
     without.1.retain(|run| &*run.entry == "go/goroutine" || run.tasks < 100_000);
     assert_eq!(gated(&fallen, &without, &USUAL, false).0, Decision::Pass);
-    // More than there was is nothing to guard.
+    // Additional cases in NEW do not matter.
     assert_eq!(gated(&less, &base, &USUAL, false).0, Decision::Pass);
-    // The base is what was cut off.
+    // BASE was interrupted.
     let (gate, _, undecided) = gated(&new, &base, &USUAL, false);
     assert_eq!((gate, undecided.len()), (Decision::Undecided, 5));
     assert_eq!(undecided[0], "go/goroutine × 10k: planned in BASE, but not measured");
-    // A toolchain that went away in the middle of it.
+    // The toolchain disappeared in the middle of it.
     for facts in new.0.entries.iter_mut().filter(|facts| facts.name == "go/goroutine") {
         facts.unavailable = Some("go is not installed".into());
     }
     assert_eq!(gated(&base, &new, &USUAL, false).1.len(), 5);
 }
 
-/// As a collected heap has it: twice the footprint at 10k is no more of a slope.
+/// As with a garbage-collected heap: twice the footprint at 10k makes memory nonlinear.
 #[test]
 fn where_memory_is_not_linear_footprints_are_compared() {
     let side = |at_10k: f64| {
@@ -257,12 +257,12 @@ fn where_memory_is_not_linear_footprints_are_compared() {
         (comparison.gate().unwrap(), cells.collect::<Vec<_>>())
     };
     let at = |tasks: &str| format!("java/virtual-thread × {tasks}");
-    // On both sides alike: that of the largest N answers for the slope.
+    // Nonlinear on both sides: the footprint at the largest N replaces the slope.
     let (gate, found) = cells(2.0, 2.0);
     let both = "BASE is not linear (100% off at 10k); compared by the footprint at 100k".to_owned();
     assert_eq!(found, [(at("100k"), Some(Decision::Pass), String::new()), ("slope".to_owned(), None, both)]);
     assert_eq!(gate, Decision::Pass);
-    // It became so: what grew is found at its own N.
+    // Nonlinear only in NEW: the growth is found at its own N.
     let (gate, found) = cells(1.0, 2.0);
     let one = "NEW is not linear (100% off at 10k), the other side is; compared by the footprint at each N";
     assert_eq!(found[1], ("slope".to_owned(), None, one.to_owned()));
@@ -283,7 +283,7 @@ fn a_gate_fails_above_its_threshold_only() {
         (comparison.cells[0].verdict, comparison.failures)
     };
     assert_eq!(regressions(0.06, 0.05), (Verdict::Larger, Some(1)));
-    // Beyond doubt, and yet below what is to fail.
+    // A certain change, but below the threshold.
     assert_eq!(regressions(0.04, 0.05), (Verdict::Larger, Some(0)));
     // Less is never a regression.
     assert_eq!(regressions(-0.2, 0.0), (Verdict::Smaller, Some(0)));
@@ -322,7 +322,7 @@ fn what_cannot_be_compared_is_refused() {
     );
 }
 
-/// Of everything that a comparison can say, one.
+/// A comparison with one of each possible result.
 fn everything() -> Comparison {
     let names =
         ["go/goroutine", "rust/thread", "rust/tokio-spawn", "rust/gone", "java/virtual-thread", HOSTILE];
@@ -407,7 +407,7 @@ fn conditions_and_programs_that_differ_are_named() {
     (old.0.conditions, new.0.conditions) = (conditions(300 << 20, None), conditions(2 << 20, Some(90.0)));
     for (campaign, digest) in [(&mut old.0, "1"), (&mut new.0, "2")] {
         campaign.entries[0].program_digest = Some(digest.into());
-        // A neighbor of the same folder has changed.
+        // Another program in the same folder has changed.
         campaign.entries[1].digest = Some(digest.into());
         campaign.entries[1].program_digest = Some("3".into());
     }
@@ -420,7 +420,7 @@ fn conditions_and_programs_that_differ_are_named() {
         named,
         ["memory cap: 300 MiB, 2.00 MiB", "timeout: automatic, 1 m 30 s", "sources of go/goroutine: 1, 2",]
     );
-    // Nearly the same share of what is available.
+    // Nearly the same cap.
     new.0.conditions = conditions((300 << 20) + 4096, None);
     let compared = compared(&old, &new, &settings(&[&metrics::FOOTPRINT], None));
     assert!(compared.differences.iter().all(|found| found.what.starts_with("sources")));

@@ -1,4 +1,4 @@
-//! What is not compared, as the runs are unlike.
+//! Runs that are too different to be compared.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use crate::metrics::{self, MetricDef};
 use crate::record::{Campaign, Load, MemorySource, Sample, Status, Warning, Work};
 use crate::report::fixture::fell;
 
-/// Before its first message a connection lacks what it works with: the two are different figures.
+/// A connection allocates what it works with at its first message, so the two values mean different things.
 #[test]
 fn memory_before_and_after_the_first_message_is_not_compared() {
     let of = |first_message: bool| {
@@ -56,7 +56,7 @@ fn a_gate_that_judged_nothing_does_not_pass() {
         run.measurement.histograms.insert("late_us".to_owned(), vec![1]);
     });
     undecided(&ticks, &[&metrics::CPU], "3 s in BASE, 9 s in NEW");
-    // No footprint says what the base would.
+    // No footprint replaces the fixed cost.
     let bent = changed(|run| {
         let tasks = run.tasks;
         if let Some(plateau) = run.memory.plateau.as_mut().filter(|_| tasks == 10_000) {
@@ -65,7 +65,7 @@ fn a_gate_that_judged_nothing_does_not_pass() {
     });
     let (.., open) = gated(&base, &bent, &[&metrics::BASE], true);
     assert!(open.iter().any(|cell| cell.contains("base: NEW is not linear")), "{open:?}");
-    // All that there is is noise.
+    // Only noise.
     let mut rng = fastrand::Rng::with_seed(3);
     let mut wild = || measured(&["go/goroutine"], |_, _, _| 1e6 * (1.0 + 9.0 * rng.f64()));
     let comparison = compared(&wild(), &wild(), &settings(&[&metrics::FOOTPRINT], Some(0.05)));
@@ -74,7 +74,7 @@ fn a_gate_that_judged_nothing_does_not_pass() {
         (Some(Decision::Undecided), 1),
         "{comparison:?}"
     );
-    // Nothing was ok, before or now.
+    // No run was ok, before or now.
     let fallen = changed(|run| *run = fell(run.clone(), Status::Crashed, "ended by SIGSEGV"));
     assert_eq!(gated(&fallen, &fallen, &USUAL, false).0, Decision::Undecided);
 }
@@ -120,7 +120,7 @@ fn times_of_a_busy_machine_are_not_judged_but_memory_is() {
     assert_eq!(comparison.failures, Some(1));
 }
 
-/// The peak of work on a map grows with the operations, whose number taskscale chooses anew in each results folder.
+/// The peak of work on a map grows with the operations, whose number taskscale chooses for each results folder.
 #[test]
 fn peaks_of_other_numbers_of_operations_are_not_gated_if_they_grow_with_them() {
     let worked = |operations: u64, bytes_each: u64| {
@@ -146,6 +146,6 @@ fn peaks_of_other_numbers_of_operations_are_not_gated_if_they_grow_with_them() {
     let map = worked(1_000_000, 100);
     assert_eq!(decision(&map, &worked(1_500_000, 100)), (None, true));
     assert_eq!(decision(&map, &worked(1_000_000, 200)), (Some(Decision::Fail), false));
-    // Of work that keeps nothing the number does not matter.
+    // For work that keeps nothing, the number does not matter.
     assert_eq!(decision(&worked(1_000_000, 0), &worked(1_500_000, 0)), (Some(Decision::Pass), false));
 }

@@ -12,39 +12,39 @@ use crate::report::facts::facts as facts_of_report;
 use crate::stats;
 use crate::units;
 
-/// Machines of one value that are named before it says "and N more".
+/// The most machines that are named before "and N more".
 const NAMED: usize = 3;
 
 /// The results of all machines.
 #[derive(Debug, Default)]
 pub struct Collected {
-    /// Those that are complete, in the plan's order.
+    /// The complete ones, in the plan's order.
     pub machines: Vec<(Target, PublishedTarget)>,
     pub missing: Vec<Target>,
     facts: Vec<BTreeMap<String, String>>,
     tables: BTreeMap<Heading, BTreeMap<String, Vec<MachineValue>>>,
 }
 
-/// Of which cells a table is.
+/// The cases that a table shows.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Heading {
     part: Series,
-    /// By its place among all, as a figure has no order of its own.
+    /// Index in `metrics::ALL`, as a metric has no order of its own.
     figure: usize,
-    /// Absent for a figure of whole entries.
+    /// Absent for a metric of whole entries.
     tasks: Option<u64>,
 }
 
-/// What one machine found.
+/// The value of one machine.
 #[derive(Debug, Clone, PartialEq)]
 struct MachineValue {
-    /// By its place in `machines`.
+    /// Index in `machines`.
     machine: usize,
-    /// Or the status in its place.
+    /// The value, or the status in its place.
     value: Result<f64, String>,
 }
 
-/// Reads the results one by one, and keeps only their medians, as there may be a thousand.
+/// Reads the results one by one, and keeps only their medians, as there may be a thousand machines.
 pub fn collect(fleet: &Fleet) -> FleetResult<Collected> {
     let mut collected = Collected::default();
     for target in &fleet.targets {
@@ -214,7 +214,7 @@ fn facts(reports: &[Report]) -> BTreeMap<String, String> {
     let mut add = |name: &str, value: String| facts.insert(name.to_owned(), value);
     for report in reports {
         let machine = &report.machine;
-        // The kernel leaves more or less of it to programs, from boot to boot.
+        // The memory that the kernel leaves to programs varies from boot to boot.
         let memory = (machine.memory_bytes as f64 / f64::from(1 << 30)).round();
         add("memory", format!("{memory} GiB"));
         add("page size", units::bytes(machine.page_bytes));

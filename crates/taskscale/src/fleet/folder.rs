@@ -34,21 +34,21 @@ use crate::record::{SCHEMA_VERSION, Timestamp};
 const FLEET_FILE: &str = "fleet.json";
 const JOBS_FILE: &str = "jobs.jsonl";
 const PUBLISHED: &str = "published";
-/// Of a campaign's folder: what is published.
+/// The published files of a results folder.
 const CAMPAIGN_FILES: [&str; 2] = ["campaign.json", "samples.jsonl"];
 
 /// What was submitted.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Fleet {
     pub schema: u32,
-    /// Unlike any other: a folder of the same name on another machine is not this one.
+    /// Unique: a folder of the same name on another machine has another id.
     pub id: String,
     pub submitted_at: Timestamp,
     /// Version of the taskscale that submitted it.
     pub taskscale: String,
     /// The plan as it was written.
     pub plan: String,
-    /// What `taskscale run` is given on each machine.
+    /// The arguments of `taskscale run` on each machine.
     pub arguments: Vec<String>,
     #[serde(rename = "slots")]
     pub targets: Vec<Target>,
@@ -68,9 +68,9 @@ fn one() -> usize {
 pub struct Target {
     /// `x86-1`, or `x86-node7` where the plan lists nodes.
     pub name: String,
-    /// The plan's word for machines of its kind.
+    /// The name of its machines in the plan.
     pub machines: String,
-    /// Its node, where the plan names it.
+    /// Its node, if the plan names it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node: Option<String>,
 }
@@ -79,10 +79,10 @@ pub struct Target {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Submission {
     pub at: Timestamp,
-    /// Slurm's number.
+    /// The job's number.
     pub job: String,
     pub script: String,
-    /// By the numbers that the queue has for jobs and for elements of arrays; empty for a job that measures nothing.
+    /// Targets by the queue's numbers of jobs and of elements of arrays. Empty for a job that measures nothing.
     #[serde(rename = "slots")]
     pub targets: BTreeMap<String, String>,
 }
@@ -110,7 +110,7 @@ pub struct PublishedTarget {
     /// The results folder, inside the target's.
     pub folder: String,
     pub runs: u64,
-    /// Cases of which all runs were ok.
+    /// Cases whose runs were all ok.
     pub good_cells: u64,
     pub cells: u64,
     /// SHA-256 of the published files, by name.
@@ -126,7 +126,7 @@ impl Fleet {
         }
     }
 
-    /// Takes a folder for a new fleet.
+    /// Creates a fleet, unless its folder has one.
     pub fn create(self) -> FleetResult<Fleet> {
         at("make", &self.folder, fs::create_dir_all(&self.folder))?;
         let path = self.folder.join(FLEET_FILE);
@@ -148,14 +148,14 @@ impl Fleet {
         }
     }
 
-    /// One taskscale at a time submits. Let go when the file is dropped.
+    /// Locks the fleet until the file is dropped: only one taskscale submits at a time.
     pub fn lock(&self) -> FleetResult<File> {
         let path = self.folder.join(FLEET_FILE);
         // NFS locks only what is open for writing.
         let file = at("open", &path, File::options().read(true).write(true).open(&path))?;
         match file.try_lock() {
             Err(fs::TryLockError::WouldBlock) => Err(FleetError::Busy(self.folder.clone())),
-            // A file system without locks: nothing can be known of others.
+            // A file system without locks: other submitters cannot be noticed.
             Ok(()) | Err(fs::TryLockError::Error(_)) => Ok(file),
         }
     }
@@ -174,7 +174,7 @@ impl Fleet {
             .collect();
         while let Some(path) = left.pop() {
             check_trust(&path)?;
-            // What builds leave is as deep as it likes, and made with the jobs' own umask.
+            // Builds may be deep, and are made with the jobs' own umask.
             if path.is_dir() && !path.ends_with("cache") {
                 let children = at("read", &path, fs::read_dir(&path))?;
                 left.extend(children.flatten().map(|child| child.path()));
@@ -219,7 +219,7 @@ impl Fleet {
             let length = file.metadata()?.len();
             file.read_at(&mut last, length.saturating_sub(1))?;
             if last != *b"\n" {
-                // Half a line, of one that was cut off.
+                // Half a line, left by an interrupted write.
                 line.insert(0, '\n');
             }
             file.write_all(line.as_bytes())?;
@@ -243,7 +243,7 @@ impl Fleet {
         }
     }
 
-    /// The owner of a target.
+    /// The last claim, which owns the target.
     pub fn last_claim(&self, target: &Target) -> FleetResult<Option<Claim>> {
         let folder = self.target_folder(target).join("claims");
         let names = at("read", &folder, if_there(fs::read_dir(&folder)))?.into_iter().flatten().flatten();
@@ -267,7 +267,7 @@ impl Fleet {
         }
     }
 
-    /// Publishes results for the target; `false` if it has some.
+    /// Publishes results for the target. `false` if some are published.
     pub fn publish(&self, target: &Target, own: &Claim, published: &PublishedTarget) -> FleetResult<bool> {
         self.check_claim(target, own)?;
         link_json(&self.target_folder(target).join(PUBLISHED), published)
@@ -285,7 +285,7 @@ impl Fleet {
     }
 }
 
-/// Where a fleet's folder has the program for machines of an architecture.
+/// The path of the program for machines of an architecture, in a fleet's folder.
 pub(super) fn program_in(folder: &Path, machine: &str) -> PathBuf {
     folder.join("bin").join(machine).join("taskscale")
 }
@@ -314,7 +314,7 @@ fn read_json<T: DeserializeOwned>(path: &Path) -> FleetResult<Option<T>> {
     parsed.map_err(|error| FleetError::Malformed { path: path.to_owned(), error })
 }
 
-/// Gives a new file its name, whole and durably, unless the name is taken: `false`.
+/// Creates a file atomically and durably. `false` if the name is taken.
 fn link_json(path: &Path, value: &impl Serialize) -> FleetResult<bool> {
     let malformed = |error| FleetError::Malformed { path: path.to_owned(), error };
     let mut text = serde_json::to_vec_pretty(value).map_err(malformed)?;
@@ -332,7 +332,7 @@ fn link_json(path: &Path, value: &impl Serialize) -> FleetResult<bool> {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
         Err(error) => Err(error),
     });
-    // Its other name stays, if it has one.
+    // The linked name stays.
     let _ = fs::remove_file(&new);
     at("write", path, linked)
 }
@@ -395,7 +395,7 @@ mod tests {
         assert!(matches!(refused, Err(FleetError::Superseded { .. })), "{refused:?}");
         assert_eq!(fleet.published(target).unwrap(), None);
         assert!(fleet.publish(target, &owner, &of(&owner)).unwrap());
-        // One that was started once more by somebody finds that nothing is left to do.
+        // A job that is started again cannot publish a second time.
         let third = fleet.claim(target, "8", "node1").unwrap();
         assert!(!fleet.publish(target, &third, &of(&third)).unwrap());
         let kept = fleet.published(target).unwrap().unwrap();

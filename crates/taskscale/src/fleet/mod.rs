@@ -100,11 +100,11 @@ impl Hint for FleetError {
     }
 }
 
-/// What Slurm's messages mean to its users.
+/// The hint for an error message of Slurm.
 fn slurm_hint(said: &str) -> Option<String> {
     let said = said.to_lowercase();
     let any = |words: &[&str]| words.iter().any(|word| said.contains(word));
-    // All that Slurm tells a client whose credential it rejects.
+    // Slurm reports nothing else to a client whose credential it rejects.
     let hint = if any(&["credential", "munge", "zero bytes were transmitted", "authentication error"]) {
         "the clocks or the munge keys of this machine and the cluster differ: `munge -n | ssh CONTROLLER unmunge` \
          shows which"

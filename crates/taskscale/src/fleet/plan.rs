@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::{FleetError, FleetResult};
 
-/// More jobs than any controller takes at once (MaxArraySize is 1,001 unless it was raised).
+/// The most machines of a table: more jobs than any controller takes (MaxArraySize is 1,001 by default).
 const MOST_MACHINES: u32 = 10_000;
 
 /// What to measure, and where.
@@ -15,9 +15,9 @@ const MOST_MACHINES: u32 = 10_000;
 pub struct FleetPlan {
     /// On a file system that all nodes share.
     pub folder: PathBuf,
-    /// What `taskscale run` is given on every machine.
+    /// The arguments of `taskscale run` on every machine.
     pub arguments: Vec<String>,
-    /// What `taskscale build` is given.
+    /// The arguments of `taskscale build`.
     pub build_arguments: Vec<String>,
     pub machines: Vec<Machines>,
 }
@@ -26,26 +26,26 @@ pub struct FleetPlan {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Machines {
-    /// The plan's word for them.
+    /// Their name in the plan.
     #[serde(skip)]
     pub name: String,
     // As in `NodeSelector`, which cannot be flattened: unknown fields would no longer be refused.
     partition: Option<String>,
     constraint: Option<String>,
     nodelist: Option<String>,
-    /// Number of machines; by default each node of the list, or one.
+    /// Number of machines. By default each node of the list, or one.
     pub count: Option<u32>,
-    /// Where the clients of servers run; by default on the server's machine.
+    /// The machines of servers' clients. By default the server's machine.
     pub clients: Option<NodeSelector>,
     /// Time limit of a job, as sbatch takes it.
     pub time: Option<String>,
     /// Further options of sbatch.
     #[serde(default)]
     pub sbatch: Vec<String>,
-    /// Lines of the shell, before anything else.
+    /// Shell lines that run before anything else.
     #[serde(default)]
     pub setup: Vec<String>,
-    /// The taskscale of that architecture.
+    /// The taskscale program for their architecture.
     pub taskscale: Option<PathBuf>,
 }
 
@@ -59,7 +59,7 @@ pub struct NodeSelector {
 }
 
 impl NodeSelector {
-    /// As options of sbatch and its kin.
+    /// As options of sbatch and srun.
     pub fn options(&self) -> Vec<String> {
         let given =
             [("partition", &self.partition), ("constraint", &self.constraint), ("nodelist", &self.nodelist)];
@@ -68,7 +68,7 @@ impl NodeSelector {
     }
 }
 
-/// As it is written.
+/// The plan as written.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct PlanToml {
@@ -113,7 +113,7 @@ impl Machines {
                        each pair)";
             return Some(one.into());
         }
-        // Slurm reads them as words of a line.
+        // Slurm splits each line into words.
         let is_word = |value: &str| {
             !value.is_empty() && !value.chars().any(|c| c.is_whitespace() || c.is_control() || c == '#')
         };
@@ -127,7 +127,7 @@ impl Machines {
 }
 
 impl FleetPlan {
-    /// `beside`: the folder that relative paths start from, that of the plan.
+    /// Parses and validates a plan. Relative paths start from `beside`, the plan's folder.
     pub fn parse(text: &str, path: &Path, beside: &Path) -> FleetResult<FleetPlan> {
         let wrong = |message: String| FleetError::Plan { path: path.to_owned(), message };
         let wire: PlanToml = toml::from_str(text).map_err(|error| {
@@ -174,7 +174,7 @@ impl FleetPlan {
     }
 }
 
-/// Options of `run` that a job gives itself.
+/// Whether this option of `run` is set by the job itself.
 fn is_ours(argument: &str) -> bool {
     let name = argument.split('=').next().unwrap_or(argument);
     ["-o", "--output", "--catalog", "--dry-run", "--clients", "--listen", "--json"].contains(&name)

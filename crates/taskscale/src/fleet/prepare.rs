@@ -1,4 +1,4 @@
-//! What is checked before a fleet is submitted: its machines, its scripts, and that its folder is shared.
+//! Checks before a fleet is submitted: its machines, its scripts, and that its folder is shared.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -23,7 +23,7 @@ pub struct PreparedFleet {
     catalogs: Vec<PathBuf>,
 }
 
-/// Checks a plan, of this text, with Slurm. Leaves nothing after a failure or a dry run, for which Slurm is not needed.
+/// Checks a plan with Slurm, which a dry run does not need. Leaves nothing after a failure or a dry run.
 pub fn prepare(
     plan: &FleetPlan,
     text: &str,
@@ -130,7 +130,7 @@ fn check_folder(
     if (seen.is_err() || dry_run)
         && let Some(made) = made
     {
-        // Only where nothing else is in it.
+        // Removes only empty folders.
         let chain = plan.folder.ancestors().take_while(|folder| folder.starts_with(&made));
         chain.for_each(|folder| drop(fs::remove_dir(folder)));
     }

@@ -6,10 +6,10 @@ use std::process::{Command, Stdio};
 
 use super::{FleetError, FleetResult, NodeSelector};
 
-/// How long a node may take to be asked whether it sees a folder, in seconds.
+/// How long to wait for a free node that tests a folder, in seconds.
 const ASKED_WITHIN_S: u32 = 20;
 
-/// What Slurm says of nodes that are busy, down or drained.
+/// Slurm's messages about nodes that are busy, down or drained.
 const NOT_NOW: [&str; 4] = ["immediate", "busy", "not available", "Unable to allocate resources"];
 
 /// A job, or an element of an array, as the queue knows it.
@@ -17,7 +17,7 @@ const NOT_NOW: [&str; 4] = ["immediate", "busy", "not available", "Unable to all
 pub struct Job {
     /// `PENDING`, `RUNNING`, `COMPLETED`, `NODE_FAIL` and so on.
     pub state: String,
-    /// Empty before it has one.
+    /// Empty before the job has one.
     pub node: String,
     /// Why it waits or has ended, if Slurm gives a reason.
     pub reason: Option<String>,
@@ -26,13 +26,13 @@ pub struct Job {
 /// The facts on a node that matter for submission.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Node {
-    /// As in `uname -m`; absent for a node that has never been up.
+    /// As in `uname -m`. Absent for a node that has never been up.
     pub architecture: Option<String>,
     /// Neither down nor drained.
     pub is_up: bool,
 }
 
-/// Why a job waits that Slurm failed to start on its node: it is held until `scontrol release`.
+/// The reason of a job that Slurm failed to start on its node, and holds until `scontrol release`.
 const LAUNCH_FAILED: &str = "launch failed requeued held";
 
 impl Job {
@@ -64,8 +64,7 @@ impl Job {
     }
 }
 
-/// Has Slurm validate a batch script without submitting it. `false` if no node could start it now; whether one ever
-/// could is unknown.
+/// Has Slurm validate a batch script without submitting it. `false` if no node can start it now. One may later.
 pub fn test(script: &Path) -> FleetResult<bool> {
     let asked = ["--test-only".into(), script.display().to_string()];
     Ok(ask_unless(&["configuration is not available"], "sbatch", &asked)?.is_some())
@@ -75,7 +74,7 @@ pub fn test(script: &Path) -> FleetResult<bool> {
 pub fn submit(script: &Path, options: &[String]) -> FleetResult<String> {
     let arguments = [&["--parsable".to_owned()], options, &[script.display().to_string()]].concat();
     let said = ask("sbatch", &arguments)?;
-    // NUMBER;CLUSTER where there are several clusters.
+    // NUMBER;CLUSTER if there are several clusters.
     Ok(said.trim().split(';').next().unwrap_or_default().to_owned())
 }
 
@@ -87,8 +86,7 @@ pub fn release(jobs: &[String]) -> FleetResult<()> {
     ask("scontrol", &[&["release".to_owned()], jobs].concat()).map(drop)
 }
 
-/// The jobs of these numbers that Slurm still knows, elements of arrays by `NUMBER_ELEMENT`. One question, however
-/// many they are.
+/// The jobs of these numbers that Slurm still knows, elements of arrays by `NUMBER_ELEMENT`. One query for all.
 pub fn queue(jobs: &[String]) -> FleetResult<BTreeMap<String, Job>> {
     if jobs.is_empty() {
         return Ok(BTreeMap::new());
@@ -96,7 +94,7 @@ pub fn queue(jobs: &[String]) -> FleetResult<BTreeMap<String, Job>> {
     let mut asked =
         ["--noheader", "--array", "--states=all", "--format=%i|%T|%N|%r"].map(str::to_owned).to_vec();
     asked.push(format!("--jobs={}", jobs.join(",")));
-    // Forgotten, as all jobs are some time after their end (MinJobAge).
+    // Slurm forgets jobs some time after their end (MinJobAge).
     let said = ask_unless(&["Invalid job id"], "squeue", &asked)?;
     Ok(parse_queue(&said.unwrap_or_default()))
 }
@@ -107,14 +105,14 @@ pub fn expand(nodelist: &str) -> FleetResult<Vec<String>> {
     Ok(said.lines().map(str::to_owned).collect())
 }
 
-/// The nodes that a place may mean.
+/// The nodes that match `place`.
 pub fn nodes(place: &NodeSelector) -> FleetResult<Vec<Node>> {
     let said = ask("scontrol", &["show".into(), "node".into(), "--oneliner".into()])?;
     let listed = place.nodelist.as_ref().map(|list| expand(list)).transpose()?;
     Ok(parse_nodes(&said, place, listed.as_deref()))
 }
 
-/// Whether a node of this place sees a file. `None` if no node was free to check.
+/// `seen` if a node of this place sees a file, or `not seen from NODE`. `None` if no node was free.
 pub fn sees(place: &NodeSelector, file: &Path) -> FleetResult<Option<String>> {
     let test = "test -f \"$1\" && echo seen || echo \"not seen from ${SLURMD_NODENAME:-$(hostname)}\"";
     let mut asked = place.options();
@@ -125,7 +123,7 @@ pub fn sees(place: &NodeSelector, file: &Path) -> FleetResult<Option<String>> {
     Ok(ask_unless(&NOT_NOW, "srun", &asked)?.map(|said| said.trim().to_owned()))
 }
 
-/// `None` if the command fails with a message that has some of these words.
+/// `None` if the command fails with a message that contains one of these texts.
 fn ask_unless(words: &[&str], command: &'static str, arguments: &[String]) -> FleetResult<Option<String>> {
     match ask(command, arguments) {
         Err(FleetError::Slurm { said, .. }) if words.iter().any(|words| said.contains(words)) => Ok(None),
@@ -163,7 +161,7 @@ fn parse_queue(said: &str) -> BTreeMap<String, Job> {
         };
         let reason = Some(reason.trim()).filter(|reason| !["", "None"].contains(reason));
         let job = Job { state: state.to_owned(), node: node.to_owned(), reason: reason.map(str::to_owned) };
-        // Of a job of two parts the first is the one that measures: `12+0`.
+        // In a job of two parts, the first one measures: `12+0`.
         Some((id.strip_suffix("+0").unwrap_or(id).to_owned(), job))
     });
     jobs.collect()
@@ -179,7 +177,7 @@ fn parse_nodes(said: &str, place: &NodeSelector, listed: Option<&[String]>) -> V
         };
         let listed = listed.is_none_or(|listed| listed.iter().any(|name| has("NodeName", name)));
         let partition = place.partition.as_ref().is_none_or(|name| has("Partitions", name));
-        // Only what is plain: of other expressions Slurm alone knows what they mean.
+        // Only plain constraints: the meaning of other expressions is left to Slurm.
         let plain = place.constraint.as_ref().filter(|constraint| {
             constraint.chars().all(|c| c.is_ascii_alphanumeric() || ['_', '-', '&'].contains(&c))
         });

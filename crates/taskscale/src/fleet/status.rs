@@ -11,7 +11,7 @@ use crate::document::{Column, Document, DocumentRow, Emphasis, Table, TableCell}
 use crate::record::{self, Campaign, SCHEMA_VERSION, Sample, Status, Timestamp};
 use crate::units;
 
-/// More machines than this are not each shown: those with something to say are.
+/// The most machines that are shown. Of more machines, complete ones are hidden.
 const SHOWN: usize = 60;
 
 /// The state of one target.
@@ -33,12 +33,12 @@ pub struct TargetProgress {
     pub fell_short: u64,
     /// When this start of its job began.
     pub since: Timestamp,
-    /// Runs that were there before.
+    /// Runs that were done before.
     pub before: u64,
     pub last: Option<String>,
 }
 
-/// Observes a fleet repeatedly, and reads only the new part of results.
+/// Observes a fleet repeatedly, and reads only results that have changed.
 #[derive(Debug, Default)]
 pub struct Watch {
     seen: BTreeMap<PathBuf, (u64, Option<SystemTime>, TargetProgress)>,

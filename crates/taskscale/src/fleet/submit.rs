@@ -14,14 +14,14 @@ use crate::document::quoted;
 use crate::files::if_there;
 use crate::record::Timestamp;
 
-/// Elements of an array at most: Slurm's own default (MaxArraySize) is one more.
+/// The most elements of an array: Slurm's own default (MaxArraySize) is one more.
 const LONGEST_ARRAY: usize = 1_000;
-/// Seconds in which a campaign puts its last sample away before a job's time is over.
+/// Seconds from SIGTERM to the end of a job's time, in which a campaign stores its last sample.
 const GRACE_PERIOD_S: u32 = 60;
 /// Folders that build tools leave beside sources.
 const MADE: [&str; 5] = ["target", "node_modules", "__pycache__", "obj", "_build"];
 
-/// A batch script, and whom it measures.
+/// A batch script and its targets.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BatchScript {
     pub name: String,
@@ -71,7 +71,7 @@ pub fn scripts(plan: &FleetPlan, fleet: &Fleet, architectures: &[BTreeSet<String
     let mut built = BTreeSet::new();
     let mut measure = Vec::new();
     for (machines, architectures) in plan.machines.iter().zip(architectures) {
-        // Once for each architecture; of one that Slurm does not tell, once for the kind of machine.
+        // Once for each architecture, or for each kind of machine whose architecture Slurm does not report.
         let known: Vec<&String> = architectures.iter().filter(|name| !built.contains(*name)).collect();
         if !known.is_empty() || architectures.is_empty() {
             let words: String =
@@ -137,7 +137,7 @@ fn header(
 fn preamble(machines: &Machines, fleet: &Fleet) -> String {
     let setup: String = machines.setup.iter().map(|line| format!("{line}\n")).collect();
     let (folder, kind) = (fleet.folder.display(), &machines.name);
-    // Without -u: modules and their like are not written for it.
+    // Without -u, which environment modules and the like may not support.
     format!(
         "set -eo pipefail\n{setup}umask go-w\nfolder='{folder}'\nprogram=$folder/bin/$(uname -m)/taskscale\n\
          if [ ! -x \"$program\" ]; then\n  \
@@ -149,7 +149,7 @@ fn preamble(machines: &Machines, fleet: &Fleet) -> String {
 
 /// A job that does not measure, and shares its node with others.
 fn beside(fleet: &Fleet, machines: &Machines, job: &str, what: &str, command: &str) -> BatchScript {
-    // Of machines that are listed the first will do.
+    // If machines are listed, the first one.
     let own = fleet.targets.iter().find(|target| target.machines == machines.name);
     let node = own.and_then(|target| target.node.as_deref());
     let header = header(fleet, machines, job, node, None, false);
@@ -165,7 +165,7 @@ const APART: (&str, &str) = (
     " \\\n  -- --clients 'srun --het-group=1 --ntasks=1 --unbuffered --quiet' --listen \"$address\"",
 );
 
-/// One of machines that are alike, so many of an array, or one that is named.
+/// The script that measures an array of targets, or a single one.
 fn measure_script(
     fleet: &Fleet,
     machines: &Machines,
@@ -215,7 +215,7 @@ pub fn release(fleet: &Fleet) -> FleetResult<Vec<String>> {
     Ok(held)
 }
 
-/// Submits what is neither published nor in a job. In a new fleet, submits the builds first.
+/// Submits targets that are neither published nor in an active job. In a new fleet, submits the builds first.
 pub fn submit(fleet: &Fleet, scripts: &Scripts, anew: bool) -> FleetResult<Vec<Submission>> {
     let _lock = fleet.lock()?;
     let before = fleet.submissions()?;
@@ -241,7 +241,7 @@ pub fn submit(fleet: &Fleet, scripts: &Scripts, anew: bool) -> FleetResult<Vec<S
         }
     }
     let builds = jobs.len();
-    // Whatever became of it: what was not built is tried again on the node, and said there.
+    // Even after a failed build: the job builds again on its node, and reports the error there.
     let dependency = |jobs: &[Submission]| match &numbers(jobs)[..] {
         [] => Vec::new(),
         jobs => vec![format!("--dependency=afterany:{}", jobs.join(":"))],
@@ -279,7 +279,7 @@ fn put_in(
     Ok(submission)
 }
 
-/// Writes the scripts where jobs and people find them.
+/// Writes the scripts to `jobs`, and creates `log`.
 pub fn write_scripts(folder: &Path, scripts: &Scripts) -> FleetResult<()> {
     for name in ["jobs", "log"] {
         at("make", &folder.join(name), fs::create_dir_all(folder.join(name)))?;
@@ -310,7 +310,7 @@ impl ArchBinary {
         Ok(ArchBinary { bytes, machine })
     }
 
-    /// Whether this very program lies there, and only whoever may write here may write to it.
+    /// Whether this program is at `path`, and other users cannot write to it.
     fn is_at(&self, path: &Path) -> bool {
         let facts = fs::symlink_metadata(path);
         facts.is_ok_and(|facts| facts.is_file() && facts.len() == self.bytes.len() as u64)
@@ -325,7 +325,7 @@ pub fn install(fleet: &Fleet, program: &ArchBinary) -> FleetResult<()> {
     let path = program_in(&fleet.folder, program.machine);
     let folder = path.parent().unwrap_or(&path);
     at("make", folder, fs::create_dir_all(folder))?;
-    // What an attempt left may be linked elsewhere: it is not written to.
+    // The file of an earlier attempt may be linked elsewhere, so it is not overwritten.
     at("remove", &path, if_there(fs::remove_file(&path)))?;
     let others = fleet.folder.parent().and_then(|parent| fs::read_dir(parent).ok()).into_iter().flatten();
     let mut others = others.flatten().map(|other| program_in(&other.path(), program.machine));
@@ -337,7 +337,7 @@ pub fn install(fleet: &Fleet, program: &ArchBinary) -> FleetResult<()> {
     at("write", &path, written)
 }
 
-/// What `uname -m` says where a program runs, by its header (elf(5): e_machine).
+/// The machine that a program is for, as `uname -m` prints it, by its header (elf(5): e_machine).
 fn machine_of(program: &[u8]) -> Option<&'static str> {
     let is_elf = program.starts_with(b"\x7fELF");
     match (is_elf, program.get(18..20)?) {
@@ -366,7 +366,7 @@ fn copy(from: &Path, to: &Path) -> FleetResult<()> {
         let child = at("read", from, child)?;
         let name = child.file_name().to_string_lossy().into_owned();
         let (path, into) = (child.path(), to.join(&name));
-        // What a link leads to is copied where it is a file.
+        // Links are followed to files only.
         if path.is_file() {
             at("copy", &path, fs::copy(&path, &into))?;
         } else if at("examine", &path, child.file_type())?.is_dir()
@@ -379,8 +379,8 @@ fn copy(from: &Path, to: &Path) -> FleetResult<()> {
     Ok(())
 }
 
-/// Makes the folder that a plan names, writable only for this user, and returns what was made, to be removed on
-/// failure.
+/// Creates the folder that a plan names, which only this user may write to. Returns the topmost created folder,
+/// to be removed on failure.
 pub fn make_folder(folder: &Path) -> FleetResult<Option<PathBuf>> {
     let made = folder.ancestors().take_while(|folder| !folder.exists()).last().map(Path::to_owned);
     at("make", folder, fs::create_dir_all(folder))?;
@@ -449,7 +449,7 @@ mod tests {
         let [first, second] = [&scripts.measure[2], &scripts.measure[3]];
         assert_eq!((first.targets.len(), second.targets.len()), (1_000, 200));
         assert_eq!((first.targets[999].as_str(), second.targets[0].as_str()), ("big-1000", "big-1001"));
-        // As the shell finds it.
+        // As the shell expands it.
         let begin = second.text.find("number=").unwrap();
         let end = second.text.find("set -eo").unwrap();
         let script = format!("{}echo $slot", &second.text[begin..end]);

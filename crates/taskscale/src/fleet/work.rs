@@ -15,14 +15,14 @@ use crate::record::{self, Status, Timestamp};
 use crate::report::Report;
 use crate::units;
 
-/// How often the end of the campaign is looked for. On this machine alone.
+/// The interval at which the end of the campaign is checked, on this machine only.
 const TICK: Duration = Duration::from_millis(100);
-/// How often the shared folder is asked whether another job has taken over.
+/// The interval at which the shared folder is checked for a job that has taken over.
 const LOOKED_EVERY: Duration = Duration::from_secs(10);
-/// A campaign that broke off is gone on with so many times: its folder may have been full, or away.
+/// Attempts at a campaign that ends early: its folder may have been full or unavailable.
 const TRIES: u32 = 6;
 const PAUSE: Duration = Duration::from_secs(10);
-/// Wrong usage, such as a campaign of another version: no second try mends that.
+/// Wrong usage, such as a campaign of another version: another attempt does not help.
 const USAGE: i32 = 2;
 
 /// How a job ended.
@@ -33,16 +33,16 @@ pub enum WorkOutcome {
     Nothing(PublishedTarget),
     /// Stopped by a signal: samples are kept, and measuring can resume.
     Interrupted,
-    /// Measuring could not start as requested; the reason was printed.
+    /// Measuring could not start as requested. The reason was printed.
     Refused,
 }
 
-/// The job and its place.
+/// The job and its node.
 #[derive(Debug, Clone)]
 pub struct NodeContext {
     pub job: String,
     pub node: String,
-    /// This taskscale.
+    /// The path of this taskscale.
     pub program: PathBuf,
     /// Arguments of `taskscale run` on this machine, besides those of the plan.
     pub arguments: Vec<String>,
@@ -65,7 +65,7 @@ pub fn work(
         if interrupted() {
             return Ok(WorkOutcome::Interrupted);
         }
-        // Later it was the folder that could not be used.
+        // In later attempts the cause is an unavailable folder.
         if end.code() == Some(USAGE) && try_ == 1 {
             return Ok(WorkOutcome::Refused);
         }
@@ -77,7 +77,7 @@ pub fn work(
                 });
             }
             Err(error) if try_ == TRIES => return Err(error),
-            // It has said why. What is there is kept, and gone on with.
+            // The reason was printed. The next attempt resumes the results.
             Err(_) => wait(PAUSE * try_, interrupted),
         }
     }
@@ -91,7 +91,7 @@ fn wait(time: Duration, interrupted: &dyn Fn() -> bool) {
     }
 }
 
-/// Runs the campaign, or goes on with it, until it ends or is to end.
+/// Runs or resumes the campaign until it ends, a signal comes, or another job takes over.
 fn measure(
     fleet: &Fleet,
     target: &Target,
@@ -106,7 +106,7 @@ fn measure(
     }
     command.arg("run").args(&fleet.arguments).args(&context.arguments);
     command.arg("--output").arg(folder);
-    // SAFETY: a plain system call between fork and exec. It ends with this job, however that ends.
+    // SAFETY: a plain system call between fork and exec. The child ends with this job, even if killed.
     unsafe {
         command.pre_exec(|| {
             let _ = set_parent_process_death_signal(Some(Signal::TERM));
@@ -125,7 +125,7 @@ fn measure(
         }
         if looked.elapsed() >= LOOKED_EVERY {
             looked = Instant::now();
-            // A folder that is away for a moment says nothing of others.
+            // Other errors are ignored: the folder may be unavailable for a moment.
             if let Err(error @ FleetError::Superseded { .. }) = fleet.check_claim(target, own) {
                 at("stop", &context.program, stop(&child))?;
                 at("wait for", &context.program, child.wait())?;
@@ -137,11 +137,11 @@ fn measure(
 }
 
 fn stop(child: &Child) -> io::Result<()> {
-    // The child was not waited for: its number is still its own.
+    // The child was not waited for, so its PID is not reused.
     Ok(kill_process(Pid::from_child(child), Signal::TERM)?)
 }
 
-/// What is to be published of a campaign, which must be complete.
+/// The results to publish of a campaign. Fails if the campaign is incomplete.
 fn published(target: &Target, own: &Claim, folder: &Path) -> FleetResult<PublishedTarget> {
     let incomplete = |what: String| FleetError::Incomplete { target: target.name.clone(), what };
     let loaded = record::load(folder).map_err(|error| incomplete(error.to_string()))?;

@@ -17,7 +17,7 @@ use crate::record::{Campaign, EntryFacts, Machine, MemorySource, OpenLoad, Sampl
 use crate::stats::{Point, Spread, fit, median};
 use crate::units;
 
-/// Version of the JSON that a search is shown as.
+/// Schema version of a search's JSON report.
 pub const LIMIT_SCHEMA: u32 = 1;
 
 /// All answers of a results folder.
@@ -29,7 +29,7 @@ pub struct LimitReport {
     pub command: Vec<String>,
     pub machine: Machine,
     pub workload: String,
-    /// The workload's shape; `hold` if absent.
+    /// The workload's shape, `hold` if absent.
     #[serde(skip_serializing_if = "Shape::is_hold")]
     pub shape: Shape,
     #[serde(rename = "question")]
@@ -53,29 +53,29 @@ pub struct Answer {
     pub tasks: Option<u64>,
     /// Memory in which `tasks` pass, in bytes: the given amount, or the least found. Absent likewise.
     pub memory_bytes: Option<u64>,
-    /// The highest rate found that passes over `tasks` connections, in messages per second. Only of searches for it;
-    /// absent likewise.
+    /// The highest rate found that passes over `tasks` connections, in messages per second. Only in searches
+    /// for it. Absent likewise.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate_per_s: Option<u64>,
     /// The confirming runs of the answer, or those of the last candidate.
     pub tried: Option<ConfirmingRuns>,
     /// The last run that confirms the answer.
     pub holds: Option<ShownRun>,
-    /// The failed run nearest to it.
+    /// The failed run nearest to the answer.
     pub fails: Option<ShownRun>,
-    /// The farthest run that passed at or beyond the one that failed: the boundary is not sharp.
+    /// The farthest run that passed at or beyond the failed one: the boundary is not sharp.
     pub sometimes: Option<ShownRun>,
     /// Distance from the answer to the failed run, as a share of the answer.
     pub width: Option<f64>,
-    /// What limits it, in words.
+    /// What limits the answer, in words.
     pub limited_by: Option<String>,
-    /// Whether that is memory.
+    /// Whether memory limits the answer.
     pub by_memory: Option<bool>,
-    /// Memory ÷ tasks at the answer, in bytes; includes a share of the fixed cost.
+    /// Memory ÷ tasks at the answer, in bytes, including a share of the fixed cost.
     pub memory_per_task: Option<f64>,
-    /// The slope of the footprint over N, in bytes per task. Only of searches for the most tasks.
+    /// The slope of the footprint over N, in bytes per task. Only in searches for the most tasks.
     pub bytes_per_task: Option<f64>,
-    /// Latency and CPU time at the answer. Only of searches for the highest rate.
+    /// Latency and CPU time at the answer. Only in searches for the highest rate.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at_rate: Option<AtRate>,
     /// Number of runs, without the warm-up.
@@ -83,9 +83,9 @@ pub struct Answer {
     /// Number of runs that `most_runs` bounds: those of the search, with pilots and repeated attempts, and failed
     /// confirming runs.
     pub runs_of_search: usize,
-    /// CPU time by memory, ascending. Only of searches for the least memory.
+    /// CPU time by memory, ascending. Only in searches for the least memory.
     pub curve: Vec<CurvePoint>,
-    /// Why it could not run, if so.
+    /// Why the entry could not run, if so.
     pub unavailable: Option<String>,
     /// Every run in order.
     pub probes: Vec<ShownRun>,
@@ -108,7 +108,7 @@ pub struct ShownRun {
     pub trial_point: TrialPoint,
     pub purpose: Purpose,
     pub holds: bool,
-    /// Why not.
+    /// Why the run failed.
     pub cause: Option<Cause>,
     pub reason: Option<String>,
     pub status: Status,
@@ -118,7 +118,7 @@ pub struct ShownRun {
     pub drain_s: Option<f64>,
     pub wall_s: Option<f64>,
     pub cpu_s: Option<f64>,
-    /// What the clients measured. Only of searches for the highest rate.
+    /// What the clients measured. Only in searches for the highest rate.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub open: Option<OpenLoad>,
 }
@@ -132,7 +132,7 @@ pub struct AtRate {
     pub cpu_us_per_message: Option<f64>,
 }
 
-/// The runs under one memory.
+/// The runs with one memory limit.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CurvePoint {
     pub memory_bytes: u64,
@@ -146,9 +146,9 @@ pub struct CurvePoint {
     pub drain_s: Option<f64>,
     pub wall_s: Option<f64>,
     pub peak_bytes: Option<f64>,
-    /// CPU time over that with unlimited memory.
+    /// CPU time ÷ CPU time with unlimited memory.
     pub times_roomy: Option<f64>,
-    /// Least and most of this ratio over all pairs of runs. Absent where either side is a single run.
+    /// Least and greatest ratio over all pairs of runs. Absent if either side is a single run.
     pub times_roomy_range: Option<[f64; 2]>,
     /// Why runs failed: the last reason.
     pub reason: Option<String>,
@@ -299,7 +299,7 @@ fn at_rate<'a>(runs: impl Iterator<Item = &'a ClassifiedRun<'a>>) -> AtRate {
     }
 }
 
-/// What limits it, in a few words: memory, or another cause of the failed run and its control run.
+/// What limits the answer, in a few words, and whether that is memory.
 fn limited_by(
     search_spec: &SearchSpec,
     search: &SearchState,

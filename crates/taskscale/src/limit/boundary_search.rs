@@ -26,12 +26,12 @@ pub struct Search {
     pub blind: f64,
 }
 
-/// One value that was tried. A value that was tried more than once passes where every probe did.
+/// One probe of a value. A value passes only if all its probes passed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Probe {
     pub value: u64,
     pub passed: bool,
-    /// Whether its value was chosen to confirm the boundary, or for another purpose than to find it.
+    /// Whether its value was chosen for another purpose than to find the boundary, such as to confirm it.
     pub confirms: bool,
     /// The boundary predicted from this probe.
     pub prediction: Option<Prediction>,
@@ -41,7 +41,7 @@ pub struct Probe {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Prediction {
     pub value: f64,
-    /// How much it may be wrong, as a share.
+    /// The possible error, as a share.
     pub doubt: f64,
 }
 
@@ -71,14 +71,14 @@ impl Bracket {
     }
 }
 
-/// A step of this share of the wanted width beyond a passing value ends the search if it fails.
+/// The length of the last step beyond a passing value, in wanted widths: a failure there ends the search.
 pub const STRIDE: f64 = 0.98;
-/// Up to so many widths before the prediction it is time for that step.
+/// Take that step if the prediction is at most this many widths away.
 const NEAR: f64 = 1.3;
-/// How near to the prediction the first probes go, in widths.
+/// The distance that the first probes keep from the prediction, in widths.
 const BESIDE: f64 = 0.45;
-/// How long each step is where no prediction helps, in first steps: slow at first, as most predictions are nearly
-/// right.
+/// The length of each step against the predictions, in first steps: slow at first, as most predictions are
+/// close.
 const GALLOP: [f64; 6] = [1.0, 1.0, 2.0, 5.0, 20.0, 81.0];
 /// The longest such step: about a factor of 8.
 pub const LONGEST_STEP: f64 = 2.08;
@@ -127,7 +127,7 @@ impl Search {
         }
     }
 
-    /// The bounds, from the value that passes if any does.
+    /// The bounds, easiest first: that value passes if any does.
     pub fn easiest_first(&self) -> (u64, u64) {
         match self.passes {
             PassingSide::Below => self.bounds,
@@ -180,12 +180,12 @@ impl Search {
         } else {
             (pass + self.gallop(probes, true, predicted.doubt)).min(middle)
         };
-        // Beside what failed a probe would tell next to nothing.
+        // A probe next to the failed value would tell almost nothing.
         if wanted > fail - 0.1 * width { middle } else { wanted }
     }
 
-    /// From what passes up to the prediction. From afar not all the way: a value that passes tells more than one that
-    /// fails. From nearby one step beyond which a failure ends the search, and a pass is as good as any.
+    /// The next value from a passing one towards the prediction. From afar it stops before the prediction, as a
+    /// pass tells more than a failure. From nearby it is one step away: a failure there ends the search.
     fn up_to(&self, probes: &[Probe], pass: f64, predicted: ScaledPrediction) -> f64 {
         if predicted.at - pass <= NEAR * self.width() {
             pass + self.gallop(probes, true, 0.0)
@@ -194,7 +194,7 @@ impl Search {
         }
     }
 
-    /// The next step where probes have gone against their predictions: longer for each in a row.
+    /// The next step after probes that contradicted their predictions: longer for each in a row.
     fn gallop(&self, probes: &[Probe], passed: bool, doubt: f64) -> f64 {
         let surprising = |pair: &&[Probe]| {
             let at = self.scaled(pair[1].value as f64);
@@ -216,7 +216,7 @@ impl Search {
         Some(ScaledPrediction { at: self.scaled(prediction.value), doubt })
     }
 
-    /// Whether the last probes have not halved the bracket: predictions are of no use then.
+    /// Whether the last probes did not halve the bracket: predictions do not help then.
     fn is_slow(&self, probes: &[Probe], last: usize) -> bool {
         let width_after = |count: usize| {
             let (pass, fail) = self.ends(&probes[..count]);
@@ -239,9 +239,9 @@ impl Search {
     /// A whole value strictly between the ends, within the bounds, and round where the precision allows.
     fn value_at(&self, wanted: f64, pass: Option<u64>, fail: Option<u64>) -> u64 {
         let (value, grain) = self.unscaled(wanted);
-        // Saturates where the wanted value is beyond all numbers.
+        // Saturates if the wanted value does not fit.
         let value = ((value / grain).round() * grain) as u64;
-        // Once tried, an end is not tried again.
+        // The ends were tried already.
         let beyond = |end: u64, harder: bool| match (self.passes, harder) {
             (PassingSide::Below, true) | (PassingSide::Above, false) => end.saturating_add(1),
             _ => end.saturating_sub(1),

@@ -63,7 +63,7 @@ fn found(step: SearchStep) -> Bracket {
     }
 }
 
-/// A program's memory as it passes: a base, so much per task, and a vector that doubles at powers of two.
+/// A program's memory: a fixed cost, bytes per task, and a vector that doubles at powers of two.
 struct LinearProgram {
     base: f64,
     per_task: f64,
@@ -80,7 +80,7 @@ impl LinearProgram {
         self.base + self.per_task * n + self.doubling * (tasks.next_power_of_two() as f64)
     }
 
-    /// One run: whether it passes, and where its line meets the cap.
+    /// One run: whether it passes, and the predicted boundary.
     fn run(&mut self, tasks: u64) -> (bool, Option<Prediction>) {
         let wobble = 1.0 + self.noise * (2.0 * self.rng.f64() - 1.0);
         let used = self.needs(tasks) * wobble;
@@ -170,7 +170,8 @@ fn wrong_predictions_cost_runs_only() {
     }
 }
 
-/// The promise: 1% in eight runs, pilots included, for every program whose memory is a line with the usual scatter.
+/// Sorted run counts. The promise: 1% in eight runs, pilots included, if memory grows linearly with usual
+/// scatter.
 fn runs_needed(noise: f64, doubling: f64) -> Vec<usize> {
     let mut runs = Vec::new();
     let mut rng = fastrand::Rng::with_seed(7);
@@ -197,7 +198,7 @@ fn runs_needed(noise: f64, doubling: f64) -> Vec<usize> {
 
 #[test]
 fn eight_runs_are_enough_for_one_per_cent() {
-    // Uniform scatter of so much: repetitions of a cell scatter by 0.1 to 0.5%.
+    // Uniform scatter, as a share: repetitions of a case scatter by 0.1 to 0.5%.
     for noise in [0.0, 0.001] {
         let runs = runs_needed(noise, 0.0);
         let all_but_few = runs[runs.len() * 999 / 1000];
@@ -208,7 +209,7 @@ fn eight_runs_are_enough_for_one_per_cent() {
     assert!(runs[runs.len() * 98 / 100] <= 8, "{:?}", &runs[runs.len() * 97 / 100..]);
 }
 
-/// A vector that doubles makes steps of which no line knows: a few runs more.
+/// A vector that doubles grows in steps that a line cannot predict: a few runs more.
 #[test]
 fn steps_in_memory_cost_a_few_runs_more() {
     let runs = runs_needed(0.002, 0.05);
@@ -220,7 +221,7 @@ fn steps_in_memory_cost_a_few_runs_more() {
 }
 
 proptest! {
-    /// Whatever the oracle answers, every probe lies strictly between the ends, and the search ends.
+    /// With any answers of the oracle, every probe is strictly between the ends, and the search ends.
     #[test]
     fn any_answers_lead_to_an_end(
         answers in prop::collection::vec((any::<bool>(), prop::option::of((-1e3..1e12f64, -1.0..9.0f64))), 80),
@@ -236,7 +237,7 @@ proptest! {
         prop_assert!(!matches!(step, SearchStep::Try(_)), "no end after {} probes", probes.len());
     }
 
-    /// A boundary with a noisy neighborhood: what is found lies in it.
+    /// A boundary with noise around it: the bracket is found within the noise.
     #[test]
     fn a_noisy_border_is_found_within_its_noise(
         boundary in 1_000u64..10_000_000,

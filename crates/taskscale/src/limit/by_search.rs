@@ -1,4 +1,4 @@
-//! The strategy of a search: entry after entry, the runs that [`replay`] asks for.
+//! The strategy of a search: runs what [`replay`] requests, one entry after the other.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
@@ -18,29 +18,29 @@ use crate::record::{Cell, Plan, Sample};
 use crate::units;
 use taskscale_measure::{HoldParams, RunSpec, Scenario, WorkParams};
 
-/// A launch with little memory takes longer than one with much: the hold is longer by this factor.
+/// Waits are longer by this factor, as a launch with little memory is slower.
 const LITTLE_MEMORY: f64 = 1.5;
 
 /// Receives progress.
 pub trait SearchObserver {
     fn warm_up(&mut self, _entry: &str) {}
-    /// A run begins; `position` is its number among those of its entry, from 1.
+    /// A run begins. `position` is its number among those of its entry, from 1.
     fn run_begins(&mut self, _entry: &str, _next_run: &NextRun, _hold_s: f64, _position: usize) {}
     fn run_ended(&mut self, _seen: &ClassifiedRun) {}
-    /// Nothing is left to run of an entry.
+    /// An entry has no more runs.
     fn answered(&mut self, _answer: &Answer) {}
 }
 
-/// Searches one entry after the other, as far as the samples lack the runs.
+/// Searches one entry after the other, and runs only what the samples lack.
 pub struct BySearch<'a> {
     plan: &'a Plan,
     search_spec: &'a SearchSpec,
     observer: &'a mut dyn SearchObserver,
     /// Entries without an answer.
     left: VecDeque<&'a Prepared>,
-    /// Whether the first of them is warm.
+    /// Whether the first of these entries is warm.
     is_warm: bool,
-    /// Whether the last sample is of a run that this strategy asked for.
+    /// Whether this strategy requested the run of the last sample.
     is_running: bool,
 }
 
@@ -55,7 +55,7 @@ impl<'a> BySearch<'a> {
         BySearch { plan, search_spec, observer, left, is_warm: false, is_running: false }
     }
 
-    /// The run at a point of the search, and what it is a run of.
+    /// The run at a point of the search, and its case.
     fn spec(
         &self,
         entry: &Prepared,
@@ -65,7 +65,7 @@ impl<'a> BySearch<'a> {
     ) -> (Cell, RunSpec) {
         let tasks = trial_point.tasks;
         let mut part = self.plan.series();
-        // The rate of a run is recorded also where it is the workload's own, as it is the searched value.
+        // Records the rate even if it is the workload's default, as it is the searched value.
         part.params.extend(trial_point.rate_per_s.map(|rate| (RATE.to_owned(), rate.to_string())));
         let scenario = self.scenario(entry, &part.params, trial_point, hold_s);
         let cell = Cell { entry: entry.facts.name.clone(), part, tasks };
@@ -100,7 +100,7 @@ impl<'a> BySearch<'a> {
             (Shape::Serve, Some(workload)) => serving_in_a_moment(workload, params, tasks),
             // A black-box program has no shape.
             (Shape::Serve, None) => Scenario::Hold(HoldParams::default()),
-            // One operation per task: all of them are alive at once, which is what is searched for.
+            // One operation per task, so that all tasks are alive at once.
             (Shape::Work, _) => Scenario::Work(WorkParams {
                 operations: tasks,
                 all_alive: workload.is_some_and(|workload| workload.all_alive),
@@ -140,7 +140,7 @@ impl Strategy for BySearch<'_> {
             let (cell, spec) = self.spec(entry, next_run.trial_point, hold_s, time);
             self.observer.run_begins(name, &next_run, hold_s, own.len() + 1);
             self.is_running = true;
-            // Each run but another attempt is a repetition of its own.
+            // Each run is a repetition of its own, except for another attempt.
             let (repetition, attempt) = match own.last().filter(|_| next_run.again) {
                 Some(last) => (last.repetition, last.attempt + 1),
                 None => (own.iter().map(|sample| sample.repetition).max().unwrap_or(0) + 1, 1),
@@ -151,12 +151,12 @@ impl Strategy for BySearch<'_> {
     }
 }
 
-/// How long tasks wait: for another attempt as long as the last one showed to be needed.
+/// The wait of tasks, in seconds: for another attempt, as long as the last one showed to be needed.
 fn hold_s(seen: &[ClassifiedRun], entry: &Prepared, next_run: &NextRun) -> f64 {
     let mut holds = HoldPredictor::new(HOLD);
     let facts = &entry.facts;
     holds.register(&facts.name, facts.kind);
-    // Not from those that were too slow: no other run would have to wait for that.
+    // Only from runs that passed: too slow ones would lengthen all waits.
     let good = seen.iter().filter(|run| run.outcome == Outcome::Passes);
     good.for_each(|run| holds.observe(run.sample));
     let again = seen.last().filter(|_| next_run.again).and_then(|last| holds.retry_hold_s(last.sample));

@@ -1,4 +1,4 @@
-//! Classifies a run under a memory cap: pass, or fail and why. From samples alone; pure.
+//! Classifies a run under a memory cap: pass, or fail and why. Pure: uses samples alone.
 
 use super::outcome::{Cause, Outcome, heap_full, reason};
 use super::rate;
@@ -12,7 +12,7 @@ const LEAST_ALLOWANCE_S: f64 = 10.0;
 /// A run whose peak is below this share of its cap was not limited by it.
 const UNTOUCHED: f64 = 0.97;
 
-/// A run that too little memory makes slow takes more than this many times the usual CPU time.
+/// A run slowed by too little memory takes more than this many times the usual CPU time.
 const MORE_WORK: f64 = 1.5;
 
 /// Time and CPU time of a run with unlimited memory.
@@ -42,7 +42,7 @@ fn took(sample: &Sample) -> Option<f64> {
     Some(sample.time.launch_s? + worked_s + sample.time.drain_s?)
 }
 
-/// The maximum at the same N, or else a line through the others, but not below the maximum of fewer tasks.
+/// The maximum at the same N, or else the line through all points, but not below the maximum of fewer tasks.
 fn predicted<'a>(
     spare: impl Iterator<Item = &'a Sample>,
     tasks: u64,
@@ -67,7 +67,7 @@ pub fn touched(sample: &Sample) -> bool {
     peak_and_cap.is_none_or(|(peak, cap)| peak as f64 >= UNTOUCHED * cap as f64)
 }
 
-/// Classifies a run. `baseline`: the result of [`baseline`] by all runs known.
+/// Classifies a run. `baseline`: the result of [`baseline`] from all known runs.
 pub fn classify(search_spec: &SearchSpec, sample: &Sample, baseline: Baseline) -> Outcome {
     if let Find::HighestRate { p99_us, .. } = search_spec.find {
         return rate::classify(sample, p99_us);
@@ -104,7 +104,7 @@ pub fn classify(search_spec: &SearchSpec, sample: &Sample, baseline: Baseline) -
             if took > allowance_s {
                 return slow(format!("took {}", units::seconds(took)));
             }
-            // Work has no plateau: its operations were done, and its check says so.
+            // Work has no plateau, but `ok` includes its operations and check.
             let seen = sample.memory.plateau.is_some() || sample.work.is_some();
             if seen { outcome_of_ok(sample, cap) } else { Outcome::Unsettled }
         }
@@ -138,8 +138,8 @@ pub fn classify(search_spec: &SearchSpec, sample: &Sample, baseline: Baseline) -
     }
 }
 
-/// The outcome of a run that is `ok`: inconclusive or failed where part of its memory was elsewhere or tasks were
-/// missing.
+/// The outcome of a run that is `ok`: failed if memory was swapped or tasks were missing, inconclusive if it
+/// still grew.
 fn outcome_of_ok(sample: &Sample, cap: u64) -> Outcome {
     let warned = |warning| sample.warnings.contains(&warning);
     let swapped = sample.memory.plateau.as_ref().and_then(|plateau| plateau.swap_bytes).unwrap_or(0);

@@ -1,17 +1,18 @@
 //! Decides when a boundary is known well enough, by separate confirming probes. Pure.
 //!
-//! The value that a search ends at was selected because it passed once, and near a boundary that is not sharp many
-//! values pass once. So the answer lies a margin before the failed value, and counts only if it passed the requested
-//! number of confirming probes. If one of them fails, the answer moves to the safe side and is confirmed again.
+//! The value that a search ends at was selected because it passed once, and near a boundary that is not sharp
+//! many values pass once. So the answer keeps a margin from the failed value, and counts only if it passed the
+//! requested number of confirming probes. If one of them fails, the answer moves to the safe side and is
+//! confirmed again.
 
 use serde::Serialize;
 
 use super::boundary_search::{Bracket, LONGEST_STEP, PassingSide, Probe, STRIDE, Search, SearchStep};
 
-/// How far the answer is from what failed, in widths of the search: one to find the boundary, one as a margin.
+/// The distance from the answer to the failed value, in widths: one to find the boundary, one as a margin.
 const MARGIN: f64 = 2.0;
 
-/// A boundary that need not be sharp, as probes show it.
+/// The boundary that probes show, which may not be sharp.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Boundary {
     /// The last value that is confirmed.
@@ -29,13 +30,13 @@ pub struct Boundary {
 pub enum SearchStatus {
     /// There are runs left to do.
     Unfinished,
-    /// An answer is confirmed, and as close to the failing value as requested, or as the boundary is sharp.
+    /// An answer is confirmed, as close to the failing value as requested, or as a blurred boundary allows.
     Found,
-    /// The runs that were allowed were not enough for that.
+    /// The allowed runs were not enough.
     Undecided,
-    /// Nothing passes: not one task in the memory, or the tasks in no memory that this machine has.
+    /// Nothing passes: not one task in the memory, or not the tasks in all memory of this machine.
     NothingHolds,
-    /// No value fails that can be tried.
+    /// Every value up to the bound passes.
     EverythingHolds,
 }
 
@@ -49,7 +50,7 @@ pub enum ConfirmStage {
     End(SearchStatus),
 }
 
-/// How often a value passed in the probes that were taken to confirm it.
+/// The confirming probes of a value, and how many of them passed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PassCount {
     pub passed: usize,
@@ -78,7 +79,7 @@ impl Search {
         }
     }
 
-    /// The next step. `open`: whether the search may take more probes. What it has found by then is still confirmed.
+    /// The next step. If not `open`, the search takes no more probes, but still confirms what it has found.
     pub fn stage(&self, probes: &[Probe], times: usize, open: bool) -> ConfirmStage {
         let boundary = self.boundary(probes, times);
         let step = self.next(probes);
@@ -86,7 +87,7 @@ impl Search {
             let tried = probes.iter().filter(|probe| probe.value == easiest).count();
             return match boundary.sometimes {
                 Some(_) => ConfirmStage::End(SearchStatus::Undecided),
-                // That nothing passes is not said after one probe either.
+                // One failed probe does not prove that nothing passes.
                 None if tried < times => ConfirmStage::Confirm(easiest),
                 None => ConfirmStage::End(SearchStatus::NothingHolds),
             };
@@ -103,8 +104,8 @@ impl Search {
             _ => {}
         }
         let candidate = match (step, boundary.failing) {
-            // Where probes contradict each other, single ones find nothing: from then on only values are tried that may
-            // be stated, each as often as asked.
+            // If probes contradict each other, single probes find nothing: from then on only possible answers
+            // are probed, each `times` times.
             (_, Some(failing)) if boundary.sometimes.is_some() => {
                 open.then(|| self.before(failing, &boundary))
             }
@@ -118,28 +119,28 @@ impl Search {
         }
     }
 
-    /// How wide the range is in which probes were seen both to pass and to fail.
+    /// The width of the range in which probes both passed and failed, on the search's scale.
     fn blur(&self, boundary: &Boundary) -> f64 {
         let (Some(failing), Some(sometimes)) = (boundary.failing, boundary.sometimes) else { return 0.0 };
         (self.scaled(sometimes as f64) - self.scaled(failing as f64)).max(0.0)
     }
 
-    /// No answer is nearer to what fails than the boundary is sharp.
+    /// Whether the answer is as near to the failing value as requested, or as the blur allows.
     fn is_near(&self, confirmed: u64, failing: u64, boundary: &Boundary) -> bool {
         let width = Bracket { passing: confirmed, failing }.width();
         confirmed.abs_diff(failing) <= 1
             || width <= (MARGIN * self.precision).max(self.blur(boundary).exp_m1())
     }
 
-    /// The value to confirm before one that failed: the margin away, or as far as the boundary was seen to be blurred.
+    /// The value to confirm before a failed one: the margin away, or the width of the blur.
     fn before(&self, failing: u64, boundary: &Boundary) -> u64 {
-        // Two steps are more than twice as far as one where they are long: never farther than is near.
+        // Two long steps on this scale are more than twice the precision: stay within what `is_near` accepts.
         let margin = (MARGIN * STRIDE * self.width()).min((MARGIN * self.precision).ln_1p());
         let step = margin.max(self.blur(boundary)).min(LONGEST_STEP);
         let (value, grain) = self.unscaled(self.scaled(failing as f64) - step);
         let easiest = self.easiest_first().0;
-        // Rounded towards what failed, so that rounding takes nothing of the precision. Strictly before it: a search
-        // ends where the easiest value fails.
+        // Rounded towards the failed value, to keep the precision, but strictly before it. The failed value is
+        // not the easiest: such a search has ended.
         match self.passes {
             PassingSide::Below => (((value / grain).ceil() * grain) as u64).min(failing - 1).max(easiest),
             PassingSide::Above => (((value / grain).floor() * grain) as u64).max(failing + 1).min(easiest),

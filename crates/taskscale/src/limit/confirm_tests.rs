@@ -1,4 +1,4 @@
-//! Answers of whole searches for boundaries that are not sharp: how often what was stated holds when it is run again.
+//! Whole searches for boundaries that are not sharp: how often their answers pass again.
 
 use proptest::prelude::*;
 
@@ -9,7 +9,7 @@ use crate::stats::Point;
 
 const MOST_RUNS: usize = 16;
 
-/// Runs a search to its end. The oracle says whether a probe passes, and predicts the boundary.
+/// Runs a search to its end. The oracle decides whether a probe passes, and predicts the boundary.
 fn drive(
     search: &Search,
     pilots: &[u64],
@@ -37,7 +37,7 @@ fn drive(
     }
 }
 
-/// A program whose memory is a line, and scatters from run to run with this standard deviation, as a share of it.
+/// A program whose memory grows linearly, and scatters with this standard deviation, as a share.
 struct Scattered {
     base: f64,
     per_task: f64,
@@ -74,7 +74,7 @@ impl Scattered {
     }
 }
 
-/// How often stated answers hold in five more runs each, and how often a single run of the search's end does.
+/// The shares of five more runs each that pass at confirmed answers, and at the unconfirmed ends of searches.
 fn rates(deviation: f64, times: usize) -> (f64, f64) {
     const SEARCHES: u64 = 300;
     let (mut held, mut stated, mut held_unconfirmed, mut runs) = (0, 0, 0, 0);
@@ -102,7 +102,7 @@ fn rates(deviation: f64, times: usize) -> (f64, f64) {
     (held as f64 / f64::from(stated), held_unconfirmed as f64 / f64::from(runs))
 }
 
-/// The promise of docs/reference/limit-method.md: how often an answer holds again, by how much a program scatters.
+/// The promise of docs/reference/limit-method.md: how often an answer passes again, by a program's scatter.
 #[test]
 fn stated_answers_hold_again() {
     for (deviation, times, promised) in [
@@ -118,12 +118,12 @@ fn stated_answers_hold_again() {
             held >= promised,
             "scatter {deviation}, {times} runs: {held} held, {unconfirmed} unconfirmed"
         );
-        // Without confirmation it was the last value that passed once.
+        // Without confirmation, the answer would be the last value that passed once.
         assert!(held > unconfirmed, "{held} against {unconfirmed}");
     }
 }
 
-/// Of 10% and more, an answer was confirmed farther from what failed than asked, and so was none.
+/// From 10% on, the margin on a logarithmic scale must not exceed the requested distance.
 #[test]
 fn an_answer_of_little_precision_is_near_enough_as_well() {
     for precision in [0.025, 0.05, 0.1, 0.2, 0.25] {
@@ -160,7 +160,8 @@ fn small_borders_are_exact() {
     }
 }
 
-/// 3 of 3 is no proof: what a success rate of `p` gives, and the rate that is refuted at 95%, as docs/reference/limit-method.md says.
+/// The chance of 3 of 3 at a success rate of `p`, and the rate that is refuted at 95%, as in
+/// docs/reference/limit-method.md.
 #[test]
 fn what_three_of_three_means() {
     let seen = |p: f64| p.powi(3);
@@ -170,8 +171,8 @@ fn what_three_of_three_means() {
 }
 
 proptest! {
-    /// Whatever probes say, a search ends; what it calls found was confirmed, lies before all that failed, and is as
-    /// near to it as asked or as the boundary is sharp.
+    /// With any answers of probes, a search ends. A found answer was confirmed, is before all failed values,
+    /// and is as near to them as requested or as the blur allows.
     #[test]
     fn what_is_stated_is_confirmed(
         answers in prop::collection::vec(any::<bool>(), 120),
@@ -181,7 +182,7 @@ proptest! {
     ) {
         let search = if above { BYTES } else { COUNTS };
         let mut answers = answers.into_iter();
-        // Far from the boundary probes are sure, near it they are anything.
+        // Far from the boundary probes are certain, near it they are arbitrary.
         let (probes, end) = drive(&search, &[], times, |value| {
             let far = value as f64 / boundary as f64;
             let passed = match (far > 1.1, far < 0.9) {
@@ -202,7 +203,7 @@ proptest! {
             ConfirmStage::End(SearchStatus::Undecided) => {}
             other => prop_assert!(false, "{other:?}"),
         }
-        // Followed again from any point, the search takes the same way.
+        // Resumed at any point, the search takes the same steps.
         for cut in 1..probes.len() {
             let spent = probes[..cut].iter().filter(|probe| !probe.confirms || !probe.passed).count();
             let next = search.stage(&probes[..cut], times, spent < MOST_RUNS);

@@ -13,7 +13,7 @@ struct LimitCsvLine<'a> {
 }
 
 impl LimitCsvLine<'_> {
-    /// Those runs that confirm the answer, the nearest that failed, and the farthest that held at or beyond that.
+    /// The role of a run: confirms the answer, failed nearest to it, or passed farthest at or beyond that.
     fn role(&self) -> &'static str {
         let (answer, Some(run)) = (self.answer, self.run) else { return "" };
         let at_the_answer = answer.trial_point() == Some(run.trial_point);
@@ -37,7 +37,7 @@ impl LimitCsvLine<'_> {
     }
 }
 
-/// What confirms the answer and its boundary are the same for all runs of an entry.
+/// The columns of confirming runs and `edge` are the same for all runs of an entry.
 fn columns<'a>() -> [CsvColumn<LimitCsvLine<'a>>; 26] {
     [
         ("entry", |line| text(&line.answer.entry)),

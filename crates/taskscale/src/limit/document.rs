@@ -169,7 +169,7 @@ fn fails_at(answer: &Answer, shown: fn(&TrialPoint) -> Option<String>) -> TableC
     figure(answer.fails.as_ref().and_then(|run| shown(&run.trial_point)))
 }
 
-/// Memory against CPU.
+/// CPU time by memory.
 fn curve(answer: &Answer, tasks: u64) -> Table {
     let columns = vec![
         Column::figures("memory MiB"),

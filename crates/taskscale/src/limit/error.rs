@@ -6,7 +6,7 @@ use strum::EnumMessage;
 
 use crate::hint::Hint;
 
-/// Version of the shape of `limit.json`.
+/// Schema version of `limit.json`.
 pub const SEARCH_SPEC_SCHEMA: u32 = 1;
 
 /// Why the specification of a search cannot be used.

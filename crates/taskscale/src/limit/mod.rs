@@ -1,7 +1,7 @@
 //! Limit searches: most tasks in a given memory, least memory for given tasks, highest message rate of a server.
 //!
-//! [`replay`] derives the next run from the samples so far; [`BySearch`] is the strategy that `campaign::drive` runs.
-//! [`render`] shows the answers. Must not know the command line.
+//! [`replay`] derives the next run from the samples so far. [`BySearch`] is the strategy that `campaign::drive`
+//! runs. [`render`] shows the answers. Must not know the command line.
 
 mod answer;
 mod boundary_search;
@@ -35,7 +35,7 @@ pub use words::{sentence, sought};
 
 use crate::document::{Format, RenderOptions, json};
 
-/// The report as text that ends in a line end.
+/// The report as text that ends with a newline.
 pub fn render(report: &LimitReport, format: Format, options: RenderOptions) -> String {
     format.render(options, || document::document(report), || csv::render(report), || json::pretty(report))
 }

@@ -32,7 +32,7 @@ pub enum Cause {
 named!(Cause);
 
 impl Cause {
-    /// Whether memory is the cause: `None` where only a run with unlimited memory can tell.
+    /// Whether memory is the cause. `None` if only a run with unlimited memory can tell.
     pub fn is_memory(self) -> Option<bool> {
         match self {
             Cause::Memory | Cause::OwnHeap => Some(true),
@@ -50,7 +50,7 @@ pub enum Outcome {
     Fails(Cause, String),
     /// The wait was too short for all tasks to be alive at once: to be repeated with a longer one.
     Unsettled,
-    /// Inconclusive, and why: to be repeated. If it always is, the run fails with this cause.
+    /// Inconclusive, and why: to be repeated. If it stays inconclusive, the run fails with this cause.
     Inconclusive(Cause, String),
 }
 
@@ -63,8 +63,8 @@ impl Outcome {
     }
 }
 
-/// What programs print when their heap is full. "MemoryError" is also in what a JVM (`OutOfMemoryError`) and Ruby
-/// (`NoMemoryError`) print, "out of memory" in what Node.js does (`heap out of memory`).
+/// What programs print when their heap is full. "MemoryError" also matches `OutOfMemoryError` (JVM) and
+/// `NoMemoryError` (Ruby), "out of memory" also `heap out of memory` (Node.js).
 const HEAP_FULL: [&str; 15] = [
     "Java heap space",
     "GC overhead limit exceeded",
@@ -83,8 +83,7 @@ const HEAP_FULL: [&str; 15] = [
     "heap overflow",
 ];
 
-/// The line of standard error that reports a full heap. A refused thread is another cause, although a JVM calls it out
-/// of memory as well.
+/// The line of standard error that reports a full heap. Excludes refused threads, which a JVM reports likewise.
 pub(super) fn heap_full(sample: &Sample) -> Option<&str> {
     let tail = sample.stderr_tail.as_deref()?;
     tail.lines()
@@ -101,11 +100,10 @@ pub(super) fn reason(sample: &Sample) -> String {
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum Purpose {
-    /// For the line that the search starts with; of the least memory, the run with memory to spare; of a rate, the
-    /// first.
+    /// The first runs: for the line through memory, with unlimited memory, or at the first rate.
     Pilot,
     Search,
-    /// Confirms the value that the search found, as often as `--repetitions` asks.
+    /// Confirms the value that the search found, `--repetitions` times.
     Confirm,
     /// A failed value with unlimited memory: checks whether memory is the cause.
     Control,

@@ -1,4 +1,4 @@
-//! What a search of a workload starts from.
+//! The start of a search: first number of tasks, variables, plan.
 
 use std::collections::BTreeMap;
 
@@ -31,7 +31,7 @@ pub fn least_tasks(
     valid.next().ok_or_else(|| "no number of tasks is valid with these parameters".to_owned())
 }
 
-/// The variables of entries whose memory is limited, by entry.
+/// Environment variables under a memory limit, by entry.
 pub fn entry_env(
     entries: &[(&Runtime, &Entry)],
 ) -> Result<BTreeMap<String, BTreeMap<String, String>>, String> {

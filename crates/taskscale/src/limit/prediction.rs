@@ -3,9 +3,9 @@
 use super::boundary_search::Prediction;
 use crate::stats::{Point, fit};
 
-/// How far a run's memory is taken to scatter, as a share of it: about what repetitions of one cell show.
+/// Assumed scatter of a run's memory, as a share: about that of repetitions of one case.
 const SCATTER: f64 = 0.004;
-/// A line is taken to bend by this share for each factor of e beyond the largest N that was run.
+/// Assumed deviation from the line, as a share, for each factor of e beyond the largest N that was run.
 const BEND: f64 = 0.01;
 
 /// The number of tasks that need `cap` bytes, by the line through the runs.
@@ -15,12 +15,12 @@ pub fn predict_tasks(needs: &[Point], cap: f64) -> Option<Prediction> {
     let value = (cap - line.base) / line.slope;
     let largest = needs.iter().max_by_key(|point| point.tasks)?;
     let smallest = needs.iter().min_by_key(|point| point.tasks)?;
-    // What scatter makes of the slope, over the distance that the line spans.
+    // The less memory grows along the line, the more scatter changes its slope.
     let growth = line.slope * (largest.tasks - smallest.tasks) as f64;
     let beyond = (value / largest.tasks as f64).max(1.0);
-    // Near the largest N the line is held by its own end, and scatters no more than that.
+    // Near the largest N, a wrong slope hardly matters.
     let scatter = SCATTER * largest.y.max(cap - growth) / growth * (1.0 - 1.0 / beyond);
-    // What the line missed where runs were made it may miss elsewhere.
+    // Elsewhere the line may be as wrong as at its worst point.
     let deviation = match fit.linear() {
         Some(false) => fit.worst.and_then(|worst| worst.off).map_or(1.0, f64::abs),
         _ => 0.0,
@@ -28,15 +28,15 @@ pub fn predict_tasks(needs: &[Point], cap: f64) -> Option<Prediction> {
     Some(Prediction { value, doubt: scatter.max(deviation) + BEND * beyond.ln() })
 }
 
-/// How far below what a run needed that felt its cap the least memory may lie: it may hold garbage that could go.
+/// The garbage that a run limited by its cap may still contain, as a share of its need.
 const GARBAGE: f64 = 0.05;
 
-/// The least memory for a run's need. `file_bytes` of it are file pages, which the kernel reclaims before it kills,
-/// except the few in use: the boundary is near the rest. `felt`: whether the cap limited the run, so that its need is a
-/// guess.
+/// Predicts the least memory from a run's need, in bytes. `file_bytes` of it are file pages, which the kernel
+/// reclaims before it kills, except the few in use. `felt`: whether the cap limited the run, so that its need
+/// is inexact.
 pub fn predict_memory(need_bytes: f64, file_bytes: f64, felt: bool) -> Option<Prediction> {
     let kept = need_bytes - file_bytes;
     let doubt = if felt { GARBAGE } else { SCATTER };
-    // Where nothing but files were counted, nothing is predicted.
+    // No prediction if only file pages were counted.
     (kept > 0.0).then_some(Prediction { value: kept, doubt: doubt.max(file_bytes / kept) })
 }

@@ -1,4 +1,5 @@
-//! Classifies whether a server keeps up with a message rate, and predicts where it stops to. From samples alone; pure.
+//! Classifies whether a server keeps up with a message rate, and predicts the highest one. Pure: uses samples
+//! alone.
 
 use super::boundary_search::Prediction;
 use super::numbers::milliseconds;

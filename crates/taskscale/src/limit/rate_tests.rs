@@ -11,14 +11,14 @@ use crate::catalog::Kind;
 use crate::document::Format;
 use crate::record::{Latency, Load, test_sample};
 
-/// How a server does at a rate.
+/// A server that keeps up to a highest rate.
 #[derive(Clone, Copy)]
 struct SimulatedServer {
-    /// Messages in a second that it can do.
+    /// The highest rate, in messages per second.
     most: f64,
-    /// From this share of that on, 99 of 100 messages no longer come within 100 ms.
+    /// From this share of `most` on, the p99 latency is above 100 ms.
     late_from: f64,
-    /// By how much what it can do scatters from run to run, as a standard deviation.
+    /// The standard deviation of `most` from run to run, as a share.
     scatters: f64,
 }
 
@@ -66,7 +66,7 @@ fn search_spec() -> SearchSpec {
     SearchSpec { rates: Some((1, 10_000_000)), precision: 0.05, most_runs: 24, ..of_find(AT_1K) }
 }
 
-/// Runs a search whose every run may be changed.
+/// Runs a search. `change` may alter each run.
 fn drive_with(
     search_spec: &SearchSpec,
     server: SimulatedServer,
@@ -138,7 +138,7 @@ fn a_slow_server_is_searched_for_below_the_first_rate() {
     assert_eq!((all.state, all.rate_per_s), (SearchStatus::EverythingHolds, Some(10_000_000)));
 }
 
-/// What a server did where it was behind predicts where it ceases to keep up.
+/// The rate that a server achieved when behind predicts the boundary.
 #[test]
 fn a_rate_that_is_not_reached_says_where_the_edge_is() {
     let server = SimulatedServer { late_from: 0.99, ..PLAIN };
@@ -174,7 +174,7 @@ fn an_edge_that_is_not_sharp_is_said_to_be_none() {
     assert!(blurred > 0);
 }
 
-/// A rate that failed while others used the CPUs is run again, and moves nothing.
+/// A rate that failed on a busy machine is run again, and does not move the boundary.
 #[test]
 fn what_failed_on_a_busy_machine_does_not_count() {
     let mut disturbed = 0;
@@ -206,7 +206,7 @@ fn runs_are_judged_by_rate_and_latency_and_by_how_they_ended() {
     assert_eq!(judged(|sample| p99(sample, 99_999.0)), Outcome::Passes);
     assert_eq!(judged(|sample| p99(sample, 100_000.0)).cause(), Some(Cause::Latency));
     assert_eq!(judged(|sample| open_of(sample).achieved_per_s = 4_940.0).cause(), Some(Cause::Rate));
-    // Clients at their limit say nothing of the server.
+    // Clients at their limit prove nothing about the server.
     let busy = |sample: &mut Sample| {
         (open_of(sample).achieved_per_s, open_of(sample).client_cpu_share) = (4_940.0, Some(0.9));
     };
@@ -219,7 +219,7 @@ fn runs_are_judged_by_rate_and_latency_and_by_how_they_ended() {
     };
     let Outcome::Fails(Cause::Clients, why) = judged(late) else { panic!("{:?}", judged(late)) };
     assert!(why.contains("the clients sent 150 ms late"), "{why}");
-    // Others on the machine take nothing from what held.
+    // A busy machine does not invalidate a pass.
     assert_eq!(judged(|sample| sample.warnings = vec![Warning::MachineBusy]), Outcome::Passes);
     assert_eq!(judged(|sample| sample.load = None).cause(), Some(Cause::Other));
     assert_eq!(judged(|sample| sample.status = Status::Failed).cause(), Some(Cause::Other));
@@ -228,7 +228,7 @@ fn runs_are_judged_by_rate_and_latency_and_by_how_they_ended() {
     assert_eq!(judged(|sample| sample.status = Status::Limit).cause(), Some(Cause::SystemLimit));
 }
 
-/// Cut off after any run, a search goes on to the same end with the same runs.
+/// Interrupted after any run, a search resumes with the same runs.
 #[test]
 fn a_search_that_was_cut_off_goes_on_the_same_way() {
     let samples = drive_with(&search_spec(), SimulatedServer { scatters: 0.02, ..PLAIN }, 3, |_, _| {});

@@ -1,7 +1,7 @@
 //! The search for one entry: derives the next run from the runs so far. Pure.
 //!
-//! An interrupted search resumes by deriving the next run from its samples; the purpose of each follows from those
-//! before it.
+//! An interrupted search resumes by deriving the next run from its samples. Each run's purpose follows from
+//! earlier ones.
 
 use std::f64::consts::LN_2;
 
@@ -18,26 +18,26 @@ use crate::catalog::Kind;
 use crate::record::{Hold, Sample};
 use crate::stats::Point;
 
-/// How long all tasks are alive together at least, in seconds.
+/// The plateau of each run: all tasks are alive at once for at least this many seconds.
 pub const HOLD: Hold = Hold::Chosen { plateau_s: 0.5 };
-/// The first numbers of tasks: the base, and enough for a line.
+/// The second number of tasks, large enough for a line.
 const PILOT_TASKS: u64 = 10_000;
-/// The same where each task takes a thread or process.
+/// The same if each task takes a thread or process.
 const PILOT_THREADS: u64 = 1_000;
 /// No program takes a larger number of tasks.
 const MOST_TASKS: u64 = u32::MAX as u64;
-/// The messages in a second that a search begins with.
+/// The first rate of a search, in messages per second.
 const FIRST_RATE: u64 = 1_000;
-/// The rates that clients can be asked for, where the specification does not say.
+/// The least and greatest rate that clients can send, unless specified, in messages per second.
 const RATES: (u64, u64) = (1, 10_000_000);
-/// No program runs in less, in bytes.
+/// The least memory tried, in bytes: no program runs in less.
 const LEAST_MEMORY: u64 = 256 << 10;
-/// The memories of the curve, in multiples of the least in which the tasks hold.
+/// The memory sizes of the curve, in multiples of the answer.
 const CURVE: [f64; 6] = [1.05, 1.1, 1.25, 1.5, 2.0, 4.0];
-/// A memory of the curve is not run where another within this share of it was.
+/// A size within this share of a memory size of the curve replaces it if it was run already.
 const SAME_MEMORY: f64 = 0.02;
 
-/// So many runs of a value may be inconclusive.
+/// The most inconclusive runs of a value that are repeated.
 const MOST_INCONCLUSIVE: usize = 2;
 
 /// The next run.
@@ -73,7 +73,7 @@ pub fn replay<'a>(search_spec: &SearchSpec, kind: Kind, samples: &'a [Sample]) -
         holds.observe(sample);
         let purpose = purpose_of(search_spec, next.1, sample);
         seen.push(ClassifiedRun { sample, purpose, outcome: Outcome::Unsettled });
-        // What is known by now may shed another light on what was before.
+        // New runs may change the baseline, and with it the outcomes of earlier runs.
         let outcomes: Vec<Outcome> = seen
             .iter()
             .map(|run| {
@@ -98,7 +98,7 @@ pub fn replay<'a>(search_spec: &SearchSpec, kind: Kind, samples: &'a [Sample]) -
     SearchState { state: next.0, boundary, tried, spent, next: next.1, seen }
 }
 
-/// What a run was for: what was asked for then, unless other repetitions or another precision were asked for.
+/// The purpose of a run: that of the requested run, unless the repetitions or the precision have changed since.
 fn purpose_of(search_spec: &SearchSpec, next_run: Option<NextRun>, sample: &Sample) -> Purpose {
     match (next_run, search_spec.find) {
         (Some(next_run), find) if next_run.trial_point == find.trial_point_of(sample) => next_run.purpose,
@@ -107,7 +107,7 @@ fn purpose_of(search_spec: &SearchSpec, next_run: Option<NextRun>, sample: &Samp
     }
 }
 
-/// The runs that found where the boundary is, and those that said that it is elsewhere.
+/// The number of runs that `most_runs` bounds: of the search, and failed confirming or curve runs.
 fn spent(seen: &[ClassifiedRun]) -> usize {
     let counts = |run: &&ClassifiedRun| match run.purpose {
         Purpose::Pilot | Purpose::Search => true,
@@ -117,7 +117,7 @@ fn spent(seen: &[ClassifiedRun]) -> usize {
     seen.iter().filter(counts).count()
 }
 
-/// A run that does not count is taken again, but not for ever.
+/// Turns inconclusive runs into failures if a value has too many.
 fn settle_inconclusive(search_spec: &SearchSpec, seen: &mut [ClassifiedRun]) {
     let mut inconclusive: Vec<TrialPoint> = Vec::new();
     for run in seen {
@@ -131,12 +131,12 @@ fn settle_inconclusive(search_spec: &SearchSpec, seen: &mut [ClassifiedRun]) {
     }
 }
 
-/// How long a run of `tasks` may take, by pilot and control runs. With all memory only the timeout ends it, as others are
-/// held against such runs; but not in a search in which all have it.
+/// Allowed time and usual CPU time of `tasks`, from pilot and control runs. Runs with all memory, which others
+/// are compared with, are ended only by the timeout, unless all runs have it.
 pub fn allowed(search_spec: &SearchSpec, seen: &[ClassifiedRun], tasks: u64, cap_bytes: u64) -> Baseline {
     let (room, time_cap_s) = (search_spec.room_bytes, search_spec.time_cap_s);
     if let Find::HighestRate { .. } = search_spec.find {
-        // Messages that come late are what is looked at: none is cut off for that before any run may.
+        // Late messages are what the search measures, so only the timeout ends a run.
         return Baseline { allowance_s: time_cap_s, cpu_s: 0.0 };
     }
     let spare = seen.iter().filter(|run| match search_spec.find {
@@ -149,7 +149,7 @@ pub fn allowed(search_spec: &SearchSpec, seen: &[ClassifiedRun], tasks: u64, cap
 }
 
 fn search(search_spec: &SearchSpec) -> Search {
-    // Half of it is the margin of the answer.
+    // The other half is the margin of the answer.
     let precision = search_spec.precision / 2.0;
     match search_spec.find {
         Find::MostTasks { .. } => {
@@ -162,7 +162,7 @@ fn search(search_spec: &SearchSpec) -> Search {
         }
         Find::HighestRate { .. } => {
             let bounds = search_spec.rates.unwrap_or(RATES);
-            // By doubling and no further, as a server far behind takes long to end.
+            // Without a prediction, at most doubles: a server far behind takes long to end.
             Search { passes: PassingSide::Below, bounds, precision, radix: 10.0, blind: LN_2 }
         }
     }
@@ -172,7 +172,7 @@ fn cap_of(sample: &Sample) -> u64 {
     sample.memory.cap_bytes.unwrap_or(0)
 }
 
-/// The probes that the runs were, each with the prediction that was then known.
+/// The runs as probes, each with the prediction at that time.
 fn probes(search_spec: &SearchSpec, seen: &[ClassifiedRun]) -> Vec<Probe> {
     let mut probes: Vec<Probe> = Vec::new();
     for (position, run) in seen.iter().enumerate() {
@@ -193,11 +193,10 @@ fn probes(search_spec: &SearchSpec, seen: &[ClassifiedRun]) -> Vec<Probe> {
     probes
 }
 
-/// By the line through what runs needed: their peak, where that was below the cap; where it was not, the kernel took
-/// back what it could, and what is left is the charge at the plateau. Neither with page cache that nobody maps.
+/// Predicts the N at which the line through the needs of runs reaches the cap.
 fn most_tasks(seen: &[ClassifiedRun], cap_bytes: u64) -> Option<Prediction> {
     let runs = || seen.iter().filter(|run| run.purpose != Purpose::Control);
-    // Where what ends it is not memory, memory predicts nothing; a program that counts its failures does.
+    // If memory is not the cause, only the program's count of failed tasks predicts the boundary.
     let nearest = runs().filter(|run| run.outcome.cause().is_some()).min_by_key(|run| run.sample.tasks);
     if let Some(nearest) = nearest.filter(|run| run.outcome.cause() != Some(Cause::Memory)) {
         match (nearest.outcome.cause(), nearest.sample.failed) {
@@ -213,7 +212,7 @@ fn most_tasks(seen: &[ClassifiedRun], cap_bytes: u64) -> Option<Prediction> {
         .filter(|run| run.outcome == Outcome::Passes)
         .filter_map(|run| Some(Point { tasks: run.sample.tasks, y: need(run.sample)? }))
         .collect();
-    // A program whose own heap is full never comes to the cap: it ends where it ended before.
+    // A program whose own heap is full never reaches the cap: it fails at the same peak again.
     let own = runs()
         .filter(|run| run.outcome.cause() == Some(Cause::OwnHeap))
         .filter_map(|run| run.sample.memory.peak_bytes)
@@ -222,14 +221,15 @@ fn most_tasks(seen: &[ClassifiedRun], cap_bytes: u64) -> Option<Prediction> {
     predict_tasks(&needs, end as f64)
 }
 
-/// Least memory that the run would need, in bytes: without the page cache that the kernel can reclaim.
+/// The memory that a run needs, in bytes: its peak if that is below the cap, or else its charge at the plateau,
+/// without page cache that the kernel can reclaim.
 pub(super) fn need(sample: &Sample) -> Option<f64> {
-    // Of work nothing is read while its tasks are there: the most at any time is what it needs.
+    // Work has no plateau to read memory at: its peak is what it needs.
     if sample.work.is_some() {
         return sample.memory.peak_bytes.map(|bytes| bytes as f64);
     }
     let plateau = sample.memory.plateau.as_ref()?;
-    // The charge has what nobody maps; the footprint has the pages of files that are charged to others.
+    // The charge includes unmapped page cache. The footprint includes file pages charged elsewhere.
     let charge = plateau.group_bytes.unwrap_or(plateau.footprint_bytes);
     let cache = charge.saturating_sub(plateau.footprint_bytes);
     let peak = sample.memory.peak_bytes.filter(|_| !touched(sample));
@@ -243,7 +243,7 @@ fn least_memory(seen: &[ClassifiedRun]) -> Option<Prediction> {
     predict_memory(need(tightest)?, file_bytes as f64, touched(tightest))
 }
 
-/// Where a search stands after some runs, and the run that is next.
+/// The status of a search after some runs, and the next run.
 fn decide(
     search_spec: &SearchSpec,
     kind: Kind,
@@ -281,7 +281,7 @@ fn decide(
     }
 }
 
-/// The first values, whatever is predicted.
+/// The first values, which need no prediction.
 fn pilot(search_spec: &SearchSpec, kind: Kind, probes: &[Probe]) -> Option<u64> {
     match (search_spec.find, probes) {
         (Find::MostTasks { .. }, []) => Some(search_spec.least_tasks),
@@ -290,7 +290,7 @@ fn pilot(search_spec: &SearchSpec, kind: Kind, probes: &[Probe]) -> Option<u64> 
                 Kind::Thread | Kind::Process => PILOT_THREADS,
                 _ => PILOT_TASKS,
             };
-            // Parameters may ask for more.
+            // Parameters may require more.
             Some(usual.max(search_spec.least_tasks.saturating_mul(2)))
         }
         (Find::LeastMemory { .. }, []) => Some(search_spec.room_bytes),
@@ -302,8 +302,8 @@ fn pilot(search_spec: &SearchSpec, kind: Kind, probes: &[Probe]) -> Option<u64> 
     }
 }
 
-/// The tasks to run with memory to spare, where what failed does not say itself whether memory was the reason. At once,
-/// not at the end: how long such a run takes also says how long others may.
+/// The tasks to run with unlimited memory if it is unknown whether memory caused the failure. Runs at once, as
+/// its duration also sets the allowed time of other runs.
 fn control(search_spec: &SearchSpec, seen: &[ClassifiedRun], failing: Option<u64>) -> Option<u64> {
     let failing = failing?;
     let Find::MostTasks { memory_bytes } = search_spec.find else { return None };
@@ -321,17 +321,17 @@ pub fn controlled(seen: &[ClassifiedRun], tasks: u64) -> Option<bool> {
     controls().any(|run| run.outcome.cause().is_some() && run.sample.tasks <= tasks).then_some(false)
 }
 
-/// Why the run of a value failed: the last that did.
+/// The cause of the last failed run with `tasks`.
 fn cause_at(seen: &[ClassifiedRun], tasks: u64) -> Option<Cause> {
     let runs = seen.iter().rev().filter(|run| run.purpose != Purpose::Control && run.sample.tasks == tasks);
     runs.filter_map(|run| run.outcome.cause()).next()
 }
 
-/// The next memory of the curve: each is run as often as the answer.
+/// The next memory size of the curve, in bytes. Each is run as often as the answer.
 fn curve(search_spec: &SearchSpec, probes: &[Probe], least: Option<u64>) -> Option<u64> {
     let least = least? as f64;
     let times = |value: u64| probes.iter().filter(|probe| probe.value == value).count();
-    // Runs are summed up with those of the very same memory: of the one near by that has most of them already.
+    // Runs are grouped by their exact memory, so choose the near size that has the most runs.
     let near = |wanted: f64| {
         let values = probes.iter().map(|probe| probe.value);
         let page = 64 << 10;

@@ -34,15 +34,15 @@ pub struct SearchSpec {
     pub schema: u32,
     #[serde(flatten)]
     pub find: Find,
-    /// Fewer tasks make no sense in this workload.
+    /// The least tasks that make sense in this workload.
     #[serde(default = "one")]
     pub least_tasks: u64,
-    /// The least and the most messages in a second that the workload's clients can be asked for; of rates only.
+    /// The range of rates that clients can send, in messages per second. Only in rate searches.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rates: Option<(u64, u64)>,
-    /// How often the launch and drain of a run with memory to spare a run may take.
+    /// Launch and drain may take this many times as long as with unlimited memory.
     pub slowdown: f64,
-    /// Memory of runs that are to have enough of it, in bytes.
+    /// Memory of runs with unlimited memory, in bytes: all that is available.
     pub room_bytes: u64,
     /// Time that any run may take, in seconds.
     pub time_cap_s: f64,
@@ -56,8 +56,7 @@ pub struct SearchSpec {
     pub precision: f64,
     /// Number of confirming runs that must pass. May differ when a search resumes.
     pub repetitions: u32,
-    /// Most runs of the search until the two are close enough, including failed confirming runs. May differ when a
-    /// search resumes.
+    /// Most runs of the search, including failed confirming runs. May differ when a search resumes.
     pub most_runs: u32,
 }
 
@@ -96,7 +95,7 @@ impl Find {
     }
 }
 
-/// A size as requested: exact where it is whole MiB.
+/// A size as text: exact if it is whole MiB.
 pub(super) fn size(bytes: u64) -> String {
     if bytes.is_multiple_of(1 << 20) {
         format!("{} MiB", units::grouped(bytes >> 20))

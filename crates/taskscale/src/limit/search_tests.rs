@@ -1,4 +1,4 @@
-//! Whole searches against scripted programs under scripted caps: as many runs as they take, and what they conclude.
+//! Whole searches against scripted programs under scripted caps: how many runs they take, and their answers.
 
 use super::super::answer::{Answer, LimitReport};
 use super::*;
@@ -6,23 +6,23 @@ use crate::record::{Campaign, LimitHit, Memory, Plan, Plateau, Status, test_camp
 
 const MIB: u64 = 1 << 20;
 
-/// How a program does under a cap.
+/// A program under a memory cap.
 struct CappedProgram {
     base: u64,
     per_task: u64,
-    /// Pages of its files: what finds no room under the cap is read again when it is needed.
+    /// Page cache of its files: reclaimed if the cap has no room for it, and read again if needed.
     files: u64,
-    /// Takes up to so many times what it needs before it collects garbage.
+    /// Uses up to this many times what it needs before it collects garbage.
     garbage: f64,
-    /// Its own heap takes no more than this share of the cap.
+    /// Its own heap uses at most this share of the cap.
     heap_share: f64,
-    /// No more tasks than these start, whatever the memory.
+    /// At most this many tasks start, with any memory.
     system: u64,
     /// Slower by this factor near the cap.
     thrash: f64,
     /// Launch time of a task, in seconds.
     launch_per_task_s: f64,
-    /// From so many tasks on it crashes.
+    /// Crashes from this many tasks on.
     crash: u64,
 }
 
@@ -168,7 +168,7 @@ fn garbage_does_not_count_as_need() {
     let answer = answer(&search_spec(IN_64), &CappedProgram { garbage: 1.8, ..PLAIN });
     let most = (61 * MIB) / 500;
     let tasks = answer.tasks.unwrap();
-    // No line predicts how much of what it takes is garbage: the search may need more runs than it has.
+    // A line cannot predict the garbage, so the search may need more runs than allowed.
     assert!(tasks <= most && tasks as f64 > most as f64 * 0.97, "{tasks} of {most}");
     assert!(
         answer.runs_of_search <= 16 && answer.width.unwrap() <= 0.03,
@@ -178,7 +178,7 @@ fn garbage_does_not_count_as_need() {
     );
 }
 
-/// A JVM's heap takes a part of its container's memory: the answer lies where that is full, and says so.
+/// A JVM's heap uses a part of its container's memory: the answer is where the heap is full, and names it.
 #[test]
 fn a_full_heap_is_named() {
     let program = CappedProgram { heap_share: 0.25, ..PLAIN };
@@ -209,8 +209,8 @@ fn what_is_too_slow_for_want_of_memory_does_not_hold_and_a_control_says_why() {
     assert!(answer.probes.iter().any(|run| run.purpose == Purpose::Control && run.holds));
 }
 
-/// Slow with any memory is a slow program: the control says how long it takes, and what was ended too soon is run
-/// again.
+/// A slow program is not limited by memory: the control run measures its time, and runs ended too soon are
+/// repeated.
 #[test]
 fn a_slow_launch_is_no_want_of_memory() {
     let mut samples: Vec<Sample> = Vec::new();
@@ -218,7 +218,7 @@ fn a_slow_launch_is_no_want_of_memory() {
     loop {
         let search = replay(&search_spec, Kind::Stackless, &samples);
         let Some(next_run) = search.next else { break };
-        // Ten times slower per task beyond 50,000: no line through the pilots predicts it.
+        // 400 times slower per task beyond 50,000, which the line through the pilots does not predict.
         let slow = if next_run.trial_point.tasks > 50_000 { 4e-4 } else { 1e-6 };
         let program = CappedProgram { launch_per_task_s: slow, ..PLAIN };
         let TrialPoint { tasks, cap_bytes, .. } = next_run.trial_point;
@@ -267,7 +267,7 @@ fn the_least_memory_is_what_the_tasks_need_and_the_curve_goes_up_from_it() {
         for wanted in [1.05, 1.1, 1.25, 1.5, 2.0, 4.0] {
             assert!(shares.iter().any(|share| (share / wanted - 1.0).abs() < 0.03), "{wanted}: {shares:?}");
         }
-        // Runs of memories that are only near each other do not stand for one another.
+        // Runs with nearly the same memory do not count for each other.
         let often = answer.curve.iter().filter(|point| point.held >= 3).count();
         assert!(often >= 8, "{:?}", answer.curve);
         assert!(answer.curve.last().unwrap().roomy);
@@ -277,7 +277,7 @@ fn the_least_memory_is_what_the_tasks_need_and_the_curve_goes_up_from_it() {
 
 #[test]
 fn pages_of_files_are_not_needed_and_take_no_runs() {
-    // A small program as it is built for tests: an eighth of what it was seen to have are pages of its own file.
+    // A small program: the pages of its own file are an eighth of its memory.
     let program = CappedProgram { base: 4 * MIB, per_task: 2048, files: 3 * MIB, ..PLAIN };
     let answer = answer(&search_spec(Find::LeastMemory { tasks: 10_000 }), &program);
     let least = 4 * MIB + 20_480_000;
@@ -302,7 +302,7 @@ fn tasks_that_hold_in_no_memory_have_no_curve() {
     assert_eq!(answer.by_memory, Some(false));
 }
 
-/// Runs a search whose every run may be changed, by its order and its position.
+/// Runs a search. `change` may alter each run.
 fn drive_with(search_spec: &SearchSpec, mut change: impl FnMut(&NextRun, &mut Sample)) -> Vec<Sample> {
     let mut samples: Vec<Sample> = Vec::new();
     while let Some(next_run) = replay(search_spec, Kind::Stackless, &samples).next {
@@ -314,7 +314,7 @@ fn drive_with(search_spec: &SearchSpec, mut change: impl FnMut(&NextRun, &mut Sa
     samples
 }
 
-/// Both directions: the answer moves to the safe side, is confirmed anew, and the boundary is said not to be sharp.
+/// Both directions: the answer moves to the safe side, is confirmed again, and the boundary is not sharp.
 #[test]
 fn a_failure_among_the_confirming_runs_moves_the_answer() {
     use crate::document::Format;
@@ -367,7 +367,7 @@ fn a_failure_among_the_confirming_runs_moves_the_answer() {
     }
 }
 
-/// Where nothing is confirmed with the runs allowed there is no answer, only how often it held.
+/// If no value is confirmed in the allowed runs, there is no answer, only the last candidate's passes.
 #[test]
 fn what_was_not_confirmed_is_not_called_an_answer() {
     for (find, format) in [(IN_64, "tasks"), (FOR_100K, "MiB")] {
@@ -391,13 +391,13 @@ fn what_was_not_confirmed_is_not_called_an_answer() {
         let table = super::super::render(&report, crate::document::Format::Table, Default::default());
         assert!(table.contains("└ no answer: ") && table.contains("passed 2 of 3"), "{table}");
         assert!(table.contains(format), "{table}");
-        // More runs go on from there.
+        // More runs resume from there.
         let more = SearchSpec { most_runs: 24, ..search_spec };
         assert!(replay(&more, Kind::Stackless, &samples).next.is_some());
     }
 }
 
-/// The run by which the search found a value does not count: it was chosen for having held.
+/// The run that found a value does not count, as the value was selected because it passed.
 #[test]
 fn confirming_runs_are_not_those_of_the_search() {
     for repetitions in [1, 2, 5] {
@@ -410,7 +410,7 @@ fn confirming_runs_are_not_those_of_the_search() {
     }
 }
 
-/// One task that failed once and held once is no proof that nothing holds.
+/// One task that failed once and passed once does not prove that nothing passes.
 #[test]
 fn that_nothing_holds_is_confirmed_as_well() {
     let search_spec = search_spec(IN_64);
@@ -441,7 +441,7 @@ fn what_proves_nothing_does_not_hold() {
     assert_eq!(judged(|sample| sample.alive = Some(9)).cause(), Some(Cause::Other));
     let grew = judged(|sample| sample.warnings = vec![Warning::PlateauGrew]);
     assert!(matches!(grew, Outcome::Inconclusive(Cause::Other, _)), "{grew:?}");
-    // Taken again, and where it grows each time it fails.
+    // Repeated, and fails if memory grows each time.
     let samples = drive_with(&search_spec, |next_run, sample| {
         if next_run.trial_point.tasks > 1 {
             sample.warnings = vec![Warning::PlateauGrew];
@@ -452,7 +452,7 @@ fn what_proves_nothing_does_not_hold() {
     assert!(answer.probes.iter().any(|run| run.cause == Some(Cause::Other)));
 }
 
-/// Cut off after any run, a search goes on to the same end with the same runs.
+/// Interrupted after any run, a search resumes with the same runs.
 #[test]
 fn a_search_that_was_cut_off_goes_on_the_same_way() {
     for (find, program) in [
@@ -478,7 +478,7 @@ fn fewer_runs_than_needed_are_told_and_more_may_follow() {
     let samples = drive(&few, &PLAIN);
     let answer = report(&few, &samples).answers.remove(0);
     assert_eq!((answer.state, answer.runs_of_search, answer.runs), (SearchStatus::Undecided, 3, 6));
-    // What it came to is confirmed all the same, and it is not as near as asked.
+    // The last candidate is confirmed all the same, but not as precise as requested.
     assert_eq!((answer.tried.unwrap().held, answer.width), (3, None));
     assert!(replay(&search_spec(IN_64), Kind::Stackless, &samples).next.is_some());
 }
@@ -504,7 +504,7 @@ fn answers_are_shown() {
     assert_eq!(json["question"]["find"], "most-tasks");
 }
 
-/// Others that keep the machine busy make a run slow without making it work: it is run again, and moves nothing.
+/// A run that was slow on a busy machine without more CPU time is repeated, and does not move the boundary.
 #[test]
 fn a_run_that_waited_for_others_does_not_count() {
     let search_spec = search_spec(FOR_100K);
@@ -525,7 +525,7 @@ fn a_run_that_waited_for_others_does_not_count() {
             .all(|point| point.held == point.runs || point.memory_bytes < 3 * MIB + 50_000_000)
     );
     assert_eq!(answer.probes.iter().filter(|run| !run.holds && run.cause.is_none()).count(), 2);
-    // Slow three times over is slow.
+    // A run that is slow three times fails.
     for sample in samples.iter_mut().filter(|sample| sample.memory.cap_bytes == answer.memory_bytes) {
         sample.time.drain_s = Some(60.0);
         sample.warnings = vec![crate::record::Warning::MachineBusy];

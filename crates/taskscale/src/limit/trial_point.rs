@@ -14,7 +14,7 @@ pub struct TrialPoint {
     pub tasks: u64,
     #[serde(rename = "memory_bytes")]
     pub cap_bytes: u64,
-    /// Messages in a second; absent where the search does not set the rate.
+    /// Messages per second. Absent if the search does not set the rate.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate_per_s: Option<u64>,
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::peer::{ProtocolError, Terms};
 
-/// A server without an answer in so many cases is not tested further.
+/// A server that leaves this many waits without an answer is not tested further.
 pub const MOST_SILENCES: u32 = 3;
 
 /// One fault.
@@ -16,14 +16,14 @@ pub struct ConformanceFault {
     pub what: String,
     /// How to fix it.
     pub fix: &'static str,
-    /// Results would be wrong, or clients would lose messages. Not only an unusual code or way to close a connection.
+    /// Whether results would be wrong or clients would lose messages. An unusual close code is not grave.
     pub grave: bool,
 }
 
 /// One case of a conformance run, on its own connections.
 pub struct ConformanceCase {
     pub name: &'static str,
-    /// The fix for whatever ends it early, and its severity.
+    /// The fix and the severity of an error that ends the case early.
     pub fix: &'static str,
     pub grave: bool,
     pub run: CaseFn,
@@ -42,7 +42,7 @@ pub const fn minor(name: &'static str, run: CaseFn, fix: &'static str) -> Confor
 /// What all cases share.
 pub struct ConformanceRun<'t> {
     pub terms: Terms,
-    /// The time of sending to a member that does not read.
+    /// The longest time of sending to a member that does not read.
     pub flood: Duration,
     pub memory: &'t dyn Fn() -> Option<u64>,
     /// Fixed seed, so that faults are reproducible.
@@ -97,7 +97,7 @@ impl ConformanceRun<'_> {
         bytes
     }
 
-    /// The growth of the server's memory, in words; empty if unknown.
+    /// The growth of the server's memory, in words. Empty if unknown.
     pub fn grown(&self, before: Option<u64>) -> String {
         match ((self.memory)(), before) {
             (Some(now), Some(before)) if now > before => {

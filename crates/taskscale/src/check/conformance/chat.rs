@@ -61,7 +61,7 @@ pub(super) const CASES: &[ConformanceCase] = &[
 
 const QUEUE_FIX: &str = "use a bounded send queue per connection (for example 256 messages), and close the connection when it is full";
 
-/// Messages in flight, fewer than a queue must hold.
+/// Messages in flight, fewer than a queue must take.
 const AT_ONCE: usize = 100;
 const LOTS: usize = 6;
 /// Half-open connections of each type.
@@ -71,7 +71,7 @@ const ROOMS: usize = 10;
 const LARGE_BYTES: usize = 32 * 1024;
 /// A queue of 256 such messages, and half as much again.
 const QUEUE_BYTES: usize = 12 << 20;
-/// The growth of memory after which it counts as unbounded.
+/// Memory growth that counts as unbounded, in bytes.
 const RUNAWAY_BYTES: u64 = 1 << 30;
 
 /// A member of a room.
@@ -345,7 +345,7 @@ fn unread(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
     slow.peer.take_little();
     let text = "w".repeat(LARGE_BYTES);
     let frame = client_text(&format!("say {text}")).bytes();
-    // More than kernel buffers and a queue hold.
+    // More messages than kernel buffers and a queue can keep.
     let fair = (kernel_bytes() + QUEUE_BYTES) / LARGE_BYTES;
     let (start, before) = (Instant::now(), (run.memory)());
     let runs_away = |run: &ConformanceRun| {
@@ -365,7 +365,7 @@ fn unread(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
     fast.say("say the end")?;
     fast.expect("the end")?;
     let grown = run.grown(before);
-    // Now it reads what was kept for it.
+    // Now the slow member reads what was kept.
     let mut heard = 0;
     let kept = loop {
         match slow.hear("the unread messages") {

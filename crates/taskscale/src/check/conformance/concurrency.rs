@@ -7,10 +7,10 @@ use super::peer::{Peer, ProtocolError, Terms, Within};
 const MOST_CONNECTIONS: u64 = 1_000;
 /// Other open files.
 const OTHER_FILES: u64 = 32;
-/// Connections before one of them must be served, as the backlog of a server is limited.
+/// One in this many connections must be served before the next, as a server's backlog is limited.
 const AT_ONCE: u64 = 16;
 
-/// A thousand, or fewer if the limit of open files is lower. The server needs some of its own.
+/// 1,000 connections, or fewer if the limit of open files is lower. The server's other files keep a quarter.
 pub(super) fn size() -> u64 {
     let open = std::fs::read_dir("/proc/self/fd").map_or(0, |entries| entries.count() as u64);
     let limit = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);

@@ -27,7 +27,7 @@ pub(super) const CASES: &[ConformanceCase] = &[
     grave("clients that vanish", vanish, "on an error, close only that connection, silently"),
 ];
 
-/// The longest message; all lengths up to it are tested.
+/// The longest message. All lengths up to it are tested.
 const PIECES: usize = 120;
 /// The longest message of a short test.
 const FEW_PIECES: usize = 20;
@@ -36,7 +36,7 @@ const MUCH_BYTES: usize = 1 << 20;
 const FAIR_BYTES: usize = 32 << 20;
 /// A server that accepts nothing for this long has stopped reading.
 const FULL_AFTER: Duration = Duration::from_secs(1);
-/// A delayed acknowledgment takes 40 ms on Linux; local answers are much faster.
+/// A delayed acknowledgment takes 40 ms on Linux. Local answers are much faster.
 const DELAYED: Duration = Duration::from_millis(30);
 
 /// Sends bytes and expects them back.
@@ -151,7 +151,7 @@ fn latency(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
 fn idle(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
     let mut peers = concurrency::connect_all(run.terms, concurrency::size(), |peer| echo(peer, b"here"))?;
     say_pieces(run, FEW_PIECES).of(&format!("with {} idle connections", peers.len()))?;
-    // All at once; none may have been closed.
+    // All at once. None may have been closed.
     let words: Vec<Vec<u8>> = (0..peers.len()).map(|index| format!("{index:08}").into_bytes()).collect();
     for (peer, word) in peers.iter_mut().zip(&words) {
         peer.write(word).of("on a connection that was idle")?;

@@ -25,15 +25,15 @@ pub(super) use self::case::ConformanceFault;
 /// The most connections that are open at once, which is also the server's number of tasks.
 pub(super) const CONNECTIONS: u64 = 1_100;
 
-/// How long a run waits.
+/// Time limits of a conformance run.
 #[derive(Debug, Clone, Copy)]
 struct Pace {
-    /// For an answer.
+    /// The wait for an answer.
     patience: Duration,
-    /// No case starts after this time, and none runs longer than the second.
+    /// No case starts after `begun`, and all waits end after `whole`.
     begun: Duration,
     whole: Duration,
-    /// For the messages to a member that does not read.
+    /// Sending to a member that does not read.
     flood: Duration,
 }
 
@@ -53,7 +53,7 @@ pub(super) struct ConformanceResult {
     pub cases: Vec<CaseCount>,
 }
 
-/// A case has one test, or one for each message.
+/// The tests of a case: one, or one for each part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct CaseCount {
     pub case: &'static str,

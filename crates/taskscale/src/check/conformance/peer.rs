@@ -71,7 +71,7 @@ pub(super) fn kernel_bytes() -> usize {
         fs::read_to_string(file).ok()?.split_whitespace().last()?.parse().ok()
     };
     let (read, write) = (most("/proc/sys/net/ipv4/tcp_rmem"), most("/proc/sys/net/ipv4/tcp_wmem"));
-    // By default the kernel's own; bounded by what is sent here.
+    // The kernel's defaults if unreadable. Capped, as the tests send more.
     (read.unwrap_or(6 * MIB) + write.unwrap_or(4 * MIB)).min(64 * MIB)
 }
 
@@ -96,7 +96,7 @@ impl Peer {
         Ok(Peer { stream, terms })
     }
 
-    /// Waits for one read; 0 at the end of the connection.
+    /// Reads once and returns the length: 0 at the end of the connection.
     fn read_some(&mut self, buffer: &mut [u8], until: Instant, what: &str) -> Result<usize, ProtocolError> {
         loop {
             let left = until.saturating_duration_since(Instant::now());
@@ -126,7 +126,7 @@ impl Peer {
         Ok(())
     }
 
-    /// The next byte; `None` at the end of the connection.
+    /// The next byte. `None` at the end of the connection.
     pub fn next(&mut self, what: &str) -> Result<Option<u8>, ProtocolError> {
         let mut byte = [0];
         let until = self.terms.until();

@@ -12,16 +12,17 @@ use scripted::fake_entry;
 #[path = "../../../tests/support/scripted.rs"]
 mod scripted;
 
-/// For servers that answer, however busy the machine is.
+/// For servers that answer, even on a busy machine.
 const LONG: Duration = Duration::from_secs(60);
-/// For silent servers: tried in turn until the fault is found. After a short wait, a busy machine may be blamed first.
+/// For silent servers: tried in turn until the fault is found. A short wait may cause another fault on a busy
+/// machine.
 const SHORT: [Duration; 3] = [Duration::from_secs(1), PACE.patience, LONG];
 
 fn pace(patience: Duration) -> Pace {
     Pace { patience, begun: 60 * LONG, whole: 60 * LONG, flood: 60 * LONG }
 }
 
-/// Several conformance runs go on at once, each with a crowd of its own.
+/// Raises the limit of open files: several conformance runs are active at once.
 fn allow_files() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let limit = getrlimit(Resource::Nofile);
@@ -40,7 +41,7 @@ fn server(flags: &str) -> Client {
     if flags.starts_with("echo") { Client::Echo } else { Client::Chat }
 }
 
-/// What is found of a server with these flags by these cases, where answers may be waited for so long.
+/// The faults that these cases find in a server with these flags, which has `patience` for each answer.
 fn found(flags: &str, patience: Duration, cases: &'static [ConformanceCase]) -> Vec<ConformanceFault> {
     let serving = serve(flags);
     let faults = converse_at(pace(patience), cases, serving.address, &|| serving.memory()).faults;
@@ -53,7 +54,7 @@ fn found(flags: &str, patience: Duration, cases: &'static [ConformanceCase]) -> 
 /// The fault expected of a server with these flags.
 struct Expected {
     flags: &'static str,
-    /// How long its answers may take: one after the other, until the fault is found.
+    /// Time limits for an answer, tried in turn until the fault is found.
     patience: &'static [Duration],
     /// Whether the fault is grave, its case, and words of it.
     grave: bool,
@@ -86,7 +87,7 @@ impl Expected {
     }
 }
 
-/// At once, as they mostly wait.
+/// Runs all at once, as they mostly wait.
 fn expect(all: &[Expected]) {
     std::thread::scope(|scope| {
         for expected in all {
@@ -95,7 +96,7 @@ fn expect(all: &[Expected]) {
     });
 }
 
-/// Nothing but latency, which on a busy machine is the machine's.
+/// Expects no faults except latency, which a busy machine may cause.
 fn expect_none(all: &[&str]) {
     std::thread::scope(|scope| {
         for flags in all {
@@ -162,7 +163,7 @@ fn members_that_do_not_read_must_not_keep_others_waiting_nor_take_memory() {
 
 const UNREAD: &str = "a member that does not read";
 
-/// On a server that somebody started: `TASKSCALE_CONVERSE=chat:PORT`.
+/// Tests a server that you started: `TASKSCALE_CONVERSE=chat:PORT`.
 #[test]
 #[ignore = "needs a server"]
 fn a_server_of_yours() {
@@ -181,7 +182,7 @@ fn a_server_of_yours() {
     println!("{:.1} s", start.elapsed().as_secs_f64());
 }
 
-/// Something that listens, and does with each connection what it is told to.
+/// Listens, and calls `answer` with each connection and its number. Returns the address.
 fn listener(answer: impl Fn(std::net::TcpStream, u64) + Send + 'static) -> SocketAddr {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
     let address = listener.local_addr().expect("an address");
@@ -201,7 +202,7 @@ fn listeners_that_are_not_servers_are_found() {
     let noisy = listener(|mut connection, number| {
         let mut noise = vec![0; 10_000];
         fastrand::Rng::with_seed(number).fill(&mut noise);
-        // Half a handshake that is right, so that frames of noise are read as well.
+        // Waits for the start of a request before it sends noise.
         let mut request = [0; 1024];
         let _ = connection.read(&mut request);
         let _ = connection.write_all(&noise);

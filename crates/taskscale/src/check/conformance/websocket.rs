@@ -5,7 +5,7 @@ use taskscale_load::websocket::{self, CLOSE, CONTINUED, Frame, FrameHeader, PING
 use super::case::ConformanceRun;
 use super::peer::{self, Peer, ProtocolError, wrong};
 
-/// The longest frame of a server.
+/// The longest frame of a server, in bytes.
 const MOST_BYTES: u64 = 1 << 20;
 /// The placeholder of the key in a handshake.
 pub(super) const KEY: &str = "{key}";
@@ -46,7 +46,7 @@ impl WebSocket {
         WebSocket::open_with(run, HANDSHAKE, usize::MAX)
     }
 
-    /// With this handshake, the first bytes in a packet of their own.
+    /// Opens with this handshake, whose first `alone` bytes are a packet of their own.
     pub fn open_with(
         run: &mut ConformanceRun,
         handshake: &str,
@@ -165,7 +165,7 @@ pub(super) fn read_head(peer: &mut Peer) -> Result<String, ProtocolError> {
     Ok(String::from_utf8_lossy(&head).into_owned())
 }
 
-/// Whether a server's answer accepts the WebSocket; if not, why.
+/// Checks that a server's answer accepts the WebSocket. The error is the reason.
 fn agreed(head: &str, key: &str) -> Result<(), String> {
     let mut lines = head.lines();
     let status = lines.next().unwrap_or_default();

@@ -12,14 +12,14 @@ const FIX: &str = "close with the code of RFC 6455, 7.4.1: 1002 for invalid fram
                    UTF-8, 1008 for unknown commands, 1009 above 64 KiB";
 const LIMIT_FIX: &str =
     "close with 1009 as soon as the length of a frame is above 64 KiB, before allocating memory for it";
-/// The growth of a server while it receives a few frames, in bytes.
+/// The most memory that a server may add while it receives a few frames, in bytes.
 const FAIR_BYTES: u64 = 256 << 20;
-/// The wait for what may have been received already.
+/// The wait for data that may have arrived already.
 const GLANCE: Duration = Duration::from_millis(100);
 /// A claimed length of a frame without data.
 const ABSURD: u64 = 1 << 40;
 
-/// What is sent, and the expected close code.
+/// Name, bytes to send, and expected close code.
 fn all() -> Vec<(String, Vec<u8>, u16)> {
     let long = "z".repeat(40_000);
     let (say, too_long) = (format!("say {long}"), format!("say {long}{long}"));
@@ -76,7 +76,7 @@ fn all() -> Vec<(String, Vec<u8>, u16)> {
     all
 }
 
-/// All frames at once, each on its own connection, so that a silent server costs one wait.
+/// Sends all frames at once, each on its own connection, so that a silent server costs one wait.
 pub(super) fn close_codes(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
     let mut sent = Vec::new();
     for (what, bytes, code) in all() {
