@@ -10,7 +10,7 @@ use super::outcome::{Cause, ClassifiedRun, Outcome, Purpose};
 use super::rate;
 use super::search::{SearchState, controlled, need, replay};
 use super::search_spec::{Find, SearchSpec};
-use super::trial_point::TrialPoint;
+use super::trial_point::{TrialPoint, cap_of};
 use crate::catalog::{Kind, Shape};
 use crate::metrics::{CPU, CPU_PER_MESSAGE, DRAIN, LATENCY_P50, LATENCY_P99, LAUNCH, MetricDef, PEAK, WALL};
 use crate::record::{Campaign, EntryFacts, Machine, MemorySource, OpenLoad, Sample, Status, Warning};
@@ -357,7 +357,7 @@ fn curve(search_spec: &SearchSpec, search: &SearchState) -> Vec<CurvePoint> {
     // The runs that passed, and why others failed.
     let mut by_memory: BTreeMap<u64, (Vec<&Sample>, Vec<&String>)> = BTreeMap::new();
     for run in &search.seen {
-        let (held, failed) = by_memory.entry(run.sample.memory.cap_bytes.unwrap_or(0)).or_default();
+        let (held, failed) = by_memory.entry(cap_of(run.sample)).or_default();
         match &run.outcome {
             Outcome::Passes => held.push(run.sample),
             Outcome::Fails(_, reason) => failed.push(reason),

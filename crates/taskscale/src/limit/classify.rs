@@ -3,6 +3,7 @@
 use super::outcome::{Cause, Outcome, heap_full, reason};
 use super::rate;
 use super::search_spec::{Find, SearchSpec};
+use super::trial_point::cap_of;
 use crate::record::{Sample, Status, Warning};
 use crate::stats::{Point, line};
 use crate::units;
@@ -73,7 +74,7 @@ pub fn classify(search_spec: &SearchSpec, sample: &Sample, baseline: Baseline) -
         return rate::classify(sample, p99_us);
     }
     let allowance_s = baseline.allowance_s;
-    let cap = sample.memory.cap_bytes.unwrap_or(0);
+    let cap = cap_of(sample);
     let time_bound = sample.hold_s + allowance_s >= search_spec.time_cap_s;
     let slow = |took: String| {
         // Too little memory causes work: garbage collections, and pages dropped and read again. A run without more work

@@ -12,7 +12,7 @@ use super::outcome::{Cause, ClassifiedRun, Outcome, Purpose};
 use super::prediction::{predict_memory, predict_tasks};
 use super::rate;
 use super::search_spec::{Find, SearchSpec};
-use super::trial_point::TrialPoint;
+use super::trial_point::{TrialPoint, cap_of};
 use crate::campaign::HoldPredictor;
 use crate::catalog::Kind;
 use crate::record::{Hold, Sample};
@@ -166,10 +166,6 @@ fn search(search_spec: &SearchSpec) -> Search {
             Search { passes: PassingSide::Below, bounds, precision, radix: 10.0, blind: LN_2 }
         }
     }
-}
-
-fn cap_of(sample: &Sample) -> u64 {
-    sample.memory.cap_bytes.unwrap_or(0)
 }
 
 /// The runs as probes, each with the prediction at that time.

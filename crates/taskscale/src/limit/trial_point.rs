@@ -19,6 +19,11 @@ pub struct TrialPoint {
     pub rate_per_s: Option<u64>,
 }
 
+/// The memory limit of a run in bytes, 0 without one.
+pub(super) fn cap_of(sample: &Sample) -> u64 {
+    sample.memory.cap_bytes.unwrap_or(0)
+}
+
 impl SearchSpec {
     /// The run that tries a value.
     pub fn trial_point(&self, value: u64) -> TrialPoint {
@@ -46,7 +51,7 @@ impl Find {
         let rate = || sample.params.get(RATE)?.parse().ok();
         TrialPoint {
             tasks: sample.tasks,
-            cap_bytes: sample.memory.cap_bytes.unwrap_or(0),
+            cap_bytes: cap_of(sample),
             rate_per_s: matches!(self, Find::HighestRate { .. }).then(rate).flatten(),
         }
     }

@@ -13,11 +13,15 @@ use crate::units;
 pub(super) fn no_answer(answer: &Answer, find: &Find) -> Option<String> {
     match answer.state {
         SearchStatus::NothingHolds => {
-            let reason = answer.fails.as_ref().and_then(|failed| failed.reason.clone()).unwrap_or_default();
+            let failed = answer.fails.as_ref();
+            let reason = failed.and_then(|failed| failed.reason.clone()).unwrap_or_default();
             let nothing = match find {
-                Find::MostTasks { .. } => "fails with 1 task",
-                Find::LeastMemory { .. } => "fails with all memory of this machine",
-                Find::HighestRate { .. } => "fails at every rate",
+                Find::MostTasks { .. } => {
+                    let fewest = failed.map_or(1, |failed| failed.trial_point.tasks);
+                    format!("fails with {}", units::tasks(fewest))
+                }
+                Find::LeastMemory { .. } => "fails with all memory that a run may use".to_owned(),
+                Find::HighestRate { .. } => "fails at every rate".to_owned(),
             };
             Some(format!("{nothing}: {reason}"))
         }
