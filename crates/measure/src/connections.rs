@@ -11,7 +11,7 @@ use crate::units;
 const BOTH_ENDS_BYTES: u64 = 7_868;
 /// Descriptors of a server besides its connections.
 pub(super) const FILES_BESIDES: u64 = 256;
-/// With a shorter queue clients must retry after a second.
+/// Accept queue that a server needs: with a shorter one, clients must retry after a second.
 const BACKLOG: u64 = 1_024;
 
 /// The limits on connections. `None`: no limit, or unknown.
@@ -32,7 +32,7 @@ pub struct ConnectionLimits {
     pub available_bytes: Option<u64>,
 }
 
-/// Reads them.
+/// Reads the limits on connections.
 pub fn read_connection_limits() -> ConnectionLimits {
     let last = |path: &str| fs::read_to_string(path).ok()?.split_whitespace().last()?.parse().ok();
     let limits = read_limits();
@@ -49,8 +49,8 @@ pub fn read_connection_limits() -> ConnectionLimits {
 }
 
 impl ConnectionLimits {
-    /// What prevents that many connections of one server with its clients on the same machine, each with its remedy, in
-    /// the order in which it is hit.
+    /// What prevents this many connections between a server and clients on this machine, each with its remedy,
+    /// in the order in which they are hit.
     pub fn obstacles(&self, connections: u64) -> Vec<String> {
         let files = connections + FILES_BESIDES;
         let below = |value: Option<u64>, wanted: u64| value.filter(|value| *value < wanted);
@@ -67,7 +67,7 @@ impl ConnectionLimits {
                 "fs.nr_open = {most}: the maximum of ulimit -n; raise it: `sudo sysctl -w fs.nr_open={files}`"
             ));
         }
-        // Both ends are here.
+        // Both ends are on this machine.
         let all_files = 2 * files;
         if let Some(most) = below(self.machine_files, all_files) {
             found.push(format!(

@@ -1,4 +1,4 @@
-//! What is to be done next in a run. Pure: a function of its timeline, its settings and the instant.
+//! Decides the next action of a run. Pure: a function of its timeline, its settings and the time.
 
 mod black_box;
 mod serve;
@@ -14,47 +14,46 @@ use super::{RunSpec, Scenario};
 use crate::PlateauFrom;
 use taskscale_load::Begin;
 
-/// CPU and memory must have been quiet for so long.
+/// How long CPU and memory must have been idle, in seconds.
 const QUIET_WINDOW_S: f64 = 0.1;
-/// From outside, a program stands when its CPU was quiet and its memory the same for so long, in seconds: longer than
-/// where it said so, as a program that starts may pause.
+/// The same for a program observed from outside. Longer, because a program may pause while it starts.
 const STANDS_S: f64 = 0.5;
-/// The plateau is read at least this long before the first task can be due, plus the estimated time of the reading.
+/// Seconds between the end of the latest possible reading and the time at which the first task can be due.
 const READ_MARGIN_S: f64 = 0.15;
-/// A reading that was made at rest is made again where memory has moved so long before the last moment for it.
+/// Seconds before the last moment to read at which an early reading is compared, and repeated if outdated.
 const READ_AGAIN_S: f64 = 0.3;
-/// It is looked for the last time whether memory has grown so long before the first task can be due.
+/// Seconds before the first task can be due at which memory is checked for the last time.
 const LAST_LOOK_S: f64 = 0.05;
-/// How long a run may try that is bound to hit a limit.
+/// Timeout of a run that is going to hit a limit, in seconds.
 const DOOMED_S: f64 = 5.0;
-/// How often memory is sampled where the kernel keeps no peak or no cap.
+/// Sampling period for memory if the kernel records no peak or enforces no cap, in seconds.
 const SAMPLE_S: f64 = 0.005;
-/// A group stands at its cap from this share of it on: the kernel charges in batches, and keeps a little back.
+/// A cgroup counts as full from this share of its cap: the kernel charges in batches and keeps a little back.
 const FULL_SHARE: f64 = 0.98;
 /// The shortest and the longest wait, in seconds.
 const WAIT_S: (f64, f64) = (0.0005, 1.0);
 
-/// What is to be done next.
+/// The next action of a run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Action {
-    /// Nothing for so long, in seconds, unless something happens.
+    /// Wait this many seconds unless an event arrives.
     Wait(f64),
     /// Take a usage sample.
     Sample,
-    /// Look at what the threads are doing.
+    /// Read what the threads are doing.
     Look,
-    /// The program is ready: its load may start, or else its plateau begins.
+    /// The program is ready: start its load, or begin the plateau if it has none.
     BecomeReady(PlateauFrom),
     BeginPlateau {
         since_ns: u64,
         from: PlateauFrom,
     },
     ReadMemory,
-    /// Look how memory stands since it was read.
+    /// Read current memory, for comparison with the reading.
     Compare,
-    /// The reading does not count.
+    /// Discard the reading.
     Drop(WhyDropped),
-    /// The reading counts, although what was read was not idle.
+    /// Keep the reading, although the program was not idle.
     Doubt(Quiescence),
     LastLook,
     EndPlateau,
@@ -67,11 +66,11 @@ pub enum Action {
     /// Ask the program itself to end.
     Ask,
     KillLoad,
-    /// End everything.
+    /// Kill everything.
     Kill(EndedBy),
 }
 
-/// The next action at an instant `now`. Every action but a wait leaves an event, or a sample, after which another is due.
+/// The next action at the time `now`. Each except a wait adds an event or a sample, so it is not repeated.
 pub fn next_action(timeline: &Timeline, spec: &RunSpec, now: u64) -> Action {
     let run = RunView { timeline, state: timeline.state(), spec, now };
     if let Some(action) = run.heard().or_else(|| run.kill()) {
@@ -94,23 +93,23 @@ pub fn next_action(timeline: &Timeline, spec: &RunSpec, now: u64) -> Action {
     }
 }
 
-/// Where a run is.
+/// The phase of a run.
 enum Phase {
     /// The exec has not succeeded yet.
     Starting,
-    /// Tasks wait until an instant that is known.
+    /// Tasks wait, and the earliest time at which one is due is known.
     Hold {
         due_ns: u64,
     },
     Work,
-    /// A program that need not know taskscale.
+    /// The program is observed from outside.
     BlackBox {
         exec_ns: u64,
     },
     Stopping {
         since_ns: u64,
     },
-    /// The program has ended, or everything was told to end.
+    /// The program has ended, or everything is being killed.
     Ending,
 }
 
@@ -140,18 +139,18 @@ impl RunView<'_> {
         started.map_or(Phase::Starting, |exec_ns| Phase::BlackBox { exec_ns })
     }
 
-    /// What follows at once from what the program has printed, even if it has ended meanwhile.
+    /// The action that follows at once from what the program has printed, even if it has ended since.
     fn heard(&self) -> Option<Action> {
         let (state, program) = (self.state, &self.state.program);
         if self.spec.scenario.work().is_none() {
-            // What a buffer held until the program was stopped is too late to begin a plateau.
+            // A line that was buffered until the program was stopped is too late to begin a plateau.
             let in_time = self.heeds_protocol() && state.stop_ns.is_none();
             let since_ns = program.alive_ns.filter(|_| in_time)?;
             let from = PlateauFrom::Protocol;
             return (state.plateau_from() != Some(from)).then_some(Action::BeginPlateau { since_ns, from });
         }
-        // All is prepared. Memory is read at once; that the program works meanwhile makes no difference to a cost, which
-        // is the difference of two runs that are both read.
+        // Read memory right after `ready`. That the program is already working does not affect the cost, which
+        // is the difference of two runs that are read in the same way.
         match (program.ready_ns, state.plateau) {
             (Some(since_ns), None) => {
                 return Some(Action::BeginPlateau { since_ns, from: PlateauFrom::Protocol });
@@ -162,8 +161,8 @@ impl RunView<'_> {
         (program.done_ns.is_some() && state.plateau_end.is_none()).then_some(Action::EndPlateau)
     }
 
-    /// Whether the program's own word on its tasks counts: not where the user said what tells that it is ready, nor
-    /// where a load is what the tasks are.
+    /// Whether the program's own `alive` begins the plateau: not if the user named another ready signal, or if
+    /// the tasks are those of a load.
     fn heeds_protocol(&self) -> bool {
         match &self.spec.scenario {
             Scenario::Hold(_) => true,
@@ -174,7 +173,7 @@ impl RunView<'_> {
         }
     }
 
-    /// Why the run is to be ended now.
+    /// The kill that is due now, if any.
     fn kill(&self) -> Option<Action> {
         let state = self.state;
         if state.interrupted {
@@ -196,13 +195,13 @@ impl RunView<'_> {
         state.over_cap.then_some(Action::Kill(EndedBy::MemoryCap))
     }
 
-    /// The usual time between two samples.
+    /// The usual time between two samples, in seconds.
     fn tick_s(&self) -> f64 {
         if self.timeline.host.samples_memory() { SAMPLE_S } else { TICK_S }
     }
 
-    /// Whether a usage sample is due. A program that writes without end wakes us all the time: sampling as often would
-    /// slow it down until it seemed quiet.
+    /// Whether a usage sample is due. A program that writes endlessly wakes taskscale all the time. Sampling
+    /// each time would slow the program down until it looked idle.
     fn sample_is_due(&self) -> bool {
         let last = self.timeline.usage().points().last();
         last.is_none_or(|last| {
@@ -217,7 +216,7 @@ impl RunView<'_> {
         Action::Wait(if self.timeline.host.samples_memory() { wait_s.min(SAMPLE_S) } else { wait_s })
     }
 
-    /// Samples show CPU starvation; nothing else is due by the clock.
+    /// Only samples are due, which show CPU starvation.
     fn while_working(&self) -> Action {
         match self.state.program.done_ns.is_none() && self.sample_is_due() {
             true => Action::Sample,
@@ -257,8 +256,8 @@ impl RunView<'_> {
         }
     }
 
-    /// Whether an early reading still stands: a collector may be at work, or tasks may come later. What stands at the end
-    /// counts.
+    /// Compares an early reading with current memory, because a garbage collector may run or tasks may start
+    /// late. If memory has changed, the reading is dropped: only memory at the end counts.
     fn compare_once(&self, due_ns: u64, stood: &MemoryStanding) -> Option<Action> {
         let state = self.state;
         if state.read_again || self.now < again_ns(self.spec, due_ns) {
@@ -271,20 +270,20 @@ impl RunView<'_> {
         }
     }
 
-    /// Whether CPU and memory have been idle for a while that began no earlier than `since`, and no thread has anything
-    /// to do: quiet for lack of a CPU, on a machine that has other work, is not quiet.
+    /// Whether CPU and memory have been idle for a while that began at or after `since`, and no thread has
+    /// anything to do. A program that waits for a CPU on a busy machine is not idle.
     fn is_idle_since(&self, since: u64) -> bool {
         let quiet = self.timeline.usage().quiet_since(since, QUIET_WINDOW_S).is_some();
         quiet && !self.has_something_to_do()
     }
 
-    /// Whether a thread had something to do at the last sample.
+    /// Whether a thread had something to do at the last sample. True if unknown.
     fn has_something_to_do(&self) -> bool {
         let last = self.timeline.usage().points().last();
         last.and_then(|last| last.doing).is_none_or(|doing| doing.anything())
     }
 
-    /// Looks at the threads first if that was not done with the last sample.
+    /// `action`, or `Look` first if the last sample did not read what the threads are doing.
     fn look_or(&self, action: Action) -> Action {
         match self.timeline.usage().points().last() {
             Some(last) if last.doing.is_none() => Action::Look,
@@ -292,24 +291,24 @@ impl RunView<'_> {
         }
     }
 
-    /// Whether a reading that does not begin within a tick ends after the first task is due.
+    /// Whether a reading would end too late if it did not begin within a tick.
     fn is_last_moment(&self, due_ns: u64) -> bool {
         self.now + (TICK_S * 1e9) as u64 >= last_moment_ns(self.spec, due_ns)
     }
 }
 
-/// The last moment at which a reading ends before the first task can be due.
+/// The latest time at which a reading still ends before the first task can be due.
 fn last_moment_ns(spec: &RunSpec, due_ns: u64) -> u64 {
     before_ns(spec, due_ns, READ_MARGIN_S)
 }
 
-/// So much before the first task can be due, and as much as a reading takes.
+/// The time before the first task can be due by `margin_s` and the estimated time of a reading.
 fn before_ns(spec: &RunSpec, due_ns: u64, margin_s: f64) -> u64 {
     let reading_s = spec.scenario.wait().map_or(0.0, |wait| wait.reading_s);
     due_ns.saturating_sub(((margin_s + reading_s) * 1e9) as u64)
 }
 
-/// When it is looked whether an early reading still stands.
+/// When an early reading is compared with current memory.
 fn again_ns(spec: &RunSpec, due_ns: u64) -> u64 {
     last_moment_ns(spec, due_ns).saturating_sub((READ_AGAIN_S * 1e9) as u64)
 }
@@ -318,13 +317,13 @@ fn why_dropped(standing: &MemoryStanding, stood: &MemoryStanding) -> WhyDropped 
     if standing.is_growth_of(stood) { WhyDropped::Grew } else { WhyDropped::Changed }
 }
 
-/// When the plateau is observed for the last time: before the first task can be due, as that may allocate.
+/// When the plateau is checked for the last time: before the first task can be due, as ending may allocate.
 fn last_look_ns(spec: &RunSpec, due_ns: u64) -> u64 {
     before_ns(spec, due_ns, LAST_LOOK_S)
 }
 
-/// When a run is ended, in seconds, and why then. A run that cannot succeed shows how far it gets, but is not let weigh on
-/// the machine for long: a JVM takes a minute to start the threads that a usual limit allows.
+/// The timeout of a run in seconds, and the reason for the kill. A run that cannot succeed gets a short one: it
+/// shows how far it gets, but a JVM would take a minute to start the threads that a usual limit allows.
 pub(super) fn time_cap(timeline: &Timeline, spec: &RunSpec) -> (f64, EndedBy) {
     let cap_s = spec.bounds.time.as_secs_f64();
     match timeline.host.limits.exceeds_limit(spec.kind, spec.tasks) {
@@ -333,7 +332,7 @@ pub(super) fn time_cap(timeline: &Timeline, spec: &RunSpec) -> (f64, EndedBy) {
     }
 }
 
-/// Whether so much memory is all that the run may have.
+/// Whether this many bytes fill the run's cap.
 pub(super) fn fills_cap(spec: &RunSpec, bytes: u64) -> bool {
     spec.bounds.memory_bytes.is_some_and(|cap| bytes as f64 >= cap as f64 * FULL_SHARE)
 }

@@ -1,4 +1,4 @@
-//! Runs of scripted programs on a scripted clock: what is decided when, and what the timeline then comes to.
+//! Scripted programs on a scripted clock: which actions are chosen when, and which measurement results.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ use crate::{MemorySource, Plateau, PlateauFrom, Status, Timestamp, Warning};
 const MS: u64 = 1_000_000;
 const MIB: u64 = 1 << 20;
 
-/// A program, by the milliseconds since its exec.
+/// A scripted program. Times are milliseconds since its exec.
 struct ScriptedProgram {
     lines: Vec<(u64, &'static str)>,
     /// When it ends by itself, if it does.
@@ -28,9 +28,9 @@ struct ScriptedProgram {
     cpu_ms: fn(u64) -> f64,
     memory: fn(u64) -> u64,
     doing: fn(u64) -> Doing,
-    /// How long a sample, or another look at it, takes.
+    /// How long a sample or another observation takes.
     look_ms: u64,
-    /// taskscale gets no CPU in these times.
+    /// Times in which taskscale gets no CPU.
     gaps_ms: Vec<(u64, u64)>,
 }
 
@@ -87,7 +87,7 @@ fn black_box(told_hold: bool) -> RunSpec {
     RunSpec { kind: Kind::Program, ..spec(Scenario::BlackBox(Box::new(command), wait)) }
 }
 
-/// The run of a scripted program: its timeline, and all that was done besides waiting and sampling.
+/// Runs a scripted program. Returns its timeline, and all actions except waits, samples and looks.
 fn watch(program: &ScriptedProgram, spec: &RunSpec) -> (Timeline, Vec<(u64, Action)>) {
     let host = Host {
         source: MemorySource::CgroupV2,
@@ -100,7 +100,7 @@ fn watch(program: &ScriptedProgram, spec: &RunSpec) -> (Timeline, Vec<(u64, Acti
     let (mut now, mut actions, mut heard, mut ends_ms) = (0, Vec::new(), 0, program.ends_ms);
     timeline.push(0, RunEvent::Exec);
     timeline.push(0, RunEvent::Started { pid: 7 });
-    // What is done takes its time, and what is due was due when it began.
+    // Actions take time, but those due at one time are all chosen for that time.
     let (mut clock, mut acted) = (0, false);
     let mut done_at_once = 0;
     loop {
@@ -236,7 +236,7 @@ fn tasks_that_wait_are_read_when_idle_and_looked_at_until_the_first_is_due() {
     assert!((run.cpu.launch_s.unwrap() - 0.1).abs() < 1e-9 && run.cpu.plateau_s == Some(0.0));
 }
 
-/// Without a cgroup every look at a run walks all processes of the machine.
+/// Without a cgroup, every observation walks all processes of the machine.
 #[test]
 fn looks_that_take_longer_than_the_time_between_two_keep_nothing_from_being_done() {
     let (_, actions) = watch(&ScriptedProgram { look_ms: 30, ..well() }, &hold());
@@ -355,7 +355,7 @@ fn a_program_that_does_not_end_is_killed_in_time() {
 
 #[test]
 fn a_pause_of_the_machine_is_no_time_of_the_programs() {
-    // It could say and do nothing meanwhile.
+    // The program could neither print nor work meanwhile.
     let paused = ScriptedProgram {
         lines: vec![(100, "alive 10"), (90_010, "done 10")],
         ends_ms: Some(90_020),
@@ -413,7 +413,7 @@ fn a_busy_program_that_the_user_calls_ready_is_read_when_its_time_is_over() {
 
 #[test]
 fn a_pause_of_a_launch_is_no_plateau() {
-    // It pauses from 0.1 s to 1 s, and takes as much memory again.
+    // Pauses from 0.1 s to 1 s, then doubles its memory.
     let pauses = ScriptedProgram {
         lines: Vec::new(),
         ends_ms: None,

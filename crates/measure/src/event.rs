@@ -1,4 +1,4 @@
-//! What can happen to a run. Instants are nanoseconds of the monotonic clock since it began.
+//! The events of a run. Times are nanoseconds of the monotonic clock since it began.
 
 use std::net::SocketAddr;
 
@@ -14,7 +14,7 @@ use super::plateau::Reading;
 use super::sampler::{MemoryStanding, UsagePoint};
 use crate::{Plateau, PlateauFrom};
 
-/// Something that happened to a run, was read of it, or was done to it.
+/// Something that happened in a run, was observed, or was done by taskscale.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RunEvent {
@@ -26,21 +26,21 @@ pub enum RunEvent {
     },
     /// A line of the protocol on the program's standard output.
     Line(String),
-    /// The line that the user named as ready signal was printed.
+    /// The program printed the line that the user named as ready signal.
     ReadyLine,
     /// The address that the user named accepted a connection.
     Accepted,
     /// The program was ready, before any load.
     Ready,
-    /// What the run used so far.
+    /// Usage so far.
     Usage(UsagePoint),
-    /// The most threads of the program's first process so far.
+    /// Highest number of threads of the program's first process so far.
     Threads(u64),
-    /// The most memory so far, where the kernel keeps no record, in bytes.
+    /// Highest memory sampled so far, if the kernel records no peak or enforces no cap, in bytes.
     Peak(u64),
     /// Memory above a cap that the kernel does not enforce, shared pages counted once, in bytes.
     OverCap(u64),
-    /// The limit of open files of a process that printed of too many, or had as many open.
+    /// A process's limit of open files, when it printed an error about that or (`used_up`) nearly hit it.
     Files {
         own: OwnFiles,
         used_up: bool,
@@ -49,13 +49,13 @@ pub enum RunEvent {
     Plateau(PlateauStart),
     /// Memory was read.
     Reading(Box<MemoryReading>),
-    /// How memory stood some time after it was read.
+    /// Memory some time after it was read.
     Standing(MemoryStanding),
     /// The reading does not count.
     Dropped(WhyDropped),
-    /// What was read was not idle after all.
+    /// The program was not idle after all when memory was read.
     Doubt(Quiescence),
-    /// The last look before the plateau is over.
+    /// The last check before the plateau is over.
     LastLook(Box<LastLook>),
     /// The plateau is over: tasks may be due, the work is done, or the program is about to be stopped.
     PlateauEnd {
@@ -63,7 +63,7 @@ pub enum RunEvent {
     },
     /// The user asked to stop.
     Interrupted,
-    /// taskscale ends everything.
+    /// taskscale kills everything.
     Kill(Kill),
     /// taskscale begins to stop the program: its load first.
     Stop,
@@ -71,7 +71,7 @@ pub enum RunEvent {
     Asked,
     /// The program ended.
     Ended(ProgramEnd),
-    /// So many processes were still there a moment after its end.
+    /// Number of processes that were still there a moment after the end of the program.
     LeftProcesses(u64),
     /// Nothing of the run is left.
     Empty,
@@ -87,18 +87,18 @@ pub enum RunEvent {
     Connections(u64),
     /// A process outside of the run listens at the server's address.
     OtherServer(SocketAddr),
-    /// The clients begin a stage; CPU time of the server so far.
+    /// The clients begin a stage. `cpu`: CPU time of the server so far.
     Begin {
         begin: Begin,
         cpu: Option<CpuReading>,
     },
-    /// All stages are over; CPU time of the server so far, and its memory.
+    /// All stages are over. `cpu`: CPU time of the server so far. `memory`: its memory now.
     StagesOver {
         cpu: Option<CpuReading>,
         memory: Option<Box<Plateau>>,
     },
     LoadKilled,
-    /// The load ended; `stopping`: it was asked to.
+    /// The load ended. `stopping`: after it was asked to.
     LoadEnded {
         end: ProgramEnd,
         stopping: bool,
@@ -109,7 +109,7 @@ pub enum RunEvent {
     },
     /// Nothing of the load is left.
     LoadEmpty,
-    /// What was known at the end.
+    /// Totals at the end of the run.
     Account(Box<Account>),
 }
 
@@ -119,19 +119,19 @@ pub struct PlateauStart {
     pub since_ns: u64,
     pub from: PlateauFrom,
     pub cpu: Option<CpuReading>,
-    /// How long until then the run wanted a CPU and got less than half of one, in seconds.
+    /// How long the run had been CPU-starved until then, in seconds: runnable, but with less than half a CPU.
     pub starved_s: f64,
 }
 
-/// Memory as it was read, and what stood around it.
+/// One reading of memory, and the state around it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MemoryReading {
     pub end_ns: u64,
     pub reading: Reading,
-    /// Memory as it stood right before; after a hook, if one was called.
+    /// Memory right before the reading, or after the hook if one was called.
     pub stood: MemoryStanding,
     pub cpu: Option<CpuReading>,
-    /// Processes of the run outside of its group.
+    /// Number of processes of the run outside its cgroup.
     pub escaped: usize,
 }
 
@@ -139,34 +139,34 @@ pub struct MemoryReading {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WhyDropped {
-    /// It was a pause of a program that was still starting.
+    /// The program was still starting, and had only paused.
     Pause,
-    /// Memory has changed: what stands at the end counts.
+    /// Memory has changed, and its value at the end counts.
     Changed,
-    /// Likewise, and it grew by more than a runtime that tidies up accounts for.
+    /// Likewise, and memory grew by more than the housekeeping of a runtime explains.
     Grew,
 }
 
 /// The run near the end of its plateau.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LastLook {
-    /// How memory stood; absent if it was not read.
+    /// Memory at that time. `None` if it was not read.
     pub standing: Option<MemoryStanding>,
-    /// A process had left the group.
+    /// Whether a process had left the cgroup.
     pub left: bool,
 }
 
-/// An order to end everything.
+/// A kill of the whole run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Kill {
     pub why: EndedBy,
-    /// Whether the run held as much memory as it may: asked before it was ended.
+    /// Whether memory was at its cap just before the kill.
     pub at_cap: bool,
-    /// Whether it was out of memory then.
+    /// Whether the cgroup was out of memory then.
     pub out_of_memory: bool,
 }
 
-/// What was known when all was over.
+/// Totals of a run, known at its end.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Account {
     /// CPU time of the run's group.
@@ -175,16 +175,16 @@ pub struct Account {
     pub load_cpu: Option<CpuReading>,
     /// CPU time of the whole machine during the run, taskscale's own left out, in seconds.
     pub system_cpu_s: Option<f64>,
-    /// For how long the run was runnable, and got less than half a CPU, in seconds.
+    /// How long the run was CPU-starved, in seconds: runnable, but with less than half a CPU.
     pub starved_s: f64,
-    /// The kernel's record of the highest memory, in bytes.
+    /// The kernel's record of peak memory, in bytes.
     pub peak_bytes: Option<u64>,
     pub want: MemoryWant,
-    /// How often the group refused a thread because of its own bound; absent without a bound.
+    /// How often a thread was refused because of the cgroup's own limit. `None` if unknown.
     pub refused_threads: Option<u64>,
-    /// A process joined the group that had left it.
+    /// Whether a process left the cgroup and joined it again.
     pub came_back: bool,
-    /// Shared memory that outlived the run.
+    /// Whether shared memory segments outlived the run.
     pub left_shared_memory: bool,
     /// Lines of standard output outside the protocol.
     pub stray_lines: u64,

@@ -11,12 +11,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 pub struct Interrupt {
     signal: Arc<AtomicUsize>,
     wake: UnixStream,
-    // The other end, open also where no signal is hooked, so that `wake` never reads as closed.
+    // The other end, kept open so that `wake` never reads as closed.
     notify: UnixStream,
 }
 
 impl Interrupt {
-    /// Catches the signals that ask a program to end.
+    /// Catches SIGINT, SIGTERM and SIGHUP.
     pub fn install() -> io::Result<Interrupt> {
         let interrupt = Interrupt::never()?;
         interrupt.wake.set_nonblocking(true)?;
@@ -37,19 +37,19 @@ impl Interrupt {
         Ok(Interrupt { signal: Arc::default(), wake, notify })
     }
 
-    /// The signal that came, if one has.
+    /// The number of the signal that arrived, if any.
     pub fn signal(&self) -> Option<i32> {
         Some(self.signal.load(Ordering::Relaxed) as i32).filter(|number| *number != 0)
     }
 
-    /// Becomes readable when a signal comes.
+    /// Becomes readable when a signal arrives.
     pub fn descriptor(&self) -> BorrowedFd<'_> {
         self.wake.as_fd()
     }
 }
 
 fn is_ignored(signal: i32) -> bool {
-    // SAFETY: asks only; the struct is plain data.
+    // SAFETY: only reads the current action into plain data.
     unsafe {
         let mut action = std::mem::zeroed::<libc::sigaction>();
         libc::sigaction(signal, std::ptr::null(), &mut action) == 0 && action.sa_sigaction == libc::SIG_IGN

@@ -1,4 +1,4 @@
-//! What one task is.
+//! Kinds of tasks.
 
 use serde::{Deserialize, Serialize};
 use strum::{IntoStaticStr, VariantArray};
@@ -28,7 +28,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// What tables group such entries under.
+    /// The heading of such entries in tables.
     pub fn title(self) -> &'static str {
         match self {
             Kind::Thread => "OS threads",
@@ -47,7 +47,7 @@ impl Kind {
         if title.starts_with("OS") { title.to_owned() } else { title.to_lowercase() }
     }
 
-    /// What distinguishes its tasks.
+    /// What distinguishes tasks of this kind.
     pub fn about(self) -> &'static str {
         match self {
             Kind::Thread => "scheduled by the kernel",

@@ -1,14 +1,14 @@
 //! The small process between taskscale and a program.
 //!
-//! Each run has one, a copy of a process that taskscale starts once (`launchers.rs`). It is needed for three reasons:
-//! - A child's `ru_maxrss` is never below what its parent had resident when it forked. A child of this process, which
-//!   has hardly any memory, reports the program's own value.
-//! - As a subreaper it inherits all processes that the program leaves, and kills them, even after a double fork and
-//!   setsid.
-//! - If taskscale is killed, the socket closes, and this process kills the run and removes its cgroup.
+//! Each run has its own launcher, forked from a template (`launchers.rs`), for three reasons:
+//! - A child's `ru_maxrss` is at least what its parent had resident at the fork. The launcher has hardly any
+//!   memory, so the value is the program's own.
+//! - As a subreaper, the launcher inherits all processes that the program leaves and kills them, even after a
+//!   double fork and setsid.
+//! - If taskscale is killed, the socket closes, and the launcher kills the run and removes its cgroup.
 //!
-//! Both send lines over a socket on standard input. taskscale sends one line of JSON (`LaunchRequest`), perhaps `stop`,
-//! later `end`; the launcher answers with the lines of `LauncherEvent`.
+//! Both send lines over a socket on standard input. taskscale sends a `LaunchRequest` as JSON, perhaps `stop`,
+//! and finally `end`. The launcher answers with `LauncherEvent`s.
 
 use std::collections::BTreeMap;
 use std::ffi::{CStr, CString};
@@ -32,31 +32,31 @@ use serde::{Deserialize, Serialize};
 use super::cgroup::{kill_all, remove_folders};
 use super::procfs;
 
-/// The first argument that makes a program a launcher.
+/// First argument that makes the embedding program a launcher template.
 pub(super) const LAUNCH_ARGUMENT: &str = "__launch";
 
-/// Asks the program to end, and waits for it.
+/// Command: send SIGTERM to the program's process group.
 pub(super) const STOP: &str = "stop\n";
-/// Ends everything.
+/// Command: kill everything and exit.
 pub(super) const END: &str = "end\n";
 
-/// What to start.
+/// A program to start.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct LaunchRequest {
     pub command: Vec<String>,
     pub env: BTreeMap<String, String>,
     pub folder: PathBuf,
-    /// A file for standard input; where absent there is nothing to read.
+    /// File for standard input. `None`: empty.
     pub stdin: Option<PathBuf>,
-    /// Files into which the program's process writes `0` before its exec.
+    /// The cgroup's files into which the program's process writes `0` before its exec.
     pub join: Vec<PathBuf>,
-    /// On how many of the CPUs that taskscale may use the program may run: the first of them; on all where absent.
+    /// Number of CPUs that the program may use: the first ones that taskscale may use. `None`: all.
     pub cpus: Option<u32>,
-    /// Number of files that the program will have open, if known: its limit is raised accordingly, as far as possible.
+    /// Number of files that the program will have open, if known. Its limit is raised to that if possible.
     pub files: Option<u64>,
-    /// The group's folders, to be emptied and removed should taskscale die.
+    /// The cgroup's folders, which the launcher empties and removes if taskscale dies.
     pub group: Vec<PathBuf>,
-    /// The run's working folder, which no other run has: for taskscale alone, should the launcher die.
+    /// The run's own working folder. Not sent: taskscale finds orphans by it if the launcher dies.
     #[serde(skip)]
     pub scratch: PathBuf,
 }
@@ -73,7 +73,7 @@ pub(super) enum LauncherEvent {
     Ended { at_ns: u64, end: ProgramEnd },
     /// Everything below the launcher has ended.
     Empty,
-    /// The launcher itself cannot do its work.
+    /// The launcher itself failed.
     Broken { why: String },
 }
 
@@ -87,14 +87,14 @@ pub enum ProgramEnd {
     Exited {
         code: Option<i32>,
         signal: Option<i32>,
-        /// 0: unknown.
+        /// Peak resident memory in bytes. 0: unknown.
         rss_peak_bytes: u64,
         user_s: f64,
         system_s: f64,
-        /// CPU seconds, until then, of processes that the program left behind and that have ended.
+        /// CPU seconds of orphans of the program that ended before it.
         #[serde(default)]
         orphans_s: f64,
-        /// It still ran when it was asked to end: its end may be the answer.
+        /// It was still running when it got SIGTERM, so its end may be the response.
         asked: bool,
     },
 }
@@ -108,20 +108,20 @@ impl ProgramEnd {
     }
 }
 
-/// The monotonic clock, in nanoseconds: the same for all processes since boot.
+/// The monotonic clock in nanoseconds, the same for all processes since boot.
 pub(super) fn now_ns() -> u64 {
     let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
 
-/// The launcher's whole life.
+/// Runs one launcher: starts the program, reports its events and handles commands until the run is over.
 pub(super) fn launch() -> io::Result<()> {
-    // A session of its own: Ctrl-C in the terminal goes to taskscale alone, which decides. Fails only for a process
-    // group's leader, which this process then already is.
+    // Own session: Ctrl-C in the terminal reaches only taskscale, which decides what to do. Fails only if this
+    // process already leads a process group.
     let _ = rustix::process::setsid();
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
 
-    // The request comes, and events go, over standard input. A copy above the standard descriptors is closed on exec.
+    // Requests arrive and events leave over standard input. Use a copy of it that is closed on exec.
     let socket = UnixStream::from(rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 3)?);
     let mut reader = BufReader::new(socket.try_clone()?);
     let mut line = String::new();
@@ -148,7 +148,7 @@ pub(super) fn launch() -> io::Result<()> {
 
     let (mut asked, mut orphans_s) = (false, 0.0);
     loop {
-        // A command that came together with the request is here already, and no poll would tell of it.
+        // A command that arrived with the request is already buffered, so poll would not report it.
         let heard = !reader.buffer().is_empty();
         // taskscale's command, its death, or the end of a child: whichever comes first.
         let mut waited = [PollFd::new(&socket, PollFlags::IN), PollFd::new(&children, PollFlags::IN)];
@@ -168,10 +168,10 @@ pub(super) fn launch() -> io::Result<()> {
             }
             let ended = end_everything(&request.group, main, asked, orphans_s, &socket);
             if !alive {
-                // taskscale is gone: nobody else will remove the group.
+                // taskscale is gone, so it cannot remove the cgroup.
                 return remove_folders(&request.group);
             }
-            // Without that word taskscale itself ends what is left.
+            // Without `Empty`, taskscale itself kills the remaining processes.
             if ended {
                 send(&socket, &LauncherEvent::Empty);
             }
@@ -204,19 +204,19 @@ fn start(request: &LaunchRequest, socket: RawFd) -> io::Result<u32> {
     // SAFETY: the closure runs between fork and exec in a process with one thread, and only makes system calls.
     unsafe {
         command.pre_exec(move || {
-            // Held by this closure for as long as the lists of their addresses.
+            // Moved into this closure, because `variable_list` has their addresses.
             let _variables = &variables;
             libc::setsid();
-            // The launcher blocks SIGCHLD for itself. A program that inherits that waits for ever: dash, for one.
+            // The launcher blocks SIGCHLD. A program that inherited that would wait forever, as dash does.
             let mut none: libc::sigset_t = std::mem::zeroed();
             libc::sigemptyset(&mut none);
             libc::sigprocmask(libc::SIG_SETMASK, &none, std::ptr::null_mut());
-            // Its addresses are left to the kernel, as when a user starts it. Fixed ones would steady small bases, but
-            // processes would share page tables more tightly than they do in real life, by 10% of what they cost.
-            // Should the launcher be killed, the program goes with it.
+            // Address randomization stays on, as when a user starts the program. Without it, small footprints
+            // would be steadier, but processes would share page tables more than in practice and cost 10% less.
+            // If the launcher is killed, the program is killed as well.
             libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
-            // No inherited descriptor but the standard three. Before Linux 5.11 there is no such call; then those
-            // that taskscale and the launcher have open are closed on exec anyway.
+            // Closes all inherited descriptors except the standard three. Fails before Linux 5.11, where the
+            // descriptors of taskscale and the launcher are closed on exec anyway.
             libc::syscall(libc::SYS_close_range, 3, libc::c_uint::MAX, libc::CLOSE_RANGE_CLOEXEC);
             for file in &join {
                 join_group(file)?;
@@ -228,7 +228,7 @@ fn start(request: &LaunchRequest, socket: RawFd) -> io::Result<u32> {
                 rustix::thread::sched_setaffinity(None, cpus)?;
             }
             send_exec(socket);
-            // Not left to `Command`: it asks execvp, which hands a file that is no program to /bin/sh.
+            // Not left to `Command`, whose execvp hands a file in an unknown format to /bin/sh.
             libc::execve(words[0].as_ptr(), word_list.as_ptr().cast(), variable_list.as_ptr().cast());
             Err(io::Error::last_os_error())
         });
@@ -236,7 +236,7 @@ fn start(request: &LaunchRequest, socket: RawFd) -> io::Result<u32> {
     command.spawn().map(|child| child.id())
 }
 
-/// What a user would do before a server is started: `ulimit -n`. Beyond the hard limit only with CAP_SYS_RESOURCE.
+/// Raises the limit of open files, as `ulimit -n` does. Beyond the hard limit only with CAP_SYS_RESOURCE.
 fn raise_file_limit(wanted: u64) {
     let now = getrlimit(Resource::Nofile);
     if now.current.is_none_or(|current| current >= wanted) {
@@ -248,7 +248,7 @@ fn raise_file_limit(wanted: u64) {
     }
 }
 
-/// The first so many CPUs of those that this process may use: what a container with as many has.
+/// The first `count` CPUs of those that this process may use, as in a container with that many.
 fn first_cpus(count: u32) -> io::Result<rustix::thread::CpuSet> {
     let all = rustix::thread::sched_getaffinity(None)?;
     let mut some = rustix::thread::CpuSet::new();
@@ -261,7 +261,7 @@ fn c_strings<T: Into<Vec<u8>>>(texts: impl IntoIterator<Item = T>) -> io::Result
     Ok(texts.into_iter().map(CString::new).collect::<Result<_, _>>()?)
 }
 
-/// The list that exec wants, ended by a null; as numbers, which a closure may hold.
+/// The null-terminated list that exec expects. Numbers, because the closure must be `Send`.
 fn addresses(strings: &[CString]) -> Vec<usize> {
     strings.iter().map(|string| string.as_ptr() as usize).chain([0]).collect()
 }
@@ -287,7 +287,7 @@ fn send_exec(socket: RawFd) {
 
 /// A descriptor that becomes readable when a child ends.
 fn child_signals() -> io::Result<OwnedFd> {
-    // SAFETY: plain system calls on a signal set of our own. Programs start with an empty mask: `Command` sees to it.
+    // SAFETY: plain system calls on a signal set of our own. `start` empties the mask for the program.
     unsafe {
         let mut set = std::mem::zeroed::<libc::sigset_t>();
         libc::sigemptyset(&mut set);
@@ -308,8 +308,8 @@ fn drain(descriptor: &OwnedFd) {
     while rustix::io::read(descriptor.as_fd(), &mut buffer).is_ok_and(|length| length > 0) {}
 }
 
-/// SIGTERM to the program's process group, which it leads unless it left it. As long as its end has not been waited
-/// for, its number means it. Whether the program itself still ran.
+/// Sends SIGTERM to the program's process group. Returns whether the program itself was still running. Until
+/// its end has been waited for, its pid cannot be reused.
 fn ask_to_stop(main: Option<u32>) -> bool {
     let Some(pid) = main.and_then(|pid| Pid::from_raw(pid as i32)) else { return false };
     let flags = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
@@ -318,7 +318,7 @@ fn ask_to_stop(main: Option<u32>) -> bool {
     ended.is_none()
 }
 
-/// Takes note of every child that has ended, without waiting. Returns whether any child is left.
+/// Reaps children that have ended, without waiting, and reports the program's end. Returns whether any is left.
 fn reap(main: Option<u32>, asked: bool, orphans_s: &mut f64, socket: &UnixStream) -> bool {
     loop {
         let mut status = 0;
@@ -350,15 +350,14 @@ fn reap(main: Option<u32>, asked: bool, orphans_s: &mut f64, socket: &UnixStream
     }
 }
 
-/// A child's peak of resident memory counts what it had before its exec: a copy of this process. Where it is no more
-/// than that, nothing is known of the program itself, which is 0 here.
+/// The program's own peak of resident memory in bytes, or 0 if unknown. A child's peak includes the time before
+/// its exec, as a copy of this process, so it says nothing unless it is higher than this process's.
 fn own_rss_peak(child: u64) -> u64 {
     let before_exec = procfs::status(std::process::id()).map_or(0, |status| status.rss_peak);
     if child > before_exec { child } else { 0 }
 }
 
-/// Ends every process of the run: those in its group, and those that descend from this process. Returns whether none is
-/// left.
+/// Kills every process in the run's cgroup and all descendants of this process. Returns whether none is left.
 fn end_everything(
     group: &[PathBuf],
     main: Option<u32>,
@@ -367,8 +366,8 @@ fn end_everything(
     socket: &UnixStream,
 ) -> bool {
     kill_all(group);
-    // Each round ends the present generation; its children then become ours. Bounded, as a fork bomb without a group
-    // could outrun us; a process with much memory takes a while to end even when killed.
+    // Each round kills all descendants, and their children become ours. Limited, because a fork bomb without a
+    // cgroup could be faster. A killed process with much memory takes a while to end.
     for round in 0..5_000 {
         if !reap(main, asked, &mut orphans_s, socket) {
             return true;

@@ -1,8 +1,8 @@
-//! Launchers, started cheaply. Starting taskscale again takes at least 1.4 ms, a fork 0.15 ms. So taskscale starts a
-//! template once, and each launcher is a fork of it.
+//! Starts launchers cheaply. Starting taskscale again takes at least 1.4 ms, a fork 0.15 ms, so taskscale
+//! starts a template once and forks each launcher from it.
 //!
-//! The template has one thread, keeps nothing of a run, and ends with taskscale, after its launchers. If it is killed,
-//! the launchers that it started continue, and the next run gets a new template.
+//! The template has one thread, keeps no state of runs, and ends with taskscale, after its launchers. If it is
+//! killed, its launchers continue, and the next run gets a new template.
 
 use std::cell::RefCell;
 use std::io::{self, IoSlice, IoSliceMut, PipeReader, Read, Write};
@@ -22,14 +22,14 @@ use rustix::net::{
 
 use super::launcher::{LAUNCH_ARGUMENT, LaunchRequest, LauncherEvent, launch};
 
-/// What a launcher is given: its socket, and where the program's output goes.
+/// Number of descriptors that a launcher gets: its socket, and the pipes for the output of the program.
 const DESCRIPTORS: usize = 3;
-/// How long the template may take for a fork.
+/// Timeout for a fork by the template.
 const FORK_PATIENCE: Duration = Duration::from_secs(60);
 
 /// Starts launchers.
 pub(super) struct Launchers {
-    /// taskscale itself.
+    /// The program that becomes the template: taskscale itself, except in tests.
     pub program: PathBuf,
     template: RefCell<Option<LauncherTemplate>>,
 }
@@ -47,7 +47,7 @@ impl Launchers {
         Launchers { program, template: RefCell::new(None) }
     }
 
-    /// Starts a launcher and gives it its request.
+    /// Starts a launcher and sends it its request.
     pub fn start(&self, request: &LaunchRequest) -> io::Result<Started> {
         let started = self.launch()?;
         let mut line = serde_json::to_string(request)?;
@@ -61,8 +61,8 @@ impl Launchers {
         if let Some(Ok(started)) = place.as_ref().map(LauncherTemplate::launch) {
             return Ok(started);
         }
-        // There is none yet, or it was killed or stopped. A launcher that it may just have made ends now, as the other end of
-        // its socket is closed: the next launcher has a socket of its own.
+        // There is no template yet, or it was killed or stopped. If it has just forked a launcher, that one
+        // exits now, because the other end of its socket is closed.
         if let Some(mut template) = place.take() {
             let _ = template.child.kill();
         }
@@ -89,7 +89,7 @@ impl LauncherTemplate {
         Ok(LauncherTemplate { child, socket: Some(ours) })
     }
 
-    /// A launcher that waits for its request.
+    /// Starts a launcher, which waits for its request.
     fn launch(&self) -> io::Result<Started> {
         let (socket, theirs) = UnixStream::pair()?;
         let ((stdout, out), (stderr, err)) = (io::pipe()?, io::pipe()?);
@@ -113,7 +113,7 @@ impl LauncherTemplate {
 }
 
 impl Drop for LauncherTemplate {
-    /// It ends when its socket does, once all its launchers have ended.
+    /// Closes the socket. The template then exits once all its launchers have ended.
     fn drop(&mut self) {
         self.socket = None;
         let _ = self.child.wait();
@@ -123,15 +123,15 @@ impl Drop for LauncherTemplate {
 /// Whether `init` was called.
 static INITIALIZED: AtomicBool = AtomicBool::new(false);
 
-/// Must be the first line of `main` of a program that measures: its launchers are this program, started anew, and must stay
-/// small. In a launcher it does the launcher's work and never returns.
+/// Call this first in `main` of a program that measures: its launchers are copies of that program and must stay
+/// small. In such a copy, this function does the work of a launcher and never returns.
 pub fn init() {
     if std::env::args_os().nth(1).is_none_or(|first| first != LAUNCH_ARGUMENT) {
         INITIALIZED.store(true, Ordering::Relaxed);
         return;
     }
     let served = serve();
-    // Children are not waited for one by one: this goes on when all have ended.
+    // SIGCHLD is ignored, so waitpid returns only after all children have ended.
     // SAFETY: plain system calls.
     unsafe { while libc::waitpid(-1, std::ptr::null_mut(), 0) > 0 {} }
     std::process::exit(i32::from(served.is_err()));
@@ -143,15 +143,15 @@ pub(super) fn is_initialized() -> bool {
 }
 
 fn serve() -> io::Result<()> {
-    // A session of its own: Ctrl-C in the terminal goes to taskscale alone, which decides.
+    // Own session: Ctrl-C in the terminal reaches only taskscale, which decides what to do.
     let _ = rustix::process::setsid();
     // SAFETY: installs no handler. Launchers that end leave no zombie.
     unsafe { libc::signal(libc::SIGCHLD, libc::SIG_IGN) };
     let mut socket = UnixStream::from(rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 3)?);
-    // Only the copy is left: where a launcher has its own, nobody holds this one.
+    // Keep only the copy, which each launcher closes.
     rustix::stdio::dup2_stdin(std::fs::File::open("/dev/null")?)?;
     while let Some(descriptors) = receive(&socket)? {
-        // SAFETY: this process has one thread: its copy may do whatever it may.
+        // SAFETY: this process has one thread, so its copy may do anything.
         match unsafe { libc::fork() } {
             0 => {
                 drop(socket);
@@ -167,7 +167,7 @@ fn serve() -> io::Result<()> {
     Ok(())
 }
 
-/// `None`: taskscale has ended.
+/// Receives the descriptors of the next launcher. `None`: taskscale has ended.
 fn receive(socket: &UnixStream) -> io::Result<Option<[OwnedFd; DESCRIPTORS]>> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(DESCRIPTORS))];
     let mut control = RecvAncillaryBuffer::new(&mut space);
@@ -190,20 +190,20 @@ fn receive(socket: &UnixStream) -> io::Result<Option<[OwnedFd; DESCRIPTORS]>> {
     descriptors.try_into().map(Some).map_err(wrong)
 }
 
-/// What a launcher would find had it been started anew: its socket as standard input, the pipes of the output.
+/// Runs a launcher in the forked process, with the socket as standard input. Returns the exit code.
 fn become_launcher([socket, stdout, stderr]: [OwnedFd; DESCRIPTORS]) -> i32 {
     let prepared = rustix::stdio::dup2_stdin(&socket)
         .and_then(|()| rustix::stdio::dup2_stdout(&stdout))
         .and_then(|()| rustix::stdio::dup2_stderr(&stderr));
     drop((socket, stdout, stderr));
-    // SAFETY: installs no handler. This one does wait for its children.
+    // SAFETY: installs no handler. Unlike the template, a launcher waits for its children.
     unsafe { libc::signal(libc::SIGCHLD, libc::SIG_DFL) };
     match prepared.map_err(io::Error::from).and_then(|()| launch()) {
         Ok(()) => 0,
         Err(error) => {
             let word =
                 serde_json::to_string(&LauncherEvent::Broken { why: error.to_string() }).unwrap_or_default();
-            // If taskscale is gone, nobody wants to know.
+            // Ignore errors: taskscale may be gone.
             let _ = rustix::io::write(rustix::stdio::stdin(), format!("{word}\n").as_bytes());
             1
         }
@@ -214,8 +214,8 @@ fn become_launcher([socket, stdout, stderr]: [OwnedFd; DESCRIPTORS]) -> i32 {
 mod tests {
     use super::*;
 
-    /// A program that does this and then nothing. A child writes it: a thread that forks meanwhile would keep a file of
-    /// ours open, and such a program cannot be started.
+    /// A program that runs `first` and then sleeps. A child process writes it: otherwise a thread that forks
+    /// meanwhile would keep the file open for writing, and it could not be executed.
     fn template(folder: &Path, first: &str) -> PathBuf {
         let path = folder.join(if first.is_empty() { "mute" } else { "template" });
         let write = r#"printf '#!/bin/sh\n%s\nexec sleep 1000\n' "$1" >"$0" && chmod 755 "$0""#;

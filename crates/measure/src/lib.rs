@@ -1,11 +1,11 @@
-//! Measures what a program costs: memory with the kernel's share, CPU and time, by phase, on Linux.
+//! Measures what a program costs on Linux: memory (with kernel memory), CPU and time, by phase.
 //!
-//! A program runs in a cgroup of its own (v2 or v1; without one, /proc has to do), started by a small launcher that leaves
-//! nothing behind, also where this program is killed. It is observed into a [`Timeline`] of events; [`analyze`] makes a [`Measurement`] of
-//! it: a status with its reason, and values only where there is evidence for them. A timeline can be kept in a file and
-//! judged again ([`write_trace`], [`read_trace`]).
+//! Each program runs in its own cgroup (v2 or v1, or else is measured from /proc). A small launcher starts it
+//! and removes everything that it leaves, even if the embedding program is killed. [`LocalRunner`] records a
+//! run as a [`Timeline`] of events, and [`analyze`] derives a [`Measurement`]: a status with its reason, and
+//! only values backed by evidence. [`write_trace`] saves a timeline, which [`read_trace`] loads.
 //!
-//! The launcher is the embedding program itself, started anew: [`init`] is the first line of its `main`.
+//! Launchers are copies of the embedding program: call [`init`] first in `main`.
 //!
 //! ```no_run
 //! use taskscale_measure::{GroupRoot, Interrupt, LocalRunner, RunEnd, RunSpec, Runner, units};
@@ -25,8 +25,11 @@
 //! }
 //! ```
 //!
-//! Programs that speak taskscale's protocol prove how many tasks they have alive ([`Scenario`]). [`Runner`] is the seam for
-//! tests of what is built on this. Nothing here knows of catalogs, campaigns or reports.
+//! Programs that follow taskscale's protocol prove how many of their tasks are alive ([`Scenario`]). Implement
+//! [`Runner`] to test code built on this crate, which is independent of catalogs, results folders and reports.
+//!
+//! To follow a run in the source: `observe/run.rs` polls the program, `decide.rs` chooses the next action,
+//! `observe/perform.rs` performs it, and `analyze.rs` derives the verdict.
 
 mod address_spaces;
 mod analyze;
@@ -106,28 +109,28 @@ pub use timestamp::Timestamp;
 pub use trace_file::{TRACE_VERSION, TraceError, read_trace, write_trace};
 pub use warning::Warning;
 
-/// What to run, and within which bounds.
+/// A run to measure: what to run, and its limits.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct RunSpec {
-    /// The complete command line; the first word is a path.
+    /// The complete command line. Its first word is a path: PATH is not searched.
     pub command: Vec<String>,
-    /// Variables on top of the clean environment. Not part of a kept run: some are secrets.
+    /// Variables added to the clean environment. Left out of traces, because some are secrets.
     #[serde(skip)]
     pub env: BTreeMap<String, String>,
     pub kind: Kind,
-    /// How many tasks the program was asked for.
+    /// Requested tasks, N.
     pub tasks: u64,
     pub scenario: Scenario,
-    /// The result that a correct program prints as `check`; absent where it is not defined.
+    /// The result that a correct program prints as `check`, if the workload defines one.
     pub check: Option<String>,
-    /// On how many CPUs it may run; on all where absent.
+    /// Number of CPUs that the program may use. `None`: all.
     pub cpus: Option<u32>,
     pub bounds: Bounds,
 }
 
 impl RunSpec {
-    /// Any program, as it is: found to be ready from outside, and stopped after a second of rest. The first word is a
-    /// path.
+    /// Any program, unchanged: taskscale detects when it is idle and stops it after a plateau of one second.
+    /// The first word is a path.
     pub fn of_command<T: Into<String>>(command: impl IntoIterator<Item = T>) -> RunSpec {
         let wait = HoldParams { plateau_s: 1.0, ..HoldParams::default() };
         RunSpec {
@@ -142,7 +145,7 @@ impl RunSpec {
         }
     }
 
-    /// A plateau shorter than this is marked, in seconds.
+    /// Shortest plateau without a warning, in seconds.
     fn plateau_wanted_s(&self) -> f64 {
         self.scenario.wait().map_or(0.0, |wait| wait.plateau_s)
     }
@@ -153,9 +156,9 @@ impl RunSpec {
 pub struct Bounds {
     /// Memory cap, kernel memory included.
     pub memory_bytes: Option<u64>,
-    /// Time after which the run is ended, from before its launcher starts and without pauses of the machine.
+    /// Timeout, counted from before the launcher starts. Pauses of the machine do not count.
     pub time: Duration,
-    /// Most bytes of standard output, and of standard error, before the run is killed.
+    /// Maximum bytes of standard output, and of standard error. A run that writes more is killed.
     pub output_bytes: u64,
 }
 
@@ -163,14 +166,14 @@ pub struct Bounds {
 #[derive(Debug)]
 pub enum RunEnd {
     Measured(Box<Measurement>),
-    /// The user asked to stop; the run was ended and nothing of it counts.
+    /// The user asked to stop: the run was killed and has no result.
     Interrupted,
 }
 
-/// Measures runs. The real one is `LocalRunner`.
+/// Measures runs. [`LocalRunner`] does it on this machine, and tests can implement their own.
 pub trait Runner {
-    /// Runs the program once. An error means that measuring itself is impossible here; whatever the program does is
-    /// a `Measurement`.
+    /// Runs the program once. An error means that taskscale cannot measure here at all. Failures of the program
+    /// are part of the [`Measurement`].
     fn run(&mut self, spec: &RunSpec) -> Result<RunEnd, MeasureError>;
 }
 
@@ -181,7 +184,7 @@ pub enum MeasureError {
     Io { what: &'static str, path: PathBuf, error: std::io::Error },
     #[error("the launcher failed: {0}")]
     Launcher(String),
-    /// The launcher is the embedding program itself.
+    /// Launchers are copies of the embedding program.
     #[error(
         "the launcher cannot start: this program does not call taskscale_measure::init() first in its main"
     )]

@@ -1,20 +1,19 @@
-//! Whose sockets a server's are, by the descriptors of processes.
+//! Checks by their descriptors whether processes have a server's sockets open.
 
 use std::collections::BTreeSet;
 use std::fs;
 
-/// Whether these processes have none of their descriptors on some of the sockets (by inode number); `None` if that cannot
-/// be known.
+/// Whether some of these sockets (inode numbers) are open in none of the processes. `None` if unknown.
 pub fn lack_sockets(pids: &[u32], mut sockets: BTreeSet<u64>) -> Option<bool> {
     let mut all_seen = !sockets.is_empty();
     for pid in pids {
-        // Of another user's process, or one whose first thread has ended, they are not shown.
+        // Descriptors of another user, or of a process whose first thread has ended, are not shown.
         let mut files = fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten().peekable();
         all_seen &= files.peek().is_some();
         for file in files {
             let Ok(target) = fs::read_link(file.path()) else { continue };
             let target = target.to_string_lossy();
-            // A ring may hold sockets that are no descriptors.
+            // An io_uring may own sockets without descriptors.
             all_seen &= !target.starts_with("anon_inode:[io_uring]");
             let inode = target.strip_prefix("socket:[").and_then(|rest| rest.strip_suffix(']'));
             if inode.and_then(|inode| inode.parse().ok()).is_some_and(|inode| sockets.remove(&inode))

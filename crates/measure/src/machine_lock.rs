@@ -1,9 +1,9 @@
 //! One measurement at a time on a machine: two would disturb each other.
 //!
-//! The kernel keeps the lock of a file: every process that can open the file, even only to read, can take it
-//! (flock(2)), and the lock is released however its holder ends. So the file is made readable and writable for all
-//! users. Where another user made it otherwise, it is opened for reading. Where it cannot be read, taskscale does not
-//! wait, and reports that.
+//! The lock is that of a file (flock(2)): every process that can open the file, even only to read, can take the
+//! lock, and the kernel releases it however its holder ends. The file is created readable and writable for all
+//! users. If another user created it with other permissions, it is opened for reading. If it cannot be read,
+//! taskscale does not wait, and reports that.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
@@ -13,13 +13,13 @@ use std::time::{Duration, Instant, SystemTime};
 
 use super::Interrupt;
 
-/// How much of the file is read, in bytes: the holder is described in one line.
+/// Maximum number of bytes read from the file, which describes the holder in one line.
 const LONGEST_HOLDER_BYTES: u64 = 1000;
 
-/// How that line begins.
+/// The beginning of that line.
 const MARK: &str = "taskscale ";
 
-/// How often the holder is read again, as it may change meanwhile.
+/// How often the holder is read again, because it may change.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// How often taskscale tries to take the lock.
 const TRY_EVERY: Duration = Duration::from_millis(100);
@@ -28,11 +28,11 @@ const TRY_EVERY: Duration = Duration::from_millis(100);
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Holder {
     pub pid: Option<u32>,
-    /// What it does, as it wrote itself: `with results/DIR`.
+    /// What it does, in its own words: `with results/DIR`.
     pub does: Option<String>,
-    /// Its command line; empty where unknown.
+    /// Its command line. Empty if unknown.
     pub command: Vec<String>,
-    /// When it took the lock, where known.
+    /// When it took the lock, if known.
     pub since: Option<SystemTime>,
 }
 
@@ -43,10 +43,10 @@ pub struct MachineLock {
 }
 
 impl MachineLock {
-    /// Waits until no other taskscale of any user measures on this machine. `waiting` is called at once and then every
-    /// second, with the holder and the time waited, and returns whether to keep waiting. Returns `None` if it does not,
-    /// or the user interrupts. `what` describes this process to others that wait. Where the machine cannot be locked,
-    /// `why_not` returns the reason, which the caller reports.
+    /// Waits until no other taskscale of any user measures on this machine. While it waits, `waiting` is called
+    /// at once and then every second, with the holder and the time waited, and returns whether to keep waiting.
+    /// Returns `None` if it returns false, or the user interrupts. `what` describes this process to others that
+    /// wait. If the machine cannot be locked, returns at once, and `why_not` has the reason.
     pub fn acquire(
         what: &str,
         interrupt: &Interrupt,
@@ -68,7 +68,7 @@ impl MachineLock {
                             io::Error::new(io::ErrorKind::InvalidInput, "not a lock file of taskscale");
                         return Some(MachineLock::none("lock", &path, &error));
                     }
-                    // A courtesy to those who wait, on a disk that may be full, and in a file that may not be ours.
+                    // Best effort for those that wait: the disk may be full, and the file may not be writable.
                     let text = format!("{MARK}{} {what}", std::process::id());
                     let _ = file
                         .set_len(0)
@@ -114,7 +114,8 @@ fn open(path: &Path) -> io::Result<File> {
     let flags = libc::O_NOFOLLOW | libc::O_CLOEXEC | libc::O_NONBLOCK;
     let existing = |write| OpenOptions::new().read(true).write(write).custom_flags(flags).open(path);
     loop {
-        // Without O_CREAT: in a folder for all the kernel refuses that for others' files (fs.protected_regular).
+        // Without O_CREAT, which the kernel refuses for other users' files in a shared folder
+        // (fs.protected_regular).
         let opened = match existing(true) {
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => existing(false),
             opened => opened,
@@ -132,7 +133,7 @@ fn open(path: &Path) -> io::Result<File> {
         let mut new = OpenOptions::new();
         match new.read(true).write(true).create_new(true).custom_flags(flags).open(path) {
             Ok(file) => {
-                // Whatever the umask: others are to write here who they are. Where that cannot be, they can read.
+                // Override the umask, so that others can describe themselves here, or at least read.
                 let _ = file.set_permissions(fs::Permissions::from_mode(0o666));
                 return Ok(file);
             }
@@ -142,31 +143,31 @@ fn open(path: &Path) -> io::Result<File> {
     }
 }
 
-/// Whether `file` still is the one that `path` leads to.
+/// Whether `path` still leads to `file`.
 fn is_at(file: &File, path: &Path) -> bool {
     let id = |facts: io::Result<fs::Metadata>| facts.ok().map(|facts| (facts.dev(), facts.ino()));
     id(file.metadata()) == id(fs::symlink_metadata(path))
 }
 
-/// Who holds the lock: what the holder wrote, unless the kernel knows better (a file that it could not write to tells
-/// of an earlier one).
+/// The holder of the lock, as it described itself, unless the kernel names another process: a holder that
+/// cannot write to the file leaves an earlier description.
 fn holder(file: &File) -> Holder {
     let text = text_of(file);
     let inode = file.metadata().map(|facts| facts.ino());
     let locks = fs::read_to_string("/proc/locks").unwrap_or_default();
-    // Of another PID namespace the kernel tells no number.
+    // The kernel shows no pid of another PID namespace.
     let known = inode.ok().and_then(|inode| pid_in(&locks, inode));
     let said = text.strip_prefix(MARK).and_then(|rest| rest.split_once(' '));
     let said = said.and_then(|(pid, does)| Some((pid.parse::<u32>().ok()?, does.to_owned())));
     let does = said.clone().filter(|(pid, _)| known.is_none_or(|known| known == *pid)).map(|(_, does)| does);
     let pid = known.or(said.map(|(pid, _)| pid));
-    // It writes once, when it has the lock.
+    // The holder writes once, when it has the lock.
     let since = does.as_ref().and_then(|_| file.metadata().ok()?.modified().ok());
-    // A number of another namespace is somebody else's here.
+    // Only the kernel's pid: one from the file may belong to another namespace.
     Holder { pid, does, command: known.map(command_of).unwrap_or_default(), since }
 }
 
-/// What is in the file; nothing where it cannot be read, which is no reason to stop waiting.
+/// The text of the file. Empty if it cannot be read, which is no reason to stop waiting.
 fn text_of(file: &File) -> String {
     let mut text = Vec::new();
     let mut reader = file;
@@ -174,28 +175,29 @@ fn text_of(file: &File) -> String {
     String::from_utf8_lossy(&text).trim().to_owned()
 }
 
-/// The command line of a process; empty where that cannot be read.
+/// The command line of a process. Empty if it cannot be read.
 fn command_of(pid: u32) -> Vec<String> {
     let text = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
     let words = text.split(|byte| *byte == 0).map(|word| String::from_utf8_lossy(word).into_owned());
     let mut words: Vec<String> = words.collect();
-    // The last word ends with a 0 as well.
+    // The last word also ends with a 0.
     words.pop();
     words
 }
 
-/// Who holds the lock of a file, by /proc/locks: `1: FLOCK  ADVISORY  WRITE 708 08:01:4711 0 EOF`.
+/// The holder of a file's lock, from /proc/locks: `1: FLOCK  ADVISORY  WRITE 708 08:01:4711 0 EOF`.
 fn pid_in(locks: &str, inode: u64) -> Option<u32> {
     locks.lines().find_map(|line| {
         let words: Vec<&str> = line.split_whitespace().collect();
-        // One that waits has an arrow in the second place.
+        // A process that waits has an arrow in the second place.
         let [_, "FLOCK", _, "WRITE", pid, file, ..] = words[..] else { return None };
         let pid = pid.parse().ok().filter(|pid| *pid > 0)?;
         (file.rsplit(':').next()?.parse() == Ok(inode)).then_some(pid)
     })
 }
 
-/// One path for all users of the machine. `TASKSCALE_LOCK` names another: for tests, which may measure side by side.
+/// One path for all users of the machine. Tests, which may measure side by side, name another in
+/// `TASKSCALE_LOCK`.
 fn lock_path() -> PathBuf {
     std::env::var_os("TASKSCALE_LOCK").map_or_else(|| PathBuf::from("/tmp/taskscale.lock"), PathBuf::from)
 }
@@ -211,7 +213,7 @@ mod tests {
         let file = open(&path).unwrap();
         assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o666);
         file.lock().unwrap();
-        // One who may only read can wait for it all the same.
+        // A process that may only read can still wait for the lock.
         fs::set_permissions(&path, fs::Permissions::from_mode(0o444)).unwrap();
         let other = open(&path).unwrap();
         assert!(matches!(other.try_lock(), Err(TryLockError::WouldBlock)));
@@ -237,7 +239,7 @@ mod tests {
         assert_eq!(pid_in(locks, 4711), Some(708));
         assert_eq!(pid_in(locks, 1), None);
         assert_eq!(pid_in("", 4711), None);
-        // A text of an earlier holder is not believed.
+        // The description of an earlier holder is ignored.
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("lock");
         fs::write(&path, "taskscale 1 with results/x").unwrap();

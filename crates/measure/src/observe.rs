@@ -1,4 +1,4 @@
-//! Runs programs, and observes each into a timeline. One thread, one poll loop.
+//! Runs programs and records each run as a timeline. One thread, one poll loop.
 
 mod clock;
 mod control_pipe;
@@ -31,39 +31,40 @@ use super::trace_file::write_trace;
 use super::{GroupRoot, Interrupt, MeasureError, RunEnd, RunSpec, Runner, at};
 use crate::{MemorySource, Timestamp};
 
-/// Of any process.
+/// The executable of the calling process.
 const THIS_PROGRAM: &str = "/proc/self/exe";
 
-/// Measures on this machine.
+/// Measures programs on this machine.
 pub struct LocalRunner<'a> {
-    /// Also for processes outside the run that need a cgroup of the same kind.
+    /// Creates the cgroups of runs. Public for other processes that need a cgroup of the same kind.
     pub home: GroupRoot,
     interrupt: &'a Interrupt,
     launchers: Launchers,
-    /// Lets every run read its program's files anew, so that their pages are charged to its own group, as they are in a
-    /// container that was just started. Which files that are is known from runs that reached a plateau.
+    /// Whether runs start cold: the program's files are evicted from the page cache, so that their pages are
+    /// charged to the run's own cgroup, as in a container that was just started. The files are known from
+    /// earlier runs that reached a plateau.
     pub cold: bool,
-    /// For runs that start cold: the files that programs had mapped so far.
+    /// Files that programs have mapped so far, for cold starts.
     files: BTreeSet<PathBuf>,
-    /// Whether another campaign may run at the same time, as the machine could not be locked ([`MachineLock::why_not`]):
-    /// every run gets a warning.
+    /// Whether others may measure at the same time, because the machine could not be locked
+    /// ([`MachineLock::why_not`]). Every run then gets a warning.
     ///
     /// [`MachineLock::why_not`]: crate::MachineLock::why_not
     pub shared_machine: bool,
-    /// Counts how often threads wait during a plateau, for [`RunDetails`].
+    /// Whether to count how often threads wait during the plateau, for [`RunDetails`].
     pub counts_switches: bool,
     /// The folder in which the trace of every run is kept, if any.
     pub traces: Option<PathBuf>,
-    /// How many traces were kept, or their names found taken.
+    /// Number of trace names used, or found taken.
     traces_named: u32,
-    /// Reads more of each run than a measurement has.
+    /// Reads more of each run than its measurement has.
     pub on_reading: Option<OnReading>,
 }
 
 impl<'a> LocalRunner<'a> {
     /// Launchers are copies of this program: see [`crate::init`].
     pub fn new(home: GroupRoot, interrupt: &'a Interrupt) -> LocalRunner<'a> {
-        // Not its path: another version may have replaced the file meanwhile.
+        // Not by path: another version may have replaced the file meanwhile.
         let launchers = Launchers::new(THIS_PROGRAM.into());
         LocalRunner {
             home,
@@ -105,7 +106,7 @@ impl<'a> LocalRunner<'a> {
             self.traces_named += 1;
             let path = folder.join(format!("{:04}-{program}-{}.jsonl", self.traces_named, spec.tasks));
             match write_trace(&path, spec, timeline) {
-                // Of an earlier command.
+                // The name is taken by an earlier command.
                 Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
                 written => return at("write", path, written),
             }
@@ -124,7 +125,7 @@ impl<'a> LocalRunner<'a> {
         let mut folders = group.folders();
         let mut load = None;
         if let Some(wanted) = spec.scenario.black_box().and_then(|black_box| black_box.load.as_ref()) {
-            // A client may go wrong as well, but what it needs is no part of the program's cap.
+            // Clients get a cap of their own, because their memory is not part of the program's.
             let room = available_memory_bytes().map_or(0, |bytes| bytes / 5 * 4);
             let memory_bytes = bounds.memory_bytes.map(|cap| cap.max(room));
             let group = self.home.create_group(GroupBounds { memory_bytes, ..bounds })?;
@@ -133,10 +134,10 @@ impl<'a> LocalRunner<'a> {
             let control_pipe = spec.scenario.serve().map(|_| ControlPipe::new(&scratches[1])).transpose()?;
             let stdin = control_pipe.as_ref().map(|control_pipe| control_pipe.path.clone());
             let mut request = launch_request(spec, &wanted.command, group.as_ref(), &scratches[1], stdin);
-            // On the program's CPUs it would take from what is measured.
+            // On the program's CPUs, the load would compete with the program.
             request.cpus = None;
             if spec.scenario.elsewhere().is_some() {
-                // What leads there wants to know who the user is, and where Slurm or an agent of ssh is.
+                // The command that reaches the other machine needs the user's environment, as for Slurm or ssh.
                 request.env = of_user();
             }
             load = Some(load::PreparedLoad { group, request, control_pipe });
@@ -169,7 +170,7 @@ impl<'a> LocalRunner<'a> {
         at("remove the cgroup", folders.first().cloned().unwrap_or_default(), remove_folders(&folders))?;
         let files_left = details::names_in(&scratches[0]);
         for scratch in scratches {
-            // What a program left in its working folder is of no interest to a measurement.
+            // Files left in the working folder do not matter to a measurement.
             let _ = std::fs::remove_dir_all(&scratch);
         }
         let (timeline, details) = result?;

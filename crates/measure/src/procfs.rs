@@ -1,4 +1,4 @@
-//! Processes by /proc: parsing is pure, reading is separate. All values in bytes.
+//! Reads processes from /proc. Parsing is pure and separate from reading. Sizes are in bytes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -12,7 +12,7 @@ use std::string::FromUtf8Error;
 use rustix::process::{Pid, Signal, kill_process};
 use serde::{Deserialize, Serialize};
 
-/// One process's memory from `smaps_rollup`, walked page by page by the kernel and so exact.
+/// One process's memory from `smaps_rollup`: exact, because the kernel walks every page.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Rollup {
     pub rss: u64,
@@ -52,8 +52,8 @@ pub struct ProcessStatus {
     pub page_tables: u64,
 }
 
-/// The text of a file of /proc. Names of processes and files may be invalid text: those bytes are replaced, so that the
-/// values next to them can be read.
+/// Reads a file of /proc as text. Names of processes and files may be invalid UTF-8: such bytes are replaced,
+/// so that the values next to them can be read.
 pub(super) fn text(path: impl AsRef<Path>) -> io::Result<String> {
     let replaced = |error: FromUtf8Error| String::from_utf8_lossy(error.as_bytes()).into_owned();
     Ok(String::from_utf8(fs::read(path)?).unwrap_or_else(replaced))
@@ -134,13 +134,12 @@ pub fn parse_status(text: &str) -> ProcessStatus {
     status
 }
 
-/// Reads a process's `smaps_rollup`: walks its page tables, so at the plateau only.
+/// Reads a process's `smaps_rollup`. Slow, because the kernel walks the page tables.
 pub fn rollup(pid: u32) -> io::Result<Rollup> {
     text(format!("/proc/{pid}/smaps_rollup")).map(|text| parse_rollup(&text))
 }
 
-/// The same, with the thread by which it was read: a process whose first thread has ended shows its memory by the
-/// others.
+/// Like `rollup`, with the thread that it was read from: others show the memory if the first has ended.
 pub fn rollup_by_thread(pid: u32) -> io::Result<(u32, Rollup)> {
     let first = match rollup(pid) {
         Err(error) if error.raw_os_error() == Some(libc::ESRCH) => error,
@@ -156,18 +155,18 @@ fn threads(pid: u32) -> Vec<u32> {
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
 }
 
-/// Whether `VmRSS` is exact: since Linux 6.17 the kernel sums its counters up for it. Before, each CPU keeps up to 32
-/// pages of each kind for itself.
+/// Whether `VmRSS` is exact. Since Linux 6.17 the kernel sums its per-CPU counters for it. Before, each CPU
+/// keeps back up to 32 pages of each kind.
 pub fn resident_is_exact() -> bool {
     kernel_is_at_least((6, 17))
 }
 
-/// Whether this machine's kernel is of a version or later.
+/// Whether this machine's kernel has at least this version.
 pub fn kernel_is_at_least(version: (u32, u32)) -> bool {
     is_at_least(&rustix::system::uname().release().to_string_lossy(), version)
 }
 
-/// Whether a kernel's release, such as `6.18.44-amd64`, is of a version or later.
+/// Whether a kernel release, such as `6.18.44-amd64`, has at least this version.
 fn is_at_least(release: &str, version: (u32, u32)) -> bool {
     let mut numbers = release.split(|c: char| !c.is_ascii_digit()).map_while(|number| number.parse().ok());
     numbers.next().zip(numbers.next()).is_some_and(|of_release| of_release >= version)
@@ -186,8 +185,8 @@ pub fn cpu_times(pid: u32) -> Option<(f64, f64)> {
     Some((user as f64 / ticks_per_s, system as f64 / ticks_per_s))
 }
 
-/// The field of a `stat` line that proc(5) gives this number, from 3 on. It is counted from the end of the second, the
-/// name in parentheses, which may itself hold spaces and parentheses.
+/// The field of a `stat` line with this number in proc(5), 3 or more. Counted from the end of field 2, the name
+/// in parentheses, which may itself contain spaces and parentheses.
 fn stat_field<T: FromStr>(stat: &str, number: usize) -> Option<T> {
     stat[stat.rfind(')')? + 1..].split_ascii_whitespace().nth(number - 3)?.parse().ok()
 }
@@ -203,14 +202,14 @@ fn parent(pid: u32) -> Option<u32> {
     stat_field(&text(format!("/proc/{pid}/stat")).ok()?, 4)
 }
 
-/// What the threads of a process are doing, by the states of proc(5): its first `THREADS_LOOKED_AT` threads.
+/// What threads of a process are doing, by the states of proc(5): at most the first `THREADS_LOOKED_AT`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Doing {
-    /// One has a CPU or waits for one (R): a thread that is throttled waits as well.
+    /// A thread is running or waits for a CPU (R), which includes throttled threads.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub wants_cpu: bool,
-    /// One waits for a disk (D).
+    /// A thread waits for a disk (D).
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub waits_for_disk: bool,
     /// A thread was stopped by a signal (T) or a debugger (t), and continues when another process lets it.
@@ -219,7 +218,7 @@ pub struct Doing {
 }
 
 impl Doing {
-    /// Whether it has something to do although it seems idle.
+    /// Whether a thread has something to do, so that the process only seems idle.
     pub fn anything(self) -> bool {
         self.wants_cpu || self.waits_for_disk || self.is_stopped
     }
@@ -233,7 +232,7 @@ impl Doing {
     }
 }
 
-/// What the threads of a process are doing.
+/// Reads what the threads of a process are doing.
 pub fn doing(pid: u32) -> Doing {
     let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
     let mut doing = Doing::default();
@@ -247,37 +246,38 @@ pub fn doing(pid: u32) -> Doing {
     doing
 }
 
-/// Whether a living process is still in the cgroup whose folder has this name, in this number of hierarchies. A process
-/// that has ended did not leave.
+/// Whether a process is still in the cgroup folder of this name, in this many hierarchies. True if it has
+/// ended: it did not leave.
 pub fn is_in_group(pid: u32, name: &str, hierarchies: usize) -> bool {
     let Ok(groups) = text(format!("/proc/{pid}/cgroup")) else { return true };
     let stat = text(format!("/proc/{pid}/stat")).unwrap_or_default();
     hierarchies_with(&groups, name) >= hierarchies || is_ending(&stat)
 }
 
-/// `PF_EXITING` of include/linux/sched.h: set before a process leaves its groups, which may be long before it is a
-/// zombie where it gets no CPU.
+/// `PF_EXITING` of include/linux/sched.h. Set before a process leaves its cgroups. If it gets no CPU, it may
+/// become a zombie much later.
 const EXITING: u64 = 0x4;
 
-/// Whether the process of a `stat` line is over, or about to be.
+/// Whether the process of a `stat` line has ended or is about to end.
 fn is_ending(stat: &str) -> bool {
     let flags = stat_field::<u64>(stat, 9);
     matches!(parse_state(stat), None | Some('Z' | 'X')) || flags.is_none_or(|flags| flags & EXITING != 0)
 }
 
-/// Whether a process has ended, as a zombie has. One whose first thread has ended while others live looks the same.
+/// Whether a process has ended, perhaps as a zombie. Its state alone is not enough: it is the same if only the
+/// first thread has ended.
 pub fn has_ended(pid: u32) -> bool {
     let stat = text(format!("/proc/{pid}/stat")).unwrap_or_default();
     matches!(parse_state(&stat), None | Some('Z' | 'X')) && threads(pid).len() <= 1
 }
 
-/// In how many hierarchies of `/proc/PID/cgroup` (`id:controllers:path`) the path goes through a folder of this name.
+/// Number of hierarchies in `/proc/PID/cgroup` (`id:controllers:path`) whose path has a folder of this name.
 fn hierarchies_with(groups: &str, name: &str) -> usize {
     let paths = groups.lines().filter_map(|line| line.splitn(3, ':').nth(2));
     paths.filter(|path| path.split('/').any(|part| part == name)).count()
 }
 
-/// Runtimes have few threads of their own; those of which there are many are tasks, and alike.
+/// Number of threads that are read. If a runtime has more, they are tasks, and alike.
 const THREADS_LOOKED_AT: usize = 64;
 
 /// The state of a `stat` line.
@@ -285,26 +285,25 @@ fn parse_state(stat: &str) -> Option<char> {
     stat_field(stat, 3)
 }
 
-/// CPU time that all work on this machine but that of taskscale itself has used since boot, in seconds: the first line
-/// of /proc/stat less idle and iowait (proc(5)), less this process's.
+/// CPU time of all work on this machine since boot, except taskscale itself, in seconds: the first line of
+/// /proc/stat without idle and iowait (proc(5)), minus the time of this process.
 pub fn system_cpu_s() -> Option<f64> {
     let text = fs::read_to_string("/proc/stat").ok()?;
     let ticks: Vec<u64> =
         text.lines().next()?.split_ascii_whitespace().skip(1).map_while(|field| field.parse().ok()).collect();
-    // user nice system idle iowait irq softirq; steal is not ours to count, guest is in user.
+    // user nice system idle iowait irq softirq. Steal is other machines' time, and user includes guest.
     let used: u64 = [0, 1, 2, 5, 6].into_iter().filter_map(|field| ticks.get(field)).sum();
     let own = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
     let own_s = own.tv_sec as f64 + own.tv_nsec as f64 / 1e9;
     Some(used as f64 / rustix::param::clock_ticks_per_second() as f64 - own_s)
 }
 
-/// When a process started, in clock ticks since boot: with its pid, a name that is never used twice.
+/// When a process started, in clock ticks since boot. With the pid, this identifies a process uniquely.
 pub fn start_ticks(pid: u32) -> Option<u64> {
     stat_field(&text(format!("/proc/{pid}/stat")).ok()?, 22)
 }
 
-/// Processes of the run that are not among `known`, which are: those whose parents lead to one of them, or to
-/// `ancestor`.
+/// Processes outside `known` (which is sorted) that descend from a known process or from `ancestor`.
 pub fn descendants_besides(known: &[u32], ancestor: u32) -> Vec<u32> {
     let others = pids().filter(|pid| *pid != ancestor && known.binary_search(pid).is_err());
     let parent_of: BTreeMap<u32, u32> = others.filter_map(|pid| Some((pid, parent(pid)?))).collect();
@@ -316,7 +315,7 @@ pub fn descendants_besides(known: &[u32], ancestor: u32) -> Vec<u32> {
     parent_of.keys().copied().filter(is_of_run).collect()
 }
 
-/// Every process below `ancestor`, itself left out.
+/// All descendants of `ancestor`, without itself.
 pub fn descendants(ancestor: u32) -> Vec<u32> {
     let mut children_of: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     for pid in pids() {
@@ -336,7 +335,7 @@ pub fn descendants(ancestor: u32) -> Vec<u32> {
     found
 }
 
-/// Whether a process is below another, by its parents as they are now.
+/// Whether a process descends from another, by the current parents.
 pub fn is_below(pid: u32, ancestor: u32) -> bool {
     std::iter::successors(Some(pid), |pid| parent(*pid))
         .skip(1)
@@ -348,7 +347,7 @@ pub fn is_below(pid: u32, ancestor: u32) -> bool {
 pub fn started_with(name: &str, value: &Path) -> Vec<u32> {
     let wanted = [name.as_bytes(), b"=", value.as_os_str().as_bytes()].concat();
     let has = |pid: &u32| {
-        // Those of other users cannot be read, and are not ours.
+        // Environments of other users cannot be read, and their processes are not ours.
         let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
         environment.split(|byte| *byte == 0).any(|variable| variable == wanted)
     };
@@ -368,8 +367,8 @@ pub fn mapped_paths(pid: u32) -> BTreeSet<PathBuf> {
     maps.split(|byte| *byte == b'\n').filter_map(mapped_path).collect()
 }
 
-/// The path at the end of a line of maps: `start-end access offset device inode path`. What has no inode is no file. Of
-/// the path only line ends are escaped (seq_file_path in fs/proc/task_mmu.c), and not even backslashes.
+/// The path at the end of a `maps` line: `start-end access offset device inode path`. Without an inode it is
+/// not a file. Only newlines are escaped, not even backslashes (seq_file_path in fs/proc/task_mmu.c).
 fn mapped_path(line: &[u8]) -> Option<PathBuf> {
     let mut fields = line.splitn(6, |byte| *byte == b' ').skip(4);
     let (inode, path) = (fields.next()?, fields.next()?.trim_ascii_start());
@@ -482,7 +481,7 @@ mod tests {
         assert_eq!(unescaped(r"/a\04\"), r"/a\04\");
     }
 
-    /// A name that is cut in the middle of a letter is no text, and the process is there all the same.
+    /// A name may be cut in the middle of a UTF-8 character. The process must still be readable.
     #[test]
     fn a_process_whose_name_is_no_text_can_be_read() {
         let named = || {
@@ -500,7 +499,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut child = std::process::Command::new("sleep");
         let mut child = child.arg("60").env("TMPDIR", folder.path()).spawn().unwrap();
-        // The kernel closes what tells of the exec before the new environment can be read.
+        // `spawn` returns once the exec has closed its pipe, before the new environment can be read.
         let deadline = std::time::Instant::now() + std::time::Duration::from_secs(600);
         while started_with("TMPDIR", folder.path()) != [child.id()] {
             assert!(std::time::Instant::now() < deadline, "it was started with that folder");

@@ -1,4 +1,5 @@
-//! Parser of the lines that a program prints (docs/reference/protocol.md): pure, of untrusted bytes, in bounded memory.
+//! Parser of the lines that a program prints (docs/reference/protocol.md): pure, for untrusted input, in
+//! bounded memory.
 
 use std::collections::BTreeMap;
 
@@ -6,11 +7,11 @@ use crate::Metric;
 
 /// The longest protocol line, in bytes. Longer lines are ignored.
 const LONGEST_LINE: usize = 512;
-/// More metrics than any workload has.
+/// Maximum number of metrics, more than any workload has.
 const MOST_METRICS: usize = 256;
 const MOST_HISTOGRAMS: usize = 16;
 
-/// What a program has printed so far, by the lines of the protocol.
+/// What a program has printed so far in lines of the protocol.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Said {
     pub alive: Option<u64>,
@@ -22,19 +23,19 @@ pub struct Said {
     pub ready: bool,
     /// `alive` came after `ready`.
     pub alive_late: bool,
-    /// Where it accepts connections.
+    /// The port on which it accepts connections.
     pub port: Option<u16>,
     /// The result of the work, to be compared with the correct one.
     pub check: Option<String>,
     pub metrics: BTreeMap<String, Metric>,
     pub histograms: BTreeMap<String, Vec<u64>>,
-    /// The first protocol error: a count that is not a number, a line printed twice.
+    /// The first protocol error, such as a count that is not a number or a line printed twice.
     pub breach: Option<String>,
-    /// A line `alive` was wrong: the program uses the protocol, but incorrectly.
+    /// A wrong or repeated `alive` line: the program uses the protocol, but incorrectly.
     pub bad_alive: bool,
 }
 
-/// What a line of output is to the protocol.
+/// The effect of a line of output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LineKind {
     /// The first `alive`, on which taskscale acts.
@@ -43,11 +44,11 @@ pub enum LineKind {
     Ready,
     /// The first `done`, likewise.
     Done,
-    /// It changed what the program has said.
+    /// Changed what the program has said.
     Noted,
-    /// It changed nothing: one protocol error of many.
+    /// Changed nothing: an empty line, or one protocol error of many.
     Repeated,
-    /// Not of the protocol.
+    /// Not part of the protocol.
     Stray,
 }
 
@@ -59,24 +60,24 @@ pub struct Lines {
     too_long: bool,
     /// Number of bytes received.
     pub bytes: u64,
-    /// Number of lines that were too long, not UTF-8, or refused by whom they were handed to.
+    /// Number of lines that were too long, not UTF-8, or refused by `take`.
     pub stray: u64,
 }
 
 impl Default for Lines {
-    /// Lines of a program.
+    /// For the lines of a program.
     fn default() -> Lines {
         Lines::of_at_most(LONGEST_LINE)
     }
 }
 
 impl Lines {
-    /// Lines of this length at most, in bytes; longer ones are stray.
+    /// Accepts lines of at most this many bytes. Longer ones are stray.
     pub fn of_at_most(longest: usize) -> Lines {
         Lines { longest, line: Vec::new(), too_long: false, bytes: 0, stray: 0 }
     }
 
-    /// Takes the next chunk, and hands over each line that it ends, in order. `take` returns whether it wants the line.
+    /// Takes the next chunk and passes each completed line to `take`, which returns whether it wants the line.
     pub fn feed(&mut self, chunk: &[u8], mut take: impl FnMut(&str) -> bool) {
         self.bytes += chunk.len() as u64;
         for piece in chunk.split_inclusive(|byte| *byte == b'\n') {
@@ -220,7 +221,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// What was said in pieces of this length, and the number of stray lines.
+    /// Parses `bytes` in pieces of this length. Returns the result and the number of stray lines.
     fn heard_in(bytes: &[u8], length: usize) -> (Said, u64) {
         let (mut lines, mut said) = (Lines::default(), Said::default());
         let mut take = |line: &str| said.take(line) != LineKind::Stray;

@@ -1,4 +1,4 @@
-//! The state of a run, as its events leave it. Nothing else changes it.
+//! The state of a run, which only its events change.
 
 use std::net::SocketAddr;
 
@@ -15,10 +15,10 @@ use super::{RunSpec, Scenario};
 use crate::{Plateau, PlateauFrom};
 use taskscale_load::{Begin, Connected, StageResult};
 
-/// More results of clients than any run has.
+/// Maximum number of stage results, more than any run has.
 const MOST_STAGES: usize = 64;
 
-/// What a process has said, and when.
+/// What a process has printed, and when.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Speaker {
     pub said: Said,
@@ -29,7 +29,7 @@ pub(super) struct Speaker {
     pub failed_ns: Option<u64>,
     /// `done` was printed before `ready`.
     pub done_first: bool,
-    /// Of taskscale's own clients: the stages that are over.
+    /// Results of stages that are over, from taskscale's own clients.
     pub stages: Vec<StageResult>,
 }
 
@@ -64,7 +64,7 @@ impl Speaker {
         }
     }
 
-    /// The loops that are over.
+    /// The results of closed and open loops.
     pub fn loops(&self) -> impl DoubleEndedIterator<Item = &StageResult> {
         self.stages.iter().filter(|stage| matches!(stage, StageResult::Open(_) | StageResult::Closed(_)))
     }
@@ -78,7 +78,7 @@ impl Speaker {
     }
 }
 
-/// See the events of the same names.
+/// The state of a run. For a field, see the event of that name.
 #[derive(Debug, Clone, Default)]
 pub(super) struct RunState {
     pub exec_ns: Option<u64>,
@@ -92,11 +92,11 @@ pub(super) struct RunState {
     pub over_cap: bool,
     pub files: Option<(OwnFiles, bool)>,
     pub plateau: Option<PlateauStart>,
-    /// When all tasks were there, and the CPU time until then, where the plateau began later.
+    /// The end of the launch, and the CPU time until then, if a later plateau replaced the first.
     pub launch_end: Option<(u64, Option<CpuReading>)>,
     /// The reading that counts, and when it began.
     pub reading: Option<(u64, MemoryReading)>,
-    /// Before the first message of clients.
+    /// Memory before the clients' first messages.
     pub connected: Option<MemoryReading>,
     /// The last reading, whether or not it counts.
     pub last_read: Option<MemoryReading>,
@@ -121,14 +121,14 @@ pub(super) struct RunState {
     pub load_memory: (Option<u64>, Option<u64>),
     pub connections: Option<u64>,
     pub other_server: Option<SocketAddr>,
-    /// When the plateau began that comes after the first messages of clients.
+    /// When the plateau after the clients' first messages began.
     pub first_plateau_ns: Option<u64>,
     /// Stages that were begun, with the CPU time of the server then.
     pub begun: Vec<(Begin, Option<CpuReading>)>,
     pub stages_over: Option<(Option<CpuReading>, Option<Plateau>)>,
     pub load_killed: bool,
     pub load_end: Option<(ProgramEnd, bool)>,
-    /// Lost before it was asked to stop.
+    /// The launcher of the load was lost before the load was asked to stop.
     pub load_lost: bool,
     pub load_empty: bool,
     pub account: Account,
@@ -139,7 +139,7 @@ impl RunState {
         match event {
             RunEvent::Exec => self.exec_ns = Some(at_ns),
             RunEvent::Started { pid } => self.pid = Some(*pid),
-            // Taken by the speakers, and by the history of usage.
+            // Handled by `Speaker` and `UsageHistory`.
             RunEvent::Line(_) | RunEvent::LoadLine(_) | RunEvent::Usage(_) => {}
             RunEvent::ReadyLine => self.line_seen = true,
             RunEvent::Accepted => self.accepted = true,
@@ -213,8 +213,8 @@ impl RunState {
         }
     }
 
-    /// The instant of what the program did, which cannot be after its exit. A line has the instant at which it was read:
-    /// that may be, whichever of the two is heard first.
+    /// This time, or the program's exit if that was earlier. A line has the time at which it was read, which
+    /// may be after the exit.
     pub fn by_end(&self, at_ns: u64) -> u64 {
         self.end.as_ref().map_or(at_ns, |(end_ns, _)| at_ns.min(*end_ns))
     }
@@ -229,15 +229,15 @@ impl RunState {
         self.plateau.map(|plateau| plateau.from)
     }
 
-    /// Whether the program uses the protocol to its end: it printed `alive`, and exits after its wait.
+    /// Whether the program follows the whole protocol. A black-box program does if it was given the time to
+    /// wait and printed `alive`.
     pub fn speaks_protocol(&self, spec: &RunSpec) -> bool {
         spec.scenario
             .black_box()
             .is_none_or(|black_box| black_box.told_hold && self.plateau_from() == Some(PlateauFrom::Protocol))
     }
 
-    /// The instant before which no task can be due: tasks start after exec and wait. Unknown if the program was not
-    /// given a wait.
+    /// The earliest time at which a task can be due: exec plus the wait. `None` if the program was given none.
     pub fn due_ns(&self, spec: &RunSpec) -> Option<u64> {
         let told = match &spec.scenario {
             Scenario::Hold(_) => true,
@@ -248,7 +248,7 @@ impl RunState {
         Some(self.exec_ns?.saturating_add((spec.scenario.hold_s() * 1e9) as u64))
     }
 
-    /// Connections or other tasks of the load that are alive: by its word, and no more than the kernel counts.
+    /// Live connections or other tasks of the load: as many as it printed, but no more than the kernel counts.
     pub fn load_alive(&self) -> Option<u64> {
         self.load_started_ns?;
         let alive = self.load.said.fewer.or(self.load.said.alive)?;
@@ -264,7 +264,7 @@ impl RunState {
         self.load_started_ns.is_some() && (self.load_end.is_some() || self.load_empty)
     }
 
-    /// Whether the load stands, where that is known: since when, and how.
+    /// Since when all tasks of the load are alive, and how that is known. `None` if it is not.
     pub fn load_stands(&self, spec: &RunSpec, now: u64) -> Option<(u64, PlateauFrom)> {
         let started_ns = self.load_started_ns?;
         match spec.scenario.black_box()?.load.as_ref()?.stands {
@@ -277,7 +277,7 @@ impl RunState {
         }
     }
 
-    /// Since when the plateau may be inferred from quiet; `None` where something else is waited for.
+    /// Since when a plateau may be inferred from an idle program. `None` if another signal is awaited.
     pub fn may_infer_since(&self, spec: &RunSpec) -> Option<u64> {
         let black_box = spec.scenario.black_box()?;
         match (self.load_started_ns, &black_box.load) {
@@ -288,7 +288,7 @@ impl RunState {
         }
     }
 
-    /// Whether the program ended because it was asked to, and not just before, unheard.
+    /// Whether the program ended because taskscale stopped it, and not by itself just before.
     pub fn was_stopped(&self) -> bool {
         let by_itself = matches!(self.end, Some((_, ProgramEnd::Exited { asked: false, .. })));
         self.stop_ns.is_some() && !by_itself

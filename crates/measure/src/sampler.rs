@@ -1,7 +1,7 @@
 //! Usage samples of a run while it launched or became idle, and whether it was idle. Pure.
 //!
-//! A sample covers only the time in which there were samples: when taskscale was not scheduled, or the machine was
-//! paused, the run may have been kept from its work as well, unobserved.
+//! Only time covered by samples counts: when taskscale was not scheduled, or the machine was paused, the run
+//! may have been kept from working as well.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,28 +12,28 @@ use super::procfs::Doing;
 pub const TICK_S: f64 = 0.02;
 /// The CPU is idle if the run used less than this share of one core.
 pub const QUIET_SHARE: f64 = 0.02;
-/// Of the time between two samples no more than this counts as watched, in nanoseconds.
+/// Maximum time between two samples that counts as watched, in nanoseconds.
 pub const LONGEST_GAP_NS: u64 = 40_000_000;
-/// Who watched for less than this share of a time cannot tell.
+/// The share of a window that must have been watched to judge it.
 const WATCHED_SHARE: f64 = 0.5;
-/// Who wants a CPU and gets less than this share of one is starved.
+/// A run that is runnable but gets less than this share of a CPU is CPU-starved.
 const STARVED_SHARE: f64 = 0.5;
-/// How far back is looked to tell how a program stands that never fell quiet.
+/// The window to judge a program that never became idle, in seconds.
 const REST_WINDOW_S: f64 = 0.25;
-/// Likewise for its memory: one that grows steadily since N seconds grows by an N-th of itself in one.
+/// The same for its memory. A program that has grown steadily for N seconds grows by 1/N in this window.
 const CHANGE_WINDOW_S: f64 = 1.0;
-/// Memory that grew by more than both was not all there.
+/// Growth by more than the larger of these two means that tasks were missing.
 const GROWTH_SHARE: f64 = 0.05;
 const GROWTH_MIN_BYTES: u64 = 4 << 20;
-/// Memory is the same within the larger of the two.
+/// Memory counts as unchanged within the larger of these two.
 const SAME_SHARE: f64 = 0.01;
 const SAME_BYTES: u64 = 1 << 20;
-/// What the processes show and the kernel counts is exact: it is the same within the larger of the two.
+/// The same for values that are exact: memory that processes show, and kernel memory.
 const STANDS_SHARE: f64 = 0.01;
 const STANDS_BYTES: u64 = 64 << 10;
 /// Samples older than this are of no use, in seconds.
 const KEPT_S: f64 = 2.0;
-/// A pipe holds so much. A program that wrote more within a window may wait for its reader, and only seem quiet.
+/// The capacity of a pipe. A program that wrote more within a window may wait for its reader and seem idle.
 const PIPE_BYTES: u64 = 64 * 1024;
 
 /// A cheap usage sample. Unreadable values are absent.
@@ -54,18 +54,18 @@ pub struct UsageSample {
     pub output_bytes: u64,
 }
 
-/// A sample, and what had come together until then.
+/// A sample, and totals until then.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct UsagePoint {
     #[serde(flatten)]
     pub sample: UsageSample,
-    /// What the threads were doing, if that was looked at.
+    /// What the threads were doing, if that was read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub doing: Option<Doing>,
     /// For how long the run was CPU-starved so far.
     #[serde(default, skip_serializing_if = "is_zero")]
     starved_ns: u64,
-    /// For how long it was watched so far.
+    /// For how long the run was watched so far.
     watched_ns: u64,
 }
 
@@ -73,12 +73,12 @@ fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-/// Memory at an instant, to be compared with that of another.
+/// Memory at one time, for comparison with another.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct MemoryStanding {
-    /// What the cgroup uses; its counters lag by some pages per CPU.
+    /// Memory that the cgroup uses, in bytes. Lags by some pages per CPU.
     pub in_use: Option<u64>,
-    /// What its processes show, and kernel memory: exact.
+    /// Memory that its processes show, and kernel memory, in bytes. Exact.
     pub shown: u64,
 }
 
@@ -94,7 +94,7 @@ impl MemoryStanding {
         self.in_use.zip(now).is_none_or(|(then, now)| is_same(then, now))
     }
 
-    /// How much memory has grown, if it has.
+    /// Growth of memory since `then` in bytes, if it is more than the tolerance.
     pub fn grown_since(&self, then: &MemoryStanding) -> Option<u64> {
         let shown = self.shown.saturating_sub(then.shown);
         let in_use = self.in_use.zip(then.in_use).map_or(0, |(now, then)| now.saturating_sub(then));
@@ -103,19 +103,19 @@ impl MemoryStanding {
         grew.then(|| shown.max(in_use))
     }
 
-    /// Whether it grew by more than a runtime that tidies up accounts for.
+    /// Whether memory grew by more than the housekeeping of a runtime explains.
     pub fn is_growth_of(&self, then: &MemoryStanding) -> bool {
         is_growth(then.shown, self.shown)
             || self.in_use.zip(then.in_use).is_some_and(|(now, then)| is_growth(then, now))
     }
 }
 
-/// The larger of so many bytes and a share of memory.
+/// The larger of `least` bytes and a share of `memory`.
 fn more_of(least: u64, share: f64, memory: u64) -> u64 {
     least.max((memory as f64 * share) as u64)
 }
 
-/// The last samples, and those before the reading of memory that counts.
+/// The latest samples, and those just before the reading of memory that counts.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct UsageHistory {
     points: Vec<UsagePoint>,
@@ -126,8 +126,7 @@ pub struct UsageHistory {
 }
 
 impl UsageHistory {
-    /// Adds a sample. What the run's threads are doing is looked at only if it got less than half a CPU, as that is not
-    /// free.
+    /// Adds a sample. Calls `look` only if the run got less than half a CPU, because that is slow.
     pub fn add(&mut self, sample: UsageSample, look: impl FnOnce() -> Doing) {
         let mut doing = None;
         if let Some(before) = self.points.last() {
@@ -159,7 +158,7 @@ impl UsageHistory {
         self.points.push(UsagePoint { sample: UsageSample { at_ns, ..point.sample }, ..point });
     }
 
-    /// Adds to the last sample what the threads are doing.
+    /// Adds to the last sample what the threads were doing.
     pub fn note_doing(&mut self, doing: Doing) {
         if let Some(last) = self.points.last_mut() {
             last.doing = Some(doing);
@@ -198,8 +197,8 @@ impl UsageHistory {
         before.map_or(0.0, |point| point.starved_ns as f64 / 1e9)
     }
 
-    /// Since when CPU, memory and the load have been idle, if they were observed for that long; samples before `since`
-    /// do not count. Memory matters as well: a program that grows while it waits for a CPU seems idle.
+    /// Since when CPU, memory and the load have been idle, if that was watched for `window_s` seconds. Samples
+    /// before `since` do not count. Memory matters too: a program may grow while it waits for a CPU.
     pub fn quiet_since(&self, since: u64, window_s: f64) -> Option<u64> {
         let (start, last) = (self.watched_for(window_s, since)?, self.points.last()?);
         let is_quiet = |used_s: f64| used_s < QUIET_SHARE * watched_s(start, last);
@@ -213,7 +212,7 @@ impl UsageHistory {
         quiet.then_some(from.at_ns)
     }
 
-    /// Whether a program was idle, by the last samples, none of them before `since`.
+    /// Why a program was not idle, by the latest samples at or after `since`.
     pub fn quiescence(&self, since: u64, now: u64) -> Quiescence {
         let first = self.points.iter().find(|point| point.sample.at_ns >= since);
         let window = |window_s| self.watched_for(window_s, since).or(first);
@@ -229,7 +228,7 @@ impl UsageHistory {
         let (low, high) = self.memory_range(wide.sample.at_ns);
         let had_cpu = used(wide.sample.cpu_s, last.sample.cpu_s)
             .is_some_and(|used_s| used_s >= QUIET_SHARE * watched_s(wide, last));
-        // Memory that changes says more than a CPU that is wanted: who is starved and grows is not all there.
+        // Changing memory decides first: a CPU-starved program that grows has not started all its tasks.
         match (is_growth(low, high), starved(from, last), had_cpu) {
             (true, ..) => Quiescence::Changing,
             (false, true, false) => Quiescence::HeldBack,
@@ -238,7 +237,7 @@ impl UsageHistory {
         }
     }
 
-    /// The latest sample since when the run has been watched for so long, and none before `since`.
+    /// The latest sample since which the run has been watched for `window_s` seconds, at `since` or later.
     fn watched_for(&self, window_s: f64, since: u64) -> Option<&UsagePoint> {
         let last = self.points.last()?;
         let window_ns = (window_s * 1e9) as u64;
@@ -246,7 +245,7 @@ impl UsageHistory {
         self.points.iter().rev().find(long_enough).filter(|point| point.sample.at_ns >= since)
     }
 
-    /// The least and the most memory in all samples since then; nothing where there are none.
+    /// The lowest and the highest memory in samples since `from`, in bytes. 0 if there are none.
     fn memory_range(&self, from: u64) -> (u64, u64) {
         let usage = || self.points.iter().map(|point| &point.sample).filter(|sample| sample.at_ns >= from);
         let sizes = || usage().filter_map(|sample| sample.memory);
@@ -254,7 +253,7 @@ impl UsageHistory {
     }
 }
 
-/// Whether the run was starved for most of the time: it is not quiet, it is held back.
+/// Whether the run was CPU-starved for most of the time, and so only seemed idle.
 fn starved(from: &UsagePoint, to: &UsagePoint) -> bool {
     let starved_s = to.starved_ns.saturating_sub(from.starved_ns) as f64 / 1e9;
     starved_s > 0.0 && starved_s > STARVED_SHARE * seconds(from.sample.at_ns, to.sample.at_ns)
@@ -269,12 +268,12 @@ fn used(from: Option<f64>, to: Option<f64>) -> Option<f64> {
     Some(to? - from?)
 }
 
-/// Whether memory grew by more than tasks that wait, and a runtime that tidies up, account for.
+/// Whether memory grew by more than waiting tasks and the housekeeping of a runtime explain.
 pub fn is_growth(then: u64, now: u64) -> bool {
     now.saturating_sub(then) > more_of(GROWTH_MIN_BYTES, GROWTH_SHARE, then)
 }
 
-/// Whether memory may be called the same as it was.
+/// Whether memory counts as unchanged.
 pub fn is_same(then: u64, now: u64) -> bool {
     now.abs_diff(then) <= more_of(SAME_BYTES, SAME_SHARE, then.max(now))
 }
@@ -291,7 +290,7 @@ mod tests {
     const MS: u64 = 1_000_000;
     const MIB: u64 = 1 << 20;
 
-    /// Samples every 20 ms until `until_ms`, of a run that uses so much of a CPU and holds memory by the clock.
+    /// Samples every 20 ms until `until_ms`, of a run that uses this share of a CPU, and memory by the time.
     fn watched(until_ms: u64, share: f64, wants_cpu: bool, memory: impl Fn(u64) -> u64) -> UsageHistory {
         let mut usage = UsageHistory::default();
         see(&mut usage, (0..=until_ms).step_by(20), share, wants_cpu, memory);
@@ -344,7 +343,7 @@ mod tests {
 
     #[test]
     fn time_without_looks_is_not_watched() {
-        // Two samples with two seconds between them, in which nothing was used: the machine may have stood still.
+        // Two samples 1.7 s apart, without any use in between: the machine may have been paused.
         let mut usage = watched(200, 0.1, false, growing);
         see(&mut usage, [1_900], 0.1 * 0.2 / 1.9, false, |_| growing(200));
         assert_eq!(usage.quiet_since(0, 0.1), None);
@@ -360,7 +359,7 @@ mod tests {
         usage.clear();
         see(&mut usage, [2_300], 0.15, false, growing);
         assert_eq!(usage.quiescence(0, 2_300 * MS), Quiescence::Unwatched);
-        // A plateau that has only just begun cannot have been watched for longer: that it is short is told elsewhere.
+        // A plateau that has just begun cannot have been watched for longer. Another check finds it short.
         assert_eq!(usage.quiescence(2_300 * MS, 2_300 * MS), Quiescence::AtWork);
     }
 
@@ -412,7 +411,7 @@ mod tests {
         let large = MemoryStanding { in_use: None, shown: 100 * MIB };
         assert!(MemoryStanding { shown: 101 * MIB, ..large }.is_same_as(&large));
         assert!(!MemoryStanding { shown: 102 * MIB, ..large }.is_same_as(&large));
-        // What a group uses lags by less than 1 MiB, and that is no growth.
+        // A cgroup's counters may lag by 1 MiB, which does not count as growth.
         let lagging = MemoryStanding { in_use: Some(3 * MIB), ..stood };
         assert!(lagging.is_same_as(&stood) && lagging.grown_since(&stood).is_none());
         let used = MemoryStanding { in_use: Some(9 * MIB), ..stood };

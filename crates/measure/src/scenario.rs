@@ -1,4 +1,4 @@
-//! The scenario of a run: the program's arguments, its phases, and what its verdict rests on.
+//! The scenario of a run: it determines the program's arguments, its phases and the evidence for its verdict.
 
 use std::collections::BTreeMap;
 
@@ -21,23 +21,23 @@ pub enum Scenario {
     BlackBox(Box<BlackBoxCommand>, HoldParams),
 }
 
-/// How long tasks wait, and the plateau that this must yield.
+/// How long tasks wait, and the plateau that is expected.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct HoldParams {
-    /// How long each task waits, in seconds; 0 if the program is not given it.
+    /// How long each task waits, in seconds. 0 if the program is not given it.
     pub hold_s: f64,
     /// A plateau shorter than this gets a warning, in seconds.
     pub plateau_s: f64,
-    /// The period in which each task wakes, in seconds; absent where tasks sleep through.
+    /// The period in which each task wakes, in seconds. `None` if tasks sleep without waking.
     pub period_s: Option<f64>,
-    /// Estimated time to read the plateau, in seconds: it grows with processes and threads.
+    /// Estimated time to read the plateau, in seconds. Grows with processes and threads.
     pub reading_s: f64,
 }
 
 /// A server, and what its clients do once all are connected and have been idle.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ServeParams {
-    /// How the server is observed and stopped; its load is the clients.
+    /// How the server is observed and stopped. Its load is the clients.
     pub command: BlackBoxCommand,
     pub wait: HoldParams,
     pub order: LoadOrder,
@@ -49,7 +49,7 @@ pub struct WorkParams {
     pub operations: u64,
     /// For the second run of a pair, with twice the operations: the time of the first run's operations, in seconds.
     pub once_s: Option<f64>,
-    /// Shorter work cannot be timed reliably, in seconds.
+    /// Minimum duration of work that can be timed reliably, in seconds.
     pub least_s: f64,
     /// Whether all tasks are alive at once.
     pub all_alive: bool,
@@ -64,7 +64,7 @@ impl Scenario {
         }
     }
 
-    /// How long each task waits, in seconds; 0 if the program is not given it.
+    /// How long each task waits, in seconds. 0 if the program is not given it.
     pub fn hold_s(&self) -> f64 {
         self.wait().map_or(0.0, |wait| wait.hold_s)
     }
@@ -84,7 +84,7 @@ impl Scenario {
         Some(work)
     }
 
-    /// Number of operations; 0 where tasks wait.
+    /// Number of operations. 0 if tasks wait.
     pub fn operations(&self) -> u64 {
         self.work().map_or(0, |work| work.operations)
     }
@@ -102,7 +102,7 @@ impl Scenario {
         Some(serve)
     }
 
-    /// The same with the clients of a server on another machine.
+    /// This scenario with the clients of a server on another machine, if one is given.
     #[must_use]
     pub fn with_clients(mut self, elsewhere: Option<&Elsewhere>) -> Scenario {
         if let (Scenario::Serve(serve), Some(elsewhere)) = (&mut self, elsewhere) {
@@ -119,8 +119,8 @@ impl Scenario {
         self.serve()?.order.elsewhere.as_ref()
     }
 
-    /// The arguments of a program of the catalog: `N SECONDS` or `N OPERATIONS`, and `--name value` for each parameter
-    /// that is not left at its default. A server gets its address instead: parameters go to its clients.
+    /// The arguments of a program of the catalog: `N SECONDS` or `N OPERATIONS`, and `--name value` for each of
+    /// `params`. A server gets its address instead, because parameters go to its clients.
     pub fn arguments(&self, tasks: u64, params: &BTreeMap<String, String>) -> Vec<String> {
         let second = match self {
             Scenario::Serve(serve) => {
@@ -148,7 +148,7 @@ mod tests {
         assert_eq!(work.arguments(10, &params), ["10", "50000", "--tokens", "8"]);
     }
 
-    /// A thread for each of more tasks than there is room for is doomed only where all of them live at once.
+    /// More threads than there is room for are doomed only if all of them live at once.
     #[test]
     fn tasks_that_wait_are_alive_at_once_and_those_that_work_where_they_say_so() {
         let work =

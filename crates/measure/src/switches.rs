@@ -1,4 +1,4 @@
-//! How often threads of a run waited: the kernel's count of voluntary context switches, which no program can make up.
+//! Counts waits of a run's threads by the kernel's voluntary context switches, which no program can fake.
 
 use std::fs;
 
@@ -27,7 +27,7 @@ impl Switches {
         }
     }
 
-    /// In between; threads that ended meanwhile take theirs along.
+    /// Number of waits between `begin` and `end`. Counts of threads that ended meanwhile are lost.
     pub fn seen(&self) -> Option<u64> {
         self.first.zip(self.last).map(|(first, last)| last.saturating_sub(first))
     }

@@ -13,14 +13,14 @@ pub fn move_into_scope(own_group: impl Fn() -> Option<String>) -> Result<(), Str
     let pid = std::process::id();
     let manager = if rustix::process::geteuid().is_root() { "--system" } else { "--user" };
     let before = own_group();
-    // busctl comes with systemd; it spares taskscale a D-Bus library. --no-ask-password: never prompt.
+    // busctl comes with systemd and spares taskscale a D-Bus library. Never prompts for a password.
     let output = Command::new("busctl")
         .args([manager, "--quiet", "--allow-interactive-authorization=no", "--timeout=10", "call"])
         .args(["org.freedesktop.systemd1", "/org/freedesktop/systemd1", "org.freedesktop.systemd1.Manager"])
         .args(["StartTransientUnit", "ssa(sv)a(sa(sv))"])
         .args([&format!("taskscale-{pid}.scope"), "fail"])
         .args(["5", "Description", "s", "taskscale", "PIDs", "au", "1", &pid.to_string()])
-        // The user manager's default bound on tasks is a share of the machine's and would end thread entries early.
+        // The user manager's default limit on tasks is a share of the machine's, too low for thread entries.
         .args(["TasksMax", "t", "18446744073709551615"])
         .args(["Delegate", "b", "true", "CollectMode", "s", "inactive-or-failed", "0"])
         .stdin(Stdio::null())

@@ -1,5 +1,5 @@
-//! What was observed of one run: events with their instants. Every decision during the run and the verdict after it
-//! follow from a timeline and the run's settings alone.
+//! The observations of one run: events and their times. Every decision during the run, and the verdict after
+//! it, depend only on the timeline and the settings of the run.
 //!
 //! Instants are nanoseconds of the monotonic clock since the run began.
 
@@ -14,17 +14,17 @@ use super::run_state::RunState;
 use super::sampler::{UsageHistory, seconds};
 use crate::{MemorySource, Timestamp};
 
-/// Room for the events of nearly every run.
+/// Initial capacity, enough for nearly every run.
 const USUAL_EVENTS: usize = 64;
 
-/// What the verdict needs to know of the machine and of how the run was contained.
+/// Facts about the machine and the run's cgroup that the verdict needs.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Host {
     /// Where memory is read.
     pub source: MemorySource,
-    /// Whether the kernel itself keeps the run below its memory cap.
+    /// Whether the kernel enforces the memory cap of the run.
     pub enforces_cap: bool,
-    /// Whether the kernel records the highest memory of the run.
+    /// Whether the kernel records peak memory of the run.
     pub keeps_peak: bool,
     pub cpus: u64,
     /// The machine could not be locked: others may measure at the same time.
@@ -35,7 +35,7 @@ pub struct Host {
 }
 
 impl Host {
-    /// Whether memory must be sampled: for its peak, or for its cap.
+    /// Whether memory must be sampled, to find its peak or to enforce its cap.
     pub fn samples_memory(&self) -> bool {
         !self.enforces_cap || !self.keeps_peak
     }
@@ -46,13 +46,13 @@ impl Host {
     }
 }
 
-/// Whether the usage samples before an event do not count after it, as what comes is another matter: a load, or memory
-/// that has changed. Those before the first plateau count.
+/// Whether usage samples before an event no longer count after it, because a load starts or memory has changed.
+/// `push` still keeps them at a plateau before any stage of clients.
 pub(super) fn forgets_usage(event: &RunEvent) -> bool {
     matches!(event, RunEvent::LoadStarted | RunEvent::Dropped(_) | RunEvent::Plateau(_))
 }
 
-/// The events of one run, its usage samples, and what follows from them.
+/// The events of one run, its usage samples, and the state that follows from them.
 #[derive(Debug, Clone)]
 pub struct Timeline {
     pub started_at: Timestamp,
@@ -60,9 +60,9 @@ pub struct Timeline {
     events: Vec<TimedEvent>,
     pub(super) usage: UsageHistory,
     state: RunState,
-    /// The larger of what was written to standard output and standard error so far.
+    /// Bytes written so far to standard output or to standard error, whichever is more.
     pub(super) output_bytes: u64,
-    /// How long taskscale was not scheduled, or the machine was paused: no time of the program's.
+    /// How long taskscale was not scheduled or the machine was paused. Does not count toward the timeout.
     pub(super) paused_ns: u64,
 }
 
@@ -85,8 +85,8 @@ impl Timeline {
         &self.state
     }
 
-    /// Appends an event. Where only the most or the last of several counts, it takes the place of the one before, so that
-    /// no program can make the list long.
+    /// Appends an event. If only the highest, lowest or latest of its kind counts, it replaces the previous
+    /// one, so that no program can make the list long.
     pub fn push(&mut self, at_ns: u64, event: RunEvent) {
         let replaced = match &event {
             RunEvent::Line(line) => {
@@ -121,19 +121,19 @@ impl Timeline {
         self.put(replaced, TimedEvent { at_ns, event });
     }
 
-    /// Takes a line of the program's standard output. Returns whether it is of the protocol.
+    /// Takes a line of the program's standard output. Returns whether it belongs to the protocol.
     pub fn hear(&mut self, at_ns: u64, line: &str) -> bool {
         let kind = self.state.program.take(self.state.by_end(at_ns), line);
         self.put_line(kind, line, at_ns, RunEvent::Line)
     }
 
-    /// The same of the load's.
+    /// Likewise for the load's standard output.
     pub fn hear_load(&mut self, at_ns: u64, line: &str) -> bool {
         let kind = self.state.load.take_of_load(at_ns, line);
         self.put_line(kind, line, at_ns, RunEvent::LoadLine)
     }
 
-    /// Keeps a line that has changed what is known.
+    /// Records a line that has changed the state. Returns whether it belongs to the protocol.
     fn put_line(&mut self, kind: LineKind, line: &str, at_ns: u64, event: fn(String) -> RunEvent) -> bool {
         if !matches!(kind, LineKind::Repeated | LineKind::Stray) {
             let event = event(line.to_owned());
@@ -149,8 +149,7 @@ impl Timeline {
         }
     }
 
-    /// The line that this one takes the place of: an earlier value of its metric, or one of many counts of tasks that are
-    /// alive.
+    /// Index of the line that this one replaces: an earlier value of its metric, or one of many `alive` lines.
     fn replaced_line(&self, new: &RunEvent) -> Option<usize> {
         fn words(event: &RunEvent) -> (bool, impl Iterator<Item = &str>) {
             let (of_load, line) = match event {
@@ -167,7 +166,7 @@ impl Timeline {
         let last = |count: usize| self.events.iter().rposition(|old| same(old, count));
         match words(new).1.next() {
             Some("metric") => last(2),
-            // The first two are a protocol error together.
+            // Keep the first two: together they are a protocol error.
             Some("alive") if self.events.iter().filter(|old| same(old, 1)).count() > 2 => last(1),
             _ => None,
         }

@@ -1,7 +1,7 @@
-//! A timeline in a file: JSON lines, the first with the run's settings and what the verdict needs to know of the machine,
-//! then one event a line.
+//! A timeline in a file of JSON lines. The first has the settings of the run and the facts about the machine
+//! that the verdict needs, and each further line is one event.
 //!
-//! Variables of the environment are left out: some are secrets.
+//! Environment variables are left out, because some are secrets.
 
 use std::fs::OpenOptions;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
@@ -17,7 +17,7 @@ use crate::Timestamp;
 
 /// Version of the format. Raised when a field or an event changes its meaning.
 pub const TRACE_VERSION: u32 = 1;
-/// No run leaves as much, in bytes.
+/// Maximum size of a trace in bytes, more than any run writes.
 const MOST_BYTES: u64 = 16 << 20;
 
 /// The first line.
@@ -46,7 +46,7 @@ pub enum TraceError {
     CutOff { path: PathBuf },
 }
 
-/// Writes the trace of a run into a new file.
+/// Writes the trace of a run into a new file. Fails if the file exists.
 pub fn write_trace(path: &Path, spec: &RunSpec, timeline: &Timeline) -> io::Result<()> {
     let file = OpenOptions::new().write(true).create_new(true).mode(0o644).open(path)?;
     let mut out = BufWriter::new(file);
@@ -59,8 +59,9 @@ pub fn write_trace(path: &Path, spec: &RunSpec, timeline: &Timeline) -> io::Resu
     let mut put = |line: String| writeln!(out, "{line}");
     put(serde_json::to_string(&head)?)?;
     let mut usage = timeline.usage().points().iter().peekable();
-    // The samples that are left were taken after the last event that forgets them. One may have an earlier instant, that of
-    // its round, and would be forgotten when the trace is read if it stood before that event.
+    // All remaining samples were taken after the last event that discards samples, so write them after it. A
+    // sample has the time at which its round began, which may be earlier: before the event, it would be
+    // discarded when the trace is read.
     let kept_from = timeline.events().iter().rposition(|event| forgets_usage(&event.event));
     for (index, event) in timeline.events().iter().enumerate() {
         while let Some(point) =
@@ -78,7 +79,7 @@ pub fn write_trace(path: &Path, spec: &RunSpec, timeline: &Timeline) -> io::Resu
 pub fn read_trace(path: &Path) -> Result<(RunSpec, Timeline), TraceError> {
     let path_of = || path.to_owned();
     let io = |error| TraceError::Io { path: path_of(), error };
-    // A pipe or a device is refused, and never waited for.
+    // Refuse pipes and devices without waiting for them.
     let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path).map_err(io)?;
     let facts = file.metadata().map_err(io)?;
     if !facts.is_file() {
@@ -102,7 +103,7 @@ pub fn read_trace(path: &Path) -> Result<(RunSpec, Timeline), TraceError> {
     let mut timeline = Timeline::new(started_at, host);
     for (index, line) in lines.enumerate() {
         let line = line.map_err(io)?;
-        // An editor may have left one.
+        // An editor may have left an empty line.
         if line.trim().is_empty() {
             continue;
         }

@@ -1,4 +1,4 @@
-//! Kept runs, judged by today's rules: what each came to is in traces/verdicts.txt, which TASKSCALE_BLESS=1 writes anew.
+//! Recorded runs, judged by the current rules: TASKSCALE_BLESS=1 rewrites the expected traces/verdicts.txt.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -59,7 +59,6 @@ fn kept_runs_come_to_what_they_came_to() {
     assert_eq!(found.lines().count(), recorded.lines().count());
 }
 
-/// What is written is what was read.
 #[test]
 fn a_trace_survives_being_written_again() {
     let temporary = tempfile::tempdir().unwrap();
@@ -74,7 +73,7 @@ fn a_trace_survives_being_written_again() {
     }
 }
 
-/// A sample that is taken when others have been forgotten has the instant at which its round began, which is before that.
+/// A sample has the time at which its round began, perhaps before the event that discarded earlier ones.
 #[test]
 fn samples_after_a_reading_that_was_dropped_survive() {
     let (spec, kept) = read_trace(&folder().join("how-it-ends-well.jsonl")).unwrap();
@@ -92,7 +91,7 @@ fn samples_after_a_reading_that_was_dropped_survive() {
     assert_eq!(read_trace(&copy).unwrap().1.usage(), timeline.usage());
 }
 
-/// A kept run with other events; those for which `edit` is false did not happen.
+/// The measurement of a recorded run with edited events. An event is removed if `edit` returns false.
 fn edited(name: &str, edit: impl Fn(&mut TimedEvent) -> bool) -> Measurement {
     let (spec, timeline) = read_trace(&folder().join(format!("{name}.jsonl"))).unwrap();
     let mut copy = Timeline::new(timeline.started_at, timeline.host.clone());
@@ -108,7 +107,7 @@ fn edited(name: &str, edit: impl Fn(&mut TimedEvent) -> bool) -> Measurement {
     analyze(&copy, &spec)
 }
 
-/// What machines seldom do.
+/// Cases that machines seldom produce.
 #[test]
 fn edited_runs_come_to_what_the_rules_say() {
     type Edit = fn(&mut RunEvent);
@@ -188,7 +187,7 @@ fn cpu_time_of_orphans_counts_as_the_programs() {
     assert!(run.reason.is_some_and(|reason| reason.contains("of CPU time are missing")));
 }
 
-/// A line has the instant at which it was read.
+/// A line has the time at which it was read, which may be after the exit.
 #[test]
 fn work_ends_no_later_than_its_program() {
     let (spec, timeline) = read_trace(&folder().join("work-well.jsonl")).unwrap();
@@ -205,8 +204,8 @@ fn work_ends_no_later_than_its_program() {
     assert!(work <= late.time.wall_s, "{work:?}");
 }
 
-/// taskscale may get no CPU right before the first task is due. What has changed later may be tasks that came late, or what
-/// tasks do at their end: only memory that still stands says that it stood.
+/// taskscale may get no CPU right before the first task is due. A change seen later may come from tasks that
+/// started late or from tasks that are ending, so only unchanged memory is evidence.
 #[test]
 fn a_last_look_that_came_late_proves_only_what_still_stands() {
     let seen = |bytes: fn(u64) -> u64| {
@@ -229,7 +228,7 @@ fn a_last_look_that_came_late_proves_only_what_still_stands() {
     }
 }
 
-/// Without the last look nothing says that no task came after the reading.
+/// Without the last look, a task that started after the reading would go unnoticed.
 #[test]
 fn a_run_that_was_not_looked_at_once_more_is_in_doubt() {
     for name in ["how-it-ends-well", "wrong-output-alive-early"] {

@@ -1,4 +1,4 @@
-//! What a cgroup tells of one run's processes, and what its versions share.
+//! The interface to the cgroup of one run, and code shared by v1 and v2.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -28,7 +28,7 @@ impl CpuReading {
     }
 }
 
-/// What the kernel charges to the cgroup.
+/// Memory that the kernel charges to the cgroup, in bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct KernelAccount {
     /// Mapped anonymous memory.
@@ -51,70 +51,70 @@ pub struct KernelAccount {
 }
 
 impl KernelAccount {
-    /// What is charged besides page cache that nobody maps, which gives way to whatever comes. Mapped shared memory is
-    /// in it twice: it tells how memory changes, and not how much there is.
+    /// Memory charged, without unmapped page cache, which the kernel can reclaim. Use only to detect changes:
+    /// mapped shared memory is included twice.
     pub(super) fn in_use(&self) -> Option<u64> {
         let (charged, cache) = (self.charged?, self.cache.unwrap_or(0));
         Some(charged.saturating_sub(cache) + self.file_mapped.unwrap_or(0))
     }
 }
 
-/// The kernel's reports on a cgroup that needs memory.
+/// The kernel's reports that the cgroup is short of memory.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct MemoryWant {
-    /// Processes killed for it.
+    /// Number of processes killed for lack of memory.
     pub oom_kills: u64,
-    /// Whether the cgroup hit its own cap. This need not exhaust memory, as page cache hits it as well and is
-    /// reclaimed.
+    /// Whether the cgroup hit its own cap. That alone is harmless: page cache also fills it and is reclaimed.
     pub cap_hit: bool,
-    /// Whether the cgroup hit its cap and nothing could be reclaimed, so that a process had to be killed: now (v1), or
-    /// ever (v2).
+    /// Whether the cgroup hit its cap and nothing could be reclaimed, so that a process had to be killed: at
+    /// this moment (v1), or at any time so far (v2).
     pub out_of_memory: bool,
 }
 
-/// The account of one run's processes.
+/// The cgroup of one run, or its substitute from /proc.
 pub trait Group {
     fn source(&self) -> MemorySource;
     /// The files into which a process writes `0` to join, before its exec.
     fn join_files(&self) -> Vec<PathBuf> {
         self.folders().iter().map(|folder| folder.join("cgroup.procs")).collect()
     }
-    /// The group's folders, the one in the hierarchy that counts memory first: what to remove when all is over. `processes` and
-    /// `inodes` rely on the order.
+    /// The cgroup's folders, to be removed after the run. The one in the memory hierarchy comes first, because
+    /// `processes` and `inodes` use it.
     fn folders(&self) -> Vec<PathBuf>;
-    /// Living processes, in the group and in those that the program made below it.
+    /// Living processes in the cgroup and in those that the program made inside it.
     fn processes(&self) -> Vec<u32> {
         self.folders().first().map(|folder| tree::processes(folder)).unwrap_or_default()
     }
     fn cpu(&self) -> Option<CpuReading>;
-    /// Memory charged now, page cache included. Cheap enough to be asked every few milliseconds.
+    /// Memory charged now in bytes, with page cache. Cheap enough to read every few milliseconds.
     fn memory_now(&self) -> Option<u64>;
-    /// Memory in use now, without the page cache that nobody maps. It may lag by some 64 pages a CPU.
+    /// Memory in use now in bytes, without unmapped page cache. May lag by about 64 pages per CPU.
     fn memory_in_use(&self) -> Option<u64>;
-    /// Inode numbers of the folders of the group and of those below it, in the hierarchy that counts memory.
+    /// Inode numbers of the folders of the cgroup and those inside it, in the memory hierarchy.
     fn inodes(&self) -> BTreeSet<u64> {
         self.folders().first().map(|folder| tree::inodes(folder)).unwrap_or_default()
     }
-    /// The kernel's own record of the highest memory; `None` where it keeps none and it must be sampled.
+    /// The kernel's record of peak memory in bytes. `None` if it keeps none, so that memory must be sampled.
     fn memory_peak(&self) -> Option<u64>;
     fn kernel_account(&self) -> KernelAccount;
-    /// What the kernel says of the group's lack of memory.
+    /// The kernel's reports of a lack of memory.
     fn memory_want(&self) -> MemoryWant;
-    /// How often the group was refused a new thread or process because of its own bound; `None` where it has none.
+    /// How often a new thread or process was refused because of the cgroup's own limit. `None` if unknown, as
+    /// without a pids controller.
     fn refused_threads(&self) -> Option<u64>;
-    /// The launcher, below which the run's processes are found where there is no group.
+    /// Sets the launcher's pid. Without a cgroup, the run's processes are its descendants.
     fn set_launcher(&mut self, _pid: u32) {}
 }
 
-/// The bounds that a group keeps.
+/// Limits of a cgroup. `None`: no limit.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct GroupBounds {
     pub memory_bytes: Option<u64>,
     pub threads: Option<u64>,
 }
 
-/// Pages that a processor charges, or counts, by itself before the group knows (MEMCG_CHARGE_BATCH; 32 before 6.1).
+/// Pages that each CPU charges or counts before it updates the cgroup (MEMCG_CHARGE_BATCH, 32 before 6.1).
 const BATCH_PAGES: usize = 64;
 
 /// How far a cgroup's counters may lag behind its processes, in bytes.
@@ -122,9 +122,10 @@ pub fn batches_bytes() -> u64 {
     (BATCH_PAGES * page_size() * online_processors()) as u64
 }
 
-/// Since Linux 6.16 (and on version 1 always) the figures of memory are added up only when a group is read below which
-/// more than 64 pages per processor have changed (memcg_vmstats_needs_flush): the whole tree below that group. So
-/// taskscale changes that many of its own, and reads the group in which both its own and the run's are.
+/// Makes the kernel update the memory counters of a cgroup. Since Linux 6.16 (and always on v1), reading a
+/// cgroup does that only if more than 64 pages per CPU have changed below it (memcg_vmstats_needs_flush), and
+/// then for the whole tree below it. So taskscale touches that many pages of its own, and reads the cgroup that
+/// contains both itself and the run.
 pub(super) fn settle_by_touching(folder: &Path) {
     if let Some(common) = folder.ancestors().nth(2) {
         touch_pages(BATCH_PAGES * (online_processors() + 1));
@@ -132,13 +133,13 @@ pub(super) fn settle_by_touching(folder: &Path) {
     }
 }
 
-/// All CPUs of the machine, also those that this process may not use.
+/// Number of CPUs of the machine, including those that this process may not use.
 pub fn online_processors() -> usize {
     // SAFETY: asks for a number.
     unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) }.try_into().unwrap_or(1)
 }
 
-/// Takes, touches and gives back fresh pages, about 1 MiB at a time.
+/// Maps, touches and unmaps fresh pages, about 1 MiB at a time.
 fn touch_pages(count: usize) {
     let page_bytes = page_size();
     let part = ((1 << 20) / page_bytes).max(1);
@@ -164,7 +165,7 @@ pub(super) fn keyed(text: &str, key: &str) -> Option<u64> {
     text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(' ')?.trim().parse().ok())
 }
 
-/// Writes a control file. The kernel takes or refuses a value at the write itself.
+/// Writes a control file. The kernel accepts or rejects a value in the write itself.
 pub(super) fn write_control(path: &Path, value: impl ToString) -> io::Result<()> {
     fs::write(path, value.to_string())
 }

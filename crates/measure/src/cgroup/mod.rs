@@ -22,17 +22,17 @@ pub use root::GroupRoot;
 pub(super) use root::own_folders;
 pub(super) use tree::remove_folders;
 
-/// Kills every process in the cgroups and below: at once by `cgroup.kill`, or else one by one with new ones forbidden,
-/// until none is left.
+/// Kills every process in the cgroups and below, for up to a second: at once by `cgroup.kill`, or else one by
+/// one with forks forbidden.
 pub(super) fn kill_all(folders: &[PathBuf]) {
     for folder in folders {
-        // Fails where the kernel (before 5.14) has no such file: then one by one, below.
+        // Fails before Linux 5.14, which has no such file. The loop below kills one by one.
         let _ = write_control(&folder.join("cgroup.kill"), 1);
-        // A fork bomb ends when nothing new can be forked. Fails where there is no pids controller.
+        // A fork bomb ends when it can no longer fork. Fails without a pids controller.
         let _ = write_control(&folder.join("pids.max"), 0);
     }
     for _ in 0..200 {
-        // In each folder, whatever was found in another.
+        // Visit every folder, even if another had processes.
         if folders.iter().filter(|folder| tree::kill(folder)).count() == 0 {
             return;
         }

@@ -1,4 +1,4 @@
-//! Without a cgroup: what /proc shows of the processes below the launcher.
+//! The substitute for a cgroup: what /proc shows of the launcher's descendants.
 
 use std::cell::RefCell;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use super::group::{CpuReading, Group, KernelAccount, MemoryWant};
 use crate::MemorySource;
 use crate::procfs;
 
-/// How long a list of processes serves for sampling: finding them reads something of every process of the machine.
+/// How long sampling reuses a list of processes: finding them reads a file of every process on the machine.
 const LIST_LIFE: Duration = Duration::from_millis(100);
 
 #[derive(Default)]
@@ -18,7 +18,7 @@ pub struct NoGroup {
 }
 
 impl NoGroup {
-    /// The processes as they were a moment ago. One that ended since is simply not found.
+    /// The processes as listed up to `LIST_LIFE` ago. Callers skip those that have ended since.
     fn recent_processes(&self) -> Vec<u32> {
         let mut listed = self.listed.borrow_mut();
         match &*listed {

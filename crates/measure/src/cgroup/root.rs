@@ -1,4 +1,4 @@
-//! The places where cgroups can be made on this machine, and cleanup after a killed taskscale.
+//! Finds where taskscale can create cgroups on this machine, and cleans up after a killed taskscale.
 
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, Write};
@@ -14,11 +14,11 @@ use super::{kill_all, remove_folders};
 use crate::MemorySource;
 use crate::{MeasureError, at, procfs, systemd};
 
-/// A folder of our own in which each run gets a group. Removed when dropped.
+/// taskscale's own folder, in which each run gets a cgroup. Removed on drop.
 pub struct GroupRoot {
     place: GroupHierarchy,
     runs: u64,
-    /// Folders that this process made, innermost first.
+    /// Folders that this process created.
     made: Vec<PathBuf>,
     record: Option<PathBuf>,
     scratch: PathBuf,
@@ -32,8 +32,8 @@ enum GroupHierarchy {
 }
 
 impl GroupRoot {
-    /// Finds the best cgroups available: v2, v1, or none. First kills and removes what a killed taskscale left. One for
-    /// each process: it may move this process into a cgroup of its own, beside those of the runs.
+    /// Uses the best cgroups available: v2, v1, or none. First kills and removes what a killed taskscale left.
+    /// Call it once per process: it may move the process into a cgroup of its own, next to those of the runs.
     pub fn find() -> GroupRoot {
         clean_up_after_the_dead();
         let mut home = GroupRoot::none();
@@ -55,7 +55,7 @@ impl GroupRoot {
         home
     }
 
-    /// A root that makes no cgroups, to measure by /proc only.
+    /// A root without cgroups: runs are measured from /proc only.
     pub fn none() -> GroupRoot {
         GroupRoot {
             place: GroupHierarchy::None,
@@ -67,7 +67,7 @@ impl GroupRoot {
         }
     }
 
-    /// An empty folder for one run to work in, removed with the home at the latest.
+    /// Creates an empty working folder for one run, removed with this root at the latest.
     pub fn create_scratch(&mut self) -> Result<PathBuf, MeasureError> {
         let folder = self.scratch.join(format!("run-{}", self.runs));
         at("create", folder.clone(), own_folder(&self.scratch).and_then(|()| fs::create_dir_all(&folder)))?;
@@ -83,12 +83,12 @@ impl GroupRoot {
         }
     }
 
-    /// Why there are no cgroups, one sentence for each way that was tried.
+    /// Why there are no cgroups, one sentence for each attempt.
     pub fn why_none(&self) -> &[String] {
         &self.why_none
     }
 
-    /// A new cgroup for one run.
+    /// Creates the cgroup of one run, or its substitute from /proc.
     pub fn create_group(&mut self, bounds: GroupBounds) -> Result<Box<dyn Group>, MeasureError> {
         self.runs += 1;
         let name = format!("run-{}", self.runs);
@@ -132,7 +132,7 @@ impl GroupRoot {
             }
             Err(why) => self.why_none.push(why),
         }
-        // Last, any group above that this user may write to: root always finds one.
+        // Finally, try this cgroup and those above it: root can always use one of them.
         for folder in &own {
             match self.settle_below(folder) {
                 Ok(()) => return true,
@@ -144,8 +144,8 @@ impl GroupRoot {
         false
     }
 
-    /// Uses the group that this process is in, if it may have children: it is the root, or we are alone in it and can
-    /// step aside into a leaf, as the rule of "no internal processes" asks.
+    /// Uses the cgroup that this process is in, if it may have children: it is the root, or this process is
+    /// alone in it and can move into a leaf (the "no internal processes" rule).
     fn settle_in_own_group(&mut self, own: &Path) -> bool {
         let is_root = !own.join("cgroup.events").exists();
         if is_root {
@@ -161,7 +161,7 @@ impl GroupRoot {
             return false;
         }
         if fs::write(leaf.join("cgroup.procs"), "0").is_ok() && self.settle_below(own).is_ok() {
-            // The leaf stays: this process lives in it to its end, and systemd removes it with the scope.
+            // The leaf stays: this process remains in it until its end, and systemd removes it with the scope.
             return true;
         }
         let _ = fs::write(own.join("cgroup.procs"), "0");
@@ -200,7 +200,7 @@ impl GroupRoot {
         }
     }
 
-    /// Makes our folder in a group. Noted first: a kill between the two must not leave a folder that nobody knows.
+    /// Creates our folder in a cgroup. Recorded first, so that a kill in between leaves no unknown folder.
     fn make_in(&mut self, parent: &Path) -> io::Result<PathBuf> {
         let folder = parent.join(base_name());
         self.made.push(folder.clone());
@@ -211,14 +211,14 @@ impl GroupRoot {
         Ok(folder)
     }
 
-    /// Notes a folder of ours, so that the next taskscale can clean up should this one be killed. Appended in one
-    /// write: whatever the instant, the note is whole. A note without folders still stands for the scratch folder.
+    /// Records a folder of ours, so that the next taskscale can clean up if this one is killed. Appended in one
+    /// write, so that the record is always complete. Even without folders, it covers the scratch folder.
     fn note(&mut self, line: &str) {
         let path = state_folder().join(base_name());
         let append = || OpenOptions::new().append(true).create(true).open(&path)?.write_all(line.as_bytes());
         let noted = || own_folder(&state_folder()).is_ok() && append().is_ok();
-        // Twice: one that ends may remove the empty folder in between. Without the note only a killed taskscale's empty
-        // folders stay behind: not worth failing for.
+        // Try twice: another taskscale that exits may remove the empty folder in between. Not worth failing
+        // for: without the record, only a killed taskscale's empty folders stay behind.
         if noted() || noted() {
             self.record = Some(path);
         }
@@ -229,17 +229,17 @@ impl Drop for GroupRoot {
     fn drop(&mut self) {
         let removed = remove_folders(&self.made);
         let _ = fs::remove_dir_all(&self.scratch);
-        // Where a folder could not be removed the note stays, and the next taskscale tries again.
+        // If a folder could not be removed, the record stays and the next taskscale tries again.
         if let Some(record) = self.record.as_ref().filter(|_| removed.is_ok()) {
             let _ = fs::remove_file(record);
-            // Where it is empty.
+            // Fails unless the folder is empty.
             let _ = fs::remove_dir(state_folder());
         }
     }
 }
 
-/// In which PID namespace of which boot this process is: what its number means something in. A note of another, in a
-/// folder that containers share, is for those there to clean up after.
+/// The boot and PID namespace of this process, within which its pid is valid. In a folder shared by containers,
+/// processes of another namespace clean up after their own.
 fn here() -> String {
     let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     let namespace = fs::read_link("/proc/self/ns/pid").unwrap_or_default();
@@ -248,7 +248,7 @@ fn here() -> String {
 
 /// Kills the processes and removes the cgroups of every taskscale of this user that is no longer alive.
 fn clean_up_after_the_dead() {
-    // Notes in a folder of somebody else's could name anything.
+    // Records in a folder of another user could name anything.
     let folder = state_folder();
     if !is_ours(&folder) {
         return;
@@ -264,7 +264,7 @@ fn clean_up_after_the_dead() {
         }
         let mut removed = Ok(());
         for folder in text.lines().map(PathBuf::from) {
-            // The note could have been tampered with: remove only what bears our name.
+            // The record could have been tampered with: remove only folders of its name.
             if folder.file_name().is_some_and(|last| last.to_string_lossy() == name) {
                 let folder = [folder];
                 kill_all(&folder);
@@ -278,12 +278,12 @@ fn clean_up_after_the_dead() {
     }
 }
 
-/// Where the runs of a taskscale have their working folders.
+/// The folder that contains the working folders of one taskscale's runs.
 fn scratch_folder(base_name: &str) -> PathBuf {
     std::env::temp_dir().join(format!("{base_name}-scratch"))
 }
 
-/// The name of this process's groups: pid and start time, so that no two processes ever share one.
+/// The name of this process's cgroups: pid and start time, which no two processes share.
 fn base_name() -> String {
     let pid = std::process::id();
     format!("taskscale-{pid}-{}", procfs::start_ticks(pid).unwrap_or(0))
@@ -297,7 +297,7 @@ fn is_base_name_of_the_dead(name: &str) -> bool {
     procfs::start_ticks(pid) != Some(start)
 }
 
-/// Where notes of living taskscales are kept: gone after a reboot, as the groups are.
+/// The folder for records of running taskscales: gone after a reboot, like the cgroups.
 fn state_folder() -> PathBuf {
     let user = rustix::process::geteuid().as_raw();
     match std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_dir()) {
@@ -306,8 +306,8 @@ fn state_folder() -> PathBuf {
     }
 }
 
-/// Makes a folder that only this user may write to. An existing one will do if it is like that: in a folder for all,
-/// such as /tmp, somebody else may have made it first.
+/// Creates a folder that only this user may write to. Accepts an existing one of that kind: in a shared folder
+/// such as /tmp, another user may have created it first.
 fn own_folder(folder: &Path) -> io::Result<()> {
     match DirBuilder::new().mode(0o700).create(folder) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
@@ -318,27 +318,27 @@ fn own_folder(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// Whether this is a folder, no link, of this user, to which nobody else may write.
+/// Whether this is a folder (not a link) that belongs to this user and that others cannot write to.
 fn is_ours(folder: &Path) -> bool {
     let user = rustix::process::geteuid().as_raw();
     fs::symlink_metadata(folder)
         .is_ok_and(|meta| meta.is_dir() && meta.uid() == user && meta.permissions().mode() & 0o022 == 0)
 }
 
-/// Whether a process of ours may be put into a group below `base`: creating it is not enough, the kernel also asks for
-/// the right to write to the nearest group above both.
+/// Checks that a process of ours can join a cgroup below `base`. Creating it is not enough: the kernel also
+/// requires write access to the nearest common ancestor.
 fn can_join(base: &Path) -> io::Result<()> {
     use std::os::unix::process::CommandExt;
     let probe = base.join("probe");
     fs::create_dir(&probe)?;
     let procs = probe.join("cgroup.procs");
     let mut command = Command::new("/proc/self/exe");
-    // SAFETY: between fork and exec only a write to a file; the parent has no other thread that could hold a lock
-    // needed here.
+    // SAFETY: between fork and exec, only writes to a file. The parent has no other thread that could own a
+    // lock needed here.
     unsafe {
         command.pre_exec(move || {
             fs::write(&procs, "0")?;
-            // Joined: that was all. Ends before any exec.
+            // Joining was the test: exit before any exec.
             libc::_exit(0)
         });
     }
@@ -370,7 +370,7 @@ impl Mount {
 
 fn mounts() -> Vec<Mount> {
     let text = fs::read("/proc/self/mountinfo").unwrap_or_default();
-    // A mount of somebody else's may have a name that is no text.
+    // The path of an unrelated mount may be invalid UTF-8.
     let lines = text.split(|byte| *byte == b'\n').filter_map(|line| std::str::from_utf8(line).ok());
     lines.filter_map(parse_mount).filter(|mount| mount.kind.starts_with("cgroup")).collect()
 }
@@ -434,7 +434,7 @@ mod tests {
 
     #[test]
     fn escapes_of_mountinfo_are_undone() {
-        // A group "a b" within a folder of which the name holds a tab, a line end and a backslash.
+        // Cgroup "a b" in a folder whose name contains a tab, a newline and a backslash.
         let line = r"36 25 0:30 /a\040b /c\011d\012e\134040 ro - cgroup2 cgroup2 rw";
         let mount = parse_mount(line).unwrap();
         assert_eq!(mount.folder_of("/a b/x"), PathBuf::from("/c\td\ne\\040/x"));

@@ -1,7 +1,7 @@
-//! A cgroup with those below it, as a program may make cgroups inside its run's. For v1 and v2.
+//! Operations on a cgroup and those below it, because programs may create cgroups. For v1 and v2.
 //!
-//! Folders are walked by descriptors, one step at a time: the path of a deeply nested cgroup would be too long for the
-//! kernel. Only one level is open at any time.
+//! Folders are walked by descriptor, one level at a time, because the path of a deeply nested cgroup would be
+//! too long for the kernel. Only one level is open at any time.
 
 use std::collections::BTreeSet;
 use std::ffi::CString;
@@ -17,9 +17,9 @@ use rustix::io::Errno;
 
 use crate::procfs;
 
-/// How long the kernel may take until a group whose processes have ended is free to be removed.
+/// How long the kernel may take to release a cgroup whose processes have ended.
 const REMOVAL_PATIENCE: Duration = Duration::from_secs(10);
-/// And how often it is asked at least: of a paused machine the time says nothing.
+/// Minimum number of attempts, because the machine may have been paused for that time.
 const LEAST_TRIES: u32 = 20;
 
 /// The processes in `folder` and in the groups below it, each once.
@@ -57,8 +57,8 @@ pub(super) fn kill(folder: &Path) -> bool {
     !pids.is_empty()
 }
 
-/// Removes the groups below `folder`, innermost first, and `folder` itself. The kernel refuses as long as an ended
-/// process is not yet fully gone: tried again for ten seconds.
+/// Removes `folder` and the cgroups below it, innermost first. Retries for ten seconds, because the kernel
+/// refuses until ended processes are fully gone.
 pub(super) fn remove(folder: &Path) -> io::Result<()> {
     let deadline = Instant::now() + REMOVAL_PATIENCE;
     let below = walk(folder, |_| (), |parent, name| remove_one(parent, name, deadline));
@@ -82,8 +82,8 @@ fn remove_one(parent: BorrowedFd, name: impl rustix::path::Arg + Copy, deadline:
     Ok(())
 }
 
-/// Visits `top` and every group below it: `enter` when it comes to a group, and `leave` with the parent and the name
-/// when a group's own children are done. A group that vanishes meanwhile is passed over.
+/// Visits `top` and every cgroup below it: calls `enter` for each, and `leave` with the parent and the name
+/// after the children of each one below `top`. Skips cgroups that vanish meanwhile.
 fn walk(
     top: &Path,
     mut enter: impl FnMut(BorrowedFd),
@@ -91,7 +91,7 @@ fn walk(
 ) -> io::Result<()> {
     let mut here = open(CWD, top)?;
     enter(here.as_fd());
-    // For each level from `top` to `here`: the children to come, and the name by which `here` was entered.
+    // For each level from `top` to `here`: the children still to visit, and the name of the cgroup entered.
     let mut levels = vec![children(&here)?];
     let mut names: Vec<CString> = Vec::new();
     while let Some(to_come) = levels.last_mut() {
@@ -123,7 +123,7 @@ fn open(parent: BorrowedFd, name: impl rustix::path::Arg) -> io::Result<OwnedFd>
     Ok(openat(parent, name, flags, Mode::empty())?)
 }
 
-/// A program may have shut a group of its own against its user, whom it runs as.
+/// Opens a cgroup even if the program, which runs as the same user, removed that user's permissions.
 fn open_whatever_its_mode(parent: BorrowedFd, name: &CString) -> io::Result<OwnedFd> {
     open(parent, name).or_else(|error| {
         if error.kind() != io::ErrorKind::PermissionDenied {
@@ -136,8 +136,8 @@ fn open_whatever_its_mode(parent: BorrowedFd, name: &CString) -> io::Result<Owne
 
 fn children(group: &OwnedFd) -> io::Result<Vec<CString>> {
     let mut names = Vec::new();
-    // Most programs make no groups. The kernel counts folders in the links of the one around them, of which two are its
-    // own: that is far cheaper than to list a group's files.
+    // Most programs create no cgroups. A folder without subfolders has two links, and checking that is far
+    // cheaper than listing its files.
     if fstat(group)?.st_nlink == 2 {
         return Ok(names);
     }
@@ -154,8 +154,8 @@ fn children(group: &OwnedFd) -> io::Result<Vec<CString>> {
 fn text_in(group: BorrowedFd, file: &str) -> String {
     let mut text = String::new();
     let opened = openat(group, file, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty());
-    // Absent where the kernel or the controllers do not have it; unreadable (EOPNOTSUPP) is a threaded group's list
-    // of processes, which the group above has whole.
+    // Absent if the kernel or the controllers lack the file. In a threaded cgroup, the list of processes is
+    // unreadable (EOPNOTSUPP), but the cgroup above has it.
     let _ = opened.map(|file| File::from(file).read_to_string(&mut text));
     text
 }
@@ -164,9 +164,9 @@ fn listed(group: BorrowedFd) -> Vec<u32> {
     text_in(group, "cgroup.procs").lines().filter_map(|line| line.parse().ok()).collect()
 }
 
-/// Removes groups, with those that were made below them.
+/// Removes cgroups and those below them.
 pub fn remove_folders(folders: &[PathBuf]) -> io::Result<()> {
-    // Each is tried, whatever becomes of another.
+    // Try each, even after an error.
     let mut removed = Ok(());
     for folder in folders {
         removed = removed.and(remove(folder));
@@ -198,7 +198,7 @@ mod tests {
         let max = |text: &str| text.strip_prefix("max ")?.trim().parse().ok();
         assert_eq!(sum(&top, "pids.events", max), Some(6));
         assert_eq!(sum(&top, "memory.oom_control", max), None);
-        // A cgroup's own files vanish with it; these do not.
+        // A real cgroup's files vanish with it. These do not.
         for place in ["", "a/b/c", "e"] {
             fs::remove_file(top.join(place).join("cgroup.procs")).unwrap();
             fs::remove_file(top.join(place).join("pids.events")).unwrap();

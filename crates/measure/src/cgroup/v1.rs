@@ -12,8 +12,7 @@ use super::tree;
 use crate::MemorySource;
 use crate::procfs::number;
 
-/// The folders of a group, or those in which groups are made, which are never emptied or removed. Only memory is
-/// indispensable.
+/// The folders of a cgroup, or the parents in which cgroups are created. Only memory is required.
 pub struct GroupV1 {
     pub memory: PathBuf,
     pub cpuacct: Option<PathBuf>,
@@ -36,17 +35,17 @@ impl GroupV1 {
     }
 
     fn bound(&self, bounds: GroupBounds) -> io::Result<()> {
-        // Groups that the program makes below count as its own. Always so since Linux 5.11; before, it must be said
-        // while there are none.
+        // Count cgroups that the program creates inside as part of its own. Always on since Linux 5.11. Before,
+        // it can be set only while there are none.
         let _ = write_control(&self.memory.join("memory.use_hierarchy"), 1);
         if let Some(bytes) = bounds.memory_bytes {
             write_control(&self.memory.join("memory.limit_in_bytes"), bytes)?;
-            // The same bound with swap included: nothing may hide in swap. Absent where swap is not accounted.
+            // The same limit including swap, so that no memory can hide there. Absent if swap is not accounted.
             let _ = write_control(&self.memory.join("memory.memsw.limit_in_bytes"), bytes);
         }
         let _ = write_control(&self.memory.join("memory.swappiness"), 0);
-        // "No limit", but only once it was said does the kernel count TCP buffers at all. Since 6.12 it notes in its
-        // log that this will go some day.
+        // No limit, but the kernel counts TCP buffers only after a limit was written. Since Linux 6.12 it logs
+        // that this file is deprecated.
         let _ = write_control(&self.memory.join("memory.kmem.tcp.limit_in_bytes"), -1);
         if let (Some(threads), Some(pids)) = (bounds.threads, &self.pids) {
             write_control(&pids.join("pids.max"), threads)?;
@@ -54,11 +53,11 @@ impl GroupV1 {
         Ok(())
     }
 
-    /// The kernel's figures as they stand: they may lag.
+    /// The kernel's current values, which may lag.
     fn account(&self) -> KernelAccount {
         let tcp = self.number("memory.kmem.tcp.usage_in_bytes");
         let stat = fs::read_to_string(self.memory.join("memory.stat")).unwrap_or_default();
-        // Without `total_` a figure is that of this group alone, without those below.
+        // Values with `total_` include the cgroups below.
         let shmem = keyed(&stat, "total_shmem");
         KernelAccount {
             anon: keyed(&stat, "total_rss"),
@@ -69,7 +68,7 @@ impl GroupV1 {
             sock: tcp,
             shmem,
             charged: self.memory_now(),
-            // Version 1 does not itemize the kernel's memory: its parts come from /proc.
+            // v1 does not itemize kernel memory: its parts come from /proc.
             ..KernelAccount::default()
         }
     }
@@ -93,13 +92,13 @@ impl Group for GroupV1 {
     }
 
     fn cpu(&self) -> Option<CpuReading> {
-        // Exact to the nanosecond. usage_user and usage_sys count whole ticks of the timer on most kernels, too coarse
+        // Exact to the nanosecond. On most kernels usage_user and usage_sys count whole timer ticks, too coarse
         // for a phase of a short run.
         let usage_ns = number(self.cpuacct.as_ref()?.join("cpuacct.usage"))?;
         Some(CpuReading { total_s: usage_ns as f64 / 1e9, user_share: None })
     }
 
-    // TCP buffers have a counter of their own and are in no other figure.
+    // TCP buffers have a separate counter and are in no other value.
 
     fn memory_now(&self) -> Option<u64> {
         Some(
@@ -108,7 +107,7 @@ impl Group for GroupV1 {
         )
     }
 
-    /// Too high where TCP buffers and the rest were not at their highest at the same instant.
+    /// Too high if TCP buffers and the rest did not peak at the same time.
     fn memory_peak(&self) -> Option<u64> {
         let tcp = self.number("memory.kmem.tcp.max_usage_in_bytes").unwrap_or(0);
         Some(self.number("memory.max_usage_in_bytes")? + tcp)
@@ -125,10 +124,10 @@ impl Group for GroupV1 {
 
     fn memory_want(&self) -> MemoryWant {
         let control = fs::read_to_string(self.memory.join("memory.oom_control")).unwrap_or_default();
-        // Both counters, as the cap is set on both: memory with swap is charged first. Linux 6.18 keeps neither.
+        // The cap is set on both, and memory with swap is charged first. Linux 6.18 has neither counter.
         let met = ["memory.failcnt", "memory.memsw.failcnt"].map(|name| self.number(name));
         MemoryWant {
-            // Counted in the group of the process that was killed, wherever the cap is.
+            // Counted in the cgroup of the killed process, wherever the cap is set.
             oom_kills: tree::sum(&self.memory, "memory.oom_control", |text| keyed(text, "oom_kill"))
                 .unwrap_or(0),
             cap_hit: met.into_iter().flatten().any(|times| times > 0),
@@ -137,7 +136,7 @@ impl Group for GroupV1 {
     }
 
     fn refused_threads(&self) -> Option<u64> {
-        // Counted in the group whose process was refused, wherever the bound is.
+        // Counted in the cgroup of the refused process, wherever the limit is set.
         tree::sum(self.pids.as_ref()?, "pids.events", |text| keyed(text, "max"))
     }
 }

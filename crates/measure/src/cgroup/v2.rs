@@ -12,7 +12,7 @@ use super::tree;
 use crate::MemorySource;
 use crate::procfs::{kernel_is_at_least, number};
 
-/// How many groups a program may make inside its own. Version 1 has no such bound; there the memory cap holds them.
+/// Maximum number of cgroups that a program may create inside its own. v1 has only the memory cap.
 const MOST_GROUPS_BELOW: u64 = 1000;
 
 /// Enables the controllers that taskscale needs for the children of `folder`: memory always, pids if available.
@@ -24,7 +24,7 @@ pub fn enable_controllers(folder: &Path) -> io::Result<()> {
         write_control(&control, "+memory")?;
     }
     if !has("pids") {
-        // Bounding the number of threads protects the machine but is no condition for measuring.
+        // Limiting threads protects the machine, but measuring does not need it.
         let _ = write_control(&control, "+pids");
     }
     Ok(())
@@ -38,7 +38,7 @@ pub struct GroupV2 {
 impl GroupV2 {
     pub fn create(folder: PathBuf, bounds: GroupBounds) -> io::Result<GroupV2> {
         fs::create_dir(&folder)?;
-        // Since 5.19. `TASKSCALE_CGROUP=no-peak` does without it, as an older kernel must: for tests.
+        // Since Linux 5.19. Tests set `TASKSCALE_CGROUP=no-peak` to do without it, like an older kernel.
         let wanted = std::env::var_os("TASKSCALE_CGROUP").is_none_or(|value| value != "no-peak");
         let group = GroupV2 { has_peak: wanted && folder.join("memory.peak").exists(), folder };
         group.bound(bounds).inspect_err(|_| {
@@ -50,12 +50,12 @@ impl GroupV2 {
     fn bound(&self, bounds: GroupBounds) -> io::Result<()> {
         if let Some(bytes) = bounds.memory_bytes {
             write_control(&self.folder.join("memory.max"), bytes)?;
-            // The whole run ends, not just its largest process. Since 4.19.
+            // Out of memory kills the whole run, not just its largest process. Since Linux 4.19.
             let _ = write_control(&self.folder.join("memory.oom.group"), 1);
         }
-        // Memory in swap would be missing from every figure. Fails harmlessly where swap is not built in.
+        // Forbid swap, which the cgroup's memory values omit. Fails harmlessly on a kernel without swap.
         let _ = write_control(&self.folder.join("memory.swap.max"), 0);
-        // Groups inside a run's own are listed with it, and cost the kernel memory until long after their removal.
+        // taskscale walks cgroups inside a run's, and the kernel keeps memory for them after their removal.
         let _ = write_control(&self.folder.join("cgroup.max.descendants"), MOST_GROUPS_BELOW);
         if let Some(threads) = bounds.threads {
             // Fails where the pids controller is not delegated.
@@ -64,11 +64,11 @@ impl GroupV2 {
         Ok(())
     }
 
-    /// Makes the kernel add up what its processors have counted for this group, each for itself: otherwise memory.stat
-    /// lags by up to 64 pages per processor and more, for up to two seconds.
+    /// Makes the kernel sum its per-CPU counters for this cgroup. Otherwise memory.stat lags by 64 pages per
+    /// CPU or more, for up to two seconds.
     ///
-    /// Before Linux 6.16, reading cpu.stat does it for the figures of every controller (cgroup_rstat_flush). Since then
-    /// each controller's figures are apart.
+    /// Before Linux 6.16, reading cpu.stat does that for all controllers (cgroup_rstat_flush). Since then each
+    /// controller has separate counters.
     fn settle_figures(&self) {
         match kernel_is_at_least((6, 16)) {
             false => drop(self.text("cpu.stat")),
@@ -116,7 +116,7 @@ impl Group for GroupV2 {
     }
 
     fn memory_want(&self) -> MemoryWant {
-        // Those below may have caps of the program's own: `local` (since 5.2) tells of this group's cap alone.
+        // `local` (since Linux 5.2) reports only the cap of this cgroup, not those that the program set below.
         let whole = self.text("memory.events");
         let local = Some(self.text("memory.events.local")).filter(|text| !text.is_empty());
         let own = local.as_ref().unwrap_or(&whole);
@@ -128,22 +128,22 @@ impl Group for GroupV2 {
     }
 
     fn refused_threads(&self) -> Option<u64> {
-        // Since 6.11 `local` counts refusals by this group's bound; before, each group counted those of its own
-        // processes, wherever the bound was.
+        // Since Linux 6.11 `local` counts refusals by this cgroup's limit. Before, each cgroup counted those of
+        // its own processes, wherever the limit was set.
         keyed(&self.text("pids.events.local"), "max")
             .or_else(|| tree::sum(&self.folder, "pids.events", |text| keyed(text, "max")))
     }
 }
 
-/// `ahead`: by how much the charge may run ahead of use, in bytes.
+/// Parses memory.stat. `ahead`: how far the charge may run ahead of use, in bytes.
 fn parse_stat(stat: &str, charged: Option<u64>, ahead: u64) -> KernelAccount {
     let kernel_stack = keyed(stat, "kernel_stack");
     let page_tables = keyed(stat, "pagetables");
     let slab = keyed(stat, "slab");
     let sock = keyed(stat, "sock");
-    // `kernel` (since 5.18) is everything but sockets. Before, the sum of its known parts, which leaves out what is in
-    // no slab (pipes, buffers of Unix sockets): or, if more, what the charge has besides pages of programs and files,
-    // less what it may run ahead of use.
+    // `kernel` (since Linux 5.18) is everything except sockets. Before, the larger of two estimates: the sum of
+    // the known parts, which omits memory outside slabs (pipes, buffers of Unix sockets), and the charge minus
+    // pages of programs and files, sockets and `ahead`.
     let kernel = keyed(stat, "kernel").or_else(|| {
         let parts = [kernel_stack, page_tables, slab, keyed(stat, "percpu")];
         let sum = parts.iter().any(Option::is_some).then(|| parts.into_iter().flatten().sum::<u64>());
@@ -185,7 +185,7 @@ mod tests {
     fn page_cache_that_nobody_maps_is_not_in_use() {
         let stat = "anon 100\nfile 900\nshmem 50\nfile_mapped 60\n";
         assert_eq!(parse_stat(stat, Some(1_100), 0).in_use(), Some(1_100 - 850 + 60));
-        // It gives way to anonymous memory: nothing more is charged, and more is in use.
+        // Anonymous memory replaces page cache: the charge is the same, but more is in use.
         let later = "anon 600\nfile 400\nshmem 50\nfile_mapped 60\n";
         assert_eq!(parse_stat(later, Some(1_100), 0).in_use(), Some(1_100 - 350 + 60));
     }
@@ -194,7 +194,7 @@ mod tests {
     fn before_5_18_kernel_memory_is_the_sum_of_its_parts() {
         let stat = "anon 9\nkernel_stack 60\npagetables 30\npercpu 2\nsock 7\nslab 8\n";
         assert_eq!(parse_stat(stat, None, 0).kernel, Some(107));
-        // 400 more are charged than is known of, 100 of them perhaps in advance.
+        // The charge is 400 more than all known parts, and 100 of that may be charged ahead.
         assert_eq!(parse_stat(stat, Some(516), 100).kernel, Some(407));
         assert_eq!(parse_stat(stat, Some(216), 100).kernel, Some(107));
     }

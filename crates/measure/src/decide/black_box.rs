@@ -1,5 +1,5 @@
-//! Decisions in the run of a black-box program. Its ready signal is observed from outside or named by the user; a load
-//! may start; and a program that does not end by itself is stopped after its plateau.
+//! Decisions for black-box programs and servers. The ready signal is inferred from outside or named by the
+//! user, a load may start, and a program that does not end by itself is stopped after its plateau.
 
 use super::{Action, RunView, STANDS_S, last_look_ns, quiescence, why_dropped};
 use crate::PlateauFrom;
@@ -19,13 +19,13 @@ impl RunView<'_> {
         let state = self.state;
         if state.plateau_from() == Some(PlateauFrom::Outside) && state.reading.is_none() && !state.read_again
         {
-            // It was inferred at this very instant.
+            // The plateau was inferred at this moment.
             return Action::ReadMemory;
         }
         if self.sample_is_due() {
             return Action::Sample;
         }
-        // A load that ended takes its tasks with it.
+        // A load's tasks end with it.
         if state.load_has_ended() {
             return Action::Stop;
         }
@@ -47,7 +47,7 @@ impl RunView<'_> {
         }
     }
 
-    /// Whether what the user named has come. Not asked of a program that is to be found out from outside.
+    /// The ready signal that the user named, once it has come. `None` if readiness is inferred.
     fn is_ready(&self, black_box: &BlackBoxCommand, exec_ns: u64) -> Option<PlateauFrom> {
         let state = self.state;
         let (ready, from) = match &black_box.ready {
@@ -60,7 +60,7 @@ impl RunView<'_> {
         ready.then_some(from)
     }
 
-    /// Waits for quiet, and reads.
+    /// Waits until the program is idle or its time to settle is over, then starts the load or reads memory.
     fn until_idle(&self, black_box: &BlackBoxCommand) -> Action {
         let (state, usage) = (self.state, self.timeline.usage());
         let known = state.plateau.map(|plateau| plateau.since_ns);
@@ -69,7 +69,7 @@ impl RunView<'_> {
         };
         let idle_since = match known {
             Some(since) => self.is_idle_since(since).then_some(since),
-            // A load that works at something has not brought all its tasks about yet.
+            // A load that is working has not started all its tasks yet.
             None => usage.quiet_since(since, STANDS_S).filter(|_| !self.has_something_to_do()),
         };
         let due_ns = state.due_ns(self.spec);
@@ -87,14 +87,14 @@ impl RunView<'_> {
         if known.is_some() {
             Action::ReadMemory
         } else if black_box.load.is_some() && state.load_started_ns.is_none() {
-            // The program stands: now for its load.
+            // The program is idle: start its load.
             Action::BecomeReady(from)
         } else {
             Action::BeginPlateau { since_ns: idle_since.unwrap_or(self.now), from }
         }
     }
 
-    /// Memory was read: the program is let stand for the rest of its plateau, and looked at once more.
+    /// After memory was read: waits for the rest of the plateau, then checks memory once more.
     fn after_reading(&self, black_box: &BlackBoxCommand, read_ns: u64, reading: &MemoryReading) -> Action {
         let state = self.state;
         if let Some(first) = self.begins_first_messages() {
@@ -105,7 +105,7 @@ impl RunView<'_> {
         let plateau_ns = (self.spec.plateau_wanted_s() * 1e9) as u64;
         let end_ns = match due_ns {
             Some(due_ns) => last_look_ns(self.spec, due_ns),
-            // What was inferred is watched for a whole plateau more: a pause in a launch is no plateau.
+            // Watch an inferred plateau for its whole length again: it may have been a pause in the launch.
             None if inferred || state.read_again => read_ns + plateau_ns,
             None => state.plateau.map_or(read_ns, |plateau| plateau.since_ns) + plateau_ns,
         };
@@ -125,7 +125,7 @@ impl RunView<'_> {
                 return match standing.filter(|_| {
                     due_ns.is_none() && self.has_time(black_box, state.plateau.map(|p| p.since_ns))
                 }) {
-                    // Memory grew since it was read, and nothing ends soon: what stands at last is what counts.
+                    // Memory has grown since it was read, and there is time to read it again.
                     Some(standing) if standing.grown_since(&reading.stood).is_some() => {
                         Action::Drop(why_dropped(&standing, &reading.stood))
                     }
@@ -141,7 +141,8 @@ impl RunView<'_> {
         }
     }
 
-    /// Whether an inferred plateau was a pause, or is in doubt. `standing`: how memory stands, when the plateau is over.
+    /// Drops an inferred plateau that was a pause, or marks it as doubtful. `standing`: memory, once the
+    /// plateau is over.
     fn doubt(
         &self,
         black_box: &BlackBoxCommand,
@@ -155,7 +156,7 @@ impl RunView<'_> {
             Some(standing) => !standing.is_same_as(&reading.stood),
             None => !reading.stood.in_use_is_about(last.sample.memory),
         };
-        // Tasks that wait have nothing to do.
+        // Waiting tasks use no CPU.
         let used_s = last.sample.cpu_s.zip(reading.cpu).map(|(now_s, then)| now_s - then.total_s);
         let at_work = used_s.is_some_and(|used_s| used_s >= QUIET_SHARE * seconds(read_ns, self.now));
         let has_time =
@@ -164,7 +165,7 @@ impl RunView<'_> {
             (true, _) => Quiescence::Changing,
             (false, true) if at_work => Quiescence::AtWork,
             (false, true) if self.has_something_to_do() => {
-                // Its pause may just be over, and it waits for a CPU to go on: it is let.
+                // Its pause may just be over, and it waits for a CPU: let it continue.
                 if has_time {
                     return Some(Action::Wait(self.tick_s()));
                 }
@@ -181,7 +182,7 @@ impl RunView<'_> {
         })
     }
 
-    /// Whether the time in which a program may become idle is not over.
+    /// Whether the program still has time to become idle.
     fn has_time(&self, black_box: &BlackBoxCommand, since: Option<u64>) -> bool {
         since.is_some_and(|since| seconds(since, self.now) < black_box.settle.as_secs_f64())
     }
@@ -190,8 +191,8 @@ impl RunView<'_> {
         self.timeline.usage().points().last().is_some_and(|last| last.sample.at_ns > at_ns)
     }
 
-    /// The load is ended first, so that its connections are closed by the client, whose side then keeps the ports, and not
-    /// the server's.
+    /// Stops the load first, so that the client closes the connections. TCP then reserves the ports on the
+    /// client's side, not on the server's.
     pub(super) fn while_stopping(&self, since_ns: u64) -> Action {
         let state = self.state;
         if !state.load_is_over() {

@@ -1,12 +1,12 @@
-//! Decisions in the run of a server: its clients connect, rest, talk as fast as they can, talk at a rate, and go.
+//! Decisions for servers: clients connect, idle, send as fast as they can, send at given rates, and disconnect.
 
 use super::{Action, RunView};
 use crate::PlateauFrom;
 use taskscale_load::{Begin, CLOSED_LOOPS, StageResult, rates};
 
 impl RunView<'_> {
-    /// Every client sends its first message after memory was read with all connected, so that connections allocate their
-    /// buffers.
+    /// After memory was read with all clients connected, each sends its first message, so that connections
+    /// allocate their buffers.
     pub(super) fn begins_first_messages(&self) -> Option<Action> {
         let serve = self.spec.scenario.serve()?;
         let all = self.state.load_alive().is_some_and(|alive| alive >= self.spec.tasks);
@@ -14,7 +14,7 @@ impl RunView<'_> {
         (to_come && all).then_some(Action::Begin(Begin::First))
     }
 
-    /// While first messages are under way; when they have arrived, the plateau begins.
+    /// Waits for first messages in flight. When all have arrived, a new plateau begins.
     pub(super) fn first_messages(&self) -> Option<Action> {
         let state = self.state;
         let under_way = matches!(state.begun[..], [(Begin::First, _)]) && state.first_plateau_ns.is_none();
@@ -26,12 +26,12 @@ impl RunView<'_> {
         })
     }
 
-    /// Once all were idle: the next stage, when the one before is over.
+    /// After the plateau: begins the next stage when the previous one is over.
     pub(super) fn advance_clients(&self) -> Action {
         let state = self.state;
         let Some(serve) = self.spec.scenario.serve() else { return Action::Stop };
         if state.plateau_end.is_none() {
-            // Fewer are the verdict: what those few would say is no figure of so many.
+            // With fewer connections than N, results of the load would not describe N.
             let few = state.load_alive().is_some_and(|alive| alive < self.spec.tasks);
             return if few { Action::Stop } else { Action::EndPlateau };
         }

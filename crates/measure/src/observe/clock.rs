@@ -1,4 +1,4 @@
-//! The instants of a run.
+//! Times of a run, in nanoseconds since it began.
 
 use crate::launcher::now_ns;
 
@@ -17,7 +17,7 @@ impl Clock {
         self.since_begun_ns(now_ns())
     }
 
-    /// An instant of another process's clock.
+    /// Converts a time of the monotonic clock, which another process may have read.
     pub fn since_begun_ns(self, at_ns: u64) -> u64 {
         at_ns.saturating_sub(self.begun_ns)
     }

@@ -1,5 +1,5 @@
-//! Orders that begin each stage of clients: lines on their standard input. Clients exit when it ends, even if taskscale is
-//! killed.
+//! Begins each stage of the clients by a line on their standard input. Clients exit at its end, even if
+//! taskscale is killed.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
@@ -16,12 +16,12 @@ pub(super) struct ControlPipe {
 }
 
 impl ControlPipe {
-    /// A named pipe in this folder.
+    /// Creates a named pipe in this folder.
     pub fn new(folder: &Path) -> Result<ControlPipe, MeasureError> {
         let path = folder.join("orders");
         let made = mknodat(CWD, &path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0);
         at("make", &path, made.map_err(Into::into))?;
-        // For both, so that neither waits for the other to open it.
+        // For reading and writing, so that neither side waits for the other to open it.
         let pipe = at("open", &path, OpenOptions::new().read(true).write(true).open(&path))?;
         Ok(ControlPipe { path, pipe })
     }

@@ -14,13 +14,13 @@ pub struct RunDetails {
     pub output: Vec<u8>,
     /// The end of standard error, at most 4 KiB.
     pub errors: Vec<u8>,
-    /// When `done` was heard, in seconds since exec.
+    /// When `done` was read, in seconds since exec.
     pub done_s: Option<f64>,
     /// Whether `done` was printed before `ready`.
     pub done_before_ready: bool,
-    /// Whether a lack of CPUs made its plateau inconclusive.
+    /// Whether a lack of CPU time made the plateau inconclusive.
     pub unobservable: bool,
-    /// Whether `alive` was heard so late that its instant says nothing of the launch.
+    /// Whether `alive` was read so late that its time says nothing about the launch.
     pub unheard: bool,
     /// Number of times that threads waited during the plateau, if counted.
     pub switches: Option<u64>,
@@ -54,7 +54,7 @@ pub(super) fn names_in(folder: &Path) -> Vec<String> {
     names
 }
 
-/// A run in words, for `--verbose`.
+/// Description of a run for `--verbose`.
 pub(super) fn shown(spec: &RunSpec, group: Option<&PathBuf>) -> String {
     let variables = spec.env.iter().map(|(name, value)| format!("{name}={value} "));
     let group = group.map(|group| format!(" in {}", group.display())).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What a program is started with.
+//! The environment and the launch request of a program.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -30,13 +30,13 @@ pub fn launch_request(
     }
 }
 
-/// All variables in UTF-8.
+/// taskscale's own environment, without variables that are not UTF-8.
 pub fn of_user() -> BTreeMap<String, String> {
     let all = std::env::vars_os();
     all.filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?))).collect()
 }
 
-/// The clean environment that every program gets: nothing else of the user's reaches it, unless the user says so.
+/// The program's environment: some variables of the user (or all), `TMPDIR`, and those of the run.
 fn environment(spec: &RunSpec, scratch: &Path) -> BTreeMap<String, String> {
     let full = spec.scenario.black_box().is_some_and(|black_box| black_box.full_environment);
     let mut env = of_user();

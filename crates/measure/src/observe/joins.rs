@@ -1,9 +1,7 @@
-//! Detects processes that join the run's cgroup. The launcher joins it once for the program; later joins are of
-//! processes that had left.
-
+//! Detects processes that join the run's cgroup. The launcher joins it once for the program, so later joins are
+//! by processes that had left.
 //!
-//! The process has one inotify instance for all runs: the kernel takes 13 ms to close one whose watches have just
-//! ended.
+//! All runs share one inotify instance: the kernel takes 13 ms to close one whose watches have just ended.
 
 use std::collections::BTreeMap;
 use std::mem::MaybeUninit;
@@ -16,7 +14,7 @@ use rustix::fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags};
 /// Watches for writes to the files by which processes and threads join.
 pub(super) struct Joins {
     watches: Vec<i32>,
-    /// The launcher writes once to each.
+    /// Expected number of writes: one by the launcher to each folder.
     expected: usize,
 }
 
@@ -25,12 +23,12 @@ const FILES: [&str; 3] = ["cgroup.procs", "cgroup.threads", "tasks"];
 /// Watches of all runs.
 struct Inotify {
     descriptor: OwnedFd,
-    /// How often the file of each watch was written to.
+    /// Number of writes to the file of each watch.
     writes: BTreeMap<i32, usize>,
 }
 
 impl Inotify {
-    /// `None` where the kernel allows no more instances.
+    /// The shared instance. `None` if the kernel allows no more.
     fn lock() -> Option<MutexGuard<'static, Inotify>> {
         static ALL: OnceLock<Option<Mutex<Inotify>>> = OnceLock::new();
         let made = ALL.get_or_init(|| {
@@ -43,7 +41,7 @@ impl Inotify {
         made.as_ref().map(|all| all.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Takes the events so far.
+    /// Counts the pending events.
     fn read(&mut self) {
         let mut buffer = [MaybeUninit::uninit(); 4096];
         let mut events = inotify::Reader::new(&self.descriptor, &mut buffer);
@@ -62,8 +60,7 @@ impl Joins {
         let mut watches = Vec::new();
         if let Some(mut inotify) = Inotify::lock() {
             for file in folders.iter().flat_map(|folder| FILES.map(|name| folder.join(name))) {
-                // Two writes are two events, as each is followed by the end of another. A file that is not there joins
-                // nobody.
+                // CLOSE_WRITE keeps the kernel from merging two writes into one event. Skips missing files.
                 let events = WatchFlags::MODIFY | WatchFlags::CLOSE_WRITE;
                 if let Ok(watch) = inotify::add_watch(&inotify.descriptor, file, events) {
                     inotify.writes.insert(watch, 0);
@@ -74,7 +71,7 @@ impl Joins {
         Joins { watches, expected: folders.len() }
     }
 
-    /// Whether more processes joined than the launcher's.
+    /// Whether there was a join besides that of the launcher.
     pub fn came_back(&self) -> bool {
         let Some(mut inotify) = Inotify::lock() else { return false };
         inotify.read();
@@ -91,7 +88,7 @@ impl Drop for Joins {
             // A watch whose file is gone has ended by itself.
             let _ = inotify::remove_watch(&inotify.descriptor, *watch);
         }
-        // What they still had to tell would fill the queue.
+        // Pending events of these watches would fill the queue.
         inotify.read();
     }
 }

@@ -1,4 +1,4 @@
-//! A launcher at work, as taskscale sees it: its events, and the program's output.
+//! taskscale's side of a running launcher: its events, and the program's output.
 
 use std::io::{self, BufRead, BufReader, PipeReader, Read, Write};
 use std::os::fd::AsFd;
@@ -12,23 +12,23 @@ use crate::launcher::{LaunchRequest, LauncherEvent};
 use crate::launchers::{Launchers, Started};
 use crate::{MeasureError, at};
 
-/// How much of standard error is kept: its end.
+/// Bytes kept from the end of standard error.
 const TAIL_BYTES: usize = 4096;
 const AT_ONCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 0 };
 
 pub(super) struct Launched {
     pub request: LaunchRequest,
-    /// Whether it was killed before its work was done.
+    /// Whether the launcher was killed before its work was done.
     pub lost: bool,
-    /// Whether it has sent its last event.
+    /// Whether the launcher has sent its last event.
     over: bool,
     pub pid: u32,
     socket: BufReader<UnixStream>,
-    /// The event of which the end is still to come.
+    /// The beginning of an event that has not arrived completely.
     line: Vec<u8>,
     stdout: Option<PipeReader>,
     stderr: Option<PipeReader>,
-    /// All bytes heard on standard error.
+    /// Number of bytes read from standard error.
     pub stderr_bytes: u64,
     pub stderr_tail: Vec<u8>,
 }
@@ -59,7 +59,7 @@ impl Launched {
         })
     }
 
-    /// All that a poll can wait on.
+    /// The descriptors to poll.
     pub fn waited(&self) -> impl Iterator<Item = PollFd<'_>> {
         std::iter::once(PollFd::new(self.socket.get_ref(), PollFlags::IN)).chain(self.pipes())
     }
@@ -74,12 +74,12 @@ impl Launched {
         poll(&mut waited, Some(&AT_ONCE)).is_ok_and(|ready| ready > 0)
     }
 
-    /// The next piece of standard output, as much as there is room for.
+    /// Reads available standard output into the buffer. Returns the number of bytes.
     pub fn read_stdout(&mut self, buffer: &mut [u8]) -> usize {
         read_some(&mut self.stdout, buffer)
     }
 
-    /// The next piece of standard error; its end is kept.
+    /// Likewise for standard error, and keeps its end.
     pub fn read_stderr(&mut self, buffer: &mut [u8]) -> usize {
         let length = read_some(&mut self.stderr, buffer);
         self.stderr_bytes += length as u64;
@@ -95,13 +95,13 @@ impl Launched {
         loop {
             let is_whole = match self.socket.read_until(b'\n', &mut self.line) {
                 Ok(_) => self.line.ends_with(b"\n"),
-                // A socket whose other end was closed with commands unread in it.
+                // The other end was closed with unread commands.
                 Err(error) if error.kind() == io::ErrorKind::ConnectionReset => false,
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(heard),
                 Err(error) => return Err(MeasureError::Launcher(error.to_string())),
             };
             if !is_whole {
-                // The launcher closed its socket. It reports a failure of its own first: without a report it was killed.
+                // The launcher closed its socket. Without `Empty` or a reported failure before, it was killed.
                 self.lost |= !self.over;
                 return Ok(heard);
             }
@@ -109,7 +109,7 @@ impl Launched {
             let event: LauncherEvent = serde_json::from_slice(&line).map_err(|error| {
                 MeasureError::Launcher(format!("it sent {:?}: {error}", String::from_utf8_lossy(&line)))
             })?;
-            // What it could not do now, another could not do either.
+            // Another launcher would fail in the same way.
             if let LauncherEvent::Broken { why } = event {
                 return Err(MeasureError::Launcher(why));
             }
@@ -118,7 +118,7 @@ impl Launched {
         }
     }
 
-    /// Waits for its end, by the end of its side of the socket, which no other process has.
+    /// Waits for the launcher to end, which closes the other end of the socket.
     pub fn wait(&self) -> io::Result<()> {
         retry_on_intr(|| poll(&mut [self.hung_up()], None))?;
         Ok(())
@@ -128,7 +128,7 @@ impl Launched {
         PollFd::new(self.socket.get_ref(), PollFlags::empty())
     }
 
-    /// Sends it a signal, unless it has ended: as long as its socket is open its number means it.
+    /// Sends a signal to the launcher, unless it has ended: while its socket is open, its pid cannot be reused.
     fn signal(&self, signal: Signal) {
         let there = poll(&mut [self.hung_up()], Some(&AT_ONCE)) == Ok(0);
         if let Some(pid) = Pid::from_raw(self.pid as i32).filter(|_| there) {
@@ -136,7 +136,7 @@ impl Launched {
         }
     }
 
-    /// Kills a launcher that does not do its work.
+    /// Kills a launcher that does not respond.
     pub fn give_up(&mut self) -> Result<(), MeasureError> {
         self.signal(Signal::KILL);
         at("wait for", "the launcher", self.wait())?;
@@ -144,20 +144,20 @@ impl Launched {
         Ok(())
     }
 
-    /// Sends a command to the launcher. If it is gone, the next read reports that; if it was stopped, it continues.
+    /// Sends a command to the launcher, and resumes it if it was stopped. The next read detects if it is gone.
     pub fn send(&mut self, command: &str) {
         let _ = self.socket.get_mut().write_all(command.as_bytes());
         self.signal(Signal::CONT);
     }
 }
 
-/// Reads once; closes the pipe where it has ended.
+/// Reads once. Closes the pipe at its end.
 fn read_some(pipe: &mut Option<PipeReader>, buffer: &mut [u8]) -> usize {
     let Some(reader) = pipe else { return 0 };
     let length = reader.read(buffer);
     if matches!(length, Ok(0)) {
         *pipe = None;
     }
-    // Nothing there now; other errors of a pipe do not occur.
+    // Nothing to read now. Pipes have no other errors.
     length.unwrap_or(0)
 }

@@ -12,28 +12,28 @@ use crate::launchers::Launchers;
 use crate::protocol::Lines;
 use crate::timeline::Timeline;
 
-/// The result of a stage is longer than lines of the protocol, in bytes.
+/// The longest line of a load, in bytes: the result of a stage is longer than protocol lines.
 const LONGEST_LINE: usize = 4_096;
 
-/// Where a load will run: made before it is known when.
+/// A load that can be started at any time.
 pub(super) struct PreparedLoad {
     pub group: Box<dyn Group>,
     pub request: LaunchRequest,
-    /// Of the clients of a server.
+    /// Only for the clients of a server.
     pub control_pipe: Option<ControlPipe>,
 }
 
-/// A load at work.
+/// A running load.
 pub(super) struct Running {
     pub launched: Launched,
     pub group: Box<dyn Group>,
     pub control_pipe: Option<ControlPipe>,
     lines: Lines,
-    /// Whether its launcher has become its command.
+    /// Whether the load has reached its exec.
     pub executed: bool,
-    /// Whether it was asked to stop: its end is then no fault of its.
+    /// Whether the load was asked to stop, so that its end is not a failure.
     stopping: bool,
-    /// Of the launcher that was told to end everything, as the load ended or is to end: nothing reads a second word.
+    /// Set once the launcher was asked to kill everything, after which it reads no command.
     deadline: Option<ProgressDeadline>,
 }
 
@@ -53,7 +53,7 @@ impl Running {
         })
     }
 
-    /// Receives its output, line by line, and its launcher's events.
+    /// Receives the load's output, line by line, and its launcher's events.
     pub fn recv(&mut self, timeline: &mut Timeline, clock: Clock) -> Result<(), MeasureError> {
         self.read_output(timeline, clock);
         for event in self.launched.recv()? {
@@ -86,7 +86,7 @@ impl Running {
         Ok(())
     }
 
-    /// Ends it if its launcher, stopped perhaps by the load, does not.
+    /// Kills the load if its launcher does not, perhaps because the load stopped it.
     pub fn end_if_stuck(&mut self, timeline: &mut Timeline, clock: Clock) -> Result<(), MeasureError> {
         if self.deadline.as_mut().is_some_and(|deadline| deadline.is_over(self.group.memory_now())) {
             self.launched.give_up()?;
@@ -95,7 +95,7 @@ impl Running {
         Ok(())
     }
 
-    /// Heard and let go: a load that writes much costs no memory and is no reason to end.
+    /// Reads output in bounded memory: a load may write without limit.
     fn read_output(&mut self, timeline: &mut Timeline, clock: Clock) {
         let mut buffer = [0u8; 64 * 1024];
         let length = self.launched.read_stdout(&mut buffer);
@@ -103,7 +103,7 @@ impl Running {
         self.launched.read_stderr(&mut buffer);
     }
 
-    /// Asks it to end.
+    /// Asks the load to end.
     pub fn stop(&mut self) {
         if !self.stopping && self.deadline.is_none() {
             self.stopping = true;
@@ -111,7 +111,7 @@ impl Running {
         }
     }
 
-    /// Ends it. Returns whether that was still to do.
+    /// Kills the load. Returns false if that was already done.
     pub fn kill(&mut self) -> bool {
         if self.deadline.is_some() {
             return false;

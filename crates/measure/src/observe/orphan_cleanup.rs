@@ -9,11 +9,11 @@ use crate::{MeasureError, procfs};
 
 /// Gives up on killing a run after this long without progress.
 const KILL_TIMEOUT: Duration = Duration::from_secs(60);
-/// A sign that something does: the kernel takes minutes to close a million sockets of a killed server on a slow
-/// machine.
+/// A decrease of memory that counts as progress. The kernel takes minutes to close a million sockets of a
+/// killed server on a slow machine.
 const SIGN_BYTES: u64 = 1 << 20;
 
-/// Waits for processes to end as long as less and less memory is theirs.
+/// A deadline for processes to end, which moves while their memory decreases.
 #[derive(Debug)]
 pub(super) struct ProgressDeadline {
     since: Instant,
@@ -25,7 +25,7 @@ impl ProgressDeadline {
         ProgressDeadline { since: Instant::now(), least_bytes: None }
     }
 
-    /// Whether their time is over, given the memory that they use now.
+    /// Whether the deadline has passed, given the memory in use now, in bytes.
     pub fn is_over(&mut self, bytes: Option<u64>) -> bool {
         self.is_over_at(bytes, Instant::now())
     }
@@ -42,14 +42,13 @@ impl ProgressDeadline {
 }
 
 impl Launched {
-    /// Ends every process of the run in this group, whose launcher is gone.
+    /// Kills every process of a run whose launcher is gone. An error means that they do not end.
     pub(super) fn end_what_is_left(&self, group: &dyn Group) -> Result<(), MeasureError> {
         let mut deadline = ProgressDeadline::new();
         loop {
             kill_all(&self.request.group);
-            // Some may be in no group of the run. Those that the program left are no longer below anything that is ours; but
-            // TMPDIR names a folder that no other run has, unless the user set it, and a process keeps the environment that
-            // it was started with.
+            // Some processes may be outside the run's cgroup, and no longer descend from ours. They keep the
+            // environment that they started with: TMPDIR is the run's own folder, unless the user set it.
             let orphans = procfs::started_with("TMPDIR", &self.request.scratch);
             procfs::kill(&orphans);
             if orphans.is_empty() && processes_in(&self.request.group).is_empty() {
@@ -80,7 +79,7 @@ mod tests {
         assert!(!over(170, Some(6_999)));
         assert!(!over(175, Some(9_000)), "growth is no sign");
         assert!(over(179, Some(6_999)));
-        // Where nothing counts memory, the clock alone.
+        // Without memory values, only the time counts.
         let mut deadline = ProgressDeadline::new();
         let begun = deadline.since;
         assert!(!deadline.is_over_at(None, begun + Duration::from_secs(60)));

@@ -1,11 +1,10 @@
-//! Runs that start cold: the pages of a program's files are read anew.
+//! Cold starts: evicts a program's files from the page cache, so that its run reads them again.
 
 use std::path::Path;
 
-/// Drops a file's pages from memory where no process maps them.
+/// Evicts the pages of a file that no process maps.
 pub(super) fn evict(path: &Path) {
-    // A file that is gone, or that nobody may read, has no pages that a run could be charged for anew. Devices are
-    // mapped too, and opening one may do something.
+    // Skip missing files, and devices, which programs also map: opening one may have an effect.
     if !path.is_file() {
         return;
     }

@@ -1,4 +1,4 @@
-//! What `decide::next_action` asks for, done to a run; each leaves its event.
+//! Performs the actions of `decide::next_action` and records each as an event.
 
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
@@ -18,11 +18,11 @@ use crate::sampler::{MemoryStanding, TICK_S, UsageSample};
 use crate::{MeasureError, plateau, procfs};
 use taskscale_load::{Begin, Queue};
 
-/// A connection to a program that listens is made at once, or the network is far.
+/// Timeout of a connection. A program that listens on this machine accepts at once.
 const CONNECT_PATIENCE: Duration = Duration::from_millis(100);
-/// Where there are more processes, they are tasks, and alike.
+/// Number of processes whose threads are read. If there are more, they are tasks, and alike.
 const PROCESSES_LOOKED_AT: usize = 32;
-/// Of a server of more processes each has few of the connections.
+/// Number of server processes whose open files are counted. If there are more, each has few of the connections.
 const SERVERS_LOOKED_AT: usize = 32;
 
 impl Run<'_> {
@@ -79,7 +79,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Takes a cheap usage sample of the run, and looks for what the user named.
+    /// Takes a usage sample, and checks the user's ready address and whether a server exhausted its files.
     pub fn sample(&mut self, now: u64) {
         let load_cpu = self.load.as_ref().and_then(|load| load.group.cpu());
         let sample = UsageSample {
@@ -101,8 +101,8 @@ impl Run<'_> {
         self.note_files_used_up();
     }
 
-    /// Detects whether a server that did not accept all connections has exhausted its files, as some programs do not
-    /// print it.
+    /// Detects whether a server that did not accept all connections has exhausted its files, because some
+    /// programs do not print that.
     fn note_files_used_up(&mut self) {
         let state = self.state();
         let few = state.load_alive().is_some_and(|alive| alive < self.spec.tasks);
@@ -140,7 +140,7 @@ impl Run<'_> {
         self.switches.begin(self.group.as_ref());
     }
 
-    /// Reads memory page by page: once, as it is not free, or once more if it changed.
+    /// Reads memory page by page. That is slow, so it is done once, and again only if memory has changed.
     fn read_memory(&mut self) {
         let (clock, begun_ns, due) = (self.clock, self.clock.now_ns(), self.state().due_ns(self.spec));
         let is_over = || {
@@ -148,14 +148,14 @@ impl Run<'_> {
                 || due.is_some_and(|due| begun_ns < due && clock.now_ns() >= due)
         };
         let processes = self.group.processes();
-        // From before the reading: what grows while it goes on, or before taskscale is scheduled again, has grown since.
+        // Taken before the reading, so that growth during it, or while taskscale is not scheduled, is detected.
         let mut stood = self.standing(&processes);
         let reading = plateau::read(self.group.as_ref(), &processes, &is_over).unwrap_or_default();
-        // The instant that counts is the end: reading many processes or threads takes its time.
+        // The end of the reading counts, because many processes or threads take time.
         let (end_ns, cpu, escaped) = (clock.now_ns(), self.group.cpu(), self.escapees(&processes));
         if let Some(hook) = &mut self.on_reading {
             hook(&processes);
-            // What a hook makes the program take is no growth of its own.
+            // Memory that the hook makes the program use is not the program's own growth.
             stood = self.standing(&processes);
         }
         let reading = MemoryReading { end_ns, reading, stood, cpu, escaped };
@@ -166,20 +166,20 @@ impl Run<'_> {
             files.extend(processes.into_iter().flat_map(procfs::mapped_paths));
         }
         self.count_connections();
-        // What starts clients elsewhere is none of them.
+        // The command that starts clients on another machine is not a client.
         if let Some(load) = self.load.as_ref().filter(|_| self.spec.scenario.elsewhere().is_none()) {
             let (bytes, kernel_bytes) = (load.group.memory_now(), load.group.kernel_account().kernel);
             self.push(RunEvent::LoadMemory { bytes, kernel_bytes });
         }
     }
 
-    /// The plateau is nearly over: looks whether memory has grown and all processes are still there. What one takes
-    /// that left since the reading would be in no account.
+    /// Near the end of the plateau, checks whether memory has grown and whether processes have left the cgroup,
+    /// because their memory would be missing.
     pub fn look_last(&mut self) {
         let processes = self.group.processes();
         let standing = Some(self.standing(&processes));
         let left = self.escapees(&processes) > 0;
-        // The end of the look counts: taskscale may not have been scheduled in the middle of it.
+        // The end of the look counts, because taskscale may not have been scheduled in between.
         let now = self.clock.now_ns();
         self.timeline.push(now, RunEvent::LastLook(Box::new(LastLook { standing, left })));
     }
@@ -205,7 +205,7 @@ impl Run<'_> {
     }
 
     fn kill(&mut self, why: EndedBy) {
-        // Asked before the run is ended: afterwards nothing of it wants memory any more.
+        // Read before the kill: afterwards the cgroup is no longer short of memory.
         let at_cap = self.group.memory_now().is_some_and(|now| fills_cap(self.spec, now));
         let out_of_memory = self.group.memory_want().out_of_memory;
         self.push(RunEvent::Kill(Kill { why, at_cap, out_of_memory }));
@@ -213,7 +213,8 @@ impl Run<'_> {
         self.kill_load();
     }
 
-    /// Has the kernel count the connections that the server has accepted and not closed. No new ones may arrive.
+    /// Records how many connections the server has accepted and not closed, as the kernel counts them. No new
+    /// ones may arrive.
     fn count_connections(&mut self) {
         let server = self.server().filter(|_| self.load.is_some());
         if let Some(now) = server.and_then(|server| Queue::of(server).connections()) {
@@ -221,7 +222,8 @@ impl Run<'_> {
         }
     }
 
-    /// A program may have a service start its server, or share the address with one that was there before.
+    /// Detects a listener outside the run: a service may have started the server, or an earlier server may
+    /// share the address.
     fn look_for_other_server(&mut self, processes: &[u32]) {
         let named = match self.spec.scenario.black_box().map(|black_box| &black_box.ready) {
             Some(Ready::Tcp(address)) => Some(*address),
@@ -234,7 +236,7 @@ impl Run<'_> {
         }
     }
 
-    /// Where clients are connected.
+    /// The address that clients are connected to.
     fn server(&self) -> Option<SocketAddr> {
         let state = self.state();
         let own = self.spec.scenario.serve().zip(state.program.said.port);
@@ -242,7 +244,7 @@ impl Run<'_> {
         own.or(state.load.connected().and_then(|connected| connected.server))
     }
 
-    /// How many processes of the run are not in its cgroup.
+    /// Number of processes of the run outside its cgroup.
     fn escapees(&self, processes: &[u32]) -> usize {
         if self.group.folders().is_empty() {
             return 0;
@@ -250,8 +252,8 @@ impl Run<'_> {
         let mut escaped = procfs::descendants_besides(processes, self.launched.pid);
         escaped.retain(|pid| !self.is_in_group(*pid));
         if !escaped.is_empty() {
-            // One that is ending is in no group either, for a moment. And while all processes are listed one may end, and
-            // its number be given to another's: it is asked again whether it is one of the run's.
+            // Check again: a process that is ending is briefly in no cgroup, and a pid may have been reused
+            // while processes were listed.
             std::thread::sleep(Duration::from_secs_f64(TICK_S));
             escaped.retain(|pid| !self.is_in_group(*pid) && procfs::is_below(*pid, self.launched.pid));
         }
@@ -271,11 +273,11 @@ impl Run<'_> {
     }
 }
 
-/// What the threads of a run are doing. Before the plateau has begun also those of its load: one that waits for a CPU has
-/// not brought all its tasks about.
+/// What the threads of a run are doing. Before the plateau, that includes its load: while it waits for a CPU,
+/// it has not started all its tasks.
 fn doing(group: &dyn Group, load: Option<&load::Running>, begun: bool) -> procfs::Doing {
     let load = match load.filter(|_| !begun) {
-        // Where CPUs are short its launcher comes late, and no process of its group is seen to wait.
+        // If CPUs are short, the launcher is late, and the load's cgroup is still empty.
         Some(load) if !load.executed => procfs::Doing { wants_cpu: true, ..Default::default() },
         Some(load) => doing_of(load.group.as_ref()),
         None => procfs::Doing::default(),
@@ -283,10 +285,10 @@ fn doing(group: &dyn Group, load: Option<&load::Running>, begun: bool) -> procfs
     doing_of(group).and(load)
 }
 
-/// What the threads of a group are doing.
+/// What the threads in a cgroup are doing.
 fn doing_of(group: &dyn Group) -> procfs::Doing {
     let mut pids = group.processes();
-    // The first and the last: a family that is starting is at work at its end.
+    // Keep the first and the last: while a program starts processes, the last ones are working.
     if pids.len() > PROCESSES_LOOKED_AT {
         let half = PROCESSES_LOOKED_AT / 2;
         pids.drain(half..pids.len() - half);

@@ -1,5 +1,4 @@
-//! One run from its start to its end: what is read, heard and noted of it. What is done follows from
-//! `decide::next_action`.
+//! One run from start to end: reads its output and events, and records them. `decide::next_action` decides.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -29,14 +28,15 @@ use crate::switches::Switches;
 use crate::timeline::Timeline;
 use crate::{Interrupt, MeasureError, RunSpec, at, procfs};
 
-/// Called with the run's processes right after each reading of its memory at the plateau: what an embedding program may
-/// read of a run besides its measurement. What it does takes from the plateau's time.
+/// Called with the pids of the run right after each reading of memory at the plateau, so that an embedding
+/// program can read more. Its time is part of the plateau.
 pub type OnReading = Box<dyn FnMut(&[u32])>;
 
-/// How much of standard output is kept for `RunDetails`: its beginning.
+/// Bytes kept from the beginning of standard output, for `RunDetails`.
 const OUTPUT_HEAD_BYTES: usize = 4096;
 
-/// More than is ever due at one instant: whatever is decided, the run is heard and ended in time.
+/// Maximum number of actions before the next poll, so that the run is always read and killed in time. More than
+/// are ever due at once.
 const MOST_ACTIONS: usize = 32;
 /// A wait that ends this much late, in seconds, is a pause of the machine or of taskscale.
 const PAUSE_S: f64 = 1.0;
@@ -53,18 +53,18 @@ pub(super) struct Run<'a> {
     pub prepared: Option<PreparedLoad>,
     pub load: Option<load::Running>,
     pub lines: Lines,
-    /// Where the line that the user named is looked for: standard output and standard error.
+    /// Search for the line that the user named, on standard output and standard error.
     watches: [LineWatch; 2],
     joins: Joins,
-    /// Segments of shared memory that were there before.
+    /// Shared memory segments that existed before the run.
     segments: Segments,
-    /// Processes of the run that were seen.
+    /// Processes of the run seen so far.
     pub seen: BTreeSet<u32>,
     pub switches: Switches,
-    /// Where wanted: the files that the run's processes have mapped.
+    /// Collects the files that the run's processes map, if wanted.
     pub files: Option<&'a mut BTreeSet<PathBuf>>,
     pub on_reading: Option<&'a mut OnReading>,
-    /// Since the launcher was told to end everything.
+    /// Set once the launcher was asked to kill everything.
     deadline: Option<ProgressDeadline>,
     /// When threads were counted last.
     counted_ns: Option<u64>,
@@ -133,7 +133,7 @@ impl<'a> Run<'a> {
             if let Some(deadline) = &mut self.deadline
                 && deadline.is_over(self.group.memory_now())
             {
-                // Stopped, perhaps, by the program. Should it be the kernel that cannot end them, nor can we.
+                // The program may have stopped the launcher. Fails if even the kernel cannot end the processes.
                 self.launched.give_up()?;
                 self.end_without_launcher()?;
             }
@@ -148,17 +148,17 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Does all that is due now. Returns how long nothing is due after that, in seconds.
+    /// Performs all actions that are due. Returns how long to wait after that, in seconds.
     fn act(&mut self) -> Result<f64, MeasureError> {
-        // One instant for all: without a cgroup a sample takes longer than the time between two.
+        // One time for all actions: without a cgroup, a sample takes longer than the sampling period.
         let now = self.clock.now_ns();
         let mut acted = false;
         for _ in 0..MOST_ACTIONS {
             match next_action(&self.timeline, self.spec, now) {
                 Action::Wait(wait_s) if !acted => return Ok(wait_s),
                 Action::Wait(_) => break,
-                // What was said before it is heard before anything follows from it: a load that waits now may have said
-                // just before that its tasks are alive.
+                // Read what was printed before the sample, before deciding on it: a load that is idle now may
+                // have just printed that its tasks are alive.
                 Action::Sample => {
                     self.sample(now);
                     self.poll(0.0)?;
@@ -213,7 +213,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Takes what is on standard output and standard error, a bounded piece of each.
+    /// Reads a bounded piece of standard output and of standard error.
     fn read_output(&mut self) {
         let mut buffer = [0u8; 64 * 1024];
         let length = self.launched.read_stdout(&mut buffer);
@@ -255,7 +255,7 @@ impl<'a> Run<'a> {
     }
 
     fn note_end(&mut self, at_ns: u64, end: ProgramEnd) {
-        // What it wrote last may still be in the pipes.
+        // The program's last output may still be in the pipes.
         let cap = self.spec.bounds.output_bytes;
         while self.timeline.output_bytes <= cap && self.launched.pending_output() {
             self.read_output();
@@ -268,9 +268,9 @@ impl<'a> Run<'a> {
         self.kill_load();
     }
 
-    /// Processes still there a moment after the program's end outlived it.
+    /// Records processes that are still there a moment after the program's end.
     fn note_left_processes(&mut self) {
-        // One that was stopped is not to blame for children that take a moment longer.
+        // If taskscale stopped the program, its children may take a moment longer.
         if self.state().stop_ns.is_some() {
             return;
         }
@@ -289,7 +289,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Has the launcher end everything.
+    /// Asks the launcher to kill everything.
     pub fn send_end(&mut self) {
         if self.deadline.is_none() {
             self.deadline = Some(ProgressDeadline::new());
@@ -297,8 +297,8 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Ends the run. It is a sample: whether its program killed the launcher is unknown, and the next run has a
-    /// launcher of its own.
+    /// Kills a run whose launcher was lost. The run still counts, because its program may have killed the
+    /// launcher. The next run gets a new launcher.
     fn end_without_launcher(&mut self) -> Result<(), MeasureError> {
         self.push(RunEvent::Kill(Kill { why: EndedBy::LauncherLost, at_cap: false, out_of_memory: false }));
         self.launched.end_what_is_left(&*self.group)?;
@@ -307,11 +307,11 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Threads, and memory where the kernel keeps no record of it: each until it can no longer matter.
+    /// Samples threads, and memory if the kernel records no peak or enforces no cap, as long as they matter.
     fn count(&mut self) {
         let Some(pid) = self.state().pid.filter(|_| self.state().end.is_none() && self.deadline.is_none())
         else {
-            // Before its exec, what is to become the program has the launcher's memory.
+            // Before its exec, the process still has the launcher's memory.
             return;
         };
         if self.timeline.host.samples_memory() {
@@ -342,14 +342,14 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Memory of all processes with shared pages counted once: resident memory counts them for each, and would end a
-    /// family of processes that holds far less than its cap. Costly, so asked only in doubt.
+    /// Memory of all processes in bytes, with shared pages counted once. Resident memory counts them for each
+    /// process, which could end a run far below its cap. Slow, so read only in doubt.
     fn held(&self) -> u64 {
         let rollups = self.group.processes().into_iter().filter_map(|pid| procfs::rollup(pid).ok());
         rollups.map(|held| held.pss).sum()
     }
 
-    /// Notes what can only be known when all is over.
+    /// Records what is known only after the end of the run.
     pub fn conclude(&mut self) -> Result<(), MeasureError> {
         at("wait for", "the launcher", self.launched.wait())?;
         if let Some(load) = &self.load {
@@ -363,7 +363,7 @@ impl<'a> Run<'a> {
         self.hear_last_line();
         let state = self.state();
         let protocol = state.speaks_protocol(self.spec) && self.spec.scenario.work().is_none();
-        // Also of a program of another kind that was told how long to wait.
+        // Also for a black-box program that was given the time to wait.
         let holds = protocol || state.due_ns(self.spec).is_some();
         if holds && state.reading.is_some() && state.last_look.is_none() {
             self.look_last();
@@ -372,7 +372,7 @@ impl<'a> Run<'a> {
         let text = |launched: &Launched| String::from_utf8_lossy(&launched.stderr_tail).into_owned();
         let account = Account {
             cpu: self.group.cpu(),
-            // Without a group, what ended processes used is unknown.
+            // Without a cgroup, the CPU time of ended processes is unknown.
             load_cpu: self
                 .load
                 .as_ref()
@@ -393,7 +393,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// A last line needs no line end: it is heard when nothing more can come.
+    /// Takes a last line without a newline, once no more output can come.
     fn hear_last_line(&mut self) {
         let end_ns = self.state().end.as_ref().map(|(at_ns, _)| *at_ns);
         let (at_ns, done) = (end_ns.unwrap_or_else(|| self.clock.now_ns()), self.state().program.done_ns);
