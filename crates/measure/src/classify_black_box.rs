@@ -313,8 +313,8 @@ mod tests {
     fn a_program_that_was_stopped_is_ok_whatever_its_end() {
         for end in [
             ProgramEnd::exited(Some(0), None),
-            ProgramEnd::of_test(Some(143), None),
-            ProgramEnd::of_test(None, Some(libc::SIGKILL)),
+            ProgramEnd::exited(Some(143), None),
+            ProgramEnd::exited(None, Some(libc::SIGKILL)),
         ] {
             assert_eq!(verdict(Ready::Itself, &end, "", None, |_| {}), (Status::Ok, String::new()));
         }
