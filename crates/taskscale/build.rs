@@ -46,7 +46,7 @@ fn main() {
         .expect("a String takes everything");
     code.push_str(&workloads(&packaged.join("workloads")));
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
-    // A quarter of their size: a tenth of the program.
+    // Compressed to a quarter of their size, which is a tenth of the program.
     write_packed(&out.join("catalog.deflate"), &all);
     let page = "assets/report.html";
     println!("cargo::rerun-if-changed={page}");
@@ -85,13 +85,13 @@ type Files = Vec<(PathBuf, PathBuf)>;
 
 fn in_repository_files(packaged: &Path) -> Files {
     let root = packaged.join("runtimes");
-    // The whole folder: the next build embeds new files.
+    // Watches the whole folder, so that the next build embeds new files.
     println!("cargo::rerun-if-changed={}", root.display());
     let names = listed_by_git(&root).unwrap_or_else(|| walk(&root));
     names.into_iter().map(|name| (name.clone(), root.join(name))).collect()
 }
 
-/// All files, with those that cargo would leave out under other names.
+/// All files. Those that cargo would leave out are packaged as `*.in`, and get their names back.
 fn packaged_files(packaged: &Path) -> Files {
     let mut files = Files::new();
     for root in ["runtimes", "cargo"].map(|folder| packaged.join(folder)) {
@@ -104,7 +104,7 @@ fn packaged_files(packaged: &Path) -> Files {
     files
 }
 
-/// Paths below `root` that are tracked, or new and not ignored; `None` without git.
+/// Paths below `root` that are tracked, or new and not ignored. `None` without git.
 fn listed_by_git(root: &Path) -> Option<Vec<PathBuf>> {
     let output = Command::new("git")
         .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard", "."])
@@ -116,7 +116,7 @@ fn listed_by_git(root: &Path) -> Option<Vec<PathBuf>> {
     // Tracked files that were deleted are still listed.
     let there = |name: &&str| !name.is_empty() && root.join(name).is_file();
     let files: Vec<PathBuf> = names.split('\0').filter(there).map(PathBuf::from).collect();
-    // A copy of the sources inside another repository that ignores it.
+    // Git lists nothing for a copy of the sources in another repository that ignores it.
     (!files.is_empty()).then_some(files)
 }
 

@@ -1,9 +1,9 @@
-//! What taskscale itself costs, as ratios within one run: `cargo bench -p taskscale --bench harness`, with
+//! The overhead of taskscale, as ratios within one run: `cargo bench -p taskscale --bench harness`, with
 //! `-- overhead`, `-- disturbance` or `-- memory` for one part of it.
 //!
-//! - the cost of one run of `true` as a cell with a durable record, beside other tools that measure programs;
-//! - whether a program under taskscale runs as it does bare;
-//! - what taskscale uses while tasks wait, and its memory with a campaign of 5,000 samples.
+//! - the time of one run of `true` as a case with a durable record, next to other measuring tools
+//! - whether a program runs the same with and without taskscale
+//! - CPU time of taskscale while tasks wait, and its memory with 5,000 samples
 //!
 //! benches/README.md has results and how to read them.
 
@@ -29,7 +29,7 @@ type Result<T> = std::result::Result<T, Box<dyn Error>>;
 const TASKSCALE: &str = env!("CARGO_BIN_EXE_taskscale");
 
 fn main() -> Result<()> {
-    // `cargo test --benches` calls every bench, too: there is nothing to test here.
+    // `cargo test --benches` also runs every bench, but there is nothing to test here.
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     if arguments.iter().any(|argument| argument == "--test") {
         return Ok(());
@@ -72,7 +72,7 @@ fn measured(runner: &mut LocalRunner, spec: &RunSpec) -> Result<Measurement> {
     }
 }
 
-/// One run of `true`, in milliseconds, each way in turn.
+/// Times one run of `true` in milliseconds, each way in turn.
 fn overhead() -> Result<()> {
     const ROUNDS: usize = 100;
     let interrupt = Interrupt::never()?;
@@ -90,7 +90,7 @@ fn overhead() -> Result<()> {
     ];
 
     let (mut bare, mut ours, mut kept) = (Vec::new(), Vec::new(), Vec::new());
-    // The first run starts what the others are copies of.
+    // The first run starts the process that the others are forked from.
     measured(&mut runner, &run_true)?;
     for round in 0..ROUNDS {
         bare.push(timed(|| Ok(Command::new(&program).status().map(|_| ())?))?);
@@ -120,13 +120,13 @@ fn overhead() -> Result<()> {
     Ok(())
 }
 
-/// Another tool, its own start included.
+/// Another tool, timed with its own start-up.
 struct BenchPeer {
     name: &'static str,
     command: Vec<&'static str>,
-    /// How often it runs the program by itself.
+    /// How many times one call of it runs the program.
     runs: usize,
-    /// The rounds between two of its turns.
+    /// It is called once every this many rounds.
     every: usize,
     times_ms: Vec<f64>,
     why_not: Option<String>,
@@ -191,7 +191,7 @@ fn disturbance() -> Result<()> {
             walls.push(run.time.wall_s.unwrap_or(f64::NAN) / bare_wall_s);
             cpus.push(run.cpu.total_s().unwrap_or(f64::NAN) / bare_cpu_s);
         }
-        // What a longer plateau adds is what a plateau costs; the rest is start, reading and end.
+        // The cost of waiting is what a longer plateau adds. The rest is start, reading and end.
         let (_, long_s) = watched(&mut runner, hold_s + LONGER_S)?;
         println!(
             "{:<28}{:>10.3}{:>10.3}    {:.0} ms a run, and {:.3} % of one core while tasks wait",
@@ -221,19 +221,20 @@ fn entry(name: &str) -> Result<Option<(Vec<String>, Kind)>> {
     }
 }
 
-/// Wall and CPU time of a program that nobody watches, in a control group as taskscale makes it, and by its account:
-/// that of a parent leaves out what the kernel does when threads end, 4 % of the time of 10,000 threads.
+/// Wall and CPU time, in seconds, of a program that runs without taskscale, in a cgroup like taskscale's. The
+/// CPU time is the cgroup's: that of a parent leaves out kernel work when threads end, 4% of the time of 10,000
+/// threads.
 fn bare(command: &[String], groups: &mut GroupRoot) -> Result<(f64, f64)> {
     let group = groups.create_group(GroupBounds::default())?;
     let join = group.join_files();
     let begun = Instant::now();
     let mut bare = Command::new(&command[0]);
     bare.args(&command[1..]).stdout(Stdio::null()).process_group(0);
-    // SAFETY: between fork and exec only writes to files whose names are there already.
+    // SAFETY: between fork and exec, only writes to files whose names exist already.
     unsafe { bare.pre_exec(move || join.iter().try_for_each(|file| fs::write(file, "0"))) };
     let child = bare.spawn()?;
     let mut status = 0;
-    // SAFETY: both pointers are valid, and the pid is a child's that nobody else waits for.
+    // SAFETY: both pointers are valid, and only this code waits for the child.
     let usage = unsafe {
         let mut usage = std::mem::zeroed::<libc::rusage>();
         libc::wait4(child.id() as i32, &mut status, 0, &mut usage);
@@ -264,7 +265,7 @@ fn seconds(time: libc::timeval) -> f64 {
     time.tv_sec as f64 + time.tv_usec as f64 / 1e6
 }
 
-/// A campaign of one cell, and its sample.
+/// A campaign of one case, and its sample.
 fn example(folder: &Path) -> Result<(Campaign, Sample)> {
     let place = folder.join("example");
     let status = Command::new(TASKSCALE)
@@ -278,13 +279,13 @@ fn example(folder: &Path) -> Result<(Campaign, Sample)> {
     Ok((loaded.campaign, sample.clone()))
 }
 
-/// The highest resident memory of a taskscale that goes on with a campaign of 5,000 samples for its last cell.
+/// Prints the peak resident memory of a taskscale that resumes 5,000 samples for the last run.
 fn memory() -> Result<()> {
     const REPETITIONS: u32 = 1_000;
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
     let place = folder.path().join("large");
     let arguments = ["rust/floor", "-n", "1,2,3,4,5", "-r", "1000", "--quiet", "--format", "csv", "-o"];
-    // Its first run makes campaign.json; then its other cells are filled in, but for one.
+    // Its first run writes campaign.json. Then samples of all other runs but one are added.
     let mut first = Command::new(TASKSCALE).args(arguments).arg(&place).stdout(Stdio::null()).spawn()?;
     while fs::read(place.join("samples.jsonl")).map_or(true, |bytes| bytes.is_empty()) {
         std::thread::sleep(Duration::from_millis(50));
@@ -315,12 +316,13 @@ fn memory() -> Result<()> {
     Ok(())
 }
 
-/// VmHWM of a process, read until it ends, in bytes: its ru_maxrss would include what this process held at the fork.
+/// Peak resident memory (VmHWM) of a process in bytes, read until it ends: ru_maxrss would include this
+/// process's at the fork.
 fn highest_resident(pid: u32) -> f64 {
     let mut highest = 0.0f64;
     while let Ok(status) = fs::read_to_string(format!("/proc/{pid}/status")) {
         let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-        // An ended process that is not yet waited for has no memory.
+        // A zombie has no memory.
         let Some(kib) = line.and_then(|line| line.trim().strip_suffix(" kB")?.trim().parse::<f64>().ok())
         else {
             break;

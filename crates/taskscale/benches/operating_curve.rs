@@ -1,8 +1,8 @@
 //! How often `compare --fail-above 5%` passes, fails and is undecided, by scatter and true change:
 //! `cargo bench -p taskscale --bench operating_curve`, with `-- --chart FILE` for the chart of docs/reference/compare.md as well.
 //!
-//! Campaigns are made of seeded noise, and compared as the command does. The same call always gives the same table. It
-//! fails where a bound of docs/reference/compare.md does not hold.
+//! Campaigns are made of seeded noise, so the table is always the same, and are compared as the command does.
+//! Fails if a bound of docs/reference/compare.md is broken.
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -23,17 +23,17 @@ const THRESHOLD: f64 = 0.05;
 const BASE_BYTES: f64 = 20_971_520.0;
 const BYTES_PER_TASK: f64 = 6_000.0;
 
-/// What the campaigns of a setting are made of.
+/// The parameters of simulated campaigns.
 #[derive(Clone, Copy)]
 struct CurveSetting<'a> {
     repetitions: u32,
     /// Standard deviation of each footprint, as a share of it.
     scatter: f64,
-    /// Of the first entry: what its tasks take more.
+    /// Additional memory of the first entry, as a share.
     change: f64,
     cases: usize,
     tasks: &'a [u64],
-    /// Whether the first entry's whole footprint is larger, and at the largest N alone.
+    /// Whether the change applies to the first entry's whole footprint, and only at the largest N.
     only_largest: bool,
 }
 
@@ -42,7 +42,7 @@ type Ends = [usize; 3];
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    // `cargo test --benches` calls every bench, too.
+    // `cargo test --benches` also runs every bench.
     if arguments.iter().any(|argument| argument == "--test") {
         return Ok(());
     }
@@ -66,7 +66,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     if broken.is_empty() { Ok(()) } else { Err(broken.join("\n").into()) }
 }
 
-/// What docs/reference/compare.md promises and this setting breaks.
+/// How this setting breaks a bound of docs/reference/compare.md, if it does.
 fn broken(setting: CurveSetting, [pass, fail, _]: Ends) -> Option<String> {
     let CurveSetting { repetitions, scatter, change, cases, .. } = setting;
     let percent = |count: usize| 100.0 * count as f64 / PAIRS as f64;
@@ -174,7 +174,7 @@ fn change_text(change: f64) -> String {
     if change == 0.0 { "identical".to_owned() } else { format!("+{:.0}%", 100.0 * change) }
 }
 
-/// Pass and fail in percent; the rest is undecided.
+/// Pass and fail in percent. The rest is undecided.
 fn table(curve: &[(CurveSetting, Ends)]) -> String {
     let mut text = String::from("| r | cases | scatter |");
     CHANGES.iter().for_each(|change| {
@@ -221,7 +221,8 @@ const GROUP: f64 = 4.0 * BAR + 12.0;
 const PANEL: (f64, f64) = (5.0 * GROUP + 20.0, 150.0);
 const COLORS: [(&str, &str); 3] = [("fail", "#d1495b"), ("undecided", "#b8bec7"), ("pass", "#2a9d6f")];
 
-/// Stacked bars, one for each scatter, in groups by true change; a panel for each number of repetitions and cases.
+/// Stacked bars, one for each scatter, in groups by true change, with a panel for each number of repetitions
+/// and cases.
 fn chart(curve: &[(CurveSetting, Ends)]) -> String {
     let (width, height) = (2.0 * PANEL.0 + 70.0, 2.0 * (PANEL.1 + 70.0) + 40.0);
     let mut svg = format!(

@@ -1,4 +1,4 @@
-//! Everything that is read from outside, with nonsense: nothing panics, and what is understood is sound.
+//! Everything that is read from outside, with nonsense: nothing panics, and accepted input is valid.
 //!
 //! A few hundred cases each by default; `TASKSCALE_FUZZ_CASES=1000000 cargo test --release -p taskscale --test fuzz`
 //! runs a million. A failure prints the case and the seed that repeats it.
@@ -137,11 +137,11 @@ const TOML_WORDS: &[&str] = &[
 proptest! {
     #![proptest_config(config())]
 
-    /// A catalogue is understood, or its fault is told with a line that the file has.
+    /// A catalog is loaded, or the error names a line that the file has.
     #[test]
     fn any_manifest(changes in vec(change(TOML_WORDS), 0..6)) {
         thread_local! {
-            // In memory where that is possible: a disk is slow at a million small files.
+            // In memory if possible: a disk is slow with a million small files.
             static FOLDER: tempfile::TempDir = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).expect("a folder");
         }
         FOLDER.with(|folder| {
@@ -192,7 +192,7 @@ const PROTOCOL_WORDS: &[&str] = &[
 proptest! {
     #![proptest_config(config())]
 
-    /// Whatever a program writes, in whatever pieces, is understood the same; nothing is believed twice.
+    /// Output is understood the same in pieces of any size, and no `alive` counts twice.
     #[test]
     fn any_output_of_a_program(changes in vec(change(PROTOCOL_WORDS), 0..12), noise in vec(any::<u8>(), 0..40), piece in 1usize..64) {
         let mut bytes = changed(b"alive 5\nmetric rate 2.5 tasks/s\ndone 5\n", &changes);
@@ -217,7 +217,7 @@ proptest! {
     }
 }
 
-/// Kept runs of all shapes, whatever they came to.
+/// Recorded runs of all shapes and outcomes.
 const TRACES: [&str; 7] = [
     "how-it-ends-well",
     "real-load-done-early",
@@ -241,7 +241,7 @@ fn numbers(value: &mut Value) -> Vec<&mut Value> {
 proptest! {
     #![proptest_config(config())]
 
-    /// A trace in which numbers are others and lines are left out is refused or judged.
+    /// A trace with changed numbers and missing lines is refused or judged.
     #[test]
     fn any_trace(
         name in select(&TRACES[..]),
@@ -305,7 +305,7 @@ const JSON_WORDS: &[&str] = &[
     "99999999",
 ];
 
-/// A few samples, each with changes of its own: text that is JSON no more, and sound JSON with figures from elsewhere.
+/// A few samples, each with its own changes: invalid JSON, and valid JSON with foreign values.
 fn samples() -> impl Strategy<Value = Vec<u8>> {
     vec(vec(change(JSON_WORDS), 0..4), 1..6).prop_map(|all| {
         let lines: Vec<Vec<u8>> = all.iter().map(|changes| changed(SAMPLE.as_bytes(), changes)).collect();
@@ -313,7 +313,7 @@ fn samples() -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
-/// Sound samples with figures that no machine would give.
+/// Valid samples with values that no machine would give.
 fn figures() -> impl Strategy<Value = Vec<Sample>> {
     let number = || prop_oneof![Just(0u64), Just(1), Just(u64::MAX), any::<u64>(), 1u64..1_000_000];
     let real = || {
@@ -353,7 +353,7 @@ fn figures() -> impl Strategy<Value = Vec<Sample>> {
     })
 }
 
-/// Shows a campaign in every format: no panic, and nothing that acts.
+/// Shows a campaign in every format: no panic, and no characters that act on a terminal.
 fn show(campaign: &Campaign, samples: &[Sample]) -> Result<(), TestCaseError> {
     let built = Report::build(campaign, samples);
     for format in [report::Format::Table, report::Format::Markdown, report::Format::Csv, report::Format::Json]
@@ -377,7 +377,7 @@ fn show(campaign: &Campaign, samples: &[Sample]) -> Result<(), TestCaseError> {
 proptest! {
     #![proptest_config(config())]
 
-    /// Every line is a sample or is rejected, and a sample that was understood is written as it was read.
+    /// Every line is a sample or is rejected, and an accepted sample is written as it was read.
     #[test]
     fn any_samples(bytes in samples()) {
         let (samples, rejected) = parse_samples(&bytes);
@@ -399,7 +399,7 @@ proptest! {
         show(&campaign, &samples)?;
     }
 
-    /// And so can two of them side by side.
+    /// Two of them can be compared.
     #[test]
     fn any_two_results_folders(base in figures(), new in figures(), changes in vec(change(JSON_WORDS), 0..3)) {
         let bytes = changed(CAMPAIGN.as_bytes(), &changes);

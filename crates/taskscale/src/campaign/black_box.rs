@@ -9,8 +9,7 @@ use sha2::{Digest, Sha256};
 
 use taskscale_measure::{BlackBoxCommand, LoadCommand};
 
-/// Files named in the command line are part of what the program is: up to this size all they have, above it their size
-/// and when they were changed.
+/// Largest file, in bytes, whose content is digested. Larger files are digested by size and modification time.
 const LARGEST_DIGESTED: u64 = 64 << 20;
 
 /// Placeholder for the number of tasks.
@@ -22,12 +21,13 @@ pub const SECONDS: &str = "{seconds}";
 #[derive(Debug, Clone)]
 pub struct BlackBoxTemplate {
     pub black_box: BlackBoxCommand,
-    /// Variables on top of the clean environment: more than is recorded where some are the caller's secrets.
+    /// Variables on top of the clean environment. Values from the caller's environment may be secrets and are
+    /// not recorded.
     pub env: BTreeMap<String, String>,
 }
 
 impl BlackBoxTemplate {
-    /// Command line, variables and the rest, for one run.
+    /// Command line, variables and black-box command of one run.
     pub(super) fn fill(
         &self,
         command: &[String],
@@ -48,8 +48,8 @@ impl BlackBoxTemplate {
     }
 }
 
-/// Changes when the program or how it is run may have changed, so that results do not resume. Files that the command line
-/// names (a script, a configuration) belong to the program.
+/// SHA-256, in hexadecimal digits, over the program, its standard input, `settings`, and files that its
+/// arguments name (a script, a configuration). Results resume only if it is unchanged.
 pub fn black_box_digest(
     program: &Path,
     arguments: &[String],

@@ -1,4 +1,5 @@
-//! The strategy of a campaign: warms up each program, then runs each missing case as often as its tuner asks for.
+//! The strategy of a campaign: warms up each program, then repeats each missing run until its tuner accepts the
+//! sample.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
@@ -21,7 +22,7 @@ const WARM_UP_TASKS: u64 = 1_000;
 #[derive(Debug, Clone)]
 pub struct CampaignSettings {
     pub memory_cap_bytes: Option<u64>,
-    /// Timeout of one run; by default long for its wait.
+    /// Timeout of one run. `None`: chosen by the run's tuner.
     pub time_cap: Option<Duration>,
     /// Where the clients of servers run, if on another machine.
     pub clients: Option<Elsewhere>,
@@ -30,7 +31,7 @@ pub struct CampaignSettings {
 /// Receives progress, for a progress bar.
 pub trait CampaignObserver {
     fn warm_up(&mut self, entry: &str);
-    /// A run begins; `left_s` estimates the time until the campaign's end.
+    /// A run begins. `left_s` estimates the time until the end of the campaign, in seconds.
     fn run_begins(
         &mut self,
         run: &PlannedRun,
@@ -40,11 +41,11 @@ pub trait CampaignObserver {
         all: usize,
         left_s: f64,
     );
-    /// A run ended; `seen` are all runs so far.
+    /// A run ended. `seen` are all samples so far.
     fn run_ended(&mut self, sample: &Sample, seen: &[Sample]);
 }
 
-/// Runs every case that the samples lack.
+/// Makes every run that the samples lack.
 pub struct ByPlan<'a> {
     settings: &'a CampaignSettings,
     observer: &'a mut dyn CampaignObserver,
@@ -57,7 +58,7 @@ pub struct ByPlan<'a> {
     observed: usize,
 }
 
-/// A run that is not finished: its next attempt, and what it is asked for where the one before it was too little.
+/// An unfinished run: its next attempt, with new parameters if those of the last attempt were too small.
 struct PendingRun<'a> {
     run: PlannedRun,
     entry: &'a Prepared,
@@ -166,8 +167,8 @@ impl Strategy for ByPlan<'_> {
     }
 }
 
-/// How long a run will take: its hold, or its work, and about as much again for the launch's excess and the drain of
-/// large N.
+/// Estimated time of a run in seconds: its wait, work or load, plus 0.1 s and 1 µs per task for launch and
+/// drain.
 fn estimate_s(tuner: &RunTuner, run: &PlannedRun) -> f64 {
     tuner.predicted_s(run) + 0.1 + run.cell.tasks as f64 / 1e6
 }

@@ -4,20 +4,21 @@
 use crate::record::{Sample, Status};
 use crate::stats::{Point, medians};
 
-/// Threads or processes are the tasks if there is at least one per task at this many tasks or more, or at fewer and they
-/// grew with the tasks: a runtime has threads of its own.
+/// From this many tasks on, at least one thread (or process) per task means that each task has its own. With
+/// fewer tasks, the number must also grow with the tasks, as a runtime has threads of its own.
 const MANY_TASKS: u64 = 1_000;
 /// The share of threads or processes that may be missing.
 const MISSING_SHARE: f64 = 0.1;
-/// Memory that grows by less than this share of what runs with fewer tasks predict is not that of all tasks.
-/// Garbage-collected heaps grow by at least a third, in 1,300 runs of 70 entries (results/).
+/// If memory grows by less than this share of the predicted growth, some tasks are missing. Garbage-collected
+/// heaps grew by at least a third of it in 1,300 runs of 70 entries (results/).
 const GROWTH_SHARE: f64 = 0.2;
-/// Predicted growth below this, in bytes, proves nothing.
+/// Predicted growth below this, in bytes, is not checked.
 const GROWTH_BYTES: f64 = 16.0 * 1024.0 * 1024.0;
 
 /// Turns the `ok` of a sample into `no-plateau` if runs with fewer tasks contradict it.
 pub(super) fn cross_check(sample: &mut Sample, before: &[Sample]) {
-    // Work is read at `ready`, before its tasks need to exist; its `check` proves that they did.
+    // The memory of work is read at `ready`, when its tasks need not exist yet. Its `check` proves that they
+    // did.
     if sample.status != Status::Ok || sample.alive.is_some() || sample.work.is_some() {
         return;
     }
@@ -42,7 +43,7 @@ fn contradiction(sample: &Sample, smaller: &[&Sample]) -> Option<String> {
         .or_else(|| smaller_than_predicted(sample, smaller))
 }
 
-/// Fewer threads or processes than tasks, where fewer tasks had one each.
+/// The reason if there are fewer threads or processes than tasks, although fewer tasks had one each.
 fn fewer(
     what: &str,
     sample: &Sample,
@@ -69,7 +70,7 @@ fn fewer(
     })
 }
 
-/// A footprint far below the line through those of the two next smaller numbers of tasks.
+/// The reason if the footprint is far below the line through the medians of the two next smaller N.
 fn smaller_than_predicted(sample: &Sample, smaller: &[&Sample]) -> Option<String> {
     let footprint = |sample: &Sample| Some(sample.memory.plateau.as_ref()?.footprint_bytes as f64);
     let point = |other: &&Sample| Some(Point { tasks: other.tasks, y: footprint(other)? });
@@ -137,7 +138,7 @@ mod tests {
         let (status, reason) = checked(sample(1_000_000, 120_000_000, 1), &before);
         assert_eq!(status, Status::NoPlateau);
         assert!(reason.contains("by 102 bytes per task"), "{reason}");
-        // java/virtual-thread: 1,918 bytes a task to 100 k, 894 from there to 1 M.
+        // java/virtual-thread: 1,918 bytes per task up to 100k tasks, 894 from there to 1M.
         let before = [sample(10_000, 72_000_000, 9), sample(100_000, 244_000_000, 9)];
         assert_eq!(checked(sample(1_000_000, 1_048_000_000, 9), &before).0, Status::Ok);
     }

@@ -10,20 +10,20 @@ use crate::hint::Hint;
 use crate::record::{Campaign, EntryFacts, SCHEMA_VERSION, Sample, Store, StoreError, StringInterner};
 use taskscale_measure::{MeasureError, Measurement, RunEnd, RunSpec, Runner};
 
-/// Decides what is run from the samples so far: by the plan of a campaign, or as a search. A step has more than a
-/// `RunSpec`, as samples also have a repetition and an attempt.
+/// Decides from the samples so far what to run next: by the plan of a campaign, or as a search. Its steps are
+/// more than a `RunSpec`, as a sample also has a repetition and an attempt.
 pub trait Strategy {
-    /// The next step; `None` if nothing is left. `seen` includes the samples of earlier starts.
+    /// The next step. `None` if nothing is left. `seen` includes the samples of earlier starts.
     fn next(&mut self, seen: &[Sample]) -> Option<NextStep>;
 
     /// Corrects the verdict on a run by the samples before it.
     fn review(&self, _sample: &mut Sample, _seen: &[Sample]) {}
 }
 
-/// What a strategy wants to be run.
+/// The next run of a strategy.
 #[derive(Debug)]
 pub enum NextStep {
-    /// Not measured: it touches the files that measured runs need.
+    /// Not measured: brings the files that measured runs need into the page cache.
     WarmUp(RunSpec),
     Measure(Box<ScheduledRun>),
 }

@@ -10,35 +10,35 @@ use crate::catalog::Kind;
 use crate::record::{Plan, Sample, Status, last_attempts};
 use crate::stats::{self, Point};
 
-/// A warm-up of 1,000 tasks without a hold, its start included, in seconds: a JVM's.
+/// Time of a warm-up (1,000 tasks, no wait) with start-up, in seconds: that of a JVM.
 const WARM_UP_S: f64 = 0.5;
-/// What a run takes beside its hold and its tasks, in seconds.
+/// Fixed time of a run besides its wait and its tasks, in seconds.
 const RUN_S: f64 = 0.1;
-/// What starting and ending a task takes where nothing is known of it, in seconds.
+/// Time to start and end a task if nothing is known of the entry, in seconds.
 const PER_TASK_S: f64 = 1e-6;
-/// What a program takes before its first task where nothing is known of it.
+/// Fixed cost of a program if nothing is known of the entry, in bytes.
 const BASE_BYTES: f64 = (8 << 20) as f64;
 
 /// The estimate of one or more plans.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct PlanEstimate {
-    /// In the plan's order: entries, and within one the numbers of tasks.
+    /// In the plan's order: by entry, then by number of tasks.
     pub cells: Vec<CellEstimate>,
-    /// Runs that are left to do, warm-ups aside.
+    /// Measured runs that are left to do.
     pub runs: u64,
     /// Runs that are done already.
     pub done: u64,
-    /// Runs before these that are not measured.
+    /// Unmeasured runs before them.
     pub warm_ups: u64,
-    /// All of it together, builds aside.
+    /// Time of all runs and warm-ups left, without builds.
     pub seconds: f64,
 }
 
 impl PlanEstimate {
-    /// Adds `plan`. `seen`: samples of this machine, from any results; `kept`: those of the plan's own folder, which are
-    /// not measured again.
+    /// Adds `plan`. `seen` are samples of this machine, from any results. `kept` are those of the plan's own
+    /// folder, which are not measured again.
     pub fn add(&mut self, plan: &Plan, kinds: &BTreeMap<String, Kind>, seen: &[Sample], kept: &[Sample]) {
-        // What another workload takes says nothing of this one.
+        // Other series predict nothing about this one.
         let part = plan.series();
         let of_part = |sample: &&Sample| sample.is_of(&part);
         let mut tuner = RunTuner::new(plan, None);
@@ -51,7 +51,7 @@ impl PlanEstimate {
             of_plan.iter().find(|sample| run.has(sample)).is_some_and(|sample| tuner.retry(sample).is_none())
         };
         let mut left: BTreeMap<(String, u64), Vec<PlannedRun>> = BTreeMap::new();
-        // The order makes no difference here, and so neither does its seed.
+        // The order does not matter here, so any seed will do.
         for run in (1..=plan.repetitions).flat_map(|repetition| repetition_of(plan, repetition, 0)) {
             if is_done(&run) {
                 self.done += 1;
@@ -67,7 +67,7 @@ impl PlanEstimate {
                 let Some(runs) = left.get(&(entry.clone(), tasks)) else { continue };
                 let predicted: f64 = runs.iter().map(|run| tuner.predicted_s(run)).sum();
                 let runs = runs.len() as u64;
-                // Of work: how long it is to last.
+                // For work and servers: the time of the work or the load.
                 let hold_s = predicted / runs as f64;
                 let kind = kinds.get(entry).copied().unwrap_or(Kind::Stackless);
                 let (footprint_bytes, source) = memory(&of_entry, tasks, kind);
@@ -103,9 +103,9 @@ pub struct CellEstimate {
     pub tasks: u64,
     /// Runs that are left to do.
     pub runs: u64,
-    /// How long tasks wait at first, in seconds; for work, how long it takes.
+    /// Predicted time of the wait, the work or the load, in seconds.
     pub hold_s: f64,
-    /// One run, from start to end.
+    /// Time of one run from start to end, in seconds.
     pub run_s: f64,
     pub footprint_bytes: f64,
     pub source: EstimateSource,
@@ -123,7 +123,7 @@ pub enum EstimateSource {
     Kind,
 }
 
-/// Bytes per task where nothing is known but the kind: what is usual in this catalog (README.md), rounded up.
+/// Bytes per task if only the kind is known: the usual values of this catalog (README.md), rounded up.
 fn bytes_per_task(kind: Kind) -> f64 {
     match kind {
         Kind::Timer => 200.0,
@@ -132,12 +132,12 @@ fn bytes_per_task(kind: Kind) -> f64 {
         Kind::Stackful => 3_000.0,
         Kind::Thread => 40_000.0,
         Kind::Process => 500_000.0,
-        // Nothing is usual among programs that anyone may bring: that of a connection, say.
+        // Black-box programs have no usual value: this is roughly that of a connection.
         Kind::Program => 10_000.0,
     }
 }
 
-/// The footprint that a cell will have, and how that is known.
+/// The estimated footprint of a case in bytes, and the source of the estimate.
 fn memory(of_entry: &[&Sample], tasks: u64, kind: Kind) -> (f64, EstimateSource) {
     let point = |sample: &&Sample| {
         let bytes = sample.memory.plateau.as_ref()?.footprint_bytes;
@@ -154,7 +154,7 @@ fn memory(of_entry: &[&Sample], tasks: u64, kind: Kind) -> (f64, EstimateSource)
     }
 }
 
-/// What a run takes beside its hold: as seen at the same N, or by the number of tasks.
+/// Time of a run besides its wait, in seconds: the median at the same N, or estimated from the number of tasks.
 fn beside_hold_s(of_entry: &[&Sample], tasks: u64) -> f64 {
     let same = of_entry.iter().filter(|sample| sample.tasks == tasks && sample.status == Status::Ok);
     let beside: Vec<f64> =
@@ -206,7 +206,7 @@ mod tests {
         assert_eq!(of[&("a/known", 100_000)], (EstimateSource::OtherCounts, 201_000_000.0));
         let (source, bytes) = of[&("a/new", 100_000)];
         assert!(source == EstimateSource::Kind && bytes > 4e9);
-        // A launch of 1 s was seen at 10,000 tasks: 10 s are predicted at 100,000, and a third more.
+        // A launch took 1 s at 10,000 tasks: 10 s are predicted at 100,000, plus 30%.
         let hold =
             |tasks| estimate.cells.iter().find(|c| c.entry == "a/known" && c.tasks == tasks).unwrap().hold_s;
         assert_eq!((hold(1), hold(100_000)), (2.0, 15.0));
@@ -220,7 +220,7 @@ mod tests {
         other.workload = "spawn".into();
         let nothing = estimate(&plan(), &[], &[]);
         assert_eq!(estimate(&plan(), &[other.clone()], &[]), nothing);
-        // Both together are what the one alone predicts.
+        // The other workload does not change the estimate.
         let own = seen(1, 1);
         let alone = estimate(&plan(), std::slice::from_ref(&own), &[]);
         assert_eq!(estimate(&plan(), &[own, other], &[]), alone);
@@ -234,7 +234,7 @@ mod tests {
         let before = estimate(&plan, &[], &kept);
         assert_eq!((before.runs, before.done, before.warm_ups), (5, 4, 1));
         assert!(before.cells.iter().all(|cell| cell.tasks != 1));
-        // A hold that proved too short is to be tried again.
+        // A run whose wait was too short is not done.
         let mut short = kept.to_vec();
         short[3].time.plateau_s = Some(0.1);
         let again = estimate(&plan, &[], &short);

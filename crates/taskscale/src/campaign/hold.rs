@@ -1,29 +1,29 @@
-//! How long tasks wait, so that all of them are alive for a full plateau and no longer than that takes. Pure.
+//! How long tasks wait: long enough for a full plateau with all of them alive, and no longer. Pure.
 
 use std::collections::BTreeMap;
 
 use crate::catalog::Kind;
 use crate::record::{Hold, Sample, Status};
 
-/// A prediction may be this much too low before a run has to be repeated.
+/// A prediction may be this factor too low before a run must be repeated.
 const SAFETY: f64 = 1.3;
-/// What a task's launch is taken to cost before anything is known of it, in seconds: a fast runtime's.
+/// Launch time per task if no launch is known, in seconds: that of a fast runtime.
 const GUESS_PER_TASK_S: f64 = 2e-6;
-/// Room for reading the plateau of a few processes before the first task is due, in seconds.
+/// Time to read the plateau of a few processes before the first task ends, in seconds.
 const READING_S: f64 = 0.15;
-/// What reading a process takes, and a thread, before anything is known of it, in seconds: about twice what it took for
-/// 2,000 forked processes and 10,000 threads (docs/methodology/steady-state.md, "The hold"). Of more processes each takes
+/// Time to read a process and a thread if no reading is known, in seconds (docs/methodology/steady-state.md,
+/// "The wait"): about twice that of 2,000 forked processes and 10,000 threads. With more processes, each takes
 /// less.
 const READING_PER_PROCESS_S: f64 = 600e-6;
 const READING_PER_THREAD_S: f64 = 30e-6;
-/// A reading that came too late was given up: it would have taken longer by an unknown factor, say this.
+/// A reading that came too late was abandoned. A complete one is assumed to take longer by this factor.
 const GIVEN_UP: f64 = 2.0;
-/// A hold that proved too short is made longer this often.
+/// Maximum attempts of a run, each with a longer wait than the one before.
 const MOST_ATTEMPTS: u32 = 4;
-/// No launch is predicted to be longer than this, in seconds: a small N that was slow because the machine was busy would
-/// predict hours. The second attempt knows better.
+/// Longest predicted launch, in seconds. A small N that was slow on a busy machine would predict hours. If the
+/// prediction is too low, the next attempt corrects it.
 const LONGEST_PREDICTED_S: f64 = 60.0;
-/// No hold is longer than this, in seconds.
+/// Longest wait, in seconds.
 const LONGEST_S: f64 = 900.0;
 
 /// Chooses waits from the launch times seen so far.
@@ -32,9 +32,9 @@ pub struct HoldPredictor {
     rule: Hold,
     /// For each entry, the longest launch seen at each N, in seconds.
     launches: BTreeMap<String, BTreeMap<u64, f64>>,
-    /// Likewise, the longest reading.
+    /// For each entry, the longest reading seen at each N, in seconds.
     readings: BTreeMap<String, BTreeMap<u64, f64>>,
-    /// Likewise, the longest hold that stood where a shorter one had not.
+    /// For each entry, the longest wait at each N that worked after a shorter one failed, in seconds.
     needed: BTreeMap<String, BTreeMap<u64, f64>>,
     kinds: BTreeMap<String, Kind>,
 }
@@ -50,7 +50,7 @@ impl HoldPredictor {
         }
     }
 
-    /// Registers what an entry's tasks are: many threads and processes take long to read.
+    /// Registers the kind of an entry's tasks: many threads and processes take long to read.
     pub fn register(&mut self, entry: &str, kind: Kind) {
         self.kinds.insert(entry.to_owned(), kind);
     }
@@ -76,7 +76,7 @@ impl HoldPredictor {
     pub fn predict_reading_s(&self, entry: &str, tasks: u64) -> f64 {
         let seen = self.readings.get(entry).and_then(|seen| seen.range(..=tasks).next_back());
         let by_seen = seen.map_or(0.0, |(n, time_s)| time_s * tasks as f64 / *n as f64);
-        // Of few tasks it is all start-up: what was seen counts where it is of many.
+        // With few tasks, a reading is mostly fixed cost, so it is extrapolated from 1,000 tasks on.
         match seen {
             Some((n, _)) if *n >= 1_000 => by_seen,
             _ => self.kinds.get(entry).map_or(0.0, |kind| estimated_reading_s(*kind, tasks)),
@@ -95,22 +95,23 @@ impl HoldPredictor {
         }
     }
 
-    /// What as many tasks or fewer needed after a shorter hold had not sufficed: a runtime that still compiles, or
-    /// collects, when its tasks have long been alive does so in its next run as well.
+    /// The longest wait that this many tasks or fewer needed after a shorter one failed, in seconds. A runtime
+    /// that compiles or collects garbage long after its tasks are alive does so in its next run too.
     fn needed_s(&self, entry: &str, tasks: u64) -> f64 {
         let seen = self.needed.get(entry).into_iter().flat_map(|seen| seen.range(..=tasks));
         seen.map(|(_, hold_s)| *hold_s).fold(0.0, f64::max).min(LONGEST_S)
     }
 
-    /// The wait for another attempt, if that of `sample` was too short; `None` if the sample is final.
+    /// The wait for another attempt, if that of `sample` was too short. `None` if the sample is final.
     pub fn retry_hold_s(&self, sample: &Sample) -> Option<f64> {
         let Hold::Chosen { plateau_s } = self.rule else { return None };
-        // A program that was not told how long to wait waits as long as it is let.
+        // The program takes no wait and runs until taskscale stops it, so a longer wait changes nothing.
         if sample.hold_s == 0.0 {
             return None;
         }
         let short = match sample.status {
-            // Where the plateau was not seen, or tasks were due before it was read, the wait may have been too short.
+            // The wait may have been too short if the plateau was not seen, or if tasks ended before it was
+            // read.
             Status::Partial => sample.alive.is_none_or(|alive| alive < sample.tasks),
             Status::NoPlateau => true,
             Status::Ok => sample.time.plateau_s.is_some_and(|plateau| plateau < plateau_s),
@@ -140,11 +141,11 @@ impl HoldPredictor {
         }
     }
 
-    /// Launch time is a start-up and a time per task: a line through the two nearest smaller N, or what was seen at
-    /// the same N.
+    /// Predicted launch time in seconds: the longest seen at the same N, or the line through the two nearest
+    /// smaller N.
     fn predict_launch_s(&self, entry: &str, tasks: u64) -> f64 {
         let Some(seen) = self.launches.get(entry) else {
-            // Nothing known: what a fast runtime needs. The second attempt knows better.
+            // Nothing is known: assume a fast runtime. The next attempt corrects it.
             return tasks as f64 * GUESS_PER_TASK_S;
         };
         if let Some(launch) = seen.get(&tasks) {
@@ -157,11 +158,11 @@ impl HoldPredictor {
                 t2 + per_task * (tasks - n2) as f64
             }
             (Some((n, t)), None) => {
-                // Of few tasks the time is the runtime's start-up, which more tasks do not repeat.
+                // With few tasks, launch time is mostly the runtime's start-up, which more tasks do not repeat.
                 let per_task = if *n < 1_000 { GUESS_PER_TASK_S } else { t / *n as f64 };
                 t + per_task * (tasks - n) as f64
             }
-            // Only larger N are known: they bound it.
+            // Only larger N are known: the nearest one is an upper bound.
             (None, _) => seen.range(tasks..).next().map_or(0.0, |(_, launch)| *launch),
         }
     }
@@ -234,7 +235,7 @@ mod tests {
         short.status = Status::Partial;
         short.alive = Some(900_000);
         assert_eq!(predictor.retry_hold_s(&short), Some(34.0));
-        // All were alive: it is not for lack of time that they did less than they were told.
+        // All tasks were alive, so a longer wait would not help.
         short.alive = Some(1_000_000);
         assert_eq!(predictor.retry_hold_s(&short), None);
         short.alive = None;
@@ -253,7 +254,7 @@ mod tests {
         assert_eq!(predictor().retry_hold_s(&unseen), None);
         unseen.status = Status::NoPlateau;
         assert_eq!(predictor().retry_hold_s(&unseen), Some(4.0));
-        // One that was not told how long to wait cannot be told to wait longer.
+        // A program that takes no wait cannot be given a longer one.
         unseen.hold_s = 0.0;
         assert_eq!(predictor().retry_hold_s(&unseen), None);
     }
@@ -268,7 +269,7 @@ mod tests {
         seen.time.reading_s = Some(3.0);
         predictor.observe(&seen);
         assert_eq!(predictor.predict_reading_s("rust/x", 12_000), 6.0);
-        // One that ended too late is made again with room for it.
+        // A reading that ended too late is repeated with time for one twice as long.
         let mut late = sample(12_000, 1.0);
         late.status = Status::NoPlateau;
         late.time.reading_s = Some(5.0);

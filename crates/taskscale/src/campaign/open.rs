@@ -38,12 +38,12 @@ impl ResumeOptions {
     }
 }
 
-/// The default memory cap of a run. None if the available memory is unknown.
+/// The default memory cap of a run, in bytes. `None` if the available memory is unknown.
 pub fn memory_cap_bytes() -> Option<u64> {
     available_memory_bytes().map(|bytes| (bytes as f64 * MEMORY_SHARE) as u64)
 }
 
-/// New results, of one or more series.
+/// The campaign of new results. The seed is random unless given.
 pub fn describe(
     mut plans: Vec<Plan>,
     seed: Option<u64>,
@@ -64,7 +64,7 @@ pub fn describe(
         // Below 2^53, so that JSON readers that know only floating-point numbers do not round it.
         seed: seed.unwrap_or_else(|| fastrand::u64(..1 << 53)),
         entries: prepared.iter().map(|entry| entry.facts.clone()).collect(),
-        // The instant for people, the rest to make it unique.
+        // A readable time, and random digits to make it unique.
         id: Some(format!("{}-{:016x}", created_at.compact(), fastrand::u64(..))),
         conditions: Some(Conditions { memory_source: Some(source), ..Conditions::default() }),
         origin: None,
@@ -95,11 +95,11 @@ pub fn open_kept(
 ) -> Result<(Store, Loaded, CampaignSettings), CampaignError> {
     let said = resume.conditions(now.conditions.and_then(|conditions| conditions.memory_source));
     now.conditions = Some(said);
-    // Before anything is written: other results stay as they are.
+    // Checked before anything is written, so that other results stay unchanged.
     check(folder, &record::load(folder)?, &now, resume)?;
     let (store, loaded) = reopen(folder, now.entries)?;
     let mut conditions = loaded.campaign.known_conditions(&loaded.samples);
-    // Older results did not record all of it.
+    // Older results did not record their conditions.
     if loaded.campaign.conditions.is_none() {
         conditions.memory_cap_bytes =
             conditions.memory_cap_bytes.or(said.memory_cap_bytes).or_else(memory_cap_bytes);
@@ -132,7 +132,7 @@ pub fn load_kept(folder: &Path, plans: &[Plan], resume: &ResumeOptions) -> Resul
     Ok(loaded)
 }
 
-/// Whether a folder can resume as `now`.
+/// Checks that the results in a folder can resume as `now`.
 fn check(
     folder: &Path,
     loaded: &Loaded,

@@ -1,34 +1,35 @@
-//! How many operations a run of work does: enough that they can be timed, and no more than that takes. Pure.
+//! How many operations a run of work does: just enough to be timed. Pure.
 
 use std::collections::BTreeMap;
 
 use crate::record::{Sample, Status};
 
-/// The first number that is tried where nothing is known.
+/// The first number if no run of the entry is known.
 const FIRST: u64 = 1_000;
-/// Operations are aimed at so much more time than is asked for.
+/// Operations are chosen to take this factor longer than required.
 const AIM: f64 = 1.3;
-/// From one attempt to the next they grow by no more than this: the first thousand tell little of the next million.
+/// Maximum growth from one attempt to the next: the first thousand operations say little about the next
+/// million.
 const MOST_GROWTH: f64 = 100.0;
-/// And by no less.
+/// Minimum growth from one attempt to the next.
 const LEAST_GROWTH: f64 = 1.5;
-/// Work that still is too short after so many attempts stays so.
+/// Maximum attempts: work that is still too short then is accepted.
 const MOST_ATTEMPTS: u32 = 10;
-/// How much shorter later runs with the same number of operations may be, as a share.
+/// Share of the required time that is enough for later runs with the same number of operations.
 pub const SHORT: f64 = 0.5;
 
 /// Chooses numbers of operations from how long they took so far.
 #[derive(Debug, Default)]
 pub struct OperationCalibrator {
-    /// How long the work is to last at least, in seconds.
+    /// Minimum time of the work, in seconds.
     least_s: f64,
-    /// No run does more.
+    /// Maximum operations of a single (not doubled) run.
     most: u64,
     /// For each entry, operations and seconds of the last good run at each N.
     seen: BTreeMap<String, BTreeMap<u64, (u64, f64)>>,
-    /// The number that sufficed for a cell: all its repetitions do as many.
+    /// For each entry and N, the number that was enough: all repetitions use it.
     sufficed: BTreeMap<(String, u64), u64>,
-    /// What the run before a doubled one did: operations, and how long they took in seconds.
+    /// For each entry, N and repetition, operations and seconds of the single run, which a doubled run follows.
     done: BTreeMap<(String, u64, u32), (u64, f64)>,
 }
 
@@ -67,7 +68,7 @@ impl OperationCalibrator {
         self.whole(predicted, tasks)
     }
 
-    /// The number for another attempt, if the work was too short to time; `None` if the sample is final.
+    /// The number for another attempt, if the work was too short to time. `None` if the sample is final.
     pub fn retry(&self, sample: &Sample) -> Option<u64> {
         let work = sample.work.as_ref().filter(|work| !work.double && sample.status == Status::Ok)?;
         let wall_s = work.wall_s?;
@@ -82,13 +83,13 @@ impl OperationCalibrator {
         (more > work.operations).then_some(more)
     }
 
-    /// Operations and time (in seconds) of the first run of a pair; `None` if it was not ok, so that there is nothing
-    /// to double.
+    /// Operations and time (in seconds) of the first run of a pair. `None` if it was not ok, so that there is
+    /// nothing to double.
     pub fn once(&self, entry: &str, tasks: u64, repetition: u32) -> Option<(u64, f64)> {
         self.done.get(&(entry.to_owned(), tasks, repetition)).copied()
     }
 
-    /// A multiple of the tasks, so that each does as many; at least one for each.
+    /// Rounds up to a multiple of the tasks, so that each does the same number, and at least one.
     fn whole(&self, operations: f64, tasks: u64) -> u64 {
         let rounds = (operations / tasks as f64).ceil() as u64;
         rounds.clamp(1, (self.most / tasks).max(1)) * tasks
@@ -123,11 +124,11 @@ mod tests {
             (calibrator.initial("x/y", 1), calibrator.once("x/y", 1, 1)),
             (650_000, Some((650_000, 1.31)))
         );
-        // A repetition that was a little faster is of the same number.
+        // A slightly faster repetition keeps the number.
         let faster = sample(1, 650_000, 0.9);
         calibrator.observe(&faster);
         assert_eq!((calibrator.retry(&faster), calibrator.initial("x/y", 1)), (None, 650_000));
-        // Larger N begin with what smaller ones took.
+        // Larger N start from the time of smaller ones.
         assert_eq!(calibrator.initial("x/y", 1_000), 939_000);
     }
 

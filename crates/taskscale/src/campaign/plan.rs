@@ -5,7 +5,7 @@ use sha2::{Digest, Sha256};
 use crate::catalog::Shape;
 use crate::record::{Campaign, Cell, Plan, Sample};
 
-/// One repetition of a case; for work, one of the two runs whose difference is the cost.
+/// One repetition of a case, or for work one of the two runs whose difference is the cost.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PlannedRun {
     pub repetition: u32,

@@ -1,4 +1,4 @@
-//! Before anything is measured: which of the chosen entries can run here, built and ready.
+//! Finds the toolchains of the chosen entries and builds their programs, before anything is measured.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::iter;
@@ -17,9 +17,9 @@ use crate::toolchain::{self, Attend, BuildError, Built, Cache, Toolchain, Toolch
 #[derive(Debug, Clone)]
 pub struct Prepared {
     pub facts: EntryFacts,
-    /// The command to run, without the arguments that taskscale appends; or why there is none.
+    /// The command to run, without the arguments that taskscale appends, or why there is none.
     pub command: Result<Vec<String>, NotReady>,
-    /// What its tasks do; absent for a black-box program.
+    /// What its tasks do. `None` for a black-box program.
     pub workload: Option<Workload>,
     /// For a black-box program.
     pub black_box: Option<BlackBoxTemplate>,
@@ -43,9 +43,9 @@ impl Prepared {
 /// Why an entry cannot run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NotReady {
-    /// The toolchain, or a program that the build calls, is missing or too old: no fault of anybody's.
+    /// The toolchain, or a program that the build calls, is missing or too old.
     NoToolchain(String),
-    /// It is there, and yet the build failed.
+    /// The toolchain was found, but the build failed.
     BuildFailed(String),
 }
 
@@ -83,7 +83,7 @@ pub fn prepare(
                 }
             });
         }
-        // The caller's own functions are called here alone: what they write to is one terminal.
+        // Only this thread calls the caller's functions, as they write to one terminal.
         loop {
             match told.recv_timeout(LOOK_FOR_A_STOP) {
                 Ok(BuildMessage::Begun(index)) => before(&programs[index]),
@@ -100,17 +100,18 @@ pub fn prepare(
     prepared.into_iter().flatten().collect()
 }
 
-/// What those who build tell the one who shows it.
+/// Messages from the threads that build to the one that shows progress.
 enum BuildMessage {
     Begun(usize),
     Waiting(String),
     Ready(usize, Box<Prepared>),
 }
 
-/// How soon after the user asked for it builds are stopped.
+/// How often `attend.stop` is checked.
 const LOOK_FOR_A_STOP: Duration = Duration::from_millis(20);
 
-/// The programs of one runtime, in their order. Whoever is told may have gone: then it went with all of us.
+/// Prepares the programs of one runtime, in order. Errors of `send` are ignored: only a panic ends the receiver
+/// first.
 fn prepare_runtime(
     cache: &Cache,
     programs: &[Program],
@@ -171,7 +172,7 @@ fn prepare_one(
     Prepared { facts, command, workload: Some((*workload).clone()), black_box: None }
 }
 
-/// Builds a program in the versions that it was asked for, and notes which these are. The toolchain may be too old for it.
+/// Builds a program in the requested versions, and records them in `facts`. Fails if the toolchain is too old.
 fn build(
     cache: &Cache,
     program: &Program,
@@ -203,7 +204,8 @@ fn build(
     toolchain::build(cache, &pinned.runtime, &entry, &workload.name, toolchain, attend)
 }
 
-/// The version of the toolchain, and of the library where the entry is about one, or where its version was asked for.
+/// The version string of an entry: that of the toolchain, and of the library if the entry is about one or its
+/// version was requested.
 pub fn receipt(toolchain: &Toolchain, entry: &Entry) -> String {
     let is_named =
         |library: &&Library| library.workloads.is_empty() || entry.versions.contains_key(&library.name);

@@ -9,20 +9,20 @@ use crate::record::{self, Loaded, Plan, Sample, same_machine};
 use crate::toolchain;
 use taskscale_measure::{PredictedLimit, machine_facts, read_connection_limits, read_limits};
 
-/// The newest results that are read for the estimate.
+/// How many of the newest results folders are read for the estimate.
 const CAMPAIGNS: usize = 20;
 
 /// An estimate of time, memory and limits.
 pub struct RunPreview {
-    /// Of each series, the entries that seem to be installed.
+    /// The plan of each series, with only the entries that seem to be installed.
     pub plans: Vec<Plan>,
     pub estimate: PlanEstimate,
-    /// Results of this machine that the estimate is from.
+    /// Number of results folders of this machine that the estimate uses.
     pub campaigns: usize,
-    /// Not installed.
+    /// Full names of the entries that are not installed.
     pub missing: Vec<String>,
     pub cap_bytes: Option<u64>,
-    /// Cases that will hit a limit of the machine, by their places in the estimate.
+    /// Cases that will hit a limit of the machine, by their index in `estimate.cells`.
     pub ending: Vec<(usize, PredictedLimit)>,
 }
 
@@ -70,7 +70,7 @@ impl RunPreview {
         }
     }
 
-    /// The memory of the largest run, without runs that hit a limit first, and up to the cap.
+    /// Memory of the largest run, in bytes, at most the cap. Runs that surely hit a limit first do not count.
     pub fn largest_bytes(&self) -> u64 {
         let ended = |place: usize| self.ending.iter().any(|(ending, met)| *ending == place && met.sure);
         let cells = self.estimate.cells.iter().enumerate().filter(|(place, _)| !ended(*place));

@@ -7,11 +7,11 @@ use crate::catalog::{expected_check, with_tasks};
 use crate::record::Cell;
 use taskscale_measure::{Bounds, RunSpec, Scenario};
 
-/// The longest warm-up.
+/// Timeout of a warm-up.
 pub const WARM_UP_TIME: Duration = Duration::from_secs(20);
-/// A program of the protocol writes a few hundred bytes.
+/// Output cap of a program of the protocol, in bytes: it prints a few hundred.
 const OUTPUT_CAP_BYTES: u64 = 16 << 20;
-/// A black-box program may write a log, with a line or two per task. It is read and dropped.
+/// Output cap of a black-box program, in bytes: it may log a line or two per task. Output is read and dropped.
 const BLACK_BOX_OUTPUT_CAP_BYTES: u64 = 64 << 20;
 
 impl Prepared {
@@ -27,7 +27,7 @@ impl Prepared {
         let (kind, tasks, cpus) = (self.facts.kind, cell.tasks, cell.part.cpus);
         let bounds = |output_bytes| Bounds { memory_bytes, time, output_bytes };
         if let Some(template) = &self.black_box {
-            // A program that is not given the wait waits as long as it is let.
+            // A program that takes no wait runs until taskscale stops it.
             let mut wait = scenario.wait().copied().unwrap_or_default();
             wait.hold_s = if template.black_box.told_hold { wait.hold_s } else { 0.0 };
             let (command, env, black_box) = template.fill(command, tasks, wait.hold_s);

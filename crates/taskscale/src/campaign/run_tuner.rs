@@ -9,9 +9,9 @@ use crate::record::{Plan, Sample, Status, Warning};
 use taskscale_load::LoadOrder;
 use taskscale_measure::{HoldParams, Scenario, WorkParams};
 
-/// What a server takes to accept a connection, roughly, in seconds.
+/// Rough time in which a server accepts a connection, in seconds.
 const CONNECT_S: f64 = 0.0005;
-/// Attempts to run a server that fails while others have the CPUs, or whose plateau is not seen.
+/// Maximum attempts for a server that fails on a busy machine, or whose plateau is not seen.
 const MOST_ATTEMPTS_TO_SERVE: u32 = 3;
 
 /// Chooses the parameters of one series of a campaign.
@@ -35,13 +35,13 @@ impl<'a> RunTuner<'a> {
         }
     }
 
-    /// Learns from a run of its part.
+    /// Learns from a run of its series.
     pub fn observe(&mut self, sample: &Sample) {
         self.holds.observe(sample);
         self.operations.observe(sample);
     }
 
-    /// The parameters of the first attempt of a run; `None` if there is nothing to double.
+    /// The parameters of the first attempt of a run. `None` if there is nothing to double.
     pub fn initial(&self, run: &PlannedRun) -> Option<Scenario> {
         let (entry, tasks) = (&run.cell.entry, run.cell.tasks);
         Some(match self.plan.shape {
@@ -55,16 +55,16 @@ impl<'a> RunTuner<'a> {
         })
     }
 
-    /// The parameters of another attempt, if those of `sample` were too small; `None` if the sample is final.
+    /// The parameters of another attempt, if those of `sample` were too small. `None` if the sample is final.
     pub fn retry(&self, sample: &Sample) -> Option<Scenario> {
         match self.plan.shape {
             Shape::Hold => Some(self.wait(&sample.entry, sample.tasks, self.holds.retry_hold_s(sample)?)),
             Shape::Work => Some(self.work(self.operations.retry(sample)?, None)),
             Shape::Serve => {
                 let doubtful = match sample.status {
-                    // Clients that get no CPU do not read, and a server may cut off who does not.
+                    // CPU-starved clients do not read, and a server may disconnect clients that do not.
                     Status::Failed => sample.warnings.contains(&Warning::MachineBusy),
-                    // As where tasks wait: another time it may be watched, or come to rest.
+                    // As for waiting tasks: in another attempt it may become idle, or be observed.
                     Status::NoPlateau => true,
                     _ => false,
                 };
@@ -75,7 +75,7 @@ impl<'a> RunTuner<'a> {
         }
     }
 
-    /// How long a run will last, launch and end aside, in seconds.
+    /// Predicted time of a run without launch and end, in seconds.
     pub fn predicted_s(&self, run: &PlannedRun) -> f64 {
         match self.plan.shape {
             Shape::Hold => self.holds.initial_hold_s(&run.cell.entry, run.cell.tasks),
@@ -145,7 +145,8 @@ impl<'a> RunTuner<'a> {
     }
 }
 
-/// An unmeasured warm-up run that touches the files of others: no wait, one operation per task, or a few messages.
+/// An unmeasured run that brings the files of later runs into the page cache: no wait, one operation per task,
+/// or a few messages.
 pub fn warm_up(workload: Option<&Workload>, tasks: u64) -> Scenario {
     match workload.map(|workload| (workload, workload.shape)) {
         None | Some((_, Shape::Hold)) => Scenario::Hold(HoldParams::default()),

@@ -1,5 +1,5 @@
-//! Whether a campaign can be resumed: the plan, the machine, the programs and the way of measuring must be the same.
-//! What is unknown on one side does not matter.
+//! Whether a campaign can be resumed: the plan, the machine, the programs and the way of measuring must be the
+//! same. Facts that are unknown on one side are not compared.
 
 use std::collections::BTreeSet;
 use std::fmt::Display;
@@ -10,8 +10,8 @@ use crate::record::{Campaign, Conditions, EntryFacts, Machine, Plan, Sample, sam
 use crate::units;
 
 impl Campaign {
-    /// Checks that `self`, which has `samples`, can be resumed under the conditions of `now`. `now` has the conditions
-    /// that the user set; the others stay as they were.
+    /// Checks that `self`, which has `samples`, can be resumed under the conditions of `now`, which has only
+    /// those that the user set. The others stay as they were.
     pub fn check_same(&self, samples: &[Sample], now: &Campaign, folder: &Path) -> Result<(), CampaignError> {
         let what = parts_difference(self, now)
             .or_else(|| machine_difference(&self.machine, &now.machine))
@@ -24,7 +24,7 @@ impl Campaign {
         }
     }
 
-    /// The conditions. Old campaigns did not record them: then those that all samples agree on.
+    /// The recorded conditions. For old campaigns, which recorded none, those that all samples agree on.
     pub fn known_conditions(&self, samples: &[Sample]) -> Conditions {
         self.conditions.unwrap_or_else(|| Conditions {
             memory_source: only(samples.iter().map(|sample| sample.memory.source)),
@@ -39,7 +39,7 @@ impl Campaign {
     pub fn update_entries(&mut self, now: Vec<EntryFacts>) {
         let before = std::mem::replace(&mut self.entries, now);
         for entry in &mut self.entries {
-            // A digest means that all is known: toolchain, sources and a build of them.
+            // A digest means that toolchain, sources and build are all known.
             let known = before.iter().find(|before| before.is_of(entry) && before.digest.is_some());
             if let Some(known) = known.filter(|_| entry.digest.is_none()) {
                 let unavailable = entry.unavailable.take();
@@ -91,7 +91,7 @@ impl Campaign {
 
     fn entry_difference(&self, samples: &[Sample], now: &EntryFacts) -> Option<String> {
         let then = self.entries.iter().find(|then| then.is_of(now))?;
-        // Old versions dropped the facts of a missing toolchain; samples keep them.
+        // Old versions dropped the facts of a missing toolchain, but samples keep them.
         let of_samples = || samples.iter().rev().find(|sample| *sample.entry == now.name)?.version.as_deref();
         let version = then.version.as_deref().or_else(of_samples);
         let known = version.zip(now.version.as_deref());
@@ -135,13 +135,13 @@ fn changed(then: &EntryFacts, now: &EntryFacts) -> Option<String> {
     file.map(|file| file.path.clone())
 }
 
-/// A sentence about the difference; `None` if both are equal.
+/// A sentence about the difference. `None` if both are equal.
 fn difference<T: Display + PartialEq + ?Sized>(what: &str, then: &T, now: &T) -> Option<String> {
     (then != now).then(|| format!("the {what} {then}, now {now}"))
 }
 
 fn machine_difference(then: &Machine, now: &Machine) -> Option<String> {
-    // Rounded texts may be equal where values are not.
+    // Compares the values, as different ones may round to the same text.
     let bytes = |what: &str, same: bool, then, now| {
         (!same).then(|| format!("the {what} {}, now {}", units::bytes(then), units::bytes(now)))
     };

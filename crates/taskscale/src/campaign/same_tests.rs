@@ -1,4 +1,4 @@
-//! What is the same campaign, and what another.
+//! Which changes keep a campaign from being resumed.
 
 use std::path::Path;
 
@@ -50,10 +50,10 @@ fn campaign() -> Campaign {
     }
 }
 
-/// What is said against going on with `then`, after a change of what is the case now.
+/// The error of resuming `then` after `change`, or an empty text.
 fn said(then: &Campaign, samples: &[Sample], change: &dyn Fn(&mut Campaign)) -> String {
     let mut now = campaign();
-    // What the user said, and no more.
+    // Only the conditions that the user set.
     let source = Some(MemorySource::CgroupV1);
     now.conditions = Some(Conditions { memory_source: source, ..Conditions::default() });
     change(&mut now);
@@ -135,7 +135,7 @@ fn what_makes_no_difference_to_figures_is_no_other_campaign() {
     let then = campaign();
     type CampaignEdit<'a> = &'a dyn Fn(&mut Campaign);
     let cases: [CampaignEdit; 6] = [
-        // The kernel keeps a page more for itself at this boot.
+        // The kernel reserved one more page at this boot.
         &|now| now.machine.memory_bytes -= 4096,
         // Some other program of the runtime's folder was changed.
         &|now| now.entries[0].digest = Some("2".into()),
@@ -146,7 +146,7 @@ fn what_makes_no_difference_to_figures_is_no_other_campaign() {
             now.entries[0].digest = None;
             now.entries[0].program_digest = None;
         },
-        // As it was begun, and said.
+        // The recorded cap, given again.
         &|now| now.conditions.get_or_insert_default().memory_cap_bytes = Some(300 << 20),
     ];
     for (index, change) in cases.into_iter().enumerate() {
@@ -163,7 +163,7 @@ fn an_older_campaign_goes_on_as_far_as_its_samples_do_not_speak_against_it() {
     for entry in &mut then.entries {
         entry.program_digest = None;
     }
-    // Forgotten by an older taskscale, as the toolchain was away.
+    // Dropped by an older taskscale, as the toolchain was missing.
     then.entries[0].version = None;
     then.entries[0].digest = None;
     let mut sample = test_sample("x/a", 1);
@@ -181,16 +181,16 @@ fn an_older_campaign_goes_on_as_far_as_its_samples_do_not_speak_against_it() {
     assert!(said(&then, &samples, &cap).contains("300 MiB, now 1.00 MiB"));
     let version = |now: &mut Campaign| now.entries[0].version = Some("x 2".into());
     assert!(said(&then, &samples, &version).contains("x/a was x 1, now x 2"));
-    // Of other files in its folder nobody knows: the digest of the whole is all there is.
+    // Without a program digest, only the digest of the whole folder can be compared.
     let digest = |now: &mut Campaign| now.entries[1].digest = Some("2".into());
     assert!(said(&then, &samples, &digest).contains("the program of x/b has changed"));
-    // Samples that do not agree on a cap tell of none.
+    // If samples have different caps, the recorded cap is unknown.
     let mut other = samples[0].clone();
     other.memory.cap_bytes = Some(1);
     assert_eq!(said(&then, &[samples[0].clone(), other], &cap), "");
 }
 
-/// A toolchain that is away is not forgotten: back in another version, it is refused.
+/// The facts of a missing toolchain are kept: if it returns in another version, resuming fails.
 #[test]
 fn what_was_known_of_an_entry_is_kept_while_its_toolchain_is_away() {
     let mut then = campaign();
@@ -211,10 +211,10 @@ fn what_was_known_of_an_entry_is_kept_while_its_toolchain_is_away() {
         now.entries[0].program_digest = Some("22".into());
     };
     assert!(said(&then, &[], &newer).contains("x/a was x 1, now x 2"));
-    // Back as it was.
+    // It returns unchanged.
     then.update_entries(vec![entry("x/a"), entry("x/b")]);
     assert_eq!(then.entries[0], entry("x/a"));
-    // One that was never there may come in any version.
+    // A toolchain that was never there may appear in any version.
     then.entries[0] = away(None);
     assert_eq!(said(&then, &[], &newer), "");
 }

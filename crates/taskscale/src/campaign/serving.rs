@@ -9,9 +9,10 @@ use crate::catalog::{Params, Workload, param};
 use crate::record::Hold;
 use taskscale_measure::{BlackBoxCommand, HoldParams, LoadCommand, LoadStands, Ready, Scenario, ServeParams};
 
-/// How long a server may take to fall quiet once all are connected: compilers and collectors work on for a while.
+/// How long a server may take to become idle once all clients are connected: compilers and garbage collectors
+/// keep working for a while.
 const SETTLE: Duration = Duration::from_secs(20);
-/// The clients of a run that is not measured.
+/// Maximum number of clients of an unmeasured run.
 const FEW: u64 = 100;
 const BRIEFLY_S: f64 = 0.3;
 
@@ -25,12 +26,13 @@ pub fn serving_briefly(workload: &Workload, tasks: u64) -> Scenario {
     scenario(workload, &Params::new(), tasks.min(FEW), 0.0, (BRIEFLY_S, BRIEFLY_S))
 }
 
-/// Shortest phases, over this many connections: only whether they fit.
+/// The shortest phases, over this many connections: tests only whether they fit.
 pub fn serving_in_a_moment(workload: &Workload, params: &Params, tasks: u64) -> Scenario {
     scenario(workload, params, tasks, BRIEFLY_S, (BRIEFLY_S, BRIEFLY_S))
 }
 
-/// A full open loop at a rate over this many connections, and the shortest other phases: whether the server keeps up.
+/// A full open loop at a rate over this many connections, and the shortest other phases: tests whether the
+/// server keeps up.
 pub fn serving_at_rate(workload: &Workload, params: &Params, tasks: u64, open_s: f64) -> Scenario {
     scenario(workload, params, tasks, BRIEFLY_S, (open_s, BRIEFLY_S))
 }
@@ -42,16 +44,16 @@ fn scenario(
     plateau_s: f64,
     (open_s, closed_s): (f64, f64),
 ) -> Scenario {
-    // A workload need not have them all: a client has no use for those that it does not have.
+    // Clients ignore the parameters that their workload lacks.
     let param = |name: &str| param(workload, params, name).unwrap_or(1);
     let order = LoadOrder {
         client: workload.client,
-        // The port is the server's to choose.
+        // The server chooses its port.
         address: SocketAddr::new(Ipv4Addr::LOCALHOST.into(), 0),
         connections: tasks as usize,
         size: param("size") as usize,
         room: param("room") as usize,
-        // 0: at shares of the capacity.
+        // 0 means shares of the capacity.
         rate: Some(param("rate") as f64).filter(|rate| *rate > 0.0),
         open_s,
         active: param("active") as usize,

@@ -1,4 +1,4 @@
-//! The course of campaigns, with a scripted runner in the place of programs.
+//! Campaigns with a scripted runner in place of programs.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -17,7 +17,7 @@ impl CampaignObserver for () {
     fn run_ended(&mut self, _: &Sample, _: &[Sample]) {}
 }
 
-/// Launches at so many tasks a second, and stops the campaign after so many runs.
+/// Launches `tasks_per_s` tasks per second, and stops the campaign after `interrupt_after` runs.
 struct Scripted {
     tasks_per_s: f64,
     interrupt_after: Option<usize>,
@@ -29,7 +29,7 @@ impl Scripted {
         Scripted { tasks_per_s, interrupt_after: None, runs: Vec::new() }
     }
 
-    /// Runs that were no warm-ups.
+    /// Runs except warm-ups.
     fn measured(&self) -> Vec<(String, u64, f64)> {
         self.runs.iter().filter(|(_, _, hold_s)| *hold_s > 0.0).cloned().collect()
     }
@@ -113,7 +113,7 @@ fn every_entry_is_warmed_up_once_and_every_cell_run() {
 #[test]
 fn a_hold_that_proved_too_short_is_repeated_and_the_next_repetition_knows() {
     let folder = tempfile::tempdir().unwrap();
-    // 1 M tasks take 10 s: nothing about one task predicts that.
+    // 1M tasks take 10 s, which a run of one task does not predict.
     let mut runner = Scripted::new(1e5);
     let (_, samples) = drive(&campaign(CHOSEN, 2), folder.path(), &mut runner);
     let large: Vec<(u32, u32, Status)> = samples

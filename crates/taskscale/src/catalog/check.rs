@@ -142,7 +142,7 @@ impl EntryPlace<'_> {
         self.file.error(offset, format!("entry `{}`{message}", self.name))
     }
 
-    /// The recipes by the name of one workload each.
+    /// The recipes by workload. A key of `named` may list several.
     fn each_workload(
         &self,
         named: &BTreeMap<String, Spanned<Recipe>>,
@@ -317,10 +317,10 @@ impl EntryPlace<'_> {
     }
 }
 
-/// Why a timer has `sleep` alone.
+/// Why timers have only `sleep`.
 const ONLY_WAITS: &str = "a timer runs no code of its own, so it can only wait";
 
-/// All of them, those of the workload too, which are filled in before commands are checked.
+/// All placeholders, including those of the workload, which are filled in before commands are checked.
 const PLACEHOLDERS: &str =
     "{src}, {out}, {shared}, {home}, {workload}, {Workload}, {flags}, {build_flags}, {tasks}";
 

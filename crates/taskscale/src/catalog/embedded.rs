@@ -14,11 +14,11 @@ include!(concat!(env!("OUT_DIR"), "/catalog.rs"));
 /// The contents of all built-in files.
 fn inflated() -> Vec<u8> {
     let packed = include_bytes!(concat!(env!("OUT_DIR"), "/catalog.deflate"));
-    // build.rs packed them: what does not unpack is a damaged program, which then carries no catalog.
+    // build.rs packed them, so this fails only if the executable is damaged. It then has no catalog.
     miniz_oxide::inflate::decompress_to_vec(packed).unwrap_or_default()
 }
 
-/// Each built-in file, by its name relative to the catalog.
+/// The name (relative to the catalog) and content of each built-in file.
 fn split(inflated: &[u8]) -> impl Iterator<Item = (&'static str, &[u8])> {
     let mut rest = inflated;
     NAMES.iter().filter_map(move |&(name, length)| {
@@ -38,7 +38,7 @@ pub fn embedded_files() -> impl Iterator<Item = &'static str> {
     NAMES.iter().map(|(name, _)| *name)
 }
 
-/// The texts of a runtime that this program carries, by their paths inside its folder.
+/// The built-in text files of a runtime, by their paths inside its folder.
 pub fn embedded_texts(runtime: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
     static INFLATED: LazyLock<Vec<u8>> = LazyLock::new(inflated);
     split(&INFLATED).filter_map(move |(name, bytes)| {
@@ -51,7 +51,7 @@ pub fn embedded_texts(runtime: &str) -> impl Iterator<Item = (&'static str, &'st
 /// files are restored: builds must match what is built in.
 pub fn unpack_embedded(parent: &Path) -> Result<PathBuf, CatalogError> {
     let folder = parent.join(embedded_name().ok_or(CatalogError::NotFound)?);
-    // Not kept: taskscale measures for hours after this.
+    // Not kept in memory, as taskscale may measure for hours after this.
     for (name, bytes) in split(&inflated()) {
         let path = folder.join(name);
         if fs::read(&path).is_ok_and(|there| there == bytes) {
@@ -62,13 +62,13 @@ pub fn unpack_embedded(parent: &Path) -> Result<PathBuf, CatalogError> {
     Ok(folder)
 }
 
-/// Writes beside and renames, so that another taskscale that starts now never reads half a file.
+/// Writes a temporary file and renames it, so that another taskscale never reads half a file.
 fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let parent = path.parent().unwrap_or(path);
     fs::create_dir_all(parent)?;
     let new = tempfile::NamedTempFile::new_in(parent)?;
     fs::write(new.path(), bytes)?;
-    // What `NamedTempFile` makes is for its user alone; a build may run as another.
+    // `NamedTempFile` is readable by its owner only, but a build may run as another user.
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o644);
     fs::set_permissions(new.path(), mode)?;
     new.persist(path).map_err(|error| error.error)?;

@@ -4,8 +4,8 @@ use std::cell::Cell;
 
 use serde::Deserialize;
 
-/// `+`, `-`, `*`, `/` (rounded towards zero), `%`, parentheses, whole numbers, names, and `sum(i, count, of)`: what
-/// `of` comes to, with `i` from 0 to `count` - 1.
+/// `+`, `-`, `*`, `/` (rounded towards zero), `%`, parentheses, whole numbers, names, and `sum(i, count, of)`:
+/// the sum of `of` for `i` from 0 to `count` - 1.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub struct Formula {
@@ -20,9 +20,9 @@ enum Expr {
     Sum(String, Box<Expr>, Box<Expr>),
 }
 
-/// The sums of a formula have no more parts together: longer ones would be noticed.
+/// Maximum number of terms of all sums of a formula, so that none takes noticeably long.
 const MOST_PARTS: i128 = 10_000_000;
-/// No formula is longer, in bytes: its depth is bounded by that.
+/// Maximum length of a formula in bytes, which also bounds its depth.
 const MOST_BYTES: usize = 1_000;
 
 impl Formula {
@@ -55,8 +55,8 @@ impl Formula {
         walk(&self.root)
     }
 
-    /// Its value; `None` if a name has no value, a divisor is 0, a number does not fit in 128 bits, or sums are too
-    /// long.
+    /// Its value. `None` if a name has no value, a divisor is 0, a number does not fit in 128 bits, or sums are
+    /// too long.
     pub fn value(&self, of: &dyn Fn(&str) -> Option<i128>) -> Option<i128> {
         fn walk(node: &Expr, of: &dyn Fn(&str) -> Option<i128>, parts: &Cell<i128>) -> Option<i128> {
             match node {
@@ -145,7 +145,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What stands behind `sum`.
+    /// The arguments of `sum`, in parentheses.
     fn parts(&mut self) -> Result<Expr, String> {
         self.expect('(')?;
         let Expr::Name(own) = self.operand()? else {

@@ -1,5 +1,5 @@
-//! The classes of entries besides their kind: style, fan-out, and what `taskscale explain` asks. Comparisons group by
-//! the first two.
+//! The classes of entries besides their kind: style, fan-out, and how `taskscale explain` asks them.
+//! Comparisons group by the first two.
 
 use serde::{Deserialize, Serialize};
 use strum::{IntoStaticStr, VariantArray};
@@ -30,12 +30,12 @@ pub enum FanOut {
     Library,
 }
 
-/// What asks a runtime or an allocator what it does with its memory.
+/// How `taskscale explain` asks a runtime or an allocator about its memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, IntoStaticStr, VariantArray)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
 pub enum Adapter {
-    /// Nothing is asked: mappings and kernel memory alone.
+    /// Asks nothing: shows only mappings and kernel memory.
     None,
     Beam,
     Cpython,

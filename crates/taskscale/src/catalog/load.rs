@@ -14,7 +14,7 @@ use super::workload::{Workload, beside, workloads};
 /// All runtimes known, in the order of their names.
 #[derive(Debug, Clone)]
 pub struct Catalog {
-    /// The folders that it was read from; earlier ones take precedence.
+    /// The folders that it was read from. Earlier ones take precedence.
     pub folders: Vec<PathBuf>,
     /// By name. With two catalogs, both may have entries of the same runtime.
     pub runtimes: Vec<Runtime>,
@@ -22,7 +22,7 @@ pub struct Catalog {
     pub workloads: Vec<Workload>,
 }
 
-/// The nearest `runtimes/` at or above the current folder, whose programs may run as this user.
+/// The nearest `runtimes/` at or above the current folder. An error if its programs must not run as this user.
 pub fn nearest_catalog() -> Result<Option<PathBuf>, CatalogError> {
     let Ok(current) = std::env::current_dir() else { return Ok(None) };
     let mut folders = current.ancestors().map(|folder| folder.join("runtimes"));
@@ -56,7 +56,7 @@ impl Catalog {
         let mut folders = children.map_err(unreadable)?;
         folders.retain(|path| path.is_dir() && !is_hidden(path));
         folders.sort();
-        // A folder above a catalog: what its own children lack says nothing.
+        // If a catalog is in `folder`, name that one instead of the faults of its other children.
         let below = Some(folder.join("runtimes")).filter(|below| !is_catalog(folder) && is_catalog(below));
         if folders.is_empty() || below.is_some() {
             return Err(CatalogError::Empty { folder: folder.to_owned(), below });

@@ -32,7 +32,7 @@ pub(super) struct RuntimeToml {
     pub entries: Vec<EntryToml>,
 }
 
-/// Whether an entry stands for its runtime in `@posts`: in all of its workloads, or in those that are listed.
+/// Whether an entry represents its runtime in `@posts`: in all of its workloads, or in those that are listed.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(untagged)]
 pub(super) enum PostsToml {
@@ -63,7 +63,7 @@ pub(super) struct EntryToml {
     pub explain: Option<Adapter>,
     #[serde(default)]
     pub env: BTreeMap<String, String>,
-    /// Variables that `taskscale limit` sets in place of those of `env`; `{memory}` is the memory limit.
+    /// Variables that `taskscale limit` sets in place of those of `env`. `{memory}` is the memory limit.
     #[serde(default)]
     pub limit_env: BTreeMap<String, String>,
     /// The value of `{flags}` in `run`.
@@ -73,13 +73,14 @@ pub(super) struct EntryToml {
     #[serde(default)]
     pub build_flags: Vec<String>,
     pub library: Option<Library>,
-    /// The key is one workload, or several separated by spaces; `{workload}` and `{Workload}` are replaced by each.
+    /// The key is one workload, or several separated by spaces. `{workload}` and `{Workload}` are replaced by
+    /// each.
     #[serde(default)]
     pub workloads: BTreeMap<String, toml::Spanned<Recipe>>,
 }
 
 impl EntryToml {
-    /// Takes what it does not say itself from its twin.
+    /// Copies keys that it lacks from its twin.
     pub fn complete(&mut self, twin: &EntryToml) {
         self.kind = self.kind.or(twin.kind);
         self.parallel = self.parallel.or(twin.parallel);

@@ -1,11 +1,11 @@
-//! A manifest while it is checked: where in the file a fault is.
+//! Errors of a manifest with line and column.
 
 use std::path::Path;
 
 use super::error::CatalogError;
 use super::names::did_you_mean;
 
-/// A manifest while it is checked, which knows where a fault is.
+/// A manifest being checked. Turns offsets in its text into errors with line and column.
 pub(super) struct ManifestFile<'a> {
     pub path: &'a Path,
     pub text: &'a str,
@@ -26,7 +26,7 @@ impl ManifestFile<'_> {
     }
 }
 
-/// From serde's "unknown field `a`, expected one of `b`, `c`": the nearest of those expected.
+/// A suggestion for serde's "unknown field `a`, expected one of `b`, `c`": the nearest of the expected names.
 fn nearest_expected(message: &str) -> Option<String> {
     let (unknown, expected) = message.split_once(", expected ")?;
     if !unknown.starts_with("unknown") {

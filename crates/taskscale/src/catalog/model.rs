@@ -24,7 +24,7 @@ pub struct Runtime {
 }
 
 impl Runtime {
-    /// Whose versions are chosen with `RUNTIME@21`.
+    /// The runtime whose versions `RUNTIME@21` selects.
     pub fn versioned_name(&self) -> &str {
         let other = self.toolchain.versions.as_ref().and_then(|places| places.of.as_deref());
         other.unwrap_or(&self.name)
@@ -44,10 +44,10 @@ pub struct ToolchainSpec {
     pub locate: Option<Locate>,
     /// Where other versions of it are.
     pub versions: Option<VersionPlaces>,
-    /// The folder in which the version command runs, the runtime's.
+    /// The runtime's folder, in which the version command runs.
     #[serde(skip)]
     pub folder: PathBuf,
-    /// The one that was asked for by its version; otherwise the first that is found.
+    /// The installation to use if a version was requested. `None`: the first one found.
     #[serde(skip)]
     pub pinned: Option<PinnedToolchain>,
 }
@@ -56,22 +56,22 @@ pub struct ToolchainSpec {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct VersionPlaces {
-    /// Whose versions these are, if not the runtime's: those of Kotlin's toolchain are Java's.
+    /// The runtime whose versions these are, if not this one: Java's for Kotlin.
     pub of: Option<String>,
-    /// The file that must exist inside a folder; by default that of `locate`.
+    /// The file that must exist inside a folder (default: that of `locate`).
     pub program: Option<String>,
-    /// Globs of folders, those of version managers; `~` is the user's home.
+    /// Globs of folders, such as those of version managers. `~` is the user's home.
     pub folders: Vec<String>,
-    /// The command that installs one; `{version}` is what was asked for.
+    /// The command that installs a version. `{version}` is the requested one.
     pub install: String,
-    /// Where a release is described; `{version}` is its version.
+    /// The page of a release. `{version}` is its version.
     pub page: Option<String>,
-    /// Variables that keep it from handing over to another version.
+    /// Variables that keep it from switching to another version.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
 }
 
-/// A toolchain in a folder, with its version, or the one that was asked for.
+/// A toolchain in a folder, with its version or the requested one.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PinnedToolchain {
     pub home: PathBuf,
@@ -82,15 +82,15 @@ pub struct PinnedToolchain {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LibraryPin {
-    /// Glob of the files that require it; `requirement` must match in one.
+    /// Glob of the files that require it. `requirement` must match in one.
     pub files: Option<String>,
     /// A regular expression whose first group is replaced by `exact`.
     pub requirement: Option<String>,
     /// The requirement of one version, `{version}`.
     pub exact: Option<String>,
-    /// Where a release is described; `{version}` is its version.
+    /// The page of a release. `{version}` is its version.
     pub page: Option<String>,
-    /// Commands that resolve it, run in the copy; `{version}` and `{home}` are filled in.
+    /// Commands that resolve it, run in the copy. `{version}` and `{home}` are filled in.
     #[serde(default)]
     pub resolve: Vec<Vec<String>>,
     /// The command that prints the numbers of all releases, if its package manager has one.
@@ -142,23 +142,24 @@ pub struct Entry {
     pub kind: Kind,
     pub parallel: bool,
     pub style: Style,
-    /// Drawn, never ranked.
+    /// Shown, never ranked.
     pub reference: bool,
-    /// The workloads in which it stands for its runtime in `@posts`; empty for an entry outside of that set.
+    /// The workloads in which it represents its runtime in `@posts`. Empty if it is not in that set.
     pub posts: Vec<String>,
     pub unverified: Option<String>,
     pub why: String,
     pub notes: Vec<String>,
-    /// Why it lacks the other workloads, where it needs a reason.
+    /// Why it lacks the other workloads, if that needs a reason.
     pub omitted: Option<String>,
-    /// What `taskscale explain` asks; absent where its mapped files decide.
+    /// How `taskscale explain` asks it. `None`: depends on the files that it maps.
     pub explain: Option<Adapter>,
     pub env: BTreeMap<String, String>,
-    /// On top of `env` where the run's memory is limited to find out how much is needed; `{memory}` is the limit.
+    /// Variables on top of `env` while `taskscale limit` searches for the memory needed. `{memory}` is the
+    /// limit.
     pub limit_env: BTreeMap<String, String>,
     pub toolchain: ToolchainSpec,
     pub library: Option<Library>,
-    /// The versions that were asked for, by the name of a runtime or a library.
+    /// Requested versions, by runtime or library.
     pub versions: BTreeMap<String, String>,
     /// By the name of the workload.
     pub workloads: BTreeMap<String, Recipe>,
@@ -177,13 +178,14 @@ pub struct Library {
     pub lock_file: String,
     #[serde(rename = "version")]
     pub pattern: String,
-    /// The workloads that use it, if not all of the entry do.
+    /// The workloads that use it. Empty if all of the entry's do.
     #[serde(default)]
     pub workloads: Vec<String>,
 }
 
 impl Entry {
-    /// Whether it has the workload, and, in a version of a library, whether that workload uses it.
+    /// Whether it has the workload. If a version of its library was requested, the workload must use the
+    /// library.
     pub fn does(&self, workload: &str) -> bool {
         let is_pinned = |library: &&Library| self.versions.contains_key(&library.name);
         let pinned = self.library.as_ref().filter(is_pinned).map(|library| &library.workloads);
@@ -191,7 +193,7 @@ impl Entry {
             && pinned.is_none_or(|using| using.is_empty() || using.iter().any(|own| own == workload))
     }
 
-    /// The same entry, with the form of its program for a version of the toolchain.
+    /// The same entry with its recipe for a version of the toolchain.
     pub fn in_form_for(&self, workload: &str, version: Option<&DottedVersion>) -> Entry {
         let mut entry = self.clone();
         if let Some(recipe) = entry.workloads.get_mut(workload) {
@@ -209,7 +211,7 @@ pub struct Recipe {
     #[serde(default, deserialize_with = "commands")]
     pub build: Vec<Vec<String>>,
     pub run: Vec<String>,
-    /// For a server: cases of `check` that its library is known to fail, each with what it does.
+    /// For a server: cases of `check` that its library is known to fail, each with what the library does.
     #[serde(default)]
     pub library_faults: BTreeMap<String, String>,
     /// Why `check` cannot confirm its tasks or operations, if so.
@@ -218,12 +220,12 @@ pub struct Recipe {
     pub fan_out: Option<FanOut>,
     /// The lowest version of the toolchain that it works with, if that is not the runtime's.
     pub minimum: Option<DottedVersion>,
-    /// How it is done on older versions than that.
+    /// The recipe for toolchains below `minimum`.
     pub older: Option<Box<Recipe>>,
 }
 
 impl Recipe {
-    /// The same for one workload of those that its key in the manifest names.
+    /// This recipe for one of the workloads that its key in the manifest names.
     pub(super) fn for_workload(&self, workload: &str) -> Recipe {
         let (first, rest) = workload.split_at(workload.chars().next().map_or(0, char::len_utf8));
         let capitalized = first.to_uppercase() + rest;
@@ -234,7 +236,8 @@ impl Recipe {
         Recipe { build, run: fill_all(&self.run), older, ..self.clone() }
     }
 
-    /// The form for a version of the toolchain, or the oldest, whose minimum it is below.
+    /// The recipe for a version of the toolchain: the newest whose minimum it reaches, else the oldest. `self`
+    /// if the version is unknown.
     pub fn for_version(&self, version: Option<&DottedVersion>) -> &Recipe {
         match (&self.minimum, version, &self.older) {
             (Some(minimum), Some(version), Some(older)) if version < minimum => {

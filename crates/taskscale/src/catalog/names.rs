@@ -1,4 +1,4 @@
-//! Names of runtimes, entries and workloads: valid ones, and the one that was meant.
+//! Names of runtimes, entries and workloads: which are valid, and suggestions for mistyped ones.
 
 /// Whether a name of a runtime, an entry or a workload is valid. Names become parts of paths and are shown everywhere:
 /// only lowercase letters, digits, `-`, `_`, `+` and `.`, a letter or digit first.
@@ -7,7 +7,7 @@ pub fn check_name(name: &str) -> bool {
     name.starts_with(letter) && name.chars().all(|c| letter(c) || "-_+.".contains(c))
 }
 
-/// `; did you mean `NAME`?` with the candidate closest to `word`; empty if none is close.
+/// `; did you mean `NAME`?` with the candidate closest to `word`. Empty if none is close.
 pub fn did_you_mean<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
     closest(word, candidates).map(|nearest| format!("; did you mean `{nearest}`?")).unwrap_or_default()
 }

@@ -8,15 +8,15 @@ use super::embedded::{embedded_name, unpack_embedded};
 use super::error::CatalogError;
 use super::load::{is_whole, nearest_catalog};
 
-/// Names a catalog for every command; `--catalog` takes precedence.
+/// Names a catalog for every command. `--catalog` takes precedence.
 const CATALOG_VARIABLE: &str = "TASKSCALE_CATALOG";
-/// The word for the catalog that taskscale carries, in place of a folder.
+/// Selects the built-in catalog in place of a folder.
 const EMBEDDED: &str = "embedded";
 
 /// Which catalogs are used, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CatalogPlace {
-    /// At least one; each takes precedence over those after it.
+    /// At least one. Each takes precedence over those after it.
     pub folders: Vec<PathBuf>,
     pub origin: CatalogSource,
 }
@@ -60,7 +60,7 @@ pub fn find_catalog(option: &[PathBuf], parent: &Path) -> Result<CatalogPlace, C
     Ok(CatalogPlace { folders: folders.collect::<Result<_, _>>()?, origin })
 }
 
-/// The catalogs to use where none is named.
+/// The catalogs to use if none is named.
 pub fn unnamed_catalog(parent: &Path) -> Result<CatalogPlace, CatalogError> {
     let Some(nearest) = nearest_catalog()? else {
         return Ok(CatalogPlace { folders: vec![unpack_embedded(parent)?], origin: CatalogSource::Embedded });
@@ -81,12 +81,12 @@ pub fn named_catalogs(option: &[PathBuf]) -> (Vec<PathBuf>, CatalogSource) {
     (folders.collect(), CatalogSource::Variable)
 }
 
-/// A folder of that name takes precedence over the word.
+/// Whether this selects the built-in catalog. A folder of that name takes precedence.
 fn means_embedded(folder: &Path) -> bool {
     folder == Path::new(EMBEDDED) && !folder.is_dir()
 }
 
-/// Programs run in another folder, where a relative path would be wrong.
+/// The absolute path, as programs run in another folder.
 fn absolute(folder: &Path) -> Result<PathBuf, CatalogError> {
     std::path::absolute(folder).map_err(|error| CatalogError::Unreadable { path: folder.to_owned(), error })
 }
@@ -103,8 +103,8 @@ pub struct WritePlace {
     pub needs_option: bool,
 }
 
-/// The catalog that a new entry is added to: the one in use, or `runtimes/` in the current folder where that would be the
-/// embedded one, which is only a copy.
+/// The catalog that a new entry is added to: the one in use, or `runtimes/` in the current folder if that is
+/// the embedded one, which is only a copy.
 pub fn catalog_to_write(option: &[PathBuf]) -> Result<WritePlace, CatalogError> {
     let (named, origin) = named_catalogs(option);
     if let Some(folder) = named.iter().find(|folder| !means_embedded(folder)) {

@@ -70,7 +70,7 @@ impl Program<'_> {
 pub struct Selection<'a> {
     /// In the catalog's order, and for each entry by workload.
     pub programs: Vec<Program<'a>>,
-    /// For each workload that was named, the entries that were chosen and do not do it.
+    /// For each named workload, the selected entries that lack it.
     pub lacking: Vec<(&'a Workload, Vec<&'a Entry>)>,
 }
 
@@ -82,7 +82,7 @@ impl<'a> Selection<'a> {
         by_name.into_values().collect()
     }
 
-    /// Whose programs were selected, each once.
+    /// The entries of the selected programs, each once.
     pub fn entries(&self) -> Vec<(&'a Runtime, &'a Entry)> {
         let mut entries: Vec<_> =
             self.programs.iter().map(|program| (program.runtime, program.entry)).collect();
@@ -91,20 +91,22 @@ impl<'a> Selection<'a> {
     }
 }
 
-/// Stands for every workload.
+/// Selects every workload.
 const EVERY: &str = "all";
 
-/// The programs of the entries that `words` name for `workloads`; all of their workloads if none or `all` is named. A
-/// word is an entry's name, a glob over names, a runtime's name, or one of the sets `@posts`, `@idiomatic`, `@all`.
-/// Each word must match at least one entry, and at least one entry must have each workload.
+/// The programs of the entries that `words` name for `workloads`, or for all of their workloads if none or
+/// `all` is named. A word is an entry's name, a glob over names, a runtime's name, or one of the sets `@posts`,
+/// `@idiomatic`, `@all`. Each word must match at least one entry, and at least one entry must have each
+/// workload.
 pub fn select<'a>(
     catalog: &'a Catalog,
     words: &[String],
     workloads: &[String],
 ) -> Result<Selection<'a>, SelectError> {
     let wanted = wanted(catalog, workloads)?;
-    // Per entry: `None` if not selected, `Some(true)` if selected whole, `Some(false)` if only `@posts` selects it: then
-    // with the workloads in which it represents its runtime. In this order, so that a whole entry stays whole.
+    // Per entry: `None` if not selected, `Some(false)` if only `@posts` selects it (with the workloads in which
+    // it represents its runtime), `Some(true)` if selected with all workloads. In this order, so that `max`
+    // keeps the larger selection.
     let mut chosen: Vec<Option<bool>> = vec![None; catalog.entries().count()];
     for word in words {
         let matcher = Matcher::of(word);
@@ -121,7 +123,7 @@ pub fn select<'a>(
             return Err(SelectError::EmptySet { set: word.clone() });
         }
         let names = catalog.entries().flat_map(|(r, e)| [e.full_name.as_str(), r.name.as_str()]);
-        // A bare entry name, such as `goroutine`, is meant more often than a runtime spelled like it.
+        // A bare entry name, such as `goroutine`, is more likely meant than a runtime spelled like it.
         let by_entry = catalog.entries().find(|(_, e)| e.name == *word).map(|(_, e)| e.full_name.as_str());
         let nearest = by_entry.or_else(|| closest(word, names.chain(SETS))).map(str::to_owned);
         return Err(SelectError::Unknown { name: word.clone(), nearest });
@@ -156,7 +158,7 @@ pub fn select<'a>(
     Ok(selection)
 }
 
-/// The workloads of these names; `None` for all.
+/// The workloads of these names. `None` for all.
 fn wanted<'a>(catalog: &'a Catalog, names: &[String]) -> Result<Option<Vec<&'a Workload>>, SelectError> {
     let mut wanted: BTreeMap<&str, &Workload> = BTreeMap::new();
     for name in names {
@@ -222,7 +224,7 @@ impl Matcher {
             ("@idiomatic", _) => entry.style == Style::Idiomatic,
             ("@all", _) => true,
             (_, Some(glob)) => glob.matches(entry.full_name),
-            // In whatever version.
+            // Any version matches.
             (word, None) => {
                 let base = entry.full_name.split('@').next();
                 entry.full_name == word || base == Some(word) || entry.runtime == word

@@ -1,6 +1,7 @@
 //! Release series of toolchains: when each came out, and when its support ended or will end.
 //!
-//! Read from the built-in catalog's `series.toml`, whatever catalog is in use: dates are facts, and no choice of an entry.
+//! Read from the built-in catalog's `series.toml` even if another catalog is in use: dates are facts, not
+//! choices of a catalog.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -31,12 +32,12 @@ pub struct ReleaseSeries {
     /// `3.11`.
     pub number: DottedVersion,
     pub released: Month,
-    /// The last month of its support; `None` where nobody has named one.
+    /// The last month of its support. `None` if no end is announced.
     pub ends: Option<Month>,
 }
 
 impl ReleaseSeries {
-    /// Whether its support ended more than a year before.
+    /// Whether its support ended more than a year before `now`.
     pub fn is_old(&self, now: Month) -> bool {
         self.ends.is_some_and(|ends| now.count() > ends.count() + OLD_MONTHS)
     }
@@ -54,7 +55,7 @@ impl Month {
         u32::from(self.year) * 12 + u32::from(self.month)
     }
 
-    /// From `2026-11`, or a date that begins so.
+    /// Parses `2026-11`, or a date that begins with a month.
     pub fn of(date: &str) -> Option<Month> {
         let (year, rest) = date.split_once('-')?;
         let month = rest.split('-').next()?.parse().ok().filter(|month| (1..=12).contains(month))?;
@@ -68,7 +69,7 @@ impl fmt::Display for Month {
     }
 }
 
-/// A toolchain as the file has it.
+/// A toolchain in `series.toml`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ToolchainSeries {
@@ -104,8 +105,8 @@ fn parse(text: &str) -> Result<BTreeMap<String, Vec<ReleaseSeries>>, String> {
     read.into_iter().map(of).collect()
 }
 
-/// The number that stands in a version's text: `1.26.8` of `go version go1.26.8 linux/amd64`. Of several parts the last
-/// counts: `tokio 1.54.1` of `rustc 1.95.0; tokio 1.54.1`.
+/// The number in a version string: `1.26.8` in `go version go1.26.8 linux/amd64`. The last of several parts
+/// counts: `1.54.1` in `rustc 1.95.0; tokio 1.54.1`.
 pub fn version_number(version: &str) -> Option<&str> {
     let last = version.rsplit("; ").next()?;
     let number = &last[last.find(|c: char| c.is_ascii_digit())?..];

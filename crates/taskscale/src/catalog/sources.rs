@@ -21,7 +21,7 @@ pub struct Source {
     pub text: String,
 }
 
-/// No program of the catalog comes near: a larger file is data, and would swell every campaign.
+/// Largest source file, in bytes, far above the catalog's: a larger file is data, and would bloat all results.
 const LARGEST: u64 = 64 * 1024;
 
 /// The text files of `entry`'s program for `workload`, code before manifests, without lock files, which are long and
@@ -33,7 +33,7 @@ pub fn sources(runtime: &Runtime, entry: &Entry, workload: &str) -> Vec<Source> 
         collect(&runtime.folder, &runtime.folder.join(name), &mut files);
     }
     if files.is_empty() {
-        // A build system's own file may name the folder: by custom it has the entry's name.
+        // The folder may be named only in a file of the build system. By convention, it has the entry's name.
         let name = entry.name.split('@').next().unwrap_or(&entry.name);
         collect(&runtime.folder, &runtime.folder.join(name), &mut files);
     }
@@ -42,9 +42,9 @@ pub fn sources(runtime: &Runtime, entry: &Entry, workload: &str) -> Vec<Source> 
     files
 }
 
-/// Whether a path inside the runtime's folder is another workload's of this entry alone: by its name, such as
-/// `pthread/park.c`, `goroutine/spawn/main.go` or `tokio-spawn/src/bin/tokio-spawn-park.rs`, or as only that one's
-/// commands name it.
+/// Whether a path inside the runtime's folder belongs only to another workload of this entry: by its name, such
+/// as `pthread/park.c`, `goroutine/spawn/main.go` or `tokio-spawn/src/bin/tokio-spawn-park.rs`, or because only
+/// commands of other workloads name it.
 pub fn is_of_other_workload(entry: &Entry, workload: &str, path: &Path) -> bool {
     let names = |stem: &str, workload: &str| {
         stem.eq_ignore_ascii_case(workload) || stem.to_ascii_lowercase().ends_with(&format!("-{workload}"))
@@ -57,7 +57,7 @@ pub fn is_of_other_workload(entry: &Entry, workload: &str, path: &Path) -> bool 
     if !named(workload) && entry.workloads.keys().any(|other| other != workload && named(other)) {
         return true;
     }
-    // The first is the entry's own folder, which may be called as a workload is.
+    // Skips the entry's own folder, which may have the name of a workload.
     path.components().skip(1).any(|part| {
         let stem = Path::new(&part).file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let mut others = entry.workloads.keys().filter(|other| *other != workload);
@@ -65,12 +65,12 @@ pub fn is_of_other_workload(entry: &Entry, workload: &str, path: &Path) -> bool 
     })
 }
 
-/// The children of the runtime's folder that the commands of `entry` may name, whether they are there or not.
+/// The children of the runtime's folder that the commands of `entry` may name, whether or not they exist.
 pub fn named_children<'a>(entry: &'a Entry, workload: &str) -> BTreeSet<&'a str> {
     entry.workloads.get(workload).map(named_by).unwrap_or_default()
 }
 
-/// The same of forms for older toolchains.
+/// The children that recipes for older toolchains may name.
 pub fn named_by_older_forms(entry: &Entry) -> BTreeSet<&str> {
     let older =
         |recipe| std::iter::successors(Some(recipe), |recipe: &&Recipe| recipe.older.as_deref()).skip(1);
@@ -145,7 +145,7 @@ mod tests {
             // One program, and not those of its neighbors.
             let folders: BTreeSet<&str> =
                 files.iter().filter_map(|file| file.path.split('/').next()).collect();
-            // (Two where a project file of its own builds a neighbor's program.)
+            // (Two if its own project file builds a neighbor's program.)
             assert!(folders.len() <= 2, "{}: {folders:?}", entry.full_name);
         }
     }

@@ -1,4 +1,4 @@
-//! What the catalog accepts, and what it says of what it does not.
+//! What the catalog accepts, and its errors.
 
 use std::fs;
 use std::path::Path;

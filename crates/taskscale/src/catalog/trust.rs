@@ -18,12 +18,12 @@ pub enum Others {
 /// Why a folder or file must not run as this user, if so.
 pub fn distrust(path: &Path, others: Others) -> io::Result<Option<String>> {
     let own = rustix::process::geteuid().as_raw();
-    // Who became root by sudo trusts what is their own.
+    // Under sudo, files of the calling user are trusted too.
     let sudo = std::env::var("SUDO_UID").ok().and_then(|uid| uid.parse().ok()).filter(|_| own == 0);
     let trusted: Vec<u32> = [Some(0), Some(own), sudo].into_iter().flatten().collect();
-    // What is there, and a link that leads to it.
+    // The file or folder itself, and a link that leads to it.
     for facts in [fs::metadata(path)?, fs::symlink_metadata(path)?] {
-        // Every link has all bits.
+        // The mode of a link has all bits set.
         let mode = if facts.is_symlink() { 0 } else { facts.mode() & others as u32 };
         if let Some(why) = why_not(facts.uid(), mode, &trusted) {
             return Ok(Some(why));

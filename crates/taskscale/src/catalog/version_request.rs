@@ -6,24 +6,24 @@ use std::fmt;
 
 use serde::Deserialize;
 
-/// Of the word that selects entries, the versions behind `@`.
+/// A word that selects entries in versions: `ENTRIES@VERSIONS`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VersionRequest {
-    /// What selects the entries.
+    /// The part before `@`.
     pub entries: String,
     /// Each name once.
     pub axes: Vec<VersionAxis>,
 }
 
-/// The versions of one thing.
+/// The requested versions of one runtime or library.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VersionAxis {
-    /// A library or a runtime; absent for the runtime of the entries.
+    /// A library or a runtime. `None`: the runtime of the entries.
     pub name: Option<String>,
     pub wanted: Vec<VersionRange>,
 }
 
-/// A range of more numbers is a typing error.
+/// Maximum numbers of a range. A larger range is a typing error.
 pub const MOST_COUNTED: u64 = 1000;
 
 /// One version, or several.
@@ -39,7 +39,7 @@ pub enum VersionRange {
     Latest,
 }
 
-/// The numbers of a version; 3.9 comes before 3.11.
+/// The numbers of a version. 3.9 sorts before 3.11.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(try_from = "String")]
 pub struct DottedVersion(pub Vec<u64>);
@@ -60,7 +60,7 @@ impl TryFrom<String> for DottedVersion {
 }
 
 impl DottedVersion {
-    /// `1.28`; `None` if anything else than numbers and dots is in it.
+    /// Parses `1.28`. `None` if the text has anything but numbers and dots.
     pub fn parse(text: &str) -> Option<DottedVersion> {
         text.split('.').map(|number| number.parse().ok()).collect::<Option<Vec<u64>>>().map(DottedVersion)
     }
@@ -72,7 +72,7 @@ impl DottedVersion {
         Some(DottedVersion(rest[..end].split('.').filter_map(|part| part.parse().ok()).collect()))
     }
 
-    /// Whether it is of a series: 3.12.1 is of 3.12.
+    /// Whether it belongs to a series: 3.12.1 belongs to 3.12.
     pub fn is_of(&self, series: &DottedVersion) -> bool {
         self.0.starts_with(&series.0)
     }
@@ -97,8 +97,8 @@ impl VersionRange {
         Ok(VersionRange::Between(first, last))
     }
 
-    /// The numbers that are meant, without a list of versions: a range is counted through, if its ends differ in the
-    /// last number alone, and by fewer than [`MOST_COUNTED`]. `None` for others, and for the latest.
+    /// The requested numbers, without a list of versions: one number, or a range whose ends differ only in the
+    /// last number, by less than [`MOST_COUNTED`]. `None` for other ranges, and for the latest.
     pub fn numbers(&self) -> Option<Vec<String>> {
         let (DottedVersion(first), DottedVersion(last)) = match self {
             VersionRange::Series(one) => (one, one),
@@ -111,7 +111,7 @@ impl VersionRange {
         is_countable.then(|| (*from..=*to).map(number).collect())
     }
 
-    /// Of the versions that there are, those that are meant, ascending, each with the name of its series.
+    /// The newest version in `there` of each requested series, ascending, with the name of the series.
     pub fn choose<'v>(&self, there: &'v [DottedVersion]) -> Vec<(String, &'v DottedVersion)> {
         let series: BTreeSet<DottedVersion> = match self {
             VersionRange::Latest => there.iter().max().cloned().into_iter().collect(),
@@ -132,7 +132,7 @@ impl VersionRange {
 }
 
 impl VersionRequest {
-    /// `None` of a word without versions.
+    /// Parses a word. `None` if it has no versions.
     pub fn parse(word: &str) -> Result<Option<VersionRequest>, String> {
         // A word that begins with `@` names a set.
         let Some((at, _)) = word.char_indices().skip(1).find(|(_, c)| *c == '@') else { return Ok(None) };

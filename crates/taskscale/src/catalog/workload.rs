@@ -1,6 +1,6 @@
 //! What each task does: `workloads/*.toml`, read and validated.
 //!
-//! Nothing else in taskscale knows a workload by name. docs/workloads.md explains each key to authors.
+//! Other modules name no workload except `sleep`. docs/reference/workloads.md explains each key to authors.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -37,18 +37,18 @@ pub enum Shape {
 named!(Shape);
 
 impl Shape {
-    /// Tasks, or connections where a task serves one: `1 task`, `10k connections`.
+    /// A number of tasks, or of connections for servers: `1 task`, `10k connections`.
     pub fn many(self, n: u64) -> String {
         let tasks = units::tasks(n);
         if self == Shape::Serve { tasks.replace("task", "connection") } else { tasks }
     }
 
-    /// Whether all tasks are alive and idle at once, so that memory is what they take then.
+    /// Whether all tasks are alive and idle at once, which is when memory is read.
     pub fn has_plateau(self) -> bool {
         self != Shape::Work
     }
 
-    /// Whether it is the shape that records of before shapes were kept are of.
+    /// Whether it is `hold`, which records leave out: old ones have no shape.
     pub fn is_hold(&self) -> bool {
         *self == Shape::Hold
     }
@@ -72,36 +72,36 @@ pub struct Workload {
     pub answers: String,
     /// The default numbers of tasks, ascending.
     pub tasks: Vec<u64>,
-    /// Fewer tasks make no sense.
+    /// Minimum number of tasks.
     #[serde(default = "one")]
     pub least_tasks: u64,
     /// The tasks are the leaves of trees of ten branches each: N is a power of ten, and operations are whole trees.
     #[serde(default)]
     pub whole_trees: bool,
-    /// What one operation is; only for `work`.
+    /// What one operation is. Only for `work`.
     pub operation: Option<String>,
     /// The result that the program must print as `check`, from `tasks`, `operations` and the parameters.
     pub check: Option<Formula>,
-    /// All N tasks are alive at once; of `work` only, as those that wait are anyway.
+    /// Whether all N tasks are alive at once. Only for `work`: in other shapes they always are.
     #[serde(default)]
     pub all_alive: bool,
-    /// Least number of threads or processes of a run, where tasks are such; by default the number of tasks.
+    /// Minimum number of threads or processes that a run creates, if its tasks are such (default: N).
     pub makes: Option<Formula>,
     /// Bytes that a task must keep, from the parameters.
     pub holds: Option<Formula>,
-    /// How many bytes an operation keeps until the end at least; of `work` only.
+    /// Minimum bytes that each operation keeps until the end. Only for `work`.
     #[serde(default)]
     pub keeps: u64,
     /// The parameter for the period in which each task wakes, in milliseconds.
     pub wakes: Option<String>,
-    /// Whether the waits of all tasks end at once, counted from the start of the program; otherwise each counts from
-    /// its own start.
+    /// Whether the waits of all tasks end at once, counted from the start of the program. Otherwise each counts
+    /// from its own start.
     #[serde(default)]
     pub ends_together: bool,
-    /// No run does more operations.
+    /// Maximum operations of a run.
     #[serde(default = "most_operations")]
     pub most_operations: u64,
-    /// The clients of the server; always and only for `serve`.
+    /// The clients of the server. Always and only for `serve`.
     pub client: Option<Client>,
     #[serde(default)]
     pub parameters: BTreeMap<String, Parameter>,
@@ -120,11 +120,11 @@ pub struct Parameter {
     pub at_most: Option<Formula>,
 }
 
-/// Parameters of a run, by name, as the program is given them.
+/// Parameters of a run, by name, as passed to the program.
 pub type Params = BTreeMap<String, String>;
 
 impl Workload {
-    /// The value of one of its formulas; absent where it is not defined.
+    /// The value of one of its formulas. `None` if it is undefined.
     fn value(&self, formula: &Formula, tasks: u64, operations: u64, params: &Params) -> Option<i128> {
         formula.value(&|name| match name {
             "tasks" => Some(tasks.into()),
@@ -147,7 +147,7 @@ impl Workload {
         }
         let undefined = |check: &&Formula| self.value(check, tasks, self.most_operations, params).is_none();
         if self.check.as_ref().filter(undefined).is_some() {
-            // Without it any result would count as correct.
+            // Without an expected result, any result would count as correct.
             return Some(format!("`{name}` has no expected result: its `check` has no value"));
         }
         params.iter().find_map(|(param, value)| {
@@ -167,35 +167,35 @@ fn one() -> u64 {
     1
 }
 
-/// Sums of the numbers of so many operations are below 2^53: exact in every language.
+/// Sums of all numbers below this are less than 2^53: exact in every language.
 fn most_operations() -> u64 {
     100_000_000
 }
 
-/// The result that the program must have printed, from its arguments; absent where it is not defined.
+/// The result that the program must print, from its arguments. `None` if it is undefined.
 pub fn expected_check(workload: &Workload, tasks: u64, operations: u64, params: &Params) -> Option<String> {
     Some(workload.value(workload.check.as_ref()?, tasks, operations, params)?.to_string())
 }
 
-/// How many threads or processes a run with default parameters makes at least, where its tasks are such.
+/// Minimum number of threads or processes that a run with default parameters creates, if its tasks are such.
 pub fn expected_to_make(workload: &Workload, tasks: u64, operations: u64) -> u64 {
     let default = Params::new();
     let makes = workload.makes.as_ref().and_then(|makes| workload.value(makes, tasks, operations, &default));
     makes.and_then(|makes| u64::try_from(makes).ok()).unwrap_or(tasks)
 }
 
-/// Bytes that each task must keep; absent where it is not defined.
+/// Bytes that each task must keep. `None` if undefined.
 pub fn bytes_held(workload: &Workload, params: &Params) -> Option<u64> {
     u64::try_from(workload.value(workload.holds.as_ref()?, 1, 0, params)?).ok()
 }
 
-/// A parameter's value, or its default; absent where the workload has no such parameter.
+/// A parameter's value, or its default. `None` if the workload has no such parameter.
 pub fn param(workload: &Workload, params: &Params, name: &str) -> Option<u64> {
     let default = workload.parameters.get(name)?.default;
     Some(params.get(name).and_then(|given| given.parse().ok()).unwrap_or(default))
 }
 
-/// How often each task wakes while it waits, in seconds; absent where tasks sleep through.
+/// The period in which each waiting task wakes, in seconds. `None` if tasks sleep through.
 pub fn period_s(workload: &Workload, params: &Params) -> Option<f64> {
     Some(param(workload, params, workload.wakes.as_ref()?)? as f64 / 1e3)
 }
@@ -222,7 +222,7 @@ pub fn workloads(catalog: &Path) -> Result<Vec<Workload>, CatalogError> {
     paths.iter().map(read).collect()
 }
 
-/// The workloads that taskscale carries.
+/// The built-in workloads.
 #[cfg(test)]
 pub fn carried_workloads() -> Vec<Workload> {
     workloads(Path::new("/nowhere/runtimes")).unwrap()
@@ -299,7 +299,7 @@ fn parse(path: &Path, text: &str) -> Result<Workload, CatalogError> {
     }
 }
 
-/// Where a workload stands among others: what tasks cost while they wait, then what they do, then servers. Others come last.
+/// The sort position of a workload: tasks that wait, then tasks that work, then servers, then others.
 pub fn reading_order(workload: &str) -> usize {
     const ORDER: [&str; 10] =
         ["sleep", "park", "state", "tick", "spawn", "ring", "map", "skynet", "echo", "chat"];

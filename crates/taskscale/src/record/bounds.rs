@@ -8,23 +8,23 @@ use std::path::Path;
 
 use super::{Campaign, StoreError};
 
-/// Bytes of `campaign.json`: the largest of results/ has 0.5 MB.
+/// Maximum size of `campaign.json`, in bytes. The largest one in results/ has 0.5 MB.
 const CAMPAIGN_BYTES: u64 = 64 << 20;
-/// Bytes of `samples.jsonl`: 4 KiB for each sample, which has 1 to 2.
+/// Maximum size of `samples.jsonl`, in bytes: 4 KiB per sample, which usually has 1 to 2.
 pub(super) const SAMPLES_BYTES: u64 = 4 << 30;
-/// Bytes of a line of it.
+/// Maximum size of a line of `samples.jsonl`, in bytes.
 pub(super) const LINE_BYTES: u64 = 1 << 20;
-/// Most samples of a campaign, and most runs of its plan.
+/// Maximum samples of a campaign, and maximum runs of its plan.
 pub(super) const RUNS: u64 = 1_000_000;
-/// Most cases of a campaign. Every entry of the catalog with every workload at four N has 12,000.
+/// Maximum cases of a campaign. Every entry of the catalog with every workload at four N makes 12,000.
 pub(super) const CASES: u64 = 50_000;
-/// Most invalid lines: one is left where a campaign is cut off.
+/// Maximum invalid lines. An interrupted campaign leaves one.
 pub(super) const REJECTED_LINES: usize = 1_000;
-/// Plans of a campaign; programs of its entries.
+/// Maximum plans of a campaign, and maximum programs of its entries.
 const PARTS: usize = 1_000;
 const PROGRAMS: usize = 10_000;
 
-/// Opens a file to read it. A pipe or a device is refused, and never waited for.
+/// Opens a regular file for reading. Fails at once for a pipe or a device, without waiting for it.
 pub fn open_regular(path: &Path) -> io::Result<File> {
     let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
     match file.metadata()?.is_file() {
@@ -36,7 +36,7 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
 /// The bytes of a document of a results folder (`campaign.json`, `limit.json`).
 pub fn read_document(path: &Path) -> io::Result<Vec<u8>> {
     let mut text = Vec::new();
-    // One byte more than may be there: a file may grow while it is read.
+    // Reads one byte more than allowed: a file may grow while it is read.
     open_regular(path)?.take(CAMPAIGN_BYTES + 1).read_to_end(&mut text)?;
     match text.len() as u64 <= CAMPAIGN_BYTES {
         true => Ok(text),

@@ -146,25 +146,25 @@ impl Plan {
         }
     }
 
-    /// What all of its cases have in common.
+    /// The series that all of its cases belong to.
     pub fn series(&self) -> Series {
         Series { workload: self.workload.clone(), params: self.params.clone(), cpus: self.cpus }
     }
 
-    /// Whether these are the facts of a program of this part.
+    /// Whether these are the facts of a program of this series.
     pub fn has(&self, facts: &EntryFacts) -> bool {
         let workload = facts.workload.as_ref();
         self.entries.contains(&facts.name) && workload.is_none_or(|workload| *workload == self.workload)
     }
 
-    /// Runs per case and repetition: a cost is the difference of two.
+    /// Runs of each case: work takes two per repetition, as a cost is their difference.
     pub fn runs_a_cell(&self) -> u64 {
         u64::from(self.repetitions) * if self.shape == Shape::Work { 2 } else { 1 }
     }
 }
 
 impl Campaign {
-    /// The plans of all parts.
+    /// The plans of all series.
     pub fn plans(&self) -> impl Iterator<Item = &Plan> {
         std::iter::once(&self.plan).chain(&self.further_plans)
     }
@@ -176,7 +176,7 @@ impl Campaign {
         self.plans().map(|plan| cells(plan) * plan.runs_a_cell()).sum()
     }
 
-    /// Each series as a campaign of its own, with its samples. Samples of no series go with the first.
+    /// Each series as a campaign of its own, with its samples. Samples outside all series go to the first.
     pub fn parts<'a>(&self, samples: &'a [Sample]) -> Vec<(Campaign, Vec<&'a Sample>)> {
         if self.further_plans.is_empty() {
             return vec![(self.clone(), samples.iter().collect())];
@@ -214,7 +214,7 @@ pub enum Hold {
 }
 
 impl Hold {
-    /// How long all tasks should be alive together at least, in seconds.
+    /// Minimum time in which all tasks should be alive together, in seconds.
     pub fn plateau_s(self) -> f64 {
         match self {
             Hold::Chosen { plateau_s } => plateau_s,
@@ -222,23 +222,22 @@ impl Hold {
         }
     }
 
-    /// Whether a first table is wanted (`--quick`).
+    /// Whether the results are a first look (`--quick`).
     fn is_quick(self) -> bool {
         self.plateau_s() < 1.0
     }
 
-    /// How long work should last at least, in seconds. A first table is content with less than a plateau needs, as
-    /// nothing has to come to rest.
+    /// Minimum time of work, in seconds. Less than a plateau with `--quick`, as nothing has to become idle.
     pub fn work_s(self) -> f64 {
         if self.is_quick() { 0.3 } else { self.plateau_s() }
     }
 
-    /// How long the clients of a server talk at a rate, in seconds.
+    /// Time of the open loop, in seconds.
     pub fn open_s(self) -> f64 {
         if self.is_quick() { 1.0 } else { 5.0 }
     }
 
-    /// How long they talk as fast as they can, in seconds.
+    /// Time of the closed loop, in seconds.
     pub fn closed_s(self) -> f64 {
         if self.is_quick() { 1.0 } else { 3.0 }
     }
@@ -323,7 +322,7 @@ pub struct EntryFacts {
 }
 
 impl EntryFacts {
-    /// The facts from the catalog; version, digest and availability are still unknown.
+    /// The facts from the catalog. Version, digest and availability are still unknown.
     pub fn of(runtime: &Runtime, entry: &Entry, workload: &str) -> EntryFacts {
         let recipe = &entry.workloads[workload];
         EntryFacts {
@@ -351,20 +350,21 @@ impl EntryFacts {
         }
     }
 
-    /// The name of the entry in the catalog: without the versions that were asked for.
+    /// The name of the entry in the catalog, without requested versions.
     pub fn base_name(&self) -> &str {
         self.name.split('@').next().unwrap_or(&self.name)
     }
 
-    /// Whether both belong to the same program. Old records of campaigns with one workload do not name it.
+    /// Whether both belong to the same program. Old records of campaigns with one workload do not include its
+    /// name.
     pub fn is_of(&self, other: &EntryFacts) -> bool {
         let workloads = self.workload.as_ref().zip(other.workload.as_ref());
         self.name == other.name && workloads.is_none_or(|(own, others)| own == others)
     }
 }
 
-/// Memory of one machine may differ by this share from boot to boot: the kernel keeps more or less of it for itself
-/// (its own code, crash kernel, memory maps). No module of memory is that small.
+/// Memory of one machine may differ by this share between boots, as the kernel reserves more or less of it (its
+/// own code, crash kernel, memory maps). No memory module is that small.
 const SAME_MEMORY: f64 = 0.01;
 
 /// Whether two records are of the same machine.

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// A series: what several cases have in common besides their entries. They are shown in one table and compared.
+/// A series: the workload, parameters and CPUs that several cases share. They are shown in one table and
+/// compared.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Series {
     pub workload: String,
     /// Parameters that differ from the workload's defaults, by name.
     pub params: BTreeMap<String, String>,
-    /// On how many CPUs the program was let run, where not on all.
+    /// Number of CPUs the program was pinned to. `None`: all.
     pub cpus: Option<u32>,
 }
 

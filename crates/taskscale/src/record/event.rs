@@ -18,7 +18,7 @@ pub struct EventLine {
 }
 
 impl EventLine {
-    /// The line of something that happens now.
+    /// The line of an event that happens now.
     pub fn now(event: Event) -> EventLine {
         EventLine { schema: SCHEMA_VERSION, at: Timestamp::now(), event }
     }

@@ -1,6 +1,6 @@
 //! The stored results: the sample of one run, the facts of a campaign, and the store of both.
 //!
-//! Knows the format of results and how to store them; must not know how a run is measured or shown.
+//! Knows the format of results and how to store them. Must not know how a run is measured or shown.
 
 mod bounds;
 mod campaign;
@@ -29,8 +29,8 @@ pub use taskscale_measure::{
     Warning, Work,
 };
 
-/// Version of the shape of samples and campaigns. Raised when a field changes its meaning; added fields do not raise
-/// it.
+/// Version of the format of samples and campaigns. Raised when a field changes its meaning, not when fields are
+/// added.
 pub const SCHEMA_VERSION: u32 = 1;
 
 /// The workload of a black-box program.

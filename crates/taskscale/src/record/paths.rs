@@ -1,7 +1,7 @@
 //! Removes the paths of a machine from results that will be published.
 //!
-//! Placeholders of manifests such as `{out}` and `{home}` are restored. Of other paths only the last part remains.
-//! Paths that are the same on every machine (`/usr/bin/node`) stay, as they show whose build it was.
+//! Placeholders of manifests such as `{out}` and `{home}` are restored. Other paths are reduced to their last
+//! part. Paths that are the same on every machine (`/usr/bin/node`) stay, as they show which build it was.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,13 +11,13 @@ use serde_json::Value;
 
 use super::{Campaign, Sample};
 
-/// First parts of paths that say nothing of whose machine it is. `/rustc` is what Rust calls its own sources.
+/// First parts of paths that do not identify a machine. `/rustc` is Rust's name for its own sources.
 const COMMON: [&str; 13] =
     ["bin", "dev", "etc", "lib", "lib32", "lib64", "nix", "opt", "proc", "rustc", "sbin", "sys", "usr"];
-/// Fields that hold what the catalog says, which is public: programs, their addresses, prose.
+/// Fields with content of the catalog, which is public: programs, their addresses, prose.
 const PUBLIC: [&str; 4] = ["sources", "url", "why", "notes"];
 
-/// The campaign and its samples without paths of the machine; everything else is unchanged.
+/// The campaign and its samples without paths of the machine. Everything else is unchanged.
 pub fn without_paths(
     campaign: &Campaign,
     samples: &[Sample],
@@ -36,7 +36,7 @@ pub fn path_left(
 ) -> Result<Option<String>, serde_json::Error> {
     let (places, all) = places(campaign, samples);
     let root_in = |text: &str| roots.iter().find(|root| text.contains(**root)).map(|root| format!("{root}…"));
-    // What entries record is the catalog's, and public.
+    // Facts of entries come from the catalog, which is public.
     let machine = serde_json::to_string(&Campaign { entries: Vec::new(), ..campaign.clone() })?;
     if let Some(root) = root_in(&machine) {
         return Ok(Some(root));
@@ -49,7 +49,7 @@ pub fn path_left(
         let changed = |text: &str| strip_text(text, places) != text;
         let left = match text.contains('\\') {
             true => (strip(sample, places)? != *sample).then(|| "in a sample".to_owned()),
-            // Nothing is escaped, so that texts stand between quotes as they are.
+            // Nothing is escaped, so texts are found between quotes without parsing.
             false => {
                 let mut texts = text.split('"').skip(1).step_by(2).filter(|text| text.contains('/'));
                 texts.find(|text| changed(text)).map(str::to_owned)
@@ -63,8 +63,7 @@ pub fn path_left(
     Ok(None)
 }
 
-/// The folders of the machine that commands name: of each entry for itself, as `{out}` is another folder for each, and
-/// of all.
+/// The folders of the machine that commands name: by entry, as each has another `{out}`, and of all entries.
 fn places<'a>(
     campaign: &Campaign,
     samples: &'a [Sample],
@@ -82,7 +81,8 @@ fn places<'a>(
     (places, all)
 }
 
-/// A folder of the machine, and what a manifest calls it. The longest first: one may lie inside another.
+/// A folder of the machine, and its placeholder in manifests. The longest sorts first, as one may be inside
+/// another.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct KnownFolder {
     length: std::cmp::Reverse<usize>,
@@ -91,8 +91,8 @@ struct KnownFolder {
 }
 
 impl KnownFolder {
-    /// What a word's placeholder stood for, where it has one: `{out}/a:{out}/b` and `/x/a:/x/b` say that `{out}` is
-    /// `/x`.
+    /// The folder in place of a word's placeholder, if it has one: from `{out}/a:{out}/b` and `/x/a:/x/b`
+    /// follows that `{out}` is `/x`.
     fn of(template: &str, word: &str) -> Option<KnownFolder> {
         let start = template.find('{')?;
         let placeholder = &template[start..=start + template[start..].find('}')?];
@@ -138,7 +138,7 @@ fn strip_text(text: &str, places: &BTreeSet<KnownFolder>) -> String {
     for place in places {
         text = replace_folder(&text, place);
     }
-    // A word of a command may be a path with blanks; in a sentence a blank ends it.
+    // A word of a command may be a path with blanks. In a sentence, a blank ends a path.
     let blanks_belong = text.starts_with('/');
     let ends = |c: char| "\"'`:;,()<>|=\n".contains(c) || (!blanks_belong && c.is_whitespace());
     let mut stripped = String::with_capacity(text.len());
@@ -149,7 +149,7 @@ fn strip_text(text: &str, places: &BTreeSet<KnownFolder>) -> String {
         let path = &from[..from.find(ends).unwrap_or(from.len())];
         let parts = path.split('/').filter(|part| !part.is_empty()).count();
         if path.starts_with("//") || !may_begin(&stripped) || parts < 2 || is_common(path) {
-            // Not a path of this machine. After the slashes of an address may come one: `file:///home/…`.
+            // Not a path of this machine, but one may follow the slashes of an address: `file:///home/…`.
             let skip = match path {
                 path if path.starts_with("//") => 2,
                 path if may_begin(&stripped) => path.len(),
@@ -167,7 +167,7 @@ fn strip_text(text: &str, places: &BTreeSet<KnownFolder>) -> String {
 }
 
 /// Whether a `/` after this text may begin a path from the root: at the start of a word, of an option's value
-/// (`-I/home/…`), or of a file's address. Elsewhere it divides (`and/or`, `https://`, `{out}/app`).
+/// (`-I/home/…`), or of a file's address. Elsewhere it is a separator (`and/or`, `https://`, `{out}/app`).
 fn may_begin(before: &str) -> bool {
     let word = before.rsplit(|c: char| c.is_whitespace() || "\"'`:;,()<>|=".contains(c)).next().unwrap_or("");
     let is_option = word.len() == 2 && word.starts_with('-');
@@ -178,7 +178,7 @@ fn is_common(path: &str) -> bool {
     path.split('/').nth(1).is_some_and(|first| COMMON.contains(&first))
 }
 
-/// Whole parts of paths only: `/x` is not the beginning of `/xyz`.
+/// Replaces a folder by its placeholder, in whole parts of paths only: not `/x` in `/xyz`.
 fn replace_folder(text: &str, place: &KnownFolder) -> String {
     let mut pieces = text.split(place.folder.as_str());
     let mut replaced = pieces.next().unwrap_or_default().to_owned();
@@ -292,7 +292,7 @@ mod tests {
         }
     }
 
-    /// `TASKSCALE_BLESS=1 cargo test published_results` strips them; their pages are then to be made anew.
+    /// `TASKSCALE_BLESS=1 cargo test published_results` strips them. Afterwards, generate their pages again.
     #[test]
     fn published_results_hold_no_paths_of_a_machine() {
         let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results");
@@ -301,7 +301,7 @@ mod tests {
             let there = record::load(&folder).unwrap();
             let (campaign, samples) = without_paths(&there.campaign, &there.samples).unwrap();
             let stripped = (&there.campaign, &there.samples) == (&campaign, &samples);
-            // What is stripped already keeps its bytes.
+            // Results that are already stripped keep their bytes.
             if !stripped && std::env::var_os("TASKSCALE_BLESS").is_some() {
                 let text = serde_json::to_string_pretty(&campaign).unwrap() + "\n";
                 fs::write(folder.join("campaign.json"), text).unwrap();

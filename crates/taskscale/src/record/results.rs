@@ -10,8 +10,8 @@ use super::Timestamp;
 use super::bounds::read_document;
 use super::store::{CAMPAIGN_FILE, holds_campaign};
 
-/// Results folders directly below `folder`, the newest first by creation time. Unreadable ones come last; an unreadable
-/// folder has none.
+/// Results folders directly below `folder`, the newest first by creation time, unreadable ones last. Empty if
+/// `folder` is unreadable.
 pub fn campaigns_in(folder: &Path) -> Vec<PathBuf> {
     let children = fs::read_dir(folder).into_iter().flatten().flatten().map(|child| child.path());
     let mut found: Vec<(Option<Timestamp>, PathBuf)> =

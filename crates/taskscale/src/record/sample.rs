@@ -69,7 +69,7 @@ impl DerefMut for Sample {
     }
 }
 
-/// A run: its part; its entry, number of tasks, repetition, and whether it is the second of a pair.
+/// A run: its series, then its entry, number of tasks, repetition, and whether it is the second of a pair.
 pub type RunKey<'a> = ((&'a str, &'a BTreeMap<String, String>, Option<u32>), (&'a str, u64, u32, bool));
 
 impl Sample {
@@ -90,12 +90,12 @@ impl Sample {
         (part, (&self.entry, self.tasks, self.repetition, self.is_double()))
     }
 
-    /// Whether it is of a part, compared field by field.
+    /// Whether it belongs to a series. Compares field by field, without copying.
     pub fn is_of(&self, part: &Series) -> bool {
         *self.workload == part.workload && self.params == part.params && self.cpus == part.cpus
     }
 
-    /// Whether it is the second run of a pair, of twice the operations of the first.
+    /// Whether it is the second run of a pair, with twice the operations of the first.
     pub fn is_double(&self) -> bool {
         self.work.as_ref().is_some_and(|work| work.double)
     }
@@ -131,7 +131,7 @@ fn first_of<T: ?Sized + Ord>(seen: &mut BTreeSet<Arc<T>>, value: Arc<T>) -> Arc<
 /// The last attempt of each run, in the order of [`Sample::run`].
 pub fn last_attempts<S: Borrow<Sample>>(samples: &[S]) -> Vec<&Sample> {
     let mut last: Vec<&Sample> = samples.iter().map(Borrow::borrow).collect();
-    // Stable: of equal attempts the one that stands last is kept.
+    // A stable sort: of equal attempts, the later one is kept.
     last.sort_by(|a, b| a.run().cmp(&b.run()).then(a.attempt.cmp(&b.attempt)));
     last.chunk_by(|a, b| a.run() == b.run()).filter_map(|attempts| attempts.last().copied()).collect()
 }

@@ -1,7 +1,7 @@
-//! Reads a sample, whose measurement stands among its own fields.
+//! Reads a sample, whose own fields are mixed with those of its measurement.
 //!
-//! What serde makes of `flatten` would copy the measurement's fields before it reads them: 1.6 times the CPU time for a
-//! million samples. Here they are read as they come, and the sample's own are taken out of their way.
+//! With `flatten`, serde would copy the measurement's fields before it reads them: 1.6 times the CPU time for a
+//! million samples. Here fields are read in order, and the sample's own are taken out first.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -28,7 +28,7 @@ macro_rules! own_fields {
         }
 
         impl OwnFields {
-            /// Reads the value of a field that is the sample's own. Returns whether it is.
+            /// Reads the value of `key` if it is one of the sample's own fields, and returns whether it is.
             fn take<'de, A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<bool, A::Error> {
                 match key {
                     $(stringify!($required) => self.$required = Some(map.next_value()?),)*
@@ -129,7 +129,7 @@ mod tests {
         assert!(error("\"tasks\"", "\"tusks\"").starts_with("missing field `tasks`"));
         assert!(error("\"status\"", "\"state\"").starts_with("missing field `status`"));
         assert!(error("\"tasks\":10", "\"tasks\":-1").contains("invalid value"));
-        // What divides by them relies on it.
+        // Divisions by the number of tasks rely on it.
         assert!(error("\"tasks\":10", "\"tasks\":0").starts_with("a run of 0 tasks"));
     }
 }

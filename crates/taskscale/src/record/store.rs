@@ -25,8 +25,8 @@ pub(super) const CAMPAIGN_FILE: &str = "campaign.json";
 const SAMPLES_FILE: &str = "samples.jsonl";
 const REJECTED_FILE: &str = "samples.rejected.jsonl";
 
-/// A taskscale that is just ending, or a child of its that has not yet reached its exec, may hold a lock a moment
-/// longer.
+/// Attempts to lock, and the pause between them: a taskscale that is ending, or its child before `exec`, may
+/// keep a lock a moment longer.
 const LOCK_TRIES: u32 = 10;
 const LOCK_PAUSE: Duration = Duration::from_millis(50);
 
@@ -93,11 +93,11 @@ pub fn holds_campaign(folder: &Path) -> bool {
     folder.join(CAMPAIGN_FILE).exists()
 }
 
-/// Refuses a folder with samples but no plan: new samples could not be told from old ones.
+/// Fails if a folder without a plan has samples: new samples could not be told from old ones.
 pub fn check_no_orphans(folder: &Path) -> Result<(), StoreError> {
     let path = folder.join(SAMPLES_FILE);
     match at("examine", &path, if_there(fs::metadata(&path)))? {
-        // An empty one is what a start that was cut off leaves.
+        // An interrupted start leaves an empty file.
         Some(facts) if facts.len() > 0 => Err(StoreError::Orphans(folder.to_owned())),
         _ => Ok(()),
     }
@@ -107,7 +107,7 @@ pub fn check_no_orphans(folder: &Path) -> Result<(), StoreError> {
 pub fn load(folder: &Path) -> Result<Loaded, StoreError> {
     let path = folder.join(CAMPAIGN_FILE);
     let Some(text) = at("read", &path, if_there(read_document(&path)))? else {
-        // Where the folder itself is missing, that is the error.
+        // If the folder itself is missing, that is the error.
         at("read", folder, fs::metadata(folder))?;
         return Err(StoreError::NoCampaign(folder.to_owned()));
     };
@@ -130,14 +130,14 @@ pub fn load(folder: &Path) -> Result<Loaded, StoreError> {
     Ok(Loaded { campaign, samples, rejected })
 }
 
-/// Separates samples without a campaign's id from invalid lines. Pure; never fails, for any bytes.
+/// The samples without a campaign id, and the invalid lines. Pure. Never fails, for any bytes.
 pub fn parse_samples(bytes: &[u8]) -> (Vec<Sample>, Vec<RejectedLine>) {
     // Reading from memory cannot fail.
     read_samples(bytes, bytes.len() as u64, None).unwrap_or_default()
 }
 
-/// Line by line, of `bytes` in all: the text of a long campaign need not be in memory beside its samples. A campaign's
-/// samples carry its `id`, or, of before there were ids, none.
+/// Reads samples line by line, so that the text of a long campaign is not in memory besides its samples.
+/// `bytes` is the size of the text. Samples must have the campaign's `id`, or none if it is old.
 fn read_samples(
     mut lines: impl BufRead,
     bytes: u64,
@@ -167,14 +167,14 @@ fn read_samples(
         match serde_json::from_slice::<Sample>(text) {
             Ok(sample) if sample.schema <= SCHEMA_VERSION && sample.campaign.as_deref() == id => {
                 if samples.is_empty() {
-                    // A list that grew would leave its former places behind in the heap. Where there is no room for as
-                    // many as the first foretells, it grows.
+                    // Reserves room by the size of the first line: a list that grows leaves its old memory in
+                    // the heap. If that much room is not available, the list grows.
                     let _ = samples.try_reserve((bytes / text.len() as u64).min(RUNS) as usize + 1);
                 }
                 if samples.len() as u64 == RUNS {
                     return Err(too_large(format!("more than {RUNS} samples")));
                 }
-                // By digests of them: two that are alike by chance are counted as one, and nobody can choose them.
+                // Counts hashes with a random seed: cases collide only by chance, and then count as one.
                 let (part, (entry, tasks, ..)) = sample.run();
                 if cases.insert(hashes.hash_one((part, entry, tasks))) && cases.len() as u64 > CASES {
                     return Err(too_large(format!("more than {CASES} cases")));
@@ -204,7 +204,7 @@ fn read_samples(
     Ok((samples, rejected))
 }
 
-/// Whether a file's last line lacks its end.
+/// Whether a file's last line lacks its line end.
 fn is_unfinished(path: &Path) -> io::Result<bool> {
     let mut file = File::open(path)?;
     if file.metadata()?.len() == 0 {
@@ -228,7 +228,7 @@ impl Store {
     pub fn claim(folder: &Path) -> Result<Store, StoreError> {
         at("create", folder, fs::create_dir_all(folder))?;
         let store = Store::lock(folder)?;
-        // Looked at again now that no other can write here.
+        // Checked again, now that no other taskscale can write here.
         if holds_campaign(folder) {
             return Err(StoreError::Begun(folder.to_owned()));
         }
@@ -236,8 +236,7 @@ impl Store {
         Ok(store)
     }
 
-    /// The same for a folder that is not there yet: `folder`, or, where another has taken that name, `folder-2` and so
-    /// on.
+    /// Creates and locks a folder for a new campaign: `folder`, or `folder-2` and so on if it exists.
     pub fn claim_new(folder: &Path) -> Result<Store, StoreError> {
         if let Some(parent) = folder.parent() {
             at("create", parent, fs::create_dir_all(parent))?;
@@ -268,7 +267,8 @@ impl Store {
         Ok((store, loaded))
     }
 
-    /// Parts the lines, byte for byte: a newer taskscale's fields in a good line stay, and a bad one can be examined.
+    /// Separates the lines, byte for byte: valid lines keep the fields of a newer taskscale, and invalid ones
+    /// can be examined.
     fn set_aside(&mut self, bytes: &[u8], rejected: &[RejectedLine]) -> Result<(), StoreError> {
         let bad: BTreeSet<usize> = rejected.iter().map(|line| line.number).collect();
         let (mut good, mut aside) = (Vec::new(), Vec::new());
@@ -287,7 +287,7 @@ impl Store {
         }
         let path = self.folder.join(SAMPLES_FILE);
         let file = write_beside(&path, |out| out.write_all(&good))?;
-        // Locked before it gets its name: at no instant can another take the folder.
+        // Locked before the rename, so that no other taskscale can take the folder in between.
         let _ = file.try_lock();
         put_in_place(&path)?;
         self.samples = file;
@@ -307,10 +307,10 @@ impl Store {
                     continue;
                 }
                 Err(TryLockError::WouldBlock) => return Err(StoreError::InUse(folder.to_owned())),
-                // A file system without locks: nothing can be known of others.
+                // The file system has no locks, so others cannot be detected.
                 Err(TryLockError::Error(_)) => {}
             }
-            // Another may have put a new file in the place of the one just opened: then that one is to be locked.
+            // Another taskscale may have replaced the file just opened. The new one must then be locked.
             if at("examine", &path, is_at(&samples, &path))? {
                 return Ok(Store { folder: folder.to_owned(), samples });
             }
@@ -334,7 +334,7 @@ impl Store {
     /// Appends a sample and returns once it is on the disk.
     pub fn append(&mut self, sample: &Sample) -> Result<(), StoreError> {
         let path = self.folder.join(SAMPLES_FILE);
-        // A results folder that was removed while measuring would swallow samples unseen.
+        // If the results folder was removed while measuring, samples would be lost silently.
         if !at("examine", &path, is_at(&self.samples, &path))? {
             let gone = io::Error::new(io::ErrorKind::NotFound, "the results folder was removed");
             return at("append to", &path, Err(gone));
@@ -345,8 +345,8 @@ impl Store {
         let length = at("examine", &path, self.samples.metadata())?.len();
         let written = self.samples.write_all(&line);
         if written.is_err() {
-            // On a full disk a piece of the line may be there. It is no sample, and would be in the way of the next;
-            // where even this fails, the next start sets it aside.
+            // On a full disk, a part of the line may be written. It is removed, as the next sample would
+            // continue that line. If even this fails, the next start sets it aside.
             let _ = self.samples.set_len(length);
         }
         at("append to", &path, written)?;
@@ -354,7 +354,7 @@ impl Store {
     }
 }
 
-/// Whether `file` is the one that `path` leads to: not removed, and no other put in its place.
+/// Whether `file` is the one at `path`: neither removed nor replaced.
 fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     let (own, there) = (file.metadata()?, if_there(fs::metadata(path))?);
     Ok(there.is_some_and(|there| (there.dev(), there.ino()) == (own.dev(), own.ino())))
@@ -371,7 +371,7 @@ pub fn write_whole(
             at("write", path, File::create(path).and_then(|file| buffered(&file, write)))
         }
         _ => {
-            // A link stays one: what it leads to is replaced.
+            // A link is kept, and its target replaced.
             let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
             write_beside(&path, write)?;
             put_in_place(&path)
@@ -379,18 +379,18 @@ pub fn write_whole(
     }
 }
 
-/// The name of a file while it is being written, behind the whole of its name: `a.svg` and `a.csv` may be written at the
-/// same time.
+/// Suffix of a file while it is being written. Follows the whole name, as `a.svg` and `a.csv` may be written at
+/// the same time.
 const NEW: &str = ".new";
 
-/// A path with more behind its name.
+/// A path with `more` appended to its name.
 fn beside(path: &Path, more: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(more);
     PathBuf::from(name)
 }
 
-/// Writes the new file durably, beside the old one. Leaves none where the disk is full.
+/// Writes and syncs the new file next to the old one. Removes it after an error, such as a full disk.
 fn write_beside(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -411,7 +411,7 @@ fn buffered(file: &File, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -
     out.flush()
 }
 
-/// Gives the file that `write_beside` made its name, durably.
+/// Renames the file of `write_beside` to `path`, and syncs the folder.
 fn put_in_place(path: &Path) -> Result<(), StoreError> {
     let new = beside(path, NEW);
     at("rename", &new, fs::rename(&new, path))?;

@@ -24,7 +24,7 @@ fn a_folder_is_taken_once_and_not_with_samples_in_it() {
     assert!(matches!(Store::claim(&folder), Err(StoreError::InUse(_))), "two hold it");
     store.write_campaign(&campaign(None)).unwrap();
     drop(store);
-    // Begun and ended by another, since this one looked.
+    // Another taskscale started and ended here meanwhile.
     assert!(matches!(Store::claim(&folder), Err(StoreError::Begun(_))));
     fs::remove_file(folder.join(CAMPAIGN_FILE)).unwrap();
     drop(Store::claim(&folder).unwrap());

@@ -15,8 +15,9 @@ struct Locked {
     dependencies: Vec<String>,
 }
 
-/// The package's manifest: what it has from the workspace's is written out. Libraries that `code` does not name are left
-/// out, with the features that bring them, and so are `[[bin]]` tables: cargo finds programs by their files.
+/// The package's manifest, with inherited values of the workspace written out. Libraries that `code` does not
+/// name are left out, with the features that bring them, and so are `[[bin]]` tables: cargo finds programs by
+/// their files.
 pub(super) fn package(package: &str, workspace: &str, code: &str) -> String {
     let (mut text, mut table) = (String::new(), String::new());
     // A comment stays or goes with the line below it.
@@ -146,7 +147,7 @@ mod tests {
             of("z", "0.0.0", &["b 2.0.0"])
         );
         let all = format!("version = 4\n{}", all.concat());
-        // `b 2.0.0` is found under the name that code knows it by.
+        // `b 2.0.0` is found by the name that code uses.
         assert_eq!(lock(&all, "a", "b::x()", "z"), needed);
         assert_eq!(lock(&all, "a", "", "z"), format!("version = 4\n{}", of("z", "0.0.0", &[])));
     }

@@ -9,7 +9,7 @@ use serde::Deserialize;
 #[derive(Debug, Deserialize)]
 pub struct Language {
     pub title: String,
-    /// Empty for any other.
+    /// Empty for the shell.
     pub names: Vec<String>,
     pub model: String,
     #[serde(default)]
@@ -30,7 +30,7 @@ pub static LANGUAGES: LazyLock<Vec<Language>> = LazyLock::new(|| {
     all.into_values().flatten().collect()
 });
 
-/// The language of a runtime's name; the shell for other names.
+/// The language of a runtime's name, or the shell for other names.
 pub fn language_of(name: &str) -> &'static Language {
     let named = LANGUAGES.iter().find(|language| language.names.iter().any(|known| known == name));
     named.unwrap_or(&LANGUAGES[LANGUAGES.len() - 1])

@@ -1,6 +1,6 @@
 //! New entries: a working program and its manifest, copied from an entry of the embedded catalog.
 //!
-//! Adds files, and text at the end of a manifest; never overwrites. Must not know the command line.
+//! Adds files, and text at the end of a manifest. Never overwrites. Must not know the command line.
 
 mod cargo;
 mod languages;
@@ -149,7 +149,7 @@ fn fill(
     }
 }
 
-/// What was created; after an error it is undone.
+/// What was created, to be undone after an error.
 #[derive(Debug, Default)]
 pub struct Changes {
     pub created: Vec<PathBuf>,
@@ -194,7 +194,7 @@ impl Changes {
             let _ = fs::remove_file(path);
         }
         for folder in &self.folders {
-            // Innermost first; non-empty folders stay.
+            // Innermost first. Non-empty folders stay.
             let _ = fs::remove_dir(folder);
         }
     }
@@ -249,7 +249,7 @@ mod tests {
                 assert!(!text.contains("@NAME@"), "{path:?}");
                 assert!(written.created.contains(&path), "{path:?}");
             }
-            // Others beside it, of some of the workloads: with no file of another.
+            // Further entries with one workload each, without files of the others.
             for workload in &all {
                 let workloads = std::slice::from_ref(workload);
                 let entry = format!("mine-{workload}");
@@ -276,7 +276,7 @@ mod tests {
         }
     }
 
-    /// All that is taken of a model is its files and commands.
+    /// Only a model's files and commands are copied.
     #[test]
     fn a_model_needs_no_variable_no_library_and_no_other_toolchain() {
         for language in LANGUAGES.iter() {
@@ -355,7 +355,7 @@ mod tests {
             let error = write(&request(catalog.path(), runtime, entry)).unwrap_err().to_string();
             assert!(error.contains(said), "{error}");
         }
-        // A manifest that is broken is not added to.
+        // A broken manifest is not extended.
         fs::write(catalog.path().join("go/runtime.toml"), "name = ").unwrap();
         let error = write(&request(catalog.path(), "go", "three")).unwrap_err().to_string();
         assert!(error.contains("runtime.toml:1:") && error.contains("fix it before"), "{error}");

@@ -28,7 +28,7 @@ impl Model {
         let (runtime, entry) = language.model.split_once('/').unwrap_or_default();
         let files: TemplateFiles =
             if language.is_generic() { SHELL.to_vec() } else { embedded_texts(runtime).collect() };
-        // Manifests are read from folders: versions are looked up in the lock files beside them.
+        // Manifests are read from folders, as versions are looked up in the lock files next to them.
         let parent = std::env::temp_dir();
         let fault = |error| CatalogError::Unpack { path: parent.clone(), error };
         let temporary = tempfile::tempdir().map_err(fault)?;
@@ -80,7 +80,7 @@ impl Model {
     fn program(&self, workload: &str) -> TemplateFiles {
         let (entry, folders) = (&self.entry, named_children(&self.entry, workload));
         let is_of_other = |path: &str, workload| is_of_other_workload(entry, workload, Path::new(path));
-        // Of this workload by name, not only of no other.
+        // Belongs to this workload by its name, not just to no other.
         let is_own = |path| entry.workloads.keys().any(|other| other != workload && is_of_other(path, other));
         let mut files = self.files.clone();
         files.retain(|(path, _)| {
@@ -238,7 +238,7 @@ impl Renamed<'_> {
         }
     }
 
-    /// `thread`, `thread-ring` and `thread.csproj` contain the model's name.
+    /// Renames a part that begins with the model's name: `thread`, `thread-ring`, `thread.csproj`.
     fn part(&self, part: &str, first: bool) -> String {
         // Below its folder, `spawn.ex` is named after the workload, not after the entry `spawn`.
         let stem = part.split('.').next().unwrap_or(part);
@@ -255,7 +255,7 @@ impl Renamed<'_> {
     fn text(&self, text: &str) -> String {
         let (model, program) = (&self.model.name, &self.program);
         let mut text = text.replace(&format!("name = \"{model}\"\n"), &format!("name = \"{program}\"\n"));
-        // Otherwise it is the name of the workload.
+        // A model's name that is also a workload's means the workload.
         if !self.model.workloads.contains_key(model) {
             text = text
                 .replace(&format!("usage: {model} "), &format!("usage: {program} "))

@@ -80,7 +80,8 @@ fn each_text(campaign: &mut Campaign, samples: &mut [Sample], change: &mut impl 
     }
 }
 
-/// Whole words only, also at the end of `2026-11-21-ann` or before `.local`; `vm.max_map_count` of a host `vm` stays.
+/// Replaces whole words only, also at the end of `2026-11-21-ann` or before `.local`. `vm.max_map_count` stays
+/// even if a host is called `vm`.
 fn replace(text: &str, name: &str, instead: &str) -> String {
     let mut replaced = String::with_capacity(text.len());
     let mut rest = text;

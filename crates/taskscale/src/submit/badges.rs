@@ -14,7 +14,8 @@ use crate::stats::{CONFIDENCE, Interval, Spread, Welch};
 /// The share of all cases that must agree with other results. Cases that are missing there, or have another version, do
 /// not agree.
 const AGREE_SHARE: f64 = 0.8;
-/// Two values agree if the 95% interval of their ratio comes within this share of 1; for single runs, the ratio itself.
+/// Two values agree if the 95% interval of their ratio (of single runs, the ratio itself) comes within this
+/// share of 1.
 const WITHIN: f64 = 0.10;
 
 /// The badge of a results folder, with its words in a sentence.

@@ -119,7 +119,7 @@ fn line(row: &Row, headline: &MetricDef) -> DocumentRow {
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct CheckedFolder {
     pub folder: String,
-    /// The badge; absent if the results could not be read.
+    /// The badge. `None` if the results could not be read.
     #[serde(rename = "mark")]
     pub badge: Option<Badge>,
     pub runs: usize,

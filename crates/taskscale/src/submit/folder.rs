@@ -20,7 +20,7 @@ const NO_CHECKSUM: &str = "00000000000000000000000000000000000000000000000000000
 pub struct SubmittedResults {
     pub folder: PathBuf,
     pub loaded: Loaded,
-    /// Whether the checksum matches the files; absent without a checksum.
+    /// Whether the checksum matches the files. `None` without a checksum.
     pub checksum_ok: Option<bool>,
 }
 

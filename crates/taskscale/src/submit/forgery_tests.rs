@@ -1,10 +1,10 @@
-//! Figures that were made up: campaigns of results/, forged as those of another machine, each refused with its reason.
+//! Invented values: campaigns of results/, forged as those of another machine, are refused with the reason.
 
 use super::tests::{examined, reports, repository};
 use super::*;
 use crate::record::{self, Loaded, Plateau, Sample};
 
-/// A large campaign of the project, as somebody hands it in who claims another machine.
+/// A large campaign of the project, submitted as that of another machine.
 fn another_machine() -> Loaded {
     let mut loaded = record::load(&repository("results/epyc-2cpu/2026-11-24-2")).unwrap();
     loaded.campaign.machine.cpu = "AMD Ryzen 9 9950X 16-Core Processor".to_owned();
@@ -16,7 +16,7 @@ fn another_machine() -> Loaded {
     loaded
 }
 
-/// What the rules have against a forgery: rule and reason.
+/// The rules that a forgery breaks, with reasons.
 fn refused(forge: impl Fn(&mut Sample)) -> Vec<(SubmissionRule, String)> {
     let mut loaded = another_machine();
     assert_eq!(examined(&loaded, true), [], "good before");
@@ -29,7 +29,7 @@ fn assert_refused(found: &[(SubmissionRule, String)], rule: SubmissionRule, reas
     assert!(found.iter().any(|(of, what)| *of == rule && what.contains(reason)), "{reason}: {found:?}");
 }
 
-/// Multiplies each part of a reading, and has it add up again.
+/// Scales each part of a reading, and updates their sum.
 fn scale(plateau: &mut Plateau, factor: f64) {
     let scaled = |bytes: u64| (bytes as f64 * factor) as u64;
     for bytes in [

@@ -3,9 +3,9 @@
 use crate::document::joined;
 use crate::record::Machine;
 
-/// Words of processors' names that tell none from another.
+/// Words in processors' names that distinguish none of them.
 const NOISE: [&str; 9] = ["intel", "amd", "cpu", "processor", "apu", "with", "radeon", "graphics", "virtual"];
-/// No processor's name needs more.
+/// Maximum length of a processor's name, in bytes.
 const LONGEST: usize = 48;
 
 /// `xeon-2-5ghz-2cpu`: the class of a machine, which matters most for results and does not identify its owner. Only
@@ -24,7 +24,7 @@ fn is_noise(word: &str) -> bool {
     NOISE.contains(&word) || word.ends_with("-core")
 }
 
-/// `2.50ghz` is `2-5ghz`.
+/// A word with only letters, digits and `-`: `2.50ghz` becomes `2-5ghz`.
 fn plain(word: &str) -> String {
     let number = word.strip_suffix("ghz").and_then(|number| number.parse::<f64>().ok());
     let word = number.map_or(word.to_owned(), |number| format!("{number}ghz"));

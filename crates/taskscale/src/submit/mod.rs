@@ -43,7 +43,7 @@ use crate::document::first_few;
 use crate::files::if_there;
 use crate::record::read_document;
 
-/// A rule that submitted results must meet, with the sentence that pull requests show.
+/// A rule for submitted results, with the sentence that pull requests show.
 #[derive(
     Debug,
     Clone,
@@ -112,7 +112,7 @@ impl SubmissionRule {
         }
     }
 
-    /// What to do where the rule is broken.
+    /// What to do if the rule is broken.
     fn fix(self) -> &'static str {
         match self {
             SubmissionRule::Lines
@@ -158,8 +158,7 @@ impl Violation {
         Violation { rule, what: what.into(), fix: rule.fix() }
     }
 
-    /// One finding for several violations of a rule: the first few, and the number of others, which are not put into
-    /// words.
+    /// One finding for several violations of a rule: the first few in words, and the number of others.
     fn of_many<T>(
         rule: SubmissionRule,
         all: impl IntoIterator<Item = T>,
@@ -174,7 +173,7 @@ impl Violation {
 /// Number of violations that a finding names.
 const NAMED: usize = 3;
 
-/// Reads a JSON record; `None` if the file does not exist.
+/// Reads a JSON record. `None` if the file does not exist.
 fn read_record<T: DeserializeOwned>(path: &Path) -> io::Result<Option<T>> {
     let text = if_there(read_document(path))?;
     Ok(text.map(|text| serde_json::from_slice(&text)).transpose()?)

@@ -1,8 +1,8 @@
 //! Whether values are plausible for real runs: compared with what a task needs at least, with each other, and with
 //! other results. Pure.
 //!
-//! The bounds are generous: the results in results/ are far from each. Honest results of an unusual machine pass;
-//! carelessly invented ones do not.
+//! The bounds are generous: the results in results/ are far from each. Honest results of an unusual machine
+//! pass, and carelessly invented ones do not.
 
 use std::collections::BTreeMap;
 
@@ -14,18 +14,18 @@ use crate::report::{Report, Row};
 use crate::stats::median;
 use crate::units::{self, counted};
 
-/// No process has been seen with less than 460 KB.
+/// Smallest plausible footprint, in bytes. The smallest process seen had 460 KB.
 pub const LEAST_FOOTPRINT_BYTES: u64 = 64 << 10;
-/// Of how many bytes a growth must be before its slope is judged: a runtime's fixed cost varies by less.
+/// Minimum growth, in bytes, whose slope is judged: a runtime's fixed cost varies by less.
 const JUDGED_BYTES: f64 = 2.0 * 1024.0 * 1024.0;
-/// Repeated cases from which on their scatter is judged.
+/// Minimum repeated cases whose scatter is judged.
 const REPEATED: usize = 8;
-/// By how much a footprint may differ from that of the same case elsewhere before it is named, and
+/// A footprint is named if it differs by more than this share from that of the same case elsewhere.
 const NAMED_SHARE: f64 = 0.20;
-/// before the campaign is refused.
+/// The campaign is refused if it differs by more than this factor.
 const REFUSED_FACTOR: f64 = 10.0;
 
-/// What a task of a kind takes at least, in bytes; the least in results/ is two to four times as much.
+/// Minimum bytes of a task of a kind. The smallest in results/ are two to four times as large.
 fn least_bytes_per_task(kind: Kind, shape: Shape) -> f64 {
     let task = match kind {
         Kind::Process => 32_768.0,
@@ -105,7 +105,7 @@ fn without_scatter(figure: &MetricDef, reports: &[Report]) -> Option<Violation> 
     })
 }
 
-/// A case of which footprints can be compared: series, entry, number of tasks and memory source.
+/// A case whose footprints can be compared: series, entry, number of tasks and memory source.
 pub type SourceCase = (Series, String, u64, MemorySource);
 
 /// The cases that were ok, with their rows. Skips cases measured by several memory sources.

@@ -6,7 +6,7 @@ use super::{SubmissionRule, Violation};
 use crate::catalog::{Catalog, DottedVersion, Entry, Runtime};
 use crate::record::{Campaign, EntryFacts, Sample};
 
-/// The measured programs that differ from the catalog's. `digest` returns today's `program_digest`, where it can be
+/// The measured programs that differ from the catalog's. `digest` returns today's `program_digest` if it is
 /// known: on the machine of the results, with the same toolchain.
 pub fn changed_programs(
     campaign: &Campaign,
@@ -51,7 +51,7 @@ fn change(
     if let Some(file) = files.find(|file| !there.sources.contains(file) || !facts.sources.contains(file)) {
         return Some(format!("{} differs", file.path));
     }
-    // A version that was asked for is of another toolchain, or of a copy of the sources.
+    // A requested version has another toolchain, or a copy of the sources.
     let now = facts.versions.is_empty().then(|| digest(runtime, entry, workload, facts))??;
     (now != *recorded)
         .then(|| "its digest differs: a lock file, shared code, or the path of its toolchain".to_owned())

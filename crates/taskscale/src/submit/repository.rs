@@ -51,7 +51,8 @@ fn reports(loaded: &Loaded) -> Vec<Report> {
     Report::of_parts(&loaded.campaign, &loaded.samples)
 }
 
-/// Checks published results. With `new`, they are being submitted to those `beside` them now.
+/// Checks published results against each other and those `beside` them, and with `new` their programs against a
+/// catalog.
 pub fn check_folders(
     folders: &[PathBuf],
     beside: Vec<SubmittedResults>,

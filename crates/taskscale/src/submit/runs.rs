@@ -15,7 +15,7 @@ use crate::units;
 const CLOCK_S: f64 = 2.0;
 /// A clock may be set back once, and once more per this many runs.
 const STEPS_BACK: usize = 500;
-/// The share of runs on a busy machine from which on results are refused.
+/// Share of runs on a busy machine from which results are refused.
 const BUSY_SHARE: f64 = 0.05;
 
 /// `rust/thread, sleep, 10k tasks, repetition 2`.
@@ -65,13 +65,13 @@ pub fn outside(campaign: &Campaign, plans: &PlansBySeries, samples: &[Sample]) -
         format!("not planned: {}", label(sample))
     }));
     let mut order: Vec<&Sample> = samples.iter().collect();
-    // Stable: of one attempt, the one that stands first comes first.
+    // A stable sort: duplicates of an attempt keep their order.
     order.sort_by(|a, b| a.run().cmp(&b.run()).then(a.attempt.cmp(&b.attempt)));
     let mut wrong = Vec::new();
     let mut before: Option<&Sample> = None;
     for sample in order {
         let same_run = before.filter(|before| before.run() == sample.run());
-        // In one list, what stands earlier has the lower address.
+        // Both are in one list, so the earlier one has the lower address.
         let follows = |before: &Sample| {
             before.attempt + 1 == sample.attempt && std::ptr::from_ref(before) < std::ptr::from_ref(sample)
         };

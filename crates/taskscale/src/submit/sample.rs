@@ -1,18 +1,20 @@
 //! Consistency of one sample: arithmetic, and what a status implies. Pure.
 //!
-//! Only rules that every run ever written by taskscale meets: the 1,767 samples of results/ were checked.
+//! Only rules that every sample ever written by taskscale follows, as checked with the 1,767 samples of
+//! results/.
 
 use super::plausible::LEAST_FOOTPRINT_BYTES;
 use crate::catalog::Shape;
 use crate::record::{Campaign, Hold, Plan, Plateau, Sample, Status};
 
-/// Phases are differences of floating-point seconds; their sum may be off by so much.
+/// Tolerance for the sum of phases, in seconds: phases are differences of floating-point numbers.
 const SUM_S: f64 = 1e-6;
-/// The kernel's accounts of CPU time are not read at one instant: their sum may be off by so many seconds, or
+/// Tolerance for the sum of CPU times, in seconds: the kernel's counters are not read at one instant. The
+/// larger of this and
 const CPU_SUM_S: f64 = 0.02;
-/// by so much of it.
+/// this share of the sum applies.
 const CPU_SUM_SHARE: f64 = 0.01;
-/// A tick of a clock, on each CPU, may be counted before its time.
+/// Tolerance for the CPU time of each CPU, in seconds: a clock tick may be counted early.
 const TICK_S: f64 = 0.05;
 
 /// The contradictions within one sample.
@@ -67,7 +69,7 @@ fn times(sample: &Sample, plan: &Plan, campaign: &Campaign, unless: &mut impl Fn
     let others = [time.wall_s, time.plateau_read_at_s, time.reading_s, cpu.user_s, cpu.system_s];
     let all = phases.into_iter().chain(cpu_phases).chain(others).flatten();
     unless(all.into_iter().all(|seconds| seconds.is_finite() && seconds >= 0.0), "a time is negative");
-    // The clock counts nanoseconds, and no program starts in one.
+    // The clock counts nanoseconds, and no program starts within one.
     unless(![time.launch_s, time.wall_s].contains(&Some(0.0)), "it took no time to start or to run");
     if let ([Some(launch), Some(plateau), Some(drain)], Some(wall)) = (phases, time.wall_s) {
         unless((launch + plateau + drain - wall).abs() <= SUM_S, "its phases do not add up to its wall time");
@@ -78,7 +80,7 @@ fn times(sample: &Sample, plan: &Plan, campaign: &Campaign, unless: &mut impl Fn
     if let (Some(total), Some(wall)) = (cpu.total_s(), time.wall_s) {
         let most = (wall + TICK_S) * campaign.machine.cpus.max(1) as f64;
         unless(total <= most, "it took more CPU time than the machine has");
-        // Between the phases of work is the work itself.
+        // The phases of work do not include the work itself.
         if let ([Some(launch), plateau, Some(drain)], true) = (cpu_phases, plan.shape != Shape::Work) {
             let off = (launch + plateau.unwrap_or(0.0) + drain - total).abs();
             let slack = CPU_SUM_S.max(CPU_SUM_SHARE * total);
@@ -87,7 +89,7 @@ fn times(sample: &Sample, plan: &Plan, campaign: &Campaign, unless: &mut impl Fn
     }
 }
 
-/// Whether the footprint is the sum of its parts. Samples of earlier versions leave out what was in swap.
+/// Whether the footprint is the sum of its parts. Samples of earlier versions leave out swap.
 fn adds_up(plateau: &Plateau) -> bool {
     let parts = [plateau.anon_bytes, plateau.shmem_bytes, plateau.file_bytes, plateau.kernel_bytes];
     let parts = parts.into_iter().chain(plateau.hugetlb_bytes);

@@ -1,4 +1,4 @@
-//! Each refusal, on campaigns of results/ that were measured well and are then spoilt.
+//! Each refusal, on good campaigns of results/ that are then changed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ pub(super) fn repository(inside: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(inside)
 }
 
-/// A campaign of 195 cells and 202 runs, one of them busy.
+/// A campaign of 195 cases and 202 runs, one of them on a busy machine.
 pub(super) fn posts() -> Loaded {
     record::load(&repository("results/2026-11-22-posts")).unwrap()
 }
@@ -29,7 +29,7 @@ pub(super) fn reports(loaded: &Loaded) -> Vec<Report> {
     Report::of_parts(&loaded.campaign, &loaded.samples)
 }
 
-/// What speaks against a campaign.
+/// The violations of a campaign.
 pub(super) fn examined(loaded: &Loaded, handed_in: bool) -> Vec<Violation> {
     examine(loaded, &reports(loaded), handed_in)
 }
@@ -49,7 +49,7 @@ fn rooms() -> Loaded {
     record::load(&repository("results/2026-11-23-rooms-10")).unwrap()
 }
 
-/// The rules that a campaign breaks once it was changed.
+/// The rules that a campaign breaks after `change`.
 #[track_caller]
 fn broken(change: impl FnOnce(&mut Loaded)) -> Vec<&'static str> {
     let mut loaded = posts();
@@ -60,7 +60,7 @@ fn broken(change: impl FnOnce(&mut Loaded)) -> Vec<&'static str> {
     rules
 }
 
-/// The rules that it breaks once a sample that was ok, of 10,000 tasks, was changed.
+/// The rules that a campaign breaks after `change` of a sample of 10,000 tasks that was ok.
 #[track_caller]
 fn broken_sample(change: impl FnOnce(&mut Sample)) -> Vec<&'static str> {
     broken(|loaded| {
@@ -135,9 +135,9 @@ fn two_campaigns_in_one_are_refused() {
     assert_eq!(broken_sample(|sample| sample.version = Some("x 2.0".into())), ["alike"]);
     let line = RejectedLine { number: 7, why: "it is of another".to_owned() };
     assert_eq!(broken(|loaded| loaded.rejected.push(line)), ["lines"]);
-    // Runs in another order than that in which they are said to have been made.
+    // The order of runs contradicts their start times.
     assert!(broken(|loaded| loaded.samples.swap(3, 60)).contains(&"times"));
-    // A clock that was set back an hour before the campaign went on.
+    // The clock was set back an hour before the campaign was resumed.
     let set_back = broken(|loaded| {
         for sample in &mut loaded.samples[100..] {
             let earlier = Duration::from_secs(sample.started_at.unix_s() - 3_600);
@@ -261,7 +261,7 @@ fn a_changed_program_is_not_the_catalogues() {
     assert!(said(other, None).contains("digest"));
     let other = EntryFacts { workload: Some("sleep".to_owned()), ..facts.clone() };
     assert_eq!(said(other, None), "");
-    // Of what was not measured nothing is asked.
+    // Entries that were not measured are not checked.
     let other = EntryFacts { name: "own/thing".to_owned(), ..facts };
     assert_eq!(said(other, None), "");
 }

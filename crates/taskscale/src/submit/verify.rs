@@ -17,7 +17,7 @@ pub const VERIFICATION: &str = "verification.json";
 const SHARE: f64 = 0.1;
 /// Bytes per task agree within this share.
 const WITHIN: f64 = 0.10;
-/// Growth of the footprint that differs by no more than this agrees: pages that a run takes more or less.
+/// Growth agrees if it differs by no more than this many bytes: runs differ by a few pages.
 const SAME_BYTES: f64 = 65_536.0;
 /// Results are verified if this share of the cases agrees.
 const VERIFIED_SHARE: f64 = 0.9;
@@ -28,7 +28,7 @@ pub struct DrawnCase {
     pub entry: String,
     pub part: Series,
     pub tasks: u64,
-    /// The fewest tasks that the results have of this entry and workload: bytes per task are counted from there.
+    /// The fewest tasks of this entry and series in the results, from which bytes per task are counted.
     pub least: u64,
 }
 
@@ -62,10 +62,11 @@ pub struct VerifiedCase {
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct CaseOutcome {
-    /// `ok` if a repetition was.
+    /// `ok` if any repetition was.
     pub status: String,
     pub version: Option<String>,
-    /// (footprint − footprint at the fewest tasks) ÷ (tasks − fewest tasks), medians. Absent where nothing rests.
+    /// (footprint − footprint at the fewest tasks) ÷ (tasks − fewest tasks), medians. Absent if a footprint is
+    /// missing.
     pub bytes_per_task: Option<f64>,
     /// Medians, in seconds: shown, not judged.
     pub launch_s: Option<f64>,
@@ -97,14 +98,14 @@ impl Verification {
         Ok(Some(verification))
     }
 
-    /// Whether the record in a results folder verifies these results. A record of other results, or an unreadable one,
-    /// does not count; `submit --check` reports it.
+    /// Whether the record in a results folder verifies these results. A record of other results, or an
+    /// unreadable one, does not count, and `submit --check` reports it.
     pub fn confirms(folder: &Path, campaign: &Campaign) -> bool {
         Verification::beside(folder, campaign).is_ok_and(|found| found.is_some_and(|of| of.is_verified()))
     }
 }
 
-/// A tenth of the cases, by chance: of all that were ok or not, beyond the fewest tasks of each series.
+/// A random tenth of the cases, ok or not. The fewest tasks of an entry are left out unless it has no others.
 pub fn draw(reports: &[Report], seed: u64) -> Vec<DrawnCase> {
     let mut cases = Vec::new();
     for report in reports {
@@ -134,7 +135,7 @@ pub fn judge(case: &DrawnCase, submitted: &[Report], measured: &[Report]) -> Ver
             (Some(a), Some(b)) => {
                 (a - b).abs() <= WITHIN * a.abs().max(b.abs()) || (a - b).abs() * tasks <= SAME_BYTES
             }
-            // Nothing rests in it.
+            // Neither has a footprint.
             (None, None) => true,
             _ => false,
         };
@@ -206,7 +207,7 @@ mod tests {
         assert!(agreeing(&reports(1.05)).into_iter().all(|agrees| agrees));
         let far = agreeing(&reports(1.5));
         assert!(far.iter().filter(|agrees| **agrees).count() * 2 < far.len(), "{far:?}");
-        // What could not be run is no agreement.
+        // Cases that could not be run do not agree.
         assert!(agreeing(&[]).into_iter().all(|agrees| !agrees));
     }
 }

@@ -1,4 +1,4 @@
-//! Build an entry from its lock file into the user's cache, once per version of its sources and toolchain.
+//! Builds an entry from its lock file into the user's cache, once per version of its sources and toolchain.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -27,12 +27,12 @@ pub struct Built {
     pub command: Vec<String>,
     /// SHA-256 over the runtime's folder, version and place.
     pub digest: String,
-    /// SHA-256 over what this entry alone is made of.
+    /// SHA-256 over the files and commands of this entry alone.
     pub program_digest: String,
 }
 
-/// Builds `entry` for `workload` unless the cache has it, and returns the command that runs it. A build, and the waiting
-/// for another taskscale's, is ended soon after `attend.stop` says so.
+/// Builds `entry` for `workload` unless the cache has it, and returns the command that runs it. Stops building,
+/// or waiting for another taskscale's build, soon after `attend.stop` returns true.
 pub fn build(
     cache: &Cache,
     runtime: &Runtime,
@@ -55,12 +55,12 @@ pub fn build(
         let mut command = fill(&recipe.run, &places, toolchain.home.as_deref());
         let program = lookup(&entry.toolchain, &command[0])
             .ok_or_else(|| BuildError::NoResult(PathBuf::from(&command[0])))?;
-        // It is run from a folder of its own.
+        // It runs in another folder.
         let program = at("find", &program, std::path::absolute(&program))?;
         command[0] = program.to_string_lossy().into_owned();
         Ok(Built { command, digest: digest.clone(), program_digest: program_digest.clone() })
     };
-    // What is built needs no lock: another entry's build in the same folder is no reason to wait.
+    // A finished build needs no lock, even if another entry is being built in the same folder.
     if stamp.exists() {
         log::info!("{} is built: {}", entry.full_name, out.display());
         note_source(&place, runtime)?;
@@ -72,7 +72,7 @@ pub fn build(
         return Err(BuildError::Stopped(format!("waiting to build {}", entry.full_name)));
     };
     note_source(&place, runtime)?;
-    // The other one's build may have been this one's.
+    // The other taskscale may have made this build.
     if stamp.exists() {
         return ready();
     }
@@ -94,8 +94,8 @@ pub fn build(
     Ok(built)
 }
 
-/// The entry and workload under whose name a program is built: the first of its runtime that the same toolchain makes
-/// by the same commands. Twins differ in what they are run with, and are built once.
+/// The entry and workload under whose name a program is built: the first of its runtime with the same toolchain
+/// and build commands. Twins differ only in how they are run, and are built once.
 fn maker<'a>(runtime: &'a Runtime, entry: &'a Entry, workload: &'a str) -> (&'a Entry, &'a str) {
     let commands = &entry.workloads[workload].build;
     (runtime.entries.iter())
@@ -105,7 +105,7 @@ fn maker<'a>(runtime: &'a Runtime, entry: &'a Entry, workload: &'a str) -> (&'a 
         .map_or((entry, workload), |(other, workload, _)| (other, workload))
 }
 
-/// So that `taskscale clean` can ask the sources whether this is still what they make.
+/// Records the runtime's folder, so that `taskscale clean` can check whether its sources still make this build.
 fn note_source(place: &Path, runtime: &Runtime) -> Result<(), BuildError> {
     let path = place.join(SOURCE);
     let source = runtime.folder.as_os_str().as_bytes();
@@ -115,8 +115,8 @@ fn note_source(place: &Path, runtime: &Runtime) -> Result<(), BuildError> {
     at("write", &path, fs::write(&path, source))
 }
 
-/// The folder of the toolchain that builds: the one that runs the program, unless it lacks a program of the build, or the one
-/// by which toolchains are located, as a JRE lacks the compiler.
+/// The folder of the toolchain that builds: the one that runs the program, or the default one if a requested
+/// version lacks a program of the build or the program that locates toolchains, as a JRE lacks the compiler.
 fn builder(runtime: &Runtime, entry: &Entry, recipe: &Recipe, toolchain: &Toolchain) -> Option<PathBuf> {
     let home = toolchain.home.clone()?;
     let programs = recipe.build.iter().filter_map(|command| command.first()?.strip_prefix("{home}/"));
@@ -126,7 +126,7 @@ fn builder(runtime: &Runtime, entry: &Entry, recipe: &Recipe, toolchain: &Toolch
     other.and_then(|other| other.home).or(Some(home))
 }
 
-/// A command with its placeholders filled in; `{home}` stays where there is none.
+/// A command with its placeholders filled in. `{home}` stays if there is none.
 pub(super) fn fill(command: &[String], places: &[(&str, &Path)], home: Option<&Path>) -> Vec<String> {
     let places = places.iter().copied().chain(home.map(|home| ("{home}", home)));
     let filled = |argument: &String| {
@@ -154,7 +154,7 @@ pub(super) fn run_build(
     log::info!("in {}: {shown}", runtime.folder.display());
     let mut build = Command::new(program);
     environment::give(&mut build, &entry.toolchain, home);
-    // A build that outlived taskscale would write where the next builds.
+    // A build that outlives taskscale would write into the folder of the next one.
     end_with_taskscale(&mut build);
     let child = build
         .args(&command[1..])
@@ -162,7 +162,7 @@ pub(super) fn run_build(
         .stdin(Stdio::null())
         .stdout(file)
         .stderr(errors)
-        // A build has processes of its own, which are to be ended with it.
+        // A build starts processes of its own, which must end with it.
         .process_group(0)
         .spawn();
     let mut child = at("start", Path::new(&command[0]), child)?;
@@ -180,14 +180,14 @@ pub(super) fn run_build(
     })
 }
 
-/// Waits for a build; `None` where it was ended because `stop` said so.
+/// Waits for a build. `None` if `stop` ended it.
 fn wait(child: &mut Child, stop: &dyn Fn() -> bool) -> io::Result<Option<ExitStatus>> {
     loop {
         if let Some(status) = child.try_wait()? {
             return Ok(Some(status));
         }
         if stop() {
-            // The leader has not been waited for: the number still means its group.
+            // The leader was not reaped yet, so its number still means its group.
             let _ = kill_process_group(Pid::from_child(child), Signal::KILL);
             child.wait()?;
             return Ok(None);

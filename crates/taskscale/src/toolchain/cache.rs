@@ -1,4 +1,4 @@
-//! Where builds are kept, how much they take, and how they are removed.
+//! Where builds are kept, how large they are, and how they are removed.
 
 use std::collections::HashSet;
 use std::env;
@@ -12,11 +12,11 @@ use walkdir::WalkDir;
 
 /// Below the cache's root: `builds/<runtime>/<digest>`, one folder for each version of sources and toolchain.
 pub(super) const BUILDS: &str = "builds";
-/// In such a folder: held by whoever builds there. No entry has a name that begins with a dot.
+/// In such a folder: locked by the taskscale that builds there. No entry has a name that begins with a dot.
 pub(super) const LOCK: &str = ".lock";
 /// In such a folder: the path of the runtime's folder that was built last.
 pub(super) const SOURCE: &str = ".source";
-/// How many digits of a digest are a folder's name.
+/// Number of digits of a digest in a folder's name.
 pub(super) const DIGEST_DIGITS: usize = 16;
 
 /// Where builds are kept: `$TASKSCALE_CACHE`, else `taskscale` in the user's XDG cache folder.
@@ -33,11 +33,11 @@ impl Cache {
             let home = || env::var_os("HOME").map(PathBuf::from).unwrap_or_else(env::temp_dir);
             xdg.unwrap_or_else(|| home().join(".cache")).join("taskscale")
         });
-        // Programs are run from folders of their own. Without a current folder there is nothing to add.
+        // Absolute, as programs run in other folders. Unchanged if there is no current folder.
         Cache { root: std::path::absolute(&root).unwrap_or(root) }
     }
 
-    /// A cache at a place of the caller's.
+    /// A cache in this folder.
     pub fn at(root: impl Into<PathBuf>) -> Cache {
         Cache { root: root.into() }
     }
@@ -46,16 +46,16 @@ impl Cache {
         &self.root
     }
 
-    /// Where catalogs are unpacked, and sources copied in which a library is pinned.
+    /// The folder for unpacked catalogs, and for copies of sources with a pinned library.
     pub fn catalogs(&self) -> PathBuf {
         self.root.join("catalogs")
     }
 
-    /// Every build that is kept, in the order of runtimes' names.
+    /// Every build that is kept, sorted by runtime.
     pub fn kept_builds(&self) -> io::Result<Vec<KeptBuild>> {
         let mut kept = Vec::new();
         for (runtime, folder) in folders(&self.root().join(BUILDS))? {
-            // Whatever else is there is not ours to remove.
+            // taskscale did not create other folders, so it does not remove them.
             let is_digest = |(name, _): &(String, PathBuf)| name.bytes().all(|byte| byte.is_ascii_hexdigit());
             for (digest, folder) in folders(&folder)?.into_iter().filter(is_digest) {
                 let source = fs::read_to_string(folder.join(SOURCE)).ok().map(PathBuf::from);
@@ -73,19 +73,19 @@ pub struct KeptBuild {
     /// The beginning of the digest over sources and toolchain.
     pub digest: String,
     pub folder: PathBuf,
-    /// The runtime's folder that it was built from last, where that is known.
+    /// The runtime's folder that it was built from last, if known.
     pub source: Option<PathBuf>,
 }
 
 impl KeptBuild {
-    /// Whether it is of these sources and this toolchain, by their digest in full.
+    /// Whether it was built from the sources and toolchain of this full digest.
     pub fn is_of(&self, runtime: &str, digest: &str) -> bool {
         self.runtime == runtime && digest.starts_with(&self.digest)
     }
 
-    /// Removes it, unless somebody builds there now: `false`.
+    /// Removes it. `false` if a taskscale is building there.
     pub fn remove(&self) -> io::Result<bool> {
-        // NFS locks only what is open for writing.
+        // NFS locks only files that are open for writing.
         let lock = if_there(File::options().read(true).write(true).open(self.folder.join(LOCK)))?;
         match lock.as_ref().map(File::try_lock) {
             None | Some(Ok(())) => {}
@@ -94,14 +94,14 @@ impl KeptBuild {
         }
         fs::remove_dir_all(&self.folder)?;
         if let Some(runtime) = self.folder.parent() {
-            // The last one of its runtime: fails where another is left, as it should.
+            // Also removes the runtime's folder, which fails if it has other builds.
             let _ = fs::remove_dir(runtime);
         }
         Ok(true)
     }
 }
 
-/// The folders in a folder with their names, sorted; none where there is no such folder.
+/// The folders in a folder with their names, sorted. Empty if the folder does not exist.
 pub fn folders(folder: &Path) -> io::Result<Vec<(String, PathBuf)>> {
     let mut found = Vec::new();
     for child in if_there(fs::read_dir(folder))?.into_iter().flatten() {
@@ -114,7 +114,7 @@ pub fn folders(folder: &Path) -> io::Result<Vec<(String, PathBuf)>> {
     Ok(found)
 }
 
-/// What a folder takes on the disk, in bytes: whole blocks, and files with several names once.
+/// Disk usage of a folder, in bytes: whole blocks, and files with several names once.
 pub fn disk_usage_bytes(folder: &Path) -> u64 {
     let mut seen = HashSet::new();
     let all = WalkDir::new(folder).into_iter().flatten().filter_map(|child| child.metadata().ok());

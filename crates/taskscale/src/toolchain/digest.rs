@@ -11,8 +11,9 @@ use super::error::{BuildError, at};
 use super::find::Toolchain;
 use crate::catalog::Runtime;
 
-/// SHA-256, in hexadecimal digits, over everything that can change what a build of any entry makes: each file of the
-/// runtime's folder but its README, the toolchain's version and its place, and what the user lets through to builds.
+/// SHA-256, in hexadecimal digits, over everything that can change the build of any entry: each file of the
+/// runtime's folder but its README, the toolchain's version and folder, and the variables of
+/// `TASKSCALE_BUILD_ENV`.
 pub fn source_digest(runtime: &Runtime, toolchain: &Toolchain) -> Result<String, BuildError> {
     let mut digest = Digester::of(toolchain);
     digest.add_files(&runtime.folder, list_files(&runtime.folder)?)?;
@@ -20,7 +21,7 @@ pub fn source_digest(runtime: &Runtime, toolchain: &Toolchain) -> Result<String,
     Ok(digest.finish())
 }
 
-/// A digest of parts, each with its length, so that none can pass for the end of another.
+/// A digest of parts, each with its length, so that moving bytes from one part to the next changes it.
 pub(super) struct Digester(Sha256);
 
 impl Digester {
@@ -36,7 +37,7 @@ impl Digester {
         self.0.update(bytes);
     }
 
-    /// Files in the order of their names, which are inside `folder`.
+    /// Adds the names (inside `folder`) and contents of files, sorted by name.
     pub fn add_files(&mut self, folder: &Path, mut files: Vec<PathBuf>) -> Result<(), BuildError> {
         files.sort();
         for path in files {
@@ -47,7 +48,7 @@ impl Digester {
         Ok(())
     }
 
-    /// The variables that the user lets through; nothing where there are none.
+    /// Adds the variables of `TASKSCALE_BUILD_ENV`, if any.
     pub fn add_environment(&mut self) {
         for (name, value) in environment::extra() {
             self.add(name.as_bytes());
@@ -60,14 +61,15 @@ impl Digester {
     }
 }
 
-/// The files that are built from.
+/// The files that builds use: no hidden ones and no README.md.
 pub(super) fn list_files(folder: &Path) -> Result<Vec<PathBuf>, BuildError> {
     let mut files = Vec::new();
     let is_hidden = |child: &DirEntry| child.file_name().to_string_lossy().starts_with('.');
     let walk = WalkDir::new(folder).into_iter();
     for child in walk.filter_entry(|child| child.depth() == 0 || !is_hidden(child)) {
         let child = at("read", folder, child.map_err(Into::into))?;
-        // What a link leads to is built as well; a folder behind one could lead anywhere, and round.
+        // Linked files are built from too. Linked folders are not followed, as they could lead anywhere, or in
+        // circles.
         if child.file_name() != "README.md" && !child.file_type().is_dir() && child.path().is_file() {
             files.push(child.into_path());
         }

@@ -1,10 +1,10 @@
-//! The environment that builds and questions for versions run in.
+//! The environment of builds and version commands.
 //!
-//! A variable of the user's may say *where* things are, *which* toolchain is meant (its version is asked in the same
-//! environment, and is part of every digest) or *how* the network is reached. None may say how to build: CFLAGS,
-//! RUSTFLAGS, GOAMD64, CC, CARGO_PROFILE_*, MAVEN_OPTS and their like would make another program than the manifest says.
-//! So nothing passes but what the rules below let through. What the user names in `TASKSCALE_BUILD_ENV` passes as well,
-//! and is part of the digest.
+//! The user's variables may determine *where* things are, *which* toolchain is meant (its version, found in the
+//! same environment, is part of every digest) or *how* the network is reached. They must not determine how to
+//! build: CFLAGS, RUSTFLAGS, GOAMD64, CC, CARGO_PROFILE_*, MAVEN_OPTS and the like would make another program
+//! than the manifest describes. So only variables that match the rules below pass, and those named in
+//! `TASKSCALE_BUILD_ENV`, which are part of the digest.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -16,12 +16,12 @@ use regex_lite::Regex;
 
 use crate::catalog::ToolchainSpec;
 
-/// Names more variables, between commas, that builds get.
+/// Names further variables to pass to builds, separated by commas.
 const EXTRA_VARIABLE: &str = "TASKSCALE_BUILD_ENV";
 
-/// Patterns of names, in capitals.
+/// Patterns of names (in upper case) of variables to pass.
 const PASSING: [&str; 4] = [
-    // Who and where the user is, which programs there are, in which language tools speak; and not to be counted.
+    // The user, the programs, the language of messages, and opt-outs of telemetry.
     "^(PATH|HOME|USER|LOGNAME|TZ|LANG|TMPDIR|SSH_AUTH_SOCK|DO_NOT_TRACK)$|^(LC_|XDG_)|TELEMETRY",
     // Where toolchains and their caches are (CARGO_HOME, GOMODCACHE, PIP_CACHE_DIR).
     "(HOME|CACHE|CACHE_DIR)$|^(GOPATH|GOROOT|DOTNET_ROOT|OPAMROOT|NUGET_PACKAGES)$",
@@ -39,19 +39,19 @@ fn passes(name: &str, spec: &ToolchainSpec) -> bool {
     // `https_proxy`, `npm_config_registry`
     let upper = name.to_ascii_uppercase();
     let named = spec.locate.as_ref().and_then(|locate| locate.env.as_deref()) == Some(name);
-    // taskscale's own say nothing to anyone else.
+    // taskscale's own variables do not concern builds.
     !upper.starts_with("TASKSCALE_") && (named || RULES.iter().any(|rule| rule.is_match(&upper)))
 }
 
-/// The variables that the user lets through beside, with their values, in the order of their names.
+/// The variables named by `TASKSCALE_BUILD_ENV`, with their values, sorted by name.
 pub(super) fn extra() -> BTreeSet<(String, String)> {
     let named = env::var(EXTRA_VARIABLE).unwrap_or_default();
     let value = |name: &str| Some((name.to_owned(), env::var_os(name)?.to_string_lossy().into_owned()));
     named.split(',').map(str::trim).filter_map(value).collect()
 }
 
-/// Gives a command this environment and no other, in which a toolchain's variable, such as JAVA_HOME, names `home`: Maven would
-/// take the JDK of PATH.
+/// Replaces a command's environment by this one. A toolchain's variable, such as JAVA_HOME, is set to `home`,
+/// as Maven would use the JDK of PATH.
 pub(super) fn give(command: &mut Command, spec: &ToolchainSpec, home: Option<&Path>) {
     let passing = env::vars_os().filter(|(name, _)| name.to_str().is_some_and(|name| passes(name, spec)));
     command.env_clear().envs(passing).envs(extra());

@@ -1,4 +1,4 @@
-//! Where a runtime's toolchain is, and which version.
+//! Finds a runtime's toolchain and its version.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;
@@ -15,13 +15,13 @@ use super::process::output_within;
 use crate::catalog::{DottedVersion, Locate, ToolchainSpec};
 use crate::hint::Hint;
 
-/// A JVM on a busy machine answers `-version` within a second or two.
+/// Timeout of a version command. A JVM on a busy machine takes a second or two.
 const VERSION_LIMIT: Duration = Duration::from_secs(60);
 
 /// A toolchain that is installed and new enough.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Toolchain {
-    /// The value of `{home}`, where the runtime has such a folder.
+    /// The value of `{home}`, if the runtime has such a folder.
     pub home: Option<PathBuf>,
     /// First line of the version command's output.
     pub version: String,
@@ -45,14 +45,15 @@ impl Hint for ToolchainError {
     fn hint(&self) -> Option<String> {
         match self {
             ToolchainError::Broken { command, why, .. } => Some(format!("`{command}` failed: {why}")),
-            // They end with how to install it.
+            // These messages end with how to install it.
             _ => None,
         }
     }
 }
 
 impl ToolchainError {
-    /// In a few words, behind the title, with one way to install it: `not installed: apt install libuv1-dev`.
+    /// In a few words that follow the title, with one way to install it:
+    /// `not installed: apt install libuv1-dev`.
     pub fn in_short(&self, spec: &ToolchainSpec) -> String {
         let install = match &spec.install.debian {
             Some(package) if path_lookup("apt").is_some() => format!("apt install {package}"),
@@ -80,12 +81,12 @@ pub fn is_there(spec: &ToolchainSpec) -> bool {
     }
 }
 
-/// Finds a toolchain: the first candidate that answers its version command and is new enough.
+/// Finds a toolchain: the first candidate whose version command works and that is new enough.
 pub fn find(spec: &ToolchainSpec) -> Result<Toolchain, ToolchainError> {
     find_as(spec, None)
 }
 
-/// Finds each toolchain once, several at a time, without anything that the questions leave in the user's home.
+/// Finds each toolchain once, several in parallel. Version commands leave nothing in the user's home.
 pub fn find_all<'a>(
     specs: impl IntoIterator<Item = &'a ToolchainSpec>,
 ) -> BTreeMap<&'a ToolchainSpec, Result<Toolchain, ToolchainError>> {
@@ -142,7 +143,7 @@ fn check(
     };
     log::info!("asking for the version: {}", words.join(" "));
     let mut command = Command::new(&program);
-    // As a build is started: what answers here is what builds there.
+    // The environment of builds, so that the same toolchain builds.
     environment::give(&mut command, spec, home.as_deref());
     if let Some(users) = users {
         users.give(&mut command);
@@ -161,7 +162,7 @@ fn check(
     let version: String = first.chars().take(200).collect();
     let found = DottedVersion::first_in(&version);
     if let Some(pinned) = &spec.pinned {
-        // Shims of version managers may hand over to another one.
+        // Shims of version managers may start another version.
         return match found.is_some_and(|found| found.is_of(&pinned.version)) {
             true => Ok(Toolchain { home, version }),
             false => Err(ToolchainError::OtherVersion {
@@ -203,7 +204,8 @@ pub(super) fn candidates(locate: &Locate, users: Option<&Home>) -> Vec<PathBuf> 
         .and_then(|program| path_lookup(&program.to_string_lossy()))
         .and_then(|program| program.canonicalize().ok())
         .and_then(|program| {
-            // The folder is the program's path less `bin/java`; a link such as /etc/alternatives was resolved.
+            // The folder is the program's path without `bin/java`. A link such as /etc/alternatives was
+            // resolved.
             let depth = Path::new(&locate.program).components().count();
             program.ends_with(&locate.program).then(|| program.ancestors().nth(depth).map(Path::to_owned))?
         });
@@ -221,7 +223,7 @@ pub(super) fn candidates(locate: &Locate, users: Option<&Home>) -> Vec<PathBuf> 
         .collect()
 }
 
-/// Folders that match; `~` is the user's home.
+/// Folders that match. `~` is the user's home.
 pub(super) fn globbed(pattern: &str) -> Vec<PathBuf> {
     let home = env::var("HOME").unwrap_or_default();
     let pattern = match pattern.strip_prefix("~/") {
@@ -231,14 +233,14 @@ pub(super) fn globbed(pattern: &str) -> Vec<PathBuf> {
     glob::glob(&pattern).into_iter().flatten().flatten().collect()
 }
 
-/// The program that a command of a toolchain means, as `path_lookup`: one that was asked for by its version comes first.
+/// Like `path_lookup`, but looks first in the toolchain of a requested version.
 pub(super) fn lookup(spec: &ToolchainSpec, program: &str) -> Option<PathBuf> {
     let own = spec.pinned.as_ref().filter(|_| !program.contains('/'));
     let own = own.and_then(|pinned| path_lookup(&pinned.home.join("bin").join(program).to_string_lossy()));
     own.or_else(|| path_lookup(program))
 }
 
-/// The program that a command's first word means: the path itself where it holds a slash, or the first match in PATH.
+/// The program of a command's first word: the path itself if it has a slash, else the first match in PATH.
 pub fn path_lookup(program: &str) -> Option<PathBuf> {
     let runnable = |path: &Path| {
         path.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
@@ -278,7 +280,8 @@ mod tests {
                 assert!(error.in_short(spec).starts_with("not installed: "), "{name}");
             }
         }
-        // The manifest alone says how to install: a version command that fails must not say so as well.
+        // Only the manifest describes how to install: the message of a failed version command must not repeat
+        // it.
         let prose = |name: &str| name.ends_with("README.md") || name.ends_with("runtime.toml");
         for name in embedded_files().filter(|name| !prose(name)) {
             let text = std::fs::read_to_string(folder.join(name)).expect("a source file");

@@ -1,5 +1,5 @@
-//! A home folder for a question: what lies in the user's is there, and what a toolchain adds goes when it was asked. A
-//! version command should leave no telemetry folder, certificate or cache in the user's home.
+//! A temporary home folder for version commands, with links to the content of the user's. What a toolchain adds
+//! (a telemetry folder, a certificate, a cache) is removed with it.
 
 use std::env;
 use std::fs;
@@ -13,14 +13,14 @@ use tempfile::TempDir;
 /// Folders that many programs share (XDG base directories): new folders, with links to their content.
 const SHARED: [&str; 5] = [".cache", ".config", ".local", ".local/share", ".local/state"];
 
-/// Gone when it is dropped.
+/// Removed when dropped.
 pub(super) struct Home {
     folder: TempDir,
     user: PathBuf,
 }
 
 impl Home {
-    /// `None` where the user has none, or nothing can be written: then questions are asked as the user would.
+    /// `None` if the user has no home, or nothing can be written: commands then use the user's own home.
     pub fn like_the_users() -> Option<Home> {
         let user =
             env::var_os("HOME").map(PathBuf::from).filter(|user| user.is_absolute() && user.is_dir())?;
@@ -31,7 +31,7 @@ impl Home {
 
     pub fn give(&self, command: &mut Command) {
         command.env("HOME", self.folder.path());
-        // Their defaults lie in HOME; elsewhere they may have been moved for a reason.
+        // Unset, they default to HOME. Those outside of the user's home may have been moved for a reason.
         for (name, value) in env::vars_os() {
             if name.to_string_lossy().starts_with("XDG_") && Path::new(&value).starts_with(&self.user) {
                 command.env_remove(name);
@@ -39,7 +39,7 @@ impl Home {
         }
     }
 
-    /// An answer in which paths lead to the user's own home.
+    /// An answer with its paths moved to the user's own home.
     pub fn read(&self, answer: &str) -> String {
         answer.replace(&*self.folder.path().to_string_lossy(), &self.user.to_string_lossy())
     }

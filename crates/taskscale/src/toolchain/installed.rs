@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use super::find::{candidates, find, globbed};
 use crate::catalog::{DottedVersion, Locate, PinnedToolchain, ToolchainSpec};
 
-/// The versions that are installed, ascending, each once: in `named` folders, where the toolchain is found by default, and
-/// where version managers keep others. Each is asked for its version.
+/// The installed versions, ascending, each once: in `named` folders, where the toolchain is found by default,
+/// and where version managers keep others. Runs each one's version command.
 pub fn installed(spec: &ToolchainSpec, named: &[PathBuf]) -> Vec<PinnedToolchain> {
     let places = spec.versions.as_ref();
     let program = places.and_then(|places| places.program.clone());
@@ -48,8 +48,8 @@ mod tests {
     use super::*;
     use crate::catalog::{Install, VersionPlaces};
 
-    /// A toolchain that prints a version. Written by another process: what a test beside this one starts would have it
-    /// open for writing until its exec, and until then the kernel runs it for no one.
+    /// A toolchain that prints a version. Written by another process: a child that a concurrent test forks
+    /// would keep the file open for writing until its exec, and the kernel does not run such a file.
     fn install(folder: &Path, prints: &str) {
         let program = folder.join("bin/tool");
         fs::create_dir_all(program.parent().unwrap()).unwrap();

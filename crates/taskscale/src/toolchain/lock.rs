@@ -1,4 +1,4 @@
-//! One build at a time in a folder of builds: entries of one runtime share what they compile.
+//! One build at a time in a folder of builds, as entries of one runtime share compiled files.
 
 use std::fs::{File, TryLockError};
 use std::io::{Read, Seek, Write};
@@ -9,11 +9,11 @@ use std::time::Duration;
 use super::Attend;
 use super::error::{BuildError, at};
 
-/// How often is looked whether the other one is done.
+/// Pause between attempts to lock.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Waits until no other taskscale builds here, having said for whom; `None` where the user would not wait. Held for as
-/// long as the file lives, and let go by the kernel however the process ends.
+/// Waits until no other taskscale builds here, and reports once for which one it waits. `None` if the user
+/// stopped the wait. The kernel releases the lock when the file is closed, however the process ends.
 pub(super) fn acquire(path: &Path, entry: &str, attend: &Attend) -> Result<Option<File>, BuildError> {
     let open = File::options().read(true).write(true).create(true).truncate(false).open(path);
     let mut file = at("create", path, open)?;
@@ -32,13 +32,13 @@ pub(super) fn acquire(path: &Path, entry: &str, attend: &Attend) -> Result<Optio
         }
         thread::sleep(PAUSE);
     }
-    // A courtesy to those who wait, on a disk that may be full.
+    // Information for taskscales that wait. It may fail on a full disk.
     let text = format!("taskscale {} is building {entry}", std::process::id());
     let _ = file.set_len(0).and_then(|()| file.rewind()).and_then(|()| file.write_all(text.as_bytes()));
     Ok(Some(file))
 }
 
-/// Who holds the lock, as it says itself.
+/// The owner of the lock, as written in the file.
 fn holder(file: &mut File) -> String {
     let mut text = String::new();
     let read = file.rewind().and_then(|()| file.take(1000).read_to_string(&mut text));

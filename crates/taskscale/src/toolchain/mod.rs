@@ -1,6 +1,6 @@
-//! Find a runtime's toolchain, ask it for its version, and build its entries into the user's cache.
+//! Finds a runtime's toolchain and its version, and builds its entries into the user's cache.
 //!
-//! Knows the catalogue; must not know how programs are measured.
+//! Knows the catalog. Must not know how programs are measured.
 
 mod build;
 mod cache;
@@ -26,11 +26,11 @@ pub use pin::{PinnedSources, pin_library, releases};
 pub use program::program_digest;
 pub use wanted::wanted_builds;
 
-/// How a caller attends a build.
+/// The callbacks of a build.
 #[derive(Clone, Copy)]
 pub struct Attend<'a> {
     /// Whether the user has asked to stop.
     pub stop: &'a dyn Fn() -> bool,
-    /// Is told, in one line, for whom a build has to wait.
+    /// Called with one line that describes what a build waits for.
     pub waiting: &'a dyn Fn(&str),
 }

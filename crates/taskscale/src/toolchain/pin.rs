@@ -17,12 +17,12 @@ use super::process::output_within;
 use super::{Attend, Toolchain, environment, lock, source_digest};
 use crate::catalog::{DottedVersion, Entry, Library, LibraryPin, Runtime};
 
-/// In such a folder, once all is resolved.
+/// In the folder of a copy, once all is resolved.
 const STAMP: &str = ".pinned";
-/// A package manager asks its registry.
+/// Timeout of a package manager that queries its registry.
 const RELEASES_LIMIT: Duration = Duration::from_secs(60);
 
-/// Sources in which a library has the version that was asked for.
+/// Sources with a library in the requested version.
 #[derive(Debug, Clone)]
 pub struct PinnedSources {
     pub runtime: Runtime,
@@ -30,8 +30,8 @@ pub struct PinnedSources {
     pub library: Library,
 }
 
-/// Copies a runtime's folder into the cache, and has the package manager resolve the version of the library that an entry
-/// was asked for; `None` if it was asked for none.
+/// Copies a runtime's folder into the cache, where the package manager resolves the requested version of the
+/// entry's library. `None` if no version was requested.
 pub fn pin_library(
     cache: &Cache,
     runtime: &Runtime,
@@ -47,7 +47,7 @@ pub fn pin_library(
     for part in [&source_digest(runtime, toolchain)?, &library.name, version] {
         digest.add(part.as_bytes());
     }
-    // A small catalog: `taskscale clean` removes it as it does those that were unpacked.
+    // Next to the unpacked catalogs, so that `taskscale clean` removes it like those.
     let place = cache.catalogs().join(format!("pinned-{}", &digest.finish()[..DIGEST_DIGITS]));
     let copy = Runtime { folder: place.join(&runtime.name), ..runtime.clone() };
     at("create", &place, fs::create_dir_all(&place))?;
@@ -104,7 +104,7 @@ fn require(pin: &LibraryPin, folder: &Path, version: &str) -> Result<(), String>
         let places: Vec<_> =
             pattern.captures_iter(&text).filter_map(|found| Some(found.get(1)?.range())).collect();
         replaced |= !places.is_empty();
-        // From the end: earlier places stay where they are.
+        // From the end, so that earlier places stay valid.
         places.into_iter().rev().for_each(|place| text.replace_range(place, &exact));
         fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
     }
@@ -132,7 +132,7 @@ pub fn releases(runtime: &Runtime, entry: &Entry, words: &[String]) -> Result<Ve
     Err(format!("`{shown}`: {why}"))
 }
 
-/// All dotted numbers in a text, `v1.2` as well. Of a preview, such as 1.2.0-rc.1, there is none.
+/// All dotted numbers in a text, `v1.2` as well, ascending. Previews such as 1.2.0-rc.1 are left out.
 fn numbers_in(text: &str) -> Vec<DottedVersion> {
     let words = text.split(|c: char| !c.is_alphanumeric() && !".-+_".contains(c));
     let numbers = words.filter_map(|word| DottedVersion::parse(word.strip_prefix('v').unwrap_or(word)));
@@ -140,7 +140,7 @@ fn numbers_in(text: &str) -> Vec<DottedVersion> {
     numbers.into_iter().collect()
 }
 
-/// The version that the package manager resolved, which must be one that was asked for.
+/// The version that the package manager resolved. An error if it does not match the requested one.
 fn resolved(library: &Library, folder: &Path, asked: &str) -> Result<String, String> {
     let Library { lock_file, pattern, .. } = library;
     let text = fs::read_to_string(folder.join(lock_file)).map_err(|error| format!("{lock_file}: {error}"))?;

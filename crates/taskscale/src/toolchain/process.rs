@@ -1,4 +1,4 @@
-//! Short commands whose output is wanted: bounded in time and in size, never through a shell.
+//! Runs short commands for their output, bounded in time and size, never through a shell.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -9,23 +9,24 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
-/// What is kept of each pipe. A version is a line.
+/// Bytes kept of each pipe. A version is one line.
 const KEPT_BYTES: usize = 64 * 1024;
-/// How often the command's end and its output are looked for.
+/// How often the command's exit and its output are polled.
 const TICK: Duration = Duration::from_millis(2);
 
-/// Runs `command` with no input and returns its output; ends it after `limit`, which is an error of kind `TimedOut`.
+/// Runs `command` without input and returns its output. Kills it after `limit`, which is an error of kind
+/// `TimedOut`.
 ///
-/// What it leaves in its process group is ended with it, and nothing is waited for after its end: a child that it left
-/// may hold the pipes open for ever.
+/// Kills what it leaves in its process group, and waits for nothing after its exit: a child may keep the pipes
+/// open forever.
 pub(super) fn output_within(command: &mut Command, limit: Duration) -> io::Result<Output> {
     let deadline = Instant::now() + limit;
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
-    // Ctrl-C in the terminal no longer reaches a group of its own.
+    // Ctrl-C in the terminal does not reach another process group.
     end_with_taskscale(command);
     let mut child = command.spawn()?;
     let heard = hear(&mut child, deadline);
-    // Its end was not waited for yet: the number still means its group.
+    // It was not reaped yet, so its number still means its group.
     let _ = kill_process_group(Pid::from_child(&child), Signal::KILL);
     let status = child.wait()?;
     match heard? {
@@ -48,7 +49,7 @@ pub(super) fn end_with_taskscale(command: &mut Command) {
     }
 }
 
-/// What the command writes until it ends; `None` where it does not by the deadline.
+/// The output and errors of the command until it exits. `None` if it still runs at the deadline.
 fn hear(child: &mut Child, deadline: Instant) -> io::Result<Option<(Vec<u8>, Vec<u8>)>> {
     let pid = Pid::from_child(child);
     let pipes = [child.stdout.take().map(OwnedFd::from), child.stderr.take().map(OwnedFd::from)];
@@ -59,7 +60,7 @@ fn hear(child: &mut Child, deadline: Instant) -> io::Result<Option<(Vec<u8>, Vec
     loop {
         let seen = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         let ended = waitid(WaitId::Pid(pid), seen)?.is_some();
-        // After its end, so that nothing it has written is missed.
+        // Read after the check for its exit, so that no output is missed.
         for (pipe, bytes) in pipes.iter().zip(&mut heard) {
             pipe.iter().for_each(|pipe| take(pipe, bytes));
         }
@@ -73,11 +74,11 @@ fn hear(child: &mut Child, deadline: Instant) -> io::Result<Option<(Vec<u8>, Vec
     }
 }
 
-/// Takes what is there now, and no more than a pipe holds: a command that writes without end is to be ended by its
-/// deadline. Read and let go beyond what is kept, so that the command does not wait for its reader.
+/// Reads what the pipe has now, at most 64 KiB, so that a command that writes endlessly still hits its
+/// deadline. Reads and drops more than is kept, so that the command never waits for its reader.
 fn take(pipe: &OwnedFd, bytes: &mut Vec<u8>) {
     let mut buffer = [0u8; 64 * 1024];
-    // An error means that nothing is there now; others of a pipe do not occur.
+    // An error means that the pipe is empty. Other errors of a pipe do not occur.
     if let Ok(length) = rustix::io::read(pipe, &mut buffer) {
         let room = KEPT_BYTES - bytes.len();
         bytes.extend_from_slice(&buffer[..length.min(room)]);
@@ -88,7 +89,7 @@ fn take(pipe: &OwnedFd, bytes: &mut Vec<u8>) {
 mod tests {
     use super::*;
 
-    /// Longer than any test may take: a command that hangs is seen by that.
+    /// Longer than any test may take, so that a hang is noticed.
     const LONG: Duration = Duration::from_secs(3600);
 
     fn shell(script: &str) -> Command {
@@ -104,7 +105,7 @@ mod tests {
         assert_eq!(output.status.code(), Some(3));
     }
 
-    /// Without the fix this waits for the child, which holds the pipes.
+    /// A bug would wait for the child, which keeps the pipes open.
     #[test]
     fn a_child_that_holds_the_pipes_is_not_waited_for_and_is_ended() {
         let output = output_within(&mut shell("sleep 100000 & echo $!; echo 1.2"), LONG).unwrap();
@@ -113,7 +114,7 @@ mod tests {
         assert_eq!(version, "1.2\n");
         let ended = || {
             let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-            // Gone, a zombie that nobody has waited for yet, or another process of the same number.
+            // Gone, a zombie that was not reaped yet, or another process with the same number.
             !stat.contains("(sleep)") || stat.contains(") Z ")
         };
         while !ended() {
@@ -121,7 +122,7 @@ mod tests {
         }
     }
 
-    /// One that left its group is no longer ours to end, but is not waited for either.
+    /// A daemon has left the process group: it is neither killed nor waited for.
     #[test]
     fn a_daemon_that_holds_the_pipes_is_not_waited_for() {
         let output = output_within(&mut shell("setsid sleep 30 & echo 1.2"), LONG).unwrap();

@@ -1,8 +1,9 @@
-//! What one entry's program is made of, as a digest: changes when its figures may, and not when a neighbour changes.
+//! The digest of one entry's program: changes when its results may change, and not when a neighbor changes.
 //!
-//! A folder of the runtime that commands of other entries or of forms for older toolchains name, and none of this entry's, is another program's, unless
-//! a file of this entry's own folders leads there. So is a file that is named after another workload. All else of the runtime's folder (lock files, a workspace's manifest,
-//! shared code) counts for every entry. Of `runtime.toml` this entry's own words count.
+//! It leaves out folders that only commands of other entries, or recipes for older toolchains, name, unless a
+//! file in this entry's own folders refers to them. Files named after another workload are left out too.
+//! Everything else in the runtime's folder (lock files, a workspace's manifest, shared code) counts for every
+//! entry. Only this entry's commands and variables count from `runtime.toml`.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,7 +14,7 @@ use super::error::BuildError;
 use super::find::Toolchain;
 use crate::catalog::{Entry, Runtime, is_of_other_workload, named_by_older_forms, named_children};
 
-/// SHA-256, in hexadecimal digits, over what `entry` is made of for `workload`, and how.
+/// SHA-256, in hexadecimal digits, over the toolchain, commands, variables and files of `entry` for `workload`.
 pub fn program_digest(
     runtime: &Runtime,
     entry: &Entry,
@@ -44,7 +45,7 @@ pub fn program_digest(
     Ok(digest.finish())
 }
 
-/// Folders of the runtime that are other entries' alone.
+/// Folders of the runtime that belong only to other entries.
 fn others_folders(runtime: &Runtime, entry: &Entry, workload: &str, files: &[PathBuf]) -> BTreeSet<String> {
     let is_folder = |name: &&str| runtime.folder.join(name).is_dir();
     let named = |entry: &Entry, workload: &str| -> BTreeSet<String> {
@@ -53,7 +54,7 @@ fn others_folders(runtime: &Runtime, entry: &Entry, workload: &str, files: &[Pat
     };
     let mut own = named(entry, workload);
     if own.is_empty() {
-        // Which program is its own is not known: any may be.
+        // The entry's own folder is unknown, so any may be.
         return own;
     }
     let mut others: BTreeSet<String> = (runtime.entries.iter())
@@ -62,7 +63,8 @@ fn others_folders(runtime: &Runtime, entry: &Entry, workload: &str, files: &[Pat
         .chain(runtime.entries.iter().flat_map(named_by_older_forms).filter(is_folder).map(str::to_owned))
         .filter(|name| !own.contains(name))
         .collect();
-    // `#include "../common/pool.h"`, `path = "../common"`: such a folder is part of the program, and what that leads to.
+    // `#include "../common/pool.h"`, `path = "../common"`: such a folder is part of the program, and so are
+    // those that it names.
     let is_reached =
         |own: &BTreeSet<String>, other: &str| own.iter().any(|own| leads(runtime, files, own, other));
     while let Some(name) = others.iter().find(|other| is_reached(&own, other)).cloned() {
@@ -72,7 +74,8 @@ fn others_folders(runtime: &Runtime, entry: &Entry, workload: &str, files: &[Pat
     others
 }
 
-/// Whether a file of the folder `from` names the folder `to`, as far as its text shows. Rather too often than not.
+/// Whether a file of the folder `from` seems to name the folder `to`. May be wrong, which only adds files to
+/// the digest.
 fn leads(runtime: &Runtime, files: &[PathBuf], from: &str, to: &str) -> bool {
     let folder = runtime.folder.join(from);
     let paths = [format!("/{to}"), format!("{to}/"), format!("\\{to}")];
@@ -88,7 +91,7 @@ mod tests {
     use super::*;
     use crate::catalog::Catalog;
 
-    /// The catalogue of the repository in a folder of its own, to be changed.
+    /// Three runtimes of the repository's catalog in a temporary folder, to be changed.
     fn copy() -> (tempfile::TempDir, Catalog) {
         let folder = tempfile::tempdir().unwrap();
         let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runtimes");
@@ -130,7 +133,7 @@ mod tests {
         for shared in ["rust/Cargo.lock", "rust/Cargo.toml", "rust/thread/Cargo.toml"] {
             assert!(changes(shared, "rust/thread"), "{shared}");
         }
-        // A project that builds a neighbour's program, and properties that all share.
+        // A project that builds a neighbor's program, and properties that all share.
         assert!(changes("dotnet/task-delay/Program.cs", "dotnet/nativeaot-task-delay"));
         assert!(changes("dotnet/Directory.Build.props", "dotnet/task-run"));
         assert!(!changes("dotnet/task-run-sleep/Program.cs", "dotnet/task-delay"));

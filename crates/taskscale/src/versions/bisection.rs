@@ -23,14 +23,14 @@ impl Bisection {
         self.known.insert(version, false);
     }
 
-    /// Measured versions with none measured between them.
+    /// Pairs of measured versions without a measured one between them.
     pub fn neighbors(&self) -> Vec<(usize, usize)> {
         let measured = || self.known.iter().filter(|(_, measured)| **measured).map(|(at, _)| *at);
         measured().zip(measured().skip(1)).collect()
     }
 
-    /// The version to be measured next: the first and the last that can be, then the one in the middle of neighbors that
-    /// differ. `None` if neighbors that differ have no version between them.
+    /// The version to measure next: the first and the last that build, then the one in the middle of neighbors
+    /// that differ. `None` if no version is left between such neighbors.
     pub fn next(&self, differ: impl Fn(usize, usize) -> bool) -> Option<usize> {
         let is_new = |at: &usize| !self.known.contains_key(at);
         let can_be = |at: &usize| self.known.get(at) != Some(&false);
@@ -49,7 +49,8 @@ impl Bisection {
 mod tests {
     use super::*;
 
-    /// Searches versions with these figures, of which `None` does not build: the steps, and how many were measured.
+    /// Searches versions with these values (`None` does not build). Returns the steps, and how many versions
+    /// were measured.
     fn search(figures: &[Option<u64>]) -> (Vec<(usize, usize)>, usize) {
         let mut search = Bisection::new(figures.len());
         let differ = |low: usize, high: usize| figures[low] != figures[high];

@@ -1,4 +1,4 @@
-//! Entries in versions that a user asks for: each version of an entry is an entry of its own, `node/promise-timeout@22`.
+//! Entries in requested versions: each version of an entry is an entry of its own, `node/promise-timeout@22`.
 
 mod bisection;
 mod error;
@@ -26,7 +26,7 @@ pub fn versions_of(runtime: &Runtime, named: &NamedToolchains) -> Vec<PinnedTool
     installed(&runtime.toolchain, &of_runtime.map(|(_, folder)| folder.clone()).collect::<Vec<_>>())
 }
 
-/// The same, where each folder that the user names must be one of a version.
+/// Like `versions_of`, but fails if a folder that the user names provides no version.
 fn used_versions_of(runtime: &Runtime, named: &NamedToolchains) -> VersionResult<Vec<PinnedToolchain>> {
     let there = versions_of(runtime, named);
     let is_used = |folder: &PathBuf| {
@@ -41,7 +41,7 @@ fn used_versions_of(runtime: &Runtime, named: &NamedToolchains) -> VersionResult
     }
 }
 
-/// Adds an entry to the catalog for each version that `words` ask for, and returns the words that select them.
+/// Adds an entry to the catalog for each version that `words` request, and returns the words that select them.
 pub fn expand(
     catalog: &mut Catalog,
     words: &[String],
@@ -90,18 +90,18 @@ pub fn expand(
         match (added.is_empty(), foreign) {
             (false, _) => expanded.extend(added),
             (true, Some(error)) => return Err(error),
-            // `select` says that nothing has this name.
+            // `select` reports that no entry has this name.
             (true, None) => expanded.push(request.entries.clone()),
         }
     }
     Ok(expanded)
 }
 
-/// The versions of a range, ascending, of the one thing that a request is about.
+/// The versions of a range, ascending, of the runtime or library that is requested.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VersionCandidates {
     pub versions: Vec<String>,
-    /// Where a release is described; `{version}` is its version.
+    /// The page of a release. `{version}` is its version.
     page: Option<String>,
     /// Why the releases could not be listed, so that numbers are tried in turn.
     pub unlisted: Option<String>,
@@ -113,8 +113,8 @@ impl VersionCandidates {
     }
 }
 
-/// The versions to choose from: those of a toolchain that are installed; of a library its releases, or without a command
-/// that lists them all numbers of the range, which may not all exist.
+/// The versions to choose from: installed ones of a toolchain, or releases of a library. Without a list of
+/// releases, all numbers of the range, some of which may not exist.
 pub fn candidates(
     runtime: &Runtime,
     entry: &Entry,
@@ -146,7 +146,7 @@ pub fn candidates(
     Ok(VersionCandidates { versions, page: pin.and_then(|pin| pin.page.clone()), unlisted })
 }
 
-/// The series of a range, of those that a package manager lists.
+/// The series of a range among the releases that a package manager lists.
 fn released(library: &str, range: &VersionRange, all: &[DottedVersion]) -> VersionResult<Vec<String>> {
     let library = library.to_owned();
     let chosen = range.choose(all);
@@ -159,7 +159,8 @@ fn released(library: &str, range: &VersionRange, all: &[DottedVersion]) -> Versi
     }
 }
 
-/// A version of one axis: the name of the axis, what is in an entry's name, and the toolchain if it is of one.
+/// A version on one axis: the name of the axis, the version as in an entry's name, and the toolchain if it is
+/// one of a toolchain.
 type Pinned = (String, String, Option<PinnedToolchain>);
 
 /// An entry in all combinations of versions.
@@ -237,7 +238,7 @@ fn library_versions(
             },
         })?;
     let versions = |range: &VersionRange| match range {
-        // What the catalog has: newer ones would not be what it was written for.
+        // The catalog's version: its programs are not written for newer ones.
         VersionRange::Latest => Ok(vec![
             DottedVersion::first_in(&known.version)
                 .map_or_else(|| known.version.clone(), |version| version.to_string()),
@@ -260,7 +261,7 @@ fn pinned(runtime: &Runtime, entry: &Entry, pins: &[Pinned]) -> Entry {
     Entry {
         full_name: format!("{}/{name}", runtime.name),
         name,
-        // It stands for no runtime: that is for the entry without a version.
+        // Only the entry without a version represents its runtime.
         posts: Vec::new(),
         toolchain: ToolchainSpec { pinned: toolchain, ..entry.toolchain.clone() },
         versions: pins.iter().map(|(name, version, _)| (name.clone(), version.clone())).collect(),

@@ -73,7 +73,7 @@ fn what_is_asked_for_twice_is_measured_once() {
     assert_eq!(tokio, ["tokio-spawn@tokio=1.27", "tokio-spawn@tokio=1.28"]);
     let error = of("python/trio", "x@3.12,python=3.13", &["3.12.1", "3.13.0"]).unwrap_err();
     assert!(error.to_string().contains("versions of `python` are there twice"), "{error}");
-    // Its version is 4.2.18.Final, or such.
+    // Its version is like 4.2.18.Final.
     let netty = names("java/netty", "x@Netty=latest", &[]);
     assert!(DottedVersion::parse(netty[0].strip_prefix("netty@Netty=").unwrap()).is_some(), "{netty:?}");
 }

@@ -1,8 +1,8 @@
-//! Every command of docs/analyzing.md, on stored results: what the page shows is what works.
+//! Runs every command of docs/analyzing.md on stored results.
 //!
-//! `sh` blocks need what they call (jq, sqlite3, duckdb), `sql` blocks the duckdb command, `python` blocks pandas and
-//! duckdb. TASKSCALE_DOCS_PATH names folders with these programs that are looked in first, so that a virtual
-//! environment need not hide the Python of the machine from everything else.
+//! `sh` blocks need what they call (jq, sqlite3, duckdb), `sql` blocks the duckdb command, `python` blocks
+//! pandas and duckdb. TASKSCALE_DOCS_PATH names folders that are searched first for these programs, so that a
+//! virtual environment does not hide the machine's Python from everything else.
 
 use std::fs;
 use std::path::Path;
@@ -20,11 +20,11 @@ struct ResultBlock {
     line: usize,
     language: String,
     text: String,
-    /// What its output must hold: `<!-- prints: ... -->` above it.
+    /// What its output must contain: `<!-- prints: ... -->` above it.
     prints: Option<String>,
 }
 
-/// Languages that are shown and not run: what runs elsewhere.
+/// Languages of blocks that are not run here.
 const SHOWN: [&str; 3] = ["markdown", "yaml", "console"];
 
 fn blocks(page: &str) -> Vec<ResultBlock> {

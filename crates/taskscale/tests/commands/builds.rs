@@ -1,15 +1,16 @@
-//! Builds: which wait for others, which are made once, what they are given, and what ends them.
+//! Builds: which ones wait for others or are shared, their environment, and how they are stopped.
 
 use std::fs;
 
 use crate::support::{FakeEntry, World, list, overheard, says};
 
-/// A world with two entries that are built in one folder, one after the other: `slow` until it is told to go on.
+/// A world with three entries that are built in one folder, one at a time. `slow` builds until the file `gate`
+/// exists.
 fn builders() -> World {
     let world = World::new(&[]);
     let gate = world.path("gate").display().to_string();
     let slow = format!("build = [\"sh\", \"-c\", \"until test -e {gate}; do sleep 0.05; done\"]");
-    // By commands of its own each: what the same commands make is built once.
+    // Each has its own command, as programs with the same commands are built once.
     let entries = ["quick", "other"].map(|name| (name, format!("build = [\"true\", \"{name}\"]")));
     let entries = entries.into_iter().chain([("slow", slow)]);
     let entries: Vec<FakeEntry> =
@@ -25,7 +26,7 @@ fn a_build_waits_aloud_for_another_and_what_is_built_does_not_wait() {
     let slow = world.start(world.command(&["build", "fake/slow"]));
     let log = || list(&world.path("cache")).iter().any(|path| path.ends_with("slow.sleep.log"));
     world.until("the slow build is at work", log);
-    // Built already: nobody is waited for.
+    // Already built, so it does not wait.
     world.run(world.command(&["build", "fake/quick"])).expect_code(0);
 
     let said = format!("waiting to build fake/other: taskscale {} is building fake/slow", slow.pid());
@@ -95,11 +96,11 @@ fn a_build_gets_what_finds_things_and_nothing_that_says_how_to_build() {
     for name in ["GOAMD64", "CC=", "CARGO_PROFILE", "RUSTFLAGS", "MAVEN_OPTS", "TASKSCALE"] {
         assert!(!seen.lines().any(|line| line.starts_with(name)), "{name} is in\n{seen}");
     }
-    // What says how to build makes no difference.
+    // Variables that change how to build have no effect.
     world.env.insert("GOAMD64".into(), "v4".into());
     world.run(world.command(&["build"])).expect_code(0);
     assert_eq!(times(&world), 1);
-    // What the user lets through is part of the program.
+    // Variables of TASKSCALE_BUILD_ENV are part of the digest.
     world.env.insert("TASKSCALE_BUILD_ENV".into(), "CC, NOT_SET".into());
     world.run(world.command(&["build"])).expect_code(0);
     assert_eq!(times(&world), 2);

@@ -10,7 +10,7 @@ use crate::support::{Finished, World};
 
 const TASKS: [u64; 2] = [1, 20_000];
 
-/// Of three entries, the second takes 30% more a task than the first, and the third crashes.
+/// Three entries: the second takes 30% more memory per task than the first, and the third crashes.
 fn measured(repetitions: u32) -> Results {
     let entries = [
         ("fake/base", Kind::Stackless, Some(960)),
@@ -45,13 +45,13 @@ fn a_regression_closes_the_gate_and_what_cannot_be_told_does_not_pass() {
         (format!("five {more}"), 0),
         (format!("five {more} --fail-above 20%"), 1),
         (format!("five {more} --fail-above 40%"), 0),
-        // The other way about it is no regression, however large.
+        // In the other direction, it is an improvement, however large.
         ("five --base-entry fake/more --new-entry fake/base -m bytes-per-task --fail-above 0%".to_owned(), 0),
-        // Two repetitions decide nothing.
+        // Two repetitions are inconclusive.
         (format!("two {more} --fail-above 5%"), 3),
         (format!("two {more} --fail-above 5% --allow-missing"), 3),
         (format!("two {more}"), 0),
-        // What fails now is a regression at any threshold.
+        // A new failure is a regression at any threshold.
         ("five --base-entry fake/base --new-entry fake/broken --fail-above 50%".to_owned(), 1),
     ] {
         let finished = compare(&world, &args);

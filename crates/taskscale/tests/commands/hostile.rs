@@ -1,4 +1,4 @@
-//! What strangers plant or submit: catalogs in folders for all, texts that act, files that never end, impossible plans.
+//! Hostile input: catalogs in shared folders, escapes and HTML, endless files, impossible plans.
 
 use std::fs;
 use std::io::Write;
@@ -16,7 +16,7 @@ use crate::support::{FakeEntry, Finished, World, assert_harmless, is_root, skipp
 fn run_in(world: &World, folder: &str, args: &[&str]) -> Finished {
     let named = world.command(args);
     let mut command = Command::new(named.get_program());
-    // Behind `--catalog DIR`.
+    // Skips `--catalog DIR`.
     command.args(named.get_args().skip(2)).env_clear();
     command.envs(named.get_envs().filter_map(|(name, value)| Some((name, value?))));
     command.current_dir(world.path(folder));
@@ -42,7 +42,7 @@ fn stored(world: &World, folder: &str) {
 #[test]
 fn a_catalog_that_others_can_write_is_not_used_unless_it_is_named() {
     let mut world = World::new(&[FakeEntry::new("well", "")]);
-    // Nothing else is asked for its version.
+    // No other toolchain can be found.
     let tools = world.path("tools");
     fs::create_dir(&tools).unwrap();
     symlink("/usr/bin/touch", tools.join("touch")).unwrap();
@@ -75,7 +75,7 @@ fn a_catalog_that_others_can_write_is_not_used_unless_it_is_named() {
     }
     chown(&runtimes, Some(65534), None).unwrap();
     refused("it belongs to another user (uid 65534)");
-    // A link of another user's to a folder of ours.
+    // Another user's link to a folder of this user.
     fs::rename(&runtimes, world.path("shared/own")).unwrap();
     chown(world.path("shared/own"), Some(0), None).unwrap();
     symlink("own", &runtimes).unwrap();
@@ -96,7 +96,7 @@ fn a_broken_catalog_that_was_found_keeps_no_results_from_being_shown() {
     for args in [&["site", "measured", "-o", "site"][..], &["submit", "measured", "--dry-run"]] {
         let done = run_in(&world, "", args);
         done.expect_said("using the embedded catalog");
-        // The carried catalog has no such entry: it is compared with, not failed on.
+        // The embedded catalog lacks the entry: a violation (1) for `submit`, not an error (2).
         assert_eq!(done.code(), i32::from(args[0] == "submit"), "{}", done.stderr);
     }
     assert!(world.path("site/index.html").is_file());
@@ -152,8 +152,8 @@ fn files_that_never_end_and_plans_that_nobody_measures_are_refused() {
     }
 }
 
-/// It writes and reads 200 MB. What grows with the square of the samples would not end in time, and a second copy of
-/// them would not fit. A release build does ten times as many (docs/guides/submit.md).
+/// Writes and reads 200 MB. Quadratic time would hit the time limit, and a second copy of the samples would not
+/// fit into memory. A release build does ten times as many (docs/guides/submit.md).
 #[test]
 #[ignore = "nightly: a hundred thousand samples"]
 fn many_samples_are_reported_and_checked_in_time_and_memory_that_grow_with_them() {
@@ -185,7 +185,7 @@ fn many_samples_are_reported_and_checked_in_time_and_memory_that_grow_with_them(
         for args in [&["report"][..], &["submit", "--check"]] {
             let own = world.command(&[args, &[&*folder.display().to_string()]].concat());
             let mut command = Command::new("sh");
-            // In KiB: an address space of 400 MB holds less than that of memory.
+            // In KiB. The limit is on the address space, so even less memory can be used.
             command.args(["-c", "ulimit -v 400000; exec \"$@\" >/dev/null", "sh"]).arg(own.get_program());
             command.args(own.get_args()).env_clear();
             command.envs(own.get_envs().filter_map(|(name, value)| Some((name, value?))));
@@ -218,7 +218,7 @@ fn hostile_text_is_shown_and_does_not_act() {
         let shown = world.run(world.command(&["report", &folder.display().to_string(), "--format", format]));
         shown.expect_code(0).expect_said("left out: line 2 of ");
         assert_harmless("standard error", &shown.stderr);
-        // JSON escapes control characters; those that reverse text are the reader's to mind there.
+        // JSON escapes control characters. Its reader must handle those that reverse text.
         if format != "json" {
             assert_harmless(format, &shown.stdout);
         } else {

@@ -12,7 +12,7 @@ fn the_catalogue_is_looked_for_in_order() {
     let installed = Installed::new();
     let used = |set: &dyn Fn(&mut Command), args: &[&str]| {
         let mut command = installed.command(args);
-        // Without toolchains: none is asked for its version.
+        // Without toolchains, so that no version command runs.
         command.env("PATH", installed.path("bin"));
         set(&mut command);
         let (code, _, stderr) = said(command);
@@ -34,7 +34,7 @@ fn the_catalogue_is_looked_for_in_order() {
         "catalog: /here/../option (--catalog)"
     );
     assert_eq!(used(&variable, &["list", "perl/fork"]), "catalog: /variable ($TASKSCALE_CATALOG)");
-    // A few entries of one's own stand beside what taskscale carries.
+    // A catalog with a few entries extends the embedded one.
     let carried = format!("/home/.cache/taskscale/catalogs/{}", embedded_name().unwrap());
     let beside =
         format!("catalog: /here/runtimes and {carried} (the nearest runtimes/ and the embedded catalog)");
@@ -48,13 +48,13 @@ fn the_catalogue_is_looked_for_in_order() {
     assert_eq!(two, "catalog: /here/../option and /here/../variable (--catalog)");
     let embedded = used(&variable, &["list", "rust/floor", "--catalog", "embedded"]);
     assert!(embedded.ends_with("(embedded)"), "{embedded}");
-    // XDG's variable, where it is set.
+    // With XDG's variable.
     let xdg = |command: &mut Command| {
         command.env("XDG_CACHE_HOME", installed.path("xdg"));
     };
     let embedded = used(&xdg, &["list", "rust/floor", "--catalog", "embedded"]);
     assert!(embedded.starts_with("catalog: /xdg/taskscale/catalogs/"), "{embedded}");
-    // One that says what tasks do is whole.
+    // A catalog with its own workloads is complete.
     fs::create_dir(installed.path("here/workloads")).unwrap();
     assert_eq!(used(&nothing, &["list", "perl/fork"]), "catalog: /here/runtimes (the nearest runtimes/)");
     let doctor = |args: &[&str]| {

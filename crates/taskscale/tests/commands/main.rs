@@ -1,4 +1,4 @@
-//! What commands print, write and refuse, on results that are stored here: nothing is measured.
+//! What commands print, write and refuse, with stored results: nothing is measured.
 
 mod analyzing;
 mod builds;

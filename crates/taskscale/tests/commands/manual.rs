@@ -23,7 +23,7 @@ fn completions_and_the_manual_know_every_command() {
         for word in commands.iter().chain(&["fail-above"]) {
             assert!(script.stdout.contains(word), "{shell} does not know {word}");
         }
-        // The scripts for the other two know no values of arguments without a name.
+        // The scripts of the other two do not complete positional arguments.
         if ["bash", "zsh", "fish"].contains(&shell) {
             assert!(script.stdout.contains("fake/base"), "{shell}");
         }

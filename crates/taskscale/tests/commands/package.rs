@@ -1,4 +1,4 @@
-//! What is given out, the crate and the wheel: whole, and at work where there is no repository.
+//! The released crate and wheel: complete, and working without the repository.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -10,14 +10,14 @@ use tempfile::TempDir;
 use crate::support::{copy_program, skipped};
 use taskscale::catalog::embedded_files;
 
-/// The most that the packaged crate may have, in bytes: it is downloaded whole for every `cargo install`.
+/// Maximum size of the packaged crate, in bytes: every `cargo install` downloads it.
 const CRATE_BYTES: u64 = 2_000_000;
 
 fn crate_folder() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The folder that this very test was built into.
+/// The target folder of this test.
 fn target() -> PathBuf {
     let profile = Path::new(env!("CARGO_BIN_EXE_taskscale")).parent().expect("target/debug");
     profile.parent().expect("target").to_owned()
@@ -58,13 +58,13 @@ fn the_package_carries_the_whole_catalogue() {
     assert_eq!(packaged.difference(&wanted).collect::<Vec<_>>(), Vec::<&&str>::new(), "too many: {help}");
 }
 
-/// Outside of the repository, from what `cargo package` made and from nothing else.
+/// Builds outside of the repository, from the output of `cargo package` only.
 #[test]
 #[ignore = "nightly: compiles taskscale once more"]
 fn the_package_builds_and_works_without_the_repository() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let made = folder.path().join("made");
-    // Together, as no registry has those that the first needs.
+    // All at once, as no registry has the libraries that taskscale needs.
     let libraries = ["taskscale-load", "taskscale-measure"];
     let mut package = cargo(&["package", "--no-verify", "--allow-dirty", "-p", "taskscale"], crate_folder());
     output(package.args(libraries.map(|name| format!("-p{name}"))).arg("--target-dir").arg(&made));
@@ -85,7 +85,7 @@ fn the_package_builds_and_works_without_the_repository() {
     for (name, folder) in &libraries {
         build.args(["--config", &format!("patch.crates-io.{name}.path={:?}", folder.display().to_string())]);
     }
-    // As the workspace says it, which the package does not know.
+    // From the workspace's profile, which the package lacks.
     output(build.arg("--target-dir").arg(apart.path()).env("CARGO_PROFILE_DEV_DEBUG", "line-tables-only"));
     let program = folder.path().join("taskscale");
     copy_program(&apart.path().join("debug/taskscale"), &program);
@@ -110,7 +110,7 @@ fn the_wheel_installs_and_works_without_the_repository() {
         return skipped("no Python that makes virtual environments: apt install python3-venv");
     }
 
-    // Unoptimised, as what is optimised is not what is tested; packaging/build makes the wheel that is given out.
+    // Unoptimized: optimization is not tested here. packaging/build makes the released wheel.
     let mut build = Command::new(maturin);
     build.args(["build", "--profile", "dev", "--compatibility", "linux", "--target-dir"]);
     let apart = apart();
@@ -161,7 +161,7 @@ fn what_says_a_version_or_an_address_agrees_with_the_manifest() {
     }
 }
 
-/// In a clone, of what is committed; the scripts are those that lie here.
+/// Runs in a clone of the last commit, with the scripts of this working tree.
 #[test]
 fn a_release_sets_its_version_everywhere_or_changes_nothing() {
     let repository = crate_folder().join("../..");
@@ -224,8 +224,8 @@ fn a_release_sets_its_version_everywhere_or_changes_nothing() {
     refused("99.0.1", "a release with nothing in it");
 }
 
-/// A target folder beside that of the tests, as the program would take the place of the one that is tested. What the
-/// tests were built from is linked into it, and need not be built again; where it cannot be, it is.
+/// A separate target folder, so that the tested program is not replaced. Artifacts of the tests are linked into
+/// it. If that fails, they are built again.
 fn apart() -> TempDir {
     let apart = tempfile::tempdir_in(target()).expect("a temporary folder");
     let profile = apart.path().join("debug");
@@ -236,7 +236,7 @@ fn apart() -> TempDir {
     apart
 }
 
-/// A program that has nothing but itself lists the whole catalogue, and begins an entry from it.
+/// A program without other files lists the whole catalog, and creates an entry from it.
 #[track_caller]
 fn works_alone(program: &Path, folder: &Path) {
     let home = folder.join("home");
@@ -255,7 +255,7 @@ fn works_alone(program: &Path, folder: &Path) {
     for (_, entry) in entries.entries() {
         assert!(text.contains(&format!("{:?}", entry.full_name)), "{} is not listed", entry.full_name);
     }
-    // After an entry whose Cargo.toml had another name in the package.
+    // Copies an entry whose Cargo.toml has another name in the package.
     run(&["new", "rust/mine", "-w", "ring", "--catalog", "mine"]);
     assert!(home.join("mine/rust/mine/Cargo.toml").is_file());
 }

@@ -1,4 +1,4 @@
-//! The page of a report: made by `taskscale` from campaigns on the disk, and looked at in a real browser.
+//! The page of a report: made by `taskscale` from stored campaigns, and tested in a real browser.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use taskscale::record::{LimitHit, MemorySource, Plan, Sample, Source, Status, Wa
 
 const HOSTILE: &str = "evil/\u{1b}[2J<b>x</b></script><img src=x onerror=window.harm=1>\u{202e}";
 
-/// Of everything that can happen, one; and an entry whose every text means harm.
+/// One of everything that can happen, and an entry with hostile texts only.
 fn everything() -> Results {
     let entries = vec![
         facts("go/goroutine", Kind::Stackful),
@@ -90,7 +90,7 @@ fn everything() -> Results {
     (campaign, samples)
 }
 
-/// One campaign of three parts: tasks that sleep, and work on one CPU and on two.
+/// One campaign of three series: tasks that sleep, and work on one CPU and on two.
 fn of_three_parts() -> Results {
     let entries = [facts("go/goroutine", Kind::Stackful), facts("rust/tokio-spawn", Kind::Stackless)];
     let names = entries.clone().map(|facts| facts.name);
@@ -118,7 +118,7 @@ fn of_three_parts() -> Results {
     (campaign, samples)
 }
 
-/// A run of work of so many nanoseconds for an operation, after 20 ms that are in each run.
+/// A run of work of `ns` nanoseconds per operation, plus 20 ms in each run.
 fn worked(mut sample: Sample, cpus: u32, ns: f64, double: bool) -> Sample {
     let operations = if double { 2_000_000 } else { 1_000_000 };
     let wall_s = Some(0.02 + operations as f64 * ns / 1e9);
@@ -172,7 +172,7 @@ fn reported(world: &World, name: &str, campaigns: &[(&str, &Results)]) -> PathBu
     page
 }
 
-/// A site of two campaigns on two machines, with the catalogue and the documents of the repository.
+/// A site of two campaigns on two machines, with the catalog and the documents of the repository.
 fn site(world: &World, all: &Results) {
     store(&world.path("results/my machine #1/everything"), all);
     let mut parts = of_three_parts();
@@ -187,7 +187,7 @@ fn project() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../report")
 }
 
-/// Whether the page's own tests can run here; says what is missing where not.
+/// Whether the page's own tests can run here. If not, reports what is missing.
 fn can_run(browser: bool) -> bool {
     let node = Command::new("node").arg("--version").output().is_ok_and(|output| output.status.success());
     let chromium = ["chromium", "chromium-browser", "google-chrome"]
@@ -256,7 +256,7 @@ fn the_page_in_a_browser() {
     site(&world, &all);
 
     if let Some(kept) = std::env::var_os("TASKSCALE_KEEP_PAGES").map(PathBuf::from) {
-        // To be looked at, or to work on the page with: see report/README.md.
+        // To view them, or to work on the page: see report/README.md.
         fs::create_dir_all(&kept).unwrap();
         for name in ["everything.html", "large.html", "several.html", "parts.html", "site"] {
             let copied = Command::new("cp").arg("-r").args([&world.path(name), &kept]).status();

@@ -14,10 +14,10 @@ fn world() -> World {
     World::new(&[FakeEntry::new("goroutine", ""), FakeEntry::new("virtual-thread", ""), server])
 }
 
-/// Arguments that are refused, and pieces of what is said, which name the thing and not more.
+/// Arguments that are refused, and texts that the error must contain.
 type Refusal<'a> = (&'a [&'a str], &'a [&'a str]);
 
-/// Runs `taskscale COMMAND ARGS` for each, and looks at everything that it could have written.
+/// Runs `taskscale COMMAND ARGS` for each, and checks that no file changed.
 #[track_caller]
 fn refused(world: &World, command: &[&str], refusals: &[Refusal]) {
     let before = world.snapshot();
@@ -257,13 +257,13 @@ fn errors_come_first_and_hints_add_a_command() {
         let is_right =
             if hint.is_empty() { hints.is_empty() } else { hints.len() == 1 && hints[0].contains(hint) };
         assert!(is_right, "{args:?}: {}", finished.stderr);
-        // `list` first names its catalog.
+        // `list` prints its catalog first.
         let said = finished.stderr.lines().find(|line| !line.starts_with("catalog: "));
         assert!(said.is_some_and(|line| line.starts_with("error: ")), "{args:?}: {}", finished.stderr);
     }
 }
 
-/// A shell without PATH finds no tool: that is said, and which.
+/// With an empty PATH, a warning names the tools that cannot be found.
 #[test]
 fn an_empty_path_is_said() {
     let mut world = world();
@@ -309,7 +309,7 @@ fn a_folder_without_the_right_to_write_is_refused() {
     let folder = locked.join("out").display().to_string();
     let mut command = world.command(&["run", "-n", "1", "-o", &folder]);
     if is_root() {
-        // Root may write anywhere: try as nobody, who must be able to reach the world.
+        // Root may write anywhere, so this runs as the user `nobody`, who must be able to reach the world.
         fs::set_permissions(world.path(""), fs::Permissions::from_mode(0o755)).unwrap();
         command.uid(65534).gid(65534);
     }
@@ -329,7 +329,7 @@ fn a_folder_whose_results_cannot_be_read_is_refused_and_left_alone() {
     let path = world.path("out/campaign.json");
     let good = fs::read_to_string(&path).unwrap();
     let run: &[&str] = &["run", "@all", "--quick", "-n", "3", "-o", &out];
-    // Damaged, empty, and a newer one's.
+    // Damaged, empty, and written by a newer taskscale.
     let newer = good.replacen("\"schema\": 1", "\"schema\": 2", 1);
     for (text, said) in
         [(&good[..good.len() / 2], "campaign.json"), ("", "campaign.json"), (newer.as_str(), "schema: 2")]
@@ -337,7 +337,7 @@ fn a_folder_whose_results_cannot_be_read_is_refused_and_left_alone() {
         fs::write(&path, text).unwrap();
         refused(&world, &[], &[(run, &[said]), (&["report", &out], &[said])]);
     }
-    // Samples without a campaign are nobody's.
+    // Samples without a campaign.json.
     fs::remove_file(&path).unwrap();
     let said: &[&str] = &["campaign.json not found", "hint: restore campaign.json"];
     refused(
@@ -350,13 +350,13 @@ fn a_folder_whose_results_cannot_be_read_is_refused_and_left_alone() {
             (&["limit", "fake/goroutine", "--memory", "64MiB", "-o", &out], said),
         ],
     );
-    // A search that was cut off before its first run.
+    // A search that was interrupted before its first run.
     fs::remove_file(world.path("out/samples.jsonl")).unwrap();
     fs::write(world.path("out/limit.json"), "{}").unwrap();
     refused(&world, &[], &[(run, &["not empty"])]);
 }
 
-/// Catalog errors are tested where manifests are read (`catalog::tests`); here, that commands print them and stop.
+/// `catalog::tests` tests the errors of manifests. This tests that commands print them and stop.
 #[test]
 fn faults_of_manifests_are_named_with_their_place() {
     let world = world();

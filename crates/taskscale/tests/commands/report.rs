@@ -85,14 +85,14 @@ fn a_file_is_written_whole_or_not_at_all() {
     let file = world.path("table.csv");
     assert_eq!(fs::read_to_string(&file).unwrap(), printed);
 
-    // What is there is replaced; a link stays one.
+    // An existing file is replaced. A link is kept.
     symlink("table.csv", world.path("link.csv")).unwrap();
     fs::write(&file, "old").unwrap();
     report(&world, "one --format csv -o link.csv").expect_code(0);
     assert_eq!(fs::read_to_string(&file).unwrap(), printed);
     assert!(fs::symlink_metadata(world.path("link.csv")).unwrap().is_symlink());
 
-    // Where the report cannot be made, the old file stays.
+    // If the report cannot be made, the old file stays.
     fs::write(world.path("chart.svg"), "old").unwrap();
     report(&world, "one two --format svg -o chart.svg")
         .expect_code(2)
@@ -122,7 +122,7 @@ fn campaigns_named_alike_are_told_apart() {
     report(&world, "monday/out monday/../monday/out").expect_code(2).expect_said("given twice");
 }
 
-/// Without a folder the newest campaign below taskscale-results/ is meant, and which that is is said.
+/// Without a folder, the newest campaign below taskscale-results/ is reported, and named.
 #[test]
 fn the_newest_campaign_is_reported_where_none_is_named() {
     let world = World::new(&[]);
@@ -140,7 +140,7 @@ fn the_newest_campaign_is_reported_where_none_is_named() {
     assert_eq!(newest.stdout, report(&world, "taskscale-results/a-second").stdout);
 }
 
-/// Entries, kinds and numbers of tasks are left out of what is shown; of the fit nothing is.
+/// Filters by entry, kind and number of tasks apply to what is shown, not to the fit.
 #[test]
 fn a_report_is_of_what_was_asked_for() {
     let world = World::new(&[]);
@@ -192,7 +192,7 @@ fn a_report_is_of_what_was_asked_for() {
     assert!(!world.path("chart.png").exists());
 }
 
-/// The page is written and handed to what the desktop opens pages with.
+/// The page is written, and opened with the desktop's program.
 #[test]
 fn the_page_is_opened() {
     let mut world = World::new(&[]);

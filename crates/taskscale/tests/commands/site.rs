@@ -1,4 +1,4 @@
-//! `taskscale site`: every link of every page leads somewhere, whatever folders are called and texts say.
+//! `taskscale site`: every link of every page leads somewhere, whatever the names of folders and the texts.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -10,7 +10,7 @@ use crate::support::{FakeEntry, Finished, World};
 use regex_lite::Regex;
 use taskscale::catalog::Kind;
 
-/// Begins what the page of a campaign draws by itself: what follows holds data, not links.
+/// Begins the part that scripts draw on a campaign's page: what follows is data, not links.
 const APP: &str = "<div id=\"app\">";
 
 struct ReadPage {
@@ -50,7 +50,7 @@ fn decoded(text: &str) -> String {
     String::from_utf8(bytes).unwrap()
 }
 
-/// Follows every link of every page, and comes to every page by links from the first.
+/// Follows every link of every page, and checks that every page is reachable from the first.
 fn assert_links_lead_somewhere(site: &Path) -> BTreeSet<String> {
     let mut pages = BTreeMap::new();
     html_files(site, "", &mut pages);
@@ -76,7 +76,7 @@ fn assert_links_lead_somewhere(site: &Path) -> BTreeSet<String> {
             let to = parts.join("/");
             assert!(site.join(&to).is_file(), "{page}: {link} leads to {to}, which is not there");
             let Some(read) = pages.get(&to) else { continue };
-            // What a campaign's page draws by itself, and its state; a test in a browser opens some.
+            // Anchors that scripts create on a campaign's page. A test in a browser opens some.
             let is_drawn = to.starts_with("campaigns/") && (anchor == "main" || anchor.starts_with("part="));
             let there = anchor.is_empty() || is_drawn || read.anchors.contains(&decoded(anchor));
             assert!(there, "{page}: {link} names an anchor that {to} does not have");
@@ -91,7 +91,7 @@ fn assert_links_lead_somewhere(site: &Path) -> BTreeSet<String> {
     all
 }
 
-/// The site of a folder of a world's.
+/// Makes the site of a folder of results.
 fn site_of(world: &World, results: &str) -> Finished {
     let (results, out) = (world.path(results), world.path("site"));
     world.run(world.command(&["site", &results.display().to_string(), "-o", &out.display().to_string()]))
@@ -105,7 +105,7 @@ fn measured() -> World {
     world
 }
 
-/// Puts the campaign into another folder as well, its description changed.
+/// Copies the campaign into another folder, with a changed campaign.json.
 fn copied(world: &World, to: &str, change: impl Fn(String) -> String) -> PathBuf {
     let (from, to) = (world.path("measured"), world.path(to));
     fs::create_dir_all(&to).unwrap();
@@ -121,7 +121,7 @@ fn the_site_of_the_repository_has_every_page_and_no_dead_link() {
     let world = World::new(&[]);
     let out = world.path("site");
     let mut command = Command::new(env!("CARGO_BIN_EXE_taskscale"));
-    // From elsewhere: the documents are found by the results.
+    // From another folder: the documents are found next to the results.
     command.arg("site").arg(repository.join("results")).arg("-o").arg(&out).current_dir("/");
     command.env("TASKSCALE_CACHE", world.path("cache")).env_remove("TASKSCALE_CATALOG");
     let made = world.run_plain(command);
@@ -136,7 +136,7 @@ fn the_site_of_the_repository_has_every_page_and_no_dead_link() {
         assert!(pages.contains(page), "{page}");
     }
     let text = |page: &str| fs::read_to_string(out.join(page)).unwrap();
-    // What must be there before anything is seen.
+    // What a browser must load before it shows anything.
     let start = text("index.html");
     assert!(start.len() + text("site.css").len() < 64 * 1024 && !start.contains("<script"));
     assert_eq!(start.matches("<svg").count(), 1);
@@ -157,14 +157,15 @@ fn the_site_of_the_repository_has_every_page_and_no_dead_link() {
     let (listed, folded) = start.split_at(places[4]);
     let is_development = |text: &str| text.contains("campaigns/2026-11-22-posts.html");
     assert!(!is_development(listed) && is_development(folded));
-    // README and the findings show the campaign that the start page does (tests/docs holds the two to each other).
+    // README.md and docs/results.md show the campaign of the start page (tests/docs compares those two).
     let readme = fs::read_to_string(repository.join("README.md")).unwrap();
     let shown = Regex::new(r"<!-- result: taskscale report results/(\S+)").unwrap();
     let caption = start.split("<figcaption>").nth(1).unwrap().split("</figcaption>").next().unwrap();
     let page = format!("campaigns/{}.html", &shown.captures(&readme).expect("README's table")[1]);
     assert!(caption.contains(&format!("href=\"{page}\"")), "{page} is README's: {caption}");
     let entry = text("entries/go/goroutine.html");
-    // Whose a figure is stands beside it: on the start page, in its table, with the list of entries, and on an entry's page.
+    // Each value has its origin next to it: on the start page, in its table, in the list of entries, and on an
+    // entry's page.
     assert!(caption.contains(", measured by the project"), "{caption}");
     assert!(start.contains("<th scope=\"col\">Measured by</th>") && start.contains("<td>project</td>"));
     let entries = text("entries.html");
@@ -215,7 +216,7 @@ fn an_entry_that_the_catalogue_lacks_has_its_page_from_the_campaign() {
     copied(&world, "results/a", |text| {
         text.replace("fake/goroutine", "other/../<b>x</b>").replace("for tests", harm)
     });
-    // Its samples are of an entry that this campaign does not have: strays, which are left out.
+    // Its samples belong to an entry that this campaign lacks, and are left out.
     site_of(&world, "results").expect_code(0);
     let pages = assert_links_lead_somewhere(&world.path("site"));
     let page = pages.iter().find(|page| page.starts_with("entries/other/")).expect("a page of it");
@@ -254,7 +255,7 @@ fn a_site_made_again_loses_what_is_gone_and_nothing_of_others() {
     assert!(!world.path("site/campaigns/second.html").exists());
     assert_eq!(fs::read_to_string(world.path("site/CNAME")).unwrap(), "example.org");
 
-    // A folder of something else is left as it is.
+    // A folder that is not a site is left unchanged.
     fs::remove_file(world.path("site/.taskscale-site")).unwrap();
     let before = world.snapshot();
     site_of(&world, "results").expect_code(2).expect_said("not of a site");

@@ -27,14 +27,14 @@ fn a_dry_run_starts_and_writes_nothing() {
     assert!(planned.stdout.contains("8 runs and 2 warm-ups"), "{}", planned.stdout);
     assert!(planned.stdout.contains("\n~ "), "{}", planned.stdout);
     assert_eq!(world.snapshot(), before);
-    // Not even to ask for a version: a program that cannot be started would be named.
+    // Not even for a version: a command that crashes would be reported.
     let mut manifest = fs::read_to_string(world.manifest()).unwrap();
     manifest = manifest.replacen("\"--version\"]", "\"--fault\", \"crash:launch\"]", 1);
     fs::write(world.manifest(), &manifest).unwrap();
     dry(&["-o", &out]).expect_code(0);
 }
 
-/// A dry run knows which cells a limit will end, and what lifts it.
+/// A dry run predicts which cases will hit a limit.
 #[test]
 fn a_dry_run_foresees_limits() {
     let world =
@@ -45,7 +45,7 @@ fn a_dry_run_foresees_limits() {
     let line = dry.stdout.lines().find(|line| line.starts_with("  fake/os × 1G: limit: "));
     assert!(line.is_some_and(|line| line.contains(": room for ")), "{}", dry.stdout);
     assert!(!dry.stdout.contains("  fake/os × 2:"), "{}", dry.stdout);
-    // Memory is one, too: 200 bytes a timer, and a billion of them.
+    // Memory is a limit too: a billion timers of 200 bytes each.
     assert!(dry.stdout.contains("  fake/timer × 1G: killed-oom: "), "{}", dry.stdout);
     let json = world.run(world.command(&[&["run", "@all", "--dry-run", "-f", "json"], &counts[..]].concat()));
     let json: Value = serde_json::from_str(&json.stdout).unwrap();
@@ -57,7 +57,7 @@ fn a_dry_run_foresees_limits() {
     );
 }
 
-/// A first table does without what another toolchain builds, unless it is named.
+/// `--quick` leaves out entries of other toolchains unless they are named.
 #[test]
 fn quick_leaves_other_toolchains_out() {
     let world =
@@ -75,7 +75,7 @@ fn quick_leaves_other_toolchains_out() {
     assert!(plan(&["--quick", "@posts"]).contains("fake/other"));
 }
 
-/// `taskscale` and nothing else is the whole job: on a terminal it says so and asks.
+/// `taskscale` without arguments measures everything: on a terminal it shows the plan and asks.
 #[test]
 fn the_whole_job_is_begun_only_after_a_yes() {
     let mut world = World::new(&[FakeEntry::new("unbuilt", "").more("build = [[\"false\"]]")]);
@@ -93,7 +93,7 @@ fn the_whole_job_is_begun_only_after_a_yes() {
         assert!(no.stdout.contains(said), "{said}: {}", no.stdout);
     }
     assert!(!no.stdout.contains("building") && !world.path("taskscale-results").exists(), "{}", no.stdout);
-    // Nobody types anything: no answer is a no.
+    // Without input, nothing is started.
     typed(&world, &[], "").unwrap().expect_code(0);
     let begun = "none of these entries can be built here";
     let asked = |finished: &Finished| finished.stdout.contains(question);

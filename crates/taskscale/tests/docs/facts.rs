@@ -1,9 +1,10 @@
-//! Numbers of a document, against the results that they come from.
+//! Checks the numbers of documents against the results that they come from.
 //!
-//! A file of docs/facts/ names a document and the results folders where its numbers are looked up, in that order. Each
-//! fact is the text around a number, with `{}` in its place, and what the number is: an entry, a workload, a number of
-//! tasks (none for a metric of a line) and a metric by its name in `--metric`, or `published`, which is what a blog post
-//! in published/ has. `over` divides by another, `in` names another unit than the metric's own:
+//! A file of docs/facts/ names a document and the results folders where its numbers are looked up, in that
+//! order. Each fact is the text around a number, with `{}` in its place, and the value: an entry, a workload, a
+//! number of tasks (none for a metric of the fit) and a metric by its name in `--metric`, or `published`, the
+//! value of a blog post in published/. `over` divides by another value, `in` names another unit than the
+//! metric's own:
 //! `"and {} times as much" = "go/goroutine sleep 1M footprint over rust/tokio-join-all sleep 1M footprint"`.
 
 use std::collections::BTreeMap;
@@ -28,7 +29,7 @@ struct Facts {
     facts: BTreeMap<String, String>,
 }
 
-/// What a number is of.
+/// The value that a number shows.
 #[derive(Debug, PartialEq)]
 struct Term<'a> {
     entry: &'a str,
@@ -57,7 +58,7 @@ impl<'a> Term<'a> {
         Some(Term { entry, workload, tasks, figure })
     }
 
-    /// In bytes, seconds or what else the figure counts in.
+    /// The value in the metric's base unit, such as bytes or seconds.
     fn value(&self, campaign: &[Report]) -> Option<f64> {
         if self.figure == "published" {
             return published(self.entry, self.tasks?);
@@ -79,7 +80,7 @@ impl<'a> Term<'a> {
         }
     }
 
-    /// What the unit of the figure itself, or the one that is named, divides by.
+    /// The divisor of the named unit, or of the metric's own unit.
     fn divisor(&self, unit: Option<&str>) -> f64 {
         match unit {
             Some("GiB") => 1_073_741_824.0,
@@ -117,7 +118,7 @@ impl<'a> Quotient<'a> {
     }
 }
 
-/// Bytes that a blog post has, in the row that the entry stands for.
+/// Bytes in a blog post, in the row of the entry.
 fn published(entry: &str, tasks: u64) -> Option<f64> {
     ["2024-take2", "2023"].into_iter().find_map(|post| published_by(post, entry, tasks))
 }
@@ -132,15 +133,15 @@ fn published_by(post: &str, entry: &str, tasks: u64) -> Option<f64> {
     Some(line["memory_mib"].as_f64()? * metrics::FOOTPRINT.shown_unit().1)
 }
 
-/// As `shown` is written: with as many digits after the point.
+/// The value with the number of decimals of `shown`.
 fn like(shown: &str, value: f64) -> String {
     let decimals = shown.split_once('.').map_or(0, |(_, after)| after.len());
     let sign = if shown.starts_with('+') && value > 0.0 { "+" } else { "" };
     format!("{sign}{}", decimal(value, decimals))
 }
 
-/// Whether `shown` is the value rounded: to its digits after the point, or, of a whole number with two digits or more
-/// before the zeros at its end, to these.
+/// Whether `shown` is the rounded value: to its decimals, or, if it is a whole number with at least two digits
+/// before its trailing zeros, to those digits.
 fn is_rounded(shown: &str, value: f64) -> bool {
     if like(shown, value) == shown {
         return true;
@@ -151,7 +152,7 @@ fn is_rounded(shown: &str, value: f64) -> bool {
     !shown.contains('.') && before >= 2 && like(shown, (value / step).round() * step) == shown
 }
 
-/// The document with each number as its results have it, and what was wrong.
+/// The document with each number as in its results, and what was wrong.
 fn corrected(text: &str, facts: &Facts, results: &[Vec<Report>]) -> (String, Vec<String>) {
     let (mut written, mut faults) = (text.to_owned(), Vec::new());
     for (around, of) in &facts.facts {
@@ -204,7 +205,7 @@ fn every_fact_is_what_its_results_have() {
         let (written, mut faults) = corrected(&text, &facts, &results);
         if bless && written != text {
             std::fs::write(repository().join(&facts.document), &written).expect("a document");
-            // What the results lack stays wrong.
+            // Numbers that the results lack stay wrong.
             faults = corrected(&written, &facts, &results).1;
         }
         wrong.extend(faults.into_iter().map(|fault| format!("{path}: {fault}")));
@@ -217,7 +218,7 @@ fn every_fact_is_what_its_results_have() {
     assert!(all > 50, "only {all} facts");
 }
 
-/// A checker that lets all pass would prove nothing.
+/// A checker that accepts everything would prove nothing.
 #[test]
 fn a_number_that_its_results_do_not_have_is_found() {
     let results = ["results/2026-11-23-rooms-2", "results/2026-11-22-posts"].map(reports);

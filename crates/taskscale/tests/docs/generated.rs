@@ -1,4 +1,4 @@
-//! Parts of documents that are made from the program: help texts, and tables of fields from the schemas.
+//! Parts of documents that are generated: help texts, and tables of fields from the schemas.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -8,11 +8,11 @@ use serde_json::Value;
 
 use super::{WRITES, files, output, read, repository};
 
-/// Around the help of all commands.
+/// Marks around the help of all commands.
 const CLI: (&str, &str) = ("<!-- cli -->\n", "<!-- cli:end -->");
-/// Around the table of a definition's fields: `<!-- fields of sample.Time -->`.
+/// Marks around the table of a definition's fields: `<!-- fields of sample.Time -->`.
 const FIELDS: (&str, &str) = ("<!-- fields of ", "<!-- fields:end -->");
-/// Around what `taskscale help CODE` has for each code.
+/// Marks around the text of `taskscale help CODE` for each code.
 const CODES: (&str, &str) = ("<!-- codes -->\n", "<!-- codes:end -->");
 
 /// The help of taskscale and of each of its commands.
@@ -33,10 +33,10 @@ fn text<'a>(value: &'a Value, key: &str) -> &'a str {
     value[key].as_str().unwrap_or_default()
 }
 
-/// Types that are a word, listed where the field is described.
+/// Types whose values are words, listed in the field's description.
 const WORDS: [&str; 5] = ["Shape", "Style", "By", "BuildState", "Level"];
 
-/// A property's type as a person calls it, and whether it may be null.
+/// A readable type of a property, and whether it may be null.
 fn type_of(property: &Value, of_event: bool) -> (String, bool) {
     let one = |property: &Value| type_of(property, of_event).0;
     let many = |name: String| match name.split_once(' ') {
@@ -71,7 +71,7 @@ fn type_of(property: &Value, of_event: bool) -> (String, bool) {
     }
 }
 
-/// What a field counts in, by the end of its name.
+/// A field's unit, by the end of its name.
 fn unit(definition: &str, name: &str) -> &'static str {
     let ends = |end: &str| name.ends_with(end);
     match () {
@@ -83,7 +83,7 @@ fn unit(definition: &str, name: &str) -> &'static str {
     }
 }
 
-/// Names as they stand in the table that is there, new ones behind them.
+/// Names in the order of the existing table, new ones last.
 fn in_order<'a>(names: impl Iterator<Item = &'a String>, table: &str) -> Vec<&'a String> {
     let place = |name: &str| table.find(&format!("| `{name}` |")).unwrap_or(usize::MAX);
     let mut names: Vec<&String> = names.collect();
@@ -109,7 +109,7 @@ fn rows(object: &Value, definition: &str, before: &str, of_event: bool) -> Vec<S
     rows
 }
 
-/// The table of a definition in a schema, such as `sample.Time`, in the order of the one that is there.
+/// The table of a definition in a schema, such as `sample.Time`, in the order of the existing one.
 fn fields(of: &str, before: &str) -> String {
     let (file, definition) = of.split_once('.').expect("SCHEMA.DEFINITION");
     let schema: Value = serde_json::from_str(&read(&format!("schema/{file}.schema.json"))).expect("JSON");
@@ -142,7 +142,7 @@ fn fields(of: &str, before: &str) -> String {
     format!("\n{table}\n")
 }
 
-/// The document with what stands between each pair of marks made anew.
+/// The document with the text between each pair of marks generated again.
 fn generated(document: &str) -> String {
     let mut written = document.to_owned();
     for ((begin, end), made) in [(CLI, &cli as &dyn Fn() -> String), (CODES, &codes)] {

@@ -1,7 +1,7 @@
-//! The documents of the repository: every link leads somewhere, README is short and says what is so, tables and pictures
-//! are what the commands beside them print, and figures in sentences what their campaigns have.
+//! Checks the documents of the repository: every link leads somewhere, README.md is short and correct, tables
+//! and pictures are the output of the commands next to them, and numbers in sentences match their results.
 //!
-//! `TASKSCALE_BLESS=1 cargo test -p taskscale --test docs` writes those tables, pictures and figures anew.
+//! `TASKSCALE_BLESS=1 cargo test -p taskscale --test docs` updates those tables, pictures and numbers.
 
 mod facts;
 mod generated;
@@ -20,22 +20,22 @@ use taskscale::catalog::Catalog;
 use taskscale::record::{self, Sample, Status, Warning};
 use taskscale::units;
 
-/// A minute's reading; its words are in rules.rs.
+/// Maximum lines of README.md: a minute's reading. rules.rs limits its words.
 const README_LINES: usize = 110;
-/// Rows of its table, with the head's two lines: it is a picture of the whole, not the whole.
+/// Maximum rows of its table, including the two of the head: it is an excerpt.
 const README_ROWS: usize = 14;
 
-/// The command that makes a table stands between these; the table follows.
+/// The command that makes a table is between the first two. The table follows, up to the third.
 const BEGIN: &str = "<!-- result: ";
 const BEGIN_END: &str = " -->\n";
 const END: &str = "<!-- result:end -->";
-/// And the command that draws a picture, whose file is the last word, behind this.
+/// Precedes the command that draws a picture, whose last word is the file.
 const PICTURE: &str = "<!-- picture: ";
 
-/// Folders of what is built, fetched or not of this repository's making.
+/// Folders with files that are built, downloaded or not written for this repository.
 const SKIPPED: [&str; 5] = ["target", "node_modules", "templates", "results", "taskscale-results"];
 
-/// Held by who writes documents anew, from reading to writing.
+/// Locked while a test updates documents, from reading to writing.
 static WRITES: Mutex<()> = Mutex::new(());
 
 fn repository() -> PathBuf {
@@ -47,7 +47,7 @@ fn read(path: &str) -> String {
     fs::read_to_string(repository().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// Paths inside the repository of its files that end so, but for what is skipped; links are not followed.
+/// Paths of the repository's files with these endings, without skipped folders. Links are not followed.
 fn files(endings: &[&str]) -> Vec<String> {
     let root = repository();
     let (mut folders, mut found) = (vec![root.clone()], Vec::new());
@@ -69,7 +69,7 @@ fn files(endings: &[&str]) -> Vec<String> {
     found
 }
 
-/// What can be linked in a document, and what it links.
+/// The anchors of a document, and its links.
 #[derive(Default)]
 struct DocSource {
     anchors: BTreeSet<String>,
@@ -96,7 +96,7 @@ impl DocSource {
         document
     }
 
-    /// As GitHub calls a heading.
+    /// Adds the anchor that GitHub gives to a heading.
     fn anchor(&mut self, heading: &str) {
         let kept = heading.chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c));
         let name: String = kept.flat_map(char::to_lowercase).collect::<String>().replace(' ', "-");
@@ -105,7 +105,7 @@ impl DocSource {
     }
 }
 
-/// The path inside the repository that a link of the document at `from` leads to; none where it leads out.
+/// The path inside the repository that a link of the document at `from` leads to. `None` if it leads out.
 fn resolved(from: &str, to: &str) -> Option<String> {
     let mut parts: Vec<&str> = from.split('/').collect();
     parts.pop();
@@ -178,11 +178,11 @@ fn every_document_that_code_names_is_there() {
     let mut faults = Vec::new();
     for path in files(&[".rs", ".ts", ".toml", ".sh", ".json", ".yml"]) {
         let text = read(&path);
-        // What a unit test makes up is no document.
+        // Unit tests may name invented documents.
         let code = text.split("#[cfg(test)]").next().unwrap_or_default();
         for name in named.find_iter(code) {
             found += 1;
-            // From the repository's root, wherever it is named.
+            // Relative to the repository's root.
             faults.extend(fault(&documents, "", name.as_str()).map(|fault| format!("{path}{fault}")));
         }
     }
@@ -229,7 +229,7 @@ fn readme_does_not_overstate_the_catalog() {
 struct DocTable<'a> {
     command: Vec<&'a str>,
     table: &'a str,
-    /// Where the table stands.
+    /// The byte range of the table.
     place: Range<usize>,
 }
 
@@ -255,7 +255,7 @@ fn shown(text: &str) -> Vec<DocTable<'_>> {
     shown
 }
 
-/// What `taskscale …` prints in the repository.
+/// The output of `taskscale …` in the repository.
 fn output(command: &[&str]) -> String {
     let [program, arguments @ ..] = command else { panic!("a mark without a command") };
     assert_eq!(*program, "taskscale", "what documents show is made by taskscale alone");
@@ -266,13 +266,13 @@ fn output(command: &[&str]) -> String {
     String::from_utf8(output.stdout).expect("a text")
 }
 
-/// The sentence that every table of several runtimes has below it.
+/// Begins the sentence below every table of several runtimes.
 const RELEASES: &str = "Releases compared: ";
-/// How lines of a table begin, and those right below one that belong to it.
+/// How the lines of a table begin, and those below it that belong to it.
 const BELOW: [&str; 3] = ["|", "- ", RELEASES];
 
-/// The first table that it prints, with the reasons of rows without values and the releases that it compares. The
-/// document around it says what it is of.
+/// The first table of the output, with the reasons of rows without values and the releases that it compares.
+/// The document describes the rest.
 fn printed(command: &[&str]) -> String {
     let text = output(command);
     let table = text.lines().skip_while(|line| !line.starts_with('|'));
@@ -290,7 +290,7 @@ fn every_table_is_what_the_command_beside_it_prints() {
     for path in files(&[".md"]) {
         let text = read(&path);
         let mut written = text.clone();
-        // From the end, so that places before it stay where they are.
+        // From the end, so that earlier ranges stay valid.
         for DocTable { command, table, place } in shown(&text).into_iter().rev() {
             tables += 1;
             let due = printed(&command);
@@ -307,8 +307,8 @@ fn every_table_is_what_the_command_beside_it_prints() {
     assert!(tables > 0, "no document has a table with its command");
 }
 
-/// README's table and picture, and the tables of docs/results.md, are of the same results. Workloads that those do not
-/// have, as servers, may be of others.
+/// The table and picture of README.md and the tables of docs/results.md show the same results. Workloads that
+/// those lack, such as servers, may have others.
 #[test]
 fn readme_and_results_show_the_same_results() {
     let (readme, results) = (read("README.md"), read("docs/results.md"));
@@ -359,7 +359,7 @@ fn every_picture_is_what_the_command_beside_it_draws() {
     assert!(pictures > 0, "no document has a picture with its command");
 }
 
-/// Times of runs that others disturbed are too long, and README's stand without notes.
+/// Runs on a busy machine have inflated times, and the table of README.md has no notes.
 #[test]
 fn readmes_table_is_short_and_no_run_behind_it_was_busy() {
     let readme = read("README.md");

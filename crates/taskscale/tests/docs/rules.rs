@@ -1,11 +1,11 @@
-//! How documents are written, as far as a program can tell: their length, the length of their sentences, their words.
+//! Checks how documents are written: their length, the length of their sentences, their words.
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use regex_lite::Regex;
 
 use super::{BEGIN, END, RELEASES, files, read};
 
-/// Visible words that a document may have: no code blocks, no HTML comments; tables count.
+/// Maximum visible words of a document, without code blocks and HTML comments, but with tables.
 const BUDGETS: [(&str, usize); 27] = [
     ("README.md", 600),
     ("CHANGELOG.md", 150),
@@ -36,12 +36,12 @@ const BUDGETS: [(&str, usize); 27] = [
     ("docs/workloads.md", 900),
 ];
 
-/// Documents outside docs/reference and research/ together.
+/// Maximum words of all documents outside docs/reference/, research/ and runtimes/.
 const ALL_WORDS: usize = 25_000;
 
 const SENTENCE_WORDS: usize = 30;
 
-/// Words that are not used, and what is written instead.
+/// Words to avoid, and what to write instead.
 const REPLACED: [(&str, &str); 24] = [
     (r"the posts\b", "the original blog posts"),
     (r"\bcampaigns\b|\b(a|the|this|each|its|of) campaign\b", "results, results folder"),
@@ -69,7 +69,7 @@ const REPLACED: [(&str, &str); 24] = [
     (r"\bis none\b", "say what it is"),
 ];
 
-/// What tests write, or others wrote.
+/// Documents that tests generate, or that others wrote.
 const EXCEPT: [&str; 3] = ["CODE_OF_CONDUCT.md", "docs/reference/conformance.md", "docs/reference/faults.md"];
 
 /// Documents that people read. Those of the page's sources and of benches are for their developers.
@@ -115,7 +115,7 @@ fn words(text: &str) -> usize {
     text.split_whitespace().filter(is_word).count()
 }
 
-/// Sentences of a paragraph. A point inside of a word or number ends none.
+/// Sentences of a paragraph. A point inside a word or number does not end one.
 fn sentences(text: &str) -> Vec<&str> {
     let end = Regex::new(r#"[.!?:]["')\]]*\s+"#).expect("a pattern");
     let (mut sentences, mut from) = (Vec::new(), 0);
@@ -127,7 +127,7 @@ fn sentences(text: &str) -> Vec<&str> {
     sentences
 }
 
-/// The document without what results print: their words are the program's.
+/// The document without the output of results, whose words are the program's.
 fn written(source: &str) -> String {
     let (mut text, mut from) = (String::new(), 0);
     while let Some(begin) = source[from..].find(BEGIN) {
@@ -171,7 +171,7 @@ fn documents_are_written_by_the_rules() {
 
 #[test]
 fn documents_keep_within_their_budgets() {
-    // The list of releases is made with its table, and grows with it.
+    // The list of releases is generated with its table, and grows with it.
     let count = |path: &str| {
         let texts = texts(&read(path));
         texts
@@ -196,7 +196,7 @@ fn documents_keep_within_their_budgets() {
     assert!(all <= ALL_WORDS, "{all} words of {ALL_WORDS} together");
 }
 
-/// A checker that lets all pass would prove nothing.
+/// A checker that accepts everything would prove nothing.
 #[test]
 fn what_breaks_the_rules_is_found() {
     let of = |text: &str| faults(text).len();

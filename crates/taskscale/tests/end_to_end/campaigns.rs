@@ -1,5 +1,5 @@
-//! Campaigns that are cut off, collide or lose their folder: what was measured is kept, each cell is measured once, and
-//! nothing is left running.
+//! Campaigns that are interrupted, collide or lose their folder: samples are kept, each case is measured once,
+//! and nothing is left running.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,10 +13,10 @@ use std::time::Duration;
 use crate::support::{FakeEntry, Finished, World, assert_good, is_root, overheard, says, skipped};
 use taskscale::record;
 
-/// What `--verbose` says when a run begins, be it a warm-up.
+/// Printed by `--verbose` when a run begins, including warm-ups.
 const RUNNING: &str = "· running ";
 
-/// Three cells, of which two make processes that try to stay.
+/// Three entries, two of which create processes that try to stay.
 fn entries() -> [FakeEntry; 3] {
     [
         FakeEntry::new("well", ""),
@@ -25,7 +25,7 @@ fn entries() -> [FakeEntry; 3] {
     ]
 }
 
-/// Every cell of the plan once, all well.
+/// Asserts that every run of the plan was measured once, and is good.
 #[track_caller]
 fn assert_complete(world: &World, folder: &str) {
     let loaded = world.load(folder);
@@ -39,8 +39,8 @@ fn assert_complete(world: &World, folder: &str) {
     assert!(loaded.rejected.is_empty(), "{:?}", loaded.rejected);
 }
 
-/// Signals at random moments of small campaigns, after any of which it resumes (every run of a plan: `campaign::tests`).
-/// `TASKSCALE_TEST_SEED` repeats a failure.
+/// Signals at random moments of small campaigns, which then resume (`campaign::tests` interrupts every run of a
+/// plan). `TASKSCALE_TEST_SEED` repeats a failure.
 #[test]
 fn a_campaign_cut_off_at_any_instant_goes_on() {
     const ROUNDS: usize = 3;
@@ -76,17 +76,17 @@ fn cut_off(signal: i32, rounds: usize, seed: u64) {
         cut += 1;
         let context = format!("seed {seed}, signal {signal}, cut {cut}, after {:?}", finished.took);
         if signal == libc::SIGKILL {
-            // The launcher ends the program though nobody asks it to.
+            // The launcher ends the program without being asked.
             world.until(&format!("all is quiet ({context})"), || {
                 world.processes("fake-entry").is_empty() && world.processes("taskscale").is_empty()
             });
         } else {
-            // Before it catches signals, and after its work is done, a signal ends it as any program.
+            // Before taskscale handles signals, and after its work is done, a signal ends it like any program.
             let code = finished.status.code();
             let expected = [None, Some(128 + signal), Some(0)];
             let starved = code == Some(1) && world.any_starved(&folder);
             assert!(starved || expected.contains(&code), "{context}: {code:?}\n{}", finished.stderr);
-            // Once it measures, it says what to do; before that there is nothing to go on with.
+            // Once it measures, it prints how to resume. Before that, there is nothing to resume.
             if code == Some(128 + signal) && finished.stderr.contains(RUNNING) {
                 finished.expect_said("resumes");
             }
@@ -102,7 +102,7 @@ fn cut_off(signal: i32, rounds: usize, seed: u64) {
     }
 }
 
-/// `nohup taskscale … &`, and the terminal closes: SIGHUP is not for it, and nobody reads what it says.
+/// `nohup taskscale … &`, then the terminal closes: SIGHUP is ignored, and nothing reads the output.
 #[test]
 fn a_campaign_outlives_its_terminal() {
     let world = World::new(&entries());
@@ -125,18 +125,18 @@ fn a_campaign_outlives_its_terminal() {
     assert_complete(&world, "out");
 }
 
-/// More repetitions than anybody waits for: the campaign is at work until it is told to stop.
+/// Enough repetitions that the campaign runs until it is stopped.
 const ENDLESS: &str = "-n 3 --repetitions 1000";
 
-/// A run that is interrupted is ended there and then: it leaves no sample, and none begins after it.
+/// An interrupted run is ended at once: it leaves no sample, and no other run begins.
 #[test]
 fn an_interrupted_run_is_not_waited_for() {
     let world = World::new(&[FakeEntry::new("hang", "--fault hang:launch")]);
     for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
-        // The warm-up has 20 s and the run an hour.
+        // The warm-up's timeout is 20 s, and the run's an hour.
         let heard = world.path("heard");
         let running = world.start(overheard(world.campaign("out", "-n 3 --timeout 1h --verbose"), &heard));
-        // Not the one that is asked for its version before.
+        // Not the version command, which runs before.
         world.until("a program is at work", || {
             says(&heard, RUNNING) && !world.processes("fake-entry").is_empty()
         });
@@ -162,7 +162,7 @@ fn two_campaigns_wait_for_each_other_on_one_machine() {
     };
     let holder = format!("taskscale {} with {}", first.pid(), world.path("out").display());
     let said = format!("waiting: {holder} ({}", world.path("bin/taskscale").display());
-    // One that is told to stop while it waits does so, and has written nothing.
+    // A taskscale that is stopped while it waits has written nothing.
     let heard = other.path("impatient");
     let impatient = with_its_lock(&heard);
     other.until("it waits", || says(&heard, &said));
@@ -170,13 +170,13 @@ fn two_campaigns_wait_for_each_other_on_one_machine() {
     impatient.wait().expect_code(130);
     assert!(!other.path("out").exists());
 
-    // One that is in a hurry is told who is there, and that is all.
+    // With --no-wait, the error names the taskscale that is measuring.
     let mut hurried = other.campaign("out", "-n 3 --no-wait");
     hurried.env("TASKSCALE_LOCK", world.path("lock"));
     let refused = other.run(hurried);
     refused.expect_code(2).expect_said(&format!("error: {holder} (")).expect_said("--no-wait");
     refused.expect_said("is measuring on this machine");
-    // What cannot be is refused at once, not after a wait.
+    // An unusable folder is refused at once, not after a wait.
     fs::create_dir(other.path("full")).unwrap();
     fs::write(other.path("full/thesis.tex"), "years of work").unwrap();
     let mut unusable = other.campaign("full", "-n 3");
@@ -190,7 +190,7 @@ fn two_campaigns_wait_for_each_other_on_one_machine() {
     first.signal(libc::SIGINT);
     first.wait().expect_code(130);
     second.wait().expect_good(&other.runs("out"));
-    // Another plan in the same folder is refused while the machine is taken, too.
+    // Another plan in the same folder is refused even while the machine is in use.
     let taken = fs::File::open(world.path("lock")).unwrap();
     taken.lock().unwrap();
     let mut another = other.campaign("out", "-n 4");
@@ -206,7 +206,7 @@ fn two_campaigns_wait_for_each_other_on_one_machine() {
 fn two_campaigns_cannot_share_a_folder() {
     let mut world = World::new(&[FakeEntry::new("well", "")]);
     let first_command = world.campaign("out", ENDLESS);
-    // As on two machines with one network disk, or after /tmp was cleaned: no common lock.
+    // No common lock, as on two machines with one network disk, or after /tmp was cleaned.
     world.env.insert("TASKSCALE_LOCK".into(), world.path("other-lock").display().to_string());
     let first = world.start(first_command);
     world.until("the first is at work", || world.sample_count("out") > 0);
@@ -222,7 +222,7 @@ fn two_campaigns_cannot_share_a_folder() {
     assert_eq!(cells.len(), kept.samples.len(), "a cell was measured twice");
 }
 
-/// Quick cells with large samples: the disk is full before the campaign is done.
+/// Quick runs with large samples, so that the disk is full before the campaign is done.
 fn talkative() -> FakeEntry {
     FakeEntry::new("talkative", "--fault flood-stderr:4096 --fault exit:launch:1")
 }
@@ -231,7 +231,7 @@ fn talkative() -> FakeEntry {
 fn a_full_disk_stops_the_campaign_and_keeps_what_was_measured() {
     let world = World::new(&[talkative()]);
     let cells = "-n 3 --repetitions 20 --format csv";
-    // A limit on the size of files fails a write half-way, as a full disk does, and needs no rights.
+    // A limit on file sizes fails a write half-way, as a full disk does, and needs no privileges.
     let mut command = world.campaign("out", cells);
     // SAFETY: plain system calls between fork and exec. Without the signal the write itself fails.
     unsafe {
@@ -259,7 +259,7 @@ fn a_full_disk_stops_the_campaign_and_keeps_what_was_measured() {
     world.run(world.campaign("out/campaign", cells)).expect_code(1);
     assert_eq!(world.load("out/campaign").samples.len(), 20);
 
-    // Read-only from now on, as after an error of the disk: said before anything is measured.
+    // Read-only from now on, as after a disk error: reported before anything is measured.
     disk.remount("ro");
     let finished = world.run(world.campaign("out/campaign", cells));
     finished.expect_code(2).expect_said("Read-only file system");
@@ -275,7 +275,7 @@ fn stopped_and_gone_on_with(world: &World, finished: Finished, why: &str, cells:
     finished.expect_code(1).expect_said(why).expect_said("resumes");
     let kept = world.load("out");
     assert!(!kept.samples.is_empty() && kept.samples.len() < 20, "{}", kept.samples.len());
-    // The piece of a line that did fit is gone again.
+    // The part of a line that was written is removed.
     assert!(kept.rejected.is_empty(), "{:?}", kept.rejected);
     finished.expect_said(&format!("stopped; {} sample", kept.samples.len()));
     finished.expect_said(&format!("`-o {}` resumes", world.path("out").display()));
@@ -324,7 +324,7 @@ fn a_folder_that_vanishes_stops_the_campaign_and_what_is_known_is_shown() {
         .expect_said("is gone or unreadable");
     assert!(finished.stdout.contains("fake/well"), "{}", finished.stdout);
 
-    // Another in its place is not ours to write into.
+    // taskscale does not write into a new folder of that name.
     let running = world.start(world.campaign("out", "-n 3 --repetitions 50 --format csv"));
     world.until("the first sample is there", || world.sample_count("out") > 0);
     fs::rename(world.path("out"), world.path("moved")).unwrap();

@@ -1,6 +1,6 @@
-//! Every entry of the catalogue, built and held to what `taskscale check` asks of anybody's.
+//! Builds every entry of the catalog, and checks it with `taskscale check`.
 //!
-//! A runtime that is not installed is skipped, visibly; with TASKSCALE_REQUIRE=all that is a failure.
+//! A runtime that is not installed is reported as skipped. With TASKSCALE_REQUIRE=all that is a failure.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -20,7 +20,8 @@ fn catalog_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runtimes")
 }
 
-/// These programs, built, as far as they can run here. A runtime that is not installed prints `SKIPPED`.
+/// Builds these programs, and returns those that can run here. Prints `SKIPPED` for runtimes that are not
+/// installed.
 fn prepared(programs: &[Program]) -> Vec<Prepared> {
     let required = std::env::var("TASKSCALE_REQUIRE").is_ok_and(|value| value == "all");
     let unattended = Attend { stop: &|| false, waiting: &|_| () };
@@ -29,7 +30,7 @@ fn prepared(programs: &[Program]) -> Vec<Prepared> {
         match &entry.command {
             Ok(_) => return true,
             Err(NotReady::BuildFailed(why)) => panic!("{} does not build: {why}", entry.facts.name),
-            // What cannot be had on any machine of ours says so in its manifest.
+            // The manifest marks entries whose toolchain is on none of the project's machines.
             Err(why) if entry.facts.unverified.is_some() => {
                 println!("SKIPPED: {} (unverified): {}", entry.facts.name, why.reason());
             }
@@ -42,7 +43,7 @@ fn prepared(programs: &[Program]) -> Vec<Prepared> {
     prepared
 }
 
-/// Every program of the catalog that can run here. Built once, by the first test that asks.
+/// Every program of the catalog that can run here. Built once, by the first test that needs them.
 fn ready() -> &'static [Prepared] {
     static READY: OnceLock<Vec<Prepared>> = OnceLock::new();
     READY.get_or_init(|| {
@@ -51,16 +52,17 @@ fn ready() -> &'static [Prepared] {
     })
 }
 
-/// Runtimes whose builds are quick enough to be made twice more in every run of the tests.
+/// Runtimes whose builds are quick enough for two more in every test run.
 const CHEAP_BUILDS: [&str; 5] = ["c", "elixir", "erlang", "go", "java"];
 
-/// Entries of the second rank of which a check takes minutes for each workload, as their compilers or their tasks are
-/// slow: `sleep` and `spawn` are checked of them, and the others are measured once.
+/// Entries of the second rank, whose checks take minutes per workload, as their compilers or tasks are slow:
+/// only `sleep` and `spawn` are checked, and the others are measured once.
 const SLOW_CHECKS: [&str; 8] =
     ["bun/", "deno/", "haskell/", "node/worker", "python/thread", "python/trio", "ruby/", "scala/"];
 
-/// Entries of the third rank: ways beside others of their runtime, and runtimes that few use for so many tasks. `sleep`
-/// is checked of them, and what else they do is measured once; whoever changes one checks it whole, by `taskscale check`.
+/// Entries of the third rank: alternatives within their runtime, and runtimes that are rarely used for this
+/// number of tasks. Only `sleep` is checked, and the others are measured once. If you change one, check all of
+/// it with `taskscale check`.
 const THIRD_RANK: [&str; 29] = [
     "ada/",
     "c/fork",
@@ -101,14 +103,15 @@ fn is_slow(entry: &Prepared) -> bool {
     is_of(entry, &SLOW_CHECKS) || is_of(entry, &THIRD_RANK)
 }
 
-/// Servers that are made as a sibling's are (Elixir's, .NET's), or of the second rank: a talk by hand takes half a minute.
+/// Servers that are built like a sibling's (Elixir's, .NET's), or of the second rank: a conformance run takes
+/// half a minute.
 const TALKED_TO_ELSEWHERE: [&str; 5] = ["crystal/", "dotnet/nativeaot", "erlang/", "kotlin/", "zig/"];
 
 fn workload(entry: &Prepared) -> String {
     entry.facts.workload.clone().expect("the workload of a program")
 }
 
-/// Not checked, for the time that it takes: that it does what it is told to is seen by measuring it.
+/// Whether it is measured instead of checked, to save time. Measuring also shows that it follows its arguments.
 fn is_measured_alone(entry: &Prepared) -> bool {
     match &*workload(entry) {
         "sleep" => false,
@@ -118,20 +121,20 @@ fn is_measured_alone(entry: &Prepared) -> bool {
     }
 }
 
-/// Of those that wait, of those that work and of servers so many at a time; each taskscale checks one entry after the other. Were
-/// more at work than there are CPUs, each would be held back by the others, and tried again.
+/// Workers for each queue: tasks that wait, servers, and work. Each runs one `taskscale check` after the other.
+/// If more than the CPUs were at work, they would starve each other and be repeated.
 const AT_A_TIME: usize = 2;
 
-/// What one `taskscale check` is asked for.
+/// The arguments of one `taskscale check`.
 #[derive(Debug, Clone)]
 struct ToolchainJob {
     entries: BTreeSet<String>,
     workloads: BTreeSet<String>,
-    /// Built twice more first.
+    /// Whether it is first built twice more.
     rebuild: bool,
 }
 
-/// `taskscale check` of these programs, as a person would; what it found, and what it left out.
+/// The JSON output of `taskscale check` of these programs.
 fn checked(job: &ToolchainJob, lock: &Path) -> Value {
     let mut command = Command::new(env!("CARGO_BIN_EXE_taskscale"));
     command.arg("check").args(&job.entries).args(["--json", "--quiet", "--catalog"]).arg(catalog_folder());
@@ -147,8 +150,8 @@ fn checked(job: &ToolchainJob, lock: &Path) -> Value {
 #[test]
 #[ignore = "nightly: builds and checks every entry that can run here"]
 fn every_entry_conforms() {
-    // What is left out for lack of a toolchain is said, or a failure. A tuned entry is mostly a twin, an idiomatic one's
-    // program with other settings: what it does while its tasks wait is looked at, not each workload once more.
+    // A tuned entry is mostly an idiomatic one's program with other settings, so only its waiting tasks are
+    // checked, not each workload once more.
     let is_checked = |entry: &&Prepared| {
         let waits = workload(entry) == "sleep";
         waits || entry.facts.style == Style::Idiomatic && !is_measured_alone(entry)
@@ -160,7 +163,7 @@ fn every_entry_conforms() {
         let runtime = name.split('/').next().unwrap_or(name);
         let queue =
             ["sleep", "echo", "chat"].iter().position(|name| *name == workload).map_or(2, |at| at.min(1));
-        // All programs of a runtime are built by the same commands: those that are built again are one job.
+        // All programs of a runtime are built by the same commands, so those that are rebuilt are one job.
         let rebuild = queue == 0 && CHEAP_BUILDS.contains(&runtime);
         let empty = || ToolchainJob { entries: BTreeSet::new(), workloads: BTreeSet::new(), rebuild };
         let job = jobs.entry((if rebuild { runtime } else { name }, queue)).or_insert_with(empty);
@@ -172,7 +175,7 @@ fn every_entry_conforms() {
     let queues = [0, 1, 2].map(|queue| {
         let of_queue = jobs.iter().filter(|((_, of), _)| *of == queue).map(|(_, job)| job.clone());
         let mut of_queue: Vec<ToolchainJob> = of_queue.collect();
-        // Taken from the end: the longest first, so that no worker is left alone with one.
+        // Taken from the end, the longest first, so that no worker is left alone with a long one.
         of_queue.sort_by_key(|job| {
             let slow = job.entries.iter().any(|name| slow.contains(&**name));
             (job.entries.len() * job.workloads.len(), slow)
@@ -183,7 +186,7 @@ fn every_entry_conforms() {
     let results: Vec<Value> = std::thread::scope(|scope| {
         let workers: Vec<_> = (0..queues.len() * AT_A_TIME)
             .map(|worker| {
-                // Who has no more of his own takes of those that wait: they hardly use the CPUs.
+                // A worker without jobs of its own takes waiting tasks, which hardly use the CPUs.
                 let own = [&queues[worker % queues.len()], &queues[0]];
                 let lock = folder.path().join(worker.to_string());
                 let take = |queue: &Mutex<Vec<ToolchainJob>>| queue.lock().expect("no worker panicked").pop();
@@ -202,7 +205,7 @@ fn every_entry_conforms() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// What speaks against an entry. Says all that was found.
+/// The faults of an entry. Prints all findings.
 fn faults(entry: &Value) -> Vec<String> {
     let mut faults = Vec::new();
     for finding in entry["findings"].as_array().expect("findings") {
@@ -215,7 +218,7 @@ fn faults(entry: &Value) -> Vec<String> {
             finding["what"],
             finding["fix"]
         );
-        // The catalogue keeps to what is only asked of others.
+        // The catalog must also follow rules that are optional for others.
         let counts = finding["severity"] == "error"
             || finding["severity"] == "warning"
                 && ["arguments", "manifest", "build"].iter().any(|rule| finding["rule"] == *rule);
@@ -227,7 +230,7 @@ fn faults(entry: &Value) -> Vec<String> {
     faults
 }
 
-/// What `taskscale run` of these entries comes to, the last attempt of each.
+/// Measures these entries with `taskscale run`, and returns the last attempt of each.
 fn measured(entries: &BTreeSet<&str>, more: &[&str]) -> Vec<Sample> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let campaign = folder.path().join("campaign");
@@ -239,7 +242,7 @@ fn measured(entries: &BTreeSet<&str>, more: &[&str]) -> Vec<Sample> {
         .arg(catalog_folder())
         .arg("-o")
         .arg(&campaign)
-        // What they do is looked at, not what it costs: nobody has to wait for the machine.
+        // Costs do not matter here, so runs need not wait for the machine.
         .env("TASKSCALE_LOCK", folder.path().join("lock"))
         .output()
         .expect("taskscale starts");
@@ -280,7 +283,7 @@ fn each_installed_runtime_is_measured() {
     let all = select(&catalog, &["@all".into()], &["sleep".into()]).expect("@all names every entry");
     let mut of_runtime: BTreeMap<&str, Program> = BTreeMap::new();
     for program in all.programs {
-        // What `--quick` runs comes first: after it, nothing is left to build.
+        // Prefers an entry that `--quick` runs, so that nothing is left to build for it.
         let first = of_runtime.entry(&program.runtime.name).or_insert(program);
         if !program.entry.posts.is_empty() && first.entry.posts.is_empty() {
             *first = program;
@@ -295,7 +298,7 @@ fn each_installed_runtime_is_measured() {
 const CAMPAIGNS_AT_A_TIME: usize = 4;
 const IN_ONE_CAMPAIGN: usize = 6;
 
-/// Ten tasks of each entry, by workload.
+/// Measures ten tasks of each entry, by workload.
 fn measured_side_by_side(of_workload: &BTreeMap<String, Vec<&str>>) {
     let jobs = of_workload.iter().flat_map(|(workload, entries)| {
         entries.chunks(IN_ONE_CAMPAIGN).map(move |entries| (workload, entries))
@@ -322,13 +325,13 @@ fn measured_side_by_side(of_workload: &BTreeMap<String, Vec<&str>>) {
     });
 }
 
-/// The number in TASKSCALE_TURN, which `.ci/run` sets to that of commits.
+/// The number in TASKSCALE_TURN, which `.ci/run` sets to the number of commits.
 fn given_turn() -> Option<usize> {
     let turn = std::env::var("TASKSCALE_TURN").ok()?;
     Some(turn.parse().expect("TASKSCALE_TURN is a number"))
 }
 
-/// Which of its workloads each entry does: the number that is given, or that of the day.
+/// Selects the workload of each entry: the given number, or that of the day.
 fn turn() -> usize {
     let day = || SystemTime::UNIX_EPOCH.elapsed().map_or(0, |since| since.as_secs() / 86_400) as usize;
     given_turn().unwrap_or_else(day)

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::support::{FakeEntry, Finished, World, on_path, skipped};
 
-/// What the scripted program cannot do: a shell script, told what to do wrong by its first argument.
+/// Faults that the scripted program lacks: a shell script whose first argument selects the fault.
 const SCRIPT: &str = r#"
 case=$1; shift
 message() { echo "usage: <tasks> <seconds>" >&2; exit 2; }
@@ -41,7 +41,8 @@ fn script(case: &str) -> FakeEntry {
     entry
 }
 
-/// A scripted program that takes memory and CPU time and has threads, as tasks would, and this fault beside.
+/// A scripted program that takes memory and CPU time and has threads, as tasks would, with the flags of its
+/// fault.
 fn fake(name: &str, flags: &str) -> FakeEntry {
     FakeEntry::new(name, &format!("--threads 2 --anon-bytes-per-task 5000 --op-cpu-us 50 {flags}"))
 }
@@ -54,7 +55,7 @@ fn world(entries: &[FakeEntry]) -> World {
     world
 }
 
-/// A scripted program of work, and this fault beside.
+/// A scripted program of work, with the flags of its fault.
 fn work(name: &str, flags: &str) -> FakeEntry {
     FakeEntry::of_work(name, &format!("--op-cpu-us 20 {flags}"))
 }
@@ -77,14 +78,14 @@ fn found(json: &Value, name: &str) -> Vec<String> {
         .collect()
 }
 
-/// What is to be found of an entry: a severity and a rule, and a piece of what is said.
+/// An entry, the severity and rule of its expected finding, and a part of the message.
 type Case = (FakeEntry, &'static str, &'static str);
 
 /// Cases in one check, and checks at a time.
 const IN_ONE_CHECK: usize = 4;
 const AT_A_TIME: usize = 3;
 
-/// Each entry with what is to be found of it.
+/// Asserts that each entry has its expected finding.
 fn expect(cases: &[Case], at_a_time: usize) {
     let parts = Mutex::new(cases.chunks(IN_ONE_CHECK));
     let next = || parts.lock().expect("a list of cases").next();
@@ -116,7 +117,8 @@ fn missing_of(cases: &[Case]) -> Vec<String> {
     missing
 }
 
-/// What is made of the machine's time is a note or a warning, or said to be unconfirmed: no program that conforms is accused.
+/// Findings that depend on the machine's load are notes, warnings or `unconfirmed`: a conforming program has no
+/// errors.
 #[test]
 fn conforming_programs_pass() {
     let entries = [
@@ -164,7 +166,7 @@ fn breaches_of_the_protocol_and_what_is_left_are_found() {
     expect(&cases, AT_A_TIME);
 }
 
-/// Times and what the kernel counts: on a busy machine they may be others'.
+/// These cases depend on times and on kernel counters, which a busy machine distorts.
 #[test]
 #[ignore = "nightly: needs an idle machine"]
 fn claims_are_compared_with_what_the_kernel_counts_and_the_clock_shows() {
@@ -231,7 +233,7 @@ fn builds_are_looked_at() {
     world.assert_nothing_left();
 }
 
-/// A program that prints what a right one prints and makes no task is never good (`attacks/fakes.c`).
+/// Programs that print the correct output but create no tasks never pass (`attacks/fakes.c`).
 #[test]
 fn programs_that_make_no_task_are_not_good() {
     let world = World::new(&[]);
@@ -254,7 +256,7 @@ fn programs_that_make_no_task_are_not_good() {
     finished.expect_code(1);
     world.assert_nothing_left();
     let json: Value = serde_json::from_str(&finished.stdout).unwrap();
-    // Where others have the CPUs, it may remain unconfirmed, which is an error as well.
+    // On a busy machine, it may remain unconfirmed, which is an error as well.
     for (name, rule) in [("sleeps", "error made"), ("spawns", "error work")] {
         let found = found(&json, name);
         let is_it = |found: &String| found.starts_with(rule) || found.starts_with("error unconfirmed");

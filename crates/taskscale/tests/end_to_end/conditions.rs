@@ -1,4 +1,4 @@
-//! What must not be mixed in one campaign, or run beside it: other samples, other conditions, other locks.
+//! What must not be mixed in one campaign, or run in parallel: other samples, other conditions, other locks.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -7,7 +7,7 @@ use std::os::unix::process::CommandExt;
 use crate::support::{FakeEntry, World, assert_good, is_root, overheard, says, skipped};
 use taskscale::record::{self, MemorySource, Warning};
 
-/// The rules are those of `campaign::same_tests`; here, that a refusal leaves the folder as it was.
+/// `campaign::same_tests` tests the rules. This tests that a refusal leaves the folder as it was.
 #[test]
 fn a_campaign_resumes_under_its_own_conditions_and_under_no_others() {
     let entries = |flags| [FakeEntry::new("well", flags), FakeEntry::new("other", "")];
@@ -17,7 +17,7 @@ fn a_campaign_resumes_under_its_own_conditions_and_under_no_others() {
     let conditions = world.load("out").campaign.conditions.expect("conditions");
     assert_eq!((conditions.memory_cap_bytes, conditions.time_cap_s), (Some(300 << 20), Some(90.0)));
     assert_eq!(conditions.memory_source, Some(world.runs("out")[0].memory.source));
-    // A line that is set aside where the campaign resumes.
+    // A line that is set aside when the campaign resumes.
     let samples = world.path("out/samples.jsonl");
     fs::write(&samples, fs::read_to_string(&samples).unwrap() + "{\"torn").unwrap();
     let files = |world: &World| {
@@ -26,7 +26,7 @@ fn a_campaign_resumes_under_its_own_conditions_and_under_no_others() {
     let before = files(&world);
     let refused = |world: &World, more: &str, said: &str| {
         for dry in ["", " --dry-run"] {
-            // Without starting anything it is not known how memory would be read.
+            // A dry run starts nothing, so it does not know the memory source.
             if said.contains("proc") && !dry.is_empty() {
                 continue;
             }
@@ -51,7 +51,7 @@ fn a_campaign_resumes_under_its_own_conditions_and_under_no_others() {
     changed.expect_code(2).expect_said("fake/well has changed");
     assert!(files(&world) == before, "something was written");
     fs::write(world.manifest(), manifest).unwrap();
-    // What is not said is as it was, and so is what is said alike.
+    // Options that are left out, or given the same value, stay as they were.
     fs::write(&samples, "{\"torn").unwrap();
     let resumed = world.run(world.campaign("out", "-n 3 --timeout 90s"));
     resumed.expect_good(&world.runs("out")).expect_said("resuming ");
@@ -69,7 +69,8 @@ fn damaged_and_foreign_samples_are_set_aside_and_good_ones_kept() {
     let lines: Vec<String> =
         world.runs("out").iter().map(|sample| serde_json::to_string(sample).unwrap()).collect();
     assert_eq!(lines.len(), 4);
-    // A newer taskscale's field in a good line; noise; another campaign's sample; a line cut off by a crash.
+    // A newer taskscale's field in a good line, noise, another campaign's sample, and a line cut off by a
+    // crash.
     let good = lines[0].replacen('{', "{\"of_the_future\":[1,2],", 1);
     let noise: &[u8] = b"\xff\xfe\x00 no sample \x1b[2J";
     let foreign = lines[1].replacen(&id, "another", 1);
@@ -94,14 +95,14 @@ fn damaged_and_foreign_samples_are_set_aside_and_good_ones_kept() {
     let expected = [noise, foreign.as_bytes(), cut.as_bytes(), b""].join(&b'\n');
     assert_eq!(aside, expected, "bad lines are kept as they were");
 
-    // Cut off just before the end of a line: a good one, to which nothing may be glued.
+    // A good line without its line end: the next sample must not continue it.
     fs::write(&path, kept.trim_end()).unwrap();
     world.run(world.campaign("out", "-n 3,4")).expect_good(&world.runs("out"));
     assert_eq!(fs::read_to_string(&path).unwrap(), kept);
     world.assert_nothing_left();
 }
 
-/// Folders that nobody named are named by the second: none is shared, whatever the second.
+/// Default names of folders differ by the second, but are unique even within one.
 #[test]
 fn campaigns_begun_at_once_have_folders_of_their_own() {
     let mut world = World::new(&[FakeEntry::new("well", "")]);
@@ -144,7 +145,7 @@ fn without_the_lock_samples_are_marked_and_no_file_is_emptied_for_it() {
     world.run(world.campaign("beside", "-n 3 --no-lock")).expect_said("--no-lock");
     marked(&world, "beside");
     world.run(world.campaign("neither", "-n 3 --no-lock --no-wait")).expect_code(2);
-    // No file, and nothing that root could open all the same; then what somebody wrote, which is no lock.
+    // A folder, which even root cannot open as a lock, then a user's file, which is no lock.
     fs::create_dir(world.path("no-lock")).unwrap();
     fs::write(world.path("thesis.tex"), "years of work").unwrap();
     for (lock, folder, said) in
@@ -158,7 +159,7 @@ fn without_the_lock_samples_are_marked_and_no_file_is_emptied_for_it() {
     world.assert_nothing_left();
 }
 
-/// Another user's lock file, made under the usual umask by an older taskscale: it can be read and not written.
+/// Another user's lock file, made with the usual umask by an older taskscale: readable but not writable.
 #[test]
 fn another_users_campaign_is_waited_for() {
     if !is_root() {

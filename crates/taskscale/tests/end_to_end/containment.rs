@@ -1,5 +1,5 @@
-//! Programs that try to outlive, outgrow or escape their run: whatever they make is ended with it, with a control group
-//! and without one.
+//! Programs that try to outlive, outgrow or escape their run: everything they start ends with it, with and
+//! without a cgroup.
 
 use std::fs;
 use std::os::unix::process::CommandExt;
@@ -15,7 +15,8 @@ fn nothing_outlives_its_run() {
     cases::check(&[&CAUSES, &BARE_HANGS, &LEAVES, &MEMORY, &BARE]);
 }
 
-/// In a container with a bound on processes, a fork bomb ends at the bound, and what is left of it suffices to end it.
+/// In a container with a limit on processes, a fork bomb ends at the limit, which leaves enough for taskscale
+/// to end it.
 #[test]
 fn a_fork_bomb_ends_at_the_bound_of_the_group() {
     const BOUND: u64 = 200;
@@ -32,7 +33,6 @@ fn a_fork_bomb_ends_at_the_bound_of_the_group() {
     let Some(container) = Container::new(BOUND) else {
         return skipped("no control group with a bound on processes can be made here");
     };
-    // Some hierarchy must be there for taskscale's own bound; elsewhere the container's alone holds.
     world.env.insert("TASKSCALE_LOCK".into(), world.path("lock").display().to_string());
     let mut command = world.campaign("out", "-n 1500");
     container.holds(&mut command);
@@ -43,7 +43,7 @@ fn a_fork_bomb_ends_at_the_bound_of_the_group() {
     finished.expect_good(good);
     let bomb = &samples["bomb"];
     assert!(bomb.warnings.contains(&Warning::LeftProcesses), "{:?}", bomb.warnings);
-    // A warm-up and one or more attempts; none had more processes than the bound.
+    // A warm-up and one or more attempts. None had more processes than the limit.
     let runs = 1 + u64::from(bomb.attempt);
     let pids = fs::read_to_string(world.path("pids/bomb")).unwrap().lines().count() as u64;
     assert!((50..=runs * BOUND).contains(&pids), "{pids} processes in {runs} runs under a bound of {BOUND}");
@@ -52,7 +52,7 @@ fn a_fork_bomb_ends_at_the_bound_of_the_group() {
     assert_eq!((threads.status, limit.name.as_str(), limit.value), (Status::Limit, "pids.max", BOUND));
 }
 
-/// As in two containers with one TMPDIR: in one, no number of the other's processes means anything.
+/// As in two containers with one TMPDIR: the pids of one mean nothing in the other.
 #[test]
 fn a_taskscale_of_another_pid_namespace_is_left_alone() {
     let world = World::new(&[FakeEntry::new("well", "")]);
@@ -81,7 +81,7 @@ fn a_taskscale_of_another_pid_namespace_is_left_alone() {
     world.assert_nothing_left();
 }
 
-/// A group with a bound on processes, as a container has one. Removed when dropped.
+/// A cgroup with a limit on processes, like a container's. Removed when dropped.
 struct Container(PathBuf);
 
 impl Container {
@@ -110,12 +110,12 @@ impl Drop for Container {
     }
 }
 
-/// Should the launcher be killed, by the program or by somebody else, which cannot be told: the run is a sample, what the
-/// program had made is ended, and the campaign goes on.
+/// If the launcher is killed, by the program or another process (taskscale cannot tell), the run is a sample,
+/// the program's processes are ended, and the campaign continues.
 #[test]
 fn a_killed_launcher_is_a_sample_and_nothing_is_left() {
     let world = World::new(&[]);
-    // Runs that begin while `hang` is there stay.
+    // Runs that begin while the file `hang` exists hang.
     let [script, hang, hangs] = ["family", "hang", "hangs"].map(|name| world.path(name));
     let text = format!(
         "#!/bin/sh\n[ -e {0} ] && : > {1} && exec {2} --fault hang:plateau \"$@\"\nexec {2} \"$@\"\n",
@@ -131,7 +131,7 @@ fn a_killed_launcher_is_a_sample_and_nothing_is_left() {
     world.until("the first sample is there", || world.sample_count("out") > 0);
     fs::write(&hang, "").unwrap();
     let launcher = || {
-        // A copy of the one that taskscale itself has started.
+        // A fork of the process that taskscale itself has started.
         let all = world.processes("taskscale");
         let template = all.iter().find(|process| process.parent() == Some(running.pid()))?.pid;
         all.into_iter().find(|process| process.parent() == Some(template))
@@ -151,8 +151,8 @@ fn a_killed_launcher_is_a_sample_and_nothing_is_left() {
     assert!(reason.contains("launcher"), "{reason}");
 }
 
-/// The groups of a taskscale that was killed with its launcher, with groups of the program's own below them, are removed
-/// by the next start, with all that lives in them.
+/// If taskscale and its launcher are killed, the next start removes their cgroups, with those that the program
+/// created below them and all processes in them.
 #[test]
 fn groups_inside_those_of_the_dead_are_removed() {
     let flags = "--fault subgroups --processes 2 --fault daemon --fault hang:plateau";
@@ -165,7 +165,7 @@ fn groups_inside_those_of_the_dead_are_removed() {
     world.until("a launcher runs a program", || {
         !launchers().is_empty() && world.processes("fake-entry").len() >= 4
     });
-    // First the one that would fix it, which must not go on when the launchers are gone.
+    // Stops taskscale first, which would otherwise clean up when the launchers are gone.
     running.signal(libc::SIGSTOP);
     launchers().iter().for_each(|launcher| launcher.kill(libc::SIGKILL));
     world.until("the launchers are gone", || launchers().is_empty());
@@ -175,7 +175,7 @@ fn groups_inside_those_of_the_dead_are_removed() {
     world.assert_nothing_left();
 }
 
-/// Launchers are copies of a process that stands ready. Without it the next one is made, and no run is lost.
+/// Launchers are forks of a template process. If it is killed, another is started, and no run is lost.
 #[test]
 fn a_killed_template_of_launchers_is_replaced() {
     let world = World::new(&[FakeEntry::new("family", "--processes 2")]);
@@ -191,7 +191,7 @@ fn a_killed_template_of_launchers_is_replaced() {
     world.assert_nothing_left();
 }
 
-/// A program of root's is told nothing of root's shell, and one of nobody's is measured as well.
+/// The user `nobody` can measure as well.
 #[test]
 fn an_ordinary_user_can_measure() {
     if !is_root() {

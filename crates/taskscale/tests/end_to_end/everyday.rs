@@ -20,7 +20,7 @@ fn names(events: &[Value]) -> Vec<&str> {
     events.iter().map(|event| event["event"].as_str().unwrap()).collect()
 }
 
-/// Each result stands above the bar as it comes, and at the end what can be done next.
+/// Each result appears above the progress bar as it arrives, and next steps at the end.
 #[test]
 fn results_are_seen_on_a_terminal_as_they_come() {
     let world = World::new(&[
@@ -35,11 +35,11 @@ fn results_are_seen_on_a_terminal_as_they_come() {
     if world.runs("my results").iter().any(|run| was_starved(run)) {
         return;
     }
-    // What is written over begins with a carriage return, and the bar of the whole stands behind what is above it.
+    // Overwritten text begins with a carriage return, and the progress bar follows the lines above it.
     let written: Vec<&str> =
         run.stdout.split(['\n', '\r']).filter_map(|text| text.split(['━', '─']).next()).collect();
     let place = |name: &str| {
-        // The table at the end has bars as well, and no places.
+        // The table at the end has bars as well, but no ranks.
         let line = written
             .iter()
             .find(|text| text.contains(name) && text.contains('█'))
@@ -47,7 +47,7 @@ fn results_are_seen_on_a_terminal_as_they_come() {
             .unwrap_or_default();
         ["1st of 1", "1st of 2", "2nd of 2"].into_iter().find(|place| line.contains(place))
     };
-    // The order is drawn anew for each campaign.
+    // Each campaign has a random order.
     let places = (place("fake/one"), place("fake/two"));
     let either = [(Some("1st of 1"), Some("2nd of 2")), (Some("1st of 2"), Some("1st of 1"))];
     assert!(either.contains(&places), "{places:?}: {}", run.stdout);
@@ -55,7 +55,7 @@ fn results_are_seen_on_a_terminal_as_they_come() {
     let next = run.stdout.split("Next:").nth(1).unwrap_or_default();
     assert!(next.contains("taskscale report 'my results' --open"), "{}", run.stdout);
     assert!(next.contains("--base-entry fake/one --new-entry fake/two"), "{}", run.stdout);
-    // Nothing of it in a pipe.
+    // Nothing of it appears in a pipe.
     let piped = world.run(world.campaign("piped", "-n 1k"));
     assert!(!piped.stderr.contains("Next:") && !piped.stderr.contains("1st of"), "{}", piped.stderr);
     world.assert_nothing_left();
@@ -97,7 +97,7 @@ fn events_are_what_their_schema_says() {
     }
     assert_eq!(names(&told).last(), Some(&"end"));
     assert_eq!(told.last().unwrap()["exit_code"], 1);
-    // The result is still the result.
+    // Standard output still has the result.
     assert!(run.stdout.contains("fake/well"), "{}", run.stdout);
 
     for (args, code) in [
@@ -115,7 +115,7 @@ fn events_are_what_their_schema_says() {
     let told = events(&built);
     valid(&told);
     assert_eq!(names(&told), ["build", "build", "end"]);
-    // A schema that takes anything would prove nothing.
+    // A schema that accepts anything would prove nothing.
     assert!(!schema.is_valid(&serde_json::json!({"schema": 1, "at": "", "event": "plan"})));
 }
 
@@ -129,7 +129,7 @@ fn verbose_says_what_is_done_and_quiet_nothing() {
     {
         verbose.expect_said(expected);
     }
-    // The result alone, as another tool reads it.
+    // Only the result, as another tool reads it.
     let quiet = world.run(world.campaign("other", "-n 2 --quiet --format bencher"));
     let good = world.runs("other").iter().all(|sample| sample.status == Status::Ok);
     assert_eq!((good, &*quiet.stderr), (good, if good { "" } else { &*quiet.stderr }));
@@ -137,7 +137,7 @@ fn verbose_says_what_is_done_and_quiet_nothing() {
         let value: Value = serde_json::from_str(&quiet.stdout).expect("JSON and nothing else");
         assert!(value["fake/well sleep 2"]["footprint-bytes"]["value"].is_number(), "{value}");
     }
-    // What is wrong is said all the same.
+    // Errors are printed all the same.
     world
         .run(world.command(&["run", "nosuch", "--quiet"]))
         .expect_code(2)
@@ -166,7 +166,7 @@ fn a_run_ends_with_a_page_and_costs_nothing_where_none_can_be_written() {
     world.assert_nothing_left();
 }
 
-/// A path means the same wherever programs are run.
+/// Relative paths work although programs run in other folders.
 #[test]
 fn relative_paths_lead_where_they_should() {
     let world = World::new(&[]);

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::support::{World, skipped};
 
-/// The program, built; `None`, with word of it, where there is no compiler.
+/// Builds the program. `None`, reported as skipped, without a compiler.
 fn known(world: &World, flags: &[&str]) -> Option<PathBuf> {
     let program = world.path("bin/known");
     let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/end_to_end/attacks/known.c");
@@ -20,7 +20,8 @@ fn known(world: &World, flags: &[&str]) -> Option<PathBuf> {
     Some(program)
 }
 
-/// The sheet of what the program has. Beside other tests a few pages come and go: small tasks must be many.
+/// The document that `taskscale explain` prints. Other tests add or remove a few pages, so small tasks must be
+/// many.
 fn explained(world: &World, program: &PathBuf, what: &str, adapter: &str, code: i32) -> Value {
     let folder = world.path(&format!("out/{what}-{adapter}"));
     let tasks = if what == "blocks" { "20k,80k" } else { "1k,4k" };
@@ -40,7 +41,7 @@ fn bytes(sheet: &Value, name: &str) -> f64 {
     row.and_then(|row| row["bytes"].as_f64()).unwrap_or_else(|| panic!("no row {name}: {sheet:#}"))
 }
 
-/// Of all rows of the kernel's account: cgroup v2 divides more than v1.
+/// Bytes of all kernel rows, as cgroup v2 has more of them than v1.
 fn kernel_bytes(sheet: &Value) -> f64 {
     let rows = sheet["rows"].as_array().into_iter().flatten().filter(|row| row["group"] == "kernel");
     rows.filter_map(|row| row["bytes"].as_f64()).sum()
@@ -56,7 +57,7 @@ fn blocks_of_malloc_are_explained_to_the_byte() {
     let world = World::new(&[]);
     let Some(program) = known(&world, &[]) else { return };
     let sheet = explained(&world, &program, "blocks", "malloc", 0);
-    // 100 and 1,000 bytes are kept in 104 and 1,000 usable ones.
+    // Blocks of 100 and 1,000 bytes have 104 and 1,000 usable ones.
     assert_near(&sheet, "blocks of 104 B", 100.0, 0.0001);
     assert_near(&sheet, "blocks of 1000 B", 1000.0, 0.0001);
     assert_near(&sheet, "headers of malloc", 16.0, 0.01);
@@ -73,9 +74,9 @@ fn mappings_and_stacks_of_threads_are_explained_by_the_kernel() {
     let sheet = explained(&world, &program, "mapped", "none", 0);
     assert_near(&sheet, "anonymous mappings of 8 KiB", 8192.0, 0.02);
     let sheet = explained(&world, &program, "threads", "none", 0);
-    // What a thread that waits has touched of its stack, and its stack in the kernel.
+    // The part of its stack that a waiting thread has touched.
     assert_near(&sheet, "thread stacks", 8192.0, 0.02);
-    // A page for what it holds, and objects of its ends: 2,439 bytes by /proc/slabinfo of Linux 6.18.
+    // A pipe has a page for its content, and objects for its ends: 2,439 bytes by /proc/slabinfo of Linux 6.18.
     let sheet = explained(&world, &program, "pipes", "none", 0);
     let kernel = kernel_bytes(&sheet);
     assert!((4096.0..2.0 * 4096.0).contains(&kernel), "{kernel}: {sheet:#}");

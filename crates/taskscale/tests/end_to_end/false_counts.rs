@@ -7,7 +7,7 @@ use std::process::Command;
 use crate::support::{FakeEntry, World, on_path, skipped, was_starved};
 use taskscale::record::Status;
 
-/// Compiled once for each test. `None`, with word of it, where there is no compiler.
+/// Compiles the programs. `None`, reported as skipped, without a compiler.
 fn programs(world: &World) -> Option<PathBuf> {
     if !on_path("cc") {
         skipped("no C compiler is here");
@@ -20,7 +20,7 @@ fn programs(world: &World) -> Option<PathBuf> {
     Some(program)
 }
 
-/// One program for each case, which is its name.
+/// One entry for each case, with the case as its name and its argument.
 fn entries(program: &str, workload: &'static str, cases: &[&str]) -> Vec<FakeEntry> {
     let entry = |case: &&str| FakeEntry {
         waits: Some(workload),
@@ -37,13 +37,14 @@ fn connections_that_the_server_does_not_hold_are_not_alive() {
     let cases = ["half", "half-reset", "deferred"];
     let text = world.manifest_of(&entries(&program.display().to_string(), "echo", &cases));
     std::fs::write(world.manifest(), text).expect("a manifest");
-    // Whenever it closes them: before the reading, or before the plateau is over.
+    // Whether the server closes them before the reading or before the plateau ends.
     world.run(world.campaign("out", "-w echo -n 100 -r 1")).expect_code(1);
     let samples = world.runs("out");
     let alive = |entry| if entry == "fake/deferred" { 0 } else { 50 };
     for sample in &samples {
         let (entry, status, seen) = (&*sample.entry, sample.status, sample.alive);
-        // A connection that is reset on its first message makes the run fail, and one that is closed after all were counted.
+        // A connection that is reset on its first message fails the run, and so does one that is closed after
+        // all were counted.
         let said = sample.reason.as_deref().unwrap_or_default();
         let reset = entry == "fake/half-reset" || entry == "fake/half" && said.contains("closed");
         let failed = reset && status == Status::Failed;
@@ -86,7 +87,7 @@ fn a_server_at_an_address_of_its_own_machine_is_seen_as_on_loopback() {
     world.assert_nothing_left();
 }
 
-/// As where a command has a service start its server, or shares the port of one that was there before.
+/// For example, if a command lets a service start its server, or shares the port of an earlier one.
 #[test]
 fn a_server_that_is_no_process_of_the_run_is_not_what_was_measured() {
     let world = World::new(&[]);
@@ -121,7 +122,7 @@ fn done_before_the_hold_is_over_and_counts_that_are_none_are_failures() {
         assert_eq!(sample.status, Status::Failed, "{sample:#?}");
         assert!(sample.reason.as_ref().is_some_and(|reason| reason.contains(said)), "{sample:#?}");
     }
-    // The same by a program that is not of the catalog.
+    // The same with black-box programs.
     for (case, words) in [("done-at-once", "printed `done`"), ("signed", "protocol error")] {
         let out = world.path(case).display().to_string();
         let words_of = ["measure", "-n", "10", "-r", "1", "-o", &out, "--", &program, case, "{tasks}", "9"];

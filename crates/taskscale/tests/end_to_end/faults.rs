@@ -1,5 +1,5 @@
-//! Programs that lie, fail, flood or hang: each run ends as a sample with a status and a reason, beside good samples of
-//! other entries, and nothing of it is left.
+//! Programs that lie, fail, flood or hang: each run ends as a sample with a status and a reason, samples of
+//! other entries are good, and nothing is left behind.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use taskscale::record::{MemorySource, Status};
 
 #[test]
 fn every_fault_of_a_program_is_a_sample_with_a_reason() {
-    // First what takes longest.
+    // The slowest come first.
     cases::check(&[&SHORT, &HANGS, &ENDS, &LIES, &OUTPUT, &STATE, &WORK, &ECHO, &CHAT]);
 }
 
@@ -51,19 +51,19 @@ fn a_program_that_cannot_be_started_is_unavailable() {
     };
     let entries = [
         FakeEntry::new("well", ""),
-        // Known before any run, and so no sample: the report says why.
+        // Known before any run, so there is no sample, and the report shows why.
         FakeEntry::new("missing", "").program(&world.path("nothing").display().to_string()),
         FakeEntry::new("not-executable", "").program(&script("plain", "#!/bin/sh\n", 0o644)),
-        // Found out by the start alone.
+        // Only a start shows the fault.
         FakeEntry::new("no-interpreter", "").program(&script("script", "#!/nowhere/interpreter\n", 0o755)),
         FakeEntry::new("no-format", "").program(&script("data", "no program at all", 0o755)),
-        // Debian's Node.js comes without npm: what npm builds is not installed, and is no failure.
+        // Debian's Node.js comes without npm: what npm builds counts as not installed, not as failed.
         FakeEntry::new("no-builder", "").more("build = [\"no-such-program\", \"ci\"]"),
     ];
     fs::write(world.manifest(), world.manifest_of(&entries)).unwrap();
     let finished = world.run(world.campaign("out", "-n 2"));
     world.assert_nothing_left();
-    // A build that made no program is somebody's fault: exit code 1.
+    // A build that made no program is a failure: exit code 1.
     finished.expect_code(1);
     for name in ["missing", "not-executable"] {
         finished.expect_said(&format!("left out fake/{name}: build failed: "));

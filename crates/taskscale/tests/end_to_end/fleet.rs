@@ -13,7 +13,7 @@ use cluster::{Cluster, NODES};
 use taskscale::fleet::{Fleet, FleetError};
 use taskscale::record;
 
-/// About ten seconds of measuring: time enough for something to happen in the midst of it.
+/// About ten seconds of measuring, so that faults happen in the middle of it.
 fn several() -> [FakeEntry; 2] {
     [FakeEntry::new("one", ""), FakeEntry::new("two", "")]
 }
@@ -57,7 +57,7 @@ fn machines_are_measured_at_once_and_set_side_by_side() {
     );
     let status = cluster.fleet(&["status", &path]);
     assert!(status.stdout.contains("2 of 2 machines complete"), "{}", status.stdout);
-    // The last job has gathered by itself.
+    // The last job gathers by itself.
     let summary = fs::read_to_string(cluster.world.path("shared/gathered.md")).expect("gathered");
     assert!(summary.contains("Results of 2 machines"), "{summary}");
     for wanted in ["Scripted version", "fake 1.0", "fake 2.0", "fake/one", "2 of 2"] {
@@ -67,7 +67,7 @@ fn machines_are_measured_at_once_and_set_side_by_side() {
     assert!(differs < summary.find("fake/one").expect("an entry"), "differences come first");
     assert!(cluster.world.path("shared/report.html").exists());
 
-    // Another fleet beside it has the same program, and needs no copy.
+    // Another fleet with the same program needs no copy.
     let other = cluster.world.path("other.toml");
     let text = fs::read_to_string(&path).expect("a plan").replace("\"shared\"", "\"other\"");
     fs::write(&other, text).expect("a plan");
@@ -77,7 +77,7 @@ fn machines_are_measured_at_once_and_set_side_by_side() {
     let program = list(&cluster.world.path("other/bin")).remove(0).join("taskscale");
     let facts = fs::metadata(program).expect("a program");
     assert_eq!(std::os::unix::fs::MetadataExt::nlink(&facts), 2);
-    // What another user could have changed is not submitted.
+    // Scripts that another user could have changed are not submitted.
     let script = list(&cluster.world.path("other/jobs")).remove(0);
     fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o666)).expect("permissions");
     for words in [&["resume", other.as_str()][..], &[&other], &[&other, "--dry-run"]] {
@@ -87,7 +87,7 @@ fn machines_are_measured_at_once_and_set_side_by_side() {
     // Nothing is left to do, and nothing is done twice.
     let again = cluster.fleet(&["resume", &path]);
     again.expect_code(0).expect_said("nothing to submit");
-    // What was published is what is gathered, or nothing is.
+    // Results that changed after publication are not gathered.
     let campaign = fleet.verify(&fleet.targets[0], &published[0]).expect("unchanged");
     let samples = fs::read_to_string(campaign.join("samples.jsonl")).expect("samples");
     fs::write(campaign.join("samples.jsonl"), samples.replace("\"ok\"", "\"ok\" ")).expect("edited");
@@ -115,7 +115,7 @@ fn the_job_of_a_lost_node_begins_anew_on_another() {
     assert_ne!(published[0].node, lost);
     assert!(published[0].epoch >= 2, "{published:?}");
     assert_eq!(last_claim().epoch, published[0].epoch);
-    // What the lost node had measured is still there, and in no answer.
+    // Samples of the lost node are kept, but not published.
     let folder = fleet.target_folder(&fleet.targets[0]).join(&lost);
     assert!(record::load(&folder).expect("a campaign").samples.len() >= 2);
 }
@@ -130,7 +130,7 @@ fn a_controller_that_is_killed_costs_nothing() {
     cluster.saved(&fleet);
     cluster.kill("slurmctld");
     let path = cluster.world.path("shared").display().to_string();
-    // Slurm's commands ask a controller that is away for as long as this says: ten seconds if it says nothing.
+    // Slurm's commands wait this long for a controller that is away: ten seconds by default.
     let (conf, hasty) = (cluster.world.path("cluster/slurm.conf"), cluster.world.path("hasty.conf"));
     let text = fs::read_to_string(conf).expect("a configuration");
     fs::write(&hasty, text + "MessageTimeout=2\n").expect("a configuration");
@@ -225,7 +225,7 @@ fn what_was_cancelled_goes_on_where_it_stopped() {
     let refused = cluster.fleet(&[&plan]);
     refused.expect_code(2).expect_said("`repetitions = 2`, not `repetitions = 3`");
 
-    // Only on the node that has the campaign does it go on.
+    // The campaign resumes only on the node that has it.
     let other = if node == "node1" { "node2" } else { "node1" };
     cluster.slurm(&["scontrol", "update", &format!("nodename={other}"), "state=drain", "reason=test"]);
     cluster.fleet(&["resume", &path]).expect_code(0);
@@ -241,14 +241,14 @@ fn a_drained_cluster_is_waited_for_and_a_job_may_be_started_twice() {
     let Some(cluster) = Cluster::start(&several()) else { return };
     cluster.drain_nodes();
     let plan = cluster.plan(&format!("{SEVERAL}[machines.x86]\ncount = 1\n")).display().to_string();
-    // No node is free to be asked.
+    // No free node can be asked.
     cluster.fleet(&[&plan]).expect_code(0).expect_said("no free node");
     let fleet = cluster.opened();
     let path = cluster.world.path("shared").display().to_string();
     let status = cluster.fleet(&["status", &path]);
     status.expect_code(0);
     assert!(status.stdout.contains("pending"), "{}", status.stdout);
-    // A person runs the script beside it, as another scheduler might.
+    // The script is also run by hand, as another scheduler might.
     let by_hand = || {
         let mut command = Command::new("bash");
         command.arg(cluster.world.path("shared/jobs/x86.sh")).arg("1").envs(&cluster.world.env);
@@ -265,23 +265,23 @@ fn a_drained_cluster_is_waited_for_and_a_job_may_be_started_twice() {
     cluster.return_nodes();
     let published = cluster.finish(&fleet);
     let hand = hand.wait();
-    // Whoever came later went on; the other published nothing, and says so.
+    // The later one took over. The other published nothing, and printed so.
     if published[0].job.starts_with("by hand") {
         hand.expect_code(0);
     } else {
         hand.expect_said("has taken over");
     }
-    // Once more, when all is there.
+    // Once more, when everything is complete.
     let third = cluster.world.run_plain(by_hand());
     third.expect_code(0).expect_said("was already complete");
 }
 
-/// Slurm tells a job that its time is nearly over; it puts its last sample away.
+/// Slurm warns a job before its time limit, and the job stores its last sample.
 #[test]
 #[ignore = "nightly: a slow fault of a cluster"]
 fn a_time_limit_costs_nothing() {
     let Some(cluster) = Cluster::start(&several()) else { return };
-    // Told a minute before, and looked at every half a minute: after one to one and a half.
+    // The warning comes a minute before, and Slurm checks every half minute: after 1 to 1.5 minutes.
     let more = "tasks = \"1,2\"\nrepetitions = 300\n[machines.x86]\ncount = 1\ntime = \"2\"\n";
     let fleet = cluster.submit(more);
     cluster.under_way(&fleet, 0);
@@ -299,7 +299,7 @@ fn a_time_limit_costs_nothing() {
     assert!(status.code() == 1 && status.stdout.contains("resume"), "{}", status.stdout);
 }
 
-/// Full, read-only, gone: each for a while.
+/// Full, then read-only, each for a while.
 #[test]
 #[ignore = "nightly: a slow fault of a cluster"]
 fn a_shared_folder_that_fails_for_a_while_costs_nothing() {
@@ -316,7 +316,7 @@ fn a_shared_folder_that_fails_for_a_while_costs_nothing() {
     } else {
         skipped("only root can mount a folder that is full or read-only");
     }
-    // Its log is elsewhere: it would be open in the folder all the time, and is to be read.
+    // The log is elsewhere, as it would be open in the folder all the time, and must be readable.
     let log = cluster.world.path("job.log");
     let sbatch = format!("sbatch = [\"--output={}\"]\n", log.display());
     let plan = format!("tasks = \"1,2\"\nrepetitions = 4\n[machines.x86]\ncount = 1\n{sbatch}");
@@ -328,7 +328,7 @@ fn a_shared_folder_that_fails_for_a_while_costs_nothing() {
         });
     };
     if mounted {
-        // Full: a file takes all that is left.
+        // Full: a file takes all remaining space.
         let file = shared.join("filler");
         let filled = Command::new("dd")
             .args(["if=/dev/zero", "bs=64k", &format!("of={}", file.display())])
@@ -399,7 +399,7 @@ fn what_makes_no_sense_is_refused_and_nothing_is_submitted() {
     refused("tasks = \"many\"\n[machines.x]\n", &["plan.toml", "many"]);
     refused("workloads = [\"slep\"]\n[machines.x]\n", &["plan.toml", "slep", "sleep"]);
     refused("[machines.x]\ntaskscale = \"plan.toml\"\n", &["not a program for Linux"]);
-    // In a path without Slurm's commands.
+    // With a PATH without Slurm's commands.
     let plan = cluster.plan("[machines.x]\n").display().to_string();
     let mut command = cluster.world.command(&["fleet", &plan]);
     let nothing = cluster.world.path("nothing");
@@ -414,7 +414,7 @@ fn what_makes_no_sense_is_refused_and_nothing_is_submitted() {
     assert!(list(&cluster.world.path("shared")).is_empty());
 }
 
-/// A node that does not see the folder: its daemon lives where something else is mounted in its place.
+/// A node that does not see the folder: its daemon runs where something else is mounted in its place.
 #[test]
 fn a_folder_that_a_node_does_not_see_is_refused() {
     let Some(cluster) = Cluster::start(&several()) else { return };
@@ -447,7 +447,7 @@ fn a_folder_that_a_node_does_not_see_is_refused() {
     assert!(matches!(Fleet::open(&hidden), Err(FleetError::NoFleet(_))));
 }
 
-/// A clock that is an hour wrong: munge refuses what this machine says.
+/// A clock that is an hour wrong: munge rejects messages of this machine.
 #[test]
 fn a_clock_that_is_wrong_is_named() {
     let Some(cluster) = Cluster::start(&several()) else { return };
@@ -456,7 +456,7 @@ fn a_clock_that_is_wrong_is_named() {
         skipped("libfaketime is not installed: apt install faketime");
         return;
     };
-    // A second munged with the same key, for whom it is earlier.
+    // A second munged with the same key, whose clock is an hour behind.
     let cluster_dir = cluster.world.path("cluster");
     let late = cluster.world.path("late");
     fs::create_dir(&late).expect("a folder");

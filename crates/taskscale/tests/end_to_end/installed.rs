@@ -1,4 +1,4 @@
-//! taskscale without its repository measures from the catalog that it carries, keeps builds and removes them.
+//! taskscale without its repository measures from its built-in catalog, keeps builds and removes them.
 
 use std::fs;
 use std::path::Path;
@@ -16,7 +16,7 @@ fn builds(cache: &Path) -> usize {
     Cache::at(cache).kept_builds().unwrap().len()
 }
 
-/// Whether others had the CPUs of a run in a campaign's folder.
+/// Whether a run in a results folder was CPU-starved.
 fn starved(folder: &Path) -> bool {
     let samples = record::load(folder).expect("a campaign").samples;
     record::last_attempts(&samples).into_iter().any(|run| was_starved(run))
@@ -27,12 +27,12 @@ fn an_installed_binary_measures_from_the_catalogue_that_it_carries() {
     let installed = Installed::new();
     let unpacked = installed.path("home/.cache/taskscale/catalogs").join(embedded_name().unwrap());
     let mut doctor = installed.command(&["doctor"]);
-    // Without toolchains: none is asked for its version.
+    // Without toolchains, so that no version command runs.
     doctor.env("PATH", installed.path("bin"));
     let (code, stdout, stderr) = said(doctor);
     assert_eq!(code, 0, "{stderr}");
     assert!(stdout.contains(" (embedded)"), "{stdout}");
-    // Toolchains that are asked for their versions may leave files of their own.
+    // Version commands of toolchains may leave other files.
     assert!(!installed.path("home/.cache/taskscale").exists(), "doctor unpacks the catalog");
     let (code, stdout, stderr) = installed.run(&["list", "rust/thread", "rust/floor"]);
     assert_eq!(code, 0, "{stderr}");
@@ -53,7 +53,7 @@ fn an_installed_binary_measures_from_the_catalogue_that_it_carries() {
     assert!(stdout.starts_with("freed 0 B (0 of 2) in "), "{stdout}");
     assert_eq!(builds(&cache), 1);
 
-    // A build of other sources, and a catalogue of another version.
+    // A build of other sources, and a catalog of another version.
     let old = cache.join("builds/rust/0123456789abcdef");
     fs::create_dir_all(&old).unwrap();
     fs::write(old.join("program"), vec![1; 3 << 20]).unwrap();
@@ -77,7 +77,7 @@ fn an_installed_binary_measures_from_the_catalogue_that_it_carries() {
     assert!(installed.path("here/out/samples.jsonl").is_file(), "campaigns are not touched");
 }
 
-/// The first and the last version of a runtime that is installed here, and two of a library.
+/// The first and the last installed version of runtimes, and two versions of a library.
 #[test]
 fn versions_of_what_is_installed_are_measured_side_by_side() {
     let installed = Installed::new();
@@ -96,7 +96,7 @@ fn versions_of_what_is_installed_are_measured_side_by_side() {
     }
     let words = words.iter().map(String::as_str);
     let words: Vec<&str> = ["run", "-o", "out", "-n", "1,100", "--quick"].into_iter().chain(words).collect();
-    // tokio takes most of a minute to build, and is the same in every run of the tests.
+    // Cached across test runs, as tokio takes most of a minute to build.
     let mut command = installed.command(&words);
     command.env("TASKSCALE_CACHE", concat!(env!("CARGO_TARGET_TMPDIR"), "/cache"));
     let (code, stdout, stderr) = said(command);
@@ -112,7 +112,7 @@ fn versions_of_what_is_installed_are_measured_side_by_side() {
     }
 }
 
-/// A runtime that is not installed is skipped, visibly; with TASKSCALE_REQUIRE=all that is a failure.
+/// A runtime that is not installed is reported as skipped. With TASKSCALE_REQUIRE=all that is a failure.
 #[test]
 #[ignore = "nightly: builds and checks a program in each language"]
 fn what_new_writes_passes_a_check_at_once() {
@@ -120,7 +120,7 @@ fn what_new_writes_passes_a_check_at_once() {
     let names: Vec<&str> =
         LANGUAGES.iter().map(|language| language.names.first().map_or("perl", String::as_str)).collect();
     for name in &names {
-        // Not all that there are, as each takes seconds: one more where builds are quick, and the one with a library.
+        // Only some workloads, as each takes seconds: one more if builds are quick, and the one with a library.
         let workloads = match *name {
             "c" | "go" | "node" | "python" => "sleep,spawn,ring",
             "rust" => "sleep,spawn,map",
@@ -141,19 +141,19 @@ fn what_new_writes_passes_a_check_at_once() {
             Err(why) => panic!("{}: {}", entry.facts.name, why.reason()),
         }
     }
-    // In three parts side by side: programs mostly wait.
+    // In three parts in parallel, as programs mostly wait.
     std::thread::scope(|scope| {
         for (part, names) in names.chunks(names.len().div_ceil(3)).enumerate() {
             let installed = &installed;
             scope.spawn(move || {
                 let mut command = installed.command(&["check", "--catalog", "mine", "--quiet"]);
                 command.args(names).env("TASKSCALE_LOCK", installed.path(&format!("lock{part}")));
-                // A package manager's own cache is where it always is.
+                // Package managers use their usual caches.
                 command.envs(std::env::var_os("HOME").map(|home| ("HOME", home)));
                 command.env("TASKSCALE_CACHE", installed.path("cache"));
                 let (code, stdout, stderr) = said(command);
                 assert_eq!(code, 0, "{stdout}\n{stderr}");
-                // What is left to be written is all that is asked for.
+                // The only warnings are about text that is still to be written.
                 let asked: Vec<&str> = stdout.lines().filter(|line| line.starts_with("  warning")).collect();
                 assert!(asked.iter().all(|line| line.contains("`why` is not written yet")), "{stdout}");
             });

@@ -1,4 +1,4 @@
-//! `taskscale limit` on programs that take exactly what they are told to, and on installed runtimes.
+//! `taskscale limit` on programs whose memory is known exactly, and on installed runtimes.
 
 use std::fs;
 
@@ -21,7 +21,7 @@ fn answers(finished: &Finished) -> Vec<serde_json::Value> {
     report["answers"].as_array().expect("answers").clone()
 }
 
-/// Whether this machine can limit memory at all: where not, `limit` refuses, and another test looks at that.
+/// Whether this machine can limit memory. If not, `limit` refuses, which another test checks.
 fn can_limit(world: &World) -> bool {
     let found = world.run(world.command(&["limit", "fake/plain", "--memory", "1PiB"]));
     let can = !found.stderr.contains("needs a cgroup");
@@ -52,7 +52,7 @@ fn the_answer_holds_and_what_is_just_above_is_killed() {
     assert_eq!((&answer["tried"]["held"], &answer["tried"]["runs"]), (&3.into(), &3.into()), "{answer:#}");
     let confirming = answer["probes"].as_array().unwrap().iter().filter(|run| run["purpose"] == "confirm");
     assert!(confirming.filter(|run| run["tasks"] == tasks).all(|run| run["holds"] == true), "{answer:#}");
-    // Where the kernel's batches of pages blur the boundary, more runs are needed.
+    // More runs are needed if the kernel's batches of pages blur the boundary.
     assert!(answer["runs_of_search"].as_u64().unwrap() <= 16, "{answer:#}");
     let slope = answer["bytes_per_task"].as_f64().unwrap();
     assert!((16_384.0..16_800.0).contains(&slope), "{slope}");
@@ -62,7 +62,7 @@ fn the_answer_holds_and_what_is_just_above_is_killed() {
     assert!(samples.iter().all(|sample| sample.memory.source != MemorySource::Proc));
     assert!(samples.iter().any(|sample| sample.status == Status::KilledOom));
 
-    // Again: nothing is left to run, and the same is found; `report` shows it as well.
+    // Again: nothing is left to run, and the answer is the same. `report` shows it as well.
     let before = fs::read(world.path("out/samples.jsonl")).unwrap();
     let again = world.run(limit(&world, "out", "fake/plain --memory 192MiB --format json"));
     again.expect_code(0);
@@ -74,7 +74,7 @@ fn the_answer_holds_and_what_is_just_above_is_killed() {
         shown.expect_code(0);
         assert!(shown.stdout.contains(said), "{}", shown.stdout);
     }
-    // More precision goes on from there.
+    // A search with more precision resumes from there.
     let finer = world.run(limit(&world, "out", "fake/plain --memory 192MiB --precision 0.2% --format json"));
     finer.expect_code(0);
     let width = |answers: &[serde_json::Value]| answers[0]["width"].as_f64().unwrap();
@@ -83,7 +83,7 @@ fn the_answer_holds_and_what_is_just_above_is_killed() {
     world.assert_nothing_left();
 }
 
-/// The rules of a search are those of `limit::search::tests`; here, that a real limit ends real programs.
+/// `limit::search::tests` tests the rules of a search. This tests that a real limit ends real programs.
 #[test]
 fn a_search_that_was_cut_off_goes_on_to_an_answer_and_another_question_is_refused() {
     let world = World::new(&[FakeEntry::new("plain", "--anon-bytes-per-task 4096")]);
@@ -104,13 +104,13 @@ fn a_search_that_was_cut_off_goes_on_to_an_answer_and_another_question_is_refuse
     runs.sort_unstable();
     runs.dedup();
     assert_eq!(runs.len(), samples.len(), "no run was taken twice");
-    // A run that thrashes at its cap until its time is over is repeated once in unlimited memory.
+    // A run that thrashes at its cap until its timeout is repeated once in unlimited memory.
     let is_capped = |sample: &Sample| sample.memory.cap_bytes == Some(32 * MIB);
     for (at, control) in samples.iter().enumerate().filter(|(_, sample)| !is_capped(sample)) {
         let slow = |sample: &Sample| sample.tasks == control.tasks && sample.status == Status::TimedOut;
         assert!(samples[..at].iter().any(|sample| slow(sample) && is_capped(sample)), "{control:?}");
     }
-    // What others do to its runs can leave it undecided, which is 1, and never moves the answer beyond the memory.
+    // A busy machine can leave it undecided (exit code 1), but never moves the answer beyond the memory.
     assert!([0, 1].contains(&finished.code()), "{finished:?}");
     if world.any_starved("out") && samples.iter().all(|sample| sample.status != Status::Ok) {
         return;
@@ -154,7 +154,7 @@ fn variables_know_the_limit() {
     world.assert_nothing_left();
 }
 
-/// Real runtimes, that size themselves by their group or not: each has an answer, and what it says adds up.
+/// Real runtimes, whether or not they size themselves by their cgroup: each has an answer that is consistent.
 #[test]
 #[ignore = "nightly: builds and searches real entries"]
 fn installed_runtimes_have_answers() {
@@ -169,7 +169,7 @@ fn installed_runtimes_have_answers() {
     command.args(["--most-runs", "12", "--timeout", "1m", "-o"]);
     command.arg(world.path("real")).args(["--catalog", catalog]).args(names);
     command.env("TASKSCALE_LOCK", world.path("lock")).env("XDG_RUNTIME_DIR", world.path("run"));
-    // Bounded by its own bounds: on a busy machine it takes minutes.
+    // Its own options bound it. On a busy machine it takes minutes.
     let output = command.output().expect("taskscale starts");
     let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     if stderr.contains("none of these entries can run here") {
@@ -186,26 +186,27 @@ fn installed_runtimes_have_answers() {
             continue;
         }
         let tasks = answer["tasks"].as_u64().unwrap_or_else(|| panic!("{answer:#}"));
-        // A collected heap may lie on no line: then nothing is said of its tasks.
+        // A garbage-collected heap may not grow linearly. Then there are no bytes per task.
         let per_task = answer["bytes_per_task"].as_f64();
         assert!(per_task.is_some() || name == "java/virtual-thread", "{answer:#}");
         if let Some(per_task) = per_task {
             assert!((100.0..20_000.0).contains(&per_task), "{name}: {per_task}");
-            // The base and the tasks fit, and twice as many would not.
+            // The tasks fit, with some tolerance.
             assert!(tasks as f64 * per_task <= 134.3e6 * 1.2, "{name}: {tasks} of {per_task} bytes");
         }
         assert!(answer["fails"]["tasks"].as_u64().unwrap() > tasks, "{answer:#}");
         assert_eq!(answer["by_memory"], true, "{answer:#}");
     }
     for sample in world.load("real").samples.iter().filter(|sample| sample.status == Status::Ok) {
-        // What must not fail the kernel charges beyond the limit as well: on each CPU at most a stack (16 KiB) at a time.
+        // The kernel charges allocations that must not fail even beyond the limit: on each CPU at most a stack
+        // (16 KiB) at a time.
         let forced = 16 * KIB * std::thread::available_parallelism().unwrap().get() as u64;
         let cap = sample.memory.cap_bytes.unwrap();
         assert!(sample.memory.peak_bytes.unwrap() <= cap + forced, "{sample:#?}");
     }
 }
 
-/// Sends back what comes, and no more than 1,500 messages of 64 bytes in a second.
+/// An echo server that handles at most 1,500 messages of 64 bytes per second.
 const SLOW_ECHO: &str = "
 import signal, socket, sys, threading, time
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
@@ -241,7 +242,7 @@ fn the_highest_rate_of_a_server_is_found_and_each_sample_has_its_own() {
     finished.expect_code(0);
     let answer = &answers(&finished)[0];
     let rate = answer["rate_per_s"].as_u64().unwrap();
-    // Where others have the CPUs, single messages come late, and the answer errs to the safe side.
+    // On a busy machine, single messages are late, and the answer errs on the safe side.
     assert!((50..1_550).contains(&rate), "{answer:#}");
     assert_eq!((&answer["state"], &answer["tasks"]), (&"found".into(), &1.into()), "{answer:#}");
     assert_eq!(answer["tried"]["rate_per_s"], rate);

@@ -1,6 +1,6 @@
-//! What only a real machine shows: programs that are started, measured, contained and ended by taskscale. One program for
-//! all, so that what mostly waits is waited for side by side: each test has a world of its own, and none may know what else
-//! runs, nor how fast the machine is.
+//! Tests on the real machine: taskscale starts, measures, contains and ends programs. They are one test
+//! program, so that tests that mostly wait run in parallel. Each test has its own world, and none may depend on
+//! what else runs or how fast the machine is.
 
 mod campaigns;
 mod cases;

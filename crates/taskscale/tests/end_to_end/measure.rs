@@ -1,4 +1,4 @@
-//! `taskscale measure`: programs that know nothing of taskscale, well-behaved and not, each with what it is told.
+//! `taskscale measure` of programs that know nothing of taskscale, well-behaved and not, with its options.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,7 +14,7 @@ const MIB: u64 = 1 << 20;
 /// `taskscale measure OPTIONS -o DIR -- fake-entry FLAGS`, both as they are typed.
 fn command(world: &World, folder: &str, options: &[&str], flags: &str) -> Command {
     let (folder, fake) = (world.path(folder).display().to_string(), world.fake().display().to_string());
-    // On a busy machine it is long until a program was seen to be quiet.
+    // On a busy machine, it takes long until a program is seen to be idle.
     let mut args = vec!["measure", "-o", &folder, "--memory-cap", "512MiB", "--settle", "60s"];
     args.extend(options);
     args.extend(["--", &fake]);
@@ -22,7 +22,7 @@ fn command(world: &World, folder: &str, options: &[&str], flags: &str) -> Comman
     world.command(&args)
 }
 
-/// One repetition; how it ended, and its samples. Nothing of it is left.
+/// Measures one repetition, and checks that nothing is left behind.
 fn measured(world: &World, folder: &str, options: &[&str], flags: &str) -> (Finished, Vec<Sample>) {
     let finished = world.run(command(world, folder, &[options, &["-r", "1"]].concat(), flags));
     world.assert_nothing_left();
@@ -46,7 +46,8 @@ fn one((finished, samples): (Finished, Vec<Sample>), code: i32) -> Sample {
     runs[0].clone()
 }
 
-/// Of a program that was stopped after its plateau. False where nothing is known of it, as others had the CPUs.
+/// Checks the sample of a program that was stopped after its plateau. False if it was CPU-starved, so that
+/// nothing is known.
 #[track_caller]
 fn stood(sample: &Sample, from: PlateauFrom) -> bool {
     if was_starved(sample) {
@@ -114,7 +115,7 @@ fn a_plateau_is_found_from_outside_and_growth_with_it() {
     assert_eq!(report["plateaus"][0]["alive_unknown"], 6);
 }
 
-/// A program held to a hundredth of a CPU by a group of its own making.
+/// A program that throttles itself to 1% of a CPU, with its own cgroup.
 #[test]
 fn a_program_that_is_held_back_is_not_taken_for_quiet() {
     let world = World::new(&[]);
@@ -136,20 +137,20 @@ fn a_program_that_is_held_back_is_not_taken_for_quiet() {
     command.arg(&held).args("1 100 --no-protocol --burn-percent 100".split(' '));
     let finished = world.run(command);
     world.assert_nothing_left();
-    // An ended process may hold it a moment longer.
+    // An ended process may keep the cgroup busy a moment longer.
     world.until("nothing is left in the group", || fs::remove_dir(&group).is_ok());
     let sample = one((finished, world.load("out").samples), 1);
     assert_eq!(sample.status, Status::NoPlateau, "{:?}", sample.reason);
     assert!(sample.warnings.contains(&Warning::CpuStarved), "{sample:?}");
 }
 
-/// Its launcher gets no time to say so before the program is to be stopped.
+/// The launcher is stopped, so that it cannot report the end of the program.
 #[test]
 fn a_program_that_ended_unheard_was_not_stopped() {
     let world = World::new(&[]);
     let mut running =
         world.start(command(&world, "out", &["-r", "1"], "1 2 --no-protocol --fault exit:plateau:4"));
-    // There is a run before the one that is measured.
+    // There is a warm-up before the measured run.
     let mut stopped = BTreeSet::new();
     while !running.has_ended() {
         std::thread::sleep(Duration::from_millis(2));
@@ -157,7 +158,8 @@ fn a_program_that_ended_unheard_was_not_stopped() {
             let mut above = world.processes("taskscale").into_iter();
             let launcher = above.find(|process| Some(process.pid) == program.parent());
             if let Some(launcher) = launcher.filter(|launcher| stopped.insert(launcher.pid)) {
-                // A program that waits has done its exec, which woke the launcher. Once that waits again, it has said so.
+                // A program that waits has done its exec, which woke the launcher. Once the launcher waits
+                // again, it has reported the exec.
                 world.until("both wait", || program.is_at_rest() && launcher.is_at_rest());
                 launcher.kill(libc::SIGSTOP);
             }
@@ -185,7 +187,7 @@ fn a_family_is_measured_whole_and_ended_whole() {
         assert_eq!(sample.processes, Some(5));
         assert!(footprint(&sample) > 40 * MIB, "{sample:?}");
     }
-    // Those that are no longer below it, in a session of their own, are ended as well.
+    // Processes with another parent and a session of their own are ended as well.
     let sample = one(measured(&world, "daemon", &[], "1 100 --no-protocol --fault daemon"), 0);
     stood(&sample, PlateauFrom::Outside);
 }
@@ -201,14 +203,14 @@ fn a_program_that_ignores_sigterm_is_killed_and_did_not_fail() {
 #[test]
 fn the_user_says_when_it_is_ready() {
     let world = World::new(&[]);
-    // The line `alive 1` is a line like any other here, and what it says of tasks counts no more.
+    // The line `alive 1` is a line like any other here, and its number of tasks is ignored.
     let line = ["--ready-when", "alive"];
     let sample = one(measured(&world, "line", &line, "1 100 --launch-ms 1200 --anon-bytes 8MiB"), 0);
     if stood(&sample, PlateauFrom::ReadyLine) {
         assert!(footprint(&sample) > 8 * MIB, "{sample:?}");
     }
     assert!(sample.time.launch_s > Some(1.2) && sample.alive.is_none(), "{sample:?}");
-    // On standard error, and as an expression.
+    // On standard error, and as a regular expression.
     let line = ["--ready-when", "/^fds [0-9 ]+$/"];
     let sample = one(measured(&world, "expression", &line, "1 100 --no-protocol --fault fd-dump"), 0);
     stood(&sample, PlateauFrom::ReadyLine);
@@ -222,7 +224,7 @@ fn the_user_says_when_it_is_ready() {
     let sample = one(measured(&world, "tcp", &tcp, &flags), 0);
     stood(&sample, PlateauFrom::ReadyTcp);
     assert!(sample.time.launch_s >= Some(0.6), "{:?}", sample.time);
-    // Somebody else listens there: that would be taken for the program.
+    // Another process listens there, which would be taken for the program.
     let listener = TcpListener::bind(("127.0.0.1", port)).unwrap();
     let (finished, samples) = measured(&world, "taken", &tcp, &flags);
     finished.expect_code(2).expect_said("already listens there");
@@ -241,7 +243,7 @@ fn connections_are_held_and_those_that_were_closed_are_not_alive() {
         assert_eq!(sample.processes, Some(1), "the clients are in a group of their own");
     }
     assert_eq!(sample.alive, Some(50));
-    // The first connection is that of the question whether it is ready.
+    // The first connection is that of the readiness check.
     let sample = one(measured(&world, "few", &options, &format!("{flags} --accept-most 21")), 1);
     assert_reason(&sample, Status::Partial, &["20 of 50 tasks were alive at once"]);
 }
@@ -269,7 +271,7 @@ fn a_load_is_started_when_the_program_is_ready_and_is_not_in_the_figures() {
     // The load's launcher is its parent.
     let sample = load("lost", "kill -9 $PPID; sleep 100; : {tasks}", &[], 1);
     assert_reason(&sample, Status::Failed, &["killed together with its launcher"]);
-    // A load that is not to be ended by a mere request.
+    // A load that ignores SIGTERM.
     let sample = load("stubborn", &format!("exec {fake} {{tasks}} 100 --fault ignore-term"), &[], 0);
     stood(&sample, PlateauFrom::LoadLine);
 }
@@ -303,7 +305,7 @@ fn environment_folder_and_input_are_as_asked() {
         command.env("B", "mine").env("C", "not yours");
         world.run(command).expect_code(1);
         let loaded = world.load("out");
-        // What is only handed on may be a secret.
+        // Values of the caller's environment may be secrets.
         assert_eq!(loaded.campaign.entries[0].env.keys().collect::<Vec<_>>(), ["A"]);
         loaded.samples[0].stderr_tail.clone().unwrap_or_default()
     };
@@ -338,7 +340,7 @@ fn the_same_command_goes_on_where_it_stopped_and_another_program_does_not() {
     world.run(run()).expect_code(2).expect_said("mine/x has changed");
 }
 
-/// The load's launcher and group are there beside the program's: all of it goes, whatever becomes of taskscale.
+/// The load has its own launcher and cgroup. Everything ends, however taskscale ends.
 #[test]
 fn nothing_of_a_load_outlives_taskscale() {
     for signal in [libc::SIGINT, libc::SIGKILL] {
@@ -362,7 +364,7 @@ fn nothing_of_a_load_outlives_taskscale() {
     }
 }
 
-/// A server of a language's own library, which knows nothing of us: each connection is a thread of it.
+/// A server of a language's own library, which knows nothing of taskscale: each connection is a thread.
 #[test]
 fn a_real_server_is_measured() {
     let python = Command::new("python3").arg("--version").output();

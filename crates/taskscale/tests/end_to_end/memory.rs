@@ -1,5 +1,5 @@
-//! Programs whose memory is easily counted twice, too late, or not at all (`attacks/memory.c`): taskscale says what is true,
-//! or that it does not know.
+//! Programs whose memory is easily counted twice, too late, or not at all (`attacks/memory.c`): taskscale
+//! reports the true value, or that it is unknown.
 
 use std::fs;
 use std::os::unix::process::CommandExt;
@@ -13,14 +13,14 @@ use crate::support::{World, assert_good, is_root, skipped, was_starved};
 
 const MIB: f64 = (1 << 20) as f64;
 
-/// What an attack must come to.
+/// The expected result of an attack.
 #[derive(Clone, Copy)]
 enum ExactMemory {
-    /// Its footprint without kernel memory is above that of nothing by so many MiB.
+    /// Its footprint without kernel memory, minus that of `nothing`, in MiB.
     Mib(f64),
     /// The same, or no plateau.
     MibOrNone(f64),
-    /// Likewise with kernel memory, but for page tables, which differ with addresses.
+    /// The same with kernel memory, except page tables, which differ with addresses.
     MibWithKernel(f64),
     Failed,
 }
@@ -47,7 +47,7 @@ const BY_ANY_SOURCE: &[(&str, ExactMemory)] = &[
 ];
 
 const BY_A_GROUP: &[(&str, ExactMemory)] = &[
-    // The kernel's account of them, and a quarter of a MiB each.
+    // Kernel memory of the rings, and a quarter of a MiB each.
     ("io-urings", MibWithKernel(10.3)),
     ("cache-then-heap", MibOrNone(101.0)),
     ("late-tasks", MibOrNone(0.9)),
@@ -58,7 +58,7 @@ const BY_A_GROUP: &[(&str, ExactMemory)] = &[
     ("returns-pipes", Failed),
 ];
 
-/// The program of the attacks; `None`, with word of it, where there is no compiler.
+/// Builds the program of the attacks. `None`, reported as skipped, without a compiler.
 fn attacks(world: &World) -> Option<PathBuf> {
     let program = world.path("bin/memory");
     let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/end_to_end/attacks/memory.c");
@@ -70,7 +70,7 @@ fn attacks(world: &World) -> Option<PathBuf> {
     Some(program)
 }
 
-/// One run of an attack, beside others: each has a lock of its own.
+/// One run of an attack. Each has its own lock, so that runs are parallel.
 fn measured(world: &World, program: &PathBuf, attack: &str, change: impl FnOnce(&mut Command)) -> Sample {
     // An attack may have an argument.
     let name = attack.split(' ').next().unwrap_or_default();
@@ -106,7 +106,7 @@ fn wrong(sample: &Sample, truth: ExactMemory, nothing: &Sample) -> Option<String
         println!("SKIPPED: {:?}: this machine cannot: {reason}", sample.command);
         return None;
     }
-    // Who gets no CPU cannot tell, and says so.
+    // A CPU-starved run may have no plateau.
     let unseen = was_starved(sample);
     let (shown, with_kernel) = {
         let (here, there) = (footprints_mib(sample), footprints_mib(nothing));
@@ -169,7 +169,7 @@ fn what_leaves_its_group_or_takes_the_place_of_a_cache_is_found() {
     check(BY_A_GROUP, |_| {});
 }
 
-/// What this user may not walk is counted by /proc/PID/status, and the sample says so.
+/// Processes that this user may not read are counted by /proc/PID/status, with a warning.
 #[test]
 fn a_process_that_may_not_be_read_is_not_left_out() {
     if !is_root() {
@@ -192,7 +192,7 @@ fn a_process_that_may_not_be_read_is_not_left_out() {
     assert!(!nothing.warnings.contains(&Warning::ProcessesUnreadable), "{:?}", nothing.warnings);
 }
 
-/// Shared memory that others were charged for, and more of its own that it does not map.
+/// Shared memory that was charged to others, and own shared memory that is not mapped.
 #[test]
 fn shared_memory_of_others_counts_beside_its_own() {
     let world = World::new(&[]);
@@ -208,7 +208,7 @@ fn shared_memory_of_others_counts_beside_its_own() {
     assert_eq!(wrong(&sample, Mib(112.0), &nothing), None);
 }
 
-/// A program that a signal has stopped in its launch is quiet, and not at rest.
+/// A program that a signal stopped during its launch uses no CPU, but is not idle.
 #[test]
 fn a_stopped_program_has_no_plateau() {
     let world = World::new(&[]);

@@ -1,7 +1,7 @@
-//! docs/reference/faults.md promises what the tests prove, and nothing else: its table of faults is made from
-//! the cases, and every test of a fault is named in it.
+//! docs/reference/faults.md promises what the tests prove, and nothing else: its table of faults is generated
+//! from the cases, and every test of a fault is named in it.
 //!
-//! `TASKSCALE_BLESS=1 cargo test -p taskscale --test end_to_end reliability` writes the table anew.
+//! `TASKSCALE_BLESS=1 cargo test -p taskscale --test end_to_end reliability` updates the table.
 
 use std::collections::BTreeSet;
 use std::fs;

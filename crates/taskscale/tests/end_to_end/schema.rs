@@ -1,4 +1,4 @@
-//! Real output against the published schemas: whoever reads results by them reads what taskscale writes.
+//! Checks real output against the published schemas.
 
 use std::fs;
 use std::path::Path;
@@ -42,7 +42,7 @@ fn what_is_written_is_what_the_schema_says() {
         schema("campaign").iter_errors(&campaign).map(|error| error.to_string()).collect();
     assert!(errors.is_empty(), "{errors:?}");
 
-    // A schema that takes anything would prove nothing.
+    // A schema that accepts anything would prove nothing.
     let mut wrong: serde_json::Value = serde_json::from_str(lines.lines().next().unwrap()).unwrap();
     wrong["tasks"] = "many".into();
     assert!(!sample_schema.is_valid(&wrong));

@@ -1,5 +1,5 @@
-//! Servers from end to end: costs, latencies and bytes that the server itself knows, clients that somebody starts, and what
-//! is left behind when all is cut off.
+//! Servers from end to end: costs, latencies and bytes that the server itself knows, clients that are started
+//! by hand, and what is left behind after an interruption.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -24,8 +24,8 @@ fn figure(sample: &Sample, figure: &MetricDef) -> f64 {
     figure.read(sample).unwrap_or_else(|| panic!("{}: {sample:?}", figure.name))
 }
 
-/// What a message costs, how long it takes and what a connection holds are known; what every server takes besides is that of
-/// one that does nothing of this.
+/// The cost and latency of a message and the bytes of a connection are known. The plain server has only what
+/// every server takes.
 #[test]
 #[ignore = "nightly: needs an idle machine"]
 fn costs_latencies_and_bytes_are_what_the_server_knows_them_to_be() {
@@ -48,7 +48,7 @@ fn costs_latencies_and_bytes_are_what_the_server_knows_them_to_be() {
         assert_eq!((load.connected, open.messages, open.deliveries), (tasks, 100, 100));
         let [costs_us, plain_us] =
             ["costs", "plain"].map(|name| figure(of(&samples, name, tasks), &metrics::CPU_PER_MESSAGE));
-        // What a message takes of the kernel differs with what else the machine does: all of it, or nothing, is in both.
+        // The kernel's cost of a message varies with the machine's load: the bounds include all of it, or none.
         let bounds = 0.98 * MESSAGE_US..1.1 * MESSAGE_US + 2.0 * plain_us;
         assert!(
             bounds.contains(&costs_us) && plain_us < 0.5 * MESSAGE_US,
@@ -64,11 +64,11 @@ fn costs_latencies_and_bytes_are_what_the_server_knows_them_to_be() {
             - figure(of(&samples, name, 1), &metrics::FOOTPRINT)
     };
     let held = (growth("holds") - growth("plain")) / 399.0;
-    // Whole pages.
+    // Memory is taken in whole pages.
     assert!((HELD..HELD * 1.06).contains(&held), "{held} bytes a connection");
 }
 
-/// The kernel's part is in the figures, on both sides.
+/// Values include kernel memory, on both sides.
 #[test]
 fn a_connection_costs_the_kernel_what_it_is_known_to_cost() {
     let world = World::new(&[server("plain", "echo", "")]);
@@ -89,18 +89,19 @@ fn a_connection_costs_the_kernel_what_it_is_known_to_cost() {
     let load = many.load.as_ref().expect("what its clients saw");
     assert!(load.first_message && load.curve.len() == 3 && load.open.is_some(), "{load:?}");
     assert!(many.memory.connected.is_some(), "read before the first message as well");
-    // 3,867 and 4,001 bytes by a C server and its clients on Linux 6.18; the server has a thread for each besides.
+    // 3,867 and 4,001 bytes for a C server and its clients on Linux 6.18. This server also has a thread per
+    // connection.
     let clients = growth(&|sample| figure(sample, &metrics::CLIENT_KERNEL));
     assert!((3_700.0..12_000.0).contains(&clients), "{clients} bytes of the kernel for each client");
     let server = growth(&|sample| figure(sample, &metrics::KERNEL));
     assert!(server > 3_700.0, "{server} bytes of the kernel for each connection");
 }
 
-/// A rate that nobody can keep up with is said, and its latencies are not shown.
+/// A rate that the server cannot reach is reported, and its latencies are not shown.
 #[test]
 #[ignore = "nightly: needs an idle machine"]
 fn a_rate_that_is_not_reached_is_said() {
-    // 64 times 150 µs for each message, of which each of two connections has 200 a second: two CPUs each.
+    // Each message takes 64 × 150 µs, and each of two connections gets 200 per second: two CPUs each.
     let world = World::new(&[server("slow", "echo", "--op-cpu-us 150")]);
     world.run(world.campaign("out", "-w echo -n 2 -p rate=400 -p size=4096")).expect_code(0);
     let samples = world.load("out").samples;
@@ -120,13 +121,13 @@ fn killed_in_the_middle_of_its_load_it_leaves_nothing_behind() {
     running.wait();
     world.until("the server is gone", || world.processes("fake-entry").is_empty());
     world.until("the clients are gone", || world.processes("taskscale").is_empty());
-    // It goes on, and removes the folders of the groups.
+    // The next start resumes, and removes the folders of the cgroups.
     world.run(world.campaign("out", "-w chat -n 200 -r 3")).expect_good(&world.runs("out"));
     assert_eq!(world.runs("out").len(), 3);
     world.assert_nothing_left();
 }
 
-/// Ends with this value.
+/// A scripted server, killed when dropped.
 struct Fake(Child, String);
 
 impl Fake {
@@ -158,7 +159,7 @@ fn clients_talk_to_a_server_that_somebody_else_started() {
     let echo = Fake::start(&world, "--serve echo");
     let short = "--rate 500 --open-s 1 --closed-s 0.3";
     let words = format!("load echo --connect {} -n 50 {short}", echo.1);
-    // A busy machine may not reach the rate, which exit code 1 tells.
+    // On a busy machine the rate may not be reached: exit code 1.
     let code = |told: &Finished| {
         told.expect_code(i32::from(told.stdout.contains("rate not reached")));
     };
@@ -176,13 +177,13 @@ fn clients_talk_to_a_server_that_somebody_else_started() {
     // Two rooms of ten and one of five.
     let told = load(&words);
     code(&told);
-    // Every fifth message is said in the room of five.
+    // Every fifth message is sent in the room of five.
     assert!(told.stdout.contains("500 messages, 4,500 deliveries"), "{told:?}");
     let wrong = Fake::start(&world, "--serve echo --fault flip:10");
     load(&format!("load echo --connect {} {short}", wrong.1)).expect_code(1).expect_said("expected");
 }
 
-/// What waits to be accepted may be another process's: none takes it off its own.
+/// Connections that wait to be accepted may be another process's: none subtracts them from its own.
 #[test]
 fn clients_of_many_processes_are_all_counted() {
     let world = World::new(&[]);

@@ -1,4 +1,5 @@
-//! `taskscale submit` as a stranger runs it: measured, handed in, checked; then spoilt in each way, and refused.
+//! `taskscale submit` as a stranger runs it: results are measured, submitted and checked, then changed in each
+//! way and refused.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,10 +10,10 @@ use serde_json::Value;
 /// A name that no text has by chance.
 const USER: &str = "annaliese";
 
-/// A world with a campaign `measured`, as a quiet machine would have measured it.
+/// A world with a campaign `measured`, as an idle machine would have measured it.
 fn world() -> World {
     let mut world = World::new(&[
-        // By name, as entries of a catalogue are: a path would be one of this machine.
+        // By name, like entries of the catalog: a path would be one of this machine.
         FakeEntry::new("well", "").program("fake-entry"),
         FakeEntry::new("crash", "--fault crash:plateau").program("fake-entry"),
     ]);
@@ -30,7 +31,7 @@ fn measure(world: &World, folder: &str) {
     world.run(world.campaign(folder, "-n 1,100")).expect_code(1);
     let mut samples = samples(&world.path(folder));
     for sample in &mut samples {
-        // What is tried here is not the machine.
+        // The machine is not tested here.
         let warnings = sample["warnings"].as_array_mut().expect("warnings");
         warnings.retain(|warning| warning != "machine-busy" && warning != "cpu-starved");
         if sample["status"] != "ok" {
@@ -84,7 +85,7 @@ fn a_campaign_is_handed_in_checked_and_then_no_more_to_be_changed() {
         submit(&world, args).expect_code(0);
     }
 
-    // Nothing says whose machine it was, and both files are what the schemas say.
+    // Nothing identifies the machine, and both files match their schemas.
     let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
     let campaign: Value =
         serde_json::from_slice(&fs::read(folder.join("campaign.json")).unwrap()).expect("JSON");
@@ -121,12 +122,12 @@ fn a_campaign_is_handed_in_checked_and_then_no_more_to_be_changed() {
     spoilt(&["seal", "figures"], &|samples| {
         less(&mut samples[ok]["memory"]["plateau"]["footprint_bytes"]);
     });
-    // A figure that is edited with all that it is made of: arithmetic knows nothing of it, the seal does.
+    // A value that is edited with all its parts is consistent: only the checksum shows it.
     spoilt(&["seal"], &|samples| {
         less(&mut samples[ok]["memory"]["plateau"]["footprint_bytes"]);
         less(&mut samples[ok]["memory"]["plateau"]["anon_bytes"]);
     });
-    // With every attempt, of which a busy machine makes several.
+    // Removes every attempt, as a busy machine makes several.
     spoilt(&["seal", "whole"], &|samples| {
         let run = |sample: &Value| [sample["entry"].clone(), sample["tasks"].clone()];
         samples.retain(|sample| run(sample) != run(&whole[ok]));
@@ -136,7 +137,7 @@ fn a_campaign_is_handed_in_checked_and_then_no_more_to_be_changed() {
     spoilt(&["seal", "lines"], &|samples| samples.push(others[0].clone()));
     submit(&world, "--check results").expect_code(0);
 
-    // A second one of the day lies beside the first; the same one twice does not.
+    // The second results of a day get their own folder. The same results twice are refused.
     submit(&world, "other --by project").expect_code(0);
     assert_eq!(handed_in(&world).len(), 2);
     submit(&world, "--check results").expect_code(0);
@@ -158,13 +159,13 @@ fn what_is_not_the_catalogues_whole_or_a_campaign_is_refused() {
         let findings = result["campaigns"][0]["findings"].as_array().cloned().unwrap_or_default();
         findings.iter().map(|finding| finding["rule"].as_str().expect("a rule").to_owned()).collect()
     };
-    // Its own line of the manifest is part of a program.
+    // An entry's own lines of the manifest are part of its program.
     let manifest = fs::read_to_string(world.manifest()).unwrap();
     fs::write(world.manifest(), manifest.replace("kind = \"stackless\"", "kind = \"timer\"")).unwrap();
     assert_eq!(findings("measured --json", 1), ["programs"]);
     fs::write(world.manifest(), manifest).unwrap();
 
-    // So is what no command names: only the digest knows of it, on the machine that measured.
+    // So are files that no command names: only the digest shows them, on the machine that measured.
     let shared = world.path("catalog/fake/shared.lock");
     fs::write(&shared, "newer").unwrap();
     assert_eq!(findings("measured --json", 1), ["programs"]);
@@ -186,7 +187,7 @@ fn what_is_not_the_catalogues_whole_or_a_campaign_is_refused() {
     assert!(text.contains("fake/well") && text.contains("| results/"), "{text}");
     assert!(!text.contains(&world.path("").display().to_string()), "the clone's place: {text}");
 
-    // What was never sealed is refused where it is handed in.
+    // Results without a checksum are refused on submission.
     assert!(findings("--check measured --new --json", 1).contains(&"origin".to_owned()));
     for (args, said) in [
         ("nowhere", "nowhere"),
@@ -202,7 +203,7 @@ fn what_is_not_the_catalogues_whole_or_a_campaign_is_refused() {
     world.assert_nothing_left();
 }
 
-/// What .ci/new-results, which CI runs, says of the branch `campaign` of a repository in this world.
+/// Runs .ci/new-results, as CI does, on the branch `campaign` of a repository in this world.
 fn checked_by_ci(repository: &Path, world: &World) -> Finished {
     let taskscale = world.command(&[]);
     let mut command = std::process::Command::new(repository.join(".ci/new-results"));
@@ -250,7 +251,7 @@ fn ci_checks_what_a_branch_adds_as_handed_in() {
     refused("well", None);
     let folder = handed_in("project");
     refused("the-project's", Some("origin"));
-    // Another's program, of nobody's measuring.
+    // A foreign program, and no origin.
     let path = folder.join("campaign.json");
     let mut campaign: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
     campaign.as_object_mut().unwrap().remove("origin");

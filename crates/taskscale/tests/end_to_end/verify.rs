@@ -9,7 +9,7 @@ use crate::support::{FakeEntry, Finished, World};
 /// The folder of results that were submitted, with 1 MB of memory for each of 100 tasks.
 const RESULTS: &str = "results/machine/day";
 
-/// `None` where others had the CPUs: a campaign without its runs is no result.
+/// `None` if it was CPU-starved: incomplete results cannot be submitted.
 fn world() -> Option<World> {
     let mut world = World::new(&[entry(1_000_000)]);
     world.env.insert("PATH".to_owned(), path(&world));
@@ -23,11 +23,11 @@ fn world() -> Option<World> {
     Some(world)
 }
 
-/// Whether all runs were good, which they are where others leave the CPUs to them.
+/// Measures, and returns whether all runs were good, as they are unless they were CPU-starved.
 fn measure(world: &World, folder: &str) -> bool {
     let finished = world.run(world.campaign(folder, "-n 1,100"));
     finished.expect_good(&world.runs(folder));
-    // Other tests run beside this one: what is tried here is not the machine.
+    // Other tests run in parallel, and the machine is not tested here.
     let file = world.path(folder).join("samples.jsonl");
     let text = fs::read_to_string(&file).expect("samples");
     let text = text
@@ -76,12 +76,12 @@ fn results_are_verified_by_a_second_measurement_and_lose_it_by_another_program()
     assert!(
         fs::read_to_string(world.path("site/index.html")).expect("a page").contains("submitted, verified")
     );
-    // Whoever submits cannot bring a record along.
+    // A submission cannot include a record.
     let new = taskscale(&world, &format!("submit --check {RESULTS} --new --to elsewhere"));
     new.expect_code(1);
     assert!(new.stdout.contains("only curators add it"), "{}", new.stdout);
 
-    // Twice the memory: another program than the one that was submitted.
+    // Twice the memory: a program other than the submitted one.
     fs::write(world.manifest(), world.manifest_of(&[entry(2_000_000)])).expect("a manifest");
     taskscale(&world, &format!("verify {RESULTS} --seed 8")).expect_code(1);
     assert_eq!(verification(&world)["cases"][0]["agrees"], false);

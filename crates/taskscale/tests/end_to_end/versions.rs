@@ -1,4 +1,4 @@
-//! Entries in versions: of a toolchain whose programs take what their version says, and of a library that is pinned.
+//! Entries in versions: of a toolchain whose versions take different memory, and of a pinned library.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -80,8 +80,8 @@ fn each_version_is_an_entry_and_the_step_between_versions_is_found() {
     world.assert_nothing_left();
 }
 
-/// No line can stand for such memory, so that versions have no bytes per task to compare. Of a version that fails there is
-/// nothing to compare at all.
+/// Memory that is not linear has no bytes per task to compare. A version that fails has nothing to compare at
+/// all.
 #[test]
 fn memory_that_is_not_linear_is_bisected_at_the_largest_number_of_tasks() {
     let grows = |small: &str, large: &str| format!("$(test $1 -gt 5000 && echo {large} || echo {small})");
@@ -146,7 +146,7 @@ fn a_library_is_pinned_in_a_copy_of_the_sources() {
     let folder = world.path("out").display().to_string();
     let words = ["run", "fake/plain@lib=1.2,3,latest", "--quick", "-n", "10", "-o", &folder];
     let finished = world.run(world.command(&words));
-    // One that cannot be resolved is recorded, and the rest goes on.
+    // A version that cannot be resolved is recorded, and the others are measured.
     finished.expect_code(1);
     let loaded = world.load("out");
     let versions: Vec<(String, Option<String>, bool)> = loaded
@@ -168,7 +168,7 @@ fn a_library_is_pinned_in_a_copy_of_the_sources() {
         "the sources stay"
     );
 
-    // Of the range, the series that the package manager lists.
+    // The series of the range that the package manager lists.
     let folder = world.path("bisect").display().to_string();
     let words = ["--json", "bisect", "fake/plain@lib=1..3", "-n", "1k,10k", "-o", &folder];
     let finished = world.run(world.command(&words));

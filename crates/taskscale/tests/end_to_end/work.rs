@@ -1,4 +1,5 @@
-//! Work from end to end: the cost of an operation that the program itself knows, campaigns that are cut off, workloads, CPUs.
+//! Work from end to end: the cost of an operation that the program itself knows, interrupted campaigns,
+//! workloads, CPUs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +8,7 @@ use serde_json::Value;
 use crate::support::{FakeEntry, World};
 use taskscale::record::{Sample, Status, last_attempts};
 
-/// Runs of one N and repetition: the first that was long enough, and the one of twice the operations.
+/// Pairs of runs of one N and repetition: the single run that was long enough, and the doubled one.
 fn pairs(samples: &[Sample]) -> Vec<[&Sample; 2]> {
     let mut by_run: BTreeMap<(&str, u64, u32), [Option<&Sample>; 2]> = BTreeMap::new();
     for sample in last_attempts(samples) {
@@ -19,7 +20,7 @@ fn pairs(samples: &[Sample]) -> Vec<[&Sample; 2]> {
     by_run.into_values().map(|pair| pair.map(|sample| sample.expect("both runs of a pair"))).collect()
 }
 
-/// What an operation took by one account, in nanoseconds: the difference of a pair.
+/// Time of an operation by one clock, in nanoseconds: the difference of a pair.
 fn slope_ns(pair: [&Sample; 2], seconds: impl Fn(&Sample) -> f64) -> f64 {
     let [once, twice] = pair;
     let operations = |sample: &Sample| sample.work.as_ref().expect("work").operations;
@@ -35,7 +36,7 @@ fn wall_s(sample: &Sample) -> f64 {
     sample.work.as_ref().and_then(|work| work.wall_s).expect("time of the work")
 }
 
-/// Every value of a key, however deep.
+/// Every value of a key, at any depth.
 fn values<'a>(json: &'a Value, key: &str, into: &mut Vec<&'a Value>) {
     match json {
         Value::Object(fields) => {
@@ -47,7 +48,7 @@ fn values<'a>(json: &'a Value, key: &str, into: &mut Vec<&'a Value>) {
     }
 }
 
-/// The program counts its own CPU time over the same work, so that what the machine does to it cancels.
+/// The program counts its own CPU time over the same work, so that influences of the machine cancel.
 #[test]
 #[ignore = "nightly: needs an idle machine"]
 fn the_cost_of_an_operation_is_what_the_program_itself_says() {
@@ -71,13 +72,13 @@ fn wrong_costs(world: &World) -> Vec<String> {
         if &*pair[0].entry == "fake/works" {
             let (cpu_ns, own_ns) =
                 (slope_ns(pair, cpu_s), slope_ns(pair, |sample| sample.metrics["work_cpu"].value));
-            // What all runs share is in none of it.
+            // The fixed cost of all runs cancels.
             if (own_ns / 100_000.0 - 1.0).abs() >= 0.02 || (cpu_ns / own_ns - 1.0).abs() >= 0.05 {
                 wrong.push(format!("{cpu_ns} and {own_ns}: {what}"));
             }
         }
         for sample in pair {
-            // Others on the machine can make it longer, by how much nobody knows, and not shorter.
+            // Other load can only make it longer, by an unknown amount.
             let operations = sample.work.as_ref().map_or(0, |work| work.operations) as f64;
             let least_s = if &*sample.entry == "fake/works" { cpu_s(sample) } else { operations * 400e-6 };
             let wall_s = wall_s(sample);
@@ -104,7 +105,7 @@ fn a_campaign_of_work_goes_on_with_nothing_measured_twice() {
         FakeEntry::of_work("works", "--op-cpu-us 100"),
         FakeEntry::of_work("more", "--op-cpu-us 200"),
     ]);
-    // Cut off between the runs of a pair.
+    // Interrupted between the runs of a pair.
     let campaign = || world.campaign("out", "-w spawn -n 1,10 -r 1 --timeout 10m");
     let running = world.start(campaign());
     world.until("a sample is there", || world.sample_count("out") > 0);
@@ -122,7 +123,7 @@ fn a_campaign_of_work_goes_on_with_nothing_measured_twice() {
         samples.iter().map(|s| (&s.entry, s.tasks, s.repetition, s.is_double(), s.attempt)).collect();
     assert_eq!(runs.len(), samples.len(), "a run was measured twice: {runs:?}");
     assert_eq!(pairs(&samples).len(), 4);
-    // Once all is there, nothing is left to do.
+    // Once all is measured, nothing is left to do.
     world.run(campaign()).expect_code(0);
     assert_eq!(world.load("out").samples.len(), samples.len());
     world.assert_nothing_left();

@@ -34,7 +34,7 @@ impl Installed {
     pub fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(self.path("bin/taskscale"));
         command.args(args).current_dir(self.path("here")).env_clear();
-        // Toolchains live in the tester's own home (rustup does), and are told where.
+        // Toolchains such as rustup's are in the tester's own home, which these variables name.
         for name in ["PATH", "RUSTUP_HOME", "CARGO_HOME", "DOTNET_ROOT", "JAVA_HOME"] {
             command.envs(std::env::var_os(name).map(|value| (name, value)));
         }

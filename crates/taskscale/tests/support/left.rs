@@ -1,11 +1,11 @@
-//! What may be left behind: processes and control groups.
+//! What may be left behind: processes and cgroups.
 
 use std::fs;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A living process, held by a pidfd: its number may be used again, this handle means it alone.
+/// A living process with a pidfd, which means this process even if its number is used again.
 #[derive(Clone, Debug)]
 pub struct LeftProcess {
     pub pid: u32,
@@ -28,7 +28,7 @@ impl LeftProcess {
         }
     }
 
-    /// Whether it waits for something, or is gone: it is neither at work nor about to be.
+    /// Whether it waits or is gone: it is neither running nor about to run.
     pub fn is_at_rest(&self) -> bool {
         !matches!(stat_field::<char>(self.pid, 0), Some('R' | 'D'))
     }
@@ -47,14 +47,14 @@ pub fn processes(program: &Path) -> Vec<LeftProcess> {
             if !runs(pid, program) {
                 return None;
             }
-            // SAFETY: a plain system call; a result that is not negative is a new descriptor.
+            // SAFETY: a plain system call. A result that is not negative is a new descriptor.
             let descriptor = unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) };
             if descriptor < 0 {
                 return None;
             }
-            // SAFETY: nobody else has it.
+            // SAFETY: nothing else owns it.
             let handle = unsafe { OwnedFd::from_raw_fd(descriptor as i32) };
-            // Once more: the number may have changed hands between the first look and the opening.
+            // Checked again, as the number may have been reused before the pidfd was opened.
             let command = fs::read(format!("/proc/{pid}/cmdline")).ok()?;
             let command = String::from_utf8_lossy(&command).replace('\0', " ");
             runs(pid, program).then(|| LeftProcess { pid, command, handle: Arc::new(handle) })
@@ -62,7 +62,7 @@ pub fn processes(program: &Path) -> Vec<LeftProcess> {
         .collect()
 }
 
-/// An ended process that nobody has waited for yet has no program any more and does not count.
+/// Whether a process runs `program`. A zombie runs none and does not count.
 fn runs(pid: u32, program: &Path) -> bool {
     fs::read_link(format!("/proc/{pid}/exe")).is_ok_and(|exe| exe == program)
 }
@@ -77,7 +77,7 @@ fn stat_field<T: std::str::FromStr>(pid: u32, index: usize) -> Option<T> {
     text[text.rfind(')')? + 1..].split_ascii_whitespace().nth(index)?.parse().ok()
 }
 
-/// Control groups, of whatever version, that bear one of these names.
+/// Cgroups of any version with one of these names.
 pub fn groups(names: &[String]) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut next = vec![PathBuf::from("/sys/fs/cgroup")];
@@ -87,7 +87,7 @@ pub fn groups(names: &[String]) -> Vec<PathBuf> {
                 continue;
             }
             let name = child.file_name().to_string_lossy().into_owned();
-            // A leaf `…-self` is where taskscale itself lived; systemd removes it with the scope around it.
+            // A leaf `…-self` was taskscale's own. systemd removes it with the scope around it.
             if names.contains(&name) {
                 found.push(child.path());
             } else {

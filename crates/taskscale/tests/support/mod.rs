@@ -1,9 +1,9 @@
-//! A world of its own for each test: a catalogue of entries that run the scripted program, folders for everything that
-//! taskscale writes, and a close look at what it leaves behind.
+//! A world of its own for each test: a catalog of entries that run the scripted program, folders for everything
+//! that taskscale writes, and checks of what it leaves behind.
 //!
-//! Both programs are linked into the world under a path that no other test uses. So a process of this world is known
-//! by its `/proc/PID/exe`, whatever became of its number, its parent, its session or its group; and it is only ever
-//! signalled through a pidfd whose program was compared after it was opened.
+//! Both programs are linked into the world under paths that no other test uses. So processes of this world are
+//! known by their `/proc/PID/exe`, whatever their number, parent, session or cgroup. Signals go only through a
+//! pidfd whose program was compared after it was opened.
 
 #![allow(dead_code, unused_imports, reason = "two test programs share this, and each uses a part")]
 
@@ -31,19 +31,19 @@ use running::collect;
 pub use running::{Finished, RunningProcess, assert_good, was_starved};
 pub use scripted::fake_entry;
 
-/// Nothing here takes longer, even on a busy machine.
+/// Nothing takes longer than this, even on a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(600);
 
-/// One entry of a world's catalogue.
+/// One entry of a world's catalog.
 #[derive(Clone, Debug)]
 pub struct FakeEntry {
     pub name: String,
     pub kind: &'static str,
-    /// Flags of the scripted program; or the whole command where `program` is given.
+    /// Flags of the scripted program, or all arguments of `program` if that is given.
     pub flags: Vec<String>,
-    /// Of which workload its program is whose tasks wait, if it has one.
+    /// The workload of its program with waiting tasks, if it has one.
     pub waits: Option<&'static str>,
-    /// Flags of its program of the workload `spawn`, where it has one.
+    /// Flags of its program of the workload `spawn`, if it has one.
     pub spawn: Option<Vec<String>>,
     pub program: Option<String>,
     /// More lines of the manifest.
@@ -124,7 +124,7 @@ fn words(text: &str) -> Vec<String> {
 pub struct World {
     root: TempDir,
     pub env: BTreeMap<String, String>,
-    /// Names of the control groups that the taskscales of this world make.
+    /// Names of the cgroups that the taskscales of this world create.
     groups: Mutex<Vec<String>>,
 }
 
@@ -165,16 +165,16 @@ impl World {
         text
     }
 
-    /// taskscale in this world, with nothing of the tester's environment but what finds programs.
+    /// taskscale in this world, with only those variables of the tester's environment that locate programs.
     pub fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(self.path("bin/taskscale"));
-        // Before all else: after a `--` it would be an argument of somebody else's.
+        // First, as it would be an argument of the measured program after `--`.
         command.args(["--catalog".as_ref(), self.path("catalog").as_os_str()]).args(args).env_clear();
         for name in ["PATH", "HOME", "LANG", "USER", "DBUS_SESSION_BUS_ADDRESS"] {
             command.envs(std::env::var_os(name).map(|value| (name, value)));
         }
         if let Some(runtime) = std::env::var_os("XDG_RUNTIME_DIR") {
-            // An ordinary user's taskscale asks systemd for a control group: its bus is where it always is.
+            // An ordinary user's taskscale asks systemd for a cgroup, over the user's own bus.
             let bus = Path::new(&runtime).join("bus");
             if bus.exists() {
                 command.env("DBUS_SESSION_BUS_ADDRESS", format!("unix:path={}", bus.display()));
@@ -203,8 +203,8 @@ impl World {
         command
     }
 
-    /// taskscale on a terminal of so many columns, into which `typed` is typed; all that it says is on standard output.
-    /// `None`, with word of it, where there is no `script` (Debian: bsdutils) to make a terminal.
+    /// taskscale on a terminal of `columns` columns with `typed` as input. All its output is on standard
+    /// output. `None`, reported as skipped, without `script` (Debian: bsdutils) to make a terminal.
     pub fn on_terminal(&self, columns: u32, args: &[&str], typed: &str) -> Option<Command> {
         if !on_path("script") {
             skipped("no `script` (util-linux) is here to make a terminal");
@@ -215,7 +215,7 @@ impl World {
         let words: Vec<String> = words.map(|word| word.to_string_lossy().into_owned()).collect();
         let line = format!("stty cols {columns}; exec {}", taskscale::document::command_line(&words));
         let mut command = Command::new("sh");
-        // Whoever types waits for nothing, and goes when all is said.
+        // The input does not wait for questions, and ends with `typed`.
         command.arg("-c").arg(r#"printf %s "$2" | script -qec "$1" /dev/null"#).args(["sh", &line, typed]);
         command.env_clear().envs(own.get_envs().filter_map(|(name, value)| Some((name, value?))));
         command.env("TERM", "xterm").env("SHELL", "/bin/sh").current_dir(self.path(""));
@@ -223,7 +223,7 @@ impl World {
         Some(command)
     }
 
-    /// `taskscale run @all --quick -o DIR` and more, with one line a run on standard error.
+    /// `taskscale run @all --quick -o DIR` with more arguments.
     pub fn campaign(&self, folder: &str, more: &str) -> Command {
         let folder = self.path(folder).display().to_string();
         let mut args = vec!["run", "@all", "--quick", "-o", &folder];
@@ -244,7 +244,7 @@ impl World {
         self.start(command).wait()
     }
 
-    /// Any program, not only taskscale, with its output kept and no more patience than for others.
+    /// Runs any program, not only taskscale, with its output kept and with the same time limit.
     pub fn run_plain(&self, mut command: Command) -> Finished {
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         self.run(command)
@@ -255,19 +255,19 @@ impl World {
         record::load(&self.path(folder)).expect("a campaign")
     }
 
-    /// The last attempt of each of its runs: on a busy machine there may be more than one.
+    /// The last attempt of each run: a busy machine may cause several.
     pub fn runs(&self, folder: &str) -> Vec<Sample> {
         record::last_attempts(&self.load(folder).samples).into_iter().cloned().collect()
     }
 
-    /// Whether a run of a campaign in this folder or below it was starved to the last attempt.
+    /// Whether a run in this folder or below it was CPU-starved in its last attempt.
     pub fn any_starved(&self, folder: &str) -> bool {
         let files = list(&self.path(folder)).into_iter().filter(|path| path.ends_with("samples.jsonl"));
         let mut campaigns = files.filter_map(|file| record::load(file.parent()?).ok());
         campaigns.any(|loaded| record::last_attempts(&loaded.samples).into_iter().any(|run| was_starved(run)))
     }
 
-    /// These by entry's name, where each entry has one run.
+    /// These runs by entry, if each entry has one.
     pub fn samples(&self, folder: &str) -> BTreeMap<String, Sample> {
         let runs = self.runs(folder).into_iter();
         runs.map(|sample| (sample.entry.trim_start_matches("fake/").to_owned(), sample)).collect()
@@ -279,7 +279,7 @@ impl World {
         text.matches('\n').count()
     }
 
-    /// Waits until something is so.
+    /// Waits until `so` returns true.
     pub fn until(&self, what: &str, mut so: impl FnMut() -> bool) {
         let deadline = Instant::now() + PATIENCE;
         while !so() {
@@ -293,7 +293,7 @@ impl World {
         left::processes(&self.path("bin").join(program))
     }
 
-    /// Nothing that ran here is left: no process, no control group, no temporary file.
+    /// Asserts that nothing that ran here is left: no process, no cgroup, no temporary file.
     pub fn assert_nothing_left(&self) {
         self.assert_no_processes();
         let groups = left::groups(&self.groups.lock().unwrap());
@@ -307,7 +307,7 @@ impl World {
         assert!(left.is_empty(), "processes were left behind: {left:?}");
     }
 
-    /// What is in the world's folder, for a test that nothing was written.
+    /// The files of the world's folder with their contents, to test that nothing was written.
     pub fn snapshot(&self) -> Vec<(PathBuf, Vec<u8>)> {
         let files = list(self.root.path()).into_iter();
         files
@@ -319,7 +319,8 @@ impl World {
 
 impl Drop for World {
     fn drop(&mut self) {
-        // Only after a failed test is there anything. Through pidfds of processes that run this world's programs.
+        // Something is left only after a failed test. Kills by pidfds of processes that run this world's
+        // programs.
         for program in ["taskscale", "fake-entry"] {
             for process in self.processes(program) {
                 process.kill(libc::SIGKILL);
@@ -328,7 +329,7 @@ impl Drop for World {
     }
 }
 
-/// A command whose standard error can be read while it runs.
+/// The command with its standard error in a file, which can be read while it runs.
 pub fn overheard(mut command: Command, path: &Path) -> Command {
     command.stderr(fs::File::create(path).unwrap());
     command
@@ -338,21 +339,21 @@ pub fn says(path: &Path, what: &str) -> bool {
     fs::read_to_string(path).unwrap().contains(what)
 }
 
-/// A hard link where that is possible, else a copy: the path is what counts.
+/// A hard link if possible, else a copy: only the path matters.
 fn link(from: &Path, to: &Path) {
     if fs::hard_link(from, to).is_err() {
         copy_program(from, to);
     }
 }
 
-/// A copy that can be run at once. Made by another process: a test beside this one that forks would hold it open for
-/// writing for a moment, and nothing that is open for writing can be run.
+/// Copies a program so that it can be run at once. Another process copies: a concurrent test that forks would
+/// keep the file open for writing for a moment, and such a file cannot be run.
 pub fn copy_program(from: &Path, to: &Path) {
     let copied = Command::new("cp").arg(from).arg(to).status();
     assert!(copied.is_ok_and(|status| status.success()), "{} cannot be copied", from.display());
 }
 
-/// A script that can be run at once; by another process, too.
+/// Writes a script that can be run at once, also by another process.
 pub fn write_script(path: &Path, text: &str) {
     let mut writer = Command::new("sh")
         .args(["-c", r#"cat >"$0" && chmod 755 "$0""#])
@@ -385,7 +386,7 @@ pub fn on_path(program: &str) -> bool {
     std::env::split_paths(&path).any(|folder| folder.join(program).exists())
 }
 
-/// Says that a test could not be made here. Not through `eprintln!`, which the test harness hides.
+/// Reports that a test cannot run here. Not through `eprintln!`, which the test harness hides.
 pub fn skipped(why: &str) {
     assert!(
         std::env::var("TASKSCALE_REQUIRE").as_deref() != Ok("all"),
@@ -399,7 +400,7 @@ pub fn is_root() -> bool {
     unsafe { libc::geteuid() == 0 }
 }
 
-/// Nothing in a text acts on a terminal: no control character but line ends.
+/// Asserts that nothing in a text acts on a terminal: no control character but line ends.
 #[track_caller]
 pub fn assert_harmless(what: &str, text: &str) {
     let acting = text.chars().find(|c| taskscale::report::acts(*c) && *c != '\n');

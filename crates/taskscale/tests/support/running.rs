@@ -1,4 +1,4 @@
-//! A taskscale at work, and what it came to.
+//! A running taskscale, and its result.
 
 use std::io::Read;
 use std::os::unix::process::ExitStatusExt;
@@ -11,7 +11,7 @@ use taskscale_measure::Measurement;
 
 use super::{PATIENCE, World};
 
-/// A taskscale at work.
+/// A running taskscale.
 pub struct RunningProcess<'a> {
     pub(super) _world: &'a World,
     pub(super) child: Child,
@@ -25,7 +25,7 @@ impl RunningProcess<'_> {
         self.child.id()
     }
 
-    /// Sends a signal. The child has not been waited for, so its number still means it.
+    /// Sends a signal. The child was not reaped, so its number still means it.
     pub fn signal(&self, signal: i32) {
         // SAFETY: a plain system call.
         let sent = unsafe { libc::kill(self.child.id() as i32, signal) };
@@ -86,7 +86,7 @@ impl Finished {
         self
     }
 
-    /// 0, or 1 where a good program was starved.
+    /// Expects good samples and exit code 0, or 1 if one was CPU-starved.
     #[track_caller]
     pub fn expect_good<'a>(&self, samples: impl IntoIterator<Item = &'a Sample>) -> &Finished {
         let starved =
@@ -101,21 +101,21 @@ impl Finished {
     }
 }
 
-/// Whether a run has no plateau, or tasks that woke too seldom, because others had its CPUs: on a busy machine that is the
-/// right answer for a good program, and no test depends on the machine.
+/// Whether a run was CPU-starved: it has no plateau, or tasks that woke too seldom. On a busy machine that is
+/// correct for a good program, and no test depends on the machine.
 pub fn was_starved(sample: &Measurement) -> bool {
     let by_others = [Warning::MachineBusy, Warning::CpuStarved];
     let has_warning = sample.warnings.iter().any(|warning| by_others.contains(warning));
     let reason = sample.reason.as_deref().unwrap_or_default();
     match sample.status {
-        // Of a pause of the whole machine nothing else is seen.
+        // A pause of the whole machine shows only in the reason.
         Status::NoPlateau => has_warning || reason.contains("taskscale was not scheduled"),
         Status::Partial => has_warning && reason.starts_with("could not keep up"),
         _ => false,
     }
 }
 
-/// As a good program ends on any machine.
+/// Asserts that a sample is that of a good program, on any machine.
 #[track_caller]
 pub fn assert_good(sample: &Sample) {
     assert!(sample.status == Status::Ok || was_starved(sample), "{sample:?}");

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// Built once, beside the tests and in their profile.
+/// The scripted program, built once, in the tests' folder and profile.
 pub fn fake_entry() -> &'static Path {
     static BUILT: OnceLock<std::path::PathBuf> = OnceLock::new();
     BUILT.get_or_init(|| {
@@ -15,7 +15,7 @@ pub fn fake_entry() -> &'static Path {
             Some(profile) => profile,
         };
         let built = Command::new(env!("CARGO"))
-            // As the tests of the whole workspace are built: alone, its dependencies would be built again.
+            // Like the tests of the whole workspace: alone, its dependencies would be built again.
             .args(["test", "--quiet", "--workspace", "--test", "program", "--no-run"])
             .args(["--profile", profile, "--target-dir"])
             .arg(folder.parent().expect("a folder"))

@@ -135,7 +135,7 @@ pub fn sample(entry: &str, tasks: u64, repetition: u32, base: u64, per_task: u64
     }
 }
 
-/// The same run, had it ended so.
+/// The same run with this status and reason.
 pub fn fell(mut sample: Sample, status: Status, reason: &str) -> Sample {
     sample.status = status;
     sample.reason = Some(reason.to_owned());
@@ -148,7 +148,7 @@ pub fn fell(mut sample: Sample, status: Status, reason: &str) -> Sample {
     sample
 }
 
-/// Entries with what each of their tasks takes, in bytes; `None` crashes.
+/// Results of entries with these bytes per task. `None` crashes.
 pub fn results(entries: &[(&str, Kind, Option<u64>)], tasks: &[u64], repetitions: u32) -> Results {
     let facts = entries.iter().map(|(name, kind, _)| facts(name, *kind)).collect();
     let mut samples = Vec::new();
@@ -166,11 +166,11 @@ pub fn results(entries: &[(&str, Kind, Option<u64>)], tasks: &[u64], repetitions
     (campaign(facts, tasks, repetitions), samples)
 }
 
-/// A campaign's folder, as a run would have left it.
+/// Stores results in a folder, as a run would have left it.
 pub fn store(folder: &Path, (campaign, samples): &Results) {
     let mut store = record::Store::claim(folder).expect("a folder");
     store.write_campaign(campaign).expect("campaign.json");
-    // Not one by one: each is synced to the disk.
+    // Not one by one, as each is synced to the disk.
     drop(store.append(&samples[0]));
     let lines: Vec<String> = samples.iter().map(|sample| serde_json::to_string(sample).unwrap()).collect();
     fs::write(folder.join("samples.jsonl"), lines.join("\n") + "\n").expect("samples");

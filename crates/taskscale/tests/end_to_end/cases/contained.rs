@@ -1,4 +1,4 @@
-//! What programs do to others: processes that they leave, memory that they take, whoever started them.
+//! Faults that affect others: processes left behind, memory, and signals to the launcher.
 
 use std::fs;
 
@@ -132,7 +132,7 @@ pub const CAUSES: Batch = Batch {
     ],
 };
 
-/// The same where no control group can be had.
+/// The same without a cgroup.
 pub const BARE: Batch = Batch {
     title: "Without a cgroup",
     tasks: 5,
@@ -173,8 +173,8 @@ pub const BARE_HANGS: Batch = Batch {
     .ends(TimedOut, "killed after 6 s")],
 };
 
-/// The program made so many processes in each attempt: the fault was there to be contained. Its warm-up, which has a time
-/// of its own, may have ended before all were made.
+/// Checks that the program created `COUNT` processes in each attempt, so that there was a fault to contain. Its
+/// warm-up, which has its own timeout, may have ended before all were created.
 fn made<const COUNT: usize>(world: &World, sample: &Sample) -> Result<(), String> {
     let name = sample.entry.trim_start_matches("fake/");
     let pids = fs::read_to_string(pidfile(world, name)).unwrap_or_default().lines().count();
@@ -186,8 +186,8 @@ fn made<const COUNT: usize>(world: &World, sample: &Sample) -> Result<(), String
     }
 }
 
-/// The program was in groups of its own, where there are groups, and all of its family was counted: itself, an orphan,
-/// three children and two grandchildren.
+/// Checks that the program was in cgroups of its own, if there are cgroups, and that its whole family was
+/// counted: itself, an orphan, three children and two grandchildren.
 fn in_subgroups(_: &World, sample: &Sample) -> Result<(), String> {
     let groups = sample.metrics.get("subgroups").map_or(0.0, |metric| metric.value);
     let wanted = sample.memory.source != MemorySource::Proc;
@@ -204,7 +204,8 @@ fn capped(_: &World, sample: &Sample) -> Result<(), String> {
     }
 }
 
-/// The allow-list of docs/reference/protocol.md, and what the manifest adds: nothing here.
+/// Checks that the environment has only the allow-list of docs/reference/protocol.md. The manifest adds
+/// nothing.
 fn clean_environment(_: &World, sample: &Sample) -> Result<(), String> {
     let text = sample.stderr_tail.as_deref().unwrap_or("");
     let names: Vec<&str> = text.lines().filter_map(|line| Some(line.split_once('=')?.0)).collect();

@@ -1,4 +1,4 @@
-//! What programs do to themselves: how they end, what they say, what they write.
+//! Faults that affect the program itself: how it ends, what it prints, what it writes.
 
 use taskscale::record::{Sample, Status, Warning};
 
@@ -68,7 +68,7 @@ pub const LIES: Batch = Batch {
     ],
 };
 
-/// Repeated with longer holds, and so on its own: the hold may have been too short.
+/// On its own, as it is repeated with longer waits: the wait may have been too short.
 pub const SHORT: Batch = Batch {
     title: "Too few at once",
     tasks: 5,
@@ -114,7 +114,7 @@ pub const OUTPUT: Batch = Batch {
         )
         .ends(Failed, "exited with code 1; stderr: ")
         .check(|_, sample| {
-            // The record is true to the byte; what shows it neutralizes it.
+            // The sample keeps the exact bytes. Reports neutralize them.
             let raw = sample.metrics.keys().any(|name| name.contains('\u{1b}'));
             raw.then_some(()).ok_or_else(|| format!("the metrics are {:?}", sample.metrics))
         }),
@@ -123,7 +123,7 @@ pub const OUTPUT: Batch = Batch {
 
 pub const HANGS: Batch = Batch {
     title: "Hangs",
-    // Above what a warm-up asks for: all but the first fault spare it.
+    // More tasks than a warm-up: only the first fault also affects the warm-up.
     tasks: 1001,
     options: "--timeout 6s",
     bare: false,
@@ -143,7 +143,7 @@ pub const HANGS: Batch = Batch {
     ],
 };
 
-/// Ended while it wrote, and not after the whole gigabyte.
+/// Checks that it was killed while it wrote, not after the whole gigabyte.
 fn cut_short(_: &World, sample: &Sample) -> Result<(), String> {
     match (sample.done, sample.exit_code, sample.signal) {
         (None, None, Some(_)) => Ok(()),

@@ -1,7 +1,7 @@
 //! Faults of programs: each is an entry of a campaign, and ends as a sample with a status, a reason and warnings.
 //!
-//! The table in docs/methodology/reliability.md is made from these (see `reliability.rs`), so that it cannot promise
-//! anything else.
+//! The table in docs/reference/faults.md is generated from these (see `reliability.rs`), so that it cannot
+//! promise anything else.
 
 use std::fs;
 use std::sync::Mutex;
@@ -20,7 +20,7 @@ pub use ends::{ENDS, HANGS, LIES, OUTPUT, SHORT};
 use workloads::OF_WORK;
 pub use workloads::{CHAT, ECHO, LOST, STATE, WORK};
 
-/// A fault and what must come of it.
+/// A fault and its expected sample.
 #[derive(Clone, Copy)]
 pub struct FaultCase {
     pub name: &'static str,
@@ -30,7 +30,7 @@ pub struct FaultCase {
     /// Flags of the scripted program.
     pub flags: &'static str,
     pub status: Status,
-    /// A part of the reason; empty where there must be none.
+    /// A part of the reason. Empty if there must be none.
     pub reason: &'static str,
     pub warnings: &'static [Warning],
     pub check: fn(&World, &Sample) -> Result<(), String>,
@@ -68,13 +68,13 @@ impl FaultCase {
     }
 }
 
-/// Cases that are measured alike.
+/// Cases that are measured with the same options.
 #[derive(Clone, Copy)]
 pub struct Batch {
     pub title: &'static str,
     pub tasks: u64,
     pub options: &'static str,
-    /// Without control groups.
+    /// Without cgroups.
     pub bare: bool,
     pub cases: &'static [FaultCase],
 }
@@ -97,16 +97,16 @@ pub const ALL: [&Batch; 15] = [
     &BARE_HANGS,
 ];
 
-/// Warnings that have one cause only, and never the machine's load.
+/// Warnings that the machine's load never causes.
 const CAUSED: [Warning; 2] = [Warning::LeftProcesses, Warning::StrayOutput];
 
-/// Cases in one campaign, beside an entry that does all as it should. Most of the time all of them wait.
+/// Cases in one campaign, besides a good entry. They mostly wait.
 const IN_ONE_CAMPAIGN: usize = 3;
 
-/// So many campaigns at a time: what they measure mostly waits.
+/// Campaigns at a time: their programs mostly wait.
 const AT_A_TIME: usize = 6;
 
-/// Measures batches, each in worlds of its own, and lists every case that went otherwise.
+/// Measures batches, each in its own worlds, and panics with a list of the wrong cases.
 pub fn check(batches: &[&Batch]) {
     let parts = batches
         .iter()
@@ -137,7 +137,7 @@ fn wrong_in(batch: &Batch) -> Vec<String> {
         false => FakeEntry { waits: Some(waits), ..FakeEntry::new(name, flags) },
     };
     let mut entries = vec![entry("well", well)];
-    // The pid file lies in the world, of which the entry must know the path: it is put in below.
+    // The entry needs the path of its pid file, which is in the world: it is added below.
     entries.extend(batch.cases.iter().map(|case| entry(case.name, case.flags).kind(case.kind)));
     let mut world = World::new(&[]);
     for (entry, case) in entries.iter_mut().skip(1).zip(batch.cases) {
@@ -155,7 +155,7 @@ fn wrong_in(batch: &Batch) -> Vec<String> {
     let finished = world.run(command);
     world.assert_nothing_left();
     let fell_short = batch.cases.iter().any(|case| case.status.fell_short());
-    // Whatever a program writes, it acts on no terminal.
+    // Nothing that a program writes may act on a terminal.
     assert_harmless("standard error", &finished.stderr);
     assert_harmless("the result", &finished.stdout);
 
@@ -166,9 +166,9 @@ fn wrong_in(batch: &Batch) -> Vec<String> {
     let mut wrong = Vec::new();
     let well = &samples["well"];
     let done = well.work.as_ref().map_or(batch.tasks, |work| work.operations);
-    // A server is told to end, and has no last word.
+    // A server is stopped, and prints no `done`.
     let done = well.load.is_none().then_some(done);
-    // A time limit for programs that hang may be too short for a good one, on a busy machine.
+    // On a busy machine, the timeout for programs that hang may be too short for a good one.
     let cut_off = batch.options.contains("--timeout 6s") && well.status == Status::TimedOut;
     if !was_starved(well) && !cut_off && (well.status, well.done) != (Status::Ok, done) {
         wrong.push(format!("{}: the good entry: {}: {:?}", batch.title, well.status, well.reason));
@@ -187,7 +187,7 @@ fn wrong_in(batch: &Batch) -> Vec<String> {
 fn as_expected(batch: &Batch, case: &FaultCase, sample: &Sample) -> Result<(), String> {
     let reason = sample.reason.as_deref().unwrap_or("");
     let busy = sample.warnings.contains(&Warning::MachineBusy);
-    // On a busy machine, `no plateau` is right for what would have been good, and its cause is the machine.
+    // On a busy machine, `no-plateau` is also correct for a program that would have been good.
     let excused = was_starved(sample) && [Status::Ok, Status::NoPlateau].contains(&case.status);
     let is_due = sample.status == case.status
         && reason.contains(case.reason)
@@ -198,8 +198,8 @@ fn as_expected(batch: &Batch, case: &FaultCase, sample: &Sample) -> Result<(), S
             sample.status, case.status, case.reason
         ));
     }
-    // On a busy machine a restless program cannot be told from one that is kept from its work, and a reading may come
-    // after what would have been growth.
+    // On a busy machine, a program that is not idle looks like one that is CPU-starved, and a reading may come
+    // after the growth.
     let unseen =
         |warning: &Warning| busy && [Warning::PlateauNotQuiet, Warning::PlateauGrew].contains(warning);
     let missing = case.warnings.iter().find(|warning| !sample.warnings.contains(warning) && !unseen(warning));
@@ -220,7 +220,7 @@ fn pidfile(world: &World, case: &str) -> String {
     world.path("pids").join(case).display().to_string()
 }
 
-/// As a careless shell does: a descriptor that every program started would inherit.
+/// Leaves a descriptor open that every started program would inherit, as a careless shell does.
 fn leave_a_descriptor_open(command: &mut std::process::Command) {
     use std::os::unix::process::CommandExt;
     // SAFETY: a plain system call between fork and exec.

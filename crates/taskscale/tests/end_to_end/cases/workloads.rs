@@ -1,4 +1,4 @@
-//! What programs of workloads other than `sleep` do wrong.
+//! Faults of programs of workloads other than `sleep`.
 
 use taskscale::record::Status;
 
@@ -6,7 +6,7 @@ use super::{Batch, FaultCase};
 
 use Status::{Crashed, Failed, Partial};
 
-/// Five tasks of 1,024 bytes each come to 628,650.
+/// The correct `check` of five tasks of 1,024 bytes each is 628,650.
 pub const STATE: Batch = Batch {
     title: "Tasks that keep memory",
     tasks: 5,
@@ -16,7 +16,7 @@ pub const STATE: Batch = Batch {
         .ends(Failed, "printed `check 628651`, expected 628650")],
 };
 
-/// Programs of work, told by what is asked for.
+/// The option that identifies batches of work.
 pub(super) const OF_WORK: &str = "-w spawn";
 
 pub const WORK: Batch = Batch {
@@ -87,7 +87,7 @@ pub const CHAT: Batch = Batch {
     ],
 };
 
-/// What never comes is waited for.
+/// On its own, as clients wait for messages that never come.
 pub const LOST: Batch = Batch {
     title: "Servers that lose messages",
     tasks: 20,

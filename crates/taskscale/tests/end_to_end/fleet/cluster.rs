@@ -1,4 +1,4 @@
-//! A cluster of two nodes, started here (tests/fleet/cluster), and what its tests ask of it.
+//! A cluster of two nodes, started here (tests/fleet/cluster), and helpers for its tests.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,20 +10,20 @@ use taskscale::record::{self, Sample};
 
 pub const NODES: [&str; 2] = ["node1", "node2"];
 
-/// The cluster, for as long as this lives.
+/// A cluster, stopped when dropped.
 pub struct Cluster {
     pub world: World,
 }
 
 impl Cluster {
-    /// Visibly nothing where Slurm is not installed.
+    /// `None`, reported as skipped, without Slurm.
     pub fn start(entries: &[FakeEntry]) -> Option<Cluster> {
         if !["/usr/sbin/slurmctld", "/usr/sbin/munged"].iter().all(|path| Path::new(path).exists()) {
             skipped("Slurm is not installed: apt install slurm-wlm munge");
             return None;
         }
         let mut world = World::new(entries);
-        // Everyone may pass through: munged checks who could write to its files.
+        // Accessible for all, but writable for the owner only, which munged checks.
         let open = std::os::unix::fs::PermissionsExt::from_mode(0o755);
         fs::set_permissions(world.path(""), open).expect("permissions");
         let conf = world.path("cluster/slurm.conf").display().to_string();
@@ -42,7 +42,7 @@ impl Cluster {
         assert!(output.status.success(), "{words:?}: {output:?}");
     }
 
-    /// Kills a daemon by its own file.
+    /// Kills a daemon by its pid file.
     pub fn kill(&self, daemon: &str) {
         let path = self.world.path(&format!("cluster/{daemon}.pid"));
         let pid = fs::read_to_string(path).expect("a number").trim().parse().expect("a number");
@@ -52,7 +52,7 @@ impl Cluster {
         assert_eq!(unsafe { libc::kill(pid, libc::SIGKILL) }, 0);
     }
 
-    /// A command of Slurm's own.
+    /// The output of a command of Slurm.
     pub fn slurm(&self, words: &[&str]) -> String {
         let mut command = Command::new(words[0]);
         command.args(&words[1..]).envs(&self.world.env);
@@ -61,7 +61,7 @@ impl Cluster {
         String::from_utf8_lossy(&output.stdout).into_owned()
     }
 
-    /// Jobs of taskscale's in the queue: what asked a node may still be on its way out.
+    /// taskscale's jobs in the queue. Jobs that asked a node may still be ending, and are left out.
     pub fn submitted(&self) -> String {
         let names = self.slurm(&["squeue", "--noheader", "--format=%j"]);
         names.lines().filter(|name| name.starts_with("taskscale")).collect()
@@ -84,7 +84,7 @@ impl Cluster {
             let mut command = Command::new("scontrol");
             command.args(["update", &format!("nodename={node}"), "state=resume"]).envs(&self.world.env);
             let output = command.output().expect("a command of Slurm's");
-            // As Slurm calls it where the node is in service.
+            // Slurm's error if the node is in service already.
             let is_in_service = String::from_utf8_lossy(&output.stderr).contains("Invalid node state");
             assert!(output.status.success() || is_in_service, "{output:?}");
         }
@@ -105,7 +105,7 @@ impl Cluster {
     pub fn plan(&self, more: &str) -> PathBuf {
         let path = self.world.path("plan.toml");
         let base = "folder = \"shared\"\nentries = [\"@all\"]\narguments = [\"--quick\"]\n";
-        // Two nodes on one host are two machines here: they do not wait for each other.
+        // Two nodes on one host are two machines here, so they do not wait for each other.
         let lock = format!(
             "setup = ['export TASKSCALE_LOCK={}.$SLURMD_NODENAME']\n",
             self.world.path("lock").display()
@@ -132,7 +132,7 @@ impl Cluster {
         fleet.published(&fleet.targets[nth]).expect("a folder that can be read")
     }
 
-    /// Waits until all targets are published, and looks at what is.
+    /// Waits until all targets are published, and checks their results.
     pub fn finish(&self, fleet: &Fleet) -> Vec<PublishedTarget> {
         self.until("all machines are complete", || {
             (0..fleet.targets.len()).all(|nth| self.published(fleet, nth).is_some())
@@ -174,7 +174,7 @@ impl Cluster {
         self.world.until(what, so);
     }
 
-    /// Waits until some samples of a target are there, and returns where it is measured.
+    /// Waits until a target has some samples, and returns its node.
     pub fn under_way(&self, fleet: &Fleet, nth: usize) -> String {
         let mut node = String::new();
         self.until("it is under way", || {

@@ -1,11 +1,11 @@
-//! What the scripted program is told to take, and so what is true.
+//! What the scripted program takes: the true values.
 
 use taskscale::record::{MemorySource, Sample};
 
 pub const KIB: u64 = 1 << 10;
 pub const MIB: u64 = 1 << 20;
 
-/// A figure of a sample.
+/// A metric of a sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TruthMetric {
     Anon,
@@ -49,11 +49,11 @@ impl TruthMetric {
         }
     }
 
-    /// How far what is said may be from what is true. Control groups charge in batches of 64 pages per CPU, ahead of
-    /// use: the peak shows that, the plateau does not.
+    /// Maximum error, in bytes. Cgroups charge in batches of 64 pages per CPU, ahead of use: the peak shows
+    /// that, the plateau does not.
     ///
-    /// Addresses are random: where a region comes to lie decides whether its tables need a page more. So they may differ
-    /// by two pages for each further process.
+    /// Random addresses decide whether the page tables of a region need one more page. So they may differ by
+    /// two pages for each further process.
     pub fn bound(self, truth: u64, processes: u64) -> u64 {
         let bound = (64 * KIB).max(truth / 1000);
         match self {
@@ -64,20 +64,20 @@ impl TruthMetric {
     }
 }
 
-/// By how much a figure is above that of the reference case.
+/// How much a value exceeds that of the reference case, in bytes.
 #[derive(Debug, Clone, Copy)]
 pub enum Truth {
     Exactly(u64),
     /// The kernel adds an unknown overhead.
     AtLeast(u64),
-    /// At least the bytes that the program says are queued in its sockets.
+    /// At least the bytes that the program reports as queued in its sockets.
     AtLeastQueued,
 }
 
 pub struct Expect {
     pub figure: TruthMetric,
     pub truth: Truth,
-    /// Sources that cannot see it: there the difference is 0 or unknown.
+    /// Sources that cannot see it: the difference is 0 or unknown.
     pub unseen_by: &'static [MemorySource],
 }
 
@@ -85,7 +85,7 @@ pub struct TruthCase {
     /// Also the entry's name.
     pub name: &'static str,
     pub title: &'static str,
-    /// Arguments of fake-entry. `DIR` is the folder in which it lies.
+    /// Arguments of fake-entry. `DIR` is its folder.
     pub args: &'static [&'static str],
     /// The case that does the same but takes nothing.
     pub reference: &'static str,
@@ -94,7 +94,7 @@ pub struct TruthCase {
 
 /// The reference of most cases.
 pub const NOTHING: &str = "nothing";
-/// The file that is mapped lies beside the program.
+/// The mapped file, next to the program.
 pub const DATA_FILE: &str = "data";
 pub const DATA_BYTES: u64 = 16 * MIB;
 
@@ -115,7 +115,7 @@ impl Expect {
     }
 }
 
-/// 8 bytes for each page of 4 KiB.
+/// Page tables of a region, in bytes: 8 for each page of 4 KiB.
 fn tables_of(bytes: u64) -> u64 {
     bytes / 512
 }
@@ -187,8 +187,8 @@ pub fn all() -> Vec<TruthCase> {
                 is(Shmem, 0),
             ],
         ),
-        // A process that takes memory writes pages that one without does not: in the reference each takes a page, and
-        // beside it a page more than 8 MiB.
+        // A process that takes memory also writes other pages. So each process of the reference takes one page,
+        // and each process here one page more than 8 MiB.
         case("processes-0", "", &["--processes", "8", "--anon-bytes-per-process", "4KiB"], vec![]),
         TruthCase {
             reference: "processes-0",

@@ -1,8 +1,9 @@
-//! Does taskscale say the truth? The scripted program takes memory of a known size; the difference from the same
-//! program taking none is compared with what taskscale says.
+//! Are taskscale's values true? The scripted program takes memory of a known size. The difference from the same
+//! program without it is compared with what taskscale reports.
 //!
-//! `cargo test --test end_to_end truth -- --nocapture` prints the tables for this machine. `tests/vm/truth` does the same on
-//! control groups v2 in virtual machines, and with TASKSCALE_BLESS=1 writes docs/reference/ground-truth.md.
+//! `cargo test --test end_to_end truth -- --nocapture` prints the tables for this machine. `tests/vm/truth`
+//! does the same with cgroup v2 in virtual machines, and with TASKSCALE_BLESS=1 writes
+//! docs/reference/ground-truth.md.
 
 mod cases;
 mod place;
@@ -17,7 +18,7 @@ use place::{NoSamples, Setup};
 use table::{TruthRow, rows};
 use taskscale::record::{Sample, Status, Warning};
 
-/// Measures all cases in a place. What is wrong is in the second part.
+/// Measures all cases in a place, and returns their rows and the faults. `None` if it is skipped.
 fn check(place: &Setup, cases: &[TruthCase]) -> Option<(Vec<TruthRow>, Vec<String>)> {
     let samples = match place.measure_all(cases) {
         Ok(samples) => samples,
@@ -28,7 +29,7 @@ fn check(place: &Setup, cases: &[TruthCase]) -> Option<(Vec<TruthRow>, Vec<Strin
         Err(NoSamples::Failed(why)) => return Some((Vec::new(), vec![format!("{}: {why}", place.title)])),
     };
     let mut wrong = Vec::new();
-    // Of a program that others kept from its CPUs nothing is known, and nothing is compared with it.
+    // CPU-starved programs are left out, as nothing is known of them.
     let samples: Vec<Sample> = samples.into_iter().filter(|sample| !was_starved(sample)).collect();
     for sample in &samples {
         wrong.extend(
@@ -42,7 +43,7 @@ fn check(place: &Setup, cases: &[TruthCase]) -> Option<(Vec<TruthRow>, Vec<Strin
     Some((rows, wrong))
 }
 
-/// What is wrong with a sample besides its figures.
+/// What is wrong with a sample besides its values.
 fn unexpected(place: &Setup, sample: &Sample) -> Option<String> {
     if sample.status != Status::Ok {
         return Some(format!("{}: {:?} {:?}", sample.status, sample.reason, sample.stderr_tail));
@@ -50,7 +51,7 @@ fn unexpected(place: &Setup, sample: &Sample) -> Option<String> {
     if place.source.is_some_and(|source| source != sample.memory.source) {
         return Some(format!("measured by {}", sample.memory.source.name()));
     }
-    // Other work on the machine changes times, and not the memory of these programs.
+    // Other load on the machine changes times, but not the memory of these programs.
     let of_the_machine = [Warning::MachineBusy, Warning::CpuStarved];
     let warnings: Vec<_> =
         sample.warnings.iter().filter(|warning| !of_the_machine.contains(warning)).collect();
@@ -68,7 +69,7 @@ fn figures_are_true() {
     assert_right(&wrong);
 }
 
-/// Where no control group keeps the peak it is sampled: by tests that do not run beside each other.
+/// Without a cgroup the peak is sampled, so these tests must not run in parallel.
 static SAMPLED: Mutex<()> = Mutex::new(());
 
 #[test]
@@ -79,7 +80,7 @@ fn figures_are_true_without_a_control_group() {
     assert_right(&wrong);
 }
 
-/// Every VM. Minutes, and needs what tests/vm/README.md lists: run by tests/vm/truth.
+/// Every VM. Takes minutes, and needs what tests/vm/README.md lists. Run by tests/vm/truth.
 #[test]
 #[ignore = "run by tests/vm/truth"]
 fn figures_are_true_in_vms() {
@@ -97,7 +98,7 @@ fn figures_are_true_in_vms() {
         places.iter_mut().for_each(|place| place.only = place::FEW);
     }
     let cases = cases::all();
-    // An emulated processor takes a real one when it is not idle: about half of the time.
+    // An emulated processor occupies a real one while it is not idle: about half of the time.
     let at_once = std::thread::available_parallelism().map_or(1, |count| count.get()) + 1;
     let mut results = Vec::new();
     for some in places.chunks(at_once) {
@@ -119,7 +120,7 @@ fn figures_are_true_in_vms() {
     }
 }
 
-/// Small after large, large after small: twenty shuffles, five in each of four campaigns side by side.
+/// Small after large, large after small: twenty shuffles, five in each of four parallel campaigns.
 #[test]
 #[ignore = "nightly: ground truth"]
 fn order_makes_no_difference() {

@@ -1,4 +1,4 @@
-//! Where the suite runs: on this machine, or in a VM. Either way it is the taskscale program that measures.
+//! Where the suite runs: on this machine, or in a VM. The taskscale program measures in both.
 
 use std::fs;
 use std::os::unix::process::CommandExt;
@@ -10,7 +10,7 @@ use taskscale::record::{self, MemorySource, Sample, Warning};
 use super::cases::{DATA_BYTES, DATA_FILE, TruthCase};
 use crate::support::{copy_program, fake_entry};
 
-/// Where the way to the group differs from another place's, but not what is read from it.
+/// Cases for places that differ from another only in how the cgroup is reached.
 pub const FEW: &[&str] = &[
     "nothing",
     "anon-10",
@@ -25,21 +25,21 @@ pub const FEW: &[&str] = &[
     "given-back",
 ];
 
-/// Cases, beside their references.
+/// Number of cases, besides their references.
 const IN_ONE_CAMPAIGN: usize = 3;
 
-/// One way of being measured.
+/// One way to measure.
 pub struct Setup {
     pub title: &'static str,
-    /// Where figures must come from; `None`: whatever this machine offers.
+    /// The required memory source. `None`: whichever this machine offers.
     pub source: Option<MemorySource>,
-    /// What every sample must be warned of.
+    /// The warning that every sample must have.
     pub warning: Option<Warning>,
-    /// The names of the cases; empty: all.
+    /// The names of the cases. Empty: all.
     pub only: &'static [&'static str],
     /// Environment of taskscale.
     pub env: &'static [(&'static str, &'static str)],
-    /// The command that runs another in a VM, and the home of who it runs as.
+    /// The command that runs another in a VM, and the home of its user there.
     pub vm: Option<(&'static [&'static str], &'static str)>,
 }
 
@@ -106,8 +106,8 @@ fn programs(vm: bool) -> Result<(PathBuf, PathBuf), NoSamples> {
     Ok((PathBuf::from(env!("CARGO_BIN_EXE_taskscale")), fake_entry().to_owned()))
 }
 
-/// Fills `host`, which those who measure see as `guest`: the program, the file that it maps, and a catalogue with an
-/// entry for each case. Both lie outside the catalogue, whose files taskscale digests.
+/// Fills the folder `host`, which taskscale sees as `guest`: the program, the file that it maps, and a catalog
+/// with an entry for each case. Both files are outside the catalog, whose files taskscale digests.
 fn write_files(host: &Path, guest: &Path, cases: &[&TruthCase], fake: &Path) {
     let runtime = host.join("catalog/fake");
     fs::create_dir_all(&runtime).unwrap();
@@ -118,8 +118,8 @@ fn write_files(host: &Path, guest: &Path, cases: &[&TruthCase], fake: &Path) {
          install = { other = \"nothing\" }\n",
     );
     for case in cases {
-        // The program waits from its start, so where touching its memory takes longer than the hold (on an emulated
-        // processor) `alive` comes last of all. A pause before its end lets taskscale see a hold that was too short,
+        // The program waits from its start. If touching its memory takes longer than the wait (on an emulated
+        // processor), `alive` comes last. A pause before its end lets taskscale see a wait that was too short,
         // not a lie, and try a longer one.
         let words = ["DIR/fake-entry", "--drain-ms", "500"].iter().chain(case.args);
         let run: Vec<_> =
@@ -135,8 +135,8 @@ fn write_files(host: &Path, guest: &Path, cases: &[&TruthCase], fake: &Path) {
 }
 
 impl Setup {
-    /// Every case of this place, once; references once for each campaign. A VM is started for all of them; here they are
-    /// a few campaigns side by side, as their programs mostly wait.
+    /// Measures every case of this place once, and references once per campaign. All share one VM. On this
+    /// machine they are a few parallel campaigns, as their programs mostly wait.
     pub fn measure_all(&self, cases: &[TruthCase]) -> Result<Vec<Sample>, NoSamples> {
         let wanted = |case: &&TruthCase| self.only.is_empty() || self.only.contains(&case.name);
         let wanted: Vec<&TruthCase> = cases.iter().filter(wanted).collect();
@@ -157,7 +157,7 @@ impl Setup {
         Ok(samples.into_iter().collect::<Result<Vec<_>, _>>()?.concat())
     }
 
-    /// One campaign. The last attempt of each repetition.
+    /// Measures one campaign, and returns the last attempt of each repetition.
     pub fn measure(
         &self,
         cases: &[&TruthCase],
@@ -173,14 +173,14 @@ impl Setup {
         let mut command = match self.vm {
             None => {
                 let mut command = Command::new(&taskscale);
-                // Nothing of this test may meet the user's taskscale, or another test's.
+                // Separate from the user's taskscale, and from other tests.
                 command
                     .env("TASKSCALE_CACHE", work.path().join("cache"))
                     .env("TASKSCALE_LOCK", work.path().join("lock"))
                     .env("TMPDIR", work.path());
                 command.envs(self.env.iter().copied());
-                // Where a stack begins in its page decides whether each process of a case has a page more.
-                // SAFETY: one system call between fork and exec. Inherited by what taskscale starts.
+                // Fixed addresses, as the start of a stack in its page decides whether each process has one
+                // more page. SAFETY: one system call between fork and exec. Inherited by what taskscale starts.
                 unsafe {
                     command.pre_exec(|| match libc::personality(libc::ADDR_NO_RANDOMIZE as libc::c_ulong) {
                         -1 => Err(std::io::Error::last_os_error()),
@@ -220,7 +220,7 @@ impl Setup {
         Ok(record::last_attempts(&loaded.samples).into_iter().cloned().collect())
     }
 
-    /// Whether files, programs too, lie in memory (tmpfs), where a mapped file's pages are shared memory.
+    /// Whether files, including programs, are in memory (tmpfs), where a mapped file's pages are shared memory.
     pub fn files_in_memory(&self) -> bool {
         self.vm.is_some()
     }

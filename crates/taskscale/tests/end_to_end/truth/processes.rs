@@ -1,4 +1,4 @@
-//! Processes, beside an independent meter: the same program in a control group of this test's own, started as a user
+//! Processes, compared with an independent meter: the same program in a cgroup of this test, started as a user
 //! starts it.
 
 use std::fs;
@@ -16,16 +16,16 @@ use taskscale_measure::{
 
 use crate::support::{fake_entry, skipped, was_starved};
 
-/// Forked by the first, which makes one more.
+/// Forked by the first process, so there is one more in all.
 const CHILDREN: u64 = 200;
-/// Room for the meter on a busy machine.
+/// Wait of the measured program, in seconds: long enough on a busy machine.
 const HOLD_S: u64 = 15;
-/// The bare one is ended once all is read.
+/// Wait of the bare program, in seconds. It is ended once all is read.
 const BARE_S: u64 = 300;
-/// Readings that must not differ: what processes no longer use, the kernel frees a little later.
+/// Consecutive readings without a decrease: the kernel frees unused memory a little later.
 const EQUAL_READINGS: u32 = 5;
 
-/// What the kernel holds for a program, by whichever meter.
+/// Kernel memory of a program, by either meter.
 #[derive(Debug)]
 struct KernelMemory {
     kernel_bytes: u64,
@@ -33,7 +33,8 @@ struct KernelMemory {
 }
 
 impl KernelMemory {
-    /// Page tables differ from run to run with the addresses that a run was given; what is besides does not.
+    /// Kernel memory besides page tables, in bytes. Page tables differ between runs with the addresses, the
+    /// rest does not.
     fn besides_tables(&self) -> u64 {
         self.kernel_bytes - self.page_tables_bytes
     }
@@ -61,7 +62,7 @@ fn measured(runner: &mut LocalRunner, command: Vec<String>) -> Measurement {
     }
 }
 
-/// A control group of version 1 that taskscale knows nothing of, or of version 2 below the root.
+/// A cgroup, v1 or v2 below the root, that taskscale does not know.
 struct Meter(PathBuf);
 
 impl Meter {
@@ -94,15 +95,15 @@ impl Meter {
         text.lines().map(|pid| pid.parse().unwrap()).collect()
     }
 
-    /// Until all have started: nothing of them changes then, for as long as they wait.
+    /// Kernel memory of the command once all its processes have started: it does not change while they wait.
     fn hold(&self, command: &[String]) -> KernelMemory {
         let procs = self.0.join("cgroup.procs");
         let mut bare = Command::new(&command[0]);
         bare.args(&command[1..]).stdout(Stdio::piped());
-        // SAFETY: between fork and exec only system calls, and a write to a file whose name is there already.
+        // SAFETY: between fork and exec, only system calls, and a write to a file whose name exists already.
         unsafe {
             bare.pre_exec(move || {
-                // A descriptor of cargo's above 63 makes every child's table of files larger.
+                // An inherited descriptor above 63, such as cargo's, makes every child's table of files larger.
                 libc::syscall(libc::SYS_close_range, 3, libc::c_uint::MAX, libc::CLOSE_RANGE_CLOEXEC);
                 fs::write(&procs, "0")
             })
@@ -125,7 +126,7 @@ impl Meter {
             page_tables_bytes: pids.iter().map(|pid| page_tables_bytes(*pid)).sum(),
         };
         assert_eq!(self.pids().len(), pids.len(), "all of them were there to the last");
-        // None was waited for: the numbers are theirs.
+        // None was reaped, so the numbers are still theirs.
         for pid in pids {
             unsafe { libc::kill(pid as i32, libc::SIGKILL) };
         }
@@ -136,7 +137,7 @@ impl Meter {
 
 impl Drop for Meter {
     fn drop(&mut self) {
-        // An ended process may hold it a moment longer.
+        // An ended process may keep the cgroup busy a moment longer.
         while fs::remove_dir(&self.0).is_err() && self.0.exists() {
             std::thread::yield_now();
         }
@@ -173,8 +174,8 @@ fn processes_cost_what_they_cost_without_taskscale() {
     assert!(here.abs_diff(there) < there / 50, "besides page tables: bare {bare:?}, taskscale {ours:?}");
 }
 
-/// Addresses that are not randomised let processes share page tables more tightly than they do in real life: 2,000
-/// forked ones were understated by 10 %.
+/// Without random addresses, processes share page tables more tightly than in practice: 2,000 forked ones were
+/// understated by 10%.
 #[test]
 fn a_program_runs_with_the_personality_that_it_has_without_taskscale() {
     let bare = Command::new("cat").arg("/proc/self/personality").output().unwrap();

@@ -1,4 +1,4 @@
-//! What is true beside what taskscale says.
+//! True values next to those that taskscale reports.
 
 use std::fmt::Write;
 
@@ -6,20 +6,20 @@ use taskscale::record::{MemorySource, Sample};
 
 use super::cases::{Expect, KIB, MIB, Truth, TruthCase, TruthMetric};
 
-/// One figure of one case in one place.
+/// One metric of one case in one place.
 pub struct TruthRow {
     pub source: MemorySource,
     pub case: &'static str,
     pub title: &'static str,
-    /// The figure of the case, and the one in which it shows here.
+    /// The metric of the case, and the one in which it shows here.
     pub expected: TruthMetric,
     pub figure: TruthMetric,
     pub truth: Truth,
     pub true_bytes: u64,
-    /// The difference from the reference.
+    /// The measured difference from the reference, in bytes.
     pub said_bytes: Option<i64>,
     pub bound_bytes: u64,
-    /// This source cannot see it, and is known not to.
+    /// Whether this source is known not to see it.
     pub unseen: bool,
 }
 
@@ -43,7 +43,7 @@ fn row(
 ) -> TruthRow {
     let source = sample.memory.source;
     let mut figure = expect.figure;
-    // A file on tmpfs is memory, and is counted as such.
+    // A file on tmpfs counts as shared memory.
     if case.name == "file" && files_in_memory {
         figure = match figure {
             TruthMetric::File => TruthMetric::Shmem,
@@ -52,7 +52,7 @@ fn row(
         };
     }
     let true_bytes = match expect.truth {
-        // The group's peak includes the page tables of what was touched.
+        // The cgroup's peak includes the page tables of touched memory.
         Truth::Exactly(bytes) if figure == TruthMetric::Peak && source != MemorySource::Proc => {
             bytes + bytes / 512
         }
