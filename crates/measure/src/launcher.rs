@@ -11,7 +11,7 @@
 //! and finally `end`. The launcher answers with `LauncherEvent`s.
 
 use std::collections::BTreeMap;
-use std::ffi::{CStr, CString};
+use std::ffi::CString;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
 use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd, RawFd};
@@ -22,14 +22,13 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::{Mode, OFlags};
 use rustix::io::retry_on_intr;
 use rustix::process::{
     Pid, Resource, Rlimit, Signal, WaitId, WaitIdOptions, getrlimit, kill_process_group, setrlimit, waitid,
 };
 use serde::{Deserialize, Serialize};
 
-use super::cgroup::{kill_all, remove_folders};
+use super::cgroup::{self, kill_all, remove_folders};
 use super::procfs;
 
 /// First argument that makes the embedding program a launcher template.
@@ -219,7 +218,7 @@ fn start(request: &LaunchRequest, socket: RawFd) -> io::Result<u32> {
             // descriptors of taskscale and the launcher are closed on exec anyway.
             libc::syscall(libc::SYS_close_range, 3, libc::c_uint::MAX, libc::CLOSE_RANGE_CLOEXEC);
             for file in &join {
-                join_group(file)?;
+                cgroup::join(file)?;
             }
             if let Some(files) = files {
                 raise_file_limit(files);
@@ -264,14 +263,6 @@ fn c_strings<T: Into<Vec<u8>>>(texts: impl IntoIterator<Item = T>) -> io::Result
 /// The null-terminated list that exec expects. Numbers, because the closure must be `Send`.
 fn addresses(strings: &[CString]) -> Vec<usize> {
     strings.iter().map(|string| string.as_ptr() as usize).chain([0]).collect()
-}
-
-fn join_group(file: &CStr) -> io::Result<()> {
-    let descriptor = rustix::fs::open(file, OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty())?;
-    match rustix::io::write(descriptor, b"0")? {
-        1 => Ok(()),
-        _ => Err(io::ErrorKind::WriteZero.into()),
-    }
 }
 
 /// Sends `Exec` without allocating: this process is about to become the program.

@@ -20,7 +20,7 @@ use group::write_control;
 pub use group::{CpuReading, Group, GroupBounds, KernelAccount, MemoryWant};
 pub use root::GroupRoot;
 pub(super) use root::own_folders;
-pub(super) use tree::remove_folders;
+pub(super) use tree::{join, remove_folders};
 
 /// Kills every process in the cgroups and below, for up to a second: at once by `cgroup.kill`, or else one by
 /// one with forks forbidden.

@@ -1,5 +1,6 @@
 //! Finds where taskscale can create cgroups on this machine, and cleans up after a killed taskscale.
 
+use std::ffi::CString;
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
@@ -10,7 +11,7 @@ use super::group::{Group, GroupBounds};
 use super::none::NoGroup;
 use super::v1::GroupV1;
 use super::v2::{GroupV2, enable_controllers};
-use super::{kill_all, remove_folders};
+use super::{join, kill_all, remove_folders};
 use crate::MemorySource;
 use crate::{MeasureError, at, procfs, systemd};
 
@@ -328,16 +329,16 @@ fn is_ours(folder: &Path) -> bool {
 /// Checks that a process of ours can join a cgroup below `base`. Creating it is not enough: the kernel also
 /// requires write access to the nearest common ancestor.
 fn can_join(base: &Path) -> io::Result<()> {
+    use std::os::unix::ffi::OsStringExt;
     use std::os::unix::process::CommandExt;
     let probe = base.join("probe");
     fs::create_dir(&probe)?;
-    let procs = probe.join("cgroup.procs");
+    let procs = CString::new(probe.join("cgroup.procs").into_os_string().into_vec())?;
     let mut command = Command::new("/proc/self/exe");
-    // SAFETY: between fork and exec, only writes to a file. The parent has no other thread that could own a
-    // lock needed here.
+    // SAFETY: between fork and exec, only system calls.
     unsafe {
         command.pre_exec(move || {
-            fs::write(&procs, "0")?;
+            join(&procs)?;
             // Joining was the test: exit before any exec.
             libc::_exit(0)
         });

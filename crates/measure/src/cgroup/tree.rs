@@ -4,7 +4,7 @@
 //! too long for the kernel. Only one level is open at any time.
 
 use std::collections::BTreeSet;
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -48,6 +48,15 @@ pub(super) fn sum(folder: &Path, file: &str, figure: impl Fn(&str) -> Option<u64
     };
     let _ = walk(folder, add, |_, _| Ok(()));
     sum
+}
+
+/// Joins the cgroup of a `cgroup.procs` file. Allocates nothing, so that it may be called between fork and exec.
+pub fn join(procs: &CStr) -> io::Result<()> {
+    let descriptor = rustix::fs::open(procs, OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty())?;
+    match rustix::io::write(descriptor, b"0")? {
+        1 => Ok(()),
+        _ => Err(io::ErrorKind::WriteZero.into()),
+    }
 }
 
 /// Kills every process in `folder` and in the groups below it, once. Returns whether there was any.

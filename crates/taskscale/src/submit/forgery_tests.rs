@@ -56,6 +56,11 @@ fn readings(sample: &mut Sample) -> impl Iterator<Item = &mut Plateau> {
 fn readings_of_nothing_are_refused() {
     let found = refused(|sample| readings(sample).for_each(|plateau| scale(plateau, 0.0)));
     assert_refused(&found, SubmissionRule::Figures, "its footprint is too small");
+    let found = refused(|sample| {
+        sample.memory.connected = sample.memory.plateau.clone().map(Box::new);
+        sample.memory.connected.iter_mut().for_each(|plateau| scale(plateau, 0.0));
+    });
+    assert_refused(&found, SubmissionRule::Figures, "its footprint is too small");
 }
 
 #[test]

@@ -25,7 +25,8 @@ pub fn contradictions(sample: &Sample, plan: &Plan, campaign: &Campaign) -> Vec<
             found.push(what.to_owned());
         }
     };
-    let plateaus = [sample.memory.plateau.as_ref(), sample.memory.loaded.as_deref()];
+    let memory = &sample.memory;
+    let plateaus = [memory.plateau.as_ref(), memory.connected.as_deref(), memory.loaded.as_deref()];
     for plateau in plateaus.into_iter().flatten() {
         let process = plateau.footprint_bytes >= LEAST_FOOTPRINT_BYTES;
         unless(process, "its footprint is too small for a process");
