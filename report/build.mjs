@@ -26,14 +26,14 @@ async function bundle(entry, more = {}) {
   return result.outputFiles[0].text.trim();
 }
 
-/** A script that may stand in a page: within it these would end it, or begin what HTML takes for a comment. */
+/** A script that can be inlined: unescaped, `</script` would end it, and `<!--` would begin a comment. */
 async function inline(entry, more = {}) {
   const text = await bundle(entry, { format: "iife", ...more });
   return text.replaceAll("</script", "<\\/script").replaceAll("<!--", "<\\!--");
 }
 
 const script = await inline("src/main.ts");
-// What the first view does without is text until src/later.ts runs it.
+// Programs that the first view does not need are text until src/later.ts runs them.
 const charts = await inline("src/charts.ts", { globalName: "taskscale_charts" });
 const highlight = await inline("src/highlight.ts", { globalName: "taskscale_highlight" });
 const style = await bundle("src/style.css");
@@ -42,9 +42,9 @@ const policy = [
   "default-src 'none'",
   `script-src ${[script, charts, highlight].map(hash).join(" ")}`,
   `style-src-elem ${hash(style)}`,
-  // An SVG that is made a PNG of.
+  // SVGs: charts over versions, and pictures that are saved as PNG.
   "img-src blob:",
-  // The chart library places its texts and panels by attributes.
+  // The chart library places its texts and tooltips by `style` attributes.
   "style-src-attr 'unsafe-inline'",
   "base-uri 'none'",
   "form-action 'none'",
@@ -63,6 +63,6 @@ const page = readFileSync(join(here, "src/page.html"), "utf8")
 for (const place of ["@@TASKSCALE_DATA@@", "@@TASKSCALE_DETAILS@@"]) {
   if (page.split(place).length !== 2) throw new Error(`the page needs one ${place}`);
 }
-// One that is the same keeps its date: cargo has nothing to build.
+// An unchanged page keeps its modification time, so that cargo does not rebuild.
 if (!existsSync(target) || readFileSync(target, "utf8") !== page) writeFileSync(target, page);
 console.log(`${target}: ${page.length} bytes`);

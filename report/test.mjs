@@ -1,5 +1,5 @@
-// Bundles tests (Node 20 reads no TypeScript) and runs them: `node test.mjs data`, `node test.mjs browser` (those named
-// *page.test.ts, which need one), or files of test/ by name.
+// Bundles tests (Node 20 cannot run TypeScript) and runs them: `node test.mjs data`, `node test.mjs browser`
+// (those named *page.test.ts, which need one), or files of test/ by name.
 
 import { spawnSync } from "node:child_process";
 import { readdirSync, rmSync } from "node:fs";
@@ -18,7 +18,7 @@ const files = named.flatMap((name) =>
 
 const entryPoints = files.map((name) => join(here, "test", basename(name)));
 const packages = { bundle: true, platform: "node", format: "esm", packages: "external" };
-// In node_modules, so that packages are found; a folder for each run, as two may run at once.
+// In node_modules, so that packages are found. A folder for each run, as two may run at once.
 const outdir = join(here, "node_modules", ".tests", String(process.pid));
 await build({ ...packages, entryPoints, outdir, outExtension: { ".js": ".mjs" }, logLevel: "warning" });
 const made = files.map((name) => join(outdir, basename(name).replace(/\.ts$/, ".mjs")));

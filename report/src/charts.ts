@@ -1,4 +1,4 @@
-// The chart library, trimmed to what is drawn here: a program of its own, which runs when a chart is first seen.
+// The chart library, trimmed to the charts used here. A program of its own, run for the first chart.
 
 import { BarChart, CustomChart, LineChart } from "echarts/charts";
 import { GridComponent, TooltipComponent } from "echarts/components";

@@ -1,4 +1,4 @@
-// From the page's data as it is written, which is meant to be small, to what the page uses.
+// Decodes the compact JSON of the page (`wire.ts`) into the types that the page uses (`types.ts`).
 
 import type { Campaign, Entry, Figure, Growth, PageData, Row, Samples } from "./types.ts";
 import type * as wire from "./wire.ts";

@@ -1,4 +1,4 @@
-// Elements made by hand: texts are text nodes and nothing else, whatever they hold.
+// Creates DOM elements. Texts become text nodes, so they are never parsed as markup.
 
 export type Child = Node | string | null | undefined | false;
 type Attributes = Record<string, string | number | boolean | null | undefined | ((event: Event) => void)>;
@@ -21,13 +21,13 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** The same elements in the place of what was there. */
+/** Replaces the children of an element. Null, undefined and false are left out. */
 export function fill(element: Element, ...children: (Child | Child[])[]): void {
   const there = children.flat().filter((child) => child !== null && child !== undefined && child !== false);
   element.replaceChildren(...there);
 }
 
-/** A link out, where the address is one of the web; else its text. */
+/** A link to a web address. Other addresses become plain text. */
 export function link(address: string): Node {
   if (!/^https?:\/\//.test(address)) return document.createTextNode(address);
   return h("a", { href: address, rel: "noreferrer noopener", target: "_blank" }, address);
@@ -39,7 +39,7 @@ export function byId(id: string): HTMLElement {
   return element;
 }
 
-/** Offers a file. */
+/** Downloads a file. */
 export function offer(name: string, content: Blob): void {
   const address = URL.createObjectURL(content);
   h("a", { href: address, download: name }).click();

@@ -1,8 +1,8 @@
-// How figures are written: as taskscale's own tables write them. test/formats.json has cases that both are tested by.
+// Formats values as taskscale's own tables do. Both are tested with the cases of test/formats.json.
 
 import type { Unit } from "./wire.ts";
 
-/** With so many decimals, ties to the even digit. */
+/** A value with this many decimals. Ties round to the even digit. */
 function fixed(value: number, decimals: number): string {
   const exact = value.toFixed(decimals + 30);
   const down = exact.slice(0, -30).replace(/\.$/, "");
@@ -19,7 +19,7 @@ export function grouped(value: number, decimals = 0): string {
 /** Significant digits: `1,230`, `0.251`. */
 export function significant(value: number, digits = 3): string {
   if (value === 0 || !Number.isFinite(value)) return grouped(value);
-  // Of the rounded value: 9.996 has one digit more before the point than it seems to have.
+  // Of the rounded value: 9.996 becomes 10.0, with two digits before the point.
   const power = Number(value.toExponential(digits - 1).split("e")[1]);
   const decimals = digits - 1 - power;
   if (decimals >= 0) return grouped(value, decimals);
@@ -52,18 +52,18 @@ export function seconds(value: number): string {
   return `${Math.floor(rounded / 60)} ${units[0]} ${rest} ${units[1]}`;
 }
 
-/** Bytes of a small thing, not rounded to a unit: `2,775 B`, `15.6 B`. */
+/** Bytes, never converted to KiB: `2,775 B`, `15.6 B`. */
 export const perTask = (value: number): string => `${grouped(value, Math.abs(value) < 99.95 ? 1 : 0)} B`;
 
 export const nanoseconds = (value: number): string => `${significant(value)} ns`;
 
-/** Values of metrics, with their units. */
+/** Writes a value with its unit, by unit of the metric. */
 export const UNITS: Record<Unit, (value: number) => string> = {
   bytes,
   "bytes-per-task": perTask,
   seconds,
   nanoseconds,
-  // Bounds of buckets are whole.
+  // Integers are bounds of buckets: `64 µs`, not `64.0 µs`.
   microseconds: (value) =>
     value < 99.95 && !Number.isInteger(value) ? `${significant(value)} µs` : seconds(value / 1e6),
   "per-second": (value) => `${significant(value)}/s`,
@@ -80,7 +80,7 @@ const LADDERS: Partial<Record<Unit, [number, string][]>> = {
   microseconds: DURATIONS.map(([size, name]) => [size * 1e6, name]),
 };
 
-/** How an axis is written: all of it in one unit, that of the figure in the middle. */
+/** Writes all ticks of an axis in one unit, that of the median value. `unit`: its size. */
 export function alike(of: Unit, values: number[]): { tick: (value: number) => string; unit: number } {
   const sizes = values.filter((value) => value > 0).sort((a, b) => a - b);
   const middle = sizes[Math.floor(sizes.length / 2)] ?? 0;
@@ -125,7 +125,7 @@ export function day(timestamp: string): string {
   return found ? `${found[1]} ${found[2]} UTC` : timestamp;
 }
 
-/** A command line as one could paste it into a shell. */
+/** A command line, quoted for a shell. */
 export function command(words: string[]): string {
   const quoted = (word: string) =>
     /^[\w\-./,:=@%+{}]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
@@ -136,7 +136,7 @@ export function command(words: string[]): string {
 export const withoutZeros = (text: string): string =>
   text.replace(/\.0+(?= |$)/, "").replace(/(\.\d*?)0+(?= )/, "$1");
 
-/** Round steps from 0 to at least `max`: positions for the lines of a grid, round in so large a unit. */
+/** Grid positions from 0 up to `max`, in at most `wanted` steps that are round multiples of `unit`. */
 export function ticks(max: number, unit = 1, wanted = 5): number[] {
   if (!(max > 0)) return [0];
   const rough = max / unit / wanted;
@@ -147,7 +147,7 @@ export function ticks(max: number, unit = 1, wanted = 5): number[] {
   return found;
 }
 
-/** Powers of two or ten between two sizes, as many as can be read. */
+/** Grid positions of a logarithmic axis: powers of the smallest base that gives at most 7. */
 export function logTicks(low: number, high: number, binary: boolean): number[] {
   for (const base of binary ? [2, 4, 16, 64, 1024] : [2, 10, 100, 1000]) {
     const found = [];

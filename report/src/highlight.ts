@@ -1,4 +1,4 @@
-// Sources in colour. Tokens become elements with text nodes: no markup is made from a source.
+// Syntax highlighting. Tokens become elements with text nodes, so a source is never parsed as markup.
 
 import cpp from "highlight.js/lib/languages/cpp";
 import crystal from "highlight.js/lib/languages/crystal";
@@ -22,7 +22,7 @@ import xml from "highlight.js/lib/languages/xml";
 import { createLowlight } from "lowlight";
 import { h } from "./dom.ts";
 
-/** Grammars by the name of their language, with the endings of its files. */
+/** Languages: name, grammar and file name extensions. */
 const LANGUAGES: [name: string, grammar: typeof cpp, ...endings: string[]][] = [
   ["cpp", cpp, "c", "h", "cc", "cpp", "hpp"],
   ["crystal", crystal, "cr"],
@@ -48,7 +48,7 @@ const lowlight = createLowlight(Object.fromEntries(LANGUAGES.map(([name, grammar
 
 type Child = ReturnType<typeof lowlight.highlight>["children"][number];
 
-/** The text of a file as code; plain where its language is not known. */
+/** The text of a file, highlighted if its language is known. */
 export function code(path: string, text: string): HTMLElement {
   const ending = path.split(".").at(-1) ?? "";
   const language = LANGUAGES.find(([, , ...endings]) => endings.includes(ending));

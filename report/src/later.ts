@@ -1,18 +1,18 @@
-// What the first view does without: programs and data that stand behind it in the page, as text until they are asked
-// for. A browser that need not read them shows the answer sooner.
+// Programs and data that the first view does not need. They stay text until they are used, so the browser shows
+// the answer sooner.
 
 import { decodeSamples } from "./data.ts";
 import { trusted } from "./trusted.ts";
 import type { Samples } from "./types.ts";
 
-/** What is said in the place of something that the page should hold and does not. */
+/** Replaces content that is missing from the page. */
 export const INCOMPLETE = "This page is incomplete: its end is missing. Create or download it again.";
 
 export function hasArrived(): boolean {
   return document.readyState !== "loading";
 }
 
-/** Calls back once the whole page is here; at once, where it is. */
+/** Calls back once the whole page has loaded. */
 export function whenArrived(then: () => void): void {
   if (hasArrived()) then();
   else document.addEventListener("DOMContentLoaded", then, { once: true });
@@ -28,18 +28,18 @@ function once<T>(name: string, make: () => T): T {
 
 const textOf = (id: string): string => document.getElementById(id)?.textContent ?? "";
 
-/** What a program of the page exports, run when it is first asked for; nothing where its text is cut off. */
+/** The exports of a program in the page, which runs on first use. Undefined if its text is cut off. */
 export const program = <T>(name: string): T | undefined =>
   once(`program-${name}`, () => {
     const script = document.createElement("script");
     script.text = trusted(textOf(`program-${name}`));
-    // It has run when this returns.
+    // Runs the script before it returns.
     document.head.append(script);
     script.remove();
     return (window as unknown as Record<string, T>)[`taskscale_${name}`];
   });
 
-/** A block of data, read when it is first asked for; nothing where the page is cut off. */
+/** A block of data, parsed on first use. Undefined if the page is cut off. */
 const block = <T>(id: string, read: (json: string) => T): T | undefined =>
   once(id, () => {
     try {
@@ -49,9 +49,9 @@ const block = <T>(id: string, read: (json: string) => T): T | undefined =>
     }
   });
 
-/** The single runs of a campaign. */
+/** Every run of the campaign at this position. */
 export const samplesOf = (campaign: number): Samples | undefined =>
   block(`samples-${campaign}`, decodeSamples);
 
-/** The texts of all programs. */
+/** The source files of all programs. */
 export const sourceTexts = (): string[] | undefined => block("sources", (json): string[] => JSON.parse(json));

@@ -1,4 +1,4 @@
-// The page: reads its data, keeps the state and the address in step, and has the parts drawn.
+// The entry point: reads the page's data, keeps the state and the URL in sync, and draws the sections.
 
 import { decode } from "./data.ts";
 import { byId, fill, h } from "./dom.ts";
@@ -20,7 +20,7 @@ import { timeSection } from "./ui/time.ts";
 import { hide, mountTip } from "./ui/tip.ts";
 import { versionsSection } from "./ui/versions.ts";
 
-/** After the frame that shows the answer: longer than another frame or two, shorter than anybody notices. */
+/** Delay of the rest of the page after the frame with the answer: a few frames, too short to notice. */
 const LATER_MS = 80;
 
 function update(sections: Section[]): void {
@@ -40,7 +40,7 @@ function start(): void {
     state: fromHash(data, location.hash),
     set: (change) => apply({ ...app.state, ...change }),
   };
-  // Before the charts hear of it, which then draw what is new.
+  // Registered before the charts' own listeners, so that they draw the updated state.
   addEventListener("beforeprint", () => drawRest());
   const head = header(app, () => update(charts));
   const bar = controls(app);
@@ -48,11 +48,11 @@ function start(): void {
   const glance = overviewSection(app);
   const ranked = rankingSection(app);
   const charts = [scalingSection(app), loadSection(app), timeSection(app)];
-  /** Further down the page. */
+  /** Sections further down the page. */
   const rest = [...charts, tableSection(app), methodSection(app)];
   const details = drawer(app);
 
-  /** What the sections show, without what is open over them. */
+  /** The URL fragment without the open entry: what the sections depend on. */
   const seen = (state: State) => toHash(data, { ...state, entry: "" });
 
   let frame = 0;
@@ -68,8 +68,8 @@ function start(): void {
   function draw(): void {
     hide();
     update(glance ? [head, bar, glance, ranked] : [head, bar, ranked]);
-    // What is further down the page comes when this has been painted, however long a busy machine takes for that: no
-    // click or key is kept waiting for it, and while somebody types it is drawn once.
+    // The rest is drawn after the paint, however long that takes on a busy machine: no click or key waits
+    // for it, and fast typing draws it once.
     root.dataset.drawn = "no";
     cancelAnimationFrame(frame);
     clearTimeout(later);
@@ -84,7 +84,7 @@ function start(): void {
     const hash = toHash(data, next);
     if (hash !== toHash(data, before)) {
       const address = hash ? `#${hash}` : location.href.split("#")[0];
-      // An opened drawer is a step that "back" undoes; a filter is not.
+      // "Back" closes a drawer, but does not undo a filter.
       if (next.entry && !before.entry) history.pushState(null, "", address);
       else history.replaceState(null, "", address);
     }
@@ -95,13 +95,13 @@ function start(): void {
   for (const event of ["hashchange", "popstate"])
     addEventListener(event, () => apply(fromHash(data, location.hash)));
 
-  // A campaign stands there once for each of its parts.
+  // A campaign is listed once per series.
   const labels = new Set(data.campaigns.map((campaign) => campaign.label));
   document.title = `taskscale: ${[...labels].join(", ")}`;
   const main = h(
     "main",
     { id: "main", class: "wrap", tabindex: "-1" },
-    // Of one part the ranking is the overview, and the numbers of tasks beside it come next.
+    // With a single series, the ranking comes before the overview of all N.
     several && glance?.element,
     ranked.element,
     !several && glance?.element,

@@ -1,16 +1,16 @@
-// What entries can be compared by: the metrics of the data, and their values.
+// The metrics that entries can be compared by, and their values.
 
 import * as format from "./format.ts";
 import type { Entry, Metric, PageData, Row } from "./types.ts";
 
 export interface Value {
   value: number;
-  /** Smallest and largest reading, or the bounds of an interval; none of a single reading. */
+  /** With `high`: smallest and largest reading, or the 95% interval. Absent for a single reading. */
   low?: number;
   high?: number;
 }
 
-/** Those of a part, in the order in which they are offered. */
+/** The metrics of a series, in the order of the menu. */
 export function metricsOf(data: PageData, part: string): Metric[] {
   const campaign = data.campaigns.find((campaign) => campaign.part === part);
   return (campaign?.metrics ?? []).flatMap((name, at) => {
@@ -21,7 +21,7 @@ export function metricsOf(data: PageData, part: string): Metric[] {
   });
 }
 
-/** What entries are ranked by unless something else is chosen. */
+/** The metric that entries are ranked by unless you select another. */
 export const headline = (data: PageData, part: string): Metric => metricsOf(data, part)[0] as Metric;
 
 export const metric = (data: PageData, part: string, name: string): Metric =>
@@ -31,7 +31,7 @@ export const show = (metric: Metric): ((value: number) => string) => format.UNIT
 
 export const isBytes = (metric: Metric): boolean => metric.unit.startsWith("bytes");
 
-/** Whether it is of the entry as a whole, not of one number of tasks. */
+/** Whether a metric belongs to an entry's fit over all N, not to one N. */
 export const isWhole = (metric: Metric): boolean => metric.scope !== "run";
 
 export function readingOf(metric: Metric, entry: Entry, row: Row | undefined): Value | undefined {
@@ -46,7 +46,7 @@ export function readingOf(metric: Metric, entry: Entry, row: Row | undefined): V
   return { value: figure.median, ...range };
 }
 
-/** Sizes of the parts of a row's footprint. */
+/** Bytes of each part of a row's footprint, in the order of `data.parts`. */
 export function parts(data: PageData, row: Row | undefined): number[] | undefined {
   const of = row?.parts as Record<string, number | null> | undefined;
   const sum = (fields: string[]) => fields.reduce((sum, name) => sum + (of?.[name] ?? 0), 0);

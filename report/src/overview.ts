@@ -1,4 +1,4 @@
-// Everything at a glance: entries by parts or by numbers of tasks, and how many times the best of its kind each takes. Pure, as view.ts.
+// The overview: entries by series or by N, as multiples of the best of their kind. Pure, like view.ts.
 
 import { tasks } from "./format.ts";
 import { headline, isWhole, metric as metricOf, show } from "./metrics.ts";
@@ -6,9 +6,9 @@ import { campaignsOf, initial, ofPart, parts, type State, tasksOf } from "./stat
 import type { Campaign, Entry, Metric, PageData } from "./types.ts";
 import { kindPlace, type Ranking, ranking, sets, shownCampaigns } from "./view.ts";
 
-/** One part, at one number of tasks, by what it is ranked by. */
+/** One series at one number of tasks, by one metric. */
 export interface Column {
-  /** The part's name, or, of a page of one part, the number of tasks. */
+  /** The name of the series, or the number of tasks if there is only one series. */
   title: string;
   part: string;
   n: number;
@@ -18,19 +18,19 @@ export interface Column {
 }
 
 export interface Cell {
-  /** How many times the best: of its kind, unless all are ranked together. */
+  /** Multiple of the best of its kind, or of all if ranked together. */
   times?: number;
-  /** The figure that is compared. */
+  /** The value that is compared, in the metric's unit. */
   value?: number;
-  /** The figure itself, or why there is none or none to be compared, in a word or two. */
+  /** The value as text, or a word or two on why it is missing or not compared. */
   said: string;
-  /** The entry does not do it. */
+  /** The entry has no program for this series. */
   absent?: true;
 }
 
 export interface OverviewRow {
   entry: Entry;
-  /** A view of a part that has it: the one that is shown, if it can be. */
+  /** The state that shows the entry: the current one, or that of another series if this one lacks it. */
   state: State;
   /** One for each column. */
   cells: Cell[];
@@ -38,19 +38,20 @@ export interface OverviewRow {
 
 export interface Overview {
   columns: Column[];
-  /** By kind, unless all are ranked together; within that in the order of the part that is shown. */
+  /** One set per kind, or one if ranked together. Rows have the order of the series shown. */
   sets: OverviewRow[][];
-  /** Those that are pinned, and, of two, how many times the second the first takes, by column. */
+  /** At most two. */
   pinned: OverviewRow[];
+  /** By column: value of the first pinned row ÷ value of the second. */
   ratios: (number | undefined)[];
-  /** What the campaign that it is of is called, where there are several. */
+  /** Name of the campaign shown. Absent if each series has only one. */
   campaign?: string;
 }
 
-/** What is one campaign in all of its parts. */
+/** The same for all series of one campaign. */
 const identity = ({ created_at, seed, machine }: Campaign) => `${created_at} ${seed} ${machine.hostname}`;
 
-/** The position that a campaign has in a part; nothing where it has no such part. */
+/** Position of a campaign's other series. Undefined if the campaign lacks it. */
 function positionIn(data: PageData, campaign: Campaign, part: string): number | undefined {
   return campaignsOf(data, part).find((position) => {
     const other = data.campaigns[position];
@@ -58,7 +59,7 @@ function positionIn(data: PageData, campaign: Campaign, part: string): number | 
   });
 }
 
-/** The number of tasks that was chosen, where the part has it, or else that which stands for it. */
+/** The selected N if the series has it, otherwise the N that represents the series. */
 function tasksAt(data: PageData, state: State, { tasks, overview_tasks }: Campaign): number {
   const chosen = state.n !== initial(data, state.part).n && tasks.includes(state.n);
   return chosen ? state.n : (overview_tasks ?? tasks.at(-1) ?? 1);
@@ -66,7 +67,7 @@ function tasksAt(data: PageData, state: State, { tasks, overview_tasks }: Campai
 
 type Ranked = Column & { found?: Ranking };
 
-/** Every number of tasks of the only part, by what is compared, unless that is of an entry as a whole. */
+/** A column per N of the only series, by the selected metric, or by the headline if that belongs to a fit. */
 function byTasks(data: PageData, state: State, position: number): Ranked[] {
   const { part } = state;
   const asked = metricOf(data, part, state.metric);
@@ -92,17 +93,17 @@ function byPart(data: PageData, state: State, names: string[], lead: Campaign): 
   });
 }
 
-/** Of columns that are parts, an entry with a single one has nothing beside it: it is drawn only if asked for. */
+/** Whether an entry has several series. Others have nothing to compare, and are drawn only on request. */
 export const hasSeveral = ({ cells }: OverviewRow): boolean =>
   cells.filter((cell) => !cell.absent).length > 1;
 
-/** The column that is looked at. */
+/** Whether a column is the selected series, or the selected N of the only series. */
 export const isShown = (column: Column, several: boolean, state: State): boolean =>
   several ? column.part === state.part : column.n === state.n;
 
 /**
- * The first campaign that is shown: in all parts, or, where there is one, at all numbers of tasks. Nothing where there is
- * one of those too: the ranking says it all.
+ * The overview of the first campaign shown: all series, or all N of the only series. Undefined if that has one
+ * N, as the ranking shows it all.
  */
 export function overview(data: PageData, state: State): Overview | undefined {
   const names = parts(data);

@@ -1,8 +1,8 @@
-// Where figures lie on the axis of the ranking: on the page and in the picture that is saved of it.
+// The axis of the ranking, on the page and in its saved picture.
 
 import * as format from "./format.ts";
 
-/** Where a size lies, as a share of the width. */
+/** An axis. `at`: the position of a value as a share of the width. */
 export interface Scale {
   at(value: number): number;
   ticks: number[];

@@ -1,15 +1,15 @@
-// What is looked at, and how it stands in the address: only what differs from the default, so that links stay short.
+// The state of the view, and its URL fragment. That has only what differs from the default: links stay short.
 
 import { headline, metricsOf } from "./metrics.ts";
 import type { Campaign, PageData, Shape } from "./types.ts";
 
 export interface State {
-  /** Workload, parameters and CPUs: one part of what was measured. */
+  /** The series: workload, parameters and CPUs. */
   part: string;
   /** Number of tasks. */
   n: number;
   metric: string;
-  /** Positions of the campaigns that are shown, all of the part. */
+  /** Positions of the campaigns shown, all of this series. */
   campaigns: number[];
   kinds: string[];
   languages: string[];
@@ -19,49 +19,49 @@ export interface State {
   search: string;
   published: boolean;
   log: boolean;
-  /** Whether entries are ranked among those of their kind, or all together. */
+  /** Whether entries are ranked within their kind or all together. */
   rank: "kind" | "all";
-  /** Fitted lines in the scaling chart. */
+  /** Whether the scaling chart has fitted lines. */
   fit: boolean;
-  /** Entries that the scaling chart leaves out. */
+  /** Names of the lines that the scaling chart leaves out. */
   hidden: string[];
-  /** Entries that the overview sets beside each other. */
+  /** Entries pinned for comparison in the overview. */
   pinned: string[];
   sort: string;
   descending: boolean;
-  /** The table shows every number of tasks. */
+  /** Whether the table shows every N, not only the selected one. */
   everyN: boolean;
   /** The entry whose details are open. */
   entry: string;
 }
 
-/** Two are set beside each other. */
+/** Most entries pinned at a time. */
 const PINS = 2;
 
-/** With an entry pinned, or no longer: the one that was pinned first makes room. */
+/** Pins an entry, or unpins it. The oldest pin makes room. */
 export function pin(pinned: string[], name: string): string[] {
   return pinned.includes(name) ? pinned.filter((other) => other !== name) : [...pinned, name].slice(-PINS);
 }
 
-/** What is shown at a time: campaigns are compared part by part. */
+/** All series. The page shows one at a time, and compares campaigns within it. */
 export function parts(data: PageData): string[] {
   return [...new Set(data.campaigns.map((campaign) => campaign.part))];
 }
 
-/** The part that a page opens with: the first. */
+/** The series that the page opens with. */
 const firstPart = (data: PageData): string => data.campaigns[0]?.part ?? "";
 
-/** Positions of the campaigns that measured a part. */
+/** Positions of the campaigns that measured a series. */
 export function campaignsOf(data: PageData, part: string): number[] {
   return data.campaigns.flatMap((campaign, position) => (campaign.part === part ? [position] : []));
 }
 
-/** Where a campaign stands among those of its part, from 0. */
+/** Place of a campaign among those of its series, from 0. */
 export function placeOf(data: PageData, position: number): number {
   return campaignsOf(data, data.campaigns[position]?.part ?? "").indexOf(position);
 }
 
-/** The campaign that the others of a part are compared with. */
+/** The campaign that the others of a series are compared with. */
 function firstOf(data: PageData, part: string): Campaign | undefined {
   return data.campaigns.find((campaign) => campaign.part === part);
 }
@@ -74,18 +74,18 @@ export function workloadOf(data: PageData, part: string): string {
   return firstOf(data, part)?.workload ?? "";
 }
 
-/** How tasks of a part waited, or what its operation is. */
+/** How the tasks of a series waited, or what its operation is. */
 export function scenarioOf(data: PageData, part: string): string {
   return firstOf(data, part)?.scenario ?? "";
 }
 
-/** Numbers of tasks of a part, ascending. */
+/** Numbers of tasks of a series, ascending. */
 export function tasksOf(data: PageData, part: string): number[] {
   const all = campaignsOf(data, part).flatMap((position) => data.campaigns[position]?.tasks ?? []);
   return [...new Set(all)].sort((a, b) => a - b);
 }
 
-/** The number of tasks that stands for a part: the least of those that its campaigns name, so that each has it. */
+/** The N that a series opens with: the least of those that represent it in its campaigns. */
 function openingTasks(data: PageData, part: string): number {
   const named = campaignsOf(data, part).flatMap((position) => data.campaigns[position]?.overview_tasks ?? []);
   return named.length > 0 ? Math.min(...named) : (tasksOf(data, part).at(-1) ?? 1);
@@ -117,7 +117,7 @@ export function initial(data: PageData, part = firstPart(data)): State {
   };
 }
 
-/** The same view of another part, as far as that has it: filters stay, as do the N and the metric where it has them. */
+/** The state for another series. Filters stay, and so do a selected N and metric if that series has them. */
 export function ofPart(data: PageData, state: State, part: string): State {
   const [before, plain] = [initial(data, state.part), initial(data, part)];
   const alike = shapeOf(data, part) === shapeOf(data, state.part);
@@ -129,7 +129,7 @@ export function ofPart(data: PageData, state: State, part: string): State {
     n: keepN ? state.n : plain.n,
     metric: offered && state.metric !== before.metric ? state.metric : plain.metric,
     campaigns: plain.campaigns,
-    // The table of another shape has other columns, and lines are named after other campaigns.
+    // Another shape has other columns, and names of lines end in letters of this series' campaigns.
     sort: alike ? state.sort : plain.sort,
     descending: alike && state.descending,
     hidden: [],
@@ -140,15 +140,15 @@ export function ofPart(data: PageData, state: State, part: string): State {
 const yesNo = (value: string | null): "" | "yes" | "no" => (value === "yes" || value === "no" ? value : "");
 const list = (value: string | null): string[] =>
   value ? value.split(",").filter(Boolean).map(unescaped) : [];
-/** Names may hold commas. */
+/** Escapes commas in a name, as they separate names. */
 const escaped = (value: string): string => value.replaceAll("~", "~0").replaceAll(",", "~1");
 const unescaped = (value: string): string => value.replaceAll("~1", ",").replaceAll("~0", "~");
 
-/** The state that an address means. What makes no sense there is as if it were not there. */
+/** The state of a URL fragment. Unknown parameters and values are ignored. */
 export function fromHash(data: PageData, hash: string): State {
   const words = new URLSearchParams(hash.replace(/^#/, ""));
   const asked = words.get("part") ?? "";
-  // What addresses had before there were parts.
+  // Old links name a workload in place of a series.
   const workload = words.get("workload");
   const of_workload = data.campaigns.find((campaign) => campaign.workload === workload)?.part;
   const state = initial(data, parts(data).includes(asked) ? asked : of_workload);
@@ -180,11 +180,11 @@ export function fromHash(data: PageData, hash: string): State {
   return state;
 }
 
-/** The address of a state: empty for the default. */
+/** The URL fragment of a state. Empty for the default. */
 export function toHash(data: PageData, state: State): string {
   const plain = initial(data, state.part);
   const words: string[] = [];
-  // Readable: of what encodeURIComponent escapes, slashes, commas and spaces may stay in a fragment.
+  // Readable links: a fragment may contain slashes and commas as they are, and spaces as `+`.
   const say = (name: string, value: string) => {
     const text = encodeURIComponent(value)
       .replaceAll("%2F", "/")

@@ -1,4 +1,4 @@
-// The table of every figure, as data: its columns, its rows, and how they are sorted.
+// The table of all results, as data: its columns, its rows, and how they are sorted.
 
 import * as format from "./format.ts";
 import { headline, metricsOf } from "./metrics.ts";
@@ -7,11 +7,11 @@ import type { Column, Entry, PageData, Row } from "./types.ts";
 import { entriesOf, exception, letter, passes, programsOf, ranking, rowOf, shownCampaigns } from "./view.ts";
 import type { ColumnUnit } from "./wire.ts";
 
-/** What the paths of columns lead through. */
+/** One row of the table, where the paths of columns start. */
 export interface Cell {
   entry: Entry;
   campaign: number;
-  /** Of the campaign, where there are several. */
+  /** The campaign's letter. Absent if the series has only one. */
   letter?: string;
   row?: Row;
   status: string;
@@ -20,17 +20,17 @@ export interface Cell {
 
 type Key = number | string | undefined;
 
-/** What is at the end of a path; nothing where a part of it is missing. */
+/** The value at the end of a path. Undefined if a step is missing. */
 function at(path: string, cell: Cell): Key {
   const step = (from: unknown, name: string) => (from as Record<string, unknown> | null | undefined)?.[name];
   const found = path.split(".").reduce<unknown>(step, cell);
   return Array.isArray(found) ? found.join(", ") : ((found ?? undefined) as Key);
 }
 
-/** What is sorted by; unknown comes last either way. */
+/** The key that a column sorts by. Undefined sorts last in both directions. */
 export const key = (column: Column, cell: Cell): Key => at(column.path, cell);
 
-/** How values of a column are written. */
+/** Writes a value of a column with this unit. */
 export const writer = (unit: ColumnUnit): ((value: number) => string) =>
   WRITE[unit] as (value: number) => string;
 
@@ -43,7 +43,7 @@ const WRITE: Record<ColumnUnit, (value: never) => string> = {
   times: format.times,
 };
 
-/** Of a line through all N, with its doubts. */
+/** By column: texts of the fit, marked if memory is not linear. */
 const WORDS: Record<string, (cell: Cell) => string | undefined> = {
   bytes_per_task: (cell) => cell.entry.scaling?.slope,
   off_line: (cell) => cell.entry.scaling?.deviation,
@@ -56,10 +56,10 @@ export function text(column: Column, cell: Cell): string {
   return `${exception(cell.row, column.metric)?.sign ?? ""}${written}`;
 }
 
-/** Whether a value is a number, and stands to the right. */
+/** Whether values of a column are numbers, which are right-aligned. */
 export const isNumber = (column: Column): boolean => column.unit !== "text";
 
-/** The columns of a part: those that have a value. */
+/** The columns of a series that have a value. */
 export function columnsOf(data: PageData, part: string): Column[] {
   const offered = metricsOf(data, part).map((metric) => metric.name);
   const all = allCells(data, part, campaignsOf(data, part));
@@ -67,7 +67,7 @@ export function columnsOf(data: PageData, part: string): Column[] {
   return data.columns.filter((column) => isOf(column) && all.some((cell) => key(column, cell) !== undefined));
 }
 
-/** Every entry of campaigns at every number of tasks, or at one; once where it has no row. */
+/** All entries of these campaigns at every N, or at `n`. An entry without a row has one cell. */
 function allCells(data: PageData, part: string, positions: number[], n?: number): Cell[] {
   const several = campaignsOf(data, part).length > 1;
   const programs = entriesOf(data, positions).flatMap(({ name }) => programsOf(data, positions, name));
@@ -77,12 +77,12 @@ function allCells(data: PageData, part: string, positions: number[], n?: number)
     const mark = several ? { letter: letter(data, position) } : {};
     const cell = { entry, campaign: position, ...mark };
     if (rows.length === 0) return [{ ...cell, status: (entry.gap ?? data.not_measured)[0] }];
-    // Of the best until `cells` knows better.
+    // 1 only shows `columnsOf` that there is a value: `cells` replaces it.
     return rows.map((row) => ({ ...cell, row, status: row.status, times_best: 1 }));
   });
 }
 
-/** The cells that the filters let through, sorted. */
+/** The cells that pass the filters, sorted. */
 export function cells(data: PageData, state: State): Cell[] {
   const all = allCells(data, state.part, shownCampaigns(data, state), state.everyN ? undefined : state.n);
   const found = all.filter((cell) => passes(cell.entry, state));

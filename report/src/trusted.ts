@@ -1,4 +1,4 @@
-// Trusted Types: what may become a script or markup, in browsers that ask for it.
+// Trusted Types: which texts may become scripts or markup, in browsers that enforce them.
 
 /** Rules of a Trusted Types policy, and the policy itself. */
 interface Policy {
@@ -9,7 +9,7 @@ type Factory = { createPolicy(name: string, rules: Policy): Policy };
 
 const trustedTypes = (window as { trustedTypes?: Factory }).trustedTypes;
 
-/** Changed by the page's design and not by data: the only thing that the charts' own markup may be is nothing. */
+/** Forbids markup from texts. The chart library may only set empty markup. */
 export function forbidMarkup(): void {
   trustedTypes?.createPolicy("default", {
     createHTML: (text: string) => {
@@ -21,9 +21,9 @@ export function forbidMarkup(): void {
 
 let scriptPolicy: Policy | undefined;
 
-/** Text as a script. Only for the page's own programs, as its policy blocks all others. */
+/** Allows a text as a script. The page's Content Security Policy still blocks all but its own programs. */
 export function trusted(text: string): string {
-  // Created when first asked for: where a browser refuses it, only charts and highlighting are missing.
+  // Created on first use: a browser that refuses it lacks only charts and highlighting.
   scriptPolicy ??= trustedTypes?.createPolicy("programs", { createScript: (own) => own });
   return scriptPolicy?.createScript?.(text) ?? text;
 }

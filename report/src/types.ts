@@ -1,24 +1,24 @@
-// The data of the page, as its parts use it: that of `wire.ts`, put together by `data.ts`.
+// The types that the page uses. `data.ts` builds them from those of `wire.ts`.
 
 import type * as wire from "./wire.ts";
 
 export type { PageColumn as Column, Parts, PublishedFigure, Shape } from "./wire.ts";
 
-/** A metric as a part of a campaign has it. */
+/** A metric in one series of a campaign. */
 export type Metric = wire.PageMetric & { per_task: wire.PerTaskShown | null };
 
 export type PageData = Omit<wire.PageData, "entries" | "campaigns"> & { campaigns: Campaign[] };
 
-/** One campaign, or one part of it. */
+/** One series of a campaign. */
 export type Campaign = Omit<wire.PageCampaign, "campaign" | "shape" | "entries" | "rows"> & {
-  /** What tells it from the others on this page. */
+  /** Name of the campaign, unique within a series. */
   label: string;
   shape: wire.Shape;
   entries: Entry[];
   rows: Row[];
 };
 
-/** An entry in one part of a campaign: what it is, its program there, and how it grows. */
+/** An entry in one series of a campaign: its facts, its program, and how its footprint grows. */
 export type Entry = Omit<wire.EntryFacts, "unavailable" | keyof wire.PageEntry> &
   Omit<wire.PageEntry, "entry"> & {
     /** Whether a task has a stack of its own. */
@@ -26,14 +26,14 @@ export type Entry = Omit<wire.EntryFacts, "unavailable" | keyof wire.PageEntry> 
     growth?: Growth;
   };
 
-/** Where there is a line. */
+/** The growth of an entry with a fitted line. */
 export type Growth = wire.Growth & { base_bytes: number; bytes_per_task: number };
 
 export interface Figure {
   median: number;
   min: number;
   max: number;
-  /** Median absolute deviation as a share of the median; absent for one reading. */
+  /** Median absolute deviation ÷ median. Absent for one reading, and for a median of 0. */
   mad?: number;
   readings: number;
 }
@@ -41,8 +41,8 @@ export interface Figure {
 /** Seconds of launch, plateau and drain. */
 export type Phases = [number, number, number];
 
-/** With its figures by the fields of metrics. */
+/** A row, with its values by field name of the metric. */
 export type Row = Omit<wire.PageRow, "figures"> & { figures: Record<string, Figure | undefined> };
 
-/** Every single run of one part of a campaign: read when it is first asked for. */
+/** Every run of one series of a campaign. Parsed on first use. */
 export type Samples = Omit<wire.Samples, "started_at"> & { started_at: string[] };

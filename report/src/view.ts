@@ -1,4 +1,4 @@
-// What is shown for a state: pure, so that it can be tested as data. Knows nothing of the document.
+// What the page shows for a state, as data: pure functions without the DOM, so that tests can call them.
 
 import * as format from "./format.ts";
 import { headline, isWhole, metric, parts, readingOf } from "./metrics.ts";
@@ -15,13 +15,13 @@ export interface Bar {
   value: number;
   low?: number | undefined;
   high?: number | undefined;
-  /** The footprint's parts, where that is what is looked at. */
+  /** Bytes of the footprint's parts, if the metric is the footprint. */
   parts: number[] | undefined;
-  /** How many times the best of its results is better: of the same kind, unless all are ranked together. */
+  /** Multiple of the best of the same campaign and kind, or of all kinds if ranked together. At least 1. */
   timesBest: number | undefined;
-  /** Against the first campaign that is shown: 0.1 is 10% more. */
+  /** Change from the row's first bar, as a share: 0.1 is 10% more. */
   change?: number;
-  /** Whether it takes part in the comparison. */
+  /** Whether the value takes part in the comparison. */
   ranked: boolean;
 }
 
@@ -29,15 +29,15 @@ export interface Bar {
 export interface RankRow {
   entry: Entry;
   standing: Standing;
-  /** From 1, among those of its kind unless all are ranked together. */
+  /** From 1, within its kind or among all. Absent if not ranked. */
   place?: number;
   bars: Bar[];
   published: PublishedFigure | undefined;
-  /** Why it stands where it stands, where it is not ranked or not all went well. */
+  /** Caveats, such as why the row is not ranked or why runs failed. */
   remarks: string[];
 }
 
-/** An entry without a figure to show, and why. */
+/** An entry without a value, and why. */
 export interface FellShort {
   entry: Entry;
   status: string;
@@ -46,30 +46,30 @@ export interface FellShort {
 
 export interface Ranking {
   metric: Metric;
-  /** How the axis is written: all of it in one unit, of this size. */
+  /** Writes a tick of the axis. All ticks have one unit, of size `unit`. */
   tick: (value: number) => string;
   unit: number;
   shape: Shape;
   rows: RankRow[];
   failed: FellShort[];
-  /** Of bars, whiskers and marks. */
+  /** Largest of bars, whiskers and marks. `min`: the smallest above 0. */
   max: number;
   min: number;
-  /** Whether some mark of published figures is shown. */
+  /** Whether any row has a published value. */
   hasPublished: boolean;
-  /** Entries that the filters let through. */
+  /** Number of entries that pass the filters. */
   shown: number;
   entries: number;
 }
 
-/** Campaigns that are looked at, by position. */
+/** Positions of the campaigns shown. */
 export function shownCampaigns(data: PageData, state: State): number[] {
   const there = campaignsOf(data, state.part);
   const chosen = state.campaigns.filter((position) => there.includes(position));
   return chosen.length > 0 ? chosen : there;
 }
 
-/** Every entry of the campaigns that are looked at, each once. */
+/** Every entry of these campaigns, each once. */
 export function entriesOf(data: PageData, positions: number[]): Entry[] {
   const first = new Map<string, Entry>();
   for (const entry of positions.flatMap((position) => data.campaigns[position]?.entries ?? []))
@@ -93,7 +93,7 @@ export function programsOf(data: PageData, positions: number[], name: string): P
   });
 }
 
-/** Whether the filters and the search let an entry through. */
+/** Whether an entry passes the filters and the search. */
 export function passes(entry: Entry, state: State): boolean {
   const among = (chosen: string[], value: string) => chosen.length === 0 || chosen.includes(value);
   const agrees = (asked: "" | "yes" | "no", value: boolean) => asked === "" || (asked === "yes") === value;
@@ -123,7 +123,7 @@ export function rowOf(campaign: Campaign, name: string, tasks: number): Row | un
   return rows.get(`${tasks} ${name}`);
 }
 
-/** Why a row is not ranked by a metric, where that is not so for all of them. */
+/** Why a row is not ranked by this metric, although it may be by others. */
 export const exception = (row: Row | undefined, metric: string | undefined) =>
   row?.exceptions?.find((exception) => exception.metrics.includes(metric ?? ""));
 
@@ -132,7 +132,7 @@ function standing({ entry, row }: Pick<Bar, "entry" | "row">, of: Metric): Stand
   return exception(row, of.name)?.standing ?? row.standing ?? "ranked";
 }
 
-/** Why an entry has no figure. */
+/** Why an entry has no value. */
 function why(data: PageData, entry: Entry, programs: Program[], n: number, of: Metric): PageGap {
   const rows = programs.flatMap(({ campaign }) => rowOf(campaign, entry.name, n) ?? []);
   const own = rows.length > 0 ? (rows[0]?.gap ?? data.no_value) : data.not_measured;
@@ -148,13 +148,13 @@ function remarks(bars: Bar[], of: Metric): string[] {
   return [...new Set(found)];
 }
 
-/** All entries, ranked by the chosen metric, of which the filters let some through; those without a figure last. */
+/** All entries ranked by the selected metric, then filtered. `failed`: those without a value. */
 export function ranking(data: PageData, state: State): Ranking {
   const of = metric(data, state.part, state.metric);
   const positions = shownCampaigns(data, state);
   const entries = entriesOf(data, positions);
   const byName = new Map(entries.map((entry) => [entry.name, entry]));
-  // What the first campaign has, as that has it; then what only others have.
+  // The order of the first campaign, then the entries that only others have.
   const order = new Set([...positions.flatMap((at) => ordered(data, at, state.n, of)), ...byName.keys()]);
   const published = publishedAt(data, state, of);
   const ranked: RankRow[] = [];
@@ -171,7 +171,7 @@ export function ranking(data: PageData, state: State): Ranking {
       continue;
     }
     for (const other of others) if (first.value) other.change = other.value / first.value - 1;
-    // One bar that counts is enough for a place; it is ranked by the first that does.
+    // One ranked bar is enough for a place.
     const counting = bars.find((bar) => bar.ranked) ?? first;
     ranked.push({
       entry,
@@ -197,7 +197,7 @@ export function ranking(data: PageData, state: State): Ranking {
   };
 }
 
-/** The largest and the least of bars, whiskers and marks. */
+/** The largest of bars, whiskers and marks, and the smallest above 0. */
 export function extent(rows: RankRow[], published: boolean): { max: number; min: number } {
   const sizes = rows.flatMap((row) => [
     ...row.bars.flatMap((bar) => [bar.value, bar.high ?? 0]),
@@ -230,7 +230,7 @@ function bar(data: PageData, state: State, program: Program, of: Metric): Bar | 
     row,
     parts: of.name === "footprint" ? parts(data, row) : undefined,
     ranked,
-    // Whichever way is better, nothing is better than the best.
+    // At least 1, whether less or more is better.
     timesBest: compared ? Math.max(read.value / compared, compared / read.value) : undefined,
   };
 }
@@ -245,7 +245,7 @@ function ordered(data: PageData, position: number, n: number, of: Metric): strin
   return order.flatMap((at) => campaign?.entries[at]?.name ?? []);
 }
 
-/** The sets in which rows are ranked: those of a kind, or all of them. In the order of the rows. */
+/** The sets in which rows are ranked: one per kind, or one of all. In the order of the rows. */
 export function sets<R extends { entry: Entry }>(rows: R[], rank: State["rank"]): R[][] {
   const found = new Map<string, R[]>();
   for (const row of rows) {
@@ -264,14 +264,14 @@ function place(data: PageData, rows: RankRow[], rank: State["rank"]): void {
   }
 }
 
-/** Where a kind stands among the others. */
+/** Position of a kind in the order of display. */
 export const kindPlace = (data: PageData, kind: string): number =>
   data.kinds.findIndex((known) => known.name === kind);
 
 export const kindOf = (data: PageData, kind: string): PageKind | undefined =>
   data.kinds[kindPlace(data, kind)];
 
-/** Published figures of the same number of tasks, by entry; only for metrics that they can stand beside. */
+/** Published values at the selected N, by entry. Only for metrics that are comparable. */
 function publishedAt(data: PageData, state: State, of: Metric): Map<string, PublishedFigure> {
   const workload = workloadOf(data, state.part);
   const figures = data.published.flatMap(({ our_workload, metrics, figures }) =>
@@ -280,7 +280,7 @@ function publishedAt(data: PageData, state: State, of: Metric): Map<string, Publ
   return new Map(figures.filter(({ tasks }) => tasks === state.n).map((figure) => [figure.entry, figure]));
 }
 
-/** The answer in one sentence: of the first campaign that is shown. */
+/** The headline of the first campaign shown. */
 export function answer(data: PageData, state: State): Headline | undefined {
   const all = data.campaigns[shownCampaigns(data, state)[0] ?? -1]?.headlines ?? [];
   return all.find((headline) => headline.tasks === state.n && headline.rank === state.rank);
@@ -288,7 +288,7 @@ export function answer(data: PageData, state: State): Headline | undefined {
 
 /** One line of the scaling chart. */
 export interface Line {
-  /** Of its entry, and of its campaign where there are several. */
+  /** Name of the entry, with the letter of its campaign if several are shown. */
   name: string;
   entry: Entry;
   campaign: number;
@@ -297,8 +297,8 @@ export interface Line {
 }
 
 /**
- * What is asked first, over N: the footprint, or the time of an operation. Of the entries that the filters let through,
- * in the order of the ranking.
+ * The headline metric over N (footprint, or wall time per operation) of the entries that pass the filters, in
+ * the order of the ranking.
  */
 export function lines(data: PageData, state: State): Line[] {
   const of = headline(data, state.part);
@@ -320,10 +320,7 @@ export function lines(data: PageData, state: State): Line[] {
   });
 }
 
-/**
- * The line through footprints as points that lie close enough together for logarithmic axes; none where the line is
- * none. The cost of an operation has no such law.
- */
+/** The fitted line, in points dense enough for logarithmic axes. Empty for nonlinear memory and for work. */
 function fitted({ growth, scaling }: Entry): [number, number][] {
   if (!growth || scaling?.nonlinear) return [];
   const [low = 0, high = 0] = [growth.tasks[0], growth.tasks.at(-1)];
@@ -335,7 +332,7 @@ function fitted({ growth, scaling }: Entry): [number, number][] {
   return points.filter(([, bytes]) => bytes > 0);
 }
 
-/** What a campaign is called where there is no room, among those of its part: A, B, … */
+/** Short name of a campaign among those of its series: A, B, … */
 export function letter(data: PageData, position: number): string {
   const place = placeOf(data, position);
   return place < 26 ? String.fromCharCode(65 + place) : `#${place + 1}`;

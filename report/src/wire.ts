@@ -9,9 +9,9 @@ export type By = "project" | "handed-in";
 /** A part of a whole in a chart. */
 export interface ChartPart {
   about: string;
-  /** The fields of a row's `parts` that it sums up; none for others. */
+  /** The fields of a row's `parts` that it sums up. Absent for phases and sources. */
   fields?: Array<string>;
-  /** Its class in the style sheet. */
+  /** The end of its CSS class, such as `anon` in `part-anon`. */
   id: string;
   title: string;
 }
@@ -19,9 +19,9 @@ export interface ChartPart {
 /** How values of a column are written. */
 export type ColumnUnit = "text" | "tasks" | "count" | "share" | "times" | Unit;
 
-/** Facts on an entry, the same in every row. */
+/** Facts about an entry, the same in every row. */
 export interface Entry {
-  /** Of a chat server. */
+  /** Chat servers: how a message reaches the room. */
   fan_out?: FanOut;
   kind: Kind;
   /** `runtime/entry`. */
@@ -30,21 +30,21 @@ export interface Entry {
   parallel: boolean;
   /** A reference line such as a physical limit: shown, never ranked. */
   reference: boolean;
-  /** The version as tables have it: `1.26`, or `1.14 (2022)` where support of the series had ended over a year before. */
+  /** The version in tables: `1.26`, or `1.14 (2022)` if support of that series had ended over a year before. */
   shown_version: string | null;
   style: Style;
   title: string;
-  /** Why the entry's authors could not run it, if so. */
+  /** Why the entry could not be tested yet. */
   unverified?: string;
   /** The version string of its runtime. */
   version: string | null;
 }
 
-/** Facts on one entry of a campaign. */
+/** Facts about one entry of a campaign. */
 export interface EntryFacts {
   /** Build commands. */
   build: Array<Array<string>>;
-  /** SHA-256 over the runtime's folder, version and place: the key of the build cache. */
+  /** SHA-256 over the runtime's files and the toolchain's version and folder: the key of the build cache. */
   digest?: string;
   /** Environment variables. */
   env: Record<string, string>;
@@ -62,7 +62,7 @@ export interface EntryFacts {
   parallel: boolean;
   /** Measured by the original blog posts too. */
   posts: boolean;
-  /** SHA-256 over what this entry alone consists of: commands, variables, toolchain and its files. Absent in old results. */
+  /** SHA-256 over this entry's own commands, variables, toolchain and files. Absent in old results. */
   program_digest?: string;
   /** A reference line: shown, never ranked. */
   reference: boolean;
@@ -86,7 +86,7 @@ export interface EntryFacts {
   url: string;
   /** Version that the toolchain printed. Absent if it is missing. */
   version?: string;
-  /** Versions that were asked for, by the name of a runtime or a library: those that were found or resolved. */
+  /** Requested versions by name of the runtime or library, as found or resolved. */
   versions?: Record<string, string>;
   /** Why the entry is written this way. */
   why: string;
@@ -94,23 +94,23 @@ export interface EntryFacts {
   workload?: string;
 }
 
-/** A sheet, and what it is of. */
+/** The sheet of a program, with facts about the program and its runs. */
 export interface Explanation {
-  /** The adapter that was asked, and why that one. */
+  /** Name of the adapter, and why it was selected. */
   adapter?: [string, string] | [string, string];
   /** `runtime/entry`, or the name of a program. */
   entry: string;
   kind: Kind;
   /** What the program printed in `metric` lines, such as the size of a future. */
   metrics?: Record<string, Metric>;
-  /** How far the adapter moved the slope, as a share of it; absent without an adapter. */
+  /** Change of the slope in the runs with the adapter, as a share. Absent without an adapter. */
   moved?: number;
-  /** What a reader must know, a sentence each. */
+  /** Caveats, one sentence each. */
   notes: Array<string>;
   repetitions: number;
-  /** By group, the largest of each first. */
+  /** Sorted by group, then by size, the largest first. */
   rows: Array<SheetRow>;
-  /** Of the footprint. */
+  /** Slope of the footprint over N. */
   slope: PerTask;
   tasks: Array<number>;
   unexplained: PerTask;
@@ -119,39 +119,39 @@ export interface Explanation {
   workload: string;
 }
 
-/** How a chat server sends a message to the other members of a room; the designs differ in memory and CPU time. */
+/** How a chat server sends a message to the other members of a room. The designs differ in memory and CPU time. */
 export type FanOut = "queue" | "direct" | "library";
 
-/** Median, smallest and largest reading, median absolute deviation, and how many readings there were. */
+/** Median, smallest and largest reading, median absolute deviation, and number of readings. */
 export type Figure = [number, number, number, number, number];
 
 /** How the footprint of one entry grows with N: `base + tasks * bytes per task`, if it is linear. */
 export interface Growth {
-  /** Footprint of the program before its first task; absent where fewer than two numbers of tasks were ok. */
+  /** Fixed cost: the line at 0 tasks. Null if no line could be fitted. */
   base_bytes: number | null;
-  /** 95% interval; absent with fewer than two repetitions that have every N, and where memory is not linear. */
+  /** 95% interval. Null with fewer than two repetitions that have every N, and if memory is not linear. */
   base_bytes_interval: Interval | null;
-  /** Bytes per task above those that the program was asked to keep; absent where the workload does not specify them. */
+  /** Bytes per task above those that a task is asked to keep. Absent if the workload does not specify them. */
   bytes_beyond?: number;
   bytes_per_task: number | null;
-  /** 95% interval; absent with fewer than two repetitions that have every N, and where memory is not linear. */
+  /** 95% interval. Null with fewer than two repetitions that have every N, and if memory is not linear. */
   bytes_per_task_interval: Interval | null;
   entry: Entry;
-  /** Runs that the line goes through: those that were ok with all tasks alive, of one memory source. */
+  /** Number of runs that the line is fitted to: ok, with all tasks alive, of one memory source. */
   points: number;
-  /** The cost from each N to the next, for nonlinear memory. */
+  /** Bytes per task from each N to the next, ascending. */
   steps: Array<Step>;
-  /** Whether memory is linear: every median is within 10% of the line. Absent with only two N. */
+  /** Whether memory is linear: every median is within 10% of the line. Null with fewer than three N. */
   straight: boolean | null;
   /** The numbers of tasks of these runs, ascending. */
   tasks: Array<number>;
-  /** The N whose median deviates most from the line; absent likewise. */
+  /** The N whose median deviates most from the line. Null with fewer than three N. */
   worst: WorstPoint | null;
 }
 
-/** The answer at one N, with what its readers must know. */
+/** The answer at one N, with its caveats. */
 export interface Headline {
-  /** In pieces: every second one stands out. */
+  /** The sentence in pieces. Every second piece is bold. */
   answer: Array<string>;
   detail: string;
   rank: Rank;
@@ -182,16 +182,16 @@ export type Kind = "thread" | "process" | "stackful" | "stackless" | "future" | 
 export interface LoadPoint {
   /** CPU time of the server per message, in microseconds. */
   cpu_us_per_message?: number;
-  /** From the scheduled send time, in microseconds; unknown in the closed loop, where the rate was not reached, or where the clients sent late. */
+  /** From the scheduled send time, in microseconds. Absent for the closed loop, if the rate was not reached, or if the clients sent late. */
   latency_p50_us?: number;
   latency_p99_us?: number;
   /** Messages per second. */
   per_s: number;
-  /** Share of the capacity that was offered; 1 for the closed loop, which finds the capacity. */
+  /** Offered share of the capacity. 1 for the closed loop, which finds the capacity. */
   share: number;
 }
 
-/** Facts on the machine that matter for results. */
+/** Facts about the machine that matter for results. */
 export interface Machine {
   /** Such as `x86_64`. */
   architecture: string;
@@ -224,7 +224,7 @@ export interface Machine {
 /** The source of memory values. Values of different sources are not comparable to the byte. */
 export type MemorySource = "cgroup-v2" | "cgroup-v1" | "proc";
 
-/** A metric that a program prints. */
+/** A value that a program printed in a `metric` line. */
 export interface Metric {
   /** Its unit. */
   unit: string;
@@ -235,60 +235,60 @@ export interface Metric {
 /** What a metric belongs to. */
 export type MetricScope = "run" | "slope" | "base";
 
-/** One campaign, or one series of it: its report, with rows in place of groups. */
+/** One series of a campaign: its report, with `rows` in place of `groups`. */
 export interface PageCampaign {
-  /** Who measured; absent for results that were never submitted. */
+  /** Origin of submitted results. Absent if they were never submitted. */
   by?: By;
-  /** The name of the results folder, to distinguish it from others; may be empty. */
+  /** Name of the results folder. May be empty. */
   campaign: string;
   /** The command line that made the results. */
   command: Array<string>;
   /** The command that was run, and one that repeats it. */
   commands: [string, string];
-  /** What was measured where and when, in a line. */
+  /** One line: what was measured, where and when. */
   context: string;
-  /** On how many CPUs programs were let run; absent where on all. */
+  /** Number of CPUs programs are pinned to. Absent: all. */
   cpus?: number;
   created_at: string;
   /** In the catalog's order. */
   entries: Array<PageEntry>;
   /** Name and text of each fact. */
   facts: Array<[string, string]>;
-  /** How the footprint of each entry grows; by kind, unless all are ranked together, the cheapest task first. */
+  /** How the footprint of each entry grows: by `rank`, fewest bytes per task first. */
   growth: Array<Growth>;
-  /** The answer at each N, of kinds and of all together. */
+  /** The answer at each N, by kind and for all kinds together. */
   headlines: Array<Headline>;
   hold: Hold;
-  /** Bytes that each task was asked to keep; absent where the workload does not specify them. */
+  /** Bytes that each task is asked to keep. Absent if the workload does not specify them. */
   holds_bytes?: number;
   machine: Machine;
-  /** Wall-clock time of these runs together, in seconds. */
+  /** Total wall time of these runs, in seconds. */
   measured_s: number;
   /** Memory sources, the most frequent first. Values of different sources are not comparable to the byte. */
   memory_sources: Array<SourceCount>;
-  /** Names of the metrics that entries are compared by, in the order of a row's figures; the first is what they are ranked by. */
+  /** Names of the metrics to compare entries by, in the order of a row's `figures`. The first is the headline. */
   metrics: Array<string>;
   /** The notes below the tables. */
   notes: Array<string>;
-  /** What one operation is; only for the shape `work`. */
+  /** Shape `work`: what one operation is. */
   operation?: string;
-  /** The N that stands for the series in an overview. */
+  /** The N that represents the series in an overview. */
   overview_tasks?: number;
   /** Parameters that differ from the workload's defaults. */
   params?: Record<string, string>;
-  /** Workload, parameters and CPUs in a few words: campaigns are compared by series. */
+  /** The series: workload, parameters and CPUs. Campaigns are compared within it. */
   part: string;
-  /** What of each is shown per task. */
+  /** For each metric, how it is shown per task. Null if it is not. */
   per_task: Array<PerTaskShown | null>;
   plan_digest: string;
-  /** How the plateaus of the runs that count were found, the most frequent way first. Empty for old results. */
+  /** How the plateaus of the runs that count were found, most frequent first. Empty for old results. */
   plateaus: Array<PlateauCount>;
-  /** Among whom rows are ranked. */
+  /** How rows are ranked. */
   rank: Rank;
   /** The order of entries at each N by each metric. */
   rankings: Array<PageRanking>;
   repetitions: number;
-  /** One for each entry and number of tasks that was run, in the order of the report: by tasks, then as ranked. */
+  /** One per entry and N that was run, in the order of the report: by N, then as ranked. */
   rows: Array<PageRow>;
   /** Runs recorded, repeated attempts included. */
   runs: number;
@@ -296,17 +296,17 @@ export interface PageCampaign {
   scenario: string;
   schema: number;
   seed: number;
-  /** The workload's shape; `hold` if absent. */
+  /** The workload's shape. Absent: `hold`. */
   shape?: Shape;
-  /** Samples of other entries or workloads, which are ignored. */
+  /** Number of samples of other entries or workloads, which are ignored. */
   stray_samples: number;
   /** The numbers of tasks, ascending. */
   tasks: Array<number>;
   /** Version of the taskscale that planned the runs. */
   taskscale: string;
-  /** Entries that could not run on this machine; they have no rows. */
+  /** Entries that could not run on this machine. They have no rows. */
   unavailable: Array<Unavailable>;
-  /** Planned runs without a sample: measuring was interrupted, or is still running. */
+  /** Planned runs without a sample: the measurement was interrupted, or is still running. */
   unmeasured_runs: number;
   /** The version string of each runtime. */
   versions: Array<Version>;
@@ -314,13 +314,13 @@ export interface PageCampaign {
   workload: string;
 }
 
-/** One column. Its path leads from an entry's `entry`, `row`, `letter`, `status` or `times_best` to what is sorted by. */
+/** One column. `path` leads from a cell's `entry`, `row`, `letter`, `status` or `times_best` to the sort key. */
 export interface PageColumn {
-  /** What the title leaves out. */
+  /** Explains the title. */
   about?: string;
-  /** Its name in the CSV of a report, where that has it. */
+  /** Its name in the CSV of a report, if that has the column. */
   id: string;
-  /** The metric that it is of: results that lack it have no such column. */
+  /** Its metric. Results without the metric lack the column. */
   metric?: string;
   path: string;
   title: string;
@@ -329,39 +329,42 @@ export interface PageColumn {
 
 /** The data that the page shows at first. Details of an entry are in separate blocks. */
 export interface PageData {
-  /** Where the bytes of tasks are, as `explain` found them. */
+  /** Bytes of tasks by part, as `taskscale explain` found them. */
   anatomy?: Array<Explanation>;
-  /** What multiples are of. */
+  /** The name of the best, which values are compared with. */
   best: Record<string, string>;
-  /** The campaigns in the given order, once for each series. The first of a series is the one that others are compared with. */
+  /** The campaigns in the given order, once per series. Others of a series are compared with its first. */
   campaigns: Array<PageCampaign>;
-  /** Of the table of all values. */
+  /** Columns of the table of all values. */
   columns: Array<PageColumn>;
-  /** Facts on entries that do not depend on campaign or series. */
+  /** Facts about entries that are the same in all campaigns and series. */
   entries: Array<EntryFacts>;
-  /** Multiples of the best from which on the shade of a cell is darker. */
+  /** Multiples of the best at which the shade of a cell gets darker. */
   heat_steps: [number, number, number, number, number];
   kinds: Array<PageKind>;
   metrics: Array<PageMetric>;
+  /** For entries without a fitted line. */
   no_fit: PageGap;
+  /** For entries without a program for the series. */
   no_program: PageGap;
-  /** Of runs without a metric, and of entries without a run at some N, without a line, and without a program for a series. */
+  /** For runs without the metric. */
   no_value: PageGap;
+  /** For entries without a run at this N. */
   not_measured: PageGap;
-  /** Where parts of a task's memory are known from. */
+  /** The sources of the sizes of a task's parts. */
   part_sources: Array<ChartPart>;
-  /** What a footprint is made of. */
+  /** The parts of a footprint. */
   parts: Array<ChartPart>;
-  /** What a run consists of. */
+  /** The phases of a run. */
   phases: Array<ChartPart>;
   /** Values from other publications, shown as markers. */
   published: Array<Published>;
-  /** Of the table of an entry's runs. */
+  /** Columns of the table of an entry's runs. */
   sample_fields: Array<SampleField>;
   schema: number;
-  /** A smaller deviation of repetitions, as a share, is not shown. */
+  /** Spreads below this share of the value are not shown. */
   shown_spread: number;
-  /** What stands in place of a multiple, and in place of a place. */
+  /** The texts in place of a multiple of the best, and in place of a rank. */
   standings: Record<string, [string, string]>;
   /** Version of the taskscale that made the page. */
   taskscale: string;
@@ -371,28 +374,28 @@ export interface PageData {
 
 /** An entry's program for one series of a campaign. */
 export interface PageEntry {
-  /** What distinguishes it from a usual one of its kind, in short. */
+  /** Short labels of what is unusual for its kind. */
   badges?: Array<string>;
   /** The commands that build it, as written in the manifest. */
   build: Array<Array<string>>;
-  /** The color of its language, the same in every picture. */
+  /** Index of its language's color, the same in every chart. */
   colour: number;
   digest?: string;
   /** Index into the page's `entries`. */
   entry: number;
   /** Why it could not run on this machine. */
   gap?: PageGap;
-  /** The command that runs it, likewise, without the arguments that taskscale appends. */
+  /** The command that runs it, as written in the manifest, without the arguments that taskscale appends. */
   run: Array<string>;
-  /** Absent for work, and where there is no line. */
+  /** Absent for work, and without a fitted line. */
   scaling?: Scaling;
-  /** The version as tables have it. */
+  /** The version as tables show it. */
   shown_version?: string;
-  /** The files of its program; empty where unknown. */
+  /** The files of its program. Empty if unknown. */
   sources: Array<PageFile>;
-  /** Whether the sources are those that were measured, or else the catalog's when the page was made. */
+  /** Whether the sources were recorded with the results. If not, they are the catalog's at the time of the page. */
   sources_recorded: boolean;
-  /** What it is besides its kind and style; first of all whether it runs on all CPUs. */
+  /** Properties besides kind and style. The first is whether it runs on all CPUs. */
   tags: Array<string>;
 }
 
@@ -400,16 +403,16 @@ export interface PageEntry {
 export interface PageException {
   metrics: Array<string>;
   reason: string;
-  /** Before their values. */
+  /** Text before the values, such as `≥ `. */
   sign?: string;
   standing: Standing;
 }
 
 /** A file of a program. */
 export interface PageFile {
-  /** Inside the runtime's folder. */
+  /** Path inside the runtime's folder. */
   path: string;
-  /** Position in the block of sources: programs share files. */
+  /** Position in the block of sources. Programs may share files. */
   text: number;
 }
 
@@ -429,21 +432,21 @@ export interface PageKind {
 
 /** A metric, as the page offers and shows it. */
 export interface PageMetric {
-  /** One sentence. */
+  /** Description in one or two sentences. */
   about: string;
   better: Better;
-  /** The field of a report that has its values. */
+  /** Its field in a report. */
   field: string;
   name: string;
-  /** Title and sentence for work; absent where they are the same. */
+  /** Title and description for work. Absent if they are the same. */
   of_work?: [string, string] | [string, string];
-  /** The bounds that are shown beside a value. */
+  /** Name of the bounds shown next to a value. */
   range: string;
   scope: MetricScope;
   shapes: Array<Shape>;
-  /** Over a column. */
+  /** Column head. */
   short: string;
-  /** Over a column of half their distance, as a share. */
+  /** Column head of the spread, as a share of the value. */
   spread: string;
   title: string;
   unit: Unit;
@@ -451,91 +454,94 @@ export interface PageMetric {
 
 /** How entries compare at one N by one metric. */
 export interface PageRanking {
-  /** The best ranked value of each kind, and of `all`. */
+  /** The best ranked value of each kind, and of all as `all`. Only values above 0. */
   best: Record<string, number>;
   metric: string;
-  /** Positions of the entries with a value, the best first; those with fewer than N alive come last. */
+  /** Positions of the entries with a value, best first. Those with fewer than N alive are last. */
   order: Array<number>;
   tasks: number;
 }
 
-/** One entry at one N, over its repetitions. Values include the repetitions that were ok, or else those that were partial (fewer than N alive). */
+/** One entry at one N, over its repetitions. Values are of the repetitions that were ok. If none was, of those that were partial (fewer than N alive). */
 export interface PageRow {
-  /** CPU time by phase, of the run with the median CPU time, likewise. */
+  /** CPU seconds by phase in the run with the median CPU time, or the mean of the two middle runs. */
   cpu?: [number, number, number] | [number, number, number];
   /** Position in `entries`. */
   entry: number;
-  /** The metrics whose values do not. */
+  /** Metrics that the row is not ranked by, although it is by others. */
   exceptions?: Array<PageException>;
-  /** Over its repetitions, in the order of the campaign's `metrics`. */
+  /** Values over its repetitions, in the order of the campaign's `metrics`. */
   figures: Array<Figure | null>;
-  /** Why it lacks figures, where that is not for lack of the metric. */
+  /** Why values are missing, unless its runs just lack the metric. */
   gap?: PageGap;
-  /** Of a server: CPU and latency over load. */
+  /** Servers: CPU and latency over load. */
   load_curve?: Array<LoadPoint>;
   memory_sources: Array<MemorySource>;
   /** Repetitions that were ok. */
   ok_runs: number;
   parts?: Parts;
-  /** What a reader of any of its values must know. */
+  /** Caveats on its values. */
   remarks?: Array<string>;
   /** Repetitions recorded. */
   runs: number;
   /** The repetitions that were not ok, by status. */
   shortfalls?: Array<PageShortfall>;
-  /** Why its values do not take part in the comparison. */
+  /** Why its values are not ranked. Absent if they are. */
   standing?: Standing;
-  /** `ok`, `2/3 ok`, or how it ended, such as `limit`. */
+  /** `ok`, `2/3 ok`, or how the runs ended, such as `limit`. */
   status: string;
   tasks: number;
   threads?: number;
-  /** Seconds of launch, plateau and drain in the run with the median wall time (the mean of the two middle ones): they add up to it. */
+  /** Seconds of launch, plateau and drain in the run with the median wall time, or the mean of the two middle runs. They add up to the median. */
   time?: [number, number, number] | [number, number, number];
 }
 
-/** Repetitions of a row that ended alike and not well. */
+/** Repetitions of a row that failed with the same status. */
 export interface PageShortfall {
   reason: string;
   runs: number;
   status: Status;
 }
 
-/** Where the size of a part is known from. */
+/** The source of a part's size. */
 export type PartSource = "live" | "unused" | "mapped" | "kernel";
 
-/** The parts of a footprint, in bytes. Of the repetition with the median footprint, or the mean of the two middle ones if their number is even. So the parts add up to the median of the footprint, unlike medians of each part. */
+/** The parts of a footprint, in bytes. From the repetition with the median footprint, or the mean of the two middle ones, so that they add up to the median footprint. */
 export interface Parts {
   anon_bytes: number;
   file_bytes: number;
-  /** Kernel memory outside the items above. */
+  /** Other kernel memory. */
   kernel_other_bytes: number;
-  /** Items of kernel memory: absent where the kernel does not report them. */
+  /** Kernel memory: thread stacks. Null if the kernel does not report them. */
   kernel_stack_bytes: number | null;
+  /** Kernel memory: page tables. Null if the kernel does not report them. */
   page_tables_bytes: number | null;
   shmem_bytes: number;
+  /** Kernel memory: slab objects. Null if the kernel does not report them. */
   slab_bytes: number | null;
+  /** Kernel memory: socket buffers. Null if the kernel does not report them. */
   sock_bytes: number | null;
 }
 
 /** A value per task, in bytes, over the repetitions. */
 export interface PerTask {
   bytes: number;
-  /** Of 95%; absent for one repetition. */
+  /** 95% interval. Absent for one repetition. */
   interval?: Interval;
 }
 
-/** The part of a value that one task takes: the slope of the line, or a share of the bytes or of the time. */
+/** How a value is shown per task: by the slope of the line, or divided by N as bytes or nanoseconds. */
 export type PerTaskShown = "slope" | "bytes-per-task" | "nanoseconds";
 
 export interface PlateauCount {
-  /** Of these, runs whose number of live tasks is unknown. */
+  /** Number of these runs in which the number of live tasks is unknown. */
   alive_unknown: number;
   from: PlateauFrom;
   /** Number of runs that count. */
   runs: number;
 }
 
-/** How the beginning of the plateau was known. All but the first are taskscale's inference: that all tasks were alive then was not proved, unless `alive` is there. */
+/** How the start of the plateau was known. All but `protocol` are inferred: that all tasks were alive is proved only if `alive` is present. */
 export type PlateauFrom =
   | "protocol"
   | "outside"
@@ -549,35 +555,35 @@ export type PlateauFrom =
 export interface Published {
   figures: Array<PublishedFigure>;
   hardware: string;
-  /** Short name: `2024-take2`. */
+  /** Short name, such as `2024-take2`. */
   id: string;
-  /** Names of the metrics that they may stand beside. */
+  /** Names of the metrics that the values are comparable with. */
   metrics: Array<string>;
-  /** What a reader of its values must know. */
+  /** Caveats on its values. */
   note: string;
   os: string;
-  /** The workload that corresponds to it here. */
+  /** The corresponding workload here. */
   our_workload: string;
   source: string;
-  /** As its authors put it. */
+  /** The workload in its authors' words. */
   workload: string;
 }
 
 export interface PublishedFigure {
-  /** The entry that corresponds to it here. */
+  /** The corresponding entry here. */
   entry: string;
   memory_bytes: number;
-  /** As its authors call it. */
+  /** The runtime's name in the publication. */
   runtime: string;
   tasks: number;
   version: string;
   wall_s?: number;
 }
 
-/** Among whom entries are ranked. */
+/** How entries are ranked. */
 export type Rank = "kind" | "all";
 
-/** A number of a sample, as the page writes it. */
+/** A number of a sample, as the page shows it. */
 export interface SampleField {
   /** Its name in the record, and in `numbers`. */
   name: string;
@@ -585,7 +591,7 @@ export interface SampleField {
   unit: ColumnUnit;
 }
 
-/** Every single run, repeated attempts included: one list for each field, all equally long, in the order of the record. A field that no sample has is left out. Texts that recur are positions in `texts`. */
+/** Every run, repeated attempts included: one list per field, with one item per run, in the order of the record. Texts that recur are positions in `texts`. */
 export interface Samples {
   attempt: Array<number>;
   /** Position in `commands`: the exact command line. */
@@ -597,7 +603,7 @@ export interface Samples {
   hold_s: Array<number>;
   memory_source: Array<MemorySource>;
   metrics: Array<number | null>;
-  /** The other fields of a sample by their names, those of `time`, `cpu`, `work`, `memory` and `plateau` after a dot: `memory.peak_bytes`. */
+  /** The other fields of a sample by name. Nested fields have a dot: `memory.peak_bytes`. A field that no sample has is absent. */
   numbers: Record<string, Array<number | null>>;
   reason: Array<number | null>;
   repetition: Array<number>;
@@ -607,7 +613,7 @@ export interface Samples {
   stderr_tail: Array<number | null>;
   tasks: Array<number>;
   texts: Array<string>;
-  /** Position in `texts`, as for all that follow until `warnings`. */
+  /** Position in `texts`, as are `reason`, `stderr_tail` and `metrics`. */
   version: Array<number | null>;
   warnings: Array<Array<Warning>>;
 }
@@ -617,7 +623,7 @@ export interface Scaling {
   base: string;
   /** The largest deviation from the line. */
   deviation?: string;
-  /** Name, value and interval or explanation. */
+  /** Name, value, and interval or explanation, which may be empty. */
   facts: Array<[string, string, string]>;
   /** Why memory is not linear. */
   nonlinear?: string;
@@ -632,7 +638,7 @@ export type Shape = "hold" | "work" | "serve";
 export interface SheetRow {
   bytes: number;
   group: PartSource;
-  /** Of 95%; absent for one repetition. */
+  /** 95% interval. Absent for one repetition. */
   interval?: Interval;
   name: string;
 }
@@ -651,7 +657,7 @@ export interface SourceCount {
   source: MemorySource;
 }
 
-/** Whether a value takes part in the comparison, or why not. */
+/** Whether a value is ranked, or why not. */
 export type Standing = "ranked" | "reference" | "partial" | "other-source" | "lower-bound";
 
 /** How a run ended. */
@@ -666,7 +672,7 @@ export type Status =
   | "limit"
   | "unavailable";
 
-/** Growth from the median at one number of tasks to that at the next. */
+/** Bytes per task between the medians at two consecutive numbers of tasks. */
 export interface Step {
   bytes_per_task: number;
   from_tasks: number;
@@ -689,10 +695,10 @@ export interface Version {
   version: string;
 }
 
-/** A chart over versions, drawn. */
+/** A chart over versions. */
 export interface VersionsChart {
   svg: string;
-  /** For those who cannot see it. */
+  /** Alternative text. */
   text: string;
 }
 
@@ -727,13 +733,13 @@ export interface WarningCount {
   warning: Warning;
 }
 
-/** One number of tasks against the line. */
+/** The footprint at one number of tasks, compared with the fitted line. */
 export interface WorstPoint {
-  /** The median of its runs. */
+  /** Median of the runs. */
   footprint_bytes: number;
-  /** The value of the line. */
+  /** Value of the line. */
   line_bytes: number;
-  /** Deviation of the median from the line, as a share of the line; negative if below. Absent if the line is not above 0. */
+  /** Deviation of the median from the line, as a share of the line. Negative if below. Null if the line is not above 0. */
   off: number | null;
   tasks: number;
 }

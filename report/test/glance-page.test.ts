@@ -1,4 +1,4 @@
-// What a reader does with a page at once, in a real browser: glances, presses keys, copies, saves, pins.
+// First steps on a page, in a real browser: first view, keys, copying, saving, pinning.
 
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -48,7 +48,7 @@ test("keys: search, rows, and from entry to entry while one is open", async () =
   const { page, close } = await open("everything");
   await page.keyboard.press("/");
   assert.equal(await page.evaluate(() => document.activeElement?.className), "search");
-  // In a field keys are letters.
+  // In a text field, keys are letters.
   await page.keyboard.type("j/");
   assert.match(hashOf(page), /search=j\//);
   await page.keyboard.press("Control+A");

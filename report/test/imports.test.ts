@@ -1,11 +1,11 @@
-// The modules of the page know each other in one direction: none leads back to itself.
+// The modules of the page have no import cycle.
 
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join, normalize } from "node:path";
 import { test } from "node:test";
 
-/** The modules that each module imports, types included: what a type needs, its reader must know as well. */
+/** The modules that each module imports, including imports of types. */
 function imports(folder: string): Map<string, string[]> {
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
     name.endsWith(".ts"),
@@ -19,7 +19,7 @@ function imports(folder: string): Map<string, string[]> {
   );
 }
 
-/** The first circle that is found, as a chain of names; nothing where there is none. */
+/** The first cycle found, as a chain of names. Undefined without one. */
 function circle(modules: Map<string, string[]>): string[] | undefined {
   const cleared = new Set<string>();
   const from = (name: string, path: string[]): string[] | undefined => {
@@ -41,7 +41,7 @@ function circle(modules: Map<string, string[]>): string[] | undefined {
 
 test("no module of the page imports itself by way of others", () => {
   const modules = imports(join(process.env.TEST_FOLDER ?? "test", "../src"));
-  // What was read is what there is: each import names a module, and `main.ts` leads to nearly all.
+  // Imports were parsed correctly: each names a module, and those of `main.ts` are there.
   assert.deepEqual(
     [...modules.values()].flat().filter((name) => !modules.has(name)),
     [],

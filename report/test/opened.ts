@@ -1,5 +1,5 @@
-// Pages in a real browser, for the tests that look at them. TASKSCALE_PAGES names a folder with pages that taskscale has
-// made; `cargo test --test commands page:: -- --ignored` makes them.
+// Opens pages in a real browser, for tests. TASKSCALE_PAGES names a folder with the pages:
+// `cargo test --test commands page:: -- --ignored` makes them.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -22,7 +22,7 @@ after(async () => await browser?.close());
 const address = (name: string, hash = "") =>
   `file://${resolve(join(folder, `${name}.html`))}${hash ? `#${hash}` : ""}`;
 
-/** Widths and color schemes in which pages are looked at: layout follows from the one, contrast from the other. */
+/** Widths and color schemes to test: the layout depends on the width, contrast on the scheme. */
 export const views = [
   { width: 390, colorScheme: "light" },
   { width: 768, colorScheme: "dark" },
@@ -30,7 +30,7 @@ export const views = [
   { width: 1920, colorScheme: "dark" },
 ] as const;
 
-/** Opens a page; what goes wrong in it fails the test, and so does any request but the one for its file. */
+/** Opens a page. `close` fails the test after an error, a warning, a dialog, or a request for another file. */
 export async function open(
   name: string,
   hash = "",
@@ -40,7 +40,7 @@ export async function open(
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
   const page = await context.newPage();
   if (before) await page.addInitScript(before);
-  // A machine that is busy with other work is slow, not wrong.
+  // Long, as a busy machine is slow.
   page.setDefaultTimeout(120_000);
   const faults: string[] = [];
   page.on("console", (message) => {
@@ -64,16 +64,16 @@ export async function open(
   return { page, faults, close };
 }
 
-/** What a reader sees of the ranking. (Not `innerText`: rows that are not laid out yet have none.) */
+/** The titles in the ranking. Not by `innerText`, which is empty for rows without a layout. */
 export const ranked = (page: Page) => page.locator("#ranking .rank-line .title").allTextContents();
-/** What is drawn later has been drawn. */
+/** Waits until the sections further down are drawn. */
 export const settled = async (page: Page) => {
   await page.waitForSelector("#app[data-drawn=yes]", { state: "attached" });
   await page.evaluate(async () => {
     for (let frame = 0; frame < 4; frame += 1) await new Promise((done) => requestAnimationFrame(done));
   });
 };
-/** All texts of the page, those of charts that are drawn when they come into sight included. */
+/** All texts of the page, including charts, which are drawn when they become visible. */
 export async function everythingSeen(page: Page): Promise<string> {
   for (const section of ["#scaling", "#time", "#method"]) {
     await page.locator(section).scrollIntoViewIfNeeded();
@@ -84,7 +84,7 @@ export async function everythingSeen(page: Page): Promise<string> {
 
 export const hashOf = (page: Page) => decodeURIComponent(new URL(page.url()).hash);
 
-/** What axe finds wrong with a page, or what sticks out of it to the side. */
+/** The accessibility faults that axe finds, and whether the page is wider than the window. */
 export async function faultsOf(page: Page): Promise<string[]> {
   await page.evaluate(() => Promise.all(document.getAnimations().map((animation) => animation.finished)));
   await page.evaluate(axe);
@@ -98,7 +98,7 @@ export async function faultsOf(page: Page): Promise<string[]> {
         };
       }
     ).axe;
-    // Asking for style sheets again is not allowed to a page from the disk.
+    // A page from the disk may not request style sheets again.
     return (await run.run({ preload: false })).violations.map(
       (fault) =>
         `${fault.id}: ${fault.nodes.map((node) => `${node.html} ${node.failureSummary}`).join("; ")}`,

@@ -1,6 +1,6 @@
-// The page in a real browser, of a folder with pages that taskscale has made:
-// everything.html (of everything that can happen, one; and a name that means harm), several.html (three campaigns)
-// and large.html (5,000 samples). `cargo test --test commands page:: -- --ignored` makes them and runs this.
+// The page in a real browser: everything.html (one of everything that can happen, and a hostile name),
+// several.html (three campaigns) and large.html (5,000 samples).
+// `cargo test --test commands page:: -- --ignored` makes them and runs this.
 
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -40,7 +40,7 @@ test("every control changes the view and the address", async () => {
   }
   assert.match(shown.launch ?? "", / (s|ms|µs)$/);
   assert.match(shown["bytes-per-task"] ?? "", / B$/);
-  // Of one workload there is no choice, so it is said.
+  // A single workload has no choice, but is named.
   assert.equal(await page.getByLabel("Workload").count(), 0);
   assert.match(await page.locator(".context").innerText(), /^sleep · /);
 
@@ -101,19 +101,19 @@ test("an address that is shared shows the same", async () => {
   await page.getByLabel("Search entries").fill("rust");
   await page.getByRole("button", { name: "Logarithmic" }).click();
   await page.locator("#table th button", { hasText: "Kind" }).click();
-  // A legend that is drawn anew between press and release takes the click away.
+  // A legend that is redrawn between press and release loses the click.
   await settled(page);
   await page.locator("#scaling .line-key").first().click();
   await page.getByRole("button", { name: "Every N" }).click();
   await settled(page);
-  // In the order of the letters: in a chart, what was pointed at last is drawn last.
+  // Sorted, as a chart draws the line that was pointed at last on top.
   const texts = async (of: typeof page) => (await everythingSeen(of)).split("\n").sort();
   const seen = await texts(page);
   const other = await open("everything", new URL(page.url()).hash.slice(1));
   await settled(other.page);
   assert.deepEqual(await texts(other.page), seen);
   assert.equal(await other.page.locator("#scaling .line-key[aria-pressed=false]").count(), 1);
-  // The address of an opened page may be changed by hand as well.
+  // The URL of an open page may also be edited.
   await other.page.evaluate(() => {
     location.hash = "#n=1&search=go";
   });
@@ -149,10 +149,10 @@ test("details of an entry: source, flags, versions, commands, samples", async ()
   await dialog.locator("pre .hljs-keyword", { hasText: "func" }).waitFor();
   assert.match(await dialog.locator("pre").innerText(), /println\("<\/script>"\)/);
   assert.equal(await dialog.locator(".samples tbody tr").count(), 9);
-  // Escape closes it and gives the focus back; "back" and "forward" do as they should.
+  // Escape closes it and returns the focus. "Back" closes it too, and "forward" opens it again.
   await page.keyboard.press("Escape");
   await dialog.waitFor({ state: "hidden" });
-  // The way back is the browser's, and takes its time.
+  // The URL changes with the dialog's `close` event, a moment later.
   await page.waitForFunction(() => location.hash === "");
   assert.equal(await row.evaluate((element) => element === document.activeElement), true);
   await row.click();
@@ -204,7 +204,7 @@ test("nothing from a campaign becomes markup", async () => {
   }));
   assert.equal(made.ran, undefined);
   assert.equal(made.images, 0);
-  // The page's data, its three programs and the details of one campaign.
+  // The page's data, its three programs, the sources, and the samples of one campaign.
   assert.equal(made.scripts, 6);
   assert.equal(made.handlers, 0);
   assert.equal(made.bold, 0);
@@ -251,7 +251,7 @@ test("charts: comparison at one N, lines that can be hidden, files that can be s
   await chart.locator("svg path").first().waitFor({ state: "attached" });
   const box = await chart.boundingBox();
   assert(box);
-  // Beside the names at the ends of lines.
+  // Left of the names at the ends of lines.
   await page.mouse.move(box.x + box.width - 196, box.y + box.height / 2);
   const compared = page.locator(".compare");
   await compared.waitFor();
@@ -303,7 +303,7 @@ test("the table sorts by any column, both ways", async () => {
     const second = await column(at);
     const known = (values: string[]) => values.filter((value) => value !== "");
     assert.deepEqual(known(second), known(first).reverse(), title);
-    // What is unknown is last either way.
+    // Unknown values are last in both directions.
     for (const values of [first, second]) {
       assert(!values.includes("") || values.indexOf("") === known(values).length, `${title}: ${values}`);
     }
@@ -327,7 +327,7 @@ test("several campaigns: side by side, or one of them", async () => {
   await close();
 });
 
-/** Runs in a page before its own script: notes what is drawn and read, in order, and how far anything was shifted. */
+/** Runs before the page's own script. Records what is drawn and read, in order, and layout shifts. */
 function watch(): void {
   const noted: string[] = [];
   const note = (what: string) => noted.at(-1) !== what && noted.push(what);
@@ -357,7 +357,7 @@ function watch(): void {
   Object.assign(window, { noted, shifts });
 }
 
-// How long all this takes is the matter of benches/page: a machine that is busy with other work is slow, not wrong.
+// Checks the order only, as a busy machine is slow. benches/page measures the time.
 test("five thousand samples: the answer first, the rest after a frame, details when they are asked for", async () => {
   const { page, close } = await open("large", "", {}, watch);
   const noted = () => page.evaluate(() => (window as unknown as { noted: string[] }).noted);
@@ -367,7 +367,7 @@ test("five thousand samples: the answer first, the rest after a frame, details w
   const [answer, rest] = [order.indexOf("#ranking .rank-row"), order.indexOf("#table tbody tr")];
   assert.equal(order.filter((what) => what.endsWith(" read")).join(), "data read");
   assert(answer >= 0 && order.slice(answer, rest).includes("frame"), String(order));
-  // By now charts may have been drawn: nothing else was to be done.
+  // Only the charts' program may have run by now.
   assert(
     (await ran()).every((name) => name === "taskscale_charts"),
     String(await ran()),
@@ -412,7 +412,7 @@ test("a page that was cut off shows the answer, and says what is missing", async
     const drawn = page.locator("#scaling .chart svg path, #scaling .chart .callout").first();
     await drawn.waitFor({ state: "attached" });
     assert.equal(await page.locator("#scaling .chart .callout").count(), name === "cut-program" ? 1 : 0);
-    // The page's policy does not let half a program run, and says so.
+    // The page's policy blocks the cut-off program, and the browser logs that.
     assert(
       faults.every((fault) => fault.includes("Content Security Policy")),
       String(faults),
@@ -449,7 +449,7 @@ test("keyboard alone: skip link, controls, rows", async () => {
     reached.some((name) => name.includes("switch")) && reached.some((name) => name.includes("rank-line")),
     String(reached),
   );
-  // A control that is drawn anew keeps the focus.
+  // A redrawn control keeps the focus.
   await page.locator("[data-key=n10000]").focus();
   await page.keyboard.press("Enter");
   assert.equal(await page.evaluate(() => document.activeElement?.getAttribute("data-key")), "n10000");

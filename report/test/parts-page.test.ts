@@ -1,5 +1,5 @@
-// A page of several parts in a real browser: parts.html (a campaign of tasks that sleep, and of work on one CPU and on
-// two). `cargo test --test commands page:: -- --ignored` makes it and runs this.
+// A page of several series in a real browser: parts.html (a campaign of tasks that sleep, and of work on one
+// CPU and on two). `cargo test --test commands page:: -- --ignored` makes it and runs this.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -20,7 +20,7 @@ test("one choice says which part is shown, and stands in the address", async () 
   await settled(page);
   assert.equal(await page.locator("#time").isVisible(), true);
 
-  // By keyboard alone: the control that is drawn anew keeps the focus.
+  // By keyboard alone: the redrawn control keeps the focus.
   await choice.getByRole("button", { name: "sleep" }).focus();
   await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");
@@ -59,7 +59,7 @@ test("the overview compares all parts, and leads to each", async () => {
   const current = () => table.locator("[aria-current]").innerText();
   assert.match(await current(), /^sleep/);
   assert.deepEqual(await table.getByRole("cell").allInnerTexts(), Array(6).fill("×1.00"));
-  // By keyboard: one way for each part.
+  // By keyboard: one link per series.
   await heads.nth(1).getByRole("link").focus();
   await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");

@@ -1,4 +1,4 @@
-// Campaigns of several parts, and parts in which work is done, as data.
+// Campaigns of several series, and series of work, as data.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -15,12 +15,12 @@ const folder = process.env.TEST_FOLDER ?? "test";
 const ONE = "spawn, 1 CPU";
 const TWO = "spawn, 2 CPUs";
 
-/** A campaign of three parts: tasks that sleep, and work on one CPU and on two. */
+/** A campaign of three series: tasks that sleep, and work on one CPU and on two. */
 function three(): PageData {
   return decode(readFileSync(`${folder}/parts.json`, "utf8"));
 }
 
-/** The same twice, the second without its last part and half as fast at work. */
+/** Two such campaigns, the second without the last series and half as fast at work. */
 function twice(): PageData {
   const data = three();
   const others = three().campaigns.slice(0, 2);
@@ -35,7 +35,7 @@ function twice(): PageData {
   return data;
 }
 
-/** What the ranking of a part says of each entry. */
+/** Place, name, values and multiples of each ranked entry. */
 const told = (data: PageData, state: State) =>
   ranking(data, state).rows.map((row) => [
     row.place,
@@ -47,7 +47,7 @@ test("each part is shown alone, with its own numbers of tasks and its own figure
   const data = three();
   assert.deepEqual(parts(data), ["sleep", ONE, TWO]);
   assert.equal(initial(data).part, "sleep");
-  // What comes first is taskscale's to decide.
+  // taskscale decides which series is first.
   const turned = three();
   turned.campaigns.reverse();
   assert.deepEqual(parts(turned), [TWO, ONE, "sleep"]);
@@ -64,7 +64,7 @@ test("each part is shown alone, with its own numbers of tasks and its own figure
     [3, "rust/tokio-current-thread", [752, 2.98]],
   ]);
   assert.deepEqual(told(data, { ...state, rank: "all" })[0], [1, "go/goroutine", [127, 1]]);
-  // A part that is not chosen takes no part, whatever an old state says.
+  // Campaigns of other series are ignored, even if an old state names them.
   assert.deepEqual(shownCampaigns(data, { ...state, campaigns: [0, 1] }), [2]);
 });
 
@@ -83,7 +83,7 @@ test("campaigns are compared part by part, and lettered so", () => {
   );
   assert.equal(ranking(data, initial(data, TWO)).rows[0]?.bars.length, 1);
   assert.deepEqual([...new Set(cells(data, state).map((cell) => cell.letter))].sort(), ["A", "B"]);
-  // The address counts within the part as well.
+  // The URL counts within the series as well.
   assert.match(toHash(data, { ...state, campaigns: [4] }), /campaigns=2/);
   assert.deepEqual(fromHash(data, toHash(data, { ...state, campaigns: [4] })).campaigns, [4]);
 });
@@ -194,7 +194,7 @@ test("another part keeps what it has of the view", () => {
     [ONE, 1, ["stackful"], "go", "all", true, "launch"],
   );
   assert.deepEqual([work.sort, work.descending, work.entry], ["wall_ns_per_op_median", false, ""]);
-  // What was not chosen becomes what the part has, and so does what it does not have.
+  // Defaults, and selections that the series lacks, become the series' own defaults.
   assert.equal(ofPart(data, { ...initial(data), metric: "bytes-per-task" }, ONE).metric, "wall-ns-per-op");
   assert.deepEqual(ofPart(data, initial(data), ONE), initial(data, ONE));
   assert.deepEqual(ofPart(data, initial(data, ONE), TWO), initial(data, TWO));
@@ -212,14 +212,14 @@ test("the part stands in the address", () => {
     descending: true,
   };
   assert.deepEqual(fromHash(data, `#${toHash(data, state)}`), state);
-  // What addresses had before.
+  // Old links name a workload.
   assert.equal(fromHash(data, "#workload=spawn").part, ONE);
   for (const hash of ["#part=dance", "#metric=ops-per-s", "#workload=x&part="]) {
     assert.deepEqual(fromHash(data, hash), initial(data), hash);
   }
 });
 
-/** An overview in a few words: what each cell says, its multiple in front. */
+/** The texts of an overview's cells by entry, each with its multiple in front. */
 function glance(data: PageData, state: State): Record<string, string[]> {
   const rows = overview(data, state)?.sets.flat() ?? [];
   const words = rows.map(({ entry, cells }): [string, string[]] => [
@@ -257,7 +257,7 @@ test("the overview has all parts, each at the largest N that most entries have",
     Object.values(said).every(([sleep]) => sleep === "1.00 5.72 MiB"),
     JSON.stringify(said),
   );
-  // Details are those of the part that is shown, or of one that has the entry.
+  // Details are those of the series shown, or of one that has the entry.
   const timer = (state: State) =>
     overview(data, state)
       ?.sets.flat()
@@ -266,13 +266,13 @@ test("the overview has all parts, each at the largest N that most entries have",
     [initial(data), initial(data, TWO)].map((state) => timer(state)?.state.part),
     ["sleep", "sleep"],
   );
-  // All together as the ranking has it, and its filters.
+  // Ranked together, and filtered, like the ranking.
   const together = glance(data, { ...initial(data), rank: "all", search: "tokio" });
   assert.deepEqual(Object.keys(together), ["rust/tokio-spawn", "rust/tokio-current-thread"]);
   const all = overview(data, { ...initial(data), rank: "all" });
   assert.equal(all?.sets.length, 1);
   assert.equal(glance(data, { ...initial(data), rank: "all" })["rust/tokio-spawn"]?.[1], "1.99 502 ns");
-  // A number of tasks that is chosen holds where a part has it; a click keeps the filters.
+  // A selected N applies to every series that has it. A click keeps the filters.
   const chosen = overview(data, { ...initial(data), n: 1, search: "go" });
   assert.deepEqual(
     chosen?.columns.map(({ n, state }) => [n, state.n, state.search]),

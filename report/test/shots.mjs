@@ -1,4 +1,4 @@
-// Pictures of a page at three widths, light and dark: `node test/shots.mjs PAGE FOLDER [HASH]`.
+// Screenshots of a page at three widths, light and dark: `node test/shots.mjs PAGE FOLDER [HASH]`.
 
 import { mkdirSync } from "node:fs";
 import { resolve } from "node:path";
@@ -19,7 +19,7 @@ for (const colorScheme of ["light", "dark"]) {
     await tab.goto(`file://${resolve(page)}#${hash}`);
     await tab.waitForTimeout(300);
     if (!hash.includes("entry=")) {
-      // Charts are drawn when they come into sight.
+      // Charts are drawn when they become visible.
       const height = await tab.evaluate(() => document.body.scrollHeight);
       await tab.setViewportSize({ width, height: Math.min(height, 9000) });
       await tab.waitForTimeout(500);

@@ -1,4 +1,4 @@
-// A site in a real browser: site/ (two campaigns on two machines, one of them with texts that mean harm, and the
+// A site in a real browser: site/ (two campaigns on two machines, one of them with hostile texts, and the
 // documents of the repository). `cargo test --test commands page:: -- --ignored` makes it and runs this.
 
 import assert from "node:assert/strict";
@@ -18,7 +18,7 @@ after(async () => await browser?.close());
 const root = resolve(join(folder, "site"));
 const pages = ["index", "entries", "entries/go/goroutine", "documents", "docs/workloads", "CHANGELOG"];
 
-/** Opens a page of the site; what goes wrong in it fails the test, and so does a request for anything but its files. */
+/** Opens a page of the site. `close` fails the test after an error, a warning or a request outside the site. */
 async function open(
   name: string,
   options: BrowserContextOptions = {},
@@ -68,7 +68,7 @@ test("the start page makes its point in one screen", async () => {
     assert((await bottom(selector)) < 900, `${selector} ends at ${await bottom(selector)}`);
   }
   assert.match(await page.locator(".picture svg").textContent().then(String), /go\/goroutine/);
-  // On a telephone words take the place of the picture.
+  // On a phone, a table replaces the picture.
   await page.setViewportSize({ width: 390, height: 844 });
   assert.equal(await page.locator(".picture svg").isVisible(), false);
   assert.match(await page.locator(".picture table").innerText(), /go\/goroutine/);
@@ -83,7 +83,7 @@ test("one comes from the start to a campaign, to an entry there, and back", asyn
   await page.getByRole("link", { name: "Entries" }).click();
   await page.getByRole("link", { name: "goroutine", exact: true }).click();
   assert.equal(await page.locator("h1").innerText(), "Go goroutines");
-  // Each part's figures lead to the entry's details in that part.
+  // The values of a series link to the entry's details in that series.
   const table = page.getByRole("table", { name: /^spawn, 2 CPUs/ });
   await table.getByRole("link", { name: "parts", exact: true }).click();
   await page.getByRole("dialog").waitFor();

@@ -1,4 +1,4 @@
-// What is ranked, grouped and flagged, as data. `BLESS=1 npm test` writes the golden file anew.
+// What is ranked, grouped and marked, as data. `BLESS=1 npm test` rewrites the golden file.
 
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -33,7 +33,7 @@ function two(): PageData {
   return data;
 }
 
-/** A ranking in a few words, for a person who compares it with another. */
+/** A short form of a ranking, to be compared with another. */
 function told(found: Ranking): unknown {
   const round = (value: number | undefined) =>
     value === undefined ? undefined : Number(value.toPrecision(6));
@@ -78,7 +78,7 @@ test("what is ranked, grouped and flagged", () => {
       point?.map((value) => Number(value.toPrecision(6))),
     ),
   }));
-  // Plain ASCII: what acts on a reader's screen is hostile in a file of the repository as well.
+  // Plain ASCII, so that no hostile text is in a file of the repository.
   const escaped = (found: string) => `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`;
   const text = `${JSON.stringify(views, null, 2).replace(/[\u0080-\uffff]/g, escaped)}\n`;
   if (process.env.BLESS) writeFileSync(`${folder}/views.golden.json`, text);
@@ -102,7 +102,7 @@ test("the overview of one part has all numbers of tasks, and sets two that are p
   const [a, b] = [go?.cells[at]?.value ?? 0, rust?.cells[at]?.value ?? 0];
   assert(a > 0 && b > 0);
   assert.equal(found?.ratios[at], a / b);
-  // One of them alone is beside nothing, and a third takes the place of the first.
+  // One pinned entry has no ratio, and a third replaces the first.
   assert.deepEqual(overview(data, { ...state, pinned: ["go/goroutine"] })?.ratios, []);
   assert.deepEqual(pin(state.pinned, "rust/thread"), ["rust/tokio-spawn", "rust/thread"]);
   assert.deepEqual(pin(state.pinned, "go/goroutine"), ["rust/tokio-spawn"]);

@@ -1,5 +1,5 @@
-// The types of the page's data are made of its published schemas, which are made of taskscale's own types.
-// `BLESS=1 npm test` writes them anew.
+// The types of the page's data are generated from its published schemas, and those from taskscale's own types.
+// `BLESS=1 npm test` rewrites them.
 
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -55,7 +55,7 @@ function type(schema: Schema): string {
   return plain;
 }
 
-/** What need not be there is left out where it is unknown, and never null. */
+/** Optional fields are left out if unknown, and never null. */
 function fields({ properties = {}, required = [] }: Schema): string {
   const field = ([name, schema]: [string, Schema]) =>
     required.includes(name)
@@ -87,7 +87,7 @@ function declarations(schemas: Schema[]): string {
     .join("\n");
 }
 
-/** Without what a formatter may change. */
+/** A text without what a formatter may change. */
 const bare = (text: string) => text.replace(/\s+|;|\||,/g, "");
 
 test("the types of the page's data are those of its schemas", () => {

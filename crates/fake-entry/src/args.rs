@@ -203,7 +203,7 @@ impl Options {
         changed.unwrap_or(self.tasks)
     }
 
-    /// Of so many tasks or operations those done and those failed, as the program says.
+    /// The numbers of done and failed tasks or operations that the program prints, of `all`.
     pub fn outcome(&self, all: u64) -> (u64, u64) {
         let changed = self.faults.iter().find_map(|given| match given.fault {
             Fault::Failed => Some((all.saturating_sub(given.number), all.min(given.number))),

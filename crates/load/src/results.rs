@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The phases of the clients of a server, as far as they came.
+/// What the clients of a server measured, up to the phase that the run reached.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Load {
@@ -41,7 +41,7 @@ pub struct Load {
 pub struct IdleLoad {
     /// CPU time of the server without messages.
     pub cpu_s: f64,
-    /// For how long (s).
+    /// Duration of the idle phase.
     pub seconds: f64,
 }
 
@@ -58,7 +58,7 @@ pub struct OpenLoad {
     pub achieved_per_s: f64,
     /// Messages sent.
     pub messages: u64,
-    /// Arrivals: of a message to a room, one per member.
+    /// Messages that arrived. A message to a room arrives once per receiving member.
     pub deliveries: u64,
     /// CPU time of the server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -67,10 +67,10 @@ pub struct OpenLoad {
     /// clients sent late.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency_us: Option<Latency>,
-    /// The same from when the client came to send the message.
+    /// Latency from when the client began to send the message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency_from_send_us: Option<Latency>,
-    /// How late the clients sent: p99 from the schedule − p99 from when they came to send.
+    /// How late the clients sent: p99 from the schedule − p99 from when they began to send.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_late_us: Option<f64>,
     /// CPU time ÷ duration of the busiest client process.
@@ -121,7 +121,7 @@ impl OpenLoad {
     }
 }
 
-/// The closed loop.
+/// A closed loop: each active connection sends its next message when the last one has arrived.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ClosedLoad {
@@ -129,7 +129,7 @@ pub struct ClosedLoad {
     pub active: u64,
     /// Messages sent.
     pub messages: u64,
-    /// Arrivals: of a message to a room, one per member.
+    /// Messages that arrived. A message to a room arrives once per receiving member.
     pub deliveries: u64,
     /// Messages per second.
     pub per_s: f64,
@@ -142,7 +142,7 @@ pub struct ClosedLoad {
 }
 
 impl ClosedLoad {
-    /// Whether the clients used so much of a CPU that the server's capacity may be higher.
+    /// Whether the clients used over 85% of a CPU, so that the server's capacity may be higher.
     pub fn is_client_limited(&self) -> bool {
         is_busy(self.client_cpu_share)
     }
@@ -155,7 +155,7 @@ fn is_busy(client_cpu_share: Option<f64>) -> bool {
     client_cpu_share.is_some_and(|share| share > CLIENT_BUSY)
 }
 
-/// Quantiles, in microseconds.
+/// Quantiles of a latency, in microseconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Latency {

@@ -11,7 +11,7 @@ use super::cgroup::{online_processors, own_folders};
 use super::limits::read_limits;
 use super::procfs::{self, number};
 
-/// Facts on the machine that matter for results.
+/// Facts about the machine that matter for results.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Machine {

@@ -11,7 +11,7 @@ use taskscale_load::Load;
 
 use crate::{Timestamp, Warning};
 
-/// What a run came to: how it ended, and what was measured.
+/// The result of a run: how it ended, and what was measured.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Measurement {
@@ -138,11 +138,11 @@ pub enum Status {
     Failed,
     /// A signal ended the program.
     Crashed,
-    /// The kernel killed it for lack of memory.
+    /// The kernel killed the program because memory was exhausted.
     KilledOom,
-    /// It did not end in time.
+    /// The run did not end in time.
     TimedOut,
-    /// It hit a system limit, which `limit` names.
+    /// The run hit the system limit in `limit`.
     Limit,
     /// The toolchain is missing, or the program cannot be started.
     Unavailable,
@@ -167,8 +167,8 @@ impl fmt::Display for Status {
     }
 }
 
-/// How the beginning of the plateau was known. All but the first are taskscale's inference: that all tasks were alive
-/// then was not proved, unless `alive` is there.
+/// How the start of the plateau was known. All but `protocol` are inferred: that all tasks were alive is proved
+/// only if `alive` is present.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -177,11 +177,11 @@ pub enum PlateauFrom {
     Protocol,
     /// CPU and memory had become idle. `alive` is unknown.
     Outside,
-    /// A line of its output (`--ready-when`). `alive` is unknown.
+    /// The program printed a line (`--ready-when`). `alive` is unknown.
     ReadyLine,
-    /// It accepted a connection (`--ready-tcp`). `alive` is unknown.
+    /// The program accepted a connection (`--ready-tcp`). `alive` is unknown.
     ReadyTcp,
-    /// A delay after its start (`--ready-after`). `alive` is unknown.
+    /// A delay after the program's start (`--ready-after`). `alive` is unknown.
     ReadyAfter,
     /// The load printed `alive K` (`--with`, `--connect`). `alive` is K.
     LoadLine,
@@ -212,7 +212,7 @@ pub struct LimitHit {
     pub name: String,
     /// Its value.
     pub value: u64,
-    /// The command that raises it. Absent where nothing raises it.
+    /// The command that raises it. Absent if no command does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lift: Option<String>,
 }
@@ -224,8 +224,8 @@ pub struct Time {
     /// From exec until all N tasks were alive (work: `ready`). Absent if that never happened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub launch_s: Option<f64>,
-    /// From then until the first task could be due, or the program was stopped. 0 if tasks were due before the last one
-    /// had started.
+    /// From the end of the launch until the first task could be due, or the program was stopped. 0 if tasks
+    /// were due before the last one had started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plateau_s: Option<f64>,
     /// From the end of the plateau (work: `done`) until exit.
@@ -237,7 +237,7 @@ pub struct Time {
     /// From exec until memory was read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plateau_read_at_s: Option<f64>,
-    /// How long the reading took.
+    /// Duration of the reading.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reading_s: Option<f64>,
 }
@@ -255,10 +255,10 @@ pub struct Cpu {
     /// User and system time during the launch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub launch_s: Option<f64>,
-    /// The same during the plateau.
+    /// User and system time during the plateau.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plateau_s: Option<f64>,
-    /// The same during the drain.
+    /// User and system time during the drain.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drain_s: Option<f64>,
 }
@@ -280,7 +280,7 @@ impl Cpu {
 pub enum MemorySource {
     /// Cgroup v2, with the kernel's own account of kernel memory and peak.
     CgroupV2,
-    /// Cgroup v1, likewise.
+    /// Cgroup v1, with the same accounts.
     CgroupV1,
     /// /proc alone: kernel memory is page tables and thread stacks, the peak is resident memory.
     #[default]
@@ -357,7 +357,7 @@ pub struct Plateau {
     /// Huge pages of hugetlbfs. Absent if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hugetlb_bytes: Option<u64>,
-    /// How much too high the footprint may be. Absent if it is exact.
+    /// The footprint may be too high by this much. Absent if it is exact.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uncertain_bytes: Option<u64>,
     /// Resident memory, summed over processes.
@@ -377,7 +377,7 @@ pub struct Plateau {
     pub group_bytes: Option<u64>,
 }
 
-/// A metric that a program prints.
+/// A value that a program printed in a `metric` line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Metric {
@@ -387,7 +387,7 @@ pub struct Metric {
     pub unit: String,
 }
 
-/// Operations done as fast as they can be.
+/// Operations done as fast as possible, and their cost.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Work {
@@ -402,7 +402,7 @@ pub struct Work {
     /// CPU time of all processes from `ready` until `done`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_s: Option<f64>,
-    /// The line `check` of the program.
+    /// Value of the program's `check` line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub check: Option<String>,
 }

@@ -27,9 +27,9 @@ pub enum Warning {
     CpuStarved,
     /// Measured without a cgroup: kernel memory and peak are only what /proc shows.
     NoControlGroup,
-    /// Part of the memory was in swap, and counts.
+    /// Part of the memory was in swap. It counts in the footprint.
     Swapped,
-    /// Some processes could not be walked and count by `/proc/PID/status`.
+    /// Some processes could not be read page by page: `/proc/PID/status` was read instead.
     ProcessesUnreadable,
     /// The footprint may be too high by `uncertain_bytes`.
     MemoryUncertain,
@@ -37,7 +37,7 @@ pub enum Warning {
     PeakSampled,
     /// Processes outlived the program and were killed.
     LeftProcesses,
-    /// SysV segments outlived the program. Those of its known processes were removed.
+    /// System V segments outlived the program. Those of its known processes were removed.
     LeftSharedMemory,
     /// The cgroup's account lagged: `kernel_bytes` is thread stacks and page tables.
     KernelAccountStale,

@@ -1,4 +1,4 @@
-// Where the bytes of a task are: a stacked bar for each entry that `taskscale explain` has a sheet of.
+// Where the bytes of a task are: a stacked bar for each entry with a sheet of `taskscale explain`.
 
 import { h } from "../dom.ts";
 import * as format from "../format.ts";
@@ -7,7 +7,7 @@ import type { App } from "./app.ts";
 import { key, section, swatch, tipLine, tipTitle } from "./elements.ts";
 import { tip } from "./tip.ts";
 
-/** Nothing where there are no sheets. */
+/** Undefined without sheets. */
 export function anatomySection(app: App): HTMLElement | undefined {
   const { anatomy: sheets = [], kinds, part_sources: sources } = app.data;
   if (sheets.length === 0) return undefined;
@@ -23,7 +23,7 @@ export function anatomySection(app: App): HTMLElement | undefined {
     ),
     kinds.flatMap(({ name, title }) => {
       const own = sheets.filter((sheet) => sheet.kind === name);
-      // Bars of a kind have one scale.
+      // Bars of a kind share one scale.
       const most = Math.max(...own.map((sheet) => sheet.slope.bytes));
       return own.flatMap((sheet, at) => [at === 0 && h("h3", {}, title), bar(sources, sheet, most)]);
     }),

@@ -1,16 +1,19 @@
-// Charts in the page's colours. The library that draws them runs when the first of them is seen.
+// Charts in the page's colors. The chart library runs when the first one is drawn.
 
 import type { ECharts, EChartsCoreOption } from "echarts/core";
 import { fill, h } from "../dom.ts";
 import { hasArrived, INCOMPLETE, program, whenArrived } from "../later.ts";
 import { saveButtons } from "./save.ts";
 
-/** Colours that the three common kinds of colour blindness keep apart, after Okabe and Ito (2008), in the order of colour.rs. */
+/**
+ * Colors that stay distinct with the three common kinds of color blindness (after Okabe and Ito, 2008), in the
+ * order of colour.rs.
+ */
 const LINE_COLORS = {
   light: ["#0072b2", "#c44e00", "#00795a", "#a8477e", "#8a6d00", "#3d94cb", "#6c4fa3", "#7d5a3c"],
   dark: ["#5ab4e8", "#ff8a4c", "#2fc79a", "#e48fc0", "#e5c22e", "#a9d8f7", "#c0a3f5", "#d0a584"],
 };
-/** Filled shapes alone: hollow ones vanish in a crowd. With the characters that stand for them in legends. */
+/** Symbols, with their characters in legends. All are filled: hollow ones vanish among many lines. */
 const SYMBOLS: [string, string][] = [
   ["circle", "●"],
   ["rect", "■"],
@@ -24,7 +27,7 @@ const SYMBOLS: [string, string][] = [
 type Dash = "solid" | number[];
 const DASHES: Dash[] = ["solid", [6, 3], [2, 3]];
 
-/** The value of one of the page's colours. */
+/** The value of one of the page's colors. */
 export function token(name: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
@@ -37,7 +40,7 @@ export interface LineStyle {
   dash: Dash;
 }
 
-/** The colour is the language's, so that relatives stay together; symbol and dashes go by the place among all of it. */
+/** The color is the language's, so that its entries look alike. Symbol and dashes depend on `among`. */
 export function lineStyle(colour: number, among: number): LineStyle {
   const colors = LINE_COLORS[document.documentElement.dataset.theme === "dark" ? "dark" : "light"];
   const [symbol, glyph] = SYMBOLS[among % SYMBOLS.length] ?? ["circle", "●"];
@@ -54,7 +57,7 @@ export const FONT =
 
 const LABEL = { fontFamily: FONT, fontSize: 12 };
 
-/** What a chart shows; what all charts have in common is not in it. */
+/** The options of one chart, without those that all share. */
 export interface Drawing extends EChartsCoreOption {
   tooltip: object;
 }
@@ -88,7 +91,7 @@ export function logAxis(logBase: number, label: object) {
   };
 }
 
-/** What an axis below a chart is called. */
+/** Options that name the axis below a chart. */
 export const axisName = (name: string, nameGap: number) => ({
   name,
   nameLocation: "middle",
@@ -96,10 +99,10 @@ export const axisName = (name: string, nameGap: number) => ({
   nameTextStyle: { color: token("--ink-2") },
 });
 
-/** At the latest so long after it was due a chart is drawn, seen or not: who prints or captures a page sees all of it. */
+/** A chart is drawn at most this late, visible or not: prints and screenshots show all charts. */
 const LATEST_MS = 1_000;
 
-/** A chart that is made when it is first seen or the browser has nothing else to do, and so after each change. */
+/** A chart that is drawn once it is visible or the browser is idle, and so after each change. */
 export class Lazy {
   readonly element: HTMLElement;
   #chart: ECharts | undefined;
@@ -128,13 +131,13 @@ export class Lazy {
     addEventListener("beforeprint", () => this.now());
   }
 
-  /** Something that it shows has changed. */
+  /** Call after a change of what it shows. */
   changed(): void {
     this.#stale = true;
     this.#refresh();
   }
 
-  /** Draws whether it is seen or not; nothing while the page is still on its way. */
+  /** Draws now, visible or not. Undefined while the page is loading, and if it is incomplete. */
   now(): ECharts | undefined {
     if (!this.#chart) {
       if (!hasArrived()) {
@@ -169,13 +172,13 @@ export class Lazy {
   }
 }
 
-/** Safari has no idle callbacks. */
+/** Calls back when the browser is idle. Safari has no idle callbacks. */
 function whenIdle(then: () => void): void {
   if ("requestIdleCallback" in window) requestIdleCallback(then, { timeout: LATEST_MS });
   else setTimeout(then, LATEST_MS);
 }
 
-/** Buttons that save what is drawn. */
+/** Buttons that save a chart. */
 export const saveChart = (file: string, chart: Lazy): HTMLElement[] =>
   saveButtons(file, () => {
     chart.now();

@@ -1,4 +1,4 @@
-// The bar of controls: what is compared, by what, and which entries take part.
+// The controls: number of tasks, metric, results, search and filters.
 
 import { type Child, fill, h } from "../dom.ts";
 import * as format from "../format.ts";
@@ -172,7 +172,7 @@ function campaignChoices(app: App): HTMLElement[] {
   return campaignsOf(app.data, app.state.part).map((position) => {
     const pressed = shown.includes(position);
     const others = shown.filter((other) => other !== position);
-    // One is always shown.
+    // At least one is always shown.
     const next = pressed ? others : [...others, position].sort((a, b) => a - b);
     const click = () => next.length > 0 && app.set({ campaigns: next });
     const label = ` ${app.data.campaigns[position]?.label ?? ""}`;

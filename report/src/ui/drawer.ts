@@ -1,4 +1,4 @@
-// All that is known of one entry: why it is there, its program, how it was built and run, and each single sample.
+// The details of one entry: why it is there, its results and program, how it was built and run, every sample.
 
 import { type Child, fill, h, link } from "../dom.ts";
 import * as format from "../format.ts";
@@ -11,7 +11,7 @@ import type { SampleField } from "../wire.ts";
 import type { App, Section } from "./app.ts";
 import { commands, definitions, list, scrollable, tableHead } from "./elements.ts";
 
-/** Samples that are drawn at once. */
+/** Number of samples shown at first. */
 const PAGE = 40;
 
 export function drawer(app: App): Section {
@@ -26,11 +26,11 @@ export function drawer(app: App): Section {
     body,
   );
   element.addEventListener("close", () => {
-    // The event comes a moment after the closing: "forward" may have opened the drawer again by then.
+    // The event comes after the dialog has closed: "forward" may have opened it again by then.
     if (!element.open && app.state.entry) app.set({ entry: "" });
   });
   element.addEventListener("click", (event) => {
-    // What is clicked beside the panel is the dialog itself.
+    // A click outside the panel hits the dialog itself.
     if (event.target === element) element.close();
   });
 
@@ -98,7 +98,7 @@ function growth({ scaling }: Entry): Child {
   return facts && h("div", { class: "big-figures" }, facts);
 }
 
-/** What came of it at each number of tasks. */
+/** Results of an entry at each number of tasks. */
 function byTasks(data: PageData, campaign: Campaign, entry: Entry): Child {
   const rows = campaign.rows.filter((row) => campaign.entries[row.entry] === entry);
   if (rows.length === 0) return false;
@@ -162,7 +162,7 @@ function sources(entry: Entry): Child[] {
       const show = () => {
         if (folder.open && !pre.firstChild) {
           pre.append(h("code", {}, text));
-          // In colour when it has been painted: a click is not kept waiting for that.
+          // Highlighted after the paint, so that the click does not wait for it.
           requestAnimationFrame(() => setTimeout(() => colour(pre, file.path, text)));
         }
       };
@@ -180,7 +180,7 @@ function colour(pre: HTMLElement, path: string, text: string): void {
   if (library) fill(pre, library.code(path, text));
 }
 
-/** In the place of what stands at the end of the page, where the page has been cut off. */
+/** Replaces details that are missing because the page was cut off. */
 function missing(): HTMLElement {
   return h("p", { class: "callout warn" }, INCOMPLETE);
 }
@@ -203,7 +203,7 @@ function sampleColumns(fields: SampleField[], { shape }: Campaign, all: Samples)
     number("run", all.repetition, String),
     number("attempt", all.attempt, String),
     column("status", (at) => all.status[at] ?? ""),
-    // Work is not told to wait.
+    // Only tasks of shape `hold` wait.
     ...(shape === "hold" ? [number("wait", all.hold_s, format.seconds)] : []),
     ...fields.map(({ name, title, unit }) => number(title, all.numbers[name] ?? [], writer(unit))),
     column("memory source", (at) => all.memory_source[at] ?? ""),
@@ -219,7 +219,7 @@ function sampleColumns(fields: SampleField[], { shape }: Campaign, all: Samples)
 const commandOf = (all: Samples, at: number): string =>
   format.command(all.commands[all.command[at] ?? -1] ?? []);
 
-/** Every run of an entry, and below it what is only of one: its exact command, reason, warnings, standard error. */
+/** The command of an entry's last run, and a table of all its runs. */
 function samples(data: PageData, campaign: Campaign, entry: Entry, all: Samples | undefined): HTMLElement {
   if (!all) return missing();
   const position = campaign.entries.indexOf(entry);

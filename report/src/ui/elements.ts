@@ -33,17 +33,17 @@ export function section(
 export const swatch = (name: string, color?: string): HTMLElement =>
   h("i", { class: `swatch ${name}`.trimEnd(), "--color": color });
 
-/** What a swatch of a legend stands for. */
+/** An item of a legend. `more`: its tooltip. */
 export const key = (mark: Node, text: string, more?: string): HTMLElement =>
   h("span", { class: "key", title: more }, mark, text);
 
-/** A line of a panel: a name, and a value where there is one. */
+/** A line of a tooltip: a mark, a name, and a value if there is one. */
 export const tipLine = (name: string, value?: string, mark: Node = h("i")): HTMLElement =>
   h("div", { class: "tip-line" }, mark, h("span", {}, name), value !== undefined && h("b", {}, value));
 
 export const tipTitle = (text: string): HTMLElement => h("div", { class: "tip-title" }, text);
 
-/** What a chart shows beside the pointer. */
+/** The tooltip of a chart. */
 export const tipPanel = (title: string, ...lines: Child[]): HTMLElement =>
   h("div", { class: "compare" }, tipTitle(title), lines);
 
@@ -67,7 +67,7 @@ export function definitions(pairs: [string, Node | string | Node[]][]): HTMLElem
 
 export const commands = (lines: string[]): HTMLElement => h("code", { class: "commands" }, lines.join("\n"));
 
-/** A button that is on or off. By `key` it is found again when it is redrawn. */
+/** A button that is on or off. `keepFocus` finds it by `key` after a redraw. */
 export function choice(
   key: string,
   pressed: boolean,

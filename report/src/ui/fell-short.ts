@@ -1,4 +1,4 @@
-// The entries of which there is no figure, with the reason.
+// The entries without a value, with the reason.
 
 import { h } from "../dom.ts";
 import type { Ranking } from "../view.ts";
@@ -6,7 +6,7 @@ import type { App } from "./app.ts";
 import { FIRST, MANY, moreButton } from "./more.ts";
 import { spelled } from "./reason.ts";
 
-/** Stands for this list among the kinds of which all is shown. */
+/** Name of this list among the kinds whose rows are all shown. */
 const REASONS = "reasons";
 
 export function fellShort(

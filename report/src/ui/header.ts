@@ -48,7 +48,7 @@ function stored(): Theme {
     const found = localStorage.getItem("taskscale-theme");
     return THEMES.find((theme) => theme === found) ?? "auto";
   } catch {
-    // No storage for this page: nothing is kept.
+    // The browser denies this page storage.
     return "auto";
   }
 }
@@ -75,7 +75,7 @@ function themeButton(retheme: () => void): HTMLElement {
     try {
       localStorage.setItem("taskscale-theme", theme);
     } catch {
-      // It holds until the page is left.
+      // Without storage, the choice lasts until the page is closed.
     }
     retheme();
   };

@@ -1,4 +1,4 @@
-// Keys: "/" searches; j and k, or the arrows, go from row to row, and from entry to entry while one is open.
+// Keys: "/" searches. j, k and arrows move from row to row, or from entry to entry while one is open.
 
 import type { App } from "./app.ts";
 
@@ -22,7 +22,7 @@ const types = (target: EventTarget | null): boolean =>
 
 const rows = (): HTMLElement[] => [...document.querySelectorAll<HTMLElement>("#ranking [data-entry]")];
 
-/** Arrows scroll the page, unless a row has the focus. */
+/** Moves the focus to another row. Arrows scroll the page unless a row has the focus. */
 function nextRow(key: string): boolean {
   const step = LETTERS[key] ?? UPRIGHT[key];
   if (!step) return false;
@@ -35,7 +35,7 @@ function nextRow(key: string): boolean {
   return true;
 }
 
-/** While details are open arrows up and down scroll them. */
+/** Opens another entry while one is open. Arrows up and down scroll the details instead. */
 function nextEntry(app: App, key: string): boolean {
   const step = LETTERS[key] ?? SIDEWAYS[key];
   if (!step) return false;

@@ -9,7 +9,7 @@ import type { App, Section } from "./app.ts";
 import { axisName, type Drawing, figure, Lazy, type LineStyle, lineStyle, logAxis } from "./chart.ts";
 import { key, section, swatch, tipLine, tipPanel } from "./elements.ts";
 
-/** As many lines as can be told apart. */
+/** Most lines shown: more are hard to distinguish. */
 const MOST = 16;
 
 interface Line {

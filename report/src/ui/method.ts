@@ -1,4 +1,4 @@
-// How it was measured: machine, plan, command, what to keep in mind, and what differs from the posts.
+// How it was measured: machine, plan, command, notes, and differences from the original blog posts.
 
 import { byId, type Child, fill, h } from "../dom.ts";
 import { campaignsOf, shapeOf, workloadOf } from "../state.ts";
@@ -23,7 +23,7 @@ export function methodSection(app: App): Section {
 function content({ data, state }: App): Child[] {
   const positions = campaignsOf(data, state.part);
   const campaigns = positions.flatMap((position) => data.campaigns[position] ?? []);
-  // The posts let tasks wait and had them do nothing: of work they say nothing.
+  // The original blog posts measured only tasks that wait.
   const posts = shapeOf(data, state.part) === "hold";
   const published = data.published.filter((known) => known.our_workload === workloadOf(data, state.part));
   return [
@@ -38,7 +38,7 @@ function content({ data, state }: App): Child[] {
   ];
 }
 
-/** Text that is the same in every page, as page.html has it. */
+/** A copy of a template in page.html. */
 const prepared = (id: string): Node => (byId(id) as HTMLTemplateElement).content.cloneNode(true);
 
 function facts(campaign: Campaign): HTMLElement {

@@ -3,7 +3,7 @@
 import { h } from "../dom.ts";
 import * as format from "../format.ts";
 
-/** More rows than this are a page of their own: of each list the first are shown, the rest when they are asked for. */
+/** With more rows than this, a list per kind starts with `FIRST` rows, and a single list with `MANY`. */
 export const MANY = 40;
 export const FIRST = 8;
 

@@ -1,4 +1,4 @@
-// The overview of a page of several parts: a table of entries by parts, coloured by how far each is from the best.
+// The overview: a table of entries by series or by number of tasks, colored by the multiple of the best.
 
 import { fill, h } from "../dom.ts";
 import * as format from "../format.ts";
@@ -27,10 +27,10 @@ import {
 } from "./elements.ts";
 import { tip } from "./tip.ts";
 
-/** Rows of a kind that are drawn at once. */
+/** Rows of a kind shown at first. */
 const MOST = 6;
 
-/** Nothing where there is only one part and one number of tasks. */
+/** Undefined if there is only one series with one number of tasks. */
 export function overviewSection(app: App): Section | undefined {
   if (!overview(app.data, app.state)) return undefined;
   const several = parts(app.data).length > 1;
@@ -64,7 +64,7 @@ export function overviewSection(app: App): Section | undefined {
     keepFocus(table, () => fill(table, head(app, found, several), pinned(app, found), ...bodies));
     if (seen !== looked()) {
       seen = looked();
-      // On a narrow screen not all columns are in sight: this one is, beside the names.
+      // On a narrow screen, scroll this column into view, next to the names.
       const names = table.querySelector<HTMLElement>("thead th");
       const current = table.querySelector<HTMLElement>("[aria-current]");
       scroll.scrollLeft = (current?.offsetLeft ?? 0) - (names?.offsetWidth ?? 0);
@@ -79,7 +79,7 @@ function legend({ data: { heat_steps } }: App): HTMLElement {
   return h("div", { class: "legend" }, keys);
 }
 
-/** Leads to a part; the columns' heads can be reached by keyboard as well. */
+/** A link to the state of a column. */
 function link(app: App, column: Column, content: Node | string, then = () => {}): HTMLAnchorElement {
   const go = (event: Event) => {
     if (event instanceof MouseEvent && (event.ctrlKey || event.metaKey || event.shiftKey)) return;
@@ -111,7 +111,7 @@ function body(app: App, { columns }: Overview, rows: OverviewRow[]): HTMLElement
   return h("tbody", {}, app.state.rank === "kind" && groupHead(kind), lines);
 }
 
-/** Entries that are pinned, and how many times the second the first takes. */
+/** The pinned entries, and the first ÷ the second. */
 function pinned(app: App, { columns, pinned, ratios }: Overview): HTMLElement | false {
   if (pinned.length === 0) return false;
   const [a, b] = pinned.map((row) => row.entry.name);
@@ -121,7 +121,7 @@ function pinned(app: App, { columns, pinned, ratios }: Overview): HTMLElement | 
   return h("tbody", { class: "pinned" }, groupHead("Pinned"), lines, ratios.length > 0 && compared);
 }
 
-/** An entry may stand there twice: `place` tells its rows apart. */
+/** The row of an entry. `place` distinguishes the two rows of a pinned entry. */
 function line(app: App, columns: Column[], row: OverviewRow, place: string): HTMLElement {
   const { name } = row.entry;
   const isPinned = app.state.pinned.includes(name);
@@ -149,10 +149,10 @@ function line(app: App, columns: Column[], row: OverviewRow, place: string): HTM
 
 function cell(app: App, column: Column, { entry }: OverviewRow, { times, said, absent }: Cell): HTMLElement {
   const text = times === undefined ? said : format.times(times);
-  // As the text says, the best: also where colours are not seen.
+  // The best by its rounded text. Bold, as not everyone sees colors.
   const best = text === format.times(1);
   const to = link(app, column, best ? h("b", {}, text) : text, () => {
-    // With its campaign where it has a bar.
+    // `NAME CAMPAIGN` if the entry has a bar, otherwise `NAME`.
     const name = CSS.escape(entry.name);
     const line = document.querySelector<HTMLElement>(
       `#ranking [data-entry^="${name} "], #ranking [data-entry="${name}"]`,
@@ -160,7 +160,7 @@ function cell(app: App, column: Column, { entry }: OverviewRow, { times, said, a
     (line ?? document.getElementById("ranking"))?.scrollIntoView({ block: "center" });
     line?.focus({ preventScroll: true });
   });
-  // One way for each part is enough by keyboard: that in the head.
+  // By keyboard, one link per column is enough: the one in its head.
   to.tabIndex = -1;
   tip(to, () => [
     tipTitle(entry.title),

@@ -1,4 +1,4 @@
-// Which part of what was measured the page shows: a workload with its parameters on so many CPUs.
+// The choice of the series: a workload with its parameters and CPUs.
 
 import { fill, h } from "../dom.ts";
 import { ofPart, parts } from "../state.ts";
@@ -6,10 +6,10 @@ import type { App, Section } from "./app.ts";
 import { select } from "./controls.ts";
 import { choice, keepFocus } from "./elements.ts";
 
-/** More than this would be a wall of buttons. */
+/** Most series with a button each. More are in a menu. */
 const MOST = 6;
 
-/** Nothing where there is only one. */
+/** Undefined if there is only one series. */
 export function partChoice(app: App): Section | undefined {
   const all = parts(app.data);
   if (all.length < 2) return undefined;

@@ -1,4 +1,4 @@
-// The ranking as a picture of its own, for a post or a README.
+// The ranking as a picture for a blog post or a README.
 
 import { isBytes, show } from "../metrics.ts";
 import type { Scale } from "../scale.ts";
@@ -26,7 +26,7 @@ function make(name: string, attributes: Attributes, text?: string): SVGElement {
   return element;
 }
 
-/** What the ranking shows, first bars alone, and below it what has no figure. */
+/** The ranking, with only the first bar of each row, and below it the entries whose runs have no value. */
 export function rankingSvg(
   data: PageData,
   shown: Ranking,

@@ -1,4 +1,4 @@
-// The ranking: a row of bars for each entry, best first, and below it those without a figure, with the reason.
+// The ranking: a row of bars for each entry, best first, and below it the entries without a value.
 
 import { type Child, fill, h } from "../dom.ts";
 import * as format from "../format.ts";
@@ -32,7 +32,7 @@ import { tip } from "./tip.ts";
 const percent = (share: number) => `${(share * 100).toFixed(3)}%`;
 
 export function rankingSection(app: App): Section {
-  // Elements, not texts: a browser that translates the page takes texts out of it.
+  // Elements, not texts: a browser that translates the page replaces text nodes.
   const title = h("span", {}, "Ranking");
   const about = h("span");
   const legend = h("div", { class: "legend" });
@@ -54,7 +54,7 @@ export function rankingSection(app: App): Section {
     const subtitle = ["taskscale", ...labels].join(" · ");
     return rankingSvg(app.data, shown, scaled, title.textContent ?? "", subtitle, app.state.rank);
   };
-  /** Kinds of which all rows are shown. */
+  /** Kinds whose rows are all shown. */
   const whole = new Set<string>();
   const tools = [published, log, together, ...saveButtons("taskscale-ranking", picture)];
   const element = section("ranking", title, about, tools, legend, list, rest, live);
@@ -72,7 +72,7 @@ export function rankingSection(app: App): Section {
     together.hidden = new Set(shown.rows.map((row) => row.entry.kind)).size < 2;
     published.hidden = !shown.hasPublished;
     const lists = listed(shown, state.rank, whole);
-    // By what is seen: one giant among the rest would leave a few pixels for all others.
+    // Scaled to the rows shown: a huge hidden one would leave them a few pixels.
     const seen = lists.flatMap((list) => list.rows);
     const { max, min } = extent(seen, state.published);
     const scaled = scale(max, min, state.log, isBytes(of), shown.unit);
@@ -97,15 +97,15 @@ export function rankingSection(app: App): Section {
   return { element, update };
 }
 
-/** Rows that stand in one list, and how many more it has. */
+/** The rows shown of one list, and the number left out. */
 interface Listed {
-  /** Empty where all kinds are in one. */
+  /** Empty if all kinds are in one list. */
   kind: string;
   rows: RankRow[];
   left: number;
 }
 
-/** All rows in one list, or, where they are ranked by kind, in a list for each. */
+/** All rows in one list, or in a list per kind if they are ranked by kind. */
 function listed(shown: Ranking, rank: State["rank"], whole: Set<string>): Listed[] {
   const found = sets(shown.rows, rank);
   return found.map((rows) => {
@@ -155,7 +155,7 @@ function legendItems({ data, state }: App, shown: Ranking): Child[] {
   ];
 }
 
-/** Drawn once behind all rows. */
+/** The grid, drawn once behind all rows. */
 function gridlines(shown: Ranking, scaled: Scale): HTMLElement {
   const lines = scaled.ticks.map((value) => h("i", { class: "gridline", "--at": percent(scaled.at(value)) }));
   const attributes = { class: `gridlines ${columns(shown)}`, "aria-hidden": "true" };
@@ -232,7 +232,7 @@ function rankLine(app: App, shown: Ranking, row: RankRow, bar: Bar, scaled: Scal
   return line;
 }
 
-/** A task's part of the value. */
+/** The value per task, as text. */
 function perTask({ metric }: Ranking, bar: Bar, n: number): string {
   const what = metric.per_task;
   if (what === "slope") return bar.entry.scaling?.slope ?? "";
@@ -263,7 +263,7 @@ function spread({ data }: App, { metric }: Ranking, bar: Bar): string {
   return share === undefined || share < data.shown_spread ? "" : `± ${format.percent(share)}`;
 }
 
-/** As a share of the figure: half of an interval's width, or the median absolute deviation. */
+/** Spread ÷ value: the larger half of the interval, or the median absolute deviation. */
 function noise(metric: Metric, { row, value, low, high }: Bar): number | undefined {
   if (!isWhole(metric)) return row?.figures[metric.field]?.mad;
   const known = low !== undefined && high !== undefined && value;
@@ -292,7 +292,7 @@ function track(app: App, shown: Ranking, bar: Bar, scaled: Scale, mark: number |
   );
 }
 
-/** Title, size and class of the parts of a bar, where that has parts. */
+/** Title, size and class of the parts of a bar. Empty without parts. */
 const partsOf = ({ data }: App, { parts }: Bar): { title: string; size: string; name: string }[] =>
   (parts ?? []).flatMap((bytes, at) => {
     const part = data.parts[at];
@@ -323,7 +323,7 @@ function barTip(app: App, shown: Ranking, row: RankRow, bar: Bar): Child[] {
   ];
 }
 
-/** What the bar shows, for who does not see it. */
+/** What a screen reader reads in addition to the row's texts. */
 function spoken(app: App, row: RankRow, bar: Bar, several: boolean): string {
   const texts: string[] = [];
   if (several) texts.push(`results ${letter(app.data, bar.campaign)}`);

@@ -1,11 +1,11 @@
-// Why something has no figure, as it can be acted on: commands stand out, and can be taken to a terminal.
+// Reasons with commands that can be copied to a terminal.
 
 import { fill, h } from "../dom.ts";
 import { copied } from "./elements.ts";
 
 /** A reason with each command between backticks as code, and a button that copies it. */
 export function spelled(reason: string): (Node | string)[] {
-  // Text and commands in turn; a backtick without a second one is a backtick.
+  // Text and commands alternate. With an unpaired backtick, all is text.
   const pieces = reason.split("`");
   if (pieces.length % 2 === 0) return [reason];
   return pieces.flatMap((piece, at): (Node | string)[] => (at % 2 === 0 ? [piece] : command(piece)));

@@ -1,10 +1,10 @@
-// Pictures to keep: an SVG as it is, or as PNG, twice as large as on the screen.
+// Saves pictures: as SVG, or as PNG at twice the size on the screen.
 
 import { h, offer } from "../dom.ts";
 
 const PNG_SCALE = 2;
 
-/** Two buttons that save what `picture` makes; nothing where it makes nothing. */
+/** Two buttons that save what `picture` returns, if it returns a picture. */
 export function saveButtons(name: string, picture: () => SVGSVGElement | undefined): HTMLElement[] {
   const save = (type: "svg" | "png") => async () => {
     const svg = picture();
@@ -28,7 +28,7 @@ async function asPng(svg: SVGSVGElement, blob: Blob): Promise<Blob> {
   canvas.width = Number(svg.getAttribute("width")) * PNG_SCALE;
   canvas.height = Number(svg.getAttribute("height")) * PNG_SCALE;
   canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
-  // Not an OffscreenCanvas: browsers that guard against fingerprints ask before they hand out this one.
+  // Not an OffscreenCanvas: browsers with fingerprinting protection ask the user before they read this one.
   return await new Promise((made, failed) =>
     canvas.toBlob((png) => (png ? made(png) : failed(new Error("the browser created no image")))),
   );

@@ -1,5 +1,5 @@
-// Footprint over N on logarithmic axes: a line per entry, its interval, the floor, and the fitted line. Of work, the
-// time of an operation.
+// Footprint (for work: wall time per operation) over N on logarithmic axes: a line per entry with the range of
+// its runs, the fitted line, and the floor.
 
 import type { CustomSeriesOption, LineSeriesOption } from "echarts/charts";
 import { fill, h } from "../dom.ts";
@@ -22,7 +22,7 @@ import {
 } from "./chart.ts";
 import { choice, keepFocus, section, swatch, tipLine, tipPanel, toggle } from "./elements.ts";
 
-/** More lines than this nobody can tell apart. */
+/** Most lines shown: more are hard to distinguish. */
 const MOST = 24;
 
 /** Most lines listed in a tooltip. */
@@ -35,7 +35,7 @@ interface Styled extends Line {
   style: LineStyle;
 }
 
-/** The styles of lines do not change with filters: they follow the order of the catalogue. */
+/** The lines shown, and the number left out. Styles follow the catalog: filters do not change them. */
 function styled(app: App): { shown: Styled[]; left: number } {
   const all = lines(app.data, app.state);
   const among = new Map<number, number>();
@@ -46,7 +46,7 @@ function styled(app: App): { shown: Styled[]; left: number } {
     places.set(entry.name, place);
     among.set(entry.colour, place + 1);
   }
-  // The floor is always there: it is what all others stand on.
+  // The floor is always shown, as the others build on it.
   const floors = all.filter((line) => line.entry.reference);
   const others = all.filter((line) => !line.entry.reference);
   const shown = [...chosen(others, MOST - floors.length), ...floors].map((line) => ({
@@ -61,7 +61,10 @@ function styled(app: App): { shown: Styled[]; left: number } {
   return { shown, left: all.length - shown.length };
 }
 
-/** Of too many lines: the best of each language, then those of the posts, then the smallest; in the order they had. */
+/**
+ * At most `most` lines, in the same order: the best of each language, then those of the original blog posts,
+ * then the smallest.
+ */
 function chosen(all: Line[], most: number): Line[] {
   if (all.length <= most) return all;
   const languages = new Set<string>();
@@ -151,11 +154,11 @@ function drawing(app: App, all: Styled[], width: number): Drawing {
   const narrow = width < 560;
   const of = metricOf(app);
   const values = visible.flatMap((line) =>
-    // Times lie farther apart than footprints: their bars must fit too.
+    // Times vary more than footprints: the axis must fit their bars too.
     line.points.flatMap((point) => (isBytes(of) ? point.value : [point.low, point.value, point.high])),
   );
   const sizes = visible.flatMap((line) => line.points.map((point) => point.tasks));
-  // Times of an operation often lie within one power of ten.
+  // Times per operation often span less than a power of ten.
   const base = isBytes(of) ? 4 : Math.max(...values) / Math.min(...values) > 50 ? 10 : 2;
   const power = (value: number, round: (power: number) => number) =>
     base ** round(Math.log(value) / Math.log(base));
@@ -187,8 +190,8 @@ function drawing(app: App, all: Styled[], width: number): Drawing {
 
 function series(app: App, line: Styled, named: boolean): (LineSeriesOption | CustomSeriesOption)[] {
   const { color, symbol, dash } = line.style;
-  // On these axes the fit is a curve: between numbers of tasks that lie far apart it is nearer to the truth than a
-  // straight line from median to median.
+  // On these axes the fit is a curve. Between distant N it is more accurate than a straight line from median to
+  // median.
   const byFit = app.state.fit && !line.entry.reference && line.fitted.length > 0;
   const last = line.points.at(-1)?.tasks === tasksOf(app.data, app.state.part).at(-1);
   const stroke = { color, width: line.entry.reference ? 1.5 : 1.75, type: dash };
@@ -197,7 +200,7 @@ function series(app: App, line: Styled, named: boolean): (LineSeriesOption | Cus
     name: line.name,
     data: line.points.map((point) => ({
       value: [point.tasks, point.value],
-      // Fewer than N were alive: not the same thing.
+      // Faded: fewer than N tasks were alive, so it is not comparable.
       ...(point.ok ? {} : { itemStyle: { opacity: 0.35 } }),
     })),
     symbol,
@@ -206,7 +209,7 @@ function series(app: App, line: Styled, named: boolean): (LineSeriesOption | Cus
     lineStyle: byFit ? { width: 0 } : stroke,
     itemStyle: { color },
     emphasis: { scale: 1.5, lineStyle: { width: byFit ? 0 : 4 } },
-    // At its end a line says what it is; where lines end close together their names make room for each other.
+    // The name at the end of the line. Names that would overlap are shifted.
     endLabel: {
       show: named,
       formatter: line.name,
@@ -262,7 +265,7 @@ function series(app: App, line: Styled, named: boolean): (LineSeriesOption | Cus
   return byFit ? [measured, intervals, fitted] : [measured, intervals];
 }
 
-/** What all lines have at the N under the pointer, the smallest first. */
+/** The values of all lines at the N under the pointer, the smallest first. */
 function comparison(app: App, visible: Styled[], found: unknown): HTMLElement {
   const hits = Array.isArray(found) ? found : [found];
   const tasks = hits.map((hit) => Number((hit as { value?: unknown[] }).value?.[0])).find(Number.isInteger);

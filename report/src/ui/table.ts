@@ -1,4 +1,4 @@
-// The sortable table with every figure.
+// The sortable table of all results.
 
 import { fill, h, offer } from "../dom.ts";
 import * as format from "../format.ts";
@@ -7,7 +7,7 @@ import type { Column } from "../types.ts";
 import type { App, Section } from "./app.ts";
 import { keepFocus, scrollable, section, tableHead, toggle } from "./elements.ts";
 
-/** Rows that are drawn at once; more on demand, as nobody reads them all. */
+/** Rows shown at first. A button shows the rest. */
 const PAGE = 40;
 
 export function tableSection(app: App): Section {
@@ -82,11 +82,11 @@ function tableRow({ set }: App, cell: Cell, columns: Column[]): HTMLElement {
   return h("tr", { class: cell.row && cell.row.ok_runs > 0 ? "" : "fell" }, cells);
 }
 
-/** The table as it is shown, in base units, under the names of columns in the CSV of a report. */
+/** All rows that pass the filters, sorted, in base units, with the column names of a report's CSV. */
 function csv(app: App): string {
   const columns = columnsOf(app.data, app.state.part);
   const field = (value: unknown) => {
-    // A spreadsheet takes what begins so for a formula.
+    // Spreadsheets read a text with such a beginning as a formula.
     const text = String(value ?? "").replace(/^[=+\-@\t\r]/, (start) =>
       typeof value === "number" ? start : `'${start}`,
     );

@@ -1,4 +1,4 @@
-// Where time goes: launch, plateau and drain, and the CPU time in each.
+// Wall time and CPU time of launch, plateau and drain.
 
 import { fill, h } from "../dom.ts";
 import * as format from "../format.ts";
@@ -9,7 +9,7 @@ import type { App, Section } from "./app.ts";
 import { type Drawing, figure, Lazy, token } from "./chart.ts";
 import { key, section, swatch, tipLine, tipPanel } from "./elements.ts";
 
-/** As many bars as fit a page; the table has all. */
+/** Most bars shown. The table has all. */
 const MOST = 40;
 
 interface Bar {
@@ -60,7 +60,7 @@ export function timeSection(app: App): Section {
   }
 
   function update(): void {
-    // Work has no plateau, and lasts as long as taskscale makes it.
+    // Work has no plateau, and taskscale chooses how long it lasts.
     element.hidden = shapeOf(app.data, app.state.part) === "work";
     if (element.hidden) return;
     fill(title, `Time at ${format.tasks(app.state.n)}`);
@@ -115,7 +115,7 @@ function drawing(data: PageData, bars: Bar[], width: number): Drawing {
   };
 }
 
-/** Cut in the middle: both ends of a name tell it from others. */
+/** A name cut in the middle, as both of its ends distinguish it from others. */
 function shortened(name: string, most: number): string {
   if (name.length <= most) return name;
   const head = Math.ceil((most - 1) / 2);

@@ -1,4 +1,4 @@
-// A small panel beside what the pointer or the focus is on. Everything in it can also be read elsewhere.
+// The tooltip of the element with the pointer or the focus. Everything in it can also be read elsewhere.
 
 import { type Child, fill, h } from "../dom.ts";
 

@@ -1,10 +1,10 @@
-// How the cost of a task changed from version to version: charts that are drawn with the data, as `report` writes them.
+// How the cost of a task changed from version to version: charts that taskscale drew, as `report` writes them.
 
 import { h } from "../dom.ts";
 import type { App } from "./app.ts";
 import { section } from "./elements.ts";
 
-/** Nothing where no entry was measured in several versions. */
+/** Undefined if no entry was measured in several versions. */
 export function versionsSection(app: App): HTMLElement | undefined {
   const charts = app.data.versions?.map((chart) => {
     const blob = new Blob([chart.svg], { type: "image/svg+xml" });

@@ -16,7 +16,7 @@ pub enum Style {
     Tuned,
 }
 
-/// How a chat server sends a message to the other members of a room; the designs differ in memory and CPU time.
+/// How a chat server sends a message to the other members of a room. The designs differ in memory and CPU time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]

@@ -25,12 +25,12 @@ use crate::units;
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
 pub enum Shape {
-    /// All tasks wait at the same time: what they take meanwhile.
+    /// All tasks wait at the same time: their memory is measured.
     #[default]
     Hold,
-    /// Tasks do operations as fast as they can: the cost of one.
+    /// Tasks do operations as fast as they can: the cost of one is measured.
     Work,
-    /// A server serves connections: what each takes when idle and when sending.
+    /// A server serves connections: the cost of one is measured, idle and sending.
     Serve,
 }
 

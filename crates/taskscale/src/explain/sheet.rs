@@ -25,18 +25,18 @@ pub struct PartName {
     pub name: String,
 }
 
-/// Where the size of a part is known from.
+/// The source of a part's size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum PartSource {
-    /// The runtime or allocator, asked by an adapter: what is in use.
+    /// Memory in use, as an adapter of the runtime or allocator reports it.
     Live,
-    /// The same: what it keeps without using it.
+    /// Memory that the runtime or allocator keeps unused, from the same adapter.
     Unused,
-    /// Mappings that no adapter knows.
+    /// Mappings that no adapter explains.
     Mapped,
-    /// The cgroup's account of the kernel.
+    /// The cgroup's account of kernel memory.
     Kernel,
 }
 
@@ -106,7 +106,7 @@ pub struct RunParts {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PerTask {
     pub bytes: f64,
-    /// Of 95%; absent for one repetition.
+    /// 95% interval. Absent for one repetition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval: Option<Interval>,
 }
@@ -127,16 +127,16 @@ pub struct SheetRow {
     pub per_task: PerTask,
 }
 
-/// Where the bytes of a task are. The rows and what is unexplained add up to the slope.
+/// Bytes of a task by part. The rows and `unexplained` add up to `slope`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Sheet {
-    /// Of the footprint.
+    /// Slope of the footprint over N.
     pub slope: PerTask,
-    /// By group, the largest of each first.
+    /// Sorted by group, then by size, the largest first.
     pub rows: Vec<SheetRow>,
     pub unexplained: PerTask,
-    /// How far the adapter moved the slope, as a share of it; absent without an adapter.
+    /// Change of the slope in the runs with the adapter, as a share. Absent without an adapter.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub moved: Option<f64>,
 }

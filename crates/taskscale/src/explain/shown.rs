@@ -11,7 +11,7 @@ use crate::document::{Column, Document, DocumentRow, Emphasis, Table, TableCell}
 use crate::metrics::per_task;
 use crate::units;
 
-/// A sheet, and what it is of.
+/// The sheet of a program, with facts about the program and its runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Explanation {
@@ -24,7 +24,7 @@ pub struct Explanation {
     pub version: Option<String>,
     pub tasks: Vec<u64>,
     pub repetitions: u32,
-    /// The adapter that was asked, and why that one.
+    /// Name of the adapter, and why it was selected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub adapter: Option<(String, String)>,
     /// What the program printed in `metric` lines, such as the size of a future.
@@ -32,7 +32,7 @@ pub struct Explanation {
     pub metrics: BTreeMap<String, Metric>,
     #[serde(flatten)]
     pub sheet: Sheet,
-    /// What a reader must know, a sentence each.
+    /// Caveats, one sentence each.
     pub notes: Vec<String>,
 }
 

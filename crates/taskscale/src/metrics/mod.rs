@@ -114,7 +114,7 @@ pub enum MetricScope {
     Run,
     /// The slope of an entry's line through all N.
     Slope,
-    /// The fixed cost: where the same line begins.
+    /// The fixed cost: the intercept of the same line.
     Base,
 }
 

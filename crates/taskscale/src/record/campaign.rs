@@ -22,7 +22,7 @@ pub struct Campaign {
     pub command: Vec<String>,
     /// The machine.
     pub machine: Machine,
-    /// What is measured: the first series.
+    /// The plan of the first series.
     pub plan: Plan,
     /// The plans of further series.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -248,7 +248,7 @@ impl Hold {
     }
 }
 
-/// Facts on one entry of a campaign.
+/// Facts about one entry of a campaign.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct EntryFacts {
@@ -294,7 +294,7 @@ pub struct EntryFacts {
     /// Version that the toolchain printed. Absent if it is missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// Versions that were asked for, by the name of a runtime or a library: those that were found or resolved.
+    /// Requested versions by name of the runtime or library, as found or resolved.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub versions: BTreeMap<String, String>,
     /// Why the entry cannot run here.
@@ -309,11 +309,10 @@ pub struct EntryFacts {
     /// Environment variables.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
-    /// SHA-256 over the runtime's folder, version and place: the key of the build cache.
+    /// SHA-256 over the runtime's files and the toolchain's version and folder: the key of the build cache.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
-    /// SHA-256 over what this entry alone consists of: commands, variables, toolchain and its files. Absent in old
-    /// results.
+    /// SHA-256 over this entry's own commands, variables, toolchain and files. Absent in old results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program_digest: Option<String>,
     /// Files of the program when the measurement began. Absent in old results.

@@ -29,7 +29,7 @@ impl EventLine {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub enum Event {
-    /// Once, when it is known what can run.
+    /// Once, when taskscale knows what can run.
     Plan {
         /// The results folder.
         folder: String,
@@ -78,9 +78,9 @@ pub enum Event {
         hold_s: f64,
         /// Work: operations to do.
         operations: Option<u64>,
-        /// Finished repetitions.
+        /// Repetitions finished before this one.
         done: u64,
-        /// Of this total.
+        /// Total number of repetitions.
         runs: u64,
         /// Estimated time until the end.
         left_s: f64,
@@ -93,65 +93,65 @@ pub enum Event {
         entry: String,
         /// `found`, `undecided`, `nothing-holds` or `everything-holds`.
         state: String,
-        /// Most tasks that passed, once confirmed.
+        /// Tasks that passed, once confirmed: the most found, or the number asked for.
         tasks: Option<u64>,
-        /// Least memory that passed, once confirmed.
+        /// Memory in which `tasks` passed, once confirmed: the least found, or the amount given.
         memory_bytes: Option<u64>,
-        /// Runs that were to confirm the answer.
+        /// Confirming runs of the answer, or of the last candidate.
         confirming_runs: u64,
-        /// Runs of these that passed.
+        /// Confirming runs that passed.
         confirming_held: u64,
-        /// The nearest number of tasks that failed.
+        /// Tasks of the failed run nearest to the answer.
         fails_tasks: Option<u64>,
-        /// The nearest memory that failed.
+        /// Memory of the failed run nearest to the answer.
         fails_memory_bytes: Option<u64>,
-        /// Passed although it asked for as much or more: the boundary is not sharp.
+        /// Tasks of the farthest run that passed at or beyond the failed one: the boundary is not sharp.
         sometimes_tasks: Option<u64>,
-        /// The same for memory.
+        /// Memory of the farthest run that passed at or beyond the failed one.
         sometimes_memory_bytes: Option<u64>,
         /// Highest rate that passed, once confirmed.
         rate_per_s: Option<u64>,
-        /// The nearest rate that failed.
+        /// Rate of the failed run nearest to the answer.
         fails_rate_per_s: Option<u64>,
-        /// The same for a rate.
+        /// Rate of the farthest run that passed at or beyond the failed one.
         sometimes_rate_per_s: Option<u64>,
         /// The answer in a sentence.
         text: String,
     },
-    /// A message that a person would see.
+    /// A message that taskscale prints as text without `--json`.
     Message { level: Level, text: String },
-    /// The request cannot be done.
+    /// The command failed.
     Error {
         /// What is wrong.
         message: String,
         /// What to do.
         hint: Option<String>,
     },
-    /// Last.
+    /// The last line.
     End { exit_code: u8 },
 }
 
-/// How far an entry is.
+/// State of an entry's preparation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum BuildState {
     /// Preparation has started.
     Started,
-    /// It can be run.
+    /// The entry can run.
     Ready,
     /// Its toolchain is missing or too old.
     Unavailable,
-    /// The toolchain is there, and yet the build failed.
+    /// The toolchain exists, but the build failed.
     Failed,
 }
 
-/// How much a message matters.
+/// Importance of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Level {
-    /// Single steps; only with `--verbose`.
+    /// Single steps, only with `--verbose`.
     Detail,
     /// Progress.
     Info,

@@ -30,7 +30,7 @@ pub struct Sample {
     pub repetition: u32,
     /// From 1. The last attempt of a repetition counts.
     pub attempt: u32,
-    /// How it ended, and what was measured.
+    /// How the run ended, and what was measured.
     #[serde(flatten)]
     pub measurement: Measurement,
     /// The command that put load on the program (`--with`, `--connect`), excluded from all values.
@@ -41,7 +41,7 @@ pub struct Sample {
     /// First line of the version that the runtime prints.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<Arc<str>>,
-    /// Versions that were asked for, by the name of a runtime or a library, as found or resolved.
+    /// Requested versions by name of the runtime or library, as found or resolved.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub versions: BTreeMap<String, String>,
     /// `id` of the results folder for which the run was made. Absent in old results.

@@ -7,13 +7,13 @@ use crate::catalog::{Kind, Shape};
 use crate::document::joined;
 use crate::units::{self, counted};
 
-/// The answer at one N, with what its readers must know.
+/// The answer at one N, with its caveats.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Headline {
     pub tasks: u64,
     pub rank: Rank,
-    /// In pieces: every second one stands out.
+    /// The sentence in pieces. Every second piece is bold.
     pub answer: Vec<String>,
     pub detail: String,
 }

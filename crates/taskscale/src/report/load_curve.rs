@@ -9,15 +9,15 @@ use crate::stats::median;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LoadPoint {
-    /// Share of the capacity that was offered; 1 for the closed loop, which finds the capacity.
+    /// Offered share of the capacity. 1 for the closed loop, which finds the capacity.
     pub share: f64,
     /// Messages per second.
     pub per_s: f64,
     /// CPU time of the server per message, in microseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu_us_per_message: Option<f64>,
-    /// From the scheduled send time, in microseconds; unknown in the closed loop, where the rate was not reached, or where
-    /// the clients sent late.
+    /// From the scheduled send time, in microseconds. Absent for the closed loop, if the rate was not reached,
+    /// or if the clients sent late.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub latency_p50_us: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -18,16 +18,16 @@ use crate::record::{
 use crate::stats::{Interval, Line, Spread, Step, WorstPoint};
 use crate::units;
 
-/// Among whom entries are ranked.
+/// How entries are ranked.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, strum::IntoStaticStr)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum Rank {
-    /// Each among those of its kind.
+    /// Within each kind.
     #[default]
     Kind,
-    /// All in one order, whatever a task is to them.
+    /// All kinds together.
     All,
 }
 
@@ -48,13 +48,13 @@ pub const REPORT_SCHEMA: u32 = 2;
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Report {
     pub schema: u32,
-    /// The name of the results folder, to distinguish it from others; may be empty.
+    /// Name of the results folder. May be empty.
     pub campaign: String,
     /// Version of the taskscale that planned the runs.
     pub taskscale: String,
     #[cfg_attr(test, schemars(with = "String"))]
     pub created_at: Timestamp,
-    /// Who measured; absent for results that were never submitted.
+    /// Origin of submitted results. Absent if they were never submitted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<By>,
     /// The command line that made the results.
@@ -65,16 +65,16 @@ pub struct Report {
     /// Parameters that differ from the workload's defaults.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub params: BTreeMap<String, String>,
-    /// On how many CPUs programs were let run; absent where on all.
+    /// Number of CPUs programs are pinned to. Absent: all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpus: Option<u32>,
-    /// The workload's shape; `hold` if absent.
+    /// The workload's shape. Absent: `hold`.
     #[serde(skip_serializing_if = "Shape::is_hold")]
     pub shape: Shape,
-    /// What one operation is; only for the shape `work`.
+    /// Shape `work`: what one operation is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub operation: Option<String>,
-    /// Bytes that each task was asked to keep; absent where the workload does not specify them.
+    /// Bytes that each task is asked to keep. Absent if the workload does not specify them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub holds_bytes: Option<u64>,
     /// The numbers of tasks, ascending.
@@ -86,15 +86,15 @@ pub struct Report {
     pub versions: Vec<Version>,
     /// Runs recorded, repeated attempts included.
     pub runs: u64,
-    /// Wall-clock time of these runs together, in seconds.
+    /// Total wall time of these runs, in seconds.
     pub measured_s: f64,
-    /// Planned runs without a sample: measuring was interrupted, or is still running.
+    /// Planned runs without a sample: the measurement was interrupted, or is still running.
     pub unmeasured_runs: u64,
-    /// Samples of other entries or workloads, which are ignored.
+    /// Number of samples of other entries or workloads, which are ignored.
     pub stray_samples: u64,
-    /// Among whom rows are ranked.
+    /// How rows are ranked.
     pub rank: Rank,
-    /// The metrics that tables show besides the headline; empty for those that suit the workload.
+    /// The metrics that tables show besides the headline. If empty, those that suit the workload.
     #[serde(skip)]
     #[cfg_attr(test, schemars(skip))]
     pub shown: Vec<&'static MetricDef>,
@@ -102,13 +102,13 @@ pub struct Report {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, schemars(skip))]
     pub groups: Vec<RowGroup>,
-    /// How the footprint of each entry grows; by kind, unless all are ranked together, the cheapest task first.
+    /// How the footprint of each entry grows: by `rank`, fewest bytes per task first.
     pub growth: Vec<Growth>,
     /// Memory sources, the most frequent first. Values of different sources are not comparable to the byte.
     pub memory_sources: Vec<SourceCount>,
-    /// How the plateaus of the runs that count were found, the most frequent way first. Empty for old results.
+    /// How the plateaus of the runs that count were found, most frequent first. Empty for old results.
     pub plateaus: Vec<PlateauCount>,
-    /// Entries that could not run on this machine; they have no rows.
+    /// Entries that could not run on this machine. They have no rows.
     pub unavailable: Vec<Unavailable>,
     pub warnings: Vec<WarningCount>,
 }
@@ -179,7 +179,7 @@ impl RowGroup {
     }
 }
 
-/// Facts on an entry, the same in every row.
+/// Facts about an entry, the same in every row.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[cfg_attr(test, schemars(rename = "Entry"))]
@@ -189,14 +189,14 @@ pub struct EntryInfo {
     pub title: String,
     pub kind: Kind,
     pub style: Style,
-    /// Of a chat server.
+    /// Chat servers: how a message reaches the room.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fan_out: Option<FanOut>,
     /// Whether its tasks run on several CPUs at once.
     pub parallel: bool,
     /// A reference line such as a physical limit: shown, never ranked.
     pub reference: bool,
-    /// Why the entry's authors could not run it, if so.
+    /// Why the entry could not be tested yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unverified: Option<String>,
     /// Why it lacks the other workloads.
@@ -204,7 +204,7 @@ pub struct EntryInfo {
     pub omitted: Option<String>,
     /// The version string of its runtime.
     pub version: Option<String>,
-    /// The version as tables have it: `1.26`, or `1.14 (2022)` where support of the series had ended over a year before.
+    /// The version in tables: `1.26`, or `1.14 (2022)` if support of that series had ended over a year before.
     pub shown_version: Option<String>,
 }
 
@@ -311,20 +311,23 @@ impl Row {
 
 /// The parts of a footprint, in bytes.
 ///
-/// Of the repetition with the median footprint, or the mean of the two middle ones if their number is even. So the
-/// parts add up to the median of the footprint, unlike medians of each part.
+/// From the repetition with the median footprint, or the mean of the two middle ones, so that they add up to
+/// the median footprint.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Parts {
     pub anon_bytes: f64,
     pub shmem_bytes: f64,
     pub file_bytes: f64,
-    /// Items of kernel memory: absent where the kernel does not report them.
+    /// Kernel memory: thread stacks. Null if the kernel does not report them.
     pub kernel_stack_bytes: Option<f64>,
+    /// Kernel memory: page tables. Null if the kernel does not report them.
     pub page_tables_bytes: Option<f64>,
+    /// Kernel memory: slab objects. Null if the kernel does not report them.
     pub slab_bytes: Option<f64>,
+    /// Kernel memory: socket buffers. Null if the kernel does not report them.
     pub sock_bytes: Option<f64>,
-    /// Kernel memory outside the items above.
+    /// Other kernel memory.
     pub kernel_other_bytes: f64,
 }
 
@@ -389,27 +392,27 @@ impl FailureGroup {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Growth {
     pub entry: EntryInfo,
-    /// Footprint of the program before its first task; absent where fewer than two numbers of tasks were ok.
+    /// Fixed cost: the line at 0 tasks. Null if no line could be fitted.
     pub base_bytes: Option<f64>,
-    /// 95% interval; absent with fewer than two repetitions that have every N, and where memory is not linear.
+    /// 95% interval. Null with fewer than two repetitions that have every N, and if memory is not linear.
     pub base_bytes_interval: Option<Interval>,
     pub bytes_per_task: Option<f64>,
-    /// 95% interval; absent with fewer than two repetitions that have every N, and where memory is not linear.
+    /// 95% interval. Null with fewer than two repetitions that have every N, and if memory is not linear.
     pub bytes_per_task_interval: Option<Interval>,
-    /// Bytes per task above those that the program was asked to keep; absent where the workload does not specify them.
+    /// Bytes per task above those that a task is asked to keep. Absent if the workload does not specify them.
     #[serde(rename = "bytes_beyond", skip_serializing_if = "Option::is_none")]
     pub excess_bytes: Option<f64>,
-    /// Whether memory is linear: every median is within 10% of the line. Absent with only two N.
+    /// Whether memory is linear: every median is within 10% of the line. Null with fewer than three N.
     #[serde(rename = "straight")]
     pub linear: Option<bool>,
-    /// The N whose median deviates most from the line; absent likewise.
+    /// The N whose median deviates most from the line. Null with fewer than three N.
     pub worst: Option<WorstPoint>,
-    /// The cost from each N to the next, for nonlinear memory.
+    /// Bytes per task from each N to the next, ascending.
     pub steps: Vec<Step>,
     /// The lines of single repetitions, which the intervals are computed from.
     #[serde(skip)]
     pub repetitions: Vec<Line>,
-    /// Runs that the line goes through: those that were ok with all tasks alive, of one memory source.
+    /// Number of runs that the line is fitted to: ok, with all tasks alive, of one memory source.
     pub points: u64,
     /// The numbers of tasks of these runs, ascending.
     pub tasks: Vec<u64>,
@@ -443,7 +446,7 @@ pub struct PlateauCount {
     pub from: PlateauFrom,
     /// Number of runs that count.
     pub runs: u64,
-    /// Of these, runs whose number of live tasks is unknown.
+    /// Number of these runs in which the number of live tasks is unknown.
     pub alive_unknown: u64,
 }
 

@@ -16,7 +16,7 @@ pub const NO_VALUE: &str = "no value";
 /// Before a value that may be larger.
 pub const AT_LEAST: &str = "≥ ";
 
-/// Whether a value takes part in the comparison, or why not.
+/// Whether a value is ranked, or why not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, strum::VariantArray)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -26,9 +26,9 @@ pub enum Standing {
     Reference,
     /// No run had all N tasks alive: N tasks would cost more.
     Partial,
-    /// Memory from another source than the report's main one: nobody is the best by being measured by less.
+    /// Memory from another source than the report's main one, so it is not comparable.
     OtherSource,
-    /// The clients exhausted a CPU, so that the server may do more.
+    /// The clients used over 85% of a CPU, so the server may do more.
     LowerBound,
 }
 

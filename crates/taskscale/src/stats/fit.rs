@@ -28,21 +28,21 @@ pub struct Fit {
     pub steps: Vec<Step>,
 }
 
-/// One number of tasks against the line.
+/// The footprint at one number of tasks, compared with the fitted line.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct WorstPoint {
     pub tasks: u64,
-    /// The median of its runs.
+    /// Median of the runs.
     pub footprint_bytes: f64,
-    /// The value of the line.
+    /// Value of the line.
     pub line_bytes: f64,
-    /// Deviation of the median from the line, as a share of the line; negative if below. Absent if the line is not
-    /// above 0.
+    /// Deviation of the median from the line, as a share of the line. Negative if below. Null if the line is
+    /// not above 0.
     pub off: Option<f64>,
 }
 
-/// Growth from the median at one number of tasks to that at the next.
+/// Bytes per task between the medians at two consecutive numbers of tasks.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Step {

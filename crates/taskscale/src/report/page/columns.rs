@@ -6,19 +6,19 @@ use self::ColumnUnit::{Count, Metric, Share, Tasks, Text, Times};
 use super::tables::by_use;
 use crate::metrics::{self, MetricDef, MetricScope, Unit};
 
-/// One column. Its path leads from an entry's `entry`, `row`, `letter`, `status` or `times_best` to what is sorted by.
+/// One column. `path` leads from a cell's `entry`, `row`, `letter`, `status` or `times_best` to the sort key.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PageColumn {
-    /// Its name in the CSV of a report, where that has it.
+    /// Its name in the CSV of a report, if that has the column.
     pub id: String,
     pub title: &'static str,
-    /// What the title leaves out.
+    /// Explains the title.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub about: &'static str,
     pub unit: ColumnUnit,
     pub path: String,
-    /// The metric that it is of: results that lack it have no such column.
+    /// Its metric. Results without the metric lack the column.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metric: Option<&'static str>,
 }
@@ -41,7 +41,7 @@ pub enum ColumnUnit {
     Metric(Unit),
 }
 
-/// A number of a sample, as the page writes it.
+/// A number of a sample, as the page shows it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SampleField {

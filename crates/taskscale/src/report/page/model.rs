@@ -26,71 +26,72 @@ pub struct PageData {
     pub schema: u32,
     /// Version of the taskscale that made the page.
     pub taskscale: String,
-    /// Facts on entries that do not depend on campaign or series.
+    /// Facts about entries that are the same in all campaigns and series.
     pub entries: Vec<EntryFacts>,
     pub metrics: Vec<PageMetric>,
     pub kinds: Vec<PageKind>,
-    /// What stands in place of a multiple, and in place of a place.
+    /// The texts in place of a multiple of the best, and in place of a rank.
     pub standings: BTreeMap<Standing, [&'static str; 2]>,
-    /// What multiples are of.
+    /// The name of the best, which values are compared with.
     pub best: BTreeMap<Rank, &'static str>,
-    /// Multiples of the best from which on the shade of a cell is darker.
+    /// Multiples of the best at which the shade of a cell gets darker.
     pub heat_steps: [f64; 5],
-    /// A smaller deviation of repetitions, as a share, is not shown.
+    /// Spreads below this share of the value are not shown.
     pub shown_spread: f64,
-    /// Of runs without a metric, and of entries without a run at some N, without a line, and without a program for a
-    /// series.
+    /// For runs without the metric.
     pub no_value: PageGap,
+    /// For entries without a run at this N.
     pub not_measured: PageGap,
+    /// For entries without a fitted line.
     pub no_fit: PageGap,
+    /// For entries without a program for the series.
     pub no_program: PageGap,
-    /// What a footprint is made of.
+    /// The parts of a footprint.
     pub parts: Vec<ChartPart>,
-    /// Where parts of a task's memory are known from.
+    /// The sources of the sizes of a task's parts.
     pub part_sources: Vec<ChartPart>,
-    /// What a run consists of.
+    /// The phases of a run.
     pub phases: Vec<ChartPart>,
-    /// Of the table of all values.
+    /// Columns of the table of all values.
     pub columns: Vec<PageColumn>,
-    /// Of the table of an entry's runs.
+    /// Columns of the table of an entry's runs.
     pub sample_fields: Vec<SampleField>,
-    /// The campaigns in the given order, once for each series. The first of a series is the one that others are
-    /// compared with.
+    /// The campaigns in the given order, once per series. Others of a series are compared with its first.
     pub campaigns: Vec<PageCampaign>,
     /// A chart for each series with entries in several versions.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub versions: Vec<VersionsChart>,
-    /// Where the bytes of tasks are, as `explain` found them.
+    /// Bytes of tasks by part, as `taskscale explain` found them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub anatomy: Vec<Explanation>,
     /// Values from other publications, shown as markers.
     pub published: Vec<Published>,
-    /// The texts of programs, each once. In a block of its own.
+    /// The texts of programs, each once. In a separate block.
     #[serde(skip)]
     pub sources: Vec<String>,
 }
 
-/// One campaign, or one series of it: its report, with rows in place of groups.
+/// One series of a campaign: its report, with `rows` in place of `groups`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PageCampaign {
     #[serde(flatten)]
     pub report: Report,
-    /// Workload, parameters and CPUs in a few words: campaigns are compared by series.
+    /// The series: workload, parameters and CPUs. Campaigns are compared within it.
     pub part: String,
-    /// What was measured where and when, in a line.
+    /// One line: what was measured, where and when.
     pub context: String,
     /// How tasks waited, or what an operation is.
     pub scenario: String,
-    /// Names of the metrics that entries are compared by, in the order of a row's figures; the first is what they are
-    /// ranked by.
+    /// Names of the metrics to compare entries by, in the order of a row's `figures`. The first is the
+    /// headline.
     pub metrics: Vec<&'static str>,
-    /// What of each is shown per task.
+    /// For each metric, how it is shown per task. Null if it is not.
     pub per_task: Vec<Option<PerTaskShown>>,
-    /// The N that stands for the series in an overview.
+    /// The N that represents the series in an overview.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub overview_tasks: Option<u64>,
-    /// The answer at each N, of kinds and of all together.
+    /// The answer at each N, by kind and for all kinds together.
     pub headlines: Vec<Headline>,
     /// The order of entries at each N by each metric.
     pub rankings: Vec<PageRanking>,
@@ -102,9 +103,9 @@ pub struct PageCampaign {
     pub notes: Vec<String>,
     /// In the catalog's order.
     pub entries: Vec<PageEntry>,
-    /// One for each entry and number of tasks that was run, in the order of the report: by tasks, then as ranked.
+    /// One per entry and N that was run, in the order of the report: by N, then as ranked.
     pub rows: Vec<PageRow>,
-    /// In a block of its own.
+    /// In a separate block.
     #[serde(skip)]
     pub samples: Samples,
 }
@@ -115,13 +116,13 @@ pub struct PageCampaign {
 pub struct PageRanking {
     pub tasks: u64,
     pub metric: &'static str,
-    /// Positions of the entries with a value, the best first; those with fewer than N alive come last.
+    /// Positions of the entries with a value, best first. Those with fewer than N alive are last.
     pub order: Vec<usize>,
-    /// The best ranked value of each kind, and of `all`.
+    /// The best ranked value of each kind, and of all as `all`. Only values above 0.
     pub best: BTreeMap<&'static str, f64>,
 }
 
-/// The part of a value that one task takes: the slope of the line, or a share of the bytes or of the time.
+/// How a value is shown per task: by the slope of the line, or divided by N as bytes or nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -149,7 +150,7 @@ pub struct Scaling {
     /// Why memory is not linear.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nonlinear: Option<String>,
-    /// Name, value and interval or explanation.
+    /// Name, value, and interval or explanation, which may be empty.
     pub facts: Vec<(&'static str, String, String)>,
 }
 
@@ -159,31 +160,32 @@ pub struct Scaling {
 pub struct PageEntry {
     /// Index into the page's `entries`.
     pub entry: usize,
-    /// The color of its language, the same in every picture.
+    /// Index of its language's color, the same in every chart.
     pub colour: usize,
-    /// The version as tables have it.
+    /// The version as tables show it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shown_version: Option<String>,
-    /// What it is besides its kind and style; first of all whether it runs on all CPUs.
+    /// Properties besides kind and style. The first is whether it runs on all CPUs.
     pub tags: Vec<String>,
     /// Why it could not run on this machine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gap: Option<PageGap>,
-    /// What distinguishes it from a usual one of its kind, in short.
+    /// Short labels of what is unusual for its kind.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub badges: Vec<String>,
-    /// Absent for work, and where there is no line.
+    /// Absent for work, and without a fitted line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scaling: Option<Scaling>,
     /// The commands that build it, as written in the manifest.
     pub build: Vec<Vec<String>>,
-    /// The command that runs it, likewise, without the arguments that taskscale appends.
+    /// The command that runs it, as written in the manifest, without the arguments that taskscale appends.
     pub run: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
-    /// The files of its program; empty where unknown.
+    /// The files of its program. Empty if unknown.
     pub sources: Vec<PageFile>,
-    /// Whether the sources are those that were measured, or else the catalog's when the page was made.
+    /// Whether the sources were recorded with the results. If not, they are the catalog's at the time of the
+    /// page.
     pub sources_recorded: bool,
 }
 
@@ -191,20 +193,20 @@ pub struct PageEntry {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PageFile {
-    /// Inside the runtime's folder.
+    /// Path inside the runtime's folder.
     pub path: String,
-    /// Position in the block of sources: programs share files.
+    /// Position in the block of sources. Programs may share files.
     pub text: usize,
 }
 
-/// Median, smallest and largest reading, median absolute deviation, and how many readings there were.
+/// Median, smallest and largest reading, median absolute deviation, and number of readings.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Figure(pub f64, pub f64, pub f64, pub f64, pub usize);
 
 /// One entry at one N, over its repetitions.
 ///
-/// Values include the repetitions that were ok, or else those that were partial (fewer than N alive).
+/// Values are of the repetitions that were ok. If none was, of those that were partial (fewer than N alive).
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PageRow {
@@ -215,35 +217,35 @@ pub struct PageRow {
     pub runs: u32,
     /// Repetitions that were ok.
     pub ok_runs: u32,
-    /// `ok`, `2/3 ok`, or how it ended, such as `limit`.
+    /// `ok`, `2/3 ok`, or how the runs ended, such as `limit`.
     pub status: String,
-    /// Why its values do not take part in the comparison.
+    /// Why its values are not ranked. Absent if they are.
     #[serde(skip_serializing_if = "Standing::is_ranked")]
     pub standing: Standing,
-    /// The metrics whose values do not.
+    /// Metrics that the row is not ranked by, although it is by others.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub exceptions: Vec<PageException>,
-    /// What a reader of any of its values must know.
+    /// Caveats on its values.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<String>,
-    /// Why it lacks figures, where that is not for lack of the metric.
+    /// Why values are missing, unless its runs just lack the metric.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gap: Option<PageGap>,
     pub memory_sources: Vec<MemorySource>,
-    /// Over its repetitions, in the order of the campaign's `metrics`.
+    /// Values over its repetitions, in the order of the campaign's `metrics`.
     pub figures: Vec<Option<Figure>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub threads: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parts: Option<Parts>,
-    /// Seconds of launch, plateau and drain in the run with the median wall time (the mean of the two middle ones):
-    /// they add up to it.
+    /// Seconds of launch, plateau and drain in the run with the median wall time, or the mean of the two middle
+    /// runs. They add up to the median.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time: Option<[f64; 3]>,
-    /// CPU time by phase, of the run with the median CPU time, likewise.
+    /// CPU seconds by phase in the run with the median CPU time, or the mean of the two middle runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu: Option<[f64; 3]>,
-    /// Of a server: CPU and latency over load.
+    /// Servers: CPU and latency over load.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub load_curve: Vec<LoadPoint>,
     /// The repetitions that were not ok, by status.
@@ -258,12 +260,12 @@ pub struct PageException {
     pub standing: Standing,
     pub metrics: Vec<&'static str>,
     pub reason: String,
-    /// Before their values.
+    /// Text before the values, such as `≥ `.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub sign: &'static str,
 }
 
-/// Repetitions of a row that ended alike and not well.
+/// Repetitions of a row that failed with the same status.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PageShortfall {
@@ -272,8 +274,8 @@ pub struct PageShortfall {
     pub reason: String,
 }
 
-/// Every single run, repeated attempts included: one list for each field, all equally long, in the order of the record.
-/// A field that no sample has is left out. Texts that recur are positions in `texts`.
+/// Every run, repeated attempts included: one list per field, with one item per run, in the order of the
+/// record. Texts that recur are positions in `texts`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Samples {
@@ -289,15 +291,15 @@ pub struct Samples {
     pub hold_s: Vec<f64>,
     /// Position in `commands`: the exact command line.
     pub command: Vec<u32>,
-    /// Position in `texts`, as for all that follow until `warnings`.
+    /// Position in `texts`, as are `reason`, `stderr_tail` and `metrics`.
     pub version: Vec<Option<u32>>,
     pub reason: Vec<Option<u32>>,
     pub stderr_tail: Vec<Option<u32>>,
     pub metrics: Vec<Option<u32>>,
     pub warnings: Vec<Vec<Warning>>,
     pub memory_source: Vec<MemorySource>,
-    /// The other fields of a sample by their names, those of `time`, `cpu`, `work`, `memory` and `plateau` after a dot:
-    /// `memory.peak_bytes`.
+    /// The other fields of a sample by name. Nested fields have a dot: `memory.peak_bytes`. A field that no
+    /// sample has is absent.
     // Unknown values are NaN, half the size of an option, and null in JSON.
     #[cfg_attr(test, schemars(with = "BTreeMap<&'static str, Vec<Option<f64>>>"))]
     pub numbers: BTreeMap<&'static str, Vec<f64>>,
@@ -309,18 +311,18 @@ pub struct Samples {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Published {
-    /// Short name: `2024-take2`.
+    /// Short name, such as `2024-take2`.
     pub id: String,
     pub source: String,
-    /// As its authors put it.
+    /// The workload in its authors' words.
     pub workload: String,
-    /// The workload that corresponds to it here.
+    /// The corresponding workload here.
     pub our_workload: String,
     pub hardware: String,
     pub os: String,
-    /// What a reader of its values must know.
+    /// Caveats on its values.
     pub note: String,
-    /// Names of the metrics that they may stand beside.
+    /// Names of the metrics that the values are comparable with.
     pub metrics: Vec<&'static str>,
     pub figures: Vec<PublishedFigure>,
 }
@@ -328,9 +330,9 @@ pub struct Published {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PublishedFigure {
-    /// The entry that corresponds to it here.
+    /// The corresponding entry here.
     pub entry: String,
-    /// As its authors call it.
+    /// The runtime's name in the publication.
     pub runtime: String,
     pub version: String,
     pub tasks: u64,
@@ -339,11 +341,11 @@ pub struct PublishedFigure {
     pub wall_s: Option<f64>,
 }
 
-/// A chart over versions, drawn.
+/// A chart over versions.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct VersionsChart {
     pub svg: String,
-    /// For those who cannot see it.
+    /// Alternative text.
     pub text: String,
 }

@@ -17,22 +17,22 @@ use crate::metrics::{self, Better, MetricDef, MetricScope, Unit};
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PageMetric {
     pub name: &'static str,
-    /// The field of a report that has its values.
+    /// Its field in a report.
     pub field: &'static str,
     pub title: &'static str,
-    /// Over a column.
+    /// Column head.
     pub short: &'static str,
-    /// One sentence.
+    /// Description in one or two sentences.
     pub about: String,
     pub unit: Unit,
     pub better: Better,
     pub scope: MetricScope,
-    /// The bounds that are shown beside a value.
+    /// Name of the bounds shown next to a value.
     pub range: &'static str,
-    /// Over a column of half their distance, as a share.
+    /// Column head of the spread, as a share of the value.
     pub spread: &'static str,
     pub shapes: &'static [Shape],
-    /// Title and sentence for work; absent where they are the same.
+    /// Title and description for work. Absent if they are the same.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub of_work: Option<(&'static str, String)>,
 }
@@ -106,11 +106,11 @@ pub fn standings() -> BTreeMap<Standing, [&'static str; 2]> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ChartPart {
-    /// Its class in the style sheet.
+    /// The end of its CSS class, such as `anon` in `part-anon`.
     pub id: &'static str,
     pub title: &'static str,
     pub about: &'static str,
-    /// The fields of a row's `parts` that it sums up; none for others.
+    /// The fields of a row's `parts` that it sums up. Absent for phases and sources.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub fields: &'static [&'static str],
 }
