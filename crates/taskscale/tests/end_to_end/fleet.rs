@@ -98,7 +98,7 @@ fn machines_are_measured_at_once_and_set_side_by_side() {
 #[test]
 #[ignore = "nightly: a slow fault of a cluster"]
 fn the_job_of_a_lost_node_begins_anew_on_another() {
-    let Some(cluster) = Cluster::start(&several()) else { return };
+    let Some(cluster) = Cluster::start_hasty(&several()) else { return };
     let fleet = cluster.submit(&format!("{SEVERAL}[machines.x86]\ncount = 1\n"));
     let lost = cluster.under_way(&fleet, 0);
     let last_claim = || fleet.last_claim(&fleet.targets[0]).expect("readable").expect("a claim");
@@ -148,7 +148,7 @@ fn a_controller_that_is_killed_costs_nothing() {
 #[test]
 #[ignore = "nightly: a slow fault of a cluster"]
 fn a_controller_that_lost_its_last_seconds_costs_no_result() {
-    let Some(cluster) = Cluster::start(&several()) else { return };
+    let Some(cluster) = Cluster::start_hasty(&several()) else { return };
     cluster.drain_nodes();
     let fleet = cluster.submit(&format!("{SEVERAL}[machines.x86]\ncount = 2\n"));
     cluster.saved(&fleet);
@@ -175,7 +175,7 @@ fn a_controller_that_lost_its_last_seconds_costs_no_result() {
 #[test]
 #[ignore = "nightly: a slow fault of a cluster"]
 fn a_job_held_after_a_failed_launch_is_released_by_resume() {
-    let Some(cluster) = Cluster::start(&several()) else { return };
+    let Some(cluster) = Cluster::start_hasty(&several()) else { return };
     cluster.drain_nodes();
     let fleet = cluster.submit(&format!("{SEVERAL}[machines.x86]\ncount = 2\n"));
     let spools = NODES.map(|node| cluster.world.path(&format!("cluster/spool.{node}")));
@@ -324,7 +324,7 @@ fn a_shared_folder_that_fails_for_a_while_costs_nothing() {
     cluster.under_way(&fleet, 0);
     let broken = |times: usize| {
         cluster.until("the campaign has broken off", || {
-            fs::read_to_string(&log).is_ok_and(|text| text.matches("hint: ").count() >= times)
+            fs::read_to_string(&log).is_ok_and(|text| text.matches("error: ").count() >= times)
         });
     };
     if mounted {

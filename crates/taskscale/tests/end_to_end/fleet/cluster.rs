@@ -16,8 +16,17 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// `None`, reported as skipped, without Slurm.
+    /// Starts a cluster. `None`, reported as skipped, without Slurm.
     pub fn start(entries: &[FakeEntry]) -> Option<Cluster> {
+        Cluster::start_with(entries, &[])
+    }
+
+    /// Starts a cluster that takes nodes for lost after 5 s, even if the machine is only busy, and then restarts their jobs.
+    pub fn start_hasty(entries: &[FakeEntry]) -> Option<Cluster> {
+        Cluster::start_with(entries, &["hasty"])
+    }
+
+    fn start_with(entries: &[FakeEntry], words: &[&str]) -> Option<Cluster> {
         if !["/usr/sbin/slurmctld", "/usr/sbin/munged"].iter().all(|path| Path::new(path).exists()) {
             skipped("Slurm is not installed: apt install slurm-wlm munge");
             return None;
@@ -29,7 +38,7 @@ impl Cluster {
         let conf = world.path("cluster/slurm.conf").display().to_string();
         world.env.insert("SLURM_CONF".to_owned(), conf);
         let cluster = Cluster { world };
-        cluster.daemon(&["start"]);
+        cluster.daemon(&[&["start"], words].concat());
         Some(cluster)
     }
 
