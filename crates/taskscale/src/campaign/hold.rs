@@ -288,6 +288,10 @@ mod tests {
         (stood.tasks, stood.attempt) = (10_000, 1);
         predictor.observe(&stood);
         assert_eq!(predictor.initial_hold_s("rust/x", 10_000), 8.0);
+        // A results file may name any wait.
+        (stood.hold_s, stood.attempt) = (1e9, 2);
+        predictor.observe(&stood);
+        assert_eq!(predictor.initial_hold_s("rust/x", 10_000), LONGEST_S);
     }
 
     #[test]
