@@ -281,19 +281,18 @@ fn plateaus(cells: &Cells) -> Vec<PlateauCount> {
 }
 
 fn warnings(campaign: &Campaign, cells: &Cells) -> Vec<WarningCount> {
-    // Names of entries by warning, one per run.
-    let mut entries_of: BTreeMap<Warning, Vec<String>> = BTreeMap::new();
+    let mut counts: BTreeMap<Warning, WarningCount> = BTreeMap::new();
     for facts in &campaign.entries {
         for sample in cells.of_entry(&facts.name).flatten() {
             for warning in sample.warnings.iter().copied().collect::<BTreeSet<_>>() {
-                entries_of.entry(warning).or_default().push(facts.name.clone());
+                let none = || WarningCount { warning, text: warning.text(), runs: 0, entries: Vec::new() };
+                let count = counts.entry(warning).or_insert_with(none);
+                count.runs += 1;
+                if count.entries.last() != Some(&facts.name) {
+                    count.entries.push(facts.name.clone());
+                }
             }
         }
     }
-    let count = |(warning, mut entries): (Warning, Vec<String>)| {
-        let runs = entries.len() as u64;
-        entries.dedup();
-        WarningCount { warning, text: warning.text(), runs, entries }
-    };
-    entries_of.into_iter().map(count).collect()
+    counts.into_values().collect()
 }
