@@ -152,10 +152,18 @@ fn what_new_writes_passes_a_check_at_once() {
                 command.envs(std::env::var_os("HOME").map(|home| ("HOME", home)));
                 command.env("TASKSCALE_CACHE", installed.path("cache"));
                 let (code, stdout, stderr) = said(command);
-                assert_eq!(code, 0, "{stdout}\n{stderr}");
+                let found = |severity| -> Vec<&str> {
+                    stdout.lines().filter(|line| line.trim_start().starts_with(severity)).collect()
+                };
+                // On a busy machine, a check can remain undecided, which is an error.
+                let errors = found("error");
+                let by_the_machine =
+                    |line: &&str| line.contains("[unconfirmed]") && line.ends_with("on a busy machine");
+                assert!(errors.iter().all(by_the_machine), "{stdout}\n{stderr}");
+                assert_eq!(code, i32::from(!errors.is_empty()), "{stdout}\n{stderr}");
                 // The only warnings are about text that is still to be written.
-                let asked: Vec<&str> = stdout.lines().filter(|line| line.starts_with("  warning")).collect();
-                assert!(asked.iter().all(|line| line.contains("`why` is not written yet")), "{stdout}");
+                let is_asked = |line: &&str| line.contains("`why` is not written yet");
+                assert!(found("warning").iter().all(is_asked), "{stdout}");
             });
         }
     });
