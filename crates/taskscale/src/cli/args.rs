@@ -45,16 +45,19 @@ const RUN_OPTIONS: &str = "Options of `run`, the default command";
 const NUMBERS: [&str; 11] =
     ["BYTES", "COUNT", "COUNTS", "N", "RUNS", "SECONDS", "SEED", "SHARE", "SIZE", "TIME", "TIMES"];
 
-/// A number below zero is refused as a value, not taken for an option.
+/// A number below zero is refused as a value, not taken for an option. Help texts name values and defaults themselves.
 fn adapt_arg(arg: Arg) -> Arg {
     let is_number = arg.get_value_names().is_some_and(|names| NUMBERS.contains(&names[0].as_str()));
     let is_hidden = arg.is_hide_short_help_set() || arg.get_help_heading() == Some(RUN_OPTIONS);
-    arg.allow_hyphen_values(is_number).hide_short_help(is_hidden)
+    let names_default = arg.get_help().is_some_and(|help| help.to_string().contains("[default: "));
+    let is_option = arg.get_action().takes_values();
+    let arg = arg.allow_hyphen_values(is_number).hide_short_help(is_hidden);
+    arg.hide_possible_values(is_option).hide_default_value(is_option && names_default)
 }
 
 /// `-h` shows the examples alone: what `--help` shows below the options, up to the first empty line.
 fn adapt_command(command: clap::Command) -> clap::Command {
-    let command = command.mut_args(adapt_arg);
+    let command = command.mut_args(adapt_arg).mut_subcommands(adapt_command);
     let Some(help) = command.get_after_long_help().map(ToString::to_string) else { return command };
     command.after_help(help.split("\n\n").next().unwrap_or_default().to_owned())
 }
@@ -128,8 +131,7 @@ pub struct Global {
     /// Color output: auto, always or never [default: auto]
     ///
     /// `auto` means color on a terminal, and honors NO_COLOR and CLICOLOR_FORCE.
-    #[arg(long, value_name = "WHEN", global = true, value_enum, default_value_t)]
-    #[arg(hide_default_value = true, hide_possible_values = true, hide_short_help = true)]
+    #[arg(long, value_name = "WHEN", global = true, value_enum, default_value_t, hide_short_help = true)]
     pub color: When,
     /// Fail if another taskscale is measuring, instead of waiting
     #[arg(long, global = true, hide_short_help = true)]
@@ -303,7 +305,6 @@ pub struct ResultsArgs {
     pub timeout: Option<String>,
     /// Output format (see `list formats`) [default: table]
     #[arg(short, long, value_enum, default_value = "table")]
-    #[arg(hide_default_value = true, hide_possible_values = true)]
     pub format: ReportFormat,
     /// Keep a trace of every run in DIR, for `taskscale replay`
     ///
@@ -371,7 +372,6 @@ pub struct ReportArgs {
     pub folders: Vec<PathBuf>,
     /// Output format (see `list formats`) [default: table]
     #[arg(short, long, value_enum, default_value = "table")]
-    #[arg(hide_default_value = true, hide_possible_values = true)]
     pub format: ReportFormat,
     /// Write to FILE instead of standard output
     #[arg(short, long, value_name = "FILE")]
@@ -381,7 +381,6 @@ pub struct ReportArgs {
     /// The default depends on the workload. Several folders are compared by footprint and bytes-per-task. The formats
     /// github and bencher add launch and cpu.
     #[arg(short, long, value_parser = figure(), value_delimiter = ',', value_name = "NAMES")]
-    #[arg(hide_possible_values = true)]
     pub metric: Vec<&'static MetricDef>,
     /// With --format csv: one line per sample
     ///
@@ -389,7 +388,7 @@ pub struct ReportArgs {
     #[arg(long)]
     pub samples: bool,
     /// For svg: ranking, scaling or versions [default: ranking]
-    #[arg(long, value_enum, hide_possible_values = true)]
+    #[arg(long, value_enum)]
     pub chart: Option<ChartArg>,
     /// Only these entries: names, globs, runtimes or sets
     #[arg(short, long, value_name = "ENTRY", num_args = 1.., value_delimiter = ',')]
@@ -398,7 +397,6 @@ pub struct ReportArgs {
     ///
     /// Kinds are thread, process, stackful, stackless, future, timer and program.
     #[arg(short, long, value_name = "KIND", num_args = 1.., value_delimiter = ',', value_parser = one_of(Kind::VARIANTS, Kind::name))]
-    #[arg(hide_possible_values = true)]
     pub kind: Vec<Kind>,
     /// Only these numbers of tasks, such as 1,10k [default: all]
     ///
@@ -423,7 +421,7 @@ pub struct ReportArgs {
     /// Rank within each kind, or all together [default: kind]
     ///
     /// `kind` or `all`. The `vs best` column compares within the same group.
-    #[arg(long, value_enum, value_name = "GROUP", hide_possible_values = true)]
+    #[arg(long, value_enum, value_name = "GROUP")]
     pub rank: Option<RankArg>,
 }
 

@@ -27,7 +27,7 @@ pub struct BisectArgs {
     #[arg(short, long, value_name = "NAME")]
     pub workload: Option<String>,
     /// The metric [default: bytes-per-task or wall-ns-per-op]
-    #[arg(long, value_parser = figure(), value_name = "NAME", hide_possible_values = true)]
+    #[arg(long, value_parser = figure(), value_name = "NAME")]
     pub metric: Option<&'static MetricDef>,
     /// Smaller changes are not searched for
     #[arg(long, value_name = "SHARE", default_value = "5%")]

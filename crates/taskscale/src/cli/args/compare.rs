@@ -39,7 +39,6 @@ pub struct CompareArgs {
     pub new_entry: Option<String>,
     /// More metrics: NAME or NAME=MARGIN (see `list metrics`)
     #[arg(short, long, value_name = "METRICS", value_delimiter = ',', value_parser = MetricParser)]
-    #[arg(hide_possible_values = true)]
     pub metric: Vec<ComparedMetric>,
     /// Exit with 1 on a regression above this, such as 5%
     #[arg(long, value_name = "SHARE")]
@@ -57,7 +56,6 @@ pub struct CompareArgs {
     pub explain: bool,
     /// Output format (see `list formats`) [default: table]
     #[arg(short, long, value_parser = some_formats(&DOCUMENT_FORMATS), default_value = "table")]
-    #[arg(hide_default_value = true, hide_possible_values = true)]
     pub format: Format,
 }
 

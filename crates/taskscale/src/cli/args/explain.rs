@@ -40,7 +40,6 @@ pub struct ExplainArgs {
     pub repetitions: u32,
     /// What asks the program, or `none` [default: by its files]
     #[arg(long, value_name = "NAME", value_parser = one_of(Adapter::VARIANTS, Adapter::name))]
-    #[arg(hide_possible_values = true)]
     pub adapter: Option<Adapter>,
     /// Results folder
     ///
@@ -49,7 +48,6 @@ pub struct ExplainArgs {
     pub output: Option<PathBuf>,
     /// Output format (see `list formats`) [default: table]
     #[arg(short, long, default_value = "table", value_parser = some_formats(&DOCUMENT_FORMATS))]
-    #[arg(hide_default_value = true, hide_possible_values = true)]
     pub format: Format,
     /// Your own program, with {tasks} for their number
     #[arg(last = true, value_name = "COMMAND")]

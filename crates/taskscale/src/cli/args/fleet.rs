@@ -60,7 +60,6 @@ pub enum FleetCommand {
         folder: PathBuf,
         /// Output format (see `list formats`) [default: table]
         #[arg(short, long, value_parser = some_formats(&TABLE_FORMATS), default_value = "table")]
-        #[arg(hide_default_value = true, hide_possible_values = true)]
         format: Format,
     },
     /// Measure one machine of a plan here, as its job does

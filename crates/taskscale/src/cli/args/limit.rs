@@ -88,6 +88,5 @@ pub struct LimitArgs {
     pub output: Option<PathBuf>,
     /// Output format (see `list formats`) [default: table]
     #[arg(short, long, value_parser = some_formats(&DOCUMENT_FORMATS), default_value = "table")]
-    #[arg(hide_default_value = true, hide_possible_values = true)]
     pub format: Format,
 }

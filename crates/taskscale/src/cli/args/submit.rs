@@ -27,7 +27,6 @@ pub struct SubmitArgs {
     pub to: PathBuf,
     /// Who measured: handed-in or project [default: handed-in]
     #[arg(long, value_name = "WHO", value_parser = by(), default_value = "handed-in", conflicts_with = "check")]
-    #[arg(hide_default_value = true, hide_possible_values = true)]
     pub by: By,
     /// Check, and print the text; write nothing
     #[arg(long, conflicts_with = "check")]
