@@ -8,32 +8,20 @@ use strum::VariantArray;
 use crate::catalog::Kind;
 use crate::metrics::MetricDef;
 
-mod bisect;
 mod catalogue;
-mod compare;
-mod explain;
 mod fleet;
-mod limit;
-mod load;
-mod measure;
-mod replay;
+mod programs;
+mod results;
+mod searches;
 mod shell;
-mod site;
-mod submit;
 mod values;
 
-pub use bisect::BisectArgs;
 pub use catalogue::{CheckArgs, CleanArgs, NewArgs, VersionsArgs};
-pub use compare::CompareArgs;
-pub use explain::ExplainArgs;
 pub use fleet::{FleetArgs, FleetCommand};
-pub use limit::LimitArgs;
-pub use load::{LoadArgs, ProtocolArg};
-pub use measure::MeasureArgs;
-pub use replay::ReplayArgs;
+pub use programs::{LoadArgs, MeasureArgs, ProtocolArg, ReplayArgs};
+pub use results::{CompareArgs, SiteArgs, SubmitArgs, VerifyArgs};
+pub use searches::{BisectArgs, ExplainArgs, LimitArgs};
 pub use shell::{CompletionsArgs, HelpArgs, ManArgs};
-pub use site::SiteArgs;
-pub use submit::{SubmitArgs, VerifyArgs};
 pub use values::{ReportFormat, formats};
 
 use values::{figure, one_of};
@@ -396,7 +384,7 @@ pub struct ReportArgs {
     /// Only these kinds, such as thread,stackless
     ///
     /// Kinds are thread, process, stackful, stackless, future, timer and program.
-    #[arg(short, long, value_name = "KIND", num_args = 1.., value_delimiter = ',', value_parser = one_of(Kind::VARIANTS, Kind::name))]
+    #[arg(short, long, value_name = "KIND", num_args = 1.., value_delimiter = ',', value_parser = one_of(Kind::VARIANTS.iter().map(|kind| (kind.name().into(), *kind)).collect()))]
     pub kind: Vec<Kind>,
     /// Only these numbers of tasks, such as 1,10k [default: all]
     ///

@@ -78,27 +78,24 @@ pub fn formats() -> Vec<FormatFacts> {
     all.iter().filter_map(facts).collect()
 }
 
-/// A parser that accepts these formats.
-pub fn some_formats(formats: &'static [ReportFormat]) -> impl TypedValueParser<Value = Format> {
-    let format = |name: String| ReportFormat::from_str(&name, false).ok()?.document();
-    // The parser takes no other names.
-    PossibleValuesParser::new(formats.iter().filter_map(ValueEnum::to_possible_value))
-        .map(move |name| format(name).unwrap_or_default())
-}
-
 /// Parses one of these by its name.
 pub fn one_of<T: Copy + Send + Sync + 'static>(
-    all: &'static [T],
-    name: fn(T) -> &'static str,
+    all: Vec<(PossibleValue, T)>,
 ) -> impl TypedValueParser<Value = T> {
+    let names: Vec<PossibleValue> = all.iter().map(|(name, _)| name.clone()).collect();
     // The parser takes no other names.
-    let named = move |text: String| all.iter().copied().find(|one| name(*one) == text).unwrap_or(all[0]);
-    PossibleValuesParser::new(all.iter().map(|one| name(*one))).map(named)
+    let named =
+        move |text: String| all.iter().find(|(name, _)| *name.get_name() == text).unwrap_or(&all[0]).1;
+    PossibleValuesParser::new(names).map(named)
+}
+
+/// A parser that accepts these formats.
+pub fn some_formats(formats: &'static [ReportFormat]) -> impl TypedValueParser<Value = Format> {
+    let named = formats.iter().filter_map(|format| Some((format.to_possible_value()?, format.document()?)));
+    one_of(named.collect())
 }
 
 /// Parses a metric by its name.
 pub fn figure() -> impl TypedValueParser<Value = &'static MetricDef> {
-    let known = metrics::ALL.map(|figure| PossibleValue::new(figure.name).help(figure.about));
-    // The parser takes no other names.
-    PossibleValuesParser::new(known).map(|name| metrics::named(&name).unwrap_or(&metrics::FOOTPRINT))
+    one_of(metrics::ALL.map(|figure| (PossibleValue::new(figure.name).help(figure.about), figure)).into())
 }
