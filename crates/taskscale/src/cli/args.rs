@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Arg, Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use clap::{Arg, Args as ClapArgs, ColorChoice, Parser, Subcommand, ValueEnum};
 use strum::VariantArray;
 
 use crate::catalog::Kind;
@@ -86,12 +86,8 @@ pub struct Args {
 }
 
 impl Args {
-    /// Whether nothing that selects a measurement was typed: `taskscale` alone.
-    pub fn is_bare(&self) -> bool {
-        self.command.is_none() && self.runs_by_default()
-    }
-
-    fn runs_by_default(&self) -> bool {
+    /// Whether no option of `run` was typed before the command, or without one: `taskscale` alone.
+    pub fn runs_by_default(&self) -> bool {
         Args::try_parse_from(["taskscale"]).is_ok_and(|none| none.run == self.run)
     }
 
@@ -120,7 +116,7 @@ pub struct Global {
     ///
     /// `auto` means color on a terminal, and honors NO_COLOR and CLICOLOR_FORCE.
     #[arg(long, value_name = "WHEN", global = true, value_enum, default_value_t, hide_short_help = true)]
-    pub color: When,
+    pub color: ColorChoice,
     /// Fail if another taskscale is measuring, instead of waiting
     #[arg(long, global = true, hide_short_help = true)]
     pub no_wait: bool,
@@ -139,15 +135,6 @@ pub struct Global {
     /// `fleet status` print their result as JSON.
     #[arg(long, global = true)]
     pub json: bool,
-}
-
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub enum When {
-    /// On a terminal
-    #[default]
-    Auto,
-    Always,
-    Never,
 }
 
 #[derive(Debug, Subcommand, strum::IntoStaticStr)]

@@ -3,18 +3,18 @@
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::args::{CheckArgs, Global};
 use super::catalog_dir::open_catalog_with;
 use super::failure::{Failure, OrUsage, catch_signals, check_interrupt, exit_code};
 use super::progress::Progress;
 use super::session::{Session, build_programs};
-use super::terminal::{colour, print_result, printable};
+use super::terminal::{colour, print_json_or, print_result, printable};
 use crate::campaign::{NotReady, memory_cap_bytes};
 use crate::catalog::{Program, select};
-use crate::check::{self, CheckSubject, CheckedProgram, Rebuild, Severity, SourceFiles};
-use crate::document::json;
+use crate::check::{self, CheckSubject, CheckedProgram, Conformance, Rebuild, Severity, SourceFiles};
+use crate::document::{joined, json, painted};
 use crate::record::Status;
 use crate::units;
 use taskscale_measure::Interrupt;
@@ -32,8 +32,7 @@ pub fn run(args: &CheckArgs, global: &Global) -> Result<ExitCode, Failure> {
     let programs = select(&catalog, &words, &args.workload).or_usage()?.programs;
     let interrupt = catch_signals()?;
     if args.conformance {
-        let progress = Progress::new(global.quiet);
-        return super::conformance::run(&programs, &interrupt, &progress, global.json);
+        return conformance(&programs, &interrupt, global);
     }
     let mut session =
         Session::with_lease("checking entries", "both would distort their times", global, &interrupt)?;
@@ -46,10 +45,8 @@ pub fn run(args: &CheckArgs, global: &Global) -> Result<ExitCode, Failure> {
     session.progress.finish();
     let outcome = outcome.map_err(|failure| check_interrupt(&interrupt).err().unwrap_or(failure))?;
     if outcome.checked.is_empty() {
-        return Err(Failure::usage(format!(
-            "none of these entries can run here: {}",
-            outcome.left_out.first().map_or("`taskscale list` shows why", |(_, why)| why)
-        )));
+        let why = outcome.left_out.first().map_or("`taskscale list` shows why", |(_, why)| why);
+        return Err(Failure::usage(format!("none of these entries can run here: {why}")));
     }
     if global.json {
         let left_out: Vec<_> =
@@ -124,14 +121,13 @@ fn shown(checked: &CheckedProgram, name: &str, colour: bool) -> String {
     let mut text = format!("{name}: {sum}{}\n", tried(checked));
     for finding in &checked.findings {
         let style = match finding.severity {
-            _ if !colour => Style::new(),
             Severity::Error => AnsiColor::Red.on_default().bold(),
             Severity::Warning => AnsiColor::Yellow.on_default().bold(),
             Severity::Note => Style::new().bold(),
         };
         text.push_str(&format!(
-            "  {style}{}{style:#} [{}] {}\n    fix: {}\n",
-            finding.severity.name(),
+            "  {} [{}] {}\n    fix: {}\n",
+            painted(finding.severity.name(), style, colour),
             finding.rule.name(),
             // May contain the last lines of a build.
             printable(&finding.what).trim_end().replace('\n', "\n      "),
@@ -168,4 +164,92 @@ fn tried(checked: &CheckedProgram) -> String {
         .cpu_ns_per_op
         .map(|ns| format!(", about {} ns of CPU per operation", units::grouped(ns.round() as u64)));
     format!(" ({} tasks{}{})", tasks.join(", "), bytes.unwrap_or_default(), cpu.unwrap_or_default())
+}
+
+/// A program, and its answers or why it did not run.
+type ConformanceRow = (String, Result<Conformance, String>);
+
+/// `--conformance`: how servers answer misbehaving clients, as a Markdown table.
+fn conformance(programs: &[Program], interrupt: &Interrupt, global: &Global) -> Result<ExitCode, Failure> {
+    let progress = Progress::new(global.quiet);
+    let servers: Vec<Program> =
+        programs.iter().filter(|program| program.workload.client.is_some()).copied().collect();
+    if servers.is_empty() {
+        return Err(Failure::usage("no server among these programs (servers: -w chat,echo)"));
+    }
+    let mut rows: Vec<ConformanceRow> = Vec::new();
+    let prepared = build_programs(&servers, interrupt, &progress, 0, servers.len())?;
+    for (Program { runtime, entry, workload }, prepared) in servers.iter().zip(&prepared) {
+        check_interrupt(interrupt)?;
+        let name = format!("{} {}", entry.full_name, workload.name);
+        progress.checking(&name, rows.len() + 1, servers.len());
+        rows.push((name, check::conform(&CheckSubject { runtime, entry, workload, prepared })));
+    }
+    progress.finish();
+    let row = |(name, answered): &ConformanceRow| match answered {
+        Ok(conformance) => json!(conformance),
+        Err(why) => json!({ "program": name, "not_run": why }),
+    };
+    let all: Vec<Value> = rows.iter().map(row).collect();
+    print_json_or(global.json, &all, || markdown(&rows))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn markdown(rows: &[ConformanceRow]) -> String {
+    let cell = |text: &str| printable(text).trim().replace('|', "\\|").replace('\n', " ");
+    let mut text = "| program | passed | failed of tried |\n| --- | ---: | --- |\n".to_owned();
+    for (name, answered) in rows {
+        match answered {
+            Err(why) => {
+                let first = why.lines().next().unwrap_or_default();
+                text.push_str(&format!("| {name} | – | not run: {} |\n", cell(first)));
+            }
+            Ok(Conformance { cases, .. }) => {
+                let of = |count: fn(&check::CaseCount) -> usize| cases.iter().map(count).sum::<usize>();
+                let (tried, failed) = (of(|case| case.tried), of(|case| case.failed));
+                let failing = cases.iter().filter(|case| case.failed > 0);
+                let each = failing.map(|case| format!("{} {} of {}", case.case, case.failed, case.tried));
+                let (passed, each) = (tried - failed, joined(each, ", "));
+                text.push_str(&format!("| {name} | {passed} of {tried} | {each} |\n"));
+            }
+        }
+    }
+    for (name, answered) in rows {
+        let Ok(Conformance { faults, .. }) = answered else { continue };
+        if !faults.is_empty() {
+            text.push_str(&format!("\n**{name}**\n\n"));
+            text.extend(faults.iter().map(|fault| format!("- {}\n", cell(fault))));
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::CaseCount;
+
+    #[test]
+    fn the_table_counts_cases_and_names_programs_that_did_not_run() {
+        let cases = vec![
+            CaseCount { case: "ping", tried: 4, failed: 0 },
+            CaseCount { case: "closing", tried: 7, failed: 2 },
+        ];
+        let faults = vec!["closing: a | b".to_owned()];
+        let seen = Conformance { entry: "a/b".into(), workload: "chat".into(), cases, faults };
+        let rows = [
+            ("a/b chat".to_owned(), Ok(seen)),
+            ("c/d chat".to_owned(), Err("C is not installed".to_owned())),
+        ];
+        insta::assert_snapshot!(markdown(&rows), @r"
+        | program | passed | failed of tried |
+        | --- | ---: | --- |
+        | a/b chat | 9 of 11 | closing 2 of 7 |
+        | c/d chat | – | not run: C is not installed |
+
+        **a/b chat**
+
+        - closing: a \| b
+        ");
+    }
 }

@@ -10,7 +10,7 @@ use clap::Parser;
 use super::args::{Args, Command, ExplainArgs, Global};
 use super::catalog_dir::open_catalog_with;
 use super::failure::{Failure, OrUsage, catch_signals, exit_code};
-use super::measure_options;
+use super::measure;
 use super::messages::eprint_status;
 use super::output_dir::{FolderPurpose, OutputDir};
 use super::pages::write_page;
@@ -33,12 +33,6 @@ const JVM_HOLD: Hold = Hold::Chosen { plateau_s: 20.0 };
 /// Servers keep their connections as long as needed. `explain` does not show the load that follows: a plateau
 /// below 1 s makes it short.
 const SERVER_HOLD: Hold = Hold::Chosen { plateau_s: 0.9 };
-
-fn task_counts_of(args: &ExplainArgs) -> anyhow::Result<Vec<u64>> {
-    let tasks = task_counts(&args.tasks)?;
-    ensure!(tasks.len() >= 2, "-n: a slope needs two numbers of tasks or more, such as 10k,100k");
-    Ok(tasks)
-}
 
 /// The programs and plans, all of one workload.
 fn chosen<'c>(
@@ -80,12 +74,15 @@ fn command(args: &ExplainArgs) -> anyhow::Result<(Prepared, Plan)> {
     else {
         bail!("the command cannot be measured");
     };
-    let measured = measure_options::validate(&of_measure)?;
+    let measured = measure::validate(&of_measure)?;
     Ok((measured.prepared, measured.plan))
 }
 
 pub fn run(args: &ExplainArgs, global: &Global) -> Result<ExitCode, Failure> {
-    let tasks = task_counts_of(args).or_usage()?;
+    let tasks = task_counts(&args.tasks).or_usage()?;
+    if tasks.len() < 2 {
+        return Err(Failure::usage("-n: a slope needs two numbers of tasks or more, such as 10k,100k"));
+    }
     let output = OutputDir::checked(args.output.as_deref(), FolderPurpose::Campaign).or_usage()?;
     if output.holds_campaign() {
         return Err(Failure::usage(
@@ -255,7 +252,7 @@ impl Subject<'_> {
         let (runs, faults) = readings.of(&loaded.samples, name);
         match faults.into_iter().next() {
             Some(fault) => Err(ProbeError::Missing(fault)),
-            None if !has_slope(&runs) => Err(ProbeError::Missing(format!(
+            None if explained(&runs, &[], None, false).is_none() => Err(ProbeError::Missing(format!(
                 "fewer than two numbers of tasks were ok with the adapter `{}`: {}",
                 adapter.name(),
                 loaded.samples.iter().rev().find_map(|sample| sample.reason.clone()).unwrap_or_default()
@@ -275,10 +272,4 @@ impl Subject<'_> {
         let mut built = session.prepare(&[with_hook]).map_err(ProbeError::Failure)?;
         built.pop().ok_or_else(own)
     }
-}
-
-/// Whether some repetition has two numbers of tasks.
-fn has_slope(runs: &[RunParts]) -> bool {
-    runs.iter()
-        .any(|run| runs.iter().any(|other| other.repetition == run.repetition && other.tasks != run.tasks))
 }

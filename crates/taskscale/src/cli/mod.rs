@@ -5,17 +5,13 @@
 
 mod args;
 mod bisect;
-mod browse;
 mod build;
 mod catalog_dir;
 mod check;
 mod clean;
 mod compare;
 mod completions;
-mod confirm;
-mod conformance;
 mod doctor;
-mod dry_run;
 mod explain;
 mod failure;
 mod fleet;
@@ -27,11 +23,11 @@ mod list;
 mod load;
 mod man;
 mod measure;
-mod measure_options;
 mod messages;
 mod new;
 mod output_dir;
 mod pages;
+mod preview;
 mod progress;
 mod replay;
 mod report;
@@ -84,7 +80,7 @@ pub fn main() -> ExitCode {
     }
     let no_command = args.command.is_none();
     let result = match args.command {
-        None => run::run(&args.run, &args.global, args.is_bare()),
+        None => run::run(&args.run, &args.global, args.runs_by_default()),
         Some(Command::Run(run)) => run::run(&run, &args.global, false),
         Some(Command::List(list)) => list::run(&list, &args.global),
         Some(Command::Versions(versions)) => versions::run(&versions, &args.global),

@@ -1,12 +1,13 @@
 //! `taskscale report`.
 
+use std::collections::BTreeSet;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::process::{Command, ExitCode, Stdio};
 
 use anyhow::{Context, bail, ensure};
 
 use super::args::{self, ReportFormat};
-use super::browse::browse;
 use super::failure::{Failure, OrUsage, advised, succeed_with};
 use super::messages::eprint_status;
 use super::output_dir::{PAGE_FILE, RESULTS, existing_folder, load_results};
@@ -64,12 +65,8 @@ fn validate(args: &args::ReportArgs) -> anyhow::Result<(Vec<PathBuf>, ReportFilt
 
 /// The options of an export, for formats other than the page.
 fn export_request(args: &args::ReportArgs, target: ExportTarget, filter: &ReportFilter) -> ExportRequest {
-    let mut metrics = Vec::new();
-    for &metric in &args.metric {
-        if !metrics.contains(&metric) {
-            metrics.push(metric);
-        }
-    }
+    let mut seen = BTreeSet::new();
+    let metrics = args.metric.iter().copied().filter(|metric| seen.insert(metric.name)).collect();
     let is_scaling = args.chart == Some(args::ChartArg::Scaling);
     let target = if is_scaling { ExportTarget::Svg(Chart::Scaling) } else { target };
     let takes_tasks = target == ExportTarget::Svg(Chart::Ranking);
@@ -108,7 +105,7 @@ pub fn run(args: &args::ReportArgs) -> Result<ExitCode, Failure> {
         existing_folder(folder).or_usage()?;
     }
     if let Some(folder) = folders.iter().find(|folder| limit::holds_search(folder)) {
-        return of_limit(args, &filter, folder, folders.len() == 1);
+        return write(&of_limit(args, &filter, folder, folders.len() == 1).or_usage()?, args);
     }
     let names = names(&folders).or_usage()?;
     let mut campaigns = Vec::new();
@@ -169,25 +166,19 @@ fn of_limit(
     filter: &ReportFilter,
     folder: &Path,
     alone: bool,
-) -> Result<ExitCode, Failure> {
-    let shown = folder.display();
-    let refused = |error: String| Err(Failure::usage(error));
+) -> anyhow::Result<String> {
+    let search = format!("{} is a search of `taskscale limit`", folder.display());
     let Some(format) = args.format.document() else {
-        return refused(format!(
-            "{shown} is a search of `taskscale limit`, with the formats table, markdown, csv and json"
-        ));
+        bail!("{search}, with the formats table, markdown, csv and json");
     };
-    if !alone {
-        return refused(format!("{shown} is a search of `taskscale limit`; report it alone"));
-    }
+    ensure!(alone, "{search}; report it alone");
     let option = filter.option().or(args.open.then_some("--open"));
     if let Some(option) = option.or(args.rank.and(Some("--rank"))) {
-        return refused(format!("{option}: not for {shown}, a search of `taskscale limit`"));
+        bail!("{option}: not for {}, a search of `taskscale limit`", folder.display());
     }
-    let loaded = load_results(folder).or_usage()?;
-    let search_spec = limit::load_search_spec(folder).or_usage()?;
-    let found = LimitReport::build(&loaded.campaign, &search_spec, &loaded.samples);
-    write(&limit::render(&found, format, render_options(args)), args)
+    let loaded = load_results(folder)?;
+    let found = LimitReport::build(&loaded.campaign, &limit::load_search_spec(folder)?, &loaded.samples);
+    Ok(limit::render(&found, format, render_options(args)))
 }
 
 /// Prints a text, or writes it to `-o FILE`.
@@ -207,13 +198,30 @@ fn render_options(args: &args::ReportArgs) -> RenderOptions {
 
 /// The names of results: of their folders, or whole paths if two folders have the same name.
 fn names(folders: &[PathBuf]) -> anyhow::Result<Vec<String>> {
-    let mut seen: Vec<PathBuf> = Vec::new();
+    let mut seen = BTreeSet::new();
     for folder in folders {
         let real = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.clone());
-        ensure!(!seen.contains(&real), "given twice: {}", folder.display());
-        seen.push(real);
+        ensure!(seen.insert(real), "given twice: {}", folder.display());
     }
     let short: Vec<String> = folders.iter().map(|folder| name(folder)).collect();
     let alike = short.iter().enumerate().any(|(i, name)| short[..i].contains(name));
     Ok(if alike { folders.iter().map(|folder| folder.display().to_string()).collect() } else { short })
+}
+
+/// Opens a file in the user's default program (freedesktop.org, xdg-utils).
+const OPENER: &str = "xdg-open";
+
+/// Opens a page. A failure names its path.
+fn browse(page: &Path) -> Result<(), Failure> {
+    let nothing = Stdio::null;
+    let ended = Command::new(OPENER).arg(page).stdin(nothing()).stdout(nothing()).stderr(nothing()).status();
+    let why = match ended {
+        Ok(status) if status.success() => return Ok(()),
+        Ok(status) => format!("cannot open the page: {OPENER} failed ({status})"),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            format!("cannot open the page: {OPENER} not found (Debian: apt install xdg-utils)")
+        }
+        Err(error) => format!("cannot open the page: {OPENER} ({error})"),
+    };
+    Err(Failure::Broken(advised(why, format!("the page is {}", page.display()))))
 }

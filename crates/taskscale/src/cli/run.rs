@@ -4,22 +4,21 @@ use std::net::ToSocketAddrs;
 use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 
 use super::args::{Global, RunArgs};
 use super::catalog_dir::open_catalog_with;
-use super::confirm;
-use super::dry_run;
 use super::failure::{Failure, OrUsage, catch_signals, exit_code};
-use super::measure_options::find_program;
+use super::measure::find_program;
 use super::output_dir::{FolderPurpose, OutputDir, RESULTS};
 use super::pages::what_changed;
+use super::preview;
 use super::session::{Session, USUAL_HOLD};
 use super::terminal::for_standard_output;
 use super::workload_args::{self, SeriesOptions, resume_options, task_counts};
 use crate::campaign::{NotReady, ResumeOptions, RunPreview, memory_cap_bytes};
 use crate::catalog::{Catalog, Program, Selection, default_selection};
-use crate::record::{Hold, Loaded, Plan, last_attempts};
+use crate::record::{Hold, Loaded, last_attempts};
 use crate::report::{ExportTarget, Format};
 use taskscale_load::Elsewhere;
 
@@ -66,10 +65,7 @@ fn clients(args: &RunArgs) -> anyhow::Result<Option<Elsewhere>> {
     let found = (listen.as_str(), 0).to_socket_addrs();
     let address = found.with_context(|| format!("--listen {listen}: unknown address"))?.next();
     let listen = address.with_context(|| format!("--listen {listen}: unknown address"))?.ip();
-    anyhow::ensure!(
-        !listen.is_unspecified(),
-        "--listen {listen}: must be one address (not all of this machine)"
-    );
+    ensure!(!listen.is_unspecified(), "--listen {listen}: must be one address (not all of this machine)");
     Ok(Some(Elsewhere { start, program, listen }))
 }
 
@@ -91,23 +87,13 @@ pub(super) fn check(args: &RunArgs, global: &Global) -> anyhow::Result<()> {
     workload_args::choose(&options.series, &chosen(args, &catalog)?.workloads()).map(drop)
 }
 
-/// The selected programs that have numbers of tasks, and the plan of each series. Reports what is skipped.
-fn planned<'a>(
-    options: &RunOptions,
-    args: &RunArgs,
-    catalog: &'a (Catalog, Vec<String>),
-) -> anyhow::Result<(Selection<'a>, Vec<Plan>)> {
-    let mut selection = chosen(args, catalog)?;
-    let plans = workload_args::plans(&options.series, options.hold, &mut selection)?;
-    Ok((selection, plans))
-}
-
 /// `bare`: only `taskscale` was typed.
 pub fn run(args: &RunArgs, global: &Global, bare: bool) -> Result<ExitCode, Failure> {
     let options = validate(args).or_usage()?;
     let catalog = open_catalog_with(global, &args.entries).or_usage()?;
     let output = OutputDir::checked(args.results.output.as_deref(), FolderPurpose::Campaign).or_usage()?;
-    let (selection, plans) = planned(&options, args, &catalog).or_usage()?;
+    let mut selection = chosen(args, &catalog).or_usage()?;
+    let plans = workload_args::plans(&options.series, options.hold, &mut selection).or_usage()?;
     let kept = output.check_kept(&plans, &options.resume).or_usage()?;
     let preview = || {
         let cap_bytes = options.resume.memory_cap_bytes.or_else(memory_cap_bytes);
@@ -115,12 +101,12 @@ pub fn run(args: &RunArgs, global: &Global, bare: bool) -> Result<ExitCode, Fail
         RunPreview::of(&selection, &plans, cap_bytes, folders, kept.as_ref())
     };
     if args.dry_run {
-        return dry_run::show(&preview(), args.results.format, &output.path);
+        return preview::show(&preview(), args.results.format, &output.path);
     }
-    if bare && !global.quiet && !global.json && confirm::can_answer() {
+    if bare && !global.quiet && !global.json && preview::can_answer() {
         let preview = preview();
         // If nothing can run here, the error below explains it.
-        if preview.estimate.runs > 0 && !confirm::whether_to_start(&preview) {
+        if preview.estimate.runs > 0 && !preview::whether_to_start(&preview) {
             return Ok(ExitCode::SUCCESS);
         }
     }
@@ -149,7 +135,8 @@ pub(super) fn measure(
     let options = validate(args).or_usage()?;
     let catalog = open_catalog_with(global, &args.entries).or_usage()?;
     let output = OutputDir::checked(args.results.output.as_deref(), FolderPurpose::Campaign).or_usage()?;
-    let (selection, plans) = planned(&options, args, &catalog).or_usage()?;
+    let mut selection = chosen(args, &catalog).or_usage()?;
+    let plans = workload_args::plans(&options.series, options.hold, &mut selection).or_usage()?;
     let prepared = session.prepare_any(&selection.programs)?;
     if prepared.iter().all(|entry| matches!(entry.command, Err(NotReady::NoToolchain(_)))) {
         return Ok(None);

@@ -4,19 +4,19 @@ use std::io::{self, IsTerminal, Write};
 use std::os::fd::AsFd;
 use std::sync::OnceLock;
 
+use clap::ColorChoice;
 use serde::Serialize;
 
-use super::args::When;
-use crate::document::{Bars, RenderOptions, json};
+use crate::document::{Bars, RenderOptions, joined, json};
 
 /// The widest table, also without a terminal: longer lines are hard to follow.
 pub(super) const WIDEST: usize = 120;
 
 /// The value of `--color`.
-static COLOUR: OnceLock<When> = OnceLock::new();
+static COLOUR: OnceLock<ColorChoice> = OnceLock::new();
 
 /// Sets the value of `--color`; only the first call has an effect.
-pub(super) fn set_colour(when: When) {
+pub(super) fn set_colour(when: ColorChoice) {
     let _ = COLOUR.set(when);
 }
 
@@ -25,11 +25,13 @@ pub(super) fn set_colour(when: When) {
 pub(super) fn colour(stream: &impl IsTerminal) -> bool {
     let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
     match COLOUR.get().copied().unwrap_or_default() {
-        When::Always => true,
-        When::Never => false,
-        When::Auto if set("NO_COLOR").is_some() => false,
-        When::Auto if set("CLICOLOR_FORCE").is_some_and(|value| value != "0") => true,
-        When::Auto => stream.is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb"),
+        ColorChoice::Always => true,
+        ColorChoice::Never => false,
+        ColorChoice::Auto if set("NO_COLOR").is_some() => false,
+        ColorChoice::Auto if set("CLICOLOR_FORCE").is_some_and(|value| value != "0") => true,
+        ColorChoice::Auto => {
+            stream.is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+        }
     }
 }
 
@@ -88,17 +90,12 @@ pub(super) fn width_of(stream: &impl AsFd) -> Option<usize> {
 }
 
 /// Rows as aligned columns; the last column is not padded.
-pub(super) fn columns(rows: &[impl AsRef<[String]>]) -> String {
-    let mut widths: Vec<usize> = Vec::new();
-    for row in rows.iter().map(AsRef::as_ref) {
-        widths.resize(widths.len().max(row.len()), 0);
-        widths.iter_mut().zip(row).for_each(|(width, cell)| *width = (*width).max(cell.chars().count()));
-    }
-    let mut text = String::new();
-    for row in rows.iter().map(AsRef::as_ref) {
-        let padded = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}"));
-        text.push_str(padded.collect::<Vec<_>>().join("  ").trim_end());
-        text.push('\n');
-    }
-    text
+pub(super) fn columns<const N: usize>(rows: &[[String; N]]) -> String {
+    let width = |i: usize| rows.iter().map(|row| row[i].chars().count()).max().unwrap_or(0);
+    let widths: [usize; N] = std::array::from_fn(width);
+    let line = |row: &[String; N]| {
+        let padded = row.iter().zip(widths).map(|(cell, width)| format!("{cell:<width$}"));
+        format!("{}\n", joined(padded, "  ").trim_end())
+    };
+    rows.iter().map(line).collect()
 }

@@ -1,6 +1,8 @@
-//! The estimate of `taskscale run --dry-run`.
+//! What `taskscale run` would measure: the estimate of `--dry-run`, and the prompt of a bare `taskscale` on a terminal.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
+use std::env;
+use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -96,26 +98,92 @@ fn shown(preview: &RunPreview, folder: &Path) -> String {
 
 /// A line for each case that will hit a limit or the memory cap, and once how to raise each limit.
 fn ends(preview: &RunPreview) -> String {
-    let line = |cell: &CellEstimate, status: &str, why: &str| {
-        format!("  {} × {}: {status}: {why}\n", cell.entry, units::count(cell.tasks))
+    let line = |(place, cell): (usize, &CellEstimate)| {
+        let met = preview.ending.iter().find(|(ending, _)| *ending == place);
+        let (status, why) = match (met, preview.above_cap(cell)) {
+            (Some((_, met)), _) => (if met.sure { "limit" } else { "limit?" }, met.sentence.clone()),
+            (None, Some(cap)) => {
+                let (needs, cap) = (units::bytes(cell.footprint_bytes as u64), units::bytes(cap));
+                ("killed-oom", format!("needs about {needs}, and the cap is {cap}"))
+            }
+            (None, None) => return None,
+        };
+        Some(format!("  {} × {}: {status}: {why}\n", cell.entry, units::count(cell.tasks)))
     };
-    let mut lines: BTreeMap<usize, String> = BTreeMap::new();
-    for (place, met) in &preview.ending {
-        let status = if met.sure { "limit" } else { "limit?" };
-        lines.insert(*place, line(&preview.estimate.cells[*place], status, &met.sentence));
-    }
-    for (place, cell) in preview.estimate.cells.iter().enumerate() {
-        if let Some(cap) = preview.above_cap(cell) {
-            let (needs, cap) = (units::bytes(cell.footprint_bytes as u64), units::bytes(cap));
-            let why = format!("needs about {needs}, and the cap is {cap}");
-            lines.entry(place).or_insert_with(|| line(cell, "killed-oom", &why));
-        }
-    }
+    let lines: String = preview.estimate.cells.iter().enumerate().filter_map(line).collect();
     if lines.is_empty() {
         return String::new();
     }
     let remedies: BTreeSet<&String> =
         preview.ending.iter().filter_map(|(_, met)| met.remedy.as_ref()).collect();
     let remedies: String = remedies.into_iter().map(|remedy| format!("  {remedy}\n")).collect();
-    format!("\nWill not reach N tasks:\n{}{remedies}\n", lines.into_values().collect::<String>())
+    format!("\nWill not reach N tasks:\n{lines}{remedies}\n")
+}
+
+/// Whether the user can answer: input and output are terminals, and this is not CI.
+pub(super) fn can_answer() -> bool {
+    let ci = env::var_os("CI").is_some_and(|value| !value.is_empty() && value != "false");
+    !ci && io::stdin().is_terminal() && io::stdout().is_terminal() && io::stderr().is_terminal()
+}
+
+/// Shows the plan and asks whether to start. End of input means no.
+pub(super) fn whether_to_start(preview: &RunPreview) -> bool {
+    let mut out = io::stderr().lock();
+    let asked = printable(&question(preview));
+    if out.write_all(asked.as_bytes()).and_then(|()| out.flush()).is_err() {
+        return false;
+    }
+    let mut answer = String::new();
+    let read = io::stdin().lock().read_line(&mut answer);
+    let yes = read.is_ok_and(|bytes| bytes > 0) && is_yes(&answer);
+    if !yes {
+        let said = "Nothing was started. `taskscale -h` lists all commands.\n";
+        let _ = out.write_all(said.as_bytes());
+    }
+    yes
+}
+
+fn is_yes(answer: &str) -> bool {
+    ["", "y", "yes"].contains(&answer.trim().to_lowercase().as_str())
+}
+
+fn question(preview: &RunPreview) -> String {
+    let Some(plan) = preview.plans.first() else { return String::new() };
+    let times = match plan.repetitions {
+        1 => "once".to_owned(),
+        repetitions => format!("{repetitions} times"),
+    };
+    let counts: Vec<String> = plan.tasks.iter().map(|tasks| units::count(*tasks)).collect();
+    let mut text = format!(
+        "taskscale measures {} at N = {}, {times} each.\n\n  {}, about {}, plus builds\n  \
+         memory of the largest run: about {}\n",
+        counted(plan.entries.len(), "entry"),
+        counts.join(", "),
+        counted(preview.estimate.runs, "run"),
+        time_left(preview.estimate.seconds),
+        units::bytes(preview.largest_bytes()),
+    );
+    if !preview.missing.is_empty() {
+        let entries = counted(preview.missing.len(), "entry");
+        text.push_str(&format!("  not installed: {entries} (`taskscale list --missing`)\n"));
+    }
+    if !preview.ending.is_empty() {
+        let cases = counted(preview.ending.len(), "case");
+        text.push_str(&format!("  {cases} will hit a limit of this machine (`taskscale run --dry-run`)\n"));
+    }
+    text.push_str(
+        "\nQuick first table: `taskscale --quick`. To skip this question: `taskscale --yes`.\nStart? [Y/n] ",
+    );
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_yes_starts() {
+        assert!(["\n", "y\n", "Y\n", "yes\n", " Yes \n"].into_iter().all(is_yes));
+        assert!(!["n\n", "no\n", "q\n", "yess\n", "taskscale --quick\n"].into_iter().any(is_yes));
+    }
 }
