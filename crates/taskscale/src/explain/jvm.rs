@@ -1,16 +1,15 @@
 //! The JVM's adapter: histograms of the heap and native memory tracking, by `jcmd`.
 
-use std::io::{self, Read, Seek};
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
-use std::{fs, thread};
+use std::process::Command;
+use std::time::Duration;
 
 use super::sheet::{AdapterAnswer, PartSource, ReservedHeap, add_bytes};
+use crate::toolchain::output_within;
 
 /// Timeout for `jcmd`: a JVM answers once its threads have stopped.
 const PATIENCE: Duration = Duration::from_secs(60);
-const GLANCE: Duration = Duration::from_millis(20);
 
 const NO_RANGE: &str = "this collector of the JVM prints no addresses of its heap, as ZGC (`--adapter none` leaves the adapter out)";
 /// Before JDK 18 only the launcher can enable it: JDK-8256844.
@@ -56,45 +55,18 @@ fn jcmd_of(pid: u32) -> Result<PathBuf, String> {
     let java =
         fs::read_link(format!("/proc/{pid}/exe")).map_err(|error| format!("process {pid}: {error}"))?;
     let jcmd = java.with_file_name("jcmd");
-    match jcmd.is_file() {
-        true => Ok(jcmd),
-        false => {
-            Err(format!("the JVM has no jcmd: {} is missing (a JDK has it, a JRE may not)", jcmd.display()))
-        }
-    }
+    let why = "is missing (a JDK has it, a JRE may not)";
+    if jcmd.is_file() { Ok(jcmd) } else { Err(format!("the JVM has no jcmd: {} {why}", jcmd.display())) }
 }
 
 fn run(jcmd: &Path, pid: u32, words: &[&str]) -> Result<String, String> {
     let fault = |why: &str| format!("jcmd {}: {why}", words.join(" "));
-    let failed = |error: io::Error| fault(&error.to_string());
-    // A file, because a histogram exceeds a pipe's buffer.
-    let mut said = tempfile::tempfile().map_err(failed)?;
-    let mut child = Command::new(jcmd)
-        .arg(pid.to_string())
-        .args(words)
-        // `jcmd` is a JVM too and would obey these options.
-        .env_remove("JAVA_TOOL_OPTIONS")
-        .stdin(Stdio::null())
-        .stdout(said.try_clone().map_err(failed)?)
-        .stderr(said.try_clone().map_err(failed)?)
-        .spawn()
-        .map_err(failed)?;
-    let asked = Instant::now();
-    let status = loop {
-        match child.try_wait().map_err(failed)? {
-            Some(status) => break status,
-            None if asked.elapsed() > PATIENCE => {
-                let _ = child.kill();
-                let _ = child.wait();
-                return Err(fault(&format!("no answer within {} s", PATIENCE.as_secs())));
-            }
-            None => thread::sleep(GLANCE),
-        }
-    };
-    let mut bytes = Vec::new();
-    said.rewind().and_then(|()| said.read_to_end(&mut bytes)).map_err(failed)?;
-    let text = String::from_utf8_lossy(&bytes).into_owned();
-    if status.success() { Ok(text) } else { Err(fault(text.lines().last().unwrap_or("it failed"))) }
+    let mut command = Command::new(jcmd);
+    // `jcmd` is a JVM too and would obey these options.
+    command.arg(pid.to_string()).args(words).env_remove("JAVA_TOOL_OPTIONS");
+    let output = output_within(&mut command, PATIENCE).map_err(|error| fault(&error.to_string()))?;
+    let text = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    if output.status.success() { Ok(text) } else { Err(fault(text.lines().last().unwrap_or("it failed"))) }
 }
 
 /// Class and bytes: `   1:        100017       72012240  jdk.internal.vm.StackChunk (java.base@25)`.

@@ -5,6 +5,8 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
+use crate::document::capitalized;
+
 /// A language, or the shell for any other: a table of `languages.toml`, where its keys are explained.
 #[derive(Debug, Deserialize)]
 pub struct Language {
@@ -44,10 +46,6 @@ impl Language {
 
     /// The title of a runtime of this name.
     pub fn title_of(&self, runtime: &str) -> String {
-        if !self.is_generic() {
-            return self.title.clone();
-        }
-        let mut letters = runtime.chars();
-        letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+        if self.is_generic() { capitalized(runtime) } else { self.title.clone() }
     }
 }

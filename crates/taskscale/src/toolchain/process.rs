@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
-/// Bytes kept of each pipe. A version is one line.
-const KEPT_BYTES: usize = 64 * 1024;
+/// Bytes kept of each pipe. A version is one line, and a histogram of a JVM's heap a line per class.
+const KEPT_BYTES: usize = 4 << 20;
 /// How often the command's exit and its output are polled.
 const TICK: Duration = Duration::from_millis(2);
 
@@ -19,7 +19,7 @@ const TICK: Duration = Duration::from_millis(2);
 ///
 /// Kills what it leaves in its process group, and waits for nothing after its exit: a child may keep the pipes
 /// open forever.
-pub(super) fn output_within(command: &mut Command, limit: Duration) -> io::Result<Output> {
+pub fn output_within(command: &mut Command, limit: Duration) -> io::Result<Output> {
     let deadline = Instant::now() + limit;
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     // Ctrl-C in the terminal does not reach another process group.
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn much_output_is_read_and_let_go() {
-        let output = output_within(&mut shell("yes | head -c 1000000; echo 1.2 >&2"), LONG).unwrap();
+        let output = output_within(&mut shell("yes | head -c 5000000; echo 1.2 >&2"), LONG).unwrap();
         assert_eq!((output.stdout.len(), output.stderr.as_slice()), (KEPT_BYTES, &b"1.2\n"[..]));
         assert!(output.status.success());
     }
