@@ -75,9 +75,8 @@ pub fn run(args: &CleanArgs, global: &Global) -> Result<ExitCode, Failure> {
         if is_wanted { &mut current } else { &mut old }.push(item);
     }
 
-    let mut freed_bytes = 0;
-    let mut removed = 0;
-    let mut failed = false;
+    let (remove, free) = if args.dry_run { ("would remove", "would free") } else { ("removed", "freed") };
+    let (mut freed_bytes, mut removed, mut failed) = (0, 0, false);
     for item in &old {
         let bytes = toolchain::disk_usage_bytes(&item.folder);
         let gone = if args.dry_run { Ok(true) } else { item.remove() };
@@ -85,8 +84,7 @@ pub fn run(args: &CleanArgs, global: &Global) -> Result<ExitCode, Failure> {
             Ok(true) => {
                 freed_bytes += bytes;
                 removed += 1;
-                let verb = if args.dry_run { "would remove" } else { "removed" };
-                format!("{verb} {}: {}", item.name, units::bytes(bytes))
+                format!("{remove} {}: {}", item.name, units::bytes(bytes))
             }
             Ok(false) => format!("kept {}: another taskscale is building there", item.name),
             Err(error) => {
@@ -99,12 +97,8 @@ pub fn run(args: &CleanArgs, global: &Global) -> Result<ExitCode, Failure> {
     }
     drop(lock);
     let kept_bytes: u64 = current.iter().map(|item| toolchain::disk_usage_bytes(&item.folder)).sum();
-    let verb = if args.dry_run { "would free" } else { "freed" };
-    print_result(&printable(&format!(
-        "{verb} {} ({removed} of {}) in {root}; {} in use kept\n",
-        units::bytes(freed_bytes),
-        old.len() + current.len(),
-        units::bytes(kept_bytes),
-    )))?;
+    let (freed, kept, all) = (units::bytes(freed_bytes), units::bytes(kept_bytes), old.len() + current.len());
+    let sum = format!("{free} {freed} ({removed} of {all}) in {root}; {kept} in use kept\n");
+    print_result(&printable(&sum))?;
     Ok(exit_code(failed))
 }

@@ -88,14 +88,10 @@ fn text(title: &str, lines: &[DoctorLine], columns: usize) -> String {
     let widest = values.iter().map(String::len).max().unwrap_or(0);
     let mut text = format!("{title}\n");
     for (line, value) in lines.iter().zip(values) {
-        let mut head = match line.good {
-            Some(true) => "✓ ".to_owned(),
-            Some(false) => "! ".to_owned(),
-            None => String::new(),
-        };
+        let mut head = line.good.map_or("", |good| if good { "✓ " } else { "! " }).to_owned();
         if !line.name.is_empty() {
-            head.push_str(&line.name);
-            head.push_str(&" ".repeat(names.saturating_sub(width(&line.name)) + 2));
+            let padding = " ".repeat(names.saturating_sub(width(&line.name)) + 2);
+            head.push_str(&format!("{}{padding}", line.name));
         }
         if widest > 0 {
             head.push_str(&format!("{value:>widest$}  "));
@@ -205,23 +201,18 @@ fn limits() -> Vec<DoctorLine> {
         lines.push(line(&room.limit, says, room.remedy));
     }
     if let Some((rooms, (limit, remedy))) = limits.mapping_headroom() {
-        let says = format!(
-            "room for {} OS threads or fibers with 4 mappings each (as in Rust), {} with 2",
-            units::grouped(*rooms.start()),
-            units::grouped(*rooms.end())
-        );
+        let (of_four, of_two) = (units::grouped(*rooms.start()), units::grouped(*rooms.end()));
+        let each = "OS threads or fibers with 4 mappings each (as in Rust)";
+        let says = format!("room for {of_four} {each}, {of_two} with 2");
         lines.push(line(&limit, says, remedy));
     }
     if let Some((limit, remedy)) = limits.open_files_limit() {
         lines.push(line(&limit, format!("room for about {} connections", units::count(limit.value)), remedy));
     }
     if let Some((available, cap)) = available_memory_bytes().zip(memory_cap_bytes()) {
-        let says = format!(
-            "{}; a run is capped at {}, which is {} tasks of 2 KiB",
-            units::bytes(available),
-            units::bytes(cap),
-            units::count((cap / 2048 / 100_000 * 100_000).max(1))
-        );
+        let tasks = units::count((cap / 2048 / 100_000 * 100_000).max(1));
+        let (available, cap) = (units::bytes(available), units::bytes(cap));
+        let says = format!("{available}; a run is capped at {cap}, which is {tasks} tasks of 2 KiB");
         lines.push(DoctorLine::named("memory available", says));
     }
     lines

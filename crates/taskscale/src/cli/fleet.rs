@@ -123,11 +123,9 @@ fn dry(fleet: &Fleet, scripts: &Scripts) -> Result<ExitCode, Failure> {
     let texts: Vec<String> =
         all.map(|script| format!("# {}\n{}", folder.join(&script.name).display(), script.text)).collect();
     print_result(&texts.join("\n"))?;
-    eprint_status(&format!(
-        "dry run: {} in {}; nothing was submitted",
-        units::counted(fleet.targets.len(), "machine"),
-        units::counted(scripts.build.len() + scripts.measure.len() + 1, "job script")
-    ));
+    let machines = units::counted(fleet.targets.len(), "machine");
+    let jobs = units::counted(scripts.build.len() + scripts.measure.len() + 1, "job script");
+    eprint_status(&format!("dry run: {machines} in {jobs}; nothing was submitted"));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -137,11 +135,8 @@ fn print_submissions(fleet: &Fleet, submitted: &[Submission]) -> Result<ExitCode
         eprint_status("nothing to submit (every machine is complete or in a job)");
     }
     let mut text: String = submitted.iter().map(|one| format!("job {}  {}\n", one.job, one.script)).collect();
-    let folder = fleet.folder.display();
-    text.push_str(&format!(
-        "{} submitted. Progress: taskscale fleet status {folder}\n",
-        units::counted(machines, "machine")
-    ));
+    let (folder, machines) = (fleet.folder.display(), units::counted(machines, "machine"));
+    text.push_str(&format!("{machines} submitted. Progress: taskscale fleet status {folder}\n"));
     succeed_with(&text)
 }
 
@@ -173,11 +168,8 @@ fn cancel(fleet: &Fleet) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::SUCCESS);
     }
     slurm::cancel(&active)?;
-    let folder = fleet.folder.display();
-    succeed_with(&format!(
-        "{} canceled. Results are kept; taskscale fleet resume {folder} resumes\n",
-        units::counted(active.len(), "job")
-    ))
+    let (folder, jobs) = (fleet.folder.display(), units::counted(active.len(), "job"));
+    succeed_with(&format!("{jobs} canceled. Results are kept; taskscale fleet resume {folder} resumes\n"))
 }
 
 /// Exit status 1 if a machine needs `resume` to be measured.

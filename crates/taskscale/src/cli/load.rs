@@ -34,11 +34,7 @@ pub fn run(args: &LoadArgs, global: &Global) -> Result<ExitCode, Failure> {
         None => {}
     }
     let seen = load::run(&order)?;
-    if global.json {
-        print_result(&format!("{}\n", serde_json::to_string(&seen)?))?;
-    } else {
-        print_result(&text(&order, &seen))?;
-    }
+    print_result(&if global.json { serde_json::to_string(&seen)? + "\n" } else { text(&order, &seen) })?;
     let all = seen.connected == order.connections as u64;
     let measured = order.client.is_none()
         || seen.open.as_ref().is_some_and(|open| open.messages > 0 && open.is_reached());
@@ -94,31 +90,24 @@ fn reachable(server: &str) -> anyhow::Result<SocketAddr> {
 
 /// The results as text.
 fn text(order: &LoadOrder, seen: &load::Load) -> String {
-    let count = units::grouped;
-    let mut text = format!(
-        "connected  {} of {} in {}\n",
-        count(seen.connected),
-        count(order.connections as u64),
-        units::seconds(seen.connect_s)
-    );
+    let (count, rate) = (units::grouped, |per_s: f64| units::significant(per_s, 4));
+    let (connected, all) = (count(seen.connected), count(order.connections as u64));
+    let mut text = format!("connected  {connected} of {all} in {}\n", units::seconds(seen.connect_s));
     if let Some(closed) = &seen.closed {
         let at_least = if closed.is_client_limited() { "≥ " } else { "" };
         text.push_str(&format!(
             "closed     {at_least}{} messages/s, one in flight on each of {} connections; clients used {} CPUs\n",
-            units::significant(closed.per_s, 4),
+            rate(closed.per_s),
             count(closed.active),
             units::decimal(closed.client_cpu_share.unwrap_or(0.0), 2),
         ));
     }
     for open in &seen.curve {
-        text.push_str(&format!(
-            "open       {} of {} messages/s ({} messages, {} deliveries); {}\n",
-            units::significant(open.achieved_per_s, 4),
-            units::significant(open.offered_per_s, 4),
-            count(open.messages),
-            count(open.deliveries),
-            latency(open)
-        ));
+        let (achieved, offered) = (rate(open.achieved_per_s), rate(open.offered_per_s));
+        let (messages, deliveries) = (count(open.messages), count(open.deliveries));
+        let load =
+            format!("{achieved} of {offered} messages/s ({messages} messages, {deliveries} deliveries)");
+        text.push_str(&format!("open       {load}; {}\n", latency(open)));
     }
     text
 }

@@ -128,12 +128,9 @@ pub(super) fn load_results(folder: &Path) -> Result<Loaded, StoreError> {
 
 /// Warns of invalid lines. `done` is what taskscale did with them.
 pub(super) fn warn_of_rejected(folder: &Path, rejected: &[RejectedLine], done: &str) {
-    for line in rejected {
-        eprint_status(&format!(
-            "warning: {done}: line {} of {} (not a sample: {})",
-            line.number,
-            folder.join("samples.jsonl").display(),
-            line.why
-        ));
+    let file = folder.join("samples.jsonl");
+    for RejectedLine { number, why, .. } in rejected {
+        let line = format!("line {number} of {} (not a sample: {why})", file.display());
+        eprint_status(&format!("warning: {done}: {line}"));
     }
 }

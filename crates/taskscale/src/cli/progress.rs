@@ -161,13 +161,8 @@ impl CampaignObserver for Progress {
             _ => (format!(", wait {} s", scenario.hold_s()), ", again with a longer wait"),
         };
         let again = if attempt > 1 { again } else { "" };
-        self.show(&format!(
-            "{} left · {}, {} × {}{told}{again}",
-            time_left(left_s),
-            cell.part,
-            cell.entry,
-            units::count(cell.tasks)
-        ));
+        let (left, tasks) = (time_left(left_s), units::count(cell.tasks));
+        self.show(&format!("{left} left · {}, {} × {tasks}{told}{again}", cell.part, cell.entry));
     }
 
     fn run_ended(&mut self, sample: &Sample, seen: &[Sample]) {
@@ -186,12 +181,10 @@ impl CampaignObserver for Progress {
         let name = format!("{} × {}{again}", sample.entry, units::count(sample.tasks));
         let worked = sample.work.as_ref().and_then(|work| Some((work, work.wall_s?)));
         let line = match (sample.status, &sample.memory.plateau, worked) {
-            (Status::Ok, _, Some((work, wall_s))) => format!(
-                "[{done}/{all}] {} of {name}: {} operations in {}",
-                sample.series(),
-                units::grouped(work.operations),
-                units::seconds(wall_s)
-            ),
+            (Status::Ok, _, Some((work, wall_s))) => {
+                let (operations, time) = (units::grouped(work.operations), units::seconds(wall_s));
+                format!("[{done}/{all}] {} of {name}: {operations} operations in {time}", sample.series())
+            }
             (Status::Ok, Some(plateau), _) => format!(
                 "[{done}/{all}] {name}: {}, launch {}",
                 units::bytes(plateau.footprint_bytes),

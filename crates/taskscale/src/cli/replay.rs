@@ -42,14 +42,10 @@ pub fn run(args: &ReplayArgs, global: &Global) -> Result<ExitCode, Failure> {
 /// `FILE: STATUS: REASON`, and the values of the run.
 fn summary(file: &str, spec: &RunSpec, measured: &Measurement) -> String {
     let reason = measured.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
-    let warnings = measured.warnings.iter().map(|warning| format!("  {}\n", warning.text()));
-    format!(
-        "{file}: {}{reason}\n  {}, {}\n{}",
-        measured.status,
-        units::tasks(spec.tasks),
-        values(measured),
-        warnings.collect::<String>()
-    )
+    let warnings: String =
+        measured.warnings.iter().map(|warning| format!("  {}\n", warning.text())).collect();
+    let (tasks, values) = (units::tasks(spec.tasks), values(measured));
+    format!("{file}: {}{reason}\n  {tasks}, {values}\n{warnings}", measured.status)
 }
 
 /// The main values of a run.

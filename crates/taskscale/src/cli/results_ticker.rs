@@ -51,7 +51,13 @@ impl ResultsTicker {
             return Vec::new();
         }
         let mut lines = Vec::new();
-        let heading = self.heading_of(sample, repetitions);
+        let mut heading = units::tasks(sample.tasks);
+        if self.plans.len() > 1 {
+            heading = format!("{}, {heading}", sample.series());
+        }
+        if repetitions > 1 {
+            heading.push_str(&format!(", repetition {} of {repetitions}", sample.repetition));
+        }
         if heading != self.heading {
             lines.push(painted(&heading, Style::new().bold(), options.color));
             self.heading = heading;
@@ -61,17 +67,6 @@ impl ResultsTicker {
             false => self.bad(sample, options),
         });
         lines
-    }
-
-    fn heading_of(&self, sample: &Sample, repetitions: u32) -> String {
-        let mut heading = units::tasks(sample.tasks);
-        if self.plans.len() > 1 {
-            heading = format!("{}, {heading}", sample.series());
-        }
-        if repetitions > 1 {
-            heading.push_str(&format!(", repetition {} of {repetitions}", sample.repetition));
-        }
-        heading
     }
 
     /// Columns of names, and of bars.
@@ -111,12 +106,8 @@ impl ResultsTicker {
         let bar = painted(&drawn, AnsiColor::Cyan.on_default(), options.color);
         let again = if sample.attempt > 1 { ", again" } else { "" };
         let (place, style) = self.place(&sample.entry, figure, &medians);
-        let line = format!(
-            "{}{value:>VALUE$}  {bar}{padding}  {}{again}",
-            self.begun(sample, options),
-            painted(&place, style, options.color)
-        );
-        line.trim_end().to_owned()
+        let (begun, place) = (self.begun(sample, options), painted(&place, style, options.color));
+        format!("{begun}{value:>VALUE$}  {bar}{padding}  {place}{again}").trim_end().to_owned()
     }
 
     /// `2nd of 3`: the rank among entries of the kind at this number of tasks. Empty if the kind has one entry.

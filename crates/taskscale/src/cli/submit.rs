@@ -50,10 +50,8 @@ fn withdraw(folder: &Path, reason: &str) -> Result<ExitCode, Failure> {
         reason: reason.to_owned(),
     };
     withdrawal.write(folder).with_context(|| format!("cannot withdraw {}", folder.display()))?;
-    eprint_status(&format!(
-        "withdrawn: {folder}\nnext: `git add -A {folder}`, then commit",
-        folder = folder.display()
-    ));
+    let folder = folder.display();
+    eprint_status(&format!("withdrawn: {folder}\nnext: `git add -A {folder}`, then commit"));
     Ok(ExitCode::SUCCESS)
 }
 

@@ -7,7 +7,7 @@ use taskscale_measure::{Kind, Metric};
 
 use super::sheet::{PerTask, Sheet, UNEXPLAINED};
 use crate::document::csv::{self, CsvColumn};
-use crate::document::{Column, Document, DocumentRow, Emphasis, Table, TableCell};
+use crate::document::{Column, Document, DocumentRow, Emphasis, Table, TableCell, joined};
 use crate::metrics::per_task;
 use crate::units;
 
@@ -38,15 +38,9 @@ pub struct Explanation {
 
 impl Explanation {
     fn title(&self) -> String {
-        let tasks: Vec<String> = self.tasks.iter().map(|tasks| units::count(*tasks)).collect();
-        format!(
-            "{} · {} · {} B per task (slope {}, {})",
-            self.entry,
-            self.workload,
-            per_task(self.sheet.slope.bytes),
-            tasks.join(" → "),
-            units::counted(self.repetitions, "run"),
-        )
+        let tasks = joined(self.tasks.iter().map(|tasks| units::count(*tasks)), " → ");
+        let (slope, runs) = (per_task(self.sheet.slope.bytes), units::counted(self.repetitions, "run"));
+        format!("{} · {} · {slope} B per task (slope {tasks}, {runs})", self.entry, self.workload)
     }
 
     fn share(&self, of: &PerTask) -> f64 {
@@ -63,19 +57,13 @@ impl Explanation {
     }
 }
 
-fn interval(of: &PerTask) -> String {
-    of.interval
-        .map(|interval| format!("{} to {}", per_task(interval.low), per_task(interval.high)))
-        .unwrap_or_default()
-}
-
 fn row(explanation: &Explanation, name: &str, what: &str, of: &PerTask, emphasis: Emphasis) -> DocumentRow {
     let share = explanation.share(of);
     DocumentRow::of(vec![
         TableCell::Text(name.to_owned(), emphasis),
         TableCell::Text(per_task(of.bytes), emphasis),
         TableCell::Text(format!("{}%", units::decimal(share * 100.0, 0)), emphasis),
-        TableCell::quiet(interval(of)),
+        TableCell::quiet(of.interval.map(|interval| interval.text(per_task)).unwrap_or_default()),
         TableCell::quiet(what),
         TableCell::Bar(share.clamp(0.0, 1.0), emphasis),
     ])
