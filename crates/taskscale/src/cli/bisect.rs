@@ -88,11 +88,6 @@ struct VersionRunner<'a, 'i> {
 }
 
 impl VersionRunner<'_, '_> {
-    fn word(&self, version: &str) -> String {
-        let name = self.options.name.as_ref().map(|name| format!("{name}=")).unwrap_or_default();
-        format!("{}@{name}{version}", self.options.request.entries)
-    }
-
     /// Measures a version, or reads its results from an earlier start. The inner `Err` is why it cannot be
     /// measured.
     fn measure(
@@ -101,7 +96,9 @@ impl VersionRunner<'_, '_> {
         repetitions: u32,
     ) -> Result<Result<MeasuredVersion, String>, Failure> {
         let mut catalog = self.catalog.clone();
-        let words = versions::expand(&mut catalog, &[self.word(version)], &self.named).or_usage()?;
+        let name = self.options.name.as_ref().map(|name| format!("{name}=")).unwrap_or_default();
+        let word = format!("{}@{name}{version}", self.options.request.entries);
+        let words = versions::expand(&mut catalog, &[word], &self.named).or_usage()?;
         let asked = self.args.workload.as_slice();
         let mut selection = workload_args::selected(&catalog, &words, asked).or_usage()?;
         let [program] = &selection.programs[..] else {

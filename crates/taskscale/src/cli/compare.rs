@@ -12,7 +12,7 @@ use super::output_dir::{existing_folder, load_results};
 use super::terminal::{for_standard_output, print_result};
 use crate::catalog::Shape;
 use crate::compare::{self, CompareError, CompareSettings, ComparedMetric, Comparison, Decision, Input};
-use crate::document::Format;
+use crate::document::{Format, joined};
 use crate::explain::{self, Explanation};
 use crate::metrics;
 use crate::record::{Campaign, Loaded, Sample, Series};
@@ -42,10 +42,8 @@ pub fn run(args: &CompareArgs) -> Result<ExitCode, Failure> {
     let moved = if args.explain { Some(parts_that_moved(args).or_usage()?) } else { None };
     print_result(&compare::render(&parts, args.format, for_standard_output()))?;
     let gone = fail_above.is_some() && !args.allow_missing && !missing.is_empty();
-    let gone = gone.then(|| {
-        let names: Vec<String> = missing.iter().map(ToString::to_string).collect();
-        format!("fail: measured in BASE, missing in NEW: {}", names.join(", "))
-    });
+    let names_of_gone = joined(missing.iter().map(ToString::to_string), ", ");
+    let gone = gone.then(|| format!("fail: measured in BASE, missing in NEW: {names_of_gone}"));
     if let Some(gone) = gone.as_ref().filter(|_| matches!(args.format, Format::Table | Format::Markdown)) {
         print_result(&format!("\n{gone}\n"))?;
     }
@@ -110,7 +108,7 @@ fn compare_parts(
     }
     if comparisons.is_empty() {
         let all = |parts: &[(Campaign, Vec<Sample>)]| {
-            parts.iter().map(|(part, _)| part.plan.series().to_string()).collect::<Vec<_>>().join(" and ")
+            joined(parts.iter().map(|(part, _)| part.plan.series().to_string()), " and ")
         };
         let [base, new] = names.clone();
         return Err(CompareError::Workloads { base, base_workload: all(&old), new, new_workload: all(&now) });

@@ -24,8 +24,7 @@ pub fn run(args: &CompletionsArgs, global: &Global) -> Result<ExitCode, Failure>
 
 /// Sets, runtimes and entries: everything that is accepted for ENTRY.
 fn names(catalog: &crate::catalog::Catalog) -> Vec<String> {
-    let sets = ["@posts", "@idiomatic", "@all"].map(str::to_owned);
-    let mut names: Vec<String> = sets.into();
+    let mut names: Vec<String> = ["@posts", "@idiomatic", "@all"].map(str::to_owned).into();
     for (runtime, entry) in catalog.entries() {
         if !names.contains(&runtime.name) {
             names.push(runtime.name.clone());

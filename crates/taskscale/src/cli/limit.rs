@@ -20,7 +20,7 @@ use crate::catalog::{Shape, Workload};
 use crate::document::Format;
 use crate::limit::{
     self, Answer, BySearch, ClassifiedRun, Find, LimitReport, NextRun, Outcome, Purpose, SEARCH_SPEC_SCHEMA,
-    SearchSpec, ShownRun, TrialPoint, milliseconds,
+    SearchSpec, ShownRun, milliseconds,
 };
 use crate::metrics::LATENCY_P99;
 use crate::record::{self, Campaign, Event, Loaded, MemorySource, Store};
@@ -154,9 +154,7 @@ fn rates(workload: &Workload, given: &[(String, String)], find: Find) -> anyhow:
             "choose a workload with a server: -w echo or -w chat",
         ));
     };
-    if given.iter().any(|(name, _)| name == limit::RATE) {
-        return Err(anyhow!("--rate and -p rate=… exclude each other"));
-    }
+    ensure!(given.iter().all(|(name, _)| name != limit::RATE), "--rate and -p rate=… exclude each other");
     Ok(Some((parameter.least, parameter.most)))
 }
 
@@ -181,11 +179,8 @@ fn keep_room(search_spec: &mut SearchSpec, output: &OutputDir) -> anyhow::Result
     if let Find::MostTasks { memory_bytes } = search_spec.find
         && memory_bytes > search_spec.room_bytes
     {
-        bail!(
-            "--memory: {} is more than a run may take here: {} (80% of what is available)",
-            units::bytes(memory_bytes),
-            units::bytes(search_spec.room_bytes)
-        );
+        let (asked, room) = (units::bytes(memory_bytes), units::bytes(search_spec.room_bytes));
+        bail!("--memory: {asked} is more than a run may take here: {room} (80% of what is available)");
     }
     Ok(())
 }
@@ -220,21 +215,6 @@ struct Watcher<'a> {
     launched: String,
 }
 
-impl Watcher<'_> {
-    /// What distinguishes a run from the others of its entry.
-    fn words(&self, trial_point: TrialPoint) -> String {
-        let (find, spare) = (&self.search_spec.find, trial_point.cap_bytes == self.search_spec.room_bytes);
-        let value = limit::sought(find, trial_point);
-        match find {
-            Find::MostTasks { memory_bytes } if *memory_bytes != trial_point.cap_bytes => {
-                format!("{value} in unlimited memory")
-            }
-            Find::LeastMemory { .. } if spare => "unlimited memory".to_owned(),
-            _ => value,
-        }
-    }
-}
-
 impl limit::SearchObserver for Watcher<'_> {
     fn warm_up(&mut self, entry: &str) {
         emit(Event::WarmUp { entry: entry.to_owned() });
@@ -242,7 +222,18 @@ impl limit::SearchObserver for Watcher<'_> {
     }
 
     fn run_begins(&mut self, entry: &str, next_run: &NextRun, hold_s: f64, position: usize) {
-        let words = self.words(next_run.trial_point);
+        let (find, cap_bytes) = (&self.search_spec.find, next_run.trial_point.cap_bytes);
+        let value = limit::sought(find, next_run.trial_point);
+        // What distinguishes a run from the others of its entry.
+        let words = match find {
+            Find::MostTasks { memory_bytes } if *memory_bytes != cap_bytes => {
+                format!("{value} in unlimited memory")
+            }
+            Find::LeastMemory { .. } if cap_bytes == self.search_spec.room_bytes => {
+                "unlimited memory".to_owned()
+            }
+            _ => value,
+        };
         let what = match next_run.purpose {
             Purpose::Pilot | Purpose::Search => "",
             Purpose::Confirm => ", confirming",

@@ -131,11 +131,7 @@ fn entries(args: &ListArgs, global: &Global) -> Result<ExitCode, Failure> {
 
     let toolchains = toolchain::find_all(entries.iter().map(|(_, entry)| &entry.toolchain));
     let is_installed = |entry: &Entry| toolchains[&entry.toolchain].is_ok();
-    entries.retain(|(_, entry)| match (args.installed, args.missing) {
-        (true, _) => is_installed(entry),
-        (_, true) => !is_installed(entry),
-        (false, false) => true,
-    });
+    entries.retain(|(_, entry)| if is_installed(entry) { !args.missing } else { !args.installed });
     if global.json {
         let list: Vec<_> = entries
             .iter()
@@ -169,11 +165,8 @@ fn entries(args: &ListArgs, global: &Global) -> Result<ExitCode, Failure> {
         let does: Vec<&str> =
             names.iter().filter(|name| entry.workloads.contains_key(*name)).map(String::as_str).collect();
         // With a single workload, `all` would be no shorter.
-        let does = if does.len() == catalog.workloads.len() && does.len() > 1 {
-            "all".to_owned()
-        } else {
-            does.join(",")
-        };
+        let all = does.len() == catalog.workloads.len() && does.len() > 1;
+        let does = if all { "all".to_owned() } else { does.join(",") };
         rows.push([
             entry.full_name.clone(),
             entry.kind.name().to_owned(),

@@ -46,15 +46,13 @@ fn page(command: &Command) -> io::Result<(String, String)> {
         help.lines().filter(|line| *line != "Examples:").partition(|line| line.starts_with(EXIT_STATUS));
     let (notes, examples): (Vec<&str>, Vec<&str>) =
         others.into_iter().filter(|line| !line.is_empty()).partition(|line| !line.starts_with(' '));
+    let escaped = |lines: Vec<&str>| lines.into_iter().map(|line| roff(line) + "\n").collect::<String>();
     if !examples.is_empty() {
         // Verbatim: groff would fill the lines.
-        text.push_str(".SH EXAMPLES\n.nf\n");
-        examples.iter().for_each(|line| text.push_str(&(roff(line) + "\n")));
-        text.push_str(".fi\n");
+        text.push_str(&format!(".SH EXAMPLES\n.nf\n{}.fi\n", escaped(examples)));
     }
     if !notes.is_empty() {
-        text.push_str(".SH NOTES\n");
-        notes.iter().for_each(|line| text.push_str(&(roff(line) + "\n")));
+        text.push_str(&format!(".SH NOTES\n{}", escaped(notes)));
     }
     for status in statuses {
         let status = status.trim_start_matches(EXIT_STATUS).trim();

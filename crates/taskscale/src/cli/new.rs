@@ -3,13 +3,14 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::{anyhow, ensure};
+use anyhow::{anyhow, bail};
 
 use super::args::{Global, NewArgs};
 use super::failure::{Failure, OrUsage};
 use super::messages::eprint_status;
 use super::terminal::{print_result, printable};
 use crate::catalog::{self, carries_catalog, catalog_to_write, did_you_mean};
+use crate::document::joined;
 use crate::scaffold::{self, LANGUAGES, Language, ScaffoldRequest, language_of};
 
 pub fn run(args: &NewArgs, global: &Global) -> Result<ExitCode, Failure> {
@@ -59,10 +60,8 @@ pub fn run(args: &NewArgs, global: &Global) -> Result<ExitCode, Failure> {
     let option =
         if place.needs_option { format!(" --catalog {}", shown(&place.folder)) } else { String::new() };
     // `run` has the same default.
-    let which = match args.workload.as_slice() {
-        [] => String::new(),
-        asked => format!(" -w {}", asked.join(",")),
-    };
+    let asked = args.workload.join(",");
+    let which = if asked.is_empty() { asked } else { format!(" -w {asked}") };
     text.push_str(&format!(
         "\nNext:\n  \
          taskscale check {name}{option}\n  \
@@ -90,20 +89,14 @@ pub fn run(args: &NewArgs, global: &Global) -> Result<ExitCode, Failure> {
 fn workloads(asked: &[String], catalog: &Path) -> anyhow::Result<Vec<String>> {
     let known = catalog::workloads(catalog)?;
     let names = || known.iter().map(|workload| workload.name.as_str());
-    for asked in asked {
-        ensure!(
-            names().any(|name| name == asked),
-            "no workload `{asked}`{}; available: {}",
-            did_you_mean(asked, names()),
-            names().collect::<Vec<_>>().join(", ")
-        );
+    if let Some(asked) = asked.iter().find(|asked| names().all(|name| name != *asked)) {
+        let (nearest, all) = (did_you_mean(asked, names()), joined(names(), ", "));
+        bail!("no workload `{asked}`{nearest}; available: {all}");
     }
-    Ok(match asked {
-        [] => {
-            known.iter().filter(|workload| workload.default).map(|workload| workload.name.clone()).collect()
-        }
-        asked => asked.to_vec(),
-    })
+    if !asked.is_empty() {
+        return Ok(asked.to_vec());
+    }
+    Ok(known.into_iter().filter(|workload| workload.default).map(|workload| workload.name).collect())
 }
 
 fn language(named: Option<&str>, runtime: &str) -> anyhow::Result<&'static Language> {
@@ -114,9 +107,6 @@ fn language(named: Option<&str>, runtime: &str) -> anyhow::Result<&'static Langu
     }
     let firsts = || LANGUAGES.iter().filter_map(|language| language.names.first());
     let names = || firsts().map(String::as_str).chain(["shell"]);
-    Err(anyhow!(
-        "--language: no program for `{named}`; available: {}{}",
-        names().collect::<Vec<_>>().join(", "),
-        did_you_mean(named, names())
-    ))
+    let (nearest, all) = (did_you_mean(named, names()), joined(names(), ", "));
+    bail!("--language: no program for `{named}`; available: {all}{nearest}");
 }

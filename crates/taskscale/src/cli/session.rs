@@ -39,7 +39,13 @@ impl<'i> Session<'i> {
     pub fn begin(folder: &Path, global: &Global, interrupt: &'i Interrupt) -> Result<Session<'i>, Failure> {
         let what = format!("with {}", folder.display());
         let session = Session::with_lease(&what, "two runs would disturb each other", global, interrupt)?;
-        session.report_missing_cgroup();
+        let home = &session.runner.home;
+        if home.source() == MemorySource::Proc {
+            home.why_none().iter().for_each(|why| session.progress.say(&format!("no cgroup: {why}")));
+            let lacks =
+                "kernel memory and peaks are incomplete; `taskscale doctor` shows how to get a cgroup";
+            session.progress.say(&format!("memory from /proc: {lacks}"));
+        }
         Ok(session)
     }
 
@@ -58,31 +64,17 @@ impl<'i> Session<'i> {
         Ok(Session { interrupt, progress, runner, _lock: lock })
     }
 
-    fn report_missing_cgroup(&self) {
-        let home = &self.runner.home;
-        if home.source() != MemorySource::Proc {
-            return;
-        }
-        for why in home.why_none() {
-            self.progress.say(&format!("no cgroup: {why}"));
-        }
-        self.progress.say(
-            "memory from /proc: kernel memory and peaks are incomplete; `taskscale doctor` shows how to get a cgroup",
-        );
-    }
-
     /// Builds programs. Fails if none of them can run here.
     pub fn prepare(&self, programs: &[Program]) -> Result<Vec<Prepared>, Failure> {
         let prepared = self.prepare_any(programs)?;
         if prepared.iter().all(|entry| entry.command.is_err()) {
             self.progress.finish();
             let built = |entry: &Prepared| !matches!(entry.command, Err(NotReady::BuildFailed(_)));
-            return Err(Failure::usage(match prepared.iter().any(built) {
-                true => {
-                    "none of these entries can run here (`taskscale list --missing` shows what to install)"
-                }
-                false => "none of these entries can be built here (the reasons are above)",
-            }));
+            let why = match prepared.iter().any(built) {
+                true => "run here (`taskscale list --missing` shows what to install)",
+                false => "be built here (the reasons are above)",
+            };
+            return Err(Failure::usage(format!("none of these entries can {why}")));
         }
         Ok(prepared)
     }
@@ -119,8 +111,15 @@ impl<'i> Session<'i> {
             self.report_resumed(&folder, &loaded);
         }
         warn_of_swapping(&settings);
-        announce(&folder, &loaded);
         let Loaded { campaign, samples, .. } = &mut loaded;
+        emit(Event::Plan {
+            folder: folder.display().to_string(),
+            plan: campaign.plan.clone(),
+            further_plans: campaign.further_plans.clone(),
+            seed: campaign.seed,
+            runs: campaign.runs(),
+            kept_samples: samples.len() as u64,
+        });
         self.progress.watch(campaign);
         let mut strategy = ByPlan::new(campaign, prepared, &settings, samples, &mut self.progress);
         let end = drive(&mut strategy, campaign, &mut self.runner, &mut store, samples);
@@ -228,18 +227,6 @@ fn warn_of_swapping(settings: &CampaignSettings) {
             units::bytes(there)
         ));
     }
-}
-
-/// Emits the plan.
-fn announce(folder: &Path, Loaded { campaign, samples, .. }: &Loaded) {
-    emit(Event::Plan {
-        folder: folder.display().to_string(),
-        plan: campaign.plan.clone(),
-        further_plans: campaign.further_plans.clone(),
-        seed: campaign.seed,
-        runs: campaign.runs(),
-        kept_samples: samples.len() as u64,
-    });
 }
 
 /// The result of an entry's build.

@@ -48,15 +48,10 @@ fn add(site: &mut Site, found: &ResultsFolder) -> Result<(), Failure> {
         return Ok(());
     }
     match load_results(&found.folder) {
-        Ok(loaded) => {
-            let page = page(&loaded);
-            Ok(site.add(found, &loaded, page)?)
-        }
-        Err(error) => {
-            eprint_status(&format!("warning: left out: {error}"));
-            Ok(())
-        }
+        Ok(loaded) => site.add(found, &loaded, page(&loaded))?,
+        Err(error) => eprint_status(&format!("warning: left out: {error}")),
     }
+    Ok(())
 }
 
 fn say(made: &SiteSummary) {

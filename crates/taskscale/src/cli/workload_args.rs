@@ -1,6 +1,6 @@
 //! Series on the command line: workloads, their parameters, numbers of CPUs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context, bail, ensure};
 
@@ -40,14 +40,12 @@ pub(super) struct ChosenWorkload<'c> {
 
 /// The value of `-n`, ascending.
 pub(super) fn task_counts(text: &str) -> anyhow::Result<Vec<u64>> {
-    let mut tasks = Vec::new();
+    let mut tasks = BTreeSet::new();
     for word in text.split(',') {
         let count = units::parse_count(word).context("-n")?;
-        ensure!(!tasks.contains(&count), "-n: {} is given twice", units::count(count));
-        tasks.push(count);
+        ensure!(tasks.insert(count), "-n: {} is given twice", units::count(count));
     }
-    tasks.sort_unstable();
-    Ok(tasks)
+    Ok(tasks.into_iter().collect())
 }
 
 /// The memory and time caps of runs.
@@ -86,16 +84,14 @@ pub(super) fn params(texts: &[String]) -> anyhow::Result<Vec<(String, String)>> 
 /// The value of `--cpus`, ascending: at most the CPUs of this machine.
 pub(super) fn cpus(counts: &[u32]) -> anyhow::Result<Vec<u32>> {
     let there = std::thread::available_parallelism().map_or(1, |cpus| cpus.get() as u32);
-    let mut cpus: Vec<u32> = Vec::new();
+    let mut cpus = BTreeSet::new();
     for &count in counts {
         if count == 0 || count > there {
             bail!("--cpus: {count}: must be 1 to {there} (the CPUs that taskscale may use here)");
         }
-        ensure!(!cpus.contains(&count), "--cpus: {count} is given twice");
-        cpus.push(count);
+        ensure!(cpus.insert(count), "--cpus: {count} is given twice");
     }
-    cpus.sort_unstable();
-    Ok(cpus)
+    Ok(cpus.into_iter().collect())
 }
 
 /// The parameters of one workload that were given and differ from the default.
@@ -205,21 +201,17 @@ pub(super) fn refuse_unknown_params(
     params: &[(String, String)],
     workloads: &[&Workload],
 ) -> anyhow::Result<()> {
-    let known = || workloads.iter().flat_map(|workload| workload.parameters.keys().map(String::as_str));
-    for (name, _) in params {
-        if known().any(|known| known == name) {
-            continue;
-        }
-        let all: Vec<&str> = known().collect();
-        let which = match closest(name, all.iter().copied()) {
-            Some(nearest) => format!("; did you mean `{nearest}`?"),
-            None if all.is_empty() => " (it has none)".to_owned(),
-            None => format!("; available: {}", all.join(", ")),
-        };
-        let names: Vec<&str> = workloads.iter().map(|workload| workload.name.as_str()).collect();
-        bail!("-p {name}: not a parameter of {}{which}", names.join(", "));
-    }
-    Ok(())
+    let known = workloads.iter().flat_map(|workload| workload.parameters.keys());
+    let known: Vec<&str> = known.map(String::as_str).collect();
+    let unknown = params.iter().find(|(name, _)| !known.contains(&name.as_str()));
+    let Some((name, _)) = unknown else { return Ok(()) };
+    let which = match closest(name, known.iter().copied()) {
+        Some(nearest) => format!("; did you mean `{nearest}`?"),
+        None if known.is_empty() => " (it has none)".to_owned(),
+        None => format!("; available: {}", known.join(", ")),
+    };
+    let names: Vec<&str> = workloads.iter().map(|workload| workload.name.as_str()).collect();
+    bail!("-p {name}: not a parameter of {}{which}", names.join(", "));
 }
 
 /// Reports selected entries that lack a workload.
