@@ -2,7 +2,7 @@
 //!
 //! Quoted as in RFC 4180, but lines end in LF only, for tools in pipes. Unknown values are empty fields.
 
-use super::sanitize::safe;
+use super::sanitize::{joined, safe};
 
 /// A column for lines of type `L`: its name with the unit, and the function that returns a line's field.
 pub type CsvColumn<L> = (&'static str, fn(&L) -> String);
@@ -40,28 +40,17 @@ pub fn whole(value: Option<impl ToString>) -> String {
 pub fn text(text: &str) -> String {
     let text = safe(text);
     let text = text.trim_start();
-    if text.starts_with(['=', '+', '-', '@', '＝', '＋', '－', '＠']) {
-        format!("'{text}")
-    } else {
-        text.to_owned()
-    }
+    let acts = text.starts_with(['=', '+', '-', '@', '＝', '＋', '－', '＠']);
+    format!("{}{text}", if acts { "'" } else { "" })
 }
 
 /// Appends one record to `out`.
 pub fn line(out: &mut String, fields: impl IntoIterator<Item = impl AsRef<str>>) {
-    for (i, field) in fields.into_iter().enumerate() {
-        if i > 0 {
-            out.push(',');
-        }
-        let field = field.as_ref();
-        if field.contains(['"', ',', '\n', '\r']) {
-            out.push('"');
-            out.push_str(&field.replace('"', "\"\""));
-            out.push('"');
-        } else {
-            out.push_str(field);
-        }
-    }
+    let quoted = |field: &str| match field.contains(['"', ',', '\n', '\r']) {
+        true => format!("\"{}\"", field.replace('"', "\"\"")),
+        false => field.to_owned(),
+    };
+    out.push_str(&joined(fields.into_iter().map(|field| quoted(field.as_ref())), ","));
     out.push('\n');
 }
 

@@ -56,10 +56,7 @@ fn bullets(items: impl Iterator<Item = String>) -> String {
 
 /// Bold in place of the colors of a terminal.
 fn emphasized(text: String, emphasis: Emphasis) -> String {
-    match emphasis {
-        Emphasis::Plain | Emphasis::Quiet | Emphasis::Doubtful | Emphasis::Good => text,
-        Emphasis::Strong | Emphasis::Bad => format!("**{text}**"),
-    }
+    if matches!(emphasis, Emphasis::Strong | Emphasis::Bad) { format!("**{text}**") } else { text }
 }
 
 /// The table, and its notes below: within the table, long reasons would push values out of view.

@@ -13,19 +13,19 @@ const TEXT_WIDTH: usize = 100;
 impl Document {
     /// For a terminal, as text that ends in a line end.
     pub fn terminal(&self, options: RenderOptions) -> String {
-        let mut page = TerminalPage { options, out: String::new() };
+        let mut out = String::new();
         let mut left_out: Vec<String> = Vec::new();
         let mut before: Option<&Block> = None;
         for block in &self.blocks {
             let new = before.is_some() && matches!(block, Block::Title(_));
             if new || matches!(block, Block::Table(_)) || matches!(before, Some(Block::Table(_))) {
-                page.out.push('\n');
+                out.push('\n');
             }
             match block {
-                Block::Title(text) => page.paragraph("", text, Emphasis::Strong),
-                Block::Text(text, emphasis) => page.paragraph("", text, *emphasis),
+                Block::Title(text) => out.push_str(&paragraph("", text, Emphasis::Strong, options)),
+                Block::Text(text, emphasis) => out.push_str(&paragraph("", text, *emphasis, options)),
                 Block::Table(table) => {
-                    let mut columns = grid::put(&mut page.out, table, options);
+                    let mut columns = grid::put(&mut out, table, options);
                     columns.retain(|name| !left_out.contains(name));
                     left_out.extend(columns);
                 }
@@ -36,34 +36,25 @@ impl Document {
         let notes: Vec<&String> =
             self.notes.iter().chain(Some(&hidden).filter(|_| !left_out.is_empty())).collect();
         if !notes.is_empty() {
-            page.out.push('\n');
+            out.push('\n');
         }
-        notes.iter().for_each(|note| page.paragraph("· ", note, Emphasis::Quiet));
-        if let Some(provenance) = &self.provenance {
-            page.out.push('\n');
-            page.paragraph("", provenance, Emphasis::Quiet);
-        }
+        let quiet = |lead: &str, text: &str| paragraph(lead, text, Emphasis::Quiet, options);
+        out.extend(notes.iter().map(|note| quiet("· ", note)));
+        out.extend(self.provenance.iter().map(|provenance| format!("\n{}", quiet("", provenance))));
         if !self.command.is_empty() {
-            page.paragraph("", &command_line(&self.command), Emphasis::Quiet);
+            out.push_str(&quiet("", &command_line(&self.command)));
         }
-        page.out
+        out
     }
 }
 
-struct TerminalPage {
-    options: RenderOptions,
-    out: String,
-}
-
-impl TerminalPage {
-    /// Writes wrapped text. Lines after the first are indented by the width of `lead`.
-    fn paragraph(&mut self, lead: &str, text: &str, emphasis: Emphasis) {
-        let indent = width(lead);
-        let columns = self.options.width.min(TEXT_WIDTH).saturating_sub(indent);
-        for (i, line) in wrapped(&safe(text), columns).iter().enumerate() {
-            let line = if i == 0 { format!("{lead}{line}") } else { format!("{:indent$}{line}", "") };
-            self.out.push_str(&painted(&line, style(emphasis), self.options.color));
-            self.out.push('\n');
-        }
-    }
+/// Wrapped text. Lines after the first are indented by the width of `lead`.
+fn paragraph(lead: &str, text: &str, emphasis: Emphasis, options: RenderOptions) -> String {
+    let indent = width(lead);
+    let columns = options.width.min(TEXT_WIDTH).saturating_sub(indent);
+    let line = |(i, line): (usize, &String)| {
+        let line = if i == 0 { format!("{lead}{line}") } else { format!("{:indent$}{line}", "") };
+        painted(&line, style(emphasis), options.color) + "\n"
+    };
+    wrapped(&safe(text), columns).iter().enumerate().map(line).collect()
 }

@@ -174,12 +174,8 @@ impl AdapterHook {
     pub fn add_to(&self, env: &mut BTreeMap<String, String>) {
         for (name, value) in &self.env {
             let between = if name.ends_with("OPTIONS") || name.ends_with("FLAGS") { " " } else { ":" };
-            let own = env
-                .get(name)
-                .filter(|_| name != PROBE)
-                .map(|own| format!("{between}{own}"))
-                .unwrap_or_default();
-            env.insert(name.clone(), format!("{value}{own}"));
+            let own = env.get(name).filter(|_| name != PROBE).map(|own| format!("{between}{own}"));
+            env.insert(name.clone(), format!("{value}{}", own.unwrap_or_default()));
         }
     }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::sheet::{PartSource, UNEXPLAINED};
 use super::shown::Explanation;
-use crate::document::{Column, Document, DocumentRow, Emphasis, Table, TableCell};
+use crate::document::{Column, Document, DocumentRow, Emphasis, Table, TableCell, from_to};
 use crate::metrics::per_task;
 
 /// A part in both sheets, base and new, in bytes; absent where a sheet lacks it.
@@ -18,11 +18,7 @@ pub fn moved(base: &[Explanation], new: &[Explanation], named: Option<(&str, &st
         let Some(now) = new.iter().find(|now| now.entry == name && now.workload == old.workload) else {
             continue;
         };
-        let title = if old.entry == now.entry {
-            now.entry.clone()
-        } else {
-            format!("{} → {}", old.entry, now.entry)
-        };
+        let title = from_to(&old.entry, &now.entry);
         let mut document = Document::new(format!("{title} · {} · bytes per task", now.workload));
         document.table(table(old, now));
         let names = [old, now].map(|of| of.adapter.as_ref().map_or("none", |(name, _)| name));

@@ -225,25 +225,20 @@ pub fn sheet(plain: &[RunParts], probed: &[RunParts], covers: fn(&MappingClass) 
     Some(Sheet { slope, rows: shown(rows, slope.bytes), unexplained: PerTask::of(&left), moved })
 }
 
-/// The sizes in bytes of anonymous mappings whose number grows with the number of tasks.
-fn sizes_with_rows(runs: &[RunParts]) -> BTreeSet<u64> {
-    let sizes = runs.iter().flat_map(|run| run.mappings.classes.keys());
-    let sizes: BTreeSet<u64> = sizes
-        .filter_map(|class| if let MappingClass::Anonymous(size) = class { Some(*size) } else { None })
-        .collect();
-    let per_task = |size: u64| {
-        let count = |run: &RunParts| {
-            run.mappings.classes.get(&MappingClass::Anonymous(size)).map_or(0, |of| of.mappings)
-        };
-        PerTask::of(&slopes_of(runs, |run| count(run) as f64)).bytes
+/// The classes of anonymous mappings of one size whose number grows with the number of tasks.
+fn sizes_with_rows(runs: &[RunParts]) -> BTreeSet<&MappingClass> {
+    let classes: BTreeSet<_> = runs.iter().flat_map(|run| run.mappings.classes.keys()).collect();
+    let grows = |class: &&MappingClass| {
+        let count = |run: &RunParts| run.mappings.classes.get(class).map_or(0, |of| of.mappings) as f64;
+        PerTask::of(&slopes_of(runs, count)).bytes >= OWN_ROW_PER_TASK
     };
-    sizes.into_iter().filter(|size| per_task(*size) >= OWN_ROW_PER_TASK).collect()
+    classes.into_iter().filter(|class| matches!(class, MappingClass::Anonymous(_))).filter(grows).collect()
 }
 
 /// The parts that need no adapter: mappings (unless `all`, only those not covered) and kernel memory.
 fn outside(
     run: &RunParts,
-    own_rows: &BTreeSet<u64>,
+    own_rows: &BTreeSet<&MappingClass>,
     all: bool,
     covers: fn(&MappingClass) -> bool,
 ) -> PartBytes {
@@ -254,7 +249,7 @@ fn outside(
             MappingClass::MainStack => "stack of the first thread".to_owned(),
             MappingClass::ThreadStack => "thread stacks".to_owned(),
             MappingClass::Arena => "anonymous mappings at multiples of 64 MiB".to_owned(),
-            MappingClass::Anonymous(size) if own_rows.contains(size) => {
+            MappingClass::Anonymous(size) if own_rows.contains(class) => {
                 format!("anonymous mappings of {} KiB", size / 1024)
             }
             MappingClass::Anonymous(_) => "anonymous mappings".to_owned(),
@@ -293,12 +288,10 @@ fn shown(rows: Vec<(PartName, Vec<f64>)>, slope: f64) -> Vec<SheetRow> {
         let large = |values: &[f64]| PerTask::of(values).bytes.abs() >= LEAST_SHARE * slope.abs();
         let own = rows.iter().take_while(|(_, values)| large(values)).count().min(MOST_OF_GROUP);
         let rest = rows.split_off(own);
-        let longest = rest.iter().map(|(_, values)| values.len()).max().unwrap_or(0);
-        let sum: Vec<f64> =
-            (0..longest).map(|at| rest.iter().filter_map(|(_, values)| values.get(at)).sum()).collect();
-        if sum.iter().any(|bytes| bytes.abs() >= 0.5) {
-            rows.push((group.rest().to_owned(), sum));
-        }
+        let add = |sum: Vec<f64>, values: Vec<f64>| sum.iter().zip(values).map(|(a, b)| a + b).collect();
+        let sum = rest.into_iter().map(|(_, values)| values).reduce(add);
+        let sum = sum.filter(|sum| sum.iter().any(|bytes| bytes.abs() >= 0.5));
+        rows.extend(sum.map(|sum| (group.rest().to_owned(), sum)));
         let row =
             |(name, values): (String, Vec<f64>)| SheetRow { name, group, per_task: PerTask::of(&values) };
         shown.extend(rows.into_iter().map(row));

@@ -41,7 +41,7 @@ pub struct MetricDef {
     pub shapes: &'static [Shape],
     /// Whether only some workloads of these shapes have it; elsewhere the field is absent.
     pub optional: bool,
-    /// Whether entries are compared by it in work too, although taskscale chooses how long work lasts.
+    /// Whether entries are compared by it in work too, although taskscale chooses how long work lasts: never by a line.
     compares_work: bool,
     read: Read,
 }
@@ -178,7 +178,7 @@ impl MetricDef {
 
     /// Whether the page offers it for comparing entries of a shape.
     pub fn compares(&self, shape: Shape) -> bool {
-        self.is_of(shape) && (shape != Shape::Work || self.compares_work)
+        self.is_of(shape) && (shape != Shape::Work || (self.compares_work && !self.per_entry()))
     }
 
     /// The unit in headings and exports, and the divisor from the stored value to this unit.

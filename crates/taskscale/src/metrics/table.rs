@@ -36,7 +36,6 @@ metrics! {
         about: "Growth of the footprint per task, over all N",
         unit: Unit::BytesPerTask,
         of: MetricScope::Slope,
-        compares_work: false,
         read: FOOTPRINT.read,
     }
 
@@ -48,7 +47,6 @@ metrics! {
         about: "Fixed cost: footprint before the first task, by the same line",
         of: MetricScope::Base,
         decimals: 2,
-        compares_work: false,
         read: FOOTPRINT.read,
     }
 

@@ -87,33 +87,22 @@ pub fn write(request: &ScaffoldRequest) -> Result<Changes, ScaffoldError> {
     let folder = request.catalog.join(request.runtime);
     let manifest = folder.join("runtime.toml");
     let load = || Runtime::load(&folder, &workloads(request.catalog)?);
-    let before = if manifest.exists() {
-        let runtime = load().map_err(|error| ScaffoldError::Runtime { error })?;
-        if runtime.entries.iter().any(|entry| entry.name == request.entry) {
-            let (runtime, entry) = (request.runtime.to_owned(), request.entry.to_owned());
-            return Err(ScaffoldError::EntryExists { runtime, entry });
-        }
-        Some(runtime)
-    } else if folder.exists() {
-        return Err(ScaffoldError::Exists(folder.clone()));
-    } else {
-        None
-    };
-    let of_entry = folder.join(program_name(request.entry));
-    if of_entry.exists() {
-        return Err(ScaffoldError::Exists(of_entry));
+    let before = manifest.exists().then(load).transpose();
+    let before = before.map_err(|error| ScaffoldError::Runtime { error })?;
+    if before.iter().flat_map(|runtime| &runtime.entries).any(|entry| entry.name == request.entry) {
+        let (runtime, entry) = (request.runtime.to_owned(), request.entry.to_owned());
+        return Err(ScaffoldError::EntryExists { runtime, entry });
+    }
+    let new = if before.is_some() { folder.join(program_name(request.entry)) } else { folder.clone() };
+    if new.exists() {
+        return Err(ScaffoldError::Exists(new));
     }
 
     let mut changes = Changes::default();
     let written = fill(request, &model, before.as_ref(), &mut changes);
     let checked = written.and_then(|()| load().map_err(|error| ScaffoldError::Invalid { error }));
-    match checked {
-        Ok(_) => Ok(changes),
-        Err(error) => {
-            changes.undo();
-            Err(error)
-        }
-    }
+    checked.inspect_err(|_| changes.undo())?;
+    Ok(changes)
 }
 
 /// Writes an entry. `before` is the existing runtime.

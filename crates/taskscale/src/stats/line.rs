@@ -67,11 +67,11 @@ pub fn medians(points: &[Point]) -> Vec<Point> {
 }
 
 fn through(points: &[Point]) -> Option<Line> {
-    let points: Vec<Point> = points.iter().copied().filter(|point| point.y.is_finite()).collect();
+    let mut points: Vec<Point> = points.iter().copied().filter(|point| point.y.is_finite()).collect();
+    points.sort_by_key(|point| point.tasks);
     let mut slopes = Vec::new();
-    for (i, one) in points.iter().enumerate() {
-        for other in &points[i + 1..] {
-            let (near, far) = if one.tasks < other.tasks { (one, other) } else { (other, one) };
+    for (i, near) in points.iter().enumerate() {
+        for far in &points[i + 1..] {
             let distance = far.tasks - near.tasks;
             if distance > 0 {
                 slopes.push(((far.y - near.y) / distance as f64, distance));
@@ -80,7 +80,7 @@ fn through(points: &[Point]) -> Option<Line> {
     }
     slopes.sort_by(|a, b| a.0.total_cmp(&b.0));
     let slope = weighted_median(&slopes)?;
-    let smallest = points.iter().map(|point| point.tasks).min()?;
+    let smallest = points.first()?.tasks;
     let of_smallest = points.iter().filter(|point| point.tasks == smallest);
     let rests: Vec<f64> = of_smallest.map(|point| point.y - slope * smallest as f64).collect();
     Some(Line { slope, base: median(&rests)? })
