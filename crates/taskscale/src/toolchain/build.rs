@@ -172,12 +172,8 @@ pub(super) fn run_build(
     if status.success() {
         return Ok(());
     }
-    Err(BuildError::Failed {
-        command: shown,
-        status: status.to_string(),
-        log: log.to_owned(),
-        tail: tail(log),
-    })
+    let (status, log, tail) = (status.to_string(), log.to_owned(), tail(log));
+    Err(BuildError::Failed { command: shown, status, log, tail })
 }
 
 /// Waits for a build. `None` if `stop` ended it.

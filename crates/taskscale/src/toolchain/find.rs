@@ -163,25 +163,17 @@ fn check(
     let found = DottedVersion::first_in(&version);
     if let Some(pinned) = &spec.pinned {
         // Shims of version managers may start another version.
-        return match found.is_some_and(|found| found.is_of(&pinned.version)) {
-            true => Ok(Toolchain { home, version }),
-            false => Err(ToolchainError::OtherVersion {
-                title: spec.title.clone(),
-                asked: pinned.version.clone(),
-                place: place.into_owned(),
-                found: version,
-            }),
-        };
+        if found.is_some_and(|found| found.is_of(&pinned.version)) {
+            return Ok(Toolchain { home, version });
+        }
+        let (title, asked, place) = (spec.title.clone(), pinned.version.clone(), place.into_owned());
+        return Err(ToolchainError::OtherVersion { title, asked, place, found: version });
     }
     if let Some(minimum) = &spec.minimum
         && found.is_none_or(|found| found < *minimum)
     {
-        return Err(ToolchainError::TooOld {
-            title: spec.title.clone(),
-            minimum: minimum.to_string(),
-            found: version,
-            install: spec.install_hint(),
-        });
+        let (title, minimum, install) = (spec.title.clone(), minimum.to_string(), spec.install_hint());
+        return Err(ToolchainError::TooOld { title, minimum, found: version, install });
     }
     Ok(Toolchain { home, version })
 }
@@ -199,16 +191,13 @@ pub(super) fn candidates(locate: &Locate, users: Option<&Home>) -> Vec<PathBuf> 
         let folder = users.map_or(folder.clone(), |users| users.read(&folder));
         output.status.success().then(|| PathBuf::from(folder.trim()))
     });
-    let on_path = Path::new(&locate.program)
-        .file_name()
-        .and_then(|program| path_lookup(&program.to_string_lossy()))
-        .and_then(|program| program.canonicalize().ok())
-        .and_then(|program| {
-            // The folder is the program's path without `bin/java`. A link such as /etc/alternatives was
-            // resolved.
-            let depth = Path::new(&locate.program).components().count();
-            program.ends_with(&locate.program).then(|| program.ancestors().nth(depth).map(Path::to_owned))?
-        });
+    let on_path = || {
+        let inside = Path::new(&locate.program);
+        let program = path_lookup(&inside.file_name()?.to_string_lossy())?.canonicalize().ok()?;
+        // The folder is the program's path without `bin/java`. A link such as /etc/alternatives was resolved.
+        let home = program.ancestors().nth(inside.components().count())?;
+        program.ends_with(inside).then(|| home.to_owned())
+    };
     let globbed = locate.folders.iter().flat_map(|pattern| globbed(pattern));
     let globbed: BTreeSet<PathBuf> = globbed.filter_map(|path| path.canonicalize().ok()).collect();
 
@@ -216,7 +205,7 @@ pub(super) fn candidates(locate: &Locate, users: Option<&Home>) -> Vec<PathBuf> 
     named
         .into_iter()
         .chain(answered)
-        .chain(on_path)
+        .chain(on_path())
         // Newer versions usually sort later: try them first.
         .chain(globbed.into_iter().rev())
         .filter(|home| home.join(&locate.program).is_file() && seen.insert(home.clone()))

@@ -1,6 +1,6 @@
 //! Why a version cannot be measured.
 
-use crate::catalog::{DottedVersion, MOST_COUNTED, ToolchainSpec, VersionRange};
+use crate::catalog::{DottedVersion, Entry, MOST_COUNTED, ToolchainSpec, VersionRange};
 use crate::hint::Hint;
 
 /// Why a version cannot be measured.
@@ -23,6 +23,10 @@ pub enum VersionError {
 impl VersionError {
     pub(super) fn uncountable(library: &str, range: &VersionRange) -> VersionError {
         VersionError::Uncountable { library: library.to_owned(), range: range.to_string() }
+    }
+
+    pub(super) fn not_used(entry: &Entry, name: &str, uses: String) -> VersionError {
+        VersionError::NotUsed { entry: entry.full_name.clone(), name: name.to_owned(), uses }
     }
 
     pub(super) fn not_installed(

@@ -50,9 +50,8 @@ pub fn expand(
     if let Some((name, _)) =
         named.iter().find(|(name, _)| catalog.runtimes.iter().all(|of| of.versioned_name() != *name))
     {
-        return Err(VersionError::Syntax(format!(
-            "--toolchain {name}: no entries have versions of `{name}`"
-        )));
+        let why = format!("--toolchain {name}: no entries have versions of `{name}`");
+        return Err(VersionError::Syntax(why));
     }
     let mut there: BTreeMap<String, Vec<PinnedToolchain>> = BTreeMap::new();
     let mut expanded = Vec::new();
@@ -197,11 +196,8 @@ fn toolchain_versions(
     there: &[PinnedToolchain],
 ) -> VersionResult<Vec<Pinned>> {
     if entry.toolchain != runtime.toolchain {
-        return Err(VersionError::NotUsed {
-            entry: entry.full_name.clone(),
-            name: runtime.versioned_name().to_owned(),
-            uses: format!("the toolchain {}", entry.toolchain.title),
-        });
+        let uses = format!("the toolchain {}", entry.toolchain.title);
+        return Err(VersionError::not_used(entry, runtime.versioned_name(), uses));
     }
     let versions: Vec<DottedVersion> = there.iter().map(|one| one.version.clone()).collect();
     let mut pins = Vec::new();
@@ -227,16 +223,11 @@ fn library_versions(
     name: &str,
     wanted: &[VersionRange],
 ) -> VersionResult<Vec<Pinned>> {
-    let library = entry.library.as_ref().filter(|library| library.name == name);
-    let known =
-        library.filter(|_| runtime.libraries.contains_key(name)).ok_or_else(|| VersionError::NotUsed {
-            entry: entry.full_name.clone(),
-            name: name.to_owned(),
-            uses: match &entry.library {
-                Some(library) if runtime.libraries.contains_key(&library.name) => library.name.clone(),
-                _ => "no library whose versions can be chosen".to_owned(),
-            },
-        })?;
+    let library = entry.library.as_ref().filter(|library| runtime.libraries.contains_key(&library.name));
+    let known = library.filter(|library| library.name == name).ok_or_else(|| {
+        let uses = library.map_or("no library whose versions can be chosen", |library| &library.name);
+        VersionError::not_used(entry, name, uses.to_owned())
+    })?;
     let versions = |range: &VersionRange| match range {
         // The catalog's version: its programs are not written for newer ones.
         VersionRange::Latest => Ok(vec![
