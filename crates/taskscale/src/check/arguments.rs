@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::runs::{RunRequest, Runs};
-use super::{CheckError, CheckRule};
+use super::{CheckResult, CheckRule};
 use crate::campaign::serving_briefly;
 use crate::catalog::{Shape, Workload};
 use crate::record::Status;
@@ -30,7 +30,7 @@ fn wrong(workload: &Workload) -> Vec<Vec<String>> {
 /// The time limit of a run, on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-pub(super) fn look(runs: &mut Runs) -> Result<(), CheckError> {
+pub(super) fn look(runs: &mut Runs) -> CheckResult<()> {
     let mut taken = Vec::new();
     let workload = runs.workload;
     let scenario = match workload.shape {

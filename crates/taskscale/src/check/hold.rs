@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::judge::judge;
 use super::runs::{FEWER, RunRequest, Runs, line};
-use super::{CheckError, CheckRule, Findings, sanity};
+use super::{CheckResult, CheckRule, sanity};
 use crate::campaign::{estimated_reading_s, hold_for_launch, longer_hold_s};
 use crate::catalog::period_s;
 use crate::record::Status;
@@ -44,7 +44,7 @@ impl Runs<'_, '_> {
     }
 
     /// Runs every N, and a wait of 0 s.
-    pub fn hold_all(&mut self) -> Result<(), CheckError> {
+    pub fn hold_all(&mut self) -> CheckResult<()> {
         // Different waits, so that a program with a fixed wait fails.
         let mut least_s = 1.0;
         for tasks in [COUNTS[0], COUNTS[1]] {
@@ -70,7 +70,7 @@ impl Runs<'_, '_> {
     }
 
     /// Runs seven tasks that wait 0 s, with an empty home folder.
-    fn no_wait(&mut self) -> Result<(), CheckError> {
+    fn no_wait(&mut self) -> CheckResult<()> {
         let request = self.waits(COUNTS[1], 0.0, 1);
         let (measured, _) = self.run_at_an_empty_home(&request)?;
         let good = |measured: &Measurement| {
@@ -92,7 +92,7 @@ impl Runs<'_, '_> {
     }
 
     /// Runs 1,000 tasks, or fewer if they need too much time or memory.
-    fn many(&mut self) -> Result<HoldResult, CheckError> {
+    fn many(&mut self) -> CheckResult<HoldResult> {
         let most = COUNTS[2];
         let held = self.hold_if_affordable(most)?;
         if !matches!(held, HoldResult::TooMuch { .. }) {
@@ -112,7 +112,7 @@ impl Runs<'_, '_> {
         Ok(HoldResult::Well)
     }
 
-    pub(super) fn hold_if_affordable(&mut self, tasks: u64) -> Result<HoldResult, CheckError> {
+    pub(super) fn hold_if_affordable(&mut self, tasks: u64) -> CheckResult<HoldResult> {
         if self.affordable(tasks)? {
             return self.hold(tasks, MANY_HOLD_S);
         }
@@ -122,7 +122,7 @@ impl Runs<'_, '_> {
 
     /// Whether the predicted time and memory of `tasks` are acceptable. Other load only lengthens a launch: one
     /// that seems too long is repeated up to three times, and the shortest counts.
-    fn affordable(&mut self, tasks: u64) -> Result<bool, CheckError> {
+    fn affordable(&mut self, tasks: u64) -> CheckResult<bool> {
         for attempt in 2.. {
             let (launch_s, bytes) = self.predicted_hold(tasks);
             let too_much = self.memory_bytes.is_some_and(|most| bytes > most);
@@ -143,14 +143,15 @@ impl Runs<'_, '_> {
     }
 
     /// Runs `tasks` with a wait that covers their launch, at least `least_s` seconds.
-    pub(super) fn hold(&mut self, tasks: u64, least_s: f64) -> Result<HoldResult, CheckError> {
+    pub(super) fn hold(&mut self, tasks: u64, least_s: f64) -> CheckResult<HoldResult> {
         let (launch_s, bytes) = self.predicted_hold(tasks);
         let reading_s = estimated_reading_s(self.kind, tasks);
         let mut hold_s = hold_for_launch(launch_s, reading_s, PLATEAU_S).max(least_s);
         let mut first_waves = None;
         for attempt in 1.. {
             let request = self.waits(tasks, hold_s, attempt);
-            let (measured, details) = self.run(&request)?;
+            let run = self.run(&request)?;
+            let measured = &run.0;
             let late = measured.time.launch_s.filter(|launch_s| {
                 let short = launch_s + PLATEAU_S > hold_s;
                 measured.status == Status::NoPlateau
@@ -165,9 +166,8 @@ impl Runs<'_, '_> {
                     continue;
                 }
             }
-            let mut found = Findings::default();
-            judge(tasks, hold_s, self.workload.ends_together, &measured, &details, &mut found);
-            match self.keep(&request, (measured, found), attempt < ATTEMPTS) {
+            let found = judge(&request, self.workload.ends_together, &run);
+            match self.keep(&request, (run.0, found), attempt < ATTEMPTS) {
                 None => {}
                 Some(Status::Ok) => return Ok(HoldResult::Well),
                 Some(_) => return Ok(HoldResult::Ill),

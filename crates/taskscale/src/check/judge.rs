@@ -1,10 +1,10 @@
 //! Judges one run at one N: its status, its lines, its waits and its exit.
 
-use super::runs::FEWER;
+use super::runs::{FEWER, RunRequest, TracedRun};
 use super::{CheckRule, Findings, Severity};
 use crate::record::{Status, Warning};
 use crate::units;
-use taskscale_measure::{Measurement, RunDetails};
+use taskscale_measure::Measurement;
 
 /// The delay of `alive` on a busy machine, in seconds.
 const HEARD_LATE_S: f64 = 0.25;
@@ -13,34 +13,30 @@ const UNFLUSHED_S: f64 = 0.05;
 /// The longest time from `done` to exit, in seconds.
 const LINGER_S: f64 = 5.0;
 
-/// Judges one run at one N, whose tasks wait `hold_s` seconds. With `ends_together` all waits end at once,
-/// `hold_s` after the start of the program.
-pub(super) fn judge(
-    tasks: u64,
-    hold_s: f64,
-    ends_together: bool,
-    seen: &Measurement,
-    details: &RunDetails,
-    findings: &mut Findings,
-) {
+/// Judges one run at one N whose tasks wait. With `ends_together` all waits end at once, counted from the start of
+/// the program.
+pub(super) fn judge(request: &RunRequest, ends_together: bool, run: &TracedRun) -> Findings {
+    let mut findings = Findings::default();
+    let (seen, details) = run;
+    let (tasks, hold_s) = (request.tasks, request.scenario.hold_s());
     let with = format!("with {}", units::tasks(tasks));
     let many = tasks >= FEWER[0];
-    if !is_ok_or_limit(&with, many, seen, findings) {
+    if !is_ok_or_limit(&with, many, seen, &mut findings) {
         let reason = seen.reason.as_deref().unwrap_or("unknown reason");
         let (severity, (rule, fix)) = match seen.status {
             Status::NoPlateau if details.unobservable => {
                 (Severity::Warning, (CheckRule::Counts, "none in the entry; check again on an idle machine"))
             }
-            _ => (Severity::Error, fault(tasks, hold_s, seen, details)),
+            _ => (Severity::Error, fault(tasks, hold_s, run)),
         };
         let wait =
             if seen.status == Status::Partial { format!(" that wait {hold_s} s") } else { String::new() };
         findings.add(severity, rule, format!("{with}{wait}: {reason}"), fix);
     }
-    lines(&with, &details.output, HOLD, findings);
+    lines(&with, &details.output, HOLD, &mut findings);
     if matches!(seen.status, Status::Ok | Status::Partial) {
-        waits(&with, hold_s, ends_together, seen, details, findings);
-        linger(&with, seen, details, findings);
+        waits(&with, hold_s, ends_together, run, &mut findings);
+        linger(&with, run, &mut findings);
     }
     for warning in &seen.warnings {
         match warning {
@@ -57,6 +53,7 @@ pub(super) fn judge(
             _ => {}
         }
     }
+    findings
 }
 
 /// Whether the run was ok or only hit a limit of the machine, which is reported as a note.
@@ -95,7 +92,7 @@ pub(super) const CRASHED: &str =
     "run the command by hand (`taskscale build ENTRY` prints it) and fix the crash";
 
 /// The rule that a failed run broke, and the fix.
-fn fault(tasks: u64, hold_s: f64, seen: &Measurement, details: &RunDetails) -> (CheckRule, &'static str) {
+fn fault(tasks: u64, hold_s: f64, (seen, details): &TracedRun) -> (CheckRule, &'static str) {
     let whole = seen.exit_code == Some(0);
     let gap_s = details.done_s.zip(seen.time.launch_s).map(|(done, alive)| done - alive);
     let reason = seen.reason.as_deref().unwrap_or_default();
@@ -175,14 +172,8 @@ pub(super) fn lines(with: &str, output: &[u8], before: Before, findings: &mut Fi
 }
 
 /// Checks the waits of a successful run.
-fn waits(
-    with: &str,
-    hold_s: f64,
-    ends_together: bool,
-    seen: &Measurement,
-    details: &RunDetails,
-    findings: &mut Findings,
-) {
+fn waits(with: &str, hold_s: f64, ends_together: bool, run: &TracedRun, findings: &mut Findings) {
+    let (seen, details) = run;
     let (Some(alive_s), Some(done_s)) = (seen.time.launch_s, details.done_s) else { return };
     let waited_s = done_s - alive_s;
     // Many tasks may take long to end.
@@ -205,7 +196,7 @@ fn waits(
 }
 
 /// Reports a program that exits long after `done`.
-pub(super) fn linger(with: &str, seen: &Measurement, details: &RunDetails, findings: &mut Findings) {
+pub(super) fn linger(with: &str, (seen, details): &TracedRun, findings: &mut Findings) {
     let Some(done_s) = details.done_s else { return };
     if let Some(wall_s) = seen.time.wall_s.filter(|wall_s| wall_s - done_s > LINGER_S) {
         let what = format!("{with}: exited {:.1} s after `done`", wall_s - done_s);

@@ -1,30 +1,27 @@
 //! Judges one run of work: its status, its lines and its exit.
 
 use super::judge::{ill_end, is_ok_or_limit, lines, linger};
-use super::runs::FEWER;
+use super::runs::{FEWER, TracedRun};
 use super::{CheckRule, Findings};
 use crate::units;
-use taskscale_measure::{Measurement, RunDetails};
 
 const READY: &str =
     "print `ready` once, after all preparation and before the first operation, and flush standard output";
 const DONE: &str = "print `done K` once, with the number of completed operations; run exactly as many as requested, even if they are not a multiple of the tasks";
 
 /// Judges one run at one N.
-pub(super) fn judge(
-    (tasks, operations): (u64, u64),
-    seen: &Measurement,
-    details: &RunDetails,
-    findings: &mut Findings,
-) {
+pub(super) fn judge(tasks: u64, operations: u64, run: &TracedRun) -> Findings {
+    let mut findings = Findings::default();
+    let (seen, details) = run;
     let with = with(tasks, operations);
-    if !is_ok_or_limit(&with, tasks >= FEWER[0], seen, findings) {
-        let (rule, fix) = fault(tasks, operations, seen, details);
+    if !is_ok_or_limit(&with, tasks >= FEWER[0], seen, &mut findings) {
+        let (rule, fix) = fault(tasks, operations, run);
         let reason = seen.reason.as_deref().unwrap_or("unknown reason");
         findings.error(rule, format!("{with}: {reason}"), fix);
     }
-    lines(&with, &details.output, ("ready", READY), findings);
-    linger(&with, seen, details, findings);
+    lines(&with, &details.output, ("ready", READY), &mut findings);
+    linger(&with, run, &mut findings);
+    findings
 }
 
 /// The tasks and operations of a run, as text.
@@ -33,7 +30,7 @@ pub(super) fn with(tasks: u64, operations: u64) -> String {
 }
 
 /// The rule that a failed run broke, and the fix.
-fn fault(tasks: u64, operations: u64, seen: &Measurement, details: &RunDetails) -> (CheckRule, &'static str) {
+fn fault(tasks: u64, operations: u64, (seen, details): &TracedRun) -> (CheckRule, &'static str) {
     let check = seen.work.as_ref().and_then(|work| work.check.as_ref());
     let said = |word: &str| {
         let text = String::from_utf8_lossy(&details.output);

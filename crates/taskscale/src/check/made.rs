@@ -7,7 +7,7 @@ use super::findings::EXPLAIN;
 use super::floor::Floor;
 use super::hold::{HoldResult, MOST_WITH_STACK};
 use super::runs::{Runs, Trial, may_be_the_machines};
-use super::{CheckError, CheckRule};
+use super::{CheckResult, CheckRule};
 use crate::catalog::{Kind, Workload};
 use crate::record::Status;
 use crate::units;
@@ -117,7 +117,7 @@ fn verdict_of(looks: &[StartCost]) -> Option<CountVerdict> {
 impl Runs<'_, '_> {
     /// Checks the CPU time of starts and ends. Skips threads and processes, which the kernel counts, and
     /// timers, which have no tasks.
-    pub(super) fn look_whether_tasks_are_made(&mut self) -> Result<(), CheckError> {
+    pub(super) fn look_whether_tasks_are_made(&mut self) -> CheckResult<()> {
         let counted = matches!(self.kind, Kind::Thread | Kind::Process | Kind::Timer);
         if counted || !self.passed() {
             let last = self.trials.last().filter(|last| !counted && last.status == Status::NoPlateau);
@@ -211,11 +211,7 @@ impl Runs<'_, '_> {
 
     /// Runs `tasks` and compares them with `base`, or else with an earlier trial of fewer tasks. Repeats the
     /// run if the end of its wait was observed too late to know the cost.
-    fn cost_of(
-        &mut self,
-        tasks: u64,
-        base: Option<&Trial>,
-    ) -> Result<(HoldResult, Option<StartCost>), CheckError> {
+    fn cost_of(&mut self, tasks: u64, base: Option<&Trial>) -> CheckResult<(HoldResult, Option<StartCost>)> {
         for attempt in 1.. {
             let held = self.hold_if_affordable(tasks)?;
             if held != HoldResult::Well {
@@ -234,7 +230,7 @@ impl Runs<'_, '_> {
     }
 
     /// Checks that tasks wake: each wait is a voluntary context switch. Subtracts those at the longest period.
-    pub(super) fn look_whether_tasks_wake(&mut self) -> Result<(), CheckError> {
+    pub(super) fn look_whether_tasks_wake(&mut self) -> CheckResult<()> {
         let Some((name, parameter)) =
             self.workload.wakes.as_ref().and_then(|name| Some((name, self.workload.parameters.get(name)?)))
         else {
@@ -286,12 +282,7 @@ impl Runs<'_, '_> {
         Ok(())
     }
 
-    fn waits_of(
-        &mut self,
-        tasks: u64,
-        hold_s: f64,
-        attempt: u32,
-    ) -> Result<Result<Waits, String>, CheckError> {
+    fn waits_of(&mut self, tasks: u64, hold_s: f64, attempt: u32) -> CheckResult<Result<Waits, String>> {
         let (measured, trace) = self.run(&self.waits(tasks, hold_s, attempt))?;
         let waits = trace.switches.zip(measured.time.plateau_s);
         let Some((switches, seconds)) = waits.filter(|_| measured.status == Status::Ok) else {

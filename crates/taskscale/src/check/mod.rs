@@ -38,7 +38,7 @@ pub use findings::{CheckRule, Finding, Findings, Severity};
 pub use rebuild::Rebuild;
 pub use runs::Trial;
 pub use serve::{Conformance, conform};
-pub use subject::{CheckError, CheckSubject};
+pub use subject::{CheckError, CheckResult, CheckSubject};
 
 /// The result of checking one entry's program for one workload.
 #[derive(Debug, Clone, Default, Serialize)]
@@ -72,7 +72,7 @@ pub fn check(
     runner: &mut LocalRunner,
     memory_bytes: Option<u64>,
     rebuild: Option<&mut Rebuild>,
-) -> Result<CheckedProgram, CheckError> {
+) -> CheckResult<CheckedProgram> {
     let mut findings = Findings::default();
     manifest::look(subject, &mut findings);
     lockfiles::look(subject, &mut findings);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::runs::Runs;
 use super::work::FEW_ROUNDS;
-use super::{CheckError, Findings};
+use super::{CheckResult, Findings};
 use crate::catalog::{Shape, Workload};
 use crate::record::Status;
 
@@ -14,7 +14,7 @@ const TASKS: u64 = 10;
 const HOLD_S: f64 = 1.0;
 
 /// Runs with other parameters, unless a run with the defaults failed.
-pub(super) fn look(runs: &mut Runs) -> Result<(), CheckError> {
+pub(super) fn look(runs: &mut Runs) -> CheckResult<()> {
     runs.params = others(runs.workload, TASKS);
     if !runs.params.is_empty() && runs.passed() {
         let before = runs.apart();

@@ -14,7 +14,7 @@ use walkdir::WalkDir;
 
 use super::runs::listed;
 use super::subject::temp_folder;
-use super::{CheckError, CheckRule, CheckSubject, Findings};
+use super::{CheckError, CheckResult, CheckRule, CheckSubject, Findings};
 use crate::toolchain::{self, Attend, Built, Cache};
 
 /// Two empty caches for all entries of a check, so that shared files are built once in each.
@@ -25,11 +25,11 @@ pub struct Rebuild<'a> {
 
 impl<'a> Rebuild<'a> {
     /// Creates the caches in a new temporary folder.
-    pub fn new(stop: &'a dyn Fn() -> bool) -> Result<Rebuild<'a>, CheckError> {
+    pub fn new(stop: &'a dyn Fn() -> bool) -> CheckResult<Rebuild<'a>> {
         Ok(Rebuild { folder: temp_folder("taskscale-rebuild-")?, stop })
     }
 
-    pub(super) fn look(&mut self, subject: &CheckSubject, findings: &mut Findings) -> Result<(), CheckError> {
+    pub(super) fn look(&mut self, subject: &CheckSubject, findings: &mut Findings) -> CheckResult<()> {
         if subject.entry.workloads[&subject.workload.name].build.is_empty() {
             return Ok(());
         }

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::findings::{CHECK_AGAIN, ON_A_BUSY_MACHINE};
 use super::subject::temp_folder;
-use super::{CheckError, CheckRule, CheckSubject, Findings};
+use super::{CheckError, CheckResult, CheckRule, CheckSubject, Findings};
 use crate::campaign::Prepared;
 use crate::catalog::{Kind, Workload, with_tasks};
 use crate::document::first_of;
@@ -55,6 +55,9 @@ pub struct Trial {
     pub processes: Option<u64>,
 }
 
+/// A run, and what else was observed of it.
+pub(super) type TracedRun = (Measurement, RunDetails);
+
 /// How a program is run.
 pub(super) struct RunRequest<'o> {
     pub tasks: u64,
@@ -100,7 +103,7 @@ impl<'a, 'r> Runs<'a, 'r> {
         subject: &CheckSubject<'a>,
         command: &'a [String],
         memory_bytes: Option<u64>,
-    ) -> Result<Runs<'a, 'r>, CheckError> {
+    ) -> CheckResult<Runs<'a, 'r>> {
         Ok(Runs {
             runner,
             prepared: subject.prepared,
@@ -131,15 +134,12 @@ impl<'a, 'r> Runs<'a, 'r> {
     }
 
     /// Runs the program in its own cgroup and folder.
-    pub fn run(&mut self, request: &RunRequest) -> Result<(Measurement, RunDetails), CheckError> {
+    pub fn run(&mut self, request: &RunRequest) -> CheckResult<TracedRun> {
         self.run_at(request, None)
     }
 
     /// Runs the program with an empty home folder, and records files left there.
-    pub fn run_at_an_empty_home(
-        &mut self,
-        request: &RunRequest,
-    ) -> Result<(Measurement, RunDetails), CheckError> {
+    pub fn run_at_an_empty_home(&mut self, request: &RunRequest) -> CheckResult<TracedRun> {
         let home = self.home.path().to_owned();
         let ran = self.run_at(request, Some(&home))?;
         let names = std::fs::read_dir(&home).into_iter().flatten().flatten();
@@ -147,11 +147,7 @@ impl<'a, 'r> Runs<'a, 'r> {
         Ok(ran)
     }
 
-    fn run_at(
-        &mut self,
-        request: &RunRequest,
-        home: Option<&Path>,
-    ) -> Result<(Measurement, RunDetails), CheckError> {
+    fn run_at(&mut self, request: &RunRequest, home: Option<&Path>) -> CheckResult<TracedRun> {
         let part = Series { workload: self.workload.name.clone(), params: self.params.clone(), cpus: None };
         let cell = Cell { entry: self.prepared.facts.name.clone(), part, tasks: request.tasks };
         let scenario = request.scenario.clone();

@@ -13,13 +13,12 @@ use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 use super::conformance::{CONNECTIONS, CaseCount, ConformanceResult, converse};
 use super::judge::{CRASHED, NO_PROGRAM, linger};
-use super::runs::{RunRequest, Runs, may_be_the_machines, trial};
-use super::{CheckError, CheckRule, CheckSubject, Findings};
+use super::runs::{RunRequest, Runs, TracedRun, may_be_the_machines, trial};
+use super::{CheckResult, CheckRule, CheckSubject, Findings};
 use crate::campaign::serving_in_a_moment;
 use crate::catalog::with_tasks;
 use crate::record::Status;
 use crate::units;
-use taskscale_measure::{Measurement, RunDetails};
 
 /// The numbers of connections of every server. 25 leave one room half full.
 const COUNTS: [u64; 3] = [1, 25, 1_000];
@@ -35,20 +34,20 @@ const LISTENING: &str =
 
 impl Runs<'_, '_> {
     /// Runs every N, then tests answers.
-    pub fn serve_all(&mut self) -> Result<(), CheckError> {
+    pub fn serve_all(&mut self) -> CheckResult<()> {
         self.run_at_an_empty_home(&self.serves(COUNTS[0]))?;
         for tasks in COUNTS {
             let request = self.serves(tasks);
-            let (mut measured, mut details) = self.run(&request)?;
+            let mut run = self.run(&request)?;
             for _ in 1..ATTEMPTS {
-                if measured.status == Status::Ok || !may_be_the_machines(&measured) {
+                if run.0.status == Status::Ok || !may_be_the_machines(&run.0) {
                     break;
                 }
-                (measured, details) = self.run(&request)?;
+                run = self.run(&request)?;
             }
-            judge(tasks, &measured, &details, &mut self.findings);
-            let status = measured.status;
-            self.trials.push(trial(&request, measured));
+            judge(tasks, &run, &mut self.findings);
+            let status = run.0.status;
+            self.trials.push(trial(&request, run.0));
             match status {
                 Status::Ok => {}
                 // The answers are still tested.
@@ -128,13 +127,14 @@ pub fn conform(subject: &CheckSubject) -> Result<Conformance, String> {
     })
 }
 
-fn judge(tasks: u64, seen: &Measurement, details: &RunDetails, findings: &mut Findings) {
+fn judge(tasks: u64, run: &TracedRun, findings: &mut Findings) {
+    let (seen, details) = run;
     let with = format!("with {} connections", units::count(tasks));
     let reason = seen.reason.clone().unwrap_or_else(|| "unknown reason".into());
     let said = String::from_utf8_lossy(&details.output);
     let fix = match seen.status {
         Status::Ok => {
-            linger(&with, seen, details, findings);
+            linger(&with, run, findings);
             return;
         }
         Status::Limit | Status::NoPlateau => {

@@ -24,6 +24,8 @@ pub enum CheckError {
     Io { what: &'static str, path: std::path::PathBuf, error: std::io::Error },
 }
 
+pub type CheckResult<T> = Result<T, CheckError>;
+
 impl Hint for CheckError {
     fn hint(&self) -> Option<String> {
         match self {
@@ -35,7 +37,7 @@ impl Hint for CheckError {
 }
 
 /// A new temporary folder, removed when dropped.
-pub(super) fn temp_folder(prefix: &str) -> Result<tempfile::TempDir, CheckError> {
+pub(super) fn temp_folder(prefix: &str) -> CheckResult<tempfile::TempDir> {
     tempfile::Builder::new().prefix(prefix).tempdir().map_err(|error| CheckError::Io {
         what: "create a folder in",
         path: std::env::temp_dir(),

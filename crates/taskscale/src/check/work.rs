@@ -9,7 +9,7 @@ use super::findings::{EXPLAIN, ON_A_BUSY_MACHINE};
 use super::floor::Floor;
 use super::judge_work::{judge, with};
 use super::runs::{RunRequest, Runs, Trial, line};
-use super::{CheckError, CheckRule, Findings};
+use super::{CheckResult, CheckRule};
 use crate::catalog::{Kind, expected_to_make};
 use crate::record::{Status, Warning};
 use crate::units;
@@ -77,7 +77,7 @@ impl Took {
 
 impl Runs<'_, '_> {
     /// Runs every N, then twice the operations. Returns the CPU time per operation in ns, if measurable.
-    pub fn work_all(&mut self) -> Result<Option<f64>, CheckError> {
+    pub fn work_all(&mut self) -> CheckResult<Option<f64>> {
         let default = &self.workload.tasks;
         let fewest = default.first().copied().unwrap_or(1);
         let many = default.iter().copied().filter(|tasks| *tasks <= MANY_TASKS).max().unwrap_or(fewest);
@@ -88,8 +88,7 @@ impl Runs<'_, '_> {
         self.run_at_an_empty_home(&self.request(fewest, operations, PATIENCE))?;
         let mut tasks = fewest;
         // Not a multiple of the tasks, if there is more than one.
-        let rest = |tasks: u64| if self.workload.whole_trees { 0 } else { tasks / 2 };
-        let rounds = |tasks: u64| tasks * 2 + rest(tasks);
+        let rounds = |tasks: u64| tasks * 2 + if self.workload.whole_trees { 0 } else { tasks / 2 };
         for more in [fewest * 10, many] {
             if more <= tasks {
                 continue;
@@ -113,16 +112,15 @@ impl Runs<'_, '_> {
     }
 
     /// Runs the operations. Returns their cost if the run succeeded.
-    pub(super) fn work(&mut self, tasks: u64, operations: u64) -> Result<Option<Took>, CheckError> {
+    pub(super) fn work(&mut self, tasks: u64, operations: u64) -> CheckResult<Option<Took>> {
         let predicted_s = self.predicted(tasks, operations).0;
         let time = PATIENCE.max(Duration::from_secs_f64(SLOWER * predicted_s));
         let request = self.request(tasks, operations, time);
         for attempt in 1.. {
-            let (measured, trace) = self.run(&request)?;
-            let mut found = Findings::default();
-            judge((tasks, operations), &measured, &trace, &mut found);
-            let took = took(operations, self.made, &measured);
-            match self.keep(&request, (measured, found), attempt < ATTEMPTS) {
+            let run = self.run(&request)?;
+            let found = judge(tasks, operations, &run);
+            let took = took(operations, self.made, &run.0);
+            match self.keep(&request, (run.0, found), attempt < ATTEMPTS) {
                 None => {}
                 Some(Status::Ok) => {
                     self.look_at_what_was_made(tasks, operations);
@@ -181,7 +179,7 @@ impl Runs<'_, '_> {
     }
 
     /// Compares enough operations with twice as many.
-    fn twice(&mut self, tasks: u64, few: Took) -> Result<Option<f64>, CheckError> {
+    fn twice(&mut self, tasks: u64, few: Took) -> CheckResult<Option<f64>> {
         let most = self.workload.most_operations / 2 / tasks * tasks;
         let mut operations = (tasks * FEW_ROUNDS).min(most).max(tasks);
         // CPU time of fewer operations outside `ready` and `done`, if that was more than inside.

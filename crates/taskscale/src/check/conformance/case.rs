@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::peer::{ProtocolError, Terms};
+use super::peer::{ProtocolError, ProtocolResult, Terms};
 
 /// A server that leaves this many waits without an answer is not tested further.
 pub const MOST_SILENCES: u32 = 3;
@@ -29,7 +29,7 @@ pub struct ConformanceCase {
     pub run: CaseFn,
 }
 
-pub type CaseFn = fn(&mut ConformanceRun) -> Result<(), ProtocolError>;
+pub type CaseFn = fn(&mut ConformanceRun) -> ProtocolResult;
 
 pub const fn grave(name: &'static str, run: CaseFn, fix: &'static str) -> ConformanceCase {
     ConformanceCase { name, fix, grave: true, run }
@@ -73,10 +73,7 @@ impl ConformanceRun<'_> {
     }
 
     /// Tests a part of the current case on its own connections, so that a wrong answer hides no other part.
-    pub fn part(
-        &mut self,
-        part: impl FnOnce(&mut ConformanceRun) -> Result<(), ProtocolError>,
-    ) -> Result<(), ProtocolError> {
+    pub fn part(&mut self, part: impl FnOnce(&mut ConformanceRun) -> ProtocolResult) -> ProtocolResult {
         if self.silences >= MOST_SILENCES {
             return Ok(());
         }
@@ -97,13 +94,16 @@ impl ConformanceRun<'_> {
         bytes
     }
 
+    /// The growth of the server's memory, in bytes. 0 if unknown.
+    pub fn growth(&self, before: Option<u64>) -> u64 {
+        (self.memory)().zip(before).map_or(0, |(now, before)| now.saturating_sub(before))
+    }
+
     /// The growth of the server's memory, in words. Empty if unknown.
     pub fn grown(&self, before: Option<u64>) -> String {
-        match ((self.memory)(), before) {
-            (Some(now), Some(before)) if now > before => {
-                format!(" (its memory grew by {} MiB)", (now - before) >> 20)
-            }
-            _ => String::new(),
+        match self.growth(before) {
+            0 => String::new(),
+            bytes => format!(" (its memory grew by {} MiB)", bytes >> 20),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use taskscale_load::websocket::{CONTINUED, PING, PONG, TEXT};
 
 use super::case::{ConformanceCase, ConformanceRun, grave, minor};
-use super::peer::{Peer, ProtocolError, Within, kernel_bytes, settle, wrong};
+use super::peer::{Peer, ProtocolError, ProtocolResult, Within, kernel_bytes, settle, wrong};
 use super::websocket::{
     HANDSHAKE, KEY, ServerMessage, WebSocket, client_frame, client_text, read_head, shown,
 };
@@ -75,18 +75,18 @@ const QUEUE_BYTES: usize = 12 << 20;
 const RUNAWAY_BYTES: u64 = 1 << 30;
 
 /// A member of a room.
-fn member(run: &mut ConformanceRun, room: &str) -> Result<WebSocket, ProtocolError> {
+fn member(run: &mut ConformanceRun, room: &str) -> ProtocolResult<WebSocket> {
     let mut member = WebSocket::open(run)?;
     member.join(room)?;
     Ok(member)
 }
 
 /// All of them expect this text next.
-fn all_hear(members: &mut [&mut WebSocket], text: &str) -> Result<(), ProtocolError> {
+fn all_hear(members: &mut [&mut WebSocket], text: &str) -> ProtocolResult {
     members.iter_mut().try_for_each(|member| member.expect(text))
 }
 
-fn handshake(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
+fn handshake(run: &mut ConformanceRun) -> ProtocolResult {
     run.part(|run| member(run, "plain").map(drop))?;
     let odd = "GET /chat HTTP/1.1\r\nsEC-websocket-VERSION: 13\r\nsec-WEBSOCKET-key: {key}\r\nX-Odd: a, b: c\r\n\
                CONNECTION: keep-alive, UPGRADE\r\nuPGRADE: WebSocket\r\nHOST: localhost\r\n\r\n";
@@ -105,12 +105,12 @@ fn handshake(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
     Ok(())
 }
 
-fn plain(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
+fn plain(run: &mut ConformanceRun) -> ProtocolResult {
     refused(run, "a plain request", "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
 }
 
 /// Expects a status of 400 or above, or the end of the connection.
-fn refused(run: &ConformanceRun, what: &str, request: &str) -> Result<(), ProtocolError> {
+fn refused(run: &ConformanceRun, what: &str, request: &str) -> ProtocolResult {
     let mut peer = Peer::connect(run.terms)?;
     peer.write(request.as_bytes())?;
     let head = match read_head(&mut peer) {
@@ -126,7 +126,7 @@ fn refused(run: &ConformanceRun, what: &str, request: &str) -> Result<(), Protoc
     wrong(format!("{what} is answered with {}", shown(first.as_bytes())))
 }
 
-fn bad_handshakes(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
+fn bad_handshakes(run: &mut ConformanceRun) -> ProtocolResult {
     const RIGHT_KEY: &str = "dGhlIHNhbXBsZSBub25jZQ==";
     for (what, from, to) in [
         ("the method POST", "GET", "POST"),
@@ -147,7 +147,7 @@ fn bad_handshakes(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
     Ok(())
 }
 
-fn rooms(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
+fn rooms(run: &mut ConformanceRun) -> ProtocolResult {
     let (mut a, mut b, mut c) = (member(run, "räume")?, member(run, "räume")?, member(run, "other")?);
     a.say("say héllo wörld")?;
     all_hear(&mut [&mut a, &mut b], "héllo wörld")?;
@@ -161,19 +161,17 @@ fn rooms(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
     a.say("say once")?;
     all_hear(&mut [&mut a, &mut b, &mut c], "once").of("after a member joined again")?;
     b.join("third").of("to a member that changes rooms")?;
-    for (speaker, text) in [(&mut a, "say without b"), (&mut b, "say alone")] {
-        speaker.say(text)?;
-    }
+    a.say("say without b")?;
+    b.say("say alone")?;
     all_hear(&mut [&mut a, &mut c], "without b").of("after a member left")?;
     b.expect("alone").of("to a member that left")?;
     // Duplicate or misdirected messages would be received instead.
-    for speaker in [&mut a, &mut b] {
-        speaker.say("say the end")?;
-    }
+    a.say("say the end")?;
+    b.say("say the end")?;
     all_hear(&mut [&mut a, &mut b, &mut c], "the end")
 }
 
-fn fragments(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
+fn fragments(run: &mut ConformanceRun) -> ProtocolResult {
     // Split within a two-byte letter, with an empty fragment.
     let letter = [
         client_frame(TEXT, b"say fra\xc3").begun(),
@@ -192,16 +190,11 @@ fn fragments(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
     run.part(around_a_ping)
 }
 
-fn around_a_ping(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
+fn around_a_ping(run: &mut ConformanceRun) -> ProtocolResult {
     let (mut a, mut b) = (member(run, "fragments")?, member(run, "fragments")?);
-    let parts = [
-        client_text("say around").begun(),
-        client_frame(PING, b"between"),
-        client_frame(CONTINUED, b" a ping"),
-    ];
-    for part in parts {
-        a.send(part)?;
-    }
+    a.send(client_text("say around").begun())?;
+    a.send(client_frame(PING, b"between"))?;
+    a.send(client_frame(CONTINUED, b" a ping"))?;
     let mut heard = [a.hear("a pong between fragments")?, a.hear("a message around a ping")?];
     heard.sort_by_key(|heard| matches!(heard, ServerMessage::Text(_)));
     if heard != [ServerMessage::Pong(b"between".to_vec()), ServerMessage::Text(b"around a ping".to_vec())] {
@@ -211,7 +204,7 @@ fn around_a_ping(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
     b.expect("around a ping")
 }
 
-fn pings(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
+fn pings(run: &mut ConformanceRun) -> ProtocolResult {
     for payload in [&b"ping"[..], b"", &[0xf5; 125]] {
         run.part(|run| {
             let mut a = WebSocket::open(run)?;
@@ -233,7 +226,7 @@ fn pings(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
     })
 }
 
-fn split_writes(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
+fn split_writes(run: &mut ConformanceRun) -> ProtocolResult {
     run.part(|run| {
         let mut a = member(run, "pieces")?;
         for byte in client_text("say bytes").bytes() {
@@ -253,7 +246,7 @@ fn split_writes(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
     })
 }
 
-fn large(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
+fn large(run: &mut ConformanceRun) -> ProtocolResult {
     // Around each boundary of the length encoding, up to a frame of 65,536 bytes.
     for length in [120, 121, 122, 125, 126, 127, 65_531, 65_532] {
         run.part(|run| {
@@ -266,7 +259,7 @@ fn large(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
     Ok(())
 }
 
-fn order(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
+fn order(run: &mut ConformanceRun) -> ProtocolResult {
     let names = ["a", "b"];
     let mut members = [member(run, "order")?, member(run, "order")?, member(run, "order")?];
     for lot in 0..LOTS {
@@ -295,7 +288,7 @@ fn order(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
     members.iter_mut().try_for_each(|member| member.expect("the end"))
 }
 
-fn half_open(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
+fn half_open(run: &mut ConformanceRun) -> ProtocolResult {
     let mut silent = Vec::new();
     for index in 0..2 * HALF_OPEN {
         let mut peer = Peer::connect(run.terms)?;
@@ -310,7 +303,7 @@ fn half_open(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
     rooms(run).of("with half-open connections")
 }
 
-fn vanish(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
+fn vanish(run: &mut ConformanceRun) -> ProtocolResult {
     let mut before = member(run, "vanish 0")?;
     let half = concurrency::size() / 2;
     let mut peers = Vec::new();
@@ -340,7 +333,7 @@ fn vanish(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
     }
 }
 
-fn unread(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
+fn unread(run: &mut ConformanceRun) -> ProtocolResult {
     let (mut slow, mut fast) = (member(run, "slow")?, member(run, "slow")?);
     slow.peer.take_little();
     let text = "w".repeat(LARGE_BYTES);
@@ -348,15 +341,12 @@ fn unread(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
     // More messages than kernel buffers and a queue can keep.
     let fair = (kernel_bytes() + QUEUE_BYTES) / LARGE_BYTES;
     let (start, before) = (Instant::now(), (run.memory)());
-    let runs_away = |run: &ConformanceRun| {
-        (run.memory)().zip(before).is_some_and(|(now, before)| now > before + RUNAWAY_BYTES)
-    };
     let mut said = 0;
     while said < 2 * fair && start.elapsed() < run.flood {
         let round = fast.peer.write(&frame).and_then(|()| fast.expect(&text));
         round.of(&format!("in a room with a member that does not read, after {said} messages of 32 KiB"))?;
         said += 1;
-        if said % 64 == 0 && runs_away(run) {
+        if said % 64 == 0 && run.growth(before) > RUNAWAY_BYTES {
             let so_far = (said * LARGE_BYTES) >> 20;
             let grown = run.grown(before);
             return wrong(format!("unbounded queue: a member did not read {so_far} MiB{grown}"));
@@ -373,9 +363,7 @@ fn unread(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
             Ok(ServerMessage::Text(came)) if came == b"the end" => break true,
             Ok(ServerMessage::Close(_)) | Err(ProtocolError::Cut(_)) => break false,
             Err(ProtocolError::Silent(_)) => break true,
-            Ok(other) => {
-                return wrong(format!("received {} after unread messages", other.shown()));
-            }
+            Ok(other) => return wrong(format!("received {} after unread messages", other.shown())),
             Err(error) => return Err(error),
         }
     };

@@ -2,7 +2,7 @@
 
 use rustix::process::{Resource, getrlimit};
 
-use super::peer::{Peer, ProtocolError, Terms, Within};
+use super::peer::{Peer, ProtocolError, ProtocolResult, Terms, Within};
 
 const MOST_CONNECTIONS: u64 = 1_000;
 /// Other open files.
@@ -21,8 +21,8 @@ pub(super) fn size() -> u64 {
 pub(super) fn connect_all(
     terms: Terms,
     count: u64,
-    mut greet: impl FnMut(&mut Peer) -> Result<(), ProtocolError>,
-) -> Result<Vec<Peer>, ProtocolError> {
+    mut greet: impl FnMut(&mut Peer) -> ProtocolResult,
+) -> ProtocolResult<Vec<Peer>> {
     let mut peers = Vec::new();
     for index in 0..count {
         let mut peer = match Peer::connect(terms) {

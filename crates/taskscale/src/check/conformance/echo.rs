@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::case::{ConformanceCase, ConformanceRun, grave};
 use super::concurrency;
-use super::peer::{Peer, ProtocolError, Within, kernel_bytes, wrong};
+use super::peer::{Peer, ProtocolError, ProtocolResult, Within, kernel_bytes, wrong};
 
 const FIX: &str = "send back each byte once and in order, until the client closes its side";
 
@@ -40,12 +40,12 @@ const FULL_AFTER: Duration = Duration::from_secs(1);
 const DELAYED: Duration = Duration::from_millis(30);
 
 /// Sends bytes and expects them back.
-fn echo(peer: &mut Peer, bytes: &[u8]) -> Result<(), ProtocolError> {
+fn echo(peer: &mut Peer, bytes: &[u8]) -> ProtocolResult {
     peer.write(bytes)?;
     expect(peer, bytes)
 }
 
-fn expect(peer: &mut Peer, bytes: &[u8]) -> Result<(), ProtocolError> {
+fn expect(peer: &mut Peer, bytes: &[u8]) -> ProtocolResult {
     let mut back = vec![0; bytes.len()];
     let what = match bytes.len() {
         1 => "1 byte back".to_owned(),
@@ -64,7 +64,7 @@ fn expect(peer: &mut Peer, bytes: &[u8]) -> Result<(), ProtocolError> {
 }
 
 /// Expects the end of the connection.
-fn expect_end(run: &mut ConformanceRun, peer: &mut Peer) -> Result<(), ProtocolError> {
+fn expect_end(run: &mut ConformanceRun, peer: &mut Peer) -> ProtocolResult {
     match peer.next("the end of the connection") {
         Ok(None) => Ok(()),
         Ok(Some(_)) => wrong("received more bytes than were sent"),
@@ -79,7 +79,7 @@ fn expect_end(run: &mut ConformanceRun, peer: &mut Peer) -> Result<(), ProtocolE
     }
 }
 
-fn say_pieces(run: &mut ConformanceRun, most: usize) -> Result<(), ProtocolError> {
+fn say_pieces(run: &mut ConformanceRun, most: usize) -> ProtocolResult {
     let mut peer = Peer::connect(run.terms)?;
     for length in 1..=most {
         let bytes = run.bytes(length);
@@ -93,7 +93,7 @@ fn say_pieces(run: &mut ConformanceRun, most: usize) -> Result<(), ProtocolError
     expect(&mut peer, &bytes)
 }
 
-fn half_closed(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
+fn half_closed(run: &mut ConformanceRun) -> ProtocolResult {
     let mut peer = Peer::connect(run.terms)?;
     let bytes = run.bytes(100_000);
     peer.write(&bytes)?;
@@ -106,7 +106,7 @@ fn half_closed(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
     expect_end(run, &mut peer)
 }
 
-fn much(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
+fn much(run: &mut ConformanceRun) -> ProtocolResult {
     let mut peer = Peer::connect(run.terms)?;
     let bytes = run.bytes(MUCH_BYTES);
     let mut writer = peer.twin().map_err(ProtocolError::Refused)?;
@@ -119,7 +119,7 @@ fn much(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
     })
 }
 
-fn latency(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
+fn latency(run: &mut ConformanceRun) -> ProtocolResult {
     // The kernel acknowledges at once at the start of a connection.
     const YOUNG: usize = 20;
     let mut peer = Peer::connect(run.terms)?;
@@ -148,7 +148,7 @@ fn latency(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
     Ok(())
 }
 
-fn idle(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
+fn idle(run: &mut ConformanceRun) -> ProtocolResult {
     let mut peers = concurrency::connect_all(run.terms, concurrency::size(), |peer| echo(peer, b"here"))?;
     say_pieces(run, FEW_PIECES).of(&format!("with {} idle connections", peers.len()))?;
     // All at once. None may have been closed.
@@ -162,7 +162,7 @@ fn idle(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
     Ok(())
 }
 
-fn unread(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
+fn unread(run: &mut ConformanceRun) -> ProtocolResult {
     let mut peer = Peer::connect(run.terms)?;
     peer.take_little();
     let bytes = run.bytes(2 * kernel_bytes() + FAIR_BYTES);
@@ -192,7 +192,7 @@ fn unread(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
     }
 }
 
-fn vanish(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
+fn vanish(run: &mut ConformanceRun) -> ProtocolResult {
     let mut peers = concurrency::connect_all(run.terms, concurrency::size(), |peer| echo(peer, b"here"))?;
     let mut before = Peer::connect(run.terms)?;
     echo(&mut before, b"here")?;

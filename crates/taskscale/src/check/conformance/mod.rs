@@ -86,13 +86,11 @@ fn converse_at(
     memory: &dyn Fn() -> Option<u64>,
 ) -> ConformanceResult {
     let start = Instant::now();
-    let terms = Terms { address, patience: pace.patience, end: start + pace.whole };
-    let random = fastrand::Rng::with_seed(7);
     let mut run = ConformanceRun {
-        terms,
+        terms: Terms { address, patience: pace.patience, end: start + pace.whole },
         flood: pace.flood,
         memory,
-        random,
+        random: fastrand::Rng::with_seed(7),
         faults: Vec::new(),
         silences: 0,
         case: &cases[0],

@@ -23,8 +23,11 @@ pub(super) enum ProtocolError {
     Wrong(String),
 }
 
+/// The result of a part of a case.
+pub(super) type ProtocolResult<T = ()> = Result<T, ProtocolError>;
+
 /// The error of something else that was received.
-pub(super) fn wrong<T>(what: impl Into<String>) -> Result<T, ProtocolError> {
+pub(super) fn wrong<T>(what: impl Into<String>) -> ProtocolResult<T> {
     Err(ProtocolError::Wrong(what.into()))
 }
 
@@ -33,7 +36,7 @@ pub(super) trait Within {
     fn of(self, whose: &str) -> Self;
 }
 
-impl<T> Within for Result<T, ProtocolError> {
+impl<T> Within for ProtocolResult<T> {
     fn of(self, whose: &str) -> Self {
         self.map_err(|error| match error {
             ProtocolError::Silent(what) => ProtocolError::Silent(format!("{what}, {whose}")),
@@ -81,23 +84,19 @@ pub(super) struct Peer {
 }
 
 impl Peer {
-    pub fn connect(terms: Terms) -> Result<Peer, ProtocolError> {
-        let stream =
-            TcpStream::connect_timeout(&terms.address, terms.patience).map_err(|error| {
-                match error.kind() {
-                    ErrorKind::TimedOut | ErrorKind::WouldBlock => {
-                        ProtocolError::Silent("a connection".to_owned())
-                    }
-                    _ => ProtocolError::Refused(error),
-                }
-            })?;
+    pub fn connect(terms: Terms) -> ProtocolResult<Peer> {
+        let failed = |error| match again(&error) {
+            true => ProtocolError::Silent("a connection".to_owned()),
+            false => ProtocolError::Refused(error),
+        };
+        let stream = TcpStream::connect_timeout(&terms.address, terms.patience).map_err(failed)?;
         // Sends each piece at once.
         stream.set_nodelay(true).map_err(ProtocolError::Refused)?;
         Ok(Peer { stream, terms })
     }
 
     /// Reads once and returns the length: 0 at the end of the connection.
-    fn read_some(&mut self, buffer: &mut [u8], until: Instant, what: &str) -> Result<usize, ProtocolError> {
+    fn read_some(&mut self, buffer: &mut [u8], until: Instant, what: &str) -> ProtocolResult<usize> {
         loop {
             let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() {
@@ -114,7 +113,7 @@ impl Peer {
     }
 
     /// Reads exactly the buffer.
-    pub fn read(&mut self, buffer: &mut [u8], what: &str) -> Result<(), ProtocolError> {
+    pub fn read(&mut self, buffer: &mut [u8], what: &str) -> ProtocolResult {
         let until = self.terms.until();
         let mut filled = 0;
         while filled < buffer.len() {
@@ -127,13 +126,13 @@ impl Peer {
     }
 
     /// The next byte. `None` at the end of the connection.
-    pub fn next(&mut self, what: &str) -> Result<Option<u8>, ProtocolError> {
+    pub fn next(&mut self, what: &str) -> ProtocolResult<Option<u8>> {
         let mut byte = [0];
         let until = self.terms.until();
         Ok((self.read_some(&mut byte, until, what)? > 0).then_some(byte[0]))
     }
 
-    pub fn write(&mut self, bytes: &[u8]) -> Result<(), ProtocolError> {
+    pub fn write(&mut self, bytes: &[u8]) -> ProtocolResult {
         let until = self.terms.until();
         let mut rest = bytes;
         while !rest.is_empty() {

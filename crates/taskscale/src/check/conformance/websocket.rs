@@ -3,7 +3,7 @@
 use taskscale_load::websocket::{self, CLOSE, CONTINUED, Frame, FrameHeader, PING, PONG, TEXT};
 
 use super::case::ConformanceRun;
-use super::peer::{self, Peer, ProtocolError, wrong};
+use super::peer::{self, Peer, ProtocolError, ProtocolResult, wrong};
 
 /// The longest frame of a server, in bytes.
 const MOST_BYTES: u64 = 1 << 20;
@@ -42,16 +42,12 @@ pub(super) fn client_text(text: &str) -> Frame<'_> {
 }
 
 impl WebSocket {
-    pub fn open(run: &mut ConformanceRun) -> Result<WebSocket, ProtocolError> {
+    pub fn open(run: &mut ConformanceRun) -> ProtocolResult<WebSocket> {
         WebSocket::open_with(run, HANDSHAKE, usize::MAX)
     }
 
     /// Opens with this handshake, whose first `alone` bytes are a packet of their own.
-    pub fn open_with(
-        run: &mut ConformanceRun,
-        handshake: &str,
-        alone: usize,
-    ) -> Result<WebSocket, ProtocolError> {
+    pub fn open_with(run: &mut ConformanceRun, handshake: &str, alone: usize) -> ProtocolResult<WebSocket> {
         let key = websocket::key(&run.bytes(16));
         let request = handshake.replace(KEY, &key);
         let mut peer = Peer::connect(run.terms)?;
@@ -66,16 +62,16 @@ impl WebSocket {
         Ok(WebSocket { peer })
     }
 
-    pub fn send(&mut self, frame: Frame) -> Result<(), ProtocolError> {
+    pub fn send(&mut self, frame: Frame) -> ProtocolResult {
         self.peer.write(&frame.bytes())
     }
 
-    pub fn say(&mut self, text: &str) -> Result<(), ProtocolError> {
+    pub fn say(&mut self, text: &str) -> ProtocolResult {
         self.send(client_text(text))
     }
 
     /// Expects this text next.
-    pub fn expect(&mut self, text: &str) -> Result<(), ProtocolError> {
+    pub fn expect(&mut self, text: &str) -> ProtocolResult {
         match self.hear(&format!("the message {}", shown(text.as_bytes())))? {
             ServerMessage::Text(came) if came == text.as_bytes() => Ok(()),
             other => wrong(format!("received {}, expected {}", other.shown(), shown(text.as_bytes()))),
@@ -83,12 +79,12 @@ impl WebSocket {
     }
 
     /// Joins a room, and expects the confirmation.
-    pub fn join(&mut self, room: &str) -> Result<(), ProtocolError> {
+    pub fn join(&mut self, room: &str) -> ProtocolResult {
         self.say(&format!("join {room}"))?;
         self.expect(&format!("joined {room}"))
     }
 
-    pub fn hear(&mut self, what: &str) -> Result<ServerMessage, ProtocolError> {
+    pub fn hear(&mut self, what: &str) -> ProtocolResult<ServerMessage> {
         let mut begun: Option<(u8, Vec<u8>)> = None;
         loop {
             let (header, data) = self.read_frame(what)?;
@@ -117,7 +113,7 @@ impl WebSocket {
         }
     }
 
-    fn read_frame(&mut self, what: &str) -> Result<(FrameHeader, Vec<u8>), ProtocolError> {
+    fn read_frame(&mut self, what: &str) -> ProtocolResult<(FrameHeader, Vec<u8>)> {
         let header = FrameHeader::read(|buffer| self.peer.read(buffer, what))?;
         let too_long = || format!("received a frame header of {} bytes", header.length);
         let why = header.violation(false).or_else(|| (header.length > MOST_BYTES).then(too_long));
@@ -153,7 +149,7 @@ pub(super) fn shown(text: &[u8]) -> String {
 }
 
 /// An answer up to its empty line.
-pub(super) fn read_head(peer: &mut Peer) -> Result<String, ProtocolError> {
+pub(super) fn read_head(peer: &mut Peer) -> ProtocolResult<String> {
     let what = "an answer to the handshake";
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use taskscale_load::websocket::{BINARY, CLOSE, CONTINUED, Frame, PING, TEXT};
 
 use super::case::ConformanceRun;
-use super::peer::{ProtocolError, Within, wrong};
+use super::peer::{ProtocolError, ProtocolResult, Within, wrong};
 use super::websocket::{ServerMessage, WebSocket, client_frame, client_text};
 
 const FIX: &str = "close with the code of RFC 6455, 7.4.1: 1002 for invalid frames, 1003 for binary messages, 1007 for bad \
@@ -77,7 +77,7 @@ fn all() -> Vec<(String, Vec<u8>, u16)> {
 }
 
 /// Sends all frames at once, each on its own connection, so that a silent server costs one wait.
-pub(super) fn close_codes(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
+pub(super) fn close_codes(run: &mut ConformanceRun) -> ProtocolResult {
     let mut sent = Vec::new();
     for (what, bytes, code) in all() {
         let mut socket = WebSocket::open(run)?;
@@ -106,7 +106,7 @@ pub(super) fn close_codes(run: &mut ConformanceRun) -> Result<(), ProtocolError>
             Err(error) => return Err(error),
         }
     }
-    if (run.memory)().zip(before).is_some_and(|(now, before)| now > before + FAIR_BYTES) {
+    if run.growth(before) > FAIR_BYTES {
         let what = format!("invalid and oversized frames use memory{}", run.grown(before));
         run.fault(what, LIMIT_FIX, true);
     }
@@ -129,7 +129,7 @@ pub(super) fn close_codes(run: &mut ConformanceRun) -> Result<(), ProtocolError>
 }
 
 /// A client that closes properly.
-pub(super) fn closing(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
+pub(super) fn closing(run: &mut ConformanceRun) -> ProtocolResult {
     for code in [1000, 1001, 1003, 1011, 3000, 4999] {
         let data = [&u16::to_be_bytes(code)[..], "bye, 再见".as_bytes()].concat();
         run.part(|run| close(run, &data, &[Some(code)]))?;
@@ -137,7 +137,7 @@ pub(super) fn closing(run: &mut ConformanceRun) -> Result<(), ProtocolError> {
     run.part(|run| close(run, b"", &[None, Some(1000)]))
 }
 
-fn close(run: &mut ConformanceRun, data: &[u8], codes: &[Option<u16>]) -> Result<(), ProtocolError> {
+fn close(run: &mut ConformanceRun, data: &[u8], codes: &[Option<u16>]) -> ProtocolResult {
     let mut socket = WebSocket::open(run)?;
     socket.send(client_frame(CLOSE, data))?;
     let what = ServerMessage::Close(codes[0]).shown();
