@@ -5,7 +5,6 @@
 //! replaced before the comparison.
 
 use std::collections::BTreeSet;
-use std::error::Error;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -15,7 +14,9 @@ use walkdir::WalkDir;
 use super::runs::listed;
 use super::subject::temp_folder;
 use super::{CheckError, CheckResult, CheckRule, CheckSubject, Findings};
-use crate::toolchain::{self, Attend, Built, Cache};
+use crate::campaign::prepare;
+use crate::catalog::Program;
+use crate::toolchain::{Attend, Cache};
 
 /// Two empty caches for all entries of a check, so that shared files are built once in each.
 pub struct Rebuild<'a> {
@@ -33,32 +34,23 @@ impl<'a> Rebuild<'a> {
         if subject.entry.workloads[&subject.workload.name].build.is_empty() {
             return Ok(());
         }
+        let CheckSubject { runtime, entry, workload, .. } = *subject;
+        // No other build uses these folders.
+        let attend = Attend { stop: self.stop, waiting: &|_| () };
         let (mut roots, mut names) = (Vec::new(), BTreeSet::new());
         for name in ["first", "other"] {
             let root = self.folder.path().join(name);
-            let build = || -> Result<Built, Box<dyn Error>> {
-                let CheckSubject { runtime, entry, workload, .. } = *subject;
-                let toolchain = toolchain::find(&entry.toolchain)?;
-                let cache = Cache::at(&root);
-                // No other build uses these folders.
-                let attend = Attend { stop: self.stop, waiting: &|_| () };
-                let pinned = toolchain::pin_library(&cache, runtime, entry, &toolchain, &attend)?;
-                let runtime = pinned.as_ref().map_or(runtime, |pinned| &pinned.runtime);
-                Ok(toolchain::build(&cache, runtime, entry, &workload.name, &toolchain, &attend)?)
-            };
-            let built = build();
-            if (self.stop)() {
-                return Err(CheckError::Interrupted);
-            }
-            match built {
-                Ok(built) => {
-                    names.extend(files(&built.command, &root));
+            let built = prepare(&Cache::at(&root), &[Program { runtime, entry, workload }], &attend, |_| ());
+            let built = built.into_iter().next().filter(|_| !(self.stop)());
+            match built.ok_or(CheckError::Interrupted)?.command {
+                Ok(command) => {
+                    names.extend(files(&command, &root));
                     roots.push(root);
                 }
                 Err(why) => {
                     findings.error(
                         CheckRule::Build,
-                        format!("build in an empty folder failed: {why}"),
+                        format!("build in an empty folder failed: {}", why.reason()),
                         "do not depend on files of earlier builds; to test, set TASKSCALE_CACHE to an empty folder",
                     );
                     return Ok(());
