@@ -62,8 +62,8 @@ impl Runs<'_, '_> {
                 break;
             }
             held = self.hold_if_affordable(tasks)?;
-            if let HoldResult::TooMuch { launch_s, bytes } = held {
-                self.not_tried(CheckRule::Memory, tasks, (launch_s, bytes));
+            if let HoldResult::TooMuch(needed) = held {
+                self.not_tried(CheckRule::Memory, tasks, needed);
             }
         }
         Ok(())
@@ -95,13 +95,13 @@ impl Runs<'_, '_> {
     fn many(&mut self) -> CheckResult<HoldResult> {
         let most = COUNTS[2];
         let held = self.hold_if_affordable(most)?;
-        if !matches!(held, HoldResult::TooMuch { .. }) {
+        if !matches!(held, HoldResult::TooMuch(_)) {
             return Ok(held);
         }
         // A prediction from few tasks is inaccurate, and the machine may have been busy: approach in steps.
         for tasks in FEWER.into_iter().chain([most]) {
             let held = self.hold_if_affordable(tasks)?;
-            if let HoldResult::TooMuch { launch_s, .. } = held {
+            if let HoldResult::TooMuch((launch_s, _)) = held {
                 let (predicted_s, bytes) = self.predicted_hold(most);
                 self.not_tried(CheckRule::Limit, most, (predicted_s.max(launch_s), bytes));
             }
@@ -112,34 +112,28 @@ impl Runs<'_, '_> {
         Ok(HoldResult::Well)
     }
 
-    pub(super) fn hold_if_affordable(&mut self, tasks: u64) -> CheckResult<HoldResult> {
-        if self.affordable(tasks)? {
-            return self.hold(tasks, MANY_HOLD_S);
-        }
-        let (launch_s, bytes) = self.predicted_hold(tasks);
-        Ok(HoldResult::TooMuch { launch_s, bytes })
-    }
-
-    /// Whether the predicted time and memory of `tasks` are acceptable. Other load only lengthens a launch: one
+    /// Runs `tasks` if their predicted time and memory are acceptable. Other load only lengthens a launch: one
     /// that seems too long is repeated up to three times, and the shortest counts.
-    fn affordable(&mut self, tasks: u64) -> CheckResult<bool> {
+    pub(super) fn hold_if_affordable(&mut self, tasks: u64) -> CheckResult<HoldResult> {
         for attempt in 2.. {
-            let (launch_s, bytes) = self.predicted_hold(tasks);
-            let too_much = self.memory_bytes.is_some_and(|most| bytes > most);
+            let needed @ (launch_s, bytes) = self.predicted_hold(tasks);
+            if self.memory_bytes.is_some_and(|most| bytes > most) {
+                return Ok(HoldResult::TooMuch(needed));
+            }
             let last = self.trials.last().map(|last| (last.tasks, last.hold_s.unwrap_or(MANY_HOLD_S)));
-            let Some((last, hold_s)) = last.filter(|_| launch_s > LONGEST_LAUNCH_S && !too_much) else {
-                return Ok(!too_much);
+            let Some((last, hold_s)) = last.filter(|_| launch_s > LONGEST_LAUNCH_S) else {
+                return self.hold(tasks, MANY_HOLD_S);
             };
             if attempt > ATTEMPTS || self.looked_again == Some(last) {
                 self.looked_again = Some(last);
-                return Ok(false);
+                return Ok(HoldResult::TooMuch(needed));
             }
             let (again, _) = self.run(&self.waits(last, hold_s, attempt))?;
             if let Some(launch_s) = self.trials.last_mut().and_then(|last| last.launch_s.as_mut()) {
                 *launch_s = again.time.launch_s.map_or(*launch_s, |again| again.min(*launch_s));
             }
         }
-        Ok(false)
+        Ok(HoldResult::Ill)
     }
 
     /// Runs `tasks` with a wait that covers their launch, at least `least_s` seconds.
@@ -159,7 +153,7 @@ impl Runs<'_, '_> {
             });
             if let Some(launch_s) = late {
                 if launch_s > LONGEST_LAUNCH_S && !may_come_in_waves(&mut first_waves, launch_s, hold_s) {
-                    return Ok(HoldResult::TooMuch { launch_s, bytes });
+                    return Ok(HoldResult::TooMuch((launch_s, bytes)));
                 }
                 if attempt < ATTEMPTS && self.may_try_longer() {
                     hold_s = longer_hold_s(hold_s, measured.status, launch_s, reading_s, PLATEAU_S);
@@ -167,10 +161,8 @@ impl Runs<'_, '_> {
                 }
             }
             let found = judge(&request, self.workload.ends_together, &run);
-            match self.keep(&request, (run.0, found), attempt < ATTEMPTS) {
-                None => {}
-                Some(Status::Ok) => return Ok(HoldResult::Well),
-                Some(_) => return Ok(HoldResult::Ill),
+            if let Some(status) = self.keep(&request, (run.0, found), attempt < ATTEMPTS) {
+                return Ok(if status == Status::Ok { HoldResult::Well } else { HoldResult::Ill });
             }
         }
         Ok(HoldResult::Ill)
@@ -197,11 +189,8 @@ impl Runs<'_, '_> {
 pub(super) enum HoldResult {
     Well,
     Ill,
-    /// Not run or given up: the launch takes too long, or memory is too small.
-    TooMuch {
-        launch_s: f64,
-        bytes: u64,
-    },
+    /// Not run or given up: the launch takes too long, in seconds, or memory is too small for these bytes.
+    TooMuch((f64, u64)),
 }
 
 /// Whether all launches so far may have come in waves. `first` is the first one, in multiples of its wait.
