@@ -116,10 +116,7 @@ fn bare(command: &[String]) -> Vec<String> {
 
 /// The arguments of `pip install`, in any spelling.
 fn pip_install(command: &[String]) -> Option<&[String]> {
-    let pip = command.iter().position(|word| {
-        let name = word.rsplit('/').next().unwrap_or_default();
-        name == "pip" || name == "pip3"
-    })?;
+    let pip = command.iter().position(|word| matches!(word.rsplit('/').next(), Some("pip" | "pip3")))?;
     let install = command[pip..].iter().position(|word| word == "install")?;
     Some(&command[pip + install + 1..])
 }

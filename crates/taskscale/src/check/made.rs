@@ -101,13 +101,9 @@ impl StartCost {
 
 /// The verdict of all measurements so far. `None` if another one is needed.
 fn verdict_of(looks: &[StartCost]) -> Option<CountVerdict> {
-    if let [only] = looks
-        && only.is_clear()
-    {
-        return Some(CountVerdict::Yes);
-    }
+    let is_clear = matches!(looks, [only] if only.is_clear());
     let made = looks.iter().filter(|look| look.verdict() == CountVerdict::Yes).count();
-    if made >= AGREEING {
+    if is_clear || made >= AGREEING {
         return Some(CountVerdict::Yes);
     }
     let other = looks.iter().rev().map(StartCost::verdict).find(|verdict| *verdict != CountVerdict::Yes);
@@ -119,16 +115,15 @@ impl Runs<'_, '_> {
     /// timers, which have no tasks.
     pub(super) fn look_whether_tasks_are_made(&mut self) -> CheckResult<()> {
         let counted = matches!(self.kind, Kind::Thread | Kind::Process | Kind::Timer);
-        if counted || !self.passed() {
-            let last = self.trials.last().filter(|last| !counted && last.status == Status::NoPlateau);
-            if let Some(tasks) = last.map(|last| last.tasks) {
-                let why = format!("with {} there was no plateau", units::tasks(tasks));
-                self.unconfirmed(format!("{UNSEEN}: {why}"), EXPLAIN);
-            }
-            return Ok(());
-        }
-        if let Some(few) = self.trials.last().map(|trial| trial.tasks).filter(|tasks| *tasks <= FEW) {
-            self.unconfirmed(format!("{UNSEEN}: not run with more than {}", units::tasks(few)), EXPLAIN);
+        let Some(last) = self.trials.last().filter(|_| !counted) else { return Ok(()) };
+        let why = match last.status {
+            Status::Ok if last.tasks > FEW => None,
+            Status::Ok => Some(format!("not run with more than {}", units::tasks(last.tasks))),
+            Status::NoPlateau => Some(format!("with {} there was no plateau", units::tasks(last.tasks))),
+            _ => return Ok(()),
+        };
+        if let Some(why) = why {
+            self.unconfirmed(format!("{UNSEEN}: {why}"), EXPLAIN);
             return Ok(());
         }
         self.params = least_held(self.workload);
@@ -144,17 +139,14 @@ impl Runs<'_, '_> {
             if !passed || !is_more || cost.is_some_and(enough) {
                 continue;
             }
-            let (held, seen) = self.cost_of(tasks, None)?;
-            if held != HoldResult::Well {
-                break;
-            }
+            let (HoldResult::Well, seen) = self.cost_of(tasks, None)? else { break };
             cost = seen;
             if cost.is_none() {
                 break;
             }
         }
-        let most = self.trials.iter().rev().find(|trial| trial.status == Status::Ok);
-        let n = most.map_or(0, |trial| trial.tasks);
+        let n =
+            self.trials.iter().rev().find(|trial| trial.status == Status::Ok).map_or(0, |trial| trial.tasks);
         if cost.is_none() && n > FEW {
             cost = self.cost_of(n, None)?.1;
         }
@@ -187,12 +179,11 @@ impl Runs<'_, '_> {
             }
             return Ok(());
         };
+        let (tasks, took, least) =
+            (units::tasks(n), units::seconds(took_s.max(0.0)), units::seconds(least_s));
         let what = format!(
-            "starting and ending {} took {} more CPU time than few tasks do; a program that stores each task and uses as \
-             much memory needs at least {} here",
-            units::tasks(n),
-            units::seconds(took_s.max(0.0)),
-            units::seconds(least_s)
+            "starting and ending {tasks} took {took} more CPU time than few tasks do; a program that stores each task and \
+             uses as much memory needs at least {least} here"
         );
         match verdict_of(&looks).unwrap_or(CountVerdict::Unobservable) {
             CountVerdict::Yes => {}

@@ -233,12 +233,10 @@ impl<'a, 'r> Runs<'a, 'r> {
 
     /// Reports that `tasks` were not run, with the predicted seconds and bytes.
     pub fn not_tried(&mut self, rule: CheckRule, tasks: u64, (seconds, bytes): (f64, u64)) {
-        let what = format!(
-            "not run with more than {} tasks: {tasks} need about {} and {} here",
-            self.trials.last().map_or(0, |trial| trial.tasks),
-            units::seconds(seconds),
-            units::bytes(bytes)
-        );
+        let most = self.trials.last().map_or(0, |trial| trial.tasks);
+        let (time, memory) = (units::seconds(seconds), units::bytes(bytes));
+        let what =
+            format!("not run with more than {most} tasks: {tasks} need about {time} and {memory} here");
         self.findings.note(rule, what, "none in the entry: its tasks are expensive, or the machine is busy");
     }
 

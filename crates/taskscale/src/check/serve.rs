@@ -14,7 +14,7 @@ use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use super::conformance::{CONNECTIONS, CaseCount, ConformanceResult, converse};
 use super::judge::{CRASHED, NO_PROGRAM, linger};
 use super::runs::{RunRequest, Runs, TracedRun, may_be_the_machines, trial};
-use super::{CheckResult, CheckRule, CheckSubject, Findings};
+use super::{CheckResult, CheckRule, CheckSubject, Findings, Severity};
 use crate::campaign::serving_in_a_moment;
 use crate::catalog::with_tasks;
 use crate::record::Status;
@@ -80,15 +80,15 @@ impl Runs<'_, '_> {
         }
         for fault in faults {
             let what = format!("{}: {}", fault.case, fault.what);
-            match fault.grave {
+            let (severity, fix) = match fault.grave {
                 _ if known.contains_key(fault.case) => {
-                    let fix = "none in the entry: its manifest lists it in `library_faults`";
-                    self.findings.note(CheckRule::Protocol, what, fix);
+                    (Severity::Note, "none in the entry: its manifest lists it in `library_faults`")
                 }
-                true => self.findings.error(CheckRule::Protocol, what, fault.fix),
+                true => (Severity::Error, fault.fix),
                 // Most are faults of a library, documented with the entry.
-                false => self.findings.warning(CheckRule::Protocol, what, fault.fix),
-            }
+                false => (Severity::Warning, fault.fix),
+            };
+            self.findings.add(severity, CheckRule::Protocol, what, fix);
         }
         if let Err(why) = server.end() {
             self.findings.error(CheckRule::Exit, why, "exit on SIGTERM (its default action is enough)");

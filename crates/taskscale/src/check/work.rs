@@ -155,24 +155,21 @@ impl Runs<'_, '_> {
     fn look_at_what_was_made(&mut self, tasks: u64, operations: u64) {
         let (Kind::Thread | Kind::Process, Some(made)) = (self.kind, self.made) else { return };
         let due = expected_to_make(self.workload, tasks, operations);
-        let what = || {
-            format!(
-                "{}: kind is {}, which needs {} of them, but the whole machine created {} threads and processes meanwhile",
-                with(tasks, operations),
-                self.kind.name(),
-                units::grouped(due),
-                units::grouped(made)
-            )
-        };
+        let (with, kind) = (with(tasks, operations), self.kind.name());
+        let [needed, created] = [due, made].map(units::grouped);
+        let what = format!(
+            "{with}: kind is {kind}, which needs {needed} of them, but the whole machine created {created} threads and \
+             processes meanwhile"
+        );
         match CreatedTasks::of(made, due) {
             // If not even the start of the program is counted, the kernel does not count here.
             CreatedTasks::Fewer if made > 0 => self.findings.error(
                 CheckRule::Kind,
-                what(),
+                what,
                 "create one for each task and operation, as the workload describes, without reuse; or use another `kind`",
             ),
             CreatedTasks::Unobservable if due >= MANY_TASKS => {
-                self.findings.note(CheckRule::Kind, format!("{}: {UNTOLD}", what()), OTHERS_MAKE_MANY);
+                self.findings.note(CheckRule::Kind, format!("{what}: {UNTOLD}"), OTHERS_MAKE_MANY);
             }
             CreatedTasks::Fewer | CreatedTasks::OneForEach | CreatedTasks::Unobservable => {}
         }
@@ -197,13 +194,13 @@ impl Runs<'_, '_> {
             let elsewhere = outside_s >= LEAST_CPU_S && outside_s > took.cpu_s;
             // A slow start on a busy machine does not grow with the operations.
             if elsewhere && outside_before.is_some_and(|before| outside_s > LEAST_RATIO * before) {
+                let [inside, outside] = [took.cpu_s, outside_s].map(units::seconds);
                 self.findings.error(
                     CheckRule::Work,
                     format!(
-                        "{}: {} of CPU time between `ready` and `done`, but {} before and after, which grow with the operations",
-                        with(tasks, operations),
-                        units::seconds(took.cpu_s),
-                        units::seconds(outside_s)
+                        "{}: {inside} of CPU time between `ready` and `done`, but {outside} before and after, which grow \
+                         with the operations",
+                        with(tasks, operations)
                     ),
                     "print and flush `ready` before the first operation, and `done` after the last: only the time between them counts",
                 );
@@ -234,10 +231,9 @@ impl Runs<'_, '_> {
                 // Operations that mostly wait have little CPU time.
                 let told = once.cpu_s >= TELLABLE_S && double.cpu_s > once.cpu_s;
                 if !told {
+                    let (with, cpu) = (with(tasks, double.operations), units::seconds(double.cpu_s));
                     let what = format!(
-                        "{}: {} of CPU time, too little to confirm that operations are performed",
-                        with(tasks, double.operations),
-                        units::seconds(double.cpu_s)
+                        "{with}: {cpu} of CPU time, too little to confirm that operations are performed"
                     );
                     self.unconfirmed(what, EXPLAIN);
                     return Ok(None);
@@ -265,24 +261,15 @@ impl Runs<'_, '_> {
         }
         let Some((ratio, (less_s, of), (more_s, _), operations)) = ratio else {
             if once.wall_s >= LONGEST_S {
-                self.findings.note(
-                    CheckRule::Work,
-                    format!(
-                        "{}: {}, so twice the operations were not run",
-                        with(tasks, once.operations),
-                        units::seconds(once.wall_s)
-                    ),
-                    "none in the entry: its tasks are expensive, or the machine is busy",
-                );
+                let (with, time) = (with(tasks, once.operations), units::seconds(once.wall_s));
+                let what = format!("{with}: {time}, so twice the operations were not run");
+                let fix = "none in the entry: its tasks are expensive, or the machine is busy";
+                self.findings.note(CheckRule::Work, what, fix);
             }
             return Ok(None);
         };
-        let what = format!(
-            "{}: {} {of}, and {} for twice the operations",
-            with(tasks, operations),
-            units::seconds(less_s),
-            units::seconds(more_s)
-        );
+        let [less, more] = [less_s, more_s].map(units::seconds);
+        let what = format!("{}: {less} {of}, and {more} for twice the operations", with(tasks, operations));
         let inconclusive = once.wall_s >= LONGEST_S || ratio >= TELLING_RATIO;
         if ratio < LEAST_RATIO && once.busy && inconclusive {
             // An idle machine would have run more operations.
@@ -305,18 +292,13 @@ impl Runs<'_, '_> {
     fn look_at_what_was_used(&mut self, tasks: u64, (operations, cpu_s): (u64, f64)) -> bool {
         let (each_ns, object_ns) = (cpu_s * 1e9 / operations as f64, Floor::now().object_ns);
         if each_ns < LEAST_SHARE * object_ns {
-            self.findings.error(
-                CheckRule::Work,
-                format!(
-                    "{}: {} of CPU time, or {} ns per operation, is too little (allocating and freeing an object takes {} \
-                     ns here)",
-                    with(tasks, operations),
-                    units::seconds(cpu_s),
-                    units::significant(each_ns, 2),
-                    units::significant(object_ns, 2)
-                ),
-                NOT_MADE,
+            let [each, object] = [each_ns, object_ns].map(|ns| units::significant(ns, 2));
+            let (with, cpu) = (with(tasks, operations), units::seconds(cpu_s));
+            let what = format!(
+                "{with}: {cpu} of CPU time, or {each} ns per operation, is too little (allocating and freeing an object takes \
+                 {object} ns here)"
             );
+            self.findings.error(CheckRule::Work, what, NOT_MADE);
             return false;
         }
         let kept = |trial: &Trial| trial.operations.unwrap_or(0) * self.workload.keeps;
@@ -326,16 +308,11 @@ impl Runs<'_, '_> {
             return true;
         };
         if kept(trial) >= TELLABLE_BYTES && peak < kept(trial) {
-            self.findings.error(
-                CheckRule::Work,
-                format!(
-                    "{}: peak memory was {}, but the operations add at least {}",
-                    with(trial.tasks, trial.operations.unwrap_or(0)),
-                    units::bytes(peak),
-                    units::bytes(kept(trial))
-                ),
-                "add each item, and keep all of them until `done`",
-            );
+            let with = with(trial.tasks, trial.operations.unwrap_or(0));
+            let [used, added] = [peak, kept(trial)].map(units::bytes);
+            let what = format!("{with}: peak memory was {used}, but the operations add at least {added}");
+            let fix = "add each item, and keep all of them until `done`";
+            self.findings.error(CheckRule::Work, what, fix);
             return false;
         }
         true
@@ -353,11 +330,10 @@ impl Runs<'_, '_> {
         }
         let made =
             pair.map(|took| took.made.map_or(CreatedTasks::Fewer, |made| CreatedTasks::of(made, due(took))));
+        let (with, kind) = (with(tasks, pair[1].operations), self.kind.name());
+        let created = units::grouped(pair[1].made.unwrap_or(0));
         let what = format!(
-            "{}: kind is {}, but the machine created {} threads and processes meanwhile",
-            with(tasks, pair[1].operations),
-            self.kind.name(),
-            units::grouped(pair[1].made.unwrap_or(0))
+            "{with}: kind is {kind}, but the machine created {created} threads and processes meanwhile"
         );
         // Other programs may create as many, in both runs.
         let busy = pair.iter().any(|took| took.busy);

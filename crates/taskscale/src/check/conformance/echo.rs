@@ -169,11 +169,8 @@ fn unread(run: &mut ConformanceRun) -> ProtocolResult {
     let before = (run.memory)();
     let taken = peer.write_until_full(&bytes, FULL_AFTER);
     if taken == bytes.len() {
-        return wrong(format!(
-            "the server read {} MiB from a client that reads nothing{}",
-            taken >> 20,
-            run.grown(before)
-        ));
+        let (mib, grown) = (taken >> 20, run.grown(before));
+        return wrong(format!("the server read {mib} MiB from a client that reads nothing{grown}"));
     }
     say_pieces(run, FEW_PIECES).of("with a client that does not read")?;
     // Now it reads.
