@@ -7,9 +7,9 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PassingSide {
     /// Small values pass: how many tasks fit?
-    Below,
+    Below = 1,
     /// Large values pass: how little memory is enough?
-    Above,
+    Above = -1,
 }
 
 /// The parameters of a search.
@@ -121,10 +121,12 @@ impl Search {
 
     /// Grows from values that pass to those that fail.
     pub fn difficulty(&self, value: u64) -> i128 {
-        match self.passes {
-            PassingSide::Below => value.into(),
-            PassingSide::Above => -i128::from(value),
-        }
+        i128::from(value) * i128::from(self.sign())
+    }
+
+    /// The sign of a step towards failing values.
+    fn sign(&self) -> i8 {
+        self.passes as i8
     }
 
     /// The bounds, easiest first: that value passes if any does.
@@ -137,10 +139,7 @@ impl Search {
 
     /// The scale on which the search works: logarithmic, and growing towards failure.
     pub fn scaled(&self, value: f64) -> f64 {
-        match self.passes {
-            PassingSide::Below => value.ln(),
-            PassingSide::Above => -value.ln(),
-        }
+        value.ln() * f64::from(self.sign())
     }
 
     /// The width of the wanted bracket on the search's scale.
@@ -228,10 +227,7 @@ impl Search {
 
     /// The value at a point of the scale, and the multiple that such a value is rounded to.
     pub fn unscaled(&self, at: f64) -> (f64, f64) {
-        let value = match self.passes {
-            PassingSide::Below => at.exp(),
-            PassingSide::Above => (-at).exp(),
-        };
+        let value = (at * f64::from(self.sign())).exp();
         let fine = (value * self.precision / 10.0).max(1.0);
         (value, self.radix.powf((fine.ln() / self.radix.ln() + 1e-9).floor()).round())
     }
@@ -242,13 +238,10 @@ impl Search {
         // Saturates if the wanted value does not fit.
         let value = ((value / grain).round() * grain) as u64;
         // The ends were tried already.
-        let beyond = |end: u64, harder: bool| match (self.passes, harder) {
-            (PassingSide::Below, true) | (PassingSide::Above, false) => end.saturating_add(1),
-            _ => end.saturating_sub(1),
-        };
+        let step = i64::from(self.sign());
         let (easiest, hardest) = self.easiest_first();
-        let first = pass.map_or(easiest, |pass| beyond(pass, true));
-        let last = fail.map_or(hardest, |fail| beyond(fail, false));
+        let first = pass.map_or(easiest, |pass| pass.saturating_add_signed(step));
+        let last = fail.map_or(hardest, |fail| fail.saturating_add_signed(-step));
         value.clamp(first.min(last), first.max(last))
     }
 }
