@@ -3,7 +3,7 @@
 use super::answer::{Answer, AtRate, CurvePoint, LimitReport};
 use super::numbers::milliseconds;
 use super::rate::OPEN_S;
-use super::search_spec::{Find, SearchSpec, size};
+use super::search_spec::{Find, size};
 use super::trial_point::TrialPoint;
 use super::words::{below, held, limited_by, no_answer};
 use crate::catalog::Shape;
@@ -22,19 +22,16 @@ pub fn document(report: &LimitReport) -> Document {
     document.text(rule(report), Emphasis::Quiet);
     let (tried, missing): (Vec<_>, Vec<_>) =
         report.answers.iter().partition(|answer| answer.unavailable.is_none() || answer.runs > 0);
-    match report.search_spec.find {
-        Find::MostTasks { memory_bytes } => {
-            document.table(answers(size(memory_bytes), &tried, &report.search_spec, most_tasks()));
-        }
-        Find::LeastMemory { tasks } => {
-            document.table(answers(units::tasks(tasks), &tried, &report.search_spec, least_memory()));
-            let curves = tried.iter().filter(|answer| answer.curve.len() > 1);
-            curves.for_each(|answer| document.table(curve(answer, tasks)));
-        }
-        Find::HighestRate { tasks, .. } => {
-            document.table(answers(Shape::Serve.many(tasks), &tried, &report.search_spec, highest_rate()));
-        }
-    }
+    let (heading, columns) = match report.search_spec.find {
+        Find::MostTasks { memory_bytes } => (size(memory_bytes), most_tasks()),
+        Find::LeastMemory { tasks } => (units::tasks(tasks), least_memory()),
+        Find::HighestRate { tasks, .. } => (Shape::Serve.many(tasks), highest_rate()),
+    };
+    // Only searches for the least memory have curves.
+    let curves = tried.iter().filter(|answer| answer.curve.len() > 1);
+    let curves: Vec<Table> = curves.map(|answer| curve(answer, &heading)).collect();
+    document.table(answers(report, heading, &tried, columns));
+    curves.into_iter().for_each(|table| document.table(table));
     let row = |answer: &&Answer| {
         let why = answer.unavailable.as_deref().unwrap_or_default();
         DocumentRow::text(TableCell::name(&answer.entry), why, Emphasis::Bad)
@@ -89,12 +86,8 @@ type CellOf = fn(&Answer) -> TableCell;
 type AnswerColumn = (Column, CellOf);
 
 /// Answers in the given columns, between the entries and what limits them.
-fn answers<const N: usize>(
-    heading: String,
-    answers: &[&Answer],
-    search_spec: &SearchSpec,
-    columns: [AnswerColumn; N],
-) -> Table {
+fn answers(report: &LimitReport, heading: String, answers: &[&Answer], columns: Vec<AnswerColumn>) -> Table {
+    let search_spec = &report.search_spec;
     let (heads, cells): (Vec<Column>, Vec<CellOf>) = columns.into_iter().unzip();
     let names = [Column::words("entry"), Column::words("kind")].into_iter();
     let columns = names.chain(heads).chain([Column::prose("limited by")]).collect();
@@ -116,8 +109,8 @@ const RUNS: CellOf = |answer| TableCell::plain(answer.runs.to_string());
 const PER_TASK: CellOf =
     |answer| figure(answer.memory_per_task.map(|bytes| format!("{} B", per_task(bytes))));
 
-fn most_tasks() -> [AnswerColumn; 6] {
-    [
+fn most_tasks() -> Vec<AnswerColumn> {
+    vec![
         (Column::figures("most tasks"), |answer| figure(answer.tasks.map(units::grouped))),
         (Column::figures("passed"), PASSED),
         (Column::figures("fails at"), |answer| fails_at(answer, |run| Some(units::grouped(run.tasks)))),
@@ -127,11 +120,11 @@ fn most_tasks() -> [AnswerColumn; 6] {
     ]
 }
 
-fn least_memory() -> [AnswerColumn; 7] {
+fn least_memory() -> Vec<AnswerColumn> {
     fn point(answer: &Answer) -> Option<&CurvePoint> {
         answer.curve.iter().find(|point| Some(point.memory_bytes) == answer.memory_bytes)
     }
-    [
+    vec![
         (Column::figures("least MiB"), |answer| figure(answer.memory_bytes.map(size_mib))),
         (Column::figures("passed"), PASSED),
         (Column::figures("fails at"), |answer| fails_at(answer, |run| Some(size_mib(run.cap_bytes)))),
@@ -146,11 +139,11 @@ fn least_memory() -> [AnswerColumn; 7] {
     ]
 }
 
-fn highest_rate() -> [AnswerColumn; 7] {
+fn highest_rate() -> Vec<AnswerColumn> {
     fn at(answer: &Answer, of: fn(&AtRate) -> Option<f64>, metric: &MetricDef) -> TableCell {
         figure(answer.at_rate.as_ref().and_then(of).map(|value| metric.show(value)))
     }
-    [
+    vec![
         (Column::figures("messages/s"), |answer| figure(answer.rate_per_s.map(units::grouped))),
         (Column::figures("passed"), PASSED),
         (Column::figures("fails at"), |answer| fails_at(answer, |run| run.rate_per_s.map(units::grouped))),
@@ -170,7 +163,7 @@ fn fails_at(answer: &Answer, shown: fn(&TrialPoint) -> Option<String>) -> TableC
 }
 
 /// CPU time by memory.
-fn curve(answer: &Answer, tasks: u64) -> Table {
+fn curve(answer: &Answer, tasks: &str) -> Table {
     let columns = vec![
         Column::figures("memory MiB"),
         Column::figures("vs least"),
@@ -184,7 +177,7 @@ fn curve(answer: &Answer, tasks: u64) -> Table {
     ];
     let most = answer.curve.iter().filter_map(|point| point.cpu_s).fold(0.0, f64::max);
     let rows = answer.curve.iter().map(|point| of_point(point, answer.memory_bytes, most));
-    let heading = format!("{}: CPU time of {} by memory", answer.entry, units::tasks(tasks));
+    let heading = format!("{}: CPU time of {tasks} by memory", answer.entry);
     Table::of(columns, heading, rows)
 }
 
