@@ -10,7 +10,6 @@ mod classify;
 mod confirm;
 mod csv;
 mod document;
-mod error;
 mod numbers;
 mod outcome;
 mod plan;
@@ -24,12 +23,14 @@ mod words;
 pub use answer::{Answer, AtRate, ConfirmingRuns, CurvePoint, LIMIT_SCHEMA, LimitReport, ShownRun};
 pub use by_search::{BySearch, SearchObserver};
 pub use confirm::SearchStatus;
-pub use error::{LimitError, SEARCH_SPEC_SCHEMA};
 pub use numbers::milliseconds;
 pub use outcome::{Cause, ClassifiedRun, Outcome, Purpose};
 pub use plan::{entry_env, least_tasks, plan};
 pub use search::{HOLD, NextRun, SearchState, replay};
-pub use search_spec::{Find, SearchSpec, fill_in, holds_search, load_search_spec, store_search_spec};
+pub use search_spec::{
+    Find, LimitError, SEARCH_SPEC_SCHEMA, SearchSpec, fill_in, holds_search, load_search_spec,
+    store_search_spec,
+};
 pub use trial_point::{RATE, TrialPoint};
 pub use words::{sentence, sought};
 

@@ -3,17 +3,46 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use strum::EnumMessage;
 
-use super::error::{LimitError, SEARCH_SPEC_SCHEMA};
 use super::numbers::milliseconds;
 use crate::catalog::Shape;
+use crate::hint::Hint;
 use crate::record::read_document;
 use crate::units;
 
 const FILE: &str = "limit.json";
+
+/// Schema version of `limit.json`.
+pub const SEARCH_SPEC_SCHEMA: u32 = 1;
+
+/// Why the specification of a search cannot be used.
+#[derive(Debug, thiserror::Error, strum::EnumMessage)]
+pub enum LimitError {
+    #[error("cannot {what} {path}: {error}")]
+    Io { what: &'static str, path: PathBuf, error: std::io::Error },
+    #[error("not a limit.json of taskscale: {path} ({error})")]
+    #[strum(message = "restore limit.json from a copy, or search into a new folder: -o DIR")]
+    Malformed { path: PathBuf, error: serde_json::Error },
+    #[error("unknown schema: {found} in {path} (this taskscale reads up to {SEARCH_SPEC_SCHEMA})")]
+    #[strum(message = "install the taskscale that wrote it, or a newer one")]
+    Newer { path: PathBuf, found: u64 },
+    #[error("cannot resume the search in {folder}: {what}")]
+    #[strum(message = "choose another folder with -o, or omit -o for a new one")]
+    Another { folder: PathBuf, what: String },
+}
+
+impl Hint for LimitError {
+    fn hint(&self) -> Option<String> {
+        match self {
+            LimitError::Io { error, .. } => error.hint(),
+            _ => self.get_message().map(str::to_owned),
+        }
+    }
+}
 
 /// What the search looks for.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, strum::IntoStaticStr)]
@@ -140,13 +169,12 @@ pub fn store_search_spec(folder: &Path, search_spec: &SearchSpec) -> Result<(), 
 
 /// The value of a variable under a cap: `{memory}` is the cap in bytes, `{memory:90%}` a share of it.
 pub fn fill_in(value: &str, cap_bytes: u64) -> Result<String, String> {
-    let mut filled = String::new();
-    let mut rest = value;
-    while let Some(start) = rest.find("{memory") {
-        let (before, from) = rest.split_at(start);
-        filled.push_str(before);
-        let end = from.find('}').ok_or_else(|| format!("{value:?}: {{memory is not closed by }}"))?;
-        let share = match &from["{memory".len()..end] {
+    let mut parts = value.split("{memory");
+    let mut filled = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let unclosed = || format!("{value:?}: {{memory is not closed by }}");
+        let (share, rest) = part.split_once('}').ok_or_else(unclosed)?;
+        let share = match share {
             "" => 100.0,
             share => share
                 .strip_prefix(':')
@@ -156,9 +184,8 @@ pub fn fill_in(value: &str, cap_bytes: u64) -> Result<String, String> {
                 .ok_or_else(|| format!("{value:?}: write {{memory}} or {{memory:90%}}"))?,
         };
         filled.push_str(&((cap_bytes as f64 * share / 100.0) as u64).to_string());
-        rest = &from[end + 1..];
+        filled.push_str(rest);
     }
-    filled.push_str(rest);
     Ok(filled)
 }
 
