@@ -10,7 +10,7 @@ use super::outcome::{Cause, ClassifiedRun, Outcome, Purpose};
 use super::rate;
 use super::search::{SearchState, controlled, need, replay};
 use super::search_spec::{Find, SearchSpec};
-use super::trial_point::{TrialPoint, cap_of};
+use super::trial_point::TrialPoint;
 use crate::catalog::{Kind, Shape};
 use crate::metrics::{CPU, CPU_PER_MESSAGE, DRAIN, LATENCY_P50, LATENCY_P99, LAUNCH, MetricDef, PEAK, WALL};
 use crate::record::{Campaign, EntryFacts, Machine, MemorySource, OpenLoad, Sample, Status, Warning};
@@ -193,26 +193,25 @@ impl LimitReport {
 }
 
 fn notes(samples: &[Sample]) -> Vec<String> {
-    let mut notes = Vec::new();
-    for warning in [
+    let warnings = [
         Warning::MachineNotLocked,
         Warning::MachineBusy,
         Warning::Swapped,
         Warning::PlateauNotQuiet,
         Warning::PlateauGrew,
-    ] {
+    ];
+    let note = |warning: Warning| {
         let count = samples.iter().filter(|sample| sample.warnings.contains(&warning)).count();
-        if count > 0 {
-            notes.push(format!("{} ({count} of {}).", warning.text(), units::counted(samples.len(), "run")));
-        }
-    }
-    notes
+        let runs = units::counted(samples.len(), "run");
+        (count > 0).then(|| format!("{} ({count} of {runs}).", warning.text()))
+    };
+    warnings.into_iter().filter_map(note).collect()
 }
 
 pub(super) fn answer(search_spec: &SearchSpec, facts: &EntryFacts, samples: &[Sample]) -> Answer {
     let search = replay(search_spec, facts.kind, samples);
     let boundary = search.boundary;
-    let value = |run: &ClassifiedRun| search_spec.find.value_of(run.sample);
+    let value = |run: &ClassifiedRun| search_spec.find.value(run.trial_point);
     let last = |wanted: Option<u64>, holds: bool| {
         search.seen.iter().rev().find(|run| {
             Some(value(run)) == wanted
@@ -227,8 +226,9 @@ pub(super) fn answer(search_spec: &SearchSpec, facts: &EntryFacts, samples: &[Sa
         held: tally.passed,
         runs: tally.probes,
     });
-    let shown = |run: &ClassifiedRun| shown(run, search_spec.find);
-    let (limited_by, by_memory) = limited_by(search_spec, &search, failed);
+    let limit = failed.and_then(|failed| limited_by(search_spec.find, &search, failed));
+    let (limited_by, by_memory) = limit.unzip();
+    let ends = boundary.confirmed.zip(boundary.failing);
     // In a search for a rate, memory is unlimited.
     let scarce = confirmed.filter(|trial_point| trial_point.rate_per_s.is_none());
     let per_task = scarce.map(|trial_point| trial_point.cap_bytes as f64 / trial_point.tasks as f64);
@@ -245,12 +245,9 @@ pub(super) fn answer(search_spec: &SearchSpec, facts: &EntryFacts, samples: &[Sa
         holds: last(boundary.confirmed, true).map(shown),
         fails: failed.map(shown),
         sometimes: last(boundary.sometimes, true).map(shown),
-        width: boundary
-            .confirmed
-            .zip(boundary.failing)
-            .map(|(passing, failing)| Bracket { passing, failing }.width()),
+        width: ends.map(|(passing, failing)| Bracket { passing, failing }.width()),
         limited_by,
-        by_memory,
+        by_memory: by_memory.flatten(),
         memory_per_task: per_task,
         bytes_per_task: slope(&search).filter(|_| matches!(search_spec.find, Find::MostTasks { .. })),
         at_rate: confirmed.and_then(|trial_point| trial_point.rate_per_s).map(|_| at_rate(confirming())),
@@ -262,9 +259,8 @@ pub(super) fn answer(search_spec: &SearchSpec, facts: &EntryFacts, samples: &[Sa
     }
 }
 
-fn shown(run: &ClassifiedRun, find: Find) -> ShownRun {
-    let sample = run.sample;
-    let trial_point = find.trial_point_of(sample);
+fn shown(run: &ClassifiedRun) -> ShownRun {
+    let ClassifiedRun { sample, trial_point, purpose, .. } = *run;
     let (cause, reason) = match &run.outcome {
         Outcome::Fails(cause, reason) => (Some(*cause), Some(reason.clone())),
         Outcome::Inconclusive(_, why) => (None, Some(format!("inconclusive: {why}"))),
@@ -273,7 +269,7 @@ fn shown(run: &ClassifiedRun, find: Find) -> ShownRun {
     };
     ShownRun {
         trial_point,
-        purpose: run.purpose,
+        purpose,
         holds: run.outcome == Outcome::Passes,
         cause,
         reason,
@@ -300,14 +296,9 @@ fn at_rate<'a>(runs: impl Iterator<Item = &'a ClassifiedRun<'a>>) -> AtRate {
 }
 
 /// What limits the answer, in a few words, and whether that is memory.
-fn limited_by(
-    search_spec: &SearchSpec,
-    search: &SearchState,
-    failed: Option<&ClassifiedRun>,
-) -> (Option<String>, Option<bool>) {
-    let Some(failed) = failed else { return (None, None) };
-    let Some(cause) = failed.outcome.cause() else { return (None, None) };
-    let by_memory = cause.is_memory().or(match search_spec.find {
+fn limited_by(find: Find, search: &SearchState, failed: &ClassifiedRun) -> Option<(String, Option<bool>)> {
+    let cause = failed.outcome.cause()?;
+    let by_memory = cause.is_memory().or(match find {
         // The first run had unlimited memory, and passed.
         Find::LeastMemory { .. } => Some(search.seen.iter().any(|run| run.outcome == Outcome::Passes)),
         Find::MostTasks { .. } => controlled(&search.seen, failed.sample.tasks),
@@ -329,7 +320,7 @@ fn limited_by(
         (Some(false), _) => "not memory".to_owned(),
         (None, _) => "unknown".to_owned(),
     };
-    (Some(text), by_memory)
+    Some((text, by_memory))
 }
 
 /// Bytes per task by the line through the runs that passed, if memory grows linearly.
@@ -357,7 +348,7 @@ fn curve(search_spec: &SearchSpec, search: &SearchState) -> Vec<CurvePoint> {
     // The runs that passed, and why others failed.
     let mut by_memory: BTreeMap<u64, (Vec<&Sample>, Vec<&String>)> = BTreeMap::new();
     for run in &search.seen {
-        let (held, failed) = by_memory.entry(cap_of(run.sample)).or_default();
+        let (held, failed) = by_memory.entry(run.trial_point.cap_bytes).or_default();
         match &run.outcome {
             Outcome::Passes => held.push(run.sample),
             Outcome::Fails(_, reason) => failed.push(reason),

@@ -1,6 +1,6 @@
 //! The strategy of a search: runs what [`replay`] requests, one entry after the other.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use super::answer::{Answer, answer};
@@ -13,7 +13,7 @@ use crate::campaign::{
     HoldPredictor, NextStep, PlannedRun, Prepared, ScheduledRun, Strategy, WARM_UP_TIME, estimated_reading_s,
     serving_at_rate, serving_in_a_moment,
 };
-use crate::catalog::{Shape, period_s};
+use crate::catalog::{Params, Shape, period_s};
 use crate::record::{Cell, Plan, Sample};
 use crate::units;
 use taskscale_measure::{HoldParams, RunSpec, Scenario, WorkParams};
@@ -79,13 +79,7 @@ impl<'a> BySearch<'a> {
         (cell, spec)
     }
 
-    fn scenario(
-        &self,
-        entry: &Prepared,
-        params: &BTreeMap<String, String>,
-        trial_point: TrialPoint,
-        hold_s: f64,
-    ) -> Scenario {
+    fn scenario(&self, entry: &Prepared, params: &Params, trial_point: TrialPoint, hold_s: f64) -> Scenario {
         let (tasks, workload) = (trial_point.tasks, entry.workload.as_ref());
         match (self.plan.shape, workload) {
             (Shape::Hold, _) => Scenario::Hold(HoldParams {
@@ -134,8 +128,7 @@ impl Strategy for BySearch<'_> {
                 return Some(NextStep::WarmUp(self.spec(entry, one, 1.0, WARM_UP_TIME).1));
             }
             let hold_s = hold_s(&search.seen, entry, &next_run);
-            let TrialPoint { tasks, cap_bytes, .. } = next_run.trial_point;
-            let allowed_s = allowed(self.search_spec, &search.seen, tasks, cap_bytes).allowance_s;
+            let allowed_s = allowed(self.search_spec, &search.seen, next_run.trial_point).allowance_s;
             let time = units::duration((hold_s + allowed_s).min(self.search_spec.time_cap_s));
             let (cell, spec) = self.spec(entry, next_run.trial_point, hold_s, time);
             self.observer.run_begins(name, &next_run, hold_s, own.len() + 1);

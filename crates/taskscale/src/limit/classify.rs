@@ -26,13 +26,9 @@ pub struct Baseline {
 }
 
 /// Time and CPU time of `tasks`, estimated from runs with unlimited memory.
-pub fn baseline<'a>(
-    search_spec: &SearchSpec,
-    spare: impl Iterator<Item = &'a Sample> + Clone,
-    tasks: u64,
-) -> Baseline {
+pub fn baseline(search_spec: &SearchSpec, spare: &[&Sample], tasks: u64) -> Baseline {
     Baseline {
-        allowance_s: (search_spec.slowdown * predicted(spare.clone(), tasks, took)).max(LEAST_ALLOWANCE_S),
+        allowance_s: (search_spec.slowdown * predicted(spare, tasks, took)).max(LEAST_ALLOWANCE_S),
         cpu_s: predicted(spare, tasks, |sample| sample.cpu.total_s()),
     }
 }
@@ -44,12 +40,9 @@ fn took(sample: &Sample) -> Option<f64> {
 }
 
 /// The maximum at the same N, or else the line through all points, but not below the maximum of fewer tasks.
-fn predicted<'a>(
-    spare: impl Iterator<Item = &'a Sample>,
-    tasks: u64,
-    of: impl Fn(&Sample) -> Option<f64>,
-) -> f64 {
+fn predicted(spare: &[&Sample], tasks: u64, of: impl Fn(&Sample) -> Option<f64>) -> f64 {
     let points: Vec<Point> = spare
+        .iter()
         .filter(|sample| sample.status == Status::Ok)
         .filter_map(|sample| Some(Point { tasks: sample.tasks, y: of(sample)? }))
         .collect();
@@ -85,18 +78,14 @@ pub fn classify(search_spec: &SearchSpec, sample: &Sample, baseline: Baseline) -
         }
         if time_bound {
             let most = units::seconds(search_spec.time_cap_s);
-            Outcome::Fails(Cause::Time, format!("not done within {most} (raise --timeout)"))
-        } else {
-            Outcome::Fails(
-                Cause::Slow,
-                format!(
-                    "too slow: launch and drain {took}, allowed: {} ({} times that with unlimited memory, or \
-                     {LEAST_ALLOWANCE_S} s)",
-                    units::seconds(allowance_s),
-                    search_spec.slowdown
-                ),
-            )
+            return Outcome::Fails(Cause::Time, format!("not done within {most} (raise --timeout)"));
         }
+        let (allowed, times) = (units::seconds(allowance_s), search_spec.slowdown);
+        let why = format!(
+            "too slow: launch and drain {took}, allowed: {allowed} ({times} times that with unlimited memory, or \
+             {LEAST_ALLOWANCE_S} s)"
+        );
+        Outcome::Fails(Cause::Slow, why)
     };
     let launch_s = sample.time.launch_s;
     match sample.status {
@@ -129,10 +118,9 @@ pub fn classify(search_spec: &SearchSpec, sample: &Sample, baseline: Baseline) -
             Some(line) => {
                 let peak = sample.memory.peak_bytes.map_or_else(|| "?".into(), units::bytes);
                 let line: String = line.chars().take(160).collect();
-                Outcome::Fails(
-                    Cause::OwnHeap,
-                    format!("its own heap was full with {peak} of {} in use: {line}", units::bytes(cap)),
-                )
+                let cap = units::bytes(cap);
+                let why = format!("its own heap was full with {peak} of {cap} in use: {line}");
+                Outcome::Fails(Cause::OwnHeap, why)
             }
             None => Outcome::Fails(Cause::Other, reason(sample)),
         },

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::trial_point::TrialPoint;
 use crate::record::Sample;
 
 /// Why a run fails.
@@ -117,6 +118,7 @@ named!(Purpose);
 #[derive(Debug, Clone)]
 pub struct ClassifiedRun<'a> {
     pub sample: &'a Sample,
+    pub trial_point: TrialPoint,
     pub purpose: Purpose,
     pub outcome: Outcome,
 }

@@ -5,20 +5,14 @@ use std::collections::BTreeMap;
 use super::search::HOLD;
 use super::search_spec::{Find, fill_in};
 use crate::campaign::Prepared;
-use crate::catalog::{Entry, Runtime, Workload, bytes_held};
+use crate::catalog::{Entry, Params, Runtime, Workload, bytes_held};
 use crate::record::Plan;
 
 /// The number of tasks that a search starts with.
-pub fn least_tasks(
-    workload: &Workload,
-    params: &BTreeMap<String, String>,
-    find: Find,
-) -> Result<u64, String> {
+pub fn least_tasks(workload: &Workload, params: &Params, find: Find) -> Result<u64, String> {
     if let Find::LeastMemory { tasks } | Find::HighestRate { tasks, .. } = find {
-        return match workload.refuse(tasks, params) {
-            Some(why) => Err(format!("-n {tasks}: {why}")),
-            None => Ok(workload.least_tasks),
-        };
+        let refused = workload.refuse(tasks, params);
+        return refused.map_or(Ok(workload.least_tasks), |why| Err(format!("-n {tasks}: {why}")));
     }
     if workload.whole_trees {
         return Err(format!(
@@ -46,12 +40,7 @@ pub fn entry_env(
 }
 
 /// The plan that a search is recorded with.
-pub fn plan(
-    workload: &Workload,
-    params: BTreeMap<String, String>,
-    find: Find,
-    prepared: &[Prepared],
-) -> Plan {
+pub fn plan(workload: &Workload, params: Params, find: Find, prepared: &[Prepared]) -> Plan {
     let entries = prepared.iter().map(|entry| entry.facts.name.clone()).collect();
     let tasks = match find {
         // Each number follows from earlier runs.

@@ -60,11 +60,10 @@ fn used(open: &OpenLoad) -> String {
     let cpus = |share: f64| units::decimal(share, 2);
     let server = open.server_cpu_s.filter(|_| seconds.is_finite() && seconds > 0.0);
     match (server, open.client_cpu_share) {
-        (Some(server_s), Some(clients)) => format!(
-            " (CPUs used: server {}, busiest client process {} of 1)",
-            cpus(server_s / seconds),
-            cpus(clients)
-        ),
+        (Some(server_s), Some(clients)) => {
+            let (server, clients) = (cpus(server_s / seconds), cpus(clients));
+            format!(" (CPUs used: server {server}, busiest client process {clients} of 1)")
+        }
         _ => String::new(),
     }
 }

@@ -249,9 +249,10 @@ fn a_search_that_was_cut_off_goes_on_the_same_way() {
 fn the_rate_is_the_value_of_rates_alone() {
     let mut sample = test_sample("x/y", 10);
     sample.params.insert("rate".to_owned(), "5000".to_owned());
-    assert_eq!(AT_1K.value_of(&sample), 5_000);
+    assert_eq!(AT_1K.value(AT_1K.trial_point_of(&sample)), 5_000);
     let most = Find::MostTasks { memory_bytes: 1 << 20 };
-    assert_eq!((most.value_of(&sample), most.trial_point_of(&sample).rate_per_s), (10, None));
+    let trial_point = most.trial_point_of(&sample);
+    assert_eq!((most.value(trial_point), trial_point.rate_per_s), (10, None));
 }
 
 #[test]

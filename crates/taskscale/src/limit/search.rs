@@ -67,19 +67,25 @@ pub struct SearchState<'a> {
 /// Follows a search through the samples of one entry, in the order in which they were taken.
 pub fn replay<'a>(search_spec: &SearchSpec, kind: Kind, samples: &'a [Sample]) -> SearchState<'a> {
     let mut seen: Vec<ClassifiedRun> = Vec::new();
-    let mut holds = HoldPredictor::new(HOLD);
-    let mut next = decide(search_spec, kind, &seen, &holds);
+    let mut next = decide(search_spec, kind, &seen);
     for sample in samples {
-        holds.observe(sample);
-        let purpose = purpose_of(search_spec, next.1, sample);
-        seen.push(ClassifiedRun { sample, purpose, outcome: Outcome::Unsettled });
+        let trial_point = search_spec.find.trial_point_of(sample);
+        let purpose = match (next.1, search_spec.find) {
+            // The run may be another one if the repetitions or the precision have changed since.
+            (Some(next_run), _) if next_run.trial_point == trial_point => next_run.purpose,
+            (_, Find::MostTasks { memory_bytes }) if trial_point.cap_bytes != memory_bytes => {
+                Purpose::Control
+            }
+            _ => Purpose::Search,
+        };
+        seen.push(ClassifiedRun { sample, trial_point, purpose, outcome: Outcome::Unsettled });
         // New runs may change the baseline, and with it the outcomes of earlier runs.
         let outcomes: Vec<Outcome> = seen
             .iter()
             .map(|run| {
-                let baseline = allowed(search_spec, &seen, run.sample.tasks, cap_of(run.sample));
+                let baseline = allowed(search_spec, &seen, run.trial_point);
                 let outcome = classify(search_spec, run.sample, baseline);
-                if outcome == Outcome::Unsettled && holds.retry_hold_s(run.sample).is_none() {
+                if outcome == Outcome::Unsettled && !may_wait_longer(run.sample) {
                     let why = "no wait was long enough for all tasks to be alive at once";
                     return Outcome::Fails(Cause::Other, why.to_owned());
                 }
@@ -87,8 +93,8 @@ pub fn replay<'a>(search_spec: &SearchSpec, kind: Kind, samples: &'a [Sample]) -
             })
             .collect();
         seen.iter_mut().zip(outcomes).for_each(|(run, outcome)| run.outcome = outcome);
-        settle_inconclusive(search_spec, &mut seen);
-        next = decide(search_spec, kind, &seen, &holds);
+        settle_inconclusive(&mut seen);
+        next = decide(search_spec, kind, &seen);
     }
     let probes = probes(search_spec, &seen);
     let boundary = search(search_spec).boundary(&probes, search_spec.repetitions as usize);
@@ -98,13 +104,9 @@ pub fn replay<'a>(search_spec: &SearchSpec, kind: Kind, samples: &'a [Sample]) -
     SearchState { state: next.0, boundary, tried, spent, next: next.1, seen }
 }
 
-/// The purpose of a run: that of the requested run, unless the repetitions or the precision have changed since.
-fn purpose_of(search_spec: &SearchSpec, next_run: Option<NextRun>, sample: &Sample) -> Purpose {
-    match (next_run, search_spec.find) {
-        (Some(next_run), find) if next_run.trial_point == find.trial_point_of(sample) => next_run.purpose,
-        (_, Find::MostTasks { memory_bytes }) if cap_of(sample) != memory_bytes => Purpose::Control,
-        _ => Purpose::Search,
-    }
+/// Whether a run whose wait was too short may be repeated with a longer one.
+fn may_wait_longer(sample: &Sample) -> bool {
+    HoldPredictor::new(HOLD).retry_hold_s(sample).is_some()
 }
 
 /// The number of runs that `most_runs` bounds: of the search, and failed confirming or curve runs.
@@ -118,22 +120,21 @@ fn spent(seen: &[ClassifiedRun]) -> usize {
 }
 
 /// Turns inconclusive runs into failures if a value has too many.
-fn settle_inconclusive(search_spec: &SearchSpec, seen: &mut [ClassifiedRun]) {
+fn settle_inconclusive(seen: &mut [ClassifiedRun]) {
     let mut inconclusive: Vec<TrialPoint> = Vec::new();
     for run in seen {
         let Outcome::Inconclusive(cause, why) = &run.outcome else { continue };
-        let trial_point = search_spec.find.trial_point_of(run.sample);
-        let before = inconclusive.iter().filter(|other| **other == trial_point).count();
+        let before = inconclusive.iter().filter(|other| **other == run.trial_point).count();
         if before >= MOST_INCONCLUSIVE {
             run.outcome = Outcome::Fails(*cause, format!("{why}, {} times", MOST_INCONCLUSIVE + 1));
         }
-        inconclusive.push(trial_point);
+        inconclusive.push(run.trial_point);
     }
 }
 
-/// Allowed time and usual CPU time of `tasks`, from pilot and control runs. Runs with all memory, which others
+/// Allowed time and usual CPU time at a point of the search, from pilot and control runs. Runs with all memory, which others
 /// are compared with, are ended only by the timeout, unless all runs have it.
-pub fn allowed(search_spec: &SearchSpec, seen: &[ClassifiedRun], tasks: u64, cap_bytes: u64) -> Baseline {
+pub fn allowed(search_spec: &SearchSpec, seen: &[ClassifiedRun], trial_point: TrialPoint) -> Baseline {
     let (room, time_cap_s) = (search_spec.room_bytes, search_spec.time_cap_s);
     if let Find::HighestRate { .. } = search_spec.find {
         // Late messages are what the search measures, so only the timeout ends a run.
@@ -141,52 +142,58 @@ pub fn allowed(search_spec: &SearchSpec, seen: &[ClassifiedRun], tasks: u64, cap
     }
     let spare = seen.iter().filter(|run| match search_spec.find {
         Find::MostTasks { .. } => matches!(run.purpose, Purpose::Pilot | Purpose::Control),
-        _ => cap_of(run.sample) == room,
+        _ => run.trial_point.cap_bytes == room,
     });
-    let usual = baseline(search_spec, spare.map(|run| run.sample), tasks);
+    let spare: Vec<&Sample> = spare.map(|run| run.sample).collect();
+    let usual = baseline(search_spec, &spare, trial_point.tasks);
     let all_have_it = matches!(search_spec.find, Find::MostTasks { memory_bytes } if memory_bytes == room);
-    if cap_bytes == room && !all_have_it { Baseline { allowance_s: time_cap_s, ..usual } } else { usual }
+    if trial_point.cap_bytes == room && !all_have_it {
+        Baseline { allowance_s: time_cap_s, ..usual }
+    } else {
+        usual
+    }
 }
 
 fn search(search_spec: &SearchSpec) -> Search {
-    // The other half is the margin of the answer.
-    let precision = search_spec.precision / 2.0;
+    let search = Search {
+        passes: PassingSide::Below,
+        bounds: (search_spec.least_tasks, MOST_TASKS),
+        // The other half is the margin of the answer.
+        precision: search_spec.precision / 2.0,
+        radix: 10.0,
+        blind: LONGEST_STEP,
+    };
     match search_spec.find {
-        Find::MostTasks { .. } => {
-            let bounds = (search_spec.least_tasks, MOST_TASKS);
-            Search { passes: PassingSide::Below, bounds, precision, radix: 10.0, blind: LONGEST_STEP }
-        }
+        Find::MostTasks { .. } => search,
         Find::LeastMemory { .. } => {
             let bounds = (LEAST_MEMORY, search_spec.room_bytes);
-            Search { passes: PassingSide::Above, bounds, precision, radix: 2.0, blind: LONGEST_STEP }
+            Search { passes: PassingSide::Above, bounds, radix: 2.0, ..search }
         }
+        // Without a prediction, at most doubles: a server far behind takes long to end.
         Find::HighestRate { .. } => {
-            let bounds = search_spec.rates.unwrap_or(RATES);
-            // Without a prediction, at most doubles: a server far behind takes long to end.
-            Search { passes: PassingSide::Below, bounds, precision, radix: 10.0, blind: LN_2 }
+            Search { bounds: search_spec.rates.unwrap_or(RATES), blind: LN_2, ..search }
         }
     }
 }
 
 /// The runs as probes, each with the prediction at that time.
 fn probes(search_spec: &SearchSpec, seen: &[ClassifiedRun]) -> Vec<Probe> {
-    let mut probes: Vec<Probe> = Vec::new();
-    for (position, run) in seen.iter().enumerate() {
+    let probe = |(position, run): (usize, &ClassifiedRun)| {
         let settled = matches!(run.outcome, Outcome::Passes | Outcome::Fails(..));
         if !settled || run.purpose == Purpose::Control {
-            continue;
+            return None;
         }
         let so_far = &seen[..=position];
-        let value = search_spec.find.value_of(run.sample);
+        let value = search_spec.find.value(run.trial_point);
         let prediction = match search_spec.find {
             Find::MostTasks { memory_bytes } => most_tasks(so_far, memory_bytes),
             Find::LeastMemory { .. } => least_memory(so_far),
             Find::HighestRate { .. } => rate::predict(so_far),
         };
         let confirms = matches!(run.purpose, Purpose::Confirm | Purpose::Curve);
-        probes.push(Probe { value, passed: run.outcome == Outcome::Passes, confirms, prediction });
-    }
-    probes
+        Some(Probe { value, passed: run.outcome == Outcome::Passes, confirms, prediction })
+    };
+    seen.iter().enumerate().filter_map(probe).collect()
 }
 
 /// Predicts the N at which the line through the needs of runs reaches the cap.
@@ -211,9 +218,8 @@ fn most_tasks(seen: &[ClassifiedRun], cap_bytes: u64) -> Option<Prediction> {
     // A program whose own heap is full never reaches the cap: it fails at the same peak again.
     let own = runs()
         .filter(|run| run.outcome.cause() == Some(Cause::OwnHeap))
-        .filter_map(|run| run.sample.memory.peak_bytes)
-        .min();
-    let end = own.map_or(cap_bytes, |own| own.min(cap_bytes));
+        .filter_map(|run| run.sample.memory.peak_bytes);
+    let end = own.fold(cap_bytes, u64::min);
     predict_tasks(&needs, end as f64)
 }
 
@@ -240,20 +246,15 @@ fn least_memory(seen: &[ClassifiedRun]) -> Option<Prediction> {
 }
 
 /// The status of a search after some runs, and the next run.
-fn decide(
-    search_spec: &SearchSpec,
-    kind: Kind,
-    seen: &[ClassifiedRun],
-    holds: &HoldPredictor,
-) -> (SearchStatus, Option<NextRun>) {
+fn decide(search_spec: &SearchSpec, kind: Kind, seen: &[ClassifiedRun]) -> (SearchStatus, Option<NextRun>) {
     let run_at = |purpose, trial_point, again| {
         (SearchStatus::Unfinished, Some(NextRun { purpose, trial_point, again }))
     };
     if let Some(last) = seen.last()
         && last.outcome == Outcome::Unsettled
-        && holds.retry_hold_s(last.sample).is_some()
+        && may_wait_longer(last.sample)
     {
-        return run_at(last.purpose, search_spec.find.trial_point_of(last.sample), true);
+        return run_at(last.purpose, last.trial_point, true);
     }
     let next_run = |purpose, value| run_at(purpose, search_spec.trial_point(value), false);
     let probes = probes(search_spec, seen);
@@ -282,10 +283,8 @@ fn pilot(search_spec: &SearchSpec, kind: Kind, probes: &[Probe]) -> Option<u64> 
     match (search_spec.find, probes) {
         (Find::MostTasks { .. }, []) => Some(search_spec.least_tasks),
         (Find::MostTasks { .. }, [one]) if one.passed => {
-            let usual = match kind {
-                Kind::Thread | Kind::Process => PILOT_THREADS,
-                _ => PILOT_TASKS,
-            };
+            let is_of_system = matches!(kind, Kind::Thread | Kind::Process);
+            let usual = if is_of_system { PILOT_THREADS } else { PILOT_TASKS };
             // Parameters may require more.
             Some(usual.max(search_spec.least_tasks.saturating_mul(2)))
         }
@@ -303,7 +302,10 @@ fn pilot(search_spec: &SearchSpec, kind: Kind, probes: &[Probe]) -> Option<u64> 
 fn control(search_spec: &SearchSpec, seen: &[ClassifiedRun], failing: Option<u64>) -> Option<u64> {
     let failing = failing?;
     let Find::MostTasks { memory_bytes } = search_spec.find else { return None };
-    let open = cause_at(seen, failing)?.is_memory().is_none() && search_spec.room_bytes > memory_bytes;
+    let runs = seen.iter().filter(|run| run.purpose != Purpose::Control && run.sample.tasks == failing);
+    // The cause of the last failed run.
+    let cause = runs.rev().find_map(|run| run.outcome.cause())?;
+    let open = cause.is_memory().is_none() && search_spec.room_bytes > memory_bytes;
     (open && controlled(seen, failing).is_none()).then_some(failing)
 }
 
@@ -315,12 +317,6 @@ pub fn controlled(seen: &[ClassifiedRun], tasks: u64) -> Option<bool> {
         return Some(true);
     }
     controls().any(|run| run.outcome.cause().is_some() && run.sample.tasks <= tasks).then_some(false)
-}
-
-/// The cause of the last failed run with `tasks`.
-fn cause_at(seen: &[ClassifiedRun], tasks: u64) -> Option<Cause> {
-    let runs = seen.iter().rev().filter(|run| run.purpose != Purpose::Control && run.sample.tasks == tasks);
-    runs.filter_map(|run| run.outcome.cause()).next()
 }
 
 /// The next memory size of the curve, in bytes. Each is run as often as the answer.

@@ -115,8 +115,7 @@ fn drive(search_spec: &SearchSpec, program: &CappedProgram) -> Vec<Sample> {
         let search = replay(search_spec, Kind::Stackless, &samples);
         let Some(next_run) = search.next else { return samples };
         let hold_s = 2.0;
-        let TrialPoint { tasks, cap_bytes, .. } = next_run.trial_point;
-        let time_s = hold_s + allowed(search_spec, &search.seen, tasks, cap_bytes).allowance_s;
+        let time_s = hold_s + allowed(search_spec, &search.seen, next_run.trial_point).allowance_s;
         samples.push(program.run(
             &next_run,
             samples.len() as u32 + 1,
@@ -221,8 +220,7 @@ fn a_slow_launch_is_no_want_of_memory() {
         // 400 times slower per task beyond 50,000, which the line through the pilots does not predict.
         let slow = if next_run.trial_point.tasks > 50_000 { 4e-4 } else { 1e-6 };
         let program = CappedProgram { launch_per_task_s: slow, ..PLAIN };
-        let TrialPoint { tasks, cap_bytes, .. } = next_run.trial_point;
-        let time_s = 2.0 + allowed(&search_spec, &search.seen, tasks, cap_bytes).allowance_s;
+        let time_s = 2.0 + allowed(&search_spec, &search.seen, next_run.trial_point).allowance_s;
         samples.push(program.run(&next_run, samples.len() as u32 + 1, time_s, 2.0));
         assert!(samples.len() < 60);
     }

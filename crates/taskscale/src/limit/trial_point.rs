@@ -55,9 +55,4 @@ impl Find {
             rate_per_s: matches!(self, Find::HighestRate { .. }).then(rate).flatten(),
         }
     }
-
-    /// The value that a run tried.
-    pub fn value_of(&self, sample: &Sample) -> u64 {
-        self.value(self.trial_point_of(sample))
-    }
 }
