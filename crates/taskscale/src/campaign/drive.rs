@@ -48,6 +48,8 @@ pub enum CampaignError {
     Another { folder: PathBuf, what: String },
 }
 
+pub type CampaignResult<T = ()> = Result<T, CampaignError>;
+
 impl Hint for CampaignError {
     fn hint(&self) -> Option<String> {
         match self {
@@ -72,7 +74,7 @@ pub fn drive(
     runner: &mut dyn Runner,
     store: &mut Store,
     samples: &mut Vec<Sample>,
-) -> Result<RunsEnd, CampaignError> {
+) -> CampaignResult<RunsEnd> {
     let mut interner = StringInterner::default();
     while let Some(step) = strategy.next(samples) {
         let spec = match &step {

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::by_plan::CampaignSettings;
-use super::drive::CampaignError;
+use super::drive::{CampaignError, CampaignResult};
 use super::plan::plan_digest;
 use super::prepare::Prepared;
 use crate::record::{
@@ -71,12 +71,15 @@ pub fn describe(
     }
 }
 
+/// An opened results folder, what it holds, and the limits on its runs.
+pub type OpenCampaign = (Store, Loaded, CampaignSettings);
+
 /// Opens a new campaign in a folder that `claim` takes.
 pub fn open_new(
     mut now: Campaign,
     resume: &ResumeOptions,
     claim: impl FnOnce() -> Result<Store, StoreError>,
-) -> Result<(Store, Loaded, CampaignSettings), CampaignError> {
+) -> CampaignResult<OpenCampaign> {
     let store = claim()?;
     let said = resume.conditions(now.conditions.and_then(|conditions| conditions.memory_source));
     let memory_cap_bytes = said.memory_cap_bytes.or_else(memory_cap_bytes);
@@ -88,11 +91,7 @@ pub fn open_new(
 }
 
 /// Opens the unfinished campaign of a folder.
-pub fn open_kept(
-    folder: &Path,
-    mut now: Campaign,
-    resume: &ResumeOptions,
-) -> Result<(Store, Loaded, CampaignSettings), CampaignError> {
+pub fn open_kept(folder: &Path, mut now: Campaign, resume: &ResumeOptions) -> CampaignResult<OpenCampaign> {
     let said = resume.conditions(now.conditions.and_then(|conditions| conditions.memory_source));
     now.conditions = Some(said);
     // Checked before anything is written, so that other results stay unchanged.
@@ -117,7 +116,7 @@ fn settings(conditions: Conditions, resume: &ResumeOptions) -> CampaignSettings 
 }
 
 /// The results in a folder, if these plans can resume them. Checks what can be known before builds, which take long.
-pub fn load_kept(folder: &Path, plans: &[Plan], resume: &ResumeOptions) -> Result<Loaded, CampaignError> {
+pub fn load_kept(folder: &Path, plans: &[Plan], resume: &ResumeOptions) -> CampaignResult<Loaded> {
     let loaded = record::load(folder)?;
     let Some((plan, further_plans)) = plans.split_first() else { return Ok(loaded) };
     let now = Campaign {
@@ -133,12 +132,7 @@ pub fn load_kept(folder: &Path, plans: &[Plan], resume: &ResumeOptions) -> Resul
 }
 
 /// Checks that the results in a folder can resume as `now`.
-fn check(
-    folder: &Path,
-    loaded: &Loaded,
-    now: &Campaign,
-    resume: &ResumeOptions,
-) -> Result<(), CampaignError> {
+fn check(folder: &Path, loaded: &Loaded, now: &Campaign, resume: &ResumeOptions) -> CampaignResult {
     loaded.campaign.check_same(&loaded.samples, now, folder)?;
     match resume.seed {
         Some(seed) if seed != loaded.campaign.seed => Err(CampaignError::Another {

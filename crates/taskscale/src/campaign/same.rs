@@ -5,23 +5,20 @@ use std::collections::BTreeSet;
 use std::fmt::Display;
 use std::path::Path;
 
-use super::CampaignError;
+use super::{CampaignError, CampaignResult};
 use crate::record::{Campaign, Conditions, EntryFacts, Machine, Plan, Sample, same_memory};
 use crate::units;
 
 impl Campaign {
     /// Checks that `self`, which has `samples`, can be resumed under the conditions of `now`, which has only
     /// those that the user set. The others stay as they were.
-    pub fn check_same(&self, samples: &[Sample], now: &Campaign, folder: &Path) -> Result<(), CampaignError> {
+    pub fn check_same(&self, samples: &[Sample], now: &Campaign, folder: &Path) -> CampaignResult {
         let what = parts_difference(self, now)
             .or_else(|| machine_difference(&self.machine, &now.machine))
             .or_else(|| self.version_difference(now))
             .or_else(|| self.conditions_difference(samples, &now.conditions.unwrap_or_default()))
             .or_else(|| now.entries.iter().find_map(|entry| self.entry_difference(samples, entry)));
-        match what {
-            Some(what) => Err(CampaignError::Another { folder: folder.to_owned(), what }),
-            None => Ok(()),
-        }
+        what.map_or(Ok(()), |what| Err(CampaignError::Another { folder: folder.to_owned(), what }))
     }
 
     /// The recorded conditions. For old campaigns, which recorded none, those that all samples agree on.
@@ -60,24 +57,18 @@ impl Campaign {
         let said = |what: &str, then: &str, now: &str, advice: &str| {
             Some(format!("the {what} {then}, now {now} ({advice})"))
         };
-        if let (Some(then), Some(now)) = (then.memory_source, now.memory_source)
-            && then != now
-        {
+        let sources = then.memory_source.zip(now.memory_source);
+        if let Some((then, now)) = sources.filter(|(then, now)| then != now) {
             return said("source of memory was", then.name(), now.name(), "`taskscale doctor` shows why");
         }
         // Old campaigns did not record whether there was a bound.
         let known = self.conditions.is_some();
-        if let Some(now) = now.memory_cap_bytes
-            && then.memory_cap_bytes != Some(now)
-            && (known || then.memory_cap_bytes.is_some())
-        {
+        let cap = now.memory_cap_bytes.filter(|_| known || then.memory_cap_bytes.is_some());
+        if let Some(now) = cap.filter(|now| then.memory_cap_bytes != Some(*now)) {
             let then = then.memory_cap_bytes.map_or("unlimited".to_owned(), units::bytes);
             return said("memory cap was", &then, &units::bytes(now), "leave out --memory-cap to resume");
         }
-        if let Some(now) = now.time_cap_s
-            && then.time_cap_s != Some(now)
-            && known
-        {
+        if let Some(now) = now.time_cap_s.filter(|now| known && then.time_cap_s != Some(*now)) {
             let then = then.time_cap_s.map_or("automatic".to_owned(), units::seconds);
             return said("timeout was", &then, &units::seconds(now), "leave out --timeout to resume");
         }
@@ -142,27 +133,26 @@ fn difference<T: Display + PartialEq + ?Sized>(what: &str, then: &T, now: &T) ->
 
 fn machine_difference(then: &Machine, now: &Machine) -> Option<String> {
     // Compares the values, as different ones may round to the same text.
-    let bytes = |what: &str, same: bool, then, now| {
-        (!same).then(|| format!("the {what} {}, now {}", units::bytes(then), units::bytes(now)))
+    let bytes = |what: &str, same: fn(u64, u64) -> bool, then, now| {
+        (!same(then, now)).then(|| format!("the {what} {}, now {}", units::bytes(then), units::bytes(now)))
     };
-    let memory = (then.memory_bytes, now.memory_bytes);
-    let pages = (then.page_bytes, now.page_bytes);
     let known = |what: &str, then: &Option<String>, now: &Option<String>| {
         then.as_ref().zip(now.as_ref()).and_then(|(then, now)| difference(what, then, now))
     };
-    difference("hostname was", &then.hostname, &now.hostname)
-        .or_else(|| difference("processor was", &then.cpu, &now.cpu))
-        .or_else(|| difference("architecture was", &then.architecture, &now.architecture))
-        .or_else(|| difference("kernel was", &then.kernel, &now.kernel))
-        .or_else(|| difference("system was", &then.os, &now.os))
-        .or_else(|| difference("number of usable CPUs was", &then.cpus, &now.cpus))
-        .or_else(|| bytes("memory was", same_memory(memory.0, memory.1), memory.0, memory.1))
-        .or_else(|| bytes("page size was", pages.0 == pages.1, pages.0, pages.1))
-        .or_else(|| {
-            let what = "transparent huge pages setting was";
-            known(what, &then.transparent_huge_pages, &now.transparent_huge_pages)
-        })
-        .or_else(|| known("CPU governor was", &then.cpu_governor, &now.cpu_governor))
+    let pages = (&then.transparent_huge_pages, &now.transparent_huge_pages);
+    let differences = [
+        difference("hostname was", &then.hostname, &now.hostname),
+        difference("processor was", &then.cpu, &now.cpu),
+        difference("architecture was", &then.architecture, &now.architecture),
+        difference("kernel was", &then.kernel, &now.kernel),
+        difference("system was", &then.os, &now.os),
+        difference("number of usable CPUs was", &then.cpus, &now.cpus),
+        bytes("memory was", same_memory, then.memory_bytes, now.memory_bytes),
+        bytes("page size was", |then, now| then == now, then.page_bytes, now.page_bytes),
+        known("transparent huge pages setting was", pages.0, pages.1),
+        known("CPU governor was", &then.cpu_governor, &now.cpu_governor),
+    ];
+    differences.into_iter().flatten().next()
 }
 
 fn parts_difference(then: &Campaign, now: &Campaign) -> Option<String> {
