@@ -22,25 +22,20 @@ pub(super) fn cross_check(sample: &mut Sample, before: &[Sample]) {
     if sample.status != Status::Ok || sample.alive.is_some() || sample.work.is_some() {
         return;
     }
-    let smaller: Vec<&Sample> = before
-        .iter()
-        .filter(|other| {
-            other.status == Status::Ok
-                && other.entry == sample.entry
-                && other.is_of(&sample.series())
-                && other.tasks < sample.tasks
-        })
-        .collect();
-    if let Some(reason) = contradiction(sample, &smaller) {
+    let is_smaller = |other: &&Sample| {
+        other.status == Status::Ok
+            && other.entry == sample.entry
+            && other.is_of(&sample.series())
+            && other.tasks < sample.tasks
+    };
+    let smaller: Vec<&Sample> = before.iter().filter(is_smaller).collect();
+    let contradiction = fewer("threads", sample, &smaller, |sample| sample.threads)
+        .or_else(|| fewer("processes", sample, &smaller, |sample| sample.processes))
+        .or_else(|| smaller_than_predicted(sample, &smaller));
+    if contradiction.is_some() {
         sample.status = Status::NoPlateau;
-        sample.reason = Some(reason);
+        sample.reason = contradiction;
     }
-}
-
-fn contradiction(sample: &Sample, smaller: &[&Sample]) -> Option<String> {
-    fewer("threads", sample, smaller, |sample| sample.threads)
-        .or_else(|| fewer("processes", sample, smaller, |sample| sample.processes))
-        .or_else(|| smaller_than_predicted(sample, smaller))
 }
 
 /// The reason if there are fewer threads or processes than tasks, although fewer tasks had one each.

@@ -50,25 +50,23 @@ impl PlanEstimate {
         let is_done = |run: &PlannedRun| {
             of_plan.iter().find(|sample| run.has(sample)).is_some_and(|sample| tuner.retry(sample).is_none())
         };
-        let mut left: BTreeMap<(String, u64), Vec<PlannedRun>> = BTreeMap::new();
         // The order does not matter here, so any seed will do.
-        for run in (1..=plan.repetitions).flat_map(|repetition| repetition_of(plan, repetition, 0)) {
-            if is_done(&run) {
-                self.done += 1;
-            } else {
-                left.entry((run.cell.entry.clone(), run.cell.tasks)).or_default().push(run);
-            }
-        }
+        let planned = (1..=plan.repetitions).flat_map(|repetition| repetition_of(plan, repetition, 0));
+        let (done, left): (Vec<PlannedRun>, Vec<_>) = planned.partition(is_done);
+        self.done += done.len() as u64;
         let mut cells = Vec::new();
         for entry in &plan.entries {
             let of_entry: Vec<&Sample> =
                 known.iter().copied().filter(|sample| *sample.entry == **entry).collect();
             for &tasks in &plan.tasks {
-                let Some(runs) = left.get(&(entry.clone(), tasks)) else { continue };
-                let predicted: f64 = runs.iter().map(|run| tuner.predicted_s(run)).sum();
-                let runs = runs.len() as u64;
+                let of_cell = left.iter().filter(|run| run.cell.entry == *entry && run.cell.tasks == tasks);
+                let predicted: Vec<f64> = of_cell.map(|run| tuner.predicted_s(run)).collect();
+                if predicted.is_empty() {
+                    continue;
+                }
+                let runs = predicted.len() as u64;
                 // For work and servers: the time of the work or the load.
-                let hold_s = predicted / runs as f64;
+                let hold_s = predicted.iter().sum::<f64>() / runs as f64;
                 let kind = kinds.get(entry).copied().unwrap_or(Kind::Stackless);
                 let (footprint_bytes, source) = memory(&of_entry, tasks, kind);
                 let run_s = hold_s + beside_hold_s(&of_entry, tasks);

@@ -59,9 +59,8 @@ impl HoldPredictor {
     pub fn observe(&mut self, sample: &Sample) {
         let observe = |seen: &mut BTreeMap<String, BTreeMap<u64, f64>>, time_s: Option<f64>| {
             let Some(time_s) = time_s else { return };
-            let longest =
-                seen.entry(sample.entry.to_string()).or_default().entry(sample.tasks).or_insert(time_s);
-            *longest = longest.max(time_s);
+            let seen = seen.entry(sample.entry.to_string()).or_default().entry(sample.tasks);
+            seen.and_modify(|longest| *longest = longest.max(time_s)).or_insert(time_s);
         };
         if matches!(sample.status, Status::Ok | Status::Partial | Status::NoPlateau) {
             observe(&mut self.launches, sample.time.launch_s);
@@ -75,10 +74,9 @@ impl HoldPredictor {
     /// Estimated time to read this many tasks of an entry, in seconds.
     pub fn predict_reading_s(&self, entry: &str, tasks: u64) -> f64 {
         let seen = self.readings.get(entry).and_then(|seen| seen.range(..=tasks).next_back());
-        let by_seen = seen.map_or(0.0, |(n, time_s)| time_s * tasks as f64 / *n as f64);
-        // With few tasks, a reading is mostly fixed cost, so it is extrapolated from 1,000 tasks on.
         match seen {
-            Some((n, _)) if *n >= 1_000 => by_seen,
+            // With few tasks, a reading is mostly fixed cost, so it is extrapolated from 1,000 tasks on.
+            Some((n, time_s)) if *n >= 1_000 => time_s * tasks as f64 / *n as f64,
             _ => self.kinds.get(entry).map_or(0.0, |kind| estimated_reading_s(*kind, tasks)),
         }
     }

@@ -39,6 +39,7 @@ pub(super) fn repetition_of(plan: &Plan, repetition: u32, seed: u64) -> Vec<Plan
     if repetition > plan.repetitions {
         return Vec::new();
     }
+    let doubles: &[bool] = if plan.shape == Shape::Work { &[false, true] } else { &[false] };
     let mut runs = Vec::new();
     for &tasks in &plan.tasks {
         let mut entries = plan.entries.clone();
@@ -47,10 +48,7 @@ pub(super) fn repetition_of(plan: &Plan, repetition: u32, seed: u64) -> Vec<Plan
         fastrand::Rng::with_seed(own_seed).shuffle(&mut entries);
         for entry in entries {
             let cell = Cell { entry, part: plan.series(), tasks };
-            runs.push(PlannedRun { repetition, cell: cell.clone(), double: false });
-            if plan.shape == Shape::Work {
-                runs.push(PlannedRun { repetition, cell, double: true });
-            }
+            runs.extend(doubles.iter().map(|&double| PlannedRun { repetition, cell: cell.clone(), double }));
         }
     }
     runs

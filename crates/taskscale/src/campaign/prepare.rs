@@ -1,6 +1,6 @@
 //! Finds the toolchains of the chosen entries and builds their programs, before anything is measured.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::iter;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -69,7 +69,7 @@ pub fn prepare(
     for (index, program) in programs.iter().enumerate() {
         runtimes.entry(&program.runtime.name).or_default().push(index);
     }
-    let queue: Mutex<VecDeque<Vec<usize>>> = Mutex::new(runtimes.into_values().collect());
+    let queue = Mutex::new(runtimes.into_values());
     let builders = thread::available_parallelism().map_or(1, usize::from);
     let stopped = AtomicBool::new(false);
     let mut prepared: Vec<Option<Prepared>> = programs.iter().map(|_| None).collect();
@@ -78,7 +78,7 @@ pub fn prepare(
         for tell in iter::repeat_n(tell, builders) {
             let (queue, stopped) = (&queue, &stopped);
             scope.spawn(move || {
-                while let Some(of_runtime) = queue.lock().ok().and_then(|mut queue| queue.pop_front()) {
+                while let Some(of_runtime) = queue.lock().ok().and_then(|mut queue| queue.next()) {
                     prepare_runtime(cache, programs, &of_runtime, stopped, &tell);
                 }
             });
