@@ -23,8 +23,8 @@ pub struct FleetPlan {
 }
 
 /// Machines that are alike for Slurm.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
 pub struct Machines {
     /// Their name in the plan.
     #[serde(skip)]
@@ -40,10 +40,8 @@ pub struct Machines {
     /// Time limit of a job, as sbatch takes it.
     pub time: Option<String>,
     /// Further options of sbatch.
-    #[serde(default)]
     pub sbatch: Vec<String>,
     /// Shell lines that run before anything else.
-    #[serde(default)]
     pub setup: Vec<String>,
     /// The taskscale program for their architecture.
     pub taskscale: Option<PathBuf>,

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::folder::{Submission, check_trust, program_in};
 use super::status::numbers;
-use super::{Fleet, FleetError, FleetPlan, FleetResult, Machines, Target, at, slurm};
+use super::{Fleet, FleetError, FleetPlan, FleetResult, Machines, NodeSelector, Target, at, slurm};
 use crate::catalog::trust::{Others, distrust};
 use crate::document::quoted;
 use crate::files::if_there;
@@ -71,6 +71,7 @@ pub fn scripts(plan: &FleetPlan, fleet: &Fleet, architectures: &[BTreeSet<String
     let mut built = BTreeSet::new();
     let mut measure = Vec::new();
     for (machines, architectures) in plan.machines.iter().zip(architectures) {
+        let writer = ScriptWriter { fleet, machines };
         // Once for each architecture, or for each kind of machine whose architecture Slurm does not report.
         let known: Vec<&String> = architectures.iter().filter(|name| !built.contains(*name)).collect();
         if !known.is_empty() || architectures.is_empty() {
@@ -80,82 +81,115 @@ pub fn scripts(plan: &FleetPlan, fleet: &Fleet, architectures: &[BTreeSet<String
                 fleet.catalogs().map(|place| format!("--catalog \"$folder/{place}\" ")).collect();
             let command = format!("{catalogs}build{words}");
             let what = "Builds the entries once for machines of this architecture.";
-            build.push(beside(fleet, machines, &format!("build-{}", machines.name), what, &command));
+            build.push(writer.beside(&format!("build-{}", machines.name), what, &command));
             built.extend(architectures.iter().cloned());
         }
         let own: Vec<&Target> =
             fleet.targets.iter().filter(|target| target.machines == machines.name).collect();
         if own.iter().any(|target| target.node.is_some()) || machines.clients.is_some() {
-            measure.extend(own.iter().map(|target| measure_script(fleet, machines, &[target], None)));
+            measure.extend(own.iter().map(|target| writer.measure(&[target], None)));
             continue;
         }
         let arrays = own.chunks(LONGEST_ARRAY).enumerate();
-        measure.extend(arrays.map(|(nth, targets)| measure_script(fleet, machines, targets, Some(nth))));
+        measure.extend(arrays.map(|(nth, targets)| writer.measure(targets, Some(nth))));
     }
     let what = "Gathers the results of all machines.";
-    let gather = beside(fleet, &plan.machines[0], "gather", what, "fleet gather \"$folder\"");
+    let writer = ScriptWriter { fleet, machines: &plan.machines[0] };
+    let gather = writer.beside("gather", what, "fleet gather \"$folder\"");
     Scripts { build, measure, gather }
 }
 
-/// Options of sbatch, each a line of the script. `node` replaces the machines' own list of nodes, `array` is the
-/// number of elements of a job array, and with `alone` the job has its node to itself.
-fn header(
-    fleet: &Fleet,
-    machines: &Machines,
-    job: &str,
-    node: Option<&str>,
-    array: Option<usize>,
-    alone: bool,
-) -> String {
-    let folder = fleet.folder.display();
-    let mut at = machines.at();
-    at.nodelist = node.map(str::to_owned);
-    let mut options = vec![format!("--job-name=taskscale-{job}")];
-    options.extend(at.options());
-    options.extend(array.map(|last| format!("--array=1-{last}")));
-    options.extend(machines.time.as_ref().map(|time| format!("--time={time}")));
-    options.push("--nodes=1".to_owned());
-    if alone {
-        options.push("--exclusive".to_owned());
-        options.push("--requeue".to_owned());
-        options.push(format!("--signal=B:TERM@{GRACE_PERIOD_S}"));
-    }
-    options.push("--open-mode=append".to_owned());
-    options.push(format!("--chdir={folder}"));
-    let element = if array.is_some() { ".%a" } else { "" };
-    options.push(format!("--output={folder}/log/{job}{element}.log"));
-    options.extend(machines.sbatch.iter().cloned());
-    if let Some(clients) = machines.clients.as_ref().filter(|_| alone) {
-        options.push("hetjob".to_owned());
-        options.extend(clients.options());
-        options.extend(["--nodes=1", "--exclusive"].map(str::to_owned));
-    }
-    options.iter().map(|option| format!("#SBATCH {option}\n")).collect()
+/// Writes the scripts of some machines.
+struct ScriptWriter<'a> {
+    fleet: &'a Fleet,
+    machines: &'a Machines,
 }
 
-/// The beginning of every script.
-fn preamble(machines: &Machines, fleet: &Fleet) -> String {
-    let setup: String = machines.setup.iter().map(|line| format!("{line}\n")).collect();
-    let (folder, kind) = (fleet.folder.display(), &machines.name);
-    // Without -u, which environment modules and the like may not support.
-    format!(
-        "set -eo pipefail\n{setup}umask go-w\nfolder='{folder}'\nprogram=$folder/bin/$(uname -m)/taskscale\n\
-         if [ ! -x \"$program\" ]; then\n  \
-         echo \"no taskscale for $(uname -m) in $folder/bin; set it in the plan: [machines.{kind}] taskscale = ...\" >&2\n  \
-         exit 2\nfi\n\
-         export TASKSCALE_CACHE=$folder/cache/$(uname -m)\n"
-    )
-}
+impl ScriptWriter<'_> {
+    /// Options of sbatch, each a line of the script. `node` replaces the machines' own list of nodes, `array` is the
+    /// number of elements of a job array, and with `alone` the job has its node to itself.
+    fn header(&self, job: &str, node: Option<&str>, array: Option<usize>, alone: bool) -> String {
+        let (folder, machines) = (self.fleet.folder.display(), self.machines);
+        let at = NodeSelector { nodelist: node.map(str::to_owned), ..machines.at() };
+        let mut options = vec![format!("--job-name=taskscale-{job}")];
+        options.extend(at.options());
+        options.extend(array.map(|last| format!("--array=1-{last}")));
+        options.extend(machines.time.as_ref().map(|time| format!("--time={time}")));
+        options.push("--nodes=1".to_owned());
+        if alone {
+            options.extend(["--exclusive", "--requeue"].map(str::to_owned));
+            options.push(format!("--signal=B:TERM@{GRACE_PERIOD_S}"));
+        }
+        options.push("--open-mode=append".to_owned());
+        options.push(format!("--chdir={folder}"));
+        let element = if array.is_some() { ".%a" } else { "" };
+        options.push(format!("--output={folder}/log/{job}{element}.log"));
+        options.extend(machines.sbatch.iter().cloned());
+        if let Some(clients) = machines.clients.as_ref().filter(|_| alone) {
+            options.push("hetjob".to_owned());
+            options.extend(clients.options());
+            options.extend(["--nodes=1", "--exclusive"].map(str::to_owned));
+        }
+        options.iter().map(|option| format!("#SBATCH {option}\n")).collect()
+    }
 
-/// A job that does not measure, and shares its node with others.
-fn beside(fleet: &Fleet, machines: &Machines, job: &str, what: &str, command: &str) -> BatchScript {
-    // If machines are listed, the first one.
-    let own = fleet.targets.iter().find(|target| target.machines == machines.name);
-    let node = own.and_then(|target| target.node.as_deref());
-    let header = header(fleet, machines, job, node, None, false);
-    let preamble = preamble(machines, fleet);
-    let text = format!("#!/bin/bash\n{header}# {what}\n{preamble}exec \"$program\" {command}\n");
-    BatchScript { name: format!("{job}.sh"), text, targets: Vec::new(), is_array: false }
+    /// The beginning of every script.
+    fn preamble(&self) -> String {
+        let setup: String = self.machines.setup.iter().map(|line| format!("{line}\n")).collect();
+        let (folder, kind) = (self.fleet.folder.display(), &self.machines.name);
+        // Without -u, which environment modules and the like may not support.
+        format!(
+            "set -eo pipefail\n{setup}umask go-w\nfolder='{folder}'\nprogram=$folder/bin/$(uname -m)/taskscale\n\
+             if [ ! -x \"$program\" ]; then\n  \
+             echo \"no taskscale for $(uname -m) in $folder/bin; set it in the plan: [machines.{kind}] taskscale = ...\" >&2\n  \
+             exit 2\nfi\n\
+             export TASKSCALE_CACHE=$folder/cache/$(uname -m)\n"
+        )
+    }
+
+    /// A job that does not measure, and shares its node with others.
+    fn beside(&self, job: &str, what: &str, command: &str) -> BatchScript {
+        // If machines are listed, the first one.
+        let own = self.fleet.targets.iter().find(|target| target.machines == self.machines.name);
+        let header = self.header(job, own.and_then(|target| target.node.as_deref()), None, false);
+        let preamble = self.preamble();
+        let text = format!("#!/bin/bash\n{header}# {what}\n{preamble}exec \"$program\" {command}\n");
+        BatchScript { name: format!("{job}.sh"), text, targets: Vec::new(), is_array: false }
+    }
+
+    /// The script that measures an array of targets, or a single one.
+    fn measure(&self, targets: &[&Target], array: Option<usize>) -> BatchScript {
+        let (begin, end, kind) = (&targets[0].name, &targets[targets.len() - 1].name, &self.machines.name);
+        let name = match array {
+            Some(0) => kind.clone(),
+            Some(nth) => format!("{kind}.{}", nth + 1),
+            None => begin.clone(),
+        };
+        let target = match array {
+            None => format!("# Measures {begin}. By hand: bash {name}.sh, on that machine\nslot={begin}\n"),
+            Some(nth) => {
+                let number = match nth * LONGEST_ARRAY {
+                    0 => "$number".to_owned(),
+                    first => format!("$((number + {first}))"),
+                };
+                let count = targets.len();
+                format!(
+                    "# Measures {begin} to {end}, each on a machine of its own. By hand: bash {name}.sh NUMBER\n\
+                     number=${{SLURM_ARRAY_TASK_ID:-${{1:?which of them, from 1 to {count}}}}}\n\
+                     slot={kind}-{number}\n"
+                )
+            }
+        };
+        let node = targets[0].node.as_deref().filter(|_| array.is_none());
+        let header = self.header(&name, node, array.map(|_| targets.len()), true);
+        let preamble = self.preamble();
+        let (find, more) = if self.machines.clients.is_some() { APART } else { ("", "") };
+        let text = format!(
+            "#!/bin/bash\n{header}{target}{preamble}{find}exec \"$program\" fleet work \"$folder\" \"$slot\"{more}\n"
+        );
+        let targets = targets.iter().map(|target| target.name.clone()).collect();
+        BatchScript { name: format!("{name}.sh"), text, targets, is_array: array.is_some() }
+    }
 }
 
 /// For servers and clients on two machines: Slurm starts the clients and forwards their output.
@@ -164,46 +198,6 @@ const APART: (&str, &str) = (
      address=$(scontrol show node \"${SLURMD_NODENAME:?a job of Slurm has it}\" --oneliner | tr ' ' '\\n' | sed -n 's/^NodeAddr=//p')\n",
     " \\\n  -- --clients 'srun --het-group=1 --ntasks=1 --unbuffered --quiet' --listen \"$address\"",
 );
-
-/// The script that measures an array of targets, or a single one.
-fn measure_script(
-    fleet: &Fleet,
-    machines: &Machines,
-    targets: &[&Target],
-    array: Option<usize>,
-) -> BatchScript {
-    let first = array.map_or(0, |nth| nth * LONGEST_ARRAY);
-    let name = match array {
-        Some(0) => machines.name.clone(),
-        Some(nth) => format!("{}.{}", machines.name, nth + 1),
-        None => targets[0].name.clone(),
-    };
-    let node = targets[0].node.as_deref().filter(|_| array.is_none());
-    let header = header(fleet, machines, &name, node, array.map(|_| targets.len()), true);
-    let preamble = preamble(machines, fleet);
-    let begin = &targets[0].name;
-    let target = match array {
-        None => format!("# Measures {begin}. By hand: bash {name}.sh, on that machine\nslot={begin}\n"),
-        Some(_) => {
-            let number = match first {
-                0 => "$number".to_owned(),
-                first => format!("$((number + {first}))"),
-            };
-            let (end, count, kind) = (&targets[targets.len() - 1].name, targets.len(), &machines.name);
-            format!(
-                "# Measures {begin} to {end}, each on a machine of its own. By hand: bash {name}.sh NUMBER\n\
-                 number=${{SLURM_ARRAY_TASK_ID:-${{1:?which of them, from 1 to {count}}}}}\n\
-                 slot={kind}-{number}\n"
-            )
-        }
-    };
-    let (find, more) = if machines.clients.is_some() { APART } else { ("", "") };
-    let text = format!(
-        "#!/bin/bash\n{header}{target}{preamble}{find}exec \"$program\" fleet work \"$folder\" \"$slot\"{more}\n"
-    );
-    let targets = targets.iter().map(|target| target.name.clone()).collect();
-    BatchScript { name: format!("{name}.sh"), text, targets, is_array: array.is_some() }
-}
 
 /// Releases the jobs that Slurm holds because it failed to start them, and returns their numbers.
 pub fn release(fleet: &Fleet) -> FleetResult<Vec<String>> {
@@ -235,10 +229,8 @@ pub fn submit(fleet: &Fleet, scripts: &Scripts, anew: bool) -> FleetResult<Vec<S
     if wanted.is_empty() {
         return Ok(jobs);
     }
-    if anew {
-        for script in &scripts.build {
-            jobs.push(put_in(fleet, script, &[], Vec::new())?);
-        }
+    for script in scripts.build.iter().filter(|_| anew) {
+        jobs.push(put_in(fleet, script, &[], Vec::new())?);
     }
     let builds = jobs.len();
     // Even after a failed build: the job builds again on its node, and reports the error there.
