@@ -25,6 +25,7 @@ use std::path::{Path, PathBuf};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use walkdir::WalkDir;
 
 use super::{FleetError, FleetResult, at};
 use crate::catalog::trust::{Others, distrust};
@@ -120,10 +121,8 @@ pub struct PublishedTarget {
 impl Fleet {
     pub fn open(folder: &Path) -> FleetResult<Fleet> {
         let path = folder.join(FLEET_FILE);
-        match read_json::<Fleet>(&path)? {
-            Some(fleet) => Ok(Fleet { folder: folder.to_owned(), ..fleet }),
-            None => Err(FleetError::NoFleet(folder.to_owned())),
-        }
+        let fleet: Fleet = read_json(&path)?.ok_or_else(|| FleetError::NoFleet(folder.to_owned()))?;
+        Ok(Fleet { folder: folder.to_owned(), ..fleet })
     }
 
     /// Creates a fleet, unless its folder has one.
@@ -165,19 +164,12 @@ impl Fleet {
     pub fn check_trust(&self) -> FleetResult<()> {
         check_trust(&self.folder)?;
         let catalogs = self.catalogs().map(|place| place.split('/').next().unwrap_or_default().to_owned());
-        let mut left: Vec<PathBuf> = [FLEET_FILE, "jobs", "bin", "cache"]
-            .map(str::to_owned)
-            .into_iter()
-            .chain(catalogs)
-            .map(|name| self.folder.join(name))
-            .filter(|path| path.exists())
-            .collect();
-        while let Some(path) = left.pop() {
-            check_trust(&path)?;
+        let names = [FLEET_FILE, "jobs", "bin", "cache"].map(str::to_owned).into_iter().chain(catalogs);
+        for path in names.map(|name| self.folder.join(name)).filter(|path| path.exists()) {
             // Builds may be deep, and are made with the jobs' own umask.
-            if path.is_dir() && !path.ends_with("cache") {
-                let children = at("read", &path, fs::read_dir(&path))?;
-                left.extend(children.flatten().map(|child| child.path()));
+            let depth = if path.ends_with("cache") { 0 } else { usize::MAX };
+            for child in WalkDir::new(&path).follow_links(true).max_depth(depth) {
+                check_trust(at("read", &path, child.map_err(io::Error::from))?.path())?;
             }
         }
         Ok(())
@@ -257,14 +249,10 @@ impl Fleet {
 
     /// Refuses a claim that is no longer the last of its target.
     pub fn check_claim(&self, target: &Target, own: &Claim) -> FleetResult<()> {
-        match self.last_claim(target)? {
-            Some(last) if last.epoch > own.epoch => Err(FleetError::Superseded {
-                target: target.name.clone(),
-                own: own.job.clone(),
-                newer: last.job,
-            }),
-            _ => Ok(()),
-        }
+        let newer = self.last_claim(target)?.filter(|last| last.epoch > own.epoch);
+        newer.map_or(Ok(()), |Claim { job: newer, .. }| {
+            Err(FleetError::Superseded { target: target.name.clone(), own: own.job.clone(), newer })
+        })
     }
 
     /// Publishes results for the target. `false` if some are published.
@@ -292,10 +280,8 @@ pub(super) fn program_in(folder: &Path, machine: &str) -> PathBuf {
 
 /// Refuses a file or folder that others may have written, or may write to.
 pub(super) fn check_trust(path: &Path) -> FleetResult<()> {
-    match at("examine", path, distrust(path, Others::All))? {
-        Some(why) => Err(FleetError::Untrusted { path: path.to_owned(), why }),
-        None => Ok(()),
-    }
+    let why = at("examine", path, distrust(path, Others::All))?;
+    why.map_or(Ok(()), |why| Err(FleetError::Untrusted { path: path.to_owned(), why }))
 }
 
 /// SHA-256 of the published files of results.
