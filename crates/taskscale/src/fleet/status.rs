@@ -18,8 +18,10 @@ const SHOWN: usize = 60;
 #[derive(Debug, Clone)]
 pub struct Snapshot {
     pub target: Target,
-    /// The last job that was submitted for it, and its state in the queue.
-    pub job: Option<(String, Option<Job>)>,
+    /// The last job that was submitted for it.
+    pub job: Option<String>,
+    /// That job, if it is in the queue.
+    pub queued: Option<Job>,
     pub claim: Option<Claim>,
     pub published: Option<PublishedTarget>,
     pub progress: Option<TargetProgress>,
@@ -55,10 +57,11 @@ impl Watch {
         let open = published.iter().any(Option::is_none);
         let queue = if open { slurm::queue(&numbers(&submissions))? } else { BTreeMap::new() };
         let snapshot = |(target, published): (&Target, Option<PublishedTarget>)| {
-            let job = jobs.get(&target.name).map(|job| ((*job).clone(), in_queue(&queue, job)));
+            let job = jobs.get(&target.name).map(|job| (*job).clone());
+            let queued = job.as_ref().and_then(|job| in_queue(&queue, job));
             let claim = if published.is_some() { None } else { fleet.last_claim(target)? };
             let progress = claim.as_ref().and_then(|claim| self.progress(fleet, target, claim));
-            Ok(Snapshot { target: target.clone(), job, claim, published, progress })
+            Ok(Snapshot { target: target.clone(), job, queued, claim, published, progress })
         };
         fleet.targets.iter().zip(published).map(snapshot).collect()
     }
@@ -124,18 +127,17 @@ impl TargetProgress {
 impl Snapshot {
     /// Whether its job is queued or running.
     pub fn is_active(&self) -> bool {
-        let job = self.job.as_ref().and_then(|(_, job)| job.as_ref());
-        self.published.is_none() && job.is_some_and(Job::is_active)
+        self.published.is_none() && self.queued.as_ref().is_some_and(Job::is_active)
     }
 
     fn state(&self) -> (String, Emphasis) {
         if self.published.is_some() {
             return ("complete".to_owned(), Emphasis::Good);
         }
-        match &self.job {
-            None => ("not submitted".to_owned(), Emphasis::Bad),
-            Some((_, None)) => ("job not found".to_owned(), Emphasis::Bad),
-            Some((_, Some(job))) => {
+        match (&self.job, &self.queued) {
+            (None, _) => ("not submitted".to_owned(), Emphasis::Bad),
+            (_, None) => ("job not found".to_owned(), Emphasis::Bad),
+            (_, Some(job)) => {
                 let mut state = job.state.to_lowercase().replace('_', " ");
                 if let Some(reason) = job.reason.as_ref().filter(|_| job.state != "RUNNING") {
                     state += &format!(" ({reason})");
@@ -148,9 +150,9 @@ impl Snapshot {
     /// The node where it was, is or will be measured.
     fn node(&self) -> Option<String> {
         let published = self.published.as_ref().map(|published| &published.node);
-        let of_queue = self.job.as_ref().and_then(|(_, job)| Some(&job.as_ref()?.node));
+        let of_queue = self.queued.as_ref().map(|job| &job.node).filter(|node| !node.is_empty());
         published
-            .or(of_queue.filter(|node| !node.is_empty()))
+            .or(of_queue)
             .or(self.claim.as_ref().map(|claim| &claim.node))
             .or(self.target.node.as_ref())
             .cloned()
@@ -167,10 +169,9 @@ impl Snapshot {
         };
         let eta = self.progress.as_ref().filter(|_| self.is_active()).and_then(|own| own.eta_s(now));
         let last = self.progress.as_ref().and_then(|progress| progress.last.clone());
-        let job = self.job.as_ref().map(|(number, _)| number.clone());
         DocumentRow::of(vec![
             TableCell::name(&self.target.name),
-            TableCell::figure(job, Emphasis::Quiet),
+            TableCell::figure(self.job.clone(), Emphasis::Quiet),
             TableCell::figure(self.node(), Emphasis::Plain),
             TableCell::Text(state, emphasis),
             TableCell::figure(runs, Emphasis::Plain),
@@ -188,12 +189,12 @@ pub fn json(fleet: &Fleet, glances: &[Snapshot], now: Timestamp) -> serde_json::
             (None, true) => "active",
             (None, false) => "stopped",
         };
-        let job = snapshot.job.as_ref().map(|(number, job)| {
-            let job = job.as_ref();
+        let queued = snapshot.queued.as_ref();
+        let job = snapshot.job.as_ref().map(|number| {
             serde_json::json!({
                 "number": number,
-                "state": job.map(|job| &job.state),
-                "reason": job.and_then(|job| job.reason.as_ref()),
+                "state": queued.map(|job| &job.state),
+                "reason": queued.and_then(|job| job.reason.as_ref()),
             })
         });
         let progress = snapshot.progress.as_ref();
@@ -277,16 +278,16 @@ mod tests {
         }
     }
 
-    fn job(state: &str, node: &str, reason: Option<&str>) -> Option<(String, Option<Job>)> {
-        let reason = reason.map(str::to_owned);
-        Some(("7_1".to_owned(), Some(Job { state: state.into(), node: node.into(), reason })))
+    fn job(state: &str, node: &str, reason: Option<&str>) -> Option<Job> {
+        Some(Job { state: state.into(), node: node.into(), reason: reason.map(str::to_owned) })
     }
 
     fn glances() -> Vec<Snapshot> {
         let target = |nth: u32| Target { name: format!("x86-{nth}"), machines: "x86".to_owned(), node: None };
         let bare = |nth: u32| Snapshot {
             target: target(nth),
-            job: None,
+            job: Some("7_1".to_owned()),
+            queued: None,
             claim: None,
             published: None,
             progress: None,
@@ -312,27 +313,27 @@ mod tests {
         };
         vec![
             Snapshot {
-                job: job("RUNNING", "n1", None),
+                queued: job("RUNNING", "n1", None),
                 claim: Some(claim("n1")),
                 progress: Some(progress.clone()),
                 ..bare(1)
             },
-            Snapshot { published: Some(published), ..bare(2) },
-            Snapshot { job: job("PENDING", "", Some("Resources")), ..bare(3) },
+            Snapshot { job: None, published: Some(published), ..bare(2) },
+            Snapshot { queued: job("PENDING", "", Some("Resources")), ..bare(3) },
             Snapshot {
-                job: job("NODE_FAIL", "n4", None),
+                queued: job("NODE_FAIL", "n4", None),
                 claim: Some(claim("n4")),
                 progress: Some(progress),
                 ..bare(4)
             },
-            Snapshot { job: Some(("7_5".to_owned(), None)), ..bare(5) },
-            bare(6),
+            Snapshot { job: Some("7_5".to_owned()), ..bare(5) },
+            Snapshot { job: None, ..bare(6) },
         ]
     }
 
     #[test]
     fn a_job_behind_a_held_one_is_held() {
-        let of = |state: &str, reason: Option<&str>| job(state, "", reason).unwrap().1.unwrap();
+        let of = |state: &str, reason: Option<&str>| job(state, "", reason).unwrap();
         let mut queue = BTreeMap::from([
             ("1".to_owned(), of("PENDING", Some("launch failed requeued held"))),
             ("2_1".to_owned(), of("PENDING", Some("Dependency"))),
