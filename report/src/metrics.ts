@@ -35,11 +35,10 @@ export const isBytes = (metric: Metric): boolean => metric.unit.startsWith("byte
 export const isWhole = (metric: Metric): boolean => metric.scope !== "run";
 
 export function readingOf(metric: Metric, entry: Entry, row: Row | undefined): Value | undefined {
-  if (isWhole(metric)) {
-    const name = metric.scope === "slope" ? "bytes_per_task" : "base_bytes";
-    const interval = entry.growth?.[`${name}_interval`];
-    return entry.growth && { value: entry.growth[name], ...interval };
-  }
+  const { growth } = entry;
+  if (metric.scope === "slope")
+    return growth && { value: growth.bytes_per_task, ...growth.bytes_per_task_interval };
+  if (metric.scope === "base") return growth && { value: growth.base_bytes, ...growth.base_bytes_interval };
   const figure = row?.figures[metric.field];
   if (!figure) return undefined;
   const range = figure.readings < 2 ? {} : { low: figure.min, high: figure.max };

@@ -18,7 +18,7 @@ interface Line {
   style: LineStyle;
 }
 
-type Value = "cpu_us_per_message" | "latency_p99_us";
+type Value = (point: LoadPoint) => number | undefined;
 
 export function loadSection(app: App): Section {
   let lines: Line[] = [];
@@ -26,8 +26,8 @@ export function loadSection(app: App): Section {
     new Lazy(`${what} over messages per second, a line per entry. The table below has both values.`, () =>
       drawing(lines, value),
     );
-  const cpu = chart("cpu_us_per_message", "CPU time per message");
-  const latency = chart("latency_p99_us", "Latency, 99th percentile,");
+  const cpu = chart((point) => point.cpu_us_per_message, "CPU time per message");
+  const latency = chart((point) => point.latency_p99_us, "Latency, 99th percentile,");
   const title = h("span");
   const legend = h("div", { class: "legend" });
   const note = h("p", { class: "small" });
@@ -77,7 +77,7 @@ function drawing(lines: Line[], value: Value): Drawing {
     return tipPanel(
       line.name,
       tipLine(share, format.UNITS["per-second"](point.per_s)),
-      tipLine("", format.UNITS.microseconds(point[value] ?? 0)),
+      tipLine("", format.UNITS.microseconds(value(point) ?? 0)),
     );
   };
   return {
@@ -88,7 +88,7 @@ function drawing(lines: Line[], value: Value): Drawing {
     series: lines.map((line) => ({
       type: "line",
       name: line.name,
-      data: drawn(line, value).map((point) => [point.per_s, point[value]]),
+      data: drawn(line, value).map((point) => [point.per_s, value(point)]),
       symbol: line.style.symbol,
       symbolSize: 8,
       showAllSymbol: true,
@@ -99,4 +99,4 @@ function drawing(lines: Line[], value: Value): Drawing {
 }
 
 const drawn = (line: Line, value: Value): LoadPoint[] =>
-  line.points.filter((point) => point[value] !== undefined && point.per_s > 0);
+  line.points.filter((point) => value(point) !== undefined && point.per_s > 0);
