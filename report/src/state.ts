@@ -91,6 +91,16 @@ function openingTasks(data: PageData, part: string): number {
   return named.length > 0 ? Math.min(...named) : (tasksOf(data, part).at(-1) ?? 1);
 }
 
+/** Neither filters nor a search. */
+export const NO_FILTERS = {
+  kinds: [],
+  languages: [],
+  styles: [],
+  parallel: "",
+  stackful: "",
+  search: "",
+} satisfies Partial<State>;
+
 export function initial(data: PageData, part = firstPart(data)): State {
   const lead = headline(data, part);
   return {
@@ -98,12 +108,7 @@ export function initial(data: PageData, part = firstPart(data)): State {
     n: openingTasks(data, part),
     metric: lead.name,
     campaigns: campaignsOf(data, part),
-    kinds: [],
-    languages: [],
-    styles: [],
-    parallel: "",
-    stackful: "",
-    search: "",
+    ...NO_FILTERS,
     published: true,
     log: false,
     rank: "kind",
@@ -137,12 +142,53 @@ export function ofPart(data: PageData, state: State, part: string): State {
   };
 }
 
-const yesNo = (value: string | null): "" | "yes" | "no" => (value === "yes" || value === "no" ? value : "");
-const list = (value: string | null): string[] =>
-  value ? value.split(",").filter(Boolean).map(unescaped) : [];
-/** Escapes commas in a name, as they separate names. */
-const escaped = (value: string): string => value.replaceAll("~", "~0").replaceAll(",", "~1");
-const unescaped = (value: string): string => value.replaceAll("~1", ",").replaceAll("~0", "~");
+const yesNo = (word: string): "" | "yes" | "no" => (word === "yes" || word === "no" ? word : "");
+/** Commas separate names, so those in a name are escaped. */
+const names = (all: string[]): string =>
+  all.map((name) => name.replaceAll("~", "~0").replaceAll(",", "~1")).join(",");
+const list = (word: string): string[] =>
+  word.split(",").flatMap((name) => (name ? name.replaceAll("~1", ",").replaceAll("~0", "~") : []));
+
+type Write = (state: State, data: PageData) => string;
+type Read = (word: string, state: State, data: PageData) => Partial<State>;
+
+/** The words of a URL fragment besides `part`, each with how it is written and read. */
+const WORDS: Record<string, [Write, Read]> = {
+  n: [
+    ({ n }) => String(n),
+    (word, { part }, data) => (tasksOf(data, part).includes(Number(word)) ? { n: Number(word) } : {}),
+  ],
+  metric: [
+    ({ metric }) => metric,
+    (metric, { part }, data) =>
+      metricsOf(data, part).some((known) => known.name === metric) ? { metric } : {},
+  ],
+  campaigns: [
+    ({ campaigns }, data) => campaigns.map((position) => placeOf(data, position) + 1).join(","),
+    (word, state) => {
+      const found = new Set(list(word).flatMap((place) => state.campaigns[Number(place) - 1] ?? []));
+      return found.size > 0 ? { campaigns: [...found].sort((a, b) => a - b) } : {};
+    },
+  ],
+  kind: [({ kinds }) => names(kinds), (word) => ({ kinds: list(word) })],
+  language: [({ languages }) => names(languages), (word) => ({ languages: list(word) })],
+  style: [({ styles }) => names(styles), (word) => ({ styles: list(word) })],
+  parallel: [({ parallel }) => parallel, (word) => ({ parallel: yesNo(word) })],
+  stackful: [({ stackful }) => stackful, (word) => ({ stackful: yesNo(word) })],
+  search: [({ search }) => search, (search) => ({ search })],
+  published: [({ published }) => (published ? "" : "no"), (word) => ({ published: word !== "no" })],
+  scale: [({ log }) => (log ? "log" : ""), (word) => ({ log: word === "log" })],
+  rank: [({ rank }) => rank, (word) => ({ rank: word === "all" ? "all" : "kind" })],
+  fit: [({ fit }) => (fit ? "" : "no"), (word) => ({ fit: word !== "no" })],
+  hidden: [({ hidden }) => names(hidden), (word) => ({ hidden: list(word) })],
+  pin: [({ pinned }) => names(pinned), (word) => ({ pinned: list(word).slice(0, PINS) })],
+  sort: [
+    ({ sort, descending }) => (descending ? `-${sort}` : sort),
+    (word) => ({ sort: word.replace(/^-/, ""), descending: word.startsWith("-") }),
+  ],
+  table: [({ everyN }) => (everyN ? "all" : ""), (word) => ({ everyN: word === "all" })],
+  entry: [({ entry }) => entry, (entry) => ({ entry })],
+};
 
 /** The state of a URL fragment. Unknown parameters and values are ignored. */
 export function fromHash(data: PageData, hash: string): State {
@@ -152,67 +198,20 @@ export function fromHash(data: PageData, hash: string): State {
   const workload = words.get("workload");
   const of_workload = data.campaigns.find((campaign) => campaign.workload === workload)?.part;
   const state = initial(data, parts(data).includes(asked) ? asked : of_workload);
-  const n = Number(words.get("n"));
-  if (tasksOf(data, state.part).includes(n)) state.n = n;
-  const metric = words.get("metric") ?? "";
-  if (metricsOf(data, state.part).some((known) => known.name === metric)) state.metric = metric;
-  const campaigns = list(words.get("campaigns")).flatMap((word) => state.campaigns[Number(word) - 1] ?? []);
-  if (campaigns.length > 0) state.campaigns = [...new Set(campaigns)].sort((a, b) => a - b);
-  state.kinds = list(words.get("kind"));
-  state.languages = list(words.get("language"));
-  state.styles = list(words.get("style"));
-  state.parallel = yesNo(words.get("parallel"));
-  state.stackful = yesNo(words.get("stackful"));
-  state.search = words.get("search") ?? "";
-  state.published = words.get("published") !== "no";
-  state.log = words.get("scale") === "log";
-  if (words.get("rank") === "all") state.rank = "all";
-  state.fit = words.get("fit") !== "no";
-  state.hidden = list(words.get("hidden"));
-  state.pinned = list(words.get("pin")).slice(0, PINS);
-  const sort = words.get("sort") ?? "";
-  if (sort) {
-    state.descending = sort.startsWith("-");
-    state.sort = sort.replace(/^-/, "");
+  for (const [name, [, read]] of Object.entries(WORDS)) {
+    const word = words.get(name);
+    if (word) Object.assign(state, read(word, state, data));
   }
-  state.everyN = words.get("table") === "all";
-  state.entry = words.get("entry") ?? "";
   return state;
 }
 
 /** The URL fragment of a state. Empty for the default. */
 export function toHash(data: PageData, state: State): string {
   const plain = initial(data, state.part);
-  const words: string[] = [];
+  const all = Object.entries(WORDS).map(([name, [write]]) => [name, write(state, data), write(plain, data)]);
+  const words = [["part", state.part, firstPart(data)], ...all].filter(([, word, usual]) => word !== usual);
   // Readable links: a fragment may contain slashes and commas as they are, and spaces as `+`.
-  const say = (name: string, value: string) => {
-    const text = encodeURIComponent(value)
-      .replaceAll("%2F", "/")
-      .replaceAll("%2C", ",")
-      .replaceAll("%20", "+");
-    words.push(`${name}=${text}`);
-  };
-  const all = (values: string[]) => values.map(escaped).join(",");
-  if (state.part !== firstPart(data)) say("part", state.part);
-  if (state.n !== plain.n) say("n", String(state.n));
-  if (state.metric !== plain.metric) say("metric", state.metric);
-  if (state.campaigns.join() !== plain.campaigns.join()) {
-    say("campaigns", state.campaigns.map((position) => placeOf(data, position) + 1).join(","));
-  }
-  if (state.kinds.length) say("kind", all(state.kinds));
-  if (state.languages.length) say("language", all(state.languages));
-  if (state.styles.length) say("style", all(state.styles));
-  if (state.parallel) say("parallel", state.parallel);
-  if (state.stackful) say("stackful", state.stackful);
-  if (state.search) say("search", state.search);
-  if (!state.published) say("published", "no");
-  if (state.log) say("scale", "log");
-  if (state.rank === "all") say("rank", "all");
-  if (!state.fit) say("fit", "no");
-  if (state.hidden.length) say("hidden", all(state.hidden));
-  if (state.pinned.length) say("pin", all(state.pinned));
-  if (state.sort !== plain.sort || state.descending) say("sort", (state.descending ? "-" : "") + state.sort);
-  if (state.everyN) say("table", "all");
-  if (state.entry) say("entry", state.entry);
-  return words.join("&");
+  const readable = (word = "") =>
+    encodeURIComponent(word).replaceAll("%2F", "/").replaceAll("%2C", ",").replaceAll("%20", "+");
+  return words.map(([name, word]) => `${name}=${readable(word)}`).join("&");
 }

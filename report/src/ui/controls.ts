@@ -3,7 +3,7 @@
 import { type Child, fill, h } from "../dom.ts";
 import * as format from "../format.ts";
 import { metricsOf } from "../metrics.ts";
-import { campaignsOf, type State, tasksOf } from "../state.ts";
+import { campaignsOf, NO_FILTERS, type State, tasksOf } from "../state.ts";
 import type { Entry } from "../types.ts";
 import { entriesOf, kindOf, letter, shownCampaigns } from "../view.ts";
 import type { App, Section } from "./app.ts";
@@ -86,51 +86,19 @@ export function select(label: string, change: (value: string) => void): Select {
   };
 }
 
-export function activeFilters(state: State): number {
-  return (
-    state.kinds.length +
-    state.languages.length +
-    state.styles.length +
-    Number(state.parallel !== "") +
-    Number(state.stackful !== "")
-  );
-}
-
-export const NO_FILTERS: Partial<State> = {
-  kinds: [],
-  languages: [],
-  styles: [],
-  parallel: "",
-  stackful: "",
-  search: "",
-};
+export const activeFilters = ({ kinds, languages, styles, parallel, stackful }: State): number =>
+  [...kinds, ...languages, ...styles, parallel, stackful].filter(Boolean).length;
 
 function filterChoices(app: App): Child[] {
   const { data, state } = app;
   const entries = entriesOf(data, campaignsOf(data, state.part));
-  const values = (of: (entry: Entry) => [string, string]) =>
-    [...new Map(entries.map(of))].sort((a, b) => a[1].localeCompare(b[1], "en"));
+  const filter = (name: ListName, title: string, of: (entry: Entry) => [string, string]) =>
+    several(app, name, title, new Map(entries.map(of)));
   const clear = { class: "button quiet", "data-key": "clear", onclick: () => app.set(NO_FILTERS) };
-  const kind = (entry: Entry) => kindOf(data, entry.kind)?.title ?? entry.kind;
   return [
-    several(
-      app,
-      "kinds",
-      "Kind",
-      values((entry) => [entry.kind, kind(entry)]),
-    ),
-    several(
-      app,
-      "languages",
-      "Language",
-      values((entry) => [entry.runtime, entry.runtime_title]),
-    ),
-    several(
-      app,
-      "styles",
-      "Style",
-      values((entry) => [entry.style, entry.style]),
-    ),
+    filter("kinds", "Kind", ({ kind }) => [kind, kindOf(data, kind)?.title ?? kind]),
+    filter("languages", "Language", ({ runtime, runtime_title }) => [runtime, runtime_title]),
+    filter("styles", "Style", ({ style }) => [style, style]),
     one(app, "parallel", "Tasks run on", { yes: "all CPUs", no: "one CPU" }),
     one(app, "stackful", "A stack per task", { yes: "stackful", no: "stackless" }),
     (activeFilters(state) > 0 || state.search !== "") && h("button", clear, "Clear all"),
@@ -147,9 +115,10 @@ function group(title: string, chips: HTMLElement[]): HTMLElement {
 
 type ListName = "kinds" | "languages" | "styles";
 
-function several(app: App, name: ListName, title: string, values: [string, string][]): HTMLElement {
+function several(app: App, name: ListName, title: string, values: Map<string, string>): HTMLElement {
   const chosen = app.state[name];
-  const chips = values.map(([value, text]) => {
+  const sorted = [...values].sort((a, b) => a[1].localeCompare(b[1], "en"));
+  const chips = sorted.map(([value, text]) => {
     const pressed = chosen.includes(value);
     const next = pressed ? chosen.filter((other) => other !== value) : [...chosen, value];
     return chip(`${name} ${value}`, pressed, () => app.set({ [name]: next }), text);

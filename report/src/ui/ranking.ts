@@ -4,7 +4,7 @@ import { type Child, fill, h } from "../dom.ts";
 import * as format from "../format.ts";
 import { isBytes, isWhole, show } from "../metrics.ts";
 import { type Scale, scale } from "../scale.ts";
-import { campaignsOf, parts, type State, scenarioOf } from "../state.ts";
+import { campaignsOf, NO_FILTERS, parts, type State, scenarioOf } from "../state.ts";
 import type { Metric } from "../types.ts";
 import {
   type Bar,
@@ -20,7 +20,6 @@ import {
   shownCampaigns,
 } from "../view.ts";
 import type { App, Section } from "./app.ts";
-import { NO_FILTERS } from "./controls.ts";
 import { keepFocus, key, section, swatch, tipLine, tipTitle, toggle } from "./elements.ts";
 import { fellShort } from "./fell-short.ts";
 import { FIRST, MANY, moreButton } from "./more.ts";
