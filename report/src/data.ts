@@ -1,16 +1,11 @@
 // Decodes the compact JSON of the page (`wire.ts`) into the types that the page uses (`types.ts`).
 
-import type { Campaign, Entry, Figure, Growth, PageData, Row, Samples } from "./types.ts";
+import type { Campaign, Entry, Figure, Growth, PageData, Row } from "./types.ts";
 import type * as wire from "./wire.ts";
 
 export function decode(json: string): PageData {
   const written = JSON.parse(json) as wire.PageData;
   return { ...written, campaigns: written.campaigns.map((of) => campaign(of, written)) };
-}
-
-export function decodeSamples(json: string): Samples {
-  const samples = JSON.parse(json) as wire.Samples;
-  return { ...samples, started_at: samples.started_at.map((at) => new Date(at * 1000).toISOString()) };
 }
 
 function campaign(written: wire.PageCampaign, page: wire.PageData): Campaign {

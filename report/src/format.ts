@@ -119,11 +119,9 @@ export function counted(value: number, noun: string): string {
   return `${grouped(value)} ${value === 1 ? noun : plural}`;
 }
 
-/** `2026-11-21 05:12 UTC`. */
-export function day(timestamp: string): string {
-  const found = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2})/.exec(timestamp);
-  return found ? `${found[1]} ${found[2]} UTC` : timestamp;
-}
+/** `2026-11-21 05:12 UTC`, from seconds since 1970. */
+export const day = (seconds: number): string =>
+  `${new Date(seconds * 1000).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 
 /** A command line, quoted for a shell. */
 export function command(words: string[]): string {

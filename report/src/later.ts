@@ -1,9 +1,8 @@
 // Programs and data that the first view does not need. They stay text until they are used, so the browser shows
 // the answer sooner.
 
-import { decodeSamples } from "./data.ts";
 import { trusted } from "./trusted.ts";
-import type { Samples } from "./types.ts";
+import type { Samples } from "./wire.ts";
 
 /** Replaces content that is missing from the page. */
 export const INCOMPLETE = "This page is incomplete: its end is missing. Create or download it again.";
@@ -40,18 +39,17 @@ export const program = <T>(name: string): T | undefined =>
   });
 
 /** A block of data, parsed on first use. Undefined if the page is cut off. */
-const block = <T>(id: string, read: (json: string) => T): T | undefined =>
+const block = <T>(id: string): T | undefined =>
   once(id, () => {
     try {
-      return read(textOf(id));
+      return JSON.parse(textOf(id));
     } catch {
       return undefined;
     }
   });
 
 /** Every run of the campaign at this position. */
-export const samplesOf = (campaign: number): Samples | undefined =>
-  block(`samples-${campaign}`, decodeSamples);
+export const samplesOf = (campaign: number) => block<Samples>(`samples-${campaign}`);
 
 /** The source files of all programs. */
-export const sourceTexts = (): string[] | undefined => block("sources", (json): string[] => JSON.parse(json));
+export const sourceTexts = () => block<string[]>("sources");

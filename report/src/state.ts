@@ -38,10 +38,12 @@ export interface State {
 /** Most entries pinned at a time. */
 const PINS = 2;
 
+/** A list with an item added, or taken out if it is in it. */
+export const toggled = <T>(list: T[], item: T): T[] =>
+  list.includes(item) ? list.filter((other) => other !== item) : [...list, item];
+
 /** Pins an entry, or unpins it. The oldest pin makes room. */
-export function pin(pinned: string[], name: string): string[] {
-  return pinned.includes(name) ? pinned.filter((other) => other !== name) : [...pinned, name].slice(-PINS);
-}
+export const pin = (pinned: string[], name: string): string[] => toggled(pinned, name).slice(-PINS);
 
 /** All series. The page shows one at a time, and compares campaigns within it. */
 export function parts(data: PageData): string[] {

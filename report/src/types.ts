@@ -43,6 +43,3 @@ export type Phases = [number, number, number];
 
 /** A row, with its values by field name of the metric. */
 export type Row = Omit<wire.PageRow, "figures"> & { figures: Record<string, Figure | undefined> };
-
-/** Every run of one series of a campaign. Parsed on first use. */
-export type Samples = Omit<wire.Samples, "started_at"> & { started_at: string[] };

@@ -3,7 +3,7 @@
 import { type Child, fill, h } from "../dom.ts";
 import * as format from "../format.ts";
 import { metricsOf } from "../metrics.ts";
-import { campaignsOf, NO_FILTERS, type State, tasksOf } from "../state.ts";
+import { campaignsOf, NO_FILTERS, type State, tasksOf, toggled } from "../state.ts";
 import type { Entry } from "../types.ts";
 import { entriesOf, kindOf, letter, shownCampaigns } from "../view.ts";
 import type { App, Section } from "./app.ts";
@@ -120,8 +120,7 @@ function several(app: App, name: ListName, title: string, values: Map<string, st
   const sorted = [...values].sort((a, b) => a[1].localeCompare(b[1], "en"));
   const chips = sorted.map(([value, text]) => {
     const pressed = chosen.includes(value);
-    const next = pressed ? chosen.filter((other) => other !== value) : [...chosen, value];
-    return chip(`${name} ${value}`, pressed, () => app.set({ [name]: next }), text);
+    return chip(`${name} ${value}`, pressed, () => app.set({ [name]: toggled(chosen, value) }), text);
   });
   return group(title, chips);
 }
@@ -140,9 +139,8 @@ function campaignChoices(app: App): HTMLElement[] {
   const shown = shownCampaigns(app.data, app.state);
   return campaignsOf(app.data, app.state.part).map((position) => {
     const pressed = shown.includes(position);
-    const others = shown.filter((other) => other !== position);
+    const next = toggled(shown, position).sort((a, b) => a - b);
     // At least one is always shown.
-    const next = pressed ? others : [...others, position].sort((a, b) => a - b);
     const click = () => next.length > 0 && app.set({ campaigns: next });
     const label = ` ${app.data.campaigns[position]?.label ?? ""}`;
     return chip(`campaign ${position}`, pressed, click, h("b", {}, letter(app.data, position)), label);

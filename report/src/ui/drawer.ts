@@ -5,9 +5,9 @@ import * as format from "../format.ts";
 import { hasArrived, INCOMPLETE, program, samplesOf, sourceTexts, whenArrived } from "../later.ts";
 import { metricsOf, show } from "../metrics.ts";
 import { writer } from "../table.ts";
-import type { Campaign, Entry, PageData, Row, Samples } from "../types.ts";
+import type { Campaign, Entry, PageData, Row } from "../types.ts";
 import { kindOf, letter, type Program, programsOf, shownCampaigns } from "../view.ts";
-import type { SampleField } from "../wire.ts";
+import type { SampleField, Samples } from "../wire.ts";
 import type { App, Section } from "./app.ts";
 import { commands, definitions, list, scrollable, tableHead } from "./elements.ts";
 
@@ -211,7 +211,7 @@ function sampleColumns(fields: SampleField[], { shape }: Campaign, all: Samples)
     text("metrics", all.metrics),
     text("reason", all.reason),
     text("standard error", all.stderr_tail),
-    column("started", (at) => format.day(all.started_at[at] ?? "")),
+    column("started", (at) => format.day(all.started_at[at] ?? 0)),
     column("command", (at) => commandOf(all, at)),
   ];
 }

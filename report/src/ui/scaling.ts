@@ -5,7 +5,7 @@ import type { CustomSeriesOption, LineSeriesOption } from "echarts/charts";
 import { fill, h } from "../dom.ts";
 import * as format from "../format.ts";
 import { headline, isBytes, show } from "../metrics.ts";
-import { placeOf, shapeOf, tasksOf } from "../state.ts";
+import { placeOf, shapeOf, tasksOf, toggled } from "../state.ts";
 import type { Metric } from "../types.ts";
 import { type Line, lines } from "../view.ts";
 import type { App, Section } from "./app.ts";
@@ -128,10 +128,7 @@ export function scalingSection(app: App): Section {
 function legendItem(app: App, chart: Lazy, line: Styled): HTMLElement {
   const { color, dash, glyph } = line.style;
   const hidden = app.state.hidden.includes(line.name);
-  const hide = () => {
-    const others = app.state.hidden.filter((name) => name !== line.name);
-    app.set({ hidden: hidden ? others : [...others, line.name] });
-  };
+  const hide = () => app.set({ hidden: toggled(app.state.hidden, line.name) });
   const button = choice(
     line.name,
     !hidden,
