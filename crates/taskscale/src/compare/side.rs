@@ -7,6 +7,7 @@ use super::model::ComparedResults;
 use crate::catalog::did_you_mean;
 use crate::metrics::MetricDef;
 use crate::record::{Campaign, EntryFacts, Sample, Status, Warning, last_attempts};
+use crate::report::Cells;
 use crate::units;
 
 /// One campaign of a comparison.
@@ -55,17 +56,16 @@ pub(super) struct SideEntry<'a> {
     pub(super) side: &'a Side<'a>,
     pub(super) name: &'a str,
     pub(super) facts: Option<&'a EntryFacts>,
-    by_tasks: Option<&'a BTreeMap<u64, Vec<&'a Sample>>>,
 }
 
 impl<'a> SideEntry<'a> {
     /// The numbers of tasks that have runs.
     pub(super) fn tasks(&self) -> BTreeSet<u64> {
-        self.by_tasks.into_iter().flat_map(|by_tasks| by_tasks.keys().copied()).collect()
+        self.side.cells.by_entry.get(self.name).into_iter().flat_map(BTreeMap::keys).copied().collect()
     }
 
     pub(super) fn runs(&self, tasks: u64) -> &'a [&'a Sample] {
-        self.by_tasks.and_then(|by_tasks| by_tasks.get(&tasks)).map_or(&[], Vec::as_slice)
+        self.side.cells.cell(self.name, tasks)
     }
 
     pub(super) fn ok(&self, tasks: u64) -> Vec<&'a Sample> {
@@ -74,7 +74,7 @@ impl<'a> SideEntry<'a> {
 
     /// Why the entry could not run. `None` if it has runs.
     pub(super) fn unavailable(&self) -> Option<&'a String> {
-        self.facts?.unavailable.as_ref().filter(|_| self.by_tasks.is_none())
+        self.facts?.unavailable.as_ref().filter(|_| self.tasks().is_empty())
     }
 }
 
@@ -88,19 +88,12 @@ pub(super) struct Pair<'a> {
 /// A campaign with its last attempts by entry and number of tasks.
 pub(super) struct Side<'a> {
     pub(super) input: Input<'a>,
-    cells: BTreeMap<&'a str, BTreeMap<u64, Vec<&'a Sample>>>,
+    cells: Cells<'a>,
 }
 
 impl<'a> Side<'a> {
     pub(super) fn of(input: Input<'a>) -> Side<'a> {
-        let mut cells: BTreeMap<&str, BTreeMap<u64, Vec<&Sample>>> = BTreeMap::new();
-        let part = input.campaign.plan.series();
-        for sample in last_attempts(input.samples) {
-            if sample.is_of(&part) && input.entry.is_none_or(|e| *e == *sample.entry) {
-                cells.entry(&sample.entry).or_default().entry(sample.tasks).or_default().push(sample);
-            }
-        }
-        Side { input, cells }
+        Side { input, cells: Cells::of(input.campaign, &last_attempts(input.samples)) }
     }
 
     pub(super) fn check(&self) -> Result<(), CompareError> {
@@ -135,7 +128,7 @@ impl<'a> Side<'a> {
 
     pub(super) fn entry(&'a self, name: &'a str) -> SideEntry<'a> {
         let facts = self.input.campaign.entries.iter().find(|facts| facts.name == name);
-        SideEntry { side: self, name, facts, by_tasks: self.cells.get(name) }
+        SideEntry { side: self, name, facts }
     }
 
     /// The entries that are compared.
@@ -153,8 +146,8 @@ impl<'a> Side<'a> {
         unmeasured.map(|(entry, tasks)| (entry.name, tasks)).collect()
     }
 
-    pub(super) fn origin(&self) -> ComparedResults {
-        let runs = || self.cells.values().flat_map(BTreeMap::values).flatten();
+    pub(super) fn origin(&'a self) -> ComparedResults {
+        let runs = || self.chosen().flat_map(|entry| self.cells.of_entry(entry.name)).flatten();
         ComparedResults {
             runs: runs().count() as u64,
             busy_runs: runs().filter(|run| run.warnings.contains(&Warning::MachineBusy)).count() as u64,

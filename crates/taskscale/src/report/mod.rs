@@ -40,6 +40,7 @@ mod results_tests;
 #[cfg(test)]
 mod tests;
 
+pub use cells::Cells;
 pub use chart::chart;
 pub use ci_exports::{Export, ServiceError};
 pub use columns::columns;
