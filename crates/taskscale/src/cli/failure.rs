@@ -176,7 +176,6 @@ mod tests {
 
     use super::*;
     use crate::hint::UNKNOWN;
-    use crate::report::{ChartError, ServiceError};
     use crate::units::Quantity;
 
     fn io(kind: io::ErrorKind) -> io::Error {
@@ -251,12 +250,12 @@ mod tests {
             ScaffoldError::Runtime { error: CatalogError::NotFound }.into(),
             ScaffoldError::Invalid { error: CatalogError::NotFound }.into(),
             ScaffoldError::Io { path: path(), error: io(io::ErrorKind::PermissionDenied) }.into(),
-            ExportError::Service(ServiceError::Nothing).into(),
-            ExportError::Service(ServiceError::MoreIsBetter("ops-per-s")).into(),
-            ExportError::Service(ServiceError::Twice { name: text(), first: text(), second: text() }).into(),
-            ExportError::Chart(ChartError::NoSuchTasks { asked: 1, there: vec![2] }).into(),
-            ExportError::Chart(ChartError::TooFewTasks(1)).into(),
-            ExportError::Chart(ChartError::Nothing).into(),
+            ExportError::NoValues.into(),
+            ExportError::MoreIsBetter("ops-per-s").into(),
+            ExportError::Twice { name: text(), first: text(), second: text() }.into(),
+            ExportError::NoSuchTasks { asked: 1, there: vec![2] }.into(),
+            ExportError::TooFewTasks(1).into(),
+            ExportError::NothingToDraw.into(),
             ExportError::OneCampaign(2).into(),
             ExportError::Nothing.into(),
             BuildError::Io { what: "read", path: path(), error: io(io::ErrorKind::ReadOnlyFilesystem) }

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::error::ExportError;
 use super::estimate::ValueEstimate;
 use super::model::{EntryInfo, Report};
 use super::phrases::{platform, worst_text};
@@ -27,20 +28,6 @@ fn default_metrics(shape: Shape) -> Vec<&'static MetricDef> {
         Shape::Work => Vec::new(),
     };
     [metrics::compared(shape), &more].concat()
-}
-
-/// Why an export failed.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, strum::EnumMessage)]
-pub enum ServiceError {
-    #[error("duplicate name: {name} (in {first} and in {second}, but services keep one value per name)")]
-    #[strum(message = "pass one folder at a time, each with its own -o FILE; --part selects a series")]
-    Twice { name: String, first: String, second: String },
-    #[error("metric not supported: {0} (more is better, but github-action-benchmark expects less)")]
-    #[strum(message = "use its inverse: --metric wall-ns-per-op")]
-    MoreIsBetter(&'static str),
-    #[error("no values to export")]
-    #[strum(message = "`taskscale report DIR` shows the status of each case")]
-    Nothing,
 }
 
 /// A text that ends in a newline, and what is missing in it, each with the reason.
@@ -83,14 +70,14 @@ struct GithubBenchmark {
 
 /// JSON for github-action-benchmark, with the selected metrics or the defaults of each shape. MiB rather than
 /// bytes: its charts do not shorten numbers.
-pub fn github(reports: &[Report], metrics: &[&'static MetricDef]) -> Result<Export, ServiceError> {
+pub fn github(reports: &[Report], metrics: &[&'static MetricDef]) -> Result<Export, ExportError> {
     if let Some(metric) = metrics.iter().find(|metric| metric.better == Better::More) {
-        return Err(ServiceError::MoreIsBetter(metric.name));
+        return Err(ExportError::MoreIsBetter(metric.name));
     }
     let (mut values, left_out) = values(reports, metrics)?;
     values.retain(|value| value.metric.better == Better::Less);
     if values.is_empty() {
-        return Err(ServiceError::Nothing);
+        return Err(ExportError::NoValues);
     }
     let benchmark = |value: &ExportValue| {
         let (unit, divisor) = value.metric.shown_unit();
@@ -150,7 +137,7 @@ fn measure(figure: &MetricDef) -> String {
 }
 
 /// JSON in Bencher Metric Format, for `bencher run --adapter json`.
-pub fn bencher(reports: &[Report], metrics: &[&'static MetricDef]) -> Result<Export, ServiceError> {
+pub fn bencher(reports: &[Report], metrics: &[&'static MetricDef]) -> Result<Export, ExportError> {
     let (values, left_out) = values(reports, metrics)?;
     let mut benchmarks: BTreeMap<String, BTreeMap<String, BencherMetric>> = BTreeMap::new();
     for value in &values {
@@ -168,7 +155,7 @@ pub fn bencher(reports: &[Report], metrics: &[&'static MetricDef]) -> Result<Exp
 fn values<'a>(
     reports: &'a [Report],
     asked: &[&'static MetricDef],
-) -> Result<(Vec<ExportValue<'a>>, Vec<String>), ServiceError> {
+) -> Result<(Vec<ExportValue<'a>>, Vec<String>), ExportError> {
     let mut values = Vec::new();
     let mut left_out = Vec::new();
     for report in reports {
@@ -213,12 +200,12 @@ fn values<'a>(
     let mut seen: BTreeMap<(&str, &str), &str> = BTreeMap::new();
     for value in &values {
         if let Some(first) = seen.insert((&value.cell, value.metric.name), &value.report.campaign) {
-            return Err(ServiceError::Twice {
+            return Err(ExportError::Twice {
                 name: value.cell.clone(),
                 first: first.to_owned(),
                 second: value.report.campaign.clone(),
             });
         }
     }
-    if values.is_empty() { Err(ServiceError::Nothing) } else { Ok((values, left_out)) }
+    if values.is_empty() { Err(ExportError::NoValues) } else { Ok((values, left_out)) }
 }

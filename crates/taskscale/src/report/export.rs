@@ -1,12 +1,10 @@
 //! One or several reports in any format, as a command asks for it.
 
-use strum::EnumMessage;
-
-use super::ci_exports::{self, Export, ServiceError};
+use super::ci_exports::{self, Export};
+use super::error::ExportError;
 use super::model::Report;
-use super::svg::{self, ChartError};
+use super::svg;
 use super::{Detail, Format, RenderOptions, render};
-use crate::hint::Hint;
 use crate::metrics::MetricDef;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,38 +39,14 @@ pub struct ExportRequest {
     pub options: RenderOptions,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, strum::EnumMessage)]
-pub enum ExportError {
-    #[error(transparent)]
-    Service(#[from] ServiceError),
-    #[error(transparent)]
-    Chart(#[from] ChartError),
-    #[error("a chart shows one series: {0} given (select one with --part)")]
-    #[strum(message = "`taskscale report DIR` shows the series of a folder")]
-    OneCampaign(usize),
-    #[error("no results given")]
-    Nothing,
-}
-
-impl Hint for ExportError {
-    fn hint(&self) -> Option<String> {
-        let hint = match self {
-            ExportError::Service(error) => error.get_message(),
-            ExportError::Chart(error) => error.get_message(),
-            ExportError::OneCampaign(_) | ExportError::Nothing => self.get_message(),
-        };
-        hint.map(str::to_owned)
-    }
-}
-
 /// The reports as text, one after the other.
 pub fn export(reports: &[Report], request: &ExportRequest) -> Result<Export, ExportError> {
     let [first, others @ ..] = reports else { return Err(ExportError::Nothing) };
     let whole = |text| Ok(Export { text, left_out: Vec::new() });
     match request.target {
         ExportTarget::Report(format) => whole(render(reports, format, request.detail, request.options)),
-        ExportTarget::Github => Ok(ci_exports::github(reports, &request.metrics)?),
-        ExportTarget::Bencher => Ok(ci_exports::bencher(reports, &request.metrics)?),
+        ExportTarget::Github => ci_exports::github(reports, &request.metrics),
+        ExportTarget::Bencher => ci_exports::bencher(reports, &request.metrics),
         ExportTarget::Svg(_) if !others.is_empty() => Err(ExportError::OneCampaign(reports.len())),
         ExportTarget::Svg(Chart::Ranking) => whole(svg::ranking(first, request.tasks)?),
         ExportTarget::Svg(Chart::Scaling) => whole(svg::scaling(first)?),

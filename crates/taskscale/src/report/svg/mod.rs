@@ -20,9 +20,10 @@ pub use ranking::ranking;
 pub use scaling::scaling;
 pub use versions::versions;
 
+use super::error::ExportError;
 use super::footnotes::qualities;
 use super::model::{EntryInfo, Report};
-use super::phrases::{counts, platform};
+use super::phrases::platform;
 use super::sanitize::safe;
 use crate::document::joined;
 use crate::units;
@@ -33,18 +34,6 @@ use document::{Anchor, Svg};
 const WIDTH: f64 = 830.0;
 /// Distance of everything from the edge, in pixels.
 const MARGIN: f64 = 24.0;
-
-/// Why a chart cannot be drawn.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, strum::EnumMessage)]
-pub enum ChartError {
-    #[error("not measured: N = {} (measured: {})", units::count(*asked), counts(there))]
-    NoSuchTasks { asked: u64, there: Vec<u64> },
-    #[error("too few N with ok runs: {0} (a scaling chart needs 2)")]
-    #[strum(message = "measure at more than one N, or draw --chart ranking")]
-    TooFewTasks(usize),
-    #[error("nothing to draw (no results)")]
-    Nothing,
-}
 
 fn plain(text: &str) -> String {
     safe(text).into_owned()

@@ -4,7 +4,7 @@ use super::super::model::{Parts, Rank, Report, Row, RowGroup};
 use super::super::phrases::{FailureLine, failure_lines, slope_text};
 use super::document::{Anchor, Svg};
 use super::style::{fitted, fitted_name, text_width};
-use super::{ChartError, FOOT, MARGIN, WIDTH, foot, head, heads, kind, plain};
+use super::{ExportError, FOOT, MARGIN, WIDTH, foot, head, heads, kind, plain};
 use crate::catalog::Shape;
 use crate::document::joined;
 use crate::metrics::{self, MetricDef};
@@ -33,12 +33,12 @@ const PARTS: [MemoryPart; 5] = [
 ];
 
 /// The ranking at this N; by default at the largest N with rows.
-pub fn ranking(report: &Report, tasks: Option<u64>) -> Result<String, ChartError> {
+pub fn ranking(report: &Report, tasks: Option<u64>) -> Result<String, ExportError> {
     let groups = || report.groups.iter().filter(|group| !group.rows.is_empty());
     let group = match tasks {
-        None => groups().next_back().ok_or(ChartError::Nothing)?,
+        None => groups().next_back().ok_or(ExportError::NothingToDraw)?,
         Some(asked) => groups().find(|group| group.tasks == asked).ok_or_else(|| {
-            ChartError::NoSuchTasks { asked, there: groups().map(|group| group.tasks).collect() }
+            ExportError::NoSuchTasks { asked, there: groups().map(|group| group.tasks).collect() }
         })?,
     };
     Ok(draw(report, group))

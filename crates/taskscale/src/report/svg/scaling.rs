@@ -6,7 +6,7 @@ use super::super::model::{EntryInfo, Growth, Report, Row};
 use super::super::phrases::{NO_LINE, slope_text};
 use super::document::{Anchor, Svg};
 use super::style::{fitted_name, text_width};
-use super::{ChartError, FOOT, MARGIN, WIDTH, foot, head, heads, plain};
+use super::{ExportError, FOOT, MARGIN, WIDTH, foot, head, heads, plain};
 use crate::catalog::{Kind, Shape};
 use crate::document::joined;
 use crate::metrics::MetricDef;
@@ -33,13 +33,13 @@ struct Curve<'a> {
 }
 
 /// The chart of all entries that were ok at some N.
-pub fn scaling(report: &Report) -> Result<String, ChartError> {
+pub fn scaling(report: &Report) -> Result<String, ExportError> {
     let lines = lines(report);
     let points = lines.iter().flat_map(|line| &line.points);
     let tasks: BTreeSet<u64> = points.map(|row| row.tasks).collect();
     match tasks.len() {
-        0 => Err(ChartError::Nothing),
-        1 => Err(ChartError::TooFewTasks(1)),
+        0 => Err(ExportError::NothingToDraw),
+        1 => Err(ExportError::TooFewTasks(1)),
         _ => Ok(draw(report, &lines, &tasks.into_iter().collect::<Vec<_>>())),
     }
 }

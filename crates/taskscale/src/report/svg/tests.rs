@@ -2,7 +2,7 @@
 
 use super::super::fixture::{HOSTILE, campaign, everything, facts, fell, sample};
 use super::super::model::Report;
-use super::{ChartError, ranking, scaling};
+use super::{ExportError, ranking, scaling};
 use crate::catalog::Kind;
 use crate::record::Status;
 
@@ -80,10 +80,10 @@ fn charts_that_cannot_be_drawn_say_why() {
     assert_eq!(error, "not measured: N = 7 (measured: 1, 10k, 1M)");
     let campaign = campaign(vec![facts("go/goroutine", Kind::Stackful)]);
     let nothing = Report::build::<crate::record::Sample>(&campaign, &[]);
-    assert_eq!(ranking(&nothing, None), Err(ChartError::Nothing));
-    assert_eq!(scaling(&nothing), Err(ChartError::Nothing));
+    assert_eq!(ranking(&nothing, None), Err(ExportError::NothingToDraw));
+    assert_eq!(scaling(&nothing), Err(ExportError::NothingToDraw));
     let one = Report::build(&campaign, &[sample("go/goroutine", 10_000, 1, 3 << 20, 2_600)]);
-    assert_eq!(scaling(&one), Err(ChartError::TooFewTasks(1)));
+    assert_eq!(scaling(&one), Err(ExportError::TooFewTasks(1)));
     assert!(ranking(&one, None).is_ok());
 }
 

@@ -4,7 +4,7 @@ use super::super::model::Report;
 use super::super::versions::{VersionLine, VersionPoint};
 use super::document::{Anchor, Svg};
 use super::style::{fitted_name, text_width};
-use super::{ChartError, FOOT, MARGIN, WIDTH, foot, head, plain};
+use super::{ExportError, FOOT, MARGIN, WIDTH, foot, head, plain};
 use crate::catalog::Month;
 use crate::document::joined;
 use crate::stats::Interval;
@@ -21,11 +21,11 @@ const ASIDE: f64 = 46.0;
 const LEAST_GAP: f64 = 80.0;
 
 /// The chart of one metric over versions, and what it shows in words.
-pub fn versions(report: &Report, lines: &[VersionLine]) -> Result<(String, String), ChartError> {
+pub fn versions(report: &Report, lines: &[VersionLine]) -> Result<(String, String), ExportError> {
     let lines: Vec<&VersionLine> =
         lines.iter().filter(|line| line.points.iter().any(|point| point.value.is_some())).collect();
     if lines.is_empty() {
-        return Err(ChartError::Nothing);
+        return Err(ExportError::NothingToDraw);
     }
     let title = "Cost by version";
     let subtitle = format!(
