@@ -5,14 +5,6 @@ import { fill, h } from "../dom.ts";
 import { hasArrived, INCOMPLETE, program, whenArrived } from "../later.ts";
 import { saveButtons } from "./save.ts";
 
-/**
- * Colors that stay distinct with the three common kinds of color blindness (after Okabe and Ito, 2008), in the
- * order of colour.rs.
- */
-const LINE_COLORS = {
-  light: ["#0072b2", "#c44e00", "#00795a", "#a8477e", "#8a6d00", "#3d94cb", "#6c4fa3", "#7d5a3c"],
-  dark: ["#5ab4e8", "#ff8a4c", "#2fc79a", "#e48fc0", "#e5c22e", "#a9d8f7", "#c0a3f5", "#d0a584"],
-};
 /** Symbols, with their characters in legends. All are filled: hollow ones vanish among many lines. */
 const SYMBOLS: [string, string][] = [
   ["circle", "●"],
@@ -42,10 +34,9 @@ export interface LineStyle {
 
 /** The color is the language's, so that its entries look alike. Symbol and dashes depend on `among`. */
 export function lineStyle(colour: number, among: number): LineStyle {
-  const colors = LINE_COLORS[document.documentElement.dataset.theme === "dark" ? "dark" : "light"];
   const [symbol, glyph] = SYMBOLS[among % SYMBOLS.length] ?? ["circle", "●"];
   return {
-    color: colors[colour % colors.length] ?? "#777",
+    color: token(`--runtime-${colour}`),
     symbol,
     glyph,
     dash: DASHES[Math.floor(among / 2) % DASHES.length] ?? "solid",

@@ -1,6 +1,6 @@
 //! The color of a language, the same in every picture.
 
-/// Number of line colors. `svg/style.rs` and the page's `chart.ts` define them, in the same order.
+/// Number of line colors. `assets/chart.css` and the page's `style.css` define them, in the same order.
 pub const COLOURS: usize = 8;
 
 /// The languages of the original blog posts. No two share a color.

@@ -26,7 +26,7 @@ impl Svg {
         ));
         svg.line(&format!("<title id=\"{id}-title\">{}</title>", escaped(title)));
         svg.line(&format!("<desc id=\"{id}-desc\">{}</desc>", escaped(description)));
-        svg.line(&format!("<style>{CSS}</style>"));
+        svg.line(&format!("<style>\n{CSS}</style>"));
         svg.rectangle(0.5, 0.5, width - 1.0, height - 1.0, "card", 8.0);
         svg
     }

@@ -1,6 +1,6 @@
 //! Colors, fonts and widths of texts. Knows nothing of reports.
 
-use super::super::sanitize::width as columns;
+use super::super::sanitize::{shortened, width as columns};
 
 /// Light, and dark if the reader's system is dark. The background is drawn too, as that of the page may be
 /// either.
@@ -9,67 +9,7 @@ use super::super::sanitize::width as columns;
 /// distinguishable with any of the usual color-vision deficiencies, and darker or lighter where the contrast is too
 /// low. Lines also have markers, and every line and bar has a name. Two rules instead of variables, as some SVG viewers
 /// do not support those.
-pub const CSS: &str = "
-.taskscale text{font-family:-apple-system,BlinkMacSystemFont,'Segoe UI','Noto Sans',Helvetica,Arial,sans-serif;font-size:13px;fill:#1f2328}
-.taskscale .title{font-size:19px;font-weight:600}
-.taskscale .strong{font-weight:600}
-.taskscale .small{font-size:11px}
-.taskscale .muted{fill:#59636e}
-.taskscale .bad{fill:#a40e26}
-.taskscale .card{fill:#ffffff;stroke:#d1d9e0}
-.taskscale .grid{fill:none;stroke:#e4e8ec}
-.taskscale .axis{fill:none;stroke:#818b98}
-.taskscale .whisker{fill:none;stroke:#1f2328;stroke-width:1.25}
-.taskscale .halo{fill:none;stroke:#ffffff;stroke-width:3.5;stroke-linecap:square}
-.taskscale .border{fill:none;stroke:#ffffff}
-.taskscale .leader{fill:none;stroke:#b7bfc8;stroke-dasharray:1 3}
-.taskscale .anon{fill:#0072b2}
-.taskscale .file{fill:#6cb6e4}
-.taskscale .stack{fill:#c44e00}
-.taskscale .tables{fill:#e0a100}
-.taskscale .other{fill:#8f5aa8}
-.taskscale .pale{opacity:.45}
-.taskscale .line{fill:none;stroke-width:2;stroke-linejoin:round}
-.taskscale .floor{fill:none;stroke:#6e7781;stroke-width:1.5;stroke-dasharray:5 4}
-.taskscale .c0{stroke:#0072b2}.taskscale .m0{fill:#0072b2}
-.taskscale .c1{stroke:#c44e00}.taskscale .m1{fill:#c44e00}
-.taskscale .c2{stroke:#00795a}.taskscale .m2{fill:#00795a}
-.taskscale .c3{stroke:#a8477e}.taskscale .m3{fill:#a8477e}
-.taskscale .c4{stroke:#8a6d00}.taskscale .m4{fill:#8a6d00}
-.taskscale .c5{stroke:#3d94cb}.taskscale .m5{fill:#3d94cb}
-.taskscale .c6{stroke:#6c4fa3}.taskscale .m6{fill:#6c4fa3}
-.taskscale .c7{stroke:#7d5a3c}.taskscale .m7{fill:#7d5a3c}
-.taskscale .m8{fill:#6e7781}
-.taskscale .mark{stroke:#ffffff;stroke-width:1}
-@media (prefers-color-scheme:dark){
-.taskscale text{fill:#e6edf3}
-.taskscale .muted{fill:#9da7b3}
-.taskscale .bad{fill:#ff8f84}
-.taskscale .card{fill:#0d1117;stroke:#30363d}
-.taskscale .grid{stroke:#222931}
-.taskscale .axis{stroke:#7d8590}
-.taskscale .whisker{stroke:#e6edf3}
-.taskscale .halo{stroke:#0d1117}
-.taskscale .border{stroke:#0d1117}
-.taskscale .leader{stroke:#57606a}
-.taskscale .anon{fill:#3f97d9}
-.taskscale .file{fill:#a9d8f7}
-.taskscale .stack{fill:#ff7d3e}
-.taskscale .tables{fill:#f0c330}
-.taskscale .other{fill:#c48fe2}
-.taskscale .floor{stroke:#9da7b3}
-.taskscale .c0{stroke:#5ab4e8}.taskscale .m0{fill:#5ab4e8}
-.taskscale .c1{stroke:#ff8a4c}.taskscale .m1{fill:#ff8a4c}
-.taskscale .c2{stroke:#2fc79a}.taskscale .m2{fill:#2fc79a}
-.taskscale .c3{stroke:#e48fc0}.taskscale .m3{fill:#e48fc0}
-.taskscale .c4{stroke:#e5c22e}.taskscale .m4{fill:#e5c22e}
-.taskscale .c5{stroke:#a9d8f7}.taskscale .m5{fill:#a9d8f7}
-.taskscale .c6{stroke:#c0a3f5}.taskscale .m6{fill:#c0a3f5}
-.taskscale .c7{stroke:#d0a584}.taskscale .m7{fill:#d0a584}
-.taskscale .m8{fill:#9da7b3}
-.taskscale .mark{stroke:#0d1117}
-}
-";
+pub const CSS: &str = include_str!("../../../assets/chart.css");
 
 /// The estimated width of a text in pixels at a font size, on the generous side, as no font is available.
 ///
@@ -91,26 +31,15 @@ pub fn fitted(text: &str, size: f64, room: f64) -> String {
     if text_width(text, size) <= room {
         return text.to_owned();
     }
-    let mut cut = String::new();
-    for c in text.chars() {
-        cut.push(c);
-        if text_width(&cut, size) + size > room {
-            cut.pop();
-            break;
-        }
-    }
+    let mut cuts = text.char_indices().rev().map(|(at, _)| &text[..at]);
+    let cut = cuts.find(|cut| text_width(cut, size) + size <= room).unwrap_or_default();
     format!("{}…", cut.trim_end())
 }
 
 /// A name, shortened in the middle to fit into a width: both ends identify it.
 pub fn fitted_name(name: &str, size: f64, room: f64) -> String {
-    let mut columns = columns(name);
-    let mut text = name.to_owned();
-    while text_width(&text, size) > room && columns > 4 {
-        columns -= 1;
-        text = super::super::sanitize::shortened(name, columns).into_owned();
-    }
-    text
+    let mut texts = (4..=columns(name).max(4)).rev().map(|columns| shortened(name, columns));
+    texts.find(|text| text_width(text, size) <= room).unwrap_or_else(|| shortened(name, 4)).into_owned()
 }
 
 #[cfg(test)]
