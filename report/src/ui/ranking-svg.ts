@@ -2,9 +2,9 @@
 
 import { isBytes, show } from "../metrics.ts";
 import type { Scale } from "../scale.ts";
-import type { State } from "../state.ts";
 import type { PageData } from "../types.ts";
 import { kindOf, type Ranking, type RankRow, segments, sets } from "../view.ts";
+import type { App } from "./app.ts";
 import { FONT, token } from "./chart.ts";
 
 const SPACE = "http://www.w3.org/2000/svg";
@@ -28,14 +28,13 @@ function make(name: string, attributes: Attributes, text?: string): SVGElement {
 
 /** The ranking, with only the first bar of each row, and below it the entries whose runs have no value. */
 export function rankingSvg(
-  data: PageData,
+  { data, state }: App,
   shown: Ranking,
   scaled: Scale,
   title: string,
   subtitle: string,
-  rank: State["rank"],
 ): SVGSVGElement {
-  const groups = sets(shown.rows, rank);
+  const groups = sets(shown.rows, state.rank);
   const heads = groups.length > 1 ? groups.length : 0;
   const fell = shown.failed.filter((row) => !row.entry.gap);
   const end = TOP + shown.rows.length * ROW + heads * HEAD;
@@ -65,11 +64,8 @@ export function rankingSvg(
     const kind = rows[0]?.entry.kind ?? "";
     if (heads > 0) {
       const of = kindOf(data, kind);
-      const head = make(
-        "text",
-        { x: 16, y: y + 23, "font-size": 13, "font-weight": 600, fill: ink },
-        of?.title ?? kind,
-      );
+      const place = { x: 16, y: y + 23, "font-size": 13, "font-weight": 600, fill: ink };
+      const head = make("text", place, of?.title ?? kind);
       head.append(make("tspan", { ...small, dx: 10, "font-weight": 400 }, of?.about ?? ""));
       svg.append(head);
       y += HEAD;

@@ -51,7 +51,7 @@ export function rankingSection(app: App): Section {
     if (parts(app.data).length > 1) labels.unshift(part);
     if (shown.shape === "work") labels.push(scenarioOf(app.data, part));
     const subtitle = ["taskscale", ...labels].join(" · ");
-    return rankingSvg(app.data, shown, scaled, title.textContent ?? "", subtitle, app.state.rank);
+    return rankingSvg(app, shown, scaled, title.textContent ?? "", subtitle);
   };
   /** Kinds whose rows are all shown. */
   const whole = new Set<string>();

@@ -232,20 +232,10 @@ function series(app: App, line: Styled, named: boolean): (LineSeriesOption | Cus
       .map((point) => [point.tasks, point.low, point.high]),
     encode: { x: 0, y: [1, 2] },
     renderItem: (_, api) => {
-      const low = api.coord([api.value(0), api.value(1)]);
-      const high = api.coord([api.value(0), api.value(2)]);
-      const [x = 0, from = 0] = low;
-      const to = high[1] ?? 0;
-      const style = { stroke: color, lineWidth: 1.5, fill: "none" };
-      const bar = (x1: number, y1: number, x2: number, y2: number) => ({
-        type: "line" as const,
-        shape: { x1, y1, x2, y2 },
-        style,
-      });
-      return {
-        type: "group",
-        children: [bar(x, from, x, to), bar(x - 4, from, x + 4, from), bar(x - 4, to, x + 4, to)],
-      };
+      const [x = 0, low = 0] = api.coord([api.value(0), api.value(1)]);
+      const [, high = 0] = api.coord([api.value(0), api.value(2)]);
+      const pathData = `M${x - 4},${low}h8M${x},${low}V${high}M${x - 4},${high}h8`;
+      return { type: "path", shape: { pathData }, style: { stroke: color, lineWidth: 1.5, fill: "none" } };
     },
   };
   const fitted: LineSeriesOption = {
