@@ -10,32 +10,32 @@ use crate::metrics::{self, MetricDef};
 /// stay.
 pub type ShownFigure = (&'static MetricDef, Option<u8>);
 
-static HOLD: [ShownFigure; 5] = [
-    (&metrics::BYTES_PER_TASK, None),
-    (&metrics::CPU, Some(5)),
-    (&metrics::LAUNCH, Some(3)),
-    (&metrics::KERNEL, Some(4)),
-    (&metrics::RSS_PEAK, Some(2)),
-];
-
-/// Only if statistics are requested.
-static STATS: [ShownFigure; 1] = [(&metrics::WALL, Some(1))];
-
-static WORK: [ShownFigure; 4] = [
-    (&metrics::CPU_PER_OP, None),
-    (&metrics::OPS_PER_S, Some(5)),
-    (&metrics::PEAK, Some(4)),
-    (&metrics::LAUNCH, Some(0)),
-];
-
-static SERVE: [ShownFigure; 6] = [
-    (&metrics::KERNEL, Some(1)),
-    (&metrics::BYTES_PER_TASK, Some(0)),
-    (&metrics::LATENCY_P50, Some(3)),
-    (&metrics::LATENCY_P99, Some(5)),
-    (&metrics::MESSAGES_PER_S, Some(4)),
-    (&metrics::CONNECTS_PER_S, Some(2)),
-];
+/// The metrics that suit a shape.
+fn of_shape(shape: Shape) -> Vec<ShownFigure> {
+    match shape {
+        Shape::Hold => vec![
+            (&metrics::BYTES_PER_TASK, None),
+            (&metrics::CPU, Some(5)),
+            (&metrics::LAUNCH, Some(3)),
+            (&metrics::KERNEL, Some(4)),
+            (&metrics::RSS_PEAK, Some(2)),
+        ],
+        Shape::Work => vec![
+            (&metrics::CPU_PER_OP, None),
+            (&metrics::OPS_PER_S, Some(5)),
+            (&metrics::PEAK, Some(4)),
+            (&metrics::LAUNCH, Some(0)),
+        ],
+        Shape::Serve => vec![
+            (&metrics::KERNEL, Some(1)),
+            (&metrics::BYTES_PER_TASK, Some(0)),
+            (&metrics::LATENCY_P50, Some(3)),
+            (&metrics::LATENCY_P99, Some(5)),
+            (&metrics::MESSAGES_PER_S, Some(4)),
+            (&metrics::CONNECTS_PER_S, Some(2)),
+        ],
+    }
+}
 
 /// Only where a row has a value: metrics of tasks that wake and of messages.
 static SOME: [ShownFigure; 7] = [
@@ -57,16 +57,11 @@ pub fn columns(report: &Report, stats: bool) -> Vec<ShownFigure> {
         let beside = report.shown.iter().filter(|metric| **metric != report.headline());
         return beside.map(|metric| (*metric, None)).collect();
     }
-    let of_shape: &[ShownFigure] = match report.shape {
-        Shape::Hold => &HOLD,
-        Shape::Work => &WORK,
-        Shape::Serve => &SERVE,
-    };
     let optional =
         SOME.iter().filter(|(metric, _)| report.rows().any(|row| row.spreads.of(metric).is_some()));
-    let of_stats = STATS.iter().filter(|(metric, _)| stats && metric.is_of(report.shape));
-    let is_news = |(metric, _): &&ShownFigure| report.rows().any(|row| row.is_news(metric));
-    optional.chain(of_shape).filter(is_news).chain(of_stats).copied().collect()
+    let of_stats = (stats && metrics::WALL.is_of(report.shape)).then_some((&metrics::WALL, Some(1)));
+    let is_news = |(metric, _): &ShownFigure| report.rows().any(|row| row.is_news(metric));
+    optional.copied().chain(of_shape(report.shape)).filter(is_news).chain(of_stats).collect()
 }
 
 impl Row {

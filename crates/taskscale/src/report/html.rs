@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use miniz_oxide::inflate::stream::{InflateState, inflate};
 use miniz_oxide::{DataFormat, MZFlush, MZStatus};
 use serde::Serialize;
-use serde_json::ser::{CharEscape, Formatter, Serializer};
+use serde_json::ser::{CharEscape, CompactFormatter, Formatter, Serializer};
 
 use super::page::PageData;
 use super::sanitize::acts;
@@ -83,12 +83,8 @@ fn brief(value: f64) -> f64 {
 
 impl Formatter for Embedded {
     fn write_f64<W: ?Sized + Write>(&mut self, out: &mut W, value: f64) -> io::Result<()> {
-        let value = brief(value);
-        // Write `12`, not `12.0`.
-        match value.fract() == 0.0 && value.abs() < 9e15 {
-            true => write!(out, "{}", value as i64),
-            false => write!(out, "{value}"),
-        }
+        // Display writes `12`, not `12.0`. The sum is `0` where the rounded value is `-0`.
+        write!(out, "{}", brief(value) + 0.0)
     }
 
     fn write_string_fragment<W: ?Sized + Write>(&mut self, out: &mut W, text: &str) -> io::Result<()> {
@@ -106,11 +102,9 @@ impl Formatter for Embedded {
 
     fn write_char_escape<W: ?Sized + Write>(&mut self, out: &mut W, escape: CharEscape) -> io::Result<()> {
         match escape {
-            CharEscape::Quote => out.write_all(b"\\\""),
-            CharEscape::ReverseSolidus => out.write_all(b"\\\\"),
-            CharEscape::Solidus => out.write_all(b"/"),
-            CharEscape::LineFeed => out.write_all(b"\\n"),
-            CharEscape::Tab => out.write_all(b"\\t"),
+            CharEscape::Quote | CharEscape::ReverseSolidus | CharEscape::LineFeed | CharEscape::Tab => {
+                CompactFormatter.write_char_escape(out, escape)
+            }
             _ => write!(out, "\u{fffd}"),
         }
     }

@@ -6,7 +6,7 @@ use super::columns::{ColumnUnit, SampleField};
 use super::model::Samples;
 use crate::document::joined;
 use crate::metrics::Unit;
-use crate::record::{Sample, Series};
+use crate::record::{Plateau, Sample, Series};
 
 /// Most characters of a program's standard error on a page. The record may have more.
 const STDERR: usize = 600;
@@ -48,19 +48,6 @@ pub fn fields() -> Vec<SampleField> {
     fields
 }
 
-macro_rules! of_plateau {
-    ($field:ident, $title:literal) => {
-        (
-            concat!("memory.plateau.", stringify!($field)),
-            $title,
-            (|sample| {
-                let plateau = sample.memory.plateau.as_ref()?;
-                Option::<u64>::from(plateau.$field).map(|bytes| bytes as f64)
-            }) as fn(&Sample) -> Option<f64>,
-        )
-    };
-}
-
 /// All numbers, in the order of the CSV of samples.
 pub const NUMBERS: [SampleNumber; 37] = [
     ("alive", "alive", |sample| count(sample.alive)),
@@ -80,20 +67,20 @@ pub const NUMBERS: [SampleNumber; 37] = [
     ("cpu.launch_s", "CPU launch", |sample| sample.cpu.launch_s),
     ("cpu.plateau_s", "CPU plateau", |sample| sample.cpu.plateau_s),
     ("cpu.drain_s", "CPU drain", |sample| sample.cpu.drain_s),
-    of_plateau!(footprint_bytes, "footprint"),
-    of_plateau!(anon_bytes, "anonymous"),
-    of_plateau!(shmem_bytes, "shared"),
-    of_plateau!(file_bytes, "file"),
-    of_plateau!(kernel_bytes, "kernel"),
-    of_plateau!(kernel_stack_bytes, "kernel stacks"),
-    of_plateau!(page_tables_bytes, "page tables"),
-    of_plateau!(slab_bytes, "slab"),
-    of_plateau!(sock_bytes, "sockets"),
-    of_plateau!(rss_bytes, "RSS"),
-    of_plateau!(pss_bytes, "PSS"),
-    of_plateau!(swap_bytes, "swap"),
-    of_plateau!(lazy_free_bytes, "lazily freed"),
-    of_plateau!(group_bytes, "charged"),
+    ("memory.plateau.footprint_bytes", "footprint", |of| plateau(of, |at| Some(at.footprint_bytes))),
+    ("memory.plateau.anon_bytes", "anonymous", |of| plateau(of, |at| Some(at.anon_bytes))),
+    ("memory.plateau.shmem_bytes", "shared", |of| plateau(of, |at| Some(at.shmem_bytes))),
+    ("memory.plateau.file_bytes", "file", |of| plateau(of, |at| Some(at.file_bytes))),
+    ("memory.plateau.kernel_bytes", "kernel", |of| plateau(of, |at| Some(at.kernel_bytes))),
+    ("memory.plateau.kernel_stack_bytes", "kernel stacks", |of| plateau(of, |at| at.kernel_stack_bytes)),
+    ("memory.plateau.page_tables_bytes", "page tables", |of| plateau(of, |at| at.page_tables_bytes)),
+    ("memory.plateau.slab_bytes", "slab", |of| plateau(of, |at| at.slab_bytes)),
+    ("memory.plateau.sock_bytes", "sockets", |of| plateau(of, |at| at.sock_bytes)),
+    ("memory.plateau.rss_bytes", "RSS", |of| plateau(of, |at| at.rss_bytes)),
+    ("memory.plateau.pss_bytes", "PSS", |of| plateau(of, |at| at.pss_bytes)),
+    ("memory.plateau.swap_bytes", "swap", |of| plateau(of, |at| at.swap_bytes)),
+    ("memory.plateau.lazy_free_bytes", "lazily freed", |of| plateau(of, |at| at.lazy_free_bytes)),
+    ("memory.plateau.group_bytes", "charged", |of| plateau(of, |at| at.group_bytes)),
     ("memory.peak_bytes", "peak", |sample| count(sample.memory.peak_bytes)),
     ("memory.rss_peak_bytes", "RSS peak", |sample| count(sample.memory.rss_peak_bytes)),
     ("memory.cap_bytes", "cap", |sample| count(sample.memory.cap_bytes)),
@@ -104,6 +91,11 @@ pub const NUMBERS: [SampleNumber; 37] = [
 
 fn count(value: Option<u64>) -> Option<f64> {
     value.map(|value| value as f64)
+}
+
+/// Bytes of a sample's plateau.
+fn plateau(sample: &Sample, bytes: fn(&Plateau) -> Option<u64>) -> Option<f64> {
+    count(bytes(sample.memory.plateau.as_ref()?))
 }
 
 /// Positions of distinct values, in order of insertion.
