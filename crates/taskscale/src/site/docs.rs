@@ -38,8 +38,8 @@ struct DocPage {
     title: String,
     /// Its first sentence.
     about: String,
-    /// The anchors of its headings.
-    anchors: BTreeSet<String>,
+    /// The level, anchor and text of each heading.
+    headings: Vec<(HeadingLevel, String, String)>,
     /// Paths of pictures inside the repository.
     pictures: BTreeSet<String>,
 }
@@ -80,7 +80,7 @@ impl Documents {
     /// The page of a document, and `#anchor` if the document has that.
     pub fn page(&self, path: &str, anchor: &str) -> Option<(String, String)> {
         let document = self.all.get(path)?;
-        let at = if document.anchors.contains(anchor) { format!("#{anchor}") } else { String::new() };
+        let at = if document.has(anchor) { format!("#{anchor}") } else { String::new() };
         Some((page_of(path), at))
     }
 
@@ -138,7 +138,7 @@ impl Documents {
     ) -> Option<String> {
         let own = page_of(path);
         if let Some(anchor) = to.strip_prefix('#') {
-            return self.all.get(path)?.anchors.contains(anchor).then(|| to.to_owned());
+            return self.all.get(path)?.has(anchor).then(|| to.to_owned());
         }
         let (file, anchor) = to.split_once('#').unwrap_or((to, ""));
         let inside = joined(path, file)?;
@@ -238,19 +238,16 @@ fn below(root: &Path, folder: &str) -> impl Iterator<Item = String> {
 
 impl DocPage {
     fn of(path: &str, text: String) -> DocPage {
-        let (mut title, mut about) = (String::new(), String::new());
+        let (mut about, mut headings) = (String::new(), Vec::new());
         let (mut anchors, mut pictures) = (BTreeSet::new(), BTreeSet::new());
         let events: Vec<Event> = parser(&text).collect();
         for (position, event) in events.iter().enumerate() {
             match event {
-                Event::Start(Tag::Heading { .. }) => {
+                Event::Start(Tag::Heading { level, .. }) => {
                     let said = words(&events[position..], |end| matches!(end, TagEnd::Heading(_)));
-                    slug(&said, &mut anchors);
-                    if title.is_empty() {
-                        title = said;
-                    }
+                    headings.push((*level, slug(&said, &mut anchors), said));
                 }
-                Event::Start(Tag::Paragraph) if about.is_empty() && !title.is_empty() => {
+                Event::Start(Tag::Paragraph) if about.is_empty() && !headings.is_empty() => {
                     about = words(&events[position..], |end| *end == TagEnd::Paragraph);
                 }
                 Event::Start(Tag::Image { dest_url, .. }) if !is_elsewhere(dest_url) => {
@@ -259,32 +256,26 @@ impl DocPage {
                 _ => {}
             }
         }
-        if title.is_empty() {
-            title = path.to_owned();
-        }
+        let titled = headings.iter().find(|(.., said)| !said.is_empty());
+        let title = titled.map_or(path, |(.., said)| said).to_owned();
         if let Some((end, _)) = about.match_indices(". ").next() {
             about.truncate(end + 1);
         }
-        DocPage { title, about, anchors, pictures, text }
+        DocPage { title, about, headings, pictures, text }
+    }
+
+    fn has(&self, anchor: &str) -> bool {
+        self.headings.iter().any(|(_, known, _)| known == anchor)
     }
 
     /// The HTML of its page. `target` returns the address of a link; `None` if that is dead.
     fn html(&self, target: &mut dyn FnMut(&str) -> Option<String>) -> String {
-        let mut slugs = BTreeSet::new();
-        let mut contents = Vec::new();
-        let events: Vec<Event> = parser(&self.text).collect();
-        let mut shown: Vec<Event> = Vec::with_capacity(events.len());
+        let mut shown: Vec<Event> = Vec::new();
         let (mut links, mut raw) = (Vec::new(), String::new());
-        for (position, mut event) in events.iter().cloned().enumerate() {
+        let mut slugs = self.headings.iter().map(|(_, slug, _)| CowStr::from(&**slug));
+        for mut event in parser(&self.text) {
             match &mut event {
-                Event::Start(Tag::Heading { level, id, .. }) => {
-                    let said = words(&events[position..], |end| matches!(end, TagEnd::Heading(_)));
-                    let slug = slug(&said, &mut slugs);
-                    *id = Some(slug.clone().into());
-                    if *level == HeadingLevel::H2 {
-                        contents.push((slug, said));
-                    }
-                }
+                Event::Start(Tag::Heading { id, .. }) => *id = slugs.next(),
                 Event::Start(Tag::Link { link_type, dest_url, .. }) => {
                     let to =
                         if is_elsewhere(dest_url) { Some(dest_url.to_string()) } else { target(dest_url) };
@@ -323,11 +314,12 @@ impl DocPage {
         }
         let mut article = String::new();
         html::push_html(&mut article, shown.into_iter());
-        let items: String = contents
-            .iter()
-            .map(|(slug, said)| format!("<li><a href=\"#{}\">{}</a></li>\n", escaped(slug), escaped(said)))
-            .collect();
-        let contents = match contents.len() >= SECTIONS {
+        let sections = self.headings.iter().filter(|(level, ..)| *level == HeadingLevel::H2);
+        let item = |(_, slug, said): &(HeadingLevel, String, String)| {
+            format!("<li><a href=\"#{}\">{}</a></li>\n", escaped(slug), escaped(said))
+        };
+        let items: String = sections.clone().map(item).collect();
+        let contents = match sections.count() >= SECTIONS {
             true => format!("<nav class=\"contents\" aria-label=\"On this page\"><ul>\n{items}</ul></nav>\n"),
             false => String::new(),
         };
