@@ -130,7 +130,7 @@ fn estimate(report: &Report, entry: &str, metric: &'static MetricDef) -> Option<
     let growth = report.growth_of(entry).and_then(|growth| ValueEstimate::in_growth(metric, growth));
     growth.or_else(|| {
         let own = report.groups.last()?.row(entry).filter(|row| row.ok_runs > 0)?;
-        ValueEstimate::in_row(metric, own)
+        own.spreads.of(metric).map(ValueEstimate::from)
     })
 }
 

@@ -217,10 +217,10 @@ fn at<'a>(
     tasks: u64,
 ) -> Vec<(&'a EntryInfo, Option<CampaignValue>)> {
     let of = |row: &'a Row| {
-        let estimate = ValueEstimate::in_row(metric, row).filter(|_| row.ok_runs > 0);
+        let spread = row.spreads.of(metric).filter(|_| row.ok_runs > 0);
         let sources = || row.memory_sources.iter().copied().collect();
-        let found = match estimate {
-            Some(estimate) => Some(CampaignValue::Estimate(estimate, sources())),
+        let found = match spread {
+            Some(spread) => Some(CampaignValue::Estimate(spread.into(), sources())),
             None => (row.ok_runs == 0).then(|| CampaignValue::Fell(row.status.clone())),
         };
         (&row.entry, found)

@@ -169,8 +169,8 @@ fn values<'a>(
             for &metric in metrics.iter().filter(|metric| metric.is_of(report.shape) && !metric.per_entry()) {
                 if row.client_limited && metric == &MESSAGES_PER_S {
                     left_out.push(format!("{cell} {} (limited by the clients)", metric.name));
-                } else if let Some(estimate) = ValueEstimate::in_row(metric, row) {
-                    let (cell, runs) = (cell.clone(), u64::from(row.ok_runs));
+                } else if let Some(spread) = row.spreads.of(metric) {
+                    let (cell, estimate, runs) = (cell.clone(), spread.into(), u64::from(row.ok_runs));
                     values.push(ExportValue { report, entry, cell, metric, estimate, runs });
                 } else {
                     left_out.push(format!("{cell} {} (no value)", metric.name));

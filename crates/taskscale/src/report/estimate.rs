@@ -1,6 +1,6 @@
 //! A value of a row or of an entry, with its spread.
 
-use super::model::{Growth, Row};
+use super::model::Growth;
 use crate::metrics::{MetricDef, MetricScope};
 use crate::stats::{Interval, Line, Moments, Spread};
 
@@ -15,11 +15,6 @@ pub struct ValueEstimate {
 }
 
 impl ValueEstimate {
-    /// The value of a row; `None` for metrics of a fit.
-    pub fn in_row(figure: &MetricDef, row: &Row) -> Option<ValueEstimate> {
-        row.spreads.of(figure).map(ValueEstimate::from)
-    }
-
     /// The value of an entry's fit; `None` for metrics of single rows.
     pub fn in_growth(figure: &MetricDef, growth: &Growth) -> Option<ValueEstimate> {
         let (value, range, of): (_, _, fn(&Line) -> f64) = match figure.of {

@@ -98,23 +98,18 @@ fn plateau(sample: &Sample, bytes: fn(&Plateau) -> Option<u64>) -> Option<f64> {
     count(bytes(sample.memory.plateau.as_ref()?))
 }
 
-/// Positions of distinct values, in order of insertion.
-#[derive(Default)]
-struct Distinct<T> {
-    positions: BTreeMap<T, u32>,
+/// Distinct values, each with its position in order of insertion.
+type Positions<T> = BTreeMap<T, u32>;
+
+fn position<T: Ord>(positions: &mut Positions<T>, value: T) -> u32 {
+    let next = positions.len() as u32;
+    *positions.entry(value).or_insert(next)
 }
 
-impl<T: Ord> Distinct<T> {
-    fn position(&mut self, value: T) -> u32 {
-        let next = self.positions.len() as u32;
-        *self.positions.entry(value).or_insert(next)
-    }
-
-    fn in_order(self) -> Vec<T> {
-        let mut values: Vec<(T, u32)> = self.positions.into_iter().collect();
-        values.sort_by_key(|(_, position)| *position);
-        values.into_iter().map(|(value, _)| value).collect()
-    }
+fn in_order<T>(positions: Positions<T>) -> Vec<T> {
+    let mut values: Vec<(T, u32)> = positions.into_iter().collect();
+    values.sort_by_key(|(_, position)| *position);
+    values.into_iter().map(|(value, _)| value).collect()
 }
 
 pub fn columns(positions: &BTreeMap<&str, usize>, samples: &[&Sample], part: &Series) -> Samples {
@@ -123,7 +118,8 @@ pub fn columns(positions: &BTreeMap<&str, usize>, samples: &[&Sample], part: &Se
         .filter(|sample| sample.is_of(part))
         .filter_map(|sample| Some((*positions.get(&*sample.entry)? as u32, *sample)))
         .collect();
-    let (mut texts, mut commands) = (Distinct::default(), Distinct::default());
+    let (mut texts, mut commands) = (Positions::new(), Positions::new());
+    let mut place = |text: Option<String>| text.map(|text| position(&mut texts, text));
     let mut columns = Samples {
         count: own.len(),
         entry: own.iter().map(|(entry, _)| *entry).collect(),
@@ -133,13 +129,11 @@ pub fn columns(positions: &BTreeMap<&str, usize>, samples: &[&Sample], part: &Se
         status: column(&own, |sample| sample.status),
         started_at: column(&own, |sample| sample.started_at.unix_s()),
         hold_s: column(&own, |sample| sample.hold_s),
-        command: column(&own, |sample| commands.position(sample.command.to_vec())),
-        version: column(&own, |sample| sample.version.as_deref().map(|text| texts.position(text.to_owned()))),
-        reason: column(&own, |sample| sample.reason.clone().map(|text| texts.position(text))),
-        stderr_tail: column(&own, |sample| {
-            sample.stderr_tail.as_deref().map(|text| texts.position(tail(text)))
-        }),
-        metrics: column(&own, |sample| metrics(sample).map(|text| texts.position(text))),
+        command: column(&own, |sample| position(&mut commands, sample.command.to_vec())),
+        version: column(&own, |sample| place(sample.version.as_deref().map(str::to_owned))),
+        reason: column(&own, |sample| place(sample.reason.clone())),
+        stderr_tail: column(&own, |sample| place(sample.stderr_tail.as_deref().map(tail))),
+        metrics: column(&own, |sample| place(metrics(sample))),
         warnings: column(&own, |sample| sample.warnings.clone()),
         memory_source: column(&own, |sample| sample.memory.source),
         ..Samples::default()
@@ -150,8 +144,8 @@ pub fn columns(positions: &BTreeMap<&str, usize>, samples: &[&Sample], part: &Se
             columns.numbers.insert(name, column);
         }
     }
-    columns.texts = texts.in_order();
-    columns.commands = commands.in_order();
+    columns.texts = in_order(texts);
+    columns.commands = in_order(commands);
     columns
 }
 
