@@ -1,20 +1,17 @@
 // What the page shows for a state, as data: pure functions without the DOM, so that tests can call them.
 
 import * as format from "./format.ts";
-import { headline, isWhole, metric, parts, readingOf } from "./metrics.ts";
+import { headline, isWhole, metric, parts, readingOf, type Value } from "./metrics.ts";
 import { campaignsOf, placeOf, type State, shapeOf, workloadOf } from "./state.ts";
 import type { Campaign, Entry, Metric, PageData, PublishedFigure, Row, Shape } from "./types.ts";
 import type { Headline, PageGap, PageKind, PageRanking, Standing } from "./wire.ts";
 
 /** One entry in one campaign at the chosen number of tasks. */
-export interface Bar {
+export interface Bar extends Value {
   /** Position of the campaign. */
   campaign: number;
   entry: Entry;
   row: Row | undefined;
-  value: number;
-  low?: number | undefined;
-  high?: number | undefined;
   /** Bytes of the footprint's parts, if the metric is the footprint. */
   parts: number[] | undefined;
   /** Multiple of the best of the same campaign and kind, or of all kinds if ranked together. At least 1. */

@@ -6,8 +6,8 @@ import { fill, h } from "../dom.ts";
 import * as format from "../format.ts";
 import { headline, isBytes, show } from "../metrics.ts";
 import { placeOf, shapeOf, tasksOf, toggled } from "../state.ts";
-import type { Metric } from "../types.ts";
-import { type Line, lines } from "../view.ts";
+import type { Entry, Metric } from "../types.ts";
+import { entriesOf, type Line, lines } from "../view.ts";
 import type { App, Section } from "./app.ts";
 import {
   axisName,
@@ -38,14 +38,10 @@ interface Styled extends Line {
 /** The lines shown, and the number left out. Styles follow the catalog: filters do not change them. */
 function styled(app: App): { shown: Styled[]; left: number } {
   const all = lines(app.data, app.state);
-  const among = new Map<number, number>();
-  const places = new Map<string, number>();
-  for (const entry of app.data.campaigns.flatMap((campaign) => campaign.entries)) {
-    if (places.has(entry.name)) continue;
-    const place = among.get(entry.colour) ?? 0;
-    places.set(entry.name, place);
-    among.set(entry.colour, place + 1);
-  }
+  const entries = entriesOf(app.data, [...app.data.campaigns.keys()]);
+  /** Place of an entry among those of its color. */
+  const place = ({ name, colour }: Entry) =>
+    entries.filter((entry) => entry.colour === colour).findIndex((entry) => entry.name === name);
   // The floor is always shown, as the others build on it.
   const floors = all.filter((line) => line.entry.reference);
   const others = all.filter((line) => !line.entry.reference);
@@ -53,10 +49,7 @@ function styled(app: App): { shown: Styled[]; left: number } {
     ...line,
     style: line.entry.reference
       ? { color: token("--ink-3"), symbol: "circle", glyph: "", dash: [1, 3] }
-      : lineStyle(
-          line.entry.colour,
-          (places.get(line.entry.name) ?? 0) + placeOf(app.data, line.campaign) * 3,
-        ),
+      : lineStyle(line.entry.colour, place(line.entry) + placeOf(app.data, line.campaign) * 3),
   }));
   return { shown, left: all.length - shown.length };
 }
@@ -67,15 +60,11 @@ function styled(app: App): { shown: Styled[]; left: number } {
  */
 function chosen(all: Line[], most: number): Line[] {
   if (all.length <= most) return all;
-  const languages = new Set<string>();
-  const urgency = new Map<Line, number>();
-  for (const line of all) {
-    const idiomatic = line.entry.style === "idiomatic" && line.entry.kind !== "timer";
-    const first = idiomatic && !languages.has(line.entry.runtime);
-    if (first) languages.add(line.entry.runtime);
-    urgency.set(line, first ? 0 : line.entry.posts ? 1 : 2);
-  }
-  const kept = new Set([...all].sort((a, b) => (urgency.get(a) ?? 0) - (urgency.get(b) ?? 0)).slice(0, most));
+  const usual = all.filter(({ entry }) => entry.style === "idiomatic" && entry.kind !== "timer");
+  // Reversed: the first line of a language is set last.
+  const best = new Map(usual.reverse().map((line) => [line.entry.runtime, line]));
+  const urgency = (line: Line) => (best.get(line.entry.runtime) === line ? 0 : line.entry.posts ? 1 : 2);
+  const kept = new Set([...all].sort((a, b) => urgency(a) - urgency(b)).slice(0, most));
   return all.filter((line) => kept.has(line));
 }
 
