@@ -126,17 +126,13 @@ impl Scale {
         let (unit, divisor) = self.figure.shown_unit();
         let largest = self.largest / divisor;
         let step = round_step(largest, 5.0);
-        let mut at = 0.0;
-        while at <= largest * 1.0001 {
+        let steps = if step > 0.0 { (largest * 1.0001 / step) as u32 } else { 0 };
+        for at in (0..=steps).map(|nth| f64::from(nth) * step) {
             let x = self.x(at * divisor).round() + 0.5;
             svg.path(&[(x, top - 4.0), (x, bottom)], if at == 0.0 { "axis" } else { "grid" });
             let decimals = usize::from(step < 1.0);
             let unit = if at == 0.0 { format!(" {unit}") } else { String::new() };
             svg.text(x, top - 10.0, "small muted", Anchor::Middle, &(units::decimal(at, decimals) + &unit));
-            if step <= 0.0 {
-                break;
-            }
-            at += step;
         }
     }
 }

@@ -189,24 +189,16 @@ fn axes(svg: &mut Svg, plot: &Plot, tasks: &[u64]) {
         powers if powers < 3.6 => &[1.0, 3.0],
         _ => &[1.0],
     };
-    let mut power = low.log10().floor() as i32;
-    let mut named = false;
-    while 10f64.powi(power) <= high && power < 20 {
-        for factor in factors {
-            let value = factor * 10f64.powi(power);
-            if value < low || value > high {
-                continue;
-            }
-            let y = plot.y(value * divisor).round() + 0.5;
-            svg.path(&[(plot.left - 6.0, y), (plot.right, y)], "grid");
-            let decimals = usize::try_from(-power).unwrap_or(0).min(6);
-            let text = units::decimal(value, decimals);
-            svg.text(plot.left - 12.0, y + 4.0, "small muted", Anchor::End, &text);
-            named = true;
-        }
-        power += 1;
+    let powers = (low.log10().floor() as i32..20).take_while(|power| 10f64.powi(*power) <= high);
+    let values =
+        powers.flat_map(|power| factors.iter().map(move |factor| (power, factor * 10f64.powi(power))));
+    for (power, value) in values.filter(|(_, value)| (low..=high).contains(value)) {
+        let y = plot.y(value * divisor).round() + 0.5;
+        svg.path(&[(plot.left - 6.0, y), (plot.right, y)], "grid");
+        let decimals = usize::try_from(-power).unwrap_or(0).min(6);
+        let text = units::decimal(value, decimals);
+        svg.text(plot.left - 12.0, y + 4.0, "small muted", Anchor::End, &text);
     }
-    debug_assert!(named || high / low < 10.0, "no line in {low} to {high}");
     svg.text(plot.left - 12.0, plot.top - 8.0, "small muted", Anchor::End, unit);
     svg.path(&[(plot.left - 6.0, plot.bottom + 0.5), (plot.right, plot.bottom + 0.5)], "axis");
     let mut free_from = f64::NEG_INFINITY;
