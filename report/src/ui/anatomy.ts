@@ -11,23 +11,15 @@ import { tip } from "./tip.ts";
 export function anatomySection(app: App): HTMLElement | undefined {
   const { anatomy: sheets = [], kinds, part_sources: sources } = app.data;
   if (sheets.length === 0) return undefined;
-  return section(
-    "anatomy",
-    "Anatomy of a task",
-    "Bytes per task by part: the slope over N.",
-    [],
-    h(
-      "div",
-      { class: "legend" },
-      sources.map(({ id, title, about }) => key(swatch(`of-${id}`), title, about)),
-    ),
-    kinds.flatMap(({ name, title }) => {
-      const own = sheets.filter((sheet) => sheet.kind === name);
-      // Bars of a kind share one scale.
-      const most = Math.max(...own.map((sheet) => sheet.slope.bytes));
-      return own.flatMap((sheet, at) => [at === 0 && h("h3", {}, title), bar(sources, sheet, most)]);
-    }),
-  );
+  const keys = sources.map(({ id, title, about }) => key(swatch(`of-${id}`), title, about));
+  const bars = kinds.flatMap(({ name, title }) => {
+    const own = sheets.filter((sheet) => sheet.kind === name);
+    // Bars of a kind share one scale.
+    const most = Math.max(...own.map((sheet) => sheet.slope.bytes));
+    return own.flatMap((sheet, at) => [at === 0 && h("h3", {}, title), bar(sources, sheet, most)]);
+  });
+  const about = "Bytes per task by part: the slope over N.";
+  return section("anatomy", "Anatomy of a task", about, [], h("div", { class: "legend" }, keys), bars);
 }
 
 function bar(sources: ChartPart[], sheet: Explanation, most: number): HTMLElement {
@@ -47,11 +39,7 @@ function bar(sources: ChartPart[], sheet: Explanation, most: number): HTMLElemen
   });
   const text = shown.map((part) => `${part.name} ${size(part.bytes)}`).join(" · ");
   const about = ` ${sheet.workload} · ${size(sheet.slope.bytes)} per task`;
-  return h(
-    "div",
-    { class: "anatomy" },
-    h("div", { class: "anatomy-name" }, h("b", {}, sheet.entry), about),
-    h("div", { class: "anatomy-bar", role: "img", "aria-label": label }, pieces),
-    h("div", { class: "anatomy-parts" }, text),
-  );
+  const name = h("div", { class: "anatomy-name" }, h("b", {}, sheet.entry), about);
+  const strip = h("div", { class: "anatomy-bar", role: "img", "aria-label": label }, pieces);
+  return h("div", { class: "anatomy" }, name, strip, h("div", { class: "anatomy-parts" }, text));
 }

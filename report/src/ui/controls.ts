@@ -32,19 +32,12 @@ export function controls(app: App): Section {
   const campaigns = h("div", { class: "campaigns", role: "group", "aria-label": "Results" });
   const grow = h("span", { class: "grow" });
   const row = h("div", { class: "controls-row" }, sizes, metric.element, grow, search, toggle);
-  const element = h(
-    "div",
-    { class: "controls", role: "search", "aria-label": "What is shown" },
-    h("div", { class: "wrap" }, row, campaigns, filters),
-  );
-  const size = (n: number) =>
-    choice(
-      `n${n}`,
-      n === app.state.n,
-      () => app.set({ n }),
-      { "aria-label": format.tasks(n) },
-      format.count(n),
-    );
+  const wrap = h("div", { class: "wrap" }, row, campaigns, filters);
+  const element = h("div", { class: "controls", role: "search", "aria-label": "What is shown" }, wrap);
+  const size = (n: number) => {
+    const label = { "aria-label": format.tasks(n) };
+    return choice(`n${n}`, n === app.state.n, () => app.set({ n }), label, format.count(n));
+  };
   let offered = "";
 
   function update(): void {

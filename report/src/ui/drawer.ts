@@ -19,12 +19,9 @@ export function drawer(app: App): Section {
   const title = h("h2", { id: "drawer-title", tabindex: "-1" });
   const id = h("p", { class: "id" });
   const close = h("button", { class: "button", onclick: () => element.close() }, "Close");
-  const element: HTMLDialogElement = h(
-    "dialog",
-    { class: "drawer", "aria-labelledby": "drawer-title" },
-    h("div", { class: "drawer-head" }, h("div", {}, title, id), close),
-    body,
-  );
+  const head = h("div", { class: "drawer-head" }, h("div", {}, title, id), close);
+  const attributes = { class: "drawer", "aria-labelledby": "drawer-title" };
+  const element: HTMLDialogElement = h("dialog", attributes, head, body);
   element.addEventListener("close", () => {
     // The event comes after the dialog has closed: "forward" may have opened it again by then.
     if (!element.open && app.state.entry) app.set({ entry: "" });
@@ -104,17 +101,14 @@ function byTasks(data: PageData, campaign: Campaign, entry: Entry): Child {
   if (rows.length === 0) return false;
   const metrics = metricsOf(data, campaign.part).filter((of) => rows.some((row) => row.figures[of.field]));
   const number = (text: Child) => h("td", { class: "number" }, text);
-  const line = (row: Row) =>
-    h(
-      "tr",
-      {},
-      h("th", { scope: "row", class: "number" }, format.count(row.tasks)),
-      h("td", {}, row.status),
-      metrics.map((of) => {
-        const figure = row.figures[of.field];
-        return number(figure && show(of)(figure.median));
-      }),
-    );
+  const line = (row: Row) => {
+    const values = metrics.map((of) => {
+      const figure = row.figures[of.field];
+      return number(figure && show(of)(figure.median));
+    });
+    const tasks = h("th", { scope: "row", class: "number" }, format.count(row.tasks));
+    return h("tr", {}, tasks, h("td", {}, row.status), values);
+  };
   const shortfalls = (row: Row) =>
     (row.shortfalls ?? []).map(({ status, reason }) => {
       const attributes = { colspan: metrics.length + 2, class: "wide" };

@@ -10,23 +10,11 @@ export function section(
   tools: Child[],
   ...children: (Child | Child[])[]
 ): HTMLElement {
-  const head = h(
-    "div",
-    {},
-    h("h2", { id: `${id}-title` }, title),
-    about && h("p", { class: "about" }, about),
-  );
-  return h(
-    "section",
-    { class: "section", id, "aria-labelledby": `${id}-title` },
-    h(
-      "div",
-      { class: "section-head" },
-      head,
-      tools.length > 0 && h("div", { class: "section-tools" }, tools),
-    ),
-    ...children,
-  );
+  const text = about && h("p", { class: "about" }, about);
+  const titled = h("div", {}, h("h2", { id: `${id}-title` }, title), text);
+  const head = h("div", { class: "section-head" }, titled);
+  if (tools.length > 0) head.append(h("div", { class: "section-tools" }, tools));
+  return h("section", { class: "section", id, "aria-labelledby": `${id}-title` }, head, ...children);
 }
 
 /** A color sample: colored by a CSS class, or by `color`. */

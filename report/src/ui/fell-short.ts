@@ -34,19 +34,14 @@ function shortList(app: App, title: string, rows: Ranking["failed"]): HTMLElemen
       "data-name": entry.name,
       onclick: () => app.set({ entry: entry.name }),
     };
-    return h(
-      "li",
-      {},
-      h(
-        "button",
-        attributes,
-        h("span", { class: "title" }, entry.title),
-        h("span", { class: "id" }, entry.name),
-        h("span", { class: "version" }, entry.shown_version),
-      ),
-      h("span", { class: `status status-${status.replace(/[^a-z]/g, "-")}` }, status),
-      h("span", { class: "reason" }, spelled(reason)),
-    );
+    const name = [
+      h("span", { class: "title" }, entry.title),
+      h("span", { class: "id" }, entry.name),
+      h("span", { class: "version" }, entry.shown_version),
+    ];
+    const ended = h("span", { class: `status status-${status.replace(/[^a-z]/g, "-")}` }, status);
+    const why = h("span", { class: "reason" }, spelled(reason));
+    return h("li", {}, h("button", attributes, name), ended, why);
   });
   return items.length > 0 ? [h("h3", {}, title), h("ul", { class: "short-list" }, items)] : [];
 }

@@ -12,23 +12,16 @@ export function header(app: App, retheme: () => void): Section {
   const detail = h("p", { class: "answer-detail" });
   const measured = h("p", { class: "context" });
   const choice = partChoice(app);
-  const masthead = h(
-    "div",
-    { class: "masthead" },
-    h("span", { class: "wordmark" }, "taskscale"),
-    measured,
-    themeButton(retheme),
-  );
+  const wordmark = h("span", { class: "wordmark" }, "taskscale");
+  const masthead = h("div", { class: "masthead" }, wordmark, measured, themeButton(retheme));
   const element = h("header", { class: "header wrap" }, masthead, choice?.element, sentence, detail);
 
   function update(): void {
     choice?.update();
     fill(measured, context(app));
     const found = answer(app.data, app.state);
-    fill(
-      sentence,
-      found?.answer.map((piece, at) => (at % 2 === 1 ? h("b", {}, piece) : piece)),
-    );
+    const pieces = found?.answer.map((piece, at) => (at % 2 === 1 ? h("b", {}, piece) : piece));
+    fill(sentence, pieces);
     fill(detail, found?.detail);
   }
   return { element, update };

@@ -31,20 +31,12 @@ export function loadSection(app: App): Section {
   const title = h("span");
   const legend = h("div", { class: "legend" });
   const note = h("p", { class: "small" });
-  const element = section(
-    "load",
-    title,
-    "Open loops at shares of each server's capacity. The last point of CPU per message is the closed loop at capacity. Latency is missing if the server missed the rate or the clients sent late.",
-    [],
-    legend,
-    h(
-      "div",
-      { class: "pair" },
-      figure("CPU per message over load", cpu, "taskscale-load-cpu"),
-      figure("p99 latency over load", latency, "taskscale-load-latency"),
-    ),
-    note,
-  );
+  const about =
+    "Open loops at shares of each server's capacity. The last point of CPU per message is the closed loop at capacity. Latency is missing if the server missed the rate or the clients sent late.";
+  const left = figure("CPU per message over load", cpu, "taskscale-load-cpu");
+  const right = figure("p99 latency over load", latency, "taskscale-load-latency");
+  const pair = h("div", { class: "pair" }, left, right);
+  const element = section("load", title, about, [], legend, pair, note);
 
   function update(): void {
     const bars = ranking(app.data, app.state).rows.flatMap((row) => row.bars);
@@ -74,11 +66,8 @@ function drawing(lines: Line[], value: Value): Drawing {
     const point = line && drawn(line, value)[dataIndex];
     if (!point) return h("div");
     const share = `${format.significant(point.share * 100)}% of capacity`;
-    return tipPanel(
-      line.name,
-      tipLine(share, format.UNITS["per-second"](point.per_s)),
-      tipLine("", format.UNITS.microseconds(value(point) ?? 0)),
-    );
+    const rate = tipLine(share, format.UNITS["per-second"](point.per_s));
+    return tipPanel(line.name, rate, tipLine("", format.UNITS.microseconds(value(point) ?? 0)));
   };
   return {
     grid: { left: 64, right: 20, top: 12, bottom: 44 },

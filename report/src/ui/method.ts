@@ -59,12 +59,6 @@ function command(text: string): HTMLElement {
 
 function notes(campaign: Campaign): HTMLElement {
   const { warnings } = campaign.machine;
-  return h(
-    "div",
-    {},
-    warnings.length > 0 &&
-      h("div", { class: "callout warn" }, h("b", {}, "This machine"), list("", warnings)),
-    h("h3", {}, "Notes"),
-    list("notes", campaign.notes),
-  );
+  const machine = h("div", { class: "callout warn" }, h("b", {}, "This machine"), list("", warnings));
+  return h("div", {}, warnings.length > 0 && machine, h("h3", {}, "Notes"), list("notes", campaign.notes));
 }

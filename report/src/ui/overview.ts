@@ -125,26 +125,15 @@ function pinned(app: App, { columns, pinned, ratios }: Overview): HTMLElement | 
 function line(app: App, columns: Column[], row: OverviewRow, place: string): HTMLElement {
   const { name } = row.entry;
   const isPinned = app.state.pinned.includes(name);
-  const pinButton = choice(
-    `${place}pin ${name}`,
-    isPinned,
-    () => app.set({ pinned: pin(app.state.pinned, name) }),
-    { class: "heat-pin", "aria-label": `Pin ${name}`, title: isPinned ? "Unpin" : "Pin to compare" },
-    isPinned ? "◆" : "◇",
-  );
+  const toggle = () => app.set({ pinned: pin(app.state.pinned, name) });
+  const title = isPinned ? "Unpin" : "Pin to compare";
+  const attributes = { class: "heat-pin", "aria-label": `Pin ${name}`, title };
+  const pinButton = choice(`${place}pin ${name}`, isPinned, toggle, attributes, isPinned ? "◆" : "◇");
   const open = () => app.set({ ...row.state, entry: name });
-  return h(
-    "tr",
-    {},
-    h(
-      "th",
-      { scope: "row" },
-      pinButton,
-      h("button", { class: "heat-name", "aria-haspopup": "dialog", onclick: open }, name),
-      h("span", { class: "version" }, row.entry.shown_version),
-    ),
-    columns.map((column, at) => cell(app, column, row, row.cells[at] ?? { said: "" })),
-  );
+  const opener = h("button", { class: "heat-name", "aria-haspopup": "dialog", onclick: open }, name);
+  const version = h("span", { class: "version" }, row.entry.shown_version);
+  const cells = columns.map((column, at) => cell(app, column, row, row.cells[at] ?? { said: "" }));
+  return h("tr", {}, h("th", { scope: "row" }, pinButton, opener, version), cells);
 }
 
 function cell(app: App, column: Column, { entry }: OverviewRow, { times, said, absent }: Cell): HTMLElement {

@@ -39,13 +39,8 @@ export function rankingSvg(
   const fell = shown.failed.filter((row) => !row.entry.gap);
   const end = TOP + shown.rows.length * ROW + heads * HEAD;
   const height = end + fell.length * FOOT + 20;
-  const svg = make("svg", {
-    xmlns: SPACE,
-    width: WIDTH,
-    height,
-    viewBox: `0 0 ${WIDTH} ${height}`,
-    "font-family": FONT,
-  }) as SVGSVGElement;
+  const size = { width: WIDTH, height, viewBox: `0 0 ${WIDTH} ${height}` };
+  const svg = make("svg", { xmlns: SPACE, ...size, "font-family": FONT }) as SVGSVGElement;
   const [ink, faint] = [token("--ink"), token("--ink-3")];
   const add = (name: string, attributes: Attributes, text?: string) =>
     svg.append(make(name, attributes, text));

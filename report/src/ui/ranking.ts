@@ -40,9 +40,8 @@ export function rankingSection(app: App): Section {
   const live = h("p", { class: "visually-hidden", role: "status" });
   const log = toggle("Logarithmic", () => app.set({ log: !app.state.log }));
   const published = toggle("Published values", () => app.set({ published: !app.state.published }));
-  const together = toggle("All kinds together", () =>
-    app.set({ rank: app.state.rank === "all" ? "kind" : "all" }),
-  );
+  const turn = () => app.set({ rank: app.state.rank === "all" ? "kind" : "all" });
+  const together = toggle("All kinds together", turn);
   const picture = (): SVGSVGElement => {
     const shown = ranking(app.data, app.state);
     const scaled = scale(shown.max, shown.min, app.state.log, isBytes(shown.metric), shown.unit);
@@ -185,12 +184,9 @@ function axis(app: App, shown: Ranking, scaled: Scale): HTMLElement {
 
 function rankRow(app: App, shown: Ranking, row: RankRow, scaled: Scale): HTMLElement {
   const remarks = row.remarks.slice(0, 3).flatMap((remark, at) => [at > 0 && " · ", ...spelled(remark)]);
-  return h(
-    "li",
-    { class: `rank-row is-${row.standing}` },
-    row.bars.map((bar) => rankLine(app, shown, row, bar, scaled)),
-    remarks.length > 0 && h("p", { class: "remark" }, remarks),
-  );
+  const lines = row.bars.map((bar) => rankLine(app, shown, row, bar, scaled));
+  const remark = remarks.length > 0 && h("p", { class: "remark" }, remarks);
+  return h("li", { class: `rank-row is-${row.standing}` }, lines, remark);
 }
 
 /** One of a row's bars; the first has the entry's name. */

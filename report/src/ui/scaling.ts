@@ -85,14 +85,9 @@ export function scalingSection(app: App): Section {
   const fit = toggle("Fitted lines", () => app.set({ fit: !app.state.fit }));
   const legend = h("div", { class: "line-legend", role: "group", "aria-label": "Lines shown" });
   const note = h("p", { class: "small" });
-  const element = section(
-    "scaling",
-    "Scaling",
-    about,
-    [fit, ...saveChart("taskscale-scaling", chart)],
-    h("div", { class: "scaling" }, chart.element, legend),
-    note,
-  );
+  const tools = [fit, ...saveChart("taskscale-scaling", chart)];
+  const drawn = h("div", { class: "scaling" }, chart.element, legend);
+  const element = section("scaling", "Scaling", about, tools, drawn, note);
 
   function update(): void {
     const { shown: next, left } = styled(app);
@@ -118,15 +113,10 @@ function legendItem(app: App, chart: Lazy, line: Styled): HTMLElement {
   const { color, dash, glyph } = line.style;
   const hidden = app.state.hidden.includes(line.name);
   const hide = () => app.set({ hidden: toggled(app.state.hidden, line.name) });
-  const button = choice(
-    line.name,
-    !hidden,
-    hide,
-    { class: "line-key" },
-    h("i", { class: "line-mark", "--color": color, "data-dash": String(dash !== "solid") }),
-    h("i", { class: "line-symbol", "--color": color, "aria-hidden": "true" }, glyph),
-    h("span", {}, line.name),
-  );
+  const mark = h("i", { class: "line-mark", "--color": color, "data-dash": String(dash !== "solid") });
+  const symbol = h("i", { class: "line-symbol", "--color": color, "aria-hidden": "true" }, glyph);
+  const name = h("span", {}, line.name);
+  const button = choice(line.name, !hidden, hide, { class: "line-key" }, mark, symbol, name);
   const highlight = (type: "highlight" | "downplay") => () => {
     if (!hidden) chart.now()?.dispatchAction({ type, seriesName: line.name });
   };
@@ -248,11 +238,8 @@ function comparison(app: App, visible: Styled[], found: unknown): HTMLElement {
   const of = metricOf(app);
   const known = tasksOf(app.data, app.state.part);
   // Fitted lines have points between the numbers of tasks that were run.
-  const n = known.reduce(
-    (nearest, at) =>
-      Math.abs(Math.log(at / (tasks ?? 1))) < Math.abs(Math.log(nearest / (tasks ?? 1))) ? at : nearest,
-    known[0] ?? 1,
-  );
+  const away = (at: number) => Math.abs(Math.log(at / (tasks ?? 1)));
+  const n = [...known].sort((a, b) => away(a) - away(b))[0] ?? 1;
   const at = visible
     .flatMap((line) => line.points.filter((point) => point.tasks === n).map((point) => ({ line, point })))
     .sort((a, b) => a.point.value - b.point.value);

@@ -22,14 +22,9 @@ export function tableSection(app: App): Section {
     most = Number.POSITIVE_INFINITY;
     update();
   };
-  const element = section(
-    "table",
-    title,
-    "Medians of the ok runs. Click a heading to sort.",
-    [every, save],
-    scrollable("Table of results", table),
-    more,
-  );
+  const about = "Medians of the ok runs. Click a heading to sort.";
+  const scroll = scrollable("Table of results", table);
+  const element = section("table", title, about, [every, save], scroll, more);
 
   function update(): void {
     fill(title, app.state.everyN ? "All results" : `All results at ${format.tasks(app.state.n)}`);
@@ -49,26 +44,13 @@ export function tableSection(app: App): Section {
 
 function heading({ state, set }: App, column: Column): HTMLElement {
   const active = state.sort === column.id;
-  const attributes = {
-    "data-key": column.id,
-    title: column.about,
-    onclick: () => set({ sort: column.id, descending: active && !state.descending }),
-  };
-  const arrow = state.descending ? "↓" : "↑";
-  return h(
-    "th",
-    {
-      scope: "col",
-      class: isNumber(column) ? "number" : "",
-      "aria-sort": active && (state.descending ? "descending" : "ascending"),
-    },
-    h(
-      "button",
-      attributes,
-      column.title,
-      h("span", { class: "arrow", "aria-hidden": "true" }, active && arrow),
-    ),
-  );
+  const [arrow, order] = state.descending ? ["↓", "descending"] : ["↑", "ascending"];
+  const sort = () => set({ sort: column.id, descending: active && !state.descending });
+  const attributes = { "data-key": column.id, title: column.about, onclick: sort };
+  const mark = h("span", { class: "arrow", "aria-hidden": "true" }, active && arrow);
+  const button = h("button", attributes, column.title, mark);
+  const name = isNumber(column) ? "number" : "";
+  return h("th", { scope: "col", class: name, "aria-sort": active && order }, button);
 }
 
 function tableRow({ set }: App, cell: Cell, columns: Column[]): HTMLElement {

@@ -26,24 +26,17 @@ export function timeSection(app: App): Section {
     );
   const charts = { time: chart("time", "Seconds"), cpu: chart("cpu", "CPU seconds") };
   const title = h("span");
-  const keys = app.data.phases.map((phase) =>
-    key(swatch(`phase-${phase.id}`), `${phase.title}: ${phase.about}`),
+  const keys = app.data.phases.map(({ id, title, about }) =>
+    key(swatch(`phase-${id}`), `${title}: ${about}`),
   );
   const note = h("p", { class: "small" });
-  const element = section(
-    "time",
-    title,
-    "Launch ends when all tasks are alive, and drain begins when the first task is due. taskscale sets the length of the plateau in between, so it does not depend on the runtime.",
-    [],
-    h("div", { class: "legend" }, keys),
-    h(
-      "div",
-      { class: "pair" },
-      figure("Wall time by phase", charts.time, "taskscale-time"),
-      figure("CPU time by phase", charts.cpu, "taskscale-cpu"),
-    ),
-    note,
-  );
+  const about =
+    "Launch ends when all tasks are alive, and drain begins when the first task is due. taskscale sets the length of the plateau in between, so it does not depend on the runtime.";
+  const legend = h("div", { class: "legend" }, keys);
+  const left = figure("Wall time by phase", charts.time, "taskscale-time");
+  const right = figure("CPU time by phase", charts.cpu, "taskscale-cpu");
+  const pair = h("div", { class: "pair" }, left, right);
+  const element = section("time", title, about, [], legend, pair, note);
 
   /** Draws the wall-time or CPU-time chart. Returns the number of bars before the cut to MOST. */
   function show(which: "time" | "cpu", metric: string): number {
