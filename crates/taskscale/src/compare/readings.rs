@@ -237,11 +237,7 @@ fn incomparable(metric: &'static MetricDef, base: &[&Sample], new: &[&Sample]) -
 }
 
 /// The distinct values of each side's runs.
-fn distinct<T: Ord>(
-    base: &[&Sample],
-    new: &[&Sample],
-    of: impl Fn(&Sample) -> Option<T>,
-) -> [BTreeSet<T>; 2] {
+fn distinct<T: Ord>(base: &[&Sample], new: &[&Sample], of: fn(&Sample) -> Option<T>) -> [BTreeSet<T>; 2] {
     [base, new].map(|samples| samples.iter().filter_map(|sample| of(sample)).collect())
 }
 

@@ -210,12 +210,11 @@ fn lines<'a>(
     lines
 }
 
+/// What was found of each entry; `None` if it has no value of the metric.
+type FoundByEntry<'a> = Vec<(&'a EntryInfo, Option<CampaignValue>)>;
+
 /// The values of a metric at one N, by entry.
-fn at<'a>(
-    report: &'a Report,
-    metric: &'static MetricDef,
-    tasks: u64,
-) -> Vec<(&'a EntryInfo, Option<CampaignValue>)> {
+fn at<'a>(report: &'a Report, metric: &'static MetricDef, tasks: u64) -> FoundByEntry<'a> {
     let of = |row: &'a Row| {
         let spread = row.spreads.of(metric).filter(|_| row.ok_runs > 0);
         let sources = || row.memory_sources.iter().copied().collect();
@@ -230,10 +229,7 @@ fn at<'a>(
 }
 
 /// The values of a metric of whole entries, by entry.
-fn of_lines<'a>(
-    report: &'a Report,
-    metric: &'static MetricDef,
-) -> Vec<(&'a EntryInfo, Option<CampaignValue>)> {
+fn of_lines<'a>(report: &'a Report, metric: &'static MetricDef) -> FoundByEntry<'a> {
     let found = report.growth.iter().filter_map(|growth| {
         let estimate = ValueEstimate::in_growth(metric, growth)?;
         let own = report.rows_of(&growth.entry.name).filter(|row| row.ok_runs > 0);

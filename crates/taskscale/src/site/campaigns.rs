@@ -37,6 +37,9 @@ pub struct CampaignSummary {
     pub busy_runs: usize,
 }
 
+/// A series, with the results that it is of.
+pub type SeriesOf<'a> = (&'a CampaignSummary, &'a Report);
+
 impl CampaignSummary {
     pub fn of(found: &ResultsFolder, loaded: &Loaded) -> CampaignSummary {
         let Loaded { campaign, samples, .. } = loaded;

@@ -1,6 +1,6 @@
 //! The list of all entries, by runtime, each with a result.
 
-use super::campaigns::{CampaignSummary, link_to_result};
+use super::campaigns::{CampaignSummary, SeriesOf, link_to_result};
 use super::docs::Documents;
 use super::layout::{ENTRIES, SitePage, anchor, plain_name};
 use super::start::featured;
@@ -39,11 +39,11 @@ pub fn page(campaigns: &[CampaignSummary], subjects: &[SiteEntry], documents: &D
 
 /// All series, preferred ones first: outside of development, by reading order, without parameters or CPUs, of
 /// the featured machine, the newest.
-fn series(campaigns: &[CampaignSummary]) -> Vec<(&CampaignSummary, &Report)> {
+fn series(campaigns: &[CampaignSummary]) -> Vec<SeriesOf<'_>> {
     let featured = featured(campaigns);
     let machine = featured.as_ref().map(|featured| &featured.campaign.recorded.machine);
     let all = campaigns.iter().flat_map(|of| of.reports.iter().map(move |report| (of, report)));
-    let mut all: Vec<(&CampaignSummary, &Report)> = all.collect();
+    let mut all: Vec<SeriesOf> = all.collect();
     all.sort_by_key(|(campaign, report)| {
         let elsewhere = machine.is_some_and(|machine| !campaign.is_on(machine));
         let is_special = !report.params.is_empty() || report.cpus.is_some();
@@ -53,22 +53,12 @@ fn series(campaigns: &[CampaignSummary]) -> Vec<(&CampaignSummary, &Report)> {
 }
 
 /// The entry's row at the largest N with an ok run, in the first series that has one.
-fn best_known<'a>(
-    series: &[(&'a CampaignSummary, &'a Report)],
-    entry: &str,
-) -> Option<(&'a CampaignSummary, &'a Report, &'a Row)> {
-    series.iter().find_map(|&(campaign, report)| {
-        let is_good = |row: &&Row| row.ok_runs > 0 && row.headline.is_some();
-        Some((campaign, report, report.rows_of(entry).filter(is_good).last()?))
-    })
+fn best_known<'a>(series: &[SeriesOf<'a>], entry: &str) -> Option<(SeriesOf<'a>, &'a Row)> {
+    let is_good = |row: &&Row| row.ok_runs > 0 && row.headline.is_some();
+    series.iter().find_map(|of| Some((*of, of.1.rows_of(entry).filter(is_good).last()?)))
 }
 
-fn section(
-    of: &EntryFacts,
-    own: &[SiteEntry],
-    series: &[(&CampaignSummary, &Report)],
-    documents: &Documents,
-) -> String {
+fn section(of: &EntryFacts, own: &[SiteEntry], series: &[SeriesOf], documents: &Documents) -> String {
     let readme = documents.readme(ENTRIES, &of.runtime);
     let readme = readme.map(|link| format!(" <small>{link}</small>"));
     let rows: String = own.iter().map(|subject| row(subject, series)).collect();
@@ -85,10 +75,10 @@ fn section(
     )
 }
 
-fn row(subject: &SiteEntry, series: &[(&CampaignSummary, &Report)]) -> String {
+fn row(subject: &SiteEntry, series: &[SeriesOf]) -> String {
     let facts = &subject.facts;
     let value = best_known(series, &facts.name);
-    let value = value.map(|(campaign, report, row)| value_cells(campaign, report, row));
+    let value = value.map(|((campaign, report), row)| value_cells(campaign, report, row));
     let workloads: Vec<&str> = subject.workloads().map(|(workload, _)| workload).collect();
     format!(
         "<tr><th scope=\"row\">{}<small>{}</small></th><td>{}</td><td>{}</td>{}<td class=\"words\">{}</td></tr>\n",
@@ -139,12 +129,12 @@ mod tests {
         let campaigns = [shown("newest", of_parts()), shown("old", everything())];
         let series = series(&campaigns);
         let known = |entry: &str| {
-            best_known(&series, entry).map(|(campaign, _, row)| (campaign.place.as_str(), row.tasks))
+            best_known(&series, entry).map(|((campaign, _), row)| (campaign.place.as_str(), row.tasks))
         };
         assert_eq!(known("go/goroutine"), Some(("newest", 10_000)));
         assert_eq!(known("rust/floor"), Some(("old", 1_000_000)));
         assert_eq!(known("kotlin/coroutine"), None);
-        let (campaign, report, row) = best_known(&series, "rust/floor").unwrap();
+        let ((campaign, report), row) = best_known(&series, "rust/floor").unwrap();
         let cells = value_cells(campaign, report, row);
         assert!(cells.contains(" MiB</td><td class=\"date\">sleep, 1M</td>"), "{cells}");
         assert!(cells.contains("campaigns/old.html#part=sleep&amp;entry=rust%2Ffloor"), "{cells}");

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::anatomy;
-use super::campaigns::{CampaignSummary, by_machine, link_to_result, machine_heading, mark_behind};
+use super::campaigns::{CampaignSummary, SeriesOf, by_machine, link_to_result, machine_heading, mark_behind};
 use super::docs::{Documents, published};
 use super::entries::style;
 use super::layout::{ENTRIES, SitePage, anchor, link, plain_name};
@@ -102,7 +102,7 @@ fn figures(subject: &SiteEntry, campaigns: &[CampaignSummary]) -> String {
     let mut text = String::new();
     for own in by_machine(campaigns) {
         // Series in reading order, with their results, the newest first.
-        let mut parts: BTreeMap<(usize, String), Vec<(&CampaignSummary, &Report)>> = BTreeMap::new();
+        let mut parts: BTreeMap<(usize, String), Vec<SeriesOf>> = BTreeMap::new();
         for campaign in own {
             for report in campaign.reports.iter().filter(|report| has(report)) {
                 let part = (reading_order(&report.workload), report.series().to_string());
@@ -116,7 +116,7 @@ fn figures(subject: &SiteEntry, campaigns: &[CampaignSummary]) -> String {
     text
 }
 
-fn part_table(subject: &SiteEntry, part: &str, all: &[(&CampaignSummary, &Report)]) -> String {
+fn part_table(subject: &SiteEntry, part: &str, all: &[SeriesOf]) -> String {
     let Some((_, report)) = all.first() else { return String::new() };
     let headline = report.headline();
     let columns = columns(report, true);
@@ -156,8 +156,8 @@ fn part_table(subject: &SiteEntry, part: &str, all: &[(&CampaignSummary, &Report
 }
 
 /// Links to the results that have the series, the shown ones first. Each link opens the entry there.
-fn origin(subject: &SiteEntry, part: &str, all: &[(&CampaignSummary, &Report)]) -> String {
-    let to = |(campaign, _): &(&CampaignSummary, &Report)| {
+fn origin(subject: &SiteEntry, part: &str, all: &[SeriesOf]) -> String {
+    let to = |(campaign, _): &SeriesOf| {
         link_to_result(&subject.page, campaign, part, &subject.facts.name) + &mark_behind(campaign)
     };
     let [newest, others @ ..] = all else { return String::new() };
