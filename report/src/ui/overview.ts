@@ -51,10 +51,8 @@ export function overviewSection(app: App): Section | undefined {
     const found = overview(app.data, app.state);
     if (!found) return;
     const of = found.campaign ? ` Results: ${found.campaign}.` : "";
-    fill(
-      about,
-      `Ratio to the ${app.data.best[app.state.rank]} (lower is better). Pin two rows (◇) to compare them.${of}`,
-    );
+    const ratio = `Ratio to the ${app.data.best[app.state.rank]} (lower is better).`;
+    fill(about, `${ratio} Pin two rows (◇) to compare them.${of}`);
     const rows = found.sets.reduce((sum, set) => sum + set.length, 0);
     const first = (set: OverviewRow[]) => (several ? set.filter(hasSeveral) : set).slice(0, MOST);
     const drawn = all ? found.sets : found.sets.map(first).filter((set) => set.length > 0);

@@ -99,11 +99,8 @@ export function scalingSection(app: App): Section {
     fit.setAttribute("aria-pressed", String(app.state.fit));
     const items = shown.map((line) => legendItem(app, chart, line));
     keepFocus(legend, () => fill(legend, items));
-    fill(
-      note,
-      left > 0 &&
-        `${shown.length} of ${shown.length + left} lines: the best of each language, then entries of the original blog posts, then the smallest. Filter or search to see others.`,
-    );
+    const more = `${shown.length} of ${shown.length + left} lines: the best of each language, then entries of the original blog posts, then the smallest. Filter or search to see others.`;
+    fill(note, left > 0 && more);
     chart.changed();
   }
   return { element, update };
