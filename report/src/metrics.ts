@@ -2,12 +2,12 @@
 
 import * as format from "./format.ts";
 import type { Entry, Metric, PageData, Row } from "./types.ts";
+import type { Interval } from "./wire.ts";
 
 export interface Value {
   value: number;
-  /** With `high`: smallest and largest reading, or the 95% interval. Absent for a single reading. */
-  low?: number;
-  high?: number;
+  /** From the smallest to the largest reading, or the 95% interval. Absent for a single reading. */
+  range?: Interval | undefined;
 }
 
 /** The metrics of a series, in the order of the menu. */
@@ -37,12 +37,13 @@ export const isWhole = (metric: Metric): boolean => metric.scope !== "run";
 export function readingOf(metric: Metric, entry: Entry, row: Row | undefined): Value | undefined {
   const { growth } = entry;
   if (metric.scope === "slope")
-    return growth && { value: growth.bytes_per_task, ...growth.bytes_per_task_interval };
-  if (metric.scope === "base") return growth && { value: growth.base_bytes, ...growth.base_bytes_interval };
+    return growth && { value: growth.bytes_per_task, range: growth.bytes_per_task_interval ?? undefined };
+  if (metric.scope === "base")
+    return growth && { value: growth.base_bytes, range: growth.base_bytes_interval ?? undefined };
   const figure = row?.figures[metric.field];
   if (!figure) return undefined;
-  const range = figure.readings < 2 ? {} : { low: figure.min, high: figure.max };
-  return { value: figure.median, ...range };
+  const range = figure.readings < 2 ? undefined : { low: figure.min, high: figure.max };
+  return { value: figure.median, range };
 }
 
 /** Bytes of each part of a row's footprint, in the order of `data.parts`. */

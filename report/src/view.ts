@@ -197,7 +197,7 @@ export function ranking(data: PageData, state: State): Ranking {
 /** The largest of bars, whiskers and marks, and the smallest above 0. */
 export function extent(rows: RankRow[], published: boolean): { max: number; min: number } {
   const sizes = rows.flatMap((row) => [
-    ...row.bars.flatMap((bar) => [bar.value, bar.high ?? 0]),
+    ...row.bars.flatMap((bar) => [bar.value, bar.range?.high ?? 0]),
     published && row.published ? row.published.memory_bytes : 0,
   ]);
   return { max: Math.max(0, ...sizes), min: Math.min(...sizes.filter((size) => size > 0)) };

@@ -46,8 +46,8 @@ function told(found: Ranking): unknown {
       bars: row.bars.map((bar) => ({
         campaign: bar.campaign,
         value: round(bar.value),
-        low: round(bar.low),
-        high: round(bar.high),
+        low: round(bar.range?.low),
+        high: round(bar.range?.high),
         timesBest: round(bar.timesBest),
         change: round(bar.change),
         parts: bar.parts?.map(Math.round),
@@ -204,7 +204,7 @@ test("memory that is not linear is reported as such, and medians are joined", ()
   assert.deepEqual(line()?.fitted, []);
   const task = ranking(data, { ...initial(data), metric: "bytes-per-task" });
   const row = task.rows.find((row) => row.entry.name === "go/goroutine");
-  assert.equal(row?.bars[0]?.low, undefined);
+  assert.equal(row?.bars[0]?.range, undefined);
   assert.deepEqual(row?.remarks, [entry.scaling.nonlinear]);
 });
 

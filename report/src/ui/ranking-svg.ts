@@ -118,8 +118,8 @@ function drawRow(
       x += size * share;
     }
   }
-  if (bar.low === undefined || bar.high === undefined) return;
-  const [from, to] = [NAMES + scaled.at(bar.low) * BARS, NAMES + scaled.at(bar.high) * BARS];
+  if (!bar.range) return;
+  const [from, to] = [bar.range.low, bar.range.high].map((value) => NAMES + scaled.at(value) * BARS);
   const d = `M${from},${middle - 4}v8M${from},${middle}H${to}M${to},${middle - 4}v8`;
   add("path", { d, stroke: ink, "stroke-width": 1.2, fill: "none" });
 }

@@ -259,15 +259,14 @@ function spread({ data }: App, { metric }: Ranking, bar: Bar): string {
 }
 
 /** Spread ÷ value: the larger half of the interval, or the median absolute deviation. */
-function noise(metric: Metric, { row, value, low, high }: Bar): number | undefined {
+function noise(metric: Metric, { row, value, range }: Bar): number | undefined {
   if (!isWhole(metric)) return row?.figures[metric.field]?.mad;
-  const known = low !== undefined && high !== undefined && value;
-  return known ? Math.max(high - value, value - low) / Math.abs(value) : undefined;
+  return range && value ? Math.max(range.high - value, value - range.low) / Math.abs(value) : undefined;
 }
 
 function track(app: App, shown: Ranking, bar: Bar, scaled: Scale, mark: number | undefined): HTMLElement {
   const at = (value: number) => percent(scaled.at(value));
-  const { value, low, high } = bar;
+  const { value, range } = bar;
   const plain = isBytes(shown.metric) ? "part-anon" : "part-time";
   const pieces = () =>
     segments(app.data, bar, plain).map(
@@ -280,9 +279,7 @@ function track(app: App, shown: Ranking, bar: Bar, scaled: Scale, mark: number |
     scaled.log
       ? h("i", { class: `dot ${plain}`, "--at": at(value) })
       : h("span", { class: "bar", "--size": at(value) }, pieces()),
-    low !== undefined &&
-      high !== undefined &&
-      h("i", { class: "whisker", "--from": at(low), "--to": at(high) }),
+    range && h("i", { class: "whisker", "--from": at(range.low), "--to": at(range.high) }),
     mark !== undefined && h("i", { class: "mark", "--at": at(mark) }),
   );
 }
@@ -305,9 +302,7 @@ function barTip(app: App, shown: Ranking, row: RankRow, bar: Bar): Child[] {
     campaignsOf(app.data, app.state.part).length > 1 && h("div", { class: "tip-sub" }, campaign?.label),
     ...partsOf(app, bar).map(({ title, size, name }) => tipLine(title, size, swatch(name))),
     tipLine(metric.title, write(bar.value)),
-    bar.low !== undefined &&
-      bar.high !== undefined &&
-      tipLine(metric.range, `${write(bar.low)} to ${write(bar.high)}`),
+    bar.range && tipLine(metric.range, `${write(bar.range.low)} to ${write(bar.range.high)}`),
     bar.timesBest !== undefined &&
       row.standing === "ranked" &&
       tipLine(`vs ${app.data.best[app.state.rank]}`, format.times(bar.timesBest)),
