@@ -56,8 +56,7 @@ pub struct Options {
     pub faults: Vec<FaultArg>,
     faults_from: u64,
     pub oom_max: Option<u64>,
-    /// Lines before `done`: a test may want a broken one.
-    pub metrics: String,
+    /// Before `done`.
     pub lines: String,
     pub no_protocol: bool,
     pub pidfile: Option<PathBuf>,
@@ -150,7 +149,6 @@ impl Options {
             "fault" => self.faults.push(value()?.parse()?),
             "faults-from" => self.faults_from = number(&value()?)?,
             "oom-max" => self.oom_max = Some(size(&value()?)?),
-            "metric" => self.metrics += &metric(&value()?)?,
             "say" => self.lines += &format!("{}\n", value()?.replace(',', " ")),
             "no-protocol" => self.no_protocol = true,
             "pidfile" => self.pidfile = Some(value()?.into()),
@@ -229,13 +227,6 @@ fn address(text: &str) -> Result<SocketAddr, String> {
         Ok(port) => Ok((Ipv4Addr::LOCALHOST, port).into()),
         Err(_) => text.parse().map_err(|_| "not a port, and not an address with a port".to_owned()),
     }
-}
-
-/// The line of `NAME=VALUE:UNIT`. The name may hold `:`, the value may not hold `=`, and the unit holds neither.
-fn metric(text: &str) -> Result<String, String> {
-    let parts = text.split_once('=').and_then(|(name, rest)| Some((name, rest.rsplit_once(':')?)));
-    let (name, (value, unit)) = parts.ok_or("expected NAME=VALUE:UNIT")?;
-    Ok(format!("metric {name} {value} {unit}\n"))
 }
 
 #[cfg(test)]

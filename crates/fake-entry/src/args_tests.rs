@@ -56,8 +56,8 @@ fn a_server_is_told_tasks_and_an_address() {
 
 #[test]
 fn metrics_and_sizes() {
-    let o = options("--metric a:b=1.5:ns/task --metric x=:y 1 1");
-    assert_eq!(o.metrics, "metric a:b 1.5 ns/task\nmetric x  y\n");
+    let o = options("--say metric,a:b,1.5,ns/task --say metric,x,,y 1 1");
+    assert_eq!(o.lines, "metric a:b 1.5 ns/task\nmetric x  y\n");
     assert_eq!(["0", "4097", "3KiB", "3GiB"].map(size), [Ok(0), Ok(4097), Ok(3072), Ok(3 << 30)]);
     for bad in ["", "KiB", "-1", "1.5MiB", "1 MiB", "1MB", "99999999999999999999", "9999999999GiB"] {
         assert!(size(bad).is_err(), "{bad}");
@@ -82,7 +82,6 @@ fn wrong_usage_is_an_error() {
         "--file-bytes 1 1 1",
         "--file /x 1 1",
         "--fault nonsense 1 1",
-        "--metric a=1 1 1",
         "--drain-ms 300001 1 1",
         "--work 1",
         "--serve echo 1",

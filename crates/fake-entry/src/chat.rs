@@ -13,7 +13,8 @@ use taskscale_load::websocket::{self, BINARY, CLOSE, CONTINUED, Frame, FrameHead
 
 use crate::args::Options;
 use crate::faults::Fault;
-use crate::{sleep_until, threads};
+use crate::sleep_until;
+use crate::threads::{THIS_THREAD, burn};
 
 /// Longest frame, and longest message of several frames.
 const MOST_BYTES: usize = 64 * 1024;
@@ -153,7 +154,7 @@ impl<'s> ChatServer<'s> {
             }
             Some(("say", what)) => {
                 let Some((room, _)) = self.members().get(&member.number).cloned() else { return false };
-                threads::spend(self.options.op_cpu);
+                burn(THIS_THREAD, self.options.op_cpu);
                 let message = frame(TEXT, what.as_bytes());
                 let said = self.said.fetch_add(1, Ordering::Relaxed);
                 let astray = self.options.number(Fault::Stray).is_some_and(|after| said >= after);

@@ -24,7 +24,7 @@ use args::Options;
 use faults::{Fault, FaultPhase};
 use memory::Region;
 use processes::{Family, PidFile};
-use threads::{burn, start_burning};
+use threads::{ALL_THREADS, burn, start_burning};
 
 fn main() -> ExitCode {
     let start = Instant::now();
@@ -101,7 +101,7 @@ impl Script {
         if let Some(code) = self.threads() {
             return Ok(code);
         }
-        burn(options.start_cpu());
+        burn(ALL_THREADS, options.start_cpu());
         perform::strike(options, FaultPhase::Launch);
         if self.has(Fault::CloseStdout) {
             output::close_stdout();
@@ -175,8 +175,7 @@ impl Script {
     /// Prints metrics, `done` and `failed` in one write. Returns the exit code.
     fn say_done(&self, queued_bytes: u64) -> u8 {
         let options = &self.options;
-        let mut text = options.metrics.clone();
-        text += &options.lines;
+        let mut text = options.lines.clone();
         if queued_bytes > 0 {
             text += &format!("metric socket_queued {queued_bytes} bytes\n");
         }

@@ -13,7 +13,8 @@ use crate::args::{LONGEST, Options, Service};
 use crate::chat::ChatServer;
 use crate::faults::{Fault, FaultPhase};
 use crate::memory::Region;
-use crate::{Script, output, perform, sleep_until, threads};
+use crate::threads::{THIS_THREAD, burn};
+use crate::{Script, output, perform, sleep_until};
 
 /// Length of the accept queue: clients connect by the thousand.
 const BACKLOG: i32 = 4096;
@@ -118,7 +119,7 @@ impl EchoServer<'_> {
                 return Ok(());
             }
             let message = &mut buffer[..length];
-            threads::spend(self.options.op_cpu * (length as u32).div_ceil(MESSAGE_BYTES));
+            burn(THIS_THREAD, self.options.op_cpu * (length as u32).div_ceil(MESSAGE_BYTES));
             let number = self.messages.fetch_add(1, Ordering::Relaxed);
             if self.options.number(Fault::Flip) == Some(number) {
                 message[length / 2] ^= 1;

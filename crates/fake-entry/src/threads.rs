@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use rustix::time::ClockId;
 
-const THIS_THREAD: ClockId = ClockId::ThreadCPUTime;
+pub const THIS_THREAD: ClockId = ClockId::ThreadCPUTime;
 pub const ALL_THREADS: ClockId = ClockId::ProcessCPUTime;
 
 /// Each thread also has a guard page (untouched) and a kernel stack.
@@ -66,21 +66,11 @@ pub fn start_burning(percent: u64, until: Instant) -> io::Result<JoinHandle<()>>
     })
 }
 
-/// Uses this much CPU time of this thread, however long it takes.
-pub fn spend(time: Duration) {
-    let until = cpu(THIS_THREAD) + time;
-    while !time.is_zero() && cpu(THIS_THREAD) < until {
+/// Uses this much CPU time of this thread, or of the whole process, however long it takes.
+pub fn burn(clock: ClockId, time: Duration) {
+    let until = cpu(clock) + time;
+    while !time.is_zero() && cpu(clock) < until {
         std::hint::spin_loop();
-    }
-}
-
-/// Uses this much CPU time of this process, however long it takes.
-pub fn burn(time: Duration) {
-    let until = cpu(ALL_THREADS) + time;
-    while cpu(ALL_THREADS) < until {
-        for _ in 0..100 {
-            std::hint::spin_loop();
-        }
     }
 }
 

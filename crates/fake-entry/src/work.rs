@@ -24,23 +24,23 @@ impl Script {
                 thread::Builder::new().stack_size(64 * 1024).spawn(|| ())?.join().ok();
             }
         }
-        burn(options.work_cpu() / 2);
+        burn(ALL_THREADS, options.work_cpu() / 2);
         thread::sleep(options.work_sleep() / 2);
         perform::strike(options, FaultPhase::Plateau);
-        burn(options.work_cpu() / 2);
+        burn(ALL_THREADS, options.work_cpu() / 2);
         thread::sleep(options.work_sleep() / 2);
         if self.has(Fault::ReadyLate) {
             self.say("ready\n");
         }
         perform::strike(options, FaultPhase::Drain);
 
-        let mut text = options.metrics.clone();
+        let mut text = options.lines.clone();
         text += &format!("metric work_cpu {} s\n", (cpu(ALL_THREADS) - before).as_secs_f64());
         text += &format!("metric affinity {} cpus\n", sched_getaffinity(None)?.count());
         let sum = operations * operations.saturating_sub(1) / 2;
         let check = format!("check {}\n", sum + u64::from(self.has(Fault::WrongCheck)));
         let code = self.say_outcome(text, operations, "operations", &check);
-        burn(Duration::from_millis(options.number(Fault::WorkAfter).unwrap_or(0)));
+        burn(ALL_THREADS, Duration::from_millis(options.number(Fault::WorkAfter).unwrap_or(0)));
         Ok(code)
     }
 }

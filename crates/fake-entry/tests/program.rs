@@ -53,7 +53,7 @@ fn proc_bytes(child: &HeldProcess, file: &str, field: &str) -> u64 {
 #[test]
 fn the_protocol_and_its_times() {
     let start = Instant::now();
-    let output = run("--launch-ms 100 --drain-ms 200 --metric a=1.5:ns 7 1");
+    let output = run("--launch-ms 100 --drain-ms 200 --say metric,a,1.5,ns 7 1");
     assert_eq!(output.stdout, b"alive 7\nmetric a 1.5 ns\ndone 7\n");
     assert!(output.stderr.is_empty() && output.status.success());
     // No upper bound: a busy machine may take longer.
@@ -67,7 +67,7 @@ fn what_faults_print() {
     assert_eq!(printed("--fault failed:2 7 0"), "alive 7\ndone 5\nfailed 2\n");
     assert_eq!(printed("--fault no-newline 7 0"), "alive 7\ndone 7");
     assert_eq!(printed("--fault close-stdout 7 0"), "");
-    assert_eq!(printed("--no-protocol --metric a=1:b 7 0"), "");
+    assert_eq!(printed("--no-protocol --say metric,a,1,b 7 0"), "");
     assert_eq!(printed("--fault flood:1000 7 0").len(), 1000 + 15);
     assert_eq!(run("--fault binary:70000 7 0").stdout.len(), 70_000 + 1 + 15);
     assert_eq!(printed("--fault long-line:70000 7 0").lines().count(), 3);

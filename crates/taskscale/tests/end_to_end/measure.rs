@@ -80,7 +80,7 @@ fn free_port() -> u16 {
 #[test]
 fn a_program_of_the_protocol_is_measured_as_an_entry_is_and_stopped_where_it_does_not_end() {
     let world = World::new(&[]);
-    let sample = one(measured(&world, "ok", &["-n", "7"], "{tasks} {seconds} --metric rate=2.5:x"), 0);
+    let sample = one(measured(&world, "ok", &["-n", "7"], "{tasks} {seconds} --say metric,rate,2.5,x"), 0);
     assert_eq!(sample.plateau_from, Some(PlateauFrom::Protocol));
     assert_eq!((sample.alive, sample.done, sample.exit_code), (Some(7), Some(7), Some(0)));
     assert!(!sample.stopped && sample.hold_s >= 2.0 && sample.time.drain_s.is_some(), "{sample:?}");

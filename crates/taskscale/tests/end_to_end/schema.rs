@@ -15,7 +15,7 @@ fn schema(name: &str) -> jsonschema::Validator {
 #[test]
 fn what_is_written_is_what_the_schema_says() {
     let world = World::new(&[
-        FakeEntry::new("well", "--metric rate=2.5:tasks/s"),
+        FakeEntry::new("well", "--say metric,rate,2.5,tasks/s"),
         FakeEntry::new("family", "--processes 1 --sockets 1"),
         FakeEntry::new("failed", "--fault failed:1 --fault escape-text"),
         FakeEntry::new("crash", "--fault crash:plateau"),
