@@ -60,7 +60,8 @@ pub struct Queue {
 
 impl Queue {
     pub fn of(address: SocketAddr) -> Queue {
-        let local = is_of_this_machine(address.ip());
+        // Only addresses of this machine can be bound.
+        let local = UdpSocket::bind((address.ip(), 0)).is_ok();
         let (family, kind) = (AddressFamily::NETLINK, SocketType::DGRAM);
         let socket = socket_with(family, kind, SocketFlags::CLOEXEC, Some(netlink::SOCK_DIAG));
         Queue { kernel: socket.ok().filter(|_| local), address: reached(address) }
@@ -131,10 +132,6 @@ impl Queue {
             }
         }
     }
-}
-
-fn is_of_this_machine(ip: IpAddr) -> bool {
-    UdpSocket::bind((ip, 0)).is_ok()
 }
 
 /// The address that a connection to this one reaches: loopback if the address is unspecified.

@@ -92,15 +92,17 @@ impl EchoProtocol {
     /// Appends message `nth` of a client.
     fn put_message(&self, client: usize, nth: u64, bytes: &mut Vec<u8>) {
         let client = (self.first + client) as u64;
-        let hash = mix(client ^ mix(nth));
+        // Reproducible from both numbers.
+        let mut random = fastrand::Rng::with_seed(client.rotate_left(32) ^ nth);
         if self.size < NUMBERS {
-            let hash = [hash.to_le_bytes(), mix(hash).to_le_bytes()];
+            let hash = [random.u64(..).to_le_bytes(), random.u64(..).to_le_bytes()];
             bytes.extend_from_slice(&hash.as_flattened()[..self.size]);
             return;
         }
         bytes.extend_from_slice(&client.to_le_bytes());
         bytes.extend_from_slice(&nth.to_le_bytes());
-        bytes.extend((NUMBERS..self.size).map(|k| (hash as u8).wrapping_add(k as u8)));
+        let first = random.u8(..);
+        bytes.extend((NUMBERS..self.size).map(|k| first.wrapping_add(k as u8)));
     }
 
     /// How `piece`, received from byte `k` of message `nth` on, differs from the expected message.
@@ -128,14 +130,6 @@ impl EchoProtocol {
         let (came, due) = (piece[at], due[at]);
         Some(format!("byte {} of message {nth} is {came}, expected {due}", k + at))
     }
-}
-
-/// The finalizer of splitmix64 (Steele, Lea and Flood 2014): each bit of the result depends on all of `x`.
-fn mix(x: u64) -> u64 {
-    let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ x >> 31
 }
 
 impl Protocol for EchoProtocol {

@@ -201,20 +201,21 @@ fn open_loop(engine: &mut Engine, per_s: f64, seconds: f64) -> Result<LoopResult
     let mut run = LoopRun::begin(engine, seconds);
     let all = (per_s * seconds).round() as u64;
     run.all = all;
-    let due_ns = |nth: u64| instant_ns(nth, per_s);
     let start_ns = run.start_ns;
+    // Scheduled send time of a message.
+    let due_ns = |nth: u64| start_ns + (nth as f64 / per_s * 1e9) as u64;
     let mut rotation = ClientRotation::new(engine.len());
     let mut senders = Vec::new();
     let mut nth = 0;
     while nth < all || run.on_their_way > 0 {
         let mut now_ns = engine.now_ns();
         let batch = nth + BATCH;
-        while nth < all.min(batch) && start_ns + due_ns(nth) <= now_ns {
-            run.send(engine, rotation.next(), start_ns + due_ns(nth))?;
+        while nth < all.min(batch) && due_ns(nth) <= now_ns {
+            run.send(engine, rotation.next(), due_ns(nth))?;
             nth += 1;
             now_ns = engine.now_ns();
         }
-        let wait_ns = if nth < all { (start_ns + due_ns(nth)).saturating_sub(now_ns) } else { 100_000_000 };
+        let wait_ns = if nth < all { due_ns(nth).saturating_sub(now_ns) } else { 100_000_000 };
         if wait_ns < TOGETHER_NS {
             std::thread::sleep(Duration::from_nanos(TOGETHER_NS));
             engine.turn(Duration::ZERO)?;
@@ -224,11 +225,6 @@ fn open_loop(engine: &mut Engine, per_s: f64, seconds: f64) -> Result<LoopResult
         run.take(engine, &mut senders)?;
     }
     Ok(run.end(engine))
-}
-
-/// Scheduled send time of a message, in nanoseconds from the start.
-fn instant_ns(nth: u64, per_s: f64) -> u64 {
-    (nth as f64 / per_s * 1e9) as u64
 }
 
 /// One message in flight on each of this many connections: once it has reached all receivers, its sender sends the

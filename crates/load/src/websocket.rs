@@ -67,24 +67,16 @@ impl FrameHeader {
 
     /// Why a client or a server may not send it.
     pub fn violation(&self, of_client: bool) -> Option<String> {
-        if self.reserved != 0 {
-            return Some("received a frame with reserved bits, without an extension".to_owned());
-        }
-        match (self.mask, of_client) {
-            (Some(_), false) => {
-                return Some("received a masked frame, which only clients may send".to_owned());
-            }
-            (None, true) => return Some("received an unmasked frame of a client".to_owned()),
-            _ => {}
-        }
-        match self.opcode {
-            CONTINUED | TEXT | BINARY => None,
-            CLOSE | PING | PONG if self.last && self.length <= 125 => None,
-            CLOSE | PING | PONG => {
-                Some("received a control frame that is a fragment or longer than 125 bytes".to_owned())
-            }
-            opcode => Some(format!("received a frame with unknown opcode {opcode}")),
-        }
+        let what = match (self.mask.is_some(), self.opcode) {
+            _ if self.reserved != 0 => "a frame with reserved bits, without an extension",
+            (true, _) if !of_client => "a masked frame, which only clients may send",
+            (false, _) if of_client => "an unmasked frame of a client",
+            (_, CONTINUED | TEXT | BINARY) => return None,
+            (_, CLOSE | PING | PONG) if self.last && self.length <= 125 => return None,
+            (_, CLOSE | PING | PONG) => "a control frame that is a fragment or longer than 125 bytes",
+            (_, opcode) => return Some(format!("received a frame with unknown opcode {opcode}")),
+        };
+        Some(format!("received {what}"))
     }
 
     /// Masks data, or removes the mask.
