@@ -303,34 +303,26 @@ pub fn start_ticks(pid: u32) -> Option<u64> {
     stat_field(&text(format!("/proc/{pid}/stat")).ok()?, 22)
 }
 
-/// Processes outside `known` (which is sorted) that descend from a known process or from `ancestor`.
-pub fn descendants_besides(known: &[u32], ancestor: u32) -> Vec<u32> {
-    let others = pids().filter(|pid| *pid != ancestor && known.binary_search(pid).is_err());
-    let parent_of: BTreeMap<u32, u32> = others.filter_map(|pid| Some((pid, parent(pid)?))).collect();
-    let is_of_run = |pid: &u32| {
-        let parents = std::iter::successors(Some(*pid), |pid| parent_of.get(pid).copied()).skip(1);
-        let mut parents = parents.take(parent_of.len() + 1);
-        parents.any(|parent| parent == ancestor || known.binary_search(&parent).is_ok())
-    };
-    parent_of.keys().copied().filter(is_of_run).collect()
-}
-
 /// All descendants of `ancestor`, without itself.
 pub fn descendants(ancestor: u32) -> Vec<u32> {
+    descendants_besides(&[], ancestor)
+}
+
+/// Processes outside `known` (which is sorted) that descend from a known process or from `ancestor`.
+pub fn descendants_besides(known: &[u32], ancestor: u32) -> Vec<u32> {
     let mut children_of: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-    for pid in pids() {
+    for pid in pids().filter(|pid| *pid != ancestor && known.binary_search(pid).is_err()) {
         // The process may have ended since it was listed.
         if let Some(parent) = parent(pid) {
             children_of.entry(parent).or_default().push(pid);
         }
     }
     let mut found = Vec::new();
-    let mut next = vec![ancestor];
+    let mut next = [known, &[ancestor]].concat();
     while let Some(parent) = next.pop() {
-        for child in children_of.remove(&parent).unwrap_or_default() {
-            found.push(child);
-            next.push(child);
-        }
+        let children = children_of.remove(&parent).unwrap_or_default();
+        next.extend(&children);
+        found.extend(children);
     }
     found
 }
