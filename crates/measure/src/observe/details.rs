@@ -12,8 +12,6 @@ use crate::timeline::Timeline;
 pub struct RunDetails {
     /// The beginning of standard output, at most 4 KiB.
     pub output: Vec<u8>,
-    /// The end of standard error, at most 4 KiB.
-    pub errors: Vec<u8>,
     /// When `done` was read, in seconds since exec.
     pub done_s: Option<f64>,
     /// Whether `done` was printed before `ready`.
@@ -33,7 +31,6 @@ impl Run<'_> {
         let quality = plateau_quality(&self.timeline, self.spec);
         let details = RunDetails {
             output: self.stdout_head,
-            errors: self.launched.stderr_tail,
             done_s: self.timeline.done_s(),
             done_before_ready: self.timeline.state().program.done_first,
             unobservable: quality.unobservable(),

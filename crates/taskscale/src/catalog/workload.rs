@@ -18,10 +18,9 @@ use super::names::check_name;
 use crate::units;
 
 /// How a program is started, what it prints, and what is measured: docs/reference/protocol.md.
-#[derive(
-    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, IntoStaticStr,
-)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
 pub enum Shape {

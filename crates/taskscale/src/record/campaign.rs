@@ -57,10 +57,9 @@ pub struct Origin {
 }
 
 /// Who measured, according to the submitter.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, strum::IntoStaticStr,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
 pub enum By {
     /// The project itself.

@@ -12,16 +12,13 @@ const LONGEST: usize = 48;
 /// lowercase letters, digits and `-`.
 pub fn class(machine: &Machine) -> String {
     let cpu = machine.cpu.to_lowercase().replace("(r)", " ").replace("(tm)", " ");
-    let words = cpu.split(|c: char| c.is_whitespace() || "@,()".contains(c)).filter(|word| !is_noise(word));
+    let words = cpu.split(|c: char| c.is_whitespace() || "@,()".contains(c));
+    let words = words.filter(|word| !NOISE.contains(word) && !word.ends_with("-core"));
     let mut name = joined(words.map(plain).filter(|word| !word.is_empty()), "-");
     name.truncate(LONGEST);
     let name = name.trim_end_matches('-');
     let name = if name.is_empty() { plain(&machine.architecture.to_lowercase()) } else { name.to_owned() };
     format!("{name}-{}cpu", machine.cpus).trim_start_matches('-').to_owned()
-}
-
-fn is_noise(word: &str) -> bool {
-    NOISE.contains(&word) || word.ends_with("-core")
 }
 
 /// A word with only letters, digits and `-`: `2.50ghz` becomes `2-5ghz`.

@@ -44,20 +44,9 @@ use crate::files::if_there;
 use crate::record::read_document;
 
 /// A rule for submitted results, with the sentence that pull requests show.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Serialize,
-    strum::IntoStaticStr,
-    strum::VariantArray,
-    strum::EnumMessage,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[derive(strum::IntoStaticStr, strum::VariantArray, strum::EnumMessage)]
 #[strum(serialize_all = "kebab-case")]
 pub enum SubmissionRule {
     /// Every line of samples.jsonl is a sample of these results.
@@ -93,25 +82,6 @@ pub enum SubmissionRule {
 named!(SubmissionRule);
 
 impl SubmissionRule {
-    /// The rule in a few words.
-    pub fn about(self) -> &'static str {
-        match self {
-            SubmissionRule::Lines => "every line is a sample of these results",
-            SubmissionRule::Plan => "the samples match the plan, each once",
-            SubmissionRule::Whole => "every case of the plan was measured",
-            SubmissionRule::Alike => "one memory source, one cap, one version of each entry",
-            SubmissionRule::Quiet => "fewer than 5% of the runs were on a busy machine",
-            SubmissionRule::Figures => "the values of each sample are consistent",
-            SubmissionRule::Plausible => "the values are plausible for real runs",
-            SubmissionRule::Times => "the runs do not overlap",
-            SubmissionRule::Programs => "programs, titles, reasons and links are those of the catalog",
-            SubmissionRule::Names => "no host, user or path of the machine",
-            SubmissionRule::Origin => "marked as submitted, not as measured by the project",
-            SubmissionRule::Checksum => "the checksum matches the files",
-            SubmissionRule::Once => "not submitted before",
-        }
-    }
-
     /// What to do if the rule is broken.
     fn fix(self) -> &'static str {
         match self {
