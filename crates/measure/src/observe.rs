@@ -7,9 +7,9 @@ mod environment;
 mod joins;
 mod launched;
 mod load;
-mod orphan_cleanup;
 mod page_cache;
 mod perform;
+mod progress_deadline;
 mod run;
 
 use std::collections::BTreeSet;

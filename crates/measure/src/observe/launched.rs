@@ -3,14 +3,17 @@
 use std::io::{self, BufRead, BufReader, PipeReader, Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
+use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::retry_on_intr;
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::launcher::{LaunchRequest, LauncherEvent};
+use super::progress_deadline::ProgressDeadline;
+use crate::cgroup::{Group, kill_all, processes_in};
+use crate::launcher::{END, LaunchRequest, LauncherEvent};
 use crate::launchers::{Launchers, Started};
-use crate::{MeasureError, at};
+use crate::{MeasureError, at, procfs};
 
 /// Bytes kept from the end of standard error.
 const TAIL_BYTES: usize = 4096;
@@ -22,6 +25,8 @@ pub(super) struct Launched {
     pub lost: bool,
     /// Whether the launcher has sent its last event.
     over: bool,
+    /// Set once the launcher was asked to kill everything, after which it reads no command.
+    deadline: Option<ProgressDeadline>,
     pub pid: u32,
     socket: BufReader<UnixStream>,
     /// The beginning of an event that has not arrived completely.
@@ -49,6 +54,7 @@ impl Launched {
             request,
             lost: false,
             over: false,
+            deadline: None,
             pid,
             socket: BufReader::new(socket),
             line: Vec::new(),
@@ -136,12 +142,48 @@ impl Launched {
         }
     }
 
-    /// Kills a launcher that does not respond.
-    pub fn give_up(&mut self) -> Result<(), MeasureError> {
-        self.signal(Signal::KILL);
-        at("wait for", "the launcher", self.wait())?;
-        self.lost = true;
-        Ok(())
+    /// Kills the launcher if it was asked to kill everything and makes no progress, perhaps because the program stopped
+    /// it. Returns whether it did. Fails if even the kernel cannot end the processes.
+    pub fn give_up_if_stuck(&mut self, group: &dyn Group) -> Result<bool, MeasureError> {
+        let stuck = self.deadline.as_mut().is_some_and(|deadline| deadline.is_over(group.memory_now()));
+        if stuck {
+            self.signal(Signal::KILL);
+            at("wait for", "the launcher", self.wait())?;
+            self.lost = true;
+        }
+        Ok(stuck)
+    }
+
+    /// Kills every process of a run whose launcher is gone. An error means that they do not end.
+    pub fn end_what_is_left(&self, group: &dyn Group) -> Result<(), MeasureError> {
+        let mut deadline = ProgressDeadline::new();
+        loop {
+            kill_all(&self.request.group);
+            // Some processes may be outside the run's cgroup, and no longer descend from ours. They keep the
+            // environment that they started with: TMPDIR is the run's own folder, unless the user set it.
+            let orphans = procfs::started_with("TMPDIR", &self.request.scratch);
+            procfs::kill(&orphans);
+            if orphans.is_empty() && processes_in(&self.request.group).is_empty() {
+                return Ok(());
+            }
+            if deadline.is_over(group.memory_now()) {
+                return Err(MeasureError::Launcher("cannot kill the program's processes".into()));
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// Asks the launcher to kill everything.
+    pub fn send_end(&mut self) {
+        if self.deadline.is_none() {
+            self.deadline = Some(ProgressDeadline::new());
+            self.send(END);
+        }
+    }
+
+    /// Whether the launcher was asked to kill everything.
+    pub fn is_ending(&self) -> bool {
+        self.deadline.is_some()
     }
 
     /// Sends a command to the launcher, and resumes it if it was stopped. The next read detects if it is gone.

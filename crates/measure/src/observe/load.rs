@@ -3,11 +3,10 @@
 use super::clock::Clock;
 use super::control_pipe::ControlPipe;
 use super::launched::Launched;
-use super::orphan_cleanup::ProgressDeadline;
 use crate::MeasureError;
 use crate::cgroup::Group;
 use crate::event::RunEvent;
-use crate::launcher::{END, LaunchRequest, LauncherEvent, STOP};
+use crate::launcher::{LaunchRequest, LauncherEvent, STOP};
 use crate::launchers::Launchers;
 use crate::protocol::Lines;
 use crate::timeline::Timeline;
@@ -33,8 +32,6 @@ pub(super) struct Running {
     pub executed: bool,
     /// Whether the load was asked to stop, so that its end is not a failure.
     stopping: bool,
-    /// Set once the launcher was asked to kill everything, after which it reads no command.
-    deadline: Option<ProgressDeadline>,
 }
 
 impl Running {
@@ -49,7 +46,6 @@ impl Running {
             lines: Lines::of_at_most(LONGEST_LINE),
             executed: false,
             stopping: false,
-            deadline: None,
         })
     }
 
@@ -64,7 +60,7 @@ impl Running {
                     }
                     self.lines.finish(|line| timeline.hear_load(clock.now_ns(), line));
                     timeline.push(clock.now_ns(), RunEvent::LoadEnded { end, stopping: self.stopping });
-                    self.send_end();
+                    self.launched.send_end();
                 }
                 LauncherEvent::Empty | LauncherEvent::Broken { .. } => {
                     timeline.push(clock.now_ns(), RunEvent::LoadEmpty);
@@ -88,8 +84,7 @@ impl Running {
 
     /// Kills the load if its launcher does not, perhaps because the load stopped it.
     pub fn end_if_stuck(&mut self, timeline: &mut Timeline, clock: Clock) -> Result<(), MeasureError> {
-        if self.deadline.as_mut().is_some_and(|deadline| deadline.is_over(self.group.memory_now())) {
-            self.launched.give_up()?;
+        if self.launched.give_up_if_stuck(&*self.group)? {
             self.end_without_launcher(timeline, clock)?;
         }
         Ok(())
@@ -105,7 +100,7 @@ impl Running {
 
     /// Asks the load to end.
     pub fn stop(&mut self) {
-        if !self.stopping && self.deadline.is_none() {
+        if !self.stopping && !self.launched.is_ending() {
             self.stopping = true;
             self.launched.send(STOP);
         }
@@ -113,18 +108,11 @@ impl Running {
 
     /// Kills the load. Returns false if that was already done.
     pub fn kill(&mut self) -> bool {
-        if self.deadline.is_some() {
+        if self.launched.is_ending() {
             return false;
         }
         self.stopping = true;
-        self.send_end();
+        self.launched.send_end();
         true
-    }
-
-    fn send_end(&mut self) {
-        if self.deadline.is_none() {
-            self.deadline = Some(ProgressDeadline::new());
-            self.launched.send(END);
-        }
     }
 }

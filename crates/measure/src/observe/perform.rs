@@ -209,7 +209,7 @@ impl Run<'_> {
         let at_cap = self.group.memory_now().is_some_and(|now| fills_cap(self.spec, now));
         let out_of_memory = self.group.memory_want().out_of_memory;
         self.push(RunEvent::Kill(Kill { why, at_cap, out_of_memory }));
-        self.send_end();
+        self.launched.send_end();
         self.kill_load();
     }
 

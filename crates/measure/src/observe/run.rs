@@ -11,12 +11,11 @@ use super::environment::launch_request;
 use super::joins::Joins;
 use super::launched::Launched;
 use super::load::{self, PreparedLoad};
-use super::orphan_cleanup::ProgressDeadline;
 use crate::black_box::{LineWatch, Ready};
 use crate::cgroup::Group;
 use crate::decide::{Action, next_action};
 use crate::event::{Account, Kill, RunEvent};
-use crate::launcher::{END, LauncherEvent, ProgramEnd};
+use crate::launcher::{LauncherEvent, ProgramEnd};
 use crate::launchers::Launchers;
 use crate::limit_detection::{OwnFiles, tells_of_open_files};
 use crate::observed::EndedBy;
@@ -64,8 +63,6 @@ pub(super) struct Run<'a> {
     /// Collects the files that the run's processes map, if wanted.
     pub files: Option<&'a mut BTreeSet<PathBuf>>,
     pub on_reading: Option<&'a mut OnReading>,
-    /// Set once the launcher was asked to kill everything.
-    deadline: Option<ProgressDeadline>,
     /// When threads were counted last.
     counted_ns: Option<u64>,
     /// CPU time of the whole machine when the run began, in seconds.
@@ -107,7 +104,6 @@ impl<'a> Run<'a> {
             switches: Switches::default(),
             files: None,
             on_reading: None,
-            deadline: None,
             counted_ns: None,
             system_cpu_s: procfs::system_cpu_s(),
             stdout_head: Vec::new(),
@@ -130,11 +126,7 @@ impl<'a> Run<'a> {
             if self.interrupt.signal().is_some() && !self.state().interrupted {
                 self.push(RunEvent::Interrupted);
             }
-            if let Some(deadline) = &mut self.deadline
-                && deadline.is_over(self.group.memory_now())
-            {
-                // The program may have stopped the launcher. Fails if even the kernel cannot end the processes.
-                self.launched.give_up()?;
+            if self.launched.give_up_if_stuck(&*self.group)? {
                 self.end_without_launcher()?;
             }
             if !self.timeline.state().load_empty
@@ -261,9 +253,9 @@ impl<'a> Run<'a> {
             self.read_output();
         }
         self.timeline.push(at_ns, RunEvent::Ended(end));
-        if self.deadline.is_none() {
+        if !self.launched.is_ending() {
             self.note_left_processes();
-            self.send_end();
+            self.launched.send_end();
         }
         self.kill_load();
     }
@@ -289,14 +281,6 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Asks the launcher to kill everything.
-    pub fn send_end(&mut self) {
-        if self.deadline.is_none() {
-            self.deadline = Some(ProgressDeadline::new());
-            self.launched.send(END);
-        }
-    }
-
     /// Kills a run whose launcher was lost. The run still counts, because its program may have killed the
     /// launcher. The next run gets a new launcher.
     fn end_without_launcher(&mut self) -> Result<(), MeasureError> {
@@ -309,7 +293,7 @@ impl<'a> Run<'a> {
 
     /// Samples threads, and memory if the kernel records no peak or enforces no cap, as long as they matter.
     fn count(&mut self) {
-        let Some(pid) = self.state().pid.filter(|_| self.state().end.is_none() && self.deadline.is_none())
+        let Some(pid) = self.state().pid.filter(|_| self.state().end.is_none() && !self.launched.is_ending())
         else {
             // Before its exec, the process still has the launcher's memory.
             return;

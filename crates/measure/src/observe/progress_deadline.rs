@@ -1,11 +1,6 @@
-//! Cleanup after a launcher that was killed or does not respond: taskscale itself ends the run's processes.
+//! How long the processes of a run may take to end.
 
-use std::thread;
 use std::time::{Duration, Instant};
-
-use super::launched::Launched;
-use crate::cgroup::{Group, kill_all, processes_in};
-use crate::{MeasureError, procfs};
 
 /// Gives up on killing a run after this long without progress.
 const KILL_TIMEOUT: Duration = Duration::from_secs(60);
@@ -38,27 +33,6 @@ impl ProgressDeadline {
             }
         }
         now.duration_since(self.since) > KILL_TIMEOUT
-    }
-}
-
-impl Launched {
-    /// Kills every process of a run whose launcher is gone. An error means that they do not end.
-    pub(super) fn end_what_is_left(&self, group: &dyn Group) -> Result<(), MeasureError> {
-        let mut deadline = ProgressDeadline::new();
-        loop {
-            kill_all(&self.request.group);
-            // Some processes may be outside the run's cgroup, and no longer descend from ours. They keep the
-            // environment that they started with: TMPDIR is the run's own folder, unless the user set it.
-            let orphans = procfs::started_with("TMPDIR", &self.request.scratch);
-            procfs::kill(&orphans);
-            if orphans.is_empty() && processes_in(&self.request.group).is_empty() {
-                return Ok(());
-            }
-            if deadline.is_over(group.memory_now()) {
-                return Err(MeasureError::Launcher("cannot kill the program's processes".into()));
-            }
-            thread::sleep(Duration::from_millis(5));
-        }
     }
 }
 
