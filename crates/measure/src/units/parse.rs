@@ -26,27 +26,27 @@ impl Quantity {
             Quantity::Share => "a percentage such as 5% or 0.5%",
         }
     }
+
+    fn invalid(self, what: String) -> UnitError {
+        UnitError::Invalid { what, quantity: self }
+    }
+
+    fn mismatch(self, text: &str) -> UnitError {
+        self.invalid(format!("{text:?} is not a {self}"))
+    }
+
+    fn unknown(self, text: &str, unit: &str) -> UnitError {
+        self.invalid(format!("{unit:?} in {text:?} is not a unit of a {self}"))
+    }
 }
 
 /// Why a text is not a count, a size or a duration, and what would be.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UnitError {
-    #[error("a {0} is missing: give {accepted}", accepted = .0.accepted())]
-    Empty(Quantity),
-    #[error("{text:?} is not a {quantity}: give {accepted}", accepted = .quantity.accepted())]
-    NotANumber { quantity: Quantity, text: String },
-    #[error("{text:?} is below zero: give {accepted}", accepted = .quantity.accepted())]
-    Negative { quantity: Quantity, text: String },
-    #[error("{text:?} is zero: give {accepted}", accepted = .quantity.accepted())]
-    Zero { quantity: Quantity, text: String },
-    #[error("{text:?} has no unit: give {accepted}", accepted = .quantity.accepted())]
-    NoUnit { quantity: Quantity, text: String },
-    #[error("{unit:?} in {text:?} is not a unit of a {quantity}: give {accepted}", accepted = .quantity.accepted())]
-    UnknownUnit { quantity: Quantity, text: String, unit: String },
+    #[error("{what}: give {accepted}", accepted = .quantity.accepted())]
+    Invalid { what: String, quantity: Quantity },
     #[error("{text:?} may mean powers of 1000 or of 1024: write {number}{decimal} or {number}{binary}")]
     Ambiguous { text: String, number: String, decimal: &'static str, binary: &'static str },
-    #[error("{text:?} does not come out whole: give {accepted}", accepted = .quantity.accepted())]
-    NotWhole { quantity: Quantity, text: String },
     #[error("{text:?} is too large: the largest {quantity} is {largest}")]
     TooLarge { quantity: Quantity, text: String, largest: &'static str },
     #[error("the parts of {text:?} are out of order: write the larger unit first, as in 1m30s")]
@@ -62,13 +62,13 @@ pub fn parse_count(text: &str) -> Result<u64, UnitError> {
         "k" | "K" => 3,
         "m" | "M" => 6,
         "g" | "G" => 9,
-        _ => return Err(unknown(quantity, text, unit)),
+        _ => return Err(quantity.unknown(text, unit)),
     };
     if !rest.is_empty() {
-        return Err(not_a_number(quantity, text));
+        return Err(quantity.mismatch(text));
     }
     let scaled = number.times(10u128.pow(power)).ok_or_else(|| too_large(quantity, text))?;
-    let n = scaled.whole().ok_or_else(|| UnitError::NotWhole { quantity, text: text.to_owned() })?;
+    let n = scaled.whole().ok_or_else(|| quantity.invalid(format!("{text:?} does not come out whole")))?;
     above_zero(quantity, text, n)
 }
 
@@ -97,10 +97,10 @@ pub fn parse_bytes(text: &str) -> Result<u64, UnitError> {
         "k" => return ambiguous("kB", "KiB"),
         "m" => return ambiguous("MB", "MiB"),
         "g" => return ambiguous("GB", "GiB"),
-        _ => return Err(unknown(quantity, text, unit)),
+        _ => return Err(quantity.unknown(text, unit)),
     };
     if !rest.is_empty() {
-        return Err(not_a_number(quantity, text));
+        return Err(quantity.mismatch(text));
     }
     let scaled = number.times(factor).ok_or_else(|| too_large(quantity, text))?;
     above_zero(quantity, text, scaled.rounded())
@@ -121,8 +121,8 @@ pub fn parse_duration(text: &str) -> Result<Duration, UnitError> {
             "s" => 1_000_000_000,
             "m" | "min" => 60_000_000_000,
             "h" => 3_600_000_000_000,
-            "" => return Err(UnitError::NoUnit { quantity, text: text.to_owned() }),
-            _ => return Err(unknown(quantity, text, unit)),
+            "" => return Err(quantity.invalid(format!("{text:?} has no unit"))),
+            _ => return Err(quantity.unknown(text, unit)),
         };
         if nanos >= last_unit {
             return Err(UnitError::OutOfOrder { text: text.to_owned() });
@@ -144,9 +144,9 @@ pub fn parse_share(text: &str) -> Result<f64, UnitError> {
     let (number, unit, rest) = Decimal::split(quantity, text, text)?;
     match (unit, rest) {
         ("", "%") => Ok(number.numerator as f64 / 10f64.powi(number.decimals as i32 + 2)),
-        ("", "") => Err(UnitError::NoUnit { quantity, text: text.to_owned() }),
-        ("", _) => Err(not_a_number(quantity, text)),
-        _ => Err(unknown(quantity, text, unit)),
+        ("", "") => Err(quantity.invalid(format!("{text:?} has no unit"))),
+        ("", _) => Err(quantity.mismatch(text)),
+        _ => Err(quantity.unknown(text, unit)),
     }
 }
 
@@ -167,12 +167,12 @@ impl Decimal {
     ) -> Result<(Decimal, &'t str, &'t str), UnitError> {
         let trimmed = part.trim();
         if trimmed.is_empty() {
-            return Err(UnitError::Empty(quantity));
+            return Err(quantity.invalid(format!("a {quantity} is missing")));
         }
         if let Some(after) = trimmed.strip_prefix(['-', '−'])
             && after.starts_with(|c: char| c.is_ascii_digit())
         {
-            return Err(UnitError::Negative { quantity, text: text.to_owned() });
+            return Err(quantity.invalid(format!("{text:?} is below zero")));
         }
         let is_part = |c: char| c.is_ascii_digit() || c == '.' || c == '_';
         let number_end = trimmed.find(|c| !is_part(c)).unwrap_or(trimmed.len());
@@ -187,13 +187,13 @@ impl Decimal {
     fn read(quantity: Quantity, text: &str, number: &str) -> Result<Decimal, UnitError> {
         let (whole, fraction) = match number.split_once('.') {
             Some((whole, fraction)) if !fraction.is_empty() => (whole, fraction),
-            Some(_) => return Err(not_a_number(quantity, text)),
+            Some(_) => return Err(quantity.mismatch(text)),
             None => (number, ""),
         };
         // Underscores are allowed only between digits.
         let groups_ok = whole.split('_').all(|group| !group.is_empty());
         if !groups_ok || fraction.contains(['_', '.']) {
-            return Err(not_a_number(quantity, text));
+            return Err(quantity.mismatch(text));
         }
         let fraction = fraction.trim_end_matches('0');
         let mut numerator: u128 = 0;
@@ -204,7 +204,7 @@ impl Decimal {
                 .ok_or_else(|| too_large(quantity, text))?;
         }
         // The numerator has at most 39 digits here, not counting leading zeros of the fraction.
-        let decimals = u32::try_from(fraction.len()).map_err(|_| not_a_number(quantity, text))?;
+        let decimals = u32::try_from(fraction.len()).map_err(|_| quantity.mismatch(text))?;
         Ok(Decimal { numerator, decimals })
     }
 
@@ -233,18 +233,10 @@ impl Decimal {
 
 fn above_zero(quantity: Quantity, text: &str, n: u128) -> Result<u64, UnitError> {
     match u64::try_from(n) {
-        Ok(0) => Err(UnitError::Zero { quantity, text: text.to_owned() }),
+        Ok(0) => Err(quantity.invalid(format!("{text:?} is zero"))),
         Ok(n) => Ok(n),
         Err(_) => Err(too_large(quantity, text)),
     }
-}
-
-fn not_a_number(quantity: Quantity, text: &str) -> UnitError {
-    UnitError::NotANumber { quantity, text: text.to_owned() }
-}
-
-fn unknown(quantity: Quantity, text: &str, unit: &str) -> UnitError {
-    UnitError::UnknownUnit { quantity, text: text.to_owned(), unit: unit.to_owned() }
 }
 
 fn too_large(quantity: Quantity, text: &str) -> UnitError {
