@@ -66,6 +66,7 @@ mod procfs;
 mod protocol;
 #[cfg(test)]
 mod purity_tests;
+mod regular_file;
 mod run_state;
 mod sampler;
 mod scenario;
@@ -103,6 +104,7 @@ pub use measurement::{
 };
 pub use observe::{LocalRunner, OnReading, RunDetails};
 pub use protocol::{LineKind, Lines, Said};
+pub use regular_file::open_regular;
 pub use scenario::{HoldParams, Scenario, ServeParams, WorkParams};
 pub use timeline::Timeline;
 pub use timestamp::Timestamp;

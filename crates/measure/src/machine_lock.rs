@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
 use super::Interrupt;
+use super::regular_file::require_regular;
 
 /// Maximum number of bytes read from the file, which describes the holder in one line.
 const LONGEST_HOLDER_BYTES: u64 = 1000;
@@ -122,13 +123,7 @@ fn open(path: &Path) -> io::Result<File> {
         };
         match opened {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            opened => {
-                let file = opened?;
-                return match file.metadata()?.is_file() {
-                    true => Ok(file),
-                    false => Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")),
-                };
-            }
+            opened => return opened.and_then(require_regular),
         }
         let mut new = OpenOptions::new();
         match new.read(true).write(true).create_new(true).custom_flags(flags).open(path) {

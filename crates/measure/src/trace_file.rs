@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::RunSpec;
 use super::event::{RunEvent, TimedEvent};
+use super::regular_file::open_regular;
 use super::timeline::{Host, Timeline, forgets_usage};
 use crate::Timestamp;
 
@@ -79,13 +80,8 @@ pub fn write_trace(path: &Path, spec: &RunSpec, timeline: &Timeline) -> io::Resu
 pub fn read_trace(path: &Path) -> Result<(RunSpec, Timeline), TraceError> {
     let path_of = || path.to_owned();
     let io = |error| TraceError::Io { path: path_of(), error };
-    // Refuse pipes and devices without waiting for them.
-    let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path).map_err(io)?;
-    let facts = file.metadata().map_err(io)?;
-    if !facts.is_file() {
-        return Err(io(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")));
-    }
-    if facts.len() > MOST_BYTES {
+    let file = open_regular(path).map_err(io)?;
+    if file.metadata().map_err(io)?.len() > MOST_BYTES {
         return Err(TraceError::TooLarge { path: path_of() });
     }
     // A file may grow while it is read.

@@ -1,10 +1,10 @@
 //! Bounds on results of unknown origin: regular files only, of bounded size. Larger files were not written by
 //! taskscale.
 
-use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+
+use taskscale_measure::open_regular;
 
 use super::{Campaign, StoreError};
 
@@ -23,15 +23,6 @@ pub(super) const REJECTED_LINES: usize = 1_000;
 /// Maximum plans of a campaign, and maximum programs of its entries.
 const PARTS: usize = 1_000;
 const PROGRAMS: usize = 10_000;
-
-/// Opens a regular file for reading. Fails at once for a pipe or a device, without waiting for it.
-pub fn open_regular(path: &Path) -> io::Result<File> {
-    let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
-    match file.metadata()?.is_file() {
-        true => Ok(file),
-        false => Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")),
-    }
-}
 
 /// The bytes of a document of a results folder (`campaign.json`, `limit.json`).
 pub fn read_document(path: &Path) -> io::Result<Vec<u8>> {

@@ -15,7 +15,7 @@ mod schema_tests;
 mod store;
 
 pub use crate::catalog::Source;
-pub use bounds::{open_regular, read_document};
+pub use bounds::read_document;
 pub use campaign::*;
 pub use cell::*;
 pub use event::*;

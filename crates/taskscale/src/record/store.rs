@@ -12,10 +12,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use strum::EnumMessage;
+use taskscale_measure::open_regular;
 
 use super::bounds::{
-    CASES, LINE_BYTES, REJECTED_LINES, RUNS, SAMPLES_BYTES, check_size, open_regular, read_document,
-    too_large,
+    CASES, LINE_BYTES, REJECTED_LINES, RUNS, SAMPLES_BYTES, check_size, read_document, too_large,
 };
 use super::{Campaign, SCHEMA_VERSION, Sample, StringInterner};
 use crate::files::if_there;

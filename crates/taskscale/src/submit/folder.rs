@@ -5,11 +5,11 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
+use taskscale_measure::open_regular;
 
 use super::machine::class;
 use crate::record::{
-    self, By, Campaign, Loaded, Origin, Sample, Store, StoreError, holds_campaign, open_regular,
-    read_document,
+    self, By, Campaign, Loaded, Origin, Sample, Store, StoreError, holds_campaign, read_document,
 };
 
 /// Replaces the checksum while it is computed.
