@@ -154,19 +154,14 @@ impl Analysis<'_> {
         }
         let launch_s = state.launch_end.map(|(at_ns, _)| at_ns).or(since_ns).map(since_exec);
         let end_s = self.plateau_end_ns().map(since_exec);
-        // Includes the clients' first messages, so that the phases add up to the whole.
-        let plateau_s = launch_s.zip(end_s).map(|(launch, end)| (end - launch).max(0.0));
+        let phases = launch_s.zip(end_s);
         Time {
             launch_s,
-            // The plateau of a program that ends early ends with the program.
-            plateau_s: match (plateau_s, wall_s, launch_s) {
-                (Some(plateau), Some(wall), Some(launch)) => Some(plateau.min((wall - launch).max(0.0))),
-                (plateau, ..) => plateau,
-            },
-            drain_s: match (launch_s, wall_s, end_s) {
-                (Some(launch), Some(wall), Some(end)) => Some((wall - launch.max(end)).max(0.0)),
-                _ => None,
-            },
+            // Includes the clients' first messages, so that the phases add up to the whole. The plateau of a program that
+            // ends early ends with the program.
+            plateau_s: phases
+                .map(|(launch, end)| (wall_s.map_or(end, |wall| end.min(wall)) - launch).max(0.0)),
+            drain_s: phases.zip(wall_s).map(|((launch, end), wall)| (wall - launch.max(end)).max(0.0)),
             wall_s,
             plateau_read_at_s: read_at_s,
             reading_s,

@@ -218,10 +218,8 @@ impl RunView<'_> {
 
     /// Only samples are due, which show CPU starvation.
     fn while_working(&self) -> Action {
-        match self.state.program.done_ns.is_none() && self.sample_is_due() {
-            true => Action::Sample,
-            false => Action::Wait(self.tick_s()),
-        }
+        let is_due = self.state.program.done_ns.is_none() && self.sample_is_due();
+        if is_due { Action::Sample } else { Action::Wait(self.tick_s()) }
     }
 
     fn while_holding(&self, due_ns: u64) -> Action {

@@ -27,19 +27,17 @@ impl SystemLimits {
             let sentence = format!("{} = {}{}", room.limit.name, room.limit.value, room.why());
             PredictedLimit { limit: room.limit, room: room.room, sure: true, sentence, remedy: room.remedy }
         });
-        let has_areas =
-            |rooms: &std::ops::RangeInclusive<u64>| kind == Kind::Thread && tasks > *rooms.start();
-        let areas =
-            self.mapping_headroom().filter(|(rooms, _)| has_areas(rooms)).map(|(rooms, (limit, remedy))| {
-                let sentence = format!(
-                    "{} = {}: room for {} to {} threads (4 or 2 memory mappings each)",
-                    limit.name,
-                    limit.value,
-                    grouped(*rooms.start()),
-                    grouped(*rooms.end())
-                );
-                PredictedLimit { limit, room: *rooms.end(), sure: tasks > *rooms.end(), sentence, remedy }
-            });
+        let areas = self.mapping_headroom().filter(|_| kind == Kind::Thread);
+        let areas = areas.filter(|(rooms, _)| tasks > *rooms.start()).map(|(rooms, (limit, remedy))| {
+            let sentence = format!(
+                "{} = {}: room for {} to {} threads (4 or 2 memory mappings each)",
+                limit.name,
+                limit.value,
+                grouped(*rooms.start()),
+                grouped(*rooms.end())
+            );
+            PredictedLimit { limit, room: *rooms.end(), sure: tasks > *rooms.end(), sentence, remedy }
+        });
         threads.into_iter().chain(areas).min_by_key(|predicted_limit| predicted_limit.room)
     }
 }

@@ -94,20 +94,11 @@ pub fn decimal(value: f64, decimals: usize) -> String {
     }
     let plain = format!("{:.decimals$}", value.abs());
     let (whole, fraction) = plain.split_once('.').unwrap_or((&plain, ""));
-    let mut shown = String::new();
-    if value < 0.0 && plain.chars().any(|c| matches!(c, '1'..='9')) {
-        shown.push('-');
-    }
-    match whole.parse() {
-        Ok(n) => shown.push_str(&grouped(n)),
-        // 2^64 and above: no commas.
-        Err(_) => shown.push_str(whole),
-    }
-    if !fraction.is_empty() {
-        shown.push('.');
-        shown.push_str(fraction);
-    }
-    shown
+    let sign = if value < 0.0 && plain.contains(|c| matches!(c, '1'..='9')) { "-" } else { "" };
+    // 2^64 and above: no commas.
+    let whole = whole.parse().map_or(whole.to_owned(), grouped);
+    let point = if fraction.is_empty() { "" } else { "." };
+    format!("{sign}{whole}{point}{fraction}")
 }
 
 /// A size in binary units and three significant digits: `436 MiB`, `4.10 MiB`, `912 KiB`, `17 B`.

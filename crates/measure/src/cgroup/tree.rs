@@ -176,11 +176,7 @@ fn listed(group: BorrowedFd) -> Vec<u32> {
 /// Removes cgroups and those below them.
 pub fn remove_folders(folders: &[PathBuf]) -> io::Result<()> {
     // Try each, even after an error.
-    let mut removed = Ok(());
-    for folder in folders {
-        removed = removed.and(remove(folder));
-    }
-    removed
+    folders.iter().map(|folder| remove(folder)).fold(Ok(()), io::Result::and)
 }
 
 #[cfg(test)]

@@ -84,11 +84,7 @@ impl Group for GroupV1 {
     }
 
     fn folders(&self) -> Vec<PathBuf> {
-        [Some(&self.memory), self.cpuacct.as_ref(), self.pids.as_ref()]
-            .into_iter()
-            .flatten()
-            .cloned()
-            .collect()
+        std::iter::once(&self.memory).chain(&self.cpuacct).chain(&self.pids).cloned().collect()
     }
 
     fn cpu(&self) -> Option<CpuReading> {
@@ -101,10 +97,8 @@ impl Group for GroupV1 {
     // TCP buffers have a separate counter and are in no other value.
 
     fn memory_now(&self) -> Option<u64> {
-        Some(
-            self.number("memory.usage_in_bytes")?
-                + self.number("memory.kmem.tcp.usage_in_bytes").unwrap_or(0),
-        )
+        let tcp = self.number("memory.kmem.tcp.usage_in_bytes").unwrap_or(0);
+        Some(self.number("memory.usage_in_bytes")? + tcp)
     }
 
     /// Too high if TCP buffers and the rest did not peak at the same time.

@@ -176,10 +176,7 @@ impl RunView<'_> {
             }
             (false, _) => return None,
         };
-        Some(match has_time {
-            true => Action::Drop(WhyDropped::Pause),
-            false => Action::Doubt(quiescence),
-        })
+        Some(if has_time { Action::Drop(WhyDropped::Pause) } else { Action::Doubt(quiescence) })
     }
 
     /// Whether the program still has time to become idle.
