@@ -33,7 +33,7 @@ fn ran_out_of_memory(seen: &Observed) -> Option<RunVerdict> {
     if want.oom_kills == 0 && !stuck && seen.ended_by != Some(EndedBy::MemoryCap) {
         return None;
     }
-    let reason = match seen.memory_cap_bytes {
+    let reason = match seen.spec.bounds.memory_bytes {
         // The kernel killed it because memory was exhausted elsewhere.
         Some(cap) if want.oom_kills > 0 && !want.cap_hit => format!(
             "killed by the kernel: the machine or a parent cgroup was out of memory (the run was below its own cap of \
@@ -61,7 +61,8 @@ fn launcher_lost(seen: &Observed) -> Option<RunVerdict> {
 fn hit_a_limit(seen: &Observed, fell_short: Option<String>) -> Option<RunVerdict> {
     let met = match seen.ended_by {
         Some(EndedBy::Doomed) => {
-            let bound = seen.limits.exceeds_limit(seen.kind, seen.tasks).map(ThreadHeadroom::into_hit)?;
+            let bound =
+                seen.limits.exceeds_limit(seen.spec.kind, seen.spec.tasks).map(ThreadHeadroom::into_hit)?;
             let (time_s, most) = (seen.time_cap_s, seen.evidence.threads);
             let why = format!("{}; killed after {time_s} s with {} threads", bound.why, grouped(most));
             let sentence = format!("would {}", bound.sentence);
@@ -69,7 +70,7 @@ fn hit_a_limit(seen: &Observed, fell_short: Option<String>) -> Option<RunVerdict
         }
         // A run that taskscale ended could have gone further: how far it got proves nothing.
         Some(EndedBy::TimeOut | EndedBy::OutputCap) => proven_limit(seen.limits, &seen.evidence),
-        _ => detect_limit(seen.limits, seen.kind, &seen.evidence).filter(|_| fell_short.is_some()),
+        _ => detect_limit(seen.limits, seen.spec.kind, &seen.evidence).filter(|_| fell_short.is_some()),
     };
     Some(limit_verdict(met?, &fell_short.unwrap_or_default()))
 }
@@ -86,13 +87,13 @@ fn limit_verdict(met: DetectedLimit, detail: &str) -> RunVerdict {
 /// Rule 6: returns the reason of failure if the program wrote more output than a run may.
 pub(super) fn require_little_output(seen: &Observed) -> Result<(), String> {
     if seen.ended_by == Some(EndedBy::OutputCap) {
-        return Err(format!("killed: wrote more than {} bytes of output", seen.output_cap_bytes));
+        return Err(format!("killed: wrote more than {} bytes of output", seen.spec.bounds.output_bytes));
     }
     Ok(())
 }
 
 /// For the reason of a timeout: memory was at its cap. This proves nothing, as page cache may have filled it.
 pub(super) fn stood_at_cap(seen: &Observed) -> String {
-    let Some(cap) = seen.memory_cap_bytes.filter(|_| seen.stood_at_cap) else { return String::new() };
+    let Some(cap) = seen.spec.bounds.memory_bytes.filter(|_| seen.stood_at_cap) else { return String::new() };
     format!("; memory was at its cap of {} MiB, which may be why (raise --memory-cap)", cap >> 20)
 }

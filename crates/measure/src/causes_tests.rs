@@ -10,7 +10,7 @@ use super::evidence::PlateauQuality;
 use super::launcher::ProgramEnd;
 use super::limit_detection::LimitEvidence;
 use super::limits::SystemLimits;
-use super::observed::{EndedBy, Observed, RunVerdict};
+use super::observed::{EndedBy, Observed, RunVerdict, spec_of_ten};
 use super::protocol::Said;
 use super::{HoldParams, Scenario};
 use crate::Kind;
@@ -60,19 +60,15 @@ impl Scene {
     fn judged(&self, black_box: bool) -> RunVerdict {
         let limits = SystemLimits { pid_max: Some(1000), open_files: Some(64), ..SystemLimits::default() };
         let scenario = Scenario::Hold(HoldParams { hold_s: 2.0, ..HoldParams::default() });
+        let spec = spec_of_ten(self.kind, scenario);
         let run = Observed {
-            kind: self.kind,
-            tasks: 10,
-            scenario: &scenario,
-            check: None,
+            spec: &spec,
             said: &self.said,
             end: Some(&self.end),
             ended_by: self.ended_by,
             want: self.want,
             stood_at_cap: self.stood_at_cap,
-            memory_cap_bytes: Some(64 << 20),
             time_cap_s: 60.0,
-            output_cap_bytes: 1000,
             wall_s: Some(self.wall_s),
             done_s: None,
             launch_s: Some(0.1),

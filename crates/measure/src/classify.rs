@@ -19,7 +19,7 @@ pub fn classify(seen: &Observed) -> RunVerdict {
 /// The verdict. `Err(reason)` is short for the status `failed`; `Ok` may be any status.
 fn by_the_rules(seen: &Observed) -> Result<RunVerdict, String> {
     let said = seen.said;
-    let n = seen.tasks;
+    let n = seen.spec.tasks;
     let (code, signal) = match seen.end {
         Some(ProgramEnd::Exited { code, signal, .. }) => (*code, *signal),
         _ => (None, None),
@@ -32,7 +32,7 @@ fn by_the_rules(seen: &Observed) -> Result<RunVerdict, String> {
     }
     if matches!(seen.ended_by, Some(EndedBy::TimeOut | EndedBy::Doomed)) {
         let begun = said.alive.is_some() || said.ready;
-        let phase = match (begun, said.done, seen.scenario) {
+        let phase = match (begun, said.done, &seen.spec.scenario) {
             (_, Some(_), _) if begun => "`done` was printed, but the program did not exit",
             (true, _, Scenario::Work(_)) if said.ready => "operations were still running",
             (true, ..) => "tasks were still waiting or ending",
@@ -50,7 +50,7 @@ fn by_the_rules(seen: &Observed) -> Result<RunVerdict, String> {
     }
     if short {
         let reason = match (said.failed, code) {
-            (Some(failed), _) if failed > 0 => match seen.scenario {
+            (Some(failed), _) if failed > 0 => match &seen.spec.scenario {
                 Scenario::Work(work) => format!("{failed} of {} operations failed", work.operations),
                 _ => format!("{failed} of {n} tasks failed"),
             },
@@ -62,7 +62,7 @@ fn by_the_rules(seen: &Observed) -> Result<RunVerdict, String> {
     if let Some(breach) = &said.breach {
         return Err(format!("protocol error: {breach}"));
     }
-    match seen.scenario {
+    match &seen.spec.scenario {
         Scenario::Work(work) => classify_work(seen, work),
         waits => classify_hold(seen, waits.hold_s()),
     }
@@ -83,7 +83,7 @@ fn classify_work(seen: &Observed, work: &WorkParams) -> Result<RunVerdict, Strin
     let Some(alive) = said.alive else {
         return if work.all_alive { Err(NEVER_ALIVE.into()) } else { Ok(OK) };
     };
-    require_at_most(alive, seen.tasks)?;
+    require_at_most(alive, seen.spec.tasks)?;
     if work.all_alive && said.alive_late {
         return Err(
             "protocol error: `alive` was printed after `ready`, so tasks still started when the work began"
@@ -108,7 +108,7 @@ fn require_done(said: &Said, wanted: u64, noun: &str) -> Result<(), String> {
 
 /// Returns the reason of failure unless the result is correct.
 fn require_check(seen: &Observed) -> Result<(), String> {
-    let Some(right) = seen.check else { return Ok(()) };
+    let Some(right) = &seen.spec.check else { return Ok(()) };
     match seen.said.check.as_deref() {
         Some(check) if check == right => Ok(()),
         Some(check) => Err(format!("wrong result: printed `check {check}`, expected {right}")),
@@ -129,7 +129,7 @@ pub(super) fn require_at_most(alive: u64, tasks: u64) -> Result<(), String> {
 
 /// Tasks that wait: all N were alive at the same time and waited as long as they were asked to.
 fn classify_hold(seen: &Observed, hold_s: f64) -> Result<RunVerdict, String> {
-    let (said, n) = (seen.said, seen.tasks);
+    let (said, n) = (seen.said, seen.spec.tasks);
     let alive = said.alive.ok_or(NEVER_ALIVE)?;
     require_at_most(alive, n)?;
     require_done(said, n, "task")?;
@@ -146,13 +146,13 @@ fn classify_hold(seen: &Observed, hold_s: f64) -> Result<RunVerdict, String> {
     if let Some(verdict) = partial(seen, alive).or_else(|| woken(seen, hold_s)) {
         return Ok(verdict);
     }
-    let provenance = if seen.scenario.wakes() { Provenance::Woke } else { Provenance::Said };
+    let provenance = if seen.spec.scenario.wakes() { Provenance::Woke } else { Provenance::Said };
     Ok(unless_doubted(seen.plateau.doubt(provenance)))
 }
 
 /// A verdict if tasks woke less often than once per period, or the program reports impossible wake-ups.
 fn woken(seen: &Observed, hold_s: f64) -> Option<RunVerdict> {
-    let period_s = seen.scenario.wait()?.period_s?;
+    let period_s = seen.spec.scenario.wait()?.period_s?;
     let failed = |reason: String| Some(RunVerdict::failed(reason));
     let Some(counts) = seen.said.histograms.get(LATE) else {
         return failed(format!(
@@ -163,8 +163,8 @@ fn woken(seen: &Observed, hold_s: f64) -> Option<RunVerdict> {
     let ticks = counts.iter().fold(0_u64, |sum, count| sum.saturating_add(*count));
     // `due` counts from `alive` until the first task's wait is over. `most` covers the whole run, as early
     // tasks wake while others still start.
-    let due = (seen.tasks as f64 * (hold_s - launch_s).max(0.0) / period_s).floor();
-    let most = (seen.tasks as f64 * (wall_s / period_s + 1.0)).ceil();
+    let due = (seen.spec.tasks as f64 * (hold_s - launch_s).max(0.0) / period_s).floor();
+    let most = (seen.spec.tasks as f64 * (wall_s / period_s + 1.0)).ceil();
     if ticks as f64 > most {
         return failed(format!("reported {ticks} wake-ups, but at most {most} were scheduled"));
     }
@@ -194,7 +194,7 @@ fn late_at_least_s(bucket: usize) -> f64 {
 pub(super) fn require_counted(seen: &Observed, alive: u64) -> Result<(), String> {
     // A late count may miss tasks that have ended.
     let Some((threads, processes)) = seen.counted.filter(|_| !seen.plateau.late) else { return Ok(()) };
-    let (counted, one, many) = match seen.kind {
+    let (counted, one, many) = match seen.spec.kind {
         Kind::Thread => (threads, "thread", "threads"),
         Kind::Process => (processes, "process", "processes"),
         _ => return Ok(()),
@@ -207,7 +207,7 @@ pub(super) fn require_counted(seen: &Observed, alive: u64) -> Result<(), String>
 }
 
 fn partial(seen: &Observed, alive: u64) -> Option<RunVerdict> {
-    let n = seen.tasks;
+    let n = seen.spec.tasks;
     (alive < n).then(|| {
         let reason =
             format!("{alive} of {n} tasks were alive at once: the first ended before the last started");
@@ -248,41 +248,42 @@ pub(super) fn signal_name(number: i32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::HoldParams;
     use crate::cgroup::MemoryWant;
     use crate::evidence::PlateauQuality;
     use crate::limit_detection::LimitEvidence;
     use crate::limits::SystemLimits;
+    use crate::observed::spec_of_ten;
+    use crate::{HoldParams, RunSpec};
 
     fn said(alive: u64, done: u64) -> Said {
         Said { alive: Some(alive), done: Some(done), ..Said::default() }
     }
 
-    fn verdict(said: &Said, end: &ProgramEnd, change: impl FnOnce(&mut Observed)) -> (Status, String) {
+    /// Ten tasks that wait two seconds.
+    fn waiting() -> RunSpec {
         let scenario = Scenario::Hold(HoldParams { hold_s: 2.0, ..HoldParams::default() });
-        of_scenario(&scenario, said, end, change)
+        spec_of_ten(Kind::Stackless, scenario)
     }
 
-    fn of_scenario(
-        scenario: &Scenario,
+    fn verdict(said: &Said, end: &ProgramEnd, change: impl FnOnce(&mut Observed)) -> (Status, String) {
+        of_spec(&waiting(), said, end, change)
+    }
+
+    fn of_spec(
+        spec: &RunSpec,
         said: &Said,
         end: &ProgramEnd,
         change: impl FnOnce(&mut Observed),
     ) -> (Status, String) {
         let limits = SystemLimits { pid_max: Some(1000), ..SystemLimits::default() };
         let mut seen = Observed {
-            kind: Kind::Stackless,
-            tasks: 10,
-            scenario,
-            check: None,
+            spec,
             said,
             end: Some(end),
             ended_by: None,
             want: MemoryWant::default(),
             stood_at_cap: false,
-            memory_cap_bytes: Some(64 << 20),
             time_cap_s: 60.0,
-            output_cap_bytes: 1000,
             wall_s: Some(2.1),
             done_s: Some(2.1),
             launch_s: Some(0.1),
@@ -305,7 +306,8 @@ mod tests {
     #[test]
     fn lies_are_found() {
         let good_end = ProgramEnd::exited(Some(0), None);
-        let (status, reason) = verdict(&said(10, 10), &good_end, |seen| seen.kind = Kind::Thread);
+        let threads = RunSpec { kind: Kind::Thread, ..waiting() };
+        let (status, reason) = of_spec(&threads, &said(10, 10), &good_end, |_| {});
         assert_eq!(
             (status, reason.as_str()),
             (Status::Failed, "printed `alive 10`, but the kernel counts 3 threads")
@@ -328,10 +330,9 @@ mod tests {
     #[test]
     fn late_count_yields_no_plateau() {
         let late = PlateauQuality { read: true, late: true, ..PlateauQuality::default() };
-        let (status, reason) = verdict(&said(10, 10), &ProgramEnd::exited(Some(0), None), |seen| {
-            seen.kind = Kind::Thread;
-            seen.plateau = late;
-        });
+        let threads = RunSpec { kind: Kind::Thread, ..waiting() };
+        let (status, reason) =
+            of_spec(&threads, &said(10, 10), &ProgramEnd::exited(Some(0), None), |seen| seen.plateau = late);
         assert_eq!(status, Status::NoPlateau);
         assert!(reason.contains("before memory was read"), "{reason}");
     }
@@ -349,8 +350,9 @@ mod tests {
     fn work_is_judged_by_what_it_came_to() {
         let scenario = Scenario::Work(WorkParams { operations: 10, ..WorkParams::default() });
         let good = Said { ready: true, done: Some(10), check: Some("45".into()), ..Said::default() };
-        let due = |seen: &mut Observed| seen.check = Some("45");
-        let judged = |said: &Said| of_scenario(&scenario, said, &ProgramEnd::exited(Some(0), None), due);
+        let work = spec_of_ten(Kind::Stackless, scenario);
+        let due = RunSpec { check: Some("45".to_owned()), ..work.clone() };
+        let judged = |said: &Said| of_spec(&due, said, &ProgramEnd::exited(Some(0), None), |_| {});
         assert_eq!(judged(&good).0, Status::Ok);
         for (said, reason) in [
             (Said { ready: false, ..good.clone() }, "`ready`"),
@@ -366,13 +368,10 @@ mod tests {
         }
         assert_eq!(judged(&Said { alive: Some(7), ..good.clone() }).0, Status::Partial);
         let early = |seen: &mut Observed| seen.done_after_ready = false;
-        assert_eq!(
-            of_scenario(&scenario, &good, &ProgramEnd::exited(Some(0), None), early).0,
-            Status::Failed
-        );
+        assert_eq!(of_spec(&work, &good, &ProgramEnd::exited(Some(0), None), early).0, Status::Failed);
         let late = |seen: &mut Observed| seen.ended_by = Some(EndedBy::TimeOut);
-        let (status, text) = of_scenario(
-            &scenario,
+        let (status, text) = of_spec(
+            &work,
             &Said { done: None, ..good },
             &ProgramEnd::exited(None, Some(libc::SIGKILL)),
             late,
@@ -385,12 +384,13 @@ mod tests {
     fn work_of_tasks_that_are_all_alive_begins_when_they_are() {
         let all_alive =
             Scenario::Work(WorkParams { operations: 10, all_alive: true, ..WorkParams::default() });
+        let all_alive = spec_of_ten(Kind::Stackless, all_alive);
         let judged = |text: &str| {
             let mut said = Said::default();
             for line in text.lines() {
                 said.take(line);
             }
-            of_scenario(&all_alive, &said, &ProgramEnd::exited(Some(0), None), |_| {})
+            of_spec(&all_alive, &said, &ProgramEnd::exited(Some(0), None), |_| {})
         };
         assert_eq!(judged("alive 10\nready\ndone 10").0, Status::Ok);
         for (text, reason) in [
@@ -405,10 +405,10 @@ mod tests {
 
     #[test]
     fn tasks_that_wait_may_have_something_to_come_to() {
-        let due = |seen: &mut Observed| seen.check = Some("45");
+        let due = RunSpec { check: Some("45".to_owned()), ..waiting() };
         let judged = |check: Option<&str>| {
             let said = Said { check: check.map(str::to_owned), ..said(10, 10) };
-            verdict(&said, &ProgramEnd::exited(Some(0), None), due)
+            of_spec(&due, &said, &ProgramEnd::exited(Some(0), None), |_| {})
         };
         assert_eq!(judged(Some("45")).0, Status::Ok);
         assert!(judged(Some("44")).1.contains("expected 45"));
@@ -419,11 +419,12 @@ mod tests {
     fn tasks_that_wake_are_counted() {
         // Ten tasks that wake every 0.1 s, from 0.1 s to 2 s: 190 times.
         let wait = HoldParams { hold_s: 2.0, period_s: Some(0.1), ..HoldParams::default() };
+        let waking = spec_of_ten(Kind::Stackless, Scenario::Hold(wait));
         let judged = |counts: &[u64]| {
             let histograms = [("late_us".to_owned(), counts.to_vec())].into_iter();
             let said =
                 Said { histograms: histograms.filter(|(_, c)| !c.is_empty()).collect(), ..said(10, 10) };
-            of_scenario(&Scenario::Hold(wait), &said, &ProgramEnd::exited(Some(0), None), |_| {})
+            of_spec(&waking, &said, &ProgramEnd::exited(Some(0), None), |_| {})
         };
         assert_eq!(judged(&[0, 100, 90]).0, Status::Ok);
         assert_eq!(judged(&[0, 100, 88]).0, Status::Ok);
@@ -436,10 +437,7 @@ mod tests {
         // Many woke before the last was started.
         let slow = |seen: &mut Observed| seen.launch_s = Some(1.5);
         let early = Said { histograms: [("late_us".to_owned(), vec![0, 100, 90])].into(), ..said(10, 10) };
-        assert_eq!(
-            of_scenario(&Scenario::Hold(wait), &early, &ProgramEnd::exited(Some(0), None), slow).0,
-            Status::Ok
-        );
+        assert_eq!(of_spec(&waking, &early, &ProgramEnd::exited(Some(0), None), slow).0, Status::Ok);
         assert!(judged(&[]).1.contains("`histogram late_us`"));
         assert!(judged(&[0, 1000]).1.contains("1000 wake-ups"));
         assert!(judged(&[u64::MAX, u64::MAX]).1.contains("wake-ups"));

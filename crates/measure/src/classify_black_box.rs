@@ -54,13 +54,14 @@ pub fn classify_black_box(seen: &BlackBoxEvidence) -> RunVerdict {
 /// The verdict. `Err(reason)` is short for the status `failed`; `Ok` may be any status.
 fn by_the_rules(seen: &BlackBoxEvidence) -> Result<RunVerdict, String> {
     let run = seen.run;
-    let serves = run.scenario.serve().is_some();
+    let serves = run.spec.scenario.serve().is_some();
     let own_end = if seen.stopped { None } else { own_end(seen) };
     let load_end =
         seen.load.as_ref().and_then(|load| load_end(load, if serves { "the clients" } else { "the load" }));
-    let few = seen.alive.is_some_and(|alive| alive < run.tasks);
+    let few = seen.alive.is_some_and(|alive| alive < run.spec.tasks);
     let short = own_end.is_some() || load_end.is_some() || few;
-    let alive = seen.alive.filter(|_| few).map(|alive| format!(" with {alive} of {} tasks alive", run.tasks));
+    let alive =
+        seen.alive.filter(|_| few).map(|alive| format!(" with {alive} of {} tasks alive", run.spec.tasks));
     if let Some(verdict) = cause(run, short.then(|| alive.unwrap_or_default())) {
         return Ok(verdict);
     }
@@ -92,9 +93,9 @@ fn by_the_rules(seen: &BlackBoxEvidence) -> Result<RunVerdict, String> {
         return Err(format!("{who} printed `{word}` before memory was read: its tasks had ended"));
     }
     if let Some(alive) = seen.alive {
-        require_at_most(alive, run.tasks)?;
+        require_at_most(alive, run.spec.tasks)?;
         if few {
-            let reason = format!("{alive} of {} tasks were alive at once", run.tasks);
+            let reason = format!("{alive} of {} tasks were alive at once", run.spec.tasks);
             return Ok(RunVerdict::new(Status::Partial, reason));
         }
         if serves {
@@ -137,7 +138,7 @@ fn timed_out(seen: &BlackBoxEvidence) -> RunVerdict {
     let last = last_line(seen.run.evidence.stderr);
     let mut reason = if !seen.ready {
         format!("killed after {cap_s} s: {}{last} ({})", ready.awaited(), ready.hint())
-    } else if seen.run.scenario.serve().is_some() {
+    } else if seen.run.spec.scenario.serve().is_some() {
         let phase = if seen.read { "clients were still sending" } else { "clients were still connecting" };
         format!("killed after {cap_s} s: {phase}{last} (raise --timeout)")
     } else if seen.load.is_some() && !seen.read {
@@ -176,7 +177,7 @@ fn own_end(seen: &BlackBoxEvidence) -> Option<RunVerdict> {
         let code = code.map_or("without a code".to_owned(), |code| format!("with code {code}"));
         return Some(RunVerdict::failed(format!("exited {code}{after}{when}{last}")));
     }
-    if run.scenario.serve().is_some() {
+    if run.spec.scenario.serve().is_some() {
         return Some(RunVerdict::failed(format!(
             "exited with code 0{after}, before the clients finished{last}"
         )));
@@ -197,7 +198,7 @@ fn own_end(seen: &BlackBoxEvidence) -> Option<RunVerdict> {
         };
         return Some(RunVerdict::failed(format!("exited with code 0{after}{when}: {why}{last}")));
     }
-    let hold_s = run.scenario.hold_s();
+    let hold_s = run.spec.scenario.hold_s();
     let early = seen.black_box.told_hold && run.wall_s.is_some_and(|wall_s| wall_s < hold_s);
     early
         .then(|| RunVerdict::failed(format!("exited with code 0{after}, but its tasks must wait {hold_s} s")))
@@ -235,6 +236,7 @@ mod tests {
     use crate::evidence::PlateauQuality;
     use crate::limit_detection::LimitEvidence;
     use crate::limits::SystemLimits;
+    use crate::observed::spec_of_ten;
     use crate::protocol::Said;
     use crate::{HoldParams, Scenario};
 
@@ -269,19 +271,15 @@ mod tests {
             settle: Duration::from_secs(10),
         };
         let scenario = Scenario::BlackBox(Box::new(black_box.clone()), HoldParams::default());
+        let spec = spec_of_ten(Kind::Program, scenario);
         let observed = Observed {
-            kind: Kind::Program,
-            tasks: 10,
-            scenario: &scenario,
-            check: None,
+            spec: &spec,
             said,
             end: Some(end),
             ended_by,
             want: MemoryWant::default(),
             stood_at_cap: false,
-            memory_cap_bytes: Some(64 << 20),
             time_cap_s: 60.0,
-            output_cap_bytes: 1000,
             wall_s: Some(2.1),
             done_s: None,
             launch_s: Some(0.1),

@@ -2,14 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Scenario;
+use super::RunSpec;
 use super::cgroup::MemoryWant;
 use super::evidence::PlateauQuality;
 use super::launcher::ProgramEnd;
 use super::limit_detection::LimitEvidence;
 use super::limits::SystemLimits;
 use super::protocol::Said;
-use crate::{Kind, LimitHit, Status};
+use crate::{LimitHit, Status};
 
 /// Why taskscale itself ended a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,11 +29,7 @@ pub enum EndedBy {
 
 /// The observations of one run that its verdict rests on.
 pub struct Observed<'a> {
-    pub kind: Kind,
-    pub tasks: u64,
-    pub scenario: &'a Scenario,
-    /// The result that a correct program prints as `check`.
-    pub check: Option<&'a str>,
+    pub spec: &'a RunSpec,
     pub said: &'a Said,
     /// Absent where the launcher was lost.
     pub end: Option<&'a ProgramEnd>,
@@ -41,9 +37,7 @@ pub struct Observed<'a> {
     pub want: MemoryWant,
     /// Whether memory was at its cap when taskscale ended the run.
     pub stood_at_cap: bool,
-    pub memory_cap_bytes: Option<u64>,
     pub time_cap_s: f64,
-    pub output_cap_bytes: u64,
     pub wall_s: Option<f64>,
     /// Until `done`, from exec.
     pub done_s: Option<f64>,
@@ -74,4 +68,12 @@ impl RunVerdict {
     pub(super) fn failed(reason: impl Into<String>) -> RunVerdict {
         RunVerdict::new(Status::Failed, reason)
     }
+}
+
+/// A run of ten tasks, for tests of verdicts.
+#[cfg(test)]
+pub(super) fn spec_of_ten(kind: crate::Kind, scenario: crate::Scenario) -> RunSpec {
+    let time = std::time::Duration::from_secs(60);
+    let bounds = crate::Bounds { memory_bytes: Some(64 << 20), time, output_bytes: 1000 };
+    RunSpec { kind, tasks: 10, scenario, bounds, ..RunSpec::of_command(["x"]) }
 }
