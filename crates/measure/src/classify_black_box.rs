@@ -136,25 +136,21 @@ fn timed_out(seen: &BlackBoxEvidence) -> RunVerdict {
     let cap_s = seen.run.time_cap_s;
     let ready = &seen.black_box.ready;
     let last = last_line(seen.run.evidence.stderr);
-    let mut reason = if !seen.ready {
-        format!("killed after {cap_s} s: {}{last} ({})", ready.awaited(), ready.hint())
+    let what = if !seen.ready {
+        format!("{}{last} ({})", ready.awaited(), ready.hint())
     } else if seen.run.spec.scenario.serve().is_some() {
         let phase = if seen.read { "clients were still sending" } else { "clients were still connecting" };
-        format!("killed after {cap_s} s: {phase}{last} (raise --timeout)")
+        format!("{phase}{last} (raise --timeout)")
     } else if seen.load.is_some() && !seen.read {
-        format!(
-            "killed after {cap_s} s: the load never printed `alive K` and never became idle{last} (set \
-             --with-ready-after)"
-        )
+        format!("the load never printed `alive K` and never became idle{last} (set --with-ready-after)")
     } else if !seen.read {
-        format!("killed after {cap_s} s: the program was not idle yet (raise --timeout or lower --settle)")
+        "the program was not idle yet (raise --timeout or lower --settle)".to_owned()
     } else {
-        format!(
-            "killed after {cap_s} s: the program did not exit at the time given by {{seconds}} (without {{seconds}}, \
-             taskscale stops it after the plateau)"
-        )
+        "the program did not exit at the time given by {seconds} (without {seconds}, taskscale stops it after the \
+         plateau)"
+            .to_owned()
     };
-    reason.push_str(&stood_at_cap(seen.run));
+    let reason = format!("killed after {cap_s} s: {what}{}", stood_at_cap(seen.run));
     RunVerdict::new(Status::TimedOut, reason)
 }
 
