@@ -67,18 +67,9 @@ pub(super) fn number(path: impl AsRef<Path>) -> Option<u64> {
 /// Undoes the escapes of a field of mountinfo: a backslash and three octal digits for a space, a tab, a line end or a
 /// backslash (proc(5)).
 pub fn unescaped(field: &str) -> String {
+    // The backslash comes last: digits that follow a real one are no escape.
     let escapes = [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")];
-    let mut plain = String::new();
-    let mut rest = field;
-    while let Some(start) = rest.find('\\') {
-        plain.push_str(&rest[..start]);
-        let known =
-            escapes.iter().find_map(|(escape, means)| Some((rest[start..].strip_prefix(escape)?, *means)));
-        let (after, means) = known.unwrap_or((&rest[start + 1..], "\\"));
-        plain.push_str(means);
-        rest = after;
-    }
-    plain + rest
+    escapes.iter().fold(field.to_owned(), |text, (escape, means)| text.replace(escape, means))
 }
 
 /// The names and values of lines `Name:   value`.

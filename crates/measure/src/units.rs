@@ -37,15 +37,7 @@ pub fn count(n: u64) -> String {
 
 /// A count in full, with commas: `1,000,000`.
 pub fn grouped(n: u64) -> String {
-    let plain = n.to_string();
-    let mut shown = String::with_capacity(plain.len() + plain.len() / 3);
-    for (i, digit) in plain.chars().enumerate() {
-        if i > 0 && (plain.len() - i).is_multiple_of(3) {
-            shown.push(',');
-        }
-        shown.push(digit);
-    }
-    shown
+    if n < 1_000 { n.to_string() } else { format!("{},{:03}", grouped(n / 1_000), n % 1_000) }
 }
 
 /// Significant digits, with separators: `1,230`, `0.251`.
@@ -116,12 +108,10 @@ pub fn bytes(n: u64) -> String {
         value /= 1024.0;
         unit = larger;
     }
-    let decimals = if value < 9.995 {
-        2
-    } else if value < 99.95 {
-        1
-    } else {
-        0
+    let decimals = match value {
+        ..9.995 => 2,
+        ..99.95 => 1,
+        _ => 0,
     };
     format!("{value:.decimals$} {unit}")
 }
@@ -133,31 +123,24 @@ pub fn mib(bytes: f64) -> f64 {
 
 /// A length of time in the unit that suits it: `812 µs`, `1.2 ms`, `12 ms`, `0.81 s`, `12.3 s`, `2 m 05 s`, `1 h 02 m`.
 pub fn seconds(s: f64) -> String {
-    if !s.is_finite() {
-        return "?".to_owned();
-    }
-    if s < 0.0 {
-        return format!("-{}", seconds(-s));
-    }
     // Each boundary is where the rounded number would need one more digit than its unit shows.
-    if s == 0.0 {
-        "0 s".to_owned()
-    } else if s < 0.999_5e-3 {
-        format!("{:.0} µs", s * 1e6)
-    } else if s < 9.95e-3 {
-        format!("{:.1} ms", s * 1e3)
-    } else if s < 99.5e-3 {
-        format!("{:.0} ms", s * 1e3)
-    } else if s < 9.995 {
-        format!("{s:.2} s")
-    } else if s < 59.95 {
-        format!("{s:.1} s")
-    } else if s < 3599.5 {
-        let whole = s.round() as u64;
-        format!("{} m {:02} s", whole / 60, whole % 60)
-    } else {
-        let minutes = (s / 60.0).round() as u64;
-        format!("{} h {:02} m", minutes / 60, minutes % 60)
+    match s {
+        _ if !s.is_finite() => "?".to_owned(),
+        ..0.0 => format!("-{}", seconds(-s)),
+        0.0 => "0 s".to_owned(),
+        ..0.999_5e-3 => format!("{:.0} µs", s * 1e6),
+        ..9.95e-3 => format!("{:.1} ms", s * 1e3),
+        ..99.5e-3 => format!("{:.0} ms", s * 1e3),
+        ..9.995 => format!("{s:.2} s"),
+        ..59.95 => format!("{s:.1} s"),
+        ..3599.5 => {
+            let whole = s.round() as u64;
+            format!("{} m {:02} s", whole / 60, whole % 60)
+        }
+        _ => {
+            let minutes = (s / 60.0).round() as u64;
+            format!("{} h {:02} m", minutes / 60, minutes % 60)
+        }
     }
 }
 

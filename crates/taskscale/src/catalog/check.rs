@@ -304,9 +304,10 @@ impl EntryPlace<'_> {
         }
         for argument in command {
             if let Some(unknown) = unknown_placeholder(argument) {
-                return Err(
-                    self.fault_at(start, format!(": unknown placeholder {unknown} (known: {PLACEHOLDERS})"))
-                );
+                return Err(self.fault_at(
+                    start,
+                    format!(": unknown placeholder {{{unknown}}} (known: {PLACEHOLDERS})"),
+                ));
             }
             let source = argument.strip_prefix("{src}/").map(|relative| self.folder.join(relative));
             if let Some(path) = source.filter(|path| !path.exists()) {
@@ -324,17 +325,10 @@ const ONLY_WAITS: &str = "a timer runs no code of its own, so it can only wait";
 const PLACEHOLDERS: &str =
     "{src}, {out}, {shared}, {home}, {workload}, {Workload}, {flags}, {build_flags}, {tasks}";
 
+/// The name of the first unknown placeholder in a word of a command.
 fn unknown_placeholder(argument: &str) -> Option<&str> {
-    let mut rest = argument;
-    while let Some(start) = rest.find('{') {
-        let end = rest[start..].find('}')? + start + 1;
-        let word = &rest[start..end];
-        let is_word =
-            word.len() > 2 && word[1..word.len() - 1].chars().all(|c| c.is_ascii_lowercase() || c == '_');
-        if is_word && !PLACEHOLDERS.split(", ").any(|known| known == word) {
-            return Some(word);
-        }
-        rest = &rest[end..];
-    }
-    None
+    let names = argument.split('{').skip(1).filter_map(|rest| Some(rest.split_once('}')?.0));
+    let is_name = |name: &&str| !name.is_empty() && name.chars().all(|c| c.is_ascii_lowercase() || c == '_');
+    let is_known = |name: &str| PLACEHOLDERS.split(", ").any(|known| known.trim_matches(['{', '}']) == name);
+    names.filter(is_name).find(|name| !is_known(name))
 }
