@@ -202,10 +202,9 @@ fn dump_environment() {
 
 /// Prints `fds 0 1 2`.
 fn dump_descriptors() -> io::Result<()> {
-    let mut numbers = Vec::new();
-    for entry in std::fs::read_dir("/proc/self/fd")? {
-        numbers.extend(entry?.file_name().to_str().and_then(|name| name.parse::<libc::c_int>().ok()));
-    }
+    let entries = std::fs::read_dir("/proc/self/fd")?.flatten();
+    let mut numbers: Vec<libc::c_int> =
+        entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
     // The one of the directory just read is closed by now.
     // SAFETY: asks for flags only.
     numbers.retain(|number| unsafe { libc::fcntl(*number, libc::F_GETFD) } >= 0);

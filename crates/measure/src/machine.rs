@@ -111,10 +111,7 @@ pub fn machine_facts() -> Machine {
         page_bytes: rustix::param::page_size() as u64,
         transparent_huge_pages: chosen("/sys/kernel/mm/transparent_hugepage/enabled"),
         cpu_governor: text("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
-        limits: named
-            .into_iter()
-            .filter_map(|(name, value)| Some((name.to_owned(), value?)))
-            .collect::<BTreeMap<_, _>>(),
+        limits: named.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect(),
         warnings: machine_warnings(),
     }
 }

@@ -110,9 +110,6 @@ pub fn catalog_to_write(option: &[PathBuf]) -> Result<WritePlace, CatalogError> 
     if let Some(folder) = named.iter().find(|folder| !means_embedded(folder)) {
         return Ok(WritePlace { folder: absolute(folder)?, needs_option: origin == CatalogSource::Option });
     }
-    let folder = match nearest_catalog()? {
-        Some(nearest) => nearest,
-        None => absolute(Path::new("runtimes"))?,
-    };
+    let folder = nearest_catalog()?.map_or_else(|| absolute(Path::new("runtimes")), Ok)?;
     Ok(WritePlace { folder, needs_option: false })
 }
