@@ -31,7 +31,12 @@ impl Floor {
     /// can cost another process half more than it costs taskscale. One block for all tasks takes 0.7 of this
     /// time. The fastest of 90 entries (EPYC, Linux 6.18) took 1.7 times as long.
     pub fn tasks_s(&self, tasks: u64, bytes_per_task: f64) -> f64 {
-        (2.0 * self.object_ns + 1.5 * self.byte_ns * bytes_per_task.max(0.0)) * tasks as f64 / 1e9
+        2.0 * self.object_ns * tasks as f64 / 1e9 + self.touch_s(tasks, bytes_per_task)
+    }
+
+    /// The share of memory in [`Floor::tasks_s`], in seconds.
+    pub fn touch_s(&self, tasks: u64, bytes_per_task: f64) -> f64 {
+        1.5 * self.byte_ns * bytes_per_task.max(0.0) * tasks as f64 / 1e9
     }
 }
 

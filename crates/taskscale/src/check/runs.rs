@@ -41,6 +41,9 @@ pub struct Trial {
     /// CPU time of launch and exit, without the plateau.
     #[serde(skip)]
     pub start_cpu_s: Option<f64>,
+    /// System time of the whole run.
+    #[serde(skip)]
+    pub system_s: Option<f64>,
     /// From `ready` to `done`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub work_s: Option<f64>,
@@ -287,6 +290,7 @@ pub(super) fn trial(request: &RunRequest, measured: Measurement) -> Trial {
         status: measured.status,
         launch_s: measured.time.launch_s,
         start_cpu_s: measured.cpu.launch_s.zip(measured.cpu.drain_s).map(|(launch, drain)| launch + drain),
+        system_s: measured.cpu.system_s,
         work_s: work.and_then(|work| work.wall_s),
         work_cpu_s: work.and_then(|work| work.cpu_s),
         footprint_bytes: measured.memory.plateau.map(|plateau| plateau.footprint_bytes),
@@ -335,6 +339,7 @@ pub(super) fn test_trial(tasks: u64) -> Trial {
         reason: None,
         launch_s: None,
         start_cpu_s: None,
+        system_s: None,
         work_s: None,
         work_cpu_s: None,
         footprint_bytes: None,
