@@ -3,6 +3,8 @@
 use serde::Serialize;
 use strum::IntoStaticStr;
 
+use crate::record::Status;
+
 /// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
@@ -147,14 +149,14 @@ impl Findings {
     }
 
     /// Whether a finding blames the program for what a busy machine can cause.
-    pub(super) fn blame_time(&self) -> bool {
-        self.0.iter().any(|found| found.severity != Severity::Note && OF_TIME.contains(&found.rule))
+    pub(super) fn blame_time(&self, ended: Status) -> bool {
+        self.0.iter().any(|found| found.severity != Severity::Note && is_of_time(found.rule, ended))
     }
 
     /// Marks errors that a busy machine can cause as unconfirmed.
-    pub(super) fn are_inconclusive(&mut self) {
+    pub(super) fn are_inconclusive(&mut self, ended: Status) {
         let errors = self.0.iter_mut().filter(|found| found.severity == Severity::Error);
-        for found in errors.filter(|found| OF_TIME.contains(&found.rule)) {
+        for found in errors.filter(|found| is_of_time(found.rule, ended)) {
             found.rule = CheckRule::Unconfirmed;
             found.what = format!("{}: {ON_A_BUSY_MACHINE}", found.what);
             CHECK_AGAIN.clone_into(&mut found.fix);
@@ -166,6 +168,12 @@ impl Findings {
         self.0.sort();
         self.0
     }
+}
+
+/// Whether a busy machine can break a rule in a run that ended so. Without a plateau, `alive` may have come with `done`
+/// because the program was slow, not because it did not flush its output.
+fn is_of_time(rule: CheckRule, ended: Status) -> bool {
+    OF_TIME.contains(&rule) || rule == CheckRule::Protocol && ended == Status::NoPlateau
 }
 
 /// `what` without its numbers, to recognize the same fault at another N.
@@ -191,9 +199,14 @@ mod tests {
         let mut late = Findings::default();
         late.error(CheckRule::Wait, "`done` came late", "wait as long as it must");
         late.error(CheckRule::Files, "leaves files", "delete them");
-        late.are_inconclusive();
+        late.are_inconclusive(Status::Ok);
         let rules: Vec<CheckRule> = late.0.iter().map(|found| found.rule).collect();
         assert_eq!(rules, [CheckRule::Unconfirmed, CheckRule::Files], "{late:?}");
+        let mut at_end = Findings::default();
+        at_end.error(CheckRule::Protocol, "`alive` was printed only at the end", "flush standard output");
+        assert!(!at_end.blame_time(Status::Ok) && at_end.blame_time(Status::NoPlateau));
+        at_end.are_inconclusive(Status::NoPlateau);
+        assert_eq!(at_end.0[0].rule, CheckRule::Unconfirmed);
         let mut confirmed = Findings::default();
         confirmed.explain(Some("they wait for a device"));
         assert_eq!(severity(&confirmed), Severity::Warning, "a reason for nothing");

@@ -200,15 +200,15 @@ impl<'a, 'r> Runs<'a, 'r> {
         (measured, mut found): (Measurement, Findings),
         may_repeat: bool,
     ) -> Option<Status> {
-        if may_repeat && found.blame_time() && may_be_the_machines(&measured) {
+        let status = measured.status;
+        if may_repeat && found.blame_time(status) && may_be_the_machines(&measured) {
             if self.repeat() {
                 return None;
             }
-            found.are_inconclusive();
+            found.are_inconclusive(status);
         }
         self.findings.take(found);
         self.left_processes.push(measured.warnings.contains(&Warning::LeftProcesses));
-        let status = measured.status;
         self.trials.push(trial(request, measured));
         Some(status)
     }
