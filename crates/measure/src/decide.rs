@@ -239,11 +239,11 @@ impl RunView<'_> {
         if let Some(action) = self.compare_once(due_ns, &read.stood) {
             return action;
         }
-        if state.last_look.is_none() {
-            let (again, last) = (again_ns(self.spec, due_ns), last_look_ns(self.spec, due_ns));
+        if let Some(last) = self.next_look_ns(last_look_ns(self.spec, due_ns), due_ns) {
             if self.now >= last {
                 return Action::LastLook;
             }
+            let again = again_ns(self.spec, due_ns);
             let compared = state.read_again || state.standing.is_some();
             return self.wait_until(if !compared && again > self.now { again } else { last });
         }
@@ -266,6 +266,13 @@ impl RunView<'_> {
             Some((_, standing)) if standing.is_same_as(stood) || state.last_look.is_some() => None,
             Some((_, standing)) => Some(Action::Drop(why_dropped(&standing, stood))),
         }
+    }
+
+    /// When to look at the run for the last time: at `first_ns`, and every tick until `end_ns` while it waits for a CPU.
+    fn next_look_ns(&self, first_ns: u64, end_ns: u64) -> Option<u64> {
+        let Some((looked_ns, _)) = &self.state.last_look else { return Some(first_ns) };
+        let next_ns = looked_ns + (TICK_S * 1e9) as u64;
+        (self.state.is_held_back() && next_ns < end_ns).then_some(next_ns)
     }
 
     /// Whether CPU and memory have been idle for a while that began at or after `since`, and no thread has

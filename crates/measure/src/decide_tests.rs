@@ -161,7 +161,8 @@ fn watch(program: &ScriptedProgram, spec: &RunSpec) -> (Timeline, Vec<(u64, Acti
             Action::Drop(why) => timeline.push(now, RunEvent::Dropped(why)),
             Action::Doubt(quiescence) => timeline.push(now, RunEvent::Doubt(quiescence)),
             Action::LastLook => {
-                let look = LastLook { standing: Some(standing), left: false };
+                let doing = (program.doing)(ms);
+                let look = LastLook { standing: Some(standing), left: false, doing, cpu };
                 timeline.push(now, RunEvent::LastLook(Box::new(look)));
             }
             Action::EndPlateau => timeline.push(now, RunEvent::PlateauEnd { cpu }),
@@ -290,6 +291,29 @@ fn memory_that_grows_at_the_last_moment_is_no_plateau() {
     let run = measured(&grows, &hold());
     assert_eq!(run.status, Status::NoPlateau);
     assert!(run.reason.unwrap().starts_with("memory grew by 20.0 MiB after it was read"));
+}
+
+/// Tasks that start late are not seen if the program got no CPU between the reading and the last look.
+#[test]
+fn a_program_that_waits_for_a_cpu_after_the_reading_is_inconclusive() {
+    let waits = ScriptedProgram { doing: |ms| if ms < 1_000 { idle(ms) } else { runnable(ms) }, ..well() };
+    for spec in [hold(), black_box(true)] {
+        let (timeline, actions) = watch(&waits, &spec);
+        assert_eq!(names(&actions).iter().filter(|action| *action == "LastLook").count(), 3, "{actions:?}");
+        let run = analyze(&timeline, &spec);
+        assert_eq!(run.status, Status::NoPlateau);
+        assert!(run.reason.unwrap().starts_with("throttled (almost no CPU) since memory was read"));
+    }
+    let works = ScriptedProgram { cpu_ms: |ms| (100 + ms / 10) as f64, ..waits };
+    assert_eq!(measured(&works, &hold()).status, Status::Ok);
+    // Its tasks wake at times, and one did in the last look.
+    let wakes = ScriptedProgram {
+        doing: |ms| if (1_940..1_960).contains(&ms) { runnable(ms) } else { idle(ms) },
+        ..well()
+    };
+    let (timeline, actions) = watch(&wakes, &hold());
+    assert_eq!(analyze(&timeline, &hold()).status, Status::Ok);
+    assert_eq!(names(&actions).iter().filter(|action| *action == "LastLook").count(), 2, "{actions:?}");
 }
 
 #[test]

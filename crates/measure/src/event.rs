@@ -11,6 +11,7 @@ use super::launcher::ProgramEnd;
 use super::limit_detection::OwnFiles;
 use super::observed::EndedBy;
 use super::plateau::Reading;
+use super::procfs::Doing;
 use super::sampler::{MemoryStanding, UsagePoint};
 use crate::{Plateau, PlateauFrom};
 
@@ -154,6 +155,10 @@ pub struct LastLook {
     pub standing: Option<MemoryStanding>,
     /// Whether a process had left the cgroup.
     pub left: bool,
+    /// What its threads were doing, before memory was read.
+    #[serde(default)]
+    pub doing: Doing,
+    pub cpu: Option<CpuReading>,
 }
 
 /// A kill of the whole run.

@@ -57,6 +57,8 @@ pub struct PlateauQuality {
     pub grown_bytes: Option<u64>,
     /// Nothing was observed right before the first task was due, and memory had changed later: tasks may have come late.
     pub unwatched: bool,
+    /// From the reading to the last look it was runnable, but got almost no CPU: unchanged memory proves nothing.
+    pub held_back: bool,
     /// Processes of the run outside its cgroup: their memory is missing from the results.
     pub escaped: usize,
     /// A process left the cgroup and came back. Memory that it used in between is charged elsewhere.
@@ -147,6 +149,12 @@ impl PlateauQuality {
                  has changed since it was read: tasks may have started late",
             );
         }
+        if self.held_back && provenance != Provenance::Woke {
+            return doubt(
+                "throttled (almost no CPU) since memory was read, by a CPU quota or a busy machine: tasks may have started \
+                 late",
+            );
+        }
         if let Some(bytes) = self.grown_bytes.filter(|_| provenance != Provenance::Woke) {
             return Some(format!(
                 "memory grew by {:.1} MiB after it was read: some tasks were still missing",
@@ -164,8 +172,9 @@ impl PlateauQuality {
 
     /// Whether a lack of CPUs made the run inconclusive: on an idle machine the program may well have a plateau.
     pub fn unobservable(&self) -> bool {
-        let unseen =
-            self.unwatched || matches!(self.quiescence, Quiescence::HeldBack | Quiescence::Unwatched);
+        let unseen = self.unwatched
+            || self.held_back
+            || matches!(self.quiescence, Quiescence::HeldBack | Quiescence::Unwatched);
         !self.said_at_end && (unseen || self.unheard || self.late && self.read)
     }
 

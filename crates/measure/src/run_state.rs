@@ -10,7 +10,7 @@ use super::launcher::ProgramEnd;
 use super::limit_detection::OwnFiles;
 use super::observed::EndedBy;
 use super::protocol::{LineKind, Said};
-use super::sampler::{MemoryStanding, seconds};
+use super::sampler::{MemoryStanding, QUIET_SHARE, seconds};
 use super::{RunSpec, Scenario};
 use crate::{Plateau, PlateauFrom};
 use taskscale_load::{Begin, Connected, StageResult};
@@ -286,6 +286,17 @@ impl RunState {
             }
             _ => matches!(black_box.ready, Ready::Itself).then_some(self.exec_ns?),
         }
+    }
+
+    /// Whether the run was runnable at the last look, but had got almost no CPU since memory was read: that memory is
+    /// unchanged proves nothing.
+    pub fn is_held_back(&self) -> bool {
+        let seen =
+            self.last_look.as_ref().filter(|(_, look)| look.doing.wants_cpu).zip(self.last_read.as_ref());
+        seen.is_some_and(|((looked_ns, look), read)| {
+            let used_s = look.cpu.zip(read.cpu).map(|(now, then)| now.total_s - then.total_s);
+            used_s.is_none_or(|used_s| used_s < QUIET_SHARE * seconds(read.end_ns, *looked_ns))
+        })
     }
 
     /// Whether the program ended because taskscale stopped it, and not by itself just before.

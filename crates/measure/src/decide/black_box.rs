@@ -1,7 +1,7 @@
 //! Decisions for black-box programs and servers. The ready signal is inferred from outside or named by the
 //! user, a load may start, and a program that does not end by itself is stopped after its plateau.
 
-use super::{Action, RunView, STANDS_S, last_look_ns, quiescence, why_dropped};
+use super::{Action, QUIET_WINDOW_S, RunView, STANDS_S, last_look_ns, quiescence, why_dropped};
 use crate::PlateauFrom;
 use crate::black_box::{BlackBoxCommand, Ready};
 use crate::event::{MemoryReading, WhyDropped};
@@ -132,6 +132,10 @@ impl RunView<'_> {
                     _ => Action::LastLook,
                 };
             }
+        }
+        let until_ns = due_ns.unwrap_or(end_ns + (QUIET_WINDOW_S * 1e9) as u64);
+        if let Some(look_ns) = self.next_look_ns(end_ns, until_ns) {
+            return if self.now >= look_ns { Action::LastLook } else { Action::Wait(self.tick_s()) };
         }
         match due_ns {
             None if over && self.spec.scenario.serve().is_some() => self.advance_clients(),

@@ -177,11 +177,14 @@ impl Run<'_> {
     /// because their memory would be missing.
     pub fn look_last(&mut self) {
         let processes = self.group.processes();
+        // First, because reading memory may take until tasks are due.
+        let doing = doing_of(self.group.as_ref());
         let standing = Some(self.standing(&processes));
         let left = self.escapees(&processes) > 0;
+        let cpu = self.group.cpu();
         // The end of the look counts, because taskscale may not have been scheduled in between.
         let now = self.clock.now_ns();
-        self.timeline.push(now, RunEvent::LastLook(Box::new(LastLook { standing, left })));
+        self.timeline.push(now, RunEvent::LastLook(Box::new(LastLook { standing, left, doing, cpu })));
     }
 
     fn begin_stage(&mut self, begin: Begin) -> Result<(), MeasureError> {
