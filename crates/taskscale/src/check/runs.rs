@@ -201,11 +201,14 @@ impl<'a, 'r> Runs<'a, 'r> {
         may_repeat: bool,
     ) -> Option<Status> {
         let status = measured.status;
-        if may_repeat && found.blame_time(status) && may_be_the_machines(&measured) {
-            if self.repeat() {
+        if found.blame_time(status) && may_be_the_machines(&measured) {
+            if may_repeat && self.repeat() {
                 return None;
             }
-            found.are_inconclusive(status);
+            // In the last attempt the fault is the program's, unless a run with fewer tasks had a plateau.
+            if may_repeat || status == Status::NoPlateau && self.passed() {
+                found.are_inconclusive(status);
+            }
         }
         self.findings.take(found);
         self.left_processes.push(measured.warnings.contains(&Warning::LeftProcesses));
