@@ -143,7 +143,11 @@ impl RunSpec {
             scenario: Scenario::BlackBox(Box::default(), wait),
             check: None,
             cpus: None,
-            bounds: Bounds { memory_bytes: None, time: Duration::from_secs(120), output_bytes: 64 << 20 },
+            bounds: Bounds {
+                memory_bytes: None,
+                time: Duration::from_secs(120),
+                output_bytes: Bounds::BLACK_BOX_OUTPUT_BYTES,
+            },
         }
     }
 
@@ -162,6 +166,11 @@ pub struct Bounds {
     pub time: Duration,
     /// Maximum bytes of standard output, and of standard error. A run that writes more is killed.
     pub output_bytes: u64,
+}
+
+impl Bounds {
+    /// Maximum output of a black-box program, in bytes: it may log a line or two per task. Output is read and dropped.
+    pub const BLACK_BOX_OUTPUT_BYTES: u64 = 64 << 20;
 }
 
 /// How an attempt to measure ended.

@@ -11,8 +11,6 @@ use taskscale_measure::{Bounds, RunSpec, Scenario};
 pub const WARM_UP_TIME: Duration = Duration::from_secs(20);
 /// Output cap of a program of the protocol, in bytes: it prints a few hundred.
 const OUTPUT_CAP_BYTES: u64 = 16 << 20;
-/// Output cap of a black-box program, in bytes: it may log a line or two per task. Output is read and dropped.
-const BLACK_BOX_OUTPUT_CAP_BYTES: u64 = 64 << 20;
 
 impl Prepared {
     /// The run of a case of this program, which must be ready.
@@ -32,7 +30,7 @@ impl Prepared {
             wait.hold_s = if template.black_box.told_hold { wait.hold_s } else { 0.0 };
             let (command, env, black_box) = template.fill(command, tasks, wait.hold_s);
             let scenario = Scenario::BlackBox(Box::new(black_box), wait);
-            let bounds = bounds(BLACK_BOX_OUTPUT_CAP_BYTES);
+            let bounds = bounds(Bounds::BLACK_BOX_OUTPUT_BYTES);
             return RunSpec { command, env, kind, tasks, scenario, check: None, cpus, bounds };
         }
         let params = &cell.part.params;
