@@ -87,7 +87,8 @@ fn limit_verdict(met: DetectedLimit, detail: &str) -> RunVerdict {
 /// Rule 6: returns the reason of failure if the program wrote more output than a run may.
 pub(super) fn require_little_output(seen: &Observed) -> Result<(), String> {
     if seen.ended_by == Some(EndedBy::OutputCap) {
-        return Err(format!("killed: wrote more than {} bytes of output", seen.spec.bounds.output_bytes));
+        let most = grouped(seen.spec.bounds.output_bytes);
+        return Err(format!("killed: wrote more than {most} bytes of output"));
     }
     Ok(())
 }

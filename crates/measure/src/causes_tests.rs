@@ -147,7 +147,7 @@ const CAUSES: [Observation; 6] = [
     // Counts only together with another observation that shows a failure.
     seen("evidence", |scene| scene.stderr = "Too many open files", Limit, "ulimit -n = 64 open files"),
     seen("ended_by", |scene| scene.ended_by = Some(EndedBy::TimeOut), TimedOut, "killed after 60 s"),
-    seen("ended_by", |scene| scene.ended_by = Some(EndedBy::OutputCap), Failed, "wrote more than 1000 bytes"),
+    seen("ended_by", |scene| scene.ended_by = Some(EndedBy::OutputCap), Failed, "wrote more than 1,000"),
 ];
 
 const OF_THE_PROTOCOL: [Observation; 11] = [

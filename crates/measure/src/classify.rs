@@ -51,8 +51,10 @@ fn by_the_rules(seen: &Observed) -> Result<RunVerdict, String> {
     if short {
         let reason = match (said.failed, code) {
             (Some(failed), _) if failed > 0 => match &seen.spec.scenario {
-                Scenario::Work(work) => format!("{failed} of {} operations failed", work.operations),
-                _ => format!("{failed} of {n} tasks failed"),
+                Scenario::Work(work) => {
+                    format!("{} of {} operations failed", grouped(failed), grouped(work.operations))
+                }
+                _ => format!("{} of {} tasks failed", grouped(failed), grouped(n)),
             },
             (_, Some(code)) => format!("exited with code {code}"),
             _ => "did not exit".to_owned(),
@@ -209,8 +211,11 @@ pub(super) fn require_counted(seen: &Observed, alive: u64) -> Result<(), String>
 fn partial(seen: &Observed, alive: u64) -> Option<RunVerdict> {
     let n = seen.spec.tasks;
     (alive < n).then(|| {
-        let reason =
-            format!("{alive} of {n} tasks were alive at once: the first ended before the last started");
+        let reason = format!(
+            "{} of {} tasks were alive at once: the first ended before the last started",
+            grouped(alive),
+            grouped(n)
+        );
         RunVerdict::new(Status::Partial, reason)
     })
 }

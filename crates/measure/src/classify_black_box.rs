@@ -13,6 +13,7 @@ use super::launcher::ProgramEnd;
 use super::observed::{EndedBy, Observed, RunVerdict};
 use super::stderr_summary::last_line;
 use crate::Status;
+use crate::units::grouped;
 
 /// The observations of one run that its verdict rests on.
 pub struct BlackBoxEvidence<'a> {
@@ -60,8 +61,9 @@ fn by_the_rules(seen: &BlackBoxEvidence) -> Result<RunVerdict, String> {
         seen.load.as_ref().and_then(|load| load_end(load, if serves { "the clients" } else { "the load" }));
     let few = seen.alive.is_some_and(|alive| alive < run.spec.tasks);
     let short = own_end.is_some() || load_end.is_some() || few;
+    let all = grouped(run.spec.tasks);
     let alive =
-        seen.alive.filter(|_| few).map(|alive| format!(" with {alive} of {} tasks alive", run.spec.tasks));
+        seen.alive.filter(|_| few).map(|alive| format!(" with {} of {all} tasks alive", grouped(alive)));
     if let Some(verdict) = cause(run, short.then(|| alive.unwrap_or_default())) {
         return Ok(verdict);
     }
@@ -95,7 +97,7 @@ fn by_the_rules(seen: &BlackBoxEvidence) -> Result<RunVerdict, String> {
     if let Some(alive) = seen.alive {
         require_at_most(alive, run.spec.tasks)?;
         if few {
-            let reason = format!("{alive} of {} tasks were alive at once", run.spec.tasks);
+            let reason = format!("{} of {all} tasks were alive at once", grouped(alive));
             return Ok(RunVerdict::new(Status::Partial, reason));
         }
         if serves {

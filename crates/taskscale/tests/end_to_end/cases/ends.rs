@@ -93,11 +93,11 @@ pub const OUTPUT: Batch = Batch {
     bare: false,
     cases: &[
         FaultCase::new("flood", "writes a gigabyte to standard output", "--fault flood:1GiB")
-            .ends(Failed, "killed: wrote more than 16777216 bytes")
+            .ends(Failed, "killed: wrote more than 16,777,216 bytes")
             .warns(&[StrayOutput])
             .check(cut_short),
         FaultCase::new("long-line", "writes a line of 100 MiB", "--fault long-line:100MiB")
-            .ends(Failed, "killed: wrote more than 16777216 bytes")
+            .ends(Failed, "killed: wrote more than 16,777,216 bytes")
             .warns(&[StrayOutput])
             .check(cut_short),
         FaultCase::new("longish-line", "writes a line of 1 MiB", "--fault long-line:1MiB")
