@@ -3,6 +3,7 @@
 use super::judge::MOST_REPETITIONS;
 use super::model::{Change, Comparison, Decision, Judged, JudgedSide, OutcomeChange, Undecided};
 use crate::document::{csv, from_to, joined};
+use crate::report::footnotes;
 use crate::units;
 
 /// `sleep: A → B`.
@@ -60,7 +61,7 @@ pub fn notes(comparison: &Comparison) -> Vec<String> {
     let mut notes = Vec::new();
     for (side, only) in [("BASE", &comparison.only_base), ("NEW", &comparison.only_new)] {
         if !only.is_empty() {
-            notes.push(format!("Only in {side}, so not compared: {}.", only.join(", ")));
+            notes.push(format!("Only in {side}, so not compared: {}.", footnotes::named(only)));
         }
     }
     let times = comparison.metrics.iter().any(|metric| metric.unit.is_time());
