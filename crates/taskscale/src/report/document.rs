@@ -239,7 +239,7 @@ fn of_row(report: &Report, row: &Row, largest: f64, columns: &[ShownFigure], fan
     shown.cells.push(match row.times_best {
         // The best itself, and what equals it.
         Some(1.0) => TableCell::Text("1.00".to_owned(), Emphasis::Good),
-        Some(times) => TableCell::Text(units::decimal(times, 2), emphasis),
+        Some(times) => TableCell::Text(units::significant(times, 3), emphasis),
         None if row.entry.reference => TableCell::quiet(footnotes::REFERENCE),
         None => TableCell::figure(None, emphasis),
     });
@@ -333,9 +333,12 @@ fn unavailable(report: &Report) -> Table {
 
 /// Each entry against the best, of its kind or of all, in every workload.
 fn of_overview(overview: &Overview, rank: Rank) -> Table {
-    let column = |(part, tasks): &(String, u64)| Column::figures(format!("{part} {}", units::count(*tasks)));
     let mut columns = vec![Column::words("entry")];
-    columns.extend(overview.columns.iter().map(column));
+    columns.extend(overview.columns.iter().enumerate().map(|(nth, (part, tasks))| {
+        // On a narrow terminal the last go first, never the first.
+        let drop_priority = (nth > 0).then(|| u8::MAX - nth.min(254) as u8);
+        Column::figures(format!("{part} {}", units::count(*tasks))).drop_priority(drop_priority)
+    }));
     let mut rows = Vec::new();
     let mut kind = None;
     for line in &overview.lines {

@@ -95,7 +95,7 @@ fn row(subject: &SiteEntry, series: &[SeriesOf]) -> String {
 fn value_cells(campaign: &CampaignSummary, report: &Report, row: &Row) -> String {
     let headline = report.headline();
     let value = row.median().map(|median| headline.with_unit(median));
-    let times = row.times_best.map(|times| units::decimal(times, 2));
+    let times = row.times_best.map(|times| units::significant(times, 3));
     let n =
         |text: Option<String>| format!("<td class=\"n\">{}</td>", escaped(text.as_deref().unwrap_or(NONE)));
     let part = report.series().to_string();

@@ -130,7 +130,7 @@ fn part_table(subject: &SiteEntry, part: &str, all: &[SeriesOf]) -> String {
         let of_kind = || group.rows.iter().filter(|other| other.ranked && other.entry.kind == row.entry.kind);
         let place = of_kind().position(|other| other.entry.name == row.entry.name).map(|at| at + 1);
         let place = place.zip(row.times_best).map(|(place, times)| {
-            format!("{} <small>{place} of {}</small>", units::decimal(times, 2), of_kind().count())
+            format!("{} <small>{place} of {}</small>", units::significant(times, 3), of_kind().count())
         });
         rows.push_str(&format!("<tr><th scope=\"row\" class=\"n\">{}</th>", units::count(row.tasks)));
         if row.has_figures() {
