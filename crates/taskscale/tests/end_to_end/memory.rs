@@ -108,7 +108,9 @@ fn wrong(sample: &Sample, truth: ExactMemory, nothing: &Sample) -> Option<String
     }
     // A CPU-starved run may have no plateau, or one that ends before the attack continues.
     let unseen = was_starved(sample);
-    let is_short = sample.warnings.contains(&Warning::PlateauShort);
+    let warned = |warning| sample.warnings.contains(&warning);
+    let by_others = warned(Warning::MachineBusy) || warned(Warning::CpuStarved);
+    let is_short = by_others && warned(Warning::PlateauShort);
     let (shown, with_kernel) = {
         let (here, there) = (footprints_mib(sample), footprints_mib(nothing));
         (here.0 - there.0, here.1 - there.1)
@@ -131,7 +133,7 @@ fn check(attacks_and_truths: &[(&str, ExactMemory)], change: impl Fn(&mut Comman
     let Some(program) = attacks(&world) else { return };
     let nothing = measured(&world, &program, "nothing", &change);
     if nothing.memory.plateau.is_none() && was_starved(&nothing) {
-        return;
+        return println!("SKIPPED: the machine is too busy to measure a program that does nothing");
     }
     let (world, program, nothing, change) = (&world, &program, &nothing, &change);
     let found: Vec<String> = attacks_and_truths
