@@ -46,7 +46,8 @@ fn the_answer_holds_and_what_is_just_above_is_killed() {
     // 188 MiB are left for tasks of 16 KiB, less what the program and the kernel take: page tables, stacks, text.
     assert!((11_580..12_032).contains(&tasks), "{answer:#}");
     assert_eq!(answer["state"], "found");
-    assert_eq!(answer["limited_by"], "memory");
+    // Just below what is killed, a program may drop and read its own text until it is too slow.
+    assert!(answer["limited_by"].as_str().is_some_and(|by| by.starts_with("memory")), "{answer:#}");
     assert_eq!(answer["holds"]["tasks"], tasks);
     assert!(answer["fails"]["tasks"].as_u64().unwrap() as f64 <= tasks as f64 * 1.02);
     assert_eq!((&answer["tried"]["held"], &answer["tried"]["runs"]), (&3.into(), &3.into()), "{answer:#}");
