@@ -6,8 +6,8 @@ fn main() {
     // With a filter or `--ignored`, you have chosen what runs.
     if std::env::args().len() == 1 {
         println!(
-            "left out: every entry of the catalog, values that need an idle machine, the cluster's slow faults, VMs: \
-             tests/nightly"
+            "left out: checks of the catalog's entries, values that need an idle machine, the cluster's slow faults, \
+             VMs: tests/nightly"
         );
     }
 }

@@ -1,4 +1,4 @@
-//! Builds every entry of the catalog, and checks it with `taskscale check`.
+//! Builds every entry of the catalog. `taskscale check` checks each with `sleep`, and some with more.
 //!
 //! A runtime that is not installed is reported as skipped. With TASKSCALE_REQUIRE=all that is a failure.
 
