@@ -8,6 +8,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::{Detail, Format, PageData, RenderOptions, Report, overview, render};
+use crate::document;
 use crate::record::{self, holds_campaign};
 use crate::units;
 
@@ -91,6 +92,19 @@ fn the_default_report_of_many_workloads_has_120_lines_at_most() {
         assert!(text(&reports, Detail::Stats).lines().count() > 120);
         let entries = reports[0].rows().filter(|row| Some(row.tasks) == reports[0].representative_tasks());
         assert!(entries.count() > 90 && many.contains(" rows not shown. More: --part"), "{many}");
+    }
+}
+
+#[test]
+fn reports_fit_the_width_of_the_terminal() {
+    for folder in results(&repository().join("results")) {
+        let reports = reports(&folder);
+        for width in [60, 80, 100] {
+            let options = RenderOptions { width, ..RenderOptions::default() };
+            let text = render(&reports, Format::Table, Detail::Brief, options);
+            let long = text.lines().find(|line| document::width(line) > width);
+            assert_eq!(long, None, "{} at {width}", folder.display());
+        }
     }
 }
 
