@@ -263,7 +263,7 @@ impl Analysis<'_> {
             unwatched: state.reading.is_some()
                 && looked_late
                 && !standing.is_some_and(|(now, then)| now.is_same_as(&then)),
-            held_back: state.is_held_back(),
+            held_back: grown_bytes.is_none() && state.is_held_back(),
             escaped: if escaped == 0 { usize::from(left) } else { escaped },
             came_back: state.account.came_back,
             outside_s: self.outside_s(),

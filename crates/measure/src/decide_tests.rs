@@ -304,7 +304,10 @@ fn a_program_that_waits_for_a_cpu_after_the_reading_is_inconclusive() {
         assert_eq!(run.status, Status::NoPlateau);
         assert!(run.reason.unwrap().starts_with("throttled (almost no CPU) since memory was read"));
     }
-    let works = ScriptedProgram { cpu_ms: |ms| (100 + ms / 10) as f64, ..waits };
+    // What was seen counts before what could not be seen.
+    let grows = ScriptedProgram { memory: |ms| if ms < 1_900 { 20 * MIB } else { 40 * MIB }, ..waits };
+    assert!(measured(&grows, &hold()).reason.unwrap().starts_with("memory grew"));
+    let works = ScriptedProgram { cpu_ms: |ms| (100 + ms / 10) as f64, memory: well().memory, ..grows };
     assert_eq!(measured(&works, &hold()).status, Status::Ok);
     // Its tasks wake at times, and one did in the last look.
     let wakes = ScriptedProgram {

@@ -158,6 +158,7 @@ pub struct LastLook {
     /// What its threads were doing, before memory was read.
     #[serde(default)]
     pub doing: Doing,
+    /// CPU time used so far.
     pub cpu: Option<CpuReading>,
 }
 

@@ -149,17 +149,17 @@ impl PlateauQuality {
                  has changed since it was read: tasks may have started late",
             );
         }
-        if self.held_back && provenance != Provenance::Woke {
-            return doubt(
-                "throttled (almost no CPU) since memory was read, by a CPU quota or a busy machine: tasks may have started \
-                 late",
-            );
-        }
         if let Some(bytes) = self.grown_bytes.filter(|_| provenance != Provenance::Woke) {
             return Some(format!(
                 "memory grew by {:.1} MiB after it was read: some tasks were still missing",
                 mib(bytes as f64)
             ));
+        }
+        if self.held_back && provenance != Provenance::Woke {
+            return doubt(
+                "throttled (almost no CPU) since memory was read, by a CPU quota or a busy machine: tasks may have started \
+                 late",
+            );
         }
         match (self.starved_launch, provenance) {
             (Some((launch_s, starved_s)), Provenance::Inferred) => Some(format!(
