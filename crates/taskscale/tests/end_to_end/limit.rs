@@ -57,6 +57,7 @@ fn the_answer_holds_and_what_is_just_above_is_killed() {
     assert_eq!(answer["state"], "found");
     // Just below what is killed, a program may drop and read its own text until it is too slow.
     assert!(answer["limited_by"].as_str().is_some_and(|by| by.starts_with("memory")), "{answer:#}");
+    assert_eq!(answer["fails"]["peak_bytes"], 192 * MIB, "{answer:#}");
     assert_eq!(answer["holds"]["tasks"], tasks);
     assert!(answer["fails"]["tasks"].as_u64().unwrap() as f64 <= tasks as f64 * 1.02);
     assert_eq!((&answer["tried"]["held"], &answer["tried"]["runs"]), (&3.into(), &3.into()), "{answer:#}");

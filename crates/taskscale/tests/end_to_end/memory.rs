@@ -117,7 +117,7 @@ fn wrong(sample: &Sample, truth: ExactMemory, nothing: &Sample) -> Option<String
     };
     let is_near = |shown: f64, mib: f64| (shown - mib).abs() < (0.02 * mib).max(0.5);
     let is_right = match (truth, sample.status) {
-        (MibOrNone(_), Status::Ok) if is_short => true,
+        (MibOrNone(mib), Status::Ok) if is_short => is_near(shown, mib) || is_near(shown, 0.0),
         (Mib(mib) | MibOrNone(mib), Status::Ok) => is_near(shown, mib),
         (MibWithKernel(mib), Status::Ok) => is_near(with_kernel, mib),
         (MibOrNone(_), Status::NoPlateau) | (Failed, Status::Failed) => true,
