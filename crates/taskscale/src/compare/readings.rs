@@ -9,7 +9,7 @@ use crate::document::joined;
 use crate::metrics::{self, MetricDef, MetricScope, Unit};
 use crate::record::{MemorySource, Sample, Warning};
 use crate::report::growth::{feeds_line, readings};
-use crate::stats::{self, Fit, Line, Moments, Point};
+use crate::stats::{self, Fit, Line, Point, Spread};
 use crate::units;
 
 /// Memory that differs by no more than this is the same: a heap that begins a few pages later.
@@ -72,15 +72,11 @@ impl Pair<'_> {
         let fit =
             |points: &[(u32, Point)]| stats::fit(&points.iter().map(|(_, point)| *point).collect::<Vec<_>>());
         let nonlinear_sides = [nonlinear("BASE", &fit(&of_base)), nonlinear("NEW", &fit(&of_new))];
-        let of = |line: Line| if figure.of == MetricScope::Base { line.base } else { line.slope };
-        let values = |points: Vec<(u32, Point)>| -> Vec<f64> {
-            stats::lines_of_repetitions(points).into_iter().map(of).collect()
-        };
         let largest = common.last().copied().unwrap_or(1);
         // The step of a slope is that of a footprint, divided by N.
         let divisor = if figure == &metrics::BYTES_PER_TASK { largest as f64 } else { 1.0 };
         let step = self.step(figure) / divisor;
-        let values = [values(of_base), values(of_new)];
+        let values = [of_lines(figure, of_base), of_lines(figure, of_new)];
         let reason = incomparable(figure, &before, &after);
         let no_line = match (common.len(), &nonlinear_sides) {
             (..2, _) => Some("fewer than 2 numbers of tasks are ok on both sides".to_owned()),
@@ -108,7 +104,10 @@ impl Pair<'_> {
         step: f64,
         reason: Option<String>,
     ) -> Pending {
-        let side = |values: &[f64]| JudgedSide { runs: values.len() as u64, value: middle(values) };
+        let side = |values: &[f64]| {
+            let value = Spread::of(values).map(|spread| spread.geometric_mean());
+            JudgedSide { runs: values.len() as u64, value }
+        };
         let evidence = PairedRepetitions::of(&of_base, &of_new, metric.figure.better, step);
         Pending {
             evidence: reason.is_none().then_some(evidence),
@@ -154,12 +153,10 @@ fn feeding<'a>(entry: &SideEntry<'a>, common: &[u64]) -> Vec<&'a Sample> {
     common.iter().flat_map(|&tasks| entry.ok(tasks)).filter(|sample| feeds_line(sample)).collect()
 }
 
-/// The geometric mean, as ratios are judged by logarithms. The arithmetic mean if a value is not above zero, or
-/// if all are equal, as logarithms would round it.
-fn middle(values: &[f64]) -> Option<f64> {
-    let of_values = Moments::of(values)?;
-    let logs = Moments::of_logs(values).filter(|_| of_values.variance > 0.0);
-    Some(logs.map_or(of_values.mean, |logs| logs.mean.exp()))
+/// The slope or fixed cost of the line of each repetition.
+pub(super) fn of_lines(figure: &'static MetricDef, points: Vec<(u32, Point)>) -> Vec<f64> {
+    let of = |line: Line| if figure.of == MetricScope::Base { line.base } else { line.slope };
+    stats::lines_of_repetitions(points).into_iter().map(of).collect()
 }
 
 /// If a side's memory is nonlinear: where the footprint deviates most from the line, and how far.

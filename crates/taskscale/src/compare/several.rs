@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::readings::of_lines;
 use crate::catalog::Shape;
 use crate::metrics::{self, MetricDef};
 use crate::record::{MemorySource, Series};
-use crate::report::estimate::ValueEstimate;
 use crate::report::facts::facts;
 use crate::report::{EntryInfo, Report, Row};
-use crate::stats::{CONFIDENCE, Welch};
+use crate::stats::{self, CONFIDENCE, Point, Spread, Welch};
 use crate::units;
 
 /// A fact of every campaign, in their order. `None` where a campaign does not have it.
@@ -40,7 +40,7 @@ pub(super) struct EntryLine {
 pub(super) enum CampaignValue {
     /// A status in place of a value: no repetition was ok, or memory is nonlinear.
     Fell(String),
-    Estimate(ValueEstimate, BTreeSet<MemorySource>),
+    Spread(Spread, BTreeSet<MemorySource>),
 }
 
 /// The difference of a value from the first campaign's.
@@ -58,24 +58,25 @@ impl EntryLine {
 
     /// `None` if there is nothing to compare: no value, a base of 0, or different memory sources.
     pub(super) fn shift(&self, metric: &'static MetricDef, to: usize) -> Option<Shift> {
-        let (CampaignValue::Estimate(a, from), CampaignValue::Estimate(b, sources)) =
+        let (CampaignValue::Spread(a, from), CampaignValue::Spread(b, sources)) =
             (self.found[0].as_ref()?, self.found[to].as_ref()?)
         else {
             return None;
         };
-        if a.value <= 0.0 || (metric.source_dependent && from != sources) {
+        let (value, base) = (b.geometric_mean(), a.geometric_mean());
+        if base <= 0.0 || (metric.source_dependent && from != sources) {
             return None;
         }
         let welch = a.logs.zip(b.logs).and_then(|(a, b)| Welch::between(&a, &b));
         let interval = welch.map(|welch| welch.ratio_interval(CONFIDENCE));
         let doubtful = interval.is_none_or(|ratio| ratio.low <= 1.0 && 1.0 <= ratio.high);
-        Some(Shift { ratio: b.value / a.value, doubtful })
+        Some(Shift { ratio: value / base, doubtful })
     }
 
     /// The value of the first campaign that has one.
     fn place(&self) -> Option<f64> {
         self.found.iter().flatten().find_map(|found| match found {
-            CampaignValue::Estimate(estimate, _) => Some(estimate.value),
+            CampaignValue::Spread(spread, _) => Some(spread.geometric_mean()),
             CampaignValue::Fell(_) => None,
         })
     }
@@ -185,16 +186,16 @@ pub(super) fn tables(reports: &[Report], asked: &[&'static MetricDef]) -> Vec<Me
 }
 
 fn lines<'a>(
-    reports: impl Iterator<Item = (usize, &'a Report)>,
+    reports: impl Iterator<Item = (usize, &'a Report)> + Clone,
     campaigns: usize,
     metric: &'static MetricDef,
     tasks: Option<u64>,
 ) -> Vec<EntryLine> {
     let mut lines: Vec<EntryLine> = Vec::new();
-    for (place, report) in reports {
+    for (place, report) in reports.clone() {
         let found = match tasks {
             Some(tasks) => at(report, metric, tasks),
-            None => of_lines(report, metric),
+            None => through_shared_tasks(report, metric, reports.clone()),
         };
         for (entry, found) in found {
             let known = lines.iter().position(|line| line.entry.name == entry.name);
@@ -219,7 +220,7 @@ fn at<'a>(report: &'a Report, metric: &'static MetricDef, tasks: u64) -> FoundBy
         let spread = row.spreads.of(metric).filter(|_| row.ok_runs > 0);
         let sources = || row.memory_sources.iter().copied().collect();
         let found = match spread {
-            Some(spread) => Some(CampaignValue::Estimate(spread.into(), sources())),
+            Some(spread) => Some(CampaignValue::Spread(spread, sources())),
             None => (row.ok_runs == 0).then(|| CampaignValue::Fell(row.status.clone())),
         };
         (&row.entry, found)
@@ -228,17 +229,32 @@ fn at<'a>(report: &'a Report, metric: &'static MetricDef, tasks: u64) -> FoundBy
     groups.flat_map(|group| &group.rows).map(of).collect()
 }
 
-/// The values of a metric of whole entries, by entry.
-fn of_lines<'a>(report: &'a Report, metric: &'static MetricDef) -> FoundByEntry<'a> {
-    let found = report.growth.iter().filter_map(|growth| {
-        let estimate = ValueEstimate::in_growth(metric, growth)?;
-        let own = report.rows_of(&growth.entry.name).filter(|row| row.ok_runs > 0);
-        let sources = own.flat_map(|row| row.memory_sources.iter().copied()).collect();
-        let found = match growth.is_nonlinear() {
-            true => CampaignValue::Fell("not linear".to_owned()),
-            false => CampaignValue::Estimate(estimate, sources),
+/// The values of a metric of whole entries, by entry. Lines are fitted through the numbers of tasks that all campaigns
+/// with the entry have: lines through different numbers would not be comparable.
+fn through_shared_tasks<'a>(
+    report: &'a Report,
+    metric: &'static MetricDef,
+    reports: impl Iterator<Item = (usize, &'a Report)> + Clone,
+) -> FoundByEntry<'a> {
+    let found = report.growth.iter().map(|growth| {
+        let name = &growth.entry.name;
+        let is_shared = |(_, point): &&(u32, Point)| {
+            let mut all = reports.clone().filter_map(|(_, other)| other.growth_of(name));
+            all.all(|other| other.tasks.contains(&point.tasks))
         };
-        Some((&growth.entry, Some(found)))
+        let shared: Vec<(u32, Point)> = growth.readings.iter().filter(is_shared).copied().collect();
+        let points: Vec<Point> = shared.iter().map(|(_, point)| *point).collect();
+        let found = match stats::fit(&points).and_then(|fit| fit.linear()) {
+            Some(false) => Some(CampaignValue::Fell("not linear".to_owned())),
+            _ => Spread::of(&of_lines(metric, shared)).map(|spread| {
+                let own = report.rows_of(name).filter(|row| row.ok_runs > 0);
+                CampaignValue::Spread(
+                    spread,
+                    own.flat_map(|row| row.memory_sources.iter().copied()).collect(),
+                )
+            }),
+        };
+        (&growth.entry, found)
     });
     found.collect()
 }
@@ -248,7 +264,6 @@ mod tests {
     use super::*;
     use crate::report::Report;
     use crate::report::fixture::everything;
-    use crate::stats::Spread;
 
     #[test]
     fn letters_go_on_after_z() {
@@ -258,8 +273,7 @@ mod tests {
     #[test]
     fn a_change_is_told_with_its_doubt() {
         let found = |values: &[f64], source| {
-            let estimate = ValueEstimate::from(Spread::of(values).unwrap());
-            Some(CampaignValue::Estimate(estimate, BTreeSet::from([source])))
+            Some(CampaignValue::Spread(Spread::of(values).unwrap(), BTreeSet::from([source])))
         };
         let (campaign, samples) = everything();
         let entry = Report::build(&campaign, &samples).groups[0].rows[0].entry.clone();

@@ -53,7 +53,9 @@ fn row(metric: &'static MetricDef, line: &EntryLine) -> DocumentRow {
     let found = line.found.iter().map(|found| match found {
         None => TableCell::figure(None, emphasis),
         Some(CampaignValue::Fell(status)) => TableCell::Text(status.clone(), Emphasis::Bad),
-        Some(CampaignValue::Estimate(estimate, _)) => TableCell::Text(metric.show(estimate.value), emphasis),
+        Some(CampaignValue::Spread(spread, _)) => {
+            TableCell::Text(metric.show(spread.geometric_mean()), emphasis)
+        }
     });
     let shifts = (1..line.found.len()).map(|to| {
         let Some(shift) = line.shift(metric, to) else { return TableCell::plain("") };
@@ -80,7 +82,7 @@ fn notes(tables: &[MetricTable], reports: &[Report]) -> Vec<String> {
             "{DOUBTFUL} the difference may be chance: the 95% interval of the ratio includes 1, or a side has one run."
         ));
     }
-    let is_value = |line: &EntryLine, at: usize| matches!(line.found[at], Some(CampaignValue::Estimate(..)));
+    let is_value = |line: &EntryLine, at: usize| matches!(line.found[at], Some(CampaignValue::Spread(..)));
     if shifts()
         .any(|(metric, line, to)| is_value(line, 0) && is_value(line, to) && line.shift(metric, to).is_none())
     {
@@ -94,7 +96,7 @@ fn notes(tables: &[MetricTable], reports: &[Report]) -> Vec<String> {
         );
     }
     if reports.iter().any(|report| report.repetitions > 1) {
-        notes.push("Values are medians of the repetitions that were ok.".to_owned());
+        notes.push("Values are geometric means of the repetitions that were ok, as in `compare`.".to_owned());
     }
     for (i, report) in placed(reports).filter(|(_, report)| report.unmeasured_runs > 0) {
         let runs = units::counted(report.unmeasured_runs, "run");

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use super::side_by_side;
+use super::several::{CampaignValue, tables};
+use super::{CompareSettings, ComparedMetric, Comparison, Input, side_by_side};
 use crate::document::RenderOptions;
 use crate::metrics::{self, MetricDef};
 use crate::record;
@@ -47,6 +48,48 @@ fn the_best_of_a_rate_is_the_highest() {
     let rate = |line: &str| line.split('|').nth(3)?.trim().replace(',', "").parse::<f64>().ok();
     let rates: Vec<f64> = table.lines().filter_map(rate).collect();
     assert!(rates.len() > 3 && rates.is_sorted_by(|a, b| a >= b) && rates[0] > rates[2], "{table}");
+}
+
+/// Both show the geometric means of the same repetitions, and fit lines through the numbers of tasks of both sides.
+#[test]
+fn values_are_those_of_compare() {
+    let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results/epyc-2cpu");
+    let names = ["2026-11-26", "2026-11-26-2"];
+    let sides = names.map(|name| record::load(&results.join(name)).unwrap());
+    let reports = names.iter().zip(&sides).flat_map(|(name, side)| {
+        let parts = Report::of_parts(&side.campaign, &side.samples);
+        parts.into_iter().map(|report| report.named(*name))
+    });
+    let reports: Vec<Report> = reports.collect();
+    let metrics = [&metrics::FOOTPRINT, &metrics::BYTES_PER_TASK, &metrics::BASE, &metrics::CPU];
+    let tables = tables(&reports, &metrics);
+    let settings = CompareSettings {
+        series: 1,
+        metrics: metrics.into_iter().map(ComparedMetric::from).collect(),
+        fail_above: None,
+        allow_missing: true,
+        across: true,
+    };
+    let [base, new] = sides.each_ref().map(|side| Input {
+        folder: "",
+        campaign: &side.campaign,
+        samples: &side.samples,
+        entry: None,
+    });
+    let comparison = Comparison::build(base, new, &settings).unwrap();
+    assert!(comparison.cells.len() >= 4 * metrics.len(), "{}", comparison.cells.len());
+    for judged in &comparison.cells {
+        let mut tables = tables.iter().filter(|of| (of.metric, of.tasks) == (judged.metric, judged.tasks));
+        let mut lines = tables.next().unwrap().lines.iter();
+        let line = lines.find(|line| line.entry.name == judged.base_entry).unwrap();
+        let value = |at: usize| match line.found[at].as_ref().unwrap() {
+            CampaignValue::Spread(spread, _) => Some(spread.geometric_mean()),
+            CampaignValue::Fell(_) => None,
+        };
+        assert_eq!([value(0), value(1)], [judged.base.value, judged.new.value], "{judged:?}");
+        let shift = line.shift(judged.metric, 1).unwrap();
+        assert!(judged.ratio.is_none_or(|ratio| (shift.ratio - ratio).abs() < 1e-9), "{judged:?}");
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::model::Growth;
 use crate::metrics::{MetricDef, MetricScope};
-use crate::stats::{Interval, Line, Moments, Spread};
+use crate::stats::{Interval, Spread};
 
 /// A value with its spread, in the metric's unit.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -10,26 +10,23 @@ pub struct ValueEstimate {
     pub value: f64,
     /// Smallest and largest of the repetitions, or the 95% interval of a fitted value.
     pub range: Option<Interval>,
-    /// Moments of the logarithms of its repetitions; absent where one is not above 0.
-    pub logs: Option<Moments>,
 }
 
 impl ValueEstimate {
     /// The value of an entry's fit; `None` for metrics of single rows.
     pub fn in_growth(figure: &MetricDef, growth: &Growth) -> Option<ValueEstimate> {
-        let (value, range, of): (_, _, fn(&Line) -> f64) = match figure.of {
-            MetricScope::Slope => (growth.bytes_per_task?, growth.bytes_per_task_interval, |line| line.slope),
-            MetricScope::Base => (growth.base_bytes?, growth.base_bytes_interval, |line| line.base),
+        let (value, range) = match figure.of {
+            MetricScope::Slope => (growth.bytes_per_task?, growth.bytes_per_task_interval),
+            MetricScope::Base => (growth.base_bytes?, growth.base_bytes_interval),
             MetricScope::Run => return None,
         };
-        let repetitions: Vec<f64> = growth.repetitions.iter().map(of).collect();
-        Some(ValueEstimate { value, range, logs: Moments::of_logs(&repetitions) })
+        Some(ValueEstimate { value, range })
     }
 }
 
 impl From<Spread> for ValueEstimate {
     fn from(spread: Spread) -> ValueEstimate {
         let range = (spread.readings > 1).then_some(Interval { low: spread.min, high: spread.max });
-        ValueEstimate { value: spread.median, range, logs: spread.logs }
+        ValueEstimate { value: spread.median, range }
     }
 }

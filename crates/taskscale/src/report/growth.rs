@@ -43,7 +43,7 @@ pub(super) fn growth(facts: &EntryFacts, campaign: &Campaign, cells: &Cells) -> 
     let points: Vec<Point> = readings.iter().map(|(_, point)| *point).collect();
     let fit = stats::fit(&points);
     let tasks: BTreeSet<u64> = points.iter().map(|point| point.tasks).collect();
-    let repetitions = stats::lines_of_repetitions(readings);
+    let repetitions = stats::lines_of_repetitions(readings.clone());
     // An interval shows how well repetitions agree, not whether memory is linear.
     let linear = fit.as_ref().filter(|fit| fit.linear() != Some(false));
     let intervals = linear.and_then(|fit| stats::line_intervals(&repetitions, &fit.line));
@@ -62,7 +62,7 @@ pub(super) fn growth(facts: &EntryFacts, campaign: &Campaign, cells: &Cells) -> 
         worst: fit.as_ref().and_then(|fit| fit.worst),
         steps: fit.map(|fit| fit.steps).unwrap_or_default(),
         points: points.len() as u64,
-        repetitions,
+        readings,
         tasks: tasks.into_iter().collect(),
     })
 }

@@ -15,7 +15,7 @@ use crate::record::{
     By, EntryFacts, Hold, LimitHit, Machine, MemorySource, PlateauFrom, Sample, Series, Status, Timestamp,
     Warning,
 };
-use crate::stats::{Interval, Line, Spread, Step, WorstPoint};
+use crate::stats::{Interval, Point, Spread, Step, WorstPoint};
 use crate::units;
 
 /// How entries are ranked.
@@ -409,9 +409,9 @@ pub struct Growth {
     pub worst: Option<WorstPoint>,
     /// Bytes per task from each N to the next, ascending.
     pub steps: Vec<Step>,
-    /// The lines of single repetitions, which the intervals are computed from.
+    /// The runs' footprints, each with its repetition.
     #[serde(skip)]
-    pub repetitions: Vec<Line>,
+    pub readings: Vec<(u32, Point)>,
     /// Number of runs that the line is fitted to: ok, with all tasks alive, of one memory source.
     pub points: u64,
     /// The numbers of tasks of these runs, ascending.

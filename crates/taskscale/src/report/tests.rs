@@ -236,7 +236,7 @@ fn lines_are_of_ok_runs_of_one_source() {
     assert_eq!((growth.base_bytes, growth.bytes_per_task), (Some(3e6), Some(2_600.0)));
     assert_eq!(growth.points, 10);
     // The other two repetitions have all numbers of tasks.
-    assert_eq!(growth.repetitions.len(), 2);
+    assert_eq!(crate::stats::lines_of_repetitions(growth.readings.clone()).len(), 2);
     assert_eq!(growth.tasks, [1, 10_000, 1_000_000]);
     assert_eq!(growth.bytes_per_task_interval.map(|interval| interval.low), Some(2_600.0));
 }

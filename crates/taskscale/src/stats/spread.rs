@@ -35,6 +35,12 @@ impl Spread {
         })
     }
 
+    /// The geometric mean, as ratios are judged by logarithms. The median if a value is not above zero, or if all are
+    /// equal, as logarithms would round it.
+    pub fn geometric_mean(&self) -> f64 {
+        self.logs.filter(|logs| logs.variance > 0.0).map_or(self.median, |logs| logs.mean.exp())
+    }
+
     /// From the smallest reading to the largest.
     pub fn range(&self) -> f64 {
         self.max - self.min
