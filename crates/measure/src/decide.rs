@@ -86,7 +86,7 @@ pub fn next_action(timeline: &Timeline, spec: &RunSpec, now: u64) -> Action {
     };
     match action {
         Action::Wait(wait_s) => {
-            let left_s = time_cap(timeline, spec).0 - seconds(timeline.paused_ns, now);
+            let left_s = time_cap(timeline, spec).0 - seconds(timeline.state().paused_ns, now);
             Action::Wait(wait_s.min(left_s.max(WAIT_S.0)))
         }
         action => action,
@@ -182,14 +182,14 @@ impl RunView<'_> {
         if state.kill.is_some() {
             return None;
         }
-        if self.timeline.output_bytes > self.spec.bounds.output_bytes {
+        if state.over_output {
             return Some(Action::Kill(EndedBy::OutputCap));
         }
         if state.end.is_some() {
             return None;
         }
         let (cap_s, why) = time_cap(self.timeline, self.spec);
-        if seconds(self.timeline.paused_ns, self.now) > cap_s && state.stop_ns.is_none() {
+        if seconds(state.paused_ns, self.now) > cap_s && state.stop_ns.is_none() {
             return Some(Action::Kill(why));
         }
         state.over_cap.then_some(Action::Kill(EndedBy::MemoryCap))

@@ -129,7 +129,10 @@ fn watch(program: &ScriptedProgram, spec: &RunSpec) -> (Timeline, Vec<(u64, Acti
                 acted = false;
                 let gap = program.gaps_ms.iter().find(|(from, to)| (from * MS..to * MS).contains(&now));
                 let resumed = gap.map_or(now, |(_, to)| to * MS);
-                timeline.paused_ns += resumed - now;
+                if resumed > now {
+                    let total_ns = timeline.state().paused_ns + (resumed - now);
+                    timeline.push(resumed, RunEvent::Paused(total_ns));
+                }
                 now = resumed;
                 clock = now;
             }

@@ -41,6 +41,11 @@ pub enum RunEvent {
     Peak(u64),
     /// Memory above a cap that the kernel does not enforce, shared pages counted once, in bytes.
     OverCap(u64),
+    /// More output than the bound: bytes on standard output or on standard error, whichever is more.
+    OverOutput(u64),
+    /// How long, in total, taskscale was not scheduled or the machine was paused, in nanoseconds. Does not count
+    /// toward the timeout.
+    Paused(u64),
     /// A process's limit of open files, when it printed an error about that or (`used_up`) nearly hit it.
     Files {
         own: OwnFiles,

@@ -90,6 +90,8 @@ pub(super) struct RunState {
     pub most_threads: u64,
     pub sampled_peak: u64,
     pub over_cap: bool,
+    pub over_output: bool,
+    pub paused_ns: u64,
     pub files: Option<(OwnFiles, bool)>,
     pub plateau: Option<PlateauStart>,
     /// The end of the launch, and the CPU time until then, if a later plateau replaced the first.
@@ -147,6 +149,8 @@ impl RunState {
             RunEvent::Threads(threads) => self.most_threads = self.most_threads.max(*threads),
             RunEvent::Peak(bytes) => self.sampled_peak = self.sampled_peak.max(*bytes),
             RunEvent::OverCap(_) => self.over_cap = true,
+            RunEvent::OverOutput(_) => self.over_output = true,
+            RunEvent::Paused(total_ns) => self.paused_ns = *total_ns,
             RunEvent::Files { own, used_up } => self.files = Some((*own, *used_up)),
             RunEvent::Plateau(start) => {
                 self.plateau = Some(PlateauStart { since_ns: self.by_end(start.since_ns), ..*start });

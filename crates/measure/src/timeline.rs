@@ -60,17 +60,13 @@ pub struct Timeline {
     events: Vec<TimedEvent>,
     pub(super) usage: UsageHistory,
     state: RunState,
-    /// Bytes written so far to standard output or to standard error, whichever is more.
-    pub(super) output_bytes: u64,
-    /// How long taskscale was not scheduled or the machine was paused. Does not count toward the timeout.
-    pub(super) paused_ns: u64,
 }
 
 impl Timeline {
     pub fn new(started_at: Timestamp, host: Host) -> Timeline {
         let events = Vec::with_capacity(USUAL_EVENTS);
         let (usage, state) = (UsageHistory::default(), RunState::default());
-        Timeline { started_at, host, events, usage, state, output_bytes: 0, paused_ns: 0 }
+        Timeline { started_at, host, events, usage, state }
     }
 
     pub fn events(&self) -> &[TimedEvent] {
@@ -101,7 +97,11 @@ impl Timeline {
             RunEvent::Connections(count) if self.state.connections.is_some_and(|fewest| *count >= fewest) => {
                 return;
             }
-            RunEvent::Threads(_) | RunEvent::Peak(_) | RunEvent::OverCap(_) | RunEvent::Connections(_) => {
+            RunEvent::Paused(_)
+            | RunEvent::Threads(_)
+            | RunEvent::Peak(_)
+            | RunEvent::OverCap(_)
+            | RunEvent::Connections(_) => {
                 self.events.iter().rposition(|old| discriminant(&old.event) == discriminant(&event))
             }
             RunEvent::Standing(_) => self

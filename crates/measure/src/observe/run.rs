@@ -180,7 +180,8 @@ impl<'a> Run<'a> {
             let polled = poll(&mut waited, Some(&timeout));
             let late_s = seconds(begun_ns, self.clock.now_ns()) - wait_s;
             if late_s > PAUSE_S {
-                self.timeline.paused_ns += (late_s * 1e9) as u64;
+                let total_ns = self.timeline.state().paused_ns + (late_s * 1e9) as u64;
+                self.timeline.push(self.clock.now_ns(), RunEvent::Paused(total_ns));
             }
             match polled {
                 Ok(count) => count > 0,
@@ -220,7 +221,10 @@ impl<'a> Run<'a> {
             own.into_iter().for_each(|own| self.push(RunEvent::Files { own, used_up: false }));
         }
         self.look_for_line(&buffer[..length], 1);
-        self.timeline.output_bytes = self.lines.bytes.max(self.launched.stderr_bytes);
+        let bytes = self.lines.bytes.max(self.launched.stderr_bytes);
+        if bytes > self.spec.bounds.output_bytes && !self.state().over_output {
+            self.push(RunEvent::OverOutput(bytes));
+        }
     }
 
     fn look_for_line(&mut self, chunk: &[u8], stream: usize) {
@@ -248,8 +252,7 @@ impl<'a> Run<'a> {
 
     fn note_end(&mut self, at_ns: u64, end: ProgramEnd) {
         // The program's last output may still be in the pipes.
-        let cap = self.spec.bounds.output_bytes;
-        while self.timeline.output_bytes <= cap && self.launched.pending_output() {
+        while !self.state().over_output && self.launched.pending_output() {
             self.read_output();
         }
         self.timeline.push(at_ns, RunEvent::Ended(end));
