@@ -21,6 +21,8 @@ use crate::limit::LimitError;
 use crate::record::StoreError;
 use crate::report::ExportError;
 use crate::scaffold::ScaffoldError;
+use crate::site::SiteError;
+use crate::submit::SubmitError;
 use crate::toolchain::{BuildError, ToolchainError};
 use crate::units::UnitError;
 use crate::versions::VersionError;
@@ -161,7 +163,9 @@ fn hint_of(cause: &(dyn Error + 'static)) -> Option<Option<String>> {
         of::<MeasureError>,
         of::<ScaffoldError>,
         of::<SelectError>,
+        of::<SiteError>,
         of::<StoreError>,
+        of::<SubmitError>,
         of::<ToolchainError>,
         of::<UnitError>,
         of::<VersionError>,
@@ -211,12 +215,16 @@ mod tests {
             MeasureError::Launcher(text()).into(),
             StoreError::Io { what: "write", path: path(), error: io(io::ErrorKind::StorageFull) }.into(),
             StoreError::NoCampaign(path()).into(),
+            StoreError::NoneIn(path()).into(),
             StoreError::Malformed { path: path(), error: json() }.into(),
             StoreError::Newer { path: path(), found: 2 }.into(),
             StoreError::TooLarge { path: path(), what: "plans: 1001, at most 1000".into() }.into(),
             StoreError::InUse(path()).into(),
             StoreError::Orphans(path()).into(),
             StoreError::Begun(path()).into(),
+            SiteError::Folder(text()).into(),
+            SiteError::NoResults(path()).into(),
+            SubmitError::Search(path()).into(),
             CompareError::Workloads {
                 base: text(),
                 base_workload: text(),
@@ -242,6 +250,8 @@ mod tests {
             LimitError::Malformed { path: path(), error: json() }.into(),
             LimitError::Newer { path: path(), found: 2 }.into(),
             LimitError::Another { folder: path(), what: text() }.into(),
+            LimitError::NoServer { workload: text() }.into(),
+            LimitError::NoGroup { why: text() }.into(),
             ScaffoldError::Name { what: "entry", name: text() }.into(),
             ScaffoldError::NoProgram { workload: text(), language: "Go", there: vec![text()] }.into(),
             ScaffoldError::Model { error: CatalogError::NotFound }.into(),

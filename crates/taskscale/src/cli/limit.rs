@@ -8,7 +8,7 @@ use anyhow::{Context, anyhow, bail, ensure};
 
 use super::args::{Global, LimitArgs};
 use super::catalog_dir::open_catalog_with;
-use super::failure::{Failure, OrUsage, advised, catch_signals, exit_code};
+use super::failure::{Failure, OrUsage, catch_signals, exit_code};
 use super::messages::{emit, is_json};
 use super::output_dir::{FolderPurpose, OutputDir};
 use super::progress::Progress;
@@ -19,8 +19,8 @@ use crate::campaign::{self, drive};
 use crate::catalog::{Shape, Workload};
 use crate::document::Format;
 use crate::limit::{
-    self, Answer, BySearch, ClassifiedRun, Find, LimitReport, NextRun, Outcome, Purpose, SEARCH_SPEC_SCHEMA,
-    SearchSpec, ShownRun, milliseconds,
+    self, Answer, BySearch, ClassifiedRun, Find, LimitError, LimitReport, NextRun, Outcome, Purpose,
+    SEARCH_SPEC_SCHEMA, SearchSpec, ShownRun, milliseconds,
 };
 use crate::metrics::LATENCY_P99;
 use crate::record::{self, Campaign, Event, Loaded, MemorySource, Store};
@@ -148,24 +148,18 @@ pub fn run(args: &LimitArgs, global: &Global) -> Result<ExitCode, Failure> {
 fn rates(workload: &Workload, given: &[(String, String)], find: Find) -> anyhow::Result<Option<(u64, u64)>> {
     let Find::HighestRate { .. } = find else { return Ok(None) };
     let parameter = workload.parameters.get(limit::RATE).filter(|_| workload.shape == Shape::Serve);
-    let Some(parameter) = parameter else {
-        return Err(advised(
-            format!("--rate: `{}` has no server", workload.name),
-            "choose a workload with a server: -w echo or -w chat",
-        ));
-    };
+    let no_server = || LimitError::NoServer { workload: workload.name.clone() };
+    let parameter = parameter.ok_or_else(no_server).context("--rate")?;
     ensure!(given.iter().all(|(name, _)| name != limit::RATE), "--rate and -p rate=… exclude each other");
     Ok(Some((parameter.least, parameter.most)))
 }
 
 /// Refuses a machine without cgroups: taskscale would notice a limit late, and runtimes would not see it.
-fn require_group(home: &GroupRoot) -> anyhow::Result<()> {
-    if home.source() != MemorySource::Proc {
-        return Ok(());
+fn require_group(home: &GroupRoot) -> Result<(), LimitError> {
+    match home.source() {
+        MemorySource::Proc => Err(LimitError::NoGroup { why: home.why_none().join("; ") }),
+        _ => Ok(()),
     }
-    let why = home.why_none().join("; ");
-    let error = format!("`limit` needs a cgroup that can limit memory ({why})");
-    Err(advised(error, "`taskscale doctor` shows how to get one"))
 }
 
 /// Keeps the memory of unlimited runs when a search resumes, as it identifies them. Refuses a `--memory` above

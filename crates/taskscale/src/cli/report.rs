@@ -17,7 +17,7 @@ use super::terminal::{WIDEST, for_standard_output, print_through};
 use crate::compare::over_versions;
 use crate::document::quoted;
 use crate::limit::{self, LimitReport};
-use crate::record::{self, Loaded};
+use crate::record::{self, Loaded, StoreError};
 use crate::report::{self, Chart, Detail, ExportRequest, ExportTarget, Rank, RenderOptions};
 
 /// The results folders to show, and the filter.
@@ -90,11 +90,9 @@ fn is_bitmap(path: &Path) -> bool {
 }
 
 /// The newest results, where no folder is named.
-fn newest() -> anyhow::Result<PathBuf> {
-    let Some(folder) = record::campaigns_in(Path::new(RESULTS)).into_iter().next() else {
-        let advice = "run `taskscale --quick` first, or name a results folder";
-        return Err(advised(format!("no results in ./{RESULTS}"), advice));
-    };
+fn newest() -> Result<PathBuf, StoreError> {
+    let none = || StoreError::NoneIn(Path::new(".").join(RESULTS));
+    let folder = record::campaigns_in(Path::new(RESULTS)).into_iter().next().ok_or_else(none)?;
     eprint_status(&format!("{} (the newest in {RESULTS}/)", folder.display()));
     Ok(folder)
 }

@@ -6,20 +6,17 @@ use anyhow::Context;
 
 use super::args::{self, Global};
 use super::catalog_dir::open_catalog_or_own;
-use super::failure::{Failure, OrUsage, advised, succeed_with};
+use super::failure::{Failure, OrUsage, succeed_with};
 use super::messages::eprint_status;
 use super::output_dir::{existing_folder, load_results};
 use super::pages::page;
 use crate::limit;
-use crate::site::{self, ResultsFolder, Site, SiteSummary};
+use crate::site::{self, ResultsFolder, Site, SiteError, SiteSummary};
 use crate::submit::Withdrawal;
 use crate::units::counted;
 
-/// The hint if there is nothing to show.
-const ADVICE: &str = "run `taskscale --quick` first, or name a folder that contains results folders";
-
 pub fn run(args: &args::SiteArgs, global: &Global) -> Result<ExitCode, Failure> {
-    existing_folder(&args.results).map_err(|error| advised(error, ADVICE)).or_usage()?;
+    existing_folder(&args.results).map_err(|error| SiteError::Folder(error.to_string())).or_usage()?;
     let found = site::find(&args.results).or_usage()?;
     let catalog = open_catalog_or_own(global).or_usage()?;
     let mut site = Site::begin(&args.output, &catalog).context("-o").or_usage()?;
@@ -27,8 +24,7 @@ pub fn run(args: &args::SiteArgs, global: &Global) -> Result<ExitCode, Failure> 
         add(&mut site, &found)?;
     }
     if site.campaigns.is_empty() {
-        let error = format!("no results in {}", args.results.display());
-        return Err(Failure::Usage(advised(error, ADVICE)));
+        return Err(SiteError::NoResults(args.results.clone())).or_usage();
     }
     let made = site.finish()?;
     say(&made);

@@ -33,6 +33,12 @@ pub enum LimitError {
     #[error("cannot resume the search in {folder}: {what}")]
     #[strum(message = "choose another folder with -o, or omit -o for a new one")]
     Another { folder: PathBuf, what: String },
+    #[error("`{workload}` has no server")]
+    #[strum(message = "choose a workload with a server: -w echo or -w chat")]
+    NoServer { workload: String },
+    #[error("`limit` needs a cgroup that can limit memory ({why})")]
+    #[strum(message = "`taskscale doctor` shows how to get one")]
+    NoGroup { why: String },
 }
 
 impl Hint for LimitError {

@@ -40,6 +40,9 @@ pub enum StoreError {
         message = "name a folder that `taskscale run` wrote; `ls taskscale-results` lists the usual ones"
     )]
     NoCampaign(PathBuf),
+    #[error("no results in {0}")]
+    #[strum(message = "run `taskscale --quick` first, or name a results folder")]
+    NoneIn(PathBuf),
     #[error("not a campaign.json of taskscale: {path} ({error})")]
     #[strum(message = "restore campaign.json from a copy, or measure into a new folder: -o DIR")]
     Malformed { path: PathBuf, error: serde_json::Error },

@@ -8,6 +8,7 @@ mod campaigns;
 mod docs;
 mod entries;
 mod entry;
+mod error;
 mod folders;
 mod heat;
 mod highlights;
@@ -29,6 +30,7 @@ use crate::report::{PageData, write_html};
 use crate::submit::{Candidate, Withdrawal, badges};
 
 pub use campaigns::CampaignSummary;
+pub use error::SiteError;
 pub use folders::{ResultsFolder, find};
 
 use docs::Documents;

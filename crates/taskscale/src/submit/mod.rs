@@ -6,6 +6,7 @@
 mod anonymize;
 mod badges;
 mod document;
+mod error;
 mod examine;
 mod folder;
 #[cfg(test)]
@@ -24,6 +25,7 @@ mod withdraw;
 pub use anonymize::{Anonymized, Identity, anonymize};
 pub use badges::{Badge, Candidate, badges};
 pub use document::{CheckedFolder, checked, pull_request, verified};
+pub use error::SubmitError;
 pub use examine::{examine, names_left};
 pub use folder::{SubmittedResults, campaigns_below, hand_in, place, read};
 pub use machine::class;

@@ -1,0 +1,21 @@
+//! Why results cannot be submitted.
+
+use std::path::PathBuf;
+
+use strum::EnumMessage;
+
+use crate::hint::Hint;
+
+/// Why results cannot be submitted, whatever is in them.
+#[derive(Debug, thiserror::Error, strum::EnumMessage)]
+pub enum SubmitError {
+    #[error("cannot submit {0}: a search of `taskscale limit`")]
+    #[strum(message = "submit results of `taskscale run`")]
+    Search(PathBuf),
+}
+
+impl Hint for SubmitError {
+    fn hint(&self) -> Option<String> {
+        self.get_message().map(str::to_owned)
+    }
+}
