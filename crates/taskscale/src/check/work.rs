@@ -37,8 +37,8 @@ const MOST_GROWTH: f64 = 100.0;
 /// Bounds of (cost of 2N operations) ÷ (cost of N): a running compiler lowers it, a collector raises it.
 const LEAST_RATIO: f64 = 1.4;
 const MOST_RATIO: f64 = 3.0;
-/// On a busy machine a ratio above this does not prove missing work: the cost of tasks that hand over to each other depends
-/// on where they run.
+/// On a busy machine a ratio above this proves neither missing nor growing work: the cost of tasks that hand over to each
+/// other depends on where they run, and programs compete for caches.
 const TELLING_RATIO: f64 = 1.15;
 /// Operations grow until the shared warm-up is small in them, up to a pair whose larger run costs
 /// `OUTWEIGHED_S` seconds, by at most `MOST_STEP` at a time. HotSpot's compilers alone use about 2 s of CPU.
@@ -51,6 +51,7 @@ const LEAST_SHARE: f64 = 0.25;
 const TELLABLE_BYTES: u64 = 16 << 20;
 
 /// A run and its cost.
+#[derive(Clone, Copy)]
 pub(super) struct Took {
     operations: u64,
     /// From `ready` to `done`, in seconds.
@@ -71,6 +72,34 @@ impl Took {
             (self.cpu_s, "of CPU time")
         } else {
             (self.wall_s, "from `ready` to `done`")
+        }
+    }
+}
+
+/// What the cost of twice the operations shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum CostGrowth {
+    Twofold,
+    /// Operations are skipped or merged.
+    Less,
+    /// Operations become more expensive.
+    More,
+    /// A busy machine may be the cause.
+    Inconclusive,
+}
+
+impl CostGrowth {
+    /// `pair`: some operations, and twice as many. `last`: the last run, after which no more operations were run.
+    fn of(pair: [&Took; 2], last: &Took) -> CostGrowth {
+        let [less_s, more_s] = pair.map(|took| took.cost().0);
+        let ratio = more_s / less_s.max(1e-9);
+        let busy = last.busy || pair.iter().any(|took| took.busy);
+        match ratio {
+            LEAST_RATIO..=MOST_RATIO => CostGrowth::Twofold,
+            // An idle machine would have run more operations.
+            _ if busy && (ratio >= TELLING_RATIO || last.wall_s >= LONGEST_S) => CostGrowth::Inconclusive,
+            ..LEAST_RATIO => CostGrowth::Less,
+            _ => CostGrowth::More,
         }
     }
 }
@@ -219,14 +248,13 @@ impl Runs<'_, '_> {
         if !used || once.cpu_s < TELLABLE_S && once.wall_s < LONG_ENOUGH_S {
             return Ok(None);
         }
-        let mut ratio = None;
+        let mut pair = None;
         while once.wall_s < LONGEST_S && 2 * once.operations <= self.workload.most_operations {
             let operations = 2 * once.operations;
             let Some(double) = self.work(tasks, operations)? else { return Ok(None) };
             let (more, less) = (double.cost(), once.cost());
-            let times = more.0 / less.0.max(1e-9);
-            ratio = Some((times, less, more, once.operations));
-            if (LEAST_RATIO..=MOST_RATIO).contains(&times) {
+            pair = Some([once, double]);
+            if CostGrowth::of([&once, &double], &double) == CostGrowth::Twofold {
                 self.look_at_what_came_of_itself(tasks, [&once, &double]);
                 // Operations that mostly wait have little CPU time.
                 let told = once.cpu_s >= TELLABLE_S && double.cpu_s > once.cpu_s;
@@ -259,7 +287,7 @@ impl Runs<'_, '_> {
                 once = more;
             }
         }
-        let Some((ratio, (less_s, of), (more_s, _), operations)) = ratio else {
+        let Some([less, more]) = pair else {
             if once.wall_s >= LONGEST_S {
                 let (with, time) = (with(tasks, once.operations), units::seconds(once.wall_s));
                 let what = format!("{with}: {time}, so twice the operations were not run");
@@ -268,22 +296,23 @@ impl Runs<'_, '_> {
             }
             return Ok(None);
         };
+        let growth = CostGrowth::of([&less, &more], &once);
+        let with = with(tasks, less.operations);
+        let ((less_s, of), (more_s, _)) = (less.cost(), more.cost());
         let [less, more] = [less_s, more_s].map(units::seconds);
-        let what = format!("{}: {less} {of}, and {more} for twice the operations", with(tasks, operations));
-        let inconclusive = once.wall_s >= LONGEST_S || ratio >= TELLING_RATIO;
-        if ratio < LEAST_RATIO && once.busy && inconclusive {
-            // An idle machine would have run more operations.
-            let what = format!("{what}: {ON_A_BUSY_MACHINE}");
-            let fix = "check again on an idle machine";
-            self.findings.note(CheckRule::Work, what, fix);
-        } else if ratio < LEAST_RATIO {
-            self.findings.error(CheckRule::Work, what, NOT_MADE);
-        } else {
-            self.findings.warning(
+        let what = format!("{with}: {less} {of}, and {more} for twice the operations");
+        match growth {
+            CostGrowth::Twofold => {}
+            CostGrowth::Less => self.findings.error(CheckRule::Work, what, NOT_MADE),
+            CostGrowth::More => self.findings.warning(
                 CheckRule::Work,
                 what,
                 "find what grows with the number of operations: something that each adds and keeps, or searches",
-            );
+            ),
+            CostGrowth::Inconclusive => {
+                let what = format!("{what}: {ON_A_BUSY_MACHINE}");
+                self.findings.note(CheckRule::Work, what, "check again on an idle machine");
+            }
         }
         Ok(None)
     }
@@ -389,6 +418,34 @@ fn took(operations: u64, made: Option<u64>, measured: &Measurement) -> Option<To
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn cost_on_a_busy_machine_proves_neither_missing_nor_growing_work() {
+        let took =
+            |(cpu_s, busy)| Took { operations: 7, wall_s: cpu_s, cpu_s, outside_s: 0.0, made: None, busy };
+        let growth = |less, more| {
+            let pair = [less, more].map(took);
+            CostGrowth::of([&pair[0], &pair[1]], &pair[1])
+        };
+        use CostGrowth::{Inconclusive, Less, More, Twofold};
+        for (less_s, more_s, idle, busy) in [
+            // Elixir while three checks ran beside each other.
+            (5.9, 18.8, More, Inconclusive),
+            (5.9, 11.9, Twofold, Twofold),
+            (5.9, 7.9, Less, Inconclusive),
+            (5.9, 5.9, Less, Less),
+            (29.0, 31.0, Less, Inconclusive),
+        ] {
+            assert_eq!(growth((less_s, false), (more_s, false)), idle, "{less_s} s, {more_s} s");
+            for (first, second) in [(true, false), (false, true), (true, true)] {
+                let growth = growth((less_s, first), (more_s, second));
+                assert_eq!(growth, busy, "{less_s} s, {more_s} s, busy: {first}, {second}");
+            }
+        }
+        // A third run on a busy machine took so long that no other pair was run.
+        let [less, more, last] = [(2.0, false), (2.0, false), (31.0, true)].map(took);
+        assert_eq!(CostGrowth::of([&less, &more], &last), Inconclusive);
+    }
 
     #[test]
     fn threads_of_other_programs_prove_nothing() {
