@@ -273,12 +273,13 @@ pub(crate) fn emphasis(entry: &EntryInfo) -> Emphasis {
     if entry.reference { Emphasis::Quiet } else { Emphasis::Plain }
 }
 
+/// Name and kind.
 pub(crate) fn names(entry: &EntryInfo) -> [TableCell; 2] {
     // A timer is the least like a task, so it is marked.
     let of_kind = if entry.kind == Kind::Timer { Emphasis::Doubtful } else { Emphasis::Quiet };
     [
         TableCell::Name(entry.name.clone(), emphasis(entry)),
-        TableCell::Text(format!("{}{}", entry.kind.name(), footnotes::marks_of(entry)), of_kind),
+        TableCell::Text(format!("{}{}", entry.kind.title(), footnotes::marks_of(entry)), of_kind),
     ]
 }
 
