@@ -50,8 +50,11 @@ fn campaign() -> Campaign {
     }
 }
 
+/// A change of the campaign that is to be resumed.
+type CampaignEdit<'a> = &'a dyn Fn(&mut Campaign);
+
 /// The error of resuming `then` after `change`, or an empty text.
-fn said(then: &Campaign, samples: &[Sample], change: &dyn Fn(&mut Campaign)) -> String {
+fn said(then: &Campaign, samples: &[Sample], change: CampaignEdit) -> String {
     let mut now = campaign();
     // Only the conditions that the user set.
     let source = Some(MemorySource::CgroupV1);
@@ -67,7 +70,6 @@ fn another_plan_machine_program_or_way_of_measuring_is_another_campaign() {
     fn conditions(now: &mut Campaign) -> &mut Conditions {
         now.conditions.get_or_insert_default()
     }
-    type CampaignEdit<'a> = &'a dyn Fn(&mut Campaign);
     let cases: [(CampaignEdit, &str); 21] = [
         (&|now| now.plan.tasks = vec![1], "tasks were 1,1000000, now 1"),
         (&|now| now.plan.entries = vec!["x/a".into()], "x/b"),
@@ -133,7 +135,6 @@ fn another_plan_machine_program_or_way_of_measuring_is_another_campaign() {
 #[test]
 fn what_makes_no_difference_to_figures_is_no_other_campaign() {
     let then = campaign();
-    type CampaignEdit<'a> = &'a dyn Fn(&mut Campaign);
     let cases: [CampaignEdit; 6] = [
         // The kernel reserved one more page at this boot.
         &|now| now.machine.memory_bytes -= 4096,
