@@ -81,8 +81,8 @@ fn context<'a>() -> [CsvColumn<ReportCsvLine<'a>>; 18] {
     ]
 }
 
-/// The columns of a metric.
-fn of_metric<'a>(metric: &'static MetricDef) -> impl Iterator<Item = ReportCsvColumn<'a>> {
+/// The columns of a metric: its first statistics.
+fn of_metric<'a>((metric, number): (&'static MetricDef, usize)) -> impl Iterator<Item = ReportCsvColumn<'a>> {
     type Statistic = (&'static str, fn(Spread) -> f64);
     const STATISTICS: [Statistic; 4] = [
         ("median", |spread| spread.median),
@@ -90,11 +90,6 @@ fn of_metric<'a>(metric: &'static MetricDef) -> impl Iterator<Item = ReportCsvCo
         ("max", |spread| spread.max),
         ("mad", |spread| spread.mad),
     ];
-    let number = match metric.name {
-        "footprint" => 4,
-        "kernel" | "rss-peak" | "ops-per-s" => 1,
-        _ => 3,
-    };
     STATISTICS.into_iter().take(number).map(move |(name, statistic)| -> ReportCsvColumn<'a> {
         let field = move |line: &ReportCsvLine<'a>| {
             figure(line.row.and_then(|row| row.spreads.of(metric)).map(statistic))
@@ -106,10 +101,12 @@ fn of_metric<'a>(metric: &'static MetricDef) -> impl Iterator<Item = ReportCsvCo
 /// Readers may rely on positions, so the columns of later metrics come last.
 fn columns<'a>() -> Vec<ReportCsvColumn<'a>> {
     use metrics::{CPU, CPU_PER_OP, FOOTPRINT, KERNEL, LAUNCH, OPS_PER_S, PEAK, RSS_PEAK, WALL, WALL_PER_OP};
-    let held = [&FOOTPRINT, &KERNEL, &PEAK, &RSS_PEAK, &LAUNCH, &WALL, &CPU];
-    let worked = [&WALL_PER_OP, &CPU_PER_OP, &OPS_PER_S];
-    let later =
-        metrics::ALL.into_iter().filter(|of| !of.per_entry() && !held.contains(of) && !worked.contains(of));
+    let held =
+        [(&FOOTPRINT, 4), (&KERNEL, 1), (&PEAK, 3), (&RSS_PEAK, 1), (&LAUNCH, 3), (&WALL, 3), (&CPU, 3)];
+    let worked = [(&WALL_PER_OP, 3), (&CPU_PER_OP, 3), (&OPS_PER_S, 1)];
+    let later = metrics::ALL.map(|metric| (metric, 3)).into_iter().filter(|(metric, _)| {
+        !metric.per_entry() && held.iter().chain(&worked).all(|(earlier, _)| earlier != metric)
+    });
     let plain = |(name, field): CsvColumn<ReportCsvLine<'a>>| -> ReportCsvColumn<'a> {
         (name.to_owned(), Box::new(field))
     };
