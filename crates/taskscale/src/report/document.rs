@@ -334,7 +334,9 @@ fn unavailable(report: &Report) -> Table {
 
 /// Each entry against the best, of its kind or of all, in every workload.
 fn of_overview(overview: &Overview, rank: Rank) -> Table {
+    let by_kind = rank == Rank::Kind;
     let mut columns = vec![Column::words("entry")];
+    columns.extend((!by_kind).then(|| Column::words("kind")));
     columns.extend(overview.columns.iter().enumerate().map(|(nth, (part, tasks))| {
         // On a narrow terminal the last go first, never the first.
         let drop_priority = (nth > 0).then(|| u8::MAX - nth.min(254) as u8);
@@ -343,7 +345,7 @@ fn of_overview(overview: &Overview, rank: Rank) -> Table {
     let mut rows = Vec::new();
     let mut kind = None;
     for line in &overview.lines {
-        if kind.replace(line.entry.kind) != Some(line.entry.kind) {
+        if by_kind && kind.replace(line.entry.kind) != Some(line.entry.kind) {
             rows.push(DocumentRow::heading(line.entry.kind.title()));
         }
         let factors = line.factors.iter().map(|factor| match factor {
@@ -355,8 +357,10 @@ fn of_overview(overview: &Overview, rank: Rank) -> Table {
             Factor::Unranked(why) => TableCell::Text(why.clone(), Emphasis::Bad),
             Factor::Absent => TableCell::figure(None, Emphasis::Quiet),
         });
-        let entry = entry_field(line.entry, Emphasis::Plain);
-        rows.push(DocumentRow::of(std::iter::once(entry).chain(factors).collect()));
+        let mut cells = vec![entry_field(line.entry, Emphasis::Plain)];
+        cells.extend((!by_kind).then(|| TableCell::quiet(line.entry.kind.title())));
+        cells.extend(factors);
+        rows.push(DocumentRow::of(cells));
     }
     Table::of(columns, format!("vs {}", rank.best()), rows)
 }

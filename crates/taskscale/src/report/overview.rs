@@ -13,7 +13,7 @@ pub const HEAT_STEPS: [f64; 5] = [1.1, 1.5, 2.0, 5.0, 10.0];
 pub struct Overview<'a> {
     /// The series in order, each with the N that is shown.
     pub columns: Vec<(String, u64)>,
-    /// Entries with two or more of these series: by kind, the cheapest entry of each first.
+    /// Entries with two or more of these series, the cheapest first. By kind, unless ranked together.
     pub lines: Vec<OverviewLine<'a>>,
     /// Names of the entries with a single series, by its position in `columns`.
     pub singles: BTreeMap<usize, Vec<&'a str>>,
@@ -94,7 +94,8 @@ pub fn overview(reports: &[Report]) -> Option<Overview<'_>> {
     for line in &single {
         singles.entry(line.measured().next()?).or_default().push(&line.entry.name);
     }
-    lines.sort_by(|a, b| a.entry.kind.cmp(&b.entry.kind).then(mean(a).total_cmp(&mean(b))));
+    let scope = |line: &OverviewLine| shown[0].rank.scope(line.entry.kind);
+    lines.sort_by(|a, b| scope(a).cmp(&scope(b)).then(mean(a).total_cmp(&mean(b))));
     let name = |report: &&Report| match shown.iter().all(|other| other.cpus == report.cpus) {
         true => Series { cpus: None, ..report.series() }.to_string(),
         false => report.series().to_string(),

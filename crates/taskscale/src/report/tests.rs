@@ -65,6 +65,9 @@ fn workloads_stand_beside_each_other() {
     let text = render(&parts, Format::Table, Detail::Stats, RenderOptions::default());
     let overview = text.split("\n\n").find(|block| block.contains("vs best of its kind")).unwrap();
     insta::assert_snapshot!(overview);
+    let together = parts.clone().map(|report| report.ranked_by(Rank::All));
+    let text = render(&together, Format::Table, Detail::Stats, RenderOptions::default());
+    insta::assert_snapshot!(text.split("\n\n").find(|block| block.contains("vs best of all kinds")).unwrap());
     let one = render(&parts[..1], Format::Table, Detail::Stats, RenderOptions::default());
     assert!(!one.contains("vs best of its kind"), "{one}");
 }
