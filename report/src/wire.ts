@@ -235,6 +235,15 @@ export interface Metric {
 /** What a metric belongs to. */
 export type MetricScope = "run" | "slope" | "base";
 
+/** The first rows of an overview. */
+export interface OverviewRows {
+  /** Names of entries with two or more series, in the order of the rows. Others are shown on request. */
+  order: Array<string>;
+  rank: Rank;
+  /** The selected N. Absent for the N that represents each series. */
+  tasks?: number;
+}
+
 /** One series of a campaign: its report, with `rows` in place of `groups`. */
 export interface PageCampaign {
   /** Origin of submitted results. Absent if they were never submitted. */
@@ -261,6 +270,8 @@ export interface PageCampaign {
   hold: Hold;
   /** Bytes that each task is asked to keep. Absent if the workload does not specify them. */
   holds_bytes?: number;
+  /** Names of all entries. If not all lines fit, the scaling chart shows the first ones. */
+  lines: Array<string>;
   machine: Machine;
   /** Total wall time of these runs, in seconds. */
   measured_s: number;
@@ -288,6 +299,8 @@ export interface PageCampaign {
   /** The order of entries at each N by each metric. */
   rankings: Array<PageRanking>;
   repetitions: number;
+  /** The results folder that it is a series of: a position in the page's `overviews`. */
+  results: number;
   /** One per entry and N that was run, in the order of the report: by N, then as ranked. */
   rows: Array<PageRow>;
   /** Runs recorded, repeated attempts included. */
@@ -329,6 +342,7 @@ export interface PageColumn {
 
 /** The data that the page shows at first. Details of an entry are in separate blocks. */
 export interface PageData {
+  about: SectionTexts;
   /** Bytes of tasks by part, as `taskscale explain` found them. */
   anatomy?: Array<Explanation>;
   /** The name of the best, which values are compared with. */
@@ -351,6 +365,8 @@ export interface PageData {
   no_value: PageGap;
   /** For entries without a run at this N. */
   not_measured: PageGap;
+  /** The rows of the overview of each results folder. Empty for results of one workload. */
+  overviews: Array<Array<OverviewRows>>;
   /** The sources of the sizes of a task's parts. */
   part_sources: Array<ChartPart>;
   /** The parts of a footprint. */
@@ -395,7 +411,7 @@ export interface PageEntry {
   sources: Array<PageFile>;
   /** Whether the sources were recorded with the results. If not, they are the catalog's at the time of the page. */
   sources_recorded: boolean;
-  /** Properties besides kind and style. The first is whether it runs on all CPUs. */
+  /** Properties besides kind and style. The first two: whether it runs on all CPUs, and whether a task has a stack. */
   tags: Array<string>;
 }
 
@@ -629,6 +645,23 @@ export interface Scaling {
   nonlinear?: string;
   /** Bytes per task and fixed cost, marked if memory is not linear. */
   slope: string;
+}
+
+/** What sections of the page show, in sentences. */
+export interface SectionTexts {
+  anatomy: string;
+  /** Which lines the scaling chart shows if not all fit. Within a sentence. */
+  lines: string;
+  load: string;
+  overview: Record<string, string>;
+  scaling: Record<string, string>;
+  table: string;
+  time: string;
+  /** Title of the entries that could not run. */
+  unavailable: string;
+  versions: string;
+  /** Title of the entries that failed or have no value. */
+  without_value: string;
 }
 
 /** How a program is started, what it prints, and what is measured: docs/reference/protocol.md. */

@@ -61,8 +61,13 @@ pub enum Factor {
     Absent,
 }
 
-/// `None` if there are fewer than two workloads to show.
+/// At the N that represents each series. `None` if there are fewer than two workloads to show.
 pub fn overview(reports: &[Report]) -> Option<Overview<'_>> {
+    overview_at(reports, None)
+}
+
+/// At a selected N, where a series has it.
+pub fn overview_at(reports: &[Report], selected: Option<u64>) -> Option<Overview<'_>> {
     let mut shown: Vec<&Report> = Vec::new();
     for report in reports {
         // Of several numbers of CPUs, show the largest.
@@ -77,7 +82,10 @@ pub fn overview(reports: &[Report]) -> Option<Overview<'_>> {
     if shown.len() < 2 {
         return None;
     }
-    let tasks: Vec<u64> = shown.iter().map(|report| report.representative_tasks()).collect::<Option<_>>()?;
+    let tasks = |report: &&Report| {
+        selected.filter(|tasks| report.tasks.contains(tasks)).or_else(|| report.representative_tasks())
+    };
+    let tasks: Vec<u64> = shown.iter().map(tasks).collect::<Option<_>>()?;
     let mut lines: BTreeMap<&str, OverviewLine> = BTreeMap::new();
     for (nth, (report, tasks)) in shown.iter().zip(&tasks).enumerate() {
         for row in report.rows().filter(|row| row.tasks == *tasks && !row.entry.reference) {

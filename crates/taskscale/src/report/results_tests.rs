@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use super::{Detail, Format, PageData, RenderOptions, Report, overview, render};
+use super::{Detail, Format, PageData, Rank, RenderOptions, Report, overview, render};
 use crate::document;
 use crate::record::{self, holds_campaign};
 use crate::units;
@@ -108,6 +108,31 @@ fn reports_fit_the_width_of_the_terminal() {
     }
 }
 
+fn page(folder: &Path) -> PageData {
+    let loaded = record::load(folder).unwrap();
+    let mut page = PageData::default();
+    page.add(&loaded.campaign, &loaded.samples, None, |_, _| Vec::new());
+    page
+}
+
+#[test]
+fn the_page_has_the_rows_of_the_terminals_overview() {
+    for folder in
+        ["2026-11-24-2", "2026-11-25-2"].map(|name| repository().join("results/epyc-2cpu").join(name))
+    {
+        let page = page(&folder);
+        for rank in [Rank::Kind, Rank::All] {
+            let reports: Vec<Report> =
+                reports(&folder).into_iter().map(|report| report.ranked_by(rank)).collect();
+            let rows = page.overviews[0].iter().find(|rows| rows.rank == rank && rows.tasks.is_none());
+            let lines = overview(&reports).unwrap().lines;
+            let shown: Vec<&str> = lines.iter().map(|line| &*line.entry.name).collect();
+            assert_eq!(rows.unwrap().order, shown, "{} {rank:?}", folder.display());
+            assert!(shown.len() > 5, "{shown:?}");
+        }
+    }
+}
+
 #[test]
 fn one_entry_that_fails_hides_no_n_in_any_overview() {
     let folder = repository().join("results/epyc-2cpu/2026-11-24-2");
@@ -118,9 +143,7 @@ fn one_entry_that_fails_hides_no_n_in_any_overview() {
     for series in ["sleep 1M", "state 1M", "ring 1M"] {
         assert!(shown.iter().any(|column| column == series), "{shown:?}");
     }
-    let loaded = record::load(&folder).unwrap();
-    let mut page = PageData::default();
-    page.add(&loaded.campaign, &loaded.samples, None, |_, _| Vec::new());
+    let page = page(&folder);
     for campaign in &page.campaigns {
         let column = overview.columns.iter().find(|(series, _)| *series == campaign.part);
         assert_eq!(column.map(|(_, tasks)| *tasks), campaign.overview_tasks, "{}", campaign.part);

@@ -1,25 +1,27 @@
 //! Builds the data of the page from campaigns and their samples.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::iter::once;
 use std::mem::take;
 
 use super::super::cells::Cells;
 use super::super::colour::colour_of;
 use super::super::headline::Headline;
 use super::super::model::{Growth, Rank, Report, Row, RowGroup};
-use super::super::overview::HEAT_STEPS;
+use super::super::overview::{HEAT_STEPS, overview_at};
 use super::super::phrases::SHOWN_SPREAD;
 use super::super::rank::NO_VALUE;
 use super::super::{facts, footnotes, phrases};
 use super::columns::columns;
 use super::model::{
-    PAGE_SCHEMA, PageCampaign, PageData, PageEntry, PageFile, PageGap, PageRanking, PerTaskShown, Scaling,
+    OverviewRows, PAGE_SCHEMA, PageCampaign, PageData, PageEntry, PageFile, PageGap, PageRanking,
+    PerTaskShown, Scaling,
 };
 use super::published::published;
 use super::rows::page_row;
 use super::tables::by_use;
 use super::{samples, tables};
-use crate::catalog::{FanOut, Shape, Style, reading_order};
+use crate::catalog::{FanOut, Kind, Shape, Style, reading_order};
 use crate::document::command_line;
 use crate::metrics::{self, MetricDef, Unit};
 use crate::record::{Campaign, EntryFacts, Sample, Source, Status, Warning, last_attempts};
@@ -39,6 +41,7 @@ impl Default for PageData {
             standings: tables::standings(),
             best: [Rank::Kind, Rank::All].map(|rank| (rank, rank.best())).into(),
             heat_steps: HEAT_STEPS,
+            about: tables::about(),
             shown_spread: SHOWN_SPREAD,
             no_value: PageGap(NO_VALUE.into(), "its runs do not have this metric".into()),
             not_measured: PageGap("not measured".into(), "no run at this number of tasks yet".into()),
@@ -50,6 +53,7 @@ impl Default for PageData {
             columns: columns(),
             sample_fields: samples::fields(),
             entries: Vec::new(),
+            overviews: Vec::new(),
             campaigns: Vec::new(),
             versions: Vec::new(),
             anatomy: Vec::new(),
@@ -75,11 +79,18 @@ impl PageData {
         let name = name.map_or_else(day, str::to_owned);
         let mut parts = campaign.parts(samples);
         parts.sort_by_key(|(part, _)| reading_order(&part.plan.workload));
-        for (campaign, samples) in parts {
-            let report = Report::build(&campaign, &samples).named(&name);
+        let mut reports: Vec<Report> =
+            parts.iter().map(|(part, samples)| Report::build(part, samples).named(&name)).collect();
+        let mut overviews = Vec::new();
+        for rank in [Rank::All, Rank::Kind] {
+            reports = reports.into_iter().map(|report| report.ranked_by(rank)).collect();
+            overviews.extend(overview_rows(&reports));
+        }
+        for (report, (campaign, samples)) in reports.into_iter().zip(parts) {
             let page = self.series(report, campaign, &samples, &catalog);
             self.campaigns.push(page);
         }
+        self.overviews.push(overviews);
         self.published = published(|workload, name| {
             let mut of_workload = self.campaigns.iter().filter(|page| page.report.workload == workload);
             of_workload.any(|page| page.entries.iter().any(|of| self.entries[of.entry].name == name))
@@ -108,6 +119,9 @@ impl PageData {
         let (headlines, rankings) = (headlines(&report, &cells), rankings(&report, &metrics, &positions));
         let per_task = metrics.iter().map(|metric| per_task(&report, metric)).collect();
         let overview_tasks = report.representative_tasks();
+        let is_lead = |of: &&PageRanking| Some(of.tasks) == overview_tasks && of.metric == metrics[0].name;
+        let smallest = rankings.iter().find(is_lead).map_or(&[][..], |of| &of.order);
+        let lines = line_order(&campaign.entries, smallest);
         let usual = report.usual_source();
         let of_row = |row: Row| {
             let position = *positions.get(&*row.entry.name)?;
@@ -125,10 +139,12 @@ impl PageData {
             scenario: footnotes::scenario(&report),
             part: part.to_string(),
             metrics: metrics.into_iter().map(|metric| metric.name).collect(),
+            results: self.overviews.len(),
             overview_tasks,
             headlines,
             rankings,
             per_task,
+            lines,
             facts,
             commands: commands.map(|words| command_line(&words)),
             notes,
@@ -169,6 +185,32 @@ impl PageData {
             entry: position(&mut self.entries, facts),
         }
     }
+}
+
+/// The first rows of an overview for each N that can be selected, and for none selected.
+fn overview_rows(reports: &[Report]) -> Vec<OverviewRows> {
+    let sizes: BTreeSet<u64> = reports.iter().flat_map(|report| &report.tasks).copied().collect();
+    let rows = |tasks: Option<u64>| {
+        let order = overview_at(reports, tasks)?.lines.iter().map(|line| line.entry.name.clone()).collect();
+        Some(OverviewRows { rank: reports[0].rank, tasks, order })
+    };
+    once(None).chain(sizes.into_iter().map(Some)).filter_map(rows).collect()
+}
+
+/// References, the best of each language, entries of the original blog posts, then the smallest. `smallest`:
+/// positions of entries with a value, the smallest first.
+fn line_order(entries: &[EntryFacts], smallest: &[usize]) -> Vec<String> {
+    let size = |at: usize| smallest.iter().position(|of| *of == at).unwrap_or(usize::MAX);
+    let mut order: Vec<(usize, &EntryFacts)> = entries.iter().enumerate().collect();
+    order.sort_by_key(|(at, _)| size(*at));
+    let mut best = BTreeMap::new();
+    for (at, facts) in &order {
+        if !facts.reference && facts.style == Style::Idiomatic && facts.kind != Kind::Timer {
+            best.entry(&facts.runtime).or_insert(*at);
+        }
+    }
+    order.sort_by_key(|(at, facts)| (!facts.reference, best.get(&facts.runtime) != Some(at), !facts.posts));
+    order.into_iter().map(|(_, facts)| facts.name.clone()).collect()
 }
 
 /// The position of a value in a list of distinct values. Adds it if new.

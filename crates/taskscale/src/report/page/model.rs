@@ -12,7 +12,7 @@ use super::super::load_curve::LoadPoint;
 use super::super::model::{Parts, Rank, Report};
 use super::super::rank::Standing;
 use super::columns::{PageColumn, SampleField};
-use super::tables::{ChartPart, PageKind, PageMetric};
+use super::tables::{ChartPart, PageKind, PageMetric, SectionTexts};
 use crate::explain::Explanation;
 use crate::record::{EntryFacts, MemorySource, Status, Warning};
 
@@ -36,6 +36,7 @@ pub struct PageData {
     pub best: BTreeMap<Rank, &'static str>,
     /// Multiples of the best at which the shade of a cell gets darker.
     pub heat_steps: [f64; 5],
+    pub about: SectionTexts,
     /// Spreads below this share of the value are not shown.
     pub shown_spread: f64,
     /// For runs without the metric.
@@ -56,6 +57,8 @@ pub struct PageData {
     pub columns: Vec<PageColumn>,
     /// Columns of the table of an entry's runs.
     pub sample_fields: Vec<SampleField>,
+    /// The rows of the overview of each results folder. Empty for results of one workload.
+    pub overviews: Vec<Vec<OverviewRows>>,
     /// The campaigns in the given order, once per series. Others of a series are compared with its first.
     pub campaigns: Vec<PageCampaign>,
     /// A chart for each series with entries in several versions.
@@ -88,6 +91,8 @@ pub struct PageCampaign {
     pub metrics: Vec<&'static str>,
     /// For each metric, how it is shown per task. Null if it is not.
     pub per_task: Vec<Option<PerTaskShown>>,
+    /// The results folder that it is a series of: a position in the page's `overviews`.
+    pub results: usize,
     /// The N that represents the series in an overview.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub overview_tasks: Option<u64>,
@@ -95,6 +100,8 @@ pub struct PageCampaign {
     pub headlines: Vec<Headline>,
     /// The order of entries at each N by each metric.
     pub rankings: Vec<PageRanking>,
+    /// Names of all entries. If not all lines fit, the scaling chart shows the first ones.
+    pub lines: Vec<String>,
     /// Name and text of each fact.
     pub facts: Vec<(&'static str, String)>,
     /// The command that was run, and one that repeats it.
@@ -108,6 +115,18 @@ pub struct PageCampaign {
     /// In a separate block.
     #[serde(skip)]
     pub samples: Samples,
+}
+
+/// The first rows of an overview.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct OverviewRows {
+    pub rank: Rank,
+    /// The selected N. Absent for the N that represents each series.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tasks: Option<u64>,
+    /// Names of entries with two or more series, in the order of the rows. Others are shown on request.
+    pub order: Vec<String>,
 }
 
 /// How entries compare at one N by one metric.
@@ -165,7 +184,8 @@ pub struct PageEntry {
     /// The version as tables show it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shown_version: Option<String>,
-    /// Properties besides kind and style. The first is whether it runs on all CPUs.
+    /// Properties besides kind and style. The first two: whether it runs on all CPUs, and whether a task has a
+    /// stack.
     pub tags: Vec<String>,
     /// Why it could not run on this machine.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -6,6 +6,7 @@ use serde::Serialize;
 use strum::VariantArray;
 
 use super::super::footnotes::REFERENCE;
+use super::super::model::Rank;
 use super::super::rank::Standing;
 use crate::catalog::{Kind, Shape};
 use crate::document::NONE;
@@ -101,6 +102,52 @@ pub fn standings() -> BTreeMap<Standing, [&'static str; 2]> {
     let place = |standing| if standing == Standing::Reference { REFERENCE } else { NONE };
     Standing::VARIANTS.iter().map(|standing| (*standing, [standing.text(), place(*standing)])).collect()
 }
+
+/// What sections of the page show, in sentences.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct SectionTexts {
+    pub overview: BTreeMap<Rank, String>,
+    pub scaling: BTreeMap<Shape, &'static str>,
+    /// Which lines the scaling chart shows if not all fit. Within a sentence.
+    pub lines: &'static str,
+    pub time: &'static str,
+    pub load: &'static str,
+    pub table: &'static str,
+    pub anatomy: &'static str,
+    pub versions: &'static str,
+    /// Title of the entries that failed or have no value.
+    pub without_value: &'static str,
+    /// Title of the entries that could not run.
+    pub unavailable: &'static str,
+}
+
+pub fn about() -> SectionTexts {
+    let vs_best = |rank: Rank| format!("Ratio to the {} (lower is better).", rank.best());
+    SectionTexts {
+        overview: [Rank::Kind, Rank::All].map(|rank| (rank, vs_best(rank))).into(),
+        scaling: [(Shape::Hold, FOOTPRINTS), (Shape::Serve, FOOTPRINTS), (Shape::Work, TIMES)].into(),
+        lines: "the best of each language, then entries of the original blog posts, then the smallest",
+        time: "Launch ends when all tasks are alive, and drain begins when the first task is due. taskscale sets the \
+               length of the plateau in between, so it does not depend on the runtime.",
+        load: "Open loops at shares of each server's capacity. The last point of CPU per message is the closed loop \
+               at capacity. Latency is missing if the server missed the rate or the clients sent late.",
+        table: "Medians of the ok runs.",
+        anatomy: "Bytes per task by part: the slope over N.",
+        versions: "Bars are 95% intervals or the range of the repetitions.",
+        without_value: "Without a value",
+        unavailable: "Not available on this machine",
+    }
+}
+
+/// About the scaling chart.
+const FOOTPRINTS: &str = "Footprint over the number of tasks. Marks are medians, with bars from the smallest to the \
+                          largest run. Lines are the fit, fixed cost + N × bytes per task; if memory is not linear, \
+                          they join the medians. Flat parts show the fixed cost of the runtime, rising parts the cost \
+                          of tasks. The dotted line is the floor.";
+const TIMES: &str = "Wall time per operation over the number of tasks. Marks are medians, with bars from the smallest \
+                     to the largest run. If a line is flat, the cost of an operation does not depend on the number \
+                     of tasks.";
 
 /// A part of a whole in a chart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

@@ -151,6 +151,27 @@ fn each_part_of_a_campaign_is_shown_with_what_is_its_own() {
 }
 
 #[test]
+fn lines_of_languages_and_posts_come_before_the_smallest() {
+    let (mut campaign, samples) = bench();
+    campaign.entries.iter_mut().for_each(|facts| facts.posts = facts.name == "rust/thread");
+    assert_eq!(
+        page_of(&[(campaign, samples)]).campaigns[0].lines,
+        [
+            "rust/floor",
+            "rust/tokio-spawn",
+            "go/goroutine",
+            // Languages without a value.
+            "kotlin/coroutine",
+            HOSTILE,
+            "rust/thread",
+            "go/time-after-func",
+            "rust/tokio-current-thread",
+            "go/goroutine-in-a-name-of-which-no-end-is-to-be-seen",
+        ]
+    );
+}
+
+#[test]
 fn what_parts_and_campaigns_have_in_common_stands_once() {
     let (mut campaign, samples) = of_three_parts();
     let source = |path: &str, text: &str| Source { path: path.into(), text: text.into() };
