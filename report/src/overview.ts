@@ -34,11 +34,13 @@ export interface OverviewRow {
   state: State;
   /** One for each column. */
   cells: Cell[];
+  /** Hidden until requested. */
+  onRequest: boolean;
 }
 
 export interface Overview {
   columns: Column[];
-  /** One set per kind, or one if ranked together. Rows have the order of the series shown. */
+  /** One set per kind, or one if ranked together. */
   sets: OverviewRow[][];
   /** At most two. */
   pinned: OverviewRow[];
@@ -48,21 +50,25 @@ export interface Overview {
   campaign?: string;
 }
 
-/** The same for all series of one campaign. */
-const identity = ({ created_at, seed, machine }: Campaign) => `${created_at} ${seed} ${machine.hostname}`;
-
 /** Position of a campaign's other series. Undefined if the campaign lacks it. */
-function positionIn(data: PageData, campaign: Campaign, part: string): number | undefined {
-  return campaignsOf(data, part).find((position) => {
-    const other = data.campaigns[position];
-    return other && identity(other) === identity(campaign);
-  });
-}
+const positionIn = (data: PageData, { results }: Campaign, part: string): number | undefined =>
+  campaignsOf(data, part).find((position) => data.campaigns[position]?.results === results);
+
+/** The selected N. Undefined if it is the one that the series opens with. */
+const selected = (data: PageData, { n, part }: State): number | undefined =>
+  n === initial(data, part).n ? undefined : n;
 
 /** The selected N if the series has it, otherwise the N that represents the series. */
 function tasksAt(data: PageData, state: State, { tasks, overview_tasks }: Campaign): number {
-  const chosen = state.n !== initial(data, state.part).n && tasks.includes(state.n);
-  return chosen ? state.n : (overview_tasks ?? tasks.at(-1) ?? 1);
+  const n = selected(data, state);
+  return tasks.find((known) => known === n) ?? overview_tasks ?? tasks.at(-1) ?? 1;
+}
+
+/** Names of the first rows. Empty for results of one workload: rows then have the order of the ranking. */
+function firstRows(data: PageData, state: State, { results }: Campaign): string[] {
+  const n = selected(data, state);
+  const found = data.overviews[results]?.find(({ rank, tasks }) => rank === state.rank && tasks === n);
+  return found?.order ?? [];
 }
 
 type Ranked = Column & { found?: Ranking };
@@ -93,10 +99,6 @@ function byPart(data: PageData, state: State, names: string[], lead: Campaign): 
   });
 }
 
-/** Whether an entry has several series. Others have nothing to compare, and are drawn only on request. */
-export const hasSeveral = ({ cells }: OverviewRow): boolean =>
-  cells.filter((cell) => !cell.absent).length > 1;
-
 /** Whether a column is the selected series, or the selected N of the only series. */
 export const isShown = (column: Column, several: boolean, state: State): boolean =>
   several ? column.part === state.part : column.n === state.n;
@@ -112,7 +114,7 @@ export function overview(data: PageData, state: State): Overview | undefined {
   if (!lead) return undefined;
   const columns = names.length > 1 ? byPart(data, state, names, lead) : byTasks(data, state, position);
   if (columns.length < 2) return undefined;
-  const entries = new Map<string, Omit<OverviewRow, "cells">>();
+  const entries = new Map<string, Pick<OverviewRow, "entry" | "state">>();
   const shown = columns.filter((column) => isShown(column, names.length > 1, state));
   for (const { found, ...column } of [...shown, ...columns]) {
     for (const { entry } of [...(found?.rows ?? []), ...(found?.failed ?? [])]) {
@@ -120,10 +122,12 @@ export function overview(data: PageData, state: State): Overview | undefined {
       entries.set(entry.name, { entry, state: column.part === state.part ? state : column.state });
     }
   }
-  const rows = [...entries.values()].map((row) => ({
-    ...row,
-    cells: columns.map((column) => cell(data, column.found, row.entry.name)),
-  }));
+  const order = firstRows(data, state, lead);
+  const rows = [...new Set([...order, ...entries.keys()])].flatMap((name): OverviewRow[] => {
+    const row = entries.get(name);
+    const cells = columns.map((column) => cell(data, column.found, name));
+    return row ? [{ ...row, cells, onRequest: order.length > 0 && !order.includes(name) }] : [];
+  });
   const byKind = sets(rows, state.rank).sort((a, b) => setPlace(data, a) - setPlace(data, b));
   const several = names.some((part) => campaignsOf(data, part).length > 1);
   const pinned = state.pinned.flatMap((name) => rows.find((row) => row.entry.name === name) ?? []);

@@ -24,7 +24,7 @@ function three(): PageData {
 function twice(): PageData {
   const data = three();
   const others = three().campaigns.slice(0, 2);
-  for (const campaign of others) campaign.label = "elsewhere";
+  for (const campaign of others) Object.assign(campaign, { label: "elsewhere", results: 1 });
   for (const row of others[1]?.rows ?? []) {
     const figure = row.figures.wall_ns_per_op;
     if (figure) for (const name of ["median", "min", "max"] as const) figure[name] *= 2;
@@ -286,9 +286,32 @@ test("the overview has all parts, each at the largest N that most entries have",
   assert.equal(toHash(data, second?.state ?? initial(data)), "part=spawn,+1+CPU&n=1&search=go");
 });
 
+test("rows of the overview have the order of the data, whatever series is shown", () => {
+  const data = three();
+  const rows = (state: State) => overview(data, state)?.sets.flat() ?? [];
+  const names = (state: State, onRequest: boolean) =>
+    rows(state).flatMap((row) => (row.onRequest === onRequest ? row.entry.name : []));
+  for (const turned of [false, true]) {
+    for (const of of data.overviews[0] ?? []) {
+      // Kinds keep their own order.
+      if (turned && of.rank === "all") of.order.reverse();
+      const n = of.tasks === undefined ? {} : { n: of.tasks };
+      for (const part of parts(data)) {
+        // No series has results at an N without an order.
+        if (of.order.length === 0 || of.tasks === initial(data, part).n) continue;
+        const state = { ...initial(data, part), ...n, rank: of.rank };
+        assert.deepEqual(names(state, false), of.order, `${part} ${of.rank} ${of.tasks}`);
+        assert.deepEqual(names(state, true), ["go/time-after-func"]);
+      }
+    }
+  }
+  // Results of one workload have no such order: nothing is left out.
+  data.overviews = [[]];
+  assert.deepEqual(names(initial(data), true), []);
+});
+
 test("the overview is of one campaign, and none is borrowed from another", () => {
   const data = twice();
-  for (const campaign of data.campaigns.slice(3)) campaign.created_at = "2026-04-01T12:00:00Z";
   const first = glance(data, initial(data));
   assert.equal(overview(data, initial(data))?.campaign, data.campaigns[0]?.label);
   assert.deepEqual(first["go/goroutine"]?.slice(1), ["1.00 252 ns", "1.00 127 ns"]);

@@ -2,15 +2,7 @@
 
 import { fill, h } from "../dom.ts";
 import * as format from "../format.ts";
-import {
-  type Cell,
-  type Column,
-  hasSeveral,
-  isShown,
-  type Overview,
-  type OverviewRow,
-  overview,
-} from "../overview.ts";
+import { type Cell, type Column, isShown, type Overview, type OverviewRow, overview } from "../overview.ts";
 import { parts, pin, toHash } from "../state.ts";
 import { kindOf } from "../view.ts";
 import type { App, Section } from "./app.ts";
@@ -51,10 +43,9 @@ export function overviewSection(app: App): Section | undefined {
     const found = overview(app.data, app.state);
     if (!found) return;
     const of = found.campaign ? ` Results: ${found.campaign}.` : "";
-    const ratio = `Ratio to the ${app.data.best[app.state.rank]} (lower is better).`;
-    fill(about, `${ratio} Pin two rows (◇) to compare them.${of}`);
+    fill(about, `${app.data.about.overview[app.state.rank]} Pin two rows (◇) to compare them.${of}`);
     const rows = found.sets.reduce((sum, set) => sum + set.length, 0);
-    const first = (set: OverviewRow[]) => (several ? set.filter(hasSeveral) : set).slice(0, MOST);
+    const first = (set: OverviewRow[]) => set.filter((row) => !row.onRequest).slice(0, MOST);
     const drawn = all ? found.sets : found.sets.map(first).filter((set) => set.length > 0);
     more.hidden = found.sets.flatMap(first).length === rows;
     fill(more, all ? "Show fewer entries" : `Show all ${format.grouped(rows)} entries`);
