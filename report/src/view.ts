@@ -317,6 +317,13 @@ export function lines(data: PageData, state: State): Line[] {
   });
 }
 
+/** At most `most` lines, in the same order. */
+export function first(data: PageData, all: Line[], most: number): Line[] {
+  const place = ({ campaign, entry }: Line) => data.campaigns[campaign]?.lines.indexOf(entry.name) ?? 0;
+  const kept = new Set([...all].sort((a, b) => place(a) - place(b)).slice(0, most));
+  return all.filter((line) => kept.has(line));
+}
+
 /** The fitted line, in points dense enough for logarithmic axes. Empty for nonlinear memory and for work. */
 function fitted({ growth, scaling }: Entry): [number, number][] {
   if (!growth || scaling?.nonlinear) return [];

@@ -10,7 +10,7 @@ import { overview } from "../src/overview.ts";
 import { fromHash, initial, pin, type State, toHash } from "../src/state.ts";
 import { cells } from "../src/table.ts";
 import type { PageData } from "../src/types.ts";
-import { answer, lines, type Ranking, ranking, sets } from "../src/view.ts";
+import { answer, first, lines, type Ranking, ranking, sets } from "../src/view.ts";
 
 const folder = process.env.TEST_FOLDER ?? "test";
 const read = (name: string) => readFileSync(`${folder}/${name}`, "utf8");
@@ -206,6 +206,17 @@ test("memory that is not linear is reported as such, and medians are joined", ()
   const row = task.rows.find((row) => row.entry.name === "go/goroutine");
   assert.equal(row?.bars[0]?.range, undefined);
   assert.deepEqual(row?.remarks, [entry.scaling.nonlinear]);
+});
+
+test("taskscale decides which lines are drawn if not all fit", () => {
+  const data = everything();
+  const all = lines(data, initial(data));
+  const names = (most: number) => first(data, all, most).map((line) => line.name);
+  const whole = all.map((line) => line.name);
+  assert.deepEqual(names(all.length), whole);
+  assert.deepEqual(names(1), ["rust/floor"]);
+  data.campaigns[0]?.lines.splice(0, Number.POSITIVE_INFINITY, ...[...whole].reverse());
+  assert.deepEqual(names(2), whole.slice(-2));
 });
 
 test("parts add up to the bar", () => {

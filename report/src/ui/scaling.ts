@@ -7,7 +7,7 @@ import * as format from "../format.ts";
 import { headline, isBytes, show } from "../metrics.ts";
 import { placeOf, shapeOf, tasksOf, toggled } from "../state.ts";
 import type { Entry, Metric } from "../types.ts";
-import { entriesOf, type Line, lines } from "../view.ts";
+import { entriesOf, first, type Line, lines } from "../view.ts";
 import type { App, Section } from "./app.ts";
 import {
   axisName,
@@ -42,10 +42,7 @@ function styled(app: App): { shown: Styled[]; left: number } {
   /** Place of an entry among those of its color. */
   const place = ({ name, colour }: Entry) =>
     entries.filter((entry) => entry.colour === colour).findIndex((entry) => entry.name === name);
-  // The floor is always shown, as the others build on it.
-  const floors = all.filter((line) => line.entry.reference);
-  const others = all.filter((line) => !line.entry.reference);
-  const shown = [...chosen(others, MOST - floors.length), ...floors].map((line) => ({
+  const shown = first(app.data, all, MOST).map((line) => ({
     ...line,
     style: line.entry.reference
       ? { color: token("--ink-3"), symbol: "circle", glyph: "", dash: [1, 3] }
@@ -53,25 +50,6 @@ function styled(app: App): { shown: Styled[]; left: number } {
   }));
   return { shown, left: all.length - shown.length };
 }
-
-/**
- * At most `most` lines, in the same order: the best of each language, then those of the original blog posts,
- * then the smallest.
- */
-function chosen(all: Line[], most: number): Line[] {
-  if (all.length <= most) return all;
-  const usual = all.filter(({ entry }) => entry.style === "idiomatic" && entry.kind !== "timer");
-  // Reversed: the first line of a language is set last.
-  const best = new Map(usual.reverse().map((line) => [line.entry.runtime, line]));
-  const urgency = (line: Line) => (best.get(line.entry.runtime) === line ? 0 : line.entry.posts ? 1 : 2);
-  const kept = new Set([...all].sort((a, b) => urgency(a) - urgency(b)).slice(0, most));
-  return all.filter((line) => kept.has(line));
-}
-
-const ABOUT = {
-  hold: "Footprint over the number of tasks. Marks are medians, with bars from the smallest to the largest run. Lines are the fit, fixed cost + N × bytes per task; if memory is not linear, they join the medians. Flat parts show the fixed cost of the runtime, rising parts the cost of tasks. The dotted line is the floor.",
-  work: "Wall time per operation over the number of tasks. Marks are medians, with bars from the smallest to the largest run. If a line is flat, the cost of an operation does not depend on the number of tasks.",
-};
 
 const metricOf = (app: App): Metric => headline(app.data, app.state.part);
 
@@ -92,15 +70,14 @@ export function scalingSection(app: App): Section {
   function update(): void {
     const { shown: next, left } = styled(app);
     shown = next;
-    const work = shapeOf(app.data, app.state.part) === "work";
-    fill(about, work ? ABOUT.work : ABOUT.hold);
+    fill(about, app.data.about.scaling[shapeOf(app.data, app.state.part)]);
     chart.element.setAttribute("aria-label", label());
-    fit.hidden = work;
+    fit.hidden = shown.every((line) => line.fitted.length === 0);
     fit.setAttribute("aria-pressed", String(app.state.fit));
     const items = shown.map((line) => legendItem(app, chart, line));
     keepFocus(legend, () => fill(legend, items));
-    const more = `${shown.length} of ${shown.length + left} lines: the best of each language, then entries of the original blog posts, then the smallest. Filter or search to see others.`;
-    fill(note, left > 0 && more);
+    const count = `${shown.length} of ${shown.length + left} lines`;
+    fill(note, left > 0 && `${count}: ${app.data.about.lines}. Filter or search to see others.`);
     chart.changed();
   }
   return { element, update };
