@@ -18,8 +18,8 @@ export function anatomySection(app: App): HTMLElement | undefined {
     const most = Math.max(...own.map((sheet) => sheet.slope.bytes));
     return own.flatMap((sheet, at) => [at === 0 && h("h3", {}, title), bar(sources, sheet, most)]);
   });
-  const about = "Bytes per task by part: the slope over N.";
-  return section("anatomy", "Anatomy of a task", about, [], h("div", { class: "legend" }, keys), bars);
+  const legend = h("div", { class: "legend" }, keys);
+  return section("anatomy", "Anatomy of a task", app.data.about.anatomy, [], legend, bars);
 }
 
 function bar(sources: ChartPart[], sheet: Explanation, most: number): HTMLElement {

@@ -19,9 +19,9 @@ export function fellShort(
   const failed = shown.failed.filter((row) => !row.entry.gap);
   const most = shown.rows.length + failed.length <= MANY || whole.has(REASONS) ? failed.length : FIRST;
   return [
-    ...shortList(app, "Without a value", failed.slice(0, most)),
+    ...shortList(app, app.data.about.without_value, failed.slice(0, most)),
     moreButton(failed.length - most, " without a value", () => more(REASONS)),
-    ...shortList(app, "Not available on this machine", missing),
+    ...shortList(app, app.data.about.unavailable, missing),
   ];
 }
 

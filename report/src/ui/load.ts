@@ -2,7 +2,6 @@
 
 import { fill, h } from "../dom.ts";
 import * as format from "../format.ts";
-import { shapeOf } from "../state.ts";
 import { nameIn, ranking } from "../view.ts";
 import type { LoadPoint } from "../wire.ts";
 import type { App, Section } from "./app.ts";
@@ -31,12 +30,10 @@ export function loadSection(app: App): Section {
   const title = h("span");
   const legend = h("div", { class: "legend" });
   const note = h("p", { class: "small" });
-  const about =
-    "Open loops at shares of each server's capacity. The last point of CPU per message is the closed loop at capacity. Latency is missing if the server missed the rate or the clients sent late.";
   const left = figure("CPU per message over load", cpu, "taskscale-load-cpu");
   const right = figure("p99 latency over load", latency, "taskscale-load-latency");
   const pair = h("div", { class: "pair" }, left, right);
-  const element = section("load", title, about, [], legend, pair, note);
+  const element = section("load", title, app.data.about.load, [], legend, pair, note);
 
   function update(): void {
     const bars = ranking(app.data, app.state).rows.flatMap((row) => row.bars);
@@ -46,7 +43,7 @@ export function loadSection(app: App): Section {
       const name = nameIn(app.data, app.state, bar.entry, bar.campaign);
       return [{ name, points, style: lineStyle(bar.entry.colour, at) }];
     });
-    element.hidden = shapeOf(app.data, app.state.part) !== "serve" || all.length === 0;
+    element.hidden = all.length === 0;
     if (element.hidden) return;
     lines = all.slice(0, MOST);
     fill(title, `Load at ${format.tasks(app.state.n)}`);

@@ -22,7 +22,7 @@ export function tableSection(app: App): Section {
     most = Number.POSITIVE_INFINITY;
     update();
   };
-  const about = "Medians of the ok runs. Click a heading to sort.";
+  const about = `${app.data.about.table} Click a heading to sort.`;
   const scroll = scrollable("Table of results", table);
   const element = section("table", title, about, [every, save], scroll, more);
 

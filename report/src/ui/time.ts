@@ -2,7 +2,6 @@
 
 import { fill, h } from "../dom.ts";
 import * as format from "../format.ts";
-import { shapeOf } from "../state.ts";
 import type { PageData, Phases } from "../types.ts";
 import { nameIn, ranking } from "../view.ts";
 import type { App, Section } from "./app.ts";
@@ -30,13 +29,11 @@ export function timeSection(app: App): Section {
     key(swatch(`phase-${id}`), `${title}: ${about}`),
   );
   const note = h("p", { class: "small" });
-  const about =
-    "Launch ends when all tasks are alive, and drain begins when the first task is due. taskscale sets the length of the plateau in between, so it does not depend on the runtime.";
   const legend = h("div", { class: "legend" }, keys);
   const left = figure("Wall time by phase", charts.time, "taskscale-time");
   const right = figure("CPU time by phase", charts.cpu, "taskscale-cpu");
   const pair = h("div", { class: "pair" }, left, right);
-  const element = section("time", title, about, [], legend, pair, note);
+  const element = section("time", title, app.data.about.time, [], legend, pair, note);
 
   /** Draws the wall-time or CPU-time chart. Returns the number of bars before the cut to MOST. */
   function show(which: "time" | "cpu", metric: string): number {
@@ -53,12 +50,10 @@ export function timeSection(app: App): Section {
   }
 
   function update(): void {
-    // Work has no plateau, and taskscale chooses how long it lasts.
-    element.hidden = shapeOf(app.data, app.state.part) === "work";
-    if (element.hidden) return;
     fill(title, `Time at ${format.tasks(app.state.n)}`);
     const all = show("time", "wall");
-    show("cpu", "cpu");
+    // The phases of work are not recorded.
+    element.hidden = all + show("cpu", "cpu") === 0;
     fill(note, all > MOST && `The first ${MOST} of ${all}. Filter or search to see others.`);
   }
   return { element, update };

@@ -11,6 +11,7 @@ export function versionsSection(app: App): HTMLElement | undefined {
     const image = h("img", { src: URL.createObjectURL(blob), alt: chart.text });
     return h("div", { class: "versions", tabindex: "0" }, image);
   });
-  const about = "Bars are 95% intervals or the range of the repetitions.";
-  return charts?.length ? section("versions", "Version by version", about, [], charts) : undefined;
+  return charts?.length
+    ? section("versions", "Version by version", app.data.about.versions, [], charts)
+    : undefined;
 }
