@@ -85,15 +85,15 @@ export const activeFilters = ({ kinds, languages, styles, parallel, stackful }: 
 function filterChoices(app: App): Child[] {
   const { data, state } = app;
   const entries = entriesOf(data, campaignsOf(data, state.part));
-  const filter = (name: ListName, title: string, of: (entry: Entry) => [string, string]) =>
-    several(app, name, title, new Map(entries.map(of)));
+  const filter = (name: FilterName, title: string, of: (entry: Entry) => [string, string]) =>
+    choices(app, name, title, new Map(entries.map(of)));
   const clear = { class: "button quiet", "data-key": "clear", onclick: () => app.set(NO_FILTERS) };
   return [
     filter("kinds", "Kind", ({ kind }) => [kind, kindOf(data, kind)?.title ?? kind]),
     filter("languages", "Language", ({ runtime, runtime_title }) => [runtime, runtime_title]),
     filter("styles", "Style", ({ style }) => [style, style]),
-    one(app, "parallel", "Tasks run on", { yes: "all CPUs", no: "one CPU" }),
-    one(app, "stackful", "A stack per task", { yes: "stackful", no: "stackless" }),
+    filter("parallel", "CPUs", ({ parallel, tags }) => [parallel ? "yes" : "no", tags[0] ?? ""]),
+    filter("stackful", "Stack", ({ stackful, tags }) => [stackful ? "yes" : "no", tags[1] ?? ""]),
     (activeFilters(state) > 0 || state.search !== "") && h("button", clear, "Clear all"),
   ];
 }
@@ -106,24 +106,15 @@ function group(title: string, chips: HTMLElement[]): HTMLElement {
   return h("div", { class: "filter", role: "group", "aria-label": title }, name, chips);
 }
 
-type ListName = "kinds" | "languages" | "styles";
+type FilterName = "kinds" | "languages" | "styles" | "parallel" | "stackful";
 
-function several(app: App, name: ListName, title: string, values: Map<string, string>): HTMLElement {
+function choices(app: App, name: FilterName, title: string, values: Map<string, string>): HTMLElement {
   const chosen = app.state[name];
   const sorted = [...values].sort((a, b) => a[1].localeCompare(b[1], "en"));
   const chips = sorted.map(([value, text]) => {
     const pressed = chosen.includes(value);
-    return chip(`${name} ${value}`, pressed, () => app.set({ [name]: toggled(chosen, value) }), text);
-  });
-  return group(title, chips);
-}
-
-type Texts = Record<"yes" | "no", string>;
-
-function one(app: App, name: "parallel" | "stackful", title: string, texts: Texts): HTMLElement {
-  const chips = Object.entries(texts).map(([value, text]) => {
-    const pressed = app.state[name] === value;
-    return chip(`${name} ${value}`, pressed, () => app.set({ [name]: pressed ? "" : value }), text);
+    const next = () => (Array.isArray(chosen) ? toggled(chosen, value) : pressed ? "" : value);
+    return chip(`${name} ${value}`, pressed, () => app.set({ [name]: next() }), text);
   });
   return group(title, chips);
 }
