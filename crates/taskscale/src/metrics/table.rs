@@ -4,23 +4,31 @@ use super::{Better, MetricDef, MetricScope, Read, Unit};
 use crate::catalog::Shape;
 use crate::record::{Latency, OpenLoad, Plateau, Sample, Work};
 
-/// Declares each metric as a static, with unnamed fields from its defaults, and the list of all metrics.
+/// Declares each metric, `STATIC: DEFAULTS(name, field, heading) { title: about, further fields }`, and the list of all.
+/// Unnamed fields are those of the defaults.
 macro_rules! metrics {
-    ($($name:ident: $defaults:ident { $($field:ident: $value:expr,)+ })+) => {
-        $(pub static $name: MetricDef = MetricDef { $($field: $value,)+ ..$defaults };)+
+    ($($metric:ident: $defaults:ident($name:literal, $field:literal, $heading:literal) {
+        $title:literal: $about:literal,
+        $($further:ident: $value:expr,)+
+    })+) => {
+        $(pub static $metric: MetricDef = MetricDef {
+            name: $name,
+            field: $field,
+            heading: $heading,
+            title: $title,
+            about: $about,
+            $($further: $value,)+
+            ..$defaults
+        };)+
 
         /// All metrics.
-        pub static ALL: [&MetricDef; [$(stringify!($name)),+].len()] = [$(&$name),+];
+        pub static ALL: [&MetricDef; [$(stringify!($metric)),+].len()] = [$(&$metric),+];
     };
 }
 
 metrics! {
-    FOOTPRINT: MEMORY {
-        name: "footprint",
-        field: "footprint_bytes",
-        heading: "memory MiB",
-        title: "Footprint",
-        about: "Memory of all kinds while all tasks wait",
+    FOOTPRINT: MEMORY("footprint", "footprint_bytes", "memory MiB") {
+        "Footprint": "Memory of all kinds while all tasks wait",
         of_work: Some((
             "Footprint when ready",
             "Memory of all kinds when the program is ready and its work begins",
@@ -28,202 +36,122 @@ metrics! {
         read: Read::Run(|sample| plateau(sample, |plateau| plateau.footprint_bytes)),
     }
 
-    BYTES_PER_TASK: MEMORY {
-        name: "bytes-per-task",
-        field: "bytes_per_task",
-        heading: "B/task",
-        title: "Bytes per task",
-        about: "Growth of the footprint per task, over all N",
+    BYTES_PER_TASK: MEMORY("bytes-per-task", "bytes_per_task", "B/task") {
+        "Bytes per task": "Growth of the footprint per task, over all N",
         unit: Unit::BytesPerTask,
         of: MetricScope::Slope,
         read: FOOTPRINT.read,
     }
 
-    BASE: MEMORY {
-        name: "base",
-        field: "base_bytes",
-        heading: "fixed MiB",
-        title: "Fixed cost",
-        about: "Fixed cost: footprint before the first task, by the same line",
+    BASE: MEMORY("base", "base_bytes", "fixed MiB") {
+        "Fixed cost": "Fixed cost: footprint before the first task, by the same line",
         of: MetricScope::Base,
         decimals: 2,
         read: FOOTPRINT.read,
     }
 
-    KERNEL: MEMORY {
-        name: "kernel",
-        field: "kernel_bytes",
-        heading: "kernel MiB",
+    KERNEL: MEMORY("kernel", "kernel_bytes", "kernel MiB") {
+        "Kernel memory": "Kernel memory, a part of the footprint",
         narrow: Some("kernel"),
-        title: "Kernel memory",
-        about: "Kernel memory, a part of the footprint",
         read: Read::Run(|sample| plateau(sample, |plateau| plateau.kernel_bytes)),
     }
 
-    ANON: MEMORY {
-        name: "anon",
-        field: "anon_bytes",
-        heading: "anon MiB",
-        title: "Anonymous memory",
-        about: "Heaps and stacks, a part of the footprint",
+    ANON: MEMORY("anon", "anon_bytes", "anon MiB") {
+        "Anonymous memory": "Heaps and stacks, a part of the footprint",
         read: Read::Run(|sample| plateau(sample, |plateau| plateau.anon_bytes)),
     }
 
-    PEAK: MEMORY {
-        name: "peak",
-        field: "peak_bytes",
-        heading: "peak MiB",
-        title: "Peak memory",
-        about: "Highest memory of the whole run",
+    PEAK: MEMORY("peak", "peak_bytes", "peak MiB") {
+        "Peak memory": "Highest memory of the whole run",
         read: Read::Run(|sample| Some(sample.memory.peak_bytes? as f64)),
     }
 
-    RSS_PEAK: MEMORY {
-        name: "rss-peak",
-        field: "rss_peak_bytes",
-        heading: "RSS peak MiB",
+    RSS_PEAK: MEMORY("rss-peak", "rss_peak_bytes", "RSS peak MiB") {
+        "Peak RSS": "Highest resident memory of any one process",
         narrow: Some("RSS"),
-        title: "Peak RSS",
-        about: "Highest resident memory of any one process",
         // Always the kernel's own count for each process.
         source_dependent: false,
         read: Read::Run(|sample| Some(sample.memory.rss_peak_bytes? as f64)),
     }
 
-    LAUNCH: TIME {
-        name: "launch",
-        field: "launch_s",
-        heading: "launch s",
-        title: "Launch time",
-        about: "Time until all tasks are alive",
+    LAUNCH: TIME("launch", "launch_s", "launch s") {
+        "Launch time": "Time until all tasks are alive",
         of_work: Some(("Launch time", "Time until the program is ready and its work begins")),
         compares_work: true,
         read: Read::Run(|sample| sample.time.launch_s),
     }
 
-    DRAIN: TIME {
-        name: "drain",
-        field: "drain_s",
-        heading: "drain s",
-        title: "Drain time",
-        about: "Time from the first task's due time until exit",
+    DRAIN: TIME("drain", "drain_s", "drain s") {
+        "Drain time": "Time from the first task's due time until exit",
         read: Read::Run(|sample| sample.time.drain_s),
     }
 
-    WALL: TIME {
-        name: "wall",
-        field: "wall_s",
-        heading: "wall s",
-        title: "Wall time",
-        about: "Time from start to exit, including the wait",
+    WALL: TIME("wall", "wall_s", "wall s") {
+        "Wall time": "Time from start to exit, including the wait",
         read: Read::Run(|sample| sample.time.wall_s),
     }
 
-    CPU: TIME {
-        name: "cpu",
-        field: "cpu_s",
-        heading: "CPU s",
-        title: "CPU time",
-        about: "User and system time of all processes",
+    CPU: TIME("cpu", "cpu_s", "CPU s") {
+        "CPU time": "User and system time of all processes",
         read: Read::Run(|sample| sample.cpu.total_s()),
     }
 
-    WALL_PER_OP: WORK {
-        name: "wall-ns-per-op",
-        field: "wall_ns_per_op",
-        heading: "wall ns/op",
-        title: "Wall time per operation",
-        about: "Wall time per operation: (time for 2N − time for N) ÷ N",
+    WALL_PER_OP: WORK("wall-ns-per-op", "wall_ns_per_op", "wall ns/op") {
+        "Wall time per operation": "Wall time per operation: (time for 2N − time for N) ÷ N",
         unit: Unit::Nanoseconds,
         read: Read::Pair(|once, twice| per_op(once, twice, |work| work.wall_s)),
     }
 
-    CPU_PER_OP: WORK {
-        name: "cpu-ns-per-op",
-        field: "cpu_ns_per_op",
-        heading: "CPU ns/op",
-        title: "CPU time per operation",
-        about: "CPU time per operation, over all CPUs, by the same formula",
+    CPU_PER_OP: WORK("cpu-ns-per-op", "cpu_ns_per_op", "CPU ns/op") {
+        "CPU time per operation": "CPU time per operation, over all CPUs, by the same formula",
         unit: Unit::Nanoseconds,
         read: Read::Pair(|once, twice| per_op(once, twice, |work| work.cpu_s)),
     }
 
-    OPS_PER_S: WORK {
-        name: "ops-per-s",
-        field: "ops_per_s",
-        heading: "ops/s",
-        title: "Operations per second",
-        about: "Operations per second: 1 ÷ wall time per operation",
+    OPS_PER_S: WORK("ops-per-s", "ops_per_s", "ops/s") {
+        "Operations per second": "Operations per second: 1 ÷ wall time per operation",
         unit: Unit::PerSecond,
         better: Better::More,
         read: Read::Pair(|once, twice| Some(1e9 / per_op(once, twice, |work| work.wall_s)?)),
     }
 
-    CPU_PER_TICK: TICKS {
-        name: "cpu-ns-per-tick",
-        field: "cpu_ns_per_tick",
-        heading: "CPU ns/tick",
+    CPU_PER_TICK: TICKS("cpu-ns-per-tick", "cpu_ns_per_tick", "CPU ns/tick") {
+        "CPU time per wake-up": "CPU time per wake-up, while all tasks are alive",
         narrow: Some("ns/tick"),
-        title: "CPU time per wake-up",
-        about: "CPU time per wake-up, while all tasks are alive",
         unit: Unit::Nanoseconds,
         read: Read::Run(|sample| Some(sample.cpu.plateau_s? * 1e9 / ticks(sample)? as f64)),
     }
 
-    LATE_P50: TICKS {
-        name: "late-p50",
-        field: "late_p50_us",
-        heading: "late p50 µs",
-        title: "Lateness, median",
-        about: "Delay of wake-ups: median",
+    LATE_P50: TICKS("late-p50", "late_p50_us", "late p50 µs") {
+        "Lateness, median": "Delay of wake-ups: median",
         read: Read::Run(|sample| late(sample, 0.5)),
     }
 
-    LATE_P99: TICKS {
-        name: "late-p99",
-        field: "late_p99_us",
-        heading: "late p99 µs",
-        title: "Lateness, 99th percentile",
-        about: "Delay of wake-ups: 99th percentile",
+    LATE_P99: TICKS("late-p99", "late_p99_us", "late p99 µs") {
+        "Lateness, 99th percentile": "Delay of wake-ups: 99th percentile",
         read: Read::Run(|sample| late(sample, 0.99)),
     }
 
-    LATE_MAX: TICKS {
-        name: "late-max",
-        field: "late_max_us",
-        heading: "late max µs",
-        title: "Lateness, maximum",
-        about: "Delay of wake-ups: maximum",
+    LATE_MAX: TICKS("late-max", "late_max_us", "late max µs") {
+        "Lateness, maximum": "Delay of wake-ups: maximum",
         read: Read::Run(|sample| late(sample, 1.0)),
     }
 
-    CLIENT_KERNEL: MEMORY {
-        name: "client-kernel",
-        field: "client_kernel_bytes",
-        heading: "clients' kernel MiB",
-        title: "Kernel memory of the clients",
-        about: "Kernel memory of the clients' ends of the connections",
+    CLIENT_KERNEL: MEMORY("client-kernel", "client_kernel_bytes", "clients' kernel MiB") {
+        "Kernel memory of the clients": "Kernel memory of the clients' ends of the connections",
         shapes: &[Shape::Serve],
         read: Read::Run(|sample| Some(sample.load.as_ref()?.client_kernel_bytes? as f64)),
     }
 
-    LOADED: MEMORY {
-        name: "loaded",
-        field: "loaded_bytes",
-        heading: "loaded MiB",
-        title: "Footprint after use",
-        about: "Memory of all kinds right after the open loops",
+    LOADED: MEMORY("loaded", "loaded_bytes", "loaded MiB") {
+        "Footprint after use": "Memory of all kinds right after the open loops",
         shapes: &[Shape::Serve],
         read: Read::Run(|sample| Some(sample.memory.loaded.as_ref()?.footprint_bytes as f64)),
     }
 
-    CONNECTS_PER_S: LOAD {
-        name: "connects-per-s",
-        field: "connects_per_s",
-        heading: "connects/s",
+    CONNECTS_PER_S: LOAD("connects-per-s", "connects_per_s", "connects/s") {
+        "Connections accepted per second": "Connections accepted per second, until all are made",
         narrow: Some("conn/s"),
-        title: "Connections accepted per second",
-        about: "Connections accepted per second, until all are made",
         unit: Unit::PerSecond,
         better: Better::More,
         read: Read::Run(|sample| {
@@ -232,38 +160,26 @@ metrics! {
         }),
     }
 
-    CPU_PER_MESSAGE: LOAD {
-        name: "cpu-us-per-message",
-        field: "cpu_us_per_message",
-        heading: "CPU µs/msg",
-        title: "CPU time per message",
-        about: "CPU time of the server per message, at 50% of its capacity or at --rate",
+    CPU_PER_MESSAGE: LOAD("cpu-us-per-message", "cpu_us_per_message", "CPU µs/msg") {
+        "CPU time per message": "CPU time of the server per message, at 50% of its capacity or at --rate",
         read: Read::Run(|sample| {
             let open = open(sample)?;
             per(open.server_cpu_s?, open.messages)
         }),
     }
 
-    CPU_AT_CAPACITY: LOAD {
-        name: "cpu-us-at-capacity",
-        field: "cpu_us_at_capacity",
-        heading: "CPU µs/msg at capacity",
+    CPU_AT_CAPACITY: LOAD("cpu-us-at-capacity", "cpu_us_at_capacity", "CPU µs/msg at capacity") {
+        "CPU time per message at capacity": "CPU time of the server per message, in the closed loop",
         narrow: Some("at capacity"),
-        title: "CPU time per message at capacity",
-        about: "CPU time of the server per message, in the closed loop",
         read: Read::Run(|sample| {
             let closed = sample.load.as_ref()?.closed.as_ref()?;
             per(closed.server_cpu_s?, closed.messages)
         }),
     }
 
-    CPU_PER_DELIVERY: LOAD {
-        name: "cpu-us-per-delivery",
-        field: "cpu_us_per_delivery",
-        heading: "CPU µs/delivery",
+    CPU_PER_DELIVERY: LOAD("cpu-us-per-delivery", "cpu_us_per_delivery", "CPU µs/delivery") {
+        "CPU time per delivery": "CPU time of the server per delivery to a member, at the same rate",
         narrow: Some("CPU µs/dlv"),
-        title: "CPU time per delivery",
-        about: "CPU time of the server per delivery to a member, at the same rate",
         optional: true,
         read: Read::Run(|sample| {
             let open = open(sample).filter(|open| open.deliveries > open.messages)?;
@@ -271,57 +187,33 @@ metrics! {
         }),
     }
 
-    LATENCY_P50: LOAD {
-        name: "latency-p50",
-        field: "latency_p50_us",
-        heading: "p50 µs",
-        title: "Latency, median",
-        about: "Latency from scheduled send time until every receiver has it: median",
+    LATENCY_P50: LOAD("latency-p50", "latency_p50_us", "p50 µs") {
+        "Latency, median": "Latency from scheduled send time until every receiver has it: median",
         read: Read::Run(|sample| Some(latency(sample)?.p50)),
     }
 
-    LATENCY_P90: LOAD {
-        name: "latency-p90",
-        field: "latency_p90_us",
-        heading: "p90 µs",
-        title: "Latency, 90th percentile",
-        about: "Latency from scheduled send time: 90th percentile",
+    LATENCY_P90: LOAD("latency-p90", "latency_p90_us", "p90 µs") {
+        "Latency, 90th percentile": "Latency from scheduled send time: 90th percentile",
         read: Read::Run(|sample| Some(latency(sample)?.p90)),
     }
 
-    LATENCY_P99: LOAD {
-        name: "latency-p99",
-        field: "latency_p99_us",
-        heading: "p99 µs",
-        title: "Latency, 99th percentile",
-        about: "Latency from scheduled send time: 99th percentile",
+    LATENCY_P99: LOAD("latency-p99", "latency_p99_us", "p99 µs") {
+        "Latency, 99th percentile": "Latency from scheduled send time: 99th percentile",
         read: Read::Run(|sample| Some(latency(sample)?.p99)),
     }
 
-    LATENCY_P999: LOAD {
-        name: "latency-p999",
-        field: "latency_p999_us",
-        heading: "p99.9 µs",
-        title: "Latency, 99.9th percentile",
-        about: "Latency from scheduled send time: 99.9th percentile",
+    LATENCY_P999: LOAD("latency-p999", "latency_p999_us", "p99.9 µs") {
+        "Latency, 99.9th percentile": "Latency from scheduled send time: 99.9th percentile",
         read: Read::Run(|sample| Some(latency(sample)?.p999)),
     }
 
-    LATENCY_MAX: LOAD {
-        name: "latency-max",
-        field: "latency_max_us",
-        heading: "max µs",
-        title: "Latency, maximum",
-        about: "Latency from scheduled send time: maximum",
+    LATENCY_MAX: LOAD("latency-max", "latency_max_us", "max µs") {
+        "Latency, maximum": "Latency from scheduled send time: maximum",
         read: Read::Run(|sample| Some(latency(sample)?.max)),
     }
 
-    MESSAGES_PER_S: LOAD {
-        name: "messages-per-s",
-        field: "messages_per_s",
-        heading: "msgs/s",
-        title: "Messages per second",
-        about: "Messages per second in the closed loop: the capacity, with the clients on the same CPUs",
+    MESSAGES_PER_S: LOAD("messages-per-s", "messages_per_s", "msgs/s") {
+        "Messages per second": "Messages per second in the closed loop: the capacity, with the clients on the same CPUs",
         unit: Unit::PerSecond,
         better: Better::More,
         read: Read::Run(|sample| Some(sample.load.as_ref()?.closed.as_ref()?.per_s)),
