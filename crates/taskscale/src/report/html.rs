@@ -26,7 +26,6 @@ macro_rules! part {
 ///
 /// Streamed to `out`, as a page may be large.
 pub fn write_html(mut page: PageData, out: &mut dyn Write) -> io::Result<()> {
-    page.tell_apart();
     let bytes = |of: &Explanation| of.sheet.slope.bytes;
     page.anatomy.sort_by(|a, b| a.kind.cmp(&b.kind).then(bytes(a).total_cmp(&bytes(b))));
     unpack(part!("before"), out)?;

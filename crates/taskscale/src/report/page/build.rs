@@ -64,7 +64,8 @@ impl Default for PageData {
 }
 
 impl PageData {
-    /// Adds a campaign, each series by itself, under its name, or else its machine and day.
+    /// Adds a campaign, each series by itself, under its name, or else its machine and day. Several campaigns need names that
+    /// differ.
     ///
     /// Old results have no sources of programs. For them `catalog` returns today's sources of a workload and an entry;
     /// they are marked, as they may have changed.

@@ -64,7 +64,6 @@ fn page_of(campaigns: &[(Campaign, Vec<Sample>)]) -> PageData {
     for (campaign, samples) in campaigns {
         page.add(campaign, samples, None, |_, _| Vec::new());
     }
-    page.tell_apart();
     page
 }
 
@@ -275,25 +274,6 @@ fn nothing_hostile_leaves_its_text() {
     let names: Vec<&str> =
         data["entries"].as_array().unwrap().iter().map(|e| e["name"].as_str().unwrap()).collect();
     assert!(names.iter().any(|name| name.starts_with("evil/") && name.contains("<b>x</b>")), "{names:?}");
-}
-
-#[test]
-fn campaigns_of_one_day_are_told_apart() {
-    let names = |page: PageData| -> Vec<String> {
-        page.campaigns.into_iter().map(|campaign| campaign.report.campaign).collect()
-    };
-    let mut other = bench();
-    other.0.machine.hostname = "elsewhere".into();
-    assert_eq!(
-        names(page_of(&[bench(), other, bench()])),
-        ["bench, 2026-03-01 12:00 (1)", "elsewhere, 2026-03-01", "bench, 2026-03-01 12:00 (3)"]
-    );
-    // Only results of the same series are shown side by side.
-    let [first, second] = ["bench, 2026-03-01 12:00 (1)", "bench, 2026-03-01 12:00 (2)"];
-    assert_eq!(
-        names(page_of(&[of_three_parts(), of_three_parts()])),
-        [first, first, first, second, second, second]
-    );
 }
 
 #[test]
