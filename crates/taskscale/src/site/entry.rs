@@ -8,7 +8,7 @@ use super::docs::{Documents, published};
 use super::entries::style;
 use super::layout::{ENTRIES, SitePage, anchor, link, plain_name};
 use super::subject::SiteEntry;
-use crate::catalog::{Kind, embedded_files, reading_order};
+use crate::catalog::{embedded_files, reading_order};
 use crate::document::{NONE, capitalized, command_line, escaped, escaped_lines, joined};
 use crate::record::{EntryFacts, Source};
 use crate::report::{FailureLine, Report, Row, columns, failure_lines};
@@ -53,16 +53,6 @@ fn sentence(text: &str) -> String {
     if text.is_empty() || text.ends_with(['.', '!', '?']) { text } else { text + "." }
 }
 
-/// Explains the title of a kind.
-fn explained(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Stackful => ": tasks with their own stacks, switched by the runtime",
-        Kind::Stackless => ": tasks that keep their state in an object",
-        Kind::Timer => ": no tasks",
-        Kind::Thread | Kind::Process | Kind::Future | Kind::Program => "",
-    }
-}
-
 fn facts_list(subject: &SiteEntry, documents: &Documents) -> String {
     let SiteEntry { page: here, facts: of, .. } = subject;
     let parallel = if of.parallel { "on several CPUs at once" } else { "on one CPU at a time" };
@@ -74,7 +64,7 @@ fn facts_list(subject: &SiteEntry, documents: &Documents) -> String {
     };
     let readme = documents.readme(here, &of.runtime).map(|link| format!(", {link}"));
     let mut facts: Vec<(&str, String)> = vec![
-        ("Kind", format!("{}{}", of.kind.title(), explained(of.kind))),
+        ("Kind", format!("{} ({})", of.kind.title(), of.kind.about())),
         ("Style", style(of)),
         ("Its tasks run", parallel.to_owned()),
         ("Runtime", runtime + &readme.unwrap_or_default()),
