@@ -37,16 +37,7 @@ pub use several_document::side_by_side;
 pub use side::{CompareSettings, ComparedMetric, Input};
 pub use words::{change, gate, percent, regressions, undecided};
 
-use serde::Serialize;
-
 use crate::document::{Document, Format, RenderOptions, json};
-
-/// Several comparisons in one text.
-#[derive(Serialize)]
-struct MultiComparison<'a> {
-    schema: u32,
-    parts: &'a [Comparison],
-}
 
 /// The comparison of each part as text that ends with a newline.
 pub fn render(parts: &[Comparison], format: Format, options: RenderOptions) -> String {
@@ -54,9 +45,6 @@ pub fn render(parts: &[Comparison], format: Format, options: RenderOptions) -> S
         let documents = parts.iter().map(|part| (part.workload.clone(), document::document(part)));
         Document::together(documents.collect())
     };
-    let json = || match parts {
-        [part] => json::pretty(part),
-        parts => json::pretty(&MultiComparison { schema: COMPARISON_SCHEMA, parts }),
-    };
+    let json = || json::one_or_many(COMPARISON_SCHEMA, "parts", parts);
     format.render(options, document, || csv::render(parts), json)
 }

@@ -1,5 +1,7 @@
 //! The model itself as JSON, with its `schema` number.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use super::sanitize::acts;
@@ -20,4 +22,18 @@ pub fn pretty(value: &impl Serialize) -> String {
     }
     out.push('\n');
     out
+}
+
+/// One item alone, or several under a name, with their schema.
+pub fn one_or_many<T: Serialize>(schema: u32, name: &'static str, items: &[T]) -> String {
+    #[derive(Serialize)]
+    struct Many<'a, T> {
+        schema: u32,
+        #[serde(flatten)]
+        named: BTreeMap<&'static str, &'a [T]>,
+    }
+    match items {
+        [item] => pretty(item),
+        items => pretty(&Many { schema, named: [(name, items)].into() }),
+    }
 }

@@ -58,24 +58,11 @@ pub use samples::render as samples_csv;
 pub use svg::{ranking as ranking_chart, versions as versions_chart};
 pub use versions::{VersionLine, VersionPoint};
 
-use serde::Serialize;
-
 pub use crate::document::{Bars, Format, RenderOptions, acts, command_line, safe};
 use crate::document::{json, sanitize};
 
-/// Several campaigns as JSON.
-#[derive(Serialize)]
-struct MultiReport<'a> {
-    schema: u32,
-    /// In the order in which they were given.
-    campaigns: &'a [Report],
-}
-
 /// The reports as text that ends in a newline. Tables are of one campaign, CSV and JSON of any.
 pub fn render(reports: &[Report], format: Format, detail: Detail, options: RenderOptions) -> String {
-    let json = || match reports {
-        [report] => json::pretty(report),
-        campaigns => json::pretty(&MultiReport { schema: REPORT_SCHEMA, campaigns }),
-    };
+    let json = || json::one_or_many(REPORT_SCHEMA, "campaigns", reports);
     format.render(options, || document::document(reports, detail), || csv::render(reports), json)
 }
