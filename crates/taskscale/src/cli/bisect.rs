@@ -128,13 +128,8 @@ impl VersionRunner<'_, '_> {
     }
 
     fn compared(&self, low: &MeasuredVersion, high: &MeasuredVersion) -> Option<ComparedVersions> {
-        let settings = CompareSettings {
-            series: 1,
-            metrics: vec![ComparedMetric { figure: self.metric, margin: Some(self.options.by) }],
-            fail_above: None,
-            allow_missing: true,
-            across: true,
-        };
+        let metric = ComparedMetric { figure: self.metric, margin: Some(self.options.by) };
+        let settings = CompareSettings::ungated(vec![metric]);
         let comparison = Comparison::build(low.input(), high.input(), &settings).ok()?;
         let outcome = comparison.outcomes.iter().find(|outcome| outcome.change != Change::StillFails);
         let outcome = outcome.map(|outcome| {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::model::{Comparison, Judged};
-use super::side::{CompareSettings, ComparedMetric, Input};
+use super::side::{CompareSettings, Input};
 use super::words;
 use crate::catalog::{DottedVersion, Shape, release_series};
 use crate::document::{Column, Document, DocumentRow, Emphasis, Table, TableCell};
@@ -114,9 +114,7 @@ fn judged(
     samples: &[Sample],
     metric: &'static MetricDef,
 ) -> Option<Judged> {
-    let metrics = vec![ComparedMetric::from(metric)];
-    let settings =
-        CompareSettings { series: 1, metrics, fail_above: None, allow_missing: true, across: true };
+    let settings = CompareSettings::ungated(vec![metric.into()]);
     let input = |entry| Input { folder: "", campaign: part, samples, entry: Some(entry) };
     let comparison = Comparison::build(input(before), input(name), &settings).ok()?;
     // Only at the number of tasks that the heading names.

@@ -63,13 +63,7 @@ fn values_are_those_of_compare() {
     let reports: Vec<Report> = reports.collect();
     let metrics = [&metrics::FOOTPRINT, &metrics::BYTES_PER_TASK, &metrics::BASE, &metrics::CPU];
     let tables = tables(&reports, &metrics);
-    let settings = CompareSettings {
-        series: 1,
-        metrics: metrics.into_iter().map(ComparedMetric::from).collect(),
-        fail_above: None,
-        allow_missing: true,
-        across: true,
-    };
+    let settings = CompareSettings::ungated(metrics.map(ComparedMetric::from).into());
     let [base, new] = sides.each_ref().map(|side| Input {
         folder: "",
         campaign: &side.campaign,

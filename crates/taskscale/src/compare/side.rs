@@ -50,6 +50,13 @@ pub struct CompareSettings {
     pub across: bool,
 }
 
+impl CompareSettings {
+    /// Compares any two results in these metrics, and fails nothing.
+    pub fn ungated(metrics: Vec<ComparedMetric>) -> CompareSettings {
+        CompareSettings { series: 1, metrics, fail_above: None, allow_missing: true, across: true }
+    }
+}
+
 /// An entry of a side.
 #[derive(Clone, Copy)]
 pub(super) struct SideEntry<'a> {
