@@ -40,12 +40,13 @@ use std::path::Path;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use strum::EnumMessage;
 
 use crate::document::first_few;
 use crate::files::if_there;
 use crate::record::read_document;
 
-/// A rule for submitted results, with the sentence that pull requests show.
+/// A rule for submitted results, with the sentence that pull requests show. Its message says what to do if it is broken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[derive(strum::IntoStaticStr, strum::VariantArray, strum::EnumMessage)]
@@ -56,28 +57,42 @@ pub enum SubmissionRule {
     /// The samples match the plan, each once.
     Plan,
     /// Every case of the plan was measured.
+    #[strum(message = "re-run the same `taskscale run … -o DIR` to measure what is missing")]
     Whole,
     /// All runs have one memory source and one cap, and each entry has one version.
     Alike,
     /// Fewer than 5% of the runs were on a busy machine.
+    #[strum(message = "measure again into a new folder on an idle machine (check with `taskscale doctor`)")]
     Quiet,
     /// The values of each sample are consistent.
     Figures,
     /// The values are plausible for real runs.
+    #[strum(
+        message = "measure again with the released taskscale; if the values stay, open an issue: a bound may be wrong"
+    )]
     Plausible,
     /// The runs do not overlap.
     Times,
     /// Programs, titles, reasons and links are those of the catalog.
+    #[strum(
+        message = "measure with the unchanged catalog (`--catalog embedded`), or contribute your program first: docs/guides/add-a-runtime.md"
+    )]
     Programs,
     /// No host, user or path of the machine is in them.
+    #[strum(message = "submit with `taskscale submit`, which removes them")]
     Names,
     /// The results are marked as submitted, not as the project's.
+    #[strum(message = "submit with `taskscale submit`, without --by project")]
     Origin,
     /// The checksum matches the files.
     #[serde(rename = "seal")]
-    #[strum(serialize = "seal")]
+    #[strum(
+        serialize = "seal",
+        message = "restore the files as `taskscale submit` wrote them, or submit the results again"
+    )]
     Checksum,
     /// The results were not submitted before.
+    #[strum(message = "keep one of the two")]
     Once,
 }
 
@@ -86,32 +101,9 @@ named!(SubmissionRule);
 impl SubmissionRule {
     /// What to do if the rule is broken.
     fn fix(self) -> &'static str {
-        match self {
-            SubmissionRule::Lines
-            | SubmissionRule::Plan
-            | SubmissionRule::Alike
-            | SubmissionRule::Figures
-            | SubmissionRule::Times => {
-                "submit the files exactly as taskscale wrote them; if it wrote them so, report a bug and measure again"
-            }
-            SubmissionRule::Plausible => {
-                "measure again with the released taskscale; if the values stay, open an issue: a bound may be wrong"
-            }
-            SubmissionRule::Whole => "re-run the same `taskscale run … -o DIR` to measure what is missing",
-            SubmissionRule::Quiet => {
-                "measure again into a new folder on an idle machine (check with `taskscale doctor`)"
-            }
-            SubmissionRule::Programs => {
-                "measure with the unchanged catalog (`--catalog embedded`), or contribute your program first: \
-                 docs/guides/add-a-runtime.md"
-            }
-            SubmissionRule::Names => "submit with `taskscale submit`, which removes them",
-            SubmissionRule::Origin => "submit with `taskscale submit`, without --by project",
-            SubmissionRule::Checksum => {
-                "restore the files as `taskscale submit` wrote them, or submit the results again"
-            }
-            SubmissionRule::Once => "keep one of the two",
-        }
+        self.get_message().unwrap_or(
+            "submit the files exactly as taskscale wrote them; if it wrote them so, report a bug and measure again",
+        )
     }
 }
 
