@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Machine, MemorySource, Sample, Series, Timestamp};
+use super::{Machine, MemorySource, Sample, Series, SeriesKey, Timestamp};
 use crate::catalog::{Entry, FanOut, Kind, Runtime, Shape, Source, Style, sources};
 
 /// The cases measured together on one machine.
@@ -122,6 +122,9 @@ pub struct Plan {
     pub hold: Hold,
 }
 
+/// The plans of a campaign by series, each with its position. Of several for one series, the first.
+pub type PlansBySeries<'a> = BTreeMap<SeriesKey<'a>, (usize, &'a Plan)>;
+
 impl Plan {
     /// A plan of tasks that wait.
     pub fn of_holds(
@@ -168,6 +171,15 @@ impl Campaign {
         std::iter::once(&self.plan).chain(&self.further_plans)
     }
 
+    /// The plans by series.
+    pub fn plans_by_series(&self) -> PlansBySeries<'_> {
+        let mut plans = PlansBySeries::new();
+        for (position, plan) in self.plans().enumerate() {
+            plans.entry((&plan.workload, &plan.params, plan.cpus)).or_insert((position, plan));
+        }
+        plans
+    }
+
     /// The number of runs of all programs that can run here.
     pub fn runs(&self) -> u64 {
         let ready = || self.entries.iter().filter(|facts| facts.unavailable.is_none());
@@ -187,13 +199,10 @@ impl Campaign {
             ..bare.clone()
         };
         let mut parts: Vec<_> = self.plans().map(|plan| (part(plan), Vec::new())).collect();
-        let mut positions = BTreeMap::new();
-        for (position, plan) in self.plans().enumerate() {
-            positions.entry((&*plan.workload, &plan.params, plan.cpus)).or_insert(position);
-        }
+        let plans = self.plans_by_series();
         for sample in samples {
-            let part = (&*sample.workload, &sample.params, sample.cpus);
-            parts[positions.get(&part).copied().unwrap_or(0)].1.push(sample);
+            let (series, _) = sample.run();
+            parts[plans.get(&series).map_or(0, |(position, _)| *position)].1.push(sample);
         }
         parts
     }

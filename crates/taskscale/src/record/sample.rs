@@ -70,7 +70,10 @@ impl DerefMut for Sample {
 }
 
 /// A run: its series, then its entry, number of tasks, repetition, and whether it is the second of a pair.
-pub type RunKey<'a> = ((&'a str, &'a BTreeMap<String, String>, Option<u32>), (&'a str, u64, u32, bool));
+pub type RunKey<'a> = (SeriesKey<'a>, (&'a str, u64, u32, bool));
+
+/// A series, without copying: workload, parameters and CPUs.
+pub type SeriesKey<'a> = (&'a str, &'a BTreeMap<String, String>, Option<u32>);
 
 impl Sample {
     /// Whether the clients exhausted a CPU in the closed loop.

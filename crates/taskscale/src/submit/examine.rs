@@ -1,7 +1,6 @@
 //! Checks results by their two files alone. Pure.
 
 use super::plausible::implausible;
-use super::runs::PlansBySeries;
 use super::sample::contradictions;
 use super::{SubmissionRule, Violation, runs};
 use crate::record::{Campaign, Loaded, Sample, Status, path_left};
@@ -18,7 +17,7 @@ pub fn examine(loaded: &Loaded, reports: &[Report], handed_in: bool) -> Vec<Viol
     let mut found = Vec::from_iter(Violation::of_many(SubmissionRule::Lines, &loaded.rejected, |line| {
         format!("line {} of samples.jsonl: {}", line.number, line.why)
     }));
-    let plans = PlansBySeries::of(campaign);
+    let plans = campaign.plans_by_series();
     found.extend(runs::outside(campaign, &plans, samples));
     found.extend(match samples.iter().any(|sample| sample.status == Status::Ok) {
         true => runs::missing(campaign, samples),
@@ -33,7 +32,7 @@ pub fn examine(loaded: &Loaded, reports: &[Report], handed_in: bool) -> Vec<Viol
         }
     }
     let wrong = samples.iter().flat_map(|sample| {
-        let plan = plans.plan_of(sample).unwrap_or(&campaign.plan);
+        let plan = runs::plan_of(&plans, sample).unwrap_or(&campaign.plan);
         contradictions(sample, plan, campaign).into_iter().map(move |what| (what, sample))
     });
     found.extend(Violation::of_many(SubmissionRule::Figures, wrong, |(what, sample)| {

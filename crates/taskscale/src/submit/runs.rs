@@ -7,7 +7,7 @@ use crate::campaign::plan_digest;
 use crate::catalog::Shape;
 use crate::document::joined;
 use crate::record::{
-    Campaign, EntryFacts, MemorySource, Plan, RunKey, Sample, Status, Warning, last_attempts,
+    Campaign, EntryFacts, MemorySource, Plan, PlansBySeries, RunKey, Sample, Status, Warning, last_attempts,
 };
 use crate::units;
 
@@ -28,30 +28,14 @@ fn label_of(entry: &str, part: &str, tasks: u64, repetition: u32, double: bool) 
     format!("{entry}, {part}, N = {}, repetition {repetition}{double}", units::count(tasks))
 }
 
-/// The plans of results by series.
-pub struct PlansBySeries<'a>(BTreeMap<PartKey<'a>, &'a Plan>);
-
-type PartKey<'a> = (&'a str, &'a BTreeMap<String, String>, Option<u32>);
-
-impl<'a> PlansBySeries<'a> {
-    pub fn of(campaign: &'a Campaign) -> PlansBySeries<'a> {
-        let mut plans = BTreeMap::new();
-        for plan in campaign.plans() {
-            plans.entry((&*plan.workload, &plan.params, plan.cpus)).or_insert(plan);
-        }
-        PlansBySeries(plans)
-    }
-
-    /// The plan that a sample belongs to.
-    pub fn plan_of(&self, sample: &Sample) -> Option<&'a Plan> {
-        let (part, (entry, tasks, repetition, _)) = sample.run();
-        let has = |plan: &&Plan| {
-            plan.entries.iter().any(|name| name == entry)
-                && plan.tasks.contains(&tasks)
-                && (1..=plan.repetitions).contains(&repetition)
-        };
-        self.0.get(&part).copied().filter(has)
-    }
+/// The plan that a sample belongs to.
+pub fn plan_of<'a>(plans: &PlansBySeries<'a>, sample: &Sample) -> Option<&'a Plan> {
+    let (series, (entry, tasks, repetition, _)) = sample.run();
+    let (_, plan) = plans.get(&series)?;
+    let has = plan.entries.iter().any(|name| name == entry)
+        && plan.tasks.contains(&tasks)
+        && (1..=plan.repetitions).contains(&repetition);
+    has.then_some(*plan)
 }
 
 /// Samples outside the plan, and duplicates.
@@ -60,7 +44,7 @@ pub fn outside(campaign: &Campaign, plans: &PlansBySeries, samples: &[Sample]) -
     if plan_digest(&campaign.plan, &campaign.further_plans) != campaign.plan_digest {
         found.push(Violation::new(SubmissionRule::Plan, "plan_digest does not match the plan"));
     }
-    let strays = samples.iter().filter(|sample| plans.plan_of(sample).is_none());
+    let strays = samples.iter().filter(|sample| plan_of(plans, sample).is_none());
     found.extend(Violation::of_many(SubmissionRule::Plan, strays, |sample| {
         format!("not planned: {}", label(sample))
     }));
