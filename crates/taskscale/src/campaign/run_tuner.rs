@@ -158,7 +158,7 @@ pub fn warm_up(workload: Option<&Workload>, tasks: u64) -> Scenario {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalog::carried_workloads;
+    use crate::catalog::tests::carried_workloads;
     use crate::record::{Hold, test_sample};
 
     #[test]

@@ -19,7 +19,7 @@ mod select;
 mod series;
 mod sources;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 pub(crate) mod trust;
 mod version_request;
 mod workload;
@@ -43,8 +43,6 @@ pub use series::{Month, ReleaseSeries, newer_series, release_series, version_num
 pub use sources::{Source, is_of_other_workload, named_by_older_forms, named_children, sources};
 pub use taskscale_measure::Kind;
 pub use version_request::{DottedVersion, MOST_COUNTED, VersionAxis, VersionRange, VersionRequest};
-#[cfg(test)]
-pub use workload::carried_workloads;
 pub use workload::{
     Parameter, Params, Shape, Workload, bytes_held, expected_check, expected_to_make, param, period_s,
     reading_order, workloads,

@@ -3,7 +3,12 @@
 use std::fs;
 use std::path::Path;
 
-use super::{Catalog, DottedVersion, Kind, SelectError, default_selection, select};
+use super::{Catalog, DottedVersion, Kind, SelectError, Workload, default_selection, select, workloads};
+
+/// The built-in workloads.
+pub(crate) fn carried_workloads() -> Vec<Workload> {
+    workloads(Path::new("/nowhere/runtimes")).unwrap()
+}
 
 const GOOD: &str = r#"
 name = "x"

@@ -221,12 +221,6 @@ pub fn workloads(catalog: &Path) -> Result<Vec<Workload>, CatalogError> {
     paths.iter().map(read).collect()
 }
 
-/// The built-in workloads.
-#[cfg(test)]
-pub fn carried_workloads() -> Vec<Workload> {
-    workloads(Path::new("/nowhere/runtimes")).unwrap()
-}
-
 fn parse(path: &Path, text: &str) -> Result<Workload, CatalogError> {
     let file = ManifestFile { path, text };
     let mut workload: Workload = toml::from_str(text).map_err(|error| file.syntax_error(&error))?;
@@ -308,6 +302,7 @@ pub fn reading_order(workload: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::catalog::tests::carried_workloads;
 
     const GOOD: &str = "title = \"T\"\nshape = \"work\"\nabout = \"a\"\nanswers = \"b\"\ntasks = [1, 10]\n\
                         operation = \"an o\"\ncheck = \"operations * bytes + tasks\"\n\

@@ -62,7 +62,7 @@ fn others(workload: &Workload, tasks: u64) -> BTreeMap<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalog::carried_workloads;
+    use crate::catalog::tests::carried_workloads;
 
     #[test]
     fn each_parameter_of_the_carried_workloads_has_another_value() {

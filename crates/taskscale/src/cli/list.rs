@@ -212,7 +212,7 @@ fn blocks(rows: &[[String; 6]], columns: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalog::carried_workloads;
+    use crate::catalog::tests::carried_workloads;
 
     #[test]
     fn a_narrow_terminal_gets_blocks_in_place_of_rows() {

@@ -6,6 +6,8 @@ mod bounds;
 mod campaign;
 mod cell;
 mod event;
+#[cfg(test)]
+mod fixture;
 mod paths;
 mod results;
 mod sample;
@@ -19,6 +21,8 @@ pub use bounds::read_document;
 pub use campaign::*;
 pub use cell::*;
 pub use event::*;
+#[cfg(test)]
+pub(crate) use fixture::*;
 pub use paths::{path_left, without_paths};
 pub use results::campaigns_in;
 pub use sample::*;
@@ -35,72 +39,3 @@ pub const SCHEMA_VERSION: u32 = 1;
 
 /// The workload of a black-box program.
 pub const OWN_WORKLOAD: &str = "own";
-
-/// A sample that is ok, for tests that use samples.
-#[cfg(test)]
-pub(crate) fn test_sample(entry: &str, tasks: u64) -> Sample {
-    Sample {
-        schema: SCHEMA_VERSION,
-        entry: entry.into(),
-        workload: "sleep".into(),
-        tasks,
-        hold_s: 2.0,
-        repetition: 1,
-        attempt: 1,
-        measurement: taskscale_measure::Measurement {
-            alive: Some(tasks),
-            done: Some(tasks),
-            plateau_from: Some(PlateauFrom::Protocol),
-            exit_code: Some(0),
-            threads: Some(1),
-            processes: Some(1),
-            ..taskscale_measure::Measurement::of_status(Timestamp::UNIX_EPOCH, Status::Ok)
-        },
-        versions: Default::default(),
-        load_command: None,
-        command: ["/x".to_owned(), tasks.to_string(), "2".to_owned()].into(),
-        version: Some("x 1.0".into()),
-        campaign: None,
-        params: std::collections::BTreeMap::new(),
-        cpus: None,
-    }
-}
-
-/// A campaign of one run, for tests that read campaigns.
-#[cfg(test)]
-pub(crate) fn test_campaign() -> Campaign {
-    Campaign {
-        schema: SCHEMA_VERSION,
-        taskscale: "0".into(),
-        created_at: Timestamp::UNIX_EPOCH,
-        command: Vec::new(),
-        machine: Machine::default(),
-        plan_digest: String::new(),
-        further_plans: Vec::new(),
-        plan: Plan::of_holds("sleep", vec!["x/a".into()], vec![1], 1, Hold::Fixed { seconds: 10 }),
-        seed: 1,
-        entries: Vec::new(),
-        id: None,
-        conditions: None,
-        origin: None,
-    }
-}
-
-/// The facts of an entry of no particular runtime, for the same tests.
-#[cfg(test)]
-pub(crate) fn test_facts(name: &str) -> EntryFacts {
-    let runtime = name.split('/').next().unwrap_or_default();
-    EntryFacts {
-        name: name.to_owned(),
-        title: name.to_owned(),
-        runtime: runtime.to_owned(),
-        runtime_title: runtime.to_owned(),
-        url: "https://example.org".to_owned(),
-        kind: crate::catalog::Kind::Stackless,
-        parallel: true,
-        posts: true,
-        why: "for tests".to_owned(),
-        version: Some(format!("{runtime} 1.0")),
-        ..EntryFacts::default()
-    }
-}

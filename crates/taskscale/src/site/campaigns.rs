@@ -171,10 +171,3 @@ fn row(campaign: &CampaignSummary) -> String {
         runs = units::grouped(campaign.runs as u64),
     )
 }
-
-/// Results for tests.
-#[cfg(test)]
-pub fn shown(place: &str, (campaign, samples): (Campaign, Vec<crate::record::Sample>)) -> CampaignSummary {
-    let found = ResultsFolder { place: place.to_owned(), folder: PathBuf::from(place) };
-    CampaignSummary::of(&found, &Loaded { campaign, samples, rejected: Vec::new() })
-}

@@ -122,7 +122,7 @@ pub fn style(facts: &EntryFacts) -> String {
 mod tests {
     use super::*;
     use crate::report::fixture::{everything, of_parts};
-    use crate::site::campaigns::shown;
+    use crate::site::fixture::shown;
 
     #[test]
     fn entries_that_the_newest_results_lack_have_a_value_of_older_ones() {

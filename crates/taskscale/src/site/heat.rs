@@ -94,7 +94,7 @@ fn cell(factor: &Factor) -> String {
 mod tests {
     use super::*;
     use crate::report::fixture::{everything, of_parts};
-    use crate::site::campaigns::shown;
+    use crate::site::fixture::shown;
 
     #[test]
     fn results_of_most_workloads_come_before_newer_ones() {

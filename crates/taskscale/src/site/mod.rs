@@ -9,6 +9,8 @@ mod docs;
 mod entries;
 mod entry;
 mod error;
+#[cfg(test)]
+mod fixture;
 mod folders;
 mod heat;
 mod highlights;

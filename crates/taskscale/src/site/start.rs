@@ -263,7 +263,7 @@ mod tests {
     use crate::record::{Campaign, Sample};
     use crate::report::Report;
     use crate::report::fixture::everything;
-    use crate::site::campaigns::shown;
+    use crate::site::fixture::shown;
     use crate::submit::Badge;
 
     #[test]
