@@ -99,6 +99,7 @@ pub use limit_prediction::PredictedLimit;
 pub use limits::{SystemLimits, read_limits};
 pub use machine::{Machine, available_memory_bytes, machine_facts, machine_warnings};
 pub use machine_lock::{Holder, MachineLock};
+pub use mapped::Mapping;
 pub use measurement::{
     Cpu, LimitHit, Measurement, Memory, MemorySource, Metric, Plateau, PlateauFrom, Status, Time, Work,
 };

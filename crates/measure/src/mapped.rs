@@ -2,9 +2,12 @@
 //! however many mappings, processes and offsets show it.
 
 use std::collections::{BTreeSet, HashMap};
+use std::ffi::OsString;
 use std::fs;
 use std::io;
+use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::FileTypeExt;
+use std::path::PathBuf;
 
 use rustix::param::page_size;
 
@@ -36,17 +39,51 @@ pub struct Mapped {
     pub device: u64,
 }
 
-/// One mapping of a process: a line of maps.
+/// One mapping of a process: a line of `/proc/PID/maps`, or the first line of a mapping in smaps.
 #[derive(Debug, PartialEq, Eq)]
-struct Mapping<'a> {
-    start: u64,
-    end: u64,
-    shared: bool,
-    offset: u64,
-    device: Device,
-    inode: u64,
-    name: &'a [u8],
+pub struct Mapping<'a> {
+    /// The first address.
+    pub start: u64,
+    /// The address behind the last.
+    pub end: u64,
+    /// Reserved without access, as guard pages are.
+    pub reserved: bool,
+    /// Whether other processes see what this one writes.
+    pub shared: bool,
+    /// Where it begins in its file, in bytes.
+    pub offset: u64,
+    /// Major and minor number of the device of its file; 0 and 0 without a file.
+    pub device: Device,
+    /// 0 without a file.
+    pub inode: u64,
+    /// The path of its file, or another name such as `[heap]`. Only newlines are escaped, not even backslashes
+    /// (seq_file_path in fs/proc/task_mmu.c).
+    pub name: &'a [u8],
     huge: bool,
+}
+
+impl Mapping<'_> {
+    /// Parses `start-end perms offset major:minor inode   name`.
+    pub fn parse(line: &[u8]) -> Option<Mapping<'_>> {
+        let mut fields = line.splitn(6, |byte| *byte == b' ');
+        let mut next = || std::str::from_utf8(fields.next()?).ok();
+        let hexadecimal = |text: &str| u64::from_str_radix(text, 16).ok();
+        let (start, end) = next()?.split_once('-')?;
+        let (perms, offset) = (next()?, next()?);
+        let (major, minor) = next()?.split_once(':')?;
+        let inode = next()?.parse().ok()?;
+        Some(Mapping {
+            start: hexadecimal(start)?,
+            end: hexadecimal(end)?,
+            reserved: perms.starts_with("---"),
+            shared: perms.ends_with('s'),
+            offset: hexadecimal(offset)?,
+            device: (u32::from_str_radix(major, 16).ok()?, u32::from_str_radix(minor, 16).ok()?),
+            inode,
+            name: fields.next().unwrap_or_default().trim_ascii_start(),
+            huge: false,
+        })
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -291,7 +328,7 @@ fn parse(maps: &[u8]) -> Vec<Mapping<'_>> {
             if let Some(last) = mappings.last_mut().filter(|_| kept) {
                 last.huge = huge;
             }
-        } else if let Some(mapping) = parse_line(line) {
+        } else if let Some(mapping) = Mapping::parse(line) {
             kept = mapping.inode != 0 || mapping.device != (0, 0) || mapping.name == b"[vdso]";
             if kept {
                 mappings.push(mapping);
@@ -299,27 +336,6 @@ fn parse(maps: &[u8]) -> Vec<Mapping<'_>> {
         }
     }
     mappings
-}
-
-/// `start-end perms offset major:minor inode   name`.
-fn parse_line(line: &[u8]) -> Option<Mapping<'_>> {
-    let mut fields = line.splitn(6, |byte| *byte == b' ');
-    let mut next = || std::str::from_utf8(fields.next()?).ok();
-    let hexadecimal = |text: &str| u64::from_str_radix(text, 16).ok();
-    let (start, end) = next()?.split_once('-')?;
-    let (perms, offset) = (next()?, next()?);
-    let (major, minor) = next()?.split_once(':')?;
-    let inode = next()?.parse().ok()?;
-    Some(Mapping {
-        start: hexadecimal(start)?,
-        end: hexadecimal(end)?,
-        shared: perms.ends_with('s'),
-        offset: hexadecimal(offset)?,
-        device: (u32::from_str_radix(major, 16).ok()?, u32::from_str_radix(minor, 16).ok()?),
-        inode,
-        name: fields.next().unwrap_or_default().trim_ascii_start(),
-        huge: false,
-    })
 }
 
 /// The devices of a mountinfo, and whether each is a tmpfs.
@@ -337,8 +353,26 @@ fn devices(mountinfo: &str) -> impl Iterator<Item = (Device, bool)> {
     })
 }
 
+/// The files that a process has mapped.
+pub fn mapped_paths(pid: u32) -> BTreeSet<PathBuf> {
+    let maps = fs::read(format!("/proc/{pid}/maps")).unwrap_or_default();
+    maps.split(|byte| *byte == b'\n').filter_map(mapped_path).collect()
+}
+
+/// The path of a mapped file, from a line of `maps`.
+fn mapped_path(line: &[u8]) -> Option<PathBuf> {
+    let mapping = Mapping::parse(line).filter(|of| of.inode != 0 && of.name.starts_with(b"/"))?;
+    let mut path = mapping.name.to_vec();
+    while let Some(start) = path.windows(4).position(|part| part == br"\012") {
+        path.splice(start..start + 4, [b'\n']);
+    }
+    Some(PathBuf::from(OsString::from_vec(path)))
+}
+
 #[cfg(test)]
 mod tests {
+    use std::os::unix::ffi::OsStrExt;
+
     use super::*;
 
     #[test]
@@ -379,10 +413,23 @@ mod tests {
     #[test]
     fn segments_of_two_namespaces_are_two() {
         let line = b"1000-2000 rw-s 00000000 00:01 0 /SYSV00000000 (deleted)";
-        let segment = key(std::process::id(), &parse_line(line).unwrap());
+        let segment = key(std::process::id(), &Mapping::parse(line).unwrap());
         assert!(segment.segment_of.is_some_and(|namespace| namespace.starts_with("ipc:")));
-        let memfd = key(std::process::id(), &parse_line(b"1000-2000 rw-s 0 00:01 0 /memfd:x").unwrap());
+        let memfd = key(std::process::id(), &Mapping::parse(b"1000-2000 rw-s 0 00:01 0 /memfd:x").unwrap());
         assert_eq!(memfd.segment_of, None);
+    }
+
+    #[test]
+    fn mapped_files_are_known_by_their_paths() {
+        let line = b"55d0-55d2 r-xp 00002000 fe:00 1311                       /usr/bin/my cat";
+        assert_eq!(mapped_path(line), Some("/usr/bin/my cat".into()));
+        assert_eq!(mapped_path(b"7ffc-7ffd rw-p 00000000 00:00 0                          [stack]"), None);
+        assert_eq!(mapped_path(b"7f00-7f01 rw-p 00000000 00:00 0 "), None);
+        assert_eq!(mapped_path(b""), None);
+        assert_eq!(mapped_path(br"1-2 r-xp 0 fe:00 7 /a\012b\134"), Some("/a\nb\\134".into()));
+        let no_text = mapped_path(b"1-2 r-xp 0 fe:00 7 /\xff").unwrap();
+        assert_eq!(no_text.as_os_str().as_bytes(), b"/\xff");
+        assert!(mapped_paths(std::process::id()).contains(&std::env::current_exe().unwrap()));
     }
 
     #[test]

@@ -1,11 +1,10 @@
 //! Reads processes from /proc. Parsing is pure and separate from reading. Sizes are in bytes.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsString;
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::path::{Path, PathBuf};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::str::FromStr;
 use std::string::FromUtf8Error;
 
@@ -344,27 +343,6 @@ pub fn kill(pids: &[u32]) {
     }
 }
 
-/// The files that a process has mapped.
-pub fn mapped_paths(pid: u32) -> BTreeSet<PathBuf> {
-    let maps = fs::read(format!("/proc/{pid}/maps")).unwrap_or_default();
-    maps.split(|byte| *byte == b'\n').filter_map(mapped_path).collect()
-}
-
-/// The path at the end of a `maps` line: `start-end access offset device inode path`. Without an inode it is
-/// not a file. Only newlines are escaped, not even backslashes (seq_file_path in fs/proc/task_mmu.c).
-fn mapped_path(line: &[u8]) -> Option<PathBuf> {
-    let mut fields = line.splitn(6, |byte| *byte == b' ').skip(4);
-    let (inode, path) = (fields.next()?, fields.next()?.trim_ascii_start());
-    if inode == b"0" || !path.starts_with(b"/") {
-        return None;
-    }
-    let mut path = path.to_vec();
-    while let Some(start) = path.windows(4).position(|part| part == br"\012") {
-        path.splice(start..start + 4, [b'\n']);
-    }
-    Some(PathBuf::from(OsString::from_vec(path)))
-}
-
 fn pids() -> impl Iterator<Item = u32> {
     fs::read_dir("/proc")
         .into_iter()
@@ -443,19 +421,6 @@ mod tests {
         assert!(is_below(std::process::id(), std::os::unix::process::parent_id()));
         assert!(!is_below(std::os::unix::process::parent_id(), std::process::id()));
         assert!(!is_below(u32::MAX, std::process::id()), "who has ended is below nobody");
-    }
-
-    #[test]
-    fn mapped_files_are_known_by_their_paths() {
-        let line = b"55d0-55d2 r-xp 00002000 fe:00 1311                       /usr/bin/my cat";
-        assert_eq!(mapped_path(line), Some("/usr/bin/my cat".into()));
-        assert_eq!(mapped_path(b"7ffc-7ffd rw-p 00000000 00:00 0                          [stack]"), None);
-        assert_eq!(mapped_path(b"7f00-7f01 rw-p 00000000 00:00 0 "), None);
-        assert_eq!(mapped_path(b""), None);
-        assert_eq!(mapped_path(br"1-2 r-xp 0 fe:00 7 /a\012b\134"), Some("/a\nb\\134".into()));
-        let no_text = mapped_path(b"1-2 r-xp 0 fe:00 7 /\xff").unwrap();
-        assert_eq!(no_text.as_os_str().as_bytes(), b"/\xff");
-        assert!(mapped_paths(std::process::id()).contains(&std::env::current_exe().unwrap()));
     }
 
     #[test]

@@ -15,7 +15,7 @@ use crate::limit_detection::OwnFiles;
 use crate::listeners::lack_sockets;
 use crate::observed::EndedBy;
 use crate::sampler::{MemoryStanding, TICK_S, UsageSample};
-use crate::{MeasureError, plateau, procfs};
+use crate::{MeasureError, mapped, plateau, procfs};
 use taskscale_load::{Begin, Queue};
 
 /// Timeout of a connection. A program that listens on this machine accepts at once.
@@ -163,7 +163,7 @@ impl Run<'_> {
         self.look_for_other_server(&processes);
         self.seen.extend(&processes);
         if let Some(files) = &mut self.files {
-            files.extend(processes.into_iter().flat_map(procfs::mapped_paths));
+            files.extend(processes.into_iter().flat_map(mapped::mapped_paths));
         }
         self.count_connections();
         // The command that starts clients on another machine is not a client.

@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader};
 
+use taskscale_measure::Mapping;
+
 /// The use of a mapping, as far as the kernel shows it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MappingClass {
@@ -78,15 +80,16 @@ impl Mappings {
         for line in smaps.split(b'\n') {
             // File names may be invalid UTF-8.
             let line = String::from_utf8_lossy(&line?).into_owned();
-            if let Some(head) = MappingHead::parse(&line) {
-                if head.name.starts_with('/') {
-                    self.files.insert(head.name.trim_end_matches(" (deleted)").to_owned());
+            if let Some(mapping) = Mapping::parse(line.as_bytes()) {
+                if mapping.name.starts_with(b"/") {
+                    let path = String::from_utf8_lossy(mapping.name);
+                    self.files.insert(path.trim_end_matches(" (deleted)").to_owned());
                 }
-                let of_head = head.class(stacks, arena_end);
-                arena_end = if of_head == MappingClass::Arena { head.to } else { 0 };
-                self.classes.entry(of_head.clone()).or_default().mappings += 1;
-                start = (head.inode == "0").then_some(head.from);
-                class = Some(of_head);
+                let of_mapping = class_of(&mapping, stacks, arena_end);
+                arena_end = if of_mapping == MappingClass::Arena { mapping.end } else { 0 };
+                self.classes.entry(of_mapping.clone()).or_default().mappings += 1;
+                start = (mapping.inode == 0).then_some(mapping.start);
+                class = Some(of_mapping);
                 continue;
             }
             let value = ["Pss:", "SwapPss:"].iter().find_map(|name| line.strip_prefix(name));
@@ -108,56 +111,29 @@ const ARENA_BYTES: u64 = 64 << 20;
 /// Most waiting threads use only this many bytes at the end of their stack.
 const STACK_END_BYTES: u64 = 64 << 10;
 
-/// The first line of a mapping: `7f00-7f80 rw-p 00000000 00:00 0    [heap]`.
-struct MappingHead<'l> {
-    from: u64,
-    to: u64,
-    shared: bool,
-    /// Reserved without access, as guard pages are.
-    reserved: bool,
-    inode: &'l str,
-    name: &'l str,
-}
-
-impl<'l> MappingHead<'l> {
-    fn parse(line: &'l str) -> Option<MappingHead<'l>> {
-        let (range, rest) = line.split_once(' ')?;
-        let (from, to) = range.split_once('-')?;
-        let (from, to) = (u64::from_str_radix(from, 16).ok()?, u64::from_str_radix(to, 16).ok()?);
-        let mut words = rest.splitn(5, ' ');
-        let (access, _offset, _device, inode) = (words.next()?, words.next()?, words.next()?, words.next()?);
-        Some(MappingHead {
-            from,
-            to,
-            shared: access.ends_with('s'),
-            reserved: access.starts_with("---"),
-            inode,
-            name: words.next().unwrap_or("").trim(),
-        })
-    }
-
-    /// `arena_end`: the end of a preceding arena, as an arena may consist of several mappings.
-    fn class(&self, stacks: &BTreeSet<u64>, arena_end: u64) -> MappingClass {
-        let in_arena = self.from.is_multiple_of(ARENA_BYTES) || self.from == arena_end;
-        // A stack may start at such an address too, but it is in use near its end.
-        let in_arena =
-            in_arena && stacks.range(self.to.saturating_sub(STACK_END_BYTES)..self.to).count() != 1;
-        match self.name {
-            "[heap]" => MappingClass::Heap,
-            "[stack]" => MappingClass::MainStack,
-            _ if self.shared || self.name.starts_with("[anon_shmem") => MappingClass::Shared,
-            // Before thread stacks: arenas contain goroutine stacks.
-            "" if self.inode == "0" && in_arena && !self.reserved => MappingClass::Arena,
-            // Exactly one: a heap contains the stacks of several goroutines.
-            name if !name.starts_with("[anon:") && stacks.range(self.from..self.to).count() == 1 => {
-                MappingClass::ThreadStack
-            }
-            name => match name.strip_prefix("[anon:") {
-                Some(given) => MappingClass::Named(general(given.trim_end_matches(']'))),
-                None if self.inode == "0" && name.is_empty() => MappingClass::Anonymous(self.to - self.from),
-                None => MappingClass::File,
-            },
+/// The class of a mapping. `arena_end`: the end of a preceding arena, as an arena may consist of several mappings.
+fn class_of(mapping: &Mapping, stacks: &BTreeSet<u64>, arena_end: u64) -> MappingClass {
+    let in_arena = mapping.start.is_multiple_of(ARENA_BYTES) || mapping.start == arena_end;
+    // A stack may start at such an address too, but it is in use near its end.
+    let in_arena =
+        in_arena && stacks.range(mapping.end.saturating_sub(STACK_END_BYTES)..mapping.end).count() != 1;
+    match mapping.name {
+        b"[heap]" => MappingClass::Heap,
+        b"[stack]" => MappingClass::MainStack,
+        _ if mapping.shared || mapping.name.starts_with(b"[anon_shmem") => MappingClass::Shared,
+        // Before thread stacks: arenas contain goroutine stacks.
+        b"" if mapping.inode == 0 && in_arena && !mapping.reserved => MappingClass::Arena,
+        // Exactly one: a heap contains the stacks of several goroutines.
+        name if !name.starts_with(b"[anon:") && stacks.range(mapping.start..mapping.end).count() == 1 => {
+            MappingClass::ThreadStack
         }
+        name => match name.strip_prefix(b"[anon:") {
+            Some(given) => MappingClass::Named(general(String::from_utf8_lossy(given).trim_end_matches(']'))),
+            None if mapping.inode == 0 && name.is_empty() => {
+                MappingClass::Anonymous(mapping.end - mapping.start)
+            }
+            None => MappingClass::File,
+        },
     }
 }
 
@@ -233,8 +209,8 @@ Pss:                  20 kB
     #[test]
     fn a_stack_at_a_multiple_of_64_mib_is_a_stack() {
         let class = |pointer: u64| {
-            let head = MappingHead::parse("7f0004000000-7f0004800000 rw-p 00000000 00:00 0 ").unwrap();
-            head.class(&BTreeSet::from([pointer]), 0)
+            let mapping = Mapping::parse(b"7f0004000000-7f0004800000 rw-p 00000000 00:00 0 ").unwrap();
+            class_of(&mapping, &BTreeSet::from([pointer]), 0)
         };
         assert_eq!(class(0x7f00_047f_fe00), MappingClass::ThreadStack);
         assert_eq!(class(0x7f00_0400_8000), MappingClass::Arena, "that of a goroutine");
