@@ -35,6 +35,34 @@ impl Quantity {
         self.invalid(format!("{text:?} is not a {self}"))
     }
 
+    /// What a unit multiplies by: to a count, to bytes or to nanoseconds.
+    fn factor(self, text: &str, unit: &str) -> Result<u128, UnitError> {
+        let ambiguous = |decimal, binary| {
+            let number = text.trim().trim_end_matches(unit).trim_end().to_owned();
+            Err(UnitError::Ambiguous { text: text.to_owned(), number, decimal, binary })
+        };
+        Ok(match (self, unit.to_ascii_lowercase().as_str()) {
+            (Quantity::Count, "") | (Quantity::Size, "" | "b") | (Quantity::Duration, "ns") => 1,
+            (Quantity::Count, "k") | (Quantity::Size, "kb") | (Quantity::Duration, "us" | "µs") => 1_000,
+            (Quantity::Count, "m") | (Quantity::Size, "mb") | (Quantity::Duration, "ms") => 1_000_000,
+            (Quantity::Count, "g") | (Quantity::Size, "gb") | (Quantity::Duration, "s") => 1_000_000_000,
+            (Quantity::Size, "tb") => 1_000_000_000_000,
+            (Quantity::Size, "kib") => 1 << 10,
+            (Quantity::Size, "mib") => 1 << 20,
+            (Quantity::Size, "gib") => 1 << 30,
+            (Quantity::Size, "tib") => 1 << 40,
+            (Quantity::Size, "pib") => 1 << 50,
+            (Quantity::Size, "eib") => 1 << 60,
+            (Quantity::Duration, "m" | "min") => 60_000_000_000,
+            (Quantity::Duration, "h") => 3_600_000_000_000,
+            (Quantity::Size, "k") => return ambiguous("kB", "KiB"),
+            (Quantity::Size, "m") => return ambiguous("MB", "MiB"),
+            (Quantity::Size, "g") => return ambiguous("GB", "GiB"),
+            (Quantity::Duration, "") => return Err(self.invalid(format!("{text:?} has no unit"))),
+            _ => return Err(self.unknown(text, unit)),
+        })
+    }
+
     fn unknown(self, text: &str, unit: &str) -> UnitError {
         self.invalid(format!("{unit:?} in {text:?} is not a unit of a {self}"))
     }
@@ -56,19 +84,8 @@ pub enum UnitError {
 /// Reads a count of tasks: `1000`, `1_000_000`, `10k`, `2.5k`, `1M`. Above zero, and whole.
 pub fn parse_count(text: &str) -> Result<u64, UnitError> {
     let quantity = Quantity::Count;
-    let (number, unit, rest) = Decimal::split(quantity, text, text)?;
-    let power = match unit {
-        "" => 0,
-        "k" | "K" => 3,
-        "m" | "M" => 6,
-        "g" | "G" => 9,
-        _ => return Err(quantity.unknown(text, unit)),
-    };
-    if !rest.is_empty() {
-        return Err(quantity.mismatch(text));
-    }
-    let scaled = number.times(10u128.pow(power)).ok_or_else(|| too_large(quantity, text))?;
-    let n = scaled.whole().ok_or_else(|| quantity.invalid(format!("{text:?} does not come out whole")))?;
+    let n = Decimal::scaled(quantity, text)?.whole();
+    let n = n.ok_or_else(|| quantity.invalid(format!("{text:?} does not come out whole")))?;
     above_zero(quantity, text, n)
 }
 
@@ -76,66 +93,27 @@ pub fn parse_count(text: &str) -> Result<u64, UnitError> {
 ///
 /// `64k` is rejected: some tools mean 64,000 by it and others 65,536.
 pub fn parse_bytes(text: &str) -> Result<u64, UnitError> {
-    let quantity = Quantity::Size;
-    let (number, unit, rest) = Decimal::split(quantity, text, text)?;
-    let ambiguous = |decimal, binary| {
-        let number = text.trim().trim_end_matches(unit).trim_end().to_owned();
-        Err(UnitError::Ambiguous { text: text.to_owned(), number, decimal, binary })
-    };
-    let factor: u128 = match unit.to_ascii_lowercase().as_str() {
-        "" | "b" => 1,
-        "kb" => 1_000,
-        "mb" => 1_000_000,
-        "gb" => 1_000_000_000,
-        "tb" => 1_000_000_000_000,
-        "kib" => 1 << 10,
-        "mib" => 1 << 20,
-        "gib" => 1 << 30,
-        "tib" => 1 << 40,
-        "pib" => 1 << 50,
-        "eib" => 1 << 60,
-        "k" => return ambiguous("kB", "KiB"),
-        "m" => return ambiguous("MB", "MiB"),
-        "g" => return ambiguous("GB", "GiB"),
-        _ => return Err(quantity.unknown(text, unit)),
-    };
-    if !rest.is_empty() {
-        return Err(quantity.mismatch(text));
-    }
-    let scaled = number.times(factor).ok_or_else(|| too_large(quantity, text))?;
-    above_zero(quantity, text, scaled.rounded())
+    above_zero(Quantity::Size, text, Decimal::scaled(Quantity::Size, text)?.rounded())
 }
 
 /// Reads a duration: `500ms`, `10s`, `1.5s`, `2m`, `1m30s`, `1h`. Above zero, to the nanosecond.
 pub fn parse_duration(text: &str) -> Result<Duration, UnitError> {
     let quantity = Quantity::Duration;
-    let mut total: u128 = 0;
-    let mut last_unit = u128::MAX;
-    let mut rest = text;
+    let (mut total, mut last_unit, mut rest) = (0_u128, u128::MAX, text);
     loop {
         let (number, unit, after) = Decimal::split(quantity, text, rest)?;
-        let nanos: u128 = match unit.to_ascii_lowercase().as_str() {
-            "ns" => 1,
-            "us" | "µs" => 1_000,
-            "ms" => 1_000_000,
-            "s" => 1_000_000_000,
-            "m" | "min" => 60_000_000_000,
-            "h" => 3_600_000_000_000,
-            "" => return Err(quantity.invalid(format!("{text:?} has no unit"))),
-            _ => return Err(quantity.unknown(text, unit)),
-        };
+        let nanos = quantity.factor(text, unit)?;
         if nanos >= last_unit {
             return Err(UnitError::OutOfOrder { text: text.to_owned() });
         }
-        last_unit = nanos;
-        let scaled = number.times(nanos).ok_or_else(|| too_large(quantity, text))?;
-        total = total.checked_add(scaled.rounded()).ok_or_else(|| too_large(quantity, text))?;
+        let scaled = number.times(nanos).map(Decimal::rounded);
+        let sum = scaled.and_then(|scaled| total.checked_add(scaled));
+        total = sum.ok_or_else(|| too_large(quantity, text))?;
         if after.is_empty() {
-            break;
+            return above_zero(quantity, text, total).map(Duration::from_nanos);
         }
-        rest = after;
+        (last_unit, rest) = (nanos, after);
     }
-    above_zero(quantity, text, total).map(Duration::from_nanos)
 }
 
 /// Reads a share: `5%` is 0.05. Zero is valid.
@@ -158,6 +136,16 @@ struct Decimal {
 }
 
 impl Decimal {
+    /// Reads a text of one number and its unit.
+    fn scaled(quantity: Quantity, text: &str) -> Result<Decimal, UnitError> {
+        let (number, unit, rest) = Decimal::split(quantity, text, text)?;
+        let factor = quantity.factor(text, unit)?;
+        if !rest.is_empty() {
+            return Err(quantity.mismatch(text));
+        }
+        number.times(factor).ok_or_else(|| too_large(quantity, text))
+    }
+
     /// Splits a part of the text into its first number, the letters after it and the rest. Errors quote the
     /// whole text.
     fn split<'t>(
