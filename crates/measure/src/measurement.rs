@@ -78,36 +78,6 @@ pub struct Measurement {
     pub histograms: BTreeMap<String, Vec<u64>>,
 }
 
-impl Measurement {
-    /// A measurement of which only the end is known.
-    pub fn of_status(started_at: Timestamp, status: Status) -> Measurement {
-        Measurement {
-            started_at,
-            status,
-            reason: None,
-            limit: None,
-            alive: None,
-            done: None,
-            failed: None,
-            plateau_from: None,
-            stopped: false,
-            exit_code: None,
-            signal: None,
-            threads: None,
-            processes: None,
-            time: Time::default(),
-            cpu: Cpu::default(),
-            memory: Memory::default(),
-            metrics: BTreeMap::new(),
-            warnings: Vec::new(),
-            stderr_tail: None,
-            work: None,
-            load: None,
-            histograms: BTreeMap::new(),
-        }
-    }
-}
-
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

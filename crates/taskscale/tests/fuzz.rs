@@ -13,7 +13,7 @@ use serde_json::Value;
 use strum::VariantArray;
 use taskscale::catalog::Catalog;
 use taskscale::compare;
-use taskscale::record::{Campaign, Sample, parse_samples};
+use taskscale::record::{Campaign, RejectedLine, Sample, read_samples};
 use taskscale::report::{self, RenderOptions, Report};
 use taskscale::units;
 use taskscale_measure::{LineKind, Lines, Said, Status, analyze, read_trace};
@@ -372,6 +372,12 @@ fn show(campaign: &Campaign, samples: &[Sample]) -> Result<(), TestCaseError> {
         }
     }
     Ok(())
+}
+
+/// The samples without a campaign id, and the invalid lines.
+fn parse_samples(bytes: &[u8]) -> (Vec<Sample>, Vec<RejectedLine>) {
+    // Reading from memory cannot fail.
+    read_samples(bytes, bytes.len() as u64, None).unwrap_or_default()
 }
 
 proptest! {

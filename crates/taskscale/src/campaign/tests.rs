@@ -5,8 +5,8 @@ use std::path::Path;
 
 use super::*;
 use crate::record::{
-    Campaign, EntryFacts, Hold, Machine, Plan, Sample, Status, Store, Time, Timestamp, load, test_campaign,
-    test_facts,
+    Campaign, EntryFacts, Hold, Machine, Plan, Sample, Status, Store, Time, load, test_campaign, test_facts,
+    test_measurement,
 };
 use taskscale_measure::{MeasureError, Measurement, RunEnd, RunSpec, Runner, Scenario};
 
@@ -53,7 +53,7 @@ impl Runner for Scripted {
                 plateau_s: Some((spec.scenario.hold_s() - launch_s).max(0.0)),
                 ..Time::default()
             },
-            ..Measurement::of_status(Timestamp::UNIX_EPOCH, status)
+            ..test_measurement(status)
         })))
     }
 }

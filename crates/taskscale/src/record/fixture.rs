@@ -19,7 +19,7 @@ pub(crate) fn test_sample(entry: &str, tasks: u64) -> Sample {
             exit_code: Some(0),
             threads: Some(1),
             processes: Some(1),
-            ..taskscale_measure::Measurement::of_status(Timestamp::UNIX_EPOCH, Status::Ok)
+            ..test_measurement(Status::Ok)
         },
         versions: Default::default(),
         load_command: None,
@@ -29,6 +29,15 @@ pub(crate) fn test_sample(entry: &str, tasks: u64) -> Sample {
         params: std::collections::BTreeMap::new(),
         cpus: None,
     }
+}
+
+/// A measurement of which only the status is known.
+pub(crate) fn test_measurement(status: Status) -> taskscale_measure::Measurement {
+    let memory = Memory::default();
+    serde_json::from_value(serde_json::json!({
+        "started_at": Timestamp::UNIX_EPOCH, "status": status, "time": {}, "cpu": {}, "memory": memory,
+    }))
+    .unwrap()
 }
 
 /// A campaign of one run, for tests that read campaigns.

@@ -133,15 +133,9 @@ pub fn load(folder: &Path) -> Result<Loaded, StoreError> {
     Ok(Loaded { campaign, samples, rejected })
 }
 
-/// The samples without a campaign id, and the invalid lines. Pure. Never fails, for any bytes.
-pub fn parse_samples(bytes: &[u8]) -> (Vec<Sample>, Vec<RejectedLine>) {
-    // Reading from memory cannot fail.
-    read_samples(bytes, bytes.len() as u64, None).unwrap_or_default()
-}
-
 /// Reads samples line by line, so that the text of a long campaign is not in memory besides its samples.
 /// `bytes` is the size of the text. Samples must have the campaign's `id`, or none if it is old.
-fn read_samples(
+pub fn read_samples(
     mut lines: impl BufRead,
     bytes: u64,
     id: Option<&str>,
