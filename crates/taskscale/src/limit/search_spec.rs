@@ -1,8 +1,6 @@
 //! The specification of a search, stored as `limit.json` next to the samples, so that it can be resumed and shown again.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -11,7 +9,7 @@ use strum::EnumMessage;
 use super::numbers::milliseconds;
 use crate::catalog::Shape;
 use crate::hint::Hint;
-use crate::record::read_document;
+use crate::record::{StoreError, read_document, write_json};
 use crate::units;
 
 const FILE: &str = "limit.json";
@@ -157,20 +155,8 @@ pub fn load_search_spec(folder: &Path) -> Result<SearchSpec, LimitError> {
 }
 
 /// Writes the specification atomically, before the first run.
-pub fn store_search_spec(folder: &Path, search_spec: &SearchSpec) -> Result<(), LimitError> {
-    let (path, new) = (folder.join(FILE), folder.join("limit.json.new"));
-    let mut text = serde_json::to_vec_pretty(search_spec)
-        .map_err(|error| LimitError::Malformed { path: path.clone(), error })?;
-    text.push(b'\n');
-    let write = || -> io::Result<()> {
-        fs::create_dir_all(folder)?;
-        let mut file = File::create(&new)?;
-        file.write_all(&text)?;
-        file.sync_all()?;
-        fs::rename(&new, &path)?;
-        File::open(folder)?.sync_all()
-    };
-    write().map_err(|error| LimitError::Io { what: "write", path: path.clone(), error })
+pub fn store_search_spec(folder: &Path, search_spec: &SearchSpec) -> Result<(), StoreError> {
+    write_json(&folder.join(FILE), search_spec)
 }
 
 /// The value of a variable under a cap: `{memory}` is the cap in bytes, `{memory:90%}` a share of it.

@@ -11,6 +11,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use serde::Serialize;
 use strum::EnumMessage;
 use taskscale_measure::open_regular;
 
@@ -320,12 +321,7 @@ impl Store {
 
     /// Rewrites `campaign.json` atomically.
     pub fn write_campaign(&self, campaign: &Campaign) -> Result<(), StoreError> {
-        let path = self.folder.join(CAMPAIGN_FILE);
-        write_beside(&path, |out| {
-            serde_json::to_writer_pretty(&mut *out, campaign)?;
-            out.write_all(b"\n")
-        })?;
-        put_in_place(&path)
+        write_json(&self.folder.join(CAMPAIGN_FILE), campaign)
     }
 
     /// Appends a sample and returns once it is on the disk.
@@ -355,6 +351,15 @@ impl Store {
 fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     let (own, there) = (file.metadata()?, if_there(fs::metadata(path))?);
     Ok(there.is_some_and(|there| (there.dev(), there.ino()) == (own.dev(), own.ino())))
+}
+
+/// Writes a document atomically and durably.
+pub fn write_json(path: &Path, document: &impl Serialize) -> Result<(), StoreError> {
+    write_beside(path, |out| {
+        serde_json::to_writer_pretty(&mut *out, document)?;
+        out.write_all(b"\n")
+    })?;
+    put_in_place(path)
 }
 
 /// Writes a file atomically: an interruption leaves the old file or the new one. A terminal or a pipe is written to
