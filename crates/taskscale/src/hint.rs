@@ -14,6 +14,23 @@ pub trait Hint: std::error::Error {
     fn hint(&self) -> Option<String>;
 }
 
+/// Implements `Hint` for an error enum: by these arms, or else by the strum message of the variant.
+macro_rules! hints {
+    ($error:ty { $($variant:pat => $hint:expr,)* }) => {
+        impl $crate::hint::Hint for $error {
+            fn hint(&self) -> Option<String> {
+                #[allow(unused_imports, reason = "some errors have no arm that needs it")]
+                use $crate::hint::Hint as _;
+                match self {
+                    $($variant => $hint,)*
+                    _ => strum::EnumMessage::get_message(self).map(str::to_owned),
+                }
+            }
+        }
+    };
+}
+pub(crate) use hints;
+
 impl Hint for IoError {
     fn hint(&self) -> Option<String> {
         let hint = match self.kind() {

@@ -3,10 +3,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use strum::EnumMessage;
-
 use super::plan::PlannedRun;
-use crate::hint::Hint;
+use crate::hint::hints;
 use crate::record::{Campaign, EntryFacts, SCHEMA_VERSION, Sample, Store, StoreError, StringInterner};
 use taskscale_measure::{MeasureError, Measurement, RunEnd, RunSpec, Runner};
 
@@ -50,15 +48,10 @@ pub enum CampaignError {
 
 pub type CampaignResult<T = ()> = Result<T, CampaignError>;
 
-impl Hint for CampaignError {
-    fn hint(&self) -> Option<String> {
-        match self {
-            CampaignError::Measure(error) => error.hint(),
-            CampaignError::Store(error) => error.hint(),
-            _ => self.get_message().map(str::to_owned),
-        }
-    }
-}
+hints!(CampaignError {
+    CampaignError::Measure(error) => error.hint(),
+    CampaignError::Store(error) => error.hint(),
+});
 
 /// How measuring ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,10 +2,8 @@
 
 use std::path::PathBuf;
 
-use strum::EnumMessage;
-
 use crate::document::quoted;
-use crate::hint::Hint;
+use crate::hint::hints;
 
 /// Why a catalog is invalid.
 #[derive(Debug, thiserror::Error, strum::EnumMessage)]
@@ -34,20 +32,15 @@ pub enum CatalogError {
     },
 }
 
-impl Hint for CatalogError {
-    fn hint(&self) -> Option<String> {
-        match self {
-            CatalogError::Untrusted { folder, .. } => {
-                let folder = quoted(&folder.display().to_string());
-                Some(format!(
-                    "if you trust it, use it with `--catalog {folder}`; `--catalog embedded` uses taskscale's own"
-                ))
-            }
-            CatalogError::Unreadable { error, .. } => error.hint(),
-            CatalogError::Empty { below: Some(below), .. } => {
-                Some(format!("did you mean {}?", below.display()))
-            }
-            _ => self.get_message().map(str::to_owned),
-        }
-    }
-}
+hints!(CatalogError {
+    CatalogError::Untrusted { folder, .. } => {
+        let folder = quoted(&folder.display().to_string());
+        Some(format!(
+            "if you trust it, use it with `--catalog {folder}`; `--catalog embedded` uses taskscale's own"
+        ))
+    },
+    CatalogError::Unreadable { error, .. } => error.hint(),
+    CatalogError::Empty { below: Some(below), .. } => {
+        Some(format!("did you mean {}?", below.display()))
+    },
+});

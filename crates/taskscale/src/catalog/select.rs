@@ -3,14 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use glob::Pattern;
-use strum::EnumMessage;
 
 use super::kind::Style;
 use super::load::Catalog;
 use super::model::{Entry, Runtime};
 use super::names::closest;
 use super::workload::Workload;
-use crate::hint::Hint;
+use crate::hint::hints;
 
 /// Why a selection is invalid.
 #[derive(Debug, thiserror::Error, strum::EnumMessage)]
@@ -32,16 +31,11 @@ pub enum SelectError {
     NobodyDoes { workload: String, does: String },
 }
 
-impl Hint for SelectError {
-    fn hint(&self) -> Option<String> {
-        match self {
-            SelectError::LacksWorkload { workload, .. } | SelectError::NobodyDoes { workload, .. } => {
-                Some(format!("`taskscale list -w {workload}` shows the entries that have it"))
-            }
-            _ => self.get_message().map(str::to_owned),
-        }
-    }
-}
+hints!(SelectError {
+    SelectError::LacksWorkload { workload, .. } | SelectError::NobodyDoes { workload, .. } => {
+        Some(format!("`taskscale list -w {workload}` shows the entries that have it"))
+    },
+});
 
 fn suggestion(nearest: &Option<String>) -> String {
     nearest.as_ref().map(|nearest| format!(" (did you mean `{nearest}`?)")).unwrap_or_default()

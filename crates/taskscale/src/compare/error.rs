@@ -1,8 +1,6 @@
 //! Why two results folders cannot be compared.
 
-use strum::EnumMessage;
-
-use crate::hint::Hint;
+use crate::hint::hints;
 
 /// Why two results folders cannot be compared.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, strum::EnumMessage)]
@@ -27,11 +25,6 @@ pub enum CompareError {
     Twice { folder: String, case: String, repetition: u32 },
 }
 
-impl Hint for CompareError {
-    fn hint(&self) -> Option<String> {
-        match self {
-            CompareError::NoEntry { there, .. } => Some(format!("its entries are {}", there.join(", "))),
-            _ => self.get_message().map(str::to_owned),
-        }
-    }
-}
+hints!(CompareError {
+    CompareError::NoEntry { there, .. } => Some(format!("its entries are {}", there.join(", "))),
+});

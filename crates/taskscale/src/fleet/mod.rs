@@ -13,9 +13,7 @@ mod work;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use strum::EnumMessage;
-
-use crate::hint::Hint;
+use crate::hint::hints;
 
 pub use collect::{Collected, collect};
 pub use folder::{Fleet, PublishedTarget, Submission, Target};
@@ -81,24 +79,19 @@ pub enum FleetError {
     NoTarget { target: String, known: String },
 }
 
-impl Hint for FleetError {
-    fn hint(&self) -> Option<String> {
-        match self {
-            FleetError::Io { error, .. } => error.hint(),
-            FleetError::AnotherPlan { folder, .. } => {
-                let resume = format!("taskscale fleet resume {}", folder.display());
-                Some(format!("name a new folder in the plan, or resume what was submitted: `{resume}`"))
-            }
-            FleetError::Script { error, .. } => error.hint(),
-            FleetError::Slurm { said, .. } => slurm_hint(said),
-            FleetError::Untrusted { path, .. } => Some(format!(
-                "`chmod go-w {}`; if another user owns it, name a folder of your own in the plan",
-                path.display()
-            )),
-            _ => self.get_message().map(str::to_owned),
-        }
-    }
-}
+hints!(FleetError {
+    FleetError::Io { error, .. } => error.hint(),
+    FleetError::AnotherPlan { folder, .. } => {
+        let resume = format!("taskscale fleet resume {}", folder.display());
+        Some(format!("name a new folder in the plan, or resume what was submitted: `{resume}`"))
+    },
+    FleetError::Script { error, .. } => error.hint(),
+    FleetError::Slurm { said, .. } => slurm_hint(said),
+    FleetError::Untrusted { path, .. } => Some(format!(
+        "`chmod go-w {}`; if another user owns it, name a folder of your own in the plan",
+        path.display()
+    )),
+});
 
 /// The hint for an error message of Slurm.
 fn slurm_hint(said: &str) -> Option<String> {

@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use strum::EnumMessage;
 
 use super::numbers::milliseconds;
 use crate::catalog::Shape;
-use crate::hint::Hint;
+use crate::hint::hints;
 use crate::record::{StoreError, read_document, write_json};
 use crate::units;
 
@@ -39,14 +38,9 @@ pub enum LimitError {
     NoGroup { why: String },
 }
 
-impl Hint for LimitError {
-    fn hint(&self) -> Option<String> {
-        match self {
-            LimitError::Io { error, .. } => error.hint(),
-            _ => self.get_message().map(str::to_owned),
-        }
-    }
-}
+hints!(LimitError {
+    LimitError::Io { error, .. } => error.hint(),
+});
 
 /// What the search looks for.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, strum::IntoStaticStr)]

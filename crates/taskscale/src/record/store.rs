@@ -12,7 +12,6 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::Serialize;
-use strum::EnumMessage;
 use taskscale_measure::open_regular;
 
 use super::bounds::{
@@ -20,7 +19,7 @@ use super::bounds::{
 };
 use super::{Campaign, SCHEMA_VERSION, Sample, StringInterner};
 use crate::files::if_there;
-use crate::hint::Hint;
+use crate::hint::hints;
 
 pub(super) const CAMPAIGN_FILE: &str = "campaign.json";
 const SAMPLES_FILE: &str = "samples.jsonl";
@@ -63,14 +62,9 @@ pub enum StoreError {
     Begun(PathBuf),
 }
 
-impl Hint for StoreError {
-    fn hint(&self) -> Option<String> {
-        match self {
-            StoreError::Io { error, .. } => error.hint(),
-            _ => self.get_message().map(str::to_owned),
-        }
-    }
-}
+hints!(StoreError {
+    StoreError::Io { error, .. } => error.hint(),
+});
 
 fn at<T>(what: &'static str, path: &Path, result: io::Result<T>) -> Result<T, StoreError> {
     result.map_err(|error| StoreError::Io { what, path: path.to_owned(), error })

@@ -1,9 +1,7 @@
 //! Why reports cannot be exported or drawn.
 
-use strum::EnumMessage;
-
 use super::phrases::counts;
-use crate::hint::Hint;
+use crate::hint::hints;
 use crate::units;
 
 /// Why an export failed, or a chart cannot be drawn.
@@ -32,8 +30,4 @@ pub enum ExportError {
     Nothing,
 }
 
-impl Hint for ExportError {
-    fn hint(&self) -> Option<String> {
-        self.get_message().map(str::to_owned)
-    }
-}
+hints!(ExportError {});

@@ -12,9 +12,8 @@ use std::path::{Path, PathBuf};
 
 use self::model::{Model, program_name};
 use crate::catalog::{CatalogError, Runtime, check_name, workloads};
-use crate::hint::Hint;
+use crate::hint::hints;
 pub use languages::{LANGUAGES, Language, language_of};
-use strum::EnumMessage;
 
 /// What to create.
 #[derive(Debug, Clone)]
@@ -58,15 +57,10 @@ pub enum ScaffoldError {
     Io { path: PathBuf, error: io::Error },
 }
 
-impl Hint for ScaffoldError {
-    fn hint(&self) -> Option<String> {
-        match self {
-            ScaffoldError::Runtime { error } | ScaffoldError::Model { error } => error.hint(),
-            ScaffoldError::Io { error, .. } => error.hint(),
-            _ => self.get_message().map(str::to_owned),
-        }
-    }
-}
+hints!(ScaffoldError {
+    ScaffoldError::Runtime { error } | ScaffoldError::Model { error } => error.hint(),
+    ScaffoldError::Io { error, .. } => error.hint(),
+});
 
 /// Adds an entry to a catalog: to a new runtime, or to an existing one.
 pub fn write(request: &ScaffoldRequest) -> Result<Changes, ScaffoldError> {

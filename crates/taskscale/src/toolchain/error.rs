@@ -3,9 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use strum::EnumMessage;
-
-use crate::hint::Hint;
+use crate::hint::hints;
 
 /// Why an entry could not be built.
 #[derive(Debug, thiserror::Error, strum::EnumMessage)]
@@ -28,14 +26,9 @@ pub enum BuildError {
     NoResult(PathBuf),
 }
 
-impl Hint for BuildError {
-    fn hint(&self) -> Option<String> {
-        match self {
-            BuildError::Io { error, .. } => error.hint(),
-            _ => self.get_message().map(str::to_owned),
-        }
-    }
-}
+hints!(BuildError {
+    BuildError::Io { error, .. } => error.hint(),
+});
 
 pub(super) fn at<T>(what: &'static str, path: &Path, result: io::Result<T>) -> Result<T, BuildError> {
     result.map_err(|error| BuildError::Io { what, path: path.to_owned(), error })
