@@ -246,7 +246,7 @@ mod tests {
             CheckError::Interrupted.into(),
             CheckError::Measure(MeasureError::Launcher(text())).into(),
             CheckError::Io { what: "read", path: path(), error: io(io::ErrorKind::NotFound) }.into(),
-            LimitError::Io { what: "read", path: path(), error: io(io::ErrorKind::NotFound) }.into(),
+            LimitError::Io { path: path(), error: io(io::ErrorKind::NotFound) }.into(),
             LimitError::Malformed { path: path(), error: json() }.into(),
             LimitError::Newer { path: path(), found: 2 }.into(),
             LimitError::Another { folder: path(), what: text() }.into(),

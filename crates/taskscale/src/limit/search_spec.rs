@@ -19,8 +19,8 @@ pub const SEARCH_SPEC_SCHEMA: u32 = 1;
 /// Why the specification of a search cannot be used.
 #[derive(Debug, thiserror::Error, strum::EnumMessage)]
 pub enum LimitError {
-    #[error("cannot {what} {path}: {error}")]
-    Io { what: &'static str, path: PathBuf, error: std::io::Error },
+    #[error("cannot read {path}: {error}")]
+    Io { path: PathBuf, error: std::io::Error },
     #[error("not a limit.json of taskscale: {path} ({error})")]
     #[strum(message = "restore limit.json from a copy, or search into a new folder: -o DIR")]
     Malformed { path: PathBuf, error: serde_json::Error },
@@ -138,8 +138,7 @@ pub fn holds_search(folder: &Path) -> bool {
 
 pub fn load_search_spec(folder: &Path) -> Result<SearchSpec, LimitError> {
     let path = folder.join(FILE);
-    let text =
-        read_document(&path).map_err(|error| LimitError::Io { what: "read", path: path.clone(), error })?;
+    let text = read_document(&path).map_err(|error| LimitError::Io { path: path.clone(), error })?;
     let malformed = |error| LimitError::Malformed { path: path.clone(), error };
     let value: serde_json::Value = serde_json::from_slice(&text).map_err(malformed)?;
     if let Some(found) = value["schema"].as_u64().filter(|found| *found > SEARCH_SPEC_SCHEMA.into()) {

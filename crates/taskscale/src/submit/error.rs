@@ -2,9 +2,7 @@
 
 use std::path::PathBuf;
 
-use strum::EnumMessage;
-
-use crate::hint::Hint;
+use crate::hint::hints;
 
 /// Why results cannot be submitted, whatever is in them.
 #[derive(Debug, thiserror::Error, strum::EnumMessage)]
@@ -14,8 +12,4 @@ pub enum SubmitError {
     Search(PathBuf),
 }
 
-impl Hint for SubmitError {
-    fn hint(&self) -> Option<String> {
-        self.get_message().map(str::to_owned)
-    }
-}
+hints!(SubmitError {});
