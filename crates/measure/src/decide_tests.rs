@@ -525,6 +525,21 @@ fn a_program_that_is_told_how_long_to_wait_ends_by_itself() {
 }
 
 #[test]
+fn too_much_output_ends_the_run_also_after_the_program() {
+    let kill = Action::Kill(EndedBy::OutputCap);
+    for ended in [false, true] {
+        let mut timeline = Timeline::new(Timestamp::UNIX_EPOCH, Host::default());
+        timeline.push(0, RunEvent::Exec);
+        if ended {
+            timeline.push(MS, RunEvent::Ended(exited(Some(0), None, false)));
+        }
+        assert_ne!(next_action(&timeline, &hold(), 2 * MS), kill);
+        timeline.push(2 * MS, RunEvent::OverOutput(1_001));
+        assert_eq!(next_action(&timeline, &hold(), 2 * MS), kill);
+    }
+}
+
+#[test]
 fn a_program_cannot_make_its_timeline_long() {
     let mut timeline = Timeline::new(Timestamp::UNIX_EPOCH, Host::default());
     for at in 0..10_000 {
