@@ -201,7 +201,7 @@ function rankLine(app: App, shown: Ranking, row: RankRow, bar: Bar, scaled: Scal
   const sub = [
     h("span", { class: "id" }, entry.name),
     h("span", { class: "version" }, entry.shown_version),
-    ...badges(bar),
+    ...badges(app, bar),
     tag(),
   ];
   const name = [h("span", { class: "title" }, entry.title), h("span", { class: "sub" }, sub)];
@@ -246,9 +246,10 @@ function change(bar: Bar): Node | false {
   return h("span", { class: "change" }, ` ${text}`);
 }
 
-function badges({ entry }: Bar): (Node | false)[] {
+function badges({ data }: App, { entry }: Bar): (Node | false)[] {
+  const kind = kindOf(data, entry.kind)?.title ?? entry.kind;
   return [
-    h("span", { class: "tag" }, [entry.kind, ...(entry.badges ?? [])].join(" · ")),
+    h("span", { class: "tag" }, [kind, ...(entry.badges ?? [])].join(" · ")),
     entry.unverified !== undefined && h("span", { class: "tag warn" }, "unverified"),
   ];
 }

@@ -93,7 +93,7 @@ fn answers(report: &LimitReport, heading: String, answers: &[&Answer], columns: 
     let columns = names.chain(heads).chain([Column::prose("limited by")]).collect();
     let row = |answer: &&Answer| {
         let mut row =
-            DocumentRow::of(vec![TableCell::name(&answer.entry), TableCell::plain(answer.kind.name())]);
+            DocumentRow::of(vec![TableCell::name(&answer.entry), TableCell::plain(answer.kind.title())]);
         if let Some(instead) = no_answer(answer, &search_spec.find) {
             return row.note("", instead, Emphasis::Bad);
         }

@@ -153,7 +153,7 @@ pub fn notes(report: &Report) -> Vec<String> {
         notes.push(warned(count.text, &counted(count.runs, "run"), &named(&count.entries)));
     }
     notes.extend(of_machine(report));
-    notes.extend(kinds(report));
+    notes.extend(vs_best(report));
     notes.push(reading(report));
     notes
 }
@@ -262,18 +262,17 @@ fn plateaus(report: &Report) -> Option<String> {
     (report.shape != Shape::Work && !ways.is_empty()).then(|| format!("{note} {ways}."))
 }
 
-/// The meaning of the kinds in the table, if there are several.
-fn kinds(report: &Report) -> Option<String> {
+/// What "vs best" compares, if there are several kinds.
+fn vs_best(report: &Report) -> Option<String> {
     let kinds: BTreeSet<Kind> = report.rows().map(|row| row.entry.kind).collect();
     if kinds.len() < 2 {
         return None;
     }
-    let meaning = |kind: &Kind| format!("{} = {}", kind.name(), kind.in_sentence());
     let best = match report.rank {
-        Rank::Kind => "\"vs best\" compares within a kind",
-        Rank::All => "\"vs best\" compares across kinds, which do different things",
+        Rank::Kind => "\"vs best\" compares within a kind.",
+        Rank::All => "\"vs best\" compares across kinds, which do different things.",
     };
-    Some(format!("{best}. Kinds: {}.", joined(kinds.iter().map(meaning), "; ")))
+    Some(best.to_owned())
 }
 
 /// The memory source of a row that differs from the report's main source.
