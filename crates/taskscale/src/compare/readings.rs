@@ -1,16 +1,17 @@
-//! The compared values: each entry's largest common N, the lines of its repetitions, and why some are not comparable.
-
-use std::collections::BTreeSet;
+//! The compared values: those at each entry's largest common N, and the lines of its repetitions.
 
 use super::judge::{PairedRepetitions, Pending};
 use super::model::{Judged, JudgedSide, Verdict};
 use super::side::{CompareSettings, ComparedMetric, Pair, SideEntry};
-use crate::document::joined;
 use crate::metrics::{self, MetricDef, MetricScope, Unit};
-use crate::record::{MemorySource, Sample, Warning};
+use crate::record::Sample;
+use crate::report::RunConditions;
 use crate::report::growth::{feeds_line, readings};
 use crate::stats::{self, Fit, Line, Point, Spread};
 use crate::units;
+
+/// How the two sides are named.
+const SIDES: [&str; 2] = ["BASE", "NEW"];
 
 /// Memory that differs by no more than this is the same: a heap that begins a few pages later.
 const BYTES_STEP: f64 = (64 << 10) as f64;
@@ -55,10 +56,12 @@ impl Pair<'_> {
         };
         let (of_base, of_new) = (finite(&before), finite(&after));
         let missing = (of_base.is_empty() || of_new.is_empty()).then(|| "no value on one side".to_owned());
-        let unlike = of_other_operations(metric.figure, &before, &after);
+        let [of_before, of_after] = [&before, &after].map(|runs| RunConditions::of(runs));
         // For such work, the gate decides by time per operation.
+        let unlike = of_before.operations_differ_for(&of_after, metric.figure);
+        let unlike = unlike.map(|why| format!("{why}: not gated"));
         let counts = unlike.is_none();
-        let reason = incomparable(metric.figure, &before, &after).or(missing).or(unlike);
+        let reason = of_before.differ_for(&of_after, metric.figure, SIDES).or(missing).or(unlike);
         let step = self.step(metric.figure);
         Pending { counts, ..self.case(metric, Some(tasks), [of_base, of_new], step, reason) }
     }
@@ -71,13 +74,13 @@ impl Pair<'_> {
         let (of_base, of_new) = (readings(&before, figure), readings(&after, figure));
         let fit =
             |points: &[(u32, Point)]| stats::fit(&points.iter().map(|(_, point)| *point).collect::<Vec<_>>());
-        let nonlinear_sides = [nonlinear("BASE", &fit(&of_base)), nonlinear("NEW", &fit(&of_new))];
+        let nonlinear_sides = [nonlinear(SIDES[0], &fit(&of_base)), nonlinear(SIDES[1], &fit(&of_new))];
         let largest = common.last().copied().unwrap_or(1);
         // The step of a slope is that of a footprint, divided by N.
         let divisor = if figure == &metrics::BYTES_PER_TASK { largest as f64 } else { 1.0 };
         let step = self.step(figure) / divisor;
         let values = [of_lines(figure, of_base), of_lines(figure, of_new)];
-        let reason = incomparable(figure, &before, &after);
+        let reason = RunConditions::of(&before).differ_for(&RunConditions::of(&after), figure, SIDES);
         let no_line = match (common.len(), &nonlinear_sides) {
             (..2, _) => Some("fewer than 2 numbers of tasks are ok on both sides".to_owned()),
             (_, [Some(why), Some(_)]) => {
@@ -166,79 +169,4 @@ fn nonlinear(side: &str, fit: &Option<Fit>) -> Option<String> {
         .off
         .map_or("below zero".to_owned(), |off| format!("{}% off", units::decimal((off * 100.0).abs(), 0)));
     Some(format!("{side} is not linear ({off} at {})", units::count(worst.tasks)))
-}
-
-/// Peak memory that twice the operations raise by more than this factor grows with them.
-const GROWS: f64 = 1.1;
-
-/// Why the peaks of work cannot be compared, if so: taskscale chooses the number of operations, and some work, such as that
-/// on a map, keeps what it adds.
-fn of_other_operations(metric: &'static MetricDef, base: &[&Sample], new: &[&Sample]) -> Option<String> {
-    let of = |samples: &[&Sample], double: bool| -> (BTreeSet<u64>, Option<f64>) {
-        let own: Vec<&&Sample> = samples.iter().filter(|sample| sample.is_double() == double).collect();
-        let operations = own.iter().filter_map(|sample| Some(sample.work.as_ref()?.operations)).collect();
-        let peaks: Vec<f64> = own.iter().filter_map(|sample| metrics::PEAK.read(sample)).collect();
-        (operations, stats::median(&peaks))
-    };
-    let grows = |samples: &[&Sample]| {
-        of(samples, true).1.zip(of(samples, false).1).is_some_and(|(twice, once)| twice > GROWS * once)
-    };
-    let differ = of(base, false).0 != of(new, false).0;
-    (metric == &metrics::PEAK && differ && (grows(base) || grows(new))).then(|| {
-        "the sides did different numbers of operations, with which memory grows: not gated".to_owned()
-    })
-}
-
-/// Why these runs cannot be compared by this metric, if so.
-fn incomparable(metric: &'static MetricDef, base: &[&Sample], new: &[&Sample]) -> Option<String> {
-    let is_memory = metric.source_dependent;
-    let sources = distinct(base, new, |sample| Some(sample.memory.source));
-    if is_memory && differ(&sources) {
-        let [of_base, of_new] = sources.map(|of| joined(of.into_iter().map(MemorySource::name), " and "));
-        return Some(format!("memory sources differ: {of_base} in BASE, {of_new} in NEW"));
-    }
-    let [before, after] = distinct(base, new, |sample| Some(sample.load.as_ref()?.first_message));
-    if is_memory && before != after && !before.is_empty() {
-        return Some(
-            "memory was read before the first messages on one side, after them on the other".to_owned(),
-        );
-    }
-    if metric == &metrics::MESSAGES_PER_S && base.iter().chain(new).any(|sample| sample.is_client_limited()) {
-        return Some("the clients exhausted a CPU, so the server's capacity may be higher".to_owned());
-    }
-    // Other work slows both sides, but differently: no interval from repetitions covers it. Servers share the CPUs with
-    // their clients anyway.
-    let most = |samples: &[&Sample], warning: Warning| {
-        let disturbed = samples
-            .iter()
-            .filter(|run| run.warnings.contains(&warning))
-            .filter(|run| warning == Warning::MachineBusy || run.load.is_none());
-        2 * disturbed.count() > samples.len()
-    };
-    for (warning, how) in [(Warning::MachineBusy, "on a busy machine"), (Warning::CpuStarved, "short of CPU")]
-    {
-        if metric.unit.is_time() && (most(base, warning) || most(new, warning)) {
-            let side = if most(base, warning) { "BASE" } else { "NEW" };
-            return Some(format!("most runs of {side} were {how}"));
-        }
-    }
-    let holds = distinct(base, new, |sample| Some(format!("{} s", sample.hold_s)));
-    // Tasks that wake use CPU time during the whole wait.
-    let wakes = base.iter().chain(new).any(|sample| sample.histograms.contains_key("late_us"));
-    let of_wait = metric == &metrics::WALL || (metric == &metrics::CPU && wakes);
-    if of_wait && differ(&holds) {
-        let [of_base, of_new] = holds.map(|of| joined(of, " and "));
-        return Some(format!("tasks waited {of_base} in BASE, {of_new} in NEW"));
-    }
-    None
-}
-
-/// The distinct values of each side's runs.
-fn distinct<T: Ord>(base: &[&Sample], new: &[&Sample], of: fn(&Sample) -> Option<T>) -> [BTreeSet<T>; 2] {
-    [base, new].map(|samples| samples.iter().filter_map(|sample| of(sample)).collect())
-}
-
-/// Whether BASE has several values, or NEW has different ones.
-fn differ<T: Ord>([base, new]: &[BTreeSet<T>; 2]) -> bool {
-    base.len() > 1 || base != new
 }

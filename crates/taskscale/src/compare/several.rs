@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::readings::of_lines;
 use crate::catalog::Shape;
 use crate::metrics::{self, MetricDef};
-use crate::record::{MemorySource, Series};
+use crate::record::Series;
 use crate::report::facts::facts;
-use crate::report::{EntryInfo, Report, Row};
+use crate::report::{EntryInfo, Report, Row, RunConditions};
 use crate::stats::{self, CONFIDENCE, Point, Spread, Welch};
 use crate::units;
 
@@ -40,7 +40,7 @@ pub(super) struct EntryLine {
 pub(super) enum CampaignValue {
     /// A status in place of a value: no repetition was ok, or memory is nonlinear.
     Fell(String),
-    Spread(Spread, BTreeSet<MemorySource>),
+    Spread(Spread, RunConditions),
 }
 
 /// The difference of a value from the first campaign's.
@@ -56,21 +56,26 @@ impl EntryLine {
         self.found.iter().flatten().count() > 1
     }
 
-    /// `None` if there is nothing to compare: no value, a base of 0, or different memory sources.
-    pub(super) fn shift(&self, metric: &'static MetricDef, to: usize) -> Option<Shift> {
-        let (CampaignValue::Spread(a, from), CampaignValue::Spread(b, sources)) =
+    /// `None` if there is nothing to compare: no value, or a base of 0. An error says why two values are not comparable.
+    pub(super) fn shift(&self, metric: &'static MetricDef, to: usize) -> Option<Result<Shift, String>> {
+        let (CampaignValue::Spread(a, before), CampaignValue::Spread(b, after)) =
             (self.found[0].as_ref()?, self.found[to].as_ref()?)
         else {
             return None;
         };
+        let names = [letter(0), letter(to)];
+        let why = before.differ_for(after, metric, names.each_ref().map(String::as_str));
+        if let Some(why) = why.or_else(|| before.operations_differ_for(after, metric)) {
+            return Some(Err(why));
+        }
         let (value, base) = (b.geometric_mean(), a.geometric_mean());
-        if base <= 0.0 || (metric.source_dependent && from != sources) {
+        if base <= 0.0 {
             return None;
         }
         let welch = a.logs.zip(b.logs).and_then(|(a, b)| Welch::between(&a, &b));
         let interval = welch.map(|welch| welch.ratio_interval(CONFIDENCE));
         let doubtful = interval.is_none_or(|ratio| ratio.low <= 1.0 && 1.0 <= ratio.high);
-        Some(Shift { ratio: value / base, doubtful })
+        Some(Ok(Shift { ratio: value / base, doubtful }))
     }
 
     /// The value of the first campaign that has one.
@@ -218,9 +223,8 @@ type FoundByEntry<'a> = Vec<(&'a EntryInfo, Option<CampaignValue>)>;
 fn at<'a>(report: &'a Report, metric: &'static MetricDef, tasks: u64) -> FoundByEntry<'a> {
     let of = |row: &'a Row| {
         let spread = row.spreads.of(metric).filter(|_| row.ok_runs > 0);
-        let sources = || row.memory_sources.iter().copied().collect();
         let found = match spread {
-            Some(spread) => Some(CampaignValue::Spread(spread, sources())),
+            Some(spread) => Some(CampaignValue::Spread(spread, row.conditions.clone())),
             None => (row.ok_runs == 0).then(|| CampaignValue::Fell(row.status.clone())),
         };
         (&row.entry, found)
@@ -245,14 +249,11 @@ fn through_shared_tasks<'a>(
         let shared: Vec<(u32, Point)> = growth.readings.iter().filter(is_shared).copied().collect();
         let points: Vec<Point> = shared.iter().map(|(_, point)| *point).collect();
         let found = match stats::fit(&points).and_then(|fit| fit.linear()) {
+            // A growth that the report withholds is no value here either.
+            _ if growth.bytes_per_task.is_none() => None,
             Some(false) => Some(CampaignValue::Fell("not linear".to_owned())),
-            _ => Spread::of(&of_lines(metric, shared)).map(|spread| {
-                let own = report.rows_of(name).filter(|row| row.ok_runs > 0);
-                CampaignValue::Spread(
-                    spread,
-                    own.flat_map(|row| row.memory_sources.iter().copied()).collect(),
-                )
-            }),
+            _ => Spread::of(&of_lines(metric, shared))
+                .map(|spread| CampaignValue::Spread(spread, growth.conditions.clone())),
         };
         (&growth.entry, found)
     });
@@ -262,6 +263,7 @@ fn through_shared_tasks<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::MemorySource;
     use crate::report::Report;
     use crate::report::fixture::everything;
 
@@ -272,10 +274,12 @@ mod tests {
 
     #[test]
     fn a_change_is_told_with_its_doubt() {
-        let found = |values: &[f64], source| {
-            Some(CampaignValue::Spread(Spread::of(values).unwrap(), BTreeSet::from([source])))
-        };
         let (campaign, samples) = everything();
+        let mut run = samples[0].clone();
+        let mut found = |values: &[f64], source| {
+            run.memory.source = source;
+            Some(CampaignValue::Spread(Spread::of(values).unwrap(), RunConditions::of(&[&run])))
+        };
         let entry = Report::build(&campaign, &samples).groups[0].rows[0].entry.clone();
         let line = EntryLine {
             entry,
@@ -288,8 +292,8 @@ mod tests {
                 Some(CampaignValue::Fell("limit".to_owned())),
             ],
         };
-        let shift =
-            |metric, to| line.shift(metric, to).map(|shift| ((shift.ratio * 100.0).round(), shift.doubtful));
+        let rounded = |shift: Shift| ((shift.ratio * 100.0).round(), shift.doubtful);
+        let shift = |metric, to| line.shift(metric, to)?.ok().map(rounded);
         assert_eq!(shift(&metrics::FOOTPRINT, 1), Some((102.0, true)));
         assert_eq!(shift(&metrics::FOOTPRINT, 2), Some((50.0, false)));
         assert_eq!(shift(&metrics::FOOTPRINT, 0), Some((100.0, true)));

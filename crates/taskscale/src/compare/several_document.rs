@@ -1,6 +1,6 @@
 //! The document of several results.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::several::{
     CampaignValue, EntryLine, MetricTable, campaigns, letter, placed, several_facts, tables,
@@ -58,7 +58,7 @@ fn row(metric: &'static MetricDef, line: &EntryLine) -> DocumentRow {
         }
     });
     let shifts = (1..line.found.len()).map(|to| {
-        let Some(shift) = line.shift(metric, to) else { return TableCell::plain("") };
+        let Some(Ok(shift)) = line.shift(metric, to) else { return TableCell::plain("") };
         let emphasis = match metric.better {
             _ if shift.doubtful => Emphasis::Quiet,
             _ if shift.ratio == 1.0 => Emphasis::Plain,
@@ -75,19 +75,27 @@ fn notes(tables: &[MetricTable], reports: &[Report]) -> Vec<String> {
     let lines = || tables.iter().flat_map(|table| table.lines.iter().map(|line| (table.metric, line)));
     let mut notes = alone(reports, tables);
     notes.extend(footnotes::marks(lines().map(|(_, line)| &line.entry), std::iter::empty()));
-    let shifts =
-        || lines().flat_map(|(metric, line)| (1..line.found.len()).map(move |to| (metric, line, to)));
-    if shifts().any(|(metric, line, to)| line.shift(metric, to).is_some_and(|shift| shift.doubtful)) {
+    let shifts = || {
+        lines().flat_map(|(metric, line)| {
+            (1..line.found.len()).filter_map(move |to| Some((line, line.shift(metric, to)?)))
+        })
+    };
+    if shifts().any(|(_, shift)| shift.is_ok_and(|shift| shift.doubtful)) {
         notes.push(format!(
             "{DOUBTFUL} the difference may be chance: the 95% interval of the ratio includes 1, or a side has one run."
         ));
     }
-    let is_value = |line: &EntryLine, at: usize| matches!(line.found[at], Some(CampaignValue::Spread(..)));
-    if shifts()
-        .any(|(metric, line, to)| is_value(line, 0) && is_value(line, to) && line.shift(metric, to).is_none())
-    {
-        notes.push("Memory from different sources (memory by) is not compared.".to_owned());
+    let mut incomparable: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for (line, shift) in shifts() {
+        let Err(why) = shift else { continue };
+        let names = incomparable.entry(why).or_default();
+        if !names.contains(&&*line.entry.name) {
+            names.push(&line.entry.name);
+        }
     }
+    let because =
+        |(why, names): (_, Vec<&str>)| format!("Not compared: {why} ({}).", footnotes::named(&names));
+    notes.extend(incomparable.into_iter().map(because));
     let fell = |found: &CampaignValue| matches!(found, CampaignValue::Fell(_));
     if lines().any(|(_, line)| line.found.iter().flatten().any(fell)) {
         notes.push(

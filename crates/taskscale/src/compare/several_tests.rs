@@ -6,13 +6,13 @@ use super::several::{CampaignValue, tables};
 use super::{CompareSettings, ComparedMetric, Comparison, Input, side_by_side};
 use crate::document::RenderOptions;
 use crate::metrics::{self, MetricDef};
-use crate::record;
+use crate::record::{self, Sample, Warning};
 use crate::report::fixture::{elsewhere, everything};
 use crate::report::{Report, acts};
 
 fn two() -> Vec<Report> {
     let named = |(campaign, samples), name: &str| {
-        let (campaign, samples): (crate::record::Campaign, Vec<crate::record::Sample>) = (campaign, samples);
+        let (campaign, samples): (record::Campaign, Vec<Sample>) = (campaign, samples);
         Report::build(&campaign, &samples).named(name)
     };
     vec![named(everything(), "20260301-bench"), named(elsewhere(), "20260302-laptop")]
@@ -81,9 +81,25 @@ fn values_are_those_of_compare() {
             CampaignValue::Fell(_) => None,
         };
         assert_eq!([value(0), value(1)], [judged.base.value, judged.new.value], "{judged:?}");
-        let shift = line.shift(judged.metric, 1).unwrap();
-        assert!(judged.ratio.is_none_or(|ratio| (shift.ratio - ratio).abs() < 1e-9), "{judged:?}");
+        match line.shift(judged.metric, 1).unwrap() {
+            Ok(shift) => assert!((shift.ratio - judged.ratio.unwrap()).abs() < 1e-9, "{judged:?}"),
+            Err(_) => assert_eq!(judged.ratio, None, "{judged:?}"),
+        }
     }
+}
+
+#[test]
+fn growth_that_a_report_withholds_is_not_shown() {
+    let mut reports = two();
+    let shows = |reports: &[Report]| {
+        let tables = tables(reports, &[&metrics::BYTES_PER_TASK]);
+        tables.iter().flat_map(|table| &table.lines).any(|line| line.found[0].is_some())
+    };
+    assert!(shows(&reports));
+    for growth in &mut reports[0].growth {
+        growth.bytes_per_task = None;
+    }
+    assert!(!shows(&reports));
 }
 
 #[test]
@@ -123,4 +139,25 @@ fn several_campaigns_fit_and_act_on_nothing() {
             assert!(unicode_width::UnicodeWidthStr::width(line) <= limit, "{limit} columns: {line}");
         }
     }
+}
+
+/// For the reasons for which `compare` refuses a verdict.
+#[test]
+fn runs_on_a_busy_machine_are_not_compared() {
+    let (campaign, samples) = everything();
+    let mut busy = samples.clone();
+    busy.iter_mut().for_each(|run| run.warnings.push(Warning::MachineBusy));
+    let report = |samples: &[Sample], name: &str| Report::build(&campaign, samples).named(name);
+    let reports = [report(&samples, "a"), report(&busy, "b")];
+    let tables = tables(&reports, &[&metrics::CPU, &metrics::FOOTPRINT]);
+    let mut shifts = [&metrics::CPU, &metrics::FOOTPRINT].map(|metric| {
+        let of_metric = tables.iter().filter(move |table| table.metric == metric);
+        let lines = of_metric.flat_map(|table| &table.lines);
+        lines.filter_map(|line| line.shift(metric, 1)).collect::<Vec<_>>().into_iter()
+    });
+    assert!(shifts.iter().all(|shifts| shifts.len() > 3));
+    assert!(shifts[0].all(|shift| shift == Err("most runs of B were on a busy machine".to_owned())));
+    assert!(shifts[1].all(|shift| shift.is_ok()));
+    let text = markdown(&reports, &[&metrics::CPU]);
+    assert!(text.contains("Not compared: most runs of B were on a busy machine ("), "{text}");
 }

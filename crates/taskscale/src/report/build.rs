@@ -6,6 +6,7 @@ use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::cells::{Cells, most_usual};
+use super::conditions::RunConditions;
 use super::growth::growth;
 use super::load_curve::load_curve;
 use super::model::{
@@ -146,6 +147,7 @@ fn row(entry: EntryInfo, tasks: u64, shape: Shape, cell: &[&Sample], growth: Opt
         load_curve: load_curve(&fed),
         spreads,
         memory_sources: sources(&fed),
+        conditions: RunConditions::of(&fed),
         shortfalls,
     }
 }

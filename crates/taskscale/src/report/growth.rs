@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::cells::{Cells, most_usual};
+use super::conditions::RunConditions;
 use super::model::{EntryInfo, Growth};
 use crate::metrics::{FOOTPRINT, MetricDef};
 use crate::record::{Campaign, EntryFacts, PlateauFrom, Sample, Status};
@@ -63,6 +64,7 @@ pub(super) fn growth(facts: &EntryFacts, campaign: &Campaign, cells: &Cells) -> 
         steps: fit.map(|fit| fit.steps).unwrap_or_default(),
         points: points.len() as u64,
         readings,
+        conditions: RunConditions::of(&feeding),
         tasks: tasks.into_iter().collect(),
     })
 }

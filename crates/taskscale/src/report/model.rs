@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
+use super::conditions::RunConditions;
 use super::load_curve::LoadPoint;
 use super::version::shown_version;
 use crate::catalog::{FanOut, Kind, Shape, Style};
@@ -293,6 +294,9 @@ pub struct Row {
     /// Spreads over the repetitions, for every metric of a run.
     pub spreads: Spreads,
     pub memory_sources: Vec<MemorySource>,
+    /// Those of the runs that its values are of.
+    #[serde(skip)]
+    pub conditions: RunConditions,
     /// The repetitions that were not ok, by status.
     pub shortfalls: Vec<FailureGroup>,
 }
@@ -412,6 +416,9 @@ pub struct Growth {
     /// The runs' footprints, each with its repetition.
     #[serde(skip)]
     pub readings: Vec<(u32, Point)>,
+    /// Those of the runs that the line is fitted to.
+    #[serde(skip)]
+    pub conditions: RunConditions,
     /// Number of runs that the line is fitted to: ok, with all tasks alive, of one memory source.
     pub points: u64,
     /// The numbers of tasks of these runs, ascending.
