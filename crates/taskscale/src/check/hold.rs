@@ -48,9 +48,14 @@ impl Runs<'_, '_> {
         // Different waits, so that a program with a fixed wait fails.
         let mut least_s = 1.0;
         for tasks in [COUNTS[0], COUNTS[1]] {
-            if self.hold(tasks, least_s)? != HoldResult::Well {
+            match self.hold(tasks, least_s)? {
+                HoldResult::Well => {}
                 // A failure with few tasks would repeat with many.
-                return Ok(());
+                HoldResult::Ill => return Ok(()),
+                HoldResult::TooMuch(needed) => {
+                    self.not_tried(CheckRule::Limit, tasks, needed);
+                    return Ok(());
+                }
             }
             least_s = self.trials.last().and_then(|trial| trial.hold_s).unwrap_or(least_s) + 1.0;
         }
@@ -141,6 +146,8 @@ impl Runs<'_, '_> {
         let (launch_s, bytes) = self.predicted_hold(tasks);
         let reading_s = estimated_reading_s(self.kind, tasks);
         let mut hold_s = hold_for_launch(launch_s, reading_s, PLATEAU_S).max(least_s);
+        // Without a passed run there is nothing to report but the fault of this one.
+        let must_judge = self.trials.is_empty();
         let mut first_waves = None;
         for attempt in 1.. {
             let request = self.waits(tasks, hold_s, attempt);
@@ -152,11 +159,15 @@ impl Runs<'_, '_> {
                     || short && matches!(measured.status, Status::Ok | Status::Partial)
             });
             if let Some(launch_s) = late {
-                if launch_s > LONGEST_LAUNCH_S && !may_come_in_waves(&mut first_waves, launch_s, hold_s) {
+                // A pause of the machine says nothing about the launch: the same wait again.
+                let paused = run.1.unheard;
+                if !paused && !must_judge && is_too_slow(&mut first_waves, launch_s, hold_s) {
                     return Ok(HoldResult::TooMuch((launch_s, bytes)));
                 }
                 if attempt < ATTEMPTS && self.may_try_longer() {
-                    hold_s = longer_hold_s(hold_s, measured.status, launch_s, reading_s, PLATEAU_S);
+                    if !paused {
+                        hold_s = longer_hold_s(hold_s, measured.status, launch_s, reading_s, PLATEAU_S);
+                    }
                     continue;
                 }
             }
@@ -193,13 +204,13 @@ pub(super) enum HoldResult {
     TooMuch((f64, u64)),
 }
 
-/// Whether all launches so far may have come in waves. `first` is the first one, in multiples of its wait.
+/// Whether a launch takes too long and does not come in waves. `first` is the first long one, in multiples of its wait.
 ///
 /// If only some tasks can wait at a time, the others start when those end: the launch is a number of waves, each as long
 /// as the wait. A slow launch does not depend on the wait.
-fn may_come_in_waves(first: &mut Option<f64>, launch_s: f64, hold_s: f64) -> bool {
+fn is_too_slow(first: &mut Option<f64>, launch_s: f64, hold_s: f64) -> bool {
     let holds = launch_s / hold_s;
-    (holds / *first.get_or_insert(holds) - 1.0).abs() < SAME_WAVES
+    launch_s > LONGEST_LAUNCH_S && (holds / *first.get_or_insert(holds) - 1.0).abs() >= SAME_WAVES
 }
 
 #[cfg(test)]
@@ -211,11 +222,11 @@ mod tests {
         // 200 tasks, only 8 at a time.
         let mut pool = None;
         for (launch_s, hold_s) in [(48.0, 2.0), (73.4, 3.0), (2400.0, 98.0)] {
-            assert!(may_come_in_waves(&mut pool, launch_s, hold_s), "{launch_s}");
+            assert!(!is_too_slow(&mut pool, launch_s, hold_s), "{launch_s}");
         }
         // 1,000 workers on a busy machine.
         let mut slow = None;
-        assert!(may_come_in_waves(&mut slow, 80.0, 55.0), "one launch says nothing");
-        assert!(!may_come_in_waves(&mut slow, 140.0, 105.0 + 16.0));
+        assert!(!is_too_slow(&mut slow, 80.0, 55.0), "one launch says nothing");
+        assert!(is_too_slow(&mut slow, 140.0, 105.0 + 16.0));
     }
 }
