@@ -4,7 +4,7 @@ import * as format from "./format.ts";
 import { headline, isWhole, metric, parts, readingOf, type Value } from "./metrics.ts";
 import { campaignsOf, placeOf, type State, shapeOf, workloadOf } from "./state.ts";
 import type { Campaign, Entry, Metric, PageData, PublishedFigure, Row, Shape } from "./types.ts";
-import type { Headline, PageGap, PageKind, PageRanking, Standing } from "./wire.ts";
+import type { Headline, PageChange, PageGap, PageKind, PageRanking, Standing } from "./wire.ts";
 
 /** One entry in one campaign at the chosen number of tasks. */
 export interface Bar extends Value {
@@ -16,8 +16,8 @@ export interface Bar extends Value {
   parts: number[] | undefined;
   /** Multiple of the best of the same campaign and kind, or of all kinds if ranked together. At least 1. */
   timesBest: number | undefined;
-  /** Change from the row's first bar, as a share: 0.1 is 10% more. */
-  change?: number;
+  /** How its value differs from the one of the series' first campaign, if that is shown. */
+  change: PageChange | undefined;
   /** Whether the value takes part in the comparison. */
   ranked: boolean;
 }
@@ -161,13 +161,12 @@ export function ranking(data: PageData, state: State): Ranking {
     if (!entry) continue;
     const programs = programsOf(data, positions, entry.name);
     const bars = programs.flatMap((program) => bar(data, state, program, of) ?? []);
-    const [first, ...others] = bars;
+    const [first] = bars;
     if (!first) {
       const [status, reason] = why(data, entry, programs, state.n, of);
       failed.push({ entry, status, reason });
       continue;
     }
-    for (const other of others) if (first.value) other.change = other.value / first.value - 1;
     // One ranked bar is enough for a place.
     const counting = bars.find((bar) => bar.ranked) ?? first;
     ranked.push({
@@ -217,6 +216,7 @@ function bar(data: PageData, state: State, program: Program, of: Metric): Bar | 
   const read = readingOf(of, entry, row);
   if (!read) return undefined;
   const ranked = standing({ entry, row }, of) === "ranked";
+  const fromFirst = shownCampaigns(data, state)[0] === campaignsOf(data, state.part)[0];
   const ranking = rankingOf(program.campaign, state.n, of);
   const best = ranking?.best[state.rank === "all" ? "all" : entry.kind];
   const compared = ranked && read.value > 0 && best;
@@ -226,6 +226,7 @@ function bar(data: PageData, state: State, program: Program, of: Metric): Bar | 
     entry,
     row,
     parts: of.name === "footprint" ? parts(data, row) : undefined,
+    change: fromFirst ? (isWhole(of) ? entry : row)?.changes?.[of.name] : undefined,
     ranked,
     // At least 1, whether less or more is better.
     timesBest: compared ? Math.max(read.value / compared, compared / read.value) : undefined,

@@ -327,6 +327,9 @@ export interface PageCampaign {
   workload: string;
 }
 
+/** A change such as `+4.7%`, empty if the values cannot be compared, and the position of its note in `change_notes`. */
+export type PageChange = [string, number];
+
 /** One column. `path` leads from a cell's `entry`, `row`, `letter`, `status` or `times_best` to the sort key. */
 export interface PageColumn {
   /** Explains the title. */
@@ -349,6 +352,8 @@ export interface PageData {
   best: Record<string, string>;
   /** The campaigns in the given order, once per series. Others of a series are compared with its first. */
   campaigns: Array<PageCampaign>;
+  /** What must be known of changes. The first is of all of them. */
+  change_notes?: Array<string>;
   /** Columns of the table of all values. */
   columns: Array<PageColumn>;
   /** Facts about entries that are the same in all campaigns and series. */
@@ -394,6 +399,8 @@ export interface PageEntry {
   badges?: Array<string>;
   /** The commands that build it, as written in the manifest. */
   build: Array<Array<string>>;
+  /** Of the metrics of whole entries. */
+  changes?: Record<string, PageChange>;
   /** Index of its language's color, the same in every chart. */
   colour: number;
   digest?: string;
@@ -480,6 +487,7 @@ export interface PageRanking {
 
 /** One entry at one N, over its repetitions. Values are of the repetitions that were ok. If none was, of those that were partial (fewer than N alive). */
 export interface PageRow {
+  changes?: Record<string, PageChange>;
   /** CPU seconds by phase in the run with the median CPU time, or the mean of the two middle runs. */
   cpu?: [number, number, number] | [number, number, number];
   /** Position in `entries`. */

@@ -27,6 +27,7 @@ function twice(): PageData {
   for (const campaign of others) Object.assign(campaign, { label: "elsewhere", results: 1 });
   for (const row of others[1]?.rows ?? []) {
     const figure = row.figures.wall_ns_per_op;
+    if (figure) row.changes = { "wall-ns-per-op": ["+100.0%", 0] };
     if (figure) for (const name of ["median", "min", "max"] as const) figure[name] *= 2;
   }
   for (const { metric, best } of others[1]?.rankings ?? [])
@@ -78,8 +79,8 @@ test("campaigns are compared part by part, and lettered so", () => {
   );
   const [row] = ranking(data, state).rows;
   assert.deepEqual(
-    row?.bars.map((bar) => bar.change),
-    [undefined, 1],
+    row?.bars.map((bar) => bar.change?.[0]),
+    [undefined, "+100.0%"],
   );
   assert.equal(ranking(data, initial(data, TWO)).rows[0]?.bars.length, 1);
   assert.deepEqual([...new Set(cells(data, state).map((cell) => cell.letter))].sort(), ["A", "B"]);

@@ -36,6 +36,7 @@ export function rankingSection(app: App): Section {
   const about = h("span");
   const legend = h("div", { class: "legend" });
   const list = h("div", { class: "ranking" });
+  const notes = h("ul", { class: "notes" });
   const rest = h("div", { class: "fell-short" });
   const live = h("p", { class: "visually-hidden", role: "status" });
   const log = toggle("Logarithmic", () => app.set({ log: !app.state.log }));
@@ -55,7 +56,7 @@ export function rankingSection(app: App): Section {
   /** Kinds whose rows are all shown. */
   const whole = new Set<string>();
   const tools = [published, log, together, ...saveButtons("taskscale-ranking", picture)];
-  const element = section("ranking", title, about, tools, legend, list, rest, live);
+  const element = section("ranking", title, about, tools, legend, list, notes, rest, live);
 
   function update(): void {
     const { state } = app;
@@ -79,6 +80,11 @@ export function rankingSection(app: App): Section {
       update();
     };
     fill(legend, legendItems(app, shown));
+    const texts = changeNotes(app.data.change_notes ?? [], seen);
+    fill(
+      notes,
+      texts.map((text) => h("li", {}, text)),
+    );
     const draw = () => {
       const rows = [
         axis(app, shown, scaled),
@@ -122,7 +128,7 @@ function ranked(
 ): (Node | false)[] {
   return lists.flatMap(({ kind, rows, left }) => {
     const of = kindOf(app.data, kind);
-    const items = rows.map((row) => rankRow(app, shown, row, scaled));
+    const items = rows.map((row) => rankRow(app, shown, row, scaled, kind));
     return [
       kind !== "" && h("h3", { class: "kind-head" }, of?.title, h("small", {}, of?.about)),
       h("ol", { class: "rows" }, items),
@@ -182,15 +188,23 @@ function axis(app: App, shown: Ranking, scaled: Scale): HTMLElement {
   );
 }
 
-function rankRow(app: App, shown: Ranking, row: RankRow, scaled: Scale): HTMLElement {
+/** A row, below the heading of its kind unless that is empty. */
+function rankRow(app: App, shown: Ranking, row: RankRow, scaled: Scale, heading: string): HTMLElement {
   const remarks = row.remarks.slice(0, 3).flatMap((remark, at) => [at > 0 && " · ", ...spelled(remark)]);
-  const lines = row.bars.map((bar) => rankLine(app, shown, row, bar, scaled));
+  const lines = row.bars.map((bar) => rankLine(app, shown, row, bar, scaled, heading));
   const remark = remarks.length > 0 && h("p", { class: "remark" }, remarks);
   return h("li", { class: `rank-row is-${row.standing}` }, lines, remark);
 }
 
 /** One of a row's bars; the first has the entry's name. */
-function rankLine(app: App, shown: Ranking, row: RankRow, bar: Bar, scaled: Scale): HTMLElement {
+function rankLine(
+  app: App,
+  shown: Ranking,
+  row: RankRow,
+  bar: Bar,
+  scaled: Scale,
+  heading: string,
+): HTMLElement {
   const { entry } = row;
   const several = shownCampaigns(app.data, app.state).length > 1;
   const first = bar === row.bars[0];
@@ -201,7 +215,7 @@ function rankLine(app: App, shown: Ranking, row: RankRow, bar: Bar, scaled: Scal
   const sub = [
     h("span", { class: "id" }, entry.name),
     h("span", { class: "version" }, entry.shown_version),
-    ...badges(app, bar),
+    ...badges(app, bar, heading),
     tag(),
   ];
   const name = [h("span", { class: "title" }, entry.title), h("span", { class: "sub" }, sub)];
@@ -240,16 +254,21 @@ function valueText({ metric }: Ranking, bar: Bar): string {
   return `${exception(bar.row, metric.name)?.sign ?? ""}${show(metric)(bar.value)}`;
 }
 
-function change(bar: Bar): Node | false {
-  if (bar.change === undefined) return false;
-  const text = `${bar.change < 0 ? "−" : "+"}${Math.abs(bar.change * 100).toFixed(1)}%`;
-  return h("span", { class: "change" }, ` ${text}`);
+const change = ({ change }: Bar): Node | false =>
+  change !== undefined && change[0] !== "" && h("span", { class: "change" }, ` ${change[0]}`);
+
+/** What must be known of the changes of these rows. The first note is of all that are numbers. */
+function changeNotes(notes: string[], rows: RankRow[]): string[] {
+  const changes = rows.flatMap((row) => row.bars.flatMap((bar) => (bar.change ? [bar.change] : [])));
+  const shown = new Set(changes.flatMap(([text, note]) => (text ? [0, note] : [note])));
+  return notes.filter((_, at) => shown.has(at));
 }
 
-function badges({ data }: App, { entry }: Bar): (Node | false)[] {
-  const kind = kindOf(data, entry.kind)?.title ?? entry.kind;
+function badges({ data }: App, { entry }: Bar, heading: string): (Node | false)[] {
+  const kind = heading === "" && (kindOf(data, entry.kind)?.title ?? entry.kind);
+  const texts = [kind, ...(entry.badges ?? [])].filter(Boolean);
   return [
-    h("span", { class: "tag" }, [kind, ...(entry.badges ?? [])].join(" · ")),
+    texts.length > 0 && h("span", { class: "tag" }, texts.join(" · ")),
     entry.unverified !== undefined && h("span", { class: "tag warn" }, "unverified"),
   ];
 }
@@ -307,6 +326,7 @@ function barTip(app: App, shown: Ranking, row: RankRow, bar: Bar): Child[] {
     bar.timesBest !== undefined &&
       row.standing === "ranked" &&
       tipLine(`vs ${app.data.best[app.state.rank]}`, format.times(bar.timesBest)),
+    bar.change !== undefined && h("div", { class: "tip-sub" }, app.data.change_notes?.[bar.change[1]]),
     scaling?.nonlinear !== undefined && h("div", { class: "tip-sub" }, scaling.nonlinear),
     published &&
       app.state.published &&

@@ -14,7 +14,9 @@ use crate::compare;
 use crate::document::{Document, RenderOptions, first_of, quoted};
 use crate::explain::{self, Explanation};
 use crate::record::{self, Loaded};
-use crate::report::{self, Chart, Detail, ExportRequest, ExportTarget, Format, PageData, VersionsChart};
+use crate::report::{
+    self, Chart, Detail, ExportRequest, ExportTarget, Format, PageData, Report, VersionsChart,
+};
 
 /// How many cases a message names before "and N more".
 const NAMED: usize = 4;
@@ -24,7 +26,7 @@ pub(super) fn show(folder: &Path, results: &Loaded, format: ReportFormat) -> Res
     let Some(target) = target(format) else {
         return Ok(print_through(|out| report::write_html(page(results), out))?);
     };
-    let parts = report::Report::of_parts(&results.campaign, &results.samples).into_iter();
+    let parts = Report::of_parts(&results.campaign, &results.samples).into_iter();
     let reports: Vec<_> = parts.map(|part| part.named(name(folder))).collect();
     let options = for_standard_output();
     let request = ExportRequest { target, metrics: Vec::new(), tasks: None, detail: Detail::Brief, options };
@@ -96,9 +98,9 @@ pub(super) fn page_of(campaigns: Vec<(String, Loaded)>) -> PageData {
     let several = campaigns.len() > 1;
     let mut page = PageData::default();
     // Each iteration frees the samples of one folder.
-    for (name, results) in campaigns {
-        add(&mut page, &results, several.then_some(&*name));
-    }
+    let added = |(name, results): (String, Loaded)| add(&mut page, &results, several.then_some(&*name));
+    let reports: Vec<Report> = campaigns.into_iter().flat_map(added).collect();
+    compare::show_changes(&mut page, &reports);
     page
 }
 
@@ -118,7 +120,7 @@ pub(super) fn page(results: &Loaded) -> PageData {
 }
 
 /// Adds results to a page. Sources that were not recorded come from the catalog, if there is one.
-fn add(page: &mut PageData, Loaded { campaign, samples, .. }: &Loaded, name: Option<&str>) {
+fn add(page: &mut PageData, Loaded { campaign, samples, .. }: &Loaded, name: Option<&str>) -> Vec<Report> {
     let charts = compare::over_versions(campaign, samples).into_iter();
     let charts = charts.filter_map(|(report, lines)| report::versions_chart(&report, &lines).ok());
     page.versions.extend(charts.map(|(svg, text)| VersionsChart { svg, text }));
@@ -130,7 +132,7 @@ fn add(page: &mut PageData, Loaded { campaign, samples, .. }: &Loaded, name: Opt
             .filter(|(_, entry)| entry.workloads.contains_key(workload))
             .map(|(runtime, entry)| sources(runtime, entry, workload));
         found.unwrap_or_default()
-    });
+    })
 }
 
 /// The export target of a format. `None` for the page.

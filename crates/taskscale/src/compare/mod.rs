@@ -1,6 +1,7 @@
 //! Compares results: what costs more, less or is unclear between two, and what differs between several.
 //!
-//! [`Comparison::build`] compares two, and [`render`] shows it. [`side_by_side`] shows several, without verdicts. Pure.
+//! [`Comparison::build`] compares two, and [`render`] shows it. [`side_by_side`] shows several, without verdicts, and
+//! [`show_changes`] their changes on a page. Pure.
 
 mod build;
 mod csv;
@@ -13,6 +14,7 @@ mod gate_tests;
 mod judge;
 mod model;
 mod over_versions;
+mod page_changes;
 mod plan;
 mod readings;
 mod several;
@@ -32,6 +34,7 @@ pub use model::{
     OutcomeChange, Undecided, Verdict,
 };
 pub use over_versions::{metric_over_versions, over_versions, what_changed};
+pub use page_changes::show_changes;
 pub use several::campaigns;
 pub use several_document::side_by_side;
 pub use side::{CompareSettings, ComparedMetric, Input};

@@ -163,13 +163,7 @@ pub(super) fn tables(reports: &[Report], asked: &[&'static MetricDef]) -> Vec<Me
     for metric in if asked.is_empty() { usual() } else { asked.to_vec() } {
         for (of, _) in series.iter().filter(|(_, shape)| shows(metric, **shape)) {
             let own = || placed(reports).filter(|(_, report)| report.series() == *of);
-            let numbers: BTreeSet<Option<u64>> = match metric.per_entry() {
-                true => BTreeSet::from([None]),
-                false => {
-                    own().flat_map(|(_, report)| report.groups.iter().map(|of| Some(of.tasks))).collect()
-                }
-            };
-            for tasks in numbers {
+            for tasks in numbers(own(), metric) {
                 let heading = tasks.map_or_else(|| "growth with N".to_owned(), units::tasks);
                 let heading = if series.len() == 1 { heading } else { format!("{of}, {heading}") };
                 let lines = lines(own(), campaigns(reports), metric, tasks);
@@ -190,7 +184,19 @@ pub(super) fn tables(reports: &[Report], asked: &[&'static MetricDef]) -> Vec<Me
     tables
 }
 
-fn lines<'a>(
+/// The numbers of tasks with values of a metric; `None` for one of whole entries.
+pub(super) fn numbers<'a>(
+    reports: impl Iterator<Item = (usize, &'a Report)>,
+    metric: &MetricDef,
+) -> BTreeSet<Option<u64>> {
+    match metric.per_entry() {
+        true => BTreeSet::from([None]),
+        false => reports.flat_map(|(_, report)| report.groups.iter().map(|of| Some(of.tasks))).collect(),
+    }
+}
+
+/// A line for each entry. `reports`: each with the position of its campaign.
+pub(super) fn lines<'a>(
     reports: impl Iterator<Item = (usize, &'a Report)> + Clone,
     campaigns: usize,
     metric: &'static MetricDef,

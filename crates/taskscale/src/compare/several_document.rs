@@ -13,7 +13,9 @@ use crate::report::{Report, footnotes};
 use crate::units;
 
 /// Marks a change that may be chance.
-const DOUBTFUL: &str = "~";
+pub(super) const DOUBTFUL: &str = "~";
+pub(super) const DOUBT: &str =
+    "~ the difference may be chance: the 95% interval of the ratio includes 1, or a side has one run.";
 
 /// The reports of several campaigns side by side, by these metrics.
 pub fn side_by_side(reports: &[Report], metrics: &[&'static MetricDef]) -> Document {
@@ -81,9 +83,7 @@ fn notes(tables: &[MetricTable], reports: &[Report]) -> Vec<String> {
         })
     };
     if shifts().any(|(_, shift)| shift.is_ok_and(|shift| shift.doubtful)) {
-        notes.push(format!(
-            "{DOUBTFUL} the difference may be chance: the 95% interval of the ratio includes 1, or a side has one run."
-        ));
+        notes.push(DOUBT.to_owned());
     }
     let mut incomparable: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for (line, shift) in shifts() {

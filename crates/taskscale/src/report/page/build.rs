@@ -14,8 +14,8 @@ use super::super::rank::NO_VALUE;
 use super::super::{facts, footnotes, phrases};
 use super::columns::columns;
 use super::model::{
-    OverviewRows, PAGE_SCHEMA, PageCampaign, PageData, PageEntry, PageFile, PageGap, PageRanking,
-    PerTaskShown, Scaling,
+    OverviewRows, PAGE_SCHEMA, PageCampaign, PageChanges, PageData, PageEntry, PageFile, PageGap,
+    PageRanking, PerTaskShown, Scaling,
 };
 use super::published::published;
 use super::rows::page_row;
@@ -55,6 +55,7 @@ impl Default for PageData {
             entries: Vec::new(),
             overviews: Vec::new(),
             campaigns: Vec::new(),
+            change_notes: Vec::new(),
             versions: Vec::new(),
             anatomy: Vec::new(),
             published: Vec::new(),
@@ -69,13 +70,15 @@ impl PageData {
     ///
     /// Old results have no sources of programs. For them `catalog` returns today's sources of a workload and an entry;
     /// they are marked, as they may have changed.
+    ///
+    /// Returns its reports, in the order of the added `campaigns`.
     pub fn add(
         &mut self,
         campaign: &Campaign,
         samples: &[Sample],
         name: Option<&str>,
         catalog: impl Fn(&str, &str) -> Vec<Source>,
-    ) {
+    ) -> Vec<Report> {
         let day = || format!("{}, {}", campaign.machine.hostname, campaign.created_at.date());
         let name = name.map_or_else(day, str::to_owned);
         let mut parts = campaign.parts(samples);
@@ -87,8 +90,8 @@ impl PageData {
             reports = reports.into_iter().map(|report| report.ranked_by(rank)).collect();
             overviews.extend(overview_rows(&reports));
         }
-        for (report, (campaign, samples)) in reports.into_iter().zip(parts) {
-            let page = self.series(report, campaign, &samples, &catalog);
+        for (report, (campaign, samples)) in reports.iter().zip(parts) {
+            let page = self.series(report.clone(), campaign, &samples, &catalog);
             self.campaigns.push(page);
         }
         self.overviews.push(overviews);
@@ -96,6 +99,30 @@ impl PageData {
             let mut of_workload = self.campaigns.iter().filter(|page| page.report.workload == workload);
             of_workload.any(|page| page.entries.iter().any(|of| self.entries[of.entry].name == name))
         });
+        reports
+    }
+
+    /// The position of a note on changes.
+    pub fn change_note(&mut self, note: String) -> usize {
+        position(&mut self.change_notes, note)
+    }
+
+    /// The changes of an entry of a campaign at some N, or of the whole entry.
+    pub fn changes_of(
+        &mut self,
+        campaign: usize,
+        entry: &str,
+        tasks: Option<u64>,
+    ) -> Option<&mut PageChanges> {
+        let PageCampaign { entries, rows, .. } = &mut self.campaigns[campaign];
+        let at = entries.iter().position(|of| self.entries[of.entry].name == entry)?;
+        match tasks {
+            None => Some(&mut entries[at].changes),
+            Some(tasks) => {
+                let row = rows.iter_mut().find(|row| row.entry == at && row.tasks == tasks)?;
+                Some(&mut row.changes)
+            }
+        }
     }
 
     fn series(
@@ -179,6 +206,7 @@ impl PageData {
             tags: tags(&facts),
             badges: badges(&facts),
             scaling: growth.and_then(scaling),
+            changes: PageChanges::new(),
             sources_recorded,
             build: take(&mut facts.build),
             run: take(&mut facts.run),

@@ -61,6 +61,9 @@ pub struct PageData {
     pub overviews: Vec<Vec<OverviewRows>>,
     /// The campaigns in the given order, once per series. Others of a series are compared with its first.
     pub campaigns: Vec<PageCampaign>,
+    /// What must be known of changes. The first is of all of them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub change_notes: Vec<String>,
     /// A chart for each series with entries in several versions.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub versions: Vec<VersionsChart>,
@@ -156,6 +159,14 @@ pub enum PerTaskShown {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PageGap(pub String, pub String);
 
+/// By metric, how values differ from those of the first campaign of the series.
+pub type PageChanges = BTreeMap<&'static str, PageChange>;
+
+/// A change such as `+4.7%`, empty if the values cannot be compared, and the position of its note in `change_notes`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct PageChange(pub String, pub usize);
+
 /// How the footprint of an entry grows, in words.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -196,6 +207,9 @@ pub struct PageEntry {
     /// Absent for work, and without a fitted line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scaling: Option<Scaling>,
+    /// Of the metrics of whole entries.
+    #[serde(skip_serializing_if = "PageChanges::is_empty")]
+    pub changes: PageChanges,
     /// The commands that build it, as written in the manifest.
     pub build: Vec<Vec<String>>,
     /// The command that runs it, as written in the manifest, without the arguments that taskscale appends.
@@ -254,6 +268,8 @@ pub struct PageRow {
     pub memory_sources: Vec<MemorySource>,
     /// Values over its repetitions, in the order of the campaign's `metrics`.
     pub figures: Vec<Option<Figure>>,
+    #[serde(skip_serializing_if = "PageChanges::is_empty")]
+    pub changes: PageChanges,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub threads: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -3,7 +3,7 @@
 use super::super::build::feeding;
 use super::super::model::{FailureGroup, Row};
 use super::super::rank::{AT_LEAST, NO_VALUE, Standing};
-use super::model::{Figure, PageException, PageGap, PageRow, PageShortfall};
+use super::model::{Figure, PageChanges, PageException, PageGap, PageRow, PageShortfall};
 use crate::document::joined;
 use crate::metrics::{self, MetricDef};
 use crate::record::{MemorySource, Sample, Warning};
@@ -37,6 +37,7 @@ pub fn page_row(
         remarks: remarks(&row),
         gap: gap(&row, cell),
         figures: metrics.iter().map(|metric| row.spreads.of(metric).map(figure)).collect(),
+        changes: PageChanges::new(),
         threads: row.threads,
         parts: row.parts,
         time: phases(&fed, |sample| {
