@@ -17,7 +17,7 @@ export interface Bar extends Value {
   /** Multiple of the best of the same campaign and kind, or of all kinds if ranked together. At least 1. */
   timesBest: number | undefined;
   /** How its value differs from the one of the series' first campaign, if that is shown. */
-  change: PageChange | undefined;
+  change?: PageChange | undefined;
   /** Whether the value takes part in the comparison. */
   ranked: boolean;
 }
@@ -149,6 +149,7 @@ function remarks(bars: Bar[], of: Metric): string[] {
 export function ranking(data: PageData, state: State): Ranking {
   const of = metric(data, state.part, state.metric);
   const positions = shownCampaigns(data, state);
+  const fromFirst = positions[0] === campaignsOf(data, state.part)[0];
   const entries = entriesOf(data, positions);
   const byName = new Map(entries.map((entry) => [entry.name, entry]));
   // The order of the first campaign, then the entries that only others have.
@@ -161,12 +162,14 @@ export function ranking(data: PageData, state: State): Ranking {
     if (!entry) continue;
     const programs = programsOf(data, positions, entry.name);
     const bars = programs.flatMap((program) => bar(data, state, program, of) ?? []);
-    const [first] = bars;
+    const [first, ...others] = bars;
     if (!first) {
       const [status, reason] = why(data, entry, programs, state.n, of);
       failed.push({ entry, status, reason });
       continue;
     }
+    if (fromFirst)
+      for (const other of others) other.change = (isWhole(of) ? other.entry : other.row)?.changes?.[of.name];
     // One ranked bar is enough for a place.
     const counting = bars.find((bar) => bar.ranked) ?? first;
     ranked.push({
@@ -193,6 +196,13 @@ export function ranking(data: PageData, state: State): Ranking {
   };
 }
 
+/** What must be known of the changes of these rows. The first note is of all changes that are numbers. */
+export function changeNotes({ change_notes = [] }: PageData, rows: RankRow[]): string[] {
+  const changes = rows.flatMap((row) => row.bars.flatMap((bar) => (bar.change ? [bar.change] : [])));
+  const shown = new Set(changes.flatMap(([text, note]) => (text ? [0, note] : [note])));
+  return change_notes.filter((_, at) => shown.has(at));
+}
+
 /** The largest of bars, whiskers and marks, and the smallest above 0. */
 export function extent(rows: RankRow[], published: boolean): { max: number; min: number } {
   const sizes = rows.flatMap((row) => [
@@ -216,7 +226,6 @@ function bar(data: PageData, state: State, program: Program, of: Metric): Bar | 
   const read = readingOf(of, entry, row);
   if (!read) return undefined;
   const ranked = standing({ entry, row }, of) === "ranked";
-  const fromFirst = shownCampaigns(data, state)[0] === campaignsOf(data, state.part)[0];
   const ranking = rankingOf(program.campaign, state.n, of);
   const best = ranking?.best[state.rank === "all" ? "all" : entry.kind];
   const compared = ranked && read.value > 0 && best;
@@ -226,7 +235,6 @@ function bar(data: PageData, state: State, program: Program, of: Metric): Bar | 
     entry,
     row,
     parts: of.name === "footprint" ? parts(data, row) : undefined,
-    change: fromFirst ? (isWhole(of) ? entry : row)?.changes?.[of.name] : undefined,
     ranked,
     // At least 1, whether less or more is better.
     timesBest: compared ? Math.max(read.value / compared, compared / read.value) : undefined,

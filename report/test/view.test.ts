@@ -10,7 +10,8 @@ import { overview } from "../src/overview.ts";
 import { fromHash, initial, pin, type State, toHash } from "../src/state.ts";
 import { cells } from "../src/table.ts";
 import type { PageData } from "../src/types.ts";
-import { answer, first, lines, type Ranking, ranking, sets } from "../src/view.ts";
+import { answer, changeNotes, first, lines, type Ranking, ranking, sets } from "../src/view.ts";
+import type { PageChange } from "../src/wire.ts";
 
 const folder = process.env.TEST_FOLDER ?? "test";
 const read = (name: string) => readFileSync(`${folder}/${name}`, "utf8");
@@ -262,6 +263,18 @@ test("several campaigns stand side by side, with the change", () => {
     alone?.bars.map((bar) => bar.change),
     [undefined],
   );
+});
+
+test("notes tell what the changes shown are, and why there is none", () => {
+  const data = two();
+  const notes = (change: PageChange) => {
+    for (const row of data.campaigns[1]?.rows ?? []) row.changes = { footprint: change };
+    return changeNotes(data, ranking(data, initial(data)).rows);
+  };
+  assert.deepEqual(notes(["+10.0%", 0]), ["of means"]);
+  assert.deepEqual(notes(["+0.1%~", 1]), ["of means", "may be chance"]);
+  assert.deepEqual(notes(["", 2]), ["not compared"]);
+  assert.deepEqual(changeNotes(everything(), ranking(everything(), initial(everything())).rows), []);
 });
 
 test("published figures stand beside memory at the same N, and nowhere else", () => {

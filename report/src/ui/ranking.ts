@@ -8,6 +8,7 @@ import { campaignsOf, NO_FILTERS, parts, type State, scenarioOf } from "../state
 import type { Metric } from "../types.ts";
 import {
   type Bar,
+  changeNotes,
   exception,
   extent,
   kindOf,
@@ -80,10 +81,9 @@ export function rankingSection(app: App): Section {
       update();
     };
     fill(legend, legendItems(app, shown));
-    const texts = changeNotes(app.data.change_notes ?? [], seen);
     fill(
       notes,
-      texts.map((text) => h("li", {}, text)),
+      changeNotes(app.data, seen).map((text) => h("li", {}, text)),
     );
     const draw = () => {
       const rows = [
@@ -256,13 +256,6 @@ function valueText({ metric }: Ranking, bar: Bar): string {
 
 const change = ({ change }: Bar): Node | false =>
   change !== undefined && change[0] !== "" && h("span", { class: "change" }, ` ${change[0]}`);
-
-/** What must be known of the changes of these rows. The first note is of all that are numbers. */
-function changeNotes(notes: string[], rows: RankRow[]): string[] {
-  const changes = rows.flatMap((row) => row.bars.flatMap((bar) => (bar.change ? [bar.change] : [])));
-  const shown = new Set(changes.flatMap(([text, note]) => (text ? [0, note] : [note])));
-  return notes.filter((_, at) => shown.has(at));
-}
 
 function badges({ data }: App, { entry }: Bar, heading: string): (Node | false)[] {
   const kind = heading === "" && (kindOf(data, entry.kind)?.title ?? entry.kind);

@@ -146,9 +146,7 @@ impl Runs<'_, '_> {
         let (launch_s, bytes) = self.predicted_hold(tasks);
         let reading_s = estimated_reading_s(self.kind, tasks);
         let mut hold_s = hold_for_launch(launch_s, reading_s, PLATEAU_S).max(least_s);
-        // Without a passed run there is nothing to report but the fault of this one.
-        let must_judge = self.trials.is_empty();
-        let mut first_waves = None;
+        let mut launches = LateLaunches { is_first: self.trials.is_empty(), first_waves: None };
         for attempt in 1.. {
             let request = self.waits(tasks, hold_s, attempt);
             let run = self.run(&request)?;
@@ -159,15 +157,12 @@ impl Runs<'_, '_> {
                     || short && matches!(measured.status, Status::Ok | Status::Partial)
             });
             if let Some(launch_s) = late {
-                // A pause of the machine says nothing about the launch: the same wait again.
-                let paused = run.1.unheard;
-                if !paused && !must_judge && is_too_slow(&mut first_waves, launch_s, hold_s) {
+                let longer_s = longer_hold_s(hold_s, measured.status, launch_s, reading_s, PLATEAU_S);
+                let Some(next_s) = launches.next_hold_s(launch_s, hold_s, longer_s, run.1.unheard) else {
                     return Ok(HoldResult::TooMuch((launch_s, bytes)));
-                }
+                };
                 if attempt < ATTEMPTS && self.may_try_longer() {
-                    if !paused {
-                        hold_s = longer_hold_s(hold_s, measured.status, launch_s, reading_s, PLATEAU_S);
-                    }
+                    hold_s = next_s;
                     continue;
                 }
             }
@@ -204,29 +199,63 @@ pub(super) enum HoldResult {
     TooMuch((f64, u64)),
 }
 
-/// Whether a launch takes too long and does not come in waves. `first` is the first long one, in multiples of its wait.
-///
-/// If only some tasks can wait at a time, the others start when those end: the launch is a number of waves, each as long
-/// as the wait. A slow launch does not depend on the wait.
-fn is_too_slow(first: &mut Option<f64>, launch_s: f64, hold_s: f64) -> bool {
-    let holds = launch_s / hold_s;
-    launch_s > LONGEST_LAUNCH_S && (holds / *first.get_or_insert(holds) - 1.0).abs() >= SAME_WAVES
+/// The launches of one N after which too little of the wait was left. All times are in seconds.
+struct LateLaunches {
+    /// Whether no run has been judged yet: then this one is, as there is nothing else to report.
+    is_first: bool,
+    /// The first long launch, in multiples of its wait.
+    first_waves: Option<f64>,
+}
+
+impl LateLaunches {
+    /// The wait of the next attempt, or `None` if so many tasks take too long to start.
+    ///
+    /// If only some tasks can wait at a time, the others start when those end: the launch is a number of waves, each as
+    /// long as the wait. A slow launch does not depend on the wait. One during which the machine was paused says nothing.
+    fn next_hold_s(&mut self, launch_s: f64, hold_s: f64, longer_s: f64, paused: bool) -> Option<f64> {
+        if paused {
+            return Some(hold_s);
+        }
+        if launch_s <= LONGEST_LAUNCH_S || self.is_first {
+            return Some(longer_s);
+        }
+        let waves = launch_s / hold_s;
+        let in_waves = (waves / *self.first_waves.get_or_insert(waves) - 1.0).abs() < SAME_WAVES;
+        in_waves.then_some(longer_s)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    const LONGER_S: f64 = 99.0;
+
+    /// The waits that follow these launches, each with its wait and whether the machine was paused.
+    fn after(is_first: bool, launches: &[(f64, f64, bool)]) -> Vec<Option<f64>> {
+        let mut late = LateLaunches { is_first, first_waves: None };
+        let next = |(launch_s, hold_s, paused): &_| late.next_hold_s(*launch_s, *hold_s, LONGER_S, *paused);
+        launches.iter().map(next).collect()
+    }
+
     #[test]
     fn a_launch_proportional_to_the_wait_comes_in_waves() {
         // 200 tasks, only 8 at a time.
-        let mut pool = None;
-        for (launch_s, hold_s) in [(48.0, 2.0), (73.4, 3.0), (2400.0, 98.0)] {
-            assert!(!is_too_slow(&mut pool, launch_s, hold_s), "{launch_s}");
-        }
-        // 1,000 workers on a busy machine.
-        let mut slow = None;
-        assert!(!is_too_slow(&mut slow, 80.0, 55.0), "one launch says nothing");
-        assert!(is_too_slow(&mut slow, 140.0, 105.0 + 16.0));
+        let pool = [(48.0, 2.0, false), (73.4, 3.0, false), (2400.0, 98.0, false)];
+        assert_eq!(after(false, &pool), [Some(LONGER_S); 3]);
+        // 1,000 workers on a busy machine: one launch says nothing.
+        let slow = [(80.0, 55.0, false), (140.0, 105.0 + 16.0, false)];
+        assert_eq!(after(false, &slow), [Some(LONGER_S), None]);
+    }
+
+    /// A program that flushes its lines only at the end launches for as long as it waits. A pause made that 33 s.
+    #[test]
+    fn a_pause_is_no_slow_launch() {
+        let heard_late = [(33.3, 1.0, true), (1.0, 1.0, false)];
+        assert_eq!(after(false, &heard_late), [Some(1.0), Some(LONGER_S)]);
+        // The program was paused as well: it looks like a slow launch, and the first run is judged.
+        let all_paused = [(33.3, 1.0, false), (61.0, 61.0, false)];
+        assert_eq!(after(true, &all_paused), [Some(LONGER_S); 2]);
+        assert_eq!(after(false, &all_paused), [Some(LONGER_S), None]);
     }
 }
