@@ -237,12 +237,16 @@ impl<'a, 'r> Runs<'a, 'r> {
         self.findings.error(CheckRule::Unconfirmed, what, fix);
     }
 
-    /// Reports that `tasks` were not run, with the predicted seconds and bytes.
-    pub fn not_tried(&mut self, rule: CheckRule, tasks: u64, (seconds, bytes): (f64, u64)) {
-        let most = self.trials.last().map_or(0, |trial| trial.tasks);
+    /// What to say of `tasks` that were not run, with the predicted seconds and bytes.
+    pub fn too_much(&self, tasks: u64, (seconds, bytes): (f64, u64)) -> String {
+        let most = units::counted(self.trials.last().map_or(0, |trial| trial.tasks), "task");
         let (time, memory) = (units::seconds(seconds), units::bytes(bytes));
-        let what =
-            format!("not run with more than {most} tasks: {tasks} need about {time} and {memory} here");
+        format!("not run with more than {most}: {tasks} need about {time} and {memory} here")
+    }
+
+    /// Notes that `tasks` were not run, with the predicted seconds and bytes.
+    pub fn not_tried(&mut self, rule: CheckRule, tasks: u64, needed: (f64, u64)) {
+        let what = self.too_much(tasks, needed);
         self.findings.note(rule, what, "none in the entry: its tasks are expensive, or the machine is busy");
     }
 

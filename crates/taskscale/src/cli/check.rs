@@ -155,6 +155,7 @@ fn tried(checked: &CheckedProgram) -> String {
     if tasks.is_empty() {
         return String::new();
     }
+    let noun = if tasks == [1] { "task" } else { "tasks" };
     let tasks: Vec<String> = tasks.into_iter().map(units::count).collect();
     let bytes = checked
         .bytes_per_task
@@ -163,7 +164,7 @@ fn tried(checked: &CheckedProgram) -> String {
     let cpu = checked
         .cpu_ns_per_op
         .map(|ns| format!(", about {} ns of CPU per operation", units::grouped(ns.round() as u64)));
-    format!(" ({} tasks{}{})", tasks.join(", "), bytes.unwrap_or_default(), cpu.unwrap_or_default())
+    format!(" ({} {noun}{}{})", tasks.join(", "), bytes.unwrap_or_default(), cpu.unwrap_or_default())
 }
 
 /// A program, and its answers or why it did not run.
