@@ -34,11 +34,11 @@ function shortList(app: App, title: string, rows: Ranking["failed"]): HTMLElemen
       "data-name": entry.name,
       onclick: () => app.set({ entry: entry.name }),
     };
-    const name = [
-      h("span", { class: "title" }, entry.title),
+    const sub = [
       h("span", { class: "id" }, entry.name),
       h("span", { class: "version" }, entry.shown_version),
     ];
+    const name = [h("span", { class: "title" }, entry.title), h("span", { class: "sub" }, sub)];
     const ended = h("span", { class: `status status-${status.replace(/[^a-z]/g, "-")}` }, status);
     const why = h("span", { class: "reason" }, spelled(reason));
     return h("li", {}, h("button", attributes, name), ended, why);
