@@ -37,7 +37,7 @@ fn cargo(arguments: &[&str], folder: &Path) -> Command {
 }
 
 #[test]
-fn the_package_carries_the_whole_catalogue() {
+fn the_package_carries_the_whole_catalog() {
     let listed = output(&mut cargo(&["package", "--list", "--allow-dirty"], crate_folder()));
     let listed: BTreeSet<&str> = listed.lines().collect();
     for name in
@@ -251,7 +251,7 @@ fn works_alone(program: &Path, folder: &Path) {
     let listed: serde_json::Value = serde_json::from_str(&listed).expect("JSON");
     let text = listed.to_string();
     let entries =
-        taskscale::catalog::Catalog::load(&crate_folder().join("../../runtimes")).expect("a catalogue");
+        taskscale::catalog::Catalog::load(&crate_folder().join("../../runtimes")).expect("a catalog");
     for (_, entry) in entries.entries() {
         assert!(text.contains(&format!("{:?}", entry.full_name)), "{} is not listed", entry.full_name);
     }

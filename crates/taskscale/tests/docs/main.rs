@@ -212,7 +212,7 @@ fn readme_is_short() {
 
 #[test]
 fn readme_does_not_overstate_the_catalog() {
-    let catalog = Catalog::load(&repository().join("runtimes")).expect("the catalogue is sound");
+    let catalog = Catalog::load(&repository().join("runtimes")).expect("the catalog is sound");
     let readme = read("README.md");
     let counts = Regex::new(r"over (\d+) entries of over (\d+) runtimes").expect("a pattern");
     let said = counts.captures(&readme).expect("README.md says: over N entries of over M runtimes");
@@ -220,7 +220,7 @@ fn readme_does_not_overstate_the_catalog() {
     let (entries, runtimes) = (catalog.entries().count(), catalog.runtimes.len());
     assert!(
         number(1) < entries && number(2) < runtimes,
-        "README.md says {:?}; the catalogue has {entries} entries of {runtimes} runtimes",
+        "README.md says {:?}; the catalog has {entries} entries of {runtimes} runtimes",
         &said[0]
     );
 }

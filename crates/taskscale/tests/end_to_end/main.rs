@@ -4,7 +4,7 @@
 
 mod campaigns;
 mod cases;
-mod catalogue;
+mod catalog;
 mod check;
 mod conditions;
 mod containment;

@@ -47,7 +47,7 @@ fn prepared(programs: &[Program]) -> Vec<Prepared> {
 fn ready() -> &'static [Prepared] {
     static READY: OnceLock<Vec<Prepared>> = OnceLock::new();
     READY.get_or_init(|| {
-        let catalog = Catalog::load(&catalog_folder()).expect("the catalogue is sound");
+        let catalog = Catalog::load(&catalog_folder()).expect("the catalog is valid");
         prepared(&select(&catalog, &["@all".into()], &[]).expect("@all names every entry").programs)
     })
 }
