@@ -75,7 +75,7 @@ impl<'s> ChatServer<'s> {
 
     pub fn talk(&self, number: u64, socket: &TcpStream) -> io::Result<()> {
         let mut input = BufReader::new(socket);
-        if !shake_hands(&mut input, socket)? {
+        if !answer_handshake(&mut input, socket)? {
             return Ok(());
         }
         let (queue, queued) = mpsc::channel::<(Instant, Message)>();
@@ -188,7 +188,7 @@ impl<'s> ChatServer<'s> {
 }
 
 /// Answers the handshake. Returns whether it succeeded.
-fn shake_hands(input: &mut impl BufRead, mut socket: &TcpStream) -> io::Result<bool> {
+fn answer_handshake(input: &mut impl BufRead, mut socket: &TcpStream) -> io::Result<bool> {
     let mut head = input.take(MOST_HEAD_BYTES);
     let (mut request, mut fields, mut line) = (String::new(), HashMap::new(), String::new());
     head.read_line(&mut request)?;

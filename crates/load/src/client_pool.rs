@@ -8,7 +8,7 @@ use super::backlog::{Connections, Queue};
 use super::chat::ChatProtocol;
 use super::connect::{room_for, wait_for_accepts};
 use super::control::{Begin, Connected, StageResult, print_alive};
-use super::engine::{ACCEPT_PATIENCE, Engine};
+use super::engine::{ACCEPT_TIMEOUT, Engine};
 use super::error::LoadError;
 use super::latency::Latencies;
 use super::order::{Client, LoadOrder, PROGRAM};
@@ -89,7 +89,7 @@ impl ClientPool {
                     std::thread::sleep(Duration::from_millis(5));
                     Ok(())
                 };
-                (all, wait_for_accepts(&Queue::of(address), ACCEPT_PATIENCE, pause)?)
+                (all, wait_for_accepts(&Queue::of(address), ACCEPT_TIMEOUT, pause)?)
             }
         };
         let connect_s = since.elapsed().as_secs_f64();
@@ -164,7 +164,7 @@ impl ClientPool {
         let LoadOrder { active, connections, open_s, closed_s, .. } = self.order;
         match &mut self.placement {
             Placement::Local(engine) => {
-                engine.look_for_closed()?;
+                engine.check_open()?;
                 match begin {
                     Begin::First => stages::first_messages(engine),
                     Begin::Open(per_s) => stages::open(engine, per_s, open_s),

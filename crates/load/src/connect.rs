@@ -18,7 +18,7 @@ const OTHER_FILES: u64 = 16;
 /// Share of the server's backlog that waiting connections may fill. Beyond the backlog (5 in Python's
 /// http.server, 511 in nginx and Redis) the kernel drops connections, and a client retries only after a second.
 const FILLED: f64 = 0.5;
-const ROOM_PATIENCE: Duration = Duration::from_millis(500);
+const ROOM_TIMEOUT: Duration = Duration::from_millis(500);
 const ROOM_PAUSE: Duration = Duration::from_micros(200);
 
 /// Most connections made before the kernel is queried again. A query takes longer than a connection, and other
@@ -36,7 +36,7 @@ pub(super) fn wait_for_room(backlog: &dyn Fn() -> Option<Backlog>) -> u64 {
         }
         if now.waiting < least {
             (least, since) = (now.waiting, Instant::now());
-        } else if since.elapsed() >= ROOM_PATIENCE {
+        } else if since.elapsed() >= ROOM_TIMEOUT {
             return 0;
         }
         std::thread::sleep(ROOM_PAUSE);

@@ -28,9 +28,9 @@ const MOST_REFUSED: u32 = 10;
 /// How long a server is observed after it accepted the last connection.
 const SETTLED: Duration = Duration::from_millis(20);
 /// How long a server may accept nothing while connections wait for it.
-pub(super) const ACCEPT_PATIENCE: Duration = Duration::from_secs(10);
+pub(super) const ACCEPT_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long a server may send nothing while a message is expected.
-pub(super) const PATIENCE: Duration = Duration::from_secs(30);
+pub(super) const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Connections, numbered from 0, with their received data.
 pub(super) struct Engine {
@@ -162,7 +162,7 @@ impl Engine {
     /// Waits until the server has accepted all connections, as long as it makes progress. Returns the number that it has
     /// not accepted.
     pub fn wait_for_accepts(&mut self) -> Result<u64, LoadError> {
-        let patience = if self.gave_up { Duration::ZERO } else { ACCEPT_PATIENCE };
+        let patience = if self.gave_up { Duration::ZERO } else { ACCEPT_TIMEOUT };
         let waiting =
             wait_for_accepts(&Queue::of(self.address), patience, || self.turn(Duration::from_millis(5)))?;
         self.settle()?;
@@ -213,7 +213,7 @@ impl Engine {
     fn progress(&mut self) -> Result<(), LoadError> {
         let state = |engine: &Engine| (engine.connecting, engine.ready, engine.lost);
         let before = state(self);
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         while state(self) == before {
             self.turn(Duration::from_millis(100))?;
             if Instant::now() > deadline {
@@ -222,8 +222,7 @@ impl Engine {
                 if !self.connections[silent].connected {
                     return Err(self.not_connected(silent, Errno::TIMEDOUT));
                 }
-                let what =
-                    format!("the server sent nothing for {} s after the handshake", PATIENCE.as_secs());
+                let what = format!("the server sent nothing for {} s after the handshake", TIMEOUT.as_secs());
                 return Err(self.wrong(silent, what));
             }
         }
@@ -375,7 +374,7 @@ impl Engine {
     }
 
     /// Returns an error if the server has closed a connection.
-    pub fn look_for_closed(&self) -> Result<(), LoadError> {
+    pub fn check_open(&self) -> Result<(), LoadError> {
         match self.connections.iter().position(|connection| connection.socket.is_none()) {
             Some(client) => Err(self.wrong(client, "the server closed the connection".into())),
             None => Ok(()),

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::engine::{Engine, PATIENCE};
+use super::engine::{Engine, TIMEOUT};
 use super::error::LoadError;
 use super::latency::Latencies;
 
@@ -136,11 +136,11 @@ impl LoopRun {
             senders.push(sender);
         }
         if engine.lost > 0 {
-            engine.look_for_closed()?;
+            engine.check_open()?;
         }
         let silent = Duration::from_nanos(engine.now_ns().saturating_sub(self.progress_ns));
-        if self.on_their_way > 0 && silent > PATIENCE {
-            return Err(LoadError::Lost { messages: self.on_their_way, seconds: PATIENCE.as_secs() });
+        if self.on_their_way > 0 && silent > TIMEOUT {
+            return Err(LoadError::Lost { messages: self.on_their_way, seconds: TIMEOUT.as_secs() });
         }
         Ok(())
     }

@@ -14,7 +14,7 @@ use super::limit_detection::LimitEvidence;
 use super::observed::{Observed, RunVerdict};
 use super::plateau::Reading;
 use super::run_state::RunState;
-use super::sampler::{LONGEST_GAP_NS, QUIET_SHARE, seconds};
+use super::sampler::{IDLE_SHARE, LONGEST_GAP_NS, seconds};
 use super::timeline::Timeline;
 use super::{Measurement, RunSpec};
 use crate::{Cpu, Memory, MemorySource, PlateauFrom, Time, Warning, Work};
@@ -62,7 +62,7 @@ impl Analysis<'_> {
         let load = self.load();
         let warnings = self.warnings(&time, &cpu, &plateau, work.as_ref(), load.as_ref());
         let verdict = self.verdict(&time, plateau);
-        let speaks = state.speaks_protocol(self.spec);
+        let speaks = state.follows_protocol(self.spec);
         let (exit_code, signal) = match &state.end {
             Some((_, ProgramEnd::Exited { code, signal, .. })) => (*code, *signal),
             _ => (None, None),
@@ -263,7 +263,7 @@ impl Analysis<'_> {
             unwatched: state.reading.is_some()
                 && looked_late
                 && !standing.is_some_and(|(now, then)| now.is_same_as(&then)),
-            held_back: grown_bytes.is_none() && state.is_held_back(),
+            held_back: grown_bytes.is_none() && state.waits_for_cpu(),
             escaped: if escaped == 0 { usize::from(left) } else { escaped },
             came_back: state.account.came_back,
             outside_s: self.outside_s(),
@@ -285,7 +285,7 @@ impl Analysis<'_> {
         let unwatched = inferred && state.last_look.is_none() && !state.was_stopped();
         let used_s = last.and_then(|last| Some(last.sample.cpu_s? - read.cpu?.total_s));
         let watched_s = last.map_or(0.0, |last| seconds(read.end_ns, last.sample.at_ns));
-        unwatched && used_s.is_some_and(|used_s| used_s > QUIET_SHARE * watched_s)
+        unwatched && used_s.is_some_and(|used_s| used_s > IDLE_SHARE * watched_s)
     }
 
     /// CPU time, in seconds, of the first process, the children it waited for and ended orphans, beyond what the cgroup was
@@ -346,7 +346,7 @@ impl Analysis<'_> {
             (account.starved_s >= STARVED_S || starved, Warning::CpuStarved),
             (self.is_machine_busy(cpu, time.wall_s), Warning::MachineBusy),
             (account.peak_bytes.is_none() && host.enforces_cap, Warning::PeakSampled),
-            (account.stray_lines > 0 && state.speaks_protocol(self.spec), Warning::StrayOutput),
+            (account.stray_lines > 0 && state.follows_protocol(self.spec), Warning::StrayOutput),
             (state.plateau.is_some() && short, Warning::PlateauShort),
             (host.unlocked, Warning::MachineNotLocked),
         ];
@@ -446,7 +446,7 @@ impl Analysis<'_> {
             },
             limits: &self.timeline.host.limits,
         };
-        let Some(black_box) = spec.scenario.black_box().filter(|_| !state.speaks_protocol(spec)) else {
+        let Some(black_box) = spec.scenario.black_box().filter(|_| !state.follows_protocol(spec)) else {
             return classify(&observed);
         };
         classify_black_box(&BlackBoxEvidence {

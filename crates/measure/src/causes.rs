@@ -94,7 +94,7 @@ pub(super) fn require_little_output(seen: &Observed) -> Result<(), String> {
 }
 
 /// For the reason of a timeout: memory was at its cap. This proves nothing, as page cache may have filled it.
-pub(super) fn stood_at_cap(seen: &Observed) -> String {
+pub(super) fn cap_note(seen: &Observed) -> String {
     let Some(cap) = seen.spec.bounds.memory_bytes.filter(|_| seen.stood_at_cap) else { return String::new() };
     format!("; memory was at its cap of {} MiB, which may be why (raise --memory-cap)", cap >> 20)
 }

@@ -1,6 +1,6 @@
 //! Classifies a run: status and reason, from the observations. Pure.
 
-use super::causes::{cause, require_little_output, stood_at_cap};
+use super::causes::{cap_note, cause, require_little_output};
 use super::evidence::Provenance;
 use super::launcher::ProgramEnd;
 use super::observed::{EndedBy, Observed, RunVerdict};
@@ -38,7 +38,7 @@ fn by_the_rules(seen: &Observed) -> Result<RunVerdict, String> {
             (true, ..) => "tasks were still waiting or ending",
             (false, ..) => "tasks were still starting",
         };
-        let cap = stood_at_cap(seen);
+        let cap = cap_note(seen);
         let reason = format!("killed after {} s: {phase} (raise --timeout){cap}", seen.time_cap_s);
         return Ok(RunVerdict::new(Status::TimedOut, reason));
     }

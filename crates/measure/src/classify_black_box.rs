@@ -6,7 +6,7 @@
 use std::net::SocketAddr;
 
 use super::black_box::{BlackBoxCommand, Ready};
-use super::causes::{cause, require_little_output, stood_at_cap};
+use super::causes::{cap_note, cause, require_little_output};
 use super::classify::{require_at_most, require_counted, signal_name, unless_doubted};
 use super::evidence::{Provenance, Quiescence};
 use super::launcher::ProgramEnd;
@@ -152,7 +152,7 @@ fn timed_out(seen: &BlackBoxEvidence) -> RunVerdict {
          plateau)"
             .to_owned()
     };
-    let reason = format!("killed after {cap_s} s: {what}{}", stood_at_cap(seen.run));
+    let reason = format!("killed after {cap_s} s: {what}{}", cap_note(seen.run));
     RunVerdict::new(Status::TimedOut, reason)
 }
 

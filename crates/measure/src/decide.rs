@@ -15,9 +15,9 @@ use crate::PlateauFrom;
 use taskscale_load::Begin;
 
 /// How long CPU and memory must have been idle, in seconds.
-const QUIET_WINDOW_S: f64 = 0.1;
+const IDLE_WINDOW_S: f64 = 0.1;
 /// The same for a program observed from outside. Longer, because a program may pause while it starts.
-const STANDS_S: f64 = 0.5;
+const OUTSIDE_IDLE_WINDOW_S: f64 = 0.5;
 /// Seconds between the end of the latest possible reading and the time at which the first task can be due.
 const READ_MARGIN_S: f64 = 0.15;
 /// Seconds before the last moment to read at which an early reading is compared, and repeated if outdated.
@@ -132,7 +132,7 @@ impl RunView<'_> {
         if let Some(since_ns) = state.stop_ns {
             return Phase::Stopping { since_ns };
         }
-        if state.speaks_protocol(self.spec) {
+        if state.follows_protocol(self.spec) {
             return state.due_ns(self.spec).map_or(Phase::Starting, |due_ns| Phase::Hold { due_ns });
         }
         let started = state.exec_ns.filter(|_| state.pid.is_some());
@@ -144,7 +144,7 @@ impl RunView<'_> {
         let (state, program) = (self.state, &self.state.program);
         if self.spec.scenario.work().is_none() {
             // A line that was buffered until the program was stopped is too late to begin a plateau.
-            let in_time = self.heeds_protocol() && state.stop_ns.is_none();
+            let in_time = self.alive_begins_plateau() && state.stop_ns.is_none();
             let since_ns = program.alive_ns.filter(|_| in_time)?;
             let from = PlateauFrom::Protocol;
             return (state.plateau_from() != Some(from)).then_some(Action::BeginPlateau { since_ns, from });
@@ -163,7 +163,7 @@ impl RunView<'_> {
 
     /// Whether the program's own `alive` begins the plateau: not if the user named another ready signal, or if
     /// the tasks are those of a load.
-    fn heeds_protocol(&self) -> bool {
+    fn alive_begins_plateau(&self) -> bool {
         match &self.spec.scenario {
             Scenario::Hold(_) => true,
             Scenario::Work(_) | Scenario::Serve(_) => false,
@@ -272,13 +272,13 @@ impl RunView<'_> {
     fn next_look_ns(&self, first_ns: u64, end_ns: u64) -> Option<u64> {
         let Some((looked_ns, _)) = &self.state.last_look else { return Some(first_ns) };
         let next_ns = looked_ns + (TICK_S * 1e9) as u64;
-        (self.state.is_held_back() && next_ns < end_ns).then_some(next_ns)
+        (self.state.waits_for_cpu() && next_ns < end_ns).then_some(next_ns)
     }
 
     /// Whether CPU and memory have been idle for a while that began at or after `since`, and no thread has
     /// anything to do. A program that waits for a CPU on a busy machine is not idle.
     fn is_idle_since(&self, since: u64) -> bool {
-        let quiet = self.timeline.usage().quiet_since(since, QUIET_WINDOW_S).is_some();
+        let quiet = self.timeline.usage().idle_since(since, IDLE_WINDOW_S).is_some();
         quiet && !self.has_something_to_do()
     }
 
@@ -353,12 +353,12 @@ pub(super) fn quiescence(timeline: &Timeline, spec: &RunSpec, read_ns: u64) -> Q
     let Some(plateau) = state.plateau else { return Quiescence::Unwatched };
     let (since, window_s) = match plateau.from {
         PlateauFrom::Outside if !state.read_again => {
-            (state.may_infer_since(spec).unwrap_or(plateau.since_ns), STANDS_S)
+            (state.may_infer_since(spec).unwrap_or(plateau.since_ns), OUTSIDE_IDLE_WINDOW_S)
         }
-        _ => (plateau.since_ns, QUIET_WINDOW_S),
+        _ => (plateau.since_ns, IDLE_WINDOW_S),
     };
     let idle = !last.is_none_or(|doing| doing.anything());
-    match usage.quiet_since(since, window_s) {
+    match usage.idle_since(since, window_s) {
         Some(_) if idle => Quiescence::Quiet,
         _ if last.is_some_and(|doing| doing.is_stopped) => Quiescence::Stopped,
         _ => usage.quiescence(since, read_ns),

@@ -275,13 +275,13 @@ fn no_phase_is_longer_than_the_run_whether_its_lines_or_its_end_is_heard_first()
         if end_first {
             timeline.push(1_200 * MS, ended());
         }
-        timeline.hear(1_300 * MS, "alive 10");
+        timeline.take_line(1_300 * MS, "alive 10");
         let Action::BeginPlateau { since_ns, from } = next_action(&timeline, &spec, 1_300 * MS) else {
             panic!()
         };
         timeline
             .push(1_300 * MS, RunEvent::Plateau(PlateauStart { since_ns, from, cpu: None, starved_s: 0.0 }));
-        timeline.hear(1_300 * MS, "done 10");
+        timeline.take_line(1_300 * MS, "done 10");
         if !end_first {
             timeline.push(1_200 * MS, ended());
         }
@@ -336,10 +336,10 @@ fn too_much_output_ends_the_run_also_after_the_program() {
 fn a_program_cannot_make_its_timeline_long() {
     let mut timeline = Timeline::new(Timestamp::UNIX_EPOCH, Host::default());
     for at in 0..10_000 {
-        timeline.hear(at, &format!("metric a {at} s"));
-        timeline.hear(at, &format!("alive {}", 20_000 - at));
-        timeline.hear_load(at, &format!("alive {}", 20_000 - at));
-        timeline.hear(at, "done x");
+        timeline.take_line(at, &format!("metric a {at} s"));
+        timeline.take_line(at, &format!("alive {}", 20_000 - at));
+        timeline.take_load_line(at, &format!("alive {}", 20_000 - at));
+        timeline.take_line(at, "done x");
         timeline.push(at, RunEvent::Threads(at));
         timeline.push(at, RunEvent::Peak(at));
         timeline.push(at, RunEvent::Connections(20_000 - at));
@@ -361,7 +361,7 @@ fn alive_that_comes_when_the_program_is_stopped_leaves_what_was_seen() {
     let (mut timeline, actions) =
         watch(&ScriptedProgram { lines: vec![], ends_ms: None, ..well() }, &black_box(false));
     let asked = actions.iter().find(|(_, action)| *action == Action::Ask).unwrap().0;
-    timeline.hear((asked + 1) * MS, "alive 10");
+    timeline.take_line((asked + 1) * MS, "alive 10");
     assert!(matches!(next_action(&timeline, &black_box(false), (asked + 1) * MS), Action::Wait(_)));
     let run = analyze(&timeline, &black_box(false));
     assert_eq!((run.status, run.alive, run.plateau_from), (Status::Ok, None, Some(PlateauFrom::Outside)));

@@ -25,7 +25,7 @@ use super::launcher::{LAUNCH_ARGUMENT, LaunchRequest, LauncherEvent, launch};
 /// Number of descriptors that a launcher gets: its socket, and the pipes for the output of the program.
 const DESCRIPTORS: usize = 3;
 /// Timeout for a fork by the template.
-const FORK_PATIENCE: Duration = Duration::from_secs(60);
+const FORK_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Starts launchers.
 pub(super) struct Launchers {
@@ -78,7 +78,7 @@ struct LauncherTemplate {
 impl LauncherTemplate {
     fn start(program: &Path) -> io::Result<LauncherTemplate> {
         let (ours, theirs) = UnixStream::pair()?;
-        ours.set_read_timeout(Some(FORK_PATIENCE))?;
+        ours.set_read_timeout(Some(FORK_TIMEOUT))?;
         let child = Command::new(program)
             .arg(LAUNCH_ARGUMENT)
             .env_clear()

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde::{Deserialize, Serialize};
 
-use super::limits::{DetectedLimit, OPEN_FILES, SystemLimits, lifted_by};
+use super::limits::{DetectedLimit, OPEN_FILES, SystemLimits, raised_by};
 use crate::Kind;
 use crate::LimitHit;
 use crate::units::grouped;
@@ -72,7 +72,7 @@ const NO_MORE_THREADS: [&str; 6] = [
 ];
 
 /// Whether standard error reports too many open files.
-pub fn tells_of_open_files(stderr: &[u8]) -> bool {
+pub fn reports_open_files(stderr: &[u8]) -> bool {
     let text = String::from_utf8_lossy(stderr);
     TOO_MANY_FILES.iter().any(|words| text.contains(words))
 }
@@ -88,7 +88,7 @@ pub fn proven_limit(limits: &SystemLimits, evidence: &LimitEvidence) -> Option<D
     if said(TOO_MANY_FILES_IN_SYSTEM) {
         let value = limits.machine_files?;
         let (limit, remedy) =
-            lifted_by("fs.file-max", value, format!("sysctl -w fs.file-max={}", value.saturating_mul(10)));
+            raised_by("fs.file-max", value, format!("sysctl -w fs.file-max={}", value.saturating_mul(10)));
         let sentence = format!("hit fs.file-max = {value} open files (whole machine)");
         return Some(DetectedLimit { limit, sentence, why: String::new(), remedy });
     }
@@ -107,12 +107,12 @@ pub fn proven_limit(limits: &SystemLimits, evidence: &LimitEvidence) -> Option<D
 pub fn detect_limit(limits: &SystemLimits, kind: Kind, evidence: &LimitEvidence) -> Option<DetectedLimit> {
     proven_limit(limits, evidence)
         .or_else(|| limit_inferred(limits, kind, evidence))
-        .or_else(|| limit_told(limits, kind, evidence))
+        .or_else(|| reported_limit(limits, kind, evidence))
 }
 
 /// The limit on memory mappings, if the program printed that it was refused a thread, its cgroup refused none,
 /// and N threads can exhaust the mappings.
-fn limit_told(limits: &SystemLimits, kind: Kind, evidence: &LimitEvidence) -> Option<DetectedLimit> {
+fn reported_limit(limits: &SystemLimits, kind: Kind, evidence: &LimitEvidence) -> Option<DetectedLimit> {
     let told = NO_MORE_THREADS.iter().any(|words| evidence.stderr.contains(words));
     if kind != Kind::Thread || evidence.refused_threads != Some(0) || !told {
         return None;

@@ -13,10 +13,10 @@ use crate::LimitHit;
 use crate::units::grouped;
 
 /// Threads reserved for the rest of the machine: without any left, not even `kill` can start.
-const KEPT_FOR_THE_MACHINE: u64 = 1024;
+const RESERVED_FOR_MACHINE: u64 = 1024;
 
 /// The same within a cgroup that has a bound of its own, such as a container.
-const KEPT_FOR_THE_GROUP: u64 = 64;
+const RESERVED_FOR_GROUP: u64 = 64;
 
 /// The limits in force for a process started now. `None`: no limit, or unknown.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -118,7 +118,7 @@ pub struct DetectedLimit {
 pub type WithRemedy = (LimitHit, Option<String>);
 
 /// A limit that a command of root raises.
-pub(super) fn lifted_by(name: &str, value: u64, command: String) -> WithRemedy {
+pub(super) fn raised_by(name: &str, value: u64, command: String) -> WithRemedy {
     let remedy = format!("raise it: `sudo {command}`");
     (LimitHit { name: name.to_owned(), value, lift: Some(command) }, Some(remedy))
 }
@@ -158,8 +158,8 @@ impl SoftLimit {
 impl SystemLimits {
     /// Every limit on threads with the room it leaves, tightest first.
     pub fn thread_headroom(&self) -> Vec<ThreadHeadroom> {
-        let machine = (self.threads_now, KEPT_FOR_THE_MACHINE);
-        let sysctl = |name, value| lifted_by(name, value, format!("sysctl -w {name}=4194304"));
+        let machine = (self.threads_now, RESERVED_FOR_MACHINE);
+        let sysctl = |name, value| raised_by(name, value, format!("sysctl -w {name}=4194304"));
         let of_group = |value| {
             let remedy = "raise it where taskscale's cgroup was made: TasksMax= of the systemd service or scope, or an \
                           option of the container";
@@ -171,7 +171,7 @@ impl SystemLimits {
             self.threads_max.map(|value| (sysctl("kernel.threads-max", value), machine)),
             self.user_processes.map(|value| (USER_PROCESSES.at(value, self.user_processes_hard), machine)),
             // Only the container's own threads count against its bound.
-            self.group_threads.map(|value| (of_group(value), (self.group_threads_now, KEPT_FOR_THE_GROUP))),
+            self.group_threads.map(|value| (of_group(value), (self.group_threads_now, RESERVED_FOR_GROUP))),
         ];
         let mut headrooms: Vec<ThreadHeadroom> = limits
             .into_iter()
@@ -201,7 +201,7 @@ impl SystemLimits {
     pub fn mapping_headroom(&self) -> Option<(RangeInclusive<u64>, WithRemedy)> {
         let value = self.max_map_count?;
         let command = "sysctl -w vm.max_map_count=2147483647".to_owned();
-        Some((value / 4..=value / 2, lifted_by("vm.max_map_count", value, command)))
+        Some((value / 4..=value / 2, raised_by("vm.max_map_count", value, command)))
     }
 
     /// The limit of open files, and how to raise it.

@@ -21,7 +21,7 @@ const LONGEST_HOLDER_BYTES: u64 = 1000;
 const MARK: &str = "taskscale ";
 
 /// How often the holder is read again, because it may change.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
+const HOLDER_INTERVAL: Duration = Duration::from_secs(1);
 /// How often taskscale tries to take the lock.
 const TRY_EVERY: Duration = Duration::from_millis(100);
 
@@ -82,7 +82,7 @@ impl MachineLock {
                 Err(TryLockError::WouldBlock) => {}
                 Err(TryLockError::Error(error)) => return Some(MachineLock::none("lock", &path, &error)),
             }
-            if looked.is_none_or(|instant| instant.elapsed() >= LOOK_EVERY) {
+            if looked.is_none_or(|instant| instant.elapsed() >= HOLDER_INTERVAL) {
                 looked = Some(Instant::now());
                 if !waiting(&holder(&file), begun.elapsed()) {
                     return None;

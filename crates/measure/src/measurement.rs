@@ -113,7 +113,7 @@ impl Status {
 
     /// Whether a case that could run on this machine failed, timed out or was partial: decides the exit code. A limit of
     /// the system is a result.
-    pub fn fell_short(self) -> bool {
+    pub fn is_failure(self) -> bool {
         !matches!(self, Status::Ok | Status::Limit | Status::Unavailable)
     }
 }

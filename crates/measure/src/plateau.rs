@@ -18,7 +18,7 @@ const SAME_ANON: f64 = 0.01;
 const NARROW_BYTES: u64 = 64 << 10;
 /// Up to this many processes are each read again to detect changes of memory. With more, the kernel's counters
 /// decide.
-const WALKED_AGAIN: usize = 64;
+const MAX_PROCESSES_WALKED_AGAIN: usize = 64;
 
 /// One reading.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -241,9 +241,9 @@ fn contradiction(shown: &ProcessMemory, account: &KernelAccount) -> Option<(u64,
 }
 
 /// Resident and kernel memory in bytes, to be compared with a later value. If the kernel's counters lag, up to
-/// `WALKED_AGAIN` processes are walked, which takes 40 ms for 10,000 threads.
+/// `MAX_PROCESSES_WALKED_AGAIN` processes are walked, which takes 40 ms for 10,000 threads.
 pub fn standing(group: &dyn Group, pids: &[u32]) -> u64 {
-    let walks = pids.len() <= WALKED_AGAIN && !procfs::resident_is_exact();
+    let walks = pids.len() <= MAX_PROCESSES_WALKED_AGAIN && !procfs::resident_is_exact();
     let walked = |pid: u32| procfs::rollup_by_thread(pid).ok().map(|(_, rollup)| rollup.rss + rollup.huge);
     let counted = |pid: u32| procfs::status(pid).ok().map(|status| status.rss + status.huge);
     let of = |pid: u32| if walks { walked(pid).or_else(|| counted(pid)) } else { counted(pid) };

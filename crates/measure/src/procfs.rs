@@ -192,7 +192,7 @@ fn parent(pid: u32) -> Option<u32> {
     stat_field(&text(format!("/proc/{pid}/stat")).ok()?, 4)
 }
 
-/// What threads of a process are doing, by the states of proc(5): at most the first `THREADS_LOOKED_AT`.
+/// What threads of a process are doing, by the states of proc(5): at most the first `MAX_THREADS_READ`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Doing {
@@ -226,7 +226,7 @@ impl Doing {
 pub fn doing(pid: u32) -> Doing {
     let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
     let mut doing = Doing::default();
-    for thread in threads.take(THREADS_LOOKED_AT) {
+    for thread in threads.take(MAX_THREADS_READ) {
         // A thread that has ended since has nothing to do.
         let stat = text(thread.path().join("stat")).unwrap_or_default();
         doing.wants_cpu |= parse_state(&stat) == Some('R');
@@ -268,7 +268,7 @@ fn hierarchies_with(groups: &str, name: &str) -> usize {
 }
 
 /// Number of threads that are read. If a runtime has more, they are tasks, and alike.
-const THREADS_LOOKED_AT: usize = 64;
+const MAX_THREADS_READ: usize = 64;
 
 /// The state of a `stat` line.
 fn parse_state(stat: &str) -> Option<char> {

@@ -10,7 +10,7 @@ use super::launcher::ProgramEnd;
 use super::limit_detection::OwnFiles;
 use super::observed::EndedBy;
 use super::protocol::{LineKind, Said};
-use super::sampler::{MemoryStanding, QUIET_SHARE, seconds};
+use super::sampler::{IDLE_SHARE, MemoryStanding, seconds};
 use super::{RunSpec, Scenario};
 use crate::{Plateau, PlateauFrom};
 use taskscale_load::{Begin, Connected, StageResult};
@@ -235,7 +235,7 @@ impl RunState {
 
     /// Whether the program follows the whole protocol. A black-box program does if it was given the time to
     /// wait and printed `alive`.
-    pub fn speaks_protocol(&self, spec: &RunSpec) -> bool {
+    pub fn follows_protocol(&self, spec: &RunSpec) -> bool {
         spec.scenario
             .black_box()
             .is_none_or(|black_box| black_box.told_hold && self.plateau_from() == Some(PlateauFrom::Protocol))
@@ -269,7 +269,7 @@ impl RunState {
     }
 
     /// Since when all tasks of the load are alive, and how that is known. `None` if it is not.
-    pub fn load_stands(&self, spec: &RunSpec, now: u64) -> Option<(u64, PlateauFrom)> {
+    pub fn load_alive_since(&self, spec: &RunSpec, now: u64) -> Option<(u64, PlateauFrom)> {
         let started_ns = self.load_started_ns?;
         match spec.scenario.black_box()?.load.as_ref()?.stands {
             LoadStands::After(time) => {
@@ -294,12 +294,12 @@ impl RunState {
 
     /// Whether the run was runnable at the last look, but had got almost no CPU since memory was read: that memory is
     /// unchanged proves nothing.
-    pub fn is_held_back(&self) -> bool {
+    pub fn waits_for_cpu(&self) -> bool {
         let seen =
             self.last_look.as_ref().filter(|(_, look)| look.doing.wants_cpu).zip(self.last_read.as_ref());
         seen.is_some_and(|((looked_ns, look), read)| {
             let used_s = look.cpu.zip(read.cpu).map(|(now, then)| now.total_s - then.total_s);
-            used_s.is_none_or(|used_s| used_s < QUIET_SHARE * seconds(read.end_ns, *looked_ns))
+            used_s.is_none_or(|used_s| used_s < IDLE_SHARE * seconds(read.end_ns, *looked_ns))
         })
     }
 

@@ -11,7 +11,7 @@ use super::procfs::Doing;
 /// The sampling period, in seconds.
 pub const TICK_S: f64 = 0.02;
 /// The CPU is idle if the run used less than this share of one core.
-pub const QUIET_SHARE: f64 = 0.02;
+pub const IDLE_SHARE: f64 = 0.02;
 /// Maximum time between two samples that counts as watched, in nanoseconds.
 pub const LONGEST_GAP_NS: u64 = 40_000_000;
 /// The share of a window that must have been watched to judge it.
@@ -29,8 +29,8 @@ const GROWTH_MIN_BYTES: u64 = 4 << 20;
 const SAME_SHARE: f64 = 0.01;
 const SAME_BYTES: u64 = 1 << 20;
 /// The same for values that are exact: memory that processes show, and kernel memory.
-const STANDS_SHARE: f64 = 0.01;
-const STANDS_BYTES: u64 = 64 << 10;
+const EXACT_SHARE: f64 = 0.01;
+const EXACT_BYTES: u64 = 64 << 10;
 /// Samples older than this are of no use, in seconds.
 const KEPT_S: f64 = 2.0;
 /// The capacity of a pipe. A program that wrote more within a window may wait for its reader and seem idle.
@@ -85,7 +85,7 @@ pub struct MemoryStanding {
 impl MemoryStanding {
     /// Whether memory is unchanged.
     pub fn is_same_as(&self, then: &MemoryStanding) -> bool {
-        self.shown.abs_diff(then.shown) <= more_of(STANDS_BYTES, STANDS_SHARE, self.shown.max(then.shown))
+        self.shown.abs_diff(then.shown) <= more_of(EXACT_BYTES, EXACT_SHARE, self.shown.max(then.shown))
             && then.in_use_is_about(self.in_use)
     }
 
@@ -98,7 +98,7 @@ impl MemoryStanding {
     pub fn grown_since(&self, then: &MemoryStanding) -> Option<u64> {
         let shown = self.shown.saturating_sub(then.shown);
         let in_use = self.in_use.zip(then.in_use).map_or(0, |(now, then)| now.saturating_sub(then));
-        let grew = shown > more_of(STANDS_BYTES, STANDS_SHARE, self.shown)
+        let grew = shown > more_of(EXACT_BYTES, EXACT_SHARE, self.shown)
             || in_use > more_of(SAME_BYTES, SAME_SHARE, then.in_use.unwrap_or(0));
         grew.then(|| shown.max(in_use))
     }
@@ -199,9 +199,9 @@ impl UsageHistory {
 
     /// Since when CPU, memory and the load have been idle, if that was watched for `window_s` seconds. Samples
     /// before `since` do not count. Memory matters too: a program may grow while it waits for a CPU.
-    pub fn quiet_since(&self, since: u64, window_s: f64) -> Option<u64> {
+    pub fn idle_since(&self, since: u64, window_s: f64) -> Option<u64> {
         let (start, last) = (self.watched_for(window_s, since)?, self.points.last()?);
-        let is_quiet = |used_s: f64| used_s < QUIET_SHARE * watched_s(start, last);
+        let is_quiet = |used_s: f64| used_s < IDLE_SHARE * watched_s(start, last);
         let (from, to) = (&start.sample, &last.sample);
         let (low, high) = self.memory_range(from.at_ns);
         let quiet = used(from.cpu_s, to.cpu_s).is_some_and(is_quiet)
@@ -227,7 +227,7 @@ impl UsageHistory {
         }
         let (low, high) = self.memory_range(wide.sample.at_ns);
         let had_cpu = used(wide.sample.cpu_s, last.sample.cpu_s)
-            .is_some_and(|used_s| used_s >= QUIET_SHARE * watched_s(wide, last));
+            .is_some_and(|used_s| used_s >= IDLE_SHARE * watched_s(wide, last));
         // Changing memory decides first: a CPU-starved program that grows has not started all its tasks.
         match (is_growth(low, high), starved(from, last), had_cpu) {
             (true, ..) => Quiescence::Changing,
@@ -325,10 +325,10 @@ mod tests {
     #[test]
     fn what_stands_and_wants_no_cpu_is_quiet() {
         let usage = watched(100, 0.0, false, standing);
-        assert_eq!(usage.quiet_since(0, 0.1), Some(0));
-        assert_eq!(usage.quiet_since(20 * MS, 0.1), None, "no look before that counts");
+        assert_eq!(usage.idle_since(0, 0.1), Some(0));
+        assert_eq!(usage.idle_since(20 * MS, 0.1), None, "no look before that counts");
         assert_eq!(
-            watched(80, 0.0, false, standing).quiet_since(0, 0.1),
+            watched(80, 0.0, false, standing).idle_since(0, 0.1),
             None,
             "watched for too short a time"
         );
@@ -336,9 +336,9 @@ mod tests {
 
     #[test]
     fn what_works_grows_or_wants_a_cpu_is_not() {
-        assert_eq!(watched(500, 0.1, false, standing).quiet_since(0, 0.1), None);
-        assert_eq!(watched(500, 0.0, false, growing).quiet_since(0, 0.1), None);
-        assert_eq!(watched(500, 0.0, true, standing).quiet_since(0, 0.1), None);
+        assert_eq!(watched(500, 0.1, false, standing).idle_since(0, 0.1), None);
+        assert_eq!(watched(500, 0.0, false, growing).idle_since(0, 0.1), None);
+        assert_eq!(watched(500, 0.0, true, standing).idle_since(0, 0.1), None);
     }
 
     #[test]
@@ -346,11 +346,11 @@ mod tests {
         // Two samples 1.7 s apart, without any use in between: the machine may have been paused.
         let mut usage = watched(200, 0.1, false, growing);
         see(&mut usage, [1_900], 0.1 * 0.2 / 1.9, false, |_| growing(200));
-        assert_eq!(usage.quiet_since(0, 0.1), None);
+        assert_eq!(usage.idle_since(0, 0.1), None);
         assert_eq!(usage.quiescence(0, 1_900 * MS), Quiescence::Changing, "what was seen before that");
         assert_eq!(usage.quiescence(210 * MS, 1_900 * MS), Quiescence::Unwatched);
         let none = UsageHistory::default();
-        assert_eq!((none.quiet_since(0, 0.1), none.quiescence(0, 500 * MS)), (None, Quiescence::Unwatched));
+        assert_eq!((none.idle_since(0, 0.1), none.quiescence(0, 500 * MS)), (None, Quiescence::Unwatched));
     }
 
     #[test]
@@ -378,7 +378,7 @@ mod tests {
             let sample = UsageSample { at_ns: tick * 20 * MS, cpu_s: Some(0.0), ..UsageSample::default() };
             usage.add(UsageSample { output_bytes: tick * 16 * 1024, ..sample }, Doing::default);
         }
-        assert_eq!(usage.quiet_since(0, 0.1), None);
+        assert_eq!(usage.idle_since(0, 0.1), None);
     }
 
     #[test]
@@ -390,7 +390,7 @@ mod tests {
                 UsageSample { at_ns: tick * 20 * MS, cpu_s: Some(0.0), load_cpu_s, ..UsageSample::default() };
             usage.add(sample, Doing::default);
         }
-        assert_eq!(usage.quiet_since(0, 0.1), None);
+        assert_eq!(usage.idle_since(0, 0.1), None);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// systemd answers within milliseconds on an idle machine; a busy or emulated one may need seconds.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Moves this process into a new delegated scope and returns once it has moved, or why it cannot.
 pub fn move_into_scope(own_group: impl Fn() -> Option<String>) -> Result<(), String> {
@@ -31,7 +31,7 @@ pub fn move_into_scope(own_group: impl Fn() -> Option<String>) -> Result<(), Str
         let said = said.lines().next().unwrap_or("no message").trim().to_owned();
         return Err(format!("systemd refused a scope: {said}"));
     }
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + TIMEOUT;
     while own_group() == before {
         if Instant::now() > deadline {
             return Err("systemd made a scope but did not move taskscale into it".into());

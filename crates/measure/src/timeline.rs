@@ -86,11 +86,11 @@ impl Timeline {
     pub fn push(&mut self, at_ns: u64, event: RunEvent) {
         let replaced = match &event {
             RunEvent::Line(line) => {
-                self.hear(at_ns, line);
+                self.take_line(at_ns, line);
                 return;
             }
             RunEvent::LoadLine(line) => {
-                self.hear_load(at_ns, line);
+                self.take_load_line(at_ns, line);
                 return;
             }
             RunEvent::Usage(point) => return self.usage.restore(at_ns, *point),
@@ -122,13 +122,13 @@ impl Timeline {
     }
 
     /// Takes a line of the program's standard output. Returns whether it belongs to the protocol.
-    pub fn hear(&mut self, at_ns: u64, line: &str) -> bool {
+    pub fn take_line(&mut self, at_ns: u64, line: &str) -> bool {
         let kind = self.state.program.take(self.state.by_end(at_ns), line);
         self.put_line(kind, line, at_ns, RunEvent::Line)
     }
 
     /// Likewise for the load's standard output.
-    pub fn hear_load(&mut self, at_ns: u64, line: &str) -> bool {
+    pub fn take_load_line(&mut self, at_ns: u64, line: &str) -> bool {
         let kind = self.state.load.take_of_load(at_ns, line);
         self.put_line(kind, line, at_ns, RunEvent::LoadLine)
     }

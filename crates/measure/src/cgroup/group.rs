@@ -126,7 +126,7 @@ pub fn batches_bytes() -> u64 {
 /// cgroup does that only if more than 64 pages per CPU have changed below it (memcg_vmstats_needs_flush), and
 /// then for the whole tree below it. So taskscale touches that many pages of its own, and reads the cgroup that
 /// contains both itself and the run.
-pub(super) fn settle_by_touching(folder: &Path) {
+pub(super) fn update_counters_by_touching(folder: &Path) {
     if let Some(common) = folder.ancestors().nth(2) {
         touch_pages(BATCH_PAGES * (online_processors() + 1));
         let _ = fs::read(common.join("memory.stat"));

@@ -43,8 +43,8 @@ impl GroupRoot {
             // For comparing sources on one machine, and for tests.
             Ok("none") => home.why_none.push("TASKSCALE_CGROUP=none is set".into()),
             _ => {
-                if !home.settle_v2() {
-                    home.settle_v1();
+                if !home.set_up_v2() {
+                    home.set_up_v1();
                 }
             }
         }
@@ -106,7 +106,7 @@ impl GroupRoot {
         })
     }
 
-    fn settle_v2(&mut self) -> bool {
+    fn set_up_v2(&mut self) -> bool {
         let Some(mount) = mounts().into_iter().find(|mount| mount.kind == "cgroup2") else {
             self.why_none.push("no cgroup v2 file system is mounted".into());
             return false;
@@ -121,12 +121,12 @@ impl GroupRoot {
             self.why_none.push("this process is in no cgroup of version 2".into());
             return false;
         };
-        if self.settle_in_own_group(first) {
+        if self.set_up_in_own_group(first) {
             return true;
         }
         match systemd::move_into_scope(|| own_group("")) {
             Ok(()) => {
-                if own_folders("").first().is_some_and(|scope| self.settle_in_own_group(scope)) {
+                if own_folders("").first().is_some_and(|scope| self.set_up_in_own_group(scope)) {
                     return true;
                 }
                 self.why_none.push("systemd made a scope, but did not delegate it to this user".into());
@@ -135,7 +135,7 @@ impl GroupRoot {
         }
         // Finally, try this cgroup and those above it: root can always use one of them.
         for folder in &own {
-            match self.settle_below(folder) {
+            match self.set_up_below(folder) {
                 Ok(()) => return true,
                 Err(error) => {
                     self.why_none.push(format!("cannot make a cgroup in {}: {error}", folder.display()))
@@ -147,10 +147,10 @@ impl GroupRoot {
 
     /// Uses the cgroup that this process is in, if it may have children: it is the root, or this process is
     /// alone in it and can move into a leaf (the "no internal processes" rule).
-    fn settle_in_own_group(&mut self, own: &Path) -> bool {
+    fn set_up_in_own_group(&mut self, own: &Path) -> bool {
         let is_root = !own.join("cgroup.events").exists();
         if is_root {
-            return self.settle_below(own).is_ok();
+            return self.set_up_below(own).is_ok();
         }
         let me = std::process::id().to_string();
         let alone = fs::read_to_string(own.join("cgroup.procs")).is_ok_and(|pids| pids.trim() == me);
@@ -161,7 +161,7 @@ impl GroupRoot {
         if fs::create_dir(&leaf).is_err() {
             return false;
         }
-        if fs::write(leaf.join("cgroup.procs"), "0").is_ok() && self.settle_below(own).is_ok() {
+        if fs::write(leaf.join("cgroup.procs"), "0").is_ok() && self.set_up_below(own).is_ok() {
             // The leaf stays: this process remains in it until its end, and systemd removes it with the scope.
             return true;
         }
@@ -170,7 +170,7 @@ impl GroupRoot {
         false
     }
 
-    fn settle_below(&mut self, parent: &Path) -> io::Result<()> {
+    fn set_up_below(&mut self, parent: &Path) -> io::Result<()> {
         enable_controllers(parent)?;
         let base = self.make_in(parent)?;
         let usable = enable_controllers(&base).and_then(|()| can_join(&base));
@@ -183,7 +183,7 @@ impl GroupRoot {
         Ok(())
     }
 
-    fn settle_v1(&mut self) {
+    fn set_up_v1(&mut self) {
         let folder_of = |controller| own_folders(controller).into_iter().next();
         let Some(memory) = folder_of("memory") else {
             self.why_none.push("no cgroup v1 memory hierarchy is mounted".into());

@@ -18,7 +18,7 @@ use rustix::io::Errno;
 use crate::procfs;
 
 /// How long the kernel may take to release a cgroup whose processes have ended.
-const REMOVAL_PATIENCE: Duration = Duration::from_secs(10);
+const REMOVAL_TIMEOUT: Duration = Duration::from_secs(10);
 /// Minimum number of attempts, because the machine may have been paused for that time.
 const LEAST_TRIES: u32 = 20;
 
@@ -69,7 +69,7 @@ pub(super) fn kill(folder: &Path) -> bool {
 /// Removes `folder` and the cgroups below it, innermost first. Retries for ten seconds, because the kernel
 /// refuses until ended processes are fully gone.
 pub(super) fn remove(folder: &Path) -> io::Result<()> {
-    let deadline = Instant::now() + REMOVAL_PATIENCE;
+    let deadline = Instant::now() + REMOVAL_TIMEOUT;
     let below = walk(folder, |_| (), |parent, name| remove_one(parent, name, deadline));
     match below {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),

@@ -6,7 +6,8 @@ use std::io;
 use std::path::PathBuf;
 
 use super::group::{
-    CpuReading, Group, GroupBounds, KernelAccount, MemoryWant, keyed, settle_by_touching, write_control,
+    CpuReading, Group, GroupBounds, KernelAccount, MemoryWant, keyed, update_counters_by_touching,
+    write_control,
 };
 use super::tree;
 use crate::MemorySource;
@@ -112,7 +113,7 @@ impl Group for GroupV1 {
     }
 
     fn kernel_account(&self) -> KernelAccount {
-        settle_by_touching(&self.memory);
+        update_counters_by_touching(&self.memory);
         self.account()
     }
 

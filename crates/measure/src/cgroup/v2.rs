@@ -5,8 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::group::{
-    CpuReading, Group, GroupBounds, KernelAccount, MemoryWant, batches_bytes, keyed, settle_by_touching,
-    write_control,
+    CpuReading, Group, GroupBounds, KernelAccount, MemoryWant, batches_bytes, keyed,
+    update_counters_by_touching, write_control,
 };
 use super::tree;
 use crate::MemorySource;
@@ -69,10 +69,10 @@ impl GroupV2 {
     ///
     /// Before Linux 6.16, reading cpu.stat does that for all controllers (cgroup_rstat_flush). Since then each
     /// controller has separate counters.
-    fn settle_figures(&self) {
+    fn update_counters(&self) {
         match kernel_is_at_least((6, 16)) {
             false => drop(self.text("cpu.stat")),
-            true => settle_by_touching(&self.folder),
+            true => update_counters_by_touching(&self.folder),
         }
     }
 
@@ -110,7 +110,7 @@ impl Group for GroupV2 {
     }
 
     fn kernel_account(&self) -> KernelAccount {
-        self.settle_figures();
+        self.update_counters();
         let account = parse_stat(&self.text("memory.stat"), self.memory_now(), batches_bytes());
         KernelAccount { swap: number(self.folder.join("memory.swap.current")), ..account }
     }

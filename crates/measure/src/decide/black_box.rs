@@ -1,13 +1,13 @@
 //! Decisions for black-box programs and servers. The ready signal is inferred from outside or named by the
 //! user, a load may start, and a program that does not end by itself is stopped after its plateau.
 
-use super::{Action, QUIET_WINDOW_S, RunView, STANDS_S, last_look_ns, quiescence, why_dropped};
+use super::{Action, IDLE_WINDOW_S, OUTSIDE_IDLE_WINDOW_S, RunView, last_look_ns, quiescence, why_dropped};
 use crate::PlateauFrom;
 use crate::black_box::{BlackBoxCommand, Ready};
 use crate::event::{MemoryReading, WhyDropped};
 use crate::evidence::Quiescence;
 use crate::observed::EndedBy;
-use crate::sampler::{MemoryStanding, QUIET_SHARE, TICK_S, seconds};
+use crate::sampler::{IDLE_SHARE, MemoryStanding, TICK_S, seconds};
 
 /// How long a load, and then a program, may take to end after SIGTERM, in seconds.
 const LOAD_GRACE_S: f64 = 2.0;
@@ -35,7 +35,7 @@ impl RunView<'_> {
             return Action::BecomeReady(from);
         }
         let inferred = matches!(state.plateau_from(), None | Some(PlateauFrom::Outside));
-        if inferred && let Some((since_ns, from)) = state.load_stands(self.spec, self.now) {
+        if inferred && let Some((since_ns, from)) = state.load_alive_since(self.spec, self.now) {
             return Action::BeginPlateau { since_ns, from };
         }
         if let Some(action) = self.first_messages() {
@@ -70,7 +70,7 @@ impl RunView<'_> {
         let idle_since = match known {
             Some(since) => self.is_idle_since(since).then_some(since),
             // A load that is working has not started all its tasks yet.
-            None => usage.quiet_since(since, STANDS_S).filter(|_| !self.has_something_to_do()),
+            None => usage.idle_since(since, OUTSIDE_IDLE_WINDOW_S).filter(|_| !self.has_something_to_do()),
         };
         let due_ns = state.due_ns(self.spec);
         let last_moment = seconds(since, self.now) >= black_box.settle.as_secs_f64()
@@ -133,7 +133,7 @@ impl RunView<'_> {
                 };
             }
         }
-        let until_ns = due_ns.unwrap_or(end_ns + (QUIET_WINDOW_S * 1e9) as u64);
+        let until_ns = due_ns.unwrap_or(end_ns + (IDLE_WINDOW_S * 1e9) as u64);
         if let Some(look_ns) = self.next_look_ns(end_ns, until_ns) {
             return if self.now >= look_ns { Action::LastLook } else { Action::Wait(self.tick_s()) };
         }
@@ -162,7 +162,7 @@ impl RunView<'_> {
         };
         // Waiting tasks use no CPU.
         let used_s = last.sample.cpu_s.zip(reading.cpu).map(|(now_s, then)| now_s - then.total_s);
-        let at_work = used_s.is_some_and(|used_s| used_s >= QUIET_SHARE * seconds(read_ns, self.now));
+        let at_work = used_s.is_some_and(|used_s| used_s >= IDLE_SHARE * seconds(read_ns, self.now));
         let has_time =
             self.has_time(black_box, Some(self.state.may_infer_since(self.spec).unwrap_or(read_ns)));
         let quiescence = match (moved, standing.is_some()) {

@@ -105,7 +105,7 @@ pub(super) fn watch(program: &ScriptedProgram, spec: &RunSpec) -> (Timeline, Vec
     loop {
         let ms = now / MS;
         while let Some((at, line)) = program.lines.get(heard).filter(|(at, _)| *at <= ms) {
-            timeline.hear(at * MS, line);
+            timeline.take_line(at * MS, line);
             heard += 1;
         }
         if let Some(at) = ends_ms.filter(|at| *at <= ms) {

@@ -72,7 +72,7 @@ impl Joins {
     }
 
     /// Whether there was a join besides that of the launcher.
-    pub fn came_back(&self) -> bool {
+    pub fn has_rejoined(&self) -> bool {
         let Some(mut inotify) = Inotify::lock() else { return false };
         inotify.read();
         let writes: usize = self.watches.iter().filter_map(|watch| inotify.writes.get(watch)).sum();
@@ -113,15 +113,15 @@ mod tests {
         let joins = Joins::of(&folders);
         write("cgroup.procs");
         fs::read(folder.path().join("cgroup.procs")).unwrap();
-        assert!(!joins.came_back());
+        assert!(!joins.has_rejoined());
         let joins = Joins::of(&folders);
         write("cgroup.procs");
         write("cgroup.procs");
-        assert!(joins.came_back());
+        assert!(joins.has_rejoined());
         let joins = Joins::of(&folders);
         write("cgroup.procs");
         write("tasks");
-        assert!(joins.came_back());
-        assert!(!Joins::of(&[]).came_back());
+        assert!(joins.has_rejoined());
+        assert!(!Joins::of(&[]).has_rejoined());
     }
 }

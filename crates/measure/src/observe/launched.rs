@@ -155,7 +155,7 @@ impl Launched {
     }
 
     /// Kills every process of a run whose launcher is gone. An error means that they do not end.
-    pub fn end_what_is_left(&self, group: &dyn Group) -> Result<(), MeasureError> {
+    pub fn kill_remaining(&self, group: &dyn Group) -> Result<(), MeasureError> {
         let mut deadline = ProgressDeadline::new();
         loop {
             kill_all(&self.request.group);

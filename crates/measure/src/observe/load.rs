@@ -58,7 +58,7 @@ impl Running {
                     while self.launched.pending_output() {
                         self.read_output(timeline, clock);
                     }
-                    self.lines.finish(|line| timeline.hear_load(clock.now_ns(), line));
+                    self.lines.finish(|line| timeline.take_load_line(clock.now_ns(), line));
                     timeline.push(clock.now_ns(), RunEvent::LoadEnded { end, stopping: self.stopping });
                     self.launched.send_end();
                 }
@@ -76,7 +76,7 @@ impl Running {
     }
 
     fn end_without_launcher(&mut self, timeline: &mut Timeline, clock: Clock) -> Result<(), MeasureError> {
-        self.launched.end_what_is_left(&*self.group)?;
+        self.launched.kill_remaining(&*self.group)?;
         timeline.push(clock.now_ns(), RunEvent::LoadLost { stopping: self.stopping });
         timeline.push(clock.now_ns(), RunEvent::LoadEmpty);
         Ok(())
@@ -94,7 +94,7 @@ impl Running {
     fn read_output(&mut self, timeline: &mut Timeline, clock: Clock) {
         let mut buffer = [0u8; 64 * 1024];
         let length = self.launched.read_stdout(&mut buffer);
-        self.lines.feed(&buffer[..length], |line| timeline.hear_load(clock.now_ns(), line));
+        self.lines.feed(&buffer[..length], |line| timeline.take_load_line(clock.now_ns(), line));
         self.launched.read_stderr(&mut buffer);
     }
 

@@ -19,11 +19,11 @@ use crate::{MeasureError, mapped, plateau, procfs};
 use taskscale_load::{Begin, Queue};
 
 /// Timeout of a connection. A program that listens on this machine accepts at once.
-const CONNECT_PATIENCE: Duration = Duration::from_millis(100);
+const CONNECT_TIMEOUT: Duration = Duration::from_millis(100);
 /// Number of processes whose threads are read. If there are more, they are tasks, and alike.
-const PROCESSES_LOOKED_AT: usize = 32;
+const MAX_PROCESSES_READ: usize = 32;
 /// Number of server processes whose open files are counted. If there are more, each has few of the connections.
-const SERVERS_LOOKED_AT: usize = 32;
+const MAX_SERVERS_READ: usize = 32;
 
 impl Run<'_> {
     pub fn perform(&mut self, action: Action) -> Result<(), MeasureError> {
@@ -43,7 +43,7 @@ impl Run<'_> {
             Action::Drop(why) => self.push(RunEvent::Dropped(why)),
             Action::Doubt(quiescence) => self.push(RunEvent::Doubt(quiescence)),
             Action::LastLook => {
-                self.look_last();
+                self.take_last_look();
                 self.count_connections();
                 // The program may end before it is looked at again.
                 self.switches.end(self.group.as_ref());
@@ -94,7 +94,7 @@ impl Run<'_> {
         let Some(black_box) = self.spec.scenario.black_box() else { return };
         if let Ready::Tcp(address) = &black_box.ready
             && self.state().ready_ns.is_none()
-            && TcpStream::connect_timeout(address, CONNECT_PATIENCE).is_ok()
+            && TcpStream::connect_timeout(address, CONNECT_TIMEOUT).is_ok()
         {
             self.push(RunEvent::Accepted);
         }
@@ -110,7 +110,7 @@ impl Run<'_> {
         if self.spec.scenario.serve().is_none() || state.files.is_some() || !doubtful {
             return;
         }
-        let mut pids = self.group.processes().into_iter().take(SERVERS_LOOKED_AT);
+        let mut pids = self.group.processes().into_iter().take(MAX_SERVERS_READ);
         if let Some(own) = pids.find_map(OwnFiles::used_up) {
             self.push(RunEvent::Files { own, used_up: true });
         }
@@ -160,7 +160,7 @@ impl Run<'_> {
         }
         let reading = MemoryReading { end_ns, reading, stood, cpu, escaped };
         self.timeline.push(begun_ns, RunEvent::Reading(Box::new(reading)));
-        self.look_for_other_server(&processes);
+        self.find_other_server(&processes);
         self.seen.extend(&processes);
         if let Some(files) = &mut self.files {
             files.extend(processes.into_iter().flat_map(mapped::mapped_paths));
@@ -175,7 +175,7 @@ impl Run<'_> {
 
     /// Near the end of the plateau, checks whether memory has grown and whether processes have left the cgroup,
     /// because their memory would be missing.
-    pub fn look_last(&mut self) {
+    pub fn take_last_look(&mut self) {
         let processes = self.group.processes();
         // First, because reading memory may take until tasks are due.
         let doing = doing_of(self.group.as_ref());
@@ -227,7 +227,7 @@ impl Run<'_> {
 
     /// Detects a listener outside the run: a service may have started the server, or an earlier server may
     /// share the address.
-    fn look_for_other_server(&mut self, processes: &[u32]) {
+    fn find_other_server(&mut self, processes: &[u32]) {
         let named = match self.spec.scenario.black_box().map(|black_box| &black_box.ready) {
             Some(Ready::Tcp(address)) => Some(*address),
             _ => None,
@@ -292,8 +292,8 @@ fn doing(group: &dyn Group, load: Option<&load::Running>, begun: bool) -> procfs
 fn doing_of(group: &dyn Group) -> procfs::Doing {
     let mut pids = group.processes();
     // Keep the first and the last: while a program starts processes, the last ones are working.
-    if pids.len() > PROCESSES_LOOKED_AT {
-        let half = PROCESSES_LOOKED_AT / 2;
+    if pids.len() > MAX_PROCESSES_READ {
+        let half = MAX_PROCESSES_READ / 2;
         pids.drain(half..pids.len() - half);
     }
     pids.into_iter().map(procfs::doing).fold(procfs::Doing::default(), procfs::Doing::and)

@@ -17,7 +17,7 @@ use crate::decide::{Action, next_action};
 use crate::event::{Account, Kill, RunEvent};
 use crate::launcher::{LauncherEvent, ProgramEnd};
 use crate::launchers::Launchers;
-use crate::limit_detection::{OwnFiles, tells_of_open_files};
+use crate::limit_detection::{OwnFiles, reports_open_files};
 use crate::observed::EndedBy;
 use crate::protocol::Lines;
 use crate::run_state::RunState;
@@ -213,21 +213,21 @@ impl<'a> Run<'a> {
         let room = OUTPUT_HEAD_BYTES.saturating_sub(self.stdout_head.len());
         self.stdout_head.extend_from_slice(&buffer[..length.min(room)]);
         let (timeline, now) = (&mut self.timeline, self.clock.now_ns());
-        self.lines.feed(&buffer[..length], |line| timeline.hear(now, line));
-        self.look_for_line(&buffer[..length], 0);
+        self.lines.feed(&buffer[..length], |line| timeline.take_line(now, line));
+        self.search_ready_line(&buffer[..length], 0);
         let length = self.launched.read_stderr(&mut buffer);
-        if self.state().files.is_none() && length > 0 && tells_of_open_files(&self.launched.stderr_tail) {
+        if self.state().files.is_none() && length > 0 && reports_open_files(&self.launched.stderr_tail) {
             let own = self.state().pid.and_then(OwnFiles::of);
             own.into_iter().for_each(|own| self.push(RunEvent::Files { own, used_up: false }));
         }
-        self.look_for_line(&buffer[..length], 1);
+        self.search_ready_line(&buffer[..length], 1);
         let bytes = self.lines.bytes.max(self.launched.stderr_bytes);
         if bytes > self.spec.bounds.output_bytes && !self.state().over_output {
             self.push(RunEvent::OverOutput(bytes));
         }
     }
 
-    fn look_for_line(&mut self, chunk: &[u8], stream: usize) {
+    fn search_ready_line(&mut self, chunk: &[u8], stream: usize) {
         if let Some(Ready::Line(pattern)) = self.spec.scenario.black_box().map(|black_box| &black_box.ready)
             && !self.state().line_seen
             && self.watches[stream].feed(chunk, pattern)
@@ -288,7 +288,7 @@ impl<'a> Run<'a> {
     /// launcher. The next run gets a new launcher.
     fn end_without_launcher(&mut self) -> Result<(), MeasureError> {
         self.push(RunEvent::Kill(Kill { why: EndedBy::LauncherLost, at_cap: false, out_of_memory: false }));
-        self.launched.end_what_is_left(&*self.group)?;
+        self.launched.kill_remaining(&*self.group)?;
         self.push(RunEvent::Empty);
         self.kill_load();
         Ok(())
@@ -304,7 +304,7 @@ impl<'a> Run<'a> {
         if self.timeline.host.samples_memory() {
             self.sample_memory();
         }
-        let (now, done) = (self.clock.now_ns(), self.state().speaks_protocol(self.spec));
+        let (now, done) = (self.clock.now_ns(), self.state().follows_protocol(self.spec));
         let done = done && self.state().plateau.is_some() && self.spec.scenario.work().is_none();
         if !done && self.counted_ns.is_none_or(|at_ns| seconds(at_ns, now) >= TICK_S / 2.0) {
             self.counted_ns = Some(now);
@@ -322,7 +322,7 @@ impl<'a> Run<'a> {
         }
         let cap = self.spec.bounds.memory_bytes.filter(|_| !self.timeline.host.enforces_cap);
         if let Some(cap) = cap.filter(|cap| now > *cap) {
-            let held = self.held();
+            let held = self.resident_without_shared();
             if held > cap {
                 self.push(RunEvent::OverCap(held));
             }
@@ -331,7 +331,7 @@ impl<'a> Run<'a> {
 
     /// Memory of all processes in bytes, with shared pages counted once. Resident memory counts them for each
     /// process, which could end a run far below its cap. Slow, so read only in doubt.
-    fn held(&self) -> u64 {
+    fn resident_without_shared(&self) -> u64 {
         let rollups = self.group.processes().into_iter().filter_map(|pid| procfs::rollup(pid).ok());
         rollups.map(|held| held.pss).sum()
     }
@@ -347,13 +347,13 @@ impl<'a> Run<'a> {
         if self.state().interrupted {
             return Ok(());
         }
-        self.hear_last_line();
+        self.take_last_line();
         let state = self.state();
-        let protocol = state.speaks_protocol(self.spec) && self.spec.scenario.work().is_none();
+        let protocol = state.follows_protocol(self.spec) && self.spec.scenario.work().is_none();
         // Also for a black-box program that was given the time to wait.
         let holds = protocol || state.due_ns(self.spec).is_some();
         if holds && state.reading.is_some() && state.last_look.is_none() {
-            self.look_last();
+            self.take_last_look();
         }
         let used_s = procfs::system_cpu_s().zip(self.system_cpu_s).map(|(end, start)| end - start);
         let text = |launched: &Launched| String::from_utf8_lossy(&launched.stderr_tail).into_owned();
@@ -370,7 +370,7 @@ impl<'a> Run<'a> {
             peak_bytes: self.group.memory_peak(),
             want: self.group.memory_want(),
             refused_threads: self.group.refused_threads(),
-            came_back: self.joins.came_back(),
+            came_back: self.joins.has_rejoined(),
             left_shared_memory,
             stray_lines: self.lines.stray,
             stderr: text(&self.launched),
@@ -381,11 +381,11 @@ impl<'a> Run<'a> {
     }
 
     /// Takes a last line without a newline, once no more output can come.
-    fn hear_last_line(&mut self) {
+    fn take_last_line(&mut self) {
         let end_ns = self.state().end.as_ref().map(|(at_ns, _)| *at_ns);
         let (at_ns, done) = (end_ns.unwrap_or_else(|| self.clock.now_ns()), self.state().program.done_ns);
         let timeline = &mut self.timeline;
-        self.lines.finish(|line| timeline.hear(at_ns, line));
+        self.lines.finish(|line| timeline.take_line(at_ns, line));
         let is_done = done.is_none() && self.state().program.done_ns.is_some();
         if is_done && self.spec.scenario.work().is_some() {
             let cpu = self.group.cpu();

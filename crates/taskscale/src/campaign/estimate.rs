@@ -69,7 +69,7 @@ impl PlanEstimate {
                 let hold_s = predicted.iter().sum::<f64>() / runs as f64;
                 let kind = kinds.get(entry).copied().unwrap_or(Kind::Stackless);
                 let (footprint_bytes, source) = memory(&of_entry, tasks, kind);
-                let run_s = hold_s + beside_hold_s(&of_entry, tasks);
+                let run_s = hold_s + time_without_hold_s(&of_entry, tasks);
                 cells.push(CellEstimate {
                     entry: entry.clone(),
                     part: part.to_string(),
@@ -153,7 +153,7 @@ fn memory(of_entry: &[&Sample], tasks: u64, kind: Kind) -> (f64, EstimateSource)
 }
 
 /// Time of a run besides its wait, in seconds: the median at the same N, or estimated from the number of tasks.
-fn beside_hold_s(of_entry: &[&Sample], tasks: u64) -> f64 {
+fn time_without_hold_s(of_entry: &[&Sample], tasks: u64) -> f64 {
     let same = of_entry.iter().filter(|sample| sample.tasks == tasks && sample.status == Status::Ok);
     let beside: Vec<f64> =
         same.filter_map(|sample| Some((sample.time.wall_s? - sample.hold_s).max(0.0) + RUN_S)).collect();

@@ -85,7 +85,7 @@ pub fn prepare(
         }
         // Only this thread calls the caller's functions, as they write to one terminal.
         loop {
-            match told.recv_timeout(LOOK_FOR_A_STOP) {
+            match told.recv_timeout(STOP_INTERVAL) {
                 Ok(BuildMessage::Begun(index)) => before(&programs[index]),
                 Ok(BuildMessage::Waiting(line)) => (attend.waiting)(&line),
                 Ok(BuildMessage::Ready(index, ready)) => prepared[index] = Some(*ready),
@@ -108,7 +108,7 @@ enum BuildMessage {
 }
 
 /// How often `attend.stop` is checked.
-const LOOK_FOR_A_STOP: Duration = Duration::from_millis(20);
+const STOP_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Prepares the programs of one runtime, in order. Errors of `send` are ignored: only a panic ends the receiver
 /// first.

@@ -28,7 +28,7 @@ fn wrong(workload: &Workload) -> Vec<Vec<String>> {
 }
 
 /// The time limit of a run, on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 pub(super) fn look(runs: &mut Runs) -> CheckResult<()> {
     let mut taken = Vec::new();
@@ -40,7 +40,7 @@ pub(super) fn look(runs: &mut Runs) -> CheckResult<()> {
     };
     for words in wrong(workload) {
         let request =
-            RunRequest { tasks: 1, scenario: scenario.clone(), arguments: Some(&words), time: PATIENCE };
+            RunRequest { tasks: 1, scenario: scenario.clone(), arguments: Some(&words), time: TIMEOUT };
         let (seen, _) = runs.run(&request)?;
         let shown =
             if words.is_empty() { "no arguments".to_owned() } else { format!("`{}`", command_line(&words)) };

@@ -98,7 +98,9 @@ impl Findings {
     ) {
         let finding = Finding { severity, rule, what: what.into(), fix: fix.into() };
         // Keeps one finding of a fault at several N, with the highest severity.
-        let is_same = |other: &Finding| other.rule == rule && essence(&other.what) == essence(&finding.what);
+        let is_same = |other: &Finding| {
+            other.rule == rule && without_numbers(&other.what) == without_numbers(&finding.what)
+        };
         match self.0.iter_mut().find(|other| is_same(other)) {
             Some(known) if finding.severity < known.severity => *known = finding,
             Some(_) => {}
@@ -177,7 +179,7 @@ fn is_of_time(rule: CheckRule, ended: Status) -> bool {
 }
 
 /// `what` without its numbers, to recognize the same fault at another N.
-fn essence(what: &str) -> String {
+fn without_numbers(what: &str) -> String {
     let said =
         what.strip_prefix("with ").and_then(|rest| rest.split_once(": ")).map_or(what, |(_, said)| said);
     said.chars().filter(|char| !char.is_ascii_digit() && !['.', ','].contains(char)).collect()

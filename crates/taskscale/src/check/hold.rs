@@ -44,7 +44,7 @@ impl Runs<'_, '_> {
     }
 
     /// Runs every N, and a wait of 0 s.
-    pub fn hold_all(&mut self) -> CheckResult<()> {
+    pub fn check_all_counts(&mut self) -> CheckResult<()> {
         // Different waits, so that a program with a fixed wait fails.
         let mut least_s = 1.0;
         for tasks in [COUNTS[0], COUNTS[1]] {

@@ -73,7 +73,7 @@ pub(super) fn is_ok_or_limit(with: &str, many: bool, seen: &Measurement, finding
 
 /// The broken rule and its fix, if the run did not end by itself. `late` fixes a timeout, `large` a memory
 /// kill.
-pub(super) fn ill_end(
+pub(super) fn end_fault(
     status: Status,
     late: &'static str,
     large: &'static str,
@@ -99,7 +99,7 @@ fn fault(tasks: u64, hold_s: f64, (seen, details): &TracedRun) -> (CheckRule, &'
     let claims = seen.status == Status::Failed && reason.contains("kernel");
     let late = "exit as soon as all tasks have ended; do not wait for input";
     let large = "find memory that does not belong to tasks: a few tasks cannot need this much";
-    if let Some(fault) = ill_end(seen.status, late, large) {
+    if let Some(fault) = end_fault(seen.status, late, large) {
         return fault;
     }
     match seen.status {

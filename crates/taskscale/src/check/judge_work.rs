@@ -1,6 +1,6 @@
 //! Judges one run of work: its status, its lines and its exit.
 
-use super::judge::{ill_end, is_ok_or_limit, lines, linger};
+use super::judge::{end_fault, is_ok_or_limit, lines, linger};
 use super::runs::{FEWER, TracedRun};
 use super::{CheckRule, Findings};
 use crate::units;
@@ -38,7 +38,7 @@ fn fault(tasks: u64, operations: u64, (seen, details): &TracedRun) -> (CheckRule
     };
     let late = "exit as soon as all operations are done; do not wait for input";
     let large = "free what a finished operation used: a few tasks cannot need this much";
-    if let Some(fault) = ill_end(seen.status, late, large) {
+    if let Some(fault) = end_fault(seen.status, late, large) {
         return fault;
     }
     match () {

@@ -51,7 +51,7 @@ pub(super) fn look(subject: &CheckSubject, findings: &mut Findings) {
     let commands: Vec<Vec<String>> =
         subject.entry.workloads[&subject.workload.name].build.iter().map(|command| bare(command)).collect();
     for command in &commands {
-        look_at_command(folder, command, findings);
+        check_command_line(folder, command, findings);
     }
     for FloatingVersions { tool, files, pattern, fix } in &KNOWN.floating {
         let wrapper = format!("{tool}w");
@@ -69,9 +69,9 @@ pub(super) fn look(subject: &CheckSubject, findings: &mut Findings) {
     }
 }
 
-fn look_at_command(folder: &Path, command: &[String], findings: &mut Findings) {
+fn check_command_line(folder: &Path, command: &[String], findings: &mut Findings) {
     if let Some(arguments) = pip_install(command) {
-        look_at_pip(arguments, findings);
+        check_pip(arguments, findings);
         return;
     }
     for manager in KNOWN.manager.iter().filter(|manager| command.starts_with(&manager.command)) {
@@ -122,7 +122,7 @@ fn pip_install(command: &[String]) -> Option<&[String]> {
 }
 
 /// With `--require-hashes`, pip itself refuses files without versions and hashes.
-fn look_at_pip(arguments: &[String], findings: &mut Findings) {
+fn check_pip(arguments: &[String], findings: &mut Findings) {
     let file = arguments.windows(2).find(|pair| pair[0] == "-r").map(|pair| &pair[1]);
     let is_checked = arguments.iter().any(|word| word == "--require-hashes");
     match file {
@@ -182,7 +182,7 @@ mod tests {
         }
         let words: Vec<String> = command.split(' ').map(str::to_owned).collect();
         let mut findings = Findings::default();
-        look_at_command(folder.path(), &bare(&words), &mut findings);
+        check_command_line(folder.path(), &bare(&words), &mut findings);
         findings.sorted().into_iter().map(|finding| finding.what).collect()
     }
 

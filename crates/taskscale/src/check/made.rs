@@ -29,7 +29,7 @@ const SLOW_SHARE: f64 = 0.5;
 const WAKING: u64 = 10;
 const PERIOD_MS: u64 = 100;
 const WAKING_HOLD_S: f64 = 3.0;
-const QUIET_HOLD_S: f64 = 2.0;
+const IDLE_HOLD_S: f64 = 2.0;
 /// The least share of scheduled waits: on a busy machine two tasks may wake at once.
 const LEAST_WAITS: f64 = 0.5;
 /// A program that uses more of a CPU than this while its tasks wait is polling, so its tasks need no wake-ups.
@@ -130,7 +130,7 @@ fn verdict_of(looks: &[StartCost]) -> Option<CountVerdict> {
 impl Runs<'_, '_> {
     /// Checks the CPU time of starts and ends. Skips threads and processes, which the kernel counts, and
     /// timers, which have no tasks.
-    pub(super) fn look_whether_tasks_are_made(&mut self) -> CheckResult<()> {
+    pub(super) fn check_tasks_are_created(&mut self) -> CheckResult<()> {
         let counted = matches!(self.kind, Kind::Thread | Kind::Process | Kind::Timer);
         let Some(last) = self.trials.last().filter(|_| !counted) else { return Ok(()) };
         let why = match last.status {
@@ -143,8 +143,8 @@ impl Runs<'_, '_> {
             self.unconfirmed(format!("{UNSEEN}: {why}"), EXPLAIN);
             return Ok(());
         }
-        self.params = least_held(self.workload);
-        let before = (!self.params.is_empty()).then(|| self.apart());
+        self.params = least_memory_params(self.workload);
+        let before = (!self.params.is_empty()).then(|| self.set_aside());
         let passed = before.is_none() || self.hold(FEW, 1.0)? == HoldResult::Well;
         let mut cost = StartCost::of(&self.trials, Floor::now());
         for tasks in COUNTS {
@@ -182,7 +182,7 @@ impl Runs<'_, '_> {
         let earlier = before.iter().flat_map(|(trials, _)| trials);
         let is_counted = self.trials.iter().chain(earlier).any(|trial| trial.start_cpu_s.is_some());
         if let Some(before) = before {
-            self.rejoin(before);
+            self.restore(before);
         }
         self.params.clear();
         let Some(StartCost { took_s, least_s, .. }) = looks.last().copied() else {
@@ -238,7 +238,7 @@ impl Runs<'_, '_> {
     }
 
     /// Checks that tasks wake: each wait is a voluntary context switch. Subtracts those at the longest period.
-    pub(super) fn look_whether_tasks_wake(&mut self) -> CheckResult<()> {
+    pub(super) fn check_tasks_wake(&mut self) -> CheckResult<()> {
         let Some((name, parameter)) =
             self.workload.wakes.as_ref().and_then(|name| Some((name, self.workload.parameters.get(name)?)))
         else {
@@ -249,7 +249,7 @@ impl Runs<'_, '_> {
         let mut why = String::new();
         for attempt in 1..=ATTEMPTS {
             self.params = with(parameter.most);
-            let quiet = self.waits_of(1, QUIET_HOLD_S, attempt)?;
+            let quiet = self.waits_of(1, IDLE_HOLD_S, attempt)?;
             self.params = with(PERIOD_MS);
             let waking = self.waits_of(WAKING, WAKING_HOLD_S, attempt)?;
             self.params.clear();
@@ -313,7 +313,7 @@ struct Waits {
 }
 
 /// Each parameter at its minimum, if tasks must hold memory: less of it hides the tasks' own.
-fn least_held(workload: &Workload) -> BTreeMap<String, String> {
+fn least_memory_params(workload: &Workload) -> BTreeMap<String, String> {
     let mut parameters: Vec<_> = workload.parameters.iter().collect();
     parameters.retain(|(_, parameter)| workload.holds.is_some() && parameter.least != parameter.default);
     parameters.into_iter().map(|(name, parameter)| (name.clone(), parameter.least.to_string())).collect()

@@ -57,7 +57,7 @@ pub struct CheckedProgram {
 
 impl CheckedProgram {
     /// Findings about manifest and sources are reported once, for the first program of an entry.
-    pub fn leave_out_what_is_said_of(&mut self, other: &CheckedProgram) {
+    pub fn remove_repeated(&mut self, other: &CheckedProgram) {
         let of_entry = [CheckRule::Manifest, CheckRule::Pinned, CheckRule::Files];
         self.findings
             .retain(|finding| !of_entry.contains(&finding.rule) || !other.findings.contains(finding));
@@ -86,14 +86,14 @@ pub fn check(
             let mut runs = runs::Runs::new(runner, subject, command, memory_bytes)?;
             match subject.workload.shape {
                 Shape::Hold => {
-                    runs.hold_all()?;
+                    runs.check_all_counts()?;
                     let cpus = std::thread::available_parallelism().map_or(1, |cpus| cpus.get());
                     let held = bytes_held(subject.workload, &BTreeMap::new()).unwrap_or(0);
                     checked.bytes_per_task =
                         sanity::look(subject.entry, held, cpus, &runs.trials, &mut runs.findings);
-                    runs.look_whether_tasks_are_made()?;
+                    runs.check_tasks_are_created()?;
                     if runs.passed() {
-                        runs.look_whether_tasks_wake()?;
+                        runs.check_tasks_wake()?;
                     }
                 }
                 Shape::Serve => runs.serve_all()?,
@@ -101,7 +101,7 @@ pub fn check(
             }
             params::look(&mut runs)?;
             arguments::look(&mut runs)?;
-            runs.look_at_what_is_left();
+            runs.check_leftovers();
             if !runs.trials.iter().any(|trial| trial.status == Status::Ok) {
                 // Limits of the machine and too short waits are not the program's fault, but confirm nothing.
                 let fix = "mend what is found above, or check on another machine";

@@ -17,7 +17,7 @@ const HOLD_S: f64 = 1.0;
 pub(super) fn look(runs: &mut Runs) -> CheckResult<()> {
     runs.params = others(runs.workload, TASKS);
     if !runs.params.is_empty() && runs.passed() {
-        let before = runs.apart();
+        let before = runs.set_aside();
         match runs.workload.shape {
             Shape::Hold => {
                 runs.hold(TASKS, HOLD_S)?;
@@ -33,7 +33,7 @@ pub(super) fn look(runs: &mut Runs) -> CheckResult<()> {
                 runs.work(TASKS, FEW_ROUNDS * TASKS)?;
             }
         }
-        runs.rejoin(before);
+        runs.restore(before);
     }
     runs.params.clear();
     Ok(())

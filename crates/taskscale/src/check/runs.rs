@@ -160,9 +160,9 @@ impl<'a, 'r> Runs<'a, 'r> {
             spec.command = with_tasks(self.command, request.tasks);
             spec.command.extend_from_slice(arguments);
         }
-        let before = made_so_far();
+        let before = created_so_far();
         let (end, details) = self.runner.run_in_detail(&spec)?;
-        self.made = before.zip(made_so_far()).map(|(before, after)| after - before);
+        self.made = before.zip(created_so_far()).map(|(before, after)| after - before);
         let RunEnd::Measured(measured) = end else { return Err(CheckError::Interrupted) };
         // A pause of the machine, not a launch that needs a longer wait.
         let wait = request.scenario.wait();
@@ -181,12 +181,12 @@ impl<'a, 'r> Runs<'a, 'r> {
     }
 
     /// Takes the trials and findings so far, to collect others separately.
-    pub fn apart(&mut self) -> (Vec<Trial>, Findings) {
+    pub fn set_aside(&mut self) -> (Vec<Trial>, Findings) {
         (std::mem::take(&mut self.trials), std::mem::take(&mut self.findings))
     }
 
     /// Restores these trials and findings, and adds the findings since, prefixed with the parameters.
-    pub fn rejoin(&mut self, (trials, findings): (Vec<Trial>, Findings)) {
+    pub fn restore(&mut self, (trials, findings): (Vec<Trial>, Findings)) {
         let found = std::mem::replace(&mut self.findings, findings);
         self.findings.take(found.with(&self.words()));
         self.trials = trials;
@@ -251,7 +251,7 @@ impl<'a, 'r> Runs<'a, 'r> {
     }
 
     /// Reports files and processes left by the runs.
-    pub fn look_at_what_is_left(&mut self) {
+    pub fn check_leftovers(&mut self) {
         let findings = &mut self.findings;
         let fix = "wait for all child processes, and kill those that do not exit";
         let runs = self.left_processes.len();
@@ -309,7 +309,7 @@ pub(super) fn trial(request: &RunRequest, measured: Measurement) -> Trial {
 }
 
 /// Threads and processes created on this machine since it booted.
-fn made_so_far() -> Option<u64> {
+fn created_so_far() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/stat").ok()?;
     text.lines().find_map(|line| line.strip_prefix("processes "))?.trim().parse().ok()
 }

@@ -106,11 +106,11 @@ mod tests {
 
     /// The findings for a parallel entry of this kind, whose `n` tasks use `bytes` and `threads`.
     fn found(kind: &str, n: u64, bytes: u64, threads: u64, cpus: usize) -> Vec<String> {
-        found_beside(1 << 20, kind, n, bytes, threads, cpus)
+        found_with_base(1 << 20, kind, n, bytes, threads, cpus)
     }
 
     /// The same for a program that uses `own` bytes with one task.
-    fn found_beside(own: u64, kind: &str, n: u64, bytes: u64, threads: u64, cpus: usize) -> Vec<String> {
+    fn found_with_base(own: u64, kind: &str, n: u64, bytes: u64, threads: u64, cpus: usize) -> Vec<String> {
         let folder = tempfile::tempdir().unwrap();
         let manifest = format!(
             "name = \"x\"\ntitle = \"X\"\nurl = \"u\"\nversion = [\"x\"]\ninstall = {{ other = \"o\" }}\n[[entry]]\n\
@@ -156,8 +156,8 @@ mod tests {
 
     #[test]
     fn memory_of_the_runtime_may_hide_its_tasks() {
-        assert_eq!(found_beside(70 << 20, "stackful", 10_000, 0, 3, 2), ["note memory"]);
-        assert_eq!(found_beside(40 << 20, "stackful", 10_000, 0, 3, 2), ["error memory"]);
+        assert_eq!(found_with_base(70 << 20, "stackful", 10_000, 0, 3, 2), ["note memory"]);
+        assert_eq!(found_with_base(40 << 20, "stackful", 10_000, 0, 3, 2), ["error memory"]);
     }
 
     #[test]

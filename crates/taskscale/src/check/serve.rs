@@ -22,12 +22,12 @@ use crate::units;
 
 /// The numbers of connections of every server. 25 leave one room half full.
 const COUNTS: [u64; 3] = [1, 25, 1_000];
-const PATIENCE: Duration = Duration::from_secs(120);
+const TIMEOUT: Duration = Duration::from_secs(120);
 /// Attempts of a run on a busy machine.
 const ATTEMPTS: u32 = 3;
 
 /// The time to exit after SIGTERM, on a busy machine.
-const END_PATIENCE: Duration = Duration::from_secs(15);
+const EXIT_TIMEOUT: Duration = Duration::from_secs(15);
 
 const LISTENING: &str =
     "print `listening PORT` once, when the server accepts connections, and flush standard output";
@@ -97,7 +97,7 @@ impl Runs<'_, '_> {
 
     fn serves(&self, tasks: u64) -> RunRequest<'static> {
         let scenario = serving_in_a_moment(self.workload, &self.params, tasks);
-        RunRequest { tasks, scenario, arguments: None, time: PATIENCE }
+        RunRequest { tasks, scenario, arguments: None, time: TIMEOUT }
     }
 }
 
@@ -198,7 +198,7 @@ impl RunningServer {
     /// Sends SIGTERM and waits for the exit.
     fn end(&mut self) -> Result<(), String> {
         let sent = kill_process(Pid::from_child(&self.child), Signal::TERM);
-        let deadline = Instant::now() + END_PATIENCE;
+        let deadline = Instant::now() + EXIT_TIMEOUT;
         while Instant::now() < deadline {
             if !matches!(self.child.try_wait(), Ok(None)) {
                 return Ok(());
@@ -206,7 +206,7 @@ impl RunningServer {
             std::thread::sleep(Duration::from_millis(20));
         }
         let sent = if sent.is_ok() { "" } else { " (which could not be sent)" };
-        Err(format!("did not exit within {} s of SIGTERM{sent}", END_PATIENCE.as_secs()))
+        Err(format!("did not exit within {} s of SIGTERM{sent}", EXIT_TIMEOUT.as_secs()))
     }
 }
 

@@ -23,7 +23,7 @@ const MANY_TASKS: u64 = 1_000;
 const LONGEST_S: f64 = 30.0;
 /// Attempts of a run on a busy machine.
 const ATTEMPTS: u32 = 4;
-const PATIENCE: Duration = Duration::from_secs(120);
+const TIMEOUT: Duration = Duration::from_secs(120);
 /// The time limit in multiples of the prediction, as the machine may be busy.
 const SLOWER: f64 = 8.0;
 /// The shortest CPU time that can be compared with that of twice the operations, in seconds.
@@ -31,7 +31,7 @@ const LEAST_CPU_S: f64 = 0.3;
 /// The same for wall time, in seconds, if operations wait more than they work.
 const LONG_ENOUGH_S: f64 = 2.0;
 /// The shortest measurable CPU time, in seconds.
-const TELLABLE_S: f64 = 0.05;
+const MEASURABLE_S: f64 = 0.05;
 /// The largest growth of operations between runs.
 const MOST_GROWTH: f64 = 100.0;
 /// Bounds of (cost of 2N operations) ÷ (cost of N): a running compiler lowers it, a collector raises it.
@@ -39,16 +39,16 @@ const LEAST_RATIO: f64 = 1.4;
 const MOST_RATIO: f64 = 3.0;
 /// On a busy machine a ratio above this proves neither missing nor growing work: the cost of tasks that hand over to each
 /// other depends on where they run, and programs compete for caches.
-const TELLING_RATIO: f64 = 1.15;
+const CLEAR_RATIO: f64 = 1.15;
 /// Operations grow until the shared warm-up is small in them, up to a pair whose larger run costs
-/// `OUTWEIGHED_S` seconds, by at most `MOST_STEP` at a time. HotSpot's compilers alone use about 2 s of CPU.
-const OUTWEIGHED_S: f64 = 10.0;
+/// `DOMINANT_S` seconds, by at most `MOST_STEP` at a time. HotSpot's compilers alone use about 2 s of CPU.
+const DOMINANT_S: f64 = 10.0;
 const MOST_STEP: f64 = 16.0;
 /// The smallest cost of an operation, as a share of allocating and freeing an object: a quarter, as a message needs no
 /// object. The fastest of 62 programs (Node.js promises) needs twice such an object, an empty loop a twentieth.
 const LEAST_SHARE: f64 = 0.25;
 /// The least memory kept by operations, in bytes, that is measurable beside the program's own.
-const TELLABLE_BYTES: u64 = 16 << 20;
+const MEASURABLE_BYTES: u64 = 16 << 20;
 
 /// A run and its cost.
 #[derive(Clone, Copy)]
@@ -68,7 +68,7 @@ pub(super) struct Took {
 impl Took {
     /// The cost of its operations: CPU time, or wall time if they wait.
     fn cost(&self) -> (f64, &'static str) {
-        if self.cpu_s >= TELLABLE_S || self.wall_s < LONG_ENOUGH_S {
+        if self.cpu_s >= MEASURABLE_S || self.wall_s < LONG_ENOUGH_S {
             (self.cpu_s, "of CPU time")
         } else {
             (self.wall_s, "from `ready` to `done`")
@@ -97,7 +97,7 @@ impl CostGrowth {
         match ratio {
             LEAST_RATIO..=MOST_RATIO => CostGrowth::Twofold,
             // An idle machine would have run more operations.
-            _ if busy && (ratio >= TELLING_RATIO || last.wall_s >= LONGEST_S) => CostGrowth::Inconclusive,
+            _ if busy && (ratio >= CLEAR_RATIO || last.wall_s >= LONGEST_S) => CostGrowth::Inconclusive,
             ..LEAST_RATIO => CostGrowth::Less,
             _ => CostGrowth::More,
         }
@@ -114,7 +114,7 @@ impl Runs<'_, '_> {
         // A failure with few tasks would repeat with many.
         let Some(mut few) = self.work(fewest, operations)? else { return Ok(None) };
         // Finds files written to the home folder.
-        self.run_at_an_empty_home(&self.request(fewest, operations, PATIENCE))?;
+        self.run_at_an_empty_home(&self.request(fewest, operations, TIMEOUT))?;
         let mut tasks = fewest;
         // Not a multiple of the tasks, if there is more than one.
         let rounds = |tasks: u64| tasks * 2 + if self.workload.whole_trees { 0 } else { tasks / 2 };
@@ -143,7 +143,7 @@ impl Runs<'_, '_> {
     /// Runs the operations. Returns their cost if the run succeeded.
     pub(super) fn work(&mut self, tasks: u64, operations: u64) -> CheckResult<Option<Took>> {
         let predicted_s = self.predicted(tasks, operations).0;
-        let time = PATIENCE.max(Duration::from_secs_f64(SLOWER * predicted_s));
+        let time = TIMEOUT.max(Duration::from_secs_f64(SLOWER * predicted_s));
         let request = self.request(tasks, operations, time);
         for attempt in 1.. {
             let run = self.run(&request)?;
@@ -152,7 +152,7 @@ impl Runs<'_, '_> {
             match self.keep(&request, (run.0, found), attempt < ATTEMPTS) {
                 None => {}
                 Some(Status::Ok) => {
-                    self.look_at_what_was_made(tasks, operations);
+                    self.check_created(tasks, operations);
                     return Ok(took);
                 }
                 Some(_) => return Ok(None),
@@ -181,7 +181,7 @@ impl Runs<'_, '_> {
     }
 
     /// Finds threads and processes that were not created. The count of the machine is never too low.
-    fn look_at_what_was_made(&mut self, tasks: u64, operations: u64) {
+    fn check_created(&mut self, tasks: u64, operations: u64) {
         let (Kind::Thread | Kind::Process, Some(made)) = (self.kind, self.made) else { return };
         let due = expected_to_make(self.workload, tasks, operations);
         let (with, kind) = (with(tasks, operations), self.kind.name());
@@ -198,7 +198,7 @@ impl Runs<'_, '_> {
                 "create one for each task and operation, as the workload describes, without reuse; or use another `kind`",
             ),
             CreatedTasks::Unobservable if due >= MANY_TASKS => {
-                self.findings.note(CheckRule::Kind, format!("{what}: {UNTOLD}"), OTHERS_MAKE_MANY);
+                self.findings.note(CheckRule::Kind, format!("{what}: {MAYBE_OTHERS}"), OTHERS_MAKE_MANY);
             }
             CreatedTasks::Fewer | CreatedTasks::OneForEach | CreatedTasks::Unobservable => {}
         }
@@ -244,8 +244,8 @@ impl Runs<'_, '_> {
             let in_time = (1.5 * LONG_ENOUGH_S / took.wall_s.max(1e-9)).max(2.0);
             operations = ((operations as f64 * growth.min(in_time)) as u64).min(most) / tasks * tasks;
         };
-        let used = self.look_at_what_was_used(tasks, (once.operations, once.cpu_s));
-        if !used || once.cpu_s < TELLABLE_S && once.wall_s < LONG_ENOUGH_S {
+        let used = self.check_cost(tasks, (once.operations, once.cpu_s));
+        if !used || once.cpu_s < MEASURABLE_S && once.wall_s < LONG_ENOUGH_S {
             return Ok(None);
         }
         let mut pair = None;
@@ -255,9 +255,9 @@ impl Runs<'_, '_> {
             let (more, less) = (double.cost(), once.cost());
             pair = Some([once, double]);
             if CostGrowth::of([&once, &double], &double) == CostGrowth::Twofold {
-                self.look_at_what_came_of_itself(tasks, [&once, &double]);
+                self.check_extra_threads(tasks, [&once, &double]);
                 // Operations that mostly wait have little CPU time.
-                let told = once.cpu_s >= TELLABLE_S && double.cpu_s > once.cpu_s;
+                let told = once.cpu_s >= MEASURABLE_S && double.cpu_s > once.cpu_s;
                 if !told {
                     let (with, cpu) = (with(tasks, double.operations), units::seconds(double.cpu_s));
                     let what = format!(
@@ -267,15 +267,15 @@ impl Runs<'_, '_> {
                     return Ok(None);
                 }
                 let (operations, cpu_s) = (double.operations - once.operations, double.cpu_s - once.cpu_s);
-                let used = self.look_at_what_was_used(tasks, (operations, cpu_s));
+                let used = self.check_cost(tasks, (operations, cpu_s));
                 return Ok(used.then(|| cpu_s * 1e9 / operations as f64));
             }
-            let outweighed = more.0 >= OUTWEIGHED_S || double.wall_s >= LONGEST_S;
+            let outweighed = more.0 >= DOMINANT_S || double.wall_s >= LONGEST_S;
             // The one-time cost, such as a compiler, still outweighs the operations.
             let each_s = (more.0 - less.0).max(0.0) / once.operations as f64;
             let wanted = 2.0 * more.0 / (each_s * double.operations as f64).max(1e-9);
             // The next pair is the last, and no longer than needed.
-            let bound = (OUTWEIGHED_S / more.0.max(1e-9)).min(LONGEST_S / double.wall_s.max(1e-9)) / 2.0;
+            let bound = (DOMINANT_S / more.0.max(1e-9)).min(LONGEST_S / double.wall_s.max(1e-9)) / 2.0;
             let growth = wanted.min(bound).clamp(1.0, MOST_STEP);
             let operations = (double.operations as f64 * growth) as u64 / tasks * tasks;
             once = double;
@@ -318,7 +318,7 @@ impl Runs<'_, '_> {
     }
 
     /// Whether operations used the CPU time and memory that they need at least.
-    fn look_at_what_was_used(&mut self, tasks: u64, (operations, cpu_s): (u64, f64)) -> bool {
+    fn check_cost(&mut self, tasks: u64, (operations, cpu_s): (u64, f64)) -> bool {
         let (each_ns, object_ns) = (cpu_s * 1e9 / operations as f64, Floor::now().object_ns);
         if each_ns < LEAST_SHARE * object_ns {
             let [each, object] = [each_ns, object_ns].map(|ns| units::significant(ns, 2));
@@ -336,7 +336,7 @@ impl Runs<'_, '_> {
         let Some((trial, peak)) = most.and_then(|trial| Some((trial, trial.peak_bytes?))) else {
             return true;
         };
-        if kept(trial) >= TELLABLE_BYTES && peak < kept(trial) {
+        if kept(trial) >= MEASURABLE_BYTES && peak < kept(trial) {
             let with = with(trial.tasks, trial.operations.unwrap_or(0));
             let [used, added] = [peak, kept(trial)].map(units::bytes);
             let what = format!("{with}: peak memory was {used}, but the operations add at least {added}");
@@ -349,7 +349,7 @@ impl Runs<'_, '_> {
 
     /// Finds one thread per operation in both runs, although tasks are not threads. Other programs do not create twice as
     /// many just when twice the operations run.
-    fn look_at_what_came_of_itself(&mut self, tasks: u64, pair: [&Took; 2]) {
+    fn check_extra_threads(&mut self, tasks: u64, pair: [&Took; 2]) {
         if matches!(self.kind, Kind::Thread | Kind::Process) {
             return;
         }
@@ -370,12 +370,12 @@ impl Runs<'_, '_> {
             let fix = "use `kind = \"thread\"` or `kind = \"process\"`, or start tasks of the runtime";
             self.findings.error(CheckRule::Kind, what, fix);
         } else if !made.contains(&CreatedTasks::Fewer) {
-            self.findings.note(CheckRule::Kind, format!("{what}: {UNTOLD}"), OTHERS_MAKE_MANY);
+            self.findings.note(CheckRule::Kind, format!("{what}: {MAYBE_OTHERS}"), OTHERS_MAKE_MANY);
         }
     }
 }
 
-const UNTOLD: &str = "other programs may have created them";
+const MAYBE_OTHERS: &str = "other programs may have created them";
 const OTHERS_MAKE_MANY: &str = "check again while no other program creates many threads or processes";
 
 /// The created threads and processes against those that are needed.

@@ -106,7 +106,7 @@ fn check_all(
             let runner = &mut session.runner;
             let mut checked = check::check(&subject, &sources, runner, memory_bytes, rebuild.as_mut())?;
             if let Some(before) = outcome.checked.iter().find(|before| before.entry == checked.entry) {
-                checked.leave_out_what_is_said_of(before);
+                checked.remove_repeated(before);
             }
             session.progress.beside(|| tell(&checked, &name))?;
             outcome.checked.push(checked);

@@ -27,7 +27,7 @@ use crate::report::{Format, write_html};
 use crate::units;
 
 /// How often the queue and the folders are read.
-const LOOKED_EVERY: Duration = Duration::from_secs(5);
+const POLL_INTERVAL: Duration = Duration::from_secs(5);
 /// A page of more machines is unreadable.
 const MOST_ON_A_PAGE: usize = 8;
 
@@ -202,7 +202,7 @@ fn status(fleet: &Fleet, once: bool, json: bool) -> Result<ExitCode, Failure> {
             return Ok(ended(&glances));
         }
         let waited = std::time::Instant::now();
-        while waited.elapsed() < LOOKED_EVERY {
+        while waited.elapsed() < POLL_INTERVAL {
             check_interrupt(&interrupt)?;
             std::thread::sleep(Duration::from_millis(100));
         }

@@ -141,7 +141,7 @@ pub fn run(args: &LimitArgs, global: &Global) -> Result<ExitCode, Failure> {
     }
     let end = end.map_err(|error| stopped(error, &folder))?;
     session.conclude(&folder, end, args.format == Format::Table && !samples.is_empty())?;
-    Ok(exit_code(report.fell_short()))
+    Ok(exit_code(report.is_incomplete()))
 }
 
 /// The range of rates of the clients, for --rate.

@@ -48,7 +48,7 @@ pub fn run(args: &MeasureArgs, global: &Global) -> Result<ExitCode, Failure> {
     let samples = session.show(results, args.results.format, |results| more(&options, results))?;
     Ok(exit_code(last_attempts(&samples).iter().any(|sample| {
         // The user named this program: not being able to start it is a failure.
-        sample.status.fell_short() || sample.status == Status::Unavailable
+        sample.status.is_failure() || sample.status == Status::Unavailable
     })))
 }
 

@@ -122,8 +122,8 @@ pub fn run(args: &RunArgs, global: &Global, bare: bool) -> Result<ExitCode, Fail
     let changed = |of: &_| what_changed(of, ExportTarget::Report(Format::Table), for_standard_output());
     let samples = session.show(results, args.results.format, changed)?;
     let build_failed = prepared.iter().any(|entry| matches!(entry.command, Err(NotReady::BuildFailed(_))));
-    let fell_short = last_attempts(&samples).iter().any(|sample| sample.status.fell_short());
-    Ok(exit_code(build_failed || fell_short))
+    let has_failures = last_attempts(&samples).iter().any(|sample| sample.status.is_failure());
+    Ok(exit_code(build_failed || has_failures))
 }
 
 /// Measures within a session, and prints no results. `None` if no toolchain is installed.

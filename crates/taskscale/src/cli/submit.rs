@@ -32,7 +32,7 @@ pub fn run(args: &SubmitArgs, global: &Global) -> Result<ExitCode, Failure> {
     }
     // clap requires one of the three.
     let folder = args.folder.as_deref().ok_or_else(|| Failure::usage("no results folder given"))?;
-    hand_in(folder, args, global)
+    submit(folder, args, global)
 }
 
 fn withdraw(folder: &Path, reason: &str) -> Result<ExitCode, Failure> {
@@ -55,7 +55,7 @@ fn withdraw(folder: &Path, reason: &str) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn hand_in(folder: &Path, args: &SubmitArgs, global: &Global) -> Result<ExitCode, Failure> {
+fn submit(folder: &Path, args: &SubmitArgs, global: &Global) -> Result<ExitCode, Failure> {
     existing_folder(folder).or_usage()?;
     if limit::holds_search(folder) {
         return Err(SubmitError::Search(folder.to_owned())).or_usage();
@@ -76,7 +76,7 @@ fn hand_in(folder: &Path, args: &SubmitArgs, global: &Global) -> Result<ExitCode
     }
     let place = match args.dry_run {
         true => submit::place(&args.to, campaign),
-        false => submit::hand_in(&args.to, campaign, samples, args.by).context("--to")?,
+        false => submit::write_submission(&args.to, campaign, samples, args.by).context("--to")?,
     };
     // As in the repository, without the path of the clone.
     let results = Path::new(args.to.file_name().unwrap_or("results".as_ref()));

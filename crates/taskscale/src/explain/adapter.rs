@@ -23,7 +23,7 @@ use crate::catalog::Adapter;
 /// The variable that names a folder to the hooks.
 const PROBE: &str = "TASKSCALE_PROBE";
 /// Timeout for a hook's answer: it may collect garbage and walk over all objects.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 const GLANCE: Duration = Duration::from_millis(5);
 
 /// Names of mapped files and the adapter that each selects, the most specific first. No adapter supports
@@ -223,13 +223,13 @@ impl AdapterHook {
 
     fn answer(&self, pid: u32) -> Result<String, String> {
         let (path, asked) = (self.file(pid, "parts"), Instant::now());
-        while asked.elapsed() < PATIENCE {
+        while asked.elapsed() < TIMEOUT {
             if let Ok(text) = fs::read_to_string(&path) {
                 return Ok(text);
             }
             std::thread::sleep(GLANCE);
         }
-        let (name, seconds) = (self.adapter.name(), PATIENCE.as_secs());
+        let (name, seconds) = (self.adapter.name(), TIMEOUT.as_secs());
         Err(format!("the hook of the adapter `{name}` did not answer within {seconds} s"))
     }
 }

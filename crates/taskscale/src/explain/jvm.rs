@@ -9,7 +9,7 @@ use super::sheet::{AdapterAnswer, PartSource, ReservedHeap, add_bytes};
 use crate::toolchain::output_within;
 
 /// Timeout for `jcmd`: a JVM answers once its threads have stopped.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 const NO_RANGE: &str = "this collector of the JVM prints no addresses of its heap, as ZGC (`--adapter none` leaves the adapter out)";
 /// Before JDK 18 only the launcher can enable it: JDK-8256844.
@@ -64,7 +64,7 @@ fn run(jcmd: &Path, pid: u32, words: &[&str]) -> Result<String, String> {
     let mut command = Command::new(jcmd);
     // `jcmd` is a JVM too and would obey these options.
     command.arg(pid.to_string()).args(words).env_remove("JAVA_TOOL_OPTIONS");
-    let output = output_within(&mut command, PATIENCE).map_err(|error| fault(&error.to_string()))?;
+    let output = output_within(&mut command, TIMEOUT).map_err(|error| fault(&error.to_string()))?;
     let text = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
     if output.status.success() { Ok(text) } else { Err(fault(text.lines().last().unwrap_or("it failed"))) }
 }

@@ -101,7 +101,7 @@ fn progress(campaign: &Campaign, samples: &[Sample], claim: &Claim) -> TargetPro
     TargetProgress {
         done: last.len() as u64,
         planned: campaign.runs(),
-        fell_short: last.iter().filter(|sample| sample.status.fell_short()).count() as u64,
+        fell_short: last.iter().filter(|sample| sample.status.is_failure()).count() as u64,
         since: claim.at,
         before,
         last: samples.last().map(|sample| {
@@ -182,7 +182,7 @@ impl Snapshot {
 }
 
 /// The output of `fleet status --json`.
-pub fn json(fleet: &Fleet, glances: &[Snapshot], now: Timestamp) -> serde_json::Value {
+pub fn json(fleet: &Fleet, snapshots: &[Snapshot], now: Timestamp) -> serde_json::Value {
     let machine = |snapshot: &Snapshot| {
         let state = match (&snapshot.published, snapshot.is_active()) {
             (Some(_), _) => "complete",
@@ -221,17 +221,17 @@ pub fn json(fleet: &Fleet, glances: &[Snapshot], now: Timestamp) -> serde_json::
         "folder": fleet.folder,
         "submitted_at": fleet.submitted_at,
         "at": now,
-        "machines": glances.iter().map(machine).collect::<Vec<_>>(),
+        "machines": snapshots.iter().map(machine).collect::<Vec<_>>(),
     })
 }
 
 /// A table of all machines, or of the incomplete ones if there are many.
-pub fn document(fleet: &Fleet, glances: &[Snapshot], now: Timestamp) -> Document {
-    let complete = glances.iter().filter(|snapshot| snapshot.published.is_some()).count();
-    let active = glances.iter().filter(|snapshot| snapshot.is_active()).count();
+pub fn document(fleet: &Fleet, snapshots: &[Snapshot], now: Timestamp) -> Document {
+    let complete = snapshots.iter().filter(|snapshot| snapshot.published.is_some()).count();
+    let active = snapshots.iter().filter(|snapshot| snapshot.is_active()).count();
     let mut document = Document::new(format!("Fleet in {}", fleet.folder.display()));
-    let stuck = glances.len() - complete - active;
-    let machines = glances.len();
+    let stuck = snapshots.len() - complete - active;
+    let machines = snapshots.len();
     let text = format!("{complete} of {machines} machines complete, {active} queued or running");
     document.text(text, Emphasis::Plain);
     if stuck > 0 {
@@ -248,9 +248,9 @@ pub fn document(fleet: &Fleet, glances: &[Snapshot], now: Timestamp) -> Document
         Column::figures("left").drop_priority(2),
         Column::words("last result").drop_priority(0),
     ];
-    let all = glances.len() <= SHOWN;
+    let all = snapshots.len() <= SHOWN;
     let mut shown: Vec<&Snapshot> =
-        glances.iter().filter(|snapshot| all || snapshot.published.is_none()).collect();
+        snapshots.iter().filter(|snapshot| all || snapshot.published.is_none()).collect();
     // Stopped machines first.
     shown.sort_by_key(|snapshot| (!all).then(|| (snapshot.is_active(), snapshot.progress.is_none())));
     let hidden = shown.len().saturating_sub(SHOWN);
@@ -282,7 +282,7 @@ mod tests {
         Some(Job { state: state.into(), node: node.into(), reason: reason.map(str::to_owned) })
     }
 
-    fn glances() -> Vec<Snapshot> {
+    fn snapshots() -> Vec<Snapshot> {
         let target = |nth: u32| Target { name: format!("x86-{nth}"), machines: "x86".to_owned(), node: None };
         let bare = |nth: u32| Snapshot {
             target: target(nth),
@@ -347,19 +347,19 @@ mod tests {
 
     #[test]
     fn each_machine_has_a_line() {
-        let targets = glances().into_iter().map(|snapshot| snapshot.target).collect();
+        let targets = snapshots().into_iter().map(|snapshot| snapshot.target).collect();
         let fleet = Fleet::new("/shared/fleet".as_ref(), "", Vec::new(), targets);
         // Twenty runs in a hundred seconds, and ten to go.
         let now = "1970-01-01T00:01:40Z".parse().unwrap();
-        let document = document(&fleet, &glances(), now);
+        let document = document(&fleet, &snapshots(), now);
         insta::assert_snapshot!(document.terminal(RenderOptions::default()));
     }
 
     #[test]
     fn a_program_reads_the_state_of_each_machine() {
-        let targets = glances().into_iter().map(|snapshot| snapshot.target).collect();
+        let targets = snapshots().into_iter().map(|snapshot| snapshot.target).collect();
         let fleet = Fleet::new("/shared/fleet".as_ref(), "", Vec::new(), targets);
-        let json = json(&fleet, &glances(), "1970-01-01T00:01:40Z".parse().unwrap());
+        let json = json(&fleet, &snapshots(), "1970-01-01T00:01:40Z".parse().unwrap());
         let machines = json["machines"].as_array().unwrap();
         let states: Vec<&str> = machines.iter().filter_map(|machine| machine["state"].as_str()).collect();
         assert_eq!(states, ["active", "complete", "active", "stopped", "stopped", "stopped"]);
@@ -374,7 +374,7 @@ mod tests {
 
     #[test]
     fn of_many_machines_those_that_need_somebody_are_shown() {
-        let (done, lost) = (glances()[1].clone(), glances()[3].clone());
+        let (done, lost) = (snapshots()[1].clone(), snapshots()[3].clone());
         let mut many = vec![done; 500];
         many.push(lost);
         let targets = many.iter().map(|snapshot| snapshot.target.clone()).collect();

@@ -18,7 +18,7 @@ use crate::units;
 /// The interval at which the end of the campaign is checked, on this machine only.
 const TICK: Duration = Duration::from_millis(100);
 /// The interval at which the shared folder is checked for a job that has taken over.
-const LOOKED_EVERY: Duration = Duration::from_secs(10);
+const POLL_INTERVAL: Duration = Duration::from_secs(10);
 /// Attempts at a campaign that ends early: its folder may have been full or unavailable.
 const TRIES: u32 = 6;
 const PAUSE: Duration = Duration::from_secs(10);
@@ -123,7 +123,7 @@ fn measure(
         if interrupted() && !std::mem::replace(&mut told, true) {
             at("stop", &context.program, stop(&child))?;
         }
-        if looked.elapsed() >= LOOKED_EVERY {
+        if looked.elapsed() >= POLL_INTERVAL {
             looked = Instant::now();
             // Other errors are ignored: the folder may be unavailable for a moment.
             if let Err(error @ FleetError::Superseded { .. }) = fleet.check_claim(target, own) {

@@ -184,7 +184,7 @@ impl LimitReport {
     }
 
     /// Whether an entry that could run has no answer, or a less precise one than requested.
-    pub fn fell_short(&self) -> bool {
+    pub fn is_incomplete(&self) -> bool {
         self.answers.iter().any(|answer| {
             answer.unavailable.is_none()
                 && matches!(answer.state, SearchStatus::Unfinished | SearchStatus::Undecided)

@@ -242,7 +242,7 @@ fn what_was_not_confirmed_is_not_called_an_answer() {
         let report = report(&search_spec, &samples);
         let answer = &report.answers[0];
         assert_eq!((answer.state, answer.tasks, answer.memory_bytes), (SearchStatus::Undecided, None, None));
-        assert!(report.fell_short());
+        assert!(report.is_incomplete());
         assert_eq!(answer.runs_of_search, 8);
         let tried = answer.tried.unwrap();
         assert_eq!((tried.held, tried.runs), (2, 3));

@@ -36,7 +36,7 @@ pub fn highlights(report: &Report, at: u64) -> Vec<Highlight> {
         stops(report),
         hidden_kernel(report),
         overtaken(report, at),
-        group.and_then(dearest_of_kind),
+        group.and_then(most_expensive_kind),
         group.and_then(memory_for_time),
     ];
     found.into_iter().flatten().take(TOLD).collect()
@@ -112,7 +112,7 @@ fn hidden_kernel(report: &Report) -> Option<Highlight> {
 }
 
 /// The kind with the largest factor between its entries.
-fn dearest_of_kind(group: &RowGroup) -> Option<Highlight> {
+fn most_expensive_kind(group: &RowGroup) -> Option<Highlight> {
     let ranked = group.rows.iter().filter(|row| row.ranked);
     let (factor, dearest) = largest(ranked.filter_map(|row| Some((row.times_best?, row))))?;
     let best = of_kind(group, dearest).find(|row| row.times_best == Some(1.0))?;

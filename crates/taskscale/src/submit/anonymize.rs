@@ -8,9 +8,9 @@ use crate::record::{Campaign, Sample, without_paths};
 use crate::units::counted;
 
 /// Replaces the name of a user.
-const SOMEBODY: &str = "somebody";
+const ANONYMOUS: &str = "somebody";
 /// Names that identify no person and stay.
-const NOBODY: [&str; 5] = ["root", "user", "nobody", "somebody", "localhost"];
+const SYSTEM_NAMES: [&str; 5] = ["root", "user", "nobody", "somebody", "localhost"];
 /// Shorter names of users are part of too many words.
 const SHORTEST_USER: usize = 3;
 
@@ -61,9 +61,11 @@ pub fn anonymize(
 fn names(host: String, class: String, identity: &Identity) -> Vec<(String, String)> {
     let hosts = std::iter::once(&host).chain(&identity.hosts).map(|name| (name.clone(), class.clone()));
     let users = identity.users.iter().filter(|name| name.len() >= SHORTEST_USER);
-    let users = users.map(|name| (name.clone(), SOMEBODY.to_owned()));
+    let users = users.map(|name| (name.clone(), ANONYMOUS.to_owned()));
     let mut names: Vec<(String, String)> = hosts.chain(users).collect();
-    names.retain(|(name, instead)| !name.is_empty() && name != instead && !NOBODY.contains(&name.as_str()));
+    names.retain(|(name, instead)| {
+        !name.is_empty() && name != instead && !SYSTEM_NAMES.contains(&name.as_str())
+    });
     names.sort_by_key(|(name, _)| std::cmp::Reverse(name.len()));
     names
 }

@@ -84,7 +84,7 @@ pub fn place(results: &Path, campaign: &Campaign) -> PathBuf {
 
 /// Writes anonymized results below `results`, with a checksum, and returns the folder. Never overwrites: the second
 /// results of a day get the suffix `-2`.
-pub fn hand_in(
+pub fn write_submission(
     results: &Path,
     campaign: &Campaign,
     samples: &[Sample],

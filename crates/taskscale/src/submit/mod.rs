@@ -1,6 +1,6 @@
 //! Submission of results, and the rules for a repository of results.
 //!
-//! [`examine`] checks results, [`anonymize`] anonymizes them, [`hand_in`] writes them with a checksum, and
+//! [`examine`] checks results, [`anonymize`] anonymizes them, [`write_submission`] writes them with a checksum, and
 //! [`pull_request`] writes the text of the pull request. Must not know the command line or how a run is measured.
 
 mod anonymize;
@@ -27,7 +27,7 @@ pub use badges::{Badge, Candidate, badges};
 pub use document::{CheckedFolder, checked, pull_request, verified};
 pub use error::SubmitError;
 pub use examine::{examine, names_left};
-pub use folder::{SubmittedResults, campaigns_below, hand_in, place, read};
+pub use folder::{SubmittedResults, campaigns_below, place, read, write_submission};
 pub use machine::class;
 pub use plausible::{Compared, Footprints, compare};
 pub use programs::changed_programs;

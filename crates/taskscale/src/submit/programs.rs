@@ -44,7 +44,7 @@ fn change(
         return Some("no digest of its program (written by an old taskscale)".to_owned());
     };
     let there = EntryFacts::of(runtime, entry, workload);
-    if let Some(what) = said_otherwise(facts, &there) {
+    if let Some(what) = first_difference_in_manifest(facts, &there) {
         return Some(format!("its `{what}` in runtime.toml differs"));
     }
     let mut files = there.sources.iter().chain(&facts.sources);
@@ -58,7 +58,7 @@ fn change(
 }
 
 /// The first key of the manifest that differs, among those that matter for results or that pages show.
-fn said_otherwise(facts: &EntryFacts, there: &EntryFacts) -> Option<&'static str> {
+fn first_difference_in_manifest(facts: &EntryFacts, there: &EntryFacts) -> Option<&'static str> {
     let keys = [
         (facts.build != there.build, "build"),
         (facts.run != there.run, "run"),

@@ -279,10 +279,10 @@ fn an_entry_of_no_catalogue_is_refused() {
 fn a_sealed_campaign_is_written_once_and_cannot_be_edited_unseen() {
     let results = tempfile::tempdir().unwrap();
     let Loaded { campaign, samples, .. } = rooms();
-    let folder = hand_in(results.path(), &campaign, &samples, By::HandedIn).unwrap();
+    let folder = write_submission(results.path(), &campaign, &samples, By::HandedIn).unwrap();
     assert_eq!(folder, results.path().join("xeon-2cpu/2026-11-23"));
     assert_eq!(folder, place(results.path(), &campaign));
-    let again = hand_in(results.path(), &campaign, &samples, By::Project).unwrap();
+    let again = write_submission(results.path(), &campaign, &samples, By::Project).unwrap();
     assert_eq!(again, results.path().join("xeon-2cpu/2026-11-23-2"), "never over another");
     assert_eq!(campaigns_below(results.path()).unwrap(), [folder.clone(), again]);
     let orphans = results.path().join("orphans");

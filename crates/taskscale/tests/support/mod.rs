@@ -32,7 +32,7 @@ pub use running::{Finished, RunningProcess, assert_good, was_starved};
 pub use scripted::fake_entry;
 
 /// Nothing takes longer than this, even on a busy machine.
-pub const PATIENCE: Duration = Duration::from_secs(600);
+pub const TIMEOUT: Duration = Duration::from_secs(600);
 
 /// One entry of a world's catalog.
 #[derive(Clone, Debug)]
@@ -281,7 +281,7 @@ impl World {
 
     /// Waits until `so` returns true.
     pub fn until(&self, what: &str, mut so: impl FnMut() -> bool) {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         while !so() {
             assert!(Instant::now() < deadline, "waited in vain until {what}");
             thread::sleep(Duration::from_millis(2));

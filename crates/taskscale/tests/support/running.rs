@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use taskscale::record::{Sample, Status, Warning};
 use taskscale_measure::Measurement;
 
-use super::{PATIENCE, World};
+use super::{TIMEOUT, World};
 
 /// A running taskscale.
 pub struct RunningProcess<'a> {
@@ -37,7 +37,7 @@ impl RunningProcess<'_> {
     }
 
     pub fn wait(mut self) -> Finished {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         let status = loop {
             if let Some(status) = self.child.try_wait().expect("a child") {
                 break status;
@@ -45,7 +45,7 @@ impl RunningProcess<'_> {
             if Instant::now() > deadline {
                 let _ = self.child.kill();
                 let _ = self.child.wait();
-                panic!("taskscale did not end within {PATIENCE:?}");
+                panic!("taskscale did not end within {TIMEOUT:?}");
             }
             thread::sleep(Duration::from_millis(1));
         };
