@@ -19,13 +19,13 @@ fn flags_and_positionals_in_any_order() {
 }
 
 #[test]
-fn what_grows_with_tasks() {
+fn per_task_values_are_multiplied() {
     let o = options("--anon-bytes 1MiB --anon-bytes-per-task 100 --threads 2 --threads-per-task 1 500 1");
     assert_eq!((o.anon_bytes, o.threads), ((1 << 20) + 50_000, 502));
 }
 
 #[test]
-fn faults_and_where_they_begin() {
+fn faults_start_from_a_number_of_tasks() {
     let o = options("--fault crash:plateau:ABRT --fault partial:3 10 1");
     let crash = FaultArg { fault: Fault::Crash, phase: FaultPhase::Plateau, number: libc::SIGABRT as u64 };
     assert_eq!((o.faults[0], o.number(Fault::Partial), o.has(Fault::Lie)), (crash, Some(3), false));
@@ -34,7 +34,7 @@ fn faults_and_where_they_begin() {
 }
 
 #[test]
-fn work_is_told_operations() {
+fn work_takes_operations() {
     let o = options("--work --op-cpu-us 3 --op-sleep-us 2 --work-cpu-ms 5 10 1000");
     assert_eq!((o.work_cpu(), o.work_sleep()), (Duration::from_millis(8), Duration::from_millis(2)));
     assert_eq!(
@@ -46,7 +46,7 @@ fn work_is_told_operations() {
 }
 
 #[test]
-fn a_server_is_told_tasks_and_an_address() {
+fn a_server_takes_tasks_and_an_address() {
     let o = options("--serve chat --op-cpu-us 3 --op-sleep-us 2000 7 --listen 127.0.0.1:0");
     assert_eq!((o.op_cpu, o.op_sleep), (Duration::from_micros(3), Duration::from_millis(2)));
     assert_eq!((o.serve, o.tasks, o.start_cpu()), (Some(Service::Chat), 7, Duration::ZERO));

@@ -89,7 +89,7 @@ fn what_work_prints() {
 }
 
 #[test]
-fn work_takes_the_cpu_time_that_it_is_told() {
+fn work_uses_the_requested_cpu_time() {
     let text = printed("--work --op-cpu-us 100 --work-cpu-ms 20 --op-threads 7 1000");
     let value = |name: &str| {
         let rest = text.split(&format!("metric {name} ")).nth(1).expect("a metric");
@@ -150,7 +150,7 @@ fn threads_are_real() {
 
 /// Every process ends before `done`, so the pipe that all of them inherit is closed with the program.
 #[test]
-fn processes_are_noted_and_end() {
+fn pids_are_written_and_processes_end() {
     let pidfile = std::env::temp_dir().join(format!("fake-entry-test-{}", std::process::id()));
     let line = format!("--processes 2 --grandchildren 3 --pidfile {} 5 0", pidfile.display());
     assert_eq!(printed(&line), "alive 5\ndone 5\n");
@@ -181,7 +181,7 @@ fn echoed(client: &mut TcpStream, message: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn a_server_takes_the_cpu_time_and_the_latency_that_it_is_told() {
+fn a_server_uses_the_requested_cpu_time_and_latency() {
     let (server, mut client) =
         served("echo --op-cpu-us 2000 --op-sleep-us 10000 --bytes-per-connection 5MiB");
     let start = Instant::now();
@@ -200,7 +200,7 @@ fn a_server_takes_the_cpu_time_and_the_latency_that_it_is_told() {
 }
 
 #[test]
-fn a_server_errs_as_it_is_told() {
+fn server_faults_act() {
     let (_server, mut client) = served("echo --fault flip:2");
     let back: Vec<bool> = (0..4).map(|_| echoed(&mut client, b"word") == b"word").collect();
     assert_eq!(back, [true, true, false, true]);

@@ -212,7 +212,7 @@ mod tests {
     use std::net::{TcpListener, TcpStream};
 
     #[test]
-    fn accept_queue_and_connections_are_those_of_the_server() {
+    fn backlog_counts_only_sockets_of_the_server() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let server = Queue::of(address);
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn servers_elsewhere_or_at_another_address_are_not_seen() {
+    fn servers_at_other_addresses_are_not_counted() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let _client = TcpStream::connect(address).unwrap();
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn a_socket_of_both_families_is_seen_by_either_address() {
+    fn dual_stack_sockets_are_found_by_both_addresses() {
         let Ok(listener) = TcpListener::bind("[::]:0") else { return };
         let address: SocketAddr = ([127, 0, 0, 1], listener.local_addr().unwrap().port()).into();
         let Ok(_client) = TcpStream::connect(address) else { return };
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn damaged_answers_are_no_answers() {
+    fn damaged_netlink_answers_are_ignored() {
         let mut seen = 0;
         for length in [0u32, 3, 16, 1000, u32::MAX] {
             let mut bytes = vec![0u8; 100];

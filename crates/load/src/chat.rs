@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_has_come_when_the_last_member_has_it() {
+    fn a_message_arrives_when_the_last_member_has_it() {
         let mut chat = members();
         let (first, second) = (said(&mut chat, 0), said(&mut chat, 0));
         let both = [first.clone(), frame(PING, b"p"), second.clone()].concat();
@@ -309,7 +309,7 @@ mod tests {
 
     /// Clients that catch up with their schedule send a burst, which must not overflow a queue.
     #[test]
-    fn more_than_a_server_queues_for_a_member_is_never_in_flight() {
+    fn messages_in_flight_fit_the_queue_of_a_member() {
         let mut chat = members();
         let mut frames: Vec<_> = (0..MOST_IN_FLIGHT).map(|_| said(&mut chat, 0)).collect();
         for due_ns in [1_000, 1_001] {
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn of_large_messages_fewer_are_in_flight_and_one_always() {
+    fn large_messages_lower_the_number_in_flight_to_one_at_least() {
         for (size, most) in [(16, MOST_IN_FLIGHT), (32 * 1024, 16), (MOST_BYTES_IN_FLIGHT + 1, 1)] {
             let mut chat = ChatProtocol::new(size, 1, 0, 1);
             let mut sent = 0;
@@ -348,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_lost_doubled_misordered_damaged_or_of_another_room_is_an_error() {
+    fn wrong_deliveries_are_errors() {
         let wrong = |client: usize, change: fn(&mut Vec<Vec<u8>>), expected: &str| {
             let mut chat = members();
             let mut frames = vec![said(&mut chat, 0), said(&mut chat, 0)];
@@ -377,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_handshake_is_an_error_and_one_without_end_as_well() {
+    fn refused_and_endless_handshakes_are_errors() {
         for (answer, expected) in [
             ("HTTP/1.1 400 Bad Request\r\n\r\n", "refused the handshake: HTTP/1.1 400 Bad Request"),
             ("HTTP/1.1 101 X\r\nSec-WebSocket-Accept: no\r\n\r\n", "refused the handshake"),

@@ -113,7 +113,7 @@ mod tests {
     use std::net::TcpListener;
 
     #[test]
-    fn no_more_are_made_at_once_than_may_wait() {
+    fn connections_in_flight_fit_the_accept_queue() {
         let room = |waiting, most| wait_for_room(&|| Some(Backlog { waiting, most }));
         // Half of the backlog, and at least one.
         assert_eq!((room(0, 5), room(2, 5), room(0, 1), room(0, 0)), (3, 1, 1, 1));
@@ -125,7 +125,7 @@ mod tests {
 
     /// Once the server has accepted some there is room again.
     #[test]
-    fn who_has_no_room_waits_for_it() {
+    fn connecting_waits_for_room_in_the_accept_queue() {
         let asked = std::cell::Cell::new(0);
         let backlog = || {
             asked.set(asked.get() + 1);
@@ -136,7 +136,7 @@ mod tests {
 
     /// A slow server is waited for as long as it makes progress.
     #[test]
-    fn what_is_accepted_at_last_was_not_refused() {
+    fn late_accepts_are_not_counted_as_refused() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let queue = Queue::of(listener.local_addr().unwrap());
         let _clients = [0, 1, 2].map(|nth| connect(listener.local_addr().unwrap(), nth).unwrap());
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn connections_come_from_as_many_addresses_as_it_takes() {
+    fn connections_use_enough_source_addresses() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         // The second one comes from another address.

@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quantiles_are_those_of_what_was_added_here_and_elsewhere() {
+    fn quantiles_cover_merged_histograms() {
         let (mut here, mut there) = (Latencies::new(), Latencies::new());
         (1..=500).for_each(|us| here.add(us * 1_000, 1));
         (501..=1_000).for_each(|us| there.add(us * 1_000, 1));

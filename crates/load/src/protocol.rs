@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_back_whole_and_in_order_is_complete() {
+    fn ordered_echoes_complete_messages() {
         let mut echo = EchoProtocol::new(64, 5, 2);
         let bytes = [said(&mut echo, 1), said(&mut echo, 1)].concat();
         assert_eq!(bytes.len(), 128);
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_back_damaged_or_out_of_order_or_from_another_is_an_error() {
+    fn wrong_echoes_are_errors() {
         for (size, named) in [(1, false), (8, false), (16, true), (64, true)] {
             let mut echo = EchoProtocol::new(size, 500, 3);
             let [first, second, third] = [0; 3].map(|client| said(&mut echo, client));

@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_stops_has_its_latency_and_late_clients_have_none() {
+    fn stopped_servers_have_latency_and_late_clients_none() {
         // The server stopped for a second: what was sent meanwhile waited.
         assert!(open(906_000.0, 880_000.0).latency().is_some());
         // The clients stopped for a second: what they sent late was answered at once.
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rate_that_was_not_reached_has_no_latency() {
+    fn missed_rate_has_no_latency() {
         let slow = OpenLoad { achieved_per_s: 98.0, ..open(500.0, 500.0) };
         assert!(slow.latency().is_none() && !slow.is_client_limited());
         let busy = OpenLoad { client_cpu_share: Some(0.9), ..slow };

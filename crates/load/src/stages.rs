@@ -255,7 +255,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_clients_have_their_turn_before_any_has_its_second() {
+    fn rotation_visits_each_client_once_per_round() {
         for clients in [1, 2, 3, 10, 64, 1_000, 12_345] {
             let mut rotation = ClientRotation::new(clients);
             let mut seen: Vec<usize> = (0..clients).map(|_| rotation.next()).collect();

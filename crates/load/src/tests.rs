@@ -46,7 +46,7 @@ fn order(address: SocketAddr) -> LoadOrder {
 }
 
 #[test]
-fn all_that_was_due_was_sent_and_came_back() {
+fn all_scheduled_messages_are_sent_and_returned() {
     let load = run(&order(server(|stream, bytes| stream.write_all(bytes)))).unwrap();
     assert_eq!(load.connected, 20);
     let open = load.open.unwrap();
@@ -61,7 +61,7 @@ fn all_that_was_due_was_sent_and_came_back() {
 
 /// Latency from the scheduled send time includes the server's delay.
 #[test]
-fn a_known_delay_is_in_the_latency() {
+fn latency_includes_a_known_delay() {
     const DELAY: Duration = Duration::from_millis(20);
     let slow: ReplyFn = |stream, bytes| {
         std::thread::sleep(DELAY);
@@ -75,7 +75,7 @@ fn a_known_delay_is_in_the_latency() {
 }
 
 #[test]
-fn a_server_that_damages_or_closes_or_says_too_much_is_told_from_a_good_one() {
+fn faulty_servers_are_detected() {
     let wrong = |answer: ReplyFn| run(&order(server(answer))).unwrap_err().to_string();
     let damaged =
         wrong(|stream, bytes| stream.write_all(&bytes.iter().map(|byte| byte ^ 1).collect::<Vec<_>>()));
@@ -87,14 +87,14 @@ fn a_server_that_damages_or_closes_or_says_too_much_is_told_from_a_good_one() {
 }
 
 #[test]
-fn a_server_that_is_not_there_is_an_error_with_its_address() {
+fn missing_server_is_an_error_with_its_address() {
     let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let error = run(&order(address)).unwrap_err().to_string();
     assert!(error.starts_with(&format!("cannot make connection 1 to {address}: ")), "{error}");
 }
 
 #[test]
-fn the_words_of_an_order_are_those_of_the_command_line() {
+fn order_arguments_parse_back() {
     let order = order(SocketAddr::from(([127, 0, 0, 1], 0)));
     assert_eq!(
         order.command(7).join(" "),
@@ -105,7 +105,7 @@ fn the_words_of_an_order_are_those_of_the_command_line() {
 
 /// Every message comes back, and none on its own connection.
 #[test]
-fn a_server_that_answers_on_the_wrong_connection_is_found() {
+fn answers_on_the_wrong_connection_are_detected() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     std::thread::spawn(move || {
@@ -124,7 +124,7 @@ fn a_server_that_answers_on_the_wrong_connection_is_found() {
 }
 
 #[test]
-fn a_rate_leaves_one_open_loop_and_a_capacity_its_shares() {
+fn open_loops_have_the_rate_or_shares_of_capacity() {
     assert_eq!(rates(Some(7.0), 1_000.0), [7.0]);
     assert_eq!(rates(None, 1_000.0), [100.0, 500.0, 900.0]);
     assert_eq!(rates(None, 0.0), [1.0; 3]);

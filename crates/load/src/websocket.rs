@@ -156,7 +156,7 @@ mod tests {
 
     /// The examples of RFC 6455, 1.3 and 5.7.
     #[test]
-    fn keys_and_frames_are_those_of_the_standard() {
+    fn keys_and_frames_match_the_rfc() {
         let key = "dGhlIHNhbXBsZSBub25jZQ==";
         assert_eq!(accept(key).as_deref(), Some("s3pPLMBiTxaQ9kYGzzhZRbK+xOo="));
         assert_eq!(super::key(b"the sample nonce"), key);
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_frames_are_found() {
+    fn invalid_frames_are_detected() {
         for (bytes, of_client, words) in [
             (&[0xc1, 0][..], false, "reserved"),
             (&[0x81, 0x80, 0, 0, 0, 0], false, "a masked"),
@@ -193,7 +193,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_built_is_read(data in prop::collection::vec(any::<u8>(), 0..70_000), mask: Option<[u8; 4]>) {
+        fn built_frames_parse_back(data in prop::collection::vec(any::<u8>(), 0..70_000), mask: Option<[u8; 4]>) {
             let frame = Frame::new(BINARY, &data);
             let bytes = mask.map_or(frame, |mask| frame.masked(mask)).bytes();
             let header = header(&bytes);

@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_space_is_new_once() {
+    fn an_address_space_counts_once() {
         let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
         let mut spaces = AddressSpaces::default();
         let me = std::process::id();

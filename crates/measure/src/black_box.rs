@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_found_wherever_chunks_are_cut() {
+    fn text_is_found_across_chunks() {
         assert!(found("listening", &["starting\nnow list", "ening on 80\n"]));
         assert!(found("ready> ", &["ready> "]), "a prompt has no line end");
         assert!(!found("listening", &["list\nening\n"]));
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn an_expression_stands_between_slashes_and_sees_whole_lines() {
+    fn slashes_mark_an_expression_for_whole_lines() {
         assert!(found(r"/^ready in \d+ ms$/", &["x\nready in 1", "2 ms\r\n"]));
         assert!(!found(r"/^ready in \d+$/", &["ready in 1", "2 ms\n"]));
         assert!(found("/", &["a/b\n"]), "a single slash is a text");

@@ -237,12 +237,12 @@ fn assert_order(black_box: bool, rules: &[&Observation]) {
 }
 
 #[test]
-fn of_two_causes_the_earlier_rule_decides() {
+fn the_earlier_of_two_rules_decides() {
     assert_order(false, &CAUSES.iter().chain(&OF_THE_PROTOCOL).collect::<Vec<_>>());
 }
 
 #[test]
-fn of_two_causes_the_earlier_rule_decides_for_programs_outside_the_catalog() {
+fn the_earlier_of_two_rules_decides_for_black_boxes() {
     assert_order(true, &CAUSES.iter().chain(&OF_OTHERS).collect::<Vec<_>>());
 }
 
@@ -287,7 +287,7 @@ fn a_cap_that_was_never_hit_is_not_blamed() {
 
 /// How far a run had got when it was ended proves nothing about a limit; a refusal does.
 #[test]
-fn a_run_that_taskscale_ended_names_only_a_proved_limit() {
+fn runs_ended_by_taskscale_name_only_proved_limits() {
     for why in [EndedBy::TimeOut, EndedBy::OutputCap] {
         let mut scene = Scene::new();
         (scene.end, scene.ended_by) = (ProgramEnd::exited(None, Some(libc::SIGKILL)), Some(why));

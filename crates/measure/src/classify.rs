@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn lies_are_found() {
+    fn false_claims_are_detected() {
         let good_end = ProgramEnd::exited(Some(0), None);
         let threads = RunSpec { kind: Kind::Thread, ..waiting() };
         let (status, reason) = of_spec(&threads, &said(10, 10), &good_end, |_| {});
@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_left_its_group_failed() {
+    fn leaving_the_cgroup_is_a_failure() {
         let left = PlateauQuality { escaped: 1, ..PlateauQuality::default() };
         let (status, reason) =
             verdict(&said(10, 10), &ProgramEnd::exited(Some(0), None), |seen| seen.plateau = left);
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn work_is_judged_by_what_it_came_to() {
+    fn work_is_judged_by_its_result() {
         let scenario = Scenario::Work(WorkParams { operations: 10, ..WorkParams::default() });
         let good = Said { ready: true, done: Some(10), check: Some("45".into()), ..Said::default() };
         let work = spec_of_ten(Kind::Stackless, scenario);
@@ -370,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn work_of_tasks_that_are_all_alive_begins_when_they_are() {
+    fn work_with_all_tasks_alive_begins_at_alive() {
         let all_alive =
             Scenario::Work(WorkParams { operations: 10, all_alive: true, ..WorkParams::default() });
         let all_alive = spec_of_ten(Kind::Stackless, all_alive);
@@ -393,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn tasks_that_wait_may_have_something_to_come_to() {
+    fn waiting_tasks_may_have_a_checked_result() {
         let due = RunSpec { check: Some("45".to_owned()), ..waiting() };
         let judged = |check: Option<&str>| {
             let said = Said { check: check.map(str::to_owned), ..said(10, 10) };
@@ -405,7 +405,7 @@ mod tests {
     }
 
     #[test]
-    fn tasks_that_wake_are_counted() {
+    fn wakes_of_tasks_are_checked() {
         // Ten tasks that wake every 0.1 s, from 0.1 s to 2 s: 190 times.
         let wait = HoldParams { hold_s: 2.0, period_s: Some(0.1), ..HoldParams::default() };
         let waking = spec_of_ten(Kind::Stackless, Scenario::Hold(wait));
@@ -444,12 +444,12 @@ mod tests {
     }
 
     #[test]
-    fn fewer_alive_than_asked_is_partial() {
+    fn fewer_alive_than_requested_is_partial() {
         assert_eq!(verdict(&said(7, 10), &ProgramEnd::exited(Some(0), None), |_| {}).0, Status::Partial);
     }
 
     #[test]
-    fn a_limit_is_named_only_for_a_run_that_failed() {
+    fn limits_are_named_only_for_failed_runs() {
         let refused = |seen: &mut Observed| seen.evidence.refused_threads = Some(1);
         assert_eq!(verdict(&said(10, 10), &ProgramEnd::exited(Some(0), None), refused).0, Status::Ok);
         let (status, reason) = verdict(&said(10, 10), &ProgramEnd::exited(Some(1), None), refused);
@@ -458,7 +458,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hang_is_named_by_what_was_printed_last() {
+    fn a_hang_is_described_by_its_last_line() {
         let killed = ProgramEnd::exited(None, Some(libc::SIGKILL));
         for (said, stage) in [
             (Said::default(), "tasks were still starting"),

@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_was_stopped_is_ok_whatever_its_end() {
+    fn a_stopped_black_box_is_ok_with_any_exit_code() {
         for end in [
             ProgramEnd::exited(Some(0), None),
             ProgramEnd::exited(Some(143), None),
@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_count_of_tasks_is_no_program_that_counts_none() {
+    fn wrong_counts_differ_from_missing_counts() {
         let breach = |bad_alive| Said { breach: Some("said".into()), bad_alive, ..Said::default() };
         let end = ProgramEnd::exited(Some(0), None);
         for (bad_alive, status) in [(true, Status::Failed), (false, Status::Ok)] {
@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn fewer_alive_than_asked_is_partial_and_a_limit_where_one_was_met() {
+    fn fewer_alive_is_partial_or_a_hit_limit() {
         let few = |seen: &mut BlackBoxEvidence| seen.alive = Some(7);
         let end = ProgramEnd::exited(Some(0), None);
         assert_eq!(verdict(Ready::Itself, &end, "", None, few).0, Status::Partial);

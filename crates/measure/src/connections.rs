@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn obstacles_come_in_order_with_their_remedies() {
+    fn connection_limits_are_listed_in_order_with_remedies() {
         let limits = ConnectionLimits {
             raises_hard_limit: false,
             open_files_hard: Some(20_000),

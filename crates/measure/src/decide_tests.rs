@@ -16,7 +16,7 @@ use crate::{PlateauFrom, Status, Timestamp, Warning};
 use fixture::*;
 
 #[test]
-fn tasks_that_wait_are_read_when_idle_and_looked_at_until_the_first_is_due() {
+fn waiting_tasks_are_read_when_idle_and_watched_until_due() {
     let (timeline, actions) = watch(&well(), &hold());
     assert_eq!(names(&actions), ["BeginPlateau", "ReadMemory", "Compare", "LastLook", "EndPlateau"]);
     let at: Vec<u64> = actions.iter().map(|(ms, _)| *ms).collect();
@@ -35,7 +35,7 @@ fn tasks_that_wait_are_read_when_idle_and_looked_at_until_the_first_is_due() {
 
 /// Without a cgroup, every observation walks all processes of the machine.
 #[test]
-fn looks_that_take_longer_than_the_time_between_two_keep_nothing_from_being_done() {
+fn slow_samples_do_not_delay_actions() {
     let (_, actions) = watch(&ScriptedProgram { look_ms: 30, ..well() }, &hold());
     assert_eq!(names(&actions), ["BeginPlateau", "ReadMemory", "Compare", "LastLook", "EndPlateau"]);
     let silent = ScriptedProgram { look_ms: 30, lines: Vec::new(), ends_ms: None, ..well() };
@@ -45,7 +45,7 @@ fn looks_that_take_longer_than_the_time_between_two_keep_nothing_from_being_done
 }
 
 #[test]
-fn a_program_that_works_on_is_read_at_the_last_moment() {
+fn a_busy_program_is_read_at_the_last_moment() {
     let busy = ScriptedProgram { cpu_ms: |ms| ms as f64, doing: runnable, ..well() };
     let (timeline, actions) = watch(&busy, &hold());
     let read = actions.iter().find(|(_, action)| *action == Action::ReadMemory).unwrap();
@@ -55,7 +55,7 @@ fn a_program_that_works_on_is_read_at_the_last_moment() {
 }
 
 #[test]
-fn a_program_that_wants_a_cpu_and_gets_none_has_no_plateau() {
+fn a_program_without_cpu_has_no_plateau() {
     let held_back = ScriptedProgram { doing: runnable, ..well() };
     let run = measured(&held_back, &hold());
     assert_eq!(run.status, Status::NoPlateau);
@@ -91,7 +91,7 @@ fn memory_that_grows_at_the_last_moment_is_no_plateau() {
 
 /// Tasks that start late are not seen if the program got no CPU between the reading and the last look.
 #[test]
-fn a_program_that_waits_for_a_cpu_after_the_reading_is_inconclusive() {
+fn waiting_for_a_cpu_after_the_reading_is_inconclusive() {
     let waits = ScriptedProgram { doing: |ms| if ms < 1_000 { idle(ms) } else { runnable(ms) }, ..well() };
     for spec in [hold(), black_box(true)] {
         let (timeline, actions) = watch(&waits, &spec);
@@ -116,7 +116,7 @@ fn a_program_that_waits_for_a_cpu_after_the_reading_is_inconclusive() {
 }
 
 #[test]
-fn a_plateau_that_was_not_watched_is_inconclusive() {
+fn an_unwatched_plateau_is_inconclusive() {
     let unwatched = ScriptedProgram { gaps_ms: vec![(110, 1_900)], ..well() };
     let run = measured(&unwatched, &hold());
     assert_eq!(run.status, Status::NoPlateau);
@@ -126,7 +126,7 @@ fn a_plateau_that_was_not_watched_is_inconclusive() {
 }
 
 #[test]
-fn alive_that_was_heard_late_is_inconclusive_and_else_was_printed_at_the_end() {
+fn late_alive_is_inconclusive_if_taskscale_was_delayed() {
     let at_end = ScriptedProgram { lines: vec![(2_100, "alive 10"), (2_100, "done 10")], ..well() };
     let reason = |program: &ScriptedProgram| {
         let run = measured(program, &hold());
@@ -177,7 +177,7 @@ fn a_program_that_does_not_end_is_killed_in_time() {
 }
 
 #[test]
-fn a_pause_of_the_machine_is_no_time_of_the_programs() {
+fn pauses_of_the_machine_do_not_count_toward_timeouts() {
     // The program could neither print nor work meanwhile.
     let paused = ScriptedProgram {
         lines: vec![(100, "alive 10"), (90_010, "done 10")],
@@ -204,7 +204,7 @@ fn work_is_read_at_once_and_ends_with_done() {
 }
 
 #[test]
-fn a_silent_program_is_found_out_from_outside_and_stopped() {
+fn a_silent_program_is_observed_from_outside_and_stopped() {
     let silent = ScriptedProgram { lines: Vec::new(), ends_ms: None, ..well() };
     let (timeline, actions) = watch(&silent, &black_box(false));
     assert_eq!(names(&actions), ["BeginPlateau", "ReadMemory", "Compare", "LastLook", "Stop", "Ask"]);
@@ -215,7 +215,7 @@ fn a_silent_program_is_found_out_from_outside_and_stopped() {
 }
 
 #[test]
-fn a_busy_program_that_the_user_calls_ready_is_read_when_its_time_is_over() {
+fn a_busy_program_declared_ready_is_read_at_the_end_of_its_time() {
     let busy = ScriptedProgram {
         lines: Vec::new(),
         ends_ms: None,
@@ -235,7 +235,7 @@ fn a_busy_program_that_the_user_calls_ready_is_read_when_its_time_is_over() {
 }
 
 #[test]
-fn a_pause_of_a_launch_is_no_plateau() {
+fn a_pause_during_launch_is_not_a_plateau() {
     // Pauses from 0.1 s to 1 s, then doubles its memory.
     let pauses = ScriptedProgram {
         lines: Vec::new(),
@@ -251,7 +251,7 @@ fn a_pause_of_a_launch_is_no_plateau() {
 }
 
 #[test]
-fn a_program_that_paused_and_ended_has_no_launch() {
+fn a_program_that_paused_and_ended_has_no_launch_time() {
     let pauses = ScriptedProgram {
         lines: Vec::new(),
         ends_ms: Some(1_100),
@@ -264,7 +264,7 @@ fn a_program_that_paused_and_ended_has_no_launch() {
 }
 
 #[test]
-fn no_phase_is_longer_than_the_run_whether_its_lines_or_its_end_is_heard_first() {
+fn phases_fit_the_run_in_any_order_of_events() {
     let ended = || RunEvent::Ended(exited(Some(0), None, false));
     for (spec, end_first) in
         [(hold(), false), (hold(), true), (black_box(true), false), (black_box(true), true)]
@@ -292,7 +292,7 @@ fn no_phase_is_longer_than_the_run_whether_its_lines_or_its_end_is_heard_first()
 }
 
 #[test]
-fn a_silent_program_that_never_rests_is_read_in_the_end() {
+fn a_silent_busy_program_is_read_in_the_end() {
     let busy = ScriptedProgram {
         lines: Vec::new(),
         ends_ms: None,
@@ -310,7 +310,7 @@ fn a_silent_program_that_never_rests_is_read_in_the_end() {
 }
 
 #[test]
-fn a_program_that_is_told_how_long_to_wait_ends_by_itself() {
+fn a_program_with_a_given_wait_ends_by_itself() {
     let (timeline, actions) = watch(&well(), &black_box(true));
     assert_eq!(names(&actions), ["BeginPlateau", "ReadMemory", "Compare", "LastLook", "EndPlateau"]);
     let run = analyze(&timeline, &black_box(true));
@@ -318,7 +318,7 @@ fn a_program_that_is_told_how_long_to_wait_ends_by_itself() {
 }
 
 #[test]
-fn too_much_output_ends_the_run_also_after_the_program() {
+fn too_much_output_ends_the_run_even_after_the_program() {
     let kill = Action::Kill(EndedBy::OutputCap);
     for ended in [false, true] {
         let mut timeline = Timeline::new(Timestamp::UNIX_EPOCH, Host::default());
@@ -333,7 +333,7 @@ fn too_much_output_ends_the_run_also_after_the_program() {
 }
 
 #[test]
-fn a_program_cannot_make_its_timeline_long() {
+fn timelines_have_a_bounded_length() {
     let mut timeline = Timeline::new(Timestamp::UNIX_EPOCH, Host::default());
     for at in 0..10_000 {
         timeline.take_line(at, &format!("metric a {at} s"));
@@ -357,7 +357,7 @@ fn a_program_cannot_make_its_timeline_long() {
 
 /// Many programs buffer what they write to a pipe.
 #[test]
-fn alive_that_comes_when_the_program_is_stopped_leaves_what_was_seen() {
+fn alive_during_the_stop_does_not_replace_the_reading() {
     let (mut timeline, actions) =
         watch(&ScriptedProgram { lines: vec![], ends_ms: None, ..well() }, &black_box(false));
     let asked = actions.iter().find(|(_, action)| *action == Action::Ask).unwrap().0;

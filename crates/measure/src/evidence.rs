@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_was_read_at_rest_is_not_doubted() {
+    fn a_reading_of_an_idle_program_is_not_doubted() {
         assert_eq!(seen().doubt(Provenance::Said), None);
         assert_eq!(seen().doubt(Provenance::Inferred), None);
         assert_eq!(seen().require_all_inside(), Ok(()));
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn alive_at_the_end_is_answered_by_a_hint_to_flush() {
+    fn alive_at_the_end_yields_a_hint_to_flush() {
         let gone = PlateauQuality { said_at_end: true, ..PlateauQuality::default() };
         for seen in [gone, PlateauQuality { late: true, said_at_end: true, ..seen() }] {
             assert!(seen.doubt(Provenance::Said).unwrap().contains("flush standard output"), "{seen:?}");
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn change_growth_and_delay_are_always_doubts() {
+    fn change_growth_and_delay_are_always_doubted() {
         for seen in [
             PlateauQuality { late: true, ..seen() },
             PlateauQuality { late: true, said_at_end: true, ..seen() },
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn tasks_that_woke_as_they_were_to_are_alive_whatever_memory_does() {
+    fn tasks_that_woke_in_time_are_alive() {
         for seen in [
             PlateauQuality { quiescence: Quiescence::Changing, ..seen() },
             PlateauQuality { grown_bytes: Some(9 << 20), ..seen() },
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_is_starved_is_doubted_unless_all_tasks_were_said_to_be_alive() {
+    fn a_starved_program_is_doubted_without_alive() {
         let starved = PlateauQuality { quiescence: Quiescence::Starved, ..seen() };
         assert_eq!(starved.doubt(Provenance::Said), None);
         assert!(starved.doubt(Provenance::Named).is_some());
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn a_starved_launch_is_a_doubt_where_the_plateau_is_inferred() {
+    fn a_starved_launch_is_doubted_with_an_inferred_plateau() {
         let starved = PlateauQuality { starved_launch: Some((22.8, 15.0)), ..seen() };
         assert_eq!(starved.doubt(Provenance::Said), None);
         assert!(starved.doubt(Provenance::Inferred).unwrap().contains("15.0 s of the 22.8 s"));

@@ -190,7 +190,7 @@ mod tests {
     use crate::limits::tests::limits;
 
     #[test]
-    fn a_refusal_by_the_group_names_the_limit_behind_it() {
+    fn refusals_by_the_cgroup_name_its_limit() {
         let evidence = LimitEvidence { refused_threads: Some(1), ..LimitEvidence::default() };
         let met = detect_limit(&limits(), Kind::Thread, &evidence).unwrap();
         assert_eq!(met.limit.name, "kernel.pid_max");
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_refused_below_every_thread_limit_had_no_room_for_its_stack() {
+    fn a_thread_refused_below_thread_limits_lacked_a_mapping() {
         let pascal = "cannot start task 23230 of 100000: Failed to create new thread";
         let stderr = "cannot start 100000 tasks at once: Resource temporarily unavailable (os error 11)";
         let rust = "failed to set up alternative stack guard page: Cannot allocate memory (os error 12)";
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_that_only_comes_near_is_only_probable() {
+    fn near_limits_are_only_probable() {
         let roomy = SystemLimits { pid_max: Some(4_194_304), ..limits() };
         let sentence = |started, threads| {
             let evidence = LimitEvidence { started, threads, ..LimitEvidence::default() };
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn open_files_are_known_by_the_message() {
+    fn open_file_limits_are_recognized_by_the_message() {
         let met = |limits: &SystemLimits, evidence| detect_limit(limits, Kind::Stackless, &evidence).unwrap();
         let evidence =
             LimitEvidence { stderr: "accept: Too many open files (os error 24)", ..LimitEvidence::default() };

@@ -68,7 +68,7 @@ mod tests {
     use crate::limits::tests::limits;
 
     #[test]
-    fn threads_end_at_the_nearest_limit_and_timers_at_none() {
+    fn threads_are_bounded_by_the_nearest_limit_and_timers_are_not() {
         let of = |tasks| limits().predicted_limit(Kind::Thread, tasks);
         assert_eq!(of(10_000), None);
         // Rust has four mappings a thread, most have two.
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_ends_at_the_files_that_it_may_open() {
+    fn a_server_is_bounded_by_open_files() {
         let limits = ConnectionLimits {
             open_files_hard: Some(4_096),
             most_open_files: Some(1_048_576),

@@ -34,7 +34,7 @@ mod tests {
     use taskscale_load::Queue;
 
     #[test]
-    fn a_listener_is_this_process_or_another_or_unknown() {
+    fn listeners_are_own_foreign_or_unknown() {
         let own = TcpListener::bind("127.0.0.1:0").unwrap();
         let sockets = Queue::of(own.local_addr().unwrap()).listeners().unwrap();
         assert_eq!(lack_sockets(&[std::process::id()], sockets.clone()), Some(false));

@@ -202,7 +202,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_file_is_for_all_whatever_the_umask_and_is_made_once() {
+    fn the_lock_file_is_shared_by_all_users_with_any_umask() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("lock");
         let file = open(&path).unwrap();
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_file_is_refused() {
+    fn lock_paths_that_are_not_files_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         let link = folder.path().join("link");
         std::os::unix::fs::symlink("/etc/passwd", &link).unwrap();
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn the_kernel_knows_who_holds_a_lock() {
+    fn the_holder_of_a_lock_is_found() {
         let locks = "1: POSIX  ADVISORY  WRITE 12 08:01:4711 0 EOF\n2: -> FLOCK  ADVISORY  WRITE 13 08:01:4711 0 EOF\n\
                      3: FLOCK  ADVISORY  WRITE 708 08:01:4711 0 EOF\n4: FLOCK  ADVISORY  WRITE 9 08:01:4712 0 EOF\n";
         assert_eq!(pid_in(locks, 4711), Some(708));

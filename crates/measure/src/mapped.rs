@@ -376,7 +376,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn mappings_that_show_no_file_are_left_out() {
+    fn mappings_without_a_file_are_left_out() {
         let maps = b"7f00-7f01 r-xp 00001000 fe:01 42                         /lib/\xff name\n\
                      7f01-7f02 rw-p 00000000 00:00 0 \n\
                      7f02-7f03 rw-s 00000000 00:01 0                          /SYSV00000000 (deleted)\n\
@@ -393,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn huge_mappings_are_known_by_their_flags() {
+    fn huge_pages_are_recognized_by_flags() {
         let smaps =
             b"7f00-7f01 rw-p 00000000 00:0f 9 /anon_hugepage (deleted)\nRss: 0 kB\nVmFlags: rd wr ht \n\
                       7f01-7f02 rw-p 00000000 00:00 0 \nVmFlags: rd ht \n\
@@ -403,7 +403,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tmpfs_is_known_by_its_mount() {
+    fn tmpfs_is_recognized_by_its_mount() {
         let mountinfo =
             "30 25 0:26 / /tmp rw - tmpfs tmpfs rw\n31 25 254:1 / / rw shared:1 - ext4 /dev/x rw\n";
         let found: Vec<_> = devices(mountinfo).collect();
@@ -411,7 +411,7 @@ mod tests {
     }
 
     #[test]
-    fn segments_of_two_namespaces_are_two() {
+    fn equal_segment_ids_of_two_namespaces_are_distinct() {
         let line = b"1000-2000 rw-s 00000000 00:01 0 /SYSV00000000 (deleted)";
         let segment = key(std::process::id(), &Mapping::parse(line).unwrap());
         assert!(segment.segment_of.is_some_and(|namespace| namespace.starts_with("ipc:")));
@@ -420,7 +420,7 @@ mod tests {
     }
 
     #[test]
-    fn mapped_files_are_known_by_their_paths() {
+    fn mapped_files_have_paths() {
         let line = b"55d0-55d2 r-xp 00002000 fe:00 1311                       /usr/bin/my cat";
         assert_eq!(mapped_path(line), Some("/usr/bin/my cat".into()));
         assert_eq!(mapped_path(b"7ffc-7ffd rw-p 00000000 00:00 0                          [stack]"), None);

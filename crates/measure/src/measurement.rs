@@ -363,7 +363,7 @@ mod tests {
 
     /// Names are derived twice: by serde for records, by strum for what is shown.
     #[test]
-    fn names_are_those_of_records() {
+    fn names_match_stored_records() {
         let of_record = |value: serde_json::Value| value.as_str().unwrap().to_owned();
         for status in <Status as strum::VariantArray>::VARIANTS {
             assert_eq!(status.name(), of_record(serde_json::to_value(status).unwrap()));

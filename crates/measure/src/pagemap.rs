@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_are_understood() {
+    fn pagemap_entries_are_decoded() {
         assert_eq!(PagemapEntry::of(0x7), None);
         let page = PagemapEntry::of(PRESENT | EXCLUSIVE | 5).unwrap();
         assert_eq!((page.frame, page.of_file, page.exclusive), (Some(5), false, true));
@@ -260,7 +260,7 @@ mod tests {
 
     /// The kernel's own list and the entries agree on a sparse mapping.
     #[test]
-    fn both_ways_find_the_same_pages() {
+    fn both_interfaces_find_the_same_pages() {
         let page_bytes = page_size() as u64;
         let length = 4_000 * page_bytes;
         // SAFETY: a new mapping, written within its bounds, that lives as long as the process.

@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_processes_show_counts_unless_the_group_contradicts() {
+    fn memory_of_processes_counts_unless_the_cgroup_contradicts() {
         let lagging = account(100 * MIB + (64 << 10), 0, 0, 0);
         assert_eq!(contradiction(&shown(100 * MIB), &lagging), None);
         assert_eq!(memory(&shown(100 * MIB), &lagging, 0).anon_bytes, 100 * MIB);
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_charged_and_mapped_by_no_process_counts() {
+    fn charged_unmapped_memory_counts() {
         let charged = |charged: u64| KernelAccount {
             kernel: Some(3 * MIB),
             charged: Some(charged),
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn a_process_that_may_not_be_walked_counts_and_no_file_counts_twice() {
+    fn unreadable_processes_count_and_files_count_once() {
         let mut seen = shown(MIB);
         seen.mapped.file = 2 * MIB;
         for file in [MIB, 3 * MIB] {
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn shared_memory_of_others_is_told_from_its_own() {
+    fn shared_memory_of_others_is_distinguished() {
         let mapped =
             |tmpfs_of_others| Mapped { file: 2 * MIB, tmpfs: 64 * MIB, tmpfs_of_others, ..Mapped::default() };
         // 64 MiB of others, and 48 MiB of its own that it does not map.

@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn rollup_is_parsed() {
+    fn smaps_rollup_is_parsed() {
         let text = "5581-7ffe ---p 00000000 00:00 0  [rollup]\nRss:  2048 kB\nPss:  1000 kB\nPss_Dirty: 9 kB\nPss_Anon: 700 kB\nAnonymous: 704 kB\nLazyFree: 4 kB\nShared_Hugetlb: 2048 kB\nPrivate_Hugetlb: 4096 kB\nSwapPss: 1 kB\n";
         assert_eq!(
             parse_rollup(text),
@@ -395,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn a_process_at_work_has_something_to_do_and_one_that_sleeps_has_not() {
+    fn running_threads_are_distinguished_from_sleeping_ones() {
         assert_eq!(parse_state("7 (a) D (x) S 1 7"), Some('S'));
         assert_eq!(parse_state(""), None);
         assert!(doing(std::process::id()).wants_cpu, "this thread runs");
@@ -409,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn a_process_is_in_its_group_as_long_as_every_hierarchy_says_so() {
+    fn a_process_is_in_its_cgroup_in_every_hierarchy() {
         let groups = "5:memory:/ts-7/run-1\n4:cpu,cpuacct:/ts-7/run-1/inner\n3:pids:/\n0::/run-11\n";
         assert_eq!(hierarchies_with(groups, "run-1"), 2);
         assert!(!is_in_group(std::process::id(), "no such group", 1));
@@ -424,14 +424,14 @@ mod tests {
     }
 
     #[test]
-    fn escapes_are_undone_once() {
+    fn escapes_are_decoded_once() {
         assert_eq!(unescaped(r"/a\040b\011c\012d\134040"), "/a b\tc\nd\\040");
         assert_eq!(unescaped(r"/a\04\"), r"/a\04\");
     }
 
     /// A name may be cut in the middle of a UTF-8 character. The process must still be readable.
     #[test]
-    fn a_process_whose_name_is_no_text_can_be_read() {
+    fn processes_with_non_utf8_names_are_read() {
         let named = || {
             // SAFETY: names this thread; the text is valid and ends with a null.
             unsafe { libc::prctl(libc::PR_SET_NAME, c"cut \xc3".as_ptr()) };
@@ -443,7 +443,7 @@ mod tests {
     }
 
     #[test]
-    fn processes_are_found_by_what_they_were_started_with() {
+    fn processes_are_found_by_their_environment() {
         let folder = tempfile::tempdir().unwrap();
         let mut child = std::process::Command::new("sleep");
         let mut child = child.arg("60").env("TMPDIR", folder.path()).spawn().unwrap();

@@ -308,7 +308,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_bytes_in_any_chunks_mean_the_same(bytes in proptest::collection::vec(any::<u8>(), 0..2000), cut in 1usize..50) {
+        fn parsing_does_not_depend_on_chunks(bytes in proptest::collection::vec(any::<u8>(), 0..2000), cut in 1usize..50) {
             prop_assert_eq!(heard_in(&bytes, usize::MAX), heard_in(&bytes, cut));
         }
     }

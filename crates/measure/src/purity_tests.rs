@@ -39,7 +39,7 @@ fn files(path: &Path) -> Vec<std::path::PathBuf> {
 }
 
 #[test]
-fn decisions_and_verdicts_touch_nothing() {
+fn decisions_and_verdicts_are_pure() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     for path in PURE.iter().flat_map(|name| files(&source.join(name))) {
         let text = fs::read_to_string(&path).unwrap();

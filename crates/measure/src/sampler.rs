@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_and_wants_no_cpu_is_quiet() {
+    fn unchanged_memory_without_cpu_use_is_idle() {
         let usage = watched(100, 0.0, false, standing);
         assert_eq!(usage.idle_since(0, 0.1), Some(0));
         assert_eq!(usage.idle_since(20 * MS, 0.1), None, "no look before that counts");
@@ -335,14 +335,14 @@ mod tests {
     }
 
     #[test]
-    fn what_works_grows_or_wants_a_cpu_is_not() {
+    fn cpu_use_growth_or_waiting_for_cpu_is_not_idle() {
         assert_eq!(watched(500, 0.1, false, standing).idle_since(0, 0.1), None);
         assert_eq!(watched(500, 0.0, false, growing).idle_since(0, 0.1), None);
         assert_eq!(watched(500, 0.0, true, standing).idle_since(0, 0.1), None);
     }
 
     #[test]
-    fn time_without_looks_is_not_watched() {
+    fn time_without_samples_is_unwatched() {
         // Two samples 1.7 s apart, without any use in between: the machine may have been paused.
         let mut usage = watched(200, 0.1, false, growing);
         see(&mut usage, [1_900], 0.1 * 0.2 / 1.9, false, |_| growing(200));
@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn one_look_at_the_end_of_a_plateau_says_nothing() {
+    fn one_sample_at_the_end_proves_nothing() {
         let mut usage = watched(2_000, 0.15, false, growing);
         usage.clear();
         see(&mut usage, [2_300], 0.15, false, growing);
@@ -364,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn who_gets_no_cpu_and_wants_one_is_held_back_whatever_its_memory_does() {
+    fn waiting_for_a_cpu_is_recognized_despite_memory_changes() {
         assert_eq!(watched(1_000, 0.0, true, standing).quiescence(0, 1_000 * MS), Quiescence::HeldBack);
         assert_eq!(watched(1_000, 0.1, true, standing).quiescence(0, 1_000 * MS), Quiescence::Starved);
         assert_eq!(watched(1_000, 0.7, true, standing).quiescence(0, 1_000 * MS), Quiescence::AtWork);
@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_wrote_a_pipe_full_may_wait_for_its_reader() {
+    fn a_full_pipe_is_not_idle() {
         let mut usage = UsageHistory::default();
         for tick in 0..=10 {
             let sample = UsageSample { at_ns: tick * 20 * MS, cpu_s: Some(0.0), ..UsageSample::default() };
@@ -382,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn a_load_at_work_has_not_brought_all_tasks_about() {
+    fn a_busy_load_has_not_started_all_tasks() {
         let mut usage = UsageHistory::default();
         for tick in 0..=10 {
             let load_cpu_s = Some(0.01 * tick as f64);
@@ -394,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn a_starved_launch_is_known_by_its_time() {
+    fn starved_time_of_a_launch_is_summed() {
         let mut usage = watched(400, 0.1, true, standing);
         see(&mut usage, (420..=800).step_by(20), 0.1, false, standing);
         assert!((usage.starved_s() - 0.4).abs() < 1e-9);
@@ -403,7 +403,7 @@ mod tests {
     }
 
     #[test]
-    fn what_came_after_a_reading_is_found_where_it_is_small_or_takes_the_place_of_a_cache() {
+    fn memory_changes_beyond_tolerance_are_found() {
         let stood = MemoryStanding { in_use: Some(2 * MIB), shown: 2 * MIB };
         let more = |kib: u64| MemoryStanding { shown: stood.shown + (kib << 10), ..stood };
         assert!(more(64).is_same_as(&stood) && more(64).grown_since(&stood).is_none());
@@ -419,7 +419,7 @@ mod tests {
     }
 
     #[test]
-    fn growth_is_more_than_a_runtime_that_tidies_up() {
+    fn growth_exceeds_housekeeping_of_a_runtime() {
         assert!(!is_growth(MIB, 5 * MIB) && is_growth(MIB, 6 * MIB));
         assert!(!is_growth(200 * MIB, 210 * MIB) && is_growth(200 * MIB, 211 * MIB));
         assert!(is_same(MIB, 2 * MIB) && !is_same(MIB, 3 * MIB));

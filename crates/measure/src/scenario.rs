@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_program_gets_its_numbers_and_what_is_not_left_at_its_default() {
+    fn arguments_have_numbers_and_non_default_parameters() {
         let params = BTreeMap::from([("tokens".to_owned(), "8".to_owned())]);
         let hold = Scenario::Hold(HoldParams { hold_s: 3.0, ..HoldParams::default() });
         assert_eq!(hold.arguments(1_000, &BTreeMap::new()), ["1000", "3"]);
@@ -150,7 +150,7 @@ mod tests {
 
     /// More threads than there is room for are doomed only if all of them live at once.
     #[test]
-    fn tasks_that_wait_are_alive_at_once_and_those_that_work_where_they_say_so() {
+    fn scenarios_know_whether_all_tasks_are_alive_at_once() {
         let work =
             |all_alive| Scenario::Work(WorkParams { operations: 1, all_alive, ..WorkParams::default() });
         assert!(Scenario::Hold(HoldParams::default()).all_alive() && work(true).all_alive());

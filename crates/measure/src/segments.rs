@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_run_left_is_told_from_what_others_have() {
+    fn segments_of_a_run_are_distinguished_from_others() {
         let user = rustix::process::geteuid().as_raw();
         let line = |number: u32, creator: u32, attached: u32| {
             format!("0 {number} 600 8388608 {creator} {creator} {attached} {user} 0 {user} 0 1 0 1 8388608 0")

@@ -158,7 +158,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn figures_round_before_digits_are_counted() {
+    fn numbers_are_rounded_before_digits_are_counted() {
         let shown = [9.996, 99.96, 999.6, 0.099_96].map(|value| significant(value, 3));
         assert_eq!(shown, ["10.0", "100", "1,000", "0.100"]);
     }
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn decimals_stand_below_each_other() {
+    fn decimals_align() {
         assert_eq!(decimal(2150.34, 1), "2,150.3");
         assert_eq!(decimal(-0.04, 1), "0.0");
         assert_eq!(decimal(-1234.0, 0), "-1,234");

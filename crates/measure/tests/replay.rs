@@ -41,7 +41,7 @@ fn verdict(measured: &Measurement) -> String {
 }
 
 #[test]
-fn kept_runs_come_to_what_they_came_to() {
+fn kept_runs_have_the_recorded_verdicts() {
     let mut found = String::new();
     for path in traces() {
         let (spec, timeline) = read_trace(&path).unwrap_or_else(|error| panic!("{error}"));
@@ -109,7 +109,7 @@ fn edited(name: &str, edit: impl Fn(&mut TimedEvent) -> bool) -> Measurement {
 
 /// Cases that machines seldom produce.
 #[test]
-fn edited_runs_come_to_what_the_rules_say() {
+fn edited_runs_have_the_expected_verdicts() {
     type Edit = fn(&mut RunEvent);
     let account: [(Edit, Status, &str); 4] = [
         (
@@ -207,7 +207,7 @@ fn work_ends_no_later_than_its_program() {
 /// taskscale may get no CPU right before the first task is due. A change seen later may come from tasks that
 /// started late or from tasks that are ending, so only unchanged memory is evidence.
 #[test]
-fn a_last_look_that_came_late_proves_only_what_still_stands() {
+fn a_late_last_look_proves_only_unchanged_memory() {
     let seen = |bytes: fn(u64) -> u64| {
         edited("cause-before-effect-well", |event| {
             if let RunEvent::LastLook(look) = &mut event.event {
@@ -230,7 +230,7 @@ fn a_last_look_that_came_late_proves_only_what_still_stands() {
 
 /// Without the last look, a task that started after the reading would go unnoticed.
 #[test]
-fn a_run_that_was_not_looked_at_once_more_is_in_doubt() {
+fn a_run_without_a_last_look_is_doubted() {
     for name in ["how-it-ends-well", "wrong-output-alive-early"] {
         let unseen = edited(name, |event| !matches!(event.event, RunEvent::LastLook(_)));
         assert_eq!(unseen.status, Status::NoPlateau, "{name}: {:?}", unseen.reason);
@@ -238,7 +238,7 @@ fn a_run_that_was_not_looked_at_once_more_is_in_doubt() {
 }
 
 #[test]
-fn what_is_no_trace_is_refused() {
+fn invalid_traces_are_refused() {
     let temporary = tempfile::tempdir().unwrap();
     let kept = fs::read_to_string(folder().join("how-it-ends-well.jsonl")).unwrap();
     let whole: Vec<&str> = kept.lines().collect();

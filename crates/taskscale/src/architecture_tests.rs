@@ -48,7 +48,7 @@ fn named(module: &str, path: &Path, modules: &[String], into: &mut BTreeSet<Stri
 }
 
 #[test]
-fn the_drawing_of_the_modules_is_true() {
+fn the_diagram_of_modules_matches_the_code() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let page = fs::read_to_string(root.join("../../docs/architecture.md")).unwrap();
     let (drawn, order) = drawn(&page);
@@ -206,7 +206,7 @@ fn reached(from: &CodePath, arrows: &BTreeMap<CodePath, BTreeSet<CodePath>>) -> 
 }
 
 #[test]
-fn no_files_use_each_other_in_a_circle() {
+fn imports_have_no_cycle() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut circles = BTreeSet::new();
     for member in fs::read_dir(root).unwrap().map(|member| member.unwrap()) {
@@ -220,7 +220,7 @@ fn no_files_use_each_other_in_a_circle() {
 
 /// A name means one thing in the whole workspace.
 #[test]
-fn no_two_types_have_one_name() {
+fn type_names_are_unique() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     // An associated type has the name that its trait gives it, and is indented.
     let line =

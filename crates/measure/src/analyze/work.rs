@@ -44,7 +44,7 @@ mod tests {
     use super::is_unsettled;
 
     #[test]
-    fn twice_the_operations_take_twice_the_time_or_say_so() {
+    fn uneven_halves_of_work_are_reported() {
         assert!(!is_unsettled(1.0, 2.0) && !is_unsettled(1.0, 1.92) && !is_unsettled(1.0, 2.08));
         assert!(is_unsettled(1.0, 1.85), "a compiler made the second half faster");
         assert!(is_unsettled(1.0, 2.15), "a map outgrew a cache");

@@ -418,7 +418,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn mountinfo_is_understood() {
+    fn mountinfo_is_parsed() {
         let line = "36 25 0:30 / /sys/fs/cgroup/memory rw,nosuid shared:15 - cgroup cgroup rw,memory";
         let mount = parse_mount(line).unwrap();
         assert!(mount.has("memory") && !mount.has("mem"));
@@ -427,14 +427,14 @@ mod tests {
     }
 
     #[test]
-    fn in_a_container_the_mounted_root_is_cut_off() {
+    fn the_mounted_root_of_a_container_is_removed_from_paths() {
         let line = "36 25 0:30 /docker/abc /sys/fs/cgroup/memory ro - cgroup cgroup rw,memory";
         let mount = parse_mount(line).unwrap();
         assert_eq!(mount.folder_of("/docker/abc/x"), PathBuf::from("/sys/fs/cgroup/memory/x"));
     }
 
     #[test]
-    fn escapes_of_mountinfo_are_undone() {
+    fn escapes_of_mountinfo_are_decoded() {
         // Cgroup "a b" in a folder whose name contains a tab, a newline and a backslash.
         let line = r"36 25 0:30 /a\040b /c\011d\012e\134040 ro - cgroup2 cgroup2 rw";
         let mount = parse_mount(line).unwrap();
@@ -443,7 +443,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_others_can_write_to_is_not_ours() {
+    fn folders_writable_by_others_are_not_used() {
         let temporary = tempfile::tempdir().unwrap();
         let folder = temporary.path().join("state");
         own_folder(&folder).unwrap();
@@ -456,7 +456,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_dead_are_cleaned_up_after() {
+    fn only_cgroups_of_ended_processes_are_removed() {
         assert!(!is_base_name_of_the_dead(&base_name()));
         assert!(is_base_name_of_the_dead("taskscale-1-18446744073709551615"));
         assert!(!is_base_name_of_the_dead("taskscale-x-1"));

@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_below_are_listed_and_removed_with_their_group() {
+    fn nested_cgroups_are_listed_and_removed() {
         let temporary = tempfile::tempdir().unwrap();
         let top = temporary.path().join("run-1");
         folders(&top, &["a/b/c", "a/d", "e"]);
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_nested_deeper_than_a_path_can_tell_are_removed() {
+    fn cgroups_nested_deeper_than_path_max_are_removed() {
         let temporary = tempfile::tempdir().unwrap();
         let top = temporary.path().join("run-1");
         fs::create_dir(&top).unwrap();
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_is_no_group() {
+    fn links_are_not_followed_as_cgroups() {
         let temporary = tempfile::tempdir().unwrap();
         folders(temporary.path(), &["run-1/a"]);
         std::os::unix::fs::symlink("/", temporary.path().join("run-1/link")).unwrap();

@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn page_cache_that_nobody_maps_is_not_in_use() {
+    fn unmapped_page_cache_is_not_in_use() {
         let stat = "anon 100\nfile 900\nshmem 50\nfile_mapped 60\n";
         assert_eq!(parse_stat(stat, Some(1_100), 0).in_use(), Some(1_100 - 850 + 60));
         // Anonymous memory replaces page cache: the charge is the same, but more is in use.

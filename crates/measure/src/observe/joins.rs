@@ -99,7 +99,7 @@ mod tests {
     use std::fs;
 
     #[test]
-    fn the_launcher_joins_once_and_who_comes_later_is_noted() {
+    fn joins_after_the_launchers_are_detected() {
         let folder = tempfile::tempdir().unwrap();
         let folders = [folder.path().to_owned()];
         for name in FILES {

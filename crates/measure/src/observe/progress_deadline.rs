@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn patience_lasts_while_memory_falls_and_no_longer() {
+    fn the_deadline_extends_while_memory_falls() {
         let mut deadline = ProgressDeadline::new();
         let begun = deadline.since;
         let mut over = |after_s: u64, mib: Option<u64>| {

@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_count_is_told_why() {
+    fn invalid_counts_are_refused_with_the_reason() {
         let told = |text| parse_count(text).unwrap_err().to_string();
         let accepted = "give a whole number above 0 such as 1000, 1_000_000, 10k, 2.5k or 1M";
         assert_eq!(told(""), format!("a count is missing: {accepted}"));

@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_that_are_missing_contradict() {
+    fn missing_threads_contradict_the_claim() {
         // The 2023 post's Java program at 100,000 threads, read while it launched.
         let before = [sample(1, 40 << 20, 30), sample(10_000, 550 << 20, 10_030)];
         let (status, reason) = checked(sample(100_000, 540 << 20, 9_266), &before);
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pool_of_threads_is_no_contradiction() {
+    fn a_thread_pool_does_not_contradict_the_claim() {
         let before = [sample(1, 40 << 20, 30), sample(10_000, 50 << 20, 34)];
         assert_eq!(checked(sample(100_000, 140 << 20, 34), &before).0, Status::Ok);
         let before = [sample(1, 40 << 20, 30), sample(10, 40 << 20, 30)];
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_far_below_the_line_contradicts_and_that_of_a_collected_heap_does_not() {
+    fn memory_far_below_the_line_contradicts_except_collected_heaps() {
         let before = [sample(1, 9_000_000, 1), sample(1_000, 10_000_000, 1), sample(10_000, 19_000_000, 1)];
         let (status, reason) = checked(sample(1_000_000, 120_000_000, 1), &before);
         assert_eq!(status, Status::NoPlateau);
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_program_itself_says_is_judged_elsewhere() {
+    fn stated_alive_counts_are_not_cross_checked() {
         let before = [sample(1, 40 << 20, 30), sample(10_000, 550 << 20, 10_030)];
         let mut said = sample(100_000, 540 << 20, 9_266);
         said.alive = Some(100_000);
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn tasks_of_work_need_not_be_there_when_it_is_read() {
+    fn work_is_not_cross_checked() {
         let before = [sample(1, 40 << 20, 2), sample(10, 40 << 20, 10)];
         let mut work = sample(1_000, 40 << 20, 5);
         work.work = Some(Box::default());
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn one_smaller_number_of_tasks_is_no_line() {
+    fn one_smaller_n_yields_no_prediction() {
         assert_eq!(checked(sample(1_000_000, 120_000_000, 1), &[sample(1, 9_000_000, 1)]).0, Status::Ok);
     }
 }

@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_measured_is_foretold_and_what_was_not_is_guessed_by_kind() {
+    fn estimates_use_measurements_and_else_the_kind() {
         let estimate = estimate(&plan(), &[seen(1, 1), seen(10_000, 1)], &[]);
         assert_eq!((estimate.runs, estimate.done, estimate.warm_ups), (18, 0, 2));
         let of: BTreeMap<(&str, u64), (EstimateSource, f64)> = (estimate.cells.iter())
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn another_workload_foretells_nothing() {
+    fn estimates_ignore_other_workloads() {
         let mut other = seen(10_000, 1);
         other.workload = "spawn".into();
         let nothing = estimate(&plan(), &[], &[]);
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_is_not_done_again() {
+    fn finished_runs_are_not_estimated() {
         let kept = [seen(1, 1), seen(1, 2), seen(1, 3), seen(10_000, 1)];
         let mut plan = plan();
         plan.entries = vec!["a/known".into()];

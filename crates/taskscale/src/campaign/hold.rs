@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hold_that_proved_too_short_grows_until_it_holds() {
+    fn a_short_hold_grows_until_it_suffices() {
         let predictor = predictor();
         let mut short = sample(1_000_000, 25.0);
         short.hold_s = 10.0;
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plateau_that_was_not_seen_from_outside_may_need_a_longer_hold() {
+    fn an_unseen_outside_plateau_may_need_a_longer_hold() {
         let mut unseen = sample(10, 1.8);
         unseen.time.plateau_s = Some(1.5);
         assert_eq!(predictor().retry_hold_s(&unseen), None);
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn the_reading_of_many_processes_is_foreseen() {
+    fn the_reading_time_of_many_processes_is_estimated() {
         let mut predictor = predictor();
         predictor.register("rust/x", Kind::Process);
         // 12,000 × 0.6 ms, and 1.15 s.
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_hold_had_to_be_is_remembered_and_does_not_creep() {
+    fn a_lengthened_hold_is_kept_and_does_not_creep() {
         let mut predictor = predictor();
         let mut stood = sample(10, 1.2);
         (stood.hold_s, stood.attempt) = (8.0, 4);
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn the_posts_hold_never_changes() {
+    fn the_hold_of_the_original_posts_never_changes() {
         let predictor = HoldPredictor::new(Hold::Fixed { seconds: 10 });
         assert_eq!(predictor.initial_hold_s("rust/x", 1_000_000), 10.0);
         let mut short = sample(1_000_000, 25.0);

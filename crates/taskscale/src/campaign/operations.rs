@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn operations_grow_until_they_last_and_stay_so() {
+    fn operations_grow_until_they_take_long_enough() {
         let mut calibrator = OperationCalibrator::new(1.0, 100_000_000);
         assert_eq!((calibrator.initial("x/y", 1), calibrator.initial("x/y", 7)), (1_000, 1_001));
         let pilot = sample(1, 1_000, 0.001);
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn what_failed_is_not_doubled_and_what_is_most_is_not_exceeded() {
+    fn operations_stay_after_failures_and_within_the_maximum() {
         let mut calibrator = OperationCalibrator::new(1.0, 1_000_000);
         let mut failed = sample(10, 1_000, 2.0);
         failed.status = Status::Failed;

@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn every_run_comes_once_with_n_ascending_within_a_repetition() {
+    fn each_run_is_planned_once_with_ascending_n() {
         let runs = runs(&plan(), 7);
         assert_eq!(runs.len(), 30);
         assert!(runs.is_sorted_by_key(|run| (run.repetition, run.cell.tasks)));
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn work_is_done_and_done_doubled_one_after_the_other() {
+    fn single_and_double_work_are_adjacent() {
         let work = Plan { shape: Shape::Work, ..plan() };
         let runs = runs(&work, 7);
         assert_eq!(runs.len(), 60);
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn another_plan_has_another_digest() {
+    fn digests_differ_between_plans() {
         let other = Plan { repetitions: 2, ..plan() };
         assert_ne!(plan_digest(&plan(), &[]), plan_digest(&other, &[]));
         assert_ne!(plan_digest(&plan(), &[]), plan_digest(&plan(), &[other]));

@@ -162,7 +162,7 @@ mod tests {
     use crate::record::{Hold, test_sample};
 
     #[test]
-    fn a_server_is_asked_again_where_others_had_the_cpus_or_no_plateau_was_seen() {
+    fn servers_are_retried_on_busy_machines_or_without_a_plateau() {
         let workloads = carried_workloads();
         let chat = workloads.iter().find(|workload| workload.name == "chat");
         let hold = Hold::Chosen { plateau_s: 1.0 };

@@ -64,7 +64,7 @@ fn said(then: &Campaign, samples: &[Sample], change: CampaignEdit) -> String {
 }
 
 #[test]
-fn another_plan_machine_program_or_way_of_measuring_is_another_campaign() {
+fn a_changed_plan_machine_program_or_method_is_refused() {
     let then = campaign();
     assert_eq!(said(&then, &[], &|_| {}), "");
     fn conditions(now: &mut Campaign) -> &mut Conditions {
@@ -133,7 +133,7 @@ fn another_plan_machine_program_or_way_of_measuring_is_another_campaign() {
 }
 
 #[test]
-fn what_makes_no_difference_to_figures_is_no_other_campaign() {
+fn irrelevant_changes_do_not_prevent_resuming() {
     let then = campaign();
     let cases: [CampaignEdit; 6] = [
         // The kernel reserved one more page at this boot.
@@ -156,7 +156,7 @@ fn what_makes_no_difference_to_figures_is_no_other_campaign() {
 }
 
 #[test]
-fn an_older_campaign_goes_on_as_far_as_its_samples_do_not_speak_against_it() {
+fn older_results_resume_unless_samples_contradict() {
     let mut then = campaign();
     then.conditions = None;
     then.id = None;
@@ -193,7 +193,7 @@ fn an_older_campaign_goes_on_as_far_as_its_samples_do_not_speak_against_it() {
 
 /// The facts of a missing toolchain are kept: if it returns in another version, resuming fails.
 #[test]
-fn what_was_known_of_an_entry_is_kept_while_its_toolchain_is_away() {
+fn facts_of_an_entry_stay_while_its_toolchain_is_missing() {
     let mut then = campaign();
     let away = |version: Option<&str>| {
         let mut facts = entry("x/a");

@@ -111,7 +111,7 @@ fn every_entry_is_warmed_up_once_and_every_cell_run() {
 }
 
 #[test]
-fn a_hold_that_proved_too_short_is_repeated_and_the_next_repetition_knows() {
+fn a_short_hold_is_repeated_and_remembered() {
     let folder = tempfile::tempdir().unwrap();
     // 1M tasks take 10 s, which a run of one task does not predict.
     let mut runner = Scripted::new(1e5);
@@ -137,7 +137,7 @@ fn the_classic_hold_is_never_repeated() {
 }
 
 #[test]
-fn cut_off_at_any_run_a_campaign_goes_on_to_the_same_cells_each_once() {
+fn interruption_at_any_run_resumes_to_the_same_cells() {
     let plan = campaign(CHOSEN, 2);
     let whole = tempfile::tempdir().unwrap();
     let (_, all) = drive(&plan, whole.path(), &mut Scripted::new(1e5));
@@ -160,7 +160,7 @@ fn cut_off_at_any_run_a_campaign_goes_on_to_the_same_cells_each_once() {
 }
 
 #[test]
-fn numbers_are_put_into_the_command_of_a_program_that_is_not_of_the_catalogue() {
+fn placeholders_are_filled_in_for_other_programs() {
     use taskscale_measure::{BlackBoxCommand, LoadCommand, LoadStands};
     let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
     let black_box = BlackBoxCommand {

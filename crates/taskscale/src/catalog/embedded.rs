@@ -81,7 +81,7 @@ mod tests {
     use crate::catalog::{Catalog, Entry};
 
     #[test]
-    fn what_is_carried_is_the_catalogue_of_the_repository() {
+    fn the_embedded_catalog_is_that_of_the_repository() {
         let folder = tempfile::tempdir().unwrap();
         let unpacked = unpack_embedded(folder.path()).unwrap();
         let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runtimes");
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_changed_or_removed_is_put_back() {
+    fn changed_or_missing_files_are_restored() {
         let folder = tempfile::tempdir().unwrap();
         let unpacked = unpack_embedded(folder.path()).unwrap();
         let inflated = inflated();
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn where_nothing_can_be_written_the_message_says_what_to_do() {
+    fn an_unwritable_cache_yields_a_hint() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("file");
         fs::write(&file, "").unwrap();

@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn formulas_mean_what_they_say() {
+    fn formulas_are_evaluated() {
         assert_eq!(value("operations * (operations - 1) / 2"), Some(4_999_999_950_000_000));
         assert_eq!(value("1 + 2 * 3 - 10 % 4"), Some(5));
         assert_eq!(value(" operations/tasks*(tasks*(tasks-1)/2) "), Some(450_000_000));
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_formula_is_refused_with_the_reason() {
+    fn invalid_formulas_are_refused_with_the_reason() {
         for (text, said) in [
             ("", "expected a number"),
             ("1 +", "expected a number"),
@@ -214,7 +214,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_text_panics(text in "(sum[(]i,)?[ -~]{0,40}") {
+        fn parsing_never_panics(text in "(sum[(]i,)?[ -~]{0,40}") {
             if let Ok(formula) = Formula::parse(&text) {
                 formula.value(&|_| Some(i128::MAX));
             }

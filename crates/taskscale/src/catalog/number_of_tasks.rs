@@ -39,14 +39,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_number_of_tasks_and_formulas_of_it_are_put_in() {
+    fn the_number_of_tasks_and_formulas_are_filled_in() {
         let command = ["erl", "+P {tasks+1024}", "{tasks}:{tasks * 2}", "{ok, V}"].map(str::to_owned);
         assert_eq!(with_tasks(&command, 10), ["erl", "+P 1034", "10:20", "{ok, V}"]);
         assert_eq!(unreadable_formula("+P {tasks+1024}"), None);
     }
 
     #[test]
-    fn what_is_no_formula_of_tasks_is_told_and_left_as_it_is() {
+    fn other_braces_are_left_unchanged() {
         for (word, why) in [
             ("{tasks", "`{tasks` is not closed by `}`"),
             ("{tasks+cpus}", "`{tasks+cpus}`: use a formula of `tasks` only, such as {tasks+1024}"),

@@ -141,7 +141,7 @@ mod tests {
     const NOW: Month = Month { year: 2026, month: 11 };
 
     #[test]
-    fn the_table_can_be_read_and_names_runtimes_of_the_catalog() {
+    fn the_table_parses_and_names_runtimes() {
         let all = parse(TABLE).unwrap();
         assert!(all.len() > 10);
         for (name, series) in &all {
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_version_has_the_series_that_it_begins_with() {
+    fn a_version_belongs_to_the_series_of_its_prefix() {
         let series = |entry, version| release_series(entry, version).map(ToString::to_string);
         assert_eq!(series("go/goroutine", "go version go1.26.8 linux/amd64"), Some("Go 1.26".into()));
         assert_eq!(series("node/timer-promise", "v20.20.2"), Some("Node.js 20".into()));
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn old_is_what_ended_more_than_a_year_ago() {
+    fn series_are_old_a_year_after_their_end() {
         let old = |entry, version| release_series(entry, version).unwrap().is_old(NOW);
         assert!(old("erlang/process", "Erlang/OTP 25.2.3"));
         assert!(!old("node/timer-promise", "v20.20.2"), "it ended seven months ago");
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_newer_series_is_one_that_is_out() {
+    fn unreleased_series_are_not_newer() {
         let newer = |runtime, version, now| newer_series(runtime, version, now).map(ToString::to_string);
         assert_eq!(newer("node", "v20.20.2", NOW), Some("Node.js 26".into()));
         assert_eq!(newer("node", "v20.20.2", Month { year: 2023, month: 12 }), None);
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_month_is_refused() {
+    fn invalid_months_are_refused() {
         let text = |dates: &str| format!("[go]\ntitle = \"Go\"\nseries = {{ \"1.26\" = \"{dates}\" }}\n");
         assert!(parse(&text("2026-02")).is_ok() && parse(&text("2026-02 to 2027-02")).is_ok());
         for bad in ["2026", "2026-13", "2026-02 to", "soon"] {

@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn every_entry_of_the_catalogue_has_its_program() {
+    fn every_entry_has_a_program() {
         let catalog = repository();
         let programs = catalog.entries().flat_map(|(runtime, entry)| {
             entry.workloads.keys().map(move |workload| (runtime, entry, workload))
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn code_comes_before_manifests_and_locks_not_at_all() {
+    fn sources_list_code_before_manifests_without_lock_files() {
         let catalog = repository();
         let paths = |name: &str| of(&catalog, name).into_iter().map(|file| file.path).collect::<Vec<_>>();
         assert_eq!(

@@ -56,7 +56,7 @@ fn fault(change: impl Fn(&str) -> String) -> String {
 }
 
 #[test]
-fn a_twin_is_the_same_program_with_other_flags() {
+fn twins_share_a_program_with_other_flags() {
     let catalog = load(GOOD).unwrap();
     let (_, base) = catalog.entry("x/fiber").unwrap();
     let (_, twin) = catalog.entry("x/fiber-small").unwrap();
@@ -69,7 +69,7 @@ fn a_twin_is_the_same_program_with_other_flags() {
 }
 
 #[test]
-fn an_older_form_is_for_versions_below_the_minimum() {
+fn older_forms_apply_below_the_minimum_version() {
     let with = |more: &str| load(&GOOD.replace("\"{flags}\"] }", &format!("\"{{flags}}\"]{more} }}")));
     let older = |minimum: &str| {
         format!(
@@ -108,7 +108,7 @@ fn a_key_may_name_several_workloads() {
 }
 
 #[test]
-fn faults_name_file_line_column_and_the_nearest_key() {
+fn manifest_errors_have_position_and_suggestion() {
     insta::assert_snapshot!(fault(|good| good.replace("posts = true", "post = true")), @r#"/x/runtime.toml:14:1: unknown field `post`, expected one of `name`, `like`, `toolchain`, `title`, `kind`, `parallel`, `style`, `reference`, `posts`, `unverified`, `why`, `notes`, `omitted`, `explain`, `env`, `limit_env`, `flags`, `build_flags`, `library`, `workloads`; did you mean `posts`?"#);
     insta::assert_snapshot!(fault(|good| good.replace("\"stackful\"", "\"stackfull\"")), @r#"/x/runtime.toml:11:8: unknown variant `stackfull`, expected one of `thread`, `process`, `stackful`, `stackless`, `future`, `timer`; did you mean `stackful`?"#);
     insta::assert_snapshot!(fault(|good| good.replace("title = \"X\"\n", "")), @r#"/x/runtime.toml:1:1: missing field `title`"#);
@@ -126,7 +126,7 @@ fn faults_name_file_line_column_and_the_nearest_key() {
 }
 
 #[test]
-fn an_empty_catalogue_and_a_missing_one_say_what_to_do() {
+fn empty_and_missing_catalogs_yield_hints() {
     let folder = tempfile::tempdir().unwrap();
     let error = Catalog::load(folder.path()).unwrap_err().to_string();
     assert!(error.contains("no runtime in catalog"), "{error}");
@@ -145,7 +145,7 @@ fn selected(words: &[&str]) -> Result<Vec<String>, SelectError> {
 }
 
 #[test]
-fn words_name_entries_runtimes_globs_and_sets_each_entry_once() {
+fn selectors_select_each_entry_once() {
     assert_eq!(selected(&["yy", "x/fiber", "x/fiber"]).unwrap(), ["x/fiber", "yy/fiber", "yy/fiber-small"]);
     assert_eq!(selected(&["*/fiber-*"]).unwrap(), ["x/fiber-small", "yy/fiber-small"]);
     assert_eq!(selected(&["@posts"]).unwrap(), ["x/fiber", "yy/fiber"]);
@@ -154,7 +154,7 @@ fn words_name_entries_runtimes_globs_and_sets_each_entry_once() {
 }
 
 #[test]
-fn a_catalogue_without_entries_of_the_posts_has_all_as_its_default() {
+fn a_catalog_without_original_entries_defaults_to_all() {
     let folder = tempfile::tempdir().unwrap();
     add(folder.path(), "x", GOOD);
     assert_eq!(default_selection(&Catalog::load(folder.path()).unwrap()), ["@posts"]);
@@ -166,7 +166,7 @@ fn a_catalogue_without_entries_of_the_posts_has_all_as_its_default() {
 }
 
 #[test]
-fn an_unknown_word_is_answered_with_the_nearest() {
+fn unknown_selectors_get_a_suggestion() {
     let said = |word: &str| {
         let SelectError::Unknown { name, nearest } = selected(&[word]).unwrap_err() else { panic!("{word}") };
         SelectError::Unknown { name, nearest }.to_string()
@@ -179,7 +179,7 @@ fn an_unknown_word_is_answered_with_the_nearest() {
 }
 
 #[test]
-fn of_two_catalogues_the_first_goes_before() {
+fn the_first_of_two_catalogs_takes_precedence() {
     let (above, beneath) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     add(above.path(), "x", &GOOD.replace("fiber-small", "other").replace("the only way", "mine"));
     add(beneath.path(), "x", GOOD);

@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn another_users_and_everybodys_are_not_trusted() {
+    fn folders_of_other_users_are_not_trusted() {
         let trusted = [0, 1000];
         for (uid, mode, expected) in [
             (0, 0, None),
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn a_groups_folder_is_trusted_where_a_team_may_write() {
+    fn group_writable_folders_are_trusted_for_teams() {
         let folder = tempfile::tempdir().unwrap();
         let mode = |mode| std::os::unix::fs::PermissionsExt::from_mode(mode);
         for (bits, of_team, of_all) in [(0o755, true, true), (0o775, true, false), (0o777, false, false)] {

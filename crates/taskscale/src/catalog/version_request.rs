@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_has_entries_and_the_versions_of_each_thing() {
+    fn requests_have_entries_and_versions() {
         let axes = |word: &str| {
             let request = VersionRequest::parse(word).unwrap()?;
             let axis = |axis: &VersionAxis| {
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_version_is_refused() {
+    fn invalid_versions_are_refused() {
         for (word, why) in [
             ("node@", "`` is no version"),
             ("node@x", "`x` is no version"),
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_of_each_series_is_chosen() {
+    fn the_newest_version_of_each_series_is_selected() {
         let there: Vec<DottedVersion> =
             ["3.9.18", "3.10.13", "3.11.2", "3.11.7", "3.12.1", "3.14.0"].map(version).to_vec();
         let chosen = |text: &str| {
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_number_of_a_text_is_its_version() {
+    fn the_first_number_of_output_is_the_version() {
         let first = |text: &str| DottedVersion::first_in(text).map(|version| version.to_string());
         assert_eq!(first("go version go1.26.8 linux/amd64").as_deref(), Some("1.26.8"));
         assert_eq!(first("openjdk version \"17.0.15\" 2025-04-15").as_deref(), Some("17.0.15"));

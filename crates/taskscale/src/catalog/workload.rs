@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn a_workload_is_read_and_knows_what_a_program_must_say() {
+    fn workloads_define_the_expected_check() {
         let workload = read(GOOD).unwrap();
         assert_eq!((workload.name.as_str(), workload.shape), ("some", Shape::Work));
         let given = BTreeMap::from([("bytes".to_owned(), "7".to_owned())]);
@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_known_where_tasks_are_all_alive_and_where_they_end_together() {
+    fn workloads_know_whether_tasks_live_and_end_together() {
         let of = |known: fn(&Workload) -> bool| {
             let names = carried_workloads().into_iter().filter(known).map(|workload| workload.name);
             names.collect::<Vec<_>>()
@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_are_named_with_their_place() {
+    fn errors_have_a_position() {
         for (from, to, said) in [
             ("check =", "wakes = \"byte\"\ncheck =", "some.toml:7:1: wakes: `byte` is not a parameter"),
             (
@@ -384,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_carried_is_what_the_repository_has() {
+    fn embedded_workloads_are_those_of_the_repository() {
         let repository = workloads(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runtimes")).unwrap();
         assert!(repository.iter().any(|workload| workload.shape == Shape::Work));
         assert_eq!(carried_workloads(), repository);

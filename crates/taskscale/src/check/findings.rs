@@ -190,7 +190,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_cannot_be_confirmed_needs_a_reason() {
+    fn ok_needs_confirmation() {
         let severity = |findings: &Findings| findings.0[0].severity;
         let mut open = Findings::default();
         open.error(CheckRule::Unconfirmed, "its operations take no CPU time", EXPLAIN);

@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_order_and_unexpected_output_are_found() {
+    fn wrong_order_and_unexpected_output_are_detected() {
         assert_eq!(found("alive 1\nmetric a 1 s\ndone 1\n"), [""; 0]);
         assert_eq!(found("done 1\r\nalive 1\r\n"), ["with 1 task: `done` is printed before `alive`"]);
         assert_eq!(

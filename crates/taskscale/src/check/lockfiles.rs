@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn every_pattern_can_be_read() {
+    fn every_pattern_compiles() {
         let managers = KNOWN.manager.iter().map(|manager| &manager.pattern);
         for pattern in managers.chain(KNOWN.floating.iter().map(|floating| &floating.pattern)) {
             Regex::new(pattern).unwrap_or_else(|error| panic!("{pattern}: {error}"));
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn npm_goes_by_its_lock_file_only_with_ci() {
+    fn npm_follows_its_lock_file_only_with_ci() {
         let package = ("package.json", r#"{ "dependencies": { "p-limit": "^6" } }"#);
         let lock = ("package-lock.json", "{}");
         assert_eq!(found(&[package, lock], "npm ci --omit=dev"), [""; 0]);
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn others_are_known_by_the_table() {
+    fn other_package_managers_follow_the_table() {
         let project = ("a.csproj", "<PackageReference Include=\"X\" Version=\"1.*\" />");
         assert_eq!(found(&[project], "dotnet publish").len(), 2);
         assert_eq!(found(&[("a.csproj", "<Project />")], "dotnet publish"), [""; 0]);
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn floating_versions_are_found() {
+    fn floating_versions_are_detected() {
         let floating = |tool: &str, text| {
             let known = KNOWN.floating.iter().find(|floating| floating.tool == tool).unwrap();
             first_match(&known.pattern, text)

@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn one_look_on_a_busy_machine_does_not_decide() {
+    fn one_reading_on_a_busy_machine_does_not_decide() {
         let of = |looks: &[f64]| {
             let looks: Vec<_> = looks.iter().map(|last_s| StartCost::new(0.002, *last_s, 0.015)).collect();
             verdict_of(&looks)

@@ -126,7 +126,7 @@ workloads.sleep = { run = ["x", "a"] }
 "#;
 
     #[test]
-    fn what_a_manifest_lacks_is_found() {
+    fn missing_manifest_keys_are_reported() {
         assert_eq!(found(GOOD, Some("# X: a")), "");
         let why = "why = \"what this test reads, and no more\"";
         for (from, to, what) in [

@@ -65,7 +65,7 @@ mod tests {
     use crate::catalog::tests::carried_workloads;
 
     #[test]
-    fn each_parameter_of_the_carried_workloads_has_another_value() {
+    fn every_parameter_has_another_value_to_test() {
         for workload in carried_workloads() {
             let others = others(&workload, TASKS);
             assert_eq!(others.len(), workload.parameters.len(), "{}", workload.name);

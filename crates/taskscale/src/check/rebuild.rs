@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn the_path_of_the_folder_is_ignored() {
+    fn build_paths_are_ignored() {
         assert_eq!(compared("a", [b"see ROOT/a and ROOT", b"see ROOT/a and ROOT"]), [""; 0]);
         assert_eq!(compared("a", [b"see ROOT/a", b"see ROOT/b"]).len(), 1);
     }

@@ -361,7 +361,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_thousand_tasks_are_predicted_by_a_line() {
+    fn values_are_predicted_linearly() {
         let trial = |tasks, launch_s, bytes| Trial {
             launch_s: Some(launch_s),
             footprint_bytes: Some(bytes),

@@ -425,7 +425,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_definition_is_sound() {
+    fn the_clap_definition_is_valid() {
         Args::command().debug_assert();
     }
 
@@ -470,7 +470,7 @@ mod tests {
     }
 
     #[test]
-    fn options_of_run_are_listed_as_such() {
+    fn run_options_have_their_own_heading() {
         let mut root = Args::command().term_width(100);
         assert!(!root.render_help().to_string().contains("--seed"));
         let long = root.render_long_help().to_string();

@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mistyped_command_is_suggested_where_it_is_nearer_than_any_entry() {
+    fn mistyped_commands_get_a_suggestion() {
         let suggested = |word: &str, nearest: &str, no_command| {
             let (name, nearest) = (word.to_owned(), Some(nearest.to_owned()));
             let error = SelectError::Unknown { name, nearest };

@@ -64,7 +64,7 @@ mod tests {
     use crate::record::{LimitHit, test_sample};
 
     #[test]
-    fn what_is_next_can_be_typed_as_it_stands() {
+    fn follow_up_commands_can_be_pasted() {
         let limited = |tasks| {
             let mut sample = test_sample("rust/thread", tasks);
             let lift = Some("sysctl -w kernel.pid_max=4194304".to_owned());

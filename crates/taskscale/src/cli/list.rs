@@ -215,7 +215,7 @@ mod tests {
     use crate::catalog::tests::carried_workloads;
 
     #[test]
-    fn a_narrow_terminal_gets_blocks_in_place_of_rows() {
+    fn narrow_terminals_get_blocks_instead_of_rows() {
         let row = |words: [&str; 6]| words.map(str::to_owned);
         let rows = [
             row(["entry", "kind", "style", "runs on", "workloads", "version"]),

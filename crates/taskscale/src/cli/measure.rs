@@ -296,7 +296,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_are_read_as_people_write_them() {
+    fn addresses_parse_in_common_forms() {
         for (text, address) in [
             ("8080", "127.0.0.1:8080"),
             (":8080", "127.0.0.1:8080"),

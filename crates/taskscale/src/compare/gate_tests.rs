@@ -39,7 +39,7 @@ fn ends(pairs: usize, entries: usize, repetitions: u32, scatter: f64, more: f64)
 
 /// A small form of the operating curve.
 #[test]
-fn no_regression_passes_and_no_noise_fails() {
+fn regressions_fail_and_noise_passes() {
     let [pass, ..] = ends(20, 20, 5, 0.01, 0.0);
     assert!(pass >= 19, "identical at 1%: {pass} of 20 pass");
     let [_, fail, _] = ends(20, 20, 5, 0.005, 0.06);
@@ -59,7 +59,7 @@ fn no_regression_passes_and_no_noise_fails() {
 }
 
 #[test]
-fn an_undecided_case_names_the_repetitions_that_decide_it() {
+fn undecided_cases_name_the_needed_repetitions() {
     let side = |more: f64, scatter: f64| {
         measured(&["go/goroutine"], move |_, tasks, repetition| {
             let noise = scatter * [-1.0, -0.5, 0.0, 0.5, 1.0][repetition as usize - 1];
@@ -97,7 +97,7 @@ fn values_without_scatter_are_decided() {
 }
 
 #[test]
-fn up_to_64_kib_are_the_same_where_there_is_no_ratio() {
+fn differences_up_to_64_kib_are_equal_without_a_ratio() {
     // Only noise of pages: slopes are above and below zero.
     let side = |shift: f64| {
         measured(&["go/goroutine"], move |_, tasks, repetition| {

@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn versions_are_in_their_order_and_changes_beyond_chance_are_marked() {
+    fn versions_are_ordered_and_significant_changes_marked() {
         let (campaign, samples) = of_versions(&[("1.9", 248.0), ("1.29", 456.0), ("1.10", 248.0)]);
         let all = over_versions(&campaign, &samples);
         let [(report, lines)] = &all[..] else { panic!("{all:?}") };
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_version_that_did_not_run_is_passed_over() {
+    fn versions_that_did_not_run_are_skipped() {
         let (campaign, mut samples) = of_versions(&[("1.9", 248.0), ("1.10", 300.0), ("1.29", 456.0)]);
         samples.retain(|sample| !sample.entry.ends_with("=1.10"));
         let line = &over_versions(&campaign, &samples)[0].1[0];
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_no_verdict_of_fewer_tasks_than_the_heading_says() {
+    fn verdicts_need_the_tasks_of_the_heading() {
         let (campaign, mut samples) = of_versions(&[("1.9", 400.0), ("1.10", 800.0)]);
         for sample in samples.iter_mut().filter(|sample| sample.tasks == 10_000) {
             if let Some(plateau) = sample.memory.plateau.as_mut() {
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn what_differs_in_two_things_has_a_line_for_each_and_one_version_has_none() {
+    fn lines_need_two_versions_of_one_thing() {
         let (mut campaign, samples) = of_versions(&[("1.9", 248.0), ("1.29", 456.0)]);
         assert_eq!(over_versions(&campaign, &samples)[0].1.len(), 1);
         for (facts, rust) in campaign.entries.iter_mut().zip(["1.90", "1.95"]) {

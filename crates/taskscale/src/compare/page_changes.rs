@@ -66,7 +66,7 @@ mod tests {
     use crate::report::fixture::everything;
 
     #[test]
-    fn a_value_says_how_it_differs_from_that_of_the_first_campaign() {
+    fn values_show_the_change_from_the_first_results() {
         let (campaign, samples) = everything();
         let mut later = samples.clone();
         for sample in &mut later {

@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_is_told_with_its_doubt() {
+    fn changes_show_their_uncertainty() {
         let (campaign, samples) = everything();
         let mut run = samples[0].clone();
         let mut found = |values: &[f64], source| {

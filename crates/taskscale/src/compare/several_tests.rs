@@ -28,7 +28,7 @@ fn markdown(reports: &[Report], metrics: &[&'static MetricDef]) -> String {
 }
 
 #[test]
-fn several_campaigns() {
+fn several_results() {
     insta::assert_snapshot!("several_table", table(&two(), RenderOptions::default().width));
     let asked = markdown(&two(), &[&metrics::LAUNCH, &metrics::CPU]);
     assert!(asked.contains("#### 1M tasks: launch s") && !asked.contains("footprint"), "{asked}");
@@ -52,7 +52,7 @@ fn the_best_of_a_rate_is_the_highest() {
 
 /// Both show the geometric means of the same repetitions, and fit lines through the numbers of tasks of both sides.
 #[test]
-fn values_are_those_of_compare() {
+fn values_match_compare() {
     let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results/epyc-2cpu");
     let names = ["2026-11-26", "2026-11-26-2"];
     let sides = names.map(|name| record::load(&results.join(name)).unwrap());
@@ -103,7 +103,7 @@ fn growth_that_a_report_withholds_is_not_shown() {
 }
 
 #[test]
-fn what_is_of_one_campaign_alone_is_named_and_not_shown() {
+fn cases_of_one_result_are_named_but_not_shown() {
     let text = markdown(&two(), &[]);
     assert!(text.contains("- Only in A, so not shown: rust/tokio-current-thread."), "{text}");
     assert!(text.contains("- Only in B, so not shown: ruby/fiber."), "{text}");
@@ -122,7 +122,7 @@ fn what_is_of_one_campaign_alone_is_named_and_not_shown() {
 }
 
 #[test]
-fn campaigns_of_other_workloads_are_not_mixed() {
+fn results_of_other_workloads_are_not_mixed() {
     let mut reports = two();
     reports[1].workload = "park".to_owned();
     let text = markdown(&reports, &[]);
@@ -131,7 +131,7 @@ fn campaigns_of_other_workloads_are_not_mixed() {
 }
 
 #[test]
-fn several_campaigns_fit_and_act_on_nothing() {
+fn several_results_fit_the_width_and_are_escaped() {
     for limit in [80, 100, 140] {
         let text = table(&two(), limit);
         assert_eq!(text.chars().find(|c| *c != '\n' && acts(*c)), None, "{text}");

@@ -81,7 +81,7 @@ fn noisy_campaign(rng: &mut fastrand::Rng, more: f64) -> (Campaign, Vec<Sample>)
 }
 
 #[test]
-fn identical_campaigns_raise_no_alarm() {
+fn identical_results_raise_no_alarm() {
     let mut rng = fastrand::Rng::with_seed(20);
     let pairs = 100;
     let mut alarms = 0;
@@ -119,7 +119,7 @@ fn wild_times_raise_an_alarm_in_about_one_pair_of_twenty() {
 }
 
 #[test]
-fn five_per_cent_more_are_found_with_five_repetitions() {
+fn five_percent_more_is_detected_with_five_repetitions() {
     let mut rng = fastrand::Rng::with_seed(5);
     let pairs = 50;
     let mut found = std::collections::BTreeMap::new();
@@ -181,7 +181,7 @@ pub(super) fn steady(entries: &[&str]) -> (Campaign, Vec<Sample>) {
 pub(super) const USUAL: [&MetricDef; 2] = [&metrics::FOOTPRINT, &metrics::BYTES_PER_TASK];
 
 #[test]
-fn runs_that_are_ok_no_more_close_the_gate() {
+fn newly_failing_runs_fail_the_gate() {
     let (base, mut new) = (steady(&["go/goroutine"]), steady(&["go/goroutine"]));
     for run in new.1.iter_mut().filter(|run| run.tasks == 10_000 && run.repetition > 3) {
         *run = fell(run.clone(), Status::Crashed, "ended by SIGSEGV");
@@ -205,7 +205,7 @@ fn runs_that_are_ok_no_more_close_the_gate() {
 }
 
 #[test]
-fn cells_that_new_has_not_measured_close_the_gate() {
+fn unmeasured_cells_fail_the_gate() {
     let names = ["go/goroutine", "rust/thread"];
     let (base, mut new) = (steady(&names), steady(&names));
     // Interrupted after its first case.
@@ -293,7 +293,7 @@ fn a_gate_fails_above_its_threshold_only() {
 }
 
 #[test]
-fn a_few_pages_more_are_the_same() {
+fn a_few_pages_more_are_equal() {
     let side = |more: f64| {
         measured(&["go/goroutine"], move |_, tasks, repetition| {
             1e6 + more + 400.0 * tasks as f64 + 4096.0 * f64::from(repetition)
@@ -304,7 +304,7 @@ fn a_few_pages_more_are_the_same() {
 }
 
 #[test]
-fn what_cannot_be_compared_is_refused() {
+fn incomparable_results_are_refused() {
     let side = |entry: &str| measured(&[entry], |_, tasks, _| 1e6 + 400.0 * tasks as f64);
     let (base, new) = (side("go/goroutine"), side("rust/thread"));
     let refused = |base: Input, new: Input| Comparison::build(base, new, &usual()).unwrap_err().to_string();
@@ -372,7 +372,7 @@ fn everything() -> Comparison {
 }
 
 #[test]
-fn everything_is_shown() {
+fn all_sections_are_shown() {
     let comparison = everything();
     assert_eq!(comparison.failures, Some(regressions(&comparison).len() as u64));
     for &format in Format::VARIANTS {
@@ -394,7 +394,7 @@ fn everything_is_shown() {
 }
 
 #[test]
-fn conditions_and_programs_that_differ_are_named() {
+fn different_conditions_and_programs_are_named() {
     let side = measured(&["go/goroutine", "rust/thread"], |_, tasks, _| 1e6 + 400.0 * tasks as f64);
     let (mut old, mut new) = (side.clone(), side);
     let conditions = |memory_cap_bytes, time_cap_s| {
@@ -427,7 +427,7 @@ fn conditions_and_programs_that_differ_are_named() {
 }
 
 #[test]
-fn a_campaign_compared_with_itself_is_the_same() {
+fn results_compared_with_themselves_are_equal() {
     let side = measured(&["go/goroutine"], |_, tasks, _| 1e6 + 400.0 * tasks as f64);
     let all: Vec<_> = metrics::ALL.into_iter().filter(|figure| !figure.optional).collect();
     let comparison = compared(&side, &side, &settings(&all, Some(0.0)));

@@ -80,7 +80,7 @@ fn a_gate_that_judged_nothing_does_not_pass() {
 }
 
 #[test]
-fn figures_of_different_sources_are_not_compared() {
+fn values_of_different_sources_are_not_compared() {
     let base = measured(&["go/goroutine"], |_, tasks, _| 1e6 + 400.0 * tasks as f64);
     let mut new = measured(&["go/goroutine"], |_, tasks, _| 2e6 + 800.0 * tasks as f64);
     new.1.iter_mut().for_each(|sample| {
@@ -105,7 +105,7 @@ fn figures_of_different_sources_are_not_compared() {
 }
 
 #[test]
-fn times_of_a_busy_machine_are_not_judged_but_memory_is() {
+fn busy_machines_exclude_times_but_not_memory() {
     let base = measured(&["go/goroutine"], |_, tasks, _| 1e6 + 400.0 * tasks as f64);
     let mut new = measured(&["go/goroutine"], |_, tasks, _| 1e6 + 800.0 * tasks as f64);
     for run in &mut new.1 {

@@ -54,7 +54,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_bar_is_longer_than_its_room(share in any::<f64>(), columns in 1usize..100) {
+        fn bars_fit_their_column(share in any::<f64>(), columns in 1usize..100) {
             for bars in [Bars::Plain, Bars::Blocks] {
                 prop_assert!(width(&bar(share, columns, bars)) <= columns);
             }

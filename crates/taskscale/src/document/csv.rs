@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_formulas() {
+    fn formulas_are_escaped() {
         assert_eq!(text("=1+1"), "'=1+1");
         assert_eq!(text("\t@SUM(A1)"), "'@SUM(A1)");
         assert_eq!(text("a-b"), "a-b");
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn figures_are_kept_whole() {
+    fn numbers_keep_full_precision() {
         assert_eq!(figure(Some(436_000_000.0)), "436000000");
         assert_eq!(figure(Some(-412.25)), "-412.25");
         assert_eq!(figure(Some(0.1 + 0.2)), "0.3");

@@ -162,7 +162,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_means_anything() {
+    fn markup_is_escaped() {
         assert_eq!(prose("a|b <b>x</b>"), r"a\|b \<b\>x\</b\>");
         assert_eq!(prose(r"\| *x* [y](z)"), r"\\\| \*x\* \[y\](z)");
         assert_eq!(

@@ -383,14 +383,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_noted_of_all_is_noted_once() {
+    fn repeated_notes_are_shown_once() {
         let whole = Document::together(vec![part("sleep"), part("spawn")]);
         assert_eq!(whole.notes, ["sleep: Of sleep.", "Of all.", "spawn: Of spawn."]);
         assert_eq!(Document::together(vec![part("sleep")]).notes, ["Of sleep.", "Of all."]);
     }
 
     #[test]
-    fn one_sheet_has_two_forms() {
+    fn a_document_renders_for_terminal_and_markdown() {
         let document = Document::together(vec![part("sleep"), part("spawn")]);
         insta::assert_snapshot!(
             "terminal",

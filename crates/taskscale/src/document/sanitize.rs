@@ -197,7 +197,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn what_acts_is_made_visible() {
+    fn control_characters_are_made_visible() {
         assert_eq!(safe("go/goroutine"), "go/goroutine");
         assert_eq!(safe("a\u{1b}[2Jb"), "a\u{fffd}[2Jb");
         assert_eq!(safe("a\u{9b}2Jb\u{7}\0"), "a\u{fffd}2Jb\u{fffd}\u{fffd}");
@@ -231,7 +231,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_acts_after_all(text in any::<String>()) {
+        fn sanitized_text_has_no_control_characters(text in any::<String>()) {
             prop_assert!(!safe(&text).chars().any(acts));
         }
 

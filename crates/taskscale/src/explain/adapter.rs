@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn the_most_telling_file_chooses_the_adapter() {
+    fn the_most_specific_file_selects_the_adapter() {
         let of = |files: &[&str]| adapter_for(&mapped(files)).map(|(adapter, _)| adapter);
         assert_eq!(of(&["/usr/lib/libc.so.6", "/opt/jdk/lib/server/libjvm.so"]), Some(Adapter::Jvm));
         assert_eq!(of(&["/usr/bin/python3.11", "/usr/lib/libc.so.6"]), Some(Adapter::Cpython));
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hook_is_loaded_beside_what_a_program_loads_by_itself() {
+    fn hooks_are_added_to_preloaded_libraries() {
         let hook = |name: &str, value: &str| AdapterHook {
             adapter: Adapter::Malloc,
             folder: PathBuf::new(),
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_has_groups_bytes_and_names() {
+    fn answers_have_groups_bytes_and_names() {
         let mut parts = PartBytes::new();
         add(&mut parts, "live 2048 goroutine stacks\nunused 12.5 free spans\nlive 2 goroutine stacks\n")
             .unwrap();

@@ -217,7 +217,7 @@ Pss:                  20 kB
     }
 
     #[test]
-    fn this_process_has_a_stack_and_files() {
+    fn own_mappings_have_a_stack_and_files() {
         let own = Mappings::of(&[std::process::id()]).unwrap();
         assert!(own.classes.contains_key(&MappingClass::MainStack) && !own.files.is_empty(), "{own:?}");
     }

@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn the_part_that_changed_most_comes_first() {
+    fn largest_changes_come_first() {
         let base = [explanation("rust/a", &[("timer", 80.0), ("task", 256.0)], 4.0)];
         let new = [explanation("rust/a", &[("task", 128.0), ("timer", 80.0), ("handle", 8.0)], 4.0)];
         let text = moved(&base, &new, None).terminal(RenderOptions::default());
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_that_became_a_small_one_has_not_gone() {
+    fn parts_below_the_threshold_are_not_gone() {
         let small = PartSource::Live.rest();
         let base = [explanation("rust/a", &[("a", 256.0), ("b", 12.0), (small, 30.0)], 0.0)];
         let new = [explanation("rust/a", &[("a", 256.0), ("c", 12.0), (small, 30.0)], 0.0)];
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn sheets_of_different_adapters_say_so() {
+    fn different_adapters_are_reported() {
         let base = [explanation("rust/a", &[("task", 256.0)], 4.0)];
         let mut new = base.clone();
         assert!(!moved(&base, &new, None).terminal(RenderOptions::default()).contains("Adapters"));

@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn what_could_not_be_read_is_said_once_and_runs_that_failed_have_no_part() {
+    fn unreadable_values_are_reported_once_and_failed_runs_skipped() {
         let mut failed = run(30, 20);
         failed.measurement.status = Status::NoPlateau;
         let samples = [run(10, 0), run(20, 10), failed];

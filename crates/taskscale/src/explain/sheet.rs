@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_and_what_is_unexplained_add_up_to_the_slope() {
+    fn rows_and_the_unexplained_part_add_up_to_the_slope() {
         let sheet = sheet(&runs(&[]), &[], |_| false).unwrap();
         let sum: f64 = sheet.rows.iter().map(|row| row.per_task.bytes).sum();
         assert!((sum + sheet.unexplained.bytes - sheet.slope.bytes).abs() < 0.5, "{sheet:?}");
@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn an_adapter_takes_the_place_of_the_mappings_that_it_covers() {
+    fn adapters_replace_the_mappings_they_cover() {
         let known = [(PartSource::Live, "blocks of 264 B", 264.0), (PartSource::Unused, "headers", 8.0)];
         let sheet = sheet(&runs(&[]), &runs(&known), |class| *class == MappingClass::Heap).unwrap();
         assert!(sheet.rows.iter().all(|row| row.name != "heap (brk)"), "{sheet:?}");
@@ -378,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_heap_has_beside_live_objects_is_that_of_the_runs_without_an_adapter() {
+    fn heap_overhead_is_that_of_runs_without_an_adapter() {
         let heap = |resident: u64, live: Option<f64>| {
             let mut runs = runs(&[(PartSource::Live, "objects", 120.0)]);
             for run in &mut runs {
@@ -398,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn an_adapter_that_counts_more_than_there_is_is_found() {
+    fn overcounting_adapters_are_detected() {
         let known = [(PartSource::Live, "blocks of 400 B", 400.0)];
         let sheet = sheet(&runs(&[]), &runs(&known), |class| *class == MappingClass::Heap).unwrap();
         assert!(sheet.unexplained.bytes < -80.0 && sheet.exceeds(5.0), "{sheet:?}");

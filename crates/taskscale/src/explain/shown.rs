@@ -164,12 +164,12 @@ mod tests {
     }
 
     #[test]
-    fn a_sheet_has_a_line_for_each_part_and_says_how_it_came_about() {
+    fn sheets_have_a_line_per_part_and_their_method() {
         insta::assert_snapshot!(document(&sheets()).terminal(RenderOptions::default()));
     }
 
     #[test]
-    fn a_spreadsheet_has_the_whole_the_parts_and_what_is_unexplained() {
+    fn csv_has_the_total_parts_and_the_unexplained_part() {
         let text = table(&sheets());
         let lines: Vec<&str> = text.lines().collect();
         let expected = "rust/tokio-spawn,sleep,10000 100000,blocks of 264 B,in use,256,255,257,";

@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn what_differs_comes_before_what_was_measured() {
+    fn machine_differences_precede_measurements() {
         let (fleet, collected) = collected();
         insta::assert_snapshot!(collected.document(&fleet).terminal(RenderOptions::default()));
     }

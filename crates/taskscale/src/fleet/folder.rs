@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_is_taken_once() {
+    fn a_folder_is_claimed_once() {
         let folder = tempfile::tempdir().unwrap();
         let first = fleet(folder.path()).create().unwrap();
         assert_eq!(Fleet::open(&first.folder).unwrap(), first);
@@ -394,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_may_have_written_is_not_run() {
+    fn files_writable_by_others_are_not_run() {
         let folder = tempfile::tempdir().unwrap();
         let fleet = fleet(folder.path()).create().unwrap();
         fs::create_dir_all(fleet.folder.join("jobs")).unwrap();
@@ -420,7 +420,7 @@ mod tests {
     }
 
     #[test]
-    fn many_who_claim_at_once_get_a_number_each() {
+    fn concurrent_claims_get_distinct_numbers() {
         let folder = tempfile::tempdir().unwrap();
         let fleet = fleet(folder.path()).create().unwrap();
         let claim = |nth: u32| fleet.claim(&fleet.targets[0], &nth.to_string(), "node").unwrap().epoch;
@@ -433,7 +433,7 @@ mod tests {
     }
 
     #[test]
-    fn submissions_are_kept_in_turn_and_half_a_line_is_none() {
+    fn submissions_are_appended_and_partial_lines_ignored() {
         let folder = tempfile::tempdir().unwrap();
         let fleet = fleet(folder.path()).create().unwrap();
         assert!(fleet.submissions().unwrap().is_empty());

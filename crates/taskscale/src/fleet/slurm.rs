@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn nodes_are_those_that_are_meant() {
+    fn node_selectors_select_the_named_nodes() {
         let said = "NodeName=n1 Arch=x86_64 CoresPerSocket=1 AvailableFeatures=x86,bare State=IDLE Partitions=bench,all \n\
                     NodeName=n2 Arch=aarch64 AvailableFeatures=arm State=IDLE+DRAIN Partitions=bench\n\
                     NodeName=n3 AvailableFeatures=arm Partitions=bench State=DOWN*\n";
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_command_says_is_quoted_without_its_name() {
+    fn command_errors_are_quoted_without_the_command_name() {
         let said = "sbatch: error: invalid partition specified: tank\nsbatch: error: Batch job submission failed: Invalid partition name specified\n";
         assert_eq!(
             in_a_line(said, "sbatch"),

@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_reads_the_state_of_each_machine() {
+    fn json_has_the_state_of_each_machine() {
         let targets = snapshots().into_iter().map(|snapshot| snapshot.target).collect();
         let fleet = Fleet::new("/shared/fleet".as_ref(), "", Vec::new(), targets);
         let json = json(&fleet, &snapshots(), "1970-01-01T00:01:40Z".parse().unwrap());
@@ -373,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn of_many_machines_those_that_need_somebody_are_shown() {
+    fn many_machines_show_only_those_that_need_attention() {
         let (done, lost) = (snapshots()[1].clone(), snapshots()[3].clone());
         let mut many = vec![done; 500];
         many.push(lost);

@@ -402,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn scripts_are_those_of_a_person_who_knows_slurm() {
+    fn scripts_are_idiomatic_slurm() {
         let (_, scripts) = written();
         let names: Vec<&str> = scripts.measure.iter().map(|script| script.name.as_str()).collect();
         assert_eq!(names, ["arm-a1.sh", "arm-a2.sh", "big.sh", "big.2.sh", "pair-1.sh"]);
@@ -450,7 +450,7 @@ mod tests {
     }
 
     #[test]
-    fn programs_are_known_by_their_headers() {
+    fn programs_are_recognized_by_their_headers() {
         let own = fs::read("/proc/self/exe").unwrap();
         assert_eq!(machine_of(&own).unwrap(), std::env::consts::ARCH);
         assert_eq!(machine_of(b"#!/bin/sh\necho no program\n"), None);

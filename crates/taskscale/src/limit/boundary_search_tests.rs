@@ -93,7 +93,7 @@ impl LinearProgram {
 }
 
 #[test]
-fn a_line_needs_five_runs() {
+fn linear_programs_need_five_runs() {
     let mut program = LinearProgram {
         base: 2.1e6,
         per_task: 456.0,
@@ -111,7 +111,7 @@ fn a_line_needs_five_runs() {
 }
 
 #[test]
-fn values_are_as_round_as_the_precision_allows() {
+fn answers_are_rounded_within_the_precision() {
     let (probes, _) = drive(&COUNTS, &[], 60, |tasks| (tasks <= 1_234_567, None));
     assert!(probes.iter().filter(|probe| probe.value > 1_000_000).all(|probe| probe.value % 1_000 == 0));
     let (probes, _) = drive(&BYTES, &[], 60, |bytes| (bytes >= 123 << 20, None));
@@ -119,7 +119,7 @@ fn values_are_as_round_as_the_precision_allows() {
 }
 
 #[test]
-fn without_any_prediction_the_border_is_found_all_the_same() {
+fn the_boundary_is_found_without_predictions() {
     for boundary in [1u64, 2, 7, 99, 12_345, 999_999_999_998] {
         let (probes, step) = drive(&COUNTS, &[], 60, |tasks| (tasks <= boundary, None));
         let bracket = found(step);
@@ -130,13 +130,13 @@ fn without_any_prediction_the_border_is_found_all_the_same() {
 }
 
 #[test]
-fn small_borders_are_exact() {
+fn small_boundaries_are_exact() {
     let (_, step) = drive(&COUNTS, &[1, 10], 30, |tasks| (tasks <= 41, predicted(36.0)));
     assert_eq!(found(step), Bracket { passing: 41, failing: 42 });
 }
 
 #[test]
-fn where_nothing_or_everything_passes_it_says_so() {
+fn searches_report_that_nothing_or_everything_passes() {
     assert_eq!(drive(&COUNTS, &[], 30, |_| (false, None)).1, SearchStep::NothingPasses);
     assert_eq!(drive(&BYTES, &[], 30, |_| (false, None)).1, SearchStep::NothingPasses);
     assert_eq!(drive(&COUNTS, &[], 30, |_| (true, predicted(1e30))).1, SearchStep::EverythingPasses);
@@ -144,7 +144,7 @@ fn where_nothing_or_everything_passes_it_says_so() {
 }
 
 #[test]
-fn a_failure_outweighs_what_passed_at_or_beyond_it() {
+fn failures_outweigh_passes_at_or_above_them() {
     let probes = [(100, true), (200, true), (150, false), (200, false), (149, true), (150, true)]
         .map(|(value, passed)| Probe { value, passed, confirms: false, prediction: None });
     assert_eq!(COUNTS.ends(&probes), (Some(149), Some(150)));
@@ -160,7 +160,7 @@ fn a_failure_outweighs_what_passed_at_or_beyond_it() {
 
 /// A prediction that is always wrong costs runs, not the answer.
 #[test]
-fn wrong_predictions_cost_runs_only() {
+fn wrong_predictions_only_cost_runs() {
     for wrong in [0.01, 0.5, 0.97, 1.03, 2.0, 100.0] {
         let (probes, step) =
             drive(&COUNTS, &[1, 10_000], 30, |tasks| (tasks <= 500_000, predicted(500_000.0 * wrong)));
@@ -197,7 +197,7 @@ fn runs_needed(noise: f64, doubling: f64) -> Vec<usize> {
 }
 
 #[test]
-fn eight_runs_are_enough_for_one_per_cent() {
+fn eight_runs_suffice_for_one_percent() {
     // Uniform scatter, as a share: repetitions of a case scatter by 0.1 to 0.5%.
     for noise in [0.0, 0.001] {
         let runs = runs_needed(noise, 0.0);
@@ -223,7 +223,7 @@ fn steps_in_memory_cost_a_few_runs_more() {
 proptest! {
     /// With any answers of the oracle, every probe is strictly between the ends, and the search ends.
     #[test]
-    fn any_answers_lead_to_an_end(
+    fn any_outcomes_end_the_search(
         answers in prop::collection::vec((any::<bool>(), prop::option::of((-1e3..1e12f64, -1.0..9.0f64))), 80),
         above: bool,
         precision in 0.0001..0.3f64,
@@ -239,7 +239,7 @@ proptest! {
 
     /// A boundary with noise around it: the bracket is found within the noise.
     #[test]
-    fn a_noisy_border_is_found_within_its_noise(
+    fn a_noisy_boundary_is_found_within_its_noise(
         boundary in 1_000u64..10_000_000,
         noise in 0.0..0.05f64,
         off in 0.9..1.1f64,
@@ -256,7 +256,7 @@ proptest! {
     }
 
     #[test]
-    fn replayed_a_search_goes_the_same_way(boundary in 1u64..1_000_000, off in 0.8..1.2f64) {
+    fn replayed_searches_take_the_same_steps(boundary in 1u64..1_000_000, off in 0.8..1.2f64) {
         let oracle = |tasks: u64| (tasks <= boundary, predicted(boundary as f64 * off));
         let (probes, _) = drive(&COUNTS, &[], 40, oracle);
         for cut in 1..probes.len() {

@@ -98,7 +98,7 @@ fn rates(samples: &[Sample]) -> Vec<u64> {
 }
 
 #[test]
-fn rates_double_until_one_fails_and_close_in_from_there() {
+fn rates_double_until_a_failure_then_bisect() {
     let (report, samples) = found(&search_spec(), PLAIN);
     let answer = &report.answers[0];
     assert_eq!(rates(&samples)[..8], [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 128_000]);
@@ -124,7 +124,7 @@ fn rates_double_until_one_fails_and_close_in_from_there() {
 }
 
 #[test]
-fn a_slow_server_is_searched_for_below_the_first_rate() {
+fn slow_servers_are_searched_below_the_first_rate() {
     for most in [700.0, 40.0, 3.2] {
         let server = SimulatedServer { most, ..PLAIN };
         let answer = answer(&search_spec(), server);
@@ -140,7 +140,7 @@ fn a_slow_server_is_searched_for_below_the_first_rate() {
 
 /// The rate that a server achieved when behind predicts the boundary.
 #[test]
-fn a_rate_that_is_not_reached_says_where_the_edge_is() {
+fn missed_rates_locate_the_boundary() {
     let server = SimulatedServer { late_from: 0.99, ..PLAIN };
     let (report, samples) = found(&search_spec(), server);
     let answer = &report.answers[0];
@@ -150,7 +150,7 @@ fn a_rate_that_is_not_reached_says_where_the_edge_is() {
 }
 
 #[test]
-fn an_edge_that_is_not_sharp_is_said_to_be_none() {
+fn blurred_boundaries_are_reported() {
     let mut blurred = 0;
     for seed in 0..20 {
         let samples =
@@ -176,7 +176,7 @@ fn an_edge_that_is_not_sharp_is_said_to_be_none() {
 
 /// A rate that failed on a busy machine is run again, and does not move the boundary.
 #[test]
-fn what_failed_on_a_busy_machine_does_not_count() {
+fn failures_on_a_busy_machine_do_not_count() {
     let mut disturbed = 0;
     let samples = drive_with(&search_spec(), PLAIN, 1, |next_run, sample| {
         if next_run.trial_point.rate_per_s == Some(8_000) && disturbed < 2 {
@@ -230,7 +230,7 @@ fn runs_are_judged_by_rate_and_latency_and_by_how_they_ended() {
 
 /// Interrupted after any run, a search resumes with the same runs.
 #[test]
-fn a_search_that_was_cut_off_goes_on_the_same_way() {
+fn interrupted_searches_resume_the_same_way() {
     let samples = drive_with(&search_spec(), SimulatedServer { scatters: 0.02, ..PLAIN }, 3, |_, _| {});
     for (cut, rate) in rates(&samples).into_iter().enumerate() {
         let next_run = replay(&search_spec(), Kind::Stackless, &samples[..cut]).next.unwrap();
@@ -246,7 +246,7 @@ fn a_search_that_was_cut_off_goes_on_the_same_way() {
 }
 
 #[test]
-fn the_rate_is_the_value_of_rates_alone() {
+fn rates_apply_to_rate_searches_only() {
     let mut sample = test_sample("x/y", 10);
     sample.params.insert("rate".to_owned(), "5000".to_owned());
     assert_eq!(AT_1K.value(AT_1K.trial_point_of(&sample)), 5_000);

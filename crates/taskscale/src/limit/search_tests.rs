@@ -23,7 +23,7 @@ fn a_plain_program_is_limited_by_memory() {
 }
 
 #[test]
-fn garbage_does_not_count_as_need() {
+fn garbage_is_not_counted_as_needed_memory() {
     let answer = answer(&search_spec(IN_64), &CappedProgram { garbage: 1.8, ..PLAIN });
     let most = (61 * MIB) / 500;
     let tasks = answer.tasks.unwrap();
@@ -58,7 +58,7 @@ fn a_limit_of_the_system_is_not_memory() {
 }
 
 #[test]
-fn what_is_too_slow_for_want_of_memory_does_not_hold_and_a_control_says_why() {
+fn slowness_from_lack_of_memory_fails_with_the_cause() {
     let program = CappedProgram { thrash: 200.0, launch_per_task_s: 1e-5, ..PLAIN };
     let answer = answer(&search_spec(IN_64), &program);
     assert_eq!(answer.limited_by.as_deref(), Some("memory (too slow)"));
@@ -71,7 +71,7 @@ fn what_is_too_slow_for_want_of_memory_does_not_hold_and_a_control_says_why() {
 /// A slow program is not limited by memory: the control run measures its time, and runs ended too soon are
 /// repeated.
 #[test]
-fn a_slow_launch_is_no_want_of_memory() {
+fn a_slow_launch_is_not_lack_of_memory() {
     let mut samples: Vec<Sample> = Vec::new();
     let search_spec = search_spec(IN_64);
     loop {
@@ -92,14 +92,14 @@ fn a_slow_launch_is_no_want_of_memory() {
 }
 
 #[test]
-fn a_crash_is_not_memory_where_it_crashes_with_memory_to_spare_as_well() {
+fn a_crash_with_spare_memory_is_not_lack_of_memory() {
     let answer = answer(&search_spec(IN_64), &CappedProgram { crash: 20_000, ..PLAIN });
     assert_eq!((answer.limited_by.as_deref(), answer.by_memory), (Some("not memory"), Some(false)));
     assert!((19_600..20_000).contains(&answer.tasks.unwrap()));
 }
 
 #[test]
-fn where_not_one_task_fits_there_is_no_answer() {
+fn no_answer_if_one_task_does_not_fit() {
     let answer = answer(&search_spec(IN_64), &CappedProgram { base: 65 * MIB, ..PLAIN });
     assert_eq!((answer.state, answer.tasks, answer.runs), (SearchStatus::NothingHolds, None, 3));
     let crashing = super::tests::answer(&search_spec(IN_64), &CappedProgram { crash: 1, ..PLAIN });
@@ -107,7 +107,7 @@ fn where_not_one_task_fits_there_is_no_answer() {
 }
 
 #[test]
-fn the_least_memory_is_what_the_tasks_need_and_the_curve_goes_up_from_it() {
+fn least_memory_is_the_start_of_the_curve() {
     for program in [PLAIN, CappedProgram { garbage: 3.0, ..PLAIN }] {
         let answer = answer(&search_spec(FOR_100K), &program);
         let least = 3 * MIB + 50_000_000;
@@ -134,7 +134,7 @@ fn the_least_memory_is_what_the_tasks_need_and_the_curve_goes_up_from_it() {
 }
 
 #[test]
-fn pages_of_files_are_not_needed_and_take_no_runs() {
+fn file_pages_are_not_counted_as_needed_memory() {
     // A small program: the pages of its own file are an eighth of its memory.
     let program = CappedProgram { base: 4 * MIB, per_task: 2048, files: 3 * MIB, ..PLAIN };
     let answer = answer(&search_spec(Find::LeastMemory { tasks: 10_000 }), &program);
@@ -145,7 +145,7 @@ fn pages_of_files_are_not_needed_and_take_no_runs() {
 }
 
 #[test]
-fn a_heap_that_takes_a_part_needs_more_memory_than_it_ever_used() {
+fn heaps_with_a_share_need_more_than_they_use() {
     let answer = answer(&search_spec(FOR_100K), &CappedProgram { heap_share: 0.25, ..PLAIN });
     let least = 200_000_000;
     let found = answer.memory_bytes.unwrap();
@@ -154,7 +154,7 @@ fn a_heap_that_takes_a_part_needs_more_memory_than_it_ever_used() {
 }
 
 #[test]
-fn tasks_that_hold_in_no_memory_have_no_curve() {
+fn tasks_that_never_pass_have_no_curve() {
     let answer = answer(&search_spec(FOR_100K), &CappedProgram { system: 1_000, ..PLAIN });
     assert_eq!((answer.state, answer.memory_bytes, answer.runs), (SearchStatus::NothingHolds, None, 3));
     assert_eq!(answer.by_memory, Some(false));
@@ -174,7 +174,7 @@ fn drive_with(search_spec: &SearchSpec, mut change: impl FnMut(&NextRun, &mut Sa
 
 /// Both directions: the answer moves to the safe side, is confirmed again, and the boundary is not sharp.
 #[test]
-fn a_failure_among_the_confirming_runs_moves_the_answer() {
+fn failed_confirming_runs_move_the_answer() {
     use crate::document::Format;
     for find in [IN_64, FOR_100K] {
         let search_spec = search_spec(find);
@@ -227,7 +227,7 @@ fn a_failure_among_the_confirming_runs_moves_the_answer() {
 
 /// If no value is confirmed in the allowed runs, there is no answer, only the last candidate's passes.
 #[test]
-fn what_was_not_confirmed_is_not_called_an_answer() {
+fn unconfirmed_boundaries_are_not_answers() {
     for (find, format) in [(IN_64, "tasks"), (FOR_100K, "MiB")] {
         let search_spec = SearchSpec { most_runs: 8, ..search_spec(find) };
         let mut third = 0;
@@ -257,7 +257,7 @@ fn what_was_not_confirmed_is_not_called_an_answer() {
 
 /// The run that found a value does not count, as the value was selected because it passed.
 #[test]
-fn confirming_runs_are_not_those_of_the_search() {
+fn search_runs_do_not_confirm() {
     for repetitions in [1, 2, 5] {
         let search_spec = SearchSpec { repetitions, ..search_spec(IN_64) };
         let answer = answer(&search_spec, &PLAIN);
@@ -270,7 +270,7 @@ fn confirming_runs_are_not_those_of_the_search() {
 
 /// One task that failed once and passed once does not prove that nothing passes.
 #[test]
-fn that_nothing_holds_is_confirmed_as_well() {
+fn failure_of_every_value_is_confirmed() {
     let search_spec = search_spec(IN_64);
     let mut first = true;
     let samples = drive_with(&search_spec, |_, sample| {
@@ -283,7 +283,7 @@ fn that_nothing_holds_is_confirmed_as_well() {
 }
 
 #[test]
-fn what_proves_nothing_does_not_hold() {
+fn inconclusive_runs_do_not_pass() {
     use crate::record::Warning;
     let search_spec = search_spec(IN_64);
     let judged = |change: fn(&mut Sample)| {
@@ -312,7 +312,7 @@ fn what_proves_nothing_does_not_hold() {
 
 /// Interrupted after any run, a search resumes with the same runs.
 #[test]
-fn a_search_that_was_cut_off_goes_on_the_same_way() {
+fn interrupted_searches_resume_the_same_way() {
     for (find, program) in [
         (IN_64, CappedProgram { garbage: 1.5, ..PLAIN }),
         (IN_64, CappedProgram { thrash: 200.0, launch_per_task_s: 1e-5, ..PLAIN }),
@@ -331,7 +331,7 @@ fn a_search_that_was_cut_off_goes_on_the_same_way() {
 }
 
 #[test]
-fn fewer_runs_than_needed_are_told_and_more_may_follow() {
+fn too_few_runs_are_reported_and_can_continue() {
     let few = SearchSpec { most_runs: 3, ..search_spec(IN_64) };
     let samples = drive(&few, &PLAIN);
     let answer = report(&few, &samples).answers.remove(0);
@@ -364,7 +364,7 @@ fn answers_are_shown() {
 
 /// A run that was slow on a busy machine without more CPU time is repeated, and does not move the boundary.
 #[test]
-fn a_run_that_waited_for_others_does_not_count() {
+fn runs_that_waited_for_others_do_not_count() {
     let search_spec = search_spec(FOR_100K);
     let mut disturbed = 0;
     let mut samples = drive_with(&search_spec, |next_run, sample| {

@@ -281,7 +281,7 @@ mod tests {
     use crate::record::{Plateau, test_sample};
 
     #[test]
-    fn each_figure_is_there_once_and_can_be_found() {
+    fn each_metric_is_listed_once_and_found_by_name() {
         let names: BTreeSet<&str> = ALL.iter().map(|figure| figure.name).collect();
         let fields: BTreeSet<&str> = ALL.iter().map(|figure| figure.field).collect();
         assert_eq!((names.len(), fields.len()), (ALL.len(), ALL.len()));
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn a_figure_is_read_from_the_field_that_its_name_says() {
+    fn metrics_read_the_field_of_their_name() {
         let mut sample = test_sample("x/y", 10);
         sample.memory.plateau =
             Some(Plateau { footprint_bytes: 6, kernel_bytes: 2, anon_bytes: 4, ..Plateau::default() });
@@ -353,7 +353,7 @@ mod tests {
 
     /// The page runs the same cases.
     #[test]
-    fn figures_are_written_as_the_page_writes_them() {
+    fn numbers_are_written_as_on_the_page() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../report/test/formats.json");
         let cases: BTreeMap<String, Vec<(f64, String)>> =
             serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
@@ -381,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn figures_are_written_in_the_unit_of_their_heading() {
+    fn numbers_use_the_unit_of_their_heading() {
         assert_eq!(FOOTPRINT.show(2_621_440.0), "2.5");
         assert_eq!(BASE.show(2_621_440.0), "2.50");
         assert_eq!(BYTES_PER_TASK.show(456.4), "456");

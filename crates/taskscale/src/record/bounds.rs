@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_campaign_has_is_refused_with_its_size() {
+    fn oversized_files_are_refused_with_their_size() {
         let root = tempfile::tempdir().unwrap();
         let mut campaign = test_campaign();
         campaign.plan.repetitions = u32::MAX;

@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_part_is_named_in_a_few_words() {
+    fn series_have_short_names() {
         let params = BTreeMap::from([("tokens".to_owned(), "8".to_owned())]);
         let sleep = Series { workload: "sleep".to_owned(), ..Series::default() };
         assert_eq!(sleep.to_string(), "sleep");

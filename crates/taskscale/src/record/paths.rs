@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn places_have_the_manifests_names_again() {
+    fn paths_become_manifest_placeholders() {
         assert_eq!(stripped("/h/u/out/a:/h/u/out/b"), "{out}/a:{out}/b");
         assert_eq!(stripped("/h/u/out"), "{out}");
         assert_eq!(stripped("cannot open /h/u/y.py: gone"), "cannot open {src}/y.py: gone");
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn of_other_paths_the_last_part_is_left() {
+    fn other_paths_keep_their_last_component() {
         for (text, expected) in [
             ("/home/ann/taskscale", "…/taskscale"),
             ("/home/ann/my programs/server", "…/server"),
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_path_of_a_machine_stays() {
+    fn texts_without_paths_stay() {
         for text in [
             "",
             "/",
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_is_found_in_any_text_of_a_record() {
+    fn paths_are_found_in_every_text() {
         let mut campaign = record::test_campaign();
         campaign.entries = vec![record::test_facts("rust/thread")];
         let mut sample = record::test_sample("rust/thread", 1);
@@ -283,7 +283,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn nothing_of_a_home_is_left_and_twice_is_once(
+        fn stripping_homes_is_complete_and_idempotent(
             text in "[a-z.-]{0,9}([ :=\"(,]/home/[a-z]{3}/[a-z /.]{1,9}|[ :]//?[a-z./]{0,9}){0,4}"
         ) {
             let once = stripped(&text);
@@ -294,7 +294,7 @@ mod tests {
 
     /// `TASKSCALE_BLESS=1 cargo test published_results` strips them. Afterwards, generate their pages again.
     #[test]
-    fn published_results_hold_no_paths_of_a_machine() {
+    fn published_results_have_no_machine_paths() {
         let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results");
         for folder in crate::submit::campaigns_below(&results).unwrap() {
             let name = folder.strip_prefix(&results).unwrap().to_str().unwrap().to_owned();

@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_newest_is_the_one_begun_last_whatever_its_name() {
+    fn the_newest_results_began_last() {
         let results = tempfile::tempdir().unwrap();
         let add = |name: &str, text: &str| {
             fs::create_dir(results.path().join(name)).unwrap();

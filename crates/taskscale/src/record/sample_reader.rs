@@ -114,7 +114,7 @@ mod tests {
 
     /// Results of earlier versions have the fields in another order.
     #[test]
-    fn fields_may_stand_in_any_order() {
+    fn fields_parse_in_any_order() {
         let sample = test_sample("x/a", 10);
         let text = serde_json::to_string(&sample).unwrap();
         // Sorted by name.

@@ -8,7 +8,7 @@ fn campaign(id: Option<&str>) -> Campaign {
 }
 
 #[test]
-fn a_new_folder_is_nobody_elses() {
+fn new_folders_are_exclusive() {
     let root = tempfile::tempdir().unwrap();
     let name = root.path().join("results/now");
     let stores = [1, 2, 3].map(|_| Store::claim_new(&name).unwrap());
@@ -17,7 +17,7 @@ fn a_new_folder_is_nobody_elses() {
 }
 
 #[test]
-fn a_folder_is_taken_once_and_not_with_samples_in_it() {
+fn folders_are_claimed_once_and_only_without_samples() {
     let root = tempfile::tempdir().unwrap();
     let folder = root.path().join("out");
     let store = Store::claim(&folder).unwrap();
@@ -33,7 +33,7 @@ fn a_folder_is_taken_once_and_not_with_samples_in_it() {
 }
 
 #[test]
-fn only_samples_of_the_campaign_itself_are_read() {
+fn samples_of_other_results_are_ignored() {
     let of = |id: Option<&str>| {
         let mut sample = test_sample("x/a", 1);
         sample.campaign = id.map(Into::into);

@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn bars_are_as_long_as_the_figures_are_large() {
+    fn bars_are_proportional_to_values() {
         insta::assert_snapshot!(shown(
             &[1, 10_000, 100_000],
             RenderOptions { color: false, width: 80, bars: Bars::Blocks }
@@ -124,14 +124,14 @@ mod tests {
     }
 
     #[test]
-    fn a_narrow_terminal_gets_short_bars_and_no_line_is_wider() {
+    fn bars_shrink_to_narrow_terminals() {
         let text = shown(&[1, 10_000, 100_000], RenderOptions { color: false, width: 50, bars: Bars::Plain });
         let bars = text.lines().filter(|line| line.contains('#') && line.contains("tasks "));
         assert!(bars.clone().count() == 2 && bars.clone().all(|line| line.chars().count() <= 50), "{text}");
     }
 
     #[test]
-    fn one_number_of_tasks_makes_no_chart() {
+    fn a_chart_needs_two_numbers_of_tasks() {
         assert_eq!(shown(&[10_000], RenderOptions::default()), "");
     }
 }

@@ -18,7 +18,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_posts_languages_differ_and_every_name_has_a_colour() {
+    fn every_name_has_a_color_and_original_languages_differ() {
         for (colour, name) in FIRST.iter().enumerate() {
             assert_eq!(colour_of(name), colour);
         }

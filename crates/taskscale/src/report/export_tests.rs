@@ -42,7 +42,7 @@ fn assert_valid(schema: &str, text: &str) -> Value {
 }
 
 #[test]
-fn github_gets_what_its_action_reads() {
+fn github_export_matches_its_action() {
     let export = export(&one(), &request(ExportTarget::Github)).unwrap();
     let value = assert_valid("github-action-benchmark", &export.text);
     let names: Vec<&str> =
@@ -64,7 +64,7 @@ fn github_gets_what_its_action_reads() {
 }
 
 #[test]
-fn bencher_gets_its_metric_format() {
+fn bencher_export_matches_its_format() {
     let export = export(&one(), &request(ExportTarget::Bencher)).unwrap();
     let value = assert_valid("bencher-metric-format", &export.text);
     let footprint = &value["rust/tokio-spawn sleep 10k"]["footprint-bytes"];
@@ -79,7 +79,7 @@ fn bencher_gets_its_metric_format() {
 }
 
 #[test]
-fn schemas_of_services_refuse_what_they_should() {
+fn service_schemas_refuse_invalid_documents() {
     let check = |schema: &str, value: &Value| {
         let path = format!("{}/src/report/schemas/{schema}.schema.json", env!("CARGO_MANIFEST_DIR"));
         let schema: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
@@ -92,7 +92,7 @@ fn schemas_of_services_refuse_what_they_should() {
 }
 
 #[test]
-fn services_keep_the_figures_that_are_asked_for() {
+fn exports_have_the_requested_metrics() {
     let asked = ExportRequest { metrics: vec![&metrics::PEAK], ..request(ExportTarget::Bencher) };
     let value: Value = serde_json::from_str(&export(&one(), &asked).unwrap().text).unwrap();
     let measures: Vec<&String> =
@@ -101,7 +101,7 @@ fn services_keep_the_figures_that_are_asked_for() {
 }
 
 #[test]
-fn services_keep_what_work_costs_and_say_what_has_no_cost() {
+fn exports_have_work_cost_or_the_reason_without() {
     let (campaign, samples) = of_parts();
     let parts = Report::of_parts(&campaign, &samples);
     let export_of = |metrics: Vec<&'static metrics::MetricDef>| {
@@ -123,7 +123,7 @@ fn services_keep_what_work_costs_and_say_what_has_no_cost() {
 }
 
 #[test]
-fn a_service_is_given_no_name_twice() {
+fn export_names_are_unique() {
     for target in [ExportTarget::Github, ExportTarget::Bencher] {
         let error = export(&two(), &request(target)).unwrap_err().to_string();
         assert!(error.contains("in 20260301-bench and in 20260302-laptop"), "{error}");
@@ -138,7 +138,7 @@ fn a_service_is_given_no_name_twice() {
 }
 
 #[test]
-fn no_export_acts() {
+fn exports_are_escaped() {
     let targets = [
         ExportTarget::Github,
         ExportTarget::Bencher,
@@ -155,7 +155,7 @@ fn no_export_acts() {
 }
 
 #[test]
-fn programs_get_several_campaigns_in_a_row() {
+fn json_of_several_results_is_an_array() {
     let csv = text(&two(), ExportTarget::Report(Format::Csv));
     let lines = |name: &str| csv.lines().filter(|line| line.starts_with(name)).count();
     assert_eq!(lines("campaign,"), 1);
@@ -233,7 +233,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn any_name_and_any_figure_are_borne(
+    fn any_name_and_value_are_exported(
         name in any::<String>(),
         reason in any::<String>(),
         footprints in proptest::collection::vec(any::<u64>(), 4),

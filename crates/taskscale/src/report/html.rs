@@ -126,7 +126,7 @@ mod tests {
     const DETAILS: &str = "@@TASKSCALE_DETAILS@@\n";
 
     #[test]
-    fn its_parts_are_the_asset() {
+    fn the_page_is_assembled_from_the_asset() {
         let unpacked = |part| {
             let mut out = Vec::new();
             unpack(part, &mut out).unwrap();
@@ -148,7 +148,7 @@ mod tests {
 
     /// What a browser reads before it can show anything: the data, style and program of the first view.
     #[test]
-    fn nothing_stands_before_the_first_view_that_it_can_do_without() {
+    fn first_view_is_small_and_precedes_deferred_data() {
         let (data, rest) = PAGE.split_once(DATA).unwrap();
         let (program, later) = rest.split_once("id=\"program-").unwrap();
         assert!(data.len() + program.len() < 128 * 1024, "{} and {} bytes", data.len(), program.len());
@@ -178,7 +178,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_embedded_reads_back(text in any::<String>(), number in any::<f64>()) {
+        fn embedded_data_parses_back(text in any::<String>(), number in any::<f64>()) {
             let embedded = embedded(&json!([text, { text.clone(): number }]));
             prop_assert!(!embedded.contains(['<', '>', '&']));
             let harmless: String =

@@ -65,7 +65,7 @@ mod tests {
     use crate::record::{ClosedLoad, Load, test_sample};
 
     #[test]
-    fn a_curve_is_of_medians_and_leaves_out_latency_that_is_not_the_servers() {
+    fn load_curves_have_medians_of_valid_latencies() {
         let sample = |cpu_s: f64, late_us: f64| {
             let latency = |p99: f64| Some(Latency { p99, ..Latency::default() });
             let open = |share: f64| OpenLoad {

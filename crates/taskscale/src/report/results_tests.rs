@@ -134,7 +134,7 @@ fn the_page_has_the_rows_of_the_terminals_overview() {
 }
 
 #[test]
-fn one_entry_that_fails_hides_no_n_in_any_overview() {
+fn a_failed_entry_hides_no_n_in_overviews() {
     let folder = repository().join("results/epyc-2cpu/2026-11-24-2");
     let reports = reports(&folder);
     let overview = overview(&reports).unwrap();

@@ -31,7 +31,7 @@ fn table() {
 }
 
 #[test]
-fn what_was_handed_in_says_so() {
+fn submitted_results_are_labeled() {
     use crate::record::{By, Origin};
     let (campaign, samples) = everything();
     let of = |by: By| {
@@ -43,7 +43,7 @@ fn what_was_handed_in_says_so() {
 }
 
 #[test]
-fn parts_say_once_what_they_share() {
+fn series_share_common_notes() {
     let mut parts = [report(), report()];
     parts[1].workload = "park".to_owned();
     parts[1].repetitions = 1;
@@ -56,7 +56,7 @@ fn parts_say_once_what_they_share() {
 }
 
 #[test]
-fn workloads_stand_beside_each_other() {
+fn workloads_share_one_table() {
     let mut parts = [report(), report()];
     parts[1].workload = "park".to_owned();
     for group in &mut parts[1].groups {
@@ -73,7 +73,7 @@ fn workloads_stand_beside_each_other() {
 }
 
 #[test]
-fn a_plain_campaign_has_no_notes_of_others() {
+fn plain_results_have_no_unrelated_notes() {
     let (mut campaign, mut samples) = everything();
     let plain = ["go/goroutine", "rust/thread", "rust/tokio-spawn"];
     let of =
@@ -127,7 +127,7 @@ fn json_is_json_and_keeps_texts_as_recorded() {
 }
 
 #[test]
-fn no_format_lets_a_text_act() {
+fn every_format_escapes_text() {
     for &format in Format::VARIANTS {
         let text = shown(&report(), format);
         let acting = text.chars().find(|c| *c != '\n' && super::sanitize::acts(*c));
@@ -146,7 +146,7 @@ fn no_format_lets_a_text_act() {
 }
 
 #[test]
-fn no_line_is_wider_than_asked() {
+fn lines_fit_the_requested_width() {
     for limit in [80, WIDTH, 140] {
         let table = render(
             &[report()],
@@ -162,7 +162,7 @@ fn no_line_is_wider_than_asked() {
 }
 
 #[test]
-fn colour_changes_nothing_but_colour() {
+fn color_changes_only_color() {
     let colored = render(
         &[report()],
         Format::Table,
@@ -306,7 +306,7 @@ fn collected_heap() -> (Campaign, Vec<Sample>) {
 }
 
 #[test]
-fn a_line_that_is_none_has_no_interval_in_any_format() {
+fn nonlinear_memory_has_no_interval_in_any_format() {
     let (campaign, samples) = collected_heap();
     let report = Report::build(&campaign, &samples);
     let java = report.growth_of("java/virtual-thread").unwrap();
@@ -357,7 +357,7 @@ fn a_line_is_of_runs_whose_tasks_were_all_alive() {
 
 /// Seen with connections that the server never accepted: only noise of the program is left.
 #[test]
-fn a_slope_below_zero_is_no_figure_and_has_no_rank() {
+fn negative_slopes_have_no_value_and_no_rank() {
     let entries = ["shrinks", "noise"].map(|name| facts(name, Kind::Stackless)).to_vec();
     let campaign = campaign(entries);
     let mut samples = Vec::new();
@@ -384,7 +384,7 @@ fn a_slope_below_zero_is_no_figure_and_has_no_rank() {
 }
 
 #[test]
-fn one_run_has_no_spread_and_one_number_of_tasks_no_line() {
+fn one_run_has_no_spread_and_one_n_no_line() {
     let mut campaign = campaign(vec![facts("go/goroutine", Kind::Stackful)]);
     campaign.plan.tasks = vec![10];
     campaign.plan.repetitions = 1;
@@ -396,7 +396,7 @@ fn one_run_has_no_spread_and_one_number_of_tasks_no_line() {
 }
 
 #[test]
-fn nothing_measured_is_still_a_report() {
+fn empty_results_yield_a_report() {
     let mut campaign = campaign(vec![facts("go/goroutine", Kind::Stackful)]);
     let mut stray = sample("go/other", 1, 1, 1, 1);
     let report = Report::build(&campaign, std::slice::from_ref(&stray));
@@ -419,7 +419,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn any_text_fits_and_does_not_act(name in any::<String>(), reason in any::<String>(), limit in 60usize..160) {
+    fn any_text_fits_and_is_escaped(name in any::<String>(), reason in any::<String>(), limit in 60usize..160) {
         let campaign = campaign(vec![facts("go/goroutine", Kind::Stackful), facts(&format!("x{name}"), Kind::Timer)]);
         let samples = [
             sample("go/goroutine", 1, 1, 1 << 20, 1),

@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_package_has_what_it_had_from_its_workspace_and_the_libraries_that_it_names() {
+    fn packages_inline_workspace_settings_and_dependencies() {
         let workspace = "[workspace]\nmembers = [\"a\"]\n[workspace.package]\nedition = \"2024\"\n";
         let own = "[package]\nname = \"a\"\nedition.workspace = true\n\n[features]\nx = [\"dep:b\", \"dep:c-d\"]\ny = [\"dep:c-d\"]\n\n\
                    [dependencies]\n# No.\nb = \"1\"\n# Yes.\nc-d = \"1\"\n\n[[bin]]\nname = \"a-x\"\n";
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lock_file_holds_what_is_needed_and_nothing_else() {
+    fn lock_files_have_only_needed_packages() {
         let of = |name: &str, version: &str, needs: &[&str]| {
             let needs: String = needs.iter().map(|need| format!(" \"{need}\",\n")).collect();
             let needs = if needs.is_empty() { needs } else { format!("dependencies = [\n{needs}]\n") };

@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn every_workload_of_a_model_makes_a_valid_runtime_and_an_entry_more() {
+    fn every_model_yields_valid_runtimes_and_entries() {
         let catalog = tempfile::tempdir().unwrap();
         for language in LANGUAGES.iter() {
             let runtime = language.names.first().map_or("perl", String::as_str);
@@ -261,7 +261,7 @@ mod tests {
 
     /// Only a model's files and commands are copied.
     #[test]
-    fn a_model_needs_no_variable_no_library_and_no_other_toolchain() {
+    fn models_need_no_extra_variables_libraries_or_toolchains() {
         for language in LANGUAGES.iter() {
             let Model { entry, runtime, .. } = Model::of(language).unwrap();
             assert!(entry.env.is_empty() && entry.limit_env.is_empty(), "{}", entry.full_name);
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_but_the_own_folder_is_built_from_or_shared() {
+    fn scaffolds_use_only_their_own_folder() {
         let catalog = tempfile::tempdir().unwrap();
         for language in LANGUAGES.iter() {
             let runtime = language.names.first().map_or("perl", String::as_str);
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn an_existing_manifest_keeps_its_text_and_finds_its_programs_as_before() {
+    fn existing_manifests_keep_their_text_and_programs() {
         let catalog = tempfile::tempdir().unwrap();
         let folder = catalog.path().join("java");
         fs::create_dir(&folder).unwrap();
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_overwritten_and_nothing_is_left_of_a_failure() {
+    fn failed_scaffolds_overwrite_and_leave_nothing() {
         let catalog = tempfile::tempdir().unwrap();
         write(&request(catalog.path(), "go", "one")).unwrap();
         fs::create_dir(catalog.path().join("go/two")).unwrap();
@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn languages_are_known_by_several_names() {
+    fn languages_have_aliases() {
         let title = |name| language_of(name).title.as_str();
         assert_eq!((title("golang"), title("node"), title("dotnet")), ("Go", "Node.js", ".NET"));
         assert_eq!(title("perl"), "POSIX shell");

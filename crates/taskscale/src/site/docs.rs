@@ -379,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn headings_are_called_as_github_calls_them() {
+    fn anchors_match_github() {
         let mut slugs = BTreeSet::new();
         let called = ["What `--limit` says: 10 %", "One", "One", "×best & a_b"]
             .map(|heading| slug(heading, &mut slugs));
@@ -387,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn links_go_where_they_are_told_and_dead_ones_are_words() {
+    fn links_resolve_and_dead_links_become_text() {
         let html = html("# T\n\n[a](b.md#c) [d](dead.md) [e](https://example.org/f)\n");
         assert!(
             html.contains("<a href=\"to:b.md#c\">a</a> d <a href=\"https://example.org/f\">e</a>"),
@@ -396,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn markup_is_shown_and_comments_are_not() {
+    fn html_is_escaped_and_comments_removed() {
         let html = html(
             "# T\n\n<!-- for writers -->\n\n<script>alert(1)</script>\n\na <b onclick=x>c</b> <!-- d -->\n",
         );
@@ -405,7 +405,7 @@ mod tests {
     }
 
     #[test]
-    fn a_document_has_a_title_and_says_in_a_sentence_what_it_is() {
+    fn documents_have_a_title_and_a_summary() {
         let document =
             DocPage::of("docs/x.md", "# A `title`\n\nFirst\nsentence. Second.\n\n![p](img/y.png)\n".into());
         assert_eq!((&*document.title, &*document.about), ("A title", "First sentence."));
@@ -413,7 +413,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_stay_inside_of_the_repository() {
+    fn links_stay_inside_the_repository() {
         assert_eq!(joined("docs/a.md", "../results/x"), Some("results/x".into()));
         assert_eq!(joined("docs/a.md", "./b.md"), Some("docs/b.md".into()));
         assert_eq!(joined("README.md", "../b.md"), None);

@@ -125,7 +125,7 @@ mod tests {
     use crate::site::fixture::shown;
 
     #[test]
-    fn entries_that_the_newest_results_lack_have_a_value_of_older_ones() {
+    fn entries_missing_in_the_newest_results_use_older_values() {
         let campaigns = [shown("newest", of_parts()), shown("old", everything())];
         let series = series(&campaigns);
         let known = |entry: &str| {

@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_has_scopes_and_n_in_its_heads() {
+    fn table_headers_have_scopes_and_n() {
         let text = section(&[shown("parts", of_parts())], &[]);
         for part in [
             "<th scope=\"col\" class=\"n\">sleep <small>N = 10k</small></th>",

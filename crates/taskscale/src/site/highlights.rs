@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_factor_within_a_kind_and_a_change_of_places_are_found() {
+    fn factors_within_a_kind_and_rank_changes_are_found() {
         let told = found(&both((8_000_000, 400), (2_000_000, 1_600)));
         let texts: Vec<&str> = told.iter().map(|told| told.text.as_str()).collect();
         assert_eq!(

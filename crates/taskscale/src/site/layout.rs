@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn links_are_relative_and_hold_nothing_that_browsers_read_otherwise() {
+    fn links_are_relative_and_escaped() {
         assert_eq!(link("index.html", "entries.html"), "entries.html");
         assert_eq!(link("entries/go/goroutine.html", "index.html"), "../../index.html");
         assert_eq!(link("entries/go/goroutine.html", "entries/go/other.html"), "other.html");
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_shows_hostile_texts_and_does_not_obey_them() {
+    fn hostile_text_is_escaped_on_pages() {
         let harm = "</title><script>alert(1)</script>\u{202e}";
         let page =
             SitePage { path: "a/b.html", title: harm, about: "\"><script>", main: "<p>x</p>" }.render(false);
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_files_lead_nowhere_else() {
+    fn file_names_cannot_leave_the_folder() {
         assert_eq!(plain_name("../../etc/passwd"), "-..-etc-passwd");
         assert_eq!(plain_name("..."), "unnamed");
         assert_eq!(plain_name("tokio-spawn"), "tokio-spawn");

@@ -267,7 +267,7 @@ mod tests {
     use crate::submit::Badge;
 
     #[test]
-    fn the_picture_has_some_of_each_kind() {
+    fn the_chart_has_entries_of_each_kind() {
         let (campaign, samples) = everything();
         let report = Report::build(&campaign, &samples);
         let group = report.groups.last().unwrap();
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn development_is_what_is_in_no_folder_of_a_machine_beside_submitted_results() {
+    fn results_outside_machine_folders_are_development() {
         let mut campaign = shown("2026-11-21", everything());
         assert!(!campaign.is_development());
         campaign.badge = Some(Badge::Project);
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_of_tasks_is_written_for_a_question() {
+    fn task_counts_are_formatted_for_questions() {
         assert_eq!(many(1_000_000), "a million concurrent tasks");
         assert_eq!(many(10_000), "10k concurrent tasks");
     }

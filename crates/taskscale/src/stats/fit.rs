@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn two_numbers_of_tasks_cannot_tell() {
+    fn two_numbers_of_tasks_cannot_show_linearity() {
         let points = [Point { tasks: 1, y: 1e6 }, Point { tasks: 10, y: 9e6 }];
         let points = [points, points].concat();
         let fit = fit(&points).unwrap();
@@ -128,7 +128,7 @@ mod tests {
 
     /// Footprints of `java/virtual-thread` and `rust/tokio-spawn` (results/2026-11-21-posts), in bytes.
     #[test]
-    fn a_collected_heap_is_no_line_and_says_how_far_off_it_is() {
+    fn collected_heaps_are_nonlinear_with_their_deviation() {
         let points = of([47.0e6, 77.0e6, 237.0e6, 992.6e6]);
         let java = fit(&points).unwrap();
         let worst = java.worst.unwrap();
@@ -143,12 +143,12 @@ mod tests {
     }
 
     #[test]
-    fn a_line_below_zero_is_none() {
+    fn negative_slopes_are_not_linear() {
         assert_eq!(fit(&of([9e6, 2e6, 1e6, -9e6])).unwrap().linear(), Some(false));
     }
 
     #[test]
-    fn where_the_line_is_none_medians_are_joined() {
+    fn nonlinear_memory_is_drawn_through_medians() {
         let java = of([47.0e6, 77.0e6, 237.0e6, 992.6e6]);
         for (tasks, bytes) in [(10_000, 77.0e6), (55_000, 157.0e6), (1_000_000, 992.6e6)] {
             let seen = predicted(&java, tasks).unwrap();
@@ -162,7 +162,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn noise_makes_no_line_bent(
+        fn noise_does_not_make_memory_nonlinear(
             base in 1e5..1e9f64,
             slope in 10.0..50_000.0f64,
             repetitions in 1usize..6,
@@ -178,7 +178,7 @@ mod tests {
 
         /// Headroom that a collector keeps at one N and not at another.
         #[test]
-        fn a_leap_is_no_line(
+        fn a_leap_is_not_linear(
             base in 1e5..1e8f64,
             slope in 10.0..50_000.0f64,
             repetitions in 1usize..4,
@@ -196,7 +196,7 @@ mod tests {
 
         /// Memory allocated in powers of two, at 1 to 8 tasks.
         #[test]
-        fn doubling_is_no_line(chunk in 1e5..1e8f64) {
+        fn doubling_is_not_linear(chunk in 1e5..1e8f64) {
             let points: Vec<Point> = (1..=8u64)
                 .map(|tasks| Point { tasks, y: chunk * tasks.next_power_of_two() as f64 })
                 .collect();

@@ -125,14 +125,14 @@ mod tests {
     }
 
     #[test]
-    fn many_points_give_the_line_of_few() {
+    fn many_points_give_the_same_line_as_few() {
         let few = points(&[(1, 11.0), (1, 13.0), (1, 12.0), (100, 112.0), (100, 111.0), (100, 113.0)]);
         let many: Vec<Point> = few.iter().cycle().take(MANY * 6).copied().collect();
         assert_eq!(line(&many), line(&few));
     }
 
     #[test]
-    fn of_many_numbers_of_tasks_some_are_taken() {
+    fn many_numbers_of_tasks_are_thinned() {
         let many: Vec<Point> =
             (1..=1_000_000).map(|tasks| Point { tasks, y: 5.0 + 2.0 * tasks as f64 }).collect();
         assert_eq!(line(&many), Some(Line { slope: 2.0, base: 5.0 }));

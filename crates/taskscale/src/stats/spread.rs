@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn mad_is_raw() {
+    fn mad_is_not_scaled() {
         // The textbook example: deviations 1 1 0 0 2 4 7 from the median 2 have the median 1.
         assert_eq!(mad(&[1.0, 1.0, 2.0, 2.0, 4.0, 6.0, 9.0]), Some(1.0));
         assert_eq!(mad(&[5.0]), Some(0.0));
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn no_spread_of_one_reading_nor_of_nothing() {
+    fn spread_needs_two_readings() {
         assert_eq!(Spread::of(&[]), None);
         assert_eq!(Spread::of(&[f64::NAN]), None);
         let one = Spread::of(&[5.0, f64::NAN]).unwrap();
@@ -153,14 +153,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_middle_lies_within(values in prop::collection::vec(-1e12..1e12f64, 1..40)) {
+        fn the_median_is_within_the_range(values in prop::collection::vec(-1e12..1e12f64, 1..40)) {
             let spread = Spread::of(&values).unwrap();
             prop_assert!(spread.min <= spread.median && spread.median <= spread.max);
             prop_assert!(0.0 <= spread.mad && spread.mad <= spread.range());
         }
 
         #[test]
-        fn equal_weights_are_no_weights(mut values in prop::collection::vec(-1e12..1e12f64, 0..40), weight in 1u64..9) {
+        fn equal_weights_equal_the_unweighted_median(mut values in prop::collection::vec(-1e12..1e12f64, 0..40), weight in 1u64..9) {
             values.sort_by(f64::total_cmp);
             let weighted = weighted_median(&values.iter().map(|value| (*value, weight)).collect::<Vec<_>>());
             prop_assert_eq!(weighted, median(&values));

@@ -96,7 +96,7 @@ mod tests {
 
     /// Fisher & Yates (1963), Statistical Tables, table III, which has three decimals.
     #[test]
-    fn quantiles_are_those_of_published_tables() {
+    fn quantiles_match_published_tables() {
         for (p, freedom, t) in [
             (0.025, 1.0, 12.706),
             (0.025, 2.0, 4.303),
@@ -142,7 +142,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_quantile_is_where_its_tail_begins(p in 1e-12..0.5f64, freedom in 1.0..2_000.0f64) {
+        fn quantiles_invert_tails(p in 1e-12..0.5f64, freedom in 1.0..2_000.0f64) {
             let t = quantile(p, freedom);
             prop_assert!((above(t, freedom) / p - 1.0).abs() < 1e-6, "{t}");
             prop_assert!((above(-t, freedom) - (1.0 - p)).abs() < 1e-12);

@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_vary_is_certain() {
+    fn constant_values_are_certain() {
         let more = welch(&[8.0; 3], &[10.0; 2]);
         assert_eq!(more.interval(0.999), Interval { low: 2.0, high: 2.0 });
         assert_eq!((more.p_larger(0.0), more.p_smaller(0.0)), (0.0, 1.0));
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_side_that_does_not_vary_leaves_the_freedom_of_the_other() {
+    fn a_constant_side_keeps_the_others_degrees_of_freedom() {
         assert_eq!(welch(&[5.0; 9], &[4.0, 5.0, 6.0]).freedom, 2.0);
         assert_eq!(welch(&[5.0; 9], &[5.0; 4]).freedom, 3.0);
     }
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn values_that_have_no_logarithm_have_no_moments_of_them() {
+    fn nonpositive_values_have_no_log_moments() {
         for values in [&[1.0, 0.0][..], &[1.0, -2.0], &[1.0, f64::NAN], &[1.0, f64::INFINITY], &[]] {
             assert_eq!(Moments::of_logs(values), None, "{values:?}");
         }
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn the_smallest_p_leaves_its_share_to_the_others() {
+    fn holm_gives_the_level_of_the_remaining_values() {
         let share = |mut p: Vec<f64>| holm(&mut p, 0.05);
         assert_eq!(share(vec![]), 0.05);
         assert_eq!(share(vec![0.9, 0.8, 0.7, 0.6]), 0.0125);
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn intervals_cover_as_often_as_they_say() {
+    fn intervals_have_their_stated_coverage() {
         let normal = |rng: &mut fastrand::Rng| {
             (-2.0 * (1.0 - rng.f64()).ln()).sqrt() * (std::f64::consts::TAU * rng.f64()).cos()
         };
@@ -254,7 +254,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn intervals_hold_the_difference_and_turn_with_the_sides(
+        fn intervals_contain_the_difference_and_invert_with_the_sides(
             base in prop::collection::vec(-1e9..1e9f64, 2..8),
             new in prop::collection::vec(-1e9..1e9f64, 2..8),
         ) {
@@ -270,7 +270,7 @@ mod tests {
 
         /// Results from others may contain any value.
         #[test]
-        fn no_value_makes_it_panic(
+        fn values_never_panic(
             base in prop::collection::vec(any::<f64>(), 0..6),
             new in prop::collection::vec(any::<f64>(), 0..6),
         ) {

@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whole_words_are_replaced_and_settings_stay() {
+    fn only_whole_words_are_anonymized() {
         for (text, expected) in [
             ("results/2026-11-21-ann", "results/2026-11-21-X"),
             ("ann@ann.local: no", "X@X.local: no"),

@@ -53,7 +53,7 @@ fn readings(sample: &mut Sample) -> impl Iterator<Item = &mut Plateau> {
 }
 
 #[test]
-fn readings_of_nothing_are_refused() {
+fn zero_readings_are_refused() {
     let found = refused(|sample| readings(sample).for_each(|plateau| scale(plateau, 0.0)));
     assert_refused(&found, SubmissionRule::Figures, "its footprint is too small");
     let found = refused(|sample| {
@@ -64,7 +64,7 @@ fn readings_of_nothing_are_refused() {
 }
 
 #[test]
-fn runs_that_took_no_time_are_refused() {
+fn zero_durations_are_refused() {
     let found = refused(|sample| {
         let launch_s = sample.time.launch_s.replace(0.0).unwrap_or(0.0);
         sample.time.plateau_s = sample.time.plateau_s.map(|plateau_s| plateau_s + launch_s);
@@ -80,7 +80,7 @@ fn runs_that_took_no_time_are_refused() {
 }
 
 #[test]
-fn a_runtime_at_a_hundredth_is_refused_by_itself_and_beside_others() {
+fn implausibly_small_memory_is_refused() {
     let there =
         Footprints::of(&reports(&record::load(&repository("results/epyc-2cpu/2026-11-24-2")).unwrap()));
     for runtime in ["go/", "java/", "rust/", "node/", "python/", "dotnet/"] {
@@ -102,7 +102,7 @@ fn a_runtime_at_a_hundredth_is_refused_by_itself_and_beside_others() {
 }
 
 #[test]
-fn repetitions_that_are_copies_are_refused() {
+fn copied_repetitions_are_refused() {
     let mut loaded = another_machine();
     let first: Vec<Sample> = loaded.samples.iter().filter(|sample| sample.repetition == 1).cloned().collect();
     for sample in loaded.samples.iter_mut().filter(|sample| sample.repetition > 1) {
@@ -121,7 +121,7 @@ fn repetitions_that_are_copies_are_refused() {
 }
 
 #[test]
-fn all_results_are_plausible_beside_each_other_and_unusual_cases_are_named() {
+fn published_results_are_plausible_and_outliers_named() {
     let folders = campaigns_below(&repository("results")).unwrap();
     let all: Vec<Footprints> =
         folders.iter().map(|folder| Footprints::of(&reports(&record::load(folder).unwrap()))).collect();

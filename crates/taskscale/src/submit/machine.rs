@@ -55,7 +55,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn it_is_a_folders_name_whatever_the_processor_says(cpu in "\\PC{0,80}", cpus in 0u64..4096) {
+        fn machine_names_are_valid_folder_names(cpu in "\\PC{0,80}", cpus in 0u64..4096) {
             let name = class(&Machine { cpu, cpus, ..Machine::default() });
             proptest::prop_assert!(name.chars().all(|c| matches!(c, 'a'..='z' | '0'..='9' | '-')), "{}", name);
             proptest::prop_assert!(!name.is_empty() && !name.starts_with('-') && name.len() < 64);

@@ -70,7 +70,7 @@ fn broken_sample(change: impl FnOnce(&mut Sample)) -> Vec<&'static str> {
 }
 
 #[test]
-fn campaigns_of_the_project_are_good() {
+fn results_of_the_project_pass() {
     for folder in campaigns_below(&repository("results")).unwrap() {
         let loaded = record::load(&folder).unwrap();
         let handed_in = loaded.campaign.origin.is_some();
@@ -79,7 +79,7 @@ fn campaigns_of_the_project_are_good() {
 }
 
 #[test]
-fn figures_that_contradict_each_other_are_refused() {
+fn contradictory_values_are_refused() {
     let changes: [fn(&mut Sample); 15] = [
         |sample| sample.time.wall_s = Some(0.0),
         |sample| sample.memory.plateau.as_mut().unwrap().footprint_bytes -= 4096,
@@ -107,7 +107,7 @@ fn figures_that_contradict_each_other_are_refused() {
 }
 
 #[test]
-fn what_is_not_the_plan_is_refused() {
+fn samples_outside_the_plan_are_refused() {
     assert_eq!(broken(|loaded| drop(loaded.samples.remove(0))), ["whole"]);
     assert!(broken(|loaded| loaded.samples.push(loaded.samples[0].clone())).contains(&"plan"), "twice");
     assert_eq!(broken_sample(|sample| sample.tasks = 20_000)[..2], ["plan", "whole"]);
@@ -129,7 +129,7 @@ fn what_is_not_the_plan_is_refused() {
 }
 
 #[test]
-fn two_campaigns_in_one_are_refused() {
+fn mixed_results_are_refused() {
     assert_eq!(broken_sample(|sample| sample.memory.source = MemorySource::Proc), ["alike"]);
     assert_eq!(broken_sample(|sample| sample.memory.cap_bytes = Some(1 << 30)), ["alike"]);
     assert_eq!(broken_sample(|sample| sample.version = Some("x 2.0".into())), ["alike"]);
@@ -149,7 +149,7 @@ fn two_campaigns_in_one_are_refused() {
 }
 
 #[test]
-fn a_busy_machine_is_refused_where_it_is_handed_in() {
+fn busy_machines_are_refused_in_submissions() {
     let busy = |loaded: &mut Loaded, runs: usize| {
         for sample in loaded.samples.iter_mut().filter(|sample| sample.attempt == 1).take(runs) {
             sample.warnings.push(Warning::MachineBusy);
@@ -163,13 +163,13 @@ fn a_busy_machine_is_refused_where_it_is_handed_in() {
 }
 
 #[test]
-fn what_an_older_taskscale_made_cannot_be_handed_in() {
+fn results_of_older_versions_cannot_be_submitted() {
     assert_eq!(broken(|loaded| loaded.campaign.conditions = None), ["lines"]);
     assert!(!examined(&record::load(&repository("results/2026-11-21-posts")).unwrap(), true).is_empty());
 }
 
 #[test]
-fn nothing_is_left_of_whose_machine_it_was() {
+fn submissions_are_anonymous() {
     let mut loaded = posts();
     loaded.campaign.machine.hostname = "ann-laptop".to_owned();
     loaded.campaign.command =
@@ -200,7 +200,7 @@ fn nothing_is_left_of_whose_machine_it_was() {
 }
 
 #[test]
-fn a_changed_program_is_not_the_catalogues() {
+fn changed_programs_are_not_of_the_catalog() {
     let catalog = Catalog::load(&repository("runtimes")).unwrap();
     let (runtime, entry) = catalog.entry("rust/thread").unwrap();
     let recipe = &entry.workloads["sleep"];
@@ -267,7 +267,7 @@ fn a_changed_program_is_not_the_catalogues() {
 }
 
 #[test]
-fn an_entry_of_no_catalogue_is_refused() {
+fn entries_outside_the_catalog_are_refused() {
     let catalog = Catalog::load(&repository("runtimes")).unwrap();
     let campaign = Campaign { entries: vec![test_facts("own/thing")], ..posts().campaign };
     let samples = [record::test_sample("own/thing", 1)];
@@ -276,7 +276,7 @@ fn an_entry_of_no_catalogue_is_refused() {
 }
 
 #[test]
-fn a_sealed_campaign_is_written_once_and_cannot_be_edited_unseen() {
+fn submissions_are_written_once_with_a_checksum() {
     let results = tempfile::tempdir().unwrap();
     let Loaded { campaign, samples, .. } = rooms();
     let folder = write_submission(results.path(), &campaign, &samples, By::HandedIn).unwrap();
@@ -311,7 +311,7 @@ fn a_sealed_campaign_is_written_once_and_cannot_be_edited_unseen() {
 }
 
 #[test]
-fn a_campaign_is_reproduced_by_the_project_and_consistent_with_others() {
+fn badges_need_reproduction_and_consistency() {
     let of = |by: Option<By>, id: &str, change: &dyn Fn(&mut Loaded)| {
         let mut loaded = rooms();
         loaded.campaign.origin = by.map(|by| Origin { by, checksum: String::new() });
@@ -360,7 +360,7 @@ fn a_campaign_is_reproduced_by_the_project_and_consistent_with_others() {
 }
 
 #[test]
-fn a_pull_request_says_what_was_measured_checked_and_taken_out() {
+fn pull_requests_describe_results_checks_and_removals() {
     let Loaded { campaign, samples, .. } = rooms();
     let anonymized = anonymize(&campaign, &samples, &Identity::default()).unwrap();
     let place = place(Path::new("results"), &campaign);
@@ -381,7 +381,7 @@ fn a_pull_request_says_what_was_measured_checked_and_taken_out() {
 }
 
 #[test]
-fn what_is_refused_says_why_and_what_to_do() {
+fn refusals_have_reason_and_remedy() {
     let good = CheckedFolder {
         folder: "results/a".to_owned(),
         badge: Some(Badge::Reproduced),

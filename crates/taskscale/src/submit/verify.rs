@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tenth_is_drawn_by_the_seed_beyond_the_fewest_tasks() {
+    fn verification_draws_a_seeded_tenth() {
         let reports = reports(1.0);
         let all: usize = reports.iter().map(|report| report.rows().count()).sum();
         let drawn = draw(&reports, 7);
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn cases_agree_within_ten_percent_and_of_one_status() {
+    fn verified_cases_agree_within_ten_percent() {
         let submitted = reports(1.0);
         let agreeing = |measured: &[Report]| {
             let cases = (0..20).flat_map(|seed| draw(&submitted, seed));

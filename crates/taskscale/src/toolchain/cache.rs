@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_build_that_goes_on_is_left() {
+    fn running_builds_are_kept() {
         let (folder, cache) = world();
         let lock = File::create(folder.path().join("builds/go/0123/.lock")).unwrap();
         lock.lock().unwrap();
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn files_with_two_names_are_counted_once() {
+    fn hard_links_are_counted_once() {
         let (folder, _cache) = world();
         let place = folder.path().join("builds/go/0123");
         let before = disk_usage_bytes(&place);

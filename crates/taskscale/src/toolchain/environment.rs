@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn what_finds_things_passes_and_what_says_how_to_build_does_not() {
+    fn lookup_variables_pass_and_build_variables_do_not() {
         let spec = spec();
         let passing = [
             "PATH",
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_toolchains_variable_names_what_was_found() {
+    fn toolchain_variables_name_the_found_program() {
         let mut command = Command::new("mvn");
         give(&mut command, &spec(), Some(Path::new("/opt/jdk")));
         let java_home = command.get_envs().find(|(name, _)| *name == "JAVA_HOME");

@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_there_is_seen_and_what_is_added_is_gone() {
+    fn existing_home_files_are_visible_and_new_ones_discarded() {
         let user = tempfile::tempdir().unwrap();
         fs::create_dir_all(user.path().join(".config/tool")).unwrap();
         fs::write(user.path().join(".config/tool/settings"), "mine").unwrap();

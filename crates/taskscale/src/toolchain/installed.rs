@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn a_toolchain_of_another_version_than_asked_for_is_refused() {
+    fn toolchains_of_another_version_are_refused() {
         let world = tempfile::tempdir().unwrap();
         install(&world.path().join("a"), "$TOOL_SWITCH 1.10.2");
         let pinned = |asked: &str| ToolchainSpec {

@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn releases_are_whole_numbers_in_what_package_managers_print() {
+    fn releases_are_parsed_from_package_managers() {
         let of = |text: &str| numbers_in(text).iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
         let pip = "trio (0.31.0)\nAvailable versions: 0.31.0, 0.30.0, 0.9.0\n  INSTALLED: 0.31.0\n";
         assert_eq!(of(pip), "0.9.0 0.30.0 0.31.0");

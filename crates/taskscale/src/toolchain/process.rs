@@ -107,7 +107,7 @@ mod tests {
 
     /// A bug would wait for the child, which keeps the pipes open.
     #[test]
-    fn a_child_that_holds_the_pipes_is_not_waited_for_and_is_ended() {
+    fn children_that_keep_pipes_open_are_killed() {
         let output = output_within(&mut shell("sleep 100000 & echo $!; echo 1.2"), LONG).unwrap();
         let text = String::from_utf8(output.stdout).unwrap();
         let (pid, version) = text.split_once('\n').unwrap();
@@ -124,13 +124,13 @@ mod tests {
 
     /// A daemon has left the process group: it is neither killed nor waited for.
     #[test]
-    fn a_daemon_that_holds_the_pipes_is_not_waited_for() {
+    fn daemons_that_keep_pipes_open_are_not_awaited() {
         let output = output_within(&mut shell("setsid sleep 30 & echo 1.2"), LONG).unwrap();
         assert_eq!(output.stdout, b"1.2\n");
     }
 
     #[test]
-    fn a_command_that_never_ends_is_ended_with_its_children() {
+    fn endless_commands_are_killed_with_their_children() {
         let error = output_within(&mut shell("sleep 100000 & wait"), Duration::from_millis(200)).unwrap_err();
         assert_eq!(
             (error.kind(), error.to_string().as_str()),
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn much_output_is_read_and_let_go() {
+    fn excess_output_is_discarded() {
         let output = output_within(&mut shell("yes | head -c 5000000; echo 1.2 >&2"), LONG).unwrap();
         assert_eq!((output.stdout.len(), output.stderr.as_slice()), (KEPT_BYTES, &b"1.2\n"[..]));
         assert!(output.status.success());

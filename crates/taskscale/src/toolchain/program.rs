@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_neighbours_file_is_no_part_of_a_program_and_what_is_shared_is() {
+    fn digests_cover_shared_files_but_not_neighbors() {
         let (folder, catalog) = copy();
         let changes = |file: &str, entry: &str| {
             let path = folder.path().join(file);
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn a_neighbour_that_a_program_reaches_for_is_part_of_it() {
+    fn digests_cover_referenced_neighbors() {
         let (folder, catalog) = copy();
         let manifest = folder.path().join("rust/thread/Cargo.toml");
         let text = fs::read_to_string(&manifest).unwrap();

@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn every_step_is_found_by_halving() {
+    fn bisection_finds_every_step() {
         let figures: Vec<Option<u64>> = (0..30)
             .map(|at| {
                 Some(if at < 1 {

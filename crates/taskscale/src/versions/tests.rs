@@ -49,7 +49,7 @@ fn versions_of_a_library_and_of_the_runtime_are_combined() {
 }
 
 #[test]
-fn a_toolchain_with_another_name_than_the_runtime_is_called_by_it() {
+fn versions_use_the_name_of_the_toolchain() {
     for word in ["kotlin@21", "kotlin@java=21"] {
         let found = of("kotlin/coroutine-launch", word, &["21.0.8", "25.0.3"]).unwrap();
         assert_eq!(found[0].full_name, "kotlin/coroutine-launch@java=21");
@@ -62,7 +62,7 @@ fn a_toolchain_with_another_name_than_the_runtime_is_called_by_it() {
 }
 
 #[test]
-fn what_is_asked_for_twice_is_measured_once() {
+fn duplicate_requests_are_measured_once() {
     let names = |entry: &str, word: &str, there: &[&str]| {
         let found = of(entry, word, there).unwrap();
         found.into_iter().map(|entry| entry.name).collect::<Vec<_>>()
@@ -94,7 +94,7 @@ fn a_set_in_versions_and_a_folder_of_no_runtime_are_refused() {
 }
 
 #[test]
-fn what_is_not_there_is_said_with_what_is() {
+fn missing_versions_are_reported_with_available_ones() {
     let error = of("node/promise-timeout", "node@18", &["16.20.2", "22.3.1"]).unwrap_err();
     assert_eq!(error.to_string(), "Node.js 18 is not installed (found: 16.20.2, 22.3.1)");
     let error = of("rust/thread", "x@tokio=1.28", &[]).unwrap_err();
@@ -108,14 +108,14 @@ fn what_is_not_there_is_said_with_what_is() {
 }
 
 #[test]
-fn a_library_of_one_workload_leaves_the_others_out() {
+fn library_versions_select_their_workloads() {
     let found = of("node/promise-timeout", "x@ws=8.18", &[]).unwrap();
     assert_eq!(found[0].name, "promise-timeout@ws=8.18");
     assert!(found[0].does("chat") && !found[0].does("sleep"));
 }
 
 #[test]
-fn a_range_of_releases_is_that_of_the_list() {
+fn release_ranges_follow_the_release_list() {
     let all: Vec<DottedVersion> =
         there(&["0.9.1", "0.25.0", "0.25.2", "1.0.0"]).into_iter().map(|one| one.version).collect();
     let of = |range: &str| {

@@ -136,7 +136,7 @@ fn every_command_of_the_page_works() {
 
 /// A page without blocks would prove nothing.
 #[test]
-fn blocks_are_found() {
+fn code_blocks_are_parsed() {
     let page = "a\n<!-- prints: x -->\n```sh\none\ntwo\n```\n```sql\nthree\n```\n";
     let found = blocks(page);
     assert_eq!(found.len(), 2);

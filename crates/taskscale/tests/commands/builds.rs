@@ -20,7 +20,7 @@ fn builders() -> World {
 }
 
 #[test]
-fn a_build_waits_aloud_for_another_and_what_is_built_does_not_wait() {
+fn builds_wait_for_each_other_and_finished_ones_do_not() {
     let world = builders();
     world.run(world.command(&["build", "fake/quick"])).expect_code(0);
     let slow = world.start(world.command(&["build", "fake/slow"]));
@@ -70,7 +70,7 @@ fn twins_are_built_once_and_runtimes_side_by_side() {
 }
 
 #[test]
-fn a_build_gets_what_finds_things_and_nothing_that_says_how_to_build() {
+fn builds_get_only_lookup_variables() {
     let mut world = World::new(&[]);
     let made = world.path("environment").display().to_string();
     let entry = FakeEntry::new("built", "")
@@ -111,7 +111,7 @@ fn a_build_gets_what_finds_things_and_nothing_that_says_how_to_build() {
 }
 
 #[test]
-fn a_build_is_ended_with_the_campaign() {
+fn builds_end_with_taskscale() {
     let world = World::new(&[]);
     let fake = world.fake().display().to_string();
     let outlasted = world.path("outlasted").display().to_string();

@@ -36,7 +36,7 @@ fn compare(world: &World, args: &str) -> Finished {
 }
 
 #[test]
-fn a_regression_closes_the_gate_and_what_cannot_be_told_does_not_pass() {
+fn regressions_fail_the_gate_and_undecided_does_not_pass() {
     let world = world();
     let more = "--base-entry fake/base --new-entry fake/more -m bytes-per-task";
     for (args, code) in [
@@ -69,7 +69,7 @@ fn a_regression_closes_the_gate_and_what_cannot_be_told_does_not_pass() {
 }
 
 #[test]
-fn what_was_planned_and_not_measured_closes_the_gate() {
+fn unmeasured_planned_cases_fail_the_gate() {
     let world = world();
     let (campaign, samples) = measured(5);
     let cut = samples.into_iter().filter(|sample| sample.tasks == 1).collect();
@@ -80,7 +80,7 @@ fn what_was_planned_and_not_measured_closes_the_gate() {
 }
 
 #[test]
-fn what_differs_in_its_machine_or_was_recorded_twice_is_refused() {
+fn different_machines_and_duplicate_records_are_refused() {
     let world = world();
     let campaign = world.path("again/campaign.json");
     let text = fs::read_to_string(&campaign).unwrap();

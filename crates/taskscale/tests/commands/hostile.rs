@@ -40,7 +40,7 @@ fn stored(world: &World, folder: &str) {
 }
 
 #[test]
-fn a_catalog_that_others_can_write_is_not_used_unless_it_is_named() {
+fn catalogs_writable_by_others_must_be_named() {
     let mut world = World::new(&[FakeEntry::new("well", "")]);
     // No other toolchain can be found.
     let tools = world.path("tools");
@@ -85,7 +85,7 @@ fn a_catalog_that_others_can_write_is_not_used_unless_it_is_named() {
 }
 
 #[test]
-fn a_broken_catalog_that_was_found_keeps_no_results_from_being_shown() {
+fn a_broken_catalog_does_not_prevent_reports() {
     let world = World::new(&[FakeEntry::new("well", "")]);
     stored(&world, "measured");
     let planted = world.path("runtimes/broken");
@@ -103,7 +103,7 @@ fn a_broken_catalog_that_was_found_keeps_no_results_from_being_shown() {
 }
 
 #[test]
-fn files_that_never_end_and_plans_that_nobody_measures_are_refused() {
+fn endless_files_and_absurd_plans_are_refused() {
     let world = World::new(&[FakeEntry::new("well", "")]);
     stored(&world, "measured");
     let spoilt = |name: &str, change: &dyn Fn(&Path)| {
@@ -156,7 +156,7 @@ fn files_that_never_end_and_plans_that_nobody_measures_are_refused() {
 /// fit into memory. A release build does ten times as many (docs/guides/submit.md).
 #[test]
 #[ignore = "nightly: a hundred thousand samples"]
-fn many_samples_are_reported_and_checked_in_time_and_memory_that_grow_with_them() {
+fn cost_of_reports_grows_linearly_with_samples() {
     let world = World::new(&[FakeEntry::new("well", "")]);
     stored(&world, "measured");
     let line = fs::read_to_string(world.path("measured/samples.jsonl")).unwrap();
@@ -197,7 +197,7 @@ fn many_samples_are_reported_and_checked_in_time_and_memory_that_grow_with_them(
 
 /// Escapes and HTML from a catalog, from results and from the name of their folder.
 #[test]
-fn hostile_text_is_shown_and_does_not_act() {
+fn hostile_text_is_escaped_everywhere() {
     let hostile = "notes = [\"\\u001b]0;owned\\u0007 \\u202e<script>alert(3)</script>\"]";
     let formula = "unverified = \"\\u001b[2J=cmd|' /C calc'!A0\"";
     let world =

@@ -8,7 +8,7 @@ use taskscale::catalog::embedded_name;
 use crate::support::installed::{Installed, said};
 
 #[test]
-fn the_catalogue_is_looked_for_in_order() {
+fn the_catalog_is_searched_in_order() {
     let installed = Installed::new();
     let used = |set: &dyn Fn(&mut Command), args: &[&str]| {
         let mut command = installed.command(args);
@@ -75,7 +75,7 @@ fn the_catalogue_is_looked_for_in_order() {
 }
 
 #[test]
-fn new_says_what_it_wrote_and_where() {
+fn new_lists_written_files() {
     let installed = Installed::new();
     let (code, stdout, stderr) = installed.run(&["new", "go/errgroup"]);
     assert_eq!(code, 0, "{stderr}");

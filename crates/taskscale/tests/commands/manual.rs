@@ -5,7 +5,7 @@ use std::fs;
 use crate::support::{FakeEntry, World};
 
 #[test]
-fn completions_and_the_manual_know_every_command() {
+fn completions_and_manual_cover_every_command() {
     let world = World::new(&[FakeEntry::new("base", "")]);
     let help = world.run(world.command(&["--help"])).stdout;
     let commands: Vec<&str> = help

@@ -143,7 +143,7 @@ fn the_wheel_installs_and_works_without_the_repository() {
 }
 
 #[test]
-fn what_says_a_version_or_an_address_agrees_with_the_manifest() {
+fn versions_and_addresses_agree_with_the_manifest() {
     let citation = fs::read_to_string(crate_folder().join("../../CITATION.cff")).expect("CITATION.cff");
     let said = |key: &str| citation.lines().find_map(|line| line.strip_prefix(key));
     assert_eq!(said("version: "), Some(env!("CARGO_PKG_VERSION")));
@@ -163,7 +163,7 @@ fn what_says_a_version_or_an_address_agrees_with_the_manifest() {
 
 /// Runs in a clone of the last commit, with the scripts of this working tree.
 #[test]
-fn a_release_sets_its_version_everywhere_or_changes_nothing() {
+fn release_sets_the_version_everywhere_or_nowhere() {
     let repository = crate_folder().join("../..");
     if !repository.join(".git").exists() {
         return skipped("no git repository");

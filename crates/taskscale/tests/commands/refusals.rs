@@ -35,13 +35,13 @@ fn refused(world: &World, command: &[&str], refusals: &[Refusal]) {
 }
 
 #[test]
-fn a_sheet_is_of_one_workload() {
+fn explain_takes_one_workload() {
     let refusal: Refusal = (&["fake", "-w", "all", "-n", "1,10"], &["-w", "one workload, not echo, sleep"]);
     refused(&world(), &["explain"], &[refusal]);
 }
 
 #[test]
-fn arguments_that_make_no_sense_are_refused() {
+fn invalid_arguments_are_refused() {
     let world = world();
     let out = world.path("out").display().to_string();
     refused(
@@ -265,7 +265,7 @@ fn errors_come_first_and_hints_add_a_command() {
 
 /// With an empty PATH, a warning names the tools that cannot be found.
 #[test]
-fn an_empty_path_is_said() {
+fn empty_paths_are_reported() {
     let mut world = world();
     let manifest = fs::read_to_string(world.manifest()).unwrap();
     let fake = format!("{:?}", world.fake().display().to_string());
@@ -301,7 +301,7 @@ fn folders_that_cannot_be_used_are_refused() {
 }
 
 #[test]
-fn a_folder_without_the_right_to_write_is_refused() {
+fn unwritable_folders_are_refused() {
     let world = world();
     let locked = world.path("locked");
     fs::create_dir(&locked).unwrap();
@@ -322,7 +322,7 @@ fn a_folder_without_the_right_to_write_is_refused() {
 }
 
 #[test]
-fn a_folder_whose_results_cannot_be_read_is_refused_and_left_alone() {
+fn folders_with_unreadable_results_are_refused_unchanged() {
     let world = world();
     let (out, fake) = (world.path("out").display().to_string(), world.fake().display().to_string());
     store(&world.path("out"), &results(&[("fake/goroutine", Kind::Stackless, Some(0))], &[3], 1));
@@ -358,7 +358,7 @@ fn a_folder_whose_results_cannot_be_read_is_refused_and_left_alone() {
 
 /// `catalog::tests` tests the errors of manifests. This tests that commands print them and stop.
 #[test]
-fn faults_of_manifests_are_named_with_their_place() {
+fn manifest_errors_have_a_position() {
     let world = world();
     let good = fs::read_to_string(world.manifest()).unwrap();
     let place = |wrong: &str| {

@@ -29,7 +29,7 @@ fn report(world: &World, args: &str) -> Finished {
 }
 
 #[test]
-fn every_format_of_every_campaign() {
+fn every_format_renders_all_results() {
     let world = world();
     for format in ["table", "markdown", "csv", "json", "github", "bencher", "svg"] {
         let finished = report(&world, &format!("one --format {format}"));
@@ -58,7 +58,7 @@ fn every_format_of_every_campaign() {
 }
 
 #[test]
-fn colours_come_where_they_are_wanted() {
+fn colors_follow_option_and_terminal() {
     let world = world();
     let coloured = |args: &[&str], variables: &[(&str, &str)]| {
         let mut command = world.command(&[&["report"], args].concat());
@@ -76,7 +76,7 @@ fn colours_come_where_they_are_wanted() {
 }
 
 #[test]
-fn a_file_is_written_whole_or_not_at_all() {
+fn output_files_are_written_atomically() {
     let world = world();
     let printed = report(&world, "one --format csv").stdout;
     let finished = report(&world, "one --format csv -o table.csv");
@@ -110,7 +110,7 @@ fn a_file_is_written_whole_or_not_at_all() {
 }
 
 #[test]
-fn campaigns_named_alike_are_told_apart() {
+fn equal_folder_names_are_distinguished() {
     let world = world();
     for folder in ["monday", "tuesday"] {
         fs::create_dir(world.path(folder)).unwrap();
@@ -124,7 +124,7 @@ fn campaigns_named_alike_are_told_apart() {
 
 /// Without a folder, the newest campaign below taskscale-results/ is reported, and named.
 #[test]
-fn the_newest_campaign_is_reported_where_none_is_named() {
+fn the_newest_results_are_reported_by_default() {
     let world = World::new(&[]);
     report(&world, "").expect_code(2).expect_said("no results in ./taskscale-results");
     fs::create_dir(world.path("taskscale-results")).unwrap();
@@ -142,7 +142,7 @@ fn the_newest_campaign_is_reported_where_none_is_named() {
 
 /// Filters by entry, kind and number of tasks apply to what is shown, not to the fit.
 #[test]
-fn a_report_is_of_what_was_asked_for() {
+fn reports_filter_by_selection() {
     let world = World::new(&[]);
     let entries = [
         ("fake/well", Kind::Stackless, Some(1 << 10)),

@@ -185,7 +185,7 @@ fn the_site_of_the_repository_has_every_page_and_no_dead_link() {
 }
 
 #[test]
-fn folders_may_be_called_anything_and_texts_may_say_anything() {
+fn hostile_folder_names_and_texts_are_escaped() {
     let world = measured();
     let harm = "<img src=x onerror=alert(1)>{0}";
     copied(&world, "results/my machine #1/50% \"quick\"? & <b>", |text| {
@@ -210,7 +210,7 @@ fn folders_may_be_called_anything_and_texts_may_say_anything() {
 }
 
 #[test]
-fn an_entry_that_the_catalogue_lacks_has_its_page_from_the_campaign() {
+fn entries_outside_the_catalog_have_pages_from_results() {
     let world = measured();
     let harm = "<img src=x onerror=alert(1)>";
     copied(&world, "results/a", |text| {
@@ -225,7 +225,7 @@ fn an_entry_that_the_catalogue_lacks_has_its_page_from_the_campaign() {
 }
 
 #[test]
-fn what_is_broken_is_said_and_left_out() {
+fn broken_results_are_reported_and_skipped() {
     let world = measured();
     copied(&world, "results/good", |text| text);
     copied(&world, "results/garbled", |text| text[..text.len() / 2].to_owned());
@@ -244,7 +244,7 @@ fn what_is_broken_is_said_and_left_out() {
 }
 
 #[test]
-fn a_site_made_again_loses_what_is_gone_and_nothing_of_others() {
+fn rebuilding_a_site_removes_only_its_own_old_pages() {
     let world = measured();
     copied(&world, "results/first", |text| text);
     let second = copied(&world, "results/second", |text| text);

@@ -36,7 +36,7 @@ fn a_dry_run_starts_and_writes_nothing() {
 
 /// A dry run predicts which cases will hit a limit.
 #[test]
-fn a_dry_run_foresees_limits() {
+fn a_dry_run_predicts_limits() {
     let world =
         World::new(&[FakeEntry::new("os", "").kind("thread"), FakeEntry::new("timer", "").kind("timer")]);
     let counts = ["-n", "2,1G"];
@@ -59,7 +59,7 @@ fn a_dry_run_foresees_limits() {
 
 /// `--quick` leaves out entries of other toolchains unless they are named.
 #[test]
-fn quick_leaves_other_toolchains_out() {
+fn quick_uses_installed_toolchains_only() {
     let world =
         World::new(&[FakeEntry::new("own", ""), FakeEntry::new("other", "").more("toolchain = \"slow\"")]);
     let mut manifest = fs::read_to_string(world.manifest()).unwrap();
@@ -77,7 +77,7 @@ fn quick_leaves_other_toolchains_out() {
 
 /// `taskscale` without arguments measures everything: on a terminal it shows the plan and asks.
 #[test]
-fn the_whole_job_is_begun_only_after_a_yes() {
+fn the_full_run_starts_only_after_confirmation() {
     let mut world = World::new(&[FakeEntry::new("unbuilt", "").more("build = [[\"false\"]]")]);
     let question = "Start? [Y/n]";
     let typed =

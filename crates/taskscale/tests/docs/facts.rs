@@ -187,7 +187,7 @@ fn reports(folder: &str) -> Vec<Report> {
 }
 
 #[test]
-fn every_fact_is_what_its_results_have() {
+fn facts_match_their_results() {
     let bless = std::env::var_os("TASKSCALE_BLESS").is_some();
     let mut known: BTreeMap<String, Vec<Report>> = BTreeMap::new();
     let _alone = WRITES.lock().unwrap_or_else(PoisonError::into_inner);
@@ -220,7 +220,7 @@ fn every_fact_is_what_its_results_have() {
 
 /// A checker that accepts everything would prove nothing.
 #[test]
-fn a_number_that_its_results_do_not_have_is_found() {
+fn wrong_facts_are_detected() {
     let results = ["results/2026-11-23-rooms-2", "results/2026-11-22-posts"].map(reports);
     let of = |text: &str, around: &str, is: &str| {
         let facts = Facts {

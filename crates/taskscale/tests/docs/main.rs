@@ -151,7 +151,7 @@ fn documents() -> BTreeMap<String, DocSource> {
 }
 
 #[test]
-fn every_link_and_anchor_of_every_document_leads_somewhere() {
+fn links_and_anchors_resolve() {
     let documents = documents();
     for path in
         ["README.md", "docs/methodology/memory-sources.md", "runtimes/go/README.md", "benches/README.md"]
@@ -171,7 +171,7 @@ fn every_link_and_anchor_of_every_document_leads_somewhere() {
 
 /// Help texts, hints, comments and manifests name documents by their paths, some with a heading.
 #[test]
-fn every_document_that_code_names_is_there() {
+fn documents_named_by_code_exist() {
     let documents = documents();
     let named = Regex::new(r"\bdocs/[\w/-]+\.md(#[\w-]+)?").expect("a pattern");
     let mut found = 0;
@@ -192,7 +192,7 @@ fn every_document_that_code_names_is_there() {
 
 /// A checker that finds nothing would prove nothing.
 #[test]
-fn what_leads_nowhere_is_found() {
+fn dead_links_are_detected() {
     let text = "# One `--two`\n\n## One\n## One\n\n[a](#one) [b](x.md) `[c](y.md)` ![d](docs/report.svg)\n";
     let document = DocSource::of(text);
     assert_eq!(document.links, ["#one", "x.md", "docs/report.svg"]);
@@ -283,7 +283,7 @@ fn printed(command: &[&str]) -> String {
 }
 
 #[test]
-fn every_table_is_what_the_command_beside_it_prints() {
+fn tables_match_their_commands() {
     let bless = std::env::var_os("TASKSCALE_BLESS").is_some();
     let _alone = WRITES.lock().unwrap_or_else(PoisonError::into_inner);
     let mut tables = 0;
@@ -331,7 +331,7 @@ fn readme_and_results_show_the_same_results() {
 }
 
 #[test]
-fn every_picture_is_what_the_command_beside_it_draws() {
+fn charts_match_their_commands() {
     let bless = std::env::var_os("TASKSCALE_BLESS").is_some();
     let mut pictures = 0;
     for path in files(&[".md"]) {
@@ -361,7 +361,7 @@ fn every_picture_is_what_the_command_beside_it_draws() {
 
 /// Runs on a busy machine have inflated times, and the table of README.md has no notes.
 #[test]
-fn readmes_table_is_short_and_no_run_behind_it_was_busy() {
+fn the_readme_table_is_short_and_from_an_idle_machine() {
     let readme = read("README.md");
     let tables = shown(&readme);
     let [DocTable { command, table, .. }] = &*tables else { panic!("README.md has {} tables", tables.len()) };

@@ -158,7 +158,7 @@ fn faults(source: &str) -> Vec<String> {
 }
 
 #[test]
-fn documents_are_written_by_the_rules() {
+fn documents_follow_the_style_rules() {
     let faults: Vec<String> = documents()
         .iter()
         .flat_map(|path| faults(&read(path)).into_iter().map(move |fault| format!("{path}: {fault}")))
@@ -194,7 +194,7 @@ fn documents_keep_within_their_budgets() {
 
 /// A checker that accepts everything would prove nothing.
 #[test]
-fn what_breaks_the_rules_is_found() {
+fn style_violations_are_detected() {
     let of = |text: &str| faults(text).len();
     assert_eq!(of("# The posts\n\nThe campaign `campaign.json` costs 5 %.\n"), 3);
     assert_eq!(of("Results take 5%, of 10k tasks (see `the posts`).\n\n```\nthe posts\n```\n"), 0);

@@ -42,7 +42,7 @@ fn assert_complete(world: &World, folder: &str) {
 /// Signals at random moments of small campaigns, which then resume (`campaign::tests` interrupts every run of a
 /// plan). `TASKSCALE_TEST_SEED` repeats a failure.
 #[test]
-fn a_campaign_cut_off_at_any_instant_goes_on() {
+fn killed_runs_resume_at_any_instant() {
     const ROUNDS: usize = 3;
     const SIGNALS: [i32; 5] = [libc::SIGKILL, libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGKILL];
     let seed =
@@ -104,7 +104,7 @@ fn cut_off(signal: i32, rounds: usize, seed: u64) {
 
 /// `nohup taskscale … &`, then the terminal closes: SIGHUP is ignored, and nothing reads the output.
 #[test]
-fn a_campaign_outlives_its_terminal() {
+fn runs_survive_their_terminal() {
     let world = World::new(&entries());
     let mut command = world.campaign("out", "-n 3");
     let (reader, writer) = std::io::pipe().unwrap();
@@ -130,7 +130,7 @@ const ENDLESS: &str = "-n 3 --repetitions 1000";
 
 /// An interrupted run is ended at once: it leaves no sample, and no other run begins.
 #[test]
-fn an_interrupted_run_is_not_waited_for() {
+fn interruption_ends_the_current_run_at_once() {
     let world = World::new(&[FakeEntry::new("hang", "--fault hang:launch")]);
     for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
         // The warm-up's timeout is 20 s, and the run's an hour.
@@ -149,7 +149,7 @@ fn an_interrupted_run_is_not_waited_for() {
 }
 
 #[test]
-fn two_campaigns_wait_for_each_other_on_one_machine() {
+fn concurrent_runs_wait_for_the_machine() {
     let world = World::new(&[FakeEntry::new("well", "")]);
     let other = World::new(&[FakeEntry::new("well", "")]);
     let first = world.start(world.campaign("out", ENDLESS));
@@ -203,7 +203,7 @@ fn two_campaigns_wait_for_each_other_on_one_machine() {
 }
 
 #[test]
-fn two_campaigns_cannot_share_a_folder() {
+fn results_folders_are_not_shared() {
     let mut world = World::new(&[FakeEntry::new("well", "")]);
     let first_command = world.campaign("out", ENDLESS);
     // No common lock, as on two machines with one network disk, or after /tmp was cleaned.
@@ -228,7 +228,7 @@ fn talkative() -> FakeEntry {
 }
 
 #[test]
-fn a_full_disk_stops_the_campaign_and_keeps_what_was_measured() {
+fn a_full_disk_stops_the_run_and_keeps_samples() {
     let world = World::new(&[talkative()]);
     let cells = "-n 3 --repetitions 20 --format csv";
     // A limit on file sizes fails a write half-way, as a full disk does, and needs no privileges.
@@ -311,7 +311,7 @@ impl Drop for Disk<'_> {
 }
 
 #[test]
-fn a_folder_that_vanishes_stops_the_campaign_and_what_is_known_is_shown() {
+fn a_vanished_folder_stops_the_run_and_shows_results() {
     let world = World::new(&[FakeEntry::new("well", "")]);
     let running = world.start(world.campaign("out", "-n 3 --repetitions 50 --format csv"));
     world.until("the first sample is there", || world.sample_count("out") > 0);

@@ -258,7 +258,7 @@ fn measured(entries: &BTreeSet<&str>, more: &[&str]) -> Vec<Sample> {
 
 #[test]
 #[ignore = "nightly: builds every entry that can run here"]
-fn what_is_slow_to_check_does_its_work() {
+fn slow_entries_do_their_workloads() {
     let programs = ready().iter().filter(|entry| is_measured_alone(entry));
     let mut entries_of: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
     for entry in programs {

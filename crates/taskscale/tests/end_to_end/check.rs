@@ -142,7 +142,7 @@ fn conforming_programs_pass() {
 }
 
 #[test]
-fn breaches_of_the_protocol_and_what_is_left_are_found() {
+fn protocol_errors_and_leftovers_are_detected() {
     let cases = [
         (fake("no-alive", "--fault no-alive"), "error protocol", "`alive` was never printed"),
         (fake("twice", "--fault alive-twice"), "error protocol", "printed `alive` twice"),
@@ -169,7 +169,7 @@ fn breaches_of_the_protocol_and_what_is_left_are_found() {
 /// These cases depend on times and on kernel counters, which a busy machine distorts.
 #[test]
 #[ignore = "nightly: needs an idle machine"]
-fn claims_are_compared_with_what_the_kernel_counts_and_the_clock_shows() {
+fn claims_are_compared_with_kernel_counts_and_times() {
     let cases = [
         (fake("not-threads", "").kind("thread"), "error kind", "kernel"),
         (fake("threads", "--threads-per-task 1"), "error kind", "kind is stackless, but the kernel counts"),
@@ -201,7 +201,7 @@ fn claims_are_compared_with_what_the_kernel_counts_and_the_clock_shows() {
 
 #[test]
 #[ignore = "nightly: many checks"]
-fn builds_are_looked_at() {
+fn builds_are_checked() {
     let build = |line: &str| {
         let mut entry = script("built").more(&format!("build = [\"sh\", \"-c\", {line:?}]"));
         entry.flags[0] = "{out}/script.sh".into();
@@ -235,7 +235,7 @@ fn builds_are_looked_at() {
 
 /// Programs that print the correct output but create no tasks never pass (`attacks/fakes.c`).
 #[test]
-fn programs_that_make_no_task_are_not_good() {
+fn programs_without_tasks_fail_the_check() {
     let world = World::new(&[]);
     if !on_path("cc") {
         return skipped("no C compiler is here");

@@ -9,7 +9,7 @@ use taskscale::record::{self, MemorySource, Warning};
 
 /// `campaign::same_tests` tests the rules. This tests that a refusal leaves the folder as it was.
 #[test]
-fn a_campaign_resumes_under_its_own_conditions_and_under_no_others() {
+fn runs_resume_only_under_their_conditions() {
     let entries = |flags| [FakeEntry::new("well", flags), FakeEntry::new("other", "")];
     let mut world = World::new(&entries(""));
     let begun = "-n 3 --memory-cap 300MiB --timeout 90s --seed 1";
@@ -60,7 +60,7 @@ fn a_campaign_resumes_under_its_own_conditions_and_under_no_others() {
 }
 
 #[test]
-fn damaged_and_foreign_samples_are_set_aside_and_good_ones_kept() {
+fn damaged_and_foreign_samples_are_rejected_and_others_kept() {
     let world = World::new(&[FakeEntry::new("well", ""), FakeEntry::new("other", "")]);
     world.run(world.campaign("out", "-n 3,4")).expect_good(&world.runs("out"));
     let path = world.path("out/samples.jsonl");
@@ -104,7 +104,7 @@ fn damaged_and_foreign_samples_are_set_aside_and_good_ones_kept() {
 
 /// Default names of folders differ by the second, but are unique even within one.
 #[test]
-fn campaigns_begun_at_once_have_folders_of_their_own() {
+fn simultaneous_runs_get_separate_folders() {
     let mut world = World::new(&[FakeEntry::new("well", "")]);
     let mut commands = Vec::new();
     for number in 0..4 {
@@ -130,7 +130,7 @@ fn campaigns_begun_at_once_have_folders_of_their_own() {
 }
 
 #[test]
-fn without_the_lock_samples_are_marked_and_no_file_is_emptied_for_it() {
+fn samples_without_the_lock_are_marked() {
     let mut world = World::new(&[FakeEntry::new("well", "")]);
     let marked = |world: &World, folder: &str| {
         let samples = world.runs(folder);
@@ -161,7 +161,7 @@ fn without_the_lock_samples_are_marked_and_no_file_is_emptied_for_it() {
 
 /// Another user's lock file, made with the usual umask by an older taskscale: readable but not writable.
 #[test]
-fn another_users_campaign_is_waited_for() {
+fn runs_of_other_users_are_awaited() {
     if !is_root() {
         return skipped("only root can be somebody else");
     }

@@ -18,7 +18,7 @@ fn nothing_outlives_its_run() {
 /// In a container with a limit on processes, a fork bomb ends at the limit, which leaves enough for taskscale
 /// to end it.
 #[test]
-fn a_fork_bomb_ends_at_the_bound_of_the_group() {
+fn a_fork_bomb_hits_the_limit_of_its_cgroup() {
     const BOUND: u64 = 200;
     let mut world = World::new(&[]);
     let entries = [
@@ -54,7 +54,7 @@ fn a_fork_bomb_ends_at_the_bound_of_the_group() {
 
 /// As in two containers with one TMPDIR: the pids of one mean nothing in the other.
 #[test]
-fn a_taskscale_of_another_pid_namespace_is_left_alone() {
+fn cgroups_of_other_pid_namespaces_are_kept() {
     let world = World::new(&[FakeEntry::new("well", "")]);
     let unshared = || {
         let own = world.command(&["doctor"]);
@@ -113,7 +113,7 @@ impl Drop for Container {
 /// If the launcher is killed, by the program or another process (taskscale cannot tell), the run is a sample,
 /// the program's processes are ended, and the campaign continues.
 #[test]
-fn a_killed_launcher_is_a_sample_and_nothing_is_left() {
+fn a_killed_launcher_yields_a_sample_and_no_orphans() {
     let world = World::new(&[]);
     // Runs that begin while the file `hang` exists hang.
     let [script, hang, hangs] = ["family", "hang", "hangs"].map(|name| world.path(name));
@@ -154,7 +154,7 @@ fn a_killed_launcher_is_a_sample_and_nothing_is_left() {
 /// If taskscale and its launcher are killed, the next start removes their cgroups, with those that the program
 /// created below them and all processes in them.
 #[test]
-fn groups_inside_those_of_the_dead_are_removed() {
+fn nested_cgroups_of_ended_runs_are_removed() {
     let flags = "--fault subgroups --processes 2 --fault daemon --fault hang:plateau";
     let world = World::new(&[FakeEntry::new("nested", flags)]);
     let running = world.start(world.campaign("out", "-n 5"));
@@ -177,7 +177,7 @@ fn groups_inside_those_of_the_dead_are_removed() {
 
 /// Launchers are forks of a template process. If it is killed, another is started, and no run is lost.
 #[test]
-fn a_killed_template_of_launchers_is_replaced() {
+fn a_killed_launcher_template_is_replaced() {
     let world = World::new(&[FakeEntry::new("family", "--processes 2")]);
     let running = world.start(world.campaign("out", "-n 5 --repetitions 9"));
     world.until("the first sample is there", || world.sample_count("out") > 0);

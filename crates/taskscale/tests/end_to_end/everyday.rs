@@ -22,7 +22,7 @@ fn names(events: &[Value]) -> Vec<&str> {
 
 /// Each result appears above the progress bar as it arrives, and next steps at the end.
 #[test]
-fn results_are_seen_on_a_terminal_as_they_come() {
+fn results_appear_on_a_terminal_during_the_run() {
     let world = World::new(&[
         FakeEntry::new("one", "--anon-bytes-per-task 1KiB"),
         FakeEntry::new("two", "--anon-bytes-per-task 64KiB"),
@@ -62,7 +62,7 @@ fn results_are_seen_on_a_terminal_as_they_come() {
 }
 
 #[test]
-fn events_are_what_their_schema_says() {
+fn events_match_their_schema() {
     let world = World::new(&[
         FakeEntry::new("well", ""),
         FakeEntry::new("crash", "--fault crash:plateau"),
@@ -120,7 +120,7 @@ fn events_are_what_their_schema_says() {
 }
 
 #[test]
-fn verbose_says_what_is_done_and_quiet_nothing() {
+fn verbose_reports_actions_and_quiet_nothing() {
     let world = World::new(&[FakeEntry::new("well", "").more("build = [[\"true\"]]")]);
     let verbose = world.run(world.campaign("out", "-n 2 --verbose"));
     verbose.expect_good(&world.runs("out"));
@@ -145,7 +145,7 @@ fn verbose_says_what_is_done_and_quiet_nothing() {
 }
 
 #[test]
-fn a_run_ends_with_a_page_and_costs_nothing_where_none_can_be_written() {
+fn runs_end_with_a_page_if_it_can_be_written() {
     let world = World::new(&[FakeEntry::new("goroutine", ""), FakeEntry::new("thread", "--fault failed:1")]);
     let finished = world.run(world.campaign("out", "-n 2"));
     let page = world.path("out/report.html");
@@ -168,7 +168,7 @@ fn a_run_ends_with_a_page_and_costs_nothing_where_none_can_be_written() {
 
 /// Relative paths work although programs run in other folders.
 #[test]
-fn relative_paths_lead_where_they_should() {
+fn relative_paths_resolve_from_the_working_directory() {
     let world = World::new(&[]);
     let entry = FakeEntry::new("script", "").program("{src}/script");
     let script = world.path("catalog/fake/script");

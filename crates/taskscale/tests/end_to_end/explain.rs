@@ -86,7 +86,7 @@ fn mappings_and_stacks_of_threads_are_explained_by_the_kernel() {
 }
 
 #[test]
-fn a_static_program_gets_the_rows_that_can_be_had() {
+fn static_programs_get_rows_without_hooks() {
     let world = World::new(&[]);
     let Some(program) = known(&world, &["-static"]) else { return };
     let sheet = explained(&world, &program, "blocks", "malloc", 1);

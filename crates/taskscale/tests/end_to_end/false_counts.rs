@@ -31,7 +31,7 @@ fn entries(program: &str, workload: &'static str, cases: &[&str]) -> Vec<FakeEnt
 }
 
 #[test]
-fn connections_that_the_server_does_not_hold_are_not_alive() {
+fn connections_closed_by_the_server_are_not_alive() {
     let world = World::new(&[]);
     let Some(program) = programs(&world) else { return };
     let cases = ["half", "half-reset", "deferred"];
@@ -63,7 +63,7 @@ fn own_address() -> Option<IpAddr> {
 
 /// `few` accepts 10 of 100, `slow` all of them, one by one, with a backlog of five.
 #[test]
-fn a_server_at_an_address_of_its_own_machine_is_seen_as_on_loopback() {
+fn a_server_at_a_local_address_is_local() {
     let world = World::new(&[]);
     let Some(program) = programs(&world) else { return };
     let Some(ip) = own_address() else { return skipped("this machine has no address but loopback") };
@@ -89,7 +89,7 @@ fn a_server_at_an_address_of_its_own_machine_is_seen_as_on_loopback() {
 
 /// For example, if a command lets a service start its server, or shares the port of an earlier one.
 #[test]
-fn a_server_that_is_no_process_of_the_run_is_not_what_was_measured() {
+fn a_server_outside_the_run_fails_the_run() {
     let world = World::new(&[]);
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("an address").port().to_string();
@@ -110,7 +110,7 @@ fn a_server_that_is_no_process_of_the_run_is_not_what_was_measured() {
 }
 
 #[test]
-fn done_before_the_hold_is_over_and_counts_that_are_none_are_failures() {
+fn early_done_and_invalid_counts_are_failures() {
     let world = World::new(&[]);
     let Some(program) = programs(&world) else { return };
     let program = program.display().to_string();

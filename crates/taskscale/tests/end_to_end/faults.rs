@@ -8,19 +8,19 @@ use crate::support::{FakeEntry, World, assert_good, is_root, skipped, write_scri
 use taskscale::record::{MemorySource, Status};
 
 #[test]
-fn every_fault_of_a_program_is_a_sample_with_a_reason() {
+fn every_fault_yields_a_sample_with_a_reason() {
     // The slowest come first.
     cases::check(&[&SHORT, &HANGS, &ENDS, &LIES, &OUTPUT, &STATE, &WORK, &ECHO, &CHAT]);
 }
 
 #[test]
 #[ignore = "nightly: waits 30 s"]
-fn a_message_that_never_comes_is_missed() {
+fn a_lost_message_is_detected() {
     cases::check(&[&LOST]);
 }
 
 #[test]
-fn a_program_that_leaves_its_control_group_failed() {
+fn leaving_the_cgroup_fails_the_run() {
     if !is_root() {
         return skipped("only root may leave a control group");
     }

@@ -20,7 +20,7 @@ fn several() -> [FakeEntry; 2] {
 const SEVERAL: &str = "tasks = \"1,2\"\nrepetitions = 2\n";
 
 #[test]
-fn machines_are_measured_at_once_and_set_side_by_side() {
+fn machines_are_measured_in_parallel_and_compared() {
     let Some(cluster) = Cluster::start(&several()) else { return };
     // A node with another version than the rest.
     let manifest = cluster.world.manifest();
@@ -95,7 +95,7 @@ fn machines_are_measured_at_once_and_set_side_by_side() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused_and_nothing_is_submitted() {
+fn invalid_fleets_are_refused_before_submission() {
     let Some(cluster) = Cluster::start(&several()) else { return };
     let refused_text = |text: &str, said: &[&str]| {
         let plan = cluster.world.path("other.toml");
@@ -150,7 +150,7 @@ fn what_makes_no_sense_is_refused_and_nothing_is_submitted() {
 
 /// A node that does not see the folder: its daemon runs where something else is mounted in its place.
 #[test]
-fn a_folder_that_a_node_does_not_see_is_refused() {
+fn folders_invisible_to_a_node_are_refused() {
     let Some(cluster) = Cluster::start(&several()) else { return };
     if !is_root() {
         skipped("only root can hide a folder from a node");
@@ -183,7 +183,7 @@ fn a_folder_that_a_node_does_not_see_is_refused() {
 
 /// A clock that is an hour wrong: munge rejects messages of this machine.
 #[test]
-fn a_clock_that_is_wrong_is_named() {
+fn wrong_clocks_are_reported() {
     let Some(cluster) = Cluster::start(&several()) else { return };
     let folders = list(Path::new("/usr/lib/x86_64-linux-gnu/faketime"));
     let Some(library) = folders.iter().find(|path| path.ends_with("libfaketime.so.1")) else {

@@ -23,7 +23,7 @@ fn starved(folder: &Path) -> bool {
 }
 
 #[test]
-fn an_installed_binary_measures_from_the_catalogue_that_it_carries() {
+fn an_installed_binary_uses_its_embedded_catalog() {
     let installed = Installed::new();
     let unpacked = installed.path("home/.cache/taskscale/catalogs").join(embedded_name().unwrap());
     let mut doctor = installed.command(&["doctor"]);
@@ -115,7 +115,7 @@ fn versions_of_what_is_installed_are_measured_side_by_side() {
 /// A runtime that is not installed is reported as skipped. With TASKSCALE_REQUIRE=all that is a failure.
 #[test]
 #[ignore = "nightly: builds and checks a program in each language"]
-fn what_new_writes_passes_a_check_at_once() {
+fn scaffolds_of_new_pass_check() {
     let installed = Installed::new();
     let names: Vec<&str> =
         LANGUAGES.iter().map(|language| language.names.first().map_or("perl", String::as_str)).collect();

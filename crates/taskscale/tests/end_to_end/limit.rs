@@ -42,7 +42,7 @@ fn assert_capped(samples: &[Sample], cap_bytes: u64) {
 
 #[test]
 #[ignore = "nightly: needs an idle machine"]
-fn the_answer_holds_and_what_is_just_above_is_killed() {
+fn the_answer_passes_and_just_above_is_killed() {
     let world = World::new(&[FakeEntry::new("plain", "--anon-bytes 4MiB --anon-bytes-per-task 16KiB")]);
     if !can_limit(&world) {
         return;
@@ -96,7 +96,7 @@ fn the_answer_holds_and_what_is_just_above_is_killed() {
 
 /// `limit::search::tests` tests the rules of a search. This tests that a real limit ends real programs.
 #[test]
-fn a_search_that_was_cut_off_goes_on_to_an_answer_and_another_question_is_refused() {
+fn interrupted_searches_resume_and_other_searches_are_refused() {
     let world = World::new(&[FakeEntry::new("plain", "--anon-bytes-per-task 4096")]);
     if !can_limit(&world) {
         return;
@@ -147,7 +147,7 @@ fn a_search_that_was_cut_off_goes_on_to_an_answer_and_another_question_is_refuse
 }
 
 #[test]
-fn variables_know_the_limit() {
+fn variables_contain_the_memory_cap() {
     let world = World::new(&[FakeEntry::new("dump", "--fault env-dump --fault exit:end:1")
         .more("limit_env = { HEAP = \"{memory:50%}\" }")]);
     if !can_limit(&World::new(&[FakeEntry::new("plain", "")])) {
@@ -232,7 +232,7 @@ while True:
 
 #[test]
 #[ignore = "nightly: needs an idle machine"]
-fn the_highest_rate_of_a_server_is_found_and_each_sample_has_its_own() {
+fn the_highest_rate_of_a_server_is_found() {
     if std::process::Command::new("python3").arg("--version").output().is_err() {
         return skipped("no python3");
     }

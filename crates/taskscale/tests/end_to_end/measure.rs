@@ -78,7 +78,7 @@ fn free_port() -> u16 {
 }
 
 #[test]
-fn a_program_of_the_protocol_is_measured_as_an_entry_is_and_stopped_where_it_does_not_end() {
+fn protocol_programs_are_measured_like_entries() {
     let world = World::new(&[]);
     let sample = one(measured(&world, "ok", &["-n", "7"], "{tasks} {seconds} --say metric,rate,2.5,x"), 0);
     assert_eq!(sample.plateau_from, Some(PlateauFrom::Protocol));
@@ -92,7 +92,7 @@ fn a_program_of_the_protocol_is_measured_as_an_entry_is_and_stopped_where_it_doe
 }
 
 #[test]
-fn a_plateau_is_found_from_outside_and_growth_with_it() {
+fn a_plateau_and_growth_are_found_from_outside() {
     let world = World::new(&[]);
     let flags = "{tasks} 100 --no-protocol --anon-bytes-per-task 8192";
     let finished = world.run(command(&world, "out", &["-n", "1,1k,5k", "-r", "2"], flags));
@@ -117,7 +117,7 @@ fn a_plateau_is_found_from_outside_and_growth_with_it() {
 
 /// A program that throttles itself to 1% of a CPU, with its own cgroup.
 #[test]
-fn a_program_that_is_held_back_is_not_taken_for_quiet() {
+fn a_throttled_program_is_not_idle() {
     let world = World::new(&[]);
     let group =
         std::path::Path::new("/sys/fs/cgroup/cpu").join(format!("taskscale-test-{}", std::process::id()));
@@ -146,7 +146,7 @@ fn a_program_that_is_held_back_is_not_taken_for_quiet() {
 
 /// The launcher is stopped, so that it cannot report the end of the program.
 #[test]
-fn a_program_that_ended_unheard_was_not_stopped() {
+fn a_program_that_ended_by_itself_was_not_stopped() {
     let world = World::new(&[]);
     let mut running =
         world.start(command(&world, "out", &["-r", "1"], "1 2 --no-protocol --fault exit:plateau:4"));
@@ -171,7 +171,7 @@ fn a_program_that_ended_unheard_was_not_stopped() {
 }
 
 #[test]
-fn a_program_that_prints_much_is_measured() {
+fn programs_with_much_output_are_measured() {
     let world = World::new(&[]);
     let sample = one(measured(&world, "much", &[], "1 100 --no-protocol --fault flood:20MiB"), 0);
     stood(&sample, PlateauFrom::Outside);
@@ -179,7 +179,7 @@ fn a_program_that_prints_much_is_measured() {
 }
 
 #[test]
-fn a_family_is_measured_whole_and_ended_whole() {
+fn all_descendants_are_measured_and_killed() {
     let world = World::new(&[]);
     let flags = "1 100 --no-protocol --processes 2 --grandchildren 2 --anon-bytes-per-process 10MiB";
     let sample = one(measured(&world, "out", &[], flags), 0);
@@ -193,7 +193,7 @@ fn a_family_is_measured_whole_and_ended_whole() {
 }
 
 #[test]
-fn a_program_that_ignores_sigterm_is_killed_and_did_not_fail() {
+fn a_program_that_ignores_sigterm_is_killed_without_failure() {
     let world = World::new(&[]);
     let sample = one(measured(&world, "out", &[], "1 100 --no-protocol --fault ignore-term"), 0);
     stood(&sample, PlateauFrom::Outside);
@@ -201,7 +201,7 @@ fn a_program_that_ignores_sigterm_is_killed_and_did_not_fail() {
 }
 
 #[test]
-fn the_user_says_when_it_is_ready() {
+fn ready_signals_of_the_user_begin_the_plateau() {
     let world = World::new(&[]);
     // The line `alive 1` is a line like any other here, and its number of tasks is ignored.
     let line = ["--ready-when", "alive"];
@@ -233,7 +233,7 @@ fn the_user_says_when_it_is_ready() {
 }
 
 #[test]
-fn connections_are_held_and_those_that_were_closed_are_not_alive() {
+fn only_open_connections_are_alive() {
     let world = World::new(&[]);
     let port = free_port();
     let options = ["-n", "50", "--connect", &format!("127.0.0.1:{port}")];
@@ -249,7 +249,7 @@ fn connections_are_held_and_those_that_were_closed_are_not_alive() {
 }
 
 #[test]
-fn a_load_is_started_when_the_program_is_ready_and_is_not_in_the_figures() {
+fn the_load_starts_at_ready_and_is_not_counted() {
     let world = World::new(&[]);
     let fake = world.fake().display().to_string();
     let flags = "1 100 --no-protocol --launch-ms 300";
@@ -277,7 +277,7 @@ fn a_load_is_started_when_the_program_is_ready_and_is_not_in_the_figures() {
 }
 
 #[test]
-fn without_control_groups_the_load_is_told_from_the_program_as_well() {
+fn the_load_is_not_counted_without_cgroups() {
     let mut world = World::new(&[]);
     world.env.insert("TASKSCALE_CGROUP".into(), "none".into());
     let with = format!("exec {} {{tasks}} 100 --anon-bytes 64MiB", world.fake().display());
@@ -290,7 +290,7 @@ fn without_control_groups_the_load_is_told_from_the_program_as_well() {
 }
 
 #[test]
-fn environment_folder_and_input_are_as_asked() {
+fn environment_folder_and_input_are_set() {
     let world = World::new(&[]);
     fs::create_dir(world.path("here")).unwrap();
     fs::write(world.path("here/input"), "hello\n").unwrap();
@@ -315,7 +315,7 @@ fn environment_folder_and_input_are_as_asked() {
 }
 
 #[test]
-fn the_same_command_goes_on_where_it_stopped_and_another_program_does_not() {
+fn the_same_command_resumes_and_another_is_refused() {
     let world = World::new(&[]);
     let program = world.path("here-program");
     let text = format!("#!/bin/sh\nexec {} \"$1\" 100\n", world.fake().display());
@@ -342,7 +342,7 @@ fn the_same_command_goes_on_where_it_stopped_and_another_program_does_not() {
 
 /// The load has its own launcher and cgroup. Everything ends, however taskscale ends.
 #[test]
-fn nothing_of_a_load_outlives_taskscale() {
+fn loads_end_with_taskscale() {
     for signal in [libc::SIGINT, libc::SIGKILL] {
         let world = World::new(&[]);
         let with = format!("exec {} {{tasks}} 100 --processes 2", world.fake().display());

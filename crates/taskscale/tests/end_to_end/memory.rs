@@ -160,14 +160,14 @@ fn every_byte_counts_once() {
 }
 
 #[test]
-fn every_byte_counts_once_without_a_control_group() {
+fn every_byte_counts_once_without_a_cgroup() {
     check(BY_ANY_SOURCE, |command| {
         command.env("TASKSCALE_CGROUP", "none");
     });
 }
 
 #[test]
-fn what_leaves_its_group_or_takes_the_place_of_a_cache_is_found() {
+fn escaped_processes_and_replaced_caches_are_detected() {
     if !is_root() {
         return skipped("only root has control groups here for sure");
     }
@@ -176,7 +176,7 @@ fn what_leaves_its_group_or_takes_the_place_of_a_cache_is_found() {
 
 /// Processes that this user may not read are counted by /proc/PID/status, with a warning.
 #[test]
-fn a_process_that_may_not_be_read_is_not_left_out() {
+fn unreadable_processes_are_not_omitted() {
     if !is_root() {
         return skipped("only root can try how another user fares");
     }
@@ -199,7 +199,7 @@ fn a_process_that_may_not_be_read_is_not_left_out() {
 
 /// Shared memory that was charged to others, and own shared memory that is not mapped.
 #[test]
-fn shared_memory_of_others_counts_beside_its_own() {
+fn shared_memory_of_others_is_reported_separately() {
     let world = World::new(&[]);
     let Some(program) = attacks(&world) else { return };
     let file = tempfile::NamedTempFile::new_in("/dev/shm").unwrap();

@@ -42,7 +42,7 @@ fn row(batch: &Batch, case: &FaultCase) -> String {
 }
 
 #[test]
-fn the_table_of_faults_is_what_the_tests_prove() {
+fn the_table_of_faults_matches_the_tests() {
     let text = fs::read_to_string(document()).expect("docs/reference/faults.md");
     let begin = text.find(BEGIN).expect("the mark where the table begins") + BEGIN.len();
     let end = text.find(END).expect("the mark where it ends");
@@ -63,7 +63,7 @@ fn tests_of(module: &str, source: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn every_test_of_a_fault_is_in_the_document_and_the_other_way_round() {
+fn the_document_lists_every_fault_test() {
     let text = fs::read_to_string(document()).expect("docs/reference/faults.md");
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
     let folders =

@@ -13,7 +13,7 @@ fn schema(name: &str) -> jsonschema::Validator {
 }
 
 #[test]
-fn what_is_written_is_what_the_schema_says() {
+fn results_match_their_schema() {
     let world = World::new(&[
         FakeEntry::new("well", "--say metric,rate,2.5,tasks/s"),
         FakeEntry::new("family", "--processes 1 --sockets 1"),
@@ -49,7 +49,7 @@ fn what_is_written_is_what_the_schema_says() {
 }
 
 #[test]
-fn what_is_written_of_other_programs_is_what_the_schema_says() {
+fn results_of_other_programs_match_the_schema() {
     let world = World::new(&[]);
     let fake = world.fake().display().to_string();
     let folder = world.path("out").display().to_string();

@@ -28,7 +28,7 @@ fn figure(sample: &Sample, figure: &MetricDef) -> f64 {
 /// every server takes.
 #[test]
 #[ignore = "nightly: needs an idle machine"]
-fn costs_latencies_and_bytes_are_what_the_server_knows_them_to_be() {
+fn values_match_the_servers_own_measurements() {
     const MESSAGE_US: f64 = 2_000.0;
     const HELD: f64 = 100_000.0;
     const LATE_US: f64 = 30_000.0;
@@ -70,7 +70,7 @@ fn costs_latencies_and_bytes_are_what_the_server_knows_them_to_be() {
 
 /// Values include kernel memory, on both sides.
 #[test]
-fn a_connection_costs_the_kernel_what_it_is_known_to_cost() {
+fn kernel_memory_per_connection_is_as_expected() {
     let world = World::new(&[server("plain", "echo", "")]);
     let finished = world.run(world.campaign("out", "-w echo -n 1,1000"));
     let samples = world.runs("out");
@@ -100,7 +100,7 @@ fn a_connection_costs_the_kernel_what_it_is_known_to_cost() {
 /// A rate that the server cannot reach is reported, and its latencies are not shown.
 #[test]
 #[ignore = "nightly: needs an idle machine"]
-fn a_rate_that_is_not_reached_is_said() {
+fn missed_rates_are_reported() {
     // Each message takes 64 × 150 µs, and each of two connections gets 200 per second: two CPUs each.
     let world = World::new(&[server("slow", "echo", "--op-cpu-us 150")]);
     world.run(world.campaign("out", "-w echo -n 2 -p rate=400 -p size=4096")).expect_code(0);
@@ -113,7 +113,7 @@ fn a_rate_that_is_not_reached_is_said() {
 }
 
 #[test]
-fn killed_in_the_middle_of_its_load_it_leaves_nothing_behind() {
+fn killed_under_load_taskscale_leaves_nothing() {
     let world = World::new(&[server("plain", "chat", "")]);
     let running = world.start(world.campaign("out", "-w chat -n 200 -r 3"));
     world.until("a sample is there", || world.sample_count("out") >= 1);
@@ -153,7 +153,7 @@ impl Drop for Fake {
 }
 
 #[test]
-fn clients_talk_to_a_server_that_somebody_else_started() {
+fn load_tests_an_external_server() {
     let world = World::new(&[]);
     let load = |words: &str| world.run(world.command(&words.split(' ').collect::<Vec<_>>()));
     let echo = Fake::start(&world, "--serve echo");
@@ -185,7 +185,7 @@ fn clients_talk_to_a_server_that_somebody_else_started() {
 
 /// Connections that wait to be accepted may be another process's: none subtracts them from its own.
 #[test]
-fn clients_of_many_processes_are_all_counted() {
+fn clients_in_many_processes_are_all_counted() {
     let world = World::new(&[]);
     let echo = Fake::start(&world, "--serve echo");
     // Room for 84 connections in each process.

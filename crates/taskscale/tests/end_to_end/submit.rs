@@ -66,7 +66,7 @@ fn handed_in(world: &World) -> Vec<PathBuf> {
 }
 
 #[test]
-fn a_campaign_is_handed_in_checked_and_then_no_more_to_be_changed() {
+fn submitted_results_are_checked_and_sealed() {
     let world = world();
     let tried = submit(&world, "measured --dry-run");
     tried.expect_code(0);
@@ -150,7 +150,7 @@ fn a_campaign_is_handed_in_checked_and_then_no_more_to_be_changed() {
 }
 
 #[test]
-fn what_is_not_the_catalogues_whole_or_a_campaign_is_refused() {
+fn incomplete_or_foreign_results_are_refused() {
     let world = world();
     let findings = |args: &str, code: i32| -> Vec<String> {
         let finished = submit(&world, args);
@@ -213,7 +213,7 @@ fn checked_by_ci(repository: &Path, world: &World) -> Finished {
 }
 
 #[test]
-fn ci_checks_what_a_branch_adds_as_handed_in() {
+fn ci_checks_results_added_by_a_branch() {
     if !crate::support::on_path("git") {
         return crate::support::skipped("no git");
     }

@@ -61,7 +61,7 @@ fn verification(world: &World) -> Value {
 }
 
 #[test]
-fn results_are_verified_by_a_second_measurement_and_lose_it_by_another_program() {
+fn verification_needs_a_second_measurement_of_the_same_program() {
     let Some(world) = world() else { return };
     let dry = taskscale(&world, &format!("verify {RESULTS} --seed 7 --dry-run"));
     dry.expect_code(0);
@@ -94,7 +94,7 @@ fn results_are_verified_by_a_second_measurement_and_lose_it_by_another_program()
 }
 
 #[test]
-fn withdrawn_results_leave_a_page_that_says_why() {
+fn withdrawn_results_keep_a_page_with_the_reason() {
     let Some(world) = world() else { return };
     measure(&world, "other");
     taskscale(&world, "submit other").expect_code(0);

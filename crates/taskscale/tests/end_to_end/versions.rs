@@ -38,7 +38,7 @@ fn world(versions: &[(&str, &str)]) -> World {
 }
 
 #[test]
-fn each_version_is_an_entry_and_the_step_between_versions_is_found() {
+fn versions_are_entries_and_steps_are_found() {
     let world = world(&[("1.0.3", "1KiB"), ("1.1.0", "1KiB"), ("1.2.5", "1KiB"), ("1.3.0", "4KiB")]);
     let folder = world.path("out/run").display().to_string();
     let words = ["run", "fake/plain@1.0,1.3", "--quick", "-n", "1k,10k", "-o", &folder];
@@ -107,7 +107,7 @@ fn memory_that_is_not_linear_is_bisected_at_the_largest_number_of_tasks() {
 }
 
 #[test]
-fn a_version_that_is_not_there_is_an_error_with_those_that_are() {
+fn missing_versions_are_errors_with_available_ones() {
     let world = world(&[("1.0.3", "1KiB"), ("1.1.0", "1KiB")]);
     for (word, why) in [
         ("fake/plain@2", "Scripted 2 is not installed (found: 1.0.3, 1.1.0)"),
@@ -128,7 +128,7 @@ fn a_version_that_is_not_there_is_an_error_with_those_that_are() {
 }
 
 #[test]
-fn a_library_is_pinned_in_a_copy_of_the_sources() {
+fn libraries_are_pinned_in_a_copy() {
     let world = World::new(&[]);
     let start = world.path("catalog/fake/start.sh");
     let fake = world.fake().display().to_string();

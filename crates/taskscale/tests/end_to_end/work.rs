@@ -51,7 +51,7 @@ fn values<'a>(json: &'a Value, key: &str, into: &mut Vec<&'a Value>) {
 /// The program counts its own CPU time over the same work, so that influences of the machine cancel.
 #[test]
 #[ignore = "nightly: needs an idle machine"]
-fn the_cost_of_an_operation_is_what_the_program_itself_says() {
+fn operation_cost_matches_the_programs_own_measurement() {
     let world = World::new(&[
         FakeEntry::of_work("works", "--op-cpu-us 100 --launch-ms 100 --work-cpu-ms 40"),
         FakeEntry::of_work("waits", "--op-sleep-us 400"),
@@ -100,7 +100,7 @@ fn wrong_costs(world: &World) -> Vec<String> {
 }
 
 #[test]
-fn a_campaign_of_work_goes_on_with_nothing_measured_twice() {
+fn work_resumes_without_repeating_runs() {
     let world = World::new(&[
         FakeEntry::of_work("works", "--op-cpu-us 100"),
         FakeEntry::of_work("more", "--op-cpu-us 200"),
@@ -130,7 +130,7 @@ fn a_campaign_of_work_goes_on_with_nothing_measured_twice() {
 }
 
 #[test]
-fn a_program_has_the_cpus_that_were_asked_for() {
+fn programs_get_the_requested_cpus() {
     let world = World::new(&[FakeEntry::of_work("works", "--op-cpu-us 200")]);
     let all = std::thread::available_parallelism().expect("CPUs").get();
     world.run(world.campaign("one", "-w spawn -n 2 --cpus 1 --timeout 10m")).expect_code(0);
@@ -144,7 +144,7 @@ fn a_program_has_the_cpus_that_were_asked_for() {
 }
 
 #[test]
-fn workloads_are_parts_of_one_campaign() {
+fn workloads_share_one_results_folder() {
     let world =
         World::new(&[FakeEntry::new("both", "").and_work("--op-cpu-us 200"), FakeEntry::new("sleeps", "")]);
     let finished = world.run(world.campaign("out", "-w spawn,sleep -n 2 --timeout 10m"));

@@ -120,7 +120,7 @@ fn correct_chat_servers_pass() {
 }
 
 #[test]
-fn faulty_echo_servers_are_found() {
+fn faulty_echo_servers_are_detected() {
     expect(&[
         answering("echo --fault flip:100", true, "pieces", "message 101 of a connection: wrong byte at 50"),
         answering("echo --fault swap", true, "pieces", "wrong byte"),
@@ -132,7 +132,7 @@ fn faulty_echo_servers_are_found() {
 }
 
 #[test]
-fn faulty_chat_servers_are_found() {
+fn faulty_chat_servers_are_detected() {
     expect(&[
         answering("chat --fault double:400", true, "order", "received "),
         answering("chat --fault lose:400", true, "order", "received "),
@@ -144,7 +144,7 @@ fn faulty_chat_servers_are_found() {
 }
 
 #[test]
-fn connections_that_are_not_served_are_found() {
+fn unserved_connections_are_detected() {
     expect(&[
         silent("chat --fault no-pong", "ping", "expected a pong"),
         answering("chat --fault close-every:4", true, "handshake", "connection closed"),
@@ -154,7 +154,7 @@ fn connections_that_are_not_served_are_found() {
 }
 
 #[test]
-fn members_that_do_not_read_must_not_keep_others_waiting_nor_take_memory() {
+fn slow_readers_must_not_block_others_or_take_memory() {
     expect(&[
         silent("chat --fault stall", UNREAD, "no answer"),
         answering("chat --fault keep-all", true, UNREAD, "its memory grew by"),
@@ -162,25 +162,6 @@ fn members_that_do_not_read_must_not_keep_others_waiting_nor_take_memory() {
 }
 
 const UNREAD: &str = "a member that does not read";
-
-/// Tests a server that you started: `TASKSCALE_CONVERSE=chat:PORT`.
-#[test]
-#[ignore = "needs a server"]
-fn a_server_of_yours() {
-    let Ok(told) = std::env::var("TASKSCALE_CONVERSE") else { return };
-    let port: u16 = told.split_once(':').and_then(|(_, port)| port.parse().ok()).expect("SERVICE:PORT");
-    let start = Instant::now();
-    for fault in converse(server(&told), (Ipv4Addr::LOCALHOST, port).into(), &|| None).faults {
-        println!(
-            "{} {}: {}\n    {}",
-            if fault.grave { "GRAVE" } else { "minor" },
-            fault.case,
-            fault.what,
-            fault.fix
-        );
-    }
-    println!("{:.1} s", start.elapsed().as_secs_f64());
-}
 
 /// Listens, and calls `answer` with each connection and its number. Returns the address.
 fn listener(answer: impl Fn(std::net::TcpStream, u64) + Send + 'static) -> SocketAddr {
@@ -195,7 +176,7 @@ fn listener(answer: impl Fn(std::net::TcpStream, u64) + Send + 'static) -> Socke
 }
 
 #[test]
-fn listeners_that_are_not_servers_are_found() {
+fn listeners_that_are_not_servers_are_detected() {
     let held = std::sync::Mutex::new(Vec::new());
     let silent = listener(move |connection, _| held.lock().expect("a list").push(connection));
     let closing = listener(|connection, _| drop(connection));

@@ -206,7 +206,7 @@ mod tests {
     const RFC_KEY: &str = "dGhlIHNhbXBsZSBub25jZQ==";
 
     #[test]
-    fn a_handshake_is_that_of_the_standard() {
+    fn handshakes_match_the_rfc() {
         assert_eq!(agreed(RIGHT, RFC_KEY), Ok(()));
         let odd = RIGHT
             .replace("Upgrade: websocket", "uPGRADE:WebSocket ")
@@ -232,7 +232,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_answer_makes_it_panic(head in ".{0,200}", key in ".{0,30}") {
+        fn answers_never_panic(head in ".{0,200}", key in ".{0,30}") {
             let _ = agreed(&head, &key);
             let _ = agreed(&format!("HTTP/1.1 101 x\r\n{head}"), &key);
             let _ = shown(head.as_bytes());

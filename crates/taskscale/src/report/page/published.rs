@@ -84,7 +84,7 @@ mod tests {
     use crate::catalog::Catalog;
 
     #[test]
-    fn the_published_tables_can_be_read_and_mean_entries_that_there_are() {
+    fn published_tables_parse_and_name_existing_entries() {
         let all = published(|_, _| true);
         let sizes: Vec<(&str, usize)> = all.iter().map(|one| (&*one.id, one.figures.len())).collect();
         assert_eq!(sizes, [("2024-take2", 11 * 4), ("2023", 5 * 4 + 2)]);

@@ -105,7 +105,7 @@ fn the_data_of_a_page() {
 }
 
 #[test]
-fn each_part_of_a_campaign_is_shown_with_what_is_its_own() {
+fn each_series_has_its_own_section() {
     let of_parts = of_three_parts();
     let data = page_of(std::slice::from_ref(&of_parts));
     let parts: Vec<(&str, Shape)> =
@@ -171,7 +171,7 @@ fn lines_of_languages_and_posts_come_before_the_smallest() {
 }
 
 #[test]
-fn what_parts_and_campaigns_have_in_common_stands_once() {
+fn shared_data_is_stored_once() {
     let (mut campaign, samples) = of_three_parts();
     let source = |path: &str, text: &str| Source { path: path.into(), text: text.into() };
     // As a campaign records it: the facts of an entry for each workload.
@@ -206,7 +206,7 @@ fn what_parts_and_campaigns_have_in_common_stands_once() {
 }
 
 #[test]
-fn the_published_schema_is_up_to_date_and_met() {
+fn the_page_schema_is_current_and_satisfied() {
     let page = page(&[bench(), bench(), of_three_parts()]);
     let settings = || SchemaSettings::draft2020_12().for_serialize().into_generator();
     for (name, schema, id, figure) in [
@@ -226,7 +226,7 @@ fn the_published_schema_is_up_to_date_and_met() {
 }
 
 #[test]
-fn parts_add_up_to_the_footprint_that_is_shown() {
+fn memory_parts_add_up_to_the_footprint() {
     let mut compared = 0;
     let data = page_of(&[bench(), of_three_parts()]);
     let rows = data.campaigns.iter().flat_map(|campaign| {
@@ -250,7 +250,7 @@ fn parts_add_up_to_the_footprint_that_is_shown() {
 }
 
 #[test]
-fn columns_of_samples_are_equally_long_and_complete() {
+fn sample_columns_have_equal_length() {
     let all = bench();
     let columns = &page_of(std::slice::from_ref(&all)).campaigns[0].samples;
     assert_eq!(columns.count, all.1.len());
@@ -264,7 +264,7 @@ fn columns_of_samples_are_equally_long_and_complete() {
 }
 
 #[test]
-fn nothing_hostile_leaves_its_text() {
+fn hostile_text_stays_text() {
     let page = page(&[bench()]);
     assert!(!page.contains(HOSTILE) && !page.contains("<b>x</b>"));
     assert!(!page.chars().any(|c| c == '\u{202e}' || c == '\u{1b}'));
@@ -277,7 +277,7 @@ fn nothing_hostile_leaves_its_text() {
 }
 
 #[test]
-fn a_thousand_samples_fit() {
+fn a_thousand_samples_fit_the_size_budget() {
     // 84 entries at 4 numbers of tasks, three times each, every one with a program of its own.
     let name = |at: usize| format!("language{}/entry-{at}", at % 20);
     let mut entries: Vec<_> = (0..84).map(|at| facts(&name(at), Kind::Stackless)).collect();

@@ -123,7 +123,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_makes_a_document_that_says_it(text in any::<String>(), class in "[a-z\"<>&' ]{0,20}") {
+        fn any_text_yields_a_valid_document(text in any::<String>(), class in "[a-z\"<>&' ]{0,20}") {
             let mut svg = Svg::new("a", 100.0, 100.0, &text, &text);
             svg.group(&text, |svg| svg.text(1.0, 2.0, &class, Anchor::Start, &text));
             let svg = svg.finish();

@@ -323,7 +323,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn names_stay_where_there_is_room_and_share_where_there_is_none() {
+    fn labels_stay_or_spread_by_available_room() {
         assert_eq!(apart(&[10.0, 100.0], 17.0, 0.0, 200.0), [10.0, 100.0]);
         assert_eq!(apart(&[100.0, 100.0], 20.0, 0.0, 200.0), [90.0, 110.0]);
         assert_eq!(apart(&[200.0, 0.0], 20.0, 0.0, 200.0), [200.0, 0.0]);
@@ -331,7 +331,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_two_names_overlap(wanted in proptest::collection::vec(0.0f64..380.0, 0..22)) {
+        fn labels_do_not_overlap(wanted in proptest::collection::vec(0.0f64..380.0, 0..22)) {
             let places = apart(&wanted, 17.0, 0.0, 380.0);
             let mut sorted = places.clone();
             sorted.sort_by(f64::total_cmp);

@@ -64,7 +64,7 @@ mod tests {
     /// WCAG 2.2: 4.5 to 1 for text (1.4.3), 3 to 1 for lines and marks that carry meaning (1.4.11). Bars have
     /// their values as text.
     #[test]
-    fn what_is_to_be_read_stands_out_from_its_ground() {
+    fn text_has_enough_contrast() {
         let (light, dark) = CSS.split_once("@media (prefers-color-scheme:dark){").unwrap();
         for (name, css) in [("light", light), ("dark", dark)] {
             let colour = |selector: &str, property: &str| {

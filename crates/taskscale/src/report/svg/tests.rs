@@ -27,7 +27,7 @@ fn charts() {
 }
 
 #[test]
-fn a_chart_says_what_it_shows_to_those_who_cannot_see_it() {
+fn charts_have_text_alternatives() {
     for svg in [ranking(&report(), None).unwrap(), scaling(&report()).unwrap()] {
         let document = parsed(&svg);
         let root = document.root_element();
@@ -42,7 +42,7 @@ fn a_chart_says_what_it_shows_to_those_who_cannot_see_it() {
 }
 
 #[test]
-fn nothing_of_a_name_is_markup_and_nothing_stands_outside() {
+fn names_are_escaped_and_stay_inside_the_chart() {
     for svg in [ranking(&report(), None).unwrap(), scaling(&report()).unwrap()] {
         let document = parsed(&svg);
         let known = ["svg", "title", "desc", "style", "rect", "path", "polygon", "circle", "text", "g"];
@@ -62,7 +62,7 @@ fn nothing_of_a_name_is_markup_and_nothing_stands_outside() {
 }
 
 #[test]
-fn every_row_of_a_ranking_is_there_with_its_end() {
+fn rankings_show_every_row_with_its_status() {
     let svg = ranking(&report(), None).unwrap();
     let document = parsed(&svg);
     let rows: Vec<&str> = document

@@ -13,7 +13,7 @@ use taskscale::record;
 /// A lost node: Slurm requeues its job on another node. What still runs on the lost node comes too late to publish.
 #[test]
 #[ignore = "nightly: a slow fault of a cluster"]
-fn the_job_of_a_lost_node_begins_anew_on_another() {
+fn jobs_of_a_lost_node_restart_on_another() {
     let Some(cluster) = Cluster::start_hasty(&several()) else { return };
     let fleet = cluster.submit(&format!("{SEVERAL}[machines.x86]\ncount = 1\n"));
     let lost = cluster.under_way(&fleet, 0);
@@ -38,7 +38,7 @@ fn the_job_of_a_lost_node_begins_anew_on_another() {
 
 #[test]
 #[ignore = "nightly: a slow fault of a cluster"]
-fn a_controller_that_is_killed_costs_nothing() {
+fn a_killed_controller_loses_nothing() {
     let Some(cluster) = Cluster::start(&several()) else { return };
     let fleet = cluster.submit(&format!("{SEVERAL}[machines.x86]\ncount = 2\n"));
     cluster.under_way(&fleet, 0);
@@ -63,7 +63,7 @@ fn a_controller_that_is_killed_costs_nothing() {
 /// drains their nodes ("Duplicate jobid") and holds the jobs.
 #[test]
 #[ignore = "nightly: a slow fault of a cluster"]
-fn a_controller_that_lost_its_last_seconds_costs_no_result() {
+fn a_controller_with_lost_state_loses_no_result() {
     let Some(cluster) = Cluster::start_hasty(&several()) else { return };
     cluster.drain_nodes();
     let fleet = cluster.submit(&format!("{SEVERAL}[machines.x86]\ncount = 2\n"));
@@ -118,7 +118,7 @@ fn a_job_held_after_a_failed_launch_is_released_by_resume() {
 
 #[test]
 #[ignore = "nightly: a slow fault of a cluster"]
-fn what_was_cancelled_goes_on_where_it_stopped() {
+fn cancelled_jobs_resume() {
     let Some(cluster) = Cluster::start(&several()) else { return };
     let fleet = cluster.submit(&format!("{SEVERAL}[machines.x86]\ncount = 1\n"));
     let node = cluster.under_way(&fleet, 0);
@@ -153,7 +153,7 @@ fn what_was_cancelled_goes_on_where_it_stopped() {
 
 #[test]
 #[ignore = "nightly: a slow fault of a cluster"]
-fn a_drained_cluster_is_waited_for_and_a_job_may_be_started_twice() {
+fn a_drained_cluster_is_awaited_and_duplicate_jobs_are_harmless() {
     let Some(cluster) = Cluster::start(&several()) else { return };
     cluster.drain_nodes();
     let plan = cluster.plan(&format!("{SEVERAL}[machines.x86]\ncount = 1\n")).display().to_string();
@@ -195,7 +195,7 @@ fn a_drained_cluster_is_waited_for_and_a_job_may_be_started_twice() {
 /// Slurm warns a job before its time limit, and the job stores its last sample.
 #[test]
 #[ignore = "nightly: a slow fault of a cluster"]
-fn a_time_limit_costs_nothing() {
+fn a_time_limit_loses_no_result() {
     let Some(cluster) = Cluster::start(&several()) else { return };
     // The warning comes a minute before, and Slurm checks every half minute: after 1 to 1.5 minutes.
     let more = "tasks = \"1,2\"\nrepetitions = 300\n[machines.x86]\ncount = 1\ntime = \"2\"\n";
@@ -218,7 +218,7 @@ fn a_time_limit_costs_nothing() {
 /// Full, then read-only, each for a while.
 #[test]
 #[ignore = "nightly: a slow fault of a cluster"]
-fn a_shared_folder_that_fails_for_a_while_costs_nothing() {
+fn temporary_errors_of_the_shared_folder_lose_nothing() {
     let Some(cluster) = Cluster::start(&several()) else { return };
     let shared = cluster.world.path("shared");
     let mounted = is_root();
@@ -265,7 +265,7 @@ fn a_shared_folder_that_fails_for_a_while_costs_nothing() {
 
 #[test]
 #[ignore = "nightly: a slow fault of a cluster"]
-fn a_folder_that_is_gone_for_a_while_is_waited_for() {
+fn a_temporarily_missing_folder_is_awaited() {
     let Some(cluster) = Cluster::start(&several()) else { return };
     let fleet = cluster.submit("tasks = \"1,2\"\nrepetitions = 4\n[machines.x86]\ncount = 1\n");
     cluster.under_way(&fleet, 0);

@@ -64,7 +64,7 @@ fn assert_right(wrong: &[String]) {
 }
 
 #[test]
-fn figures_are_true() {
+fn values_match_ground_truth() {
     let (_, wrong) = check(&place::here(), &cases::all()).expect("this machine is always there");
     assert_right(&wrong);
 }
@@ -74,7 +74,7 @@ static SAMPLED: Mutex<()> = Mutex::new(());
 
 #[test]
 #[ignore = "nightly: ground truth"]
-fn figures_are_true_without_a_control_group() {
+fn values_match_ground_truth_without_a_cgroup() {
     let _alone = SAMPLED.lock().unwrap_or_else(PoisonError::into_inner);
     let (_, wrong) = check(&place::here_by_proc(), &cases::all()).expect("this machine is always there");
     assert_right(&wrong);
@@ -83,7 +83,7 @@ fn figures_are_true_without_a_control_group() {
 /// Every VM. Takes minutes, and needs what tests/vm/README.md lists. Run by tests/vm/truth.
 #[test]
 #[ignore = "run by tests/vm/truth"]
-fn figures_are_true_in_vms() {
+fn values_match_ground_truth_in_vms() {
     if std::env::var_os("TASKSCALE_TRUTH_STATIC").is_none() {
         return skipped("static programs for the VMs are built by tests/vm/truth");
     }

@@ -151,7 +151,7 @@ fn page_tables_bytes(pid: u32) -> u64 {
 }
 
 #[test]
-fn processes_cost_what_they_cost_without_taskscale() {
+fn processes_cost_the_same_without_taskscale() {
     let Some(meter) = Meter::new() else {
         return skipped("no control group can be made for the independent meter");
     };
@@ -177,7 +177,7 @@ fn processes_cost_what_they_cost_without_taskscale() {
 /// Without random addresses, processes share page tables more tightly than in practice: 2,000 forked ones were
 /// understated by 10%.
 #[test]
-fn a_program_runs_with_the_personality_that_it_has_without_taskscale() {
+fn programs_keep_their_personality() {
     let bare = Command::new("cat").arg("/proc/self/personality").output().unwrap();
     let Ok(bare) = String::from_utf8(bare.stdout) else { panic!("no personality") };
     let interrupt = Interrupt::never().unwrap();
