@@ -402,7 +402,7 @@ export interface PageEntry {
   /** Of the metrics of whole entries. */
   changes?: Record<string, PageChange>;
   /** Index of its language's color, the same in every chart. */
-  colour: number;
+  color: number;
   digest?: string;
   /** Index into the page's `entries`. */
   entry: number;

@@ -33,10 +33,10 @@ export interface LineStyle {
 }
 
 /** The color is the language's, so that its entries look alike. Symbol and dashes depend on `among`. */
-export function lineStyle(colour: number, among: number): LineStyle {
+export function lineStyle(color: number, among: number): LineStyle {
   const [symbol, glyph] = SYMBOLS[among % SYMBOLS.length] ?? ["circle", "●"];
   return {
-    color: token(`--runtime-${colour}`),
+    color: token(`--runtime-${color}`),
     symbol,
     glyph,
     dash: DASHES[Math.floor(among / 2) % DASHES.length] ?? "solid",

@@ -157,7 +157,7 @@ function sources(entry: Entry): Child[] {
         if (folder.open && !pre.firstChild) {
           pre.append(h("code", {}, text));
           // Highlighted after the paint, so that the click does not wait for it.
-          requestAnimationFrame(() => setTimeout(() => colour(pre, file.path, text)));
+          requestAnimationFrame(() => setTimeout(() => color(pre, file.path, text)));
         }
       };
       const summary = h("summary", {}, `${entry.runtime}/${file.path}`);
@@ -169,7 +169,7 @@ function sources(entry: Entry): Child[] {
   ];
 }
 
-function colour(pre: HTMLElement, path: string, text: string): void {
+function color(pre: HTMLElement, path: string, text: string): void {
   const library = program<typeof import("../highlight.ts")>("highlight");
   if (library) fill(pre, library.code(path, text));
 }

@@ -41,7 +41,7 @@ export function loadSection(app: App): Section {
       const points = bar.row?.load_curve ?? [];
       if (points.length === 0) return [];
       const name = nameIn(app.data, app.state, bar.entry, bar.campaign);
-      return [{ name, points, style: lineStyle(bar.entry.colour, at) }];
+      return [{ name, points, style: lineStyle(bar.entry.color, at) }];
     });
     element.hidden = all.length === 0;
     if (element.hidden) return;

@@ -40,13 +40,13 @@ function styled(app: App): { shown: Styled[]; left: number } {
   const all = lines(app.data, app.state);
   const entries = entriesOf(app.data, [...app.data.campaigns.keys()]);
   /** Place of an entry among those of its color. */
-  const place = ({ name, colour }: Entry) =>
-    entries.filter((entry) => entry.colour === colour).findIndex((entry) => entry.name === name);
+  const place = ({ name, color }: Entry) =>
+    entries.filter((entry) => entry.color === color).findIndex((entry) => entry.name === name);
   const shown = first(app.data, all, MOST).map((line) => ({
     ...line,
     style: line.entry.reference
       ? { color: token("--ink-3"), symbol: "circle", glyph: "", dash: [1, 3] }
-      : lineStyle(line.entry.colour, place(line.entry) + placeOf(app.data, line.campaign) * 3),
+      : lineStyle(line.entry.color, place(line.entry) + placeOf(app.data, line.campaign) * 3),
   }));
   return { shown, left: all.length - shown.length };
 }

@@ -124,7 +124,7 @@ mod tests {
 
     fn repository() -> Catalog {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runtimes");
-        Catalog::load(&folder).expect("the catalogue of the repository")
+        Catalog::load(&folder).expect("the catalog of the repository")
     }
 
     fn of(catalog: &Catalog, name: &str) -> Vec<Source> {

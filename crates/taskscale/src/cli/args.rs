@@ -8,7 +8,7 @@ use strum::VariantArray;
 use crate::catalog::Kind;
 use crate::metrics::MetricDef;
 
-mod catalogue;
+mod catalog;
 mod fleet;
 mod programs;
 mod results;
@@ -16,7 +16,7 @@ mod searches;
 mod shell;
 mod values;
 
-pub use catalogue::{CheckArgs, CleanArgs, NewArgs, VersionsArgs};
+pub use catalog::{CheckArgs, CleanArgs, NewArgs, VersionsArgs};
 pub use fleet::{FleetArgs, FleetCommand};
 pub use programs::{LoadArgs, MeasureArgs, ProtocolArg, ReplayArgs};
 pub use results::{CompareArgs, SiteArgs, SubmitArgs, VerifyArgs};

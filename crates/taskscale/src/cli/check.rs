@@ -10,7 +10,7 @@ use super::catalog_dir::open_catalog_with;
 use super::failure::{Failure, OrUsage, catch_signals, check_interrupt, exit_code};
 use super::progress::Progress;
 use super::session::{Session, build_programs};
-use super::terminal::{colour, print_json_or, print_result, printable};
+use super::terminal::{color, print_json_or, print_result, printable};
 use crate::campaign::{NotReady, memory_cap_bytes};
 use crate::catalog::{Program, select};
 use crate::check::{self, CheckSubject, CheckedProgram, Conformance, Rebuild, Severity, SourceFiles};
@@ -37,10 +37,10 @@ pub fn run(args: &CheckArgs, global: &Global) -> Result<ExitCode, Failure> {
     let mut session =
         Session::with_lease("checking entries", "both would distort their times", global, &interrupt)?;
     session.runner.counts_switches = true;
-    let colour = colour(&std::io::stdout());
+    let color = color(&std::io::stdout());
     let outcome = check_all(args, &programs, &interrupt, &mut session, |checked, name| {
         // Print it at once: a catalog takes minutes.
-        if global.json { Ok(()) } else { print_result(&shown(checked, name, colour)) }
+        if global.json { Ok(()) } else { print_result(&shown(checked, name, color)) }
     });
     session.progress.finish();
     let outcome = outcome.map_err(|failure| check_interrupt(&interrupt).err().unwrap_or(failure))?;
@@ -116,7 +116,7 @@ fn check_all(
 }
 
 /// A program with its findings.
-fn shown(checked: &CheckedProgram, name: &str, colour: bool) -> String {
+fn shown(checked: &CheckedProgram, name: &str, color: bool) -> String {
     let sum = sum(std::slice::from_ref(checked));
     let mut text = format!("{name}: {sum}{}\n", tried(checked));
     for finding in &checked.findings {
@@ -127,7 +127,7 @@ fn shown(checked: &CheckedProgram, name: &str, colour: bool) -> String {
         };
         text.push_str(&format!(
             "  {} [{}] {}\n    fix: {}\n",
-            painted(finding.severity.name(), style, colour),
+            painted(finding.severity.name(), style, color),
             finding.rule.name(),
             // May contain the last lines of a build.
             printable(&finding.what).trim_end().replace('\n', "\n      "),

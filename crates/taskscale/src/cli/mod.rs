@@ -72,7 +72,7 @@ pub fn main() -> ExitCode {
             )
         );
     messages::set(messages::Mode { json, verbose: args.global.verbose, quiet: args.global.quiet });
-    terminal::set_colour(args.global.color);
+    terminal::set_color(args.global.color);
     if let Some(command) = args.misplaced_options() {
         let error = format!("options of `run` before `{command}` (options follow their command)");
         let advice = format!("`taskscale {command} -h` lists its options");

@@ -6,7 +6,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::messages::{Level, emit, is_json, is_verbose, message};
 use super::results_ticker::ResultsTicker;
-use super::terminal::{WIDEST, colour, printable, width_of};
+use super::terminal::{WIDEST, color, printable, width_of};
 use crate::campaign::{CampaignObserver, PlannedRun};
 use crate::catalog::Program;
 use crate::document::{Bars, RenderOptions};
@@ -172,7 +172,7 @@ impl CampaignObserver for Progress {
         let (done, all) = self.position;
         if let (Some(bar), Some(ticker)) = (&self.bar, &mut self.ticker) {
             let stderr = std::io::stderr();
-            let (width, color) = (width_of(&stderr).unwrap_or(80).min(WIDEST), colour(&stderr));
+            let (width, color) = (width_of(&stderr).unwrap_or(80).min(WIDEST), color(&stderr));
             let options = RenderOptions { width, color, bars: Bars::Blocks };
             ticker.tell(sample, seen, options).iter().for_each(|line| bar.println(line));
             return bar.set_position(done as u64);

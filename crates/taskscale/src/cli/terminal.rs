@@ -13,18 +13,18 @@ use crate::document::{Bars, RenderOptions, joined, json};
 pub(super) const WIDEST: usize = 120;
 
 /// The value of `--color`.
-static COLOUR: OnceLock<ColorChoice> = OnceLock::new();
+static COLOR: OnceLock<ColorChoice> = OnceLock::new();
 
 /// Sets the value of `--color`; only the first call has an effect.
-pub(super) fn set_colour(when: ColorChoice) {
-    let _ = COLOUR.set(when);
+pub(super) fn set_color(when: ColorChoice) {
+    let _ = COLOR.set(when);
 }
 
 /// Whether to color a stream: by `--color`, else not with NO_COLOR (no-color.org), always with CLICOLOR_FORCE
 /// (bixense.com/clicolors), else on a terminal.
-pub(super) fn colour(stream: &impl IsTerminal) -> bool {
+pub(super) fn color(stream: &impl IsTerminal) -> bool {
     let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
-    match COLOUR.get().copied().unwrap_or_default() {
+    match COLOR.get().copied().unwrap_or_default() {
         ColorChoice::Always => true,
         ColorChoice::Never => false,
         ColorChoice::Auto if set("NO_COLOR").is_some() => false,
@@ -67,7 +67,7 @@ pub(super) fn print_through(write: impl FnOnce(&mut dyn Write) -> io::Result<()>
 
 /// Options for standard output: a terminal, a pipe or a file.
 pub(super) fn for_standard_output() -> RenderOptions {
-    let color = colour(&std::io::stdout());
+    let color = color(&std::io::stdout());
     RenderOptions {
         color,
         width: width_of(&std::io::stdout()).unwrap_or(WIDEST).min(WIDEST),

@@ -415,7 +415,7 @@ mod tests {
     }
 
     #[test]
-    fn jobs_read_the_catalogues_that_were_copied_for_them_in_their_order() {
+    fn jobs_read_copied_catalogs_in_order() {
         let folder = tempfile::tempdir().unwrap();
         let place = |name: &str| folder.path().join(name);
         for name in ["mine", "carried"] {

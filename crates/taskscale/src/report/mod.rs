@@ -8,7 +8,7 @@ mod build;
 mod cells;
 mod chart;
 mod ci_exports;
-mod colour;
+mod color;
 mod columns;
 mod conditions;
 mod csv;

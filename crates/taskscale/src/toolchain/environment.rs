@@ -75,7 +75,7 @@ mod tests {
 
     fn spec() -> ToolchainSpec {
         let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../runtimes");
-        let catalog = Catalog::load(&folder).expect("the catalogue of the repository");
+        let catalog = Catalog::load(&folder).expect("the catalog of the repository");
         catalog.entries().find(|(_, entry)| entry.full_name == "java/thread").unwrap().1.toolchain.clone()
     }
 

@@ -249,7 +249,7 @@ mod tests {
     #[test]
     fn install_instructions_appear_once() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runtimes");
-        let catalog = Catalog::load(&folder).expect("the catalogue of the repository");
+        let catalog = Catalog::load(&folder).expect("the catalog of the repository");
         for (_, entry) in catalog.entries() {
             let spec = &entry.toolchain;
             let install = spec.install_hint();

@@ -3,7 +3,7 @@ use crate::catalog::Catalog;
 
 fn catalog() -> Catalog {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../runtimes");
-    Catalog::load(&folder).expect("the catalogue of the repository")
+    Catalog::load(&folder).expect("the catalog of the repository")
 }
 
 fn there(versions: &[&str]) -> Vec<PinnedToolchain> {

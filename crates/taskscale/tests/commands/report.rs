@@ -60,19 +60,19 @@ fn every_format_renders_all_results() {
 #[test]
 fn colors_follow_option_and_terminal() {
     let world = world();
-    let coloured = |args: &[&str], variables: &[(&str, &str)]| {
+    let colored = |args: &[&str], variables: &[(&str, &str)]| {
         let mut command = world.command(&[&["report"], args].concat());
         command.current_dir(world.path("")).env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE");
         command.envs(variables.iter().copied());
         world.run(command).stdout.contains("\u{1b}[")
     };
-    assert!(!coloured(&["one"], &[]), "not in a pipe");
-    assert!(coloured(&["one"], &[("CLICOLOR_FORCE", "1")]));
-    assert!(!coloured(&["one"], &[("CLICOLOR_FORCE", "0")]));
-    assert!(!coloured(&["one"], &[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")]));
-    assert!(coloured(&["one", "--color", "always"], &[("NO_COLOR", "1")]));
-    assert!(!coloured(&["one", "--color", "never"], &[("CLICOLOR_FORCE", "1")]));
-    assert!(!coloured(&["one", "--format", "csv", "--color", "always"], &[]), "CSV is for programs");
+    assert!(!colored(&["one"], &[]), "not in a pipe");
+    assert!(colored(&["one"], &[("CLICOLOR_FORCE", "1")]));
+    assert!(!colored(&["one"], &[("CLICOLOR_FORCE", "0")]));
+    assert!(!colored(&["one"], &[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")]));
+    assert!(colored(&["one", "--color", "always"], &[("NO_COLOR", "1")]));
+    assert!(!colored(&["one", "--color", "never"], &[("CLICOLOR_FORCE", "1")]));
+    assert!(!colored(&["one", "--format", "csv", "--color", "always"], &[]), "CSV is for programs");
 }
 
 #[test]

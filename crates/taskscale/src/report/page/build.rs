@@ -5,7 +5,7 @@ use std::iter::once;
 use std::mem::take;
 
 use super::super::cells::Cells;
-use super::super::colour::colour_of;
+use super::super::color::color_of;
 use super::super::headline::Headline;
 use super::super::model::{Growth, Rank, Report, Row, RowGroup};
 use super::super::overview::{HEAT_STEPS, overview_at};
@@ -201,7 +201,7 @@ impl PageData {
         PageEntry {
             gap: missing.map(|missing| PageGap(Status::Unavailable.name().into(), missing.reason.clone())),
             sources: files.into_iter().map(file).collect(),
-            colour: colour_of(&facts.runtime),
+            color: color_of(&facts.runtime),
             shown_version: shown_version(&facts, report.created_at),
             tags: tags(&facts),
             badges: badges(&facts),

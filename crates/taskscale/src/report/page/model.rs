@@ -191,7 +191,7 @@ pub struct PageEntry {
     /// Index into the page's `entries`.
     pub entry: usize,
     /// Index of its language's color, the same in every chart.
-    pub colour: usize,
+    pub color: usize,
     /// The version as tables show it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shown_version: Option<String>,

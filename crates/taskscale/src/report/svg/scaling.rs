@@ -10,7 +10,7 @@ use super::{ExportError, FOOT, MARGIN, WIDTH, foot, head, heads, plain};
 use crate::catalog::{Kind, Shape};
 use crate::document::joined;
 use crate::metrics::MetricDef;
-use crate::report::colour::colour_of;
+use crate::report::color::color_of;
 use crate::units;
 
 /// Least distance between names, in pixels.
@@ -29,7 +29,7 @@ struct Curve<'a> {
     growth: Option<&'a Growth>,
     /// How it ended at the first number of tasks beyond its last point: `limit at 1M`.
     broke: Option<String>,
-    colour: usize,
+    color: usize,
 }
 
 /// The chart of all entries that were ok at some N.
@@ -56,7 +56,7 @@ fn lines(report: &Report) -> Vec<Curve<'_>> {
             // Only memory is fitted, so curves of times have no fit.
             growth: report.growth_of(name).filter(|_| report.shape.has_plateau()),
             broke: broke.map(|row| format!("{} at {}", row.status, units::count(row.tasks))),
-            colour: colour_of(name.split('/').next().unwrap_or_default()),
+            color: color_of(name.split('/').next().unwrap_or_default()),
         }
     };
     report.names_where(|row| is_point(&row)).into_iter().map(line).collect()
@@ -131,7 +131,7 @@ fn draw(report: &Report, lines: &[Curve], tasks: &[u64]) -> String {
     for ((line, &from), &to) in lines.iter().zip(&ends).zip(&places) {
         let x = line.points.last().map_or(plot.right, |row| plot.x(row.tasks));
         svg.path(&[(x + 6.0, from), (plot.right.max(x) + 10.0, from), (names_at - 18.0, to)], "leader");
-        mark(&mut svg, line.entry, line.colour, names_at - 10.0, to);
+        mark(&mut svg, line.entry, line.color, names_at - 10.0, to);
         let name = fitted_name(&plain(&line.entry.name), 12.5, names);
         svg.text(names_at, to + 4.0, if line.entry.reference { "muted" } else { "" }, Anchor::Start, &name);
         let class = if line.broke.is_some() { "small bad" } else { "small muted" };
@@ -222,7 +222,7 @@ fn draw_line(svg: &mut Svg, plot: &Plot, line: &Curve) {
     let point = |row: &&Row| format!("{} at {}", plot.figure.with_unit(middle(row)), units::tasks(row.tasks));
     let said = joined(line.points.iter().map(point), ", ");
     svg.group(&format!("{}: {said}", plain(&line.entry.name)), |svg| {
-        let class = if line.entry.reference { "floor".to_owned() } else { format!("line c{}", line.colour) };
+        let class = if line.entry.reference { "floor".to_owned() } else { format!("line c{}", line.color) };
         if points.len() > 1 {
             svg.path(&fitted(plot, line).unwrap_or_else(|| points.clone()), &class);
         }
@@ -234,7 +234,7 @@ fn draw_line(svg: &mut Svg, plot: &Plot, line: &Curve) {
                     svg.path(&[(*x, low), (*x, high)], "whisker");
                 }
             }
-            mark(svg, line.entry, line.colour, *x, *y);
+            mark(svg, line.entry, line.color, *x, *y);
         }
     });
 }
@@ -256,11 +256,11 @@ fn fitted(plot: &Plot, line: &Curve) -> Option<Vec<(f64, f64)>> {
         .collect()
 }
 
-fn mark(svg: &mut Svg, entry: &EntryInfo, colour: usize, x: f64, y: f64) {
+fn mark(svg: &mut Svg, entry: &EntryInfo, color: usize, x: f64, y: f64) {
     if entry.reference {
         svg.circle(x, y, 2.5, "m8");
     } else {
-        mark_of(svg, entry.kind, &format!("mark m{colour}"), x, y);
+        mark_of(svg, entry.kind, &format!("mark m{color}"), x, y);
     }
 }
 

@@ -45,12 +45,12 @@ pub fn fitted_name(name: &str, size: f64, room: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::colour::COLOURS;
+    use crate::report::color::COLORS;
 
     /// Relative luminance of `#rrggbb`: <https://www.w3.org/TR/WCAG22/#dfn-relative-luminance>.
-    fn luminance(colour: &str) -> f64 {
+    fn luminance(color: &str) -> f64 {
         let channel = |at: usize| {
-            let value = f64::from(u8::from_str_radix(&colour[at..at + 2], 16).unwrap()) / 255.0;
+            let value = f64::from(u8::from_str_radix(&color[at..at + 2], 16).unwrap()) / 255.0;
             if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
         };
         0.2126 * channel(1) + 0.7152 * channel(3) + 0.0722 * channel(5)
@@ -67,7 +67,7 @@ mod tests {
     fn text_has_enough_contrast() {
         let (light, dark) = CSS.split_once("@media (prefers-color-scheme:dark){").unwrap();
         for (name, css) in [("light", light), ("dark", dark)] {
-            let colour = |selector: &str, property: &str| {
+            let color = |selector: &str, property: &str| {
                 let rule = css.split_once(&format!(".taskscale {selector}{{")).unwrap().1;
                 let rule = rule.split_once('}').unwrap().0;
                 rule.split(';')
@@ -75,13 +75,13 @@ mod tests {
                     .unwrap()
                     .to_owned()
             };
-            let ground = colour(".card", "fill");
-            let lines = (0..COLOURS).map(|i| (format!(".c{i}"), "stroke", 3.0));
-            let marks = (0..=COLOURS).map(|i| (format!(".m{i}"), "fill", 3.0));
+            let ground = color(".card", "fill");
+            let lines = (0..COLORS).map(|i| (format!(".c{i}"), "stroke", 3.0));
+            let marks = (0..=COLORS).map(|i| (format!(".m{i}"), "fill", 3.0));
             let texts = ["text", ".muted", ".bad"].map(|class| (class.to_owned(), "fill", 4.5));
             let others = [".axis", ".whisker", ".floor"].map(|class| (class.to_owned(), "stroke", 3.0));
             for (class, property, least) in lines.chain(marks).chain(texts).chain(others) {
-                let contrast = contrast(&colour(&class, property), &ground);
+                let contrast = contrast(&color(&class, property), &ground);
                 assert!(contrast >= least, "{class} in {name}: {contrast:.2}");
             }
         }
