@@ -10,7 +10,7 @@ fn options(line: &str) -> Options {
 }
 
 #[test]
-fn flags_and_positionals_in_any_order() {
+fn flags_and_positionals_parse_in_any_order() {
     let expected = options("--launch-ms 5 --no-protocol 10 2");
     assert_eq!(expected, options("10 --launch-ms=5 2 --no-protocol"));
     assert_eq!(expected, options("10 2 --no-protocol --launch-ms 7 --launch-ms 5"));
@@ -34,7 +34,7 @@ fn faults_start_from_a_number_of_tasks() {
 }
 
 #[test]
-fn work_takes_operations() {
+fn work_flags_set_operations_and_times() {
     let o = options("--work --op-cpu-us 3 --op-sleep-us 2 --work-cpu-ms 5 10 1000");
     assert_eq!((o.work_cpu(), o.work_sleep()), (Duration::from_millis(8), Duration::from_millis(2)));
     assert_eq!(
@@ -55,7 +55,7 @@ fn a_server_takes_tasks_and_an_address() {
 }
 
 #[test]
-fn metrics_and_sizes() {
+fn metrics_and_sizes_are_parsed() {
     let o = options("--say metric,a:b,1.5,ns/task --say metric,x,,y 1 1");
     assert_eq!(o.lines, "metric a:b 1.5 ns/task\nmetric x  y\n");
     assert_eq!(["0", "4097", "3KiB", "3GiB"].map(size), [Ok(0), Ok(4097), Ok(3072), Ok(3 << 30)]);

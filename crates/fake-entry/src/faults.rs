@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn defaults_and_bounds_of_arguments() {
+    fn fault_arguments_have_defaults_and_bounds() {
         let parsed =
             |text: &str| text.parse::<FaultArg>().map(|given| (given.fault, given.phase, given.number));
         assert_eq!(parsed("crash:launch"), Ok((Fault::Crash, FaultPhase::Launch, libc::SIGSEGV as u64)));

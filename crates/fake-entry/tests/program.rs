@@ -51,7 +51,7 @@ fn proc_bytes(child: &HeldProcess, file: &str, field: &str) -> u64 {
 }
 
 #[test]
-fn the_protocol_and_its_times() {
+fn protocol_lines_and_times_follow_the_flags() {
     let start = Instant::now();
     let output = run("--launch-ms 100 --drain-ms 200 --say metric,a,1.5,ns 7 1");
     assert_eq!(output.stdout, b"alive 7\nmetric a 1.5 ns\ndone 7\n");
@@ -62,7 +62,7 @@ fn the_protocol_and_its_times() {
 }
 
 #[test]
-fn what_faults_print() {
+fn faults_change_the_printed_lines() {
     assert_eq!(printed("--fault partial:3 7 0"), "alive 3\ndone 7\n");
     assert_eq!(printed("--fault failed:2 7 0"), "alive 7\ndone 5\nfailed 2\n");
     assert_eq!(printed("--fault no-newline 7 0"), "alive 7\ndone 7");
@@ -79,7 +79,7 @@ fn worked(line: &str) -> String {
 }
 
 #[test]
-fn what_work_prints() {
+fn work_prints_ready_done_and_check() {
     assert_eq!(worked("--work 7 10"), "ready done 10 check 45");
     assert_eq!(worked("--work --fault no-ready 7 10"), "done 10 check 45");
     assert_eq!(worked("--work --fault done-short:3 7 10"), "ready done 7 check 45");
@@ -101,7 +101,7 @@ fn work_uses_the_requested_cpu_time() {
 }
 
 #[test]
-fn how_it_ends() {
+fn faults_set_the_exit_code_or_signal() {
     assert_eq!(run("--fault failed:1 7 0").status.code(), Some(1));
     assert_eq!(run("--fault exit:drain:9 7 0").status.code(), Some(9));
     assert_eq!(run("--fault crash:plateau 7 0").status.signal(), Some(libc::SIGSEGV));
@@ -115,7 +115,7 @@ fn how_it_ends() {
 /// The difference from a run without memory flags is the requested size. The stack and the allocator vary by a
 /// few pages with the random layout of the address space.
 #[test]
-fn memory_is_exact() {
+fn memory_flags_allocate_the_requested_size() {
     const ASKED: u64 = 32 << 20;
     const SLACK: u64 = 64 << 10;
     let cases = [
@@ -141,7 +141,7 @@ fn memory_is_exact() {
 }
 
 #[test]
-fn threads_are_real() {
+fn thread_flags_start_real_threads() {
     let child = alive("--threads 3 --threads-per-task 2 5");
     let tasks = std::fs::read_dir(format!("/proc/{}/task", child.0.id())).expect("alive");
     assert_eq!(tasks.count(), 1 + 3 + 10);
@@ -200,7 +200,7 @@ fn a_server_uses_the_requested_cpu_time_and_latency() {
 }
 
 #[test]
-fn server_faults_act() {
+fn server_faults_damage_reorder_or_close() {
     let (_server, mut client) = served("echo --fault flip:2");
     let back: Vec<bool> = (0..4).map(|_| echoed(&mut client, b"word") == b"word").collect();
     assert_eq!(back, [true, true, false, true]);

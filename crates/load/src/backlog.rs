@@ -212,7 +212,7 @@ mod tests {
     use std::net::{TcpListener, TcpStream};
 
     #[test]
-    fn backlog_counts_only_sockets_of_the_server() {
+    fn waiting_and_accepted_connections_are_counted() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let server = Queue::of(address);

@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn large_messages_lower_the_number_in_flight_to_one_at_least() {
+    fn large_messages_reduce_messages_in_flight_to_at_least_one() {
         for (size, most) in [(16, MOST_IN_FLIGHT), (32 * 1024, 16), (MOST_BYTES_IN_FLIGHT + 1, 1)] {
             let mut chat = ChatProtocol::new(size, 1, 0, 1);
             let mut sent = 0;

@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn stopped_servers_have_latency_and_late_clients_none() {
+    fn late_clients_void_latency_but_slow_servers_do_not() {
         // The server stopped for a second: what was sent meanwhile waited.
         assert!(open(906_000.0, 880_000.0).latency().is_some());
         // The clients stopped for a second: what they sent late was answered at once.

@@ -94,7 +94,7 @@ fn missing_server_is_an_error_with_its_address() {
 }
 
 #[test]
-fn order_arguments_parse_back() {
+fn order_is_rendered_as_a_command_line() {
     let order = order(SocketAddr::from(([127, 0, 0, 1], 0)));
     assert_eq!(
         order.command(7).join(" "),

@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn slashes_mark_an_expression_for_whole_lines() {
+    fn slashes_mark_a_regex_over_whole_lines() {
         assert!(found(r"/^ready in \d+ ms$/", &["x\nready in 1", "2 ms\r\n"]));
         assert!(!found(r"/^ready in \d+$/", &["ready in 1", "2 ms\n"]));
         assert!(found("/", &["a/b\n"]), "a single slash is a text");

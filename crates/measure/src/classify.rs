@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn a_good_run_is_ok() {
+    fn a_correct_run_is_ok() {
         assert_eq!(verdict(&said(10, 10), &ProgramEnd::exited(Some(0), None), |_| {}).0, Status::Ok);
     }
 
@@ -393,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn waiting_tasks_may_have_a_checked_result() {
+    fn check_value_of_waiting_tasks_is_verified() {
         let due = RunSpec { check: Some("45".to_owned()), ..waiting() };
         let judged = |check: Option<&str>| {
             let said = Said { check: check.map(str::to_owned), ..said(10, 10) };
@@ -458,7 +458,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hang_is_described_by_its_last_line() {
+    fn timeout_reason_names_the_stage_reached() {
         let killed = ProgramEnd::exited(None, Some(libc::SIGKILL));
         for (said, stage) in [
             (Said::default(), "tasks were still starting"),

@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_counts_differ_from_missing_counts() {
+    fn invalid_alive_fails_unless_a_ready_line_is_given() {
         let breach = |bad_alive| Said { breach: Some("said".into()), bad_alive, ..Said::default() };
         let end = ProgramEnd::exited(Some(0), None);
         for (bad_alive, status) in [(true, Status::Failed), (false, Status::Ok)] {
@@ -378,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn tasks_that_ended_before_the_reading_were_not_measured() {
+    fn tasks_ending_before_the_reading_fail_the_run() {
         let over = |seen: &mut BlackBoxEvidence| {
             (seen.alive, seen.over_early) = (Some(10), Some(("the load", "done")))
         };

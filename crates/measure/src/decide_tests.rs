@@ -35,7 +35,7 @@ fn waiting_tasks_are_read_when_idle_and_watched_until_due() {
 
 /// Without a cgroup, every observation walks all processes of the machine.
 #[test]
-fn slow_samples_do_not_delay_actions() {
+fn slow_samples_do_not_skip_actions() {
     let (_, actions) = watch(&ScriptedProgram { look_ms: 30, ..well() }, &hold());
     assert_eq!(names(&actions), ["BeginPlateau", "ReadMemory", "Compare", "LastLook", "EndPlateau"]);
     let silent = ScriptedProgram { look_ms: 30, lines: Vec::new(), ends_ms: None, ..well() };
@@ -55,7 +55,7 @@ fn a_busy_program_is_read_at_the_last_moment() {
 }
 
 #[test]
-fn a_program_without_cpu_has_no_plateau() {
+fn a_cpu_starved_program_has_no_plateau() {
     let held_back = ScriptedProgram { doing: runnable, ..well() };
     let run = measured(&held_back, &hold());
     assert_eq!(run.status, Status::NoPlateau);
@@ -82,7 +82,7 @@ fn memory_that_grows_after_the_reading_is_read_again() {
 }
 
 #[test]
-fn memory_that_grows_at_the_last_moment_is_no_plateau() {
+fn memory_growth_at_the_last_moment_yields_no_plateau() {
     let grows = ScriptedProgram { memory: |ms| if ms < 1_900 { 20 * MIB } else { 40 * MIB }, ..well() };
     let run = measured(&grows, &hold());
     assert_eq!(run.status, Status::NoPlateau);
@@ -150,7 +150,7 @@ fn late_alive_is_inconclusive_if_taskscale_was_delayed() {
 }
 
 #[test]
-fn a_slow_launch_has_no_plateau_and_the_drain_follows() {
+fn a_slow_launch_yields_an_empty_plateau() {
     let slow = ScriptedProgram {
         lines: vec![(2_500, "alive 4"), (4_500, "done 10")],
         ends_ms: Some(4_510),
@@ -164,7 +164,7 @@ fn a_slow_launch_has_no_plateau_and_the_drain_follows() {
 }
 
 #[test]
-fn a_program_that_does_not_end_is_killed_in_time() {
+fn a_hung_program_is_killed_at_the_timeout() {
     let hangs = ScriptedProgram { lines: vec![(100, "alive 10")], ends_ms: None, ..well() };
     let (timeline, actions) = watch(&hangs, &hold());
     let (ms, action) = actions.last().unwrap();
@@ -292,7 +292,7 @@ fn phases_fit_the_run_in_any_order_of_events() {
 }
 
 #[test]
-fn a_silent_busy_program_is_read_in_the_end() {
+fn a_silent_busy_program_has_no_plateau() {
     let busy = ScriptedProgram {
         lines: Vec::new(),
         ends_ms: None,
@@ -368,7 +368,7 @@ fn alive_during_the_stop_does_not_replace_the_reading() {
 }
 
 #[test]
-fn tasks_that_failed_before_the_reading_were_not_measured() {
+fn tasks_failing_before_the_reading_fail_the_run() {
     for (at_ms, status) in [(150, Status::Failed), (900, Status::Ok)] {
         let program = ScriptedProgram {
             lines: vec![(100, "alive 10"), (at_ms, "failed 3")],

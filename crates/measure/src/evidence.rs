@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn tasks_that_woke_in_time_are_alive() {
+    fn memory_changes_are_not_doubted_if_tasks_woke() {
         for seen in [
             PlateauQuality { quiescence: Quiescence::Changing, ..seen() },
             PlateauQuality { grown_bytes: Some(9 << 20), ..seen() },
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lack_of_cpus_is_distinguished_from_what_the_program_does() {
+    fn lack_of_cpus_makes_a_plateau_unobservable() {
         let seen = |change: fn(&mut PlateauQuality)| {
             let mut seen = seen();
             change(&mut seen);
@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn processes_that_left_are_counted() {
+    fn processes_that_left_the_cgroup_are_reported() {
         let why = |quality: PlateauQuality| quality.require_all_inside().unwrap_err();
         assert!(why(PlateauQuality { escaped: 1, ..seen() }).starts_with("1 process left"));
         assert!(why(PlateauQuality { came_back: true, ..seen() }).contains("came back"));

@@ -190,7 +190,7 @@ mod tests {
     use crate::limits::tests::limits;
 
     #[test]
-    fn refusals_by_the_cgroup_name_its_limit() {
+    fn a_counted_refusal_names_the_tightest_thread_limit() {
         let evidence = LimitEvidence { refused_threads: Some(1), ..LimitEvidence::default() };
         let met = detect_limit(&limits(), Kind::Thread, &evidence).unwrap();
         assert_eq!(met.limit.name, "kernel.pid_max");
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn arbitrary_crash_points_are_hardly_ever_taken_for_max_map_count() {
+    fn arbitrary_crash_points_rarely_match_max_map_count() {
         let most = 65_530_u64;
         let fits: Vec<MappingFit> =
             (1..=most).filter_map(|started| Some(mappings_per_task(started, most)?.1)).collect();

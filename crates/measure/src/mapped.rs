@@ -411,7 +411,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_segment_ids_of_two_namespaces_are_distinct() {
+    fn shared_segments_are_keyed_by_ipc_namespace() {
         let line = b"1000-2000 rw-s 00000000 00:01 0 /SYSV00000000 (deleted)";
         let segment = key(std::process::id(), &Mapping::parse(line).unwrap());
         assert!(segment.segment_of.is_some_and(|namespace| namespace.starts_with("ipc:")));
@@ -420,7 +420,7 @@ mod tests {
     }
 
     #[test]
-    fn mapped_files_have_paths() {
+    fn mapped_file_paths_are_parsed() {
         let line = b"55d0-55d2 r-xp 00002000 fe:00 1311                       /usr/bin/my cat";
         assert_eq!(mapped_path(line), Some("/usr/bin/my cat".into()));
         assert_eq!(mapped_path(b"7ffc-7ffd rw-p 00000000 00:00 0                          [stack]"), None);

@@ -409,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn a_process_is_in_its_cgroup_in_every_hierarchy() {
+    fn cgroup_membership_covers_hierarchies_and_ended_processes() {
         let groups = "5:memory:/ts-7/run-1\n4:cpu,cpuacct:/ts-7/run-1/inner\n3:pids:/\n0::/run-11\n";
         assert_eq!(hierarchies_with(groups, "run-1"), 2);
         assert!(!is_in_group(std::process::id(), "no such group", 1));

@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_line_needs_no_newline_and_windows_line_ends_do() {
+    fn missing_final_newline_and_crlf_are_accepted() {
         assert_eq!(heard("alive 3\r\ndone 3").done, Some(3));
     }
 

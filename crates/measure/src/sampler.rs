@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn one_sample_at_the_end_proves_nothing() {
+    fn one_sample_leaves_a_plateau_unwatched() {
         let mut usage = watched(2_000, 0.15, false, growing);
         usage.clear();
         see(&mut usage, [2_300], 0.15, false, growing);
@@ -364,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn waiting_for_a_cpu_is_recognized_despite_memory_changes() {
+    fn waiting_programs_are_classified_by_cpu_share_and_memory() {
         assert_eq!(watched(1_000, 0.0, true, standing).quiescence(0, 1_000 * MS), Quiescence::HeldBack);
         assert_eq!(watched(1_000, 0.1, true, standing).quiescence(0, 1_000 * MS), Quiescence::Starved);
         assert_eq!(watched(1_000, 0.7, true, standing).quiescence(0, 1_000 * MS), Quiescence::AtWork);
@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_pipe_is_not_idle() {
+    fn a_program_that_filled_a_pipe_is_not_idle() {
         let mut usage = UsageHistory::default();
         for tick in 0..=10 {
             let sample = UsageSample { at_ns: tick * 20 * MS, cpu_s: Some(0.0), ..UsageSample::default() };
@@ -382,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn a_busy_load_has_not_started_all_tasks() {
+    fn a_program_is_not_idle_while_its_load_works() {
         let mut usage = UsageHistory::default();
         for tick in 0..=10 {
             let load_cpu_s = Some(0.01 * tick as f64);
@@ -419,7 +419,7 @@ mod tests {
     }
 
     #[test]
-    fn growth_exceeds_housekeeping_of_a_runtime() {
+    fn housekeeping_of_a_runtime_is_not_growth() {
         assert!(!is_growth(MIB, 5 * MIB) && is_growth(MIB, 6 * MIB));
         assert!(!is_growth(200 * MIB, 210 * MIB) && is_growth(200 * MIB, 211 * MIB));
         assert!(is_same(MIB, 2 * MIB) && !is_same(MIB, 3 * MIB));

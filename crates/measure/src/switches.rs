@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn waits_are_counted_and_only_those() {
+    fn only_voluntary_context_switches_are_counted() {
         assert_eq!(
             parse("Threads:\t1\nvoluntary_ctxt_switches:\t12\nnonvoluntary_ctxt_switches:\t3\n"),
             Some(12)

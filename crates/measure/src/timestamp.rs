@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn written_values_parse_back() {
+    fn written_timestamps_parse_back() {
         let text = "2026-11-22T05:58:07.15664822Z";
         let at: Timestamp = text.parse().unwrap();
         assert_eq!(at.to_string(), "2026-11-22T05:58:07.156648220Z");

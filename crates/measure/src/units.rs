@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_are_short_where_that_is_exact() {
+    fn counts_are_abbreviated_only_if_exact() {
         for (n, shown) in [
             (0, "0"),
             (1, "1"),
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn any_number_of_seconds_makes_a_duration() {
+    fn out_of_range_seconds_are_clamped() {
         assert_eq!(duration(1.5), Duration::from_millis(1_500));
         for (seconds, expected) in
             [(-1.0, Duration::ZERO), (f64::NAN, Duration::ZERO), (1e300, Duration::MAX)]
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn times_change_unit_without_a_gap() {
+    fn rounded_times_move_to_the_next_unit() {
         for (s, shown) in [
             (0.0, "0 s"),
             (0.000_812, "812 µs"),
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn decimals_align() {
+    fn decimals_are_rounded_and_grouped() {
         assert_eq!(decimal(2150.34, 1), "2,150.3");
         assert_eq!(decimal(-0.04, 1), "0.0");
         assert_eq!(decimal(-1234.0, 0), "-1,234");
@@ -248,24 +248,24 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_shown_count_reads_back_as_itself(n in 1u64..) {
+        fn formatted_counts_parse_back(n in 1u64..) {
             prop_assert_eq!(parse_count(&count(n).replace(',', "")), Ok(n));
         }
 
         #[test]
-        fn a_short_count_reads_back_as_itself(m in 1u64..1_000, power in 0u32..9) {
+        fn short_counts_parse_back(m in 1u64..1_000, power in 0u32..9) {
             let n = m * 10u64.pow(power);
             prop_assert_eq!(parse_count(&count(n).replace(',', "")), Ok(n));
         }
 
         #[test]
-        fn a_shown_size_reads_back_as_shown(n in 1u64..1 << 60) {
+        fn formatted_sizes_parse_back(n in 1u64..1 << 60) {
             let shown = bytes(n);
             prop_assert_eq!(parse_bytes(&shown).map(bytes), Ok(shown));
         }
 
         #[test]
-        fn showing_never_panics(value in any::<f64>(), decimals in 0usize..9, n in any::<u64>()) {
+        fn formatting_never_panics(value in any::<f64>(), decimals in 0usize..9, n in any::<u64>()) {
             let _ = (seconds(value), decimal(value, decimals), bytes(n), grouped(n));
         }
     }

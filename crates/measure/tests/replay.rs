@@ -60,7 +60,7 @@ fn kept_runs_have_the_recorded_verdicts() {
 }
 
 #[test]
-fn a_trace_survives_being_written_again() {
+fn a_rewritten_trace_reads_back_unchanged() {
     let temporary = tempfile::tempdir().unwrap();
     for path in traces() {
         let (spec, timeline) = read_trace(&path).unwrap();
@@ -75,7 +75,7 @@ fn a_trace_survives_being_written_again() {
 
 /// A sample has the time at which its round began, perhaps before the event that discarded earlier ones.
 #[test]
-fn samples_after_a_reading_that_was_dropped_survive() {
+fn samples_after_a_dropped_reading_survive_rewriting() {
     let (spec, kept) = read_trace(&folder().join("how-it-ends-well.jsonl")).unwrap();
     let mut timeline = Timeline::new(kept.started_at, kept.host.clone());
     let point = kept.usage().points()[0];
@@ -161,7 +161,7 @@ fn edited_runs_have_the_expected_verdicts() {
 
 /// A process may leave its cgroup, work, and be gone when taskscale looks.
 #[test]
-fn cpu_time_outside_of_the_cgroup_is_missing() {
+fn cpu_time_spent_outside_the_cgroup_fails_the_run() {
     for (missing_s, status) in [(0.01, Status::Ok), (0.05, Status::Failed)] {
         let run = edited("work-well", |event| {
             if let RunEvent::Account(account) = &mut event.event {
@@ -176,7 +176,7 @@ fn cpu_time_outside_of_the_cgroup_is_missing() {
 
 /// A process that detached itself from the program is accounted to it no longer, but to the launcher.
 #[test]
-fn cpu_time_of_orphans_counts_as_the_programs() {
+fn cpu_time_of_orphans_counts_toward_the_program() {
     let run = edited("work-well", |event| {
         if let RunEvent::Ended(ProgramEnd::Exited { orphans_s, .. }) = &mut event.event {
             *orphans_s += 1.0;

@@ -139,7 +139,7 @@ proptest! {
 
     /// A catalog is loaded, or the error names a line that the file has.
     #[test]
-    fn any_manifest(changes in vec(change(TOML_WORDS), 0..6)) {
+    fn random_manifest_loads_or_names_an_existing_line(changes in vec(change(TOML_WORDS), 0..6)) {
         thread_local! {
             // In memory if possible: a disk is slow with a million small files.
             static FOLDER: tempfile::TempDir = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).expect("a folder");
@@ -194,7 +194,7 @@ proptest! {
 
     /// Output is understood the same in pieces of any size, and no `alive` counts twice.
     #[test]
-    fn any_output_of_a_program(changes in vec(change(PROTOCOL_WORDS), 0..12), noise in vec(any::<u8>(), 0..40), piece in 1usize..64) {
+    fn random_output_parses_alike_in_pieces_of_any_size(changes in vec(change(PROTOCOL_WORDS), 0..12), noise in vec(any::<u8>(), 0..40), piece in 1usize..64) {
         let mut bytes = changed(b"alive 5\nmetric rate 2.5 tasks/s\ndone 5\n", &changes);
         bytes.extend(noise);
         let heard = |length: usize| {
@@ -243,7 +243,7 @@ proptest! {
 
     /// A trace with changed numbers and missing lines is refused or judged.
     #[test]
-    fn any_trace(
+    fn altered_trace_is_refused_or_classified(
         name in select(&TRACES[..]),
         changes in vec((0.0..1.0, 0.0..1.0, select(&[0_u64, 1, 1 << 40, u64::MAX][..])), 1..6),
         left_out in prop::option::of(0.0..1.0),
@@ -385,7 +385,7 @@ proptest! {
 
     /// Every line is a sample or is rejected, and an accepted sample is written as it was read.
     #[test]
-    fn any_samples(bytes in samples()) {
+    fn random_line_is_a_sample_or_rejected(bytes in samples()) {
         let (samples, rejected) = parse_samples(&bytes);
         let lines = bytes.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()).count();
         prop_assert_eq!(samples.len() + rejected.len(), lines);
@@ -398,7 +398,7 @@ proptest! {
 
     /// A results folder from a stranger can be shown.
     #[test]
-    fn any_results_folder(samples in figures(), changes in vec(change(JSON_WORDS), 0..3)) {
+    fn random_results_folder_is_shown_safely(samples in figures(), changes in vec(change(JSON_WORDS), 0..3)) {
         let bytes = changed(CAMPAIGN.as_bytes(), &changes);
         let campaign = serde_json::from_slice(&bytes);
         let campaign = campaign.or_else(|_| serde_json::from_str::<Campaign>(CAMPAIGN)).expect("a campaign");
@@ -407,7 +407,7 @@ proptest! {
 
     /// Two of them can be compared.
     #[test]
-    fn any_two_results_folders(base in figures(), new in figures(), changes in vec(change(JSON_WORDS), 0..3)) {
+    fn random_results_folders_are_compared_safely(base in figures(), new in figures(), changes in vec(change(JSON_WORDS), 0..3)) {
         let bytes = changed(CAMPAIGN.as_bytes(), &changes);
         let sound = || serde_json::from_str::<Campaign>(CAMPAIGN).expect("a campaign");
         let campaign = serde_json::from_slice(&bytes).unwrap_or_else(|_| sound());
@@ -433,7 +433,7 @@ proptest! {
 
     /// Counts, sizes and durations.
     #[test]
-    fn any_quantity(text in prop_oneof!["\\PC{0,20}", "[0-9._kKMmGiBshnu -]{0,30}", "[0-9]{1,40}[kMG]?(i?B)?", "([0-9.]{1,9} ?(ms|s|m|h)){1,4}"]) {
+    fn parsed_quantities_are_positive_and_printable(text in prop_oneof!["\\PC{0,20}", "[0-9._kKMmGiBshnu -]{0,30}", "[0-9]{1,40}[kMG]?(i?B)?", "([0-9.]{1,9} ?(ms|s|m|h)){1,4}"]) {
         if let Ok(count) = units::parse_count(&text) {
             prop_assert!(count > 0);
             prop_assert_eq!(units::parse_count(&units::count(count).replace(',', "")), Ok(count));

@@ -92,7 +92,7 @@ mod tests {
 
     /// Per connection, 3,926 bytes on Linux 6.12 and 1,545 on 6.1, partly for epoll and open files.
     #[test]
-    fn uncharged_kernel_memory_is_distinguished() {
+    fn uncharged_kernel_memory_is_detected() {
         let memory =
             |kernel_bytes| Plateau { kernel_bytes, kernel_stack_bytes: Some(100_000), ..Plateau::default() };
         assert!(is_uncharged(&memory(100_000 + 1_545 * 20_000), 20_000));

@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn links_are_not_followed_as_cgroups() {
+    fn symlinks_are_not_listed_as_cgroups() {
         let temporary = tempfile::tempdir().unwrap();
         folders(temporary.path(), &["run-1/a"]);
         std::os::unix::fs::symlink("/", temporary.path().join("run-1/link")).unwrap();

@@ -348,12 +348,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_panics(text in "\\PC*|[0-9._kKMmGiBshn -]{0,50}") {
+        fn parsing_never_panics(text in "\\PC*|[0-9._kKMmGiBshn -]{0,50}") {
             let _ = (parse_count(&text), parse_bytes(&text), parse_duration(&text));
         }
 
         #[test]
-        fn plain_numbers_read_back(n in 1u64..) {
+        fn plain_numbers_parse_back(n in 1u64..) {
             prop_assert_eq!(parse_count(&n.to_string()), Ok(n));
             prop_assert_eq!(parse_bytes(&n.to_string()), Ok(n));
             prop_assert_eq!(parse_duration(&format!("{n}ns")), Ok(Duration::from_nanos(n)));

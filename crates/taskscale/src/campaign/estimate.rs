@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn estimates_use_measurements_and_else_the_kind() {
+    fn estimates_fall_back_from_measurements_to_the_kind() {
         let estimate = estimate(&plan(), &[seen(1, 1), seen(10_000, 1)], &[]);
         assert_eq!((estimate.runs, estimate.done, estimate.warm_ups), (18, 0, 2));
         let of: BTreeMap<(&str, u64), (EstimateSource, f64)> = (estimate.cells.iter())

@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn larger_n_are_predicted_by_a_line() {
+    fn holds_of_larger_n_are_extrapolated_linearly() {
         let mut predictor = predictor();
         for (n, launch) in [(1, 0.05), (10_000, 0.30), (100_000, 2.50)] {
             predictor.observe(&sample(n, launch));
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unseen_outside_plateau_may_need_a_longer_hold() {
+    fn an_unseen_plateau_is_retried_with_a_longer_hold() {
         let mut unseen = sample(10, 1.8);
         unseen.time.plateau_s = Some(1.5);
         assert_eq!(predictor().retry_hold_s(&unseen), None);
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn the_hold_of_the_original_posts_never_changes() {
+    fn a_fixed_hold_never_changes() {
         let predictor = HoldPredictor::new(Hold::Fixed { seconds: 10 });
         assert_eq!(predictor.initial_hold_s("rust/x", 1_000_000), 10.0);
         let mut short = sample(1_000_000, 25.0);

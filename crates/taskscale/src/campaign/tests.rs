@@ -101,7 +101,7 @@ fn drive(campaign: &Campaign, folder: &Path, runner: &mut Scripted) -> (RunsEnd,
 const CHOSEN: Hold = Hold::Chosen { plateau_s: 1.0 };
 
 #[test]
-fn every_entry_is_warmed_up_once_and_every_cell_run() {
+fn every_entry_is_warmed_up_once_and_every_cell_runs() {
     let folder = tempfile::tempdir().unwrap();
     let mut runner = Scripted::new(1e7);
     let (outcome, samples) = drive(&campaign(CHOSEN, 3), folder.path(), &mut runner);
@@ -127,7 +127,7 @@ fn a_short_hold_is_repeated_and_remembered() {
 }
 
 #[test]
-fn the_classic_hold_is_never_repeated() {
+fn runs_with_a_fixed_hold_are_never_repeated() {
     let folder = tempfile::tempdir().unwrap();
     let mut runner = Scripted::new(5e4);
     let (_, samples) = drive(&campaign(Hold::Fixed { seconds: 10 }, 1), folder.path(), &mut runner);

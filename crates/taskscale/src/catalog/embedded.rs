@@ -81,7 +81,7 @@ mod tests {
     use crate::catalog::{Catalog, Entry};
 
     #[test]
-    fn the_embedded_catalog_is_that_of_the_repository() {
+    fn embedded_catalog_matches_the_repository() {
         let folder = tempfile::tempdir().unwrap();
         let unpacked = unpack_embedded(folder.path()).unwrap();
         let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runtimes");
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unwritable_cache_yields_a_hint() {
+    fn an_unwritable_cache_is_reported() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("file");
         fs::write(&file, "").unwrap();

@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn other_braces_are_left_unchanged() {
+    fn invalid_formulas_are_reported_and_left_unchanged() {
         for (word, why) in [
             ("{tasks", "`{tasks` is not closed by `}`"),
             ("{tasks+cpus}", "`{tasks+cpus}`: use a formula of `tasks` only, such as {tasks+1024}"),

@@ -126,7 +126,7 @@ fn manifest_errors_have_position_and_suggestion() {
 }
 
 #[test]
-fn empty_and_missing_catalogs_yield_hints() {
+fn empty_and_missing_catalogs_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let error = Catalog::load(folder.path()).unwrap_err().to_string();
     assert!(error.contains("no runtime in catalog"), "{error}");

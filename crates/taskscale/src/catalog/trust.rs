@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn folders_of_other_users_are_not_trusted() {
+    fn foreign_or_writable_folders_are_not_trusted() {
         let trusted = [0, 1000];
         for (uid, mode, expected) in [
             (0, 0, None),

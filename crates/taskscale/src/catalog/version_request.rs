@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_have_entries_and_versions() {
+    fn requests_parse_into_entries_and_versions() {
         let axes = |word: &str| {
             let request = VersionRequest::parse(word).unwrap()?;
             let axis = |axis: &VersionAxis| {

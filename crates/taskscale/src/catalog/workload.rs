@@ -384,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn embedded_workloads_are_those_of_the_repository() {
+    fn embedded_workloads_match_the_repository() {
         let repository = workloads(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runtimes")).unwrap();
         assert!(repository.iter().any(|workload| workload.shape == Shape::Work));
         assert_eq!(carried_workloads(), repository);

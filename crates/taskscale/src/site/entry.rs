@@ -215,7 +215,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reasons_are_sentences() {
+    fn reasons_are_formatted_as_sentences() {
         assert_eq!(
             sentence("the building block of concurrency in Go"),
             "The building block of concurrency in Go."

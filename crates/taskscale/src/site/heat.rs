@@ -97,7 +97,7 @@ mod tests {
     use crate::site::fixture::shown;
 
     #[test]
-    fn results_of_most_workloads_come_before_newer_ones() {
+    fn newest_project_results_with_most_workloads_are_chosen() {
         let mut campaigns =
             [shown("newest", everything()), shown("newer", of_parts()), shown("old", of_parts())];
         let place = |campaigns: &[CampaignSummary]| newest_complete(campaigns).map(|of| of.place.clone());

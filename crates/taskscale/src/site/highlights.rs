@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_that_is_not_resident_is_found() {
+    fn kernel_memory_missing_from_rss_is_highlighted() {
         let told = |kernel_share: f64| {
             let mut samples = both((1_000_000, 400), (1_000_000, 420));
             for sample in &mut samples {
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_hit_at_more_tasks_does_not_count() {
+    fn limit_hit_beyond_a_timeout_is_not_highlighted() {
         let mut samples = both((1_000_000, 400), (1_000_000, 420));
         let mut hit = fell(sample("x/thread", 1_000_000, 1, 0, 0), Status::Limit, "no more");
         hit.limit = Some(Box::new(LimitHit { name: "kernel.pid_max".into(), value: 32_768, lift: None }));

@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn results_of_one_machine_with_common_cases_can_be_compared() {
+    fn compare_command_is_suggested_for_results_of_one_machine() {
         let other = |mut of: (Campaign, Vec<Sample>)| {
             of.0.machine.cpu = "Another".to_owned();
             of

@@ -128,7 +128,7 @@ mod tests {
 
     /// Footprints of `java/virtual-thread` and `rust/tokio-spawn` (results/2026-11-21-posts), in bytes.
     #[test]
-    fn collected_heaps_are_nonlinear_with_their_deviation() {
+    fn java_heap_is_nonlinear_and_tokio_is_linear() {
         let points = of([47.0e6, 77.0e6, 237.0e6, 992.6e6]);
         let java = fit(&points).unwrap();
         let worst = java.worst.unwrap();
@@ -178,7 +178,7 @@ mod tests {
 
         /// Headroom that a collector keeps at one N and not at another.
         #[test]
-        fn a_leap_is_not_linear(
+        fn memory_jump_at_one_count_is_not_linear(
             base in 1e5..1e8f64,
             slope in 10.0..50_000.0f64,
             repetitions in 1usize..4,
@@ -196,7 +196,7 @@ mod tests {
 
         /// Memory allocated in powers of two, at 1 to 8 tasks.
         #[test]
-        fn doubling_is_not_linear(chunk in 1e5..1e8f64) {
+        fn power_of_two_growth_is_not_linear(chunk in 1e5..1e8f64) {
             let points: Vec<Point> = (1..=8u64)
                 .map(|tasks| Point { tasks, y: chunk * tasks.next_power_of_two() as f64 })
                 .collect();

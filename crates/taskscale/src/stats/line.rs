@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn many_numbers_of_tasks_are_thinned() {
+    fn a_million_task_counts_give_the_exact_line() {
         let many: Vec<Point> =
             (1..=1_000_000).map(|tasks| Point { tasks, y: 5.0 + 2.0 * tasks as f64 }).collect();
         assert_eq!(line(&many), Some(Line { slope: 2.0, base: 5.0 }));
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn known_value() {
+    fn slope_is_the_weighted_median_of_pairwise_slopes() {
         // Slopes (weights): 1→2: 1 (1), 1→4: 3 (3), 2→4: 4 (2). Half of the weight, 3, falls within slope 3.
         let line = line(&points(&[(1, 0.0), (2, 1.0), (4, 9.0)])).unwrap();
         assert_eq!(line, Line { slope: 3.0, base: -3.0 });
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn one_wild_run_does_not_bend_the_line() {
+    fn one_outlier_does_not_change_the_line() {
         let mut calm = Vec::new();
         for tasks in [1, 10_000, 100_000] {
             for _ in 0..3 {
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn slopes_of_repetitions_make_the_interval() {
+    fn interval_is_computed_from_slopes_of_repetitions() {
         assert_eq!(intervals(&repetitions(&[(0.0, 100e3)])), None);
         let exact = intervals(&repetitions(&[(110.0, 10_110.0); 3])).unwrap();
         assert_eq!(exact.slope, Interval { low: 10.0, high: 10.0 });
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_repetition_that_lacks_a_number_of_tasks_has_no_line() {
+    fn incomplete_repetition_yields_no_line() {
         let mut readings = repetitions(&[(0.0, 99e3), (0.0, 100e3), (0.0, 500e3)]);
         readings.pop();
         assert_eq!(lines_of_repetitions(readings.clone()).len(), 2);
@@ -226,7 +226,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn an_exact_line_is_found_exactly(
+        fn exact_line_is_recovered(
             base in 0u32..1 << 30,
             slope in 0u32..1 << 20,
             tasks in prop::collection::btree_set(1u64..2_000_000, 2..6),
@@ -243,7 +243,7 @@ mod tests {
         }
 
         #[test]
-        fn order_makes_no_difference(
+        fn point_order_does_not_change_the_line(
             (ordered, shuffled) in prop::collection::vec((1u64..9, 0.0..1e9f64), 0..20)
                 .prop_flat_map(|points| (Just(points.clone()), Just(points).prop_shuffle()))
         ) {

@@ -104,7 +104,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn medians_of_odd_and_even_numbers() {
+    fn median_handles_odd_and_even_counts() {
         assert_eq!(median(&[]), None);
         assert_eq!(median(&[7.0]), Some(7.0));
         assert_eq!(median(&[3.0, 1.0, 2.0]), Some(2.0));
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn one_wild_run_moves_the_spread_but_not_the_middle() {
+    fn one_outlier_moves_the_range_but_not_the_median() {
         let calm = Spread::of(&[100.0, 101.0, 102.0, 103.0, 104.0]).unwrap();
         let wild = Spread::of(&[100.0, 101.0, 102.0, 103.0, 9000.0]).unwrap();
         assert_eq!((calm.median, calm.mad, calm.range()), (102.0, 1.0, 4.0));
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn spread_needs_two_readings() {
+    fn relative_mad_needs_two_readings() {
         assert_eq!(Spread::of(&[]), None);
         assert_eq!(Spread::of(&[f64::NAN]), None);
         let one = Spread::of(&[5.0, f64::NAN]).unwrap();

@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn quantiles_have_the_closed_form_of_four_degrees_of_freedom() {
+    fn quantiles_match_the_closed_form_of_four_degrees_of_freedom() {
         for p in [0.4, 0.1, 0.025, 0.001_25, 1e-5, 1e-9] {
             let alpha: f64 = 4.0 * p * (1.0 - p);
             let q = (alpha.sqrt().acos() / 3.0).cos() / alpha.sqrt();
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn tails_have_the_closed_forms_of_few_degrees_of_freedom() {
+    fn tails_match_closed_forms_of_one_and_two_degrees_of_freedom() {
         for t in [1e-9, 0.1, 0.7, 1.0, 2.5, 40.0, 1e6, 1e12] {
             let one = 1.0_f64.atan2(t) / PI;
             let root = (2.0 + t * t).sqrt();

@@ -167,7 +167,7 @@ mod tests {
     /// Student's own data (1908), hours of sleep gained by two drugs: Welch's test in R's documentation of `t.test`
     /// gives t = -1.8608, 17.776 degrees of freedom, p = 0.07939 and -3.3654832 to 0.2054832.
     #[test]
-    fn known_values() {
+    fn welch_test_matches_r() {
         let one = [0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0];
         let other = [1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4];
         let found = welch(&other, &one);
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn constant_values_are_certain() {
+    fn constant_values_have_zero_width_intervals() {
         let more = welch(&[8.0; 3], &[10.0; 2]);
         assert_eq!(more.interval(0.999), Interval { low: 2.0, high: 2.0 });
         assert_eq!((more.p_larger(0.0), more.p_smaller(0.0)), (0.0, 1.0));
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_constant_side_keeps_the_others_degrees_of_freedom() {
+    fn degrees_of_freedom_ignore_a_constant_side() {
         assert_eq!(welch(&[5.0; 9], &[4.0, 5.0, 6.0]).freedom, 2.0);
         assert_eq!(welch(&[5.0; 9], &[5.0; 4]).freedom, 3.0);
     }
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn holm_gives_the_level_of_the_remaining_values() {
+    fn holm_divides_the_level_by_the_remaining_tests() {
         let share = |mut p: Vec<f64>| holm(&mut p, 0.05);
         assert_eq!(share(vec![]), 0.05);
         assert_eq!(share(vec![0.9, 0.8, 0.7, 0.6]), 0.0125);
@@ -254,7 +254,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn intervals_contain_the_difference_and_invert_with_the_sides(
+        fn intervals_contain_the_difference_and_mirror_swapped_sides(
             base in prop::collection::vec(-1e9..1e9f64, 2..8),
             new in prop::collection::vec(-1e9..1e9f64, 2..8),
         ) {
@@ -270,7 +270,7 @@ mod tests {
 
         /// Results from others may contain any value.
         #[test]
-        fn values_never_panic(
+        fn arbitrary_values_do_not_panic(
             base in prop::collection::vec(any::<f64>(), 0..6),
             new in prop::collection::vec(any::<f64>(), 0..6),
         ) {

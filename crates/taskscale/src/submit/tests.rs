@@ -70,7 +70,7 @@ fn broken_sample(change: impl FnOnce(&mut Sample)) -> Vec<&'static str> {
 }
 
 #[test]
-fn results_of_the_project_pass() {
+fn repository_results_pass_submission_checks() {
     for folder in campaigns_below(&repository("results")).unwrap() {
         let loaded = record::load(&folder).unwrap();
         let handed_in = loaded.campaign.origin.is_some();
@@ -107,7 +107,7 @@ fn contradictory_values_are_refused() {
 }
 
 #[test]
-fn samples_outside_the_plan_are_refused() {
+fn samples_that_differ_from_the_plan_are_refused() {
     assert_eq!(broken(|loaded| drop(loaded.samples.remove(0))), ["whole"]);
     assert!(broken(|loaded| loaded.samples.push(loaded.samples[0].clone())).contains(&"plan"), "twice");
     assert_eq!(broken_sample(|sample| sample.tasks = 20_000)[..2], ["plan", "whole"]);
@@ -200,7 +200,7 @@ fn submissions_are_anonymous() {
 }
 
 #[test]
-fn changed_programs_are_not_of_the_catalog() {
+fn programs_that_differ_from_the_catalog_are_refused() {
     let catalog = Catalog::load(&repository("runtimes")).unwrap();
     let (runtime, entry) = catalog.entry("rust/thread").unwrap();
     let recipe = &entry.workloads["sleep"];
@@ -276,7 +276,7 @@ fn entries_outside_the_catalog_are_refused() {
 }
 
 #[test]
-fn submissions_are_written_once_with_a_checksum() {
+fn submissions_never_overwrite_and_edits_are_detected() {
     let results = tempfile::tempdir().unwrap();
     let Loaded { campaign, samples, .. } = rooms();
     let folder = write_submission(results.path(), &campaign, &samples, By::HandedIn).unwrap();
@@ -360,7 +360,7 @@ fn badges_need_reproduction_and_consistency() {
 }
 
 #[test]
-fn pull_requests_describe_results_checks_and_removals() {
+fn pull_request_lists_entries_folder_and_outliers() {
     let Loaded { campaign, samples, .. } = rooms();
     let anonymized = anonymize(&campaign, &samples, &Identity::default()).unwrap();
     let place = place(Path::new("results"), &campaign);
@@ -381,7 +381,7 @@ fn pull_requests_describe_results_checks_and_removals() {
 }
 
 #[test]
-fn refusals_have_reason_and_remedy() {
+fn refusals_name_the_rule_and_the_finding() {
     let good = CheckedFolder {
         folder: "results/a".to_owned(),
         badge: Some(Badge::Reproduced),

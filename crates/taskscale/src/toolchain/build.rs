@@ -205,7 +205,7 @@ mod tests {
     use crate::catalog::Catalog;
 
     #[test]
-    fn twins_are_built_once_by_the_first_name() {
+    fn twins_share_the_build_of_the_first_entry() {
         let catalog = Catalog::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runtimes")).unwrap();
         let made_by = |name: &str, workload: &str| {
             let (runtime, entry) = catalog.entries().find(|(_, entry)| entry.full_name == name).expect(name);

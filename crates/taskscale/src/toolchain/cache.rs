@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn running_builds_are_kept() {
+    fn locked_builds_are_not_removed() {
         let (folder, cache) = world();
         let lock = File::create(folder.path().join("builds/go/0123/.lock")).unwrap();
         lock.lock().unwrap();
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_cache_nothing_is_kept() {
+    fn missing_cache_folder_lists_as_empty() {
         assert_eq!(Cache::at("/no/such/folder").kept_builds().unwrap(), []);
     }
 }

@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn toolchain_variables_name_the_found_program() {
+    fn home_variable_names_the_found_toolchain() {
         let mut command = Command::new("mvn");
         give(&mut command, &spec(), Some(Path::new("/opt/jdk")));
         let java_home = command.get_envs().find(|(name, _)| *name == "JAVA_HOME");

@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn every_requirement_is_replaced_and_the_resolved_version_is_checked() {
+    fn requirements_are_pinned_and_the_resolved_version_is_checked() {
         let folder = tempfile::tempdir().unwrap();
         for (name, text) in [("a", "lib = \"1.54\"\nother = \"1\"\n"), ("b", "lib = \"1\"")] {
             fs::create_dir(folder.path().join(name)).unwrap();

@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn both_outputs_and_the_status_are_returned() {
+    fn stdout_stderr_and_exit_status_are_returned() {
         let output = output_within(&mut shell("echo 1.2; echo said >&2; exit 3"), LONG).unwrap();
         assert_eq!((output.stdout.as_slice(), output.stderr.as_slice()), (&b"1.2\n"[..], &b"said\n"[..]));
         assert_eq!(output.status.code(), Some(3));

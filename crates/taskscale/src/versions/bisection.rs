@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn versions_that_do_not_build_are_skipped_and_steps_over_them_are_shown() {
+    fn steps_span_versions_that_do_not_build() {
         let figures = [None, Some(1), None, None, Some(2), Some(2), None];
         assert_eq!(search(&figures).0, [(1, 4)]);
         assert_eq!(search(&[None, None]), (vec![], 0));

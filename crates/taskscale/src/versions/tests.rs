@@ -25,7 +25,7 @@ fn of(entry: &str, word: &str, versions: &[&str]) -> VersionResult<Vec<Entry>> {
 }
 
 #[test]
-fn a_version_of_an_entry_is_an_entry_with_its_toolchain() {
+fn each_version_becomes_an_entry_with_its_toolchain() {
     let found = of("node/promise-timeout", "node@16,22", &["16.20.2", "22.1.0", "22.3.1"]).unwrap();
     let names: Vec<&str> = found.iter().map(|entry| &*entry.full_name).collect();
     assert_eq!(names, ["node/promise-timeout@16", "node/promise-timeout@22"]);
@@ -35,7 +35,7 @@ fn a_version_of_an_entry_is_an_entry_with_its_toolchain() {
 }
 
 #[test]
-fn versions_of_a_library_and_of_the_runtime_are_combined() {
+fn library_and_runtime_versions_are_combined() {
     let found = of("python/trio", "x@python=3.12,3.13,trio=0.25,latest", &["3.12.1", "3.13.0"]).unwrap();
     let latest = catalog().entry("python/trio").unwrap().1.library.clone().unwrap().version;
     let names: Vec<&str> = found.iter().map(|entry| &*entry.name).collect();
@@ -79,7 +79,7 @@ fn duplicate_requests_are_measured_once() {
 }
 
 #[test]
-fn a_set_in_versions_and_a_folder_of_no_runtime_are_refused() {
+fn unusable_versions_and_toolchain_folders_are_refused() {
     let expand = |word: &str, named: &NamedToolchains| {
         expand(&mut catalog(), &[word.to_owned()], named).unwrap_err().to_string()
     };

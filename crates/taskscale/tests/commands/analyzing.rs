@@ -75,7 +75,7 @@ fn missing(block: &ResultBlock, path: &str) -> Option<String> {
 }
 
 #[test]
-fn every_command_of_the_page_works() {
+fn every_command_of_analyzing_md_works() {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/analyzing.md");
     let blocks = blocks(&fs::read_to_string(&page).expect("docs/analyzing.md"));
     let world = World::new(&[]);

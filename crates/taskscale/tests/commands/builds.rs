@@ -44,7 +44,7 @@ fn builds_wait_for_each_other_and_finished_ones_do_not() {
 }
 
 #[test]
-fn twins_are_built_once_and_runtimes_side_by_side() {
+fn twins_are_built_once_and_runtimes_in_parallel() {
     let world = World::new(&[]);
     let path = |name: &str| world.path(name).display().to_string();
     let count = format!("build = [\"sh\", \"-c\", \"echo >> {}\"]", path("times"));

@@ -36,7 +36,7 @@ fn compare(world: &World, args: &str) -> Finished {
 }
 
 #[test]
-fn regressions_fail_the_gate_and_undecided_does_not_pass() {
+fn regressions_and_inconclusive_results_fail_the_gate() {
     let world = world();
     let more = "--base-entry fake/base --new-entry fake/more -m bytes-per-task";
     for (args, code) in [

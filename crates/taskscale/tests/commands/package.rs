@@ -37,7 +37,7 @@ fn cargo(arguments: &[&str], folder: &Path) -> Command {
 }
 
 #[test]
-fn the_package_carries_the_whole_catalog() {
+fn package_contains_the_whole_catalog() {
     let listed = output(&mut cargo(&["package", "--list", "--allow-dirty"], crate_folder()));
     let listed: BTreeSet<&str> = listed.lines().collect();
     for name in

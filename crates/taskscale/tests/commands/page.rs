@@ -219,7 +219,7 @@ fn node(args: &[&str], pages: Option<&Path>) {
 
 #[test]
 #[ignore = "needs `npm ci` in report/"]
-fn the_model_of_the_page() {
+fn page_model_passes_its_node_tests() {
     if can_run(false) {
         node(&["test.mjs", "data"], None);
     }
@@ -227,7 +227,7 @@ fn the_model_of_the_page() {
 
 #[test]
 #[ignore = "needs `npm ci` in report/"]
-fn the_page_in_a_browser() {
+fn page_works_in_a_browser() {
     if !can_run(true) {
         return;
     }

@@ -265,7 +265,7 @@ fn errors_come_first_and_hints_add_a_command() {
 
 /// With an empty PATH, a warning names the tools that cannot be found.
 #[test]
-fn empty_paths_are_reported() {
+fn empty_path_variable_is_reported() {
     let mut world = world();
     let manifest = fs::read_to_string(world.manifest()).unwrap();
     let fake = format!("{:?}", world.fake().display().to_string());
@@ -280,7 +280,7 @@ fn empty_paths_are_reported() {
 }
 
 #[test]
-fn folders_that_cannot_be_used_are_refused() {
+fn unusable_output_folders_are_refused() {
     let world = world();
     let full = world.path("full");
     fs::create_dir(&full).unwrap();

@@ -58,7 +58,7 @@ fn every_format_renders_all_results() {
 }
 
 #[test]
-fn colors_follow_option_and_terminal() {
+fn colors_follow_option_environment_and_format() {
     let world = world();
     let colored = |args: &[&str], variables: &[(&str, &str)]| {
         let mut command = world.command(&[&["report"], args].concat());
@@ -142,7 +142,7 @@ fn the_newest_results_are_reported_by_default() {
 
 /// Filters by entry, kind and number of tasks apply to what is shown, not to the fit.
 #[test]
-fn reports_filter_by_selection() {
+fn filters_change_rows_but_not_the_fit() {
     let world = World::new(&[]);
     let entries = [
         ("fake/well", Kind::Stackless, Some(1 << 10)),
@@ -194,7 +194,7 @@ fn reports_filter_by_selection() {
 
 /// The page is written, and opened with the desktop's program.
 #[test]
-fn the_page_is_opened() {
+fn open_writes_and_opens_the_page() {
     let mut world = World::new(&[]);
     store(&world.path("one"), &results(&[("fake/well", Kind::Stackless, Some(0))], &[1], 1));
     let path = std::env::var("PATH").unwrap();

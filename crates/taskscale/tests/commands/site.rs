@@ -116,7 +116,7 @@ fn copied(world: &World, to: &str, change: impl Fn(String) -> String) -> PathBuf
 }
 
 #[test]
-fn the_site_of_the_repository_has_every_page_and_no_dead_link() {
+fn repository_site_has_every_page_and_working_links() {
     let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let world = World::new(&[]);
     let out = world.path("site");

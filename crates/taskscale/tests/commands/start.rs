@@ -59,7 +59,7 @@ fn a_dry_run_predicts_limits() {
 
 /// `--quick` leaves out entries of other toolchains unless they are named.
 #[test]
-fn quick_uses_installed_toolchains_only() {
+fn quick_skips_entries_of_other_toolchains() {
     let world =
         World::new(&[FakeEntry::new("own", ""), FakeEntry::new("other", "").more("toolchain = \"slow\"")]);
     let mut manifest = fs::read_to_string(world.manifest()).unwrap();

@@ -167,7 +167,7 @@ fn documents_follow_the_style_rules() {
 }
 
 #[test]
-fn documents_keep_within_their_budgets() {
+fn documents_stay_within_word_budgets() {
     // The list of releases is generated with its table, and grows with it.
     let count = |path: &str| {
         let texts = texts(&read(path));

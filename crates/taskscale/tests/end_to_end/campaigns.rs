@@ -42,7 +42,7 @@ fn assert_complete(world: &World, folder: &str) {
 /// Signals at random moments of small campaigns, which then resume (`campaign::tests` interrupts every run of a
 /// plan). `TASKSCALE_TEST_SEED` repeats a failure.
 #[test]
-fn killed_runs_resume_at_any_instant() {
+fn campaign_killed_at_any_moment_resumes() {
     const ROUNDS: usize = 3;
     const SIGNALS: [i32; 5] = [libc::SIGKILL, libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGKILL];
     let seed =
@@ -104,7 +104,7 @@ fn cut_off(signal: i32, rounds: usize, seed: u64) {
 
 /// `nohup taskscale … &`, then the terminal closes: SIGHUP is ignored, and nothing reads the output.
 #[test]
-fn runs_survive_their_terminal() {
+fn campaign_survives_its_terminal() {
     let world = World::new(&entries());
     let mut command = world.campaign("out", "-n 3");
     let (reader, writer) = std::io::pipe().unwrap();
@@ -149,7 +149,7 @@ fn interruption_ends_the_current_run_at_once() {
 }
 
 #[test]
-fn concurrent_runs_wait_for_the_machine() {
+fn concurrent_campaigns_wait_for_the_machine() {
     let world = World::new(&[FakeEntry::new("well", "")]);
     let other = World::new(&[FakeEntry::new("well", "")]);
     let first = world.start(world.campaign("out", ENDLESS));
@@ -203,7 +203,7 @@ fn concurrent_runs_wait_for_the_machine() {
 }
 
 #[test]
-fn results_folders_are_not_shared() {
+fn results_folder_in_use_is_refused() {
     let mut world = World::new(&[FakeEntry::new("well", "")]);
     let first_command = world.campaign("out", ENDLESS);
     // No common lock, as on two machines with one network disk, or after /tmp was cleaned.
@@ -228,7 +228,7 @@ fn talkative() -> FakeEntry {
 }
 
 #[test]
-fn a_full_disk_stops_the_run_and_keeps_samples() {
+fn full_disk_stops_the_campaign_and_keeps_samples() {
     let world = World::new(&[talkative()]);
     let cells = "-n 3 --repetitions 20 --format csv";
     // A limit on file sizes fails a write half-way, as a full disk does, and needs no privileges.
@@ -311,7 +311,7 @@ impl Drop for Disk<'_> {
 }
 
 #[test]
-fn a_vanished_folder_stops_the_run_and_shows_results() {
+fn vanished_folder_stops_the_campaign_and_shows_results() {
     let world = World::new(&[FakeEntry::new("well", "")]);
     let running = world.start(world.campaign("out", "-n 3 --repetitions 50 --format csv"));
     world.until("the first sample is there", || world.sample_count("out") > 0);

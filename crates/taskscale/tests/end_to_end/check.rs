@@ -201,7 +201,7 @@ fn claims_are_compared_with_kernel_counts_and_times() {
 
 #[test]
 #[ignore = "nightly: many checks"]
-fn builds_are_checked() {
+fn builds_that_differ_leave_files_or_fail_are_reported() {
     let build = |line: &str| {
         let mut entry = script("built").more(&format!("build = [\"sh\", \"-c\", {line:?}]"));
         entry.flags[0] = "{out}/script.sh".into();

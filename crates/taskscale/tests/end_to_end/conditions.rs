@@ -9,7 +9,7 @@ use taskscale::record::{self, MemorySource, Warning};
 
 /// `campaign::same_tests` tests the rules. This tests that a refusal leaves the folder as it was.
 #[test]
-fn runs_resume_only_under_their_conditions() {
+fn campaign_resumes_only_under_its_conditions() {
     let entries = |flags| [FakeEntry::new("well", flags), FakeEntry::new("other", "")];
     let mut world = World::new(&entries(""));
     let begun = "-n 3 --memory-cap 300MiB --timeout 90s --seed 1";
@@ -104,7 +104,7 @@ fn damaged_and_foreign_samples_are_rejected_and_others_kept() {
 
 /// Default names of folders differ by the second, but are unique even within one.
 #[test]
-fn simultaneous_runs_get_separate_folders() {
+fn simultaneous_campaigns_get_separate_folders() {
     let mut world = World::new(&[FakeEntry::new("well", "")]);
     let mut commands = Vec::new();
     for number in 0..4 {
@@ -161,7 +161,7 @@ fn samples_without_the_lock_are_marked() {
 
 /// Another user's lock file, made with the usual umask by an older taskscale: readable but not writable.
 #[test]
-fn runs_of_other_users_are_awaited() {
+fn lock_of_another_user_is_awaited() {
     if !is_root() {
         return skipped("only root can be somebody else");
     }

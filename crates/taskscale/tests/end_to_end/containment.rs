@@ -154,7 +154,7 @@ fn a_killed_launcher_yields_a_sample_and_no_orphans() {
 /// If taskscale and its launcher are killed, the next start removes their cgroups, with those that the program
 /// created below them and all processes in them.
 #[test]
-fn nested_cgroups_of_ended_runs_are_removed() {
+fn nested_cgroups_of_a_killed_taskscale_are_removed() {
     let flags = "--fault subgroups --processes 2 --fault daemon --fault hang:plateau";
     let world = World::new(&[FakeEntry::new("nested", flags)]);
     let running = world.start(world.campaign("out", "-n 5"));
@@ -193,7 +193,7 @@ fn a_killed_launcher_template_is_replaced() {
 
 /// The user `nobody` can measure as well.
 #[test]
-fn an_ordinary_user_can_measure() {
+fn unprivileged_user_can_measure() {
     if !is_root() {
         return skipped("only root can try how another user fares");
     }

@@ -120,7 +120,7 @@ fn events_match_their_schema() {
 }
 
 #[test]
-fn verbose_reports_actions_and_quiet_nothing() {
+fn verbose_reports_actions_and_quiet_only_errors() {
     let world = World::new(&[FakeEntry::new("well", "").more("build = [[\"true\"]]")]);
     let verbose = world.run(world.campaign("out", "-n 2 --verbose"));
     verbose.expect_good(&world.runs("out"));
@@ -145,7 +145,7 @@ fn verbose_reports_actions_and_quiet_nothing() {
 }
 
 #[test]
-fn runs_end_with_a_page_if_it_can_be_written() {
+fn campaign_ends_with_a_page_or_a_warning() {
     let world = World::new(&[FakeEntry::new("goroutine", ""), FakeEntry::new("thread", "--fault failed:1")]);
     let finished = world.run(world.campaign("out", "-n 2"));
     let page = world.path("out/report.html");

@@ -68,7 +68,7 @@ fn blocks_of_malloc_are_explained_to_the_byte() {
 }
 
 #[test]
-fn mappings_and_stacks_of_threads_are_explained_by_the_kernel() {
+fn mappings_stacks_and_pipes_are_explained() {
     let world = World::new(&[]);
     let Some(program) = known(&world, &[]) else { return };
     let sheet = explained(&world, &program, "mapped", "none", 0);
@@ -86,7 +86,7 @@ fn mappings_and_stacks_of_threads_are_explained_by_the_kernel() {
 }
 
 #[test]
-fn static_programs_get_rows_without_hooks() {
+fn static_programs_are_explained_without_malloc_hooks() {
     let world = World::new(&[]);
     let Some(program) = known(&world, &["-static"]) else { return };
     let sheet = explained(&world, &program, "blocks", "malloc", 1);

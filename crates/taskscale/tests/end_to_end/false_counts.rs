@@ -63,7 +63,7 @@ fn own_address() -> Option<IpAddr> {
 
 /// `few` accepts 10 of 100, `slow` all of them, one by one, with a backlog of five.
 #[test]
-fn a_server_at_a_local_address_is_local() {
+fn connections_to_a_local_nonloopback_address_are_counted() {
     let world = World::new(&[]);
     let Some(program) = programs(&world) else { return };
     let Some(ip) = own_address() else { return skipped("this machine has no address but loopback") };

@@ -224,7 +224,7 @@ fn wrong_clocks_are_reported() {
 /// The server on one node, its clients on the other: Slurm starts them, and they reach the server at its node's address.
 #[test]
 #[ignore = "nightly: a slow fault of a cluster"]
-fn servers_and_their_clients_are_on_two_machines() {
+fn server_and_clients_run_on_two_machines() {
     let server =
         FakeEntry { waits: Some("echo"), ..FakeEntry::new("server", "--serve echo --op-cpu-us 100") };
     let Some(cluster) = Cluster::start(&[server]) else { return };

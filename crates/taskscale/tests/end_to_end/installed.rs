@@ -79,7 +79,7 @@ fn an_installed_binary_uses_its_embedded_catalog() {
 
 /// The first and the last installed version of runtimes, and two versions of a library.
 #[test]
-fn versions_of_what_is_installed_are_measured_side_by_side() {
+fn installed_versions_are_measured_side_by_side() {
     let installed = Installed::new();
     let (code, stdout, stderr) = installed.run(&["versions", "--json", "node", "python"]);
     assert_eq!(code, 0, "{stderr}");
@@ -115,7 +115,7 @@ fn versions_of_what_is_installed_are_measured_side_by_side() {
 /// A runtime that is not installed is reported as skipped. With TASKSCALE_REQUIRE=all that is a failure.
 #[test]
 #[ignore = "nightly: builds and checks a program in each language"]
-fn scaffolds_of_new_pass_check() {
+fn programs_created_by_new_pass_check() {
     let installed = Installed::new();
     let names: Vec<&str> =
         LANGUAGES.iter().map(|language| language.names.first().map_or("perl", String::as_str)).collect();

@@ -42,7 +42,7 @@ fn assert_capped(samples: &[Sample], cap_bytes: u64) {
 
 #[test]
 #[ignore = "nightly: needs an idle machine"]
-fn the_answer_passes_and_just_above_is_killed() {
+fn answer_passes_and_a_larger_count_is_killed() {
     let world = World::new(&[FakeEntry::new("plain", "--anon-bytes 4MiB --anon-bytes-per-task 16KiB")]);
     if !can_limit(&world) {
         return;
@@ -163,7 +163,7 @@ fn variables_contain_the_memory_cap() {
 /// Real runtimes, whether or not they size themselves by their cgroup: each has an answer that is consistent.
 #[test]
 #[ignore = "nightly: builds and searches real entries"]
-fn installed_runtimes_have_answers() {
+fn installed_runtimes_yield_consistent_answers() {
     let world = World::new(&[FakeEntry::new("plain", "")]);
     if !can_limit(&world) {
         return;

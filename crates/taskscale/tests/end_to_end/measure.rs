@@ -146,7 +146,7 @@ fn a_throttled_program_is_not_idle() {
 
 /// The launcher is stopped, so that it cannot report the end of the program.
 #[test]
-fn a_program_that_ended_by_itself_was_not_stopped() {
+fn exit_code_is_reported_despite_a_stopped_launcher() {
     let world = World::new(&[]);
     let mut running =
         world.start(command(&world, "out", &["-r", "1"], "1 2 --no-protocol --fault exit:plateau:4"));
@@ -201,7 +201,7 @@ fn a_program_that_ignores_sigterm_is_killed_without_failure() {
 }
 
 #[test]
-fn ready_signals_of_the_user_begin_the_plateau() {
+fn ready_line_delay_or_port_begins_the_plateau() {
     let world = World::new(&[]);
     // The line `alive 1` is a line like any other here, and its number of tasks is ignored.
     let line = ["--ready-when", "alive"];
@@ -366,7 +366,7 @@ fn loads_end_with_taskscale() {
 
 /// A server of a language's own library, which knows nothing of taskscale: each connection is a thread.
 #[test]
-fn a_real_server_is_measured() {
+fn python_http_server_is_measured() {
     let python = Command::new("python3").arg("--version").output();
     if !python.is_ok_and(|output| output.status.success()) {
         return skipped("python3 is not there");

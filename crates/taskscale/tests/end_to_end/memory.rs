@@ -176,7 +176,7 @@ fn escaped_processes_and_replaced_caches_are_detected() {
 
 /// Processes that this user may not read are counted by /proc/PID/status, with a warning.
 #[test]
-fn unreadable_processes_are_not_omitted() {
+fn unreadable_processes_are_counted_with_a_warning() {
     if !is_root() {
         return skipped("only root can try how another user fares");
     }
@@ -199,7 +199,7 @@ fn unreadable_processes_are_not_omitted() {
 
 /// Shared memory that was charged to others, and own shared memory that is not mapped.
 #[test]
-fn shared_memory_of_others_is_reported_separately() {
+fn mapped_shared_memory_of_others_is_included() {
     let world = World::new(&[]);
     let Some(program) = attacks(&world) else { return };
     let file = tempfile::NamedTempFile::new_in("/dev/shm").unwrap();
@@ -229,7 +229,7 @@ fn a_stopped_program_has_no_plateau() {
 }
 
 #[test]
-fn a_segment_that_outlives_its_program_is_removed() {
+fn leftover_shared_memory_segment_is_removed() {
     let world = World::new(&[]);
     let Some(program) = attacks(&world) else { return };
     let sample = measured(&world, &program, "leaves-segment", |_| {});

@@ -63,7 +63,7 @@ fn tests_of(module: &str, source: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn the_document_lists_every_fault_test() {
+fn faults_document_lists_every_fault_test() {
     let text = fs::read_to_string(document()).expect("docs/reference/faults.md");
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
     let folders =

@@ -28,7 +28,7 @@ fn figure(sample: &Sample, figure: &MetricDef) -> f64 {
 /// every server takes.
 #[test]
 #[ignore = "nightly: needs an idle machine"]
-fn values_match_the_servers_own_measurements() {
+fn cost_latency_and_bytes_match_known_values() {
     const MESSAGE_US: f64 = 2_000.0;
     const HELD: f64 = 100_000.0;
     const LATE_US: f64 = 30_000.0;
@@ -70,7 +70,7 @@ fn values_match_the_servers_own_measurements() {
 
 /// Values include kernel memory, on both sides.
 #[test]
-fn kernel_memory_per_connection_is_as_expected() {
+fn kernel_memory_per_connection_is_within_bounds() {
     let world = World::new(&[server("plain", "echo", "")]);
     let finished = world.run(world.campaign("out", "-w echo -n 1,1000"));
     let samples = world.runs("out");
@@ -113,7 +113,7 @@ fn missed_rates_are_reported() {
 }
 
 #[test]
-fn killed_under_load_taskscale_leaves_nothing() {
+fn server_and_clients_end_if_taskscale_is_killed() {
     let world = World::new(&[server("plain", "chat", "")]);
     let running = world.start(world.campaign("out", "-w chat -n 200 -r 3"));
     world.until("a sample is there", || world.sample_count("out") >= 1);
@@ -153,7 +153,7 @@ impl Drop for Fake {
 }
 
 #[test]
-fn load_tests_an_external_server() {
+fn load_command_measures_an_external_server() {
     let world = World::new(&[]);
     let load = |words: &str| world.run(world.command(&words.split(' ').collect::<Vec<_>>()));
     let echo = Fake::start(&world, "--serve echo");

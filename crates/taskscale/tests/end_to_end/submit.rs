@@ -66,7 +66,7 @@ fn handed_in(world: &World) -> Vec<PathBuf> {
 }
 
 #[test]
-fn submitted_results_are_checked_and_sealed() {
+fn submitted_results_are_checked_and_edits_refused() {
     let world = world();
     let tried = submit(&world, "measured --dry-run");
     tried.expect_code(0);

@@ -61,7 +61,7 @@ fn verification(world: &World) -> Value {
 }
 
 #[test]
-fn verification_needs_a_second_measurement_of_the_same_program() {
+fn verification_agrees_only_for_the_submitted_program() {
     let Some(world) = world() else { return };
     let dry = taskscale(&world, &format!("verify {RESULTS} --seed 7 --dry-run"));
     dry.expect_code(0);

@@ -38,7 +38,7 @@ fn world(versions: &[(&str, &str)]) -> World {
 }
 
 #[test]
-fn versions_are_entries_and_steps_are_found() {
+fn versions_are_entries_and_bisect_finds_the_step() {
     let world = world(&[("1.0.3", "1KiB"), ("1.1.0", "1KiB"), ("1.2.5", "1KiB"), ("1.3.0", "4KiB")]);
     let folder = world.path("out/run").display().to_string();
     let words = ["run", "fake/plain@1.0,1.3", "--quick", "-n", "1k,10k", "-o", &folder];
@@ -83,7 +83,7 @@ fn versions_are_entries_and_steps_are_found() {
 /// Memory that is not linear has no bytes per task to compare. A version that fails has nothing to compare at
 /// all.
 #[test]
-fn memory_that_is_not_linear_is_bisected_at_the_largest_number_of_tasks() {
+fn nonlinear_memory_is_bisected_at_the_largest_count() {
     let grows = |small: &str, large: &str| format!("$(test $1 -gt 5000 && echo {large} || echo {small})");
     let (less, more, fails) = (grows("1KiB", "4KiB"), grows("1KiB", "8KiB"), grows("1KiB", "no size"));
     let world = world(&[("1.0.3", &less), ("1.1.0", &more), ("1.2.5", &fails)]);

@@ -154,7 +154,7 @@ fn unserved_connections_are_detected() {
 }
 
 #[test]
-fn slow_readers_must_not_block_others_or_take_memory() {
+fn servers_that_stall_or_buffer_for_slow_readers_are_detected() {
     expect(&[
         silent("chat --fault stall", UNREAD, "no answer"),
         answering("chat --fault keep-all", true, UNREAD, "its memory grew by"),

@@ -153,7 +153,7 @@ fn cancelled_jobs_resume() {
 
 #[test]
 #[ignore = "nightly: a slow fault of a cluster"]
-fn a_drained_cluster_is_awaited_and_duplicate_jobs_are_harmless() {
+fn drained_cluster_is_awaited_and_duplicate_jobs_are_harmless() {
     let Some(cluster) = Cluster::start(&several()) else { return };
     cluster.drain_nodes();
     let plan = cluster.plan(&format!("{SEVERAL}[machines.x86]\ncount = 1\n")).display().to_string();

@@ -123,7 +123,7 @@ fn values_match_ground_truth_in_vms() {
 /// Small after large, large after small: twenty shuffles, five in each of four parallel campaigns.
 #[test]
 #[ignore = "nightly: ground truth"]
-fn order_makes_no_difference() {
+fn run_order_does_not_change_memory() {
     let _alone = SAMPLED.lock().unwrap_or_else(PoisonError::into_inner);
     let cases = cases::all();
     let names = [NOTHING, "anon-1", "anon-10", "anon-100"];

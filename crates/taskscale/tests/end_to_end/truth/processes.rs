@@ -151,7 +151,7 @@ fn page_tables_bytes(pid: u32) -> u64 {
 }
 
 #[test]
-fn processes_cost_the_same_without_taskscale() {
+fn kernel_memory_of_processes_matches_an_independent_meter() {
     let Some(meter) = Meter::new() else {
         return skipped("no control group can be made for the independent meter");
     };
