@@ -17,10 +17,10 @@ use crate::sleep_until;
 use crate::threads::{THIS_THREAD, burn};
 
 /// Longest frame, and longest message of several frames.
-const MOST_BYTES: usize = 64 * 1024;
-const MOST_HEAD_BYTES: u64 = 16 * 1024;
+const MAX_BYTES: usize = 64 * 1024;
+const MAX_HEAD_BYTES: u64 = 16 * 1024;
 /// A member with this many queued messages is disconnected.
-const MOST_WAITING: usize = 256;
+const MAX_WAITING: usize = 256;
 const STACK_BYTES: usize = 64 * 1024;
 /// How long to read from a client after the close frame. If data were left unread, the kernel would reset the
 /// connection, and the close frame might be lost.
@@ -130,7 +130,7 @@ impl<'s> ChatServer<'s> {
                 }
                 (BINARY, None) => return close(1003),
                 (TEXT, None) => message = Some(data),
-                (CONTINUED, Some(begun)) if begun.len() + data.len() > MOST_BYTES => return close(1009),
+                (CONTINUED, Some(begun)) if begun.len() + data.len() > MAX_BYTES => return close(1009),
                 (CONTINUED, Some(begun)) => begun.extend(data),
                 _ => return close(1002),
             }
@@ -138,7 +138,7 @@ impl<'s> ChatServer<'s> {
                 let Ok(text) = String::from_utf8(message.take().unwrap_or_default()) else {
                     return close(1007);
                 };
-                if !self.obey(member, &text) {
+                if !self.handle_command(member, &text) {
                     return close(1008);
                 }
             }
@@ -146,7 +146,7 @@ impl<'s> ChatServer<'s> {
     }
 
     /// Carries out a command. Returns whether it was valid.
-    fn obey(&self, member: &Arc<Member>, text: &str) -> bool {
+    fn handle_command(&self, member: &Arc<Member>, text: &str) -> bool {
         match text.split_once(' ') {
             Some(("join", room)) => {
                 self.members().insert(member.number, (room.to_owned(), Arc::clone(member)));
@@ -177,7 +177,7 @@ impl<'s> ChatServer<'s> {
     fn send(&self, member: &Member, message: &Message) {
         if self.options.has(Fault::Stall) {
             let _ = (&member.socket).write_all(message);
-        } else if member.waiting.fetch_add(1, Ordering::Relaxed) < MOST_WAITING
+        } else if member.waiting.fetch_add(1, Ordering::Relaxed) < MAX_WAITING
             || self.options.has(Fault::KeepAll)
         {
             let _ = member.queue.send((Instant::now() + self.options.op_sleep, Arc::clone(message)));
@@ -189,7 +189,7 @@ impl<'s> ChatServer<'s> {
 
 /// Answers the handshake. Returns whether it succeeded.
 fn answer_handshake(input: &mut impl BufRead, mut socket: &TcpStream) -> io::Result<bool> {
-    let mut head = input.take(MOST_HEAD_BYTES);
+    let mut head = input.take(MAX_HEAD_BYTES);
     let (mut request, mut fields, mut line) = (String::new(), HashMap::new(), String::new());
     head.read_line(&mut request)?;
     while head.read_line(&mut line)? > 0 && !line.trim().is_empty() {
@@ -225,7 +225,7 @@ fn read_frame(input: &mut impl Read) -> Result<(FrameHeader, Vec<u8>), End> {
     if header.violation(true).is_some() {
         return close(1002);
     }
-    if header.length > MOST_BYTES as u64 {
+    if header.length > MAX_BYTES as u64 {
         return close(1009);
     }
     let mut data = vec![0; header.length as usize];

@@ -61,14 +61,14 @@ impl Script {
     }
 
     /// Prints one or more lines of the protocol.
-    fn say(&self, text: &str) {
+    fn print(&self, text: &str) {
         if !self.options.no_protocol {
             output::out(text.as_bytes());
         }
     }
 
-    fn say_alive(&self) {
-        self.say(&format!("alive {}\n", self.options.alive_count()));
+    fn print_alive(&self) {
+        self.print(&format!("alive {}\n", self.options.alive_count()));
     }
 
     /// Runs the script from start to end. Memory stays mapped until this function returns.
@@ -82,7 +82,7 @@ impl Script {
         perform::at_start(options, &pids).map_err(named("start"))?;
         memory::map_own_files();
         if self.has(Fault::AliveEarly) {
-            self.say_alive();
+            self.print_alive();
         }
         let peak = Region::anon(options.peak_launch_bytes).map_err(named("peak of the launch"))?;
         sleep_until(self.start + options.launch);
@@ -116,10 +116,10 @@ impl Script {
             return Ok(code);
         }
         if !self.has(Fault::AliveEarly) && !self.has(Fault::NoAlive) {
-            self.say_alive();
+            self.print_alive();
         }
         if self.has(Fault::AliveTwice) {
-            self.say_alive();
+            self.print_alive();
         }
 
         self.plateau().map_err(named("burning"))?;
@@ -129,7 +129,7 @@ impl Script {
         drop(peak);
         perform::strike(options, FaultPhase::Drain);
         drop(family);
-        let code = self.say_done(queued_bytes);
+        let code = self.print_done(queued_bytes);
         perform::strike(options, FaultPhase::End);
         drop((held, sockets));
         Ok(code)
@@ -143,7 +143,7 @@ impl Script {
         let (started, error) = threads::start_blocked(count).err()?;
         output::complain(format_args!("cannot start thread {} of {count}: {error}", started + 1));
         if limited {
-            self.say(&format!("done 0\nfailed {}\n", count - started));
+            self.print(&format!("done 0\nfailed {}\n", count - started));
         }
         Some(1)
     }
@@ -173,7 +173,7 @@ impl Script {
     }
 
     /// Prints metrics, `done` and `failed` in one write. Returns the exit code.
-    fn say_done(&self, queued_bytes: u64) -> u8 {
+    fn print_done(&self, queued_bytes: u64) -> u8 {
         let options = &self.options;
         let mut text = options.lines.clone();
         if queued_bytes > 0 {
@@ -186,11 +186,11 @@ impl Script {
             text += "metric \x1b[31m<script>alert(1)</script>\x1b[0m 1 <b>unit</b>\n\
                      metric </script><img/src=x/onerror=alert(2)>|`${x}` 2 \x1b]0;title\x07\n";
         }
-        self.say_outcome(text, options.tasks, "tasks", "")
+        self.print_outcome(text, options.tasks, "tasks", "")
     }
 
     /// Prints a text, `done`, `failed` and `rest` in one write. Returns the exit code.
-    fn say_outcome(&self, mut text: String, all: u64, noun: &str, rest: &str) -> u8 {
+    fn print_outcome(&self, mut text: String, all: u64, noun: &str, rest: &str) -> u8 {
         let (done, failed) = self.options.outcome(all);
         if !self.has(Fault::NoDone) {
             text += &format!("done {done}\n");
@@ -203,7 +203,7 @@ impl Script {
         if self.has(Fault::NoNewline) {
             text.pop();
         }
-        self.say(&text);
+        self.print(&text);
         u8::from(failed > 0)
     }
 }

@@ -122,7 +122,7 @@ fn hang() {
 fn guard(pids: &PidFile) -> io::Result<()> {
     let guarded = std::process::id() as libc::pid_t;
     pids.child(|| {
-        processes::let_go(&[0, 1, 2]);
+        processes::detach_output(&[0, 1, 2]);
         // SAFETY: plain system calls.
         unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
         for _ in 0..LONGEST.as_secs() - 5 {
@@ -141,7 +141,7 @@ fn guard(pids: &PidFile) -> io::Result<()> {
 /// Starts a child that outlives this process, with `released` on /dev/null.
 fn sleeper(pids: &PidFile, released: &[libc::c_int]) -> io::Result<()> {
     pids.child(|| {
-        processes::let_go(released);
+        processes::detach_output(released);
         processes::sleep_out();
     })?;
     Ok(())

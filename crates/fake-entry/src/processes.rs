@@ -92,7 +92,7 @@ pub fn wait_for(pid: libc::pid_t) -> libc::c_int {
 }
 
 /// Points descriptors at /dev/null, so that the process keeps no pipe open.
-pub fn let_go(descriptors: &[libc::c_int]) {
+pub fn detach_output(descriptors: &[libc::c_int]) {
     // SAFETY: descriptors are plain numbers; a failure leaves them as they were.
     unsafe {
         let null = libc::open(c"/dev/null".as_ptr(), libc::O_RDWR);

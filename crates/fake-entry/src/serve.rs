@@ -27,7 +27,7 @@ const SWAPS_WITHIN: Duration = Duration::from_millis(20);
 /// Default size of an `echo` message. Messages that are read together cost as much as single ones.
 const MESSAGE_BYTES: u32 = 64;
 /// Most chunks of a connection that wait to be sent.
-const MOST_DELAYED: usize = 4096;
+const MAX_DELAYED: usize = 4096;
 
 impl Script {
     /// Serves forever. Returns only if it cannot listen.
@@ -41,7 +41,7 @@ impl Script {
         unsafe { libc::alarm(LONGEST.as_secs() as libc::c_uint) };
         let chat = ChatServer::new(options);
         let echo = EchoServer { options, messages: AtomicU64::new(0) };
-        self.say(&format!("listening {}\n", listener.local_addr()?.port()));
+        self.print(&format!("listening {}\n", listener.local_addr()?.port()));
         thread::scope(|scope| {
             for number in 1.. {
                 if options.number(Fault::StopAccepting).is_some_and(|most| number > most) {
@@ -95,7 +95,7 @@ impl EchoServer<'_> {
             return self.read(socket, |message| { socket }.write_all(message));
         }
         // A separate thread sends, so that data that arrives meanwhile is not delayed further.
-        let (late, due) = mpsc::sync_channel::<(Instant, Vec<u8>)>(MOST_DELAYED);
+        let (late, due) = mpsc::sync_channel::<(Instant, Vec<u8>)>(MAX_DELAYED);
         thread::scope(|scope| {
             thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, move || {
                 for (when, message) in due {

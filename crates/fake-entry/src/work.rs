@@ -17,7 +17,7 @@ impl Script {
         let operations = options.operations();
         let before = cpu(ALL_THREADS);
         if !self.has(Fault::NoReady) && !self.has(Fault::ReadyLate) {
-            self.say("ready\n");
+            self.print("ready\n");
         }
         if options.op_threads {
             for _ in 0..operations {
@@ -30,7 +30,7 @@ impl Script {
         burn(ALL_THREADS, options.work_cpu() / 2);
         thread::sleep(options.work_sleep() / 2);
         if self.has(Fault::ReadyLate) {
-            self.say("ready\n");
+            self.print("ready\n");
         }
         perform::strike(options, FaultPhase::Drain);
 
@@ -39,7 +39,7 @@ impl Script {
         text += &format!("metric affinity {} cpus\n", sched_getaffinity(None)?.count());
         let sum = operations * operations.saturating_sub(1) / 2;
         let check = format!("check {}\n", sum + u64::from(self.has(Fault::WrongCheck)));
-        let code = self.say_outcome(text, operations, "operations", &check);
+        let code = self.print_outcome(text, operations, "operations", &check);
         burn(ALL_THREADS, Duration::from_millis(options.number(Fault::WorkAfter).unwrap_or(0)));
         Ok(code)
     }

@@ -71,7 +71,7 @@ impl Queue {
     /// on another machine, or the kernel does not report it.
     pub fn ask(&self) -> Option<Backlog> {
         let mut found: Option<Backlog> = None;
-        self.ask_for_listeners(&mut |socket| {
+        self.find_listeners(&mut |socket| {
             let sum = found.get_or_insert(Backlog { waiting: 0, most: 0 });
             sum.waiting += socket.rqueue;
             sum.most += socket.wqueue;
@@ -83,7 +83,7 @@ impl Queue {
     /// another machine, or the kernel does not report it.
     pub fn listeners(&self) -> Option<BTreeSet<u64>> {
         let mut found = Vec::new();
-        self.ask_for_listeners(&mut |socket| found.push((socket.source, u64::from(socket.inode))))?;
+        self.find_listeners(&mut |socket| found.push((socket.source, u64::from(socket.inode))))?;
         // A socket of the other family may not accept these connections, even if it listens at all addresses.
         let same = |(source, _): &(IpAddr, u64)| source.is_ipv4() == self.address.is_ipv4();
         if found.iter().any(same) {
@@ -92,8 +92,8 @@ impl Queue {
         Some(found.into_iter().map(|(_, inode)| inode).collect())
     }
 
-    fn ask_for_listeners(&self, found: &mut dyn FnMut(Socket)) -> Option<()> {
-        self.ask_kernel(1 << LISTEN, &mut |socket| {
+    fn find_listeners(&self, found: &mut dyn FnMut(Socket)) -> Option<()> {
+        self.query_kernel(1 << LISTEN, &mut |socket| {
             if socket.source == self.address.ip() || socket.source.is_unspecified() {
                 found(socket);
             }
@@ -104,7 +104,7 @@ impl Queue {
     /// not report it.
     pub fn connections(&self) -> Option<Connections> {
         let mut found = Connections::default();
-        self.ask_kernel(OF_CONNECTIONS, &mut |socket| {
+        self.query_kernel(OF_CONNECTIONS, &mut |socket| {
             if socket.source == self.address.ip() {
                 let accepted = socket.state == ESTABLISHED && socket.inode != 0;
                 *(if accepted { &mut found.accepted } else { &mut found.others }) += 1;
@@ -114,14 +114,13 @@ impl Queue {
     }
 
     /// Finds the sockets of the server's port in these states.
-    fn ask_kernel(&self, states: u32, found: &mut dyn FnMut(Socket)) -> Option<()> {
+    fn query_kernel(&self, states: u32, found: &mut dyn FnMut(Socket)) -> Option<()> {
         // A kernel may support these queries for only one of the families.
-        let [v4, v6] =
-            [libc::AF_INET, libc::AF_INET6].map(|family| self.ask_of_family(family, states, found));
+        let [v4, v6] = [libc::AF_INET, libc::AF_INET6].map(|family| self.query_family(family, states, found));
         v4.or(v6)
     }
 
-    fn ask_of_family(&self, family: i32, states: u32, found: &mut dyn FnMut(Socket)) -> Option<()> {
+    fn query_family(&self, family: i32, states: u32, found: &mut dyn FnMut(Socket)) -> Option<()> {
         let kernel = self.kernel.as_ref()?;
         rustix::io::write(kernel, &request(family as u8, self.address.port(), states)).ok()?;
         let mut buffer = vec![0u8; 32 * 1024];

@@ -14,12 +14,12 @@ const HANDSHAKE: &str = "GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket
 /// Longest answer to a handshake, in bytes.
 const LONGEST_ANSWER: usize = 4_096;
 /// Shortest text of a message, in bytes: its sender and its number, eight hexadecimal digits each.
-pub(super) const LEAST_SIZE: usize = 16;
+pub(super) const MIN_MESSAGE_BYTES: usize = 16;
 /// Most messages, and most bytes, in flight in a room. Further messages wait: clients that catch up with their
 /// schedule send a burst, and a server must disconnect a member whose queue is too long. The catalog's servers
 /// queue twice as much.
-const MOST_IN_FLIGHT: usize = 128;
-const MOST_BYTES_IN_FLIGHT: usize = 512 * 1024;
+const MAX_IN_FLIGHT: usize = 128;
+const MAX_BYTES_IN_FLIGHT: usize = 512 * 1024;
 
 /// Rooms with `members` members each. The last one may have fewer.
 pub(super) struct ChatProtocol {
@@ -151,7 +151,7 @@ impl Protocol for ChatProtocol {
 
     fn encode(&mut self, client: usize, when: Instants, bytes: &mut Vec<u8>) {
         let room = &mut self.rooms[client / self.members];
-        if room.in_flight.len() >= MOST_IN_FLIGHT.min(MOST_BYTES_IN_FLIGHT / self.size).max(1) {
+        if room.in_flight.len() >= MAX_IN_FLIGHT.min(MAX_BYTES_IN_FLIGHT / self.size).max(1) {
             room.held_back.push_back((client, when));
             return;
         }
@@ -217,7 +217,7 @@ impl Protocol for ChatProtocol {
 /// Appends the text of a message: its sender, its number, and letters up to the size.
 fn put_text(sender: u32, nth: u32, size: usize, text: &mut Vec<u8>) {
     text.extend_from_slice(format!("{sender:08x}{nth:08x}").as_bytes());
-    text.extend((LEAST_SIZE..size).map(|k| b'a' + ((nth as usize + k) % 26) as u8));
+    text.extend((MIN_MESSAGE_BYTES..size).map(|k| b'a' + ((nth as usize + k) % 26) as u8));
 }
 
 /// Takes the first frame: its opcode and its data; `None` if its end is still to come.
@@ -311,7 +311,7 @@ mod tests {
     #[test]
     fn messages_in_flight_fit_the_queue_of_a_member() {
         let mut chat = members();
-        let mut frames: Vec<_> = (0..MOST_IN_FLIGHT).map(|_| said(&mut chat, 0)).collect();
+        let mut frames: Vec<_> = (0..MAX_IN_FLIGHT).map(|_| said(&mut chat, 0)).collect();
         for due_ns in [1_000, 1_001] {
             let mut bytes = Vec::new();
             chat.encode(1, Instants { due_ns, sent_ns: due_ns }, &mut bytes);
@@ -329,13 +329,13 @@ mod tests {
         let rest = frames.split_off(1).concat();
         assert!(receive(&mut chat, 0, &rest).unwrap().released.is_empty());
         let all = receive(&mut chat, 1, &rest).unwrap();
-        assert_eq!((all.released.len(), all.complete.len()), (1, MOST_IN_FLIGHT));
+        assert_eq!((all.released.len(), all.complete.len()), (1, MAX_IN_FLIGHT));
         assert!(chat.rooms.iter().all(|room| room.in_flight.is_empty() && room.held_back.is_empty()));
     }
 
     #[test]
     fn large_messages_reduce_messages_in_flight_to_at_least_one() {
-        for (size, most) in [(16, MOST_IN_FLIGHT), (32 * 1024, 16), (MOST_BYTES_IN_FLIGHT + 1, 1)] {
+        for (size, most) in [(16, MAX_IN_FLIGHT), (32 * 1024, 16), (MAX_BYTES_IN_FLIGHT + 1, 1)] {
             let mut chat = ChatProtocol::new(size, 1, 0, 1);
             let mut sent = 0;
             while chat.rooms[0].held_back.is_empty() {

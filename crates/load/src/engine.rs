@@ -24,7 +24,7 @@ const EVENTS: usize = 512;
 /// Connections in progress at a time, handshakes included: over a slow network each takes several round trips.
 const HANDSHAKES_IN_FLIGHT: usize = 256;
 /// Half seconds in a row without an accepted connection after which a server gets no more connections.
-const MOST_REFUSED: u32 = 10;
+const MAX_REFUSED: u32 = 10;
 /// How long a server is observed after it accepted the last connection.
 const SETTLED: Duration = Duration::from_millis(20);
 /// How long a server may accept nothing while connections wait for it.
@@ -126,7 +126,7 @@ impl Engine {
             while self.unanswered() >= HANDSHAKES_IN_FLIGHT {
                 self.progress()?;
             }
-            while room == 0 && refused <= MOST_REFUSED {
+            while room == 0 && refused <= MAX_REFUSED {
                 self.turn(Duration::ZERO)?;
                 let connecting = self.connecting as u64;
                 let backlog = || {
@@ -272,14 +272,14 @@ impl Engine {
 
     /// Waits for events, for at most this time: with ppoll, as epoll_wait counts in milliseconds.
     fn wait(&self, most: Duration, events: &mut Vec<epoll::Event>) -> Result<(), Errno> {
-        const AT_ONCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 0 };
+        const CONCURRENT: Timespec = Timespec { tv_sec: 0, tv_nsec: 0 };
         let timeout = Timespec { tv_sec: most.as_secs() as i64, tv_nsec: most.subsec_nanos().into() };
         events.clear();
-        let result = epoll::wait(&self.epoll, spare_capacity(events), Some(&AT_ONCE)).and_then(|ready| {
+        let result = epoll::wait(&self.epoll, spare_capacity(events), Some(&CONCURRENT)).and_then(|ready| {
             if ready == 0
                 && rustix::event::poll(&mut [PollFd::new(&self.epoll, PollFlags::IN)], Some(&timeout))? > 0
             {
-                epoll::wait(&self.epoll, spare_capacity(events), Some(&AT_ONCE))?;
+                epoll::wait(&self.epoll, spare_capacity(events), Some(&CONCURRENT))?;
             }
             Ok(())
         });

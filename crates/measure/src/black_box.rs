@@ -92,13 +92,13 @@ impl Ready {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct LoadCommand {
     pub command: Vec<String>,
-    pub stands: LoadStands,
+    pub stands: LoadAliveWhen,
 }
 
 /// The signal that a load has started all its tasks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum LoadStands {
+pub enum LoadAliveWhen {
     /// Its line `alive K`, which always comes.
     Alive,
     /// Its line `alive K`, or without that line an idle program and load.

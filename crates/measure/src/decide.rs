@@ -4,11 +4,11 @@ mod black_box;
 mod serve;
 
 use super::black_box::Ready;
-use super::event::WhyDropped;
+use super::event::DropReason;
 use super::evidence::Quiescence;
 use super::observed::EndedBy;
 use super::run_state::RunState;
-use super::sampler::{MemoryStanding, TICK_S, seconds};
+use super::sampler::{MemorySnapshot, TICK_S, seconds};
 use super::timeline::Timeline;
 use super::{RunSpec, Scenario};
 use crate::PlateauFrom;
@@ -52,7 +52,7 @@ pub enum Action {
     /// Read current memory, for comparison with the reading.
     Compare,
     /// Discard the reading.
-    Drop(WhyDropped),
+    Drop(DropReason),
     /// Keep the reading, although the program was not idle.
     Doubt(Quiescence),
     LastLook,
@@ -256,7 +256,7 @@ impl RunView<'_> {
 
     /// Compares an early reading with current memory, because a garbage collector may run or tasks may start
     /// late. If memory has changed, the reading is dropped: only memory at the end counts.
-    fn compare_once(&self, due_ns: u64, stood: &MemoryStanding) -> Option<Action> {
+    fn compare_once(&self, due_ns: u64, stood: &MemorySnapshot) -> Option<Action> {
         let state = self.state;
         if state.read_again || self.now < again_ns(self.spec, due_ns) {
             return None;
@@ -318,8 +318,8 @@ fn again_ns(spec: &RunSpec, due_ns: u64) -> u64 {
     last_moment_ns(spec, due_ns).saturating_sub((READ_AGAIN_S * 1e9) as u64)
 }
 
-fn why_dropped(standing: &MemoryStanding, stood: &MemoryStanding) -> WhyDropped {
-    if standing.is_growth_of(stood) { WhyDropped::Grew } else { WhyDropped::Changed }
+fn why_dropped(standing: &MemorySnapshot, stood: &MemorySnapshot) -> DropReason {
+    if standing.is_growth_of(stood) { DropReason::Grew } else { DropReason::Changed }
 }
 
 /// When the plateau is checked for the last time: before the first task can be due, as ending may allocate.

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use super::black_box::Ready;
 use super::decide::{Action, next_action};
-use super::event::{PlateauStart, RunEvent, WhyDropped};
+use super::event::{DropReason, PlateauStart, RunEvent};
 use super::observed::EndedBy;
-use super::procfs::Doing;
-use super::sampler::{MemoryStanding, UsageSample};
+use super::procfs::ThreadActivity;
+use super::sampler::{MemorySnapshot, UsageSample};
 use super::timeline::{Host, Timeline};
 use super::{Scenario, WorkParams, analyze};
 use crate::{PlateauFrom, Status, Timestamp, Warning};
@@ -65,7 +65,10 @@ fn a_cpu_starved_program_has_no_plateau() {
 
 #[test]
 fn a_stopped_program_has_no_plateau() {
-    let stopped = ScriptedProgram { doing: |_| Doing { is_stopped: true, ..Doing::default() }, ..well() };
+    let stopped = ScriptedProgram {
+        doing: |_| ThreadActivity { is_stopped: true, ..ThreadActivity::default() },
+        ..well()
+    };
     let run = measured(&stopped, &hold());
     assert_eq!(run.status, Status::NoPlateau);
     assert!(run.reason.unwrap().contains("SIGSTOP"));
@@ -244,7 +247,7 @@ fn a_pause_during_launch_is_not_a_plateau() {
         ..well()
     };
     let (timeline, actions) = watch(&pauses, &black_box(false));
-    assert!(actions.iter().any(|(_, action)| *action == Action::Drop(WhyDropped::Pause)), "{actions:?}");
+    assert!(actions.iter().any(|(_, action)| *action == Action::Drop(DropReason::Pause)), "{actions:?}");
     let run = analyze(&timeline, &black_box(false));
     assert_eq!((run.status, run.memory.plateau.unwrap().footprint_bytes), (Status::Ok, 40 * MIB));
     assert!(run.time.launch_s.unwrap() >= 1.0);
@@ -343,8 +346,10 @@ fn timelines_have_a_bounded_length() {
         timeline.push(at, RunEvent::Threads(at));
         timeline.push(at, RunEvent::Peak(at));
         timeline.push(at, RunEvent::Connections(20_000 - at));
-        timeline.push(at, RunEvent::Standing(MemoryStanding { in_use: None, shown: at }));
-        timeline.usage.add(UsageSample { at_ns: at * 20 * MS, ..UsageSample::default() }, Doing::default);
+        timeline.push(at, RunEvent::Standing(MemorySnapshot { in_use: None, shown: at }));
+        timeline
+            .usage
+            .add(UsageSample { at_ns: at * 20 * MS, ..UsageSample::default() }, ThreadActivity::default);
     }
     assert!(timeline.events().len() < 20, "{:?}", timeline.events());
     assert!(timeline.usage().points().len() < 200);

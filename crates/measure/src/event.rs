@@ -11,8 +11,8 @@ use super::launcher::ProgramEnd;
 use super::limit_detection::OwnFiles;
 use super::observed::EndedBy;
 use super::plateau::Reading;
-use super::procfs::Doing;
-use super::sampler::{MemoryStanding, UsagePoint};
+use super::procfs::ThreadActivity;
+use super::sampler::{MemorySnapshot, UsagePoint};
 use crate::{Plateau, PlateauFrom};
 
 /// Something that happened in a run, was observed, or was done by taskscale.
@@ -56,9 +56,9 @@ pub enum RunEvent {
     /// Memory was read.
     Reading(Box<MemoryReading>),
     /// Memory some time after it was read.
-    Standing(MemoryStanding),
+    Standing(MemorySnapshot),
     /// The reading does not count.
-    Dropped(WhyDropped),
+    Dropped(DropReason),
     /// The program was not idle after all when memory was read.
     Doubt(Quiescence),
     /// The last check before the plateau is over.
@@ -135,7 +135,7 @@ pub struct MemoryReading {
     pub end_ns: u64,
     pub reading: Reading,
     /// Memory right before the reading, or after the hook if one was called.
-    pub stood: MemoryStanding,
+    pub stood: MemorySnapshot,
     pub cpu: Option<CpuReading>,
     /// Number of processes of the run outside its cgroup.
     pub escaped: usize,
@@ -144,7 +144,7 @@ pub struct MemoryReading {
 /// Why a reading does not count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum WhyDropped {
+pub enum DropReason {
     /// The program was still starting, and had only paused.
     Pause,
     /// Memory has changed, and its value at the end counts.
@@ -157,12 +157,12 @@ pub enum WhyDropped {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LastLook {
     /// Memory at that time. `None` if it was not read.
-    pub standing: Option<MemoryStanding>,
+    pub standing: Option<MemorySnapshot>,
     /// Whether a process had left the cgroup.
     pub left: bool,
     /// What its threads were doing, before memory was read.
     #[serde(default)]
-    pub doing: Doing,
+    pub doing: ThreadActivity,
     /// CPU time used so far.
     pub cpu: Option<CpuReading>,
 }

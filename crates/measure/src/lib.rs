@@ -87,10 +87,10 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 pub use analyze::analyze;
-pub use black_box::{BlackBoxCommand, LinePattern, LoadCommand, LoadStands, Ready};
+pub use black_box::{BlackBoxCommand, LinePattern, LoadAliveWhen, LoadCommand, Ready};
 pub use cgroup::{Group, GroupBounds, GroupRoot, batches_bytes};
 pub use connections::{ConnectionLimits, read_connection_limits};
-pub use event::{RunEvent, TimedEvent, WhyDropped};
+pub use event::{DropReason, RunEvent, TimedEvent};
 pub use interrupt::Interrupt;
 pub use kind::Kind;
 pub use launcher::ProgramEnd;

@@ -19,7 +19,7 @@ const TMPFS: rustix::fs::FsWord = 0x0102_1994;
 /// The kernel's own tmpfs: memfds, SysV segments and anonymous shared memory.
 const KERNEL_TMPFS: Device = (0, 1);
 /// Page frames whose charges are looked up together.
-const LOOKED_UP: usize = 1 << 16;
+const BATCH_FRAMES: usize = 1 << 16;
 
 type Device = (u32, u32);
 
@@ -200,7 +200,7 @@ impl MappedPages {
                 self.frames.extend(page.frame.filter(|_| new.contains(&address)));
             })?;
         }
-        if self.frames.len() >= LOOKED_UP {
+        if self.frames.len() >= BATCH_FRAMES {
             self.look_up();
         }
         Ok(())

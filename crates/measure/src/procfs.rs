@@ -195,7 +195,7 @@ fn parent(pid: u32) -> Option<u32> {
 /// What threads of a process are doing, by the states of proc(5): at most the first `MAX_THREADS_READ`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Doing {
+pub struct ThreadActivity {
     /// A thread is running or waits for a CPU (R), which includes throttled threads.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub wants_cpu: bool,
@@ -207,14 +207,14 @@ pub struct Doing {
     pub is_stopped: bool,
 }
 
-impl Doing {
+impl ThreadActivity {
     /// Whether a thread has something to do, so that the process only seems idle.
     pub fn anything(self) -> bool {
         self.wants_cpu || self.waits_for_disk || self.is_stopped
     }
 
-    pub fn and(self, other: Doing) -> Doing {
-        Doing {
+    pub fn and(self, other: ThreadActivity) -> ThreadActivity {
+        ThreadActivity {
             wants_cpu: self.wants_cpu || other.wants_cpu,
             waits_for_disk: self.waits_for_disk || other.waits_for_disk,
             is_stopped: self.is_stopped || other.is_stopped,
@@ -223,9 +223,9 @@ impl Doing {
 }
 
 /// Reads what the threads of a process are doing.
-pub fn doing(pid: u32) -> Doing {
+pub fn doing(pid: u32) -> ThreadActivity {
     let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
-    let mut doing = Doing::default();
+    let mut doing = ThreadActivity::default();
     for thread in threads.take(MAX_THREADS_READ) {
         // A thread that has ended since has nothing to do.
         let stat = text(thread.path().join("stat")).unwrap_or_default();

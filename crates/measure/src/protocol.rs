@@ -8,8 +8,8 @@ use crate::Metric;
 /// The longest protocol line, in bytes. Longer lines are ignored.
 const LONGEST_LINE: usize = 512;
 /// Maximum number of metrics, more than any workload has.
-const MOST_METRICS: usize = 256;
-const MOST_HISTOGRAMS: usize = 16;
+const MAX_METRICS: usize = 256;
+const MAX_HISTOGRAMS: usize = 16;
 
 /// What a program has printed so far in lines of the protocol.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -179,7 +179,7 @@ impl Said {
             (Some(name), Some(_)) if self.histograms.contains_key(&name) => {
                 self.breach(format!("printed `histogram {name}` twice"))
             }
-            (Some(name), Some(counts)) if !counts.is_empty() && self.histograms.len() < MOST_HISTOGRAMS => {
+            (Some(name), Some(counts)) if !counts.is_empty() && self.histograms.len() < MAX_HISTOGRAMS => {
                 self.histograms.insert(name, counts);
                 LineKind::Noted
             }
@@ -195,7 +195,7 @@ impl Said {
             (value.is_finite() && words.next().is_none()).then(|| (name.to_owned(), value, unit.to_owned()))
         })();
         match metric {
-            Some((name, value, unit)) if self.metrics.len() < MOST_METRICS => {
+            Some((name, value, unit)) if self.metrics.len() < MAX_METRICS => {
                 self.metrics.insert(name, Metric { value, unit });
                 LineKind::Noted
             }

@@ -2,21 +2,21 @@
 
 use std::net::SocketAddr;
 
-use super::black_box::{LoadStands, Ready};
+use super::black_box::{LoadAliveWhen, Ready};
 use super::cgroup::CpuReading;
-use super::event::{Account, Kill, LastLook, MemoryReading, PlateauStart, RunEvent, WhyDropped};
+use super::event::{Account, DropReason, Kill, LastLook, MemoryReading, PlateauStart, RunEvent};
 use super::evidence::Quiescence;
 use super::launcher::ProgramEnd;
 use super::limit_detection::OwnFiles;
 use super::observed::EndedBy;
 use super::protocol::{LineKind, Said};
-use super::sampler::{IDLE_SHARE, MemoryStanding, seconds};
+use super::sampler::{IDLE_SHARE, MemorySnapshot, seconds};
 use super::{RunSpec, Scenario};
 use crate::{Plateau, PlateauFrom};
 use taskscale_load::{Begin, Connected, StageResult};
 
 /// Maximum number of stage results, more than any run has.
-const MOST_STAGES: usize = 64;
+const MAX_STAGES: usize = 64;
 
 /// What a process has printed, and when.
 #[derive(Debug, Clone, Default)]
@@ -56,7 +56,7 @@ impl Speaker {
     pub fn take_of_load(&mut self, at_ns: u64, line: &str) -> LineKind {
         let Some(text) = line.strip_prefix("phase ") else { return self.take(at_ns, line) };
         match serde_json::from_str(text) {
-            Ok(stage) if self.stages.len() < MOST_STAGES => {
+            Ok(stage) if self.stages.len() < MAX_STAGES => {
                 self.stages.push(stage);
                 LineKind::Noted
             }
@@ -103,7 +103,7 @@ pub(super) struct RunState {
     /// The last reading, whether or not it counts.
     pub last_read: Option<MemoryReading>,
     /// Memory after the reading that counts, and when.
-    pub standing: Option<(u64, MemoryStanding)>,
+    pub standing: Option<(u64, MemorySnapshot)>,
     /// A reading was dropped because memory had changed.
     pub read_again: bool,
     pub grew: bool,
@@ -165,10 +165,10 @@ impl RunState {
             RunEvent::Dropped(why) => {
                 self.drop_reading();
                 match why {
-                    WhyDropped::Pause => self.plateau = None,
-                    WhyDropped::Changed | WhyDropped::Grew => self.read_again = true,
+                    DropReason::Pause => self.plateau = None,
+                    DropReason::Changed | DropReason::Grew => self.read_again = true,
                 }
-                self.grew |= *why == WhyDropped::Grew;
+                self.grew |= *why == DropReason::Grew;
             }
             RunEvent::Doubt(quiescence) => self.doubt = Some(*quiescence),
             RunEvent::LastLook(look) => self.last_look = Some((at_ns, (**look).clone())),
@@ -272,10 +272,10 @@ impl RunState {
     pub fn load_alive_since(&self, spec: &RunSpec, now: u64) -> Option<(u64, PlateauFrom)> {
         let started_ns = self.load_started_ns?;
         match spec.scenario.black_box()?.load.as_ref()?.stands {
-            LoadStands::After(time) => {
+            LoadAliveWhen::After(time) => {
                 (seconds(started_ns, now) >= time.as_secs_f64()).then_some((now, PlateauFrom::LoadAfter))
             }
-            LoadStands::Alive | LoadStands::AliveOrQuiet => {
+            LoadAliveWhen::Alive | LoadAliveWhen::AliveOrQuiet => {
                 Some((self.load.alive_ns?, PlateauFrom::LoadLine))
             }
         }
@@ -286,7 +286,7 @@ impl RunState {
         let black_box = spec.scenario.black_box()?;
         match (self.load_started_ns, &black_box.load) {
             (Some(started_ns), Some(wanted)) => {
-                (wanted.stands == LoadStands::AliveOrQuiet).then_some(started_ns)
+                (wanted.stands == LoadAliveWhen::AliveOrQuiet).then_some(started_ns)
             }
             _ => matches!(black_box.ready, Ready::Itself).then_some(self.exec_ns?),
         }

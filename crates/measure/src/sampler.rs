@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::evidence::Quiescence;
-use super::procfs::Doing;
+use super::procfs::ThreadActivity;
 
 /// The sampling period, in seconds.
 pub const TICK_S: f64 = 0.02;
@@ -32,7 +32,7 @@ const SAME_BYTES: u64 = 1 << 20;
 const EXACT_SHARE: f64 = 0.01;
 const EXACT_BYTES: u64 = 64 << 10;
 /// Samples older than this are of no use, in seconds.
-const KEPT_S: f64 = 2.0;
+const RETENTION_S: f64 = 2.0;
 /// The capacity of a pipe. A program that wrote more within a window may wait for its reader and seem idle.
 const PIPE_BYTES: u64 = 64 * 1024;
 
@@ -61,7 +61,7 @@ pub struct UsagePoint {
     pub sample: UsageSample,
     /// What the threads were doing, if that was read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub doing: Option<Doing>,
+    pub doing: Option<ThreadActivity>,
     /// For how long the run was CPU-starved so far.
     #[serde(default, skip_serializing_if = "is_zero")]
     starved_ns: u64,
@@ -75,16 +75,16 @@ fn is_zero(number: &u64) -> bool {
 
 /// Memory at one time, for comparison with another.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct MemoryStanding {
+pub struct MemorySnapshot {
     /// Memory that the cgroup uses, in bytes. Lags by some pages per CPU.
     pub in_use: Option<u64>,
     /// Memory that its processes show, and kernel memory, in bytes. Exact.
     pub shown: u64,
 }
 
-impl MemoryStanding {
+impl MemorySnapshot {
     /// Whether memory is unchanged.
-    pub fn is_same_as(&self, then: &MemoryStanding) -> bool {
+    pub fn is_same_as(&self, then: &MemorySnapshot) -> bool {
         self.shown.abs_diff(then.shown) <= more_of(EXACT_BYTES, EXACT_SHARE, self.shown.max(then.shown))
             && then.in_use_is_about(self.in_use)
     }
@@ -95,7 +95,7 @@ impl MemoryStanding {
     }
 
     /// Growth of memory since `then` in bytes, if it is more than the tolerance.
-    pub fn grown_since(&self, then: &MemoryStanding) -> Option<u64> {
+    pub fn grown_since(&self, then: &MemorySnapshot) -> Option<u64> {
         let shown = self.shown.saturating_sub(then.shown);
         let in_use = self.in_use.zip(then.in_use).map_or(0, |(now, then)| now.saturating_sub(then));
         let grew = shown > more_of(EXACT_BYTES, EXACT_SHARE, self.shown)
@@ -104,7 +104,7 @@ impl MemoryStanding {
     }
 
     /// Whether memory grew by more than the housekeeping of a runtime explains.
-    pub fn is_growth_of(&self, then: &MemoryStanding) -> bool {
+    pub fn is_growth_of(&self, then: &MemorySnapshot) -> bool {
         is_growth(then.shown, self.shown)
             || self.in_use.zip(then.in_use).is_some_and(|(now, then)| is_growth(then, now))
     }
@@ -127,7 +127,7 @@ pub struct UsageHistory {
 
 impl UsageHistory {
     /// Adds a sample. Calls `look` only if the run got less than half a CPU, because that is slow.
-    pub fn add(&mut self, sample: UsageSample, look: impl FnOnce() -> Doing) {
+    pub fn add(&mut self, sample: UsageSample, look: impl FnOnce() -> ThreadActivity) {
         let mut doing = None;
         if let Some(before) = self.points.last() {
             let elapsed_ns = sample.at_ns.saturating_sub(before.sample.at_ns);
@@ -142,7 +142,7 @@ impl UsageHistory {
             }
         }
         let is_before = |point: &UsagePoint, at: u64| {
-            point.sample.at_ns <= at && seconds(point.sample.at_ns, at) < KEPT_S
+            point.sample.at_ns <= at && seconds(point.sample.at_ns, at) < RETENTION_S
         };
         let kept_until_ns = self.kept_until_ns;
         self.points.retain(|point| {
@@ -159,7 +159,7 @@ impl UsageHistory {
     }
 
     /// Adds to the last sample what the threads were doing.
-    pub fn note_doing(&mut self, doing: Doing) {
+    pub fn set_activity(&mut self, doing: ThreadActivity) {
         if let Some(last) = self.points.last_mut() {
             last.doing = Some(doing);
         }
@@ -308,7 +308,7 @@ mod tests {
             let cpu_s = Some(share * ms as f64 / 1e3);
             usage.add(
                 UsageSample { at_ns: ms * MS, cpu_s, memory: Some(memory(ms)), ..UsageSample::default() },
-                || Doing { wants_cpu, ..Doing::default() },
+                || ThreadActivity { wants_cpu, ..ThreadActivity::default() },
             );
         }
     }
@@ -376,7 +376,7 @@ mod tests {
         let mut usage = UsageHistory::default();
         for tick in 0..=10 {
             let sample = UsageSample { at_ns: tick * 20 * MS, cpu_s: Some(0.0), ..UsageSample::default() };
-            usage.add(UsageSample { output_bytes: tick * 16 * 1024, ..sample }, Doing::default);
+            usage.add(UsageSample { output_bytes: tick * 16 * 1024, ..sample }, ThreadActivity::default);
         }
         assert_eq!(usage.idle_since(0, 0.1), None);
     }
@@ -388,7 +388,7 @@ mod tests {
             let load_cpu_s = Some(0.01 * tick as f64);
             let sample =
                 UsageSample { at_ns: tick * 20 * MS, cpu_s: Some(0.0), load_cpu_s, ..UsageSample::default() };
-            usage.add(sample, Doing::default);
+            usage.add(sample, ThreadActivity::default);
         }
         assert_eq!(usage.idle_since(0, 0.1), None);
     }
@@ -404,17 +404,17 @@ mod tests {
 
     #[test]
     fn memory_changes_beyond_tolerance_are_found() {
-        let stood = MemoryStanding { in_use: Some(2 * MIB), shown: 2 * MIB };
-        let more = |kib: u64| MemoryStanding { shown: stood.shown + (kib << 10), ..stood };
+        let stood = MemorySnapshot { in_use: Some(2 * MIB), shown: 2 * MIB };
+        let more = |kib: u64| MemorySnapshot { shown: stood.shown + (kib << 10), ..stood };
         assert!(more(64).is_same_as(&stood) && more(64).grown_since(&stood).is_none());
         assert!(!more(65).is_same_as(&stood) && more(65).grown_since(&stood) == Some(65 << 10));
-        let large = MemoryStanding { in_use: None, shown: 100 * MIB };
-        assert!(MemoryStanding { shown: 101 * MIB, ..large }.is_same_as(&large));
-        assert!(!MemoryStanding { shown: 102 * MIB, ..large }.is_same_as(&large));
+        let large = MemorySnapshot { in_use: None, shown: 100 * MIB };
+        assert!(MemorySnapshot { shown: 101 * MIB, ..large }.is_same_as(&large));
+        assert!(!MemorySnapshot { shown: 102 * MIB, ..large }.is_same_as(&large));
         // A cgroup's counters may lag by 1 MiB, which does not count as growth.
-        let lagging = MemoryStanding { in_use: Some(3 * MIB), ..stood };
+        let lagging = MemorySnapshot { in_use: Some(3 * MIB), ..stood };
         assert!(lagging.is_same_as(&stood) && lagging.grown_since(&stood).is_none());
-        let used = MemoryStanding { in_use: Some(9 * MIB), ..stood };
+        let used = MemorySnapshot { in_use: Some(9 * MIB), ..stood };
         assert!(!used.is_same_as(&stood) && used.grown_since(&stood) == Some(7 * MIB));
     }
 

@@ -3,7 +3,7 @@
 /// Beginnings of lines that a stack trace follows: V8, Go, JVM.
 const BEFORE_A_STACK: [&str; 4] = ["FATAL ERROR:", "fatal error:", "panic:", "Exception in thread"];
 /// The most characters of the line that are shown.
-const MOST_SHOWN: usize = 200;
+const MAX_SHOWN: usize = 200;
 
 /// `; stderr: ` and the last line that a stack trace follows, or else the last that is neither empty nor a
 /// hint.
@@ -11,7 +11,7 @@ pub(super) fn last_line(text: &str) -> String {
     let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("hint:"));
     let told = lines().rfind(|line| BEFORE_A_STACK.iter().any(|begin| line.starts_with(begin)));
     told.or_else(|| lines().next_back())
-        .map(|line| format!("; stderr: {}", line.chars().take(MOST_SHOWN).collect::<String>()))
+        .map(|line| format!("; stderr: {}", line.chars().take(MAX_SHOWN).collect::<String>()))
         .unwrap_or_default()
 }
 

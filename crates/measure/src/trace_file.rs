@@ -19,7 +19,7 @@ use crate::Timestamp;
 /// Version of the format. Raised when a field or an event changes its meaning.
 pub const TRACE_VERSION: u32 = 1;
 /// Maximum size of a trace in bytes, more than any run writes.
-const MOST_BYTES: u64 = 16 << 20;
+const MAX_BYTES: u64 = 16 << 20;
 
 /// The first line.
 #[derive(Serialize, Deserialize)]
@@ -35,7 +35,7 @@ struct TraceHead {
 pub enum TraceError {
     #[error("cannot read {path}: {error}")]
     Io { path: PathBuf, error: io::Error },
-    #[error("cannot read {path}: more than {} MiB, which no trace has", MOST_BYTES >> 20)]
+    #[error("cannot read {path}: more than {} MiB, which no trace has", MAX_BYTES >> 20)]
     TooLarge { path: PathBuf },
     #[error("not a trace: {path} (its first line has no \"taskscale_trace\")")]
     NotATrace { path: PathBuf },
@@ -81,11 +81,11 @@ pub fn read_trace(path: &Path) -> Result<(RunSpec, Timeline), TraceError> {
     let path_of = || path.to_owned();
     let io = |error| TraceError::Io { path: path_of(), error };
     let file = open_regular(path).map_err(io)?;
-    if file.metadata().map_err(io)?.len() > MOST_BYTES {
+    if file.metadata().map_err(io)?.len() > MAX_BYTES {
         return Err(TraceError::TooLarge { path: path_of() });
     }
     // A file may grow while it is read.
-    let mut lines = BufReader::new(file.take(MOST_BYTES)).lines();
+    let mut lines = BufReader::new(file.take(MAX_BYTES)).lines();
     let first = lines.next().unwrap_or(Ok(String::new())).map_err(io)?;
     let version = serde_json::from_str(&first)
         .ok()

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use taskscale_measure::{
-    Measurement, ProgramEnd, RunEvent, Status, TimedEvent, Timeline, TraceError, WhyDropped, analyze,
+    DropReason, Measurement, ProgramEnd, RunEvent, Status, TimedEvent, Timeline, TraceError, analyze,
     read_trace, write_trace,
 };
 
@@ -80,7 +80,7 @@ fn samples_after_a_dropped_reading_survive_rewriting() {
     let mut timeline = Timeline::new(kept.started_at, kept.host.clone());
     let point = kept.usage().points()[0];
     timeline.push(10, RunEvent::Usage(point));
-    timeline.push(100, RunEvent::Dropped(WhyDropped::Grew));
+    timeline.push(100, RunEvent::Dropped(DropReason::Grew));
     timeline.push(90, RunEvent::Usage(point));
     let account = kept.events().last().unwrap();
     timeline.push(account.at_ns, account.event.clone());

@@ -6,7 +6,7 @@ use crate::{Plateau, Warning};
 use taskscale_load::{Begin, ClosedLoad, IdleLoad, Load, OpenLoad, StageResult, usual};
 
 /// Connections with less kernel memory than this, in bytes, were not charged: each takes at least 3.7 kB.
-const LEAST_BYTES: u64 = 3_000;
+const MIN_BYTES: u64 = 3_000;
 const MANY: u64 = 100;
 
 impl Analysis<'_> {
@@ -83,7 +83,7 @@ impl Analysis<'_> {
 /// difference.
 fn is_uncharged(memory: &Plateau, connected: u64) -> bool {
     let others = memory.kernel_stack_bytes.unwrap_or(0).saturating_add(memory.page_tables_bytes.unwrap_or(0));
-    connected >= MANY && memory.kernel_bytes.saturating_sub(others) < LEAST_BYTES.saturating_mul(connected)
+    connected >= MANY && memory.kernel_bytes.saturating_sub(others) < MIN_BYTES.saturating_mul(connected)
 }
 
 #[cfg(test)]

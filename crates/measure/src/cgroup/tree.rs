@@ -20,7 +20,7 @@ use crate::procfs;
 /// How long the kernel may take to release a cgroup whose processes have ended.
 const REMOVAL_TIMEOUT: Duration = Duration::from_secs(10);
 /// Minimum number of attempts, because the machine may have been paused for that time.
-const LEAST_TRIES: u32 = 20;
+const MIN_TRIES: u32 = 20;
 
 /// The processes in `folder` and in the groups below it, each once.
 pub(super) fn processes(folder: &Path) -> Vec<u32> {
@@ -83,7 +83,7 @@ fn remove_one(parent: BorrowedFd, name: impl rustix::path::Arg + Copy, deadline:
     for tries in 1.. {
         match unlinkat(parent, name, AtFlags::REMOVEDIR) {
             Ok(()) | Err(Errno::NOENT) => break,
-            Err(Errno::BUSY) if tries < LEAST_TRIES || Instant::now() <= deadline => thread::sleep(wait),
+            Err(Errno::BUSY) if tries < MIN_TRIES || Instant::now() <= deadline => thread::sleep(wait),
             Err(error) => return Err(error.into()),
         }
         wait = (wait * 2).min(Duration::from_millis(5));

@@ -13,7 +13,7 @@ use crate::MemorySource;
 use crate::procfs::{kernel_is_at_least, number};
 
 /// Maximum number of cgroups that a program may create inside its own. v1 has only the memory cap.
-const MOST_GROUPS_BELOW: u64 = 1000;
+const MAX_GROUPS_BELOW: u64 = 1000;
 
 /// Enables the controllers that taskscale needs for the children of `folder`: memory always, pids if available.
 pub fn enable_controllers(folder: &Path) -> io::Result<()> {
@@ -56,7 +56,7 @@ impl GroupV2 {
         // Forbid swap, which the cgroup's memory values omit. Fails harmlessly on a kernel without swap.
         let _ = write_control(&self.folder.join("memory.swap.max"), 0);
         // taskscale walks cgroups inside a run's, and the kernel keeps memory for them after their removal.
-        let _ = write_control(&self.folder.join("cgroup.max.descendants"), MOST_GROUPS_BELOW);
+        let _ = write_control(&self.folder.join("cgroup.max.descendants"), MAX_GROUPS_BELOW);
         if let Some(threads) = bounds.threads {
             // Fails where the pids controller is not delegated.
             let _ = write_control(&self.folder.join("pids.max"), threads);

@@ -4,10 +4,10 @@
 use super::{Action, IDLE_WINDOW_S, OUTSIDE_IDLE_WINDOW_S, RunView, last_look_ns, quiescence, why_dropped};
 use crate::PlateauFrom;
 use crate::black_box::{BlackBoxCommand, Ready};
-use crate::event::{MemoryReading, WhyDropped};
+use crate::event::{DropReason, MemoryReading};
 use crate::evidence::Quiescence;
 use crate::observed::EndedBy;
-use crate::sampler::{IDLE_SHARE, MemoryStanding, TICK_S, seconds};
+use crate::sampler::{IDLE_SHARE, MemorySnapshot, TICK_S, seconds};
 
 /// How long a load, and then a program, may take to end after SIGTERM, in seconds.
 const LOAD_GRACE_S: f64 = 2.0;
@@ -152,7 +152,7 @@ impl RunView<'_> {
         black_box: &BlackBoxCommand,
         read_ns: u64,
         reading: &MemoryReading,
-        standing: Option<MemoryStanding>,
+        standing: Option<MemorySnapshot>,
     ) -> Option<Action> {
         let usage = self.timeline.usage();
         let last = usage.points().last()?;
@@ -180,7 +180,7 @@ impl RunView<'_> {
             }
             (false, _) => return None,
         };
-        Some(if has_time { Action::Drop(WhyDropped::Pause) } else { Action::Doubt(quiescence) })
+        Some(if has_time { Action::Drop(DropReason::Pause) } else { Action::Doubt(quiescence) })
     }
 
     /// Whether the program still has time to become idle.

@@ -9,8 +9,8 @@ use crate::decide::{Action, next_action};
 use crate::event::{Account, Kill, LastLook, MemoryReading, PlateauStart, RunEvent};
 use crate::launcher::ProgramEnd;
 use crate::plateau::Reading;
-use crate::procfs::Doing;
-use crate::sampler::{MemoryStanding, UsageSample};
+use crate::procfs::ThreadActivity;
+use crate::sampler::{MemorySnapshot, UsageSample};
 use crate::timeline::{Host, Timeline};
 use crate::{Bounds, HoldParams, Measurement, RunSpec, Scenario, analyze};
 use crate::{MemorySource, Plateau, Timestamp};
@@ -26,19 +26,19 @@ pub(super) struct ScriptedProgram {
     /// CPU time used until then, in milliseconds.
     pub(super) cpu_ms: fn(u64) -> f64,
     pub(super) memory: fn(u64) -> u64,
-    pub(super) doing: fn(u64) -> Doing,
+    pub(super) doing: fn(u64) -> ThreadActivity,
     /// How long a sample or another observation takes.
     pub(super) look_ms: u64,
     /// Times in which taskscale gets no CPU.
     pub(super) gaps_ms: Vec<(u64, u64)>,
 }
 
-pub(super) fn idle(_: u64) -> Doing {
-    Doing::default()
+pub(super) fn idle(_: u64) -> ThreadActivity {
+    ThreadActivity::default()
 }
 
-pub(super) fn runnable(_: u64) -> Doing {
-    Doing { wants_cpu: true, ..Doing::default() }
+pub(super) fn runnable(_: u64) -> ThreadActivity {
+    ThreadActivity { wants_cpu: true, ..ThreadActivity::default() }
 }
 
 /// Starts ten tasks in 100 ms, which wait two seconds.
@@ -115,7 +115,7 @@ pub(super) fn watch(program: &ScriptedProgram, spec: &RunSpec) -> (Timeline, Vec
         }
         let cpu = Some(CpuReading::of((program.cpu_ms)(ms) / 1e3, 0.0));
         let memory = (program.memory)(ms);
-        let standing = MemoryStanding { in_use: Some(memory), shown: memory };
+        let standing = MemorySnapshot { in_use: Some(memory), shown: memory };
         let action = next_action(&timeline, spec, now);
         done_at_once = if matches!(action, Action::Wait(_)) { 0 } else { done_at_once + 1 };
         assert!(done_at_once < 10, "{action:?} again and again: {actions:?}");
@@ -140,7 +140,7 @@ pub(super) fn watch(program: &ScriptedProgram, spec: &RunSpec) -> (Timeline, Vec
                 let sample = UsageSample { at_ns: now, cpu_s, memory, ..UsageSample::default() };
                 timeline.usage.add(sample, || (program.doing)(ms));
             }
-            Action::Look => timeline.usage.note_doing((program.doing)(ms)),
+            Action::Look => timeline.usage.set_activity((program.doing)(ms)),
             Action::BeginPlateau { since_ns, from } => {
                 let starved_s = timeline.usage().starved_until_s(since_ns);
                 timeline.push(now, RunEvent::Plateau(PlateauStart { since_ns, from, cpu, starved_s }));

@@ -17,7 +17,7 @@ use crate::{MeasureError, at, procfs};
 
 /// Bytes kept from the end of standard error.
 const TAIL_BYTES: usize = 4096;
-const AT_ONCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 0 };
+const CONCURRENT: Timespec = Timespec { tv_sec: 0, tv_nsec: 0 };
 
 pub(super) struct Launched {
     pub request: LaunchRequest,
@@ -77,7 +77,7 @@ impl Launched {
     /// Whether there is unread output.
     pub fn pending_output(&self) -> bool {
         let mut waited: Vec<PollFd> = self.pipes().collect();
-        poll(&mut waited, Some(&AT_ONCE)).is_ok_and(|ready| ready > 0)
+        poll(&mut waited, Some(&CONCURRENT)).is_ok_and(|ready| ready > 0)
     }
 
     /// Reads available standard output into the buffer. Returns the number of bytes.
@@ -136,7 +136,7 @@ impl Launched {
 
     /// Sends a signal to the launcher, unless it has ended: while its socket is open, its pid cannot be reused.
     fn signal(&self, signal: Signal) {
-        let there = poll(&mut [self.hung_up()], Some(&AT_ONCE)) == Ok(0);
+        let there = poll(&mut [self.hung_up()], Some(&CONCURRENT)) == Ok(0);
         if let Some(pid) = Pid::from_raw(self.pid as i32).filter(|_| there) {
             let _ = kill_process(pid, signal);
         }

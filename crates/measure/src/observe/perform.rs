@@ -14,7 +14,7 @@ use crate::launcher::STOP;
 use crate::limit_detection::OwnFiles;
 use crate::listeners::lack_sockets;
 use crate::observed::EndedBy;
-use crate::sampler::{MemoryStanding, TICK_S, UsageSample};
+use crate::sampler::{MemorySnapshot, TICK_S, UsageSample};
 use crate::{MeasureError, mapped, plateau, procfs};
 use taskscale_load::{Begin, Queue};
 
@@ -31,7 +31,7 @@ impl Run<'_> {
             Action::Wait(_) | Action::Sample => {}
             Action::Look => {
                 let begun = self.state().plateau.is_some();
-                self.timeline.usage.note_doing(doing(self.group.as_ref(), self.load.as_ref(), begun));
+                self.timeline.usage.set_activity(doing(self.group.as_ref(), self.load.as_ref(), begun));
             }
             Action::BecomeReady(from) => self.become_ready(from)?,
             Action::BeginPlateau { since_ns, from } => self.begin_plateau(since_ns, from),
@@ -178,7 +178,7 @@ impl Run<'_> {
     pub fn take_last_look(&mut self) {
         let processes = self.group.processes();
         // First, because reading memory may take until tasks are due.
-        let doing = doing_of(self.group.as_ref());
+        let doing = activity_of(self.group.as_ref());
         let standing = Some(self.standing(&processes));
         let left = self.escapees(&processes) > 0;
         let cpu = self.group.cpu();
@@ -270,31 +270,31 @@ impl Run<'_> {
     }
 
     /// Memory now, for a later comparison.
-    fn standing(&self, processes: &[u32]) -> MemoryStanding {
+    fn standing(&self, processes: &[u32]) -> MemorySnapshot {
         let shown = plateau::standing(self.group.as_ref(), processes);
-        MemoryStanding { in_use: self.group.memory_in_use(), shown }
+        MemorySnapshot { in_use: self.group.memory_in_use(), shown }
     }
 }
 
 /// What the threads of a run are doing. Before the plateau, that includes its load: while it waits for a CPU,
 /// it has not started all its tasks.
-fn doing(group: &dyn Group, load: Option<&load::Running>, begun: bool) -> procfs::Doing {
+fn doing(group: &dyn Group, load: Option<&load::Running>, begun: bool) -> procfs::ThreadActivity {
     let load = match load.filter(|_| !begun) {
         // If CPUs are short, the launcher is late, and the load's cgroup is still empty.
-        Some(load) if !load.executed => procfs::Doing { wants_cpu: true, ..Default::default() },
-        Some(load) => doing_of(load.group.as_ref()),
-        None => procfs::Doing::default(),
+        Some(load) if !load.executed => procfs::ThreadActivity { wants_cpu: true, ..Default::default() },
+        Some(load) => activity_of(load.group.as_ref()),
+        None => procfs::ThreadActivity::default(),
     };
-    doing_of(group).and(load)
+    activity_of(group).and(load)
 }
 
 /// What the threads in a cgroup are doing.
-fn doing_of(group: &dyn Group) -> procfs::Doing {
+fn activity_of(group: &dyn Group) -> procfs::ThreadActivity {
     let mut pids = group.processes();
     // Keep the first and the last: while a program starts processes, the last ones are working.
     if pids.len() > MAX_PROCESSES_READ {
         let half = MAX_PROCESSES_READ / 2;
         pids.drain(half..pids.len() - half);
     }
-    pids.into_iter().map(procfs::doing).fold(procfs::Doing::default(), procfs::Doing::and)
+    pids.into_iter().map(procfs::doing).fold(procfs::ThreadActivity::default(), procfs::ThreadActivity::and)
 }

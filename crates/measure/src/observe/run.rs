@@ -36,7 +36,7 @@ const OUTPUT_HEAD_BYTES: usize = 4096;
 
 /// Maximum number of actions before the next poll, so that the run is always read and killed in time. More than
 /// are ever due at once.
-const MOST_ACTIONS: usize = 32;
+const MAX_ACTIONS: usize = 32;
 /// A wait that ends this much late, in seconds, is a pause of the machine or of taskscale.
 const PAUSE_S: f64 = 1.0;
 
@@ -145,7 +145,7 @@ impl<'a> Run<'a> {
         // One time for all actions: without a cgroup, a sample takes longer than the sampling period.
         let now = self.clock.now_ns();
         let mut acted = false;
-        for _ in 0..MOST_ACTIONS {
+        for _ in 0..MAX_ACTIONS {
             match next_action(&self.timeline, self.spec, now) {
                 Action::Wait(wait_s) if !acted => return Ok(wait_s),
                 Action::Wait(_) => break,

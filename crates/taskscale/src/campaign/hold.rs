@@ -19,7 +19,7 @@ const READING_PER_THREAD_S: f64 = 30e-6;
 /// A reading that came too late was abandoned. A complete one is assumed to take longer by this factor.
 const GIVEN_UP: f64 = 2.0;
 /// Maximum attempts of a run, each with a longer wait than the one before.
-const MOST_ATTEMPTS: u32 = 4;
+const MAX_ATTEMPTS: u32 = 4;
 /// Longest predicted launch, in seconds. A small N that was slow on a busy machine would predict hours. If the
 /// prediction is too low, the next attempt corrects it.
 const LONGEST_PREDICTED_S: f64 = 60.0;
@@ -115,7 +115,7 @@ impl HoldPredictor {
             Status::Ok => sample.time.plateau_s.is_some_and(|plateau| plateau < plateau_s),
             _ => false,
         };
-        if !short || sample.attempt >= MOST_ATTEMPTS || sample.hold_s >= LONGEST_S {
+        if !short || sample.attempt >= MAX_ATTEMPTS || sample.hold_s >= LONGEST_S {
             return None;
         }
         let reading_s = GIVEN_UP * sample.time.reading_s.unwrap_or(0.0);
@@ -237,7 +237,7 @@ mod tests {
         short.alive = Some(1_000_000);
         assert_eq!(predictor.retry_hold_s(&short), None);
         short.alive = None;
-        short.attempt = MOST_ATTEMPTS;
+        short.attempt = MAX_ATTEMPTS;
         assert_eq!(predictor.retry_hold_s(&short), None);
         let mut good = sample(1, 0.5);
         assert_eq!(predictor.retry_hold_s(&good), None);

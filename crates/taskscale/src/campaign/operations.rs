@@ -10,11 +10,11 @@ const FIRST: u64 = 1_000;
 const AIM: f64 = 1.3;
 /// Maximum growth from one attempt to the next: the first thousand operations say little about the next
 /// million.
-const MOST_GROWTH: f64 = 100.0;
+const MAX_GROWTH: f64 = 100.0;
 /// Minimum growth from one attempt to the next.
-const LEAST_GROWTH: f64 = 1.5;
+const MIN_GROWTH: f64 = 1.5;
 /// Maximum attempts: work that is still too short then is accepted.
-const MOST_ATTEMPTS: u32 = 10;
+const MAX_ATTEMPTS: u32 = 10;
 /// Share of the required time that is enough for later runs with the same number of operations.
 pub const SHORT: f64 = 0.5;
 
@@ -63,7 +63,7 @@ impl OperationCalibrator {
         let Some(seen) = self.seen.get(entry) else { return self.whole(FIRST as f64, tasks) };
         let nearest = seen.range(..=tasks).next_back().or_else(|| seen.range(tasks..).next());
         let predicted = nearest.map_or(FIRST as f64, |(_, (operations, wall_s))| {
-            *operations as f64 * (AIM * self.least_s / wall_s.max(1e-9)).min(MOST_GROWTH)
+            *operations as f64 * (AIM * self.least_s / wall_s.max(1e-9)).min(MAX_GROWTH)
         });
         self.whole(predicted, tasks)
     }
@@ -75,10 +75,10 @@ impl OperationCalibrator {
         let sufficed = self.sufficed.get(&(sample.entry.to_string(), sample.tasks));
         let enough = sufficed.filter(|sufficed| work.operations >= **sufficed).is_some();
         let least_s = if enough { SHORT * self.least_s } else { self.least_s };
-        if wall_s >= least_s || sample.attempt >= MOST_ATTEMPTS {
+        if wall_s >= least_s || sample.attempt >= MAX_ATTEMPTS {
             return None;
         }
-        let growth = (AIM * self.least_s / wall_s.max(1e-9)).clamp(LEAST_GROWTH, MOST_GROWTH);
+        let growth = (AIM * self.least_s / wall_s.max(1e-9)).clamp(MIN_GROWTH, MAX_GROWTH);
         let more = self.whole(work.operations as f64 * growth, sample.tasks);
         (more > work.operations).then_some(more)
     }

@@ -12,7 +12,7 @@ use taskscale_measure::{HoldParams, Scenario, WorkParams};
 /// Rough time in which a server accepts a connection, in seconds.
 const CONNECT_S: f64 = 0.0005;
 /// Maximum attempts for a server that fails on a busy machine, or whose plateau is not seen.
-const MOST_ATTEMPTS_TO_SERVE: u32 = 3;
+const MAX_ATTEMPTS_TO_SERVE: u32 = 3;
 
 /// Chooses the parameters of one series of a campaign.
 #[derive(Debug)]
@@ -68,7 +68,7 @@ impl<'a> RunTuner<'a> {
                     Status::NoPlateau => true,
                     _ => false,
                 };
-                let again = doubtful && sample.attempt < MOST_ATTEMPTS_TO_SERVE;
+                let again = doubtful && sample.attempt < MAX_ATTEMPTS_TO_SERVE;
                 let workload = self.workload.filter(|_| again)?;
                 Some(serving(workload, &self.plan.params, sample.tasks, self.plan.hold))
             }
@@ -176,7 +176,7 @@ mod tests {
         assert!(
             matches!(tuner.retry(&sample), Some(Scenario::Serve(serve)) if serve.order.connections == 20)
         );
-        sample.attempt = MOST_ATTEMPTS_TO_SERVE;
+        sample.attempt = MAX_ATTEMPTS_TO_SERVE;
         assert!(tuner.retry(&sample).is_none());
         (sample.attempt, sample.status) = (1, Status::Crashed);
         assert!(tuner.retry(&sample).is_none(), "a crash is its own");

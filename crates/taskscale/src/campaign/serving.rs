@@ -7,7 +7,9 @@ use taskscale_load::LoadOrder;
 
 use crate::catalog::{Params, Workload, param};
 use crate::record::Hold;
-use taskscale_measure::{BlackBoxCommand, HoldParams, LoadCommand, LoadStands, Ready, Scenario, ServeParams};
+use taskscale_measure::{
+    BlackBoxCommand, HoldParams, LoadAliveWhen, LoadCommand, Ready, Scenario, ServeParams,
+};
 
 /// How long a server may take to become idle once all clients are connected: compilers and garbage collectors
 /// keep working for a while.
@@ -60,7 +62,7 @@ fn scenario(
         closed_s,
         elsewhere: None,
     };
-    let load = LoadCommand { command: order.command(0), stands: LoadStands::Alive };
+    let load = LoadCommand { command: order.command(0), stands: LoadAliveWhen::Alive };
     let command = BlackBoxCommand {
         ready: Ready::Listening,
         load: Some(load),

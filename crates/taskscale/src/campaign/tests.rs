@@ -161,10 +161,10 @@ fn interruption_at_any_run_resumes_to_the_same_cells() {
 
 #[test]
 fn placeholders_are_filled_in_for_other_programs() {
-    use taskscale_measure::{BlackBoxCommand, LoadCommand, LoadStands};
+    use taskscale_measure::{BlackBoxCommand, LoadAliveWhen, LoadCommand};
     let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
     let black_box = BlackBoxCommand {
-        load: Some(LoadCommand { command: words(&["sh", "{tasks}"]), stands: LoadStands::Alive }),
+        load: Some(LoadCommand { command: words(&["sh", "{tasks}"]), stands: LoadAliveWhen::Alive }),
         told_hold: true,
         ..BlackBoxCommand::default()
     };

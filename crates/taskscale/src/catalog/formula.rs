@@ -21,15 +21,15 @@ enum Expr {
 }
 
 /// Maximum number of terms of all sums of a formula, so that none takes noticeably long.
-const MOST_PARTS: i128 = 10_000_000;
+const MAX_PARTS: i128 = 10_000_000;
 /// Maximum length of a formula in bytes, which also bounds its depth.
-const MOST_BYTES: usize = 1_000;
+const MAX_BYTES: usize = 1_000;
 
 impl Formula {
     /// Parses a formula. The error explains what is wrong.
     pub fn parse(text: &str) -> Result<Formula, String> {
-        if text.len() > MOST_BYTES {
-            return Err(format!("a formula has at most {MOST_BYTES} characters"));
+        if text.len() > MAX_BYTES {
+            return Err(format!("a formula has at most {MAX_BYTES} characters"));
         }
         let mut parser = Parser { rest: text.trim_start() };
         let root = parser.sum()?;
@@ -82,7 +82,7 @@ impl Formula {
                 }
             }
         }
-        walk(&self.root, of, &Cell::new(MOST_PARTS))
+        walk(&self.root, of, &Cell::new(MAX_PARTS))
     }
 }
 

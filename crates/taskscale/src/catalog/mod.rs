@@ -42,8 +42,8 @@ pub use select::{Matcher, Program, SelectError, Selectable, Selection, default_s
 pub use series::{Month, ReleaseSeries, newer_series, release_series, version_number};
 pub use sources::{Source, is_of_other_workload, named_by_older_forms, named_children, sources};
 pub use taskscale_measure::Kind;
-pub use version_request::{DottedVersion, MOST_COUNTED, VersionAxis, VersionRange, VersionRequest};
+pub use version_request::{DottedVersion, MAX_COUNTED, VersionAxis, VersionRange, VersionRequest};
 pub use workload::{
-    Parameter, Params, Shape, Workload, bytes_held, expected_check, expected_to_make, param, period_s,
+    Parameter, Params, Shape, Workload, bytes_held, expected_check, expected_creations, param, period_s,
     reading_order, workloads,
 };

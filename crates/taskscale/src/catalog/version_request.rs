@@ -24,7 +24,7 @@ pub struct VersionAxis {
 }
 
 /// Maximum numbers of a range. A larger range is a typing error.
-pub const MOST_COUNTED: u64 = 1000;
+pub const MAX_COUNTED: u64 = 1000;
 
 /// One version, or several.
 #[derive(Debug, Clone, PartialEq, Eq, strum::Display)]
@@ -98,7 +98,7 @@ impl VersionRange {
     }
 
     /// The requested numbers, without a list of versions: one number, or a range whose ends differ only in the
-    /// last number, by less than [`MOST_COUNTED`]. `None` for other ranges, and for the latest.
+    /// last number, by less than [`MAX_COUNTED`]. `None` for other ranges, and for the latest.
     pub fn numbers(&self) -> Option<Vec<String>> {
         let (DottedVersion(first), DottedVersion(last)) = match self {
             VersionRange::Series(one) => (one, one),
@@ -107,7 +107,7 @@ impl VersionRange {
         };
         let ((from, before), (to, others)) = (first.split_last()?, last.split_last()?);
         let number = |last: u64| DottedVersion(before.iter().copied().chain([last]).collect()).to_string();
-        let is_countable = before == others && to.checked_sub(*from).is_some_and(|more| more < MOST_COUNTED);
+        let is_countable = before == others && to.checked_sub(*from).is_some_and(|more| more < MAX_COUNTED);
         is_countable.then(|| (*from..=*to).map(number).collect())
     }
 

@@ -177,7 +177,7 @@ pub fn expected_check(workload: &Workload, tasks: u64, operations: u64, params: 
 }
 
 /// Minimum number of threads or processes that a run with default parameters creates, if its tasks are such.
-pub fn expected_to_make(workload: &Workload, tasks: u64, operations: u64) -> u64 {
+pub fn expected_creations(workload: &Workload, tasks: u64, operations: u64) -> u64 {
     let default = Params::new();
     let makes = workload.makes.as_ref().and_then(|makes| workload.value(makes, tasks, operations, &default));
     makes.and_then(|makes| u64::try_from(makes).ok()).unwrap_or(tasks)
@@ -319,7 +319,7 @@ mod tests {
         let given = BTreeMap::from([("bytes".to_owned(), "7".to_owned())]);
         assert_eq!(expected_check(&workload, 10, 100, &BTreeMap::new()).as_deref(), Some("410"));
         assert_eq!(expected_check(&workload, 10, 100, &given).as_deref(), Some("710"));
-        assert_eq!(expected_to_make(&workload, 10, 100), 10);
+        assert_eq!(expected_creations(&workload, 10, 100), 10);
         assert_eq!(workload.refuse(3, &given), None);
         let bound = read(&GOOD.replace("most = 9", "most = 9\nat_most = \"tasks / 2\"")).unwrap();
         assert_eq!(bound.refuse(14, &given), None);
@@ -328,7 +328,7 @@ mod tests {
         assert_eq!(undefined.refuse(3, &BTreeMap::new()), None);
         assert_eq!(bound.refuse(13, &given).as_deref(), Some("`bytes` of `some` is at most 6 at N = 13"));
         let makes = read(&GOOD.replace("check =", "makes = \"operations / 2\"\ncheck =")).unwrap();
-        assert_eq!(expected_to_make(&makes, 10, 100), 50);
+        assert_eq!(expected_creations(&makes, 10, 100), 50);
         let holds = read(&GOOD.replace("check =", "holds = \"bytes * 2\"\ncheck =")).unwrap();
         assert_eq!((bytes_held(&holds, &BTreeMap::new()), bytes_held(&holds, &given)), (Some(8), Some(14)));
         assert_eq!(bytes_held(&makes, &given), None);

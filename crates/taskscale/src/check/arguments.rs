@@ -30,7 +30,7 @@ fn wrong(workload: &Workload) -> Vec<Vec<String>> {
 /// The time limit of a run, on a busy machine.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-pub(super) fn look(runs: &mut Runs) -> CheckResult<()> {
+pub(super) fn check(runs: &mut Runs) -> CheckResult<()> {
     let mut taken = Vec::new();
     let workload = runs.workload;
     let scenario = match workload.shape {

@@ -26,7 +26,7 @@ impl SourceFiles {
     }
 
     /// Reports files that changed since.
-    pub(super) fn look(&self, folder: &Path, findings: &mut Findings) {
+    pub(super) fn check(&self, folder: &Path, findings: &mut Findings) {
         let now = SourceFiles::of(folder);
         let changed: Vec<String> = now
             .0

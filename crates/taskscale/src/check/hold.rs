@@ -28,7 +28,7 @@ const MANY_HOLD_S: f64 = 2.0;
 /// A plateau of this length, in seconds, is enough to read memory.
 const PLATEAU_S: f64 = 0.5;
 /// The most tasks with stacks: each needs two memory mappings, so 100k would hit vm.max_map_count.
-pub(super) const MOST_WITH_STACK: u64 = 10_000;
+pub(super) const MAX_STACKFUL_TASKS: u64 = 10_000;
 
 impl Runs<'_, '_> {
     /// A run of `tasks`. Later attempts have a longer time limit, as the machine may have been busy.
@@ -49,35 +49,35 @@ impl Runs<'_, '_> {
         let mut least_s = 1.0;
         for tasks in [COUNTS[0], COUNTS[1]] {
             match self.hold(tasks, least_s)? {
-                HoldResult::Well => {}
+                HoldResult::Passed => {}
                 // A failure with few tasks would repeat with many.
-                HoldResult::Ill => return Ok(()),
-                HoldResult::TooMuch(needed) => {
+                HoldResult::Failed => return Ok(()),
+                HoldResult::TooExpensive(needed) => {
                     // One task tells nothing of how they are counted.
                     let fix = "start tasks faster, or check again on an idle machine";
-                    self.unconfirmed(self.too_much(tasks, needed), fix);
+                    self.unconfirmed(self.too_expensive(tasks, needed), fix);
                     return Ok(());
                 }
             }
             least_s = self.trials.last().and_then(|trial| trial.hold_s).unwrap_or(least_s) + 1.0;
         }
-        self.no_wait()?;
+        self.check_zero_wait()?;
         let mut held = self.many()?;
         for tasks in LARGER {
-            let too_many = self.kind.stackful() && tasks > MOST_WITH_STACK;
-            if held != HoldResult::Well || self.grown() || too_many {
+            let too_many = self.kind.stackful() && tasks > MAX_STACKFUL_TASKS;
+            if held != HoldResult::Passed || self.has_grown() || too_many {
                 break;
             }
             held = self.hold_if_affordable(tasks)?;
-            if let HoldResult::TooMuch(needed) = held {
-                self.not_tried(CheckRule::Memory, tasks, needed);
+            if let HoldResult::TooExpensive(needed) = held {
+                self.note_not_run(CheckRule::Memory, tasks, needed);
             }
         }
         Ok(())
     }
 
     /// Runs seven tasks that wait 0 s, with an empty home folder.
-    fn no_wait(&mut self) -> CheckResult<()> {
+    fn check_zero_wait(&mut self) -> CheckResult<()> {
         let request = self.waits(COUNTS[1], 0.0, 1);
         let (measured, _) = self.run_at_an_empty_home(&request)?;
         let good = |measured: &Measurement| {
@@ -102,21 +102,21 @@ impl Runs<'_, '_> {
     fn many(&mut self) -> CheckResult<HoldResult> {
         let most = COUNTS[2];
         let held = self.hold_if_affordable(most)?;
-        if !matches!(held, HoldResult::TooMuch(_)) {
+        if !matches!(held, HoldResult::TooExpensive(_)) {
             return Ok(held);
         }
         // A prediction from few tasks is inaccurate, and the machine may have been busy: approach in steps.
         for tasks in FEWER.into_iter().chain([most]) {
             let held = self.hold_if_affordable(tasks)?;
-            if let HoldResult::TooMuch((launch_s, _)) = held {
+            if let HoldResult::TooExpensive((launch_s, _)) = held {
                 let (predicted_s, bytes) = self.predicted_hold(most);
-                self.not_tried(CheckRule::Limit, most, (predicted_s.max(launch_s), bytes));
+                self.note_not_run(CheckRule::Limit, most, (predicted_s.max(launch_s), bytes));
             }
-            if held != HoldResult::Well {
+            if held != HoldResult::Passed {
                 return Ok(held);
             }
         }
-        Ok(HoldResult::Well)
+        Ok(HoldResult::Passed)
     }
 
     /// Runs `tasks` if their predicted time and memory are acceptable. Other load only lengthens a launch: one
@@ -125,22 +125,22 @@ impl Runs<'_, '_> {
         for attempt in 2.. {
             let needed @ (launch_s, bytes) = self.predicted_hold(tasks);
             if self.memory_bytes.is_some_and(|most| bytes > most) {
-                return Ok(HoldResult::TooMuch(needed));
+                return Ok(HoldResult::TooExpensive(needed));
             }
             let last = self.trials.last().map(|last| (last.tasks, last.hold_s.unwrap_or(MANY_HOLD_S)));
             let Some((last, hold_s)) = last.filter(|_| launch_s > LONGEST_LAUNCH_S) else {
                 return self.hold(tasks, MANY_HOLD_S);
             };
-            if attempt > ATTEMPTS || self.looked_again == Some(last) {
-                self.looked_again = Some(last);
-                return Ok(HoldResult::TooMuch(needed));
+            if attempt > ATTEMPTS || self.relaunched == Some(last) {
+                self.relaunched = Some(last);
+                return Ok(HoldResult::TooExpensive(needed));
             }
             let (again, _) = self.run(&self.waits(last, hold_s, attempt))?;
             if let Some(launch_s) = self.trials.last_mut().and_then(|last| last.launch_s.as_mut()) {
                 *launch_s = again.time.launch_s.map_or(*launch_s, |again| again.min(*launch_s));
             }
         }
-        Ok(HoldResult::Ill)
+        Ok(HoldResult::Failed)
     }
 
     /// Runs `tasks` with a wait that covers their launch, at least `least_s` seconds.
@@ -161,7 +161,7 @@ impl Runs<'_, '_> {
             if let Some(launch_s) = late {
                 let longer_s = longer_hold_s(hold_s, measured.status, launch_s, reading_s, PLATEAU_S);
                 let Some(next_s) = launches.next_hold_s(launch_s, hold_s, longer_s, run.1.unheard) else {
-                    return Ok(HoldResult::TooMuch((launch_s, bytes)));
+                    return Ok(HoldResult::TooExpensive((launch_s, bytes)));
                 };
                 if attempt < ATTEMPTS && self.may_try_longer() {
                     hold_s = next_s;
@@ -170,14 +170,14 @@ impl Runs<'_, '_> {
             }
             let found = judge(&request, self.workload.ends_together, &run);
             if let Some(status) = self.keep(&request, (run.0, found), attempt < ATTEMPTS) {
-                return Ok(if status == Status::Ok { HoldResult::Well } else { HoldResult::Ill });
+                return Ok(if status == Status::Ok { HoldResult::Passed } else { HoldResult::Failed });
             }
         }
-        Ok(HoldResult::Ill)
+        Ok(HoldResult::Failed)
     }
 
     /// Whether memory grew by more than noise.
-    fn grown(&self) -> bool {
+    fn has_grown(&self) -> bool {
         let large = self.trials.last().and_then(|trial| trial.footprint_bytes);
         let base = sanity::base(&self.trials.iter().collect::<Vec<_>>());
         base.zip(large).is_none_or(|((_, base), large)| {
@@ -195,10 +195,10 @@ impl Runs<'_, '_> {
 /// The result of running a number of tasks.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum HoldResult {
-    Well,
-    Ill,
+    Passed,
+    Failed,
     /// Not run or given up: the launch takes too long, in seconds, or memory is too small for these bytes.
-    TooMuch((f64, u64)),
+    TooExpensive((f64, u64)),
 }
 
 /// The launches of one N after which too little of the wait was left. All times are in seconds.

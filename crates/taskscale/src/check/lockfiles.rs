@@ -46,7 +46,7 @@ struct FloatingVersions {
 pub(super) static KNOWN: LazyLock<KnownCommands> =
     LazyLock::new(|| toml::from_str(include_str!("commands.toml")).expect("a table that a test reads"));
 
-pub(super) fn look(subject: &CheckSubject, findings: &mut Findings) {
+pub(super) fn check(subject: &CheckSubject, findings: &mut Findings) {
     let folder = &subject.runtime.folder;
     let commands: Vec<Vec<String>> =
         subject.entry.workloads[&subject.workload.name].build.iter().map(|command| bare(command)).collect();

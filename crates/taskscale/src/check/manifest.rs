@@ -6,14 +6,14 @@ use super::lockfiles::KNOWN;
 use super::{CheckRule, CheckSubject, Findings};
 
 /// The shortest useful `why`, in characters.
-const LEAST_WHY: usize = 20;
+const MIN_WHY_LENGTH: usize = 20;
 /// Placeholders of scaffolds.
 const UNFINISHED: [&str; 3] = ["TODO", "FIXME", "XXX"];
-pub(super) fn look(subject: &CheckSubject, findings: &mut Findings) {
+pub(super) fn check(subject: &CheckSubject, findings: &mut Findings) {
     let (runtime, entry) = (subject.runtime, subject.entry);
     let why = entry.why.trim();
     let is_unfinished = UNFINISHED.iter().any(|word| why.contains(word) || entry.title.contains(word));
-    if is_unfinished || why.chars().count() < LEAST_WHY {
+    if is_unfinished || why.chars().count() < MIN_WHY_LENGTH {
         let what = match is_unfinished {
             true => "`why` is not written yet".to_owned(),
             false => format!("`why` is too short: {why:?}"),
@@ -104,7 +104,7 @@ mod tests {
             Prepared { facts: test_facts("x/a"), command: Ok(Vec::new()), workload: None, black_box: None };
         let workload = catalog.workloads.iter().find(|workload| workload.name == "sleep").unwrap();
         let mut findings = Findings::default();
-        look(&CheckSubject { runtime, entry, workload, prepared: &prepared }, &mut findings);
+        check(&CheckSubject { runtime, entry, workload, prepared: &prepared }, &mut findings);
         findings.sorted().iter().map(|found| format!("{:?}: {}\n", found.severity, found.what)).collect()
     }
 

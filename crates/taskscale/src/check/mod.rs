@@ -14,7 +14,6 @@ mod hold;
 mod judge;
 mod judge_work;
 mod lockfiles;
-mod made;
 mod manifest;
 mod params;
 mod rebuild;
@@ -22,6 +21,7 @@ mod runs;
 mod sanity;
 mod serve;
 mod subject;
+mod task_existence;
 mod work;
 
 use std::collections::BTreeMap;
@@ -74,8 +74,8 @@ pub fn check(
     rebuild: Option<&mut Rebuild>,
 ) -> CheckResult<CheckedProgram> {
     let mut findings = Findings::default();
-    manifest::look(subject, &mut findings);
-    lockfiles::look(subject, &mut findings);
+    manifest::check(subject, &mut findings);
+    lockfiles::check(subject, &mut findings);
     let mut checked = CheckedProgram {
         entry: subject.entry.full_name.clone(),
         workload: subject.workload.name.clone(),
@@ -90,7 +90,7 @@ pub fn check(
                     let cpus = std::thread::available_parallelism().map_or(1, |cpus| cpus.get());
                     let held = bytes_held(subject.workload, &BTreeMap::new()).unwrap_or(0);
                     checked.bytes_per_task =
-                        sanity::look(subject.entry, held, cpus, &runs.trials, &mut runs.findings);
+                        sanity::check(subject.entry, held, cpus, &runs.trials, &mut runs.findings);
                     runs.check_tasks_are_created()?;
                     if runs.passed() {
                         runs.check_tasks_wake()?;
@@ -99,8 +99,8 @@ pub fn check(
                 Shape::Serve => runs.serve_all()?,
                 Shape::Work => checked.cpu_ns_per_op = runs.work_all()?,
             }
-            params::look(&mut runs)?;
-            arguments::look(&mut runs)?;
+            params::check(&mut runs)?;
+            arguments::check(&mut runs)?;
             runs.check_leftovers();
             if !runs.trials.iter().any(|trial| trial.status == Status::Ok) {
                 // Limits of the machine and too short waits are not the program's fault, but confirm nothing.
@@ -117,9 +117,9 @@ pub fn check(
         ),
     }
     if let Some(rebuild) = rebuild.filter(|_| subject.prepared.command.is_ok()) {
-        rebuild.look(subject, &mut findings)?;
+        rebuild.check(subject, &mut findings)?;
     }
-    sources.look(&subject.runtime.folder, &mut findings);
+    sources.check(&subject.runtime.folder, &mut findings);
     if checked.trials.iter().any(|trial| trial.status == Status::Ok) {
         let recipe = subject.entry.workloads.get(&subject.workload.name);
         findings.explain(recipe.and_then(|recipe| recipe.unconfirmed.as_deref()));

@@ -14,7 +14,7 @@ const TASKS: u64 = 10;
 const HOLD_S: f64 = 1.0;
 
 /// Runs with other parameters, unless a run with the defaults failed.
-pub(super) fn look(runs: &mut Runs) -> CheckResult<()> {
+pub(super) fn check(runs: &mut Runs) -> CheckResult<()> {
     runs.params = others(runs.workload, TASKS);
     if !runs.params.is_empty() && runs.passed() {
         let before = runs.set_aside();

@@ -30,7 +30,7 @@ impl<'a> Rebuild<'a> {
         Ok(Rebuild { folder: temp_folder("taskscale-rebuild-")?, stop })
     }
 
-    pub(super) fn look(&mut self, subject: &CheckSubject, findings: &mut Findings) -> CheckResult<()> {
+    pub(super) fn check(&mut self, subject: &CheckSubject, findings: &mut Findings) -> CheckResult<()> {
         if subject.entry.workloads[&subject.workload.name].build.is_empty() {
             return Ok(());
         }

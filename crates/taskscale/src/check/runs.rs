@@ -21,7 +21,7 @@ use taskscale_measure::{LocalRunner, Measurement, RunDetails, RunEnd, Scenario};
 pub(super) const FEWER: [u64; 2] = [50, 200];
 
 /// The most repeats of a program's runs on a busy machine. More do not help if the machine is always busy.
-const MOST_REPEATS: u32 = 12;
+const MAX_REPEATS: u32 = 12;
 
 /// One run of the check.
 #[derive(Debug, Clone, Serialize)]
@@ -84,7 +84,7 @@ pub(super) struct Runs<'a, 'r> {
     /// An empty home folder.
     home: tempfile::TempDir,
     /// The tasks of the trial whose launch was repeated.
-    pub looked_again: Option<u64>,
+    pub relaunched: Option<u64>,
     repeats_left: u32,
     /// Whether the machine was busy or paused in the last run, and in any run.
     is_busy: bool,
@@ -117,8 +117,8 @@ impl<'a, 'r> Runs<'a, 'r> {
             memory_bytes,
             params: BTreeMap::new(),
             home: temp_folder("taskscale-check-")?,
-            looked_again: None,
-            repeats_left: MOST_REPEATS,
+            relaunched: None,
+            repeats_left: MAX_REPEATS,
             is_busy: false,
             was_busy: false,
             made: None,
@@ -201,7 +201,7 @@ impl<'a, 'r> Runs<'a, 'r> {
         may_repeat: bool,
     ) -> Option<Status> {
         let status = measured.status;
-        if found.blame_time(status) && may_be_the_machines(&measured) {
+        if found.blame_time(status) && may_be_caused_by_machine(&measured) {
             if may_repeat && self.repeat() {
                 return None;
             }
@@ -238,15 +238,15 @@ impl<'a, 'r> Runs<'a, 'r> {
     }
 
     /// What to say of `tasks` that were not run, with the predicted seconds and bytes.
-    pub fn too_much(&self, tasks: u64, (seconds, bytes): (f64, u64)) -> String {
+    pub fn too_expensive(&self, tasks: u64, (seconds, bytes): (f64, u64)) -> String {
         let most = units::counted(self.trials.last().map_or(0, |trial| trial.tasks), "task");
         let (time, memory) = (units::seconds(seconds), units::bytes(bytes));
         format!("not run with more than {most}: {tasks} need about {time} and {memory} here")
     }
 
     /// Notes that `tasks` were not run, with the predicted seconds and bytes.
-    pub fn not_tried(&mut self, rule: CheckRule, tasks: u64, needed: (f64, u64)) {
-        let what = self.too_much(tasks, needed);
+    pub fn note_not_run(&mut self, rule: CheckRule, tasks: u64, needed: (f64, u64)) {
+        let what = self.too_expensive(tasks, needed);
         self.findings.note(rule, what, "none in the entry: its tasks are expensive, or the machine is busy");
     }
 
@@ -319,7 +319,7 @@ fn is_busy(seen: &Measurement) -> bool {
 }
 
 /// Whether a busy machine may have caused the failure. Crashes, exit codes and missing exits also happen on an idle one.
-pub(super) fn may_be_the_machines(seen: &Measurement) -> bool {
+pub(super) fn may_be_caused_by_machine(seen: &Measurement) -> bool {
     let of_time = match seen.status {
         Status::TimedOut => seen.done.is_none(),
         _ => seen.exit_code == Some(0),

@@ -6,10 +6,10 @@ use crate::record::Status;
 use crate::units;
 
 /// A waiting task needs at least a pointer.
-const LEAST_BYTES: f64 = 8.0;
+const MIN_BYTES: f64 = 8.0;
 /// A stack has at least a frame, saved registers and a task header: more than 100 bytes (a greenlet saves about 200, an
 /// Erlang process with 12 words of heap 700).
-const LEAST_STACK_BYTES: f64 = 128.0;
+const MIN_STACK_BYTES: f64 = 128.0;
 /// With fewer tasks, the runtime's own threads could be mistaken for tasks.
 const ENOUGH_TASKS: u64 = 50;
 
@@ -22,7 +22,7 @@ const OWN_NOISE: f64 = 0.02;
 
 /// Checks the trials, smallest N first, against the entry's claims. Each task must hold `held` bytes. Returns the bytes per
 /// task.
-pub(super) fn look(
+pub(super) fn check(
     entry: &Entry,
     held: u64,
     cpus: usize,
@@ -61,7 +61,7 @@ pub(super) fn look(
         grown.push_str(&format!(", {held} of which each must hold"));
     }
     let of_task = per_task - held as f64;
-    let least = if entry.kind.stackful() { LEAST_STACK_BYTES } else { LEAST_BYTES };
+    let least = if entry.kind.stackful() { MIN_STACK_BYTES } else { MIN_BYTES };
     if of_task < least && n < FAIR_TASKS {
         return None;
     }
@@ -71,7 +71,7 @@ pub(super) fn look(
         findings.note(CheckRule::Memory, what, fix);
         return None;
     }
-    if of_task < LEAST_BYTES {
+    if of_task < MIN_BYTES {
         if entry.kind == Kind::Timer {
             let fix = "none needed if one timer serves all tasks: explain it in `notes`";
             findings.note(CheckRule::Memory, grown, fix);
@@ -82,7 +82,7 @@ pub(super) fn look(
                 "start N tasks that are all alive at once, each with its own wait; without tasks, use `kind = \"timer\"`",
             );
         }
-    } else if entry.kind.stackful() && of_task < LEAST_STACK_BYTES {
+    } else if entry.kind.stackful() && of_task < MIN_STACK_BYTES {
         let what = format!("kind is {}, but {grown} (too little for a stack)", entry.kind.name());
         let fix = "use `kind = \"stackless\"` or `\"future\"`, or start tasks with stacks";
         findings.error(CheckRule::Kind, what, fix);
@@ -129,7 +129,7 @@ mod tests {
         let mut findings = Findings::default();
         let trials = [trial(1, own, threads.min(3)), trial(n, own + bytes, threads)];
         let entry = &catalog.runtimes[0].entries[0];
-        look(entry, 0, cpus, &trials, &mut findings);
+        check(entry, 0, cpus, &trials, &mut findings);
         findings
             .sorted()
             .iter()

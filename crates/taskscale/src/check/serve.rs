@@ -11,9 +11,9 @@ use serde::Serialize;
 
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
-use super::conformance::{CONNECTIONS, CaseCount, ConformanceResult, converse};
+use super::conformance::{CONNECTIONS, CaseCount, ConformanceResult, run_conformance};
 use super::judge::{CRASHED, NO_PROGRAM, linger};
-use super::runs::{RunRequest, Runs, TracedRun, may_be_the_machines, trial};
+use super::runs::{RunRequest, Runs, TracedRun, may_be_caused_by_machine, trial};
 use super::{CheckResult, CheckRule, CheckSubject, Findings, Severity};
 use crate::campaign::serving_in_a_moment;
 use crate::catalog::with_tasks;
@@ -40,7 +40,7 @@ impl Runs<'_, '_> {
             let request = self.serves(tasks);
             let mut run = self.run(&request)?;
             for _ in 1..ATTEMPTS {
-                if run.0.status == Status::Ok || !may_be_the_machines(&run.0) {
+                if run.0.status == Status::Ok || !may_be_caused_by_machine(&run.0) {
                     break;
                 }
                 run = self.run(&request)?;
@@ -56,12 +56,12 @@ impl Runs<'_, '_> {
                 _ => return Ok(()),
             }
         }
-        self.talk();
+        self.check_conformance();
         Ok(())
     }
 
     /// Tests how the server answers misbehaving clients, which the runs above do not have.
-    fn talk(&mut self) {
+    fn check_conformance(&mut self) {
         let Some(client) = self.workload.client else { return };
         // The server inherits this limit.
         taskscale_load::room_for(2 * CONNECTIONS as usize);
@@ -73,7 +73,7 @@ impl Runs<'_, '_> {
             }
         };
         let known = self.library_faults;
-        let ConformanceResult { faults, .. } = converse(client, server.address, &|| server.memory());
+        let ConformanceResult { faults, .. } = run_conformance(client, server.address, &|| server.memory());
         for case in known.keys().filter(|case| faults.iter().all(|fault| fault.case != **case)) {
             let what = format!("{case}: listed in `library_faults`, but the test passed");
             self.findings.warning(CheckRule::Protocol, what, "remove it if the library fixed it");
@@ -118,7 +118,7 @@ pub fn conform(subject: &CheckSubject) -> Result<Conformance, String> {
     let command = subject.prepared.command.as_ref().map_err(|why| why.reason())?;
     taskscale_load::room_for(2 * CONNECTIONS as usize);
     let server = RunningServer::start(command, &subject.entry.env, Stdio::null())?;
-    let ConformanceResult { faults, cases } = converse(client, server.address, &|| server.memory());
+    let ConformanceResult { faults, cases } = run_conformance(client, server.address, &|| server.memory());
     Ok(Conformance {
         entry: subject.entry.full_name.clone(),
         workload: subject.workload.name.clone(),

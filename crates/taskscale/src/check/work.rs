@@ -10,7 +10,7 @@ use super::floor::Floor;
 use super::judge_work::{judge, with};
 use super::runs::{RunRequest, Runs, Trial, line};
 use super::{CheckResult, CheckRule};
-use crate::catalog::{Kind, expected_to_make};
+use crate::catalog::{Kind, expected_creations};
 use crate::record::{Status, Warning};
 use crate::units;
 use taskscale_measure::{Measurement, Scenario, WorkParams};
@@ -27,32 +27,32 @@ const TIMEOUT: Duration = Duration::from_secs(120);
 /// The time limit in multiples of the prediction, as the machine may be busy.
 const SLOWER: f64 = 8.0;
 /// The shortest CPU time that can be compared with that of twice the operations, in seconds.
-const LEAST_CPU_S: f64 = 0.3;
+const MIN_CPU_S: f64 = 0.3;
 /// The same for wall time, in seconds, if operations wait more than they work.
 const LONG_ENOUGH_S: f64 = 2.0;
 /// The shortest measurable CPU time, in seconds.
 const MEASURABLE_S: f64 = 0.05;
 /// The largest growth of operations between runs.
-const MOST_GROWTH: f64 = 100.0;
+const MAX_GROWTH: f64 = 100.0;
 /// Bounds of (cost of 2N operations) ÷ (cost of N): a running compiler lowers it, a collector raises it.
-const LEAST_RATIO: f64 = 1.4;
-const MOST_RATIO: f64 = 3.0;
+const MIN_RATIO: f64 = 1.4;
+const MAX_RATIO: f64 = 3.0;
 /// On a busy machine a ratio above this proves neither missing nor growing work: the cost of tasks that hand over to each
 /// other depends on where they run, and programs compete for caches.
 const CLEAR_RATIO: f64 = 1.15;
 /// Operations grow until the shared warm-up is small in them, up to a pair whose larger run costs
-/// `DOMINANT_S` seconds, by at most `MOST_STEP` at a time. HotSpot's compilers alone use about 2 s of CPU.
+/// `DOMINANT_S` seconds, by at most `MAX_STEP` at a time. HotSpot's compilers alone use about 2 s of CPU.
 const DOMINANT_S: f64 = 10.0;
-const MOST_STEP: f64 = 16.0;
+const MAX_STEP: f64 = 16.0;
 /// The smallest cost of an operation, as a share of allocating and freeing an object: a quarter, as a message needs no
 /// object. The fastest of 62 programs (Node.js promises) needs twice such an object, an empty loop a twentieth.
-const LEAST_SHARE: f64 = 0.25;
+const MIN_SHARE: f64 = 0.25;
 /// The least memory kept by operations, in bytes, that is measurable beside the program's own.
 const MEASURABLE_BYTES: u64 = 16 << 20;
 
 /// A run and its cost.
 #[derive(Clone, Copy)]
-pub(super) struct Took {
+pub(super) struct WorkCost {
     operations: u64,
     /// From `ready` to `done`, in seconds.
     wall_s: f64,
@@ -65,7 +65,7 @@ pub(super) struct Took {
     busy: bool,
 }
 
-impl Took {
+impl WorkCost {
     /// The cost of its operations: CPU time, or wall time if they wait.
     fn cost(&self) -> (f64, &'static str) {
         if self.cpu_s >= MEASURABLE_S || self.wall_s < LONG_ENOUGH_S {
@@ -90,15 +90,15 @@ enum CostGrowth {
 
 impl CostGrowth {
     /// `pair`: some operations, and twice as many. `last`: the last run, after which no more operations were run.
-    fn of(pair: [&Took; 2], last: &Took) -> CostGrowth {
+    fn of(pair: [&WorkCost; 2], last: &WorkCost) -> CostGrowth {
         let [less_s, more_s] = pair.map(|took| took.cost().0);
         let ratio = more_s / less_s.max(1e-9);
         let busy = last.busy || pair.iter().any(|took| took.busy);
         match ratio {
-            LEAST_RATIO..=MOST_RATIO => CostGrowth::Twofold,
+            MIN_RATIO..=MAX_RATIO => CostGrowth::Twofold,
             // An idle machine would have run more operations.
             _ if busy && (ratio >= CLEAR_RATIO || last.wall_s >= LONGEST_S) => CostGrowth::Inconclusive,
-            ..LEAST_RATIO => CostGrowth::Less,
+            ..MIN_RATIO => CostGrowth::Less,
             _ => CostGrowth::More,
         }
     }
@@ -124,7 +124,7 @@ impl Runs<'_, '_> {
             }
             let (seconds, bytes) = self.predicted(more, rounds(more));
             if seconds > LONGEST_S || self.memory_bytes.is_some_and(|most| bytes > most) {
-                self.not_tried(CheckRule::Limit, more, (seconds, bytes));
+                self.note_not_run(CheckRule::Limit, more, (seconds, bytes));
                 break;
             }
             // The runs compared below start and end as many tasks as `few`.
@@ -141,7 +141,7 @@ impl Runs<'_, '_> {
     }
 
     /// Runs the operations. Returns their cost if the run succeeded.
-    pub(super) fn work(&mut self, tasks: u64, operations: u64) -> CheckResult<Option<Took>> {
+    pub(super) fn work(&mut self, tasks: u64, operations: u64) -> CheckResult<Option<WorkCost>> {
         let predicted_s = self.predicted(tasks, operations).0;
         let time = TIMEOUT.max(Duration::from_secs_f64(SLOWER * predicted_s));
         let request = self.request(tasks, operations, time);
@@ -183,7 +183,7 @@ impl Runs<'_, '_> {
     /// Finds threads and processes that were not created. The count of the machine is never too low.
     fn check_created(&mut self, tasks: u64, operations: u64) {
         let (Kind::Thread | Kind::Process, Some(made)) = (self.kind, self.made) else { return };
-        let due = expected_to_make(self.workload, tasks, operations);
+        let due = expected_creations(self.workload, tasks, operations);
         let (with, kind) = (with(tasks, operations), self.kind.name());
         let [needed, created] = [due, made].map(units::grouped);
         let what = format!(
@@ -198,14 +198,14 @@ impl Runs<'_, '_> {
                 "create one for each task and operation, as the workload describes, without reuse; or use another `kind`",
             ),
             CreatedTasks::Unobservable if due >= MANY_TASKS => {
-                self.findings.note(CheckRule::Kind, format!("{what}: {MAYBE_OTHERS}"), OTHERS_MAKE_MANY);
+                self.findings.note(CheckRule::Kind, format!("{what}: {MAYBE_OTHERS}"), WHEN_OTHERS_ARE_IDLE);
             }
             CreatedTasks::Fewer | CreatedTasks::OneForEach | CreatedTasks::Unobservable => {}
         }
     }
 
     /// Compares enough operations with twice as many.
-    fn twice(&mut self, tasks: u64, few: Took) -> CheckResult<Option<f64>> {
+    fn twice(&mut self, tasks: u64, few: WorkCost) -> CheckResult<Option<f64>> {
         let most = self.workload.most_operations / 2 / tasks * tasks;
         let mut operations = (tasks * FEW_ROUNDS).min(most).max(tasks);
         // CPU time of fewer operations outside `ready` and `done`, if that was more than inside.
@@ -220,9 +220,9 @@ impl Runs<'_, '_> {
             let outside_s = (took.outside_s - few.outside_s).max(0.0);
             // Few operations are mostly one-time cost.
             let cpu_s = (took.cpu_s - few.cpu_s).max(outside_s);
-            let elsewhere = outside_s >= LEAST_CPU_S && outside_s > took.cpu_s;
+            let elsewhere = outside_s >= MIN_CPU_S && outside_s > took.cpu_s;
             // A slow start on a busy machine does not grow with the operations.
-            if elsewhere && outside_before.is_some_and(|before| outside_s > LEAST_RATIO * before) {
+            if elsewhere && outside_before.is_some_and(|before| outside_s > MIN_RATIO * before) {
                 let [inside, outside] = [took.cpu_s, outside_s].map(units::seconds);
                 self.findings.error(
                     CheckRule::Work,
@@ -236,11 +236,11 @@ impl Runs<'_, '_> {
                 return Ok(None);
             }
             outside_before = Some(outside_s).filter(|_| elsewhere);
-            let enough = cpu_s >= LEAST_CPU_S && !elsewhere;
+            let enough = cpu_s >= MIN_CPU_S && !elsewhere;
             if enough || took.wall_s >= LONG_ENOUGH_S || operations >= most {
                 break took;
             }
-            let growth = (1.5 * LEAST_CPU_S / cpu_s.max(1e-9)).clamp(2.0, MOST_GROWTH);
+            let growth = (1.5 * MIN_CPU_S / cpu_s.max(1e-9)).clamp(2.0, MAX_GROWTH);
             let in_time = (1.5 * LONG_ENOUGH_S / took.wall_s.max(1e-9)).max(2.0);
             operations = ((operations as f64 * growth.min(in_time)) as u64).min(most) / tasks * tasks;
         };
@@ -276,7 +276,7 @@ impl Runs<'_, '_> {
             let wanted = 2.0 * more.0 / (each_s * double.operations as f64).max(1e-9);
             // The next pair is the last, and no longer than needed.
             let bound = (DOMINANT_S / more.0.max(1e-9)).min(LONGEST_S / double.wall_s.max(1e-9)) / 2.0;
-            let growth = wanted.min(bound).clamp(1.0, MOST_STEP);
+            let growth = wanted.min(bound).clamp(1.0, MAX_STEP);
             let operations = (double.operations as f64 * growth) as u64 / tasks * tasks;
             once = double;
             if outweighed {
@@ -303,7 +303,7 @@ impl Runs<'_, '_> {
         let what = format!("{with}: {less} {of}, and {more} for twice the operations");
         match growth {
             CostGrowth::Twofold => {}
-            CostGrowth::Less => self.findings.error(CheckRule::Work, what, NOT_MADE),
+            CostGrowth::Less => self.findings.error(CheckRule::Work, what, NOT_PERFORMED),
             CostGrowth::More => self.findings.warning(
                 CheckRule::Work,
                 what,
@@ -320,14 +320,14 @@ impl Runs<'_, '_> {
     /// Whether operations used the CPU time and memory that they need at least.
     fn check_cost(&mut self, tasks: u64, (operations, cpu_s): (u64, f64)) -> bool {
         let (each_ns, object_ns) = (cpu_s * 1e9 / operations as f64, Floor::now().object_ns);
-        if each_ns < LEAST_SHARE * object_ns {
+        if each_ns < MIN_SHARE * object_ns {
             let [each, object] = [each_ns, object_ns].map(|ns| units::significant(ns, 2));
             let (with, cpu) = (with(tasks, operations), units::seconds(cpu_s));
             let what = format!(
                 "{with}: {cpu} of CPU time, or {each} ns per operation, is too little (allocating and freeing an object takes \
                  {object} ns here)"
             );
-            self.findings.error(CheckRule::Work, what, NOT_MADE);
+            self.findings.error(CheckRule::Work, what, NOT_PERFORMED);
             return false;
         }
         let kept = |trial: &Trial| trial.operations.unwrap_or(0) * self.workload.keeps;
@@ -349,11 +349,11 @@ impl Runs<'_, '_> {
 
     /// Finds one thread per operation in both runs, although tasks are not threads. Other programs do not create twice as
     /// many just when twice the operations run.
-    fn check_extra_threads(&mut self, tasks: u64, pair: [&Took; 2]) {
+    fn check_extra_threads(&mut self, tasks: u64, pair: [&WorkCost; 2]) {
         if matches!(self.kind, Kind::Thread | Kind::Process) {
             return;
         }
-        let due = |took: &Took| expected_to_make(self.workload, tasks, took.operations);
+        let due = |took: &WorkCost| expected_creations(self.workload, tasks, took.operations);
         if due(pair[0]) < MANY_TASKS || due(pair[1]) < 2 * due(pair[0]) {
             return;
         }
@@ -370,13 +370,13 @@ impl Runs<'_, '_> {
             let fix = "use `kind = \"thread\"` or `kind = \"process\"`, or start tasks of the runtime";
             self.findings.error(CheckRule::Kind, what, fix);
         } else if !made.contains(&CreatedTasks::Fewer) {
-            self.findings.note(CheckRule::Kind, format!("{what}: {MAYBE_OTHERS}"), OTHERS_MAKE_MANY);
+            self.findings.note(CheckRule::Kind, format!("{what}: {MAYBE_OTHERS}"), WHEN_OTHERS_ARE_IDLE);
         }
     }
 }
 
 const MAYBE_OTHERS: &str = "other programs may have created them";
-const OTHERS_MAKE_MANY: &str = "check again while no other program creates many threads or processes";
+const WHEN_OTHERS_ARE_IDLE: &str = "check again while no other program creates many threads or processes";
 
 /// The created threads and processes against those that are needed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -398,14 +398,14 @@ impl CreatedTasks {
     }
 }
 
-const NOT_MADE: &str = "perform each operation as the workload describes, with a task for each if it requires one; do not skip or merge operations";
+const NOT_PERFORMED: &str = "perform each operation as the workload describes, with a task for each if it requires one; do not skip or merge operations";
 
-fn took(operations: u64, made: Option<u64>, measured: &Measurement) -> Option<Took> {
+fn took(operations: u64, made: Option<u64>, measured: &Measurement) -> Option<WorkCost> {
     let work = measured.work.as_ref()?;
     let (wall_s, cpu_s) = (work.wall_s?, work.cpu_s?);
     let all_s = measured.cpu.user_s.zip(measured.cpu.system_s).map_or(cpu_s, |(user, system)| user + system);
     let busy = [Warning::MachineBusy, Warning::CpuStarved];
-    Some(Took {
+    Some(WorkCost {
         operations,
         wall_s,
         cpu_s,
@@ -421,8 +421,14 @@ mod tests {
 
     #[test]
     fn cost_on_a_busy_machine_proves_neither_missing_nor_growing_work() {
-        let took =
-            |(cpu_s, busy)| Took { operations: 7, wall_s: cpu_s, cpu_s, outside_s: 0.0, made: None, busy };
+        let took = |(cpu_s, busy)| WorkCost {
+            operations: 7,
+            wall_s: cpu_s,
+            cpu_s,
+            outside_s: 0.0,
+            made: None,
+            busy,
+        };
         let growth = |less, more| {
             let pair = [less, more].map(took);
             CostGrowth::of([&pair[0], &pair[1]], &pair[1])

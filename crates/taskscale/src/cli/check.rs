@@ -91,7 +91,7 @@ fn check_all(
             if let Err(NotReady::NoToolchain(why)) = &prepared.command {
                 // The programs of an entry share its toolchain.
                 if outcome.left_out.last().is_none_or(|(left_out, _)| *left_out != entry.full_name) {
-                    session.progress.say(&format!("left out {}: {why}", entry.full_name));
+                    session.progress.print_message(&format!("left out {}: {why}", entry.full_name));
                     outcome.left_out.push((entry.full_name.clone(), why.clone()));
                 }
                 continue;
@@ -108,7 +108,7 @@ fn check_all(
             if let Some(before) = outcome.checked.iter().find(|before| before.entry == checked.entry) {
                 checked.remove_repeated(before);
             }
-            session.progress.beside(|| tell(&checked, &name))?;
+            session.progress.suspended(|| tell(&checked, &name))?;
             outcome.checked.push(checked);
         }
     }

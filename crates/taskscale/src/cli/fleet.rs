@@ -29,7 +29,7 @@ use crate::units;
 /// How often the queue and the folders are read.
 const POLL_INTERVAL: Duration = Duration::from_secs(5);
 /// A page of more machines is unreadable.
-const MOST_ON_A_PAGE: usize = 8;
+const MAX_ON_A_PAGE: usize = 8;
 
 pub fn run(args: &FleetArgs, global: &Global) -> Result<ExitCode, Failure> {
     match (&args.step, &args.plan) {
@@ -223,7 +223,7 @@ fn collect(fleet: &Fleet, format: Format) -> Result<ExitCode, Failure> {
         _ => document.terminal(for_standard_output()),
     })?;
     eprint_status(&format!("summary: {}", path.display()));
-    if collected.machines.len() <= MOST_ON_A_PAGE {
+    if collected.machines.len() <= MAX_ON_A_PAGE {
         let campaign = |(target, published): &(Target, fleet::PublishedTarget)| {
             let folder = fleet.verify(target, published)?;
             Ok::<_, anyhow::Error>((target.name.clone(), record::load(&folder)?))

@@ -25,7 +25,7 @@ pub(super) fn lock_machine(
 ) -> Result<MachineLock, Failure> {
     if global.no_lock {
         let lock = MachineLock::unwanted();
-        warn_unless_held(&lock);
+        warn_unless_locked(&lock);
         return Ok(lock);
     }
     let mut refused = None;
@@ -38,7 +38,7 @@ pub(super) fn lock_machine(
         }
         waited = so_far;
         if so_far >= next_message {
-            progress.say(&format!("waiting: {who} is measuring on this machine ({harm})"));
+            progress.print_message(&format!("waiting: {who} is measuring on this machine ({harm})"));
             next_message = so_far + REPEAT_AFTER;
         }
         let time = time_left(so_far.as_secs_f64());
@@ -52,9 +52,9 @@ pub(super) fn lock_machine(
         )));
     }
     let lock = lock.ok_or_else(|| Failure::interrupted(interrupt))?;
-    warn_unless_held(&lock);
+    warn_unless_locked(&lock);
     if waited >= Duration::from_secs(1) {
-        progress.say(&format!("waited {}", time_left(waited.as_secs_f64())));
+        progress.print_message(&format!("waited {}", time_left(waited.as_secs_f64())));
     }
     Ok(lock)
 }
@@ -77,7 +77,7 @@ fn named(holder: &Holder) -> String {
 }
 
 /// Warns if another taskscale may measure at the same time.
-fn warn_unless_held(lock: &MachineLock) {
+fn warn_unless_locked(lock: &MachineLock) {
     if let Some(why) = lock.why_not() {
         eprint_status(&format!(
             "warning: another taskscale may disturb this one: the machine is not locked ({why})"

@@ -28,7 +28,7 @@ use crate::units;
 use taskscale_measure::GroupRoot;
 
 /// No runtime runs in less, and the kernel needs a few pages to kill a process.
-const LEAST_MEMORY_BYTES: u64 = 1 << 20;
+const MIN_MEMORY_BYTES: u64 = 1 << 20;
 
 /// Default precision, and default maximum of runs.
 const EFFORT: (&str, u32) = ("2%", 16);
@@ -42,7 +42,7 @@ fn find(args: &LimitArgs) -> anyhow::Result<Find> {
         let memory_bytes = units::parse_bytes(size).context("--memory")?;
         let size = units::bytes(memory_bytes);
         ensure!(
-            memory_bytes >= LEAST_MEMORY_BYTES,
+            memory_bytes >= MIN_MEMORY_BYTES,
             "--memory: {size} is too little for any program; give 1MiB or more"
         );
         return Ok(Find::MostTasks { memory_bytes });
@@ -255,13 +255,13 @@ impl limit::SearchObserver for Watcher<'_> {
             (Outcome::Unsettled, _) => "the wait was too short".to_owned(),
         };
         emit(Event::RunEnded { sample: Box::new(seen.sample.clone()) });
-        self.progress.say(&format!("{}: {end}", self.launched));
+        self.progress.print_message(&format!("{}: {end}", self.launched));
     }
 
     fn answered(&mut self, answer: &Answer) {
         let text = limit::sentence(answer, &self.search_spec.find);
         if !is_json() {
-            return self.progress.say(&text);
+            return self.progress.print_message(&text);
         }
         let of = |run: &Option<ShownRun>| run.as_ref().map(|run| run.trial_point);
         let (fails, sometimes) = (of(&answer.fails), of(&answer.sometimes));

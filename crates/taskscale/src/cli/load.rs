@@ -13,7 +13,7 @@ use super::terminal::print_result;
 use crate::units;
 
 /// Minimum bytes of a chat message: its sender and its number.
-const LEAST_CHAT: u32 = 16;
+const MIN_CHAT_BYTES: u32 = 16;
 /// The time limit of a connection to one of several addresses.
 const TRY: Duration = Duration::from_secs(5);
 
@@ -55,8 +55,8 @@ fn order(args: &LoadArgs) -> anyhow::Result<LoadOrder> {
         ProtocolArg::Echo => Some(Client::Echo),
         ProtocolArg::Chat => Some(Client::Chat),
     };
-    let least = client == Some(Client::Chat) && args.size < LEAST_CHAT;
-    anyhow::ensure!(!least, "--size {}: must be at least {LEAST_CHAT} for chat", args.size);
+    let least = client == Some(Client::Chat) && args.size < MIN_CHAT_BYTES;
+    anyhow::ensure!(!least, "--size {}: must be at least {MIN_CHAT_BYTES} for chat", args.size);
     Ok(LoadOrder {
         elsewhere: None,
         client,

@@ -24,7 +24,7 @@ use crate::record::{EntryFacts, Loaded, OWN_WORKLOAD, Plan, Sample, Status, last
 use crate::report::{self, Report};
 use crate::toolchain::path_lookup;
 use crate::units;
-use taskscale_measure::{BlackBoxCommand, LinePattern, LoadCommand, LoadStands, Ready};
+use taskscale_measure::{BlackBoxCommand, LinePattern, LoadAliveWhen, LoadCommand, Ready};
 
 /// Default numbers of tasks of a program that takes one.
 const USUAL_TASKS: &str = "1,10k,100k";
@@ -121,7 +121,7 @@ pub(super) fn validate(args: &MeasureArgs) -> anyhow::Result<MeasureOptions> {
         fs::File::open(path).with_context(|| format!("--stdin: cannot read {}", path.display()))?;
     }
     let known = match &load {
-        Some(load) => load.stands != LoadStands::AliveOrQuiet,
+        Some(load) => load.stands != LoadAliveWhen::AliveOrQuiet,
         None => !matches!(ready, Ready::Itself),
     };
     let usual = if known { SETTLE_READY } else { SETTLE_UNKNOWN };
@@ -169,12 +169,13 @@ fn load(args: &MeasureArgs) -> anyhow::Result<Option<LoadCommand>> {
         let command = [taskscale_load::PROGRAM, "load", "hold", "--connect", &address, "-n", TASKS]
             .map(str::to_owned)
             .to_vec();
-        return Ok(Some(LoadCommand { command, stands: LoadStands::Alive }));
+        return Ok(Some(LoadCommand { command, stands: LoadAliveWhen::Alive }));
     }
     let Some(with) = &args.with else { return Ok(None) };
     ensure!(!with.trim().is_empty(), "--with: the command is empty");
     let after = args.with_ready_after.as_deref().map(units::parse_duration).transpose();
-    let stands = after.context("--with-ready-after")?.map_or(LoadStands::AliveOrQuiet, LoadStands::After);
+    let stands =
+        after.context("--with-ready-after")?.map_or(LoadAliveWhen::AliveOrQuiet, LoadAliveWhen::After);
     let command = ["/bin/sh", "-c", with].map(str::to_owned).to_vec();
     Ok(Some(LoadCommand { command, stands }))
 }

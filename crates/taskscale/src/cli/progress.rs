@@ -44,7 +44,7 @@ impl Progress {
     }
 
     /// Prints a line that stays.
-    pub fn say(&self, line: &str) {
+    pub fn print_message(&self, line: &str) {
         let line = printable(line);
         match (&self.bar, self.quiet) {
             (_, true) => {}
@@ -54,7 +54,7 @@ impl Progress {
     }
 
     /// Hides the bar while `work` prints.
-    pub fn beside<T>(&self, work: impl FnOnce() -> T) -> T {
+    pub fn suspended<T>(&self, work: impl FnOnce() -> T) -> T {
         match &self.bar {
             Some(bar) => bar.suspend(work),
             None => work(),
@@ -87,7 +87,7 @@ impl Progress {
                 bar.set_message(printable(message));
                 bar.tick();
             }
-            None => self.say(message),
+            None => self.print_message(message),
         }
     }
 
@@ -195,6 +195,6 @@ impl CampaignObserver for Progress {
                 format!("[{done}/{all}] {name}: {status}: {reason}")
             }
         };
-        self.say(&line);
+        self.print_message(&line);
     }
 }

@@ -20,7 +20,7 @@ const VALUE: usize = 11;
 const PLACE: usize = 11;
 /// The least and the most room for a bar, and the least for a name.
 const BAR: (usize, usize) = (10, 24);
-const LEAST_NAME: usize = 12;
+const MIN_NAME_WIDTH: usize = 12;
 /// Two before each line, and between its five fields.
 const GAPS: usize = 2 + 4 * 2;
 
@@ -75,7 +75,7 @@ impl ResultsTicker {
         // Some terminals break a line of their own width.
         let room = options.width.saturating_sub(GAPS + KIND + VALUE + PLACE + 1);
         let bar = room.saturating_sub(longest).clamp(BAR.0, BAR.1);
-        (longest.min(room.saturating_sub(bar)).max(LEAST_NAME), bar)
+        (longest.min(room.saturating_sub(bar)).max(MIN_NAME_WIDTH), bar)
     }
 
     /// Name and kind, at the start of each line.

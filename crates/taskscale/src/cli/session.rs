@@ -41,10 +41,12 @@ impl<'i> Session<'i> {
         let session = Session::with_lease(&what, "two runs would disturb each other", global, interrupt)?;
         let home = &session.runner.home;
         if home.source() == MemorySource::Proc {
-            home.why_none().iter().for_each(|why| session.progress.say(&format!("no cgroup: {why}")));
+            home.why_none()
+                .iter()
+                .for_each(|why| session.progress.print_message(&format!("no cgroup: {why}")));
             let lacks =
                 "kernel memory and peaks are incomplete; `taskscale doctor` shows how to get a cgroup";
-            session.progress.say(&format!("memory from /proc: {lacks}"));
+            session.progress.print_message(&format!("memory from /proc: {lacks}"));
         }
         Ok(session)
     }
@@ -86,7 +88,11 @@ impl<'i> Session<'i> {
             emit(built(entry));
             let Err(not_ready) = &entry.command else { continue };
             let failed = if matches!(not_ready, NotReady::BuildFailed(_)) { "build failed: " } else { "" };
-            self.progress.say(&format!("left out {}: {failed}{}", entry.label(), not_ready.reason()));
+            self.progress.print_message(&format!(
+                "left out {}: {failed}{}",
+                entry.label(),
+                not_ready.reason()
+            ));
         }
         Ok(prepared)
     }
@@ -146,7 +152,7 @@ impl<'i> Session<'i> {
     pub fn report_resumed(&self, folder: &Path, results: &Loaded) {
         warn_of_rejected(folder, &results.rejected, "set aside in samples.rejected.jsonl");
         let samples = units::counted(results.samples.len(), "sample");
-        self.progress.say(&format!("resuming {} ({samples})", folder.display()));
+        self.progress.print_message(&format!("resuming {} ({samples})", folder.display()));
     }
 
     /// Prints results, with `more` below a table, and writes the page. Fails if measuring failed or was interrupted.
@@ -201,7 +207,7 @@ pub(super) fn build_programs(
 ) -> Result<Vec<Prepared>, Failure> {
     let mut position = before;
     let stop = || interrupt.signal().is_some();
-    let attend = Attend { stop: &stop, waiting: &|line| progress.say(line) };
+    let attend = Attend { stop: &stop, waiting: &|line| progress.print_message(line) };
     let prepared = prepare(&Cache::of_user(), programs, &attend, |program| {
         position += 1;
         progress.building(program, position, all);

@@ -27,7 +27,7 @@ pub fn run(args: &args::SiteArgs, global: &Global) -> Result<ExitCode, Failure> 
         return Err(SiteError::NoResults(args.results.clone())).or_usage();
     }
     let made = site.finish()?;
-    say(&made);
+    print_summary(&made);
     succeed_with(&format!("{}\n", made.start.display()))
 }
 
@@ -50,7 +50,7 @@ fn add(site: &mut Site, found: &ResultsFolder) -> Result<(), Failure> {
     Ok(())
 }
 
-fn say(made: &SiteSummary) {
+fn print_summary(made: &SiteSummary) {
     for link in &made.dead_links {
         eprint_status(&format!("warning: broken link: {link}"));
     }

@@ -19,10 +19,10 @@ const BOUND: f64 = (1.0 - CONFIDENCE) / 2.0;
 
 /// Fewer repetitions yield no verdict: two leave Welch's t with one or two degrees of freedom, so that chance would
 /// decide where memory comes in whole pages.
-pub(super) const LEAST_REPETITIONS: usize = 3;
+pub(super) const MIN_REPETITIONS: usize = 3;
 
 /// More repetitions than this are not proposed.
-pub(super) const MOST_REPETITIONS: usize = 30;
+pub(super) const MAX_REPETITIONS: usize = 30;
 
 /// A plan of repetitions decides in four of five cases if ratio and scatter stay the same: the bounds may move
 /// by this number of standard errors.
@@ -130,11 +130,11 @@ impl PairedRepetitions {
         }
     }
 
-    /// The fewest repetitions of each side that would decide. `None` if they exceed `MOST_REPETITIONS`.
+    /// The fewest repetitions of each side that would decide. `None` if they exceed `MAX_REPETITIONS`.
     fn repetitions_needed(&self, margin: f64, share: f64) -> Option<u32> {
-        let from = (self.repetitions() + 1).max(LEAST_REPETITIONS);
+        let from = (self.repetitions() + 1).max(MIN_REPETITIONS);
         let decides = |n: &usize| self.repeated(*n).decide(margin, share, PLANNED_FOR) != Decision::Undecided;
-        (from..=MOST_REPETITIONS).find(decides).map(|n| n as u32)
+        (from..=MAX_REPETITIONS).find(decides).map(|n| n as u32)
     }
 
     fn verdict(&self, metric: &'static MetricDef, margin: f64, share: f64) -> Verdict {
@@ -169,7 +169,7 @@ pub(super) struct Pending {
 /// All verdicts, and the confidence of the intervals that decide larger and smaller.
 pub(super) fn judge(pending: Vec<Pending>, settings: &CompareSettings) -> (Vec<Judged>, f64) {
     let tested = |pending: &Pending| {
-        pending.evidence.filter(|evidence| evidence.repetitions() >= LEAST_REPETITIONS)?.p_value()
+        pending.evidence.filter(|evidence| evidence.repetitions() >= MIN_REPETITIONS)?.p_value()
     };
     let mut p_values: Vec<f64> = pending.iter().filter_map(tested).collect();
     let share = holm(&mut p_values, FALSE_ALARMS / settings.series.max(1) as f64);
@@ -192,9 +192,9 @@ impl Pending {
         cell.ratio = shown.logs.map(|[base, new]| (new.mean - base.mean).exp());
         cell.ratio_interval = shown.ratio().map(|ratio| ratio.ratio_interval(CONFIDENCE));
         let repetitions = evidence.repetitions();
-        if repetitions < LEAST_REPETITIONS {
+        if repetitions < MIN_REPETITIONS {
             let runs = units::counted(repetitions, "repetition");
-            cell.reason = Some(format!("only {runs}: a verdict needs {LEAST_REPETITIONS} per side"));
+            cell.reason = Some(format!("only {runs}: a verdict needs {MIN_REPETITIONS} per side"));
         } else {
             cell.verdict_interval = shown.ratio().map(|ratio| ratio.ratio_interval(1.0 - share));
             cell.verdict = evidence.verdict(cell.metric, margins.same, share);
@@ -203,7 +203,7 @@ impl Pending {
             }
         }
         let Some(threshold) = cell.threshold else { return cell };
-        let decision = match repetitions < LEAST_REPETITIONS {
+        let decision = match repetitions < MIN_REPETITIONS {
             true => Decision::Undecided,
             false => evidence.decide(threshold, share, 0.0),
         };

@@ -1,6 +1,6 @@
 //! The words of a comparison.
 
-use super::judge::MOST_REPETITIONS;
+use super::judge::MAX_REPETITIONS;
 use super::model::{Change, Comparison, Decision, Judged, JudgedSide, OutcomeChange, Undecided};
 use crate::document::{csv, from_to, joined};
 use crate::report::footnotes;
@@ -123,7 +123,7 @@ pub fn why_undecided(cell: &Judged) -> String {
         (None, Some(_)) => change.unwrap_or_default(),
         (None, None) => {
             let change = change.map(|change| format!("{change}, ")).unwrap_or_default();
-            format!("{change}cannot decide near the threshold with {MOST_REPETITIONS} repetitions")
+            format!("{change}cannot decide near the threshold with {MAX_REPETITIONS} repetitions")
         }
     }
 }

@@ -10,7 +10,7 @@ use super::sanitize::{brief, safe, shortened, width, wrapped};
 use super::style::{painted, style};
 
 /// Minimum width of the first column when it is shortened.
-const LEAST_FIRST: usize = 12;
+const MIN_FIRST_WIDTH: usize = 12;
 /// The first column may be shortened down to this before any other column is left out.
 const FAIR_FIRST: usize = 24;
 
@@ -113,7 +113,7 @@ impl<'t> Grid<'t> {
         (grid, left_out)
     }
 
-    /// Shortens names to `FAIR_FIRST`, then drops columns, then shortens names to `LEAST_FIRST`. Bars take the
+    /// Shortens names to `FAIR_FIRST`, then drops columns, then shortens names to `MIN_FIRST_WIDTH`. Bars take the
     /// rest. Returns the dropped columns, except bars.
     fn fit(&mut self) -> Vec<String> {
         let columns = &self.table.columns;
@@ -130,7 +130,7 @@ impl<'t> Grid<'t> {
         }
         let excess = self.total().saturating_sub(self.limit);
         if let Some(first) = self.widths.first_mut() {
-            *first = first.saturating_sub(excess).max(LEAST_FIRST.min(*first));
+            *first = first.saturating_sub(excess).max(MIN_FIRST_WIDTH.min(*first));
         }
         let left = self.limit.saturating_sub(self.total());
         if let Some(bars) = self.shown.iter().find(|i| columns[**i].content == ColumnContent::Bars) {

@@ -24,7 +24,7 @@ use crate::catalog::Adapter;
 const PROBE: &str = "TASKSCALE_PROBE";
 /// Timeout for a hook's answer: it may collect garbage and walk over all objects.
 const TIMEOUT: Duration = Duration::from_secs(60);
-const GLANCE: Duration = Duration::from_millis(5);
+const POLL: Duration = Duration::from_millis(5);
 
 /// Names of mapped files and the adapter that each selects, the most specific first. No adapter supports
 /// allocators that replace glibc's.
@@ -227,7 +227,7 @@ impl AdapterHook {
             if let Ok(text) = fs::read_to_string(&path) {
                 return Ok(text);
             }
-            std::thread::sleep(GLANCE);
+            std::thread::sleep(POLL);
         }
         let (name, seconds) = (self.adapter.name(), TIMEOUT.as_secs());
         Err(format!("the hook of the adapter `{name}` did not answer within {seconds} s"))

@@ -29,7 +29,7 @@ use crate::document::{Document, Format, RenderOptions, json};
 use crate::files::if_there;
 
 /// An adapter that was not requested by name must explain at least this share of the memory it covers.
-const LEAST_KNOWN: f64 = 0.5;
+const MIN_KNOWN_SHARE: f64 = 0.5;
 
 /// The sheet of a program, and why its adapter was left out, if so. `None` without a slope.
 ///
@@ -49,7 +49,7 @@ pub fn explained(
     let known = bytes(&asked, |group| matches!(group, PartSource::Live | PartSource::Unused));
     let covered = bytes(&bare, |group| group == PartSource::Mapped)
         - bytes(&asked, |group| group == PartSource::Mapped);
-    if insist || known >= LEAST_KNOWN * covered {
+    if insist || known >= MIN_KNOWN_SHARE * covered {
         return Some((asked, None));
     }
     let share = if covered > 0.0 { known / covered * 100.0 } else { 0.0 };

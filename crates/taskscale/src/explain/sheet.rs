@@ -11,9 +11,9 @@ use crate::stats::{Interval, interval_of};
 /// Anonymous mappings of one size get their own row if there are at least this many per task.
 const OWN_ROW_PER_TASK: f64 = 0.05;
 /// Rows below this share of the slope are summed up in one row.
-const LEAST_SHARE: f64 = 0.005;
+const MIN_SHARE: f64 = 0.005;
 /// Most rows of a group, besides that of the rest.
-const MOST_OF_GROUP: usize = 8;
+const MAX_ROWS_OF_GROUP: usize = 8;
 
 /// Name of the row with the rest of the slope.
 pub const UNEXPLAINED: &str = "unexplained";
@@ -285,8 +285,8 @@ fn shown(rows: Vec<(PartName, Vec<f64>)>, slope: f64) -> Vec<SheetRow> {
     let mut shown = Vec::new();
     for (group, mut rows) in by_group {
         rows.sort_by(|a, b| PerTask::of(&b.1).bytes.abs().total_cmp(&PerTask::of(&a.1).bytes.abs()));
-        let large = |values: &[f64]| PerTask::of(values).bytes.abs() >= LEAST_SHARE * slope.abs();
-        let own = rows.iter().take_while(|(_, values)| large(values)).count().min(MOST_OF_GROUP);
+        let large = |values: &[f64]| PerTask::of(values).bytes.abs() >= MIN_SHARE * slope.abs();
+        let own = rows.iter().take_while(|(_, values)| large(values)).count().min(MAX_ROWS_OF_GROUP);
         let rest = rows.split_off(own);
         let add = |sum: Vec<f64>, values: Vec<f64>| sum.iter().zip(values).map(|(a, b)| a + b).collect();
         let sum = rest.into_iter().map(|(_, values)| values).reduce(add);
@@ -415,7 +415,7 @@ mod tests {
             many.iter().map(|(name, bytes)| (PartSource::Live, &**name, *bytes)).collect();
         let sheet = sheet(&runs(&[]), &runs(&known), |_| false).unwrap();
         let live: Vec<&SheetRow> = sheet.rows.iter().filter(|row| row.group == PartSource::Live).collect();
-        assert_eq!((live.len(), &*live[MOST_OF_GROUP].name), (MOST_OF_GROUP + 1, "other objects"));
+        assert_eq!((live.len(), &*live[MAX_ROWS_OF_GROUP].name), (MAX_ROWS_OF_GROUP + 1, "other objects"));
         let sum: f64 = live.iter().map(|row| row.per_task.bytes).sum();
         assert!((sum - (81..=100).sum::<u32>() as f64).abs() < 1e-6);
         let single: Vec<RunParts> = (1..=3).map(|repetition| run(repetition, 10_000, &[])).collect();

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::{FleetError, FleetResult};
 
 /// The most machines of a table: more jobs than any controller takes (MaxArraySize is 1,001 by default).
-const MOST_MACHINES: u32 = 10_000;
+const MAX_MACHINES: u32 = 10_000;
 
 /// What to measure, and where.
 #[derive(Debug, Clone, PartialEq)]
@@ -100,8 +100,8 @@ impl Machines {
         if self.name.is_empty() || !self.name.chars().all(plain) {
             return Some("invalid name (use letters, digits, - and _)".into());
         }
-        if self.count.is_some_and(|count| !(1..=MOST_MACHINES).contains(&count)) {
-            return Some(format!("count out of range (1 to {MOST_MACHINES})"));
+        if self.count.is_some_and(|count| !(1..=MAX_MACHINES).contains(&count)) {
+            return Some(format!("count out of range (1 to {MAX_MACHINES})"));
         }
         if self.count.is_some() && self.nodelist.is_some() {
             return Some("count with nodelist (every node of a list is measured)".into());

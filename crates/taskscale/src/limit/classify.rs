@@ -9,7 +9,7 @@ use crate::stats::{Point, line};
 use crate::units;
 
 /// Launch and drain may always take this long, in seconds, whatever they take with unlimited memory.
-const LEAST_ALLOWANCE_S: f64 = 10.0;
+const MIN_ALLOWANCE_S: f64 = 10.0;
 /// A run whose peak is below this share of its cap was not limited by it.
 const UNTOUCHED: f64 = 0.97;
 
@@ -28,7 +28,7 @@ pub struct Baseline {
 /// Time and CPU time of `tasks`, estimated from runs with unlimited memory.
 pub fn baseline(search_spec: &SearchSpec, spare: &[&Sample], tasks: u64) -> Baseline {
     Baseline {
-        allowance_s: (search_spec.slowdown * predicted(spare, tasks, took)).max(LEAST_ALLOWANCE_S),
+        allowance_s: (search_spec.slowdown * predicted(spare, tasks, took)).max(MIN_ALLOWANCE_S),
         cpu_s: predicted(spare, tasks, |sample| sample.cpu.total_s()),
     }
 }
@@ -83,7 +83,7 @@ pub fn classify(search_spec: &SearchSpec, sample: &Sample, baseline: Baseline) -
         let (allowed, times) = (units::seconds(allowance_s), search_spec.slowdown);
         let why = format!(
             "too slow: launch and drain {took}, allowed: {allowed} ({times} times that with unlimited memory, or \
-             {LEAST_ALLOWANCE_S} s)"
+             {MIN_ALLOWANCE_S} s)"
         );
         Outcome::Fails(Cause::Slow, why)
     };

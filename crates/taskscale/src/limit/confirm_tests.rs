@@ -7,7 +7,7 @@ use super::super::prediction::predict_tasks;
 use super::*;
 use crate::stats::Point;
 
-const MOST_RUNS: usize = 16;
+const MAX_RUNS: usize = 16;
 
 /// Runs a search to its end. The oracle decides whether a probe passes, and predicts the boundary.
 fn drive(
@@ -22,7 +22,7 @@ fn drive(
         let pilot = pilots.get(probes.len()).filter(|_| probes.iter().all(|probe| probe.passed));
         let stage = match pilot {
             Some(value) => ConfirmStage::Search(*value),
-            None => search.stage(&probes, times, spent < MOST_RUNS),
+            None => search.stage(&probes, times, spent < MAX_RUNS),
         };
         let (value, confirms) = match stage {
             ConfirmStage::Search(value) => (value, false),
@@ -33,7 +33,7 @@ fn drive(
         let (passed, prediction) = oracle(value);
         let prediction = prediction.or(probes.last().and_then(|probe| probe.prediction));
         probes.push(Probe { value, passed, confirms, prediction });
-        assert!(probes.len() <= MOST_RUNS * times.max(2), "no end: {probes:?}");
+        assert!(probes.len() <= MAX_RUNS * times.max(2), "no end: {probes:?}");
     }
 }
 
@@ -206,7 +206,7 @@ proptest! {
         // Resumed at any point, the search takes the same steps.
         for cut in 1..probes.len() {
             let spent = probes[..cut].iter().filter(|probe| !probe.confirms || !probe.passed).count();
-            let next = search.stage(&probes[..cut], times, spent < MOST_RUNS);
+            let next = search.stage(&probes[..cut], times, spent < MAX_RUNS);
             let value = probes[cut].value;
             prop_assert_eq!(next, if probes[cut].confirms { ConfirmStage::Confirm(value) } else { ConfirmStage::Search(value) });
         }

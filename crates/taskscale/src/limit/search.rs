@@ -25,20 +25,20 @@ const PILOT_TASKS: u64 = 10_000;
 /// The same if each task takes a thread or process.
 const PILOT_THREADS: u64 = 1_000;
 /// No program takes a larger number of tasks.
-const MOST_TASKS: u64 = u32::MAX as u64;
+const MAX_TASKS: u64 = u32::MAX as u64;
 /// The first rate of a search, in messages per second.
 const FIRST_RATE: u64 = 1_000;
 /// The least and greatest rate that clients can send, unless specified, in messages per second.
 const RATES: (u64, u64) = (1, 10_000_000);
 /// The least memory tried, in bytes: no program runs in less.
-const LEAST_MEMORY: u64 = 256 << 10;
+const MIN_MEMORY: u64 = 256 << 10;
 /// The memory sizes of the curve, in multiples of the answer.
 const CURVE: [f64; 6] = [1.05, 1.1, 1.25, 1.5, 2.0, 4.0];
 /// A size within this share of a memory size of the curve replaces it if it was run already.
 const SAME_MEMORY: f64 = 0.02;
 
 /// The most inconclusive runs of a value that are repeated.
-const MOST_INCONCLUSIVE: usize = 2;
+const MAX_INCONCLUSIVE: usize = 2;
 
 /// The next run.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -125,8 +125,8 @@ fn settle_inconclusive(seen: &mut [ClassifiedRun]) {
     for run in seen {
         let Outcome::Inconclusive(cause, why) = &run.outcome else { continue };
         let before = inconclusive.iter().filter(|other| **other == run.trial_point).count();
-        if before >= MOST_INCONCLUSIVE {
-            run.outcome = Outcome::Fails(*cause, format!("{why}, {} times", MOST_INCONCLUSIVE + 1));
+        if before >= MAX_INCONCLUSIVE {
+            run.outcome = Outcome::Fails(*cause, format!("{why}, {} times", MAX_INCONCLUSIVE + 1));
         }
         inconclusive.push(run.trial_point);
     }
@@ -157,7 +157,7 @@ pub fn allowed(search_spec: &SearchSpec, seen: &[ClassifiedRun], trial_point: Tr
 fn search(search_spec: &SearchSpec) -> Search {
     let search = Search {
         passes: PassingSide::Below,
-        bounds: (search_spec.least_tasks, MOST_TASKS),
+        bounds: (search_spec.least_tasks, MAX_TASKS),
         // The other half is the margin of the answer.
         precision: search_spec.precision / 2.0,
         radix: 10.0,
@@ -166,7 +166,7 @@ fn search(search_spec: &SearchSpec) -> Search {
     match search_spec.find {
         Find::MostTasks { .. } => search,
         Find::LeastMemory { .. } => {
-            let bounds = (LEAST_MEMORY, search_spec.room_bytes);
+            let bounds = (MIN_MEMORY, search_spec.room_bytes);
             Search { passes: PassingSide::Above, bounds, radix: 2.0, ..search }
         }
         // Without a prediction, at most doubles: a server far behind takes long to end.

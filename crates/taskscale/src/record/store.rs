@@ -278,10 +278,10 @@ impl Store {
             at("sync", &path, file.sync_all())?;
         }
         let path = self.folder.join(SAMPLES_FILE);
-        let file = write_beside(&path, |out| out.write_all(&good))?;
+        let file = write_temporary(&path, |out| out.write_all(&good))?;
         // Locked before the rename, so that no other taskscale can take the folder in between.
         let _ = file.try_lock();
-        put_in_place(&path)?;
+        rename_into_place(&path)?;
         self.samples = file;
         Ok(())
     }
@@ -349,11 +349,11 @@ fn is_at(file: &File, path: &Path) -> io::Result<bool> {
 
 /// Writes a document atomically and durably.
 pub fn write_json(path: &Path, document: &impl Serialize) -> Result<(), StoreError> {
-    write_beside(path, |out| {
+    write_temporary(path, |out| {
         serde_json::to_writer_pretty(&mut *out, document)?;
         out.write_all(b"\n")
     })?;
-    put_in_place(path)
+    rename_into_place(path)
 }
 
 /// Writes a file atomically: an interruption leaves the old file or the new one. A terminal or a pipe is written to
@@ -369,8 +369,8 @@ pub fn write_whole(
         _ => {
             // A link is kept, and its target replaced.
             let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-            write_beside(&path, write)?;
-            put_in_place(&path)
+            write_temporary(&path, write)?;
+            rename_into_place(&path)
         }
     }
 }
@@ -387,7 +387,7 @@ fn beside(path: &Path, more: &str) -> PathBuf {
 }
 
 /// Writes and syncs the new file next to the old one. Removes it after an error, such as a full disk.
-fn write_beside(
+fn write_temporary(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<File, StoreError> {
@@ -407,8 +407,8 @@ fn buffered(file: &File, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -
     out.flush()
 }
 
-/// Renames the file of `write_beside` to `path`, and syncs the folder.
-fn put_in_place(path: &Path) -> Result<(), StoreError> {
+/// Renames the file of `write_temporary` to `path`, and syncs the folder.
+fn rename_into_place(path: &Path) -> Result<(), StoreError> {
     let new = beside(path, NEW);
     at("rename", &new, fs::rename(&new, path))?;
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));

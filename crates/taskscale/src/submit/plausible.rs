@@ -15,7 +15,7 @@ use crate::stats::median;
 use crate::units::{self, counted};
 
 /// Smallest plausible footprint, in bytes. The smallest process seen had 460 KB.
-pub const LEAST_FOOTPRINT_BYTES: u64 = 64 << 10;
+pub const MIN_FOOTPRINT_BYTES: u64 = 64 << 10;
 /// Minimum growth, in bytes, whose slope is judged: a runtime's fixed cost varies by less.
 const JUDGED_BYTES: f64 = 2.0 * 1024.0 * 1024.0;
 /// Minimum repeated cases whose scatter is judged.

@@ -3,7 +3,7 @@
 //! Only rules that every sample ever written by taskscale follows, as checked with the 1,767 samples of
 //! results/.
 
-use super::plausible::LEAST_FOOTPRINT_BYTES;
+use super::plausible::MIN_FOOTPRINT_BYTES;
 use crate::catalog::Shape;
 use crate::record::{Campaign, Hold, Plan, Plateau, Sample, Status};
 
@@ -28,7 +28,7 @@ pub fn contradictions(sample: &Sample, plan: &Plan, campaign: &Campaign) -> Vec<
     let memory = &sample.memory;
     let plateaus = [memory.plateau.as_ref(), memory.connected.as_deref(), memory.loaded.as_deref()];
     for plateau in plateaus.into_iter().flatten() {
-        let process = plateau.footprint_bytes >= LEAST_FOOTPRINT_BYTES;
+        let process = plateau.footprint_bytes >= MIN_FOOTPRINT_BYTES;
         unless(process, "its footprint is too small for a process");
         unless(adds_up(plateau), "its footprint is not the sum of its parts");
         let memory = campaign.machine.memory_bytes.saturating_add(campaign.machine.swap_bytes);

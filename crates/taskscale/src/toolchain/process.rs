@@ -25,7 +25,7 @@ pub fn output_within(command: &mut Command, limit: Duration) -> io::Result<Outpu
     // Ctrl-C in the terminal does not reach another process group.
     end_with_taskscale(command);
     let mut child = command.spawn()?;
-    let heard = hear(&mut child, deadline);
+    let heard = wait_for_output(&mut child, deadline);
     // It was not reaped yet, so its number still means its group.
     let _ = kill_process_group(Pid::from_child(&child), Signal::KILL);
     let status = child.wait()?;
@@ -50,7 +50,7 @@ pub(super) fn end_with_taskscale(command: &mut Command) {
 }
 
 /// The output and errors of the command until it exits. `None` if it still runs at the deadline.
-fn hear(child: &mut Child, deadline: Instant) -> io::Result<Option<(Vec<u8>, Vec<u8>)>> {
+fn wait_for_output(child: &mut Child, deadline: Instant) -> io::Result<Option<(Vec<u8>, Vec<u8>)>> {
     let pid = Pid::from_child(child);
     let pipes = [child.stdout.take().map(OwnedFd::from), child.stderr.take().map(OwnedFd::from)];
     for pipe in pipes.iter().flatten() {

@@ -1,6 +1,6 @@
 //! Why a version cannot be measured.
 
-use crate::catalog::{DottedVersion, Entry, MOST_COUNTED, ToolchainSpec, VersionRange};
+use crate::catalog::{DottedVersion, Entry, MAX_COUNTED, ToolchainSpec, VersionRange};
 use crate::hint::Hint;
 
 /// Why a version cannot be measured.
@@ -12,7 +12,7 @@ pub enum VersionError {
     NotInstalled { title: String, range: String, there: String, install: Option<String> },
     #[error("{entry} does not use `{name}` (it uses {uses})")]
     NotUsed { entry: String, name: String, uses: String },
-    #[error("{library}={range}: the versions may differ in their last number alone, such as 1.25..1.54, and by fewer than {most}", most = MOST_COUNTED)]
+    #[error("{library}={range}: the versions may differ in their last number alone, such as 1.25..1.54, and by fewer than {most}", most = MAX_COUNTED)]
     Uncountable { library: String, range: String },
     #[error("cannot list the releases of {library}: {why}")]
     Unlisted { library: String, why: String },

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::peer::{ProtocolError, ProtocolResult, Terms};
 
 /// A server that leaves this many waits without an answer is not tested further.
-pub const MOST_SILENCES: u32 = 3;
+pub const MAX_SILENCES: u32 = 3;
 
 /// One fault.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,7 +74,7 @@ impl ConformanceRun<'_> {
 
     /// Tests a part of the current case on its own connections, so that a wrong answer hides no other part.
     pub fn part(&mut self, part: impl FnOnce(&mut ConformanceRun) -> ProtocolResult) -> ProtocolResult {
-        if self.silences >= MOST_SILENCES {
+        if self.silences >= MAX_SILENCES {
             return Ok(());
         }
         self.tried += 1;

@@ -62,7 +62,7 @@ pub(super) const CASES: &[ConformanceCase] = &[
 const QUEUE_FIX: &str = "use a bounded send queue per connection (for example 256 messages), and close the connection when it is full";
 
 /// Messages in flight, fewer than a queue must take.
-const AT_ONCE: usize = 100;
+const CONCURRENT: usize = 100;
 const LOTS: usize = 6;
 /// Half-open connections of each type.
 const HALF_OPEN: usize = 10;
@@ -82,7 +82,7 @@ fn member(run: &mut ConformanceRun, room: &str) -> ProtocolResult<WebSocket> {
 }
 
 /// All of them expect this text next.
-fn all_hear(members: &mut [&mut WebSocket], text: &str) -> ProtocolResult {
+fn expect_all(members: &mut [&mut WebSocket], text: &str) -> ProtocolResult {
     members.iter_mut().try_for_each(|member| member.expect(text))
 }
 
@@ -149,26 +149,26 @@ fn bad_handshakes(run: &mut ConformanceRun) -> ProtocolResult {
 
 fn rooms(run: &mut ConformanceRun) -> ProtocolResult {
     let (mut a, mut b, mut c) = (member(run, "räume")?, member(run, "räume")?, member(run, "other")?);
-    a.say("say héllo wörld")?;
-    all_hear(&mut [&mut a, &mut b], "héllo wörld")?;
-    c.say("say apart")?;
+    a.send_text("say héllo wörld")?;
+    expect_all(&mut [&mut a, &mut b], "héllo wörld")?;
+    c.send_text("say apart")?;
     c.expect("apart").of("in another room")?;
     c.join("räume").of("to a member that changes rooms")?;
-    b.say("say welcome")?;
-    all_hear(&mut [&mut a, &mut b, &mut c], "welcome").of("after a member joined")?;
+    b.send_text("say welcome")?;
+    expect_all(&mut [&mut a, &mut b, &mut c], "welcome").of("after a member joined")?;
     // Joining again must not duplicate the membership.
     b.join("räume")?;
-    a.say("say once")?;
-    all_hear(&mut [&mut a, &mut b, &mut c], "once").of("after a member joined again")?;
+    a.send_text("say once")?;
+    expect_all(&mut [&mut a, &mut b, &mut c], "once").of("after a member joined again")?;
     b.join("third").of("to a member that changes rooms")?;
-    a.say("say without b")?;
-    b.say("say alone")?;
-    all_hear(&mut [&mut a, &mut c], "without b").of("after a member left")?;
+    a.send_text("say without b")?;
+    b.send_text("say alone")?;
+    expect_all(&mut [&mut a, &mut c], "without b").of("after a member left")?;
     b.expect("alone").of("to a member that left")?;
     // Duplicate or misdirected messages would be received instead.
-    a.say("say the end")?;
-    b.say("say the end")?;
-    all_hear(&mut [&mut a, &mut b, &mut c], "the end")
+    a.send_text("say the end")?;
+    b.send_text("say the end")?;
+    expect_all(&mut [&mut a, &mut b, &mut c], "the end")
 }
 
 fn fragments(run: &mut ConformanceRun) -> ProtocolResult {
@@ -184,7 +184,7 @@ fn fragments(run: &mut ConformanceRun) -> ProtocolResult {
         run.part(|run| {
             let (mut a, mut b) = (member(run, "fragments")?, member(run, "fragments")?);
             parts.iter().try_for_each(|part| a.send(*part))?;
-            all_hear(&mut [&mut a, &mut b], text)
+            expect_all(&mut [&mut a, &mut b], text)
         })?;
     }
     run.part(around_a_ping)
@@ -195,7 +195,7 @@ fn around_a_ping(run: &mut ConformanceRun) -> ProtocolResult {
     a.send(client_text("say around").begun())?;
     a.send(client_frame(PING, b"between"))?;
     a.send(client_frame(CONTINUED, b" a ping"))?;
-    let mut heard = [a.hear("a pong between fragments")?, a.hear("a message around a ping")?];
+    let mut heard = [a.receive("a pong between fragments")?, a.receive("a message around a ping")?];
     heard.sort_by_key(|heard| matches!(heard, ServerMessage::Text(_)));
     if heard != [ServerMessage::Pong(b"between".to_vec()), ServerMessage::Text(b"around a ping".to_vec())] {
         let [first, second] = heard.map(|heard| heard.shown());
@@ -210,7 +210,7 @@ fn pings(run: &mut ConformanceRun) -> ProtocolResult {
             let mut a = WebSocket::open(run)?;
             a.send(client_frame(PING, payload))?;
             let what = format!("a ping with {} bytes", payload.len());
-            match a.hear(&format!("a pong, after {what}"))? {
+            match a.receive(&format!("a pong, after {what}"))? {
                 ServerMessage::Pong(came) if came == payload => Ok(()),
                 ServerMessage::Pong(_) => wrong(format!("{what} is answered with a pong of another payload")),
                 other => wrong(format!("{what} is answered with {}", other.shown())),
@@ -221,7 +221,7 @@ fn pings(run: &mut ConformanceRun) -> ProtocolResult {
     run.part(|run| {
         let mut a = member(run, "pongs")?;
         a.send(client_frame(PONG, b"unasked"))?;
-        a.say("say on")?;
+        a.send_text("say on")?;
         a.expect("on").of("after an unsolicited pong")
     })
 }
@@ -252,8 +252,8 @@ fn large(run: &mut ConformanceRun) -> ProtocolResult {
         run.part(|run| {
             let (mut a, mut b) = (member(run, "large")?, member(run, "large")?);
             let text = "l".repeat(length);
-            a.say(&format!("say {text}"))?;
-            all_hear(&mut [&mut a, &mut b], &text).of(&format!("a message of {length} bytes"))
+            a.send_text(&format!("say {text}"))?;
+            expect_all(&mut [&mut a, &mut b], &text).of(&format!("a message of {length} bytes"))
         })?;
     }
     Ok(())
@@ -263,18 +263,18 @@ fn order(run: &mut ConformanceRun) -> ProtocolResult {
     let names = ["a", "b"];
     let mut members = [member(run, "order")?, member(run, "order")?, member(run, "order")?];
     for lot in 0..LOTS {
-        let numbers = lot * AT_ONCE / 2..(lot + 1) * AT_ONCE / 2;
+        let numbers = lot * CONCURRENT / 2..(lot + 1) * CONCURRENT / 2;
         for number in numbers.clone() {
             for (sender, name) in members.iter_mut().zip(names) {
-                sender.say(&format!("say {name}{number}"))?;
+                sender.send_text(&format!("say {name}{number}"))?;
             }
         }
         for member in &mut members {
             let mut due = [numbers.start; 2];
-            for _ in 0..AT_ONCE {
+            for _ in 0..CONCURRENT {
                 let due_texts = [0, 1].map(|sender| format!("{}{}", names[sender], due[sender]));
                 let wanted = format!("{:?} or {:?}", due_texts[0], due_texts[1]);
-                let heard = member.hear(&format!("the message {wanted}"))?;
+                let heard = member.receive(&format!("the message {wanted}"))?;
                 let sender = due_texts
                     .iter()
                     .position(|due| matches!(&heard, ServerMessage::Text(text) if text == due.as_bytes()));
@@ -284,7 +284,7 @@ fn order(run: &mut ConformanceRun) -> ProtocolResult {
         }
     }
     // Duplicates would be received instead.
-    members[0].say("say the end")?;
+    members[0].send_text("say the end")?;
     members.iter_mut().try_for_each(|member| member.expect("the end"))
 }
 
@@ -314,19 +314,19 @@ fn vanish(run: &mut ConformanceRun) -> ProtocolResult {
     let idle = concurrency::connect_all(run.terms, half, |_| Ok(()))?;
     // With messages in flight in all rooms but the first.
     for member in peers.iter_mut().take(ROOMS).skip(1) {
-        let _ = member.say("say farewell");
+        let _ = member.send_text("say farewell");
     }
     let count = 2 * half;
-    peers.into_iter().map(|member| member.peer).chain(idle).for_each(Peer::vanish);
+    peers.into_iter().map(|member| member.peer).chain(idle).for_each(Peer::reset);
     let whose = format!("after {count} clients vanished");
     for text in ["still", "here"] {
-        before.say(&format!("say {text}"))?;
+        before.send_text(&format!("say {text}"))?;
         before.expect(text).of(&whose)?;
     }
     let mut after = member(run, "vanish 1").of(&whose)?;
-    after.say("say alone")?;
+    after.send_text("say alone")?;
     // An early member may still receive the farewell.
-    match after.hear("the message \"alone\"").of(&whose)? {
+    match after.receive("the message \"alone\"").of(&whose)? {
         ServerMessage::Text(text) if text == b"farewell" => after.expect("alone"),
         ServerMessage::Text(text) if text == b"alone" => Ok(()),
         other => wrong(format!("received {}, expected \"alone\", {whose}", other.shown())),
@@ -335,7 +335,7 @@ fn vanish(run: &mut ConformanceRun) -> ProtocolResult {
 
 fn unread(run: &mut ConformanceRun) -> ProtocolResult {
     let (mut slow, mut fast) = (member(run, "slow")?, member(run, "slow")?);
-    slow.peer.take_little();
+    slow.peer.shrink_receive_buffer();
     let text = "w".repeat(LARGE_BYTES);
     let frame = client_text(&format!("say {text}")).bytes();
     // More messages than kernel buffers and a queue can keep.
@@ -352,13 +352,13 @@ fn unread(run: &mut ConformanceRun) -> ProtocolResult {
             return wrong(format!("unbounded queue: a member did not read {so_far} MiB{grown}"));
         }
     }
-    fast.say("say the end")?;
+    fast.send_text("say the end")?;
     fast.expect("the end")?;
     let grown = run.grown(before);
     // Now the slow member reads what was kept.
     let mut heard = 0;
     let kept = loop {
-        match slow.hear("the unread messages") {
+        match slow.receive("the unread messages") {
             Ok(ServerMessage::Text(came)) if came == text.as_bytes() => heard += 1,
             Ok(ServerMessage::Text(came)) if came == b"the end" => break true,
             Ok(ServerMessage::Close(_)) | Err(ProtocolError::Cut(_)) => break false,
@@ -389,6 +389,6 @@ fn unread(run: &mut ConformanceRun) -> ProtocolResult {
     }
     // The room still works.
     let mut after = member(run, "slow")?;
-    after.say("say on")?;
+    after.send_text("say on")?;
     after.expect("on").and_then(|()| fast.expect("on")).of("after a member did not read")
 }

@@ -10,7 +10,7 @@ use super::peer::{Peer, ProtocolError, ProtocolResult, Within, kernel_bytes, wro
 const FIX: &str = "send back each byte once and in order, until the client closes its side";
 
 pub(super) const CASES: &[ConformanceCase] = &[
-    grave("pieces", |run| say_pieces(run, PIECES), FIX),
+    grave("pieces", |run| send_pieces(run, PIECES), FIX),
     grave("half-closed", half_closed, FIX),
     grave("1 MiB", much, FIX),
     grave("latency", latency, FIX),
@@ -31,7 +31,7 @@ pub(super) const CASES: &[ConformanceCase] = &[
 const PIECES: usize = 120;
 /// The longest message of a short test.
 const FEW_PIECES: usize = 20;
-const MUCH_BYTES: usize = 1 << 20;
+const LARGE_ECHO_BYTES: usize = 1 << 20;
 /// The memory that a server may use for one connection, beyond kernel buffers.
 const FAIR_BYTES: usize = 32 << 20;
 /// A server that accepts nothing for this long has stopped reading.
@@ -79,7 +79,7 @@ fn expect_end(run: &mut ConformanceRun, peer: &mut Peer) -> ProtocolResult {
     }
 }
 
-fn say_pieces(run: &mut ConformanceRun, most: usize) -> ProtocolResult {
+fn send_pieces(run: &mut ConformanceRun, most: usize) -> ProtocolResult {
     let mut peer = Peer::connect(run.terms)?;
     for length in 1..=most {
         let bytes = run.bytes(length);
@@ -108,8 +108,8 @@ fn half_closed(run: &mut ConformanceRun) -> ProtocolResult {
 
 fn much(run: &mut ConformanceRun) -> ProtocolResult {
     let mut peer = Peer::connect(run.terms)?;
-    let bytes = run.bytes(MUCH_BYTES);
-    let mut writer = peer.twin().map_err(ProtocolError::Refused)?;
+    let bytes = run.bytes(LARGE_ECHO_BYTES);
+    let mut writer = peer.try_clone().map_err(ProtocolError::Refused)?;
     thread::scope(|scope| {
         let writing = scope.spawn(|| writer.write(&bytes));
         let read = expect(&mut peer, &bytes);
@@ -121,16 +121,16 @@ fn much(run: &mut ConformanceRun) -> ProtocolResult {
 
 fn latency(run: &mut ConformanceRun) -> ProtocolResult {
     // The kernel acknowledges at once at the start of a connection.
-    const YOUNG: usize = 20;
+    const NEW_CONNECTIONS: usize = 20;
     let mut peer = Peer::connect(run.terms)?;
     // More than a buffer of 4 KiB: sent back in two parts, the second of which waits with Nagle's algorithm.
     for length in [1, 5_000] {
         let bytes = run.bytes(length);
         let mut took = Vec::new();
-        for round in 0..YOUNG + 15 {
+        for round in 0..NEW_CONNECTIONS + 15 {
             let start = Instant::now();
             echo(&mut peer, &bytes)?;
-            if round >= YOUNG {
+            if round >= NEW_CONNECTIONS {
                 took.push(start.elapsed());
             }
         }
@@ -150,7 +150,7 @@ fn latency(run: &mut ConformanceRun) -> ProtocolResult {
 
 fn idle(run: &mut ConformanceRun) -> ProtocolResult {
     let mut peers = concurrency::connect_all(run.terms, concurrency::size(), |peer| echo(peer, b"here"))?;
-    say_pieces(run, FEW_PIECES).of(&format!("with {} idle connections", peers.len()))?;
+    send_pieces(run, FEW_PIECES).of(&format!("with {} idle connections", peers.len()))?;
     // All at once. None may have been closed.
     let words: Vec<Vec<u8>> = (0..peers.len()).map(|index| format!("{index:08}").into_bytes()).collect();
     for (peer, word) in peers.iter_mut().zip(&words) {
@@ -164,7 +164,7 @@ fn idle(run: &mut ConformanceRun) -> ProtocolResult {
 
 fn unread(run: &mut ConformanceRun) -> ProtocolResult {
     let mut peer = Peer::connect(run.terms)?;
-    peer.take_little();
+    peer.shrink_receive_buffer();
     let bytes = run.bytes(2 * kernel_bytes() + FAIR_BYTES);
     let before = (run.memory)();
     let taken = peer.write_until_full(&bytes, FULL_AFTER);
@@ -172,7 +172,7 @@ fn unread(run: &mut ConformanceRun) -> ProtocolResult {
         let (mib, grown) = (taken >> 20, run.grown(before));
         return wrong(format!("the server read {mib} MiB from a client that reads nothing{grown}"));
     }
-    say_pieces(run, FEW_PIECES).of("with a client that does not read")?;
+    send_pieces(run, FEW_PIECES).of("with a client that does not read")?;
     // Now it reads.
     peer.finish();
     match expect(&mut peer, &bytes[..taken]) {
@@ -198,8 +198,8 @@ fn vanish(run: &mut ConformanceRun) -> ProtocolResult {
         let _ = peer.write(b"gone");
     }
     let count = peers.len();
-    peers.into_iter().for_each(Peer::vanish);
+    peers.into_iter().for_each(Peer::reset);
     let whose = format!("after {count} clients vanished");
     echo(&mut before, b"still").of(&whose)?;
-    say_pieces(run, FEW_PIECES).of(&whose)
+    send_pieces(run, FEW_PIECES).of(&whose)
 }

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 use taskscale_load::Client;
 
-use self::case::{ConformanceCase, ConformanceRun, MOST_SILENCES};
+use self::case::{ConformanceCase, ConformanceRun, MAX_SILENCES};
 use self::peer::Terms;
 
 pub(super) use self::case::ConformanceFault;
@@ -64,12 +64,12 @@ pub struct CaseCount {
 /// Tests a listening server. `memory` is its current memory in bytes.
 ///
 /// Takes a few seconds, up to a minute if the server is slow or silent.
-pub(super) fn converse(
+pub(super) fn run_conformance(
     client: Client,
     address: SocketAddr,
     memory: &dyn Fn() -> Option<u64>,
 ) -> ConformanceResult {
-    converse_at(PACE, cases_of(client), address, memory)
+    run_conformance_at(PACE, cases_of(client), address, memory)
 }
 
 fn cases_of(client: Client) -> &'static [ConformanceCase] {
@@ -79,7 +79,7 @@ fn cases_of(client: Client) -> &'static [ConformanceCase] {
     }
 }
 
-fn converse_at(
+fn run_conformance_at(
     pace: Pace,
     cases: &'static [ConformanceCase],
     address: SocketAddr,
@@ -115,7 +115,7 @@ fn converse_at(
         // A case without parts is one test.
         let failed = run.failed.max(usize::from(run.faults.len() > before));
         counts.push(CaseCount { case: case.name, tried: run.tried.max(1).max(failed), failed });
-        if is_gone || run.silences >= MOST_SILENCES {
+        if is_gone || run.silences >= MAX_SILENCES {
             break;
         }
     }

@@ -171,17 +171,17 @@ impl Peer {
     }
 
     /// A second handle of the connection, to write and read in parallel.
-    pub fn twin(&self) -> io::Result<Peer> {
+    pub fn try_clone(&self) -> io::Result<Peer> {
         Ok(Peer { stream: self.stream.try_clone()?, terms: self.terms })
     }
 
     /// Requests a small receive buffer.
-    pub fn take_little(&self) {
+    pub fn shrink_receive_buffer(&self) {
         let _ = rustix::net::sockopt::set_socket_recv_buffer_size(&self.stream, 64 << 10);
     }
 
     /// Resets the connection instead of closing it.
-    pub fn vanish(self) {
+    pub fn reset(self) {
         let _ = rustix::net::sockopt::set_socket_linger(&self.stream, Some(Duration::ZERO));
     }
 }

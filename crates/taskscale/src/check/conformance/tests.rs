@@ -44,7 +44,7 @@ fn server(flags: &str) -> Client {
 /// The faults that these cases find in a server with these flags, which has `patience` for each answer.
 fn found(flags: &str, patience: Duration, cases: &'static [ConformanceCase]) -> Vec<ConformanceFault> {
     let serving = serve(flags);
-    let faults = converse_at(pace(patience), cases, serving.address, &|| serving.memory()).faults;
+    let faults = run_conformance_at(pace(patience), cases, serving.address, &|| serving.memory()).faults;
     for fault in &faults {
         println!("{flags}: {fault:?}");
     }
@@ -193,7 +193,7 @@ fn listeners_that_are_not_servers_are_detected() {
     for server in [Client::Echo, Client::Chat] {
         for address in [silent, closing, noisy, unused] {
             let pace = pace(Duration::from_millis(500));
-            let faults = converse_at(pace, cases_of(server), address, &|| None).faults;
+            let faults = run_conformance_at(pace, cases_of(server), address, &|| None).faults;
             assert!(faults.iter().any(|fault| fault.grave), "{server:?} at {address}");
             if address == unused {
                 assert!(faults[0].what.starts_with("cannot connect"), "{faults:?}");

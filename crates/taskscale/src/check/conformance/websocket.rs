@@ -6,15 +6,15 @@ use super::case::ConformanceRun;
 use super::peer::{self, Peer, ProtocolError, ProtocolResult, wrong};
 
 /// The longest frame of a server, in bytes.
-const MOST_BYTES: u64 = 1 << 20;
+const MAX_BYTES: u64 = 1 << 20;
 /// The placeholder of the key in a handshake.
 pub(super) const KEY: &str = "{key}";
 pub(super) const HANDSHAKE: &str = "\
     GET /chat HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
     Sec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n\r\n";
-const MOST_HEAD_BYTES: usize = 16 * 1024;
+const MAX_HEAD_BYTES: usize = 16 * 1024;
 /// Longer than any message of a conformance run.
-const MOST_MESSAGE_BYTES: usize = 1 << 20;
+const MAX_MESSAGE_BYTES: usize = 1 << 20;
 /// The shown length of a server's message.
 const SHOWN_CHARS: usize = 40;
 
@@ -66,13 +66,13 @@ impl WebSocket {
         self.peer.write(&frame.bytes())
     }
 
-    pub fn say(&mut self, text: &str) -> ProtocolResult {
+    pub fn send_text(&mut self, text: &str) -> ProtocolResult {
         self.send(client_text(text))
     }
 
     /// Expects this text next.
     pub fn expect(&mut self, text: &str) -> ProtocolResult {
-        match self.hear(&format!("the message {}", shown(text.as_bytes())))? {
+        match self.receive(&format!("the message {}", shown(text.as_bytes())))? {
             ServerMessage::Text(came) if came == text.as_bytes() => Ok(()),
             other => wrong(format!("received {}, expected {}", other.shown(), shown(text.as_bytes()))),
         }
@@ -80,11 +80,11 @@ impl WebSocket {
 
     /// Joins a room, and expects the confirmation.
     pub fn join(&mut self, room: &str) -> ProtocolResult {
-        self.say(&format!("join {room}"))?;
+        self.send_text(&format!("join {room}"))?;
         self.expect(&format!("joined {room}"))
     }
 
-    pub fn hear(&mut self, what: &str) -> ProtocolResult<ServerMessage> {
+    pub fn receive(&mut self, what: &str) -> ProtocolResult<ServerMessage> {
         let mut begun: Option<(u8, Vec<u8>)> = None;
         loop {
             let (header, data) = self.read_frame(what)?;
@@ -99,7 +99,7 @@ impl WebSocket {
                 }
                 (CONTINUED, Some((_, message))) => {
                     message.extend(data);
-                    if message.len() > MOST_MESSAGE_BYTES {
+                    if message.len() > MAX_MESSAGE_BYTES {
                         return wrong("received a fragmented message without end");
                     }
                 }
@@ -116,7 +116,7 @@ impl WebSocket {
     fn read_frame(&mut self, what: &str) -> ProtocolResult<(FrameHeader, Vec<u8>)> {
         let header = FrameHeader::read(|buffer| self.peer.read(buffer, what))?;
         let too_long = || format!("received a frame header of {} bytes", header.length);
-        let why = header.violation(false).or_else(|| (header.length > MOST_BYTES).then(too_long));
+        let why = header.violation(false).or_else(|| (header.length > MAX_BYTES).then(too_long));
         if let Some(why) = why {
             return wrong(why);
         }
@@ -153,7 +153,7 @@ pub(super) fn read_head(peer: &mut Peer) -> ProtocolResult<String> {
     let what = "an answer to the handshake";
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
-        if head.len() > MOST_HEAD_BYTES {
+        if head.len() > MAX_HEAD_BYTES {
             return wrong("the answer to the handshake has no end");
         }
         head.push(peer.next(what)?.ok_or_else(|| ProtocolError::Cut(what.to_owned()))?);

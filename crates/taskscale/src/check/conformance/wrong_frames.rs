@@ -15,9 +15,9 @@ const LIMIT_FIX: &str =
 /// The most memory that a server may add while it receives a few frames, in bytes.
 const FAIR_BYTES: u64 = 256 << 20;
 /// The wait for data that may have arrived already.
-const GLANCE: Duration = Duration::from_millis(100);
+const POLL: Duration = Duration::from_millis(100);
 /// A claimed length of a frame without data.
-const ABSURD: u64 = 1 << 40;
+const HUGE_LENGTH: u64 = 1 << 40;
 
 /// Name, bytes to send, and expected close code.
 fn all() -> Vec<(String, Vec<u8>, u16)> {
@@ -71,7 +71,7 @@ fn all() -> Vec<(String, Vec<u8>, u16)> {
     let fragments = [begun(TEXT, say.as_bytes()), frame(CONTINUED, long.as_bytes())].concat();
     add("fragments above 64 KiB", fragments, 1009);
     let mut absurd = client_text("");
-    absurd.header.length = ABSURD;
+    absurd.header.length = HUGE_LENGTH;
     add("an announced length of 2^40", absurd.bytes(), 1009);
     all
 }
@@ -95,8 +95,8 @@ pub(super) fn close_codes(run: &mut ConformanceRun) -> ProtocolResult {
     run.tried += sent.len();
     for (what, _, code, mut socket) in sent {
         // Reads what was received, even after the deadline.
-        socket.peer.terms.end = until.max(Instant::now() + GLANCE).min(run.terms.end);
-        match socket.hear("the end").of(&what) {
+        socket.peer.terms.end = until.max(Instant::now() + POLL).min(run.terms.end);
+        match socket.receive("the end").of(&what) {
             Ok(ServerMessage::Close(Some(with))) if with == code => {}
             Ok(ServerMessage::Close(Some(with))) => other.push(format!("{what}: {with} instead of {code}")),
             Ok(ServerMessage::Close(None)) => other.push(format!("{what}: no code instead of {code}")),
@@ -141,7 +141,7 @@ fn close(run: &mut ConformanceRun, data: &[u8], codes: &[Option<u16>]) -> Protoc
     let mut socket = WebSocket::open(run)?;
     socket.send(client_frame(CLOSE, data))?;
     let what = ServerMessage::Close(codes[0]).shown();
-    let seen = match socket.hear("the end") {
+    let seen = match socket.receive("the end") {
         Ok(ServerMessage::Close(code)) if codes.contains(&code) => match socket.peer.next("the end") {
             Ok(None) | Err(ProtocolError::Cut(_)) => return Ok(()),
             Ok(Some(_)) => "received data after the close frame".to_owned(),

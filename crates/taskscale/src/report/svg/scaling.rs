@@ -18,7 +18,7 @@ const PITCH: f64 = 17.0;
 /// Pixels for the labels of the axis on the left.
 const LEFT: f64 = 66.0;
 /// Least height of the plot itself, in pixels.
-const LEAST_HEIGHT: f64 = 380.0;
+const MIN_HEIGHT: f64 = 380.0;
 /// Pixels between the plot and the names, for the lines that lead to them.
 const LEAD: f64 = 26.0;
 
@@ -102,7 +102,7 @@ fn draw(report: &Report, lines: &[Curve], tasks: &[u64]) -> String {
         lines.iter().map(|line| text_width(&plain(&line.entry.name), 12.5)).fold(0.0, f64::max).min(190.0);
     let figures = lines.iter().map(|line| text_width(&beside(line), 11.0)).fold(0.0, f64::max).min(110.0);
     let names_at = WIDTH - MARGIN - figures - 10.0 - names;
-    let height = LEAST_HEIGHT.max(PITCH * lines.len() as f64);
+    let height = MIN_HEIGHT.max(PITCH * lines.len() as f64);
     let top = 122.0;
     let spreads = || lines.iter().flat_map(|line| &line.points).filter_map(|row| row.headline);
     let low = spreads().map(|spread| spread.min).filter(|bytes| *bytes > 0.0).fold(f64::INFINITY, f64::min);

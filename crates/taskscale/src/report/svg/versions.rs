@@ -18,7 +18,7 @@ const CAP: f64 = 4.0;
 /// Pixels between the ends of a panel and its first and last version, if versions are spaced by date.
 const ASIDE: f64 = 46.0;
 /// Versions nearer than this have no room for a value with its percentage.
-const LEAST_GAP: f64 = 80.0;
+const MIN_GAP: f64 = 80.0;
 
 /// The chart of one metric over versions, and what it shows in words.
 pub fn versions(report: &Report, lines: &[VersionLine]) -> Result<(String, String), ExportError> {
@@ -58,7 +58,7 @@ fn places(points: &[VersionPoint]) -> (Vec<f64>, bool) {
         let each = width / f64::from(last.checked_sub(first).filter(|months| *months > 0)?);
         let x = |month: &u32| MARGIN + ASIDE + each * (f64::from(*month) - f64::from(first));
         let places: Vec<f64> = months.iter().map(x).collect();
-        places.windows(2).all(|pair| pair[1] - pair[0] >= LEAST_GAP).then_some(places)
+        places.windows(2).all(|pair| pair[1] - pair[0] >= MIN_GAP).then_some(places)
     });
     let step = (WIDTH - 2.0 * MARGIN) / points.len() as f64;
     match by_date {
@@ -159,6 +159,6 @@ mod tests {
         assert!(evenly(at(&[Some("2021-04"), Some("2021-05"), Some("2026-04")])), "two are too near");
         assert!(evenly(at(&[Some("2021-04"), Some("2021-04")])) && at(&[None]).0.len() == 1);
         let (of, _) = at(&[Some("2021-04"), Some("2026-04")]);
-        assert!(room_at(&of, 0) >= LEAST_GAP && room_at(&of, 1) >= LEAST_GAP, "{of:?}");
+        assert!(room_at(&of, 0) >= MIN_GAP && room_at(&of, 1) >= MIN_GAP, "{of:?}");
     }
 }

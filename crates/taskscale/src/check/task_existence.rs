@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use super::findings::EXPLAIN;
 use super::floor::Floor;
-use super::hold::{HoldResult, MOST_WITH_STACK};
-use super::runs::{Runs, Trial, may_be_the_machines};
+use super::hold::{HoldResult, MAX_STACKFUL_TASKS};
+use super::runs::{Runs, Trial, may_be_caused_by_machine};
 use super::{CheckResult, CheckRule};
 use crate::catalog::{Kind, Workload};
 use crate::record::Status;
@@ -31,7 +31,7 @@ const PERIOD_MS: u64 = 100;
 const WAKING_HOLD_S: f64 = 3.0;
 const IDLE_HOLD_S: f64 = 2.0;
 /// The least share of scheduled waits: on a busy machine two tasks may wake at once.
-const LEAST_WAITS: f64 = 0.5;
+const MIN_WAITS: f64 = 0.5;
 /// A program that uses more of a CPU than this while its tasks wait is polling, so its tasks need no wake-ups.
 const POLLS: f64 = 0.5;
 const ATTEMPTS: u32 = 3;
@@ -145,18 +145,18 @@ impl Runs<'_, '_> {
         }
         self.params = least_memory_params(self.workload);
         let before = (!self.params.is_empty()).then(|| self.set_aside());
-        let passed = before.is_none() || self.hold(FEW, 1.0)? == HoldResult::Well;
+        let passed = before.is_none() || self.hold(FEW, 1.0)? == HoldResult::Passed;
         let mut cost = StartCost::of(&self.trials, Floor::now());
         for tasks in COUNTS {
             let is_more = self.trials.last().is_none_or(|last| last.tasks < tasks);
-            let too_many = self.kind.stackful() && tasks > MOST_WITH_STACK;
+            let too_many = self.kind.stackful() && tasks > MAX_STACKFUL_TASKS;
             let enough = |cost: StartCost| {
                 cost.is_clear() || cost.verdict() == CountVerdict::Yes && (too_many || cost.is_above_noise())
             };
             if !passed || !is_more || cost.is_some_and(enough) {
                 continue;
             }
-            let (HoldResult::Well, seen) = self.cost_of(tasks, None)? else { break };
+            let (HoldResult::Passed, seen) = self.cost_of(tasks, None)? else { break };
             cost = seen;
             if cost.is_none() {
                 break;
@@ -173,7 +173,7 @@ impl Runs<'_, '_> {
             let trials = std::mem::take(&mut self.trials);
             let held = self.hold(FEW, 1.0)?;
             let base = std::mem::replace(&mut self.trials, trials).pop();
-            if held != HoldResult::Well {
+            if held != HoldResult::Passed {
                 break;
             }
             let (_, Some(cost)) = self.cost_of(n, base.as_ref())? else { break };
@@ -222,7 +222,7 @@ impl Runs<'_, '_> {
     fn cost_of(&mut self, tasks: u64, base: Option<&Trial>) -> CheckResult<(HoldResult, Option<StartCost>)> {
         for attempt in 1.. {
             let held = self.hold_if_affordable(tasks)?;
-            if held != HoldResult::Well {
+            if held != HoldResult::Passed {
                 return Ok((held, None));
             }
             let floor = Floor::now();
@@ -234,7 +234,7 @@ impl Runs<'_, '_> {
                 return Ok((held, cost));
             }
         }
-        Ok((HoldResult::Well, None))
+        Ok((HoldResult::Passed, None))
     }
 
     /// Checks that tasks wake: each wait is a voluntary context switch. Subtracts those at the longest period.
@@ -259,7 +259,7 @@ impl Runs<'_, '_> {
             };
             let due = WAKING as f64 * 1e3 / PERIOD_MS as f64 * waking.seconds;
             let seen = waking.switches - quiet.switches / quiet.seconds * waking.seconds;
-            if seen >= LEAST_WAITS * due {
+            if seen >= MIN_WAITS * due {
                 return Ok(());
             }
             let what = format!(
@@ -296,7 +296,7 @@ impl Runs<'_, '_> {
         let Some((switches, seconds)) = waits.filter(|_| measured.status == Status::Ok) else {
             return Ok(Err(measured.reason.unwrap_or_else(|| "waits were not counted".into())));
         };
-        let busy = may_be_the_machines(&measured);
+        let busy = may_be_caused_by_machine(&measured);
         // If the end of the plateau was not sampled: the exit is included.
         let rest_s = measured.cpu.total_s().zip(measured.cpu.launch_s).map(|(all, launch)| all - launch);
         let cpu_s = measured.cpu.plateau_s.or(rest_s).unwrap_or(0.0);
