@@ -54,7 +54,7 @@ struct Analysis<'a> {
 
 impl Analysis<'_> {
     fn measurement(&self) -> Measurement {
-        let (state, said) = (self.state, &self.state.program.said);
+        let (state, printed) = (self.state, &self.state.program.printed);
         let time = self.times();
         let cpu = self.cpu();
         let plateau = self.plateau_quality(&time);
@@ -76,8 +76,8 @@ impl Analysis<'_> {
             limit: verdict.limit.map(Box::new),
             alive: self.alive(),
             // These lines mean nothing in a program that does not use the protocol.
-            done: said.done.filter(|_| speaks),
-            failed: said.failed.filter(|_| speaks),
+            done: printed.done.filter(|_| speaks),
+            failed: printed.failed.filter(|_| speaks),
             plateau_from: state.plateau_from(),
             stopped: state.was_stopped(),
             exit_code,
@@ -87,10 +87,10 @@ impl Analysis<'_> {
             time,
             cpu,
             memory: self.memory(),
-            metrics: said.metrics.clone(),
+            metrics: printed.metrics.clone(),
             work: work.map(Box::new),
             load: load.map(Box::new),
-            histograms: said.histograms.clone(),
+            histograms: printed.histograms.clone(),
             warnings,
         }
     }
@@ -111,11 +111,11 @@ impl Analysis<'_> {
 
     /// Tasks alive at once, as printed by the program, or by the load if its clients are the tasks.
     fn alive(&self) -> Option<u64> {
-        let said = self.state.program.said.alive;
+        let printed = self.state.program.printed.alive;
         match self.state.plateau_from() {
-            Some(PlateauFrom::Protocol) => said,
+            Some(PlateauFrom::Protocol) => printed,
             // For a catalog program the line counts even if it was printed at the wrong time.
-            None if self.spec.scenario.black_box().is_none() => said,
+            None if self.spec.scenario.black_box().is_none() => printed,
             _ => self.state.load_alive(),
         }
     }
@@ -254,7 +254,7 @@ impl Analysis<'_> {
         PlateauQuality {
             read: self.counted().is_some(),
             late: self.is_late(),
-            said_at_end: said_together.is_some() && !unheard,
+            alive_at_end: said_together.is_some() && !unheard,
             unheard,
             quiescence,
             contradiction: self.reading().and_then(|reading| reading.contradiction),
@@ -397,7 +397,7 @@ impl Analysis<'_> {
         let read_ns = state.last_read.as_ref().map_or(u64::MAX, |read| read.end_ns);
         let (who, speaker) = match state.plateau_from() {
             Some(PlateauFrom::Protocol) if state.load_started_ns.is_none() => ("the program", &state.program),
-            Some(PlateauFrom::LoadLine | PlateauFrom::LoadAfter) if state.load.said.alive.is_some() => {
+            Some(PlateauFrom::LoadLine | PlateauFrom::LoadAfter) if state.load.printed.alive.is_some() => {
                 ("the load", &state.load)
             }
             _ => return None,
@@ -409,7 +409,7 @@ impl Analysis<'_> {
 
     fn verdict(&self, time: &Time, plateau: PlateauQuality) -> RunVerdict {
         let (state, spec, account) = (self.state, self.spec, &self.state.account);
-        let said = &state.program.said;
+        let printed = &state.program.printed;
         // If open files are exhausted, the client may be the one that prints the error.
         let stderr = match state.load_started_ns {
             Some(_) => format!("{}\n{}", account.load_stderr, account.stderr),
@@ -417,7 +417,7 @@ impl Analysis<'_> {
         };
         let observed = Observed {
             spec,
-            said,
+            printed,
             end: state.end.as_ref().map(|(_, end)| end),
             ended_by: state.kill.map(|kill| kill.why),
             want: self.want_of_memory(),
@@ -435,7 +435,7 @@ impl Analysis<'_> {
                 refused_threads: account.refused_threads,
                 tasks: spec.tasks,
                 // For work, `failed` counts operations.
-                started: said
+                started: printed
                     .failed
                     .filter(|_| !self.is_work())
                     .map(|failed| spec.tasks.saturating_sub(failed)),

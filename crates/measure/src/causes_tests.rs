@@ -11,14 +11,14 @@ use super::launcher::ProgramEnd;
 use super::limit_detection::LimitEvidence;
 use super::limits::SystemLimits;
 use super::observed::{EndedBy, Observed, RunVerdict, spec_of_ten};
-use super::protocol::Said;
+use super::protocol::Printed;
 use super::{HoldParams, Scenario};
 use crate::Kind;
 use crate::Status;
 
 /// Everything that can be observed of a run. A new scene has no failure.
 struct Scene {
-    said: Said,
+    printed: Printed,
     end: ProgramEnd,
     ended_by: Option<EndedBy>,
     want: MemoryWant,
@@ -39,7 +39,7 @@ struct Scene {
 impl Scene {
     fn new() -> Scene {
         Scene {
-            said: Said { alive: Some(10), done: Some(10), ..Said::default() },
+            printed: Printed { alive: Some(10), done: Some(10), ..Printed::default() },
             end: ProgramEnd::exited(Some(0), None),
             ended_by: None,
             want: MemoryWant { cap_hit: true, ..MemoryWant::default() },
@@ -63,7 +63,7 @@ impl Scene {
         let spec = spec_of_ten(self.kind, scenario);
         let run = Observed {
             spec: &spec,
-            said: &self.said,
+            printed: &self.printed,
             end: Some(&self.end),
             ended_by: self.ended_by,
             want: self.want,
@@ -158,14 +158,19 @@ const OF_THE_PROTOCOL: [Observation; 11] = [
         "killed by SIGSEGV",
     ),
     seen("end", |scene| scene.end = ProgramEnd::exited(Some(3), None), Failed, "exited with code 3"),
-    seen("breach", |scene| scene.said.breach = Some("said so".into()), Failed, "protocol error: said so"),
-    seen("alive", |scene| scene.said.alive = None, Failed, "`alive` was never printed"),
-    seen("alive", |scene| scene.said.alive = Some(11), Failed, "`alive 11` for 10 tasks"),
-    seen("done", |scene| scene.said.done = Some(9), Failed, "`done 9` for 10 tasks"),
+    seen(
+        "breach",
+        |scene| scene.printed.breach = Some("printed so".into()),
+        Failed,
+        "protocol error: printed so",
+    ),
+    seen("alive", |scene| scene.printed.alive = None, Failed, "`alive` was never printed"),
+    seen("alive", |scene| scene.printed.alive = Some(11), Failed, "`alive 11` for 10 tasks"),
+    seen("done", |scene| scene.printed.done = Some(9), Failed, "`done 9` for 10 tasks"),
     seen("wall", |scene| scene.wall_s = 0.5, Failed, "its tasks must wait 2 s"),
     seen("escaped", |scene| scene.plateau.escaped = 1, Failed, "1 process left"),
     seen("kind", |scene| scene.kind = Kind::Process, Failed, "the kernel counts 3 processes"),
-    seen("alive", |scene| scene.said.alive = Some(7), Partial, "7 of 10 tasks were alive at once"),
+    seen("alive", |scene| scene.printed.alive = Some(7), Partial, "7 of 10 tasks were alive at once"),
     // A late reading rules out a wrong count, so they share a place.
     seen("kind", |scene| scene.plateau.late = true, NoPlateau, "before memory was read"),
 ];

@@ -4,7 +4,7 @@ use super::causes::{cap_note, cause, require_little_output};
 use super::evidence::Provenance;
 use super::launcher::ProgramEnd;
 use super::observed::{EndedBy, Observed, RunVerdict};
-use super::protocol::Said;
+use super::protocol::Printed;
 use super::stderr_summary::last_line;
 use super::{Scenario, WorkParams};
 use crate::Kind;
@@ -18,23 +18,23 @@ pub fn classify(seen: &Observed) -> RunVerdict {
 
 /// The verdict. `Err(reason)` is short for the status `failed`; `Ok` may be any status.
 fn by_the_rules(seen: &Observed) -> Result<RunVerdict, String> {
-    let said = seen.said;
+    let printed = seen.printed;
     let n = seen.spec.tasks;
     let (code, signal) = match seen.end {
         Some(ProgramEnd::Exited { code, signal, .. }) => (*code, *signal),
         _ => (None, None),
     };
-    let short = code != Some(0) || said.failed.is_some_and(|failed| failed > 0);
+    let short = code != Some(0) || printed.failed.is_some_and(|failed| failed > 0);
     let started = seen.evidence.started;
     let started = started.map(|started| format!(" after {} of {} tasks", grouped(started), grouped(n)));
     if let Some(verdict) = cause(seen, short.then(|| started.unwrap_or_default())) {
         return Ok(verdict);
     }
     if matches!(seen.ended_by, Some(EndedBy::TimeOut | EndedBy::Doomed)) {
-        let begun = said.alive.is_some() || said.ready;
-        let phase = match (begun, said.done, &seen.spec.scenario) {
+        let begun = printed.alive.is_some() || printed.ready;
+        let phase = match (begun, printed.done, &seen.spec.scenario) {
             (_, Some(_), _) if begun => "`done` was printed, but the program did not exit",
-            (true, _, Scenario::Work(_)) if said.ready => "operations were still running",
+            (true, _, Scenario::Work(_)) if printed.ready => "operations were still running",
             (true, ..) => "tasks were still waiting or ending",
             (false, ..) => "tasks were still starting",
         };
@@ -49,7 +49,7 @@ fn by_the_rules(seen: &Observed) -> Result<RunVerdict, String> {
         return Ok(RunVerdict::new(Status::Crashed, reason));
     }
     if short {
-        let reason = match (said.failed, code) {
+        let reason = match (printed.failed, code) {
             (Some(failed), _) if failed > 0 => match &seen.spec.scenario {
                 Scenario::Work(work) => {
                     format!("{} of {} operations failed", grouped(failed), grouped(work.operations))
@@ -61,7 +61,7 @@ fn by_the_rules(seen: &Observed) -> Result<RunVerdict, String> {
         };
         return Err(format!("{reason}{last}"));
     }
-    if let Some(breach) = &said.breach {
+    if let Some(breach) = &printed.breach {
         return Err(format!("protocol error: {breach}"));
     }
     match &seen.spec.scenario {
@@ -72,21 +72,21 @@ fn by_the_rules(seen: &Observed) -> Result<RunVerdict, String> {
 
 /// Operations: they began after `ready`, all of them finished, and their result is correct.
 fn classify_work(seen: &Observed, work: &WorkParams) -> Result<RunVerdict, String> {
-    let said = seen.said;
-    if !said.ready {
+    let printed = seen.printed;
+    if !printed.ready {
         return Err("protocol error: `ready` was never printed, so the start of the work is unknown".into());
     }
-    require_done(said, work.operations, "operation")?;
+    require_done(printed, work.operations, "operation")?;
     if !seen.done_after_ready {
         return Err("protocol error: `done` was printed before `ready`".into());
     }
     require_check(seen)?;
     seen.plateau.require_all_inside()?;
-    let Some(alive) = said.alive else {
+    let Some(alive) = printed.alive else {
         return if work.all_alive { Err(NEVER_ALIVE.into()) } else { Ok(OK) };
     };
     require_at_most(alive, seen.spec.tasks)?;
-    if work.all_alive && said.alive_late {
+    if work.all_alive && printed.alive_late {
         return Err(
             "protocol error: `alive` was printed after `ready`, so tasks still started when the work began"
                 .into(),
@@ -97,8 +97,8 @@ fn classify_work(seen: &Observed, work: &WorkParams) -> Result<RunVerdict, Strin
 }
 
 /// Returns the reason of failure unless exactly this many were done.
-fn require_done(said: &Said, wanted: u64, noun: &str) -> Result<(), String> {
-    match said.done {
+fn require_done(printed: &Printed, wanted: u64, noun: &str) -> Result<(), String> {
+    match printed.done {
         None => Err("protocol error: exited with code 0, but `done` was never printed".into()),
         Some(done) if done != wanted => {
             let wanted = counted(wanted, noun);
@@ -111,7 +111,7 @@ fn require_done(said: &Said, wanted: u64, noun: &str) -> Result<(), String> {
 /// Returns the reason of failure unless the result is correct.
 fn require_check(seen: &Observed) -> Result<(), String> {
     let Some(right) = &seen.spec.check else { return Ok(()) };
-    match seen.said.check.as_deref() {
+    match seen.printed.check.as_deref() {
         Some(check) if check == right => Ok(()),
         Some(check) => Err(format!("wrong result: printed `check {check}`, expected {right}")),
         None => Err("protocol error: `check` was never printed, so the result cannot be checked".into()),
@@ -131,10 +131,10 @@ pub(super) fn require_at_most(alive: u64, tasks: u64) -> Result<(), String> {
 
 /// Tasks that wait: all N were alive at the same time and waited as long as they were asked to.
 fn classify_hold(seen: &Observed, hold_s: f64) -> Result<RunVerdict, String> {
-    let (said, n) = (seen.said, seen.spec.tasks);
-    let alive = said.alive.ok_or(NEVER_ALIVE)?;
+    let (printed, n) = (seen.printed, seen.spec.tasks);
+    let alive = printed.alive.ok_or(NEVER_ALIVE)?;
     require_at_most(alive, n)?;
-    require_done(said, n, "task")?;
+    require_done(printed, n, "task")?;
     require_check(seen)?;
     // Tasks that did not wait were never alive at the same time, whatever the program prints.
     if let Some(wall_s) = seen.wall_s.filter(|wall| *wall < hold_s) {
@@ -148,7 +148,7 @@ fn classify_hold(seen: &Observed, hold_s: f64) -> Result<RunVerdict, String> {
     if let Some(verdict) = partial(seen, alive).or_else(|| woken(seen, hold_s)) {
         return Ok(verdict);
     }
-    let provenance = if seen.spec.scenario.wakes() { Provenance::Woke } else { Provenance::Said };
+    let provenance = if seen.spec.scenario.wakes() { Provenance::Woke } else { Provenance::Printed };
     Ok(unless_doubted(seen.plateau.doubt(provenance)))
 }
 
@@ -156,7 +156,7 @@ fn classify_hold(seen: &Observed, hold_s: f64) -> Result<RunVerdict, String> {
 fn woken(seen: &Observed, hold_s: f64) -> Option<RunVerdict> {
     let period_s = seen.spec.scenario.wait()?.period_s?;
     let failed = |reason: String| Some(RunVerdict::failed(reason));
-    let Some(counts) = seen.said.histograms.get(LATE) else {
+    let Some(counts) = seen.printed.histograms.get(LATE) else {
         return failed(format!(
             "protocol error: `histogram {LATE}` was never printed, so its wake-ups are unknown"
         ));
@@ -244,8 +244,8 @@ mod tests {
     use crate::observed::spec_of_ten;
     use crate::{HoldParams, RunSpec};
 
-    fn said(alive: u64, done: u64) -> Said {
-        Said { alive: Some(alive), done: Some(done), ..Said::default() }
+    fn printed(alive: u64, done: u64) -> Printed {
+        Printed { alive: Some(alive), done: Some(done), ..Printed::default() }
     }
 
     /// Ten tasks that wait two seconds.
@@ -254,20 +254,20 @@ mod tests {
         spec_of_ten(Kind::Stackless, scenario)
     }
 
-    fn verdict(said: &Said, end: &ProgramEnd, change: impl FnOnce(&mut Observed)) -> (Status, String) {
-        of_spec(&waiting(), said, end, change)
+    fn verdict(printed: &Printed, end: &ProgramEnd, change: impl FnOnce(&mut Observed)) -> (Status, String) {
+        of_spec(&waiting(), printed, end, change)
     }
 
     fn of_spec(
         spec: &RunSpec,
-        said: &Said,
+        printed: &Printed,
         end: &ProgramEnd,
         change: impl FnOnce(&mut Observed),
     ) -> (Status, String) {
         let limits = SystemLimits { pid_max: Some(1000), ..SystemLimits::default() };
         let mut seen = Observed {
             spec,
-            said,
+            printed,
             end: Some(end),
             ended_by: None,
             want: MemoryWant::default(),
@@ -289,30 +289,30 @@ mod tests {
 
     #[test]
     fn a_correct_run_is_ok() {
-        assert_eq!(verdict(&said(10, 10), &ProgramEnd::exited(Some(0), None), |_| {}).0, Status::Ok);
+        assert_eq!(verdict(&printed(10, 10), &ProgramEnd::exited(Some(0), None), |_| {}).0, Status::Ok);
     }
 
     #[test]
     fn false_claims_are_detected() {
         let good_end = ProgramEnd::exited(Some(0), None);
         let threads = RunSpec { kind: Kind::Thread, ..waiting() };
-        let (status, reason) = of_spec(&threads, &said(10, 10), &good_end, |_| {});
+        let (status, reason) = of_spec(&threads, &printed(10, 10), &good_end, |_| {});
         assert_eq!(
             (status, reason.as_str()),
             (Status::Failed, "printed `alive 10`, but the kernel counts 3 threads")
         );
-        assert_eq!(verdict(&said(11, 10), &good_end, |_| {}).0, Status::Failed);
-        let (status, reason) = verdict(&said(10, 10), &good_end, |seen| seen.wall_s = Some(0.5));
+        assert_eq!(verdict(&printed(11, 10), &good_end, |_| {}).0, Status::Failed);
+        let (status, reason) = verdict(&printed(10, 10), &good_end, |seen| seen.wall_s = Some(0.5));
         assert_eq!(
             (status, reason.as_str()),
             (Status::Failed, "exited after 0.50 s, but its tasks must wait 2 s")
         );
-        let (status, reason) = verdict(&said(10, 10), &good_end, |seen| seen.done_s = Some(0.1));
+        let (status, reason) = verdict(&printed(10, 10), &good_end, |seen| seen.done_s = Some(0.1));
         assert_eq!(
             (status, reason.as_str()),
             (Status::Failed, "printed `done 10` after 0.10 s, but its tasks must wait 2 s")
         );
-        let silent = Said::default();
+        let silent = Printed::default();
         assert!(verdict(&silent, &good_end, |_| {}).1.contains("`alive`"));
     }
 
@@ -321,7 +321,9 @@ mod tests {
         let late = PlateauQuality { read: true, late: true, ..PlateauQuality::default() };
         let threads = RunSpec { kind: Kind::Thread, ..waiting() };
         let (status, reason) =
-            of_spec(&threads, &said(10, 10), &ProgramEnd::exited(Some(0), None), |seen| seen.plateau = late);
+            of_spec(&threads, &printed(10, 10), &ProgramEnd::exited(Some(0), None), |seen| {
+                seen.plateau = late
+            });
         assert_eq!(status, Status::NoPlateau);
         assert!(reason.contains("before memory was read"), "{reason}");
     }
@@ -330,7 +332,7 @@ mod tests {
     fn leaving_the_cgroup_is_a_failure() {
         let left = PlateauQuality { escaped: 1, ..PlateauQuality::default() };
         let (status, reason) =
-            verdict(&said(10, 10), &ProgramEnd::exited(Some(0), None), |seen| seen.plateau = left);
+            verdict(&printed(10, 10), &ProgramEnd::exited(Some(0), None), |seen| seen.plateau = left);
         assert_eq!(status, Status::Failed);
         assert!(reason.starts_with("1 process left"), "{reason}");
     }
@@ -338,30 +340,30 @@ mod tests {
     #[test]
     fn work_is_judged_by_its_result() {
         let scenario = Scenario::Work(WorkParams { operations: 10, ..WorkParams::default() });
-        let good = Said { ready: true, done: Some(10), check: Some("45".into()), ..Said::default() };
+        let good = Printed { ready: true, done: Some(10), check: Some("45".into()), ..Printed::default() };
         let work = spec_of_ten(Kind::Stackless, scenario);
         let due = RunSpec { check: Some("45".to_owned()), ..work.clone() };
-        let judged = |said: &Said| of_spec(&due, said, &ProgramEnd::exited(Some(0), None), |_| {});
+        let judged = |printed: &Printed| of_spec(&due, printed, &ProgramEnd::exited(Some(0), None), |_| {});
         assert_eq!(judged(&good).0, Status::Ok);
-        for (said, reason) in [
-            (Said { ready: false, ..good.clone() }, "`ready`"),
-            (Said { done: None, ..good.clone() }, "`done`"),
-            (Said { done: Some(9), ..good.clone() }, "`done 9` for 10 operations"),
-            (Said { check: None, ..good.clone() }, "`check`"),
-            (Said { check: Some("44".into()), ..good.clone() }, "expected 45"),
-            (Said { alive: Some(11), ..good.clone() }, "`alive 11` for 10 tasks"),
+        for (printed, reason) in [
+            (Printed { ready: false, ..good.clone() }, "`ready`"),
+            (Printed { done: None, ..good.clone() }, "`done`"),
+            (Printed { done: Some(9), ..good.clone() }, "`done 9` for 10 operations"),
+            (Printed { check: None, ..good.clone() }, "`check`"),
+            (Printed { check: Some("44".into()), ..good.clone() }, "expected 45"),
+            (Printed { alive: Some(11), ..good.clone() }, "`alive 11` for 10 tasks"),
         ] {
-            let (status, text) = judged(&said);
+            let (status, text) = judged(&printed);
             assert_eq!(status, Status::Failed, "{text}");
             assert!(text.contains(reason), "{text}");
         }
-        assert_eq!(judged(&Said { alive: Some(7), ..good.clone() }).0, Status::Partial);
+        assert_eq!(judged(&Printed { alive: Some(7), ..good.clone() }).0, Status::Partial);
         let early = |seen: &mut Observed| seen.done_after_ready = false;
         assert_eq!(of_spec(&work, &good, &ProgramEnd::exited(Some(0), None), early).0, Status::Failed);
         let late = |seen: &mut Observed| seen.ended_by = Some(EndedBy::TimeOut);
         let (status, text) = of_spec(
             &work,
-            &Said { done: None, ..good },
+            &Printed { done: None, ..good },
             &ProgramEnd::exited(None, Some(libc::SIGKILL)),
             late,
         );
@@ -375,11 +377,11 @@ mod tests {
             Scenario::Work(WorkParams { operations: 10, all_alive: true, ..WorkParams::default() });
         let all_alive = spec_of_ten(Kind::Stackless, all_alive);
         let judged = |text: &str| {
-            let mut said = Said::default();
+            let mut printed = Printed::default();
             for line in text.lines() {
-                said.take(line);
+                printed.take(line);
             }
-            of_spec(&all_alive, &said, &ProgramEnd::exited(Some(0), None), |_| {})
+            of_spec(&all_alive, &printed, &ProgramEnd::exited(Some(0), None), |_| {})
         };
         assert_eq!(judged("alive 10\nready\ndone 10").0, Status::Ok);
         for (text, reason) in [
@@ -396,8 +398,8 @@ mod tests {
     fn check_value_of_waiting_tasks_is_verified() {
         let due = RunSpec { check: Some("45".to_owned()), ..waiting() };
         let judged = |check: Option<&str>| {
-            let said = Said { check: check.map(str::to_owned), ..said(10, 10) };
-            of_spec(&due, &said, &ProgramEnd::exited(Some(0), None), |_| {})
+            let printed = Printed { check: check.map(str::to_owned), ..printed(10, 10) };
+            of_spec(&due, &printed, &ProgramEnd::exited(Some(0), None), |_| {})
         };
         assert_eq!(judged(Some("45")).0, Status::Ok);
         assert!(judged(Some("44")).1.contains("expected 45"));
@@ -411,9 +413,11 @@ mod tests {
         let waking = spec_of_ten(Kind::Stackless, Scenario::Hold(wait));
         let judged = |counts: &[u64]| {
             let histograms = [("late_us".to_owned(), counts.to_vec())].into_iter();
-            let said =
-                Said { histograms: histograms.filter(|(_, c)| !c.is_empty()).collect(), ..said(10, 10) };
-            of_spec(&waking, &said, &ProgramEnd::exited(Some(0), None), |_| {})
+            let printed = Printed {
+                histograms: histograms.filter(|(_, c)| !c.is_empty()).collect(),
+                ..printed(10, 10)
+            };
+            of_spec(&waking, &printed, &ProgramEnd::exited(Some(0), None), |_| {})
         };
         assert_eq!(judged(&[0, 100, 90]).0, Status::Ok);
         assert_eq!(judged(&[0, 100, 88]).0, Status::Ok);
@@ -425,7 +429,8 @@ mod tests {
         );
         // Many woke before the last was started.
         let slow = |seen: &mut Observed| seen.launch_s = Some(1.5);
-        let early = Said { histograms: [("late_us".to_owned(), vec![0, 100, 90])].into(), ..said(10, 10) };
+        let early =
+            Printed { histograms: [("late_us".to_owned(), vec![0, 100, 90])].into(), ..printed(10, 10) };
         assert_eq!(of_spec(&waking, &early, &ProgramEnd::exited(Some(0), None), slow).0, Status::Ok);
         assert!(judged(&[]).1.contains("`histogram late_us`"));
         assert!(judged(&[0, 1000]).1.contains("1000 wake-ups"));
@@ -439,20 +444,20 @@ mod tests {
     fn a_crash_is_reported_with_the_last_line_of_stderr() {
         let killed = ProgramEnd::exited(None, Some(libc::SIGKILL));
         let (status, reason) =
-            verdict(&said(10, 0), &killed, |seen| seen.evidence.stderr = "one\nit broke\n");
+            verdict(&printed(10, 0), &killed, |seen| seen.evidence.stderr = "one\nit broke\n");
         assert_eq!((status, reason.as_str()), (Status::Crashed, "killed by SIGKILL; stderr: it broke"));
     }
 
     #[test]
     fn fewer_alive_than_requested_is_partial() {
-        assert_eq!(verdict(&said(7, 10), &ProgramEnd::exited(Some(0), None), |_| {}).0, Status::Partial);
+        assert_eq!(verdict(&printed(7, 10), &ProgramEnd::exited(Some(0), None), |_| {}).0, Status::Partial);
     }
 
     #[test]
     fn limits_are_named_only_for_failed_runs() {
         let refused = |seen: &mut Observed| seen.evidence.refused_threads = Some(1);
-        assert_eq!(verdict(&said(10, 10), &ProgramEnd::exited(Some(0), None), refused).0, Status::Ok);
-        let (status, reason) = verdict(&said(10, 10), &ProgramEnd::exited(Some(1), None), refused);
+        assert_eq!(verdict(&printed(10, 10), &ProgramEnd::exited(Some(0), None), refused).0, Status::Ok);
+        let (status, reason) = verdict(&printed(10, 10), &ProgramEnd::exited(Some(1), None), refused);
         assert_eq!(status, Status::Limit);
         assert!(reason.starts_with("hit kernel.pid_max = 1000"), "{reason}");
     }
@@ -460,12 +465,12 @@ mod tests {
     #[test]
     fn timeout_reason_names_the_stage_reached() {
         let killed = ProgramEnd::exited(None, Some(libc::SIGKILL));
-        for (said, stage) in [
-            (Said::default(), "tasks were still starting"),
-            (Said { alive: Some(10), ..Said::default() }, "tasks were still waiting or ending"),
-            (said(10, 10), "`done` was printed"),
+        for (printed, stage) in [
+            (Printed::default(), "tasks were still starting"),
+            (Printed { alive: Some(10), ..Printed::default() }, "tasks were still waiting or ending"),
+            (printed(10, 10), "`done` was printed"),
         ] {
-            let (status, reason) = verdict(&said, &killed, |seen| seen.ended_by = Some(EndedBy::TimeOut));
+            let (status, reason) = verdict(&printed, &killed, |seen| seen.ended_by = Some(EndedBy::TimeOut));
             assert_eq!(status, Status::TimedOut);
             assert!(reason.starts_with("killed after 60 s: ") && reason.contains(stage), "{reason}");
         }
@@ -474,6 +479,6 @@ mod tests {
     #[test]
     fn a_missing_program_is_unavailable() {
         let refused = ProgramEnd::Refused { why: "No such file".into(), errno: Some(libc::ENOENT) };
-        assert_eq!(verdict(&Said::default(), &refused, |_| {}).0, Status::Unavailable);
+        assert_eq!(verdict(&Printed::default(), &refused, |_| {}).0, Status::Unavailable);
     }
 }

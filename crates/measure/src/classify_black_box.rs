@@ -80,8 +80,8 @@ fn by_the_rules(seen: &BlackBoxEvidence) -> Result<RunVerdict, String> {
     }
     // Any program may begin a line with `done`. One that begins a line with `alive` uses the protocol.
     let by_its_word = matches!(seen.black_box.ready, Ready::Itself) && seen.load.is_none();
-    let held_to_it = serves || by_its_word && run.said.bad_alive;
-    if let Some(breach) = run.said.breach.as_ref().filter(|_| held_to_it) {
+    let held_to_it = serves || by_its_word && run.printed.bad_alive;
+    if let Some(breach) = run.printed.breach.as_ref().filter(|_| held_to_it) {
         return Err(format!("protocol error: {breach}"));
     }
     // A server that exits makes its clients fail: its own end is the cause.
@@ -110,7 +110,7 @@ fn by_the_rules(seen: &BlackBoxEvidence) -> Result<RunVerdict, String> {
 /// Why the plateau is in doubt, and the option that helps.
 fn doubt(seen: &BlackBoxEvidence) -> Option<String> {
     let provenance = match (seen.alive, seen.inferred) {
-        (Some(_), _) => Provenance::Said,
+        (Some(_), _) => Provenance::Printed,
         (None, false) => Provenance::Named,
         (None, true) => Provenance::Inferred,
     };
@@ -235,7 +235,7 @@ mod tests {
     use crate::limit_detection::LimitEvidence;
     use crate::limits::SystemLimits;
     use crate::observed::spec_of_ten;
-    use crate::protocol::Said;
+    use crate::protocol::Printed;
     use crate::{HoldParams, Scenario};
 
     /// The verdict on a run that was read and stopped, after `change`.
@@ -246,11 +246,11 @@ mod tests {
         ended_by: Option<EndedBy>,
         change: impl FnOnce(&mut BlackBoxEvidence),
     ) -> (Status, String) {
-        verdict_of(&Said::default(), ready, end, stderr, ended_by, change)
+        verdict_of(&Printed::default(), ready, end, stderr, ended_by, change)
     }
 
     fn verdict_of<'a>(
-        said: &'a Said,
+        printed: &'a Printed,
         ready: Ready,
         end: &'a ProgramEnd,
         stderr: &'a str,
@@ -272,7 +272,7 @@ mod tests {
         let spec = spec_of_ten(Kind::Program, scenario);
         let observed = Observed {
             spec: &spec,
-            said,
+            printed,
             end: Some(end),
             ended_by,
             want: MemoryWant::default(),
@@ -368,7 +368,7 @@ mod tests {
 
     #[test]
     fn invalid_alive_fails_unless_a_ready_line_is_given() {
-        let breach = |bad_alive| Said { breach: Some("said".into()), bad_alive, ..Said::default() };
+        let breach = |bad_alive| Printed { breach: Some("said".into()), bad_alive, ..Printed::default() };
         let end = ProgramEnd::exited(Some(0), None);
         for (bad_alive, status) in [(true, Status::Failed), (false, Status::Ok)] {
             assert_eq!(verdict_of(&breach(bad_alive), Ready::Itself, &end, "", None, |_| {}).0, status);

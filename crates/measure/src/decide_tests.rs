@@ -353,10 +353,13 @@ fn timelines_have_a_bounded_length() {
     }
     assert!(timeline.events().len() < 20, "{:?}", timeline.events());
     assert!(timeline.usage().points().len() < 200);
-    let said = &timeline.state().program.said;
-    assert_eq!((said.alive, said.fewer, said.metrics["a"].value), (Some(20_000), Some(10_001), 9_999.0));
+    let printed = &timeline.state().program.printed;
+    assert_eq!(
+        (printed.alive, printed.fewer, printed.metrics["a"].value),
+        (Some(20_000), Some(10_001), 9_999.0)
+    );
     assert_eq!(timeline.state().load_alive(), None, "no load was started");
-    assert_eq!(timeline.state().load.said.fewer, Some(10_001));
+    assert_eq!(timeline.state().load.printed.fewer, Some(10_001));
     assert_eq!(timeline.state().connections, Some(10_001));
 }
 

@@ -47,7 +47,7 @@ pub struct PlateauQuality {
     /// The reading may have ended after the first task was due, so some tasks may have ended.
     pub late: bool,
     /// `done` came with `alive`.
-    pub said_at_end: bool,
+    pub alive_at_end: bool,
     /// `done` was heard with `alive`, but taskscale was not scheduled when they may have been printed.
     pub unheard: bool,
     pub quiescence: Quiescence,
@@ -76,7 +76,7 @@ pub enum Provenance {
     /// The tasks proved it: they woke as often as they must. Their memory may change meanwhile.
     Woke,
     /// The program or its load printed that all tasks are alive.
-    Said,
+    Printed,
     /// The ready signal that the user named has come: a line, a connection, a time.
     Named,
     /// Only inferred: the program was idle.
@@ -88,7 +88,7 @@ impl PlateauQuality {
     pub fn doubt(&self, provenance: Provenance) -> Option<String> {
         let doubt = |why: &str| Some(why.to_owned());
         // It exits so soon after `alive` that it may be gone before memory is read.
-        if self.said_at_end && (self.late || !self.read) {
+        if self.alive_at_end && (self.late || !self.read) {
             return doubt(
                 "`alive` was printed only at the end: flush standard output after that line (or make tasks wait longer \
                  than all of them take to start)",
@@ -116,7 +116,7 @@ impl PlateauQuality {
         }
         match (self.quiescence, provenance) {
             // A compiler or a garbage collector may wait for a CPU while all tasks are alive.
-            (Quiescence::Starved, Provenance::Said | Provenance::Woke) => {}
+            (Quiescence::Starved, Provenance::Printed | Provenance::Woke) => {}
             (Quiescence::Changing, Provenance::Woke) => {}
             (Quiescence::Starved | Quiescence::HeldBack, _) => {
                 let got = if self.quiescence == Quiescence::Starved {
@@ -175,7 +175,7 @@ impl PlateauQuality {
         let unseen = self.unwatched
             || self.held_back
             || matches!(self.quiescence, Quiescence::HeldBack | Quiescence::Unwatched);
-        !self.said_at_end && (unseen || self.unheard || self.late && self.read)
+        !self.alive_at_end && (unseen || self.unheard || self.late && self.read)
     }
 
     /// Returns the reason why the results do not cover the whole program, if so.
@@ -211,29 +211,29 @@ mod tests {
 
     #[test]
     fn a_reading_of_an_idle_program_is_not_doubted() {
-        assert_eq!(seen().doubt(Provenance::Said), None);
+        assert_eq!(seen().doubt(Provenance::Printed), None);
         assert_eq!(seen().doubt(Provenance::Inferred), None);
         assert_eq!(seen().require_all_inside(), Ok(()));
     }
 
     #[test]
     fn a_plateau_without_a_reading_is_doubted() {
-        let doubt = PlateauQuality::default().doubt(Provenance::Said).unwrap();
+        let doubt = PlateauQuality::default().doubt(Provenance::Printed).unwrap();
         assert!(doubt.contains("could be read"), "{doubt}");
     }
 
     #[test]
     fn alive_at_the_end_yields_a_hint_to_flush() {
-        let gone = PlateauQuality { said_at_end: true, ..PlateauQuality::default() };
-        for seen in [gone, PlateauQuality { late: true, said_at_end: true, ..seen() }] {
-            assert!(seen.doubt(Provenance::Said).unwrap().contains("flush standard output"), "{seen:?}");
+        let gone = PlateauQuality { alive_at_end: true, ..PlateauQuality::default() };
+        for seen in [gone, PlateauQuality { late: true, alive_at_end: true, ..seen() }] {
+            assert!(seen.doubt(Provenance::Printed).unwrap().contains("flush standard output"), "{seen:?}");
         }
     }
 
     #[test]
     fn a_busy_program_that_printed_alive_is_not_doubted() {
         let at_work = PlateauQuality { quiescence: Quiescence::AtWork, ..seen() };
-        assert_eq!(at_work.doubt(Provenance::Said), None);
+        assert_eq!(at_work.doubt(Provenance::Printed), None);
         assert!(at_work.doubt(Provenance::Inferred).is_some());
     }
 
@@ -241,7 +241,7 @@ mod tests {
     fn change_growth_and_delay_are_always_doubted() {
         for seen in [
             PlateauQuality { late: true, ..seen() },
-            PlateauQuality { late: true, said_at_end: true, ..seen() },
+            PlateauQuality { late: true, alive_at_end: true, ..seen() },
             PlateauQuality { quiescence: Quiescence::Changing, ..seen() },
             PlateauQuality { quiescence: Quiescence::HeldBack, ..seen() },
             PlateauQuality { quiescence: Quiescence::Unwatched, ..seen() },
@@ -249,7 +249,7 @@ mod tests {
             PlateauQuality { contradiction: Some((9 << 20, 1 << 20)), ..seen() },
             PlateauQuality { grown_bytes: Some(9 << 20), ..seen() },
         ] {
-            assert!(seen.doubt(Provenance::Said).is_some(), "{seen:?}");
+            assert!(seen.doubt(Provenance::Printed).is_some(), "{seen:?}");
             assert!(seen.doubt(Provenance::Inferred).is_some(), "{seen:?}");
         }
     }
@@ -293,7 +293,7 @@ mod tests {
     #[test]
     fn a_starved_program_is_doubted_without_alive() {
         let starved = PlateauQuality { quiescence: Quiescence::Starved, ..seen() };
-        assert_eq!(starved.doubt(Provenance::Said), None);
+        assert_eq!(starved.doubt(Provenance::Printed), None);
         assert!(starved.doubt(Provenance::Named).is_some());
         assert!(starved.doubt(Provenance::Inferred).is_some());
     }
@@ -301,7 +301,7 @@ mod tests {
     #[test]
     fn a_starved_launch_is_doubted_with_an_inferred_plateau() {
         let starved = PlateauQuality { starved_launch: Some((22.8, 15.0)), ..seen() };
-        assert_eq!(starved.doubt(Provenance::Said), None);
+        assert_eq!(starved.doubt(Provenance::Printed), None);
         assert!(starved.doubt(Provenance::Inferred).unwrap().contains("15.0 s of the 22.8 s"));
     }
 
@@ -319,9 +319,9 @@ mod tests {
         assert!(PlateauQuality { unheard: true, ..PlateauQuality::default() }.unobservable());
         assert!(!seen(|seen| seen.quiescence = Quiescence::Changing).unobservable());
         assert!(!seen(|seen| seen.grown_bytes = Some(9 << 20)).unobservable());
-        assert!(!seen(|seen| (seen.late, seen.said_at_end) = (true, true)).unobservable());
+        assert!(!seen(|seen| (seen.late, seen.alive_at_end) = (true, true)).unobservable());
         assert!(
-            !seen(|seen| (seen.quiescence, seen.said_at_end) = (Quiescence::Unwatched, true)).unobservable()
+            !seen(|seen| (seen.quiescence, seen.alive_at_end) = (Quiescence::Unwatched, true)).unobservable()
         );
     }
 

@@ -104,7 +104,7 @@ pub use measurement::{
     Cpu, LimitHit, Measurement, Memory, MemorySource, Metric, Plateau, PlateauFrom, Status, Time, Work,
 };
 pub use observe::{LocalRunner, OnReading, RunDetails};
-pub use protocol::{LineKind, Lines, Said};
+pub use protocol::{LineKind, Lines, Printed};
 pub use regular_file::open_regular;
 pub use scenario::{HoldParams, Scenario, ServeParams, WorkParams};
 pub use timeline::Timeline;

@@ -84,15 +84,15 @@ pub fn proven_limit(limits: &SystemLimits, evidence: &LimitEvidence) -> Option<D
     {
         return Some(tightest.into_hit());
     }
-    let said = |words: [&str; 2]| words.iter().any(|words| evidence.stderr.contains(words));
-    if said(TOO_MANY_FILES_IN_SYSTEM) {
+    let printed = |words: [&str; 2]| words.iter().any(|words| evidence.stderr.contains(words));
+    if printed(TOO_MANY_FILES_IN_SYSTEM) {
         let value = limits.machine_files?;
         let (limit, remedy) =
             raised_by("fs.file-max", value, format!("sysctl -w fs.file-max={}", value.saturating_mul(10)));
         let sentence = format!("hit fs.file-max = {value} open files (whole machine)");
         return Some(DetectedLimit { limit, sentence, why: String::new(), remedy });
     }
-    if said(TOO_MANY_FILES) || evidence.files_used_up {
+    if printed(TOO_MANY_FILES) || evidence.files_used_up {
         // A runtime may have raised the limit for itself, as Go and Java do.
         let own = evidence.open_files.map(|own| OPEN_FILES.at(own.soft, own.hard));
         let (limit, remedy) = own.or_else(|| limits.open_files_limit())?;

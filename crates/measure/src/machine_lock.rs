@@ -152,10 +152,11 @@ fn holder(file: &File) -> Holder {
     let locks = fs::read_to_string("/proc/locks").unwrap_or_default();
     // The kernel shows no pid of another PID namespace.
     let known = inode.ok().and_then(|inode| pid_in(&locks, inode));
-    let said = text.strip_prefix(MARK).and_then(|rest| rest.split_once(' '));
-    let said = said.and_then(|(pid, does)| Some((pid.parse::<u32>().ok()?, does.to_owned())));
-    let does = said.clone().filter(|(pid, _)| known.is_none_or(|known| known == *pid)).map(|(_, does)| does);
-    let pid = known.or(said.map(|(pid, _)| pid));
+    let printed = text.strip_prefix(MARK).and_then(|rest| rest.split_once(' '));
+    let printed = printed.and_then(|(pid, does)| Some((pid.parse::<u32>().ok()?, does.to_owned())));
+    let does =
+        printed.clone().filter(|(pid, _)| known.is_none_or(|known| known == *pid)).map(|(_, does)| does);
+    let pid = known.or(printed.map(|(pid, _)| pid));
     // The holder writes once, when it has the lock.
     let since = does.as_ref().and_then(|_| file.metadata().ok()?.modified().ok());
     // Only the kernel's pid: one from the file may belong to another namespace.

@@ -8,7 +8,7 @@ use super::evidence::PlateauQuality;
 use super::launcher::ProgramEnd;
 use super::limit_detection::LimitEvidence;
 use super::limits::SystemLimits;
-use super::protocol::Said;
+use super::protocol::Printed;
 use crate::{LimitHit, Status};
 
 /// Why taskscale itself ended a run.
@@ -30,7 +30,7 @@ pub enum EndedBy {
 /// The observations of one run that its verdict rests on.
 pub struct Observed<'a> {
     pub spec: &'a RunSpec,
-    pub said: &'a Said,
+    pub printed: &'a Printed,
     /// Absent where the launcher was lost.
     pub end: Option<&'a ProgramEnd>,
     pub ended_by: Option<EndedBy>,

@@ -13,7 +13,7 @@ const MAX_HISTOGRAMS: usize = 16;
 
 /// What a program has printed so far in lines of the protocol.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Said {
+pub struct Printed {
     pub alive: Option<u64>,
     /// The smallest `alive` printed after that. Only a load may print it again.
     pub fewer: Option<u64>,
@@ -44,7 +44,7 @@ pub enum LineKind {
     Ready,
     /// The first `done`, likewise.
     Done,
-    /// Changed what the program has said.
+    /// Changed what the program has printed.
     Noted,
     /// Changed nothing: an empty line, or one protocol error of many.
     Repeated,
@@ -106,7 +106,7 @@ impl Lines {
     }
 }
 
-impl Said {
+impl Printed {
     /// Takes one line.
     pub fn take(&mut self, line: &str) -> LineKind {
         let mut words = line.split(' ').filter(|word| !word.is_empty());
@@ -222,28 +222,28 @@ mod tests {
     use proptest::prelude::*;
 
     /// Parses `bytes` in pieces of this length. Returns the result and the number of stray lines.
-    fn heard_in(bytes: &[u8], length: usize) -> (Said, u64) {
-        let (mut lines, mut said) = (Lines::default(), Said::default());
-        let mut take = |line: &str| said.take(line) != LineKind::Stray;
+    fn heard_in(bytes: &[u8], length: usize) -> (Printed, u64) {
+        let (mut lines, mut printed) = (Lines::default(), Printed::default());
+        let mut take = |line: &str| printed.take(line) != LineKind::Stray;
         bytes.chunks(length).for_each(|piece| lines.feed(piece, &mut take));
         lines.finish(&mut take);
-        (said, lines.stray)
+        (printed, lines.stray)
     }
 
-    fn heard(text: &str) -> Said {
+    fn heard(text: &str) -> Printed {
         heard_in(text.as_bytes(), usize::MAX).0
     }
 
     #[test]
     fn the_lines_of_a_correct_program_are_parsed() {
-        let said = heard("alive 10\nmetric rate 2.5 tasks/s\ndone 10\n");
-        assert_eq!((said.alive, said.done, said.failed), (Some(10), Some(10), None));
-        assert_eq!(said.metrics["rate"], Metric { value: 2.5, unit: "tasks/s".into() });
-        assert_eq!(said.breach, None);
-        let said = heard("ready\nhistogram late_us 0 3 12\ndone 10\ncheck 45\n");
-        assert_eq!((said.ready, said.done, said.check.as_deref()), (true, Some(10), Some("45")));
-        assert_eq!(said.histograms["late_us"], [0, 3, 12]);
-        assert_eq!(said.breach, None);
+        let printed = heard("alive 10\nmetric rate 2.5 tasks/s\ndone 10\n");
+        assert_eq!((printed.alive, printed.done, printed.failed), (Some(10), Some(10), None));
+        assert_eq!(printed.metrics["rate"], Metric { value: 2.5, unit: "tasks/s".into() });
+        assert_eq!(printed.breach, None);
+        let printed = heard("ready\nhistogram late_us 0 3 12\ndone 10\ncheck 45\n");
+        assert_eq!((printed.ready, printed.done, printed.check.as_deref()), (true, Some(10), Some("45")));
+        assert_eq!(printed.histograms["late_us"], [0, 3, 12]);
+        assert_eq!(printed.breach, None);
     }
 
     #[test]
@@ -280,15 +280,15 @@ mod tests {
             "histogram late",
             "histogram late 1 x",
         ] {
-            let said = heard(text);
-            assert!(said.breach.is_some() && said.alive.is_none(), "{text}: {said:?}");
+            let printed = heard(text);
+            assert!(printed.breach.is_some() && printed.alive.is_none(), "{text}: {printed:?}");
         }
     }
 
     #[test]
     fn other_output_is_counted_and_ignored() {
-        let (said, stray) = heard_in(b"hello\n\x1b[31malive 3\n\nalive 2\n", usize::MAX);
-        assert_eq!((said.alive, stray), (Some(2), 2));
+        let (printed, stray) = heard_in(b"hello\n\x1b[31malive 3\n\nalive 2\n", usize::MAX);
+        assert_eq!((printed.alive, stray), (Some(2), 2));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use super::evidence::Quiescence;
 use super::launcher::ProgramEnd;
 use super::limit_detection::OwnFiles;
 use super::observed::EndedBy;
-use super::protocol::{LineKind, Said};
+use super::protocol::{LineKind, Printed};
 use super::sampler::{IDLE_SHARE, MemorySnapshot, seconds};
 use super::{RunSpec, Scenario};
 use crate::{Plateau, PlateauFrom};
@@ -20,8 +20,8 @@ const MAX_STAGES: usize = 64;
 
 /// What a process has printed, and when.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Speaker {
-    pub said: Said,
+pub(super) struct ProcessOutput {
+    pub printed: Printed,
     pub alive_ns: Option<u64>,
     pub ready_ns: Option<u64>,
     pub done_ns: Option<u64>,
@@ -33,10 +33,10 @@ pub(super) struct Speaker {
     pub stages: Vec<StageResult>,
 }
 
-impl Speaker {
+impl ProcessOutput {
     /// Takes a line.
     pub fn take(&mut self, at_ns: u64, line: &str) -> LineKind {
-        let kind = self.said.take(line);
+        let kind = self.printed.take(line);
         match kind {
             LineKind::Alive => self.alive_ns = Some(at_ns),
             LineKind::Ready => self.ready_ns = Some(at_ns),
@@ -46,7 +46,7 @@ impl Speaker {
             }
             _ => {}
         }
-        if self.failed_ns.is_none() && self.said.failed.is_some_and(|failed| failed > 0) {
+        if self.failed_ns.is_none() && self.printed.failed.is_some_and(|failed| failed > 0) {
             self.failed_ns = Some(at_ns);
         }
         kind
@@ -83,7 +83,7 @@ impl Speaker {
 pub(super) struct RunState {
     pub exec_ns: Option<u64>,
     pub pid: Option<u32>,
-    pub program: Speaker,
+    pub program: ProcessOutput,
     pub line_seen: bool,
     pub accepted: bool,
     pub ready_ns: Option<u64>,
@@ -118,7 +118,7 @@ pub(super) struct RunState {
     pub end: Option<(u64, ProgramEnd)>,
     pub left_processes: u64,
     pub empty: bool,
-    pub load: Speaker,
+    pub load: ProcessOutput,
     pub load_started_ns: Option<u64>,
     pub load_memory: (Option<u64>, Option<u64>),
     pub connections: Option<u64>,
@@ -141,7 +141,7 @@ impl RunState {
         match event {
             RunEvent::Exec => self.exec_ns = Some(at_ns),
             RunEvent::Started { pid } => self.pid = Some(*pid),
-            // Handled by `Speaker` and `UsageHistory`.
+            // Handled by `ProcessOutput` and `UsageHistory`.
             RunEvent::Line(_) | RunEvent::LoadLine(_) | RunEvent::Usage(_) => {}
             RunEvent::ReadyLine => self.line_seen = true,
             RunEvent::Accepted => self.accepted = true,
@@ -255,7 +255,7 @@ impl RunState {
     /// Live connections or other tasks of the load: as many as it printed, but no more than the kernel counts.
     pub fn load_alive(&self) -> Option<u64> {
         self.load_started_ns?;
-        let alive = self.load.said.fewer.or(self.load.said.alive)?;
+        let alive = self.load.printed.fewer.or(self.load.printed.alive)?;
         Some(self.connections.map_or(alive, |counted| alive.min(counted)))
     }
 

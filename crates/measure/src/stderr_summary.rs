@@ -24,9 +24,9 @@ mod tests {
         assert_eq!(last_line("listening 80\nno config\nhint: see below\n\n"), "; stderr: no config");
         let v8 = "<--- JS stacktrace --->\n\nFATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of \
                   memory\n----- Native stack trace -----\n\n 1: 0xb78db3 node::OOMErrorHandler [/usr/bin/node]\n";
-        let said =
+        let printed =
             "; stderr: FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory";
-        assert_eq!(last_line(v8), said);
+        assert_eq!(last_line(v8), printed);
         let go =
             "panic: too many\n\ngoroutine 1 [running]:\nmain.main()\n\t/src/main.go:9 +0x2\nexit status 2\n";
         assert_eq!(last_line(go), "; stderr: panic: too many");

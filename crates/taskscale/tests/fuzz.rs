@@ -16,7 +16,7 @@ use taskscale::compare;
 use taskscale::record::{Campaign, RejectedLine, Sample, read_samples};
 use taskscale::report::{self, RenderOptions, Report};
 use taskscale::units;
-use taskscale_measure::{LineKind, Lines, Said, Status, analyze, read_trace};
+use taskscale_measure::{LineKind, Lines, Printed, Status, analyze, read_trace};
 
 const CASES: u32 = 300;
 
@@ -198,21 +198,21 @@ proptest! {
         let mut bytes = changed(b"alive 5\nmetric rate 2.5 tasks/s\ndone 5\n", &changes);
         bytes.extend(noise);
         let heard = |length: usize| {
-            let (mut lines, mut said, mut kinds) = (Lines::default(), Said::default(), Vec::new());
+            let (mut lines, mut printed, mut kinds) = (Lines::default(), Printed::default(), Vec::new());
             let mut take = |line: &str| {
-                kinds.push(said.take(line));
+                kinds.push(printed.take(line));
                 kinds.last() != Some(&LineKind::Stray)
             };
             bytes.chunks(length).for_each(|piece| lines.feed(piece, &mut take));
             lines.finish(&mut take);
-            (said, kinds, lines.bytes)
+            (printed, kinds, lines.bytes)
         };
         let whole = heard(usize::MAX);
         prop_assert_eq!(&whole, &heard(piece));
-        let (said, kinds, received) = whole;
+        let (printed, kinds, received) = whole;
         let alive = kinds.iter().filter(|kind| **kind == LineKind::Alive).count();
-        prop_assert_eq!(alive, usize::from(said.alive.is_some()));
-        prop_assert!(said.metrics.values().all(|metric| metric.value.is_finite()));
+        prop_assert_eq!(alive, usize::from(printed.alive.is_some()));
+        prop_assert!(printed.metrics.values().all(|metric| metric.value.is_finite()));
         prop_assert_eq!(received, bytes.len() as u64);
     }
 }

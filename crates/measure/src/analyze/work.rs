@@ -19,7 +19,7 @@ impl Analysis<'_> {
             double: params.once_s.is_some(),
             wall_s,
             cpu_s: cpu_s.filter(|_| wall_s.is_some()),
-            check: state.program.said.check.clone(),
+            check: state.program.printed.check.clone(),
         })
     }
 

@@ -55,7 +55,7 @@ impl RunView<'_> {
             Ready::Line(_) => (state.line_seen, PlateauFrom::ReadyLine),
             Ready::Tcp(_) => (state.accepted, PlateauFrom::ReadyTcp),
             Ready::After(time) => (seconds(exec_ns, self.now) >= time.as_secs_f64(), PlateauFrom::ReadyAfter),
-            Ready::Listening => (state.program.said.port.is_some(), PlateauFrom::Protocol),
+            Ready::Listening => (state.program.printed.port.is_some(), PlateauFrom::Protocol),
         };
         ready.then_some(from)
     }

@@ -122,7 +122,7 @@ impl Run<'_> {
             self.begin_plateau(self.clock.now_ns(), from);
             return Ok(());
         };
-        if let Some((serve, port)) = self.spec.scenario.serve().zip(self.state().program.said.port) {
+        if let Some((serve, port)) = self.spec.scenario.serve().zip(self.state().program.printed.port) {
             prepared.request.command = serve.order.command(port);
         }
         self.load = Some(load::Running::start(self.launchers, prepared)?);
@@ -242,7 +242,7 @@ impl Run<'_> {
     /// The address that clients are connected to.
     fn server(&self) -> Option<SocketAddr> {
         let state = self.state();
-        let own = self.spec.scenario.serve().zip(state.program.said.port);
+        let own = self.spec.scenario.serve().zip(state.program.printed.port);
         let own = own.map(|(serve, port)| SocketAddr::new(serve.order.address.ip(), port));
         own.or(state.load.connected().and_then(|connected| connected.server))
     }
