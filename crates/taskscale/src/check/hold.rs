@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn a_launch_proportional_to_the_wait_comes_in_waves() {
+    fn launch_proportional_to_wait_is_retried_with_longer_wait() {
         // 200 tasks, only 8 at a time.
         let pool = [(48.0, 2.0, false), (73.4, 3.0, false), (2400.0, 98.0, false)];
         assert_eq!(after(false, &pool), [Some(LONGER_S); 3]);

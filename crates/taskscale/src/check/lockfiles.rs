@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn cargo_needs_its_lock_file_and_must_not_change_it() {
+    fn cargo_needs_lock_file_and_locked_flag() {
         let manifest = ("a/Cargo.toml", "[package]");
         assert_eq!(found(&[manifest, ("Cargo.lock", "")], "cargo build --locked"), [""; 0]);
         assert_eq!(found(&[manifest], "cargo build --locked"), ["no Cargo.lock beside a/Cargo.toml"]);
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn go_needs_sums_only_where_it_requires_modules() {
+    fn go_needs_go_sum_only_with_required_modules() {
         assert_eq!(found(&[("go.mod", "module a\n\ngo 1.25\n")], "go build ./a"), [""; 0]);
         let requires = ("go.mod", "module a\nrequire golang.org/x/sync v0.10.0\n");
         assert_eq!(found(&[requires], "go build ./a"), ["no go.sum beside go.mod"]);
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn pip_needs_a_file_and_hashes() {
+    fn pip_needs_requirements_file_with_hashes() {
         let pinned = ("requirements.txt", "# by hand\ntrio==0.31.0 \\\n    --hash=sha256:00\n");
         let pip = "{out}/venv/bin/python -m pip install --require-hashes -r requirements.txt";
         assert_eq!(found(&[pinned], pip), [""; 0]);

@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn time_stamps_in_archives_are_distinguished_from_other_differences() {
+    fn archives_that_differ_only_in_timestamps_get_a_note() {
         let jar = |time: u8, byte: u8| [b"PK\x03\x04......".as_slice(), &[time; 4], &[byte; 8]].concat();
         assert_eq!(compared("a.jar", [&jar(1, 1), &jar(1, 1)]), [""; 0]);
         assert_eq!(

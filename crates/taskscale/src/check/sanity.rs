@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_of_the_runtime_is_not_attributed_to_the_first_task() {
+    fn base_is_the_smaller_trial_with_the_least_memory() {
         let trial = |tasks, bytes| Trial { tasks, footprint_bytes: Some(bytes), ..test_trial(tasks) };
         let (one, seven, many) = (trial(1, 150 << 20), trial(7, 70 << 20), trial(10_000, 82 << 20));
         assert_eq!(base(&[&one, &seven, &many]), Some((7, 70 << 20)));
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_of_the_runtime_may_hide_its_tasks() {
+    fn large_runtime_memory_turns_memory_error_into_note() {
         assert_eq!(found_with_base(70 << 20, "stackful", 10_000, 0, 3, 2), ["note memory"]);
         assert_eq!(found_with_base(40 << 20, "stackful", 10_000, 0, 3, 2), ["error memory"]);
     }

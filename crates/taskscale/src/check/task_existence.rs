@@ -324,7 +324,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tasks_are_distinguished_from_one_block_and_from_noise() {
+    fn start_cost_separates_tasks_from_one_block_and_noise() {
         let verdict = |base_s, last_s| StartCost::new(base_s, last_s, 0.015).verdict();
         // 100,000 tasks of 256 bytes take at least 0.015 s. Rust, then one block in C, then a JVM that hides
         // either.

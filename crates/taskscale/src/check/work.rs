@@ -420,7 +420,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cost_on_a_busy_machine_proves_neither_missing_nor_growing_work() {
+    fn ambiguous_cost_growth_is_inconclusive_on_busy_machine() {
         let took = |(cpu_s, busy)| WorkCost {
             operations: 7,
             wall_s: cpu_s,
@@ -454,7 +454,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_of_other_programs_prove_nothing() {
+    fn threads_of_other_programs_make_the_count_unobservable() {
         assert_eq!(
             [14_000, 14_120].map(|made| CreatedTasks::of(made, 14_000)),
             [CreatedTasks::OneForEach; 2]

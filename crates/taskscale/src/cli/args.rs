@@ -455,7 +455,7 @@ mod tests {
     }
 
     #[test]
-    fn short_help_is_short() {
+    fn short_help_fits_line_and_word_limits() {
         for mut command in commands() {
             let help = command.render_help().to_string();
             let name = command.get_name().to_owned();
@@ -479,7 +479,7 @@ mod tests {
     }
 
     #[test]
-    fn every_format_names_its_commands() {
+    fn every_format_lists_its_commands() {
         let formats = formats();
         let of = |name: &str| formats.iter().find(|format| format.name == name).expect("a format");
         assert_eq!(of("html").commands, ["run", "measure", "report"]);

@@ -231,7 +231,7 @@ mod tests {
     use crate::check::CaseCount;
 
     #[test]
-    fn the_table_counts_cases_and_names_programs_that_did_not_run() {
+    fn table_counts_cases_and_lists_programs_not_run() {
         let cases = vec![
             CaseCount { case: "ping", tried: 4, failed: 0 },
             CaseCount { case: "closing", tried: 7, failed: 2 },

@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn entries_are_completed_in_every_command() {
+    fn completion_scripts_of_every_shell_include_entries() {
         let names = ["@posts", "go", "go/goroutine"].map(str::to_owned);
         for shell in [clap_complete::Shell::Bash, clap_complete::Shell::Zsh, clap_complete::Shell::Fish] {
             let mut command = with_names(Args::command(), &names);

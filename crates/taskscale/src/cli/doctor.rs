@@ -223,7 +223,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_wrapped_and_commands_stay_whole() {
+    fn lines_wrap_without_splitting_commands() {
         let lines = [
             DoctorLine {
                 value: Some(32_768),

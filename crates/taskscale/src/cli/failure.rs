@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_have_the_hints_that_they_need() {
+    fn known_errors_have_the_expected_hints() {
         let told: Vec<String> = all()
             .into_iter()
             .map(|error| {
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn advice_is_the_hint_and_not_part_of_the_message() {
+    fn advice_becomes_the_hint_not_the_message() {
         let error = anyhow::anyhow!("it rains").context("out of doors").context(Advice("stay in".into()));
         let told = super::message_and_hint(&error, true, true);
         assert_eq!(told, ("out of doors: it rains".to_owned(), Some("stay in".to_owned())));

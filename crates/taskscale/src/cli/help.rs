@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn every_status_warning_and_kind_has_its_text() {
+    fn every_status_warning_and_kind_has_help_text() {
         let codes = codes();
         let kinds: Vec<String> = Kind::VARIANTS.iter().map(|kind| kind.name().to_owned()).collect();
         for (known, due) in [

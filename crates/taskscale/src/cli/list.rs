@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn every_topic_is_listed_for_people_and_for_programs() {
+    fn every_topic_is_listed_as_text_and_json() {
         assert_eq!(TOPICS, ["workloads", "metrics", "formats"]);
         assert!(TOPICS.iter().all(|word| word.parse::<Topic>().is_ok()));
         let all = carried_workloads();

@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn examples_are_verbatim() {
+    fn man_pages_keep_examples_verbatim() {
         assert_eq!(roff(r"  run 'rust/*' -n 1 \x"), r"  run \(aqrust/*\(aq \-n 1 \ex");
         assert_eq!(roff(".x"), r"\&.x");
         let mut command = Args::command();

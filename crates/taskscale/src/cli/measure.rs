@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn programs_are_found_or_reported_missing() {
+    fn programs_are_resolved_or_refused_with_the_reason() {
         assert!(find_program("sh").unwrap().is_absolute());
         assert_eq!(find_program("/bin/sh").unwrap(), Path::new("/bin/sh"));
         for (word, said) in [

@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn each_result_has_a_bar_and_its_place_among_its_kind() {
+    fn each_result_shows_bar_and_rank_within_its_kind() {
         insta::assert_snapshot!(told(80));
         insta::assert_snapshot!(told(120));
     }

@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn one_series_per_number_of_cpus() {
+    fn each_cpu_count_yields_one_series() {
         let asked = SeriesOptions {
             most_tasks: Some(100_000),
             params: given("tokens=8"),
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_numbers_are_skipped_for_several_workloads_and_refused_for_one() {
+    fn invalid_task_counts_are_skipped_only_for_several_workloads() {
         let (ring, mut spawn) = (workload(), workload());
         (spawn.name, spawn.least_tasks) = ("spawn".into(), 1);
         let asked = |tasks: &[u64]| SeriesOptions { tasks: Some(tasks.to_vec()), ..SeriesOptions::default() };
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn an_explicit_default_is_the_same_series() {
+    fn explicit_default_parameter_yields_the_same_series() {
         assert_eq!(params_of(&workload(), &given("tokens=1")).unwrap(), BTreeMap::new());
     }
 

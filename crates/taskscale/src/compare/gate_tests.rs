@@ -119,7 +119,7 @@ fn differences_up_to_64_kib_are_equal_without_a_ratio() {
 }
 
 #[test]
-fn metrics_have_margins_of_their_own() {
+fn metric_margin_overrides_fail_above() {
     let side = |launch: f64, warnings: Vec<Warning>| {
         let mut side = measured(&["go/goroutine"], |_, tasks, _| 1e6 + 400.0 * tasks as f64);
         for run in &mut side.1 {
@@ -142,7 +142,7 @@ fn metrics_have_margins_of_their_own() {
 }
 
 #[test]
-fn another_machine_needs_across() {
+fn different_machines_are_refused_without_across() {
     let side = measured(&["go/goroutine"], |_, tasks, _| 1e6 + 400.0 * tasks as f64);
     type EditCampaign = fn(&mut Campaign);
     let changes: [(&str, EditCampaign); 5] = [
@@ -176,7 +176,7 @@ fn another_machine_needs_across() {
 }
 
 #[test]
-fn a_repetition_that_was_recorded_twice_is_refused() {
+fn repetition_recorded_twice_is_refused() {
     let side = measured(&["go/goroutine"], |_, tasks, _| 1e6 + 400.0 * tasks as f64);
     let mut twice = side.clone();
     let mut again = twice.1[4].clone();

@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_that_is_not_linear_is_compared_at_the_largest_number_of_tasks() {
+    fn nonlinear_memory_is_compared_at_the_largest_task_count() {
         let (campaign, mut samples) = of_versions(&[("1.9", 400.0), ("1.10", 400.0)]);
         for sample in &mut samples {
             let bytes = if sample.tasks == 10_000 { 60_000_000 } else { 80_000_000 };

@@ -35,7 +35,7 @@ fn several_results() {
 }
 
 #[test]
-fn the_best_of_a_rate_is_the_highest() {
+fn rates_are_sorted_highest_first() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results/epyc-2cpu/2026-11-24-2");
     let loaded = record::load(&folder).unwrap();
     let echo = || {
@@ -89,7 +89,7 @@ fn values_match_compare() {
 }
 
 #[test]
-fn growth_that_a_report_withholds_is_not_shown() {
+fn growth_omitted_by_a_report_is_not_shown() {
     let mut reports = two();
     let shows = |reports: &[Report]| {
         let tables = tables(reports, &[&metrics::BYTES_PER_TASK]);
@@ -143,7 +143,7 @@ fn several_results_fit_the_width_and_are_escaped() {
 
 /// For the reasons for which `compare` refuses a verdict.
 #[test]
-fn runs_on_a_busy_machine_are_not_compared() {
+fn cpu_time_of_busy_machines_is_not_compared() {
     let (campaign, samples) = everything();
     let mut busy = samples.clone();
     busy.iter_mut().for_each(|run| run.warnings.push(Warning::MachineBusy));

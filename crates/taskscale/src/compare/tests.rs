@@ -98,7 +98,7 @@ fn identical_results_raise_no_alarm() {
 
 /// Noise far above any margin, as of times on a busy machine: only the intervals prevent alarms.
 #[test]
-fn wild_times_raise_an_alarm_in_about_one_pair_of_twenty() {
+fn noise_raises_alarms_in_about_5_percent_of_pairs() {
     let mut rng = fastrand::Rng::with_seed(9);
     let pairs = 200;
     let mut alarms = 0;
@@ -138,7 +138,7 @@ fn five_percent_more_is_detected_with_five_repetitions() {
 }
 
 #[test]
-fn too_few_repetitions_are_not_judged() {
+fn fewer_than_three_repetitions_are_undecided() {
     let (mut campaign, samples) = measured(&["go/goroutine"], |_, tasks, _| 1e6 + 400.0 * tasks as f64);
     let more = measured(&["go/goroutine"], |_, tasks, _| 2e6 + 800.0 * tasks as f64);
     for repetitions in [1, 2] {
@@ -242,7 +242,7 @@ fn unmeasured_cells_fail_the_gate() {
 
 /// As with a garbage-collected heap: twice the footprint at 10k makes memory nonlinear.
 #[test]
-fn where_memory_is_not_linear_footprints_are_compared() {
+fn nonlinear_memory_is_compared_by_footprint() {
     let side = |at_10k: f64| {
         measured(&["java/virtual-thread"], move |_, tasks, _| {
             (1e6 + 400.0 * tasks as f64) * if tasks == 10_000 { at_10k } else { 1.0 }
@@ -271,7 +271,7 @@ fn where_memory_is_not_linear_footprints_are_compared() {
 }
 
 #[test]
-fn a_gate_fails_above_its_threshold_only() {
+fn gate_fails_only_above_its_threshold() {
     let side = |per_task: f64| {
         measured(&["go/goroutine"], |_, tasks, repetition| {
             2e6 + per_task * tasks as f64 * (1.0 + 0.0005 * f64::from(repetition))

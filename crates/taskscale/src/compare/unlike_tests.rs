@@ -29,7 +29,7 @@ fn memory_before_and_after_the_first_message_is_not_compared() {
 }
 
 #[test]
-fn a_gate_that_judged_nothing_does_not_pass() {
+fn undecidable_cases_leave_the_gate_undecided() {
     let base = steady(&["go/goroutine"]);
     let undecided = |new: &(Campaign, Vec<Sample>), metrics: &[&'static MetricDef], said: &str| {
         let (gate, closed, undecided) = gated(&base, new, metrics, true);
@@ -122,7 +122,7 @@ fn busy_machines_exclude_times_but_not_memory() {
 
 /// The peak of work on a map grows with the operations, whose number taskscale chooses for each results folder.
 #[test]
-fn peaks_of_other_numbers_of_operations_are_not_gated_if_they_grow_with_them() {
+fn peaks_growing_with_operations_need_equal_operation_counts() {
     let worked = |operations: u64, bytes_each: u64| {
         let mut side = steady(&["go/goroutine"]);
         let twice = side.1.clone().into_iter().map(|run| (run, true));

@@ -41,7 +41,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn bars_are_as_long_as_their_share() {
+    fn bar_length_is_proportional_to_value() {
         assert_eq!(bar(1.0, 4, Bars::Blocks), "████");
         assert_eq!(bar(0.5, 4, Bars::Blocks), "██");
         assert_eq!(bar(0.4, 4, Bars::Blocks), "█▋");

@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn quotes_as_in_the_rfc() {
+    fn fields_are_quoted_per_rfc_4180() {
         let mut out = String::new();
         line(&mut out, ["a,b", "say \"x\"", "", "plain"]);
         assert_eq!(out, "\"a,b\",\"say \"\"x\"\"\",,plain\n");

@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_cut_in_the_middle() {
+    fn long_names_are_shortened_in_the_middle() {
         assert_eq!(shortened("python/asyncio-create-task", 26), "python/asyncio-create-task");
         assert_eq!(shortened("python/asyncio-create-task", 17), "python/a…ate-task");
         assert_eq!(width(&shortened("漢漢漢漢漢漢漢漢", 9)), 9);
@@ -216,14 +216,14 @@ mod tests {
     }
 
     #[test]
-    fn commands_can_be_pasted() {
+    fn command_lines_are_shell_quoted() {
         let command: Vec<String> =
             ["taskscale", "run", "rust/*", "it's", ""].into_iter().map(str::to_owned).collect();
         assert_eq!(command_line(&command), r"taskscale run 'rust/*' 'it'\''s' ''");
     }
 
     #[test]
-    fn lines_are_broken_at_spaces() {
+    fn lines_wrap_at_spaces() {
         assert_eq!(wrapped("a limit  was met", 8), ["a limit", "was met"]);
         assert_eq!(wrapped("abcdefgh ij", 3), ["abc", "def", "gh", "ij"]);
         assert_eq!(wrapped("", 10), [""]);
@@ -236,7 +236,7 @@ mod tests {
         }
 
         #[test]
-        fn widths_are_kept(text in any::<String>(), columns in 2usize..60) {
+        fn shortened_and_wrapped_text_fits_the_width(text in any::<String>(), columns in 2usize..60) {
             let text = safe(&text);
             prop_assert!(width(&shortened(&text, columns)) <= columns);
             for line in wrapped(&text, columns) {

@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn only_free_space_can_be_untouched() {
+    fn only_unused_heap_is_reduced_to_the_resident_size() {
         let part = |group: PartSource, bytes: f64| (PartName { group, name: "x".to_owned() }, bytes);
         let left = |resident: f64| {
             let mut parts = PartBytes::from([part(PartSource::Live, 70.0), part(PartSource::Unused, 40.0)]);

@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn histograms_heaps_and_native_memory_are_read() {
+    fn histogram_heap_range_and_native_memory_are_parsed() {
         let text = "\n num     #instances         #bytes  class name (module)\n----\n   1:        100017       72012240  \
                     jdk.internal.vm.StackChunk (java.base@25)\n   2:  3  168  [B (java.base@25)\nTotal  5  100\n";
         assert_eq!(

@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_become_blocks_headers_and_rounding() {
+    fn malloc_counts_are_split_into_blocks_headers_and_rounding() {
         let mut numbers = [0_i64; 3 * CLASSES];
         // Ten blocks of 100 bytes, which take 104, and one of 8,000.
         let (of_100, larger) = (104 / 16, CLASSES - 1);

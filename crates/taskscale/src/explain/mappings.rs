@@ -189,7 +189,7 @@ Pss:                  20 kB
 ";
 
     #[test]
-    fn mappings_are_classified_by_what_the_kernel_shows() {
+    fn mappings_are_classified_by_smaps_and_stack_pointers() {
         let mut all = Mappings::default();
         all.add(SMAPS.as_bytes(), &BTreeSet::from([0x7f00_0090_1000])).unwrap();
         let bytes = |class| all.classes.get(&class).map(|memory| (memory.mappings, memory.bytes / 1024));
@@ -207,7 +207,7 @@ Pss:                  20 kB
     }
 
     #[test]
-    fn a_stack_at_a_multiple_of_64_mib_is_a_stack() {
+    fn stack_pointer_separates_thread_stack_from_arena() {
         let class = |pointer: u64| {
             let mapping = Mapping::parse(b"7f0004000000-7f0004800000 rw-p 00000000 00:00 0 ").unwrap();
             class_of(&mapping, &BTreeSet::from([pointer]), 0)

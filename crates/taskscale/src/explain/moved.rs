@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn two_entries_are_compared_if_they_are_named() {
+    fn different_entries_are_compared_only_if_named() {
         let both = [explanation("a/x", &[("task", 10.0)], 0.0), explanation("b/y", &[("task", 30.0)], 0.0)];
         let text = moved(&both[..1], &both[1..], None).terminal(RenderOptions::default());
         assert!(text.contains("No entry has a sheet in both."), "{text}");

@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_hook_is_in_the_folder_of_the_package() {
+    fn package_folder_is_derived_from_go_build_command() {
         let of = |words: &str| {
             package(Path::new("/r/go"), &words.split(' ').map(str::to_owned).collect::<Vec<_>>())
         };

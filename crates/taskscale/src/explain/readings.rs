@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_has_its_last_mappings_and_its_first_answer() {
+    fn run_uses_last_mappings_and_first_adapter_answer() {
         let samples = [run(10, 0), run(20, 10)];
         let all = readings(vec![
             reading(1, 100, Ok(1.0)),
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_without_mappings_has_its_kernel_memory() {
+    fn run_with_unreadable_mappings_is_kept_with_the_error() {
         let unread =
             PlateauReading { mappings: Err("cannot read smaps".to_owned()), ..reading(1, 1, Ok(0.0)) };
         let (runs, faults) = readings(vec![unread]).of(&[run(10, 0)], "a/x");

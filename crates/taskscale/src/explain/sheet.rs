@@ -408,7 +408,7 @@ mod tests {
     }
 
     #[test]
-    fn small_parts_are_summed_up_and_one_number_of_tasks_has_no_slope() {
+    fn small_parts_are_summed_and_one_task_count_yields_no_sheet() {
         let many: Vec<(String, f64)> =
             (0..20).map(|nth| (format!("class {nth}"), f64::from(100 - nth))).collect();
         let known: Vec<(PartSource, &str, f64)> =

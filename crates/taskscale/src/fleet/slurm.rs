@@ -197,7 +197,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_queue_is_read_line_by_line() {
+    fn queue_lines_parse_and_malformed_ones_are_skipped() {
         let jobs = parse_queue(
             "3_1|RUNNING|node1|None\n3_2|PENDING||Resources\n4|NODE_FAIL|node2|None\n5+0|RUNNING|node1|None\n\
              6|PENDING||launch failed requeued held\nnonsense\n",

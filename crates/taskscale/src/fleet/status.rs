@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn a_job_behind_a_held_one_is_held() {
+    fn job_that_depends_on_a_held_job_is_held() {
         let of = |state: &str, reason: Option<&str>| job(state, "", reason).unwrap();
         let mut queue = BTreeMap::from([
             ("1".to_owned(), of("PENDING", Some("launch failed requeued held"))),
@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn each_machine_has_a_line() {
+    fn each_machine_has_one_status_line() {
         let targets = snapshots().into_iter().map(|snapshot| snapshot.target).collect();
         let fleet = Fleet::new("/shared/fleet".as_ref(), "", Vec::new(), targets);
         // Twenty runs in a hundred seconds, and ten to go.

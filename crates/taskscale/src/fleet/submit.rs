@@ -436,7 +436,7 @@ mod tests {
     }
 
     #[test]
-    fn the_second_array_begins_where_the_first_ends() {
+    fn second_job_array_continues_target_numbering() {
         let (_, scripts) = written();
         let [first, second] = [&scripts.measure[2], &scripts.measure[3]];
         assert_eq!((first.targets.len(), second.targets.len()), (1_000, 200));

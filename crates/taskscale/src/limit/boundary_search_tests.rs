@@ -211,7 +211,7 @@ fn eight_runs_suffice_for_one_percent() {
 
 /// A vector that doubles grows in steps that a line cannot predict: a few runs more.
 #[test]
-fn steps_in_memory_cost_a_few_runs_more() {
+fn stepwise_memory_growth_adds_only_a_few_runs() {
     let runs = runs_needed(0.002, 0.05);
     assert!(
         runs[runs.len() * 9 / 10] <= 9 && runs[runs.len() - 1] <= 14,

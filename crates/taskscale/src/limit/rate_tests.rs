@@ -191,7 +191,7 @@ fn failures_on_a_busy_machine_do_not_count() {
 }
 
 #[test]
-fn runs_are_judged_by_rate_and_latency_and_by_how_they_ended() {
+fn runs_are_classified_by_rate_latency_and_status() {
     let next_run =
         NextRun { purpose: Purpose::Search, trial_point: search_spec().trial_point(5_000), again: false };
     let judged = |change: fn(&mut Sample)| {
@@ -256,7 +256,7 @@ fn rates_apply_to_rate_searches_only() {
 }
 
 #[test]
-fn answers_are_shown() {
+fn rate_answers_render_as_table_csv_and_json() {
     let shown = |format| super::super::render(&found(&search_spec(), PLAIN).0, format, Default::default());
     insta::assert_snapshot!("highest_rate_table", shown(Format::Table));
     insta::assert_snapshot!("highest_rate_csv", shown(Format::Csv));

@@ -179,7 +179,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_cap_is_filled_in() {
+    fn memory_placeholders_expand_and_malformed_ones_are_refused() {
         assert_eq!(fill_in("off", 100), Ok("off".into()));
         assert_eq!(fill_in("{memory}B", 1 << 20), Ok("1048576B".into()));
         assert_eq!(fill_in("-Xmx{memory:90%} {memory:50%}", 1000), Ok("-Xmx900 500".into()));

@@ -39,7 +39,7 @@ fn garbage_is_not_counted_as_needed_memory() {
 
 /// A JVM's heap uses a part of its container's memory: the answer is where the heap is full, and names it.
 #[test]
-fn a_full_heap_is_named() {
+fn full_heap_is_named_as_the_limit() {
     let program = CappedProgram { heap_share: 0.25, ..PLAIN };
     let answer = answer(&search_spec(IN_64), &program);
     let most = 16 * MIB / 500;
@@ -50,7 +50,7 @@ fn a_full_heap_is_named() {
 }
 
 #[test]
-fn a_limit_of_the_system_is_not_memory() {
+fn system_limit_is_not_attributed_to_memory() {
     let answer = answer(&search_spec(IN_64), &CappedProgram { system: 32_000, ..PLAIN });
     assert_eq!(answer.limited_by.as_deref(), Some("vm.max_map_count, not memory"));
     assert_eq!(answer.by_memory, Some(false));
@@ -348,7 +348,7 @@ fn rendered(find: Find, program: &CappedProgram, format: crate::document::Format
 }
 
 #[test]
-fn answers_are_shown() {
+fn memory_answers_render_as_table_csv_markdown_and_json() {
     use crate::document::Format;
     let heap = CappedProgram { heap_share: 0.25, ..PLAIN };
     insta::assert_snapshot!("most_tasks_table", rendered(IN_64, &heap, Format::Table));

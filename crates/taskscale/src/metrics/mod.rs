@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn lateness_is_the_upper_bound_of_a_bucket() {
+    fn lateness_is_the_upper_bound_of_its_histogram_bucket() {
         let mut sample = test_sample("x/y", 10);
         sample.histograms.insert("late_us".into(), vec![0, 40, 58, 1, 0, 1]);
         sample.cpu.plateau_s = Some(0.000_5);
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cost_of_an_operation_is_the_difference_of_two_runs() {
+    fn operation_cost_is_the_difference_of_two_runs() {
         let run = |double: bool, wall_s: f64, cpu_s: f64| {
             let mut sample = test_sample("x/y", 10);
             let operations = if double { 2_000_000 } else { 1_000_000 };
@@ -371,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn the_best_is_by_direction() {
+    fn best_value_depends_on_the_direction_of_the_metric() {
         let values = || [2.0, 1.0, 4.0].into_iter();
         assert_eq!((Better::Less.of(values()), Better::More.of(values())), (Some(1.0), Some(4.0)));
         assert_eq!((Better::Less.times(2.0, 1.0), Better::More.times(2.0, 4.0)), (Some(2.0), Some(2.0)));

@@ -70,7 +70,7 @@ mod tests {
     use std::process::Command;
 
     #[test]
-    fn a_pipe_or_a_device_in_place_of_a_file_is_refused() {
+    fn pipe_device_or_folder_instead_of_file_is_refused() {
         for name in ["campaign.json", "samples.jsonl"] {
             for replace in ["mkfifo \"$0\"", "ln -s /dev/zero \"$0\"", "mkdir \"$0\""] {
                 let root = tempfile::tempdir().unwrap();

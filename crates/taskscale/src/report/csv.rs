@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_metric_has_a_column_and_old_ones_stay_in_place() {
+    fn every_metric_has_a_column_and_positions_are_stable() {
         let names: Vec<String> = columns().into_iter().map(|(name, _)| name).collect();
         assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len());
         for metric in metrics::ALL.into_iter().filter(|metric| !metric.per_entry()) {

@@ -166,13 +166,13 @@ fn json_of_several_results_is_an_array() {
 }
 
 #[test]
-fn a_chart_is_of_one_campaign() {
+fn chart_of_several_series_is_refused() {
     let error = export(&two(), &request(ExportTarget::Svg(Chart::Ranking))).unwrap_err().to_string();
     assert_eq!(error, "a chart shows one series: 2 given (select one with --part)");
 }
 
 #[test]
-fn parts_sum_up_to_the_median_footprint() {
+fn memory_parts_sum_to_the_median_footprint() {
     let report = &one()[0];
     for row in report.rows() {
         assert_eq!(row.parts.is_some(), row.footprint_bytes.is_some(), "{}", row.entry.name);
@@ -199,7 +199,7 @@ fn parts_sum_up_to_the_median_footprint() {
 }
 
 #[test]
-fn samples_are_lines_with_every_attempt() {
+fn samples_csv_has_one_line_per_attempt() {
     let (campaign, mut samples) = everything();
     let mut first = samples[0].clone();
     first.status = Status::Partial;

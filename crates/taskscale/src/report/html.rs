@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn the_asset_has_one_place_for_data_and_one_for_details() {
+    fn page_asset_has_one_placeholder_each_for_data_and_details() {
         assert_eq!(PAGE.matches(DATA).count(), 1, "report/: npm run build");
         assert_eq!(PAGE.matches(DETAILS).count(), 1, "report/: npm run build");
         assert!(PAGE.len() < 1024 * 1024, "{} bytes", PAGE.len());
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_cannot_leave_their_block() {
+    fn embedded_text_cannot_escape_its_script_block() {
         let hostile =
             "</script><img src=x onerror=alert(1)><!--<script>&\u{2028}\u{2029}\u{1b}[2J\u{202e}\"\\\r\n\t";
         let text = embedded(&json!({ "name": hostile, hostile: [hostile] }));
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_written_short() {
+    fn embedded_numbers_are_rounded() {
         let numbers = [12.0, -3.0, 0.5, 2e-6, 4e-7, 1.5e300, f64::NAN, f64::INFINITY];
         let back: Value = serde_json::from_str(&embedded(&numbers)).unwrap();
         assert_eq!(back, json!([12, -3, 0.5, 2e-6, 0, 1.5e300, null, null]));

@@ -53,7 +53,7 @@ fn flatten(value: &Value, path: String, leaves: &mut Vec<String>) {
 }
 
 #[test]
-fn stored_results_give_the_same_json() {
+fn stored_results_render_to_unchanged_json() {
     let root = repository().join("results");
     let mut digests = String::new();
     for folder in results(&root) {
@@ -77,7 +77,7 @@ fn stored_results_give_the_same_json() {
 
 /// Also with every entry of the catalog in `sleep`, beside other workloads.
 #[test]
-fn the_default_report_of_many_workloads_has_120_lines_at_most() {
+fn default_report_of_many_workloads_fits_120_lines() {
     let text = |reports: &[Report], detail| render(reports, Format::Table, detail, RenderOptions::default());
     for folder in results(&repository().join("results")) {
         let mut reports = reports(&folder);
@@ -116,7 +116,7 @@ fn page(folder: &Path) -> PageData {
 }
 
 #[test]
-fn the_page_has_the_rows_of_the_terminals_overview() {
+fn page_overview_has_the_rows_of_the_terminal_overview() {
     for folder in
         ["2026-11-24-2", "2026-11-25-2"].map(|name| repository().join("results/epyc-2cpu").join(name))
     {

@@ -90,7 +90,7 @@ fn plain_results_have_no_unrelated_notes() {
 }
 
 #[test]
-fn bars_may_be_blocks() {
+fn bars_are_drawn_as_blocks_on_request() {
     let of = |bars| {
         let options = RenderOptions { width: 120, bars, ..RenderOptions::default() };
         render(&[report()], Format::Table, Detail::Stats, options)
@@ -116,7 +116,7 @@ fn json() {
 }
 
 #[test]
-fn json_is_json_and_keeps_texts_as_recorded() {
+fn json_is_valid_and_keeps_texts_as_recorded() {
     let json = shown(&report(), Format::Json);
     let value: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(value["schema"], REPORT_SCHEMA);
@@ -197,7 +197,7 @@ fn only_the_last_attempt_counts() {
 }
 
 #[test]
-fn references_other_sources_and_partial_rows_are_shown_but_not_ranked() {
+fn reference_other_source_and_partial_rows_are_not_ranked() {
     let report = report();
     for entry in ["rust/floor", "go/time-after-func", "go/goroutine-in-a-name-of-which-no-end-is-to-be-seen"]
     {
@@ -223,7 +223,7 @@ fn failed_rows_come_last_and_keep_their_reason() {
 }
 
 #[test]
-fn lines_are_of_ok_runs_of_one_source() {
+fn growth_is_fitted_to_ok_runs_of_one_source() {
     let campaign = campaign(vec![facts("go/goroutine", Kind::Stackful)]);
     let mut samples = Vec::new();
     for tasks in [1, 10_000, 1_000_000] {
@@ -253,7 +253,7 @@ fn placed(report: &Report, group: usize) -> Vec<(&str, Option<f64>)> {
 
 /// Timers do less than tasks, so a cheap timer must not make a goroutine look expensive.
 #[test]
-fn the_best_is_of_the_same_kind_unless_asked_otherwise() {
+fn best_value_is_of_the_same_kind_by_default() {
     let names = [
         ("go/timer", Kind::Timer),
         ("go/goroutine", Kind::Stackful),
@@ -335,7 +335,7 @@ fn nonlinear_memory_has_no_interval_in_any_format() {
 }
 
 #[test]
-fn a_line_is_of_runs_whose_tasks_were_all_alive() {
+fn growth_is_fitted_to_runs_with_all_tasks_alive() {
     use crate::record::PlateauFrom;
     let campaign = campaign(vec![facts("go/goroutine", Kind::Stackful)]);
     let ok: Vec<Sample> = [1, 10_000, 1_000_000]

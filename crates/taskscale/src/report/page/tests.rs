@@ -92,7 +92,7 @@ fn golden(path: &str, text: &str) {
 }
 
 #[test]
-fn the_data_of_a_page() {
+fn page_data_matches_golden_files() {
     for (name, campaign) in [("everything", bench()), ("parts", of_three_parts())] {
         // Plain ASCII: characters that reorder text would be hostile in a file of the repository too.
         let data = block(&page(&[campaign]), "data");
@@ -150,7 +150,7 @@ fn each_series_has_its_own_section() {
 }
 
 #[test]
-fn lines_of_languages_and_posts_come_before_the_smallest() {
+fn best_of_languages_and_original_entries_precede_the_smallest() {
     let (mut campaign, samples) = bench();
     campaign.entries.iter_mut().for_each(|facts| facts.posts = facts.name == "rust/thread");
     assert_eq!(

@@ -242,7 +242,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn steps_are_round() {
+    fn axis_steps_are_round_numbers() {
         for (whole, step) in
             [(2770.0, 1000.0), (370.0, 100.0), (34.0, 10.0), (0.9, 0.2), (5.0, 1.0), (0.0, 0.0)]
         {

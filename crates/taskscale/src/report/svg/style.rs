@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_cut_to_fit() {
+    fn long_texts_are_shortened_to_fit() {
         assert_eq!(fitted("short", 13.0, 200.0), "short");
         let long = fitted("a reason that goes on and on and on", 13.0, 120.0);
         assert!(long.ends_with('…') && text_width(&long, 13.0) <= 121.0, "{long}");

@@ -75,7 +75,7 @@ fn rankings_show_every_row_with_its_status() {
 }
 
 #[test]
-fn charts_that_cannot_be_drawn_say_why() {
+fn undrawable_charts_report_the_reason() {
     let error = ranking(&report(), Some(7)).unwrap_err().to_string();
     assert_eq!(error, "not measured: N = 7 (measured: 1, 10k, 1M)");
     let campaign = campaign(vec![facts("go/goroutine", Kind::Stackful)]);

@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn versions_are_spaced_by_date_where_all_are_known_and_fit() {
+    fn versions_are_spaced_by_date_if_all_dates_are_known_and_fit() {
         let (of, by_date) = at(&[Some("2021-04"), Some("2022-04"), Some("2026-04")]);
         assert!(by_date);
         assert!(((of[2] - of[1]) / (of[1] - of[0]) - 4.0).abs() < 1e-9, "{of:?}");
