@@ -13,6 +13,7 @@ use crate::args::{LONGEST, Options, Service};
 use crate::chat::ChatServer;
 use crate::faults::{Fault, FaultPhase};
 use crate::memory::Region;
+use crate::processes::sleep_out;
 use crate::threads::{THIS_THREAD, burn};
 use crate::{Script, output, perform, sleep_until};
 
@@ -45,9 +46,7 @@ impl Script {
         thread::scope(|scope| {
             for number in 1.. {
                 if options.number(Fault::StopAccepting).is_some_and(|most| number > most) {
-                    loop {
-                        thread::park();
-                    }
+                    sleep_out();
                 }
                 let accepted =
                     listener.accept().and_then(|(socket, _)| socket.set_nodelay(true).and(Ok(socket)));

@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 
 use rustix::time::ClockId;
 
+use crate::processes::sleep_out;
+
 pub const THIS_THREAD: ClockId = ClockId::ThreadCPUTime;
 pub const ALL_THREADS: ClockId = ClockId::ProcessCPUTime;
 
@@ -45,10 +47,7 @@ pub fn start_blocked(count: u64) -> Result<(), (u64, io::Error)> {
 
 extern "C" fn blocked(_: *mut libc::c_void) -> *mut libc::c_void {
     BLOCKED.fetch_add(1, Ordering::Relaxed);
-    loop {
-        // SAFETY: waits for a signal; there are no handlers.
-        unsafe { libc::pause() };
-    }
+    sleep_out()
 }
 
 /// Starts a thread that uses a share of one core until then, and catches up after a late wake-up.
