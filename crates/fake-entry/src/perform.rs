@@ -123,17 +123,12 @@ fn guard(pids: &PidFile) -> io::Result<()> {
     let guarded = std::process::id() as libc::pid_t;
     pids.child(|| {
         processes::detach_output(&[0, 1, 2]);
-        // SAFETY: plain system calls.
+        // SAFETY: plain system calls, here and below. The guard dies with its parent, if that still lives.
         unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
-        for _ in 0..LONGEST.as_secs() - 5 {
-            std::thread::sleep(Duration::from_secs(1));
-            // SAFETY: as above.
-            if unsafe { libc::getppid() } != guarded {
-                return;
-            }
+        if unsafe { libc::getppid() } == guarded {
+            std::thread::sleep(LONGEST - Duration::from_secs(5));
+            unsafe { libc::kill(guarded, libc::SIGKILL) };
         }
-        // SAFETY: as above; the process is our parent still, so the number is not reused.
-        unsafe { libc::kill(guarded, libc::SIGKILL) };
     })?;
     Ok(())
 }
