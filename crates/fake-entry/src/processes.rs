@@ -93,15 +93,10 @@ pub fn wait_for(pid: libc::pid_t) -> libc::c_int {
 
 /// Points descriptors at /dev/null, so that the process keeps no pipe open.
 pub fn detach_output(descriptors: &[libc::c_int]) {
-    // SAFETY: descriptors are plain numbers; a failure leaves them as they were.
-    unsafe {
-        let null = libc::open(c"/dev/null".as_ptr(), libc::O_RDWR);
-        for descriptor in descriptors {
-            libc::dup2(null, *descriptor);
-        }
-        if null > 2 {
-            libc::close(null);
-        }
+    let Ok(null) = OpenOptions::new().read(true).write(true).open("/dev/null") else { return };
+    for descriptor in descriptors {
+        // SAFETY: descriptors are plain numbers; a failure leaves them as they were.
+        unsafe { libc::dup2(null.as_raw_fd(), *descriptor) };
     }
 }
 
@@ -160,15 +155,12 @@ impl Drop for Family {
 
 /// Takes memory, reports on `ready` and ends on an order. Closes the inherited `ready` by its descriptor.
 fn member(bytes: u64, ready: &io::PipeWriter, mut orders: &io::PipeReader, below: &[libc::pid_t]) {
-    let held = Region::anon(bytes);
-    match &held {
-        Ok(_) => {
-            let mut ready = ready;
-            if ready.write_all(b"r").is_err() {
-                return;
-            }
-        }
+    let _held = match Region::anon(bytes) {
+        Ok(held) => held,
         Err(error) => return output::complain(format_args!("child: {error}")),
+    };
+    if { ready }.write_all(b"r").is_err() {
+        return;
     }
     // SAFETY: this process uses it no more, and leaves by `_exit`.
     unsafe { libc::close(ready.as_raw_fd()) };
