@@ -22,7 +22,6 @@ use crate::record::StoreError;
 use crate::report::ExportError;
 use crate::scaffold::ScaffoldError;
 use crate::site::SiteError;
-use crate::submit::SubmitError;
 use crate::toolchain::{BuildError, ToolchainError};
 use crate::units::UnitError;
 use crate::versions::VersionError;
@@ -165,7 +164,6 @@ fn hint_of(cause: &(dyn Error + 'static)) -> Option<Option<String>> {
         of::<SelectError>,
         of::<SiteError>,
         of::<StoreError>,
-        of::<SubmitError>,
         of::<ToolchainError>,
         of::<UnitError>,
         of::<VersionError>,
@@ -224,7 +222,6 @@ mod tests {
             StoreError::Begun(path()).into(),
             SiteError::Folder(text()).into(),
             SiteError::NoResults(path()).into(),
-            SubmitError::Search(path()).into(),
             CompareError::Workloads {
                 base: text(),
                 base_workload: text(),

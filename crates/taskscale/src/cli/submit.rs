@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::args::{Global, SubmitArgs};
 use super::catalog_dir::open_catalog_or_own;
-use super::failure::{Failure, OrUsage, exit_code, succeed_with};
+use super::failure::{Failure, OrUsage, advised, exit_code, succeed_with};
 use super::messages::eprint_status;
 use super::output_dir::existing_folder;
 use super::terminal::{for_standard_output, print_json_or, print_result};
@@ -19,7 +19,7 @@ use crate::catalog::{Catalog, Entry, Runtime, ToolchainSpec};
 use crate::document::json;
 use crate::limit;
 use crate::record::{self, Campaign, EntryFacts, SCHEMA_VERSION, Sample, Timestamp};
-use crate::submit::{self, CheckedFolder, Identity, SubmitError, SubmittedResults, Violation, Withdrawal};
+use crate::submit::{self, CheckedFolder, Identity, SubmittedResults, Violation, Withdrawal};
 use crate::toolchain::{self, Toolchain};
 use taskscale_measure::machine_facts;
 
@@ -58,7 +58,8 @@ fn withdraw(folder: &Path, reason: &str) -> Result<ExitCode, Failure> {
 fn submit(folder: &Path, args: &SubmitArgs, global: &Global) -> Result<ExitCode, Failure> {
     existing_folder(folder).or_usage()?;
     if limit::holds_search(folder) {
-        return Err(SubmitError::Search(folder.to_owned())).or_usage();
+        let what = format!("cannot submit {}: a search of `taskscale limit`", folder.display());
+        return Err(Failure::Usage(advised(what, "submit results of `taskscale run`")));
     }
     let SubmittedResults { loaded, .. } = submit::read(folder).or_usage()?;
     let catalog = open_catalog_or_own(global).or_usage()?;

@@ -6,7 +6,6 @@
 mod anonymize;
 mod badges;
 mod document;
-mod error;
 mod examine;
 mod folder;
 #[cfg(test)]
@@ -25,7 +24,6 @@ mod withdraw;
 pub use anonymize::{Anonymized, Identity, anonymize};
 pub use badges::{Badge, Candidate, badges};
 pub use document::{CheckedFolder, checked, pull_request, verified};
-pub use error::SubmitError;
 pub use examine::{examine, names_left};
 pub use folder::{SubmittedResults, campaigns_below, place, read, write_submission};
 pub use machine::class;
