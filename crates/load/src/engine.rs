@@ -288,32 +288,23 @@ impl Engine {
 
     /// Reads and processes all received data. `ended`: the server will send no more.
     fn receive(&mut self, client: usize, ended: bool) -> Result<(), LoadError> {
+        // Not put back after an error, which ends the run.
         let (mut buffer, mut received) =
             (std::mem::take(&mut self.buffer), std::mem::take(&mut self.received));
-        let result = self.receive_into(client, ended, &mut buffer, &mut received);
-        (self.buffer, self.received) = (buffer, received);
-        result
-    }
-
-    fn receive_into(
-        &mut self,
-        client: usize,
-        ended: bool,
-        buffer: &mut [u8],
-        received: &mut Received,
-    ) -> Result<(), LoadError> {
-        loop {
-            let Some(socket) = &self.connections[client].socket else { return Ok(()) };
-            let length = match rustix::net::recv(socket, &mut *buffer, RecvFlags::empty()) {
-                Ok((0, _)) | Err(Errno::CONNRESET | Errno::PIPE) => return self.note_closed(client),
+        while let Some(socket) = &self.connections[client].socket {
+            let length = match rustix::net::recv(socket, &mut buffer[..], RecvFlags::empty()) {
+                Ok((0, _)) | Err(Errno::CONNRESET | Errno::PIPE) => {
+                    self.note_closed(client);
+                    break;
+                }
                 Ok((length, _)) => length,
-                Err(Errno::AGAIN) => return Ok(()),
+                Err(Errno::AGAIN) => break,
                 Err(Errno::INTR) => continue,
                 Err(error) => return Err(LoadError::Io("read from", error.into())),
             };
             let at_ns = self.now_ns();
             received.clear();
-            let result = self.protocol.receive(client, &buffer[..length], received);
+            let result = self.protocol.receive(client, &buffer[..length], &mut received);
             result.map_err(|what| self.wrong(client, what))?;
             self.deliveries += received.deliveries;
             self.complete.extend(received.complete.iter().map(|(sender, when)| (*sender, *when, at_ns)));
@@ -329,9 +320,11 @@ impl Engine {
             }
             // After a short read, epoll reports the data that arrives later.
             if length < buffer.len() && !ended {
-                return Ok(());
+                break;
             }
         }
+        (self.buffer, self.received) = (buffer, received);
+        Ok(())
     }
 
     /// Sends what is unsent, then `bytes`, as far as the socket takes them.
@@ -356,7 +349,7 @@ impl Engine {
         Ok(())
     }
 
-    fn note_closed(&mut self, client: usize) -> Result<(), LoadError> {
+    fn note_closed(&mut self, client: usize) {
         let connection = &mut self.connections[client];
         connection.socket = None;
         connection.unsent = Vec::new();
@@ -365,7 +358,6 @@ impl Engine {
             connection.ready = false;
             self.ready -= 1;
         }
-        Ok(())
     }
 
     /// The error of a connection.
