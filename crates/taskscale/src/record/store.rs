@@ -156,8 +156,8 @@ pub fn read_samples(
         if text.trim_ascii().is_empty() {
             continue;
         }
-        match serde_json::from_slice::<Sample>(text) {
-            Ok(sample) if sample.schema <= SCHEMA_VERSION && sample.campaign.as_deref() == id => {
+        match sample_of(text, id) {
+            Ok(sample) => {
                 if samples.is_empty() {
                     // Reserves room by the size of the first line: a list that grows leaves its old memory in
                     // the heap. If that much room is not available, the list grows.
@@ -173,27 +173,27 @@ pub fn read_samples(
                 }
                 samples.push(interner.intern(sample));
             }
-            _ if rejected.len() == REJECTED_LINES => {
+            Err(_) if rejected.len() == REJECTED_LINES => {
                 return Err(too_large(format!("more than {REJECTED_LINES} invalid lines")));
             }
-            other => rejected.push(RejectedLine {
-                number,
-                why: match other {
-                    Ok(sample) if sample.schema > SCHEMA_VERSION => {
-                        format!("schema {} is newer than this taskscale", sample.schema)
-                    }
-                    Ok(sample) => {
-                        let named =
-                            |id: Option<&str>| id.map_or("without an id".into(), |id| format!("{id:?}"));
-                        let (found, expected) = (named(sample.campaign.as_deref()), named(id));
-                        format!("of other results: campaign {found}, expected {expected}")
-                    }
-                    Err(error) => error.to_string(),
-                },
-            }),
+            Err(why) => rejected.push(RejectedLine { number, why }),
         }
     }
     Ok((samples, rejected))
+}
+
+/// The sample of a line, or why the line is invalid.
+fn sample_of(line: &[u8], id: Option<&str>) -> Result<Sample, String> {
+    let sample: Sample = serde_json::from_slice(line).map_err(|error| error.to_string())?;
+    if sample.schema > SCHEMA_VERSION {
+        return Err(format!("schema {} is newer than this taskscale", sample.schema));
+    }
+    let found = sample.campaign.as_deref();
+    if found != id {
+        let named = |id: Option<&str>| id.map_or("without an id".into(), |id| format!("{id:?}"));
+        return Err(format!("of other results: campaign {}, expected {}", named(found), named(id)));
+    }
+    Ok(sample)
 }
 
 /// Whether a file's last line lacks its line end.
