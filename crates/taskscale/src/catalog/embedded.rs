@@ -28,9 +28,9 @@ fn split(inflated: &[u8]) -> impl Iterator<Item = (&'static str, &[u8])> {
     })
 }
 
-/// The folder name of the built-in catalog: its version and a digest of its files. `None` if there is none.
-pub fn embedded_name() -> Option<String> {
-    (!NAMES.is_empty()).then(|| format!("{}-{DIGEST}", env!("CARGO_PKG_VERSION")))
+/// The folder name of the built-in catalog: its version and a digest of its files.
+pub fn embedded_name() -> String {
+    format!("{}-{DIGEST}", env!("CARGO_PKG_VERSION"))
 }
 
 /// The names of the built-in files, relative to the catalog.
@@ -50,7 +50,7 @@ pub fn embedded_texts(runtime: &str) -> impl Iterator<Item = (&'static str, &'st
 /// Unpacks the built-in catalog below `parent`, unless it is there already, and returns its folder. Changed or missing
 /// files are restored: builds must match what is built in.
 pub fn unpack_embedded(parent: &Path) -> Result<PathBuf, CatalogError> {
-    let folder = parent.join(embedded_name().ok_or(CatalogError::NotFound)?);
+    let folder = parent.join(embedded_name());
     // Not kept in memory, as taskscale may measure for hours after this.
     for (name, bytes) in split(&inflated()) {
         let path = folder.join(name);

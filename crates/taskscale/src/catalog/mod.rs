@@ -35,8 +35,7 @@ pub use model::{
 pub use names::{check_name, closest, did_you_mean};
 pub use number_of_tasks::with_tasks;
 pub use place::{
-    CatalogPlace, CatalogSource, WritePlace, carries_catalog, catalog_to_write, find_catalog, named_catalogs,
-    unnamed_catalog,
+    CatalogPlace, CatalogSource, WritePlace, catalog_to_write, find_catalog, named_catalogs, unnamed_catalog,
 };
 pub use select::{Matcher, Program, SelectError, Selectable, Selection, default_selection, select};
 pub use series::{Month, ReleaseSeries, newer_series, release_series, version_number};

@@ -4,7 +4,7 @@ use std::env;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use super::embedded::{embedded_name, unpack_embedded};
+use super::embedded::unpack_embedded;
 use super::error::CatalogError;
 use super::load::{is_whole, nearest_catalog};
 
@@ -65,7 +65,7 @@ pub fn unnamed_catalog(parent: &Path) -> Result<CatalogPlace, CatalogError> {
     let Some(nearest) = nearest_catalog()? else {
         return Ok(CatalogPlace { folders: vec![unpack_embedded(parent)?], origin: CatalogSource::Embedded });
     };
-    if is_whole(&nearest) || !carries_catalog() {
+    if is_whole(&nearest) {
         return Ok(CatalogPlace { folders: vec![nearest], origin: CatalogSource::Nearest });
     }
     Ok(CatalogPlace { folders: vec![nearest, unpack_embedded(parent)?], origin: CatalogSource::Beside })
@@ -89,11 +89,6 @@ fn means_embedded(folder: &Path) -> bool {
 /// The absolute path, as programs run in another folder.
 fn absolute(folder: &Path) -> Result<PathBuf, CatalogError> {
     std::path::absolute(folder).map_err(|error| CatalogError::Unreadable { path: folder.to_owned(), error })
-}
-
-/// Whether this program has an embedded catalog.
-pub fn carries_catalog() -> bool {
-    embedded_name().is_some()
 }
 
 /// Where `new` writes.

@@ -8,8 +8,7 @@ use anyhow::{anyhow, ensure};
 use super::args::Global;
 use super::messages::eprint_status;
 use crate::catalog::{
-    self, Catalog, CatalogError, CatalogPlace, carries_catalog, named_catalogs, unnamed_catalog,
-    unpack_embedded,
+    self, Catalog, CatalogError, CatalogPlace, named_catalogs, unnamed_catalog, unpack_embedded,
 };
 use crate::document::safe;
 use crate::toolchain::Cache;
@@ -59,7 +58,7 @@ pub(super) fn named_toolchains(global: &Global) -> anyhow::Result<NamedToolchain
 /// taskscale warns and uses the embedded one.
 pub(super) fn open_catalog_or_own(global: &Global) -> Result<Catalog, CatalogError> {
     match open_catalog(global) {
-        Err(error) if named_catalogs(&global.catalog).0.is_empty() && carries_catalog() => {
+        Err(error) if named_catalogs(&global.catalog).0.is_empty() => {
             eprint_status(&format!("warning: using the embedded catalog: {error}"));
             Catalog::load(&unpack_embedded(&of_user())?)
         }

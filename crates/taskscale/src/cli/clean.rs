@@ -55,7 +55,7 @@ pub fn run(args: &CleanArgs, global: &Global) -> Result<ExitCode, Failure> {
     } else {
         // Without a catalog here, those of the builds still count.
         let mut folders = find_catalog(global).map(|place| place.folders).unwrap_or_default();
-        folders.extend(embedded_name().map(|name| catalogs.join(name)).filter(|folder| folder.is_dir()));
+        folders.extend(Some(catalogs.join(embedded_name())).filter(|folder| folder.is_dir()));
         let warn = |text: &str| eprint_status(&format!("warning: {text}"));
         toolchain::wanted_builds(folders, &builds, &warn)
     };
@@ -70,7 +70,7 @@ pub fn run(args: &CleanArgs, global: &Global) -> Result<ExitCode, Failure> {
         name.rsplit_once('-').is_some_and(|(_, digest)| digest.bytes().all(|byte| byte.is_ascii_hexdigit()))
     };
     for (name, folder) in unpacked.into_iter().filter(is_ours) {
-        let is_wanted = !args.all && embedded_name().as_ref() == Some(&name);
+        let is_wanted = !args.all && name == embedded_name();
         let item = CacheItem { name: format!("catalog {name}"), folder, build: None };
         if is_wanted { &mut current } else { &mut old }.push(item);
     }

@@ -9,7 +9,7 @@ use super::args::{Global, NewArgs};
 use super::failure::{Failure, OrUsage};
 use super::messages::eprint_status;
 use super::terminal::{print_result, printable};
-use crate::catalog::{self, carries_catalog, catalog_to_write, did_you_mean};
+use crate::catalog::{self, catalog_to_write, did_you_mean};
 use crate::document::joined;
 use crate::scaffold::{self, LANGUAGES, Language, ScaffoldRequest, language_of};
 
@@ -76,7 +76,7 @@ pub fn run(args: &NewArgs, global: &Global) -> Result<ExitCode, Failure> {
              language, and put its commands into runtime.toml"
         ));
     }
-    if !existed && !place.needs_option && carries_catalog() {
+    if !existed && !place.needs_option {
         eprint_status(&format!(
             "note: {} is a new catalog: commands in this folder add its entries to the embedded ones",
             shown(&place.folder)

@@ -35,7 +35,7 @@ fn the_catalog_is_searched_in_order() {
     );
     assert_eq!(used(&variable, &["list", "perl/fork"]), "catalog: /variable ($TASKSCALE_CATALOG)");
     // A catalog with a few entries extends the embedded one.
-    let carried = format!("/home/.cache/taskscale/catalogs/{}", embedded_name().unwrap());
+    let carried = format!("/home/.cache/taskscale/catalogs/{}", embedded_name());
     let beside =
         format!("catalog: /here/runtimes and {carried} (the nearest runtimes/ and the embedded catalog)");
     assert_eq!(used(&nothing, &["list", "rust/floor"]), beside);

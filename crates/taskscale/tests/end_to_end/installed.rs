@@ -25,7 +25,7 @@ fn starved(folder: &Path) -> bool {
 #[test]
 fn an_installed_binary_uses_its_embedded_catalog() {
     let installed = Installed::new();
-    let unpacked = installed.path("home/.cache/taskscale/catalogs").join(embedded_name().unwrap());
+    let unpacked = installed.path("home/.cache/taskscale/catalogs").join(embedded_name());
     let mut doctor = installed.command(&["doctor"]);
     // Without toolchains, so that no version command runs.
     doctor.env("PATH", installed.path("bin"));
