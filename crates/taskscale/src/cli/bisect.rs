@@ -2,14 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 use serde::Serialize;
 
 use super::args::{BisectArgs, Global};
 use super::catalog_dir::{named_toolchains, open_catalog};
-use super::failure::{Failure, OrUsage, catch_signals, exit_code};
+use super::failure::{CliResult, Failure, OrUsage, catch_signals, exit_code};
 use super::messages::eprint_status;
 use super::output_dir::{FolderPurpose, OutputDir};
 use super::session::{Session, USUAL_HOLD};
@@ -196,7 +195,7 @@ struct BisectReport {
     folder: PathBuf,
 }
 
-pub fn run(args: &BisectArgs, global: &Global) -> Result<ExitCode, Failure> {
+pub fn run(args: &BisectArgs, global: &Global) -> CliResult {
     let options = validate(args).or_usage()?;
     let catalog = open_catalog(global).or_usage()?;
     let named = named_toolchains(global).or_usage()?;
@@ -239,7 +238,7 @@ pub fn run(args: &BisectArgs, global: &Global) -> Result<ExitCode, Failure> {
 }
 
 /// Measures versions until every change is between measurable neighbors.
-fn search(runner: &mut VersionRunner, candidates: &VersionCandidates) -> Result<BisectReport, Failure> {
+fn search(runner: &mut VersionRunner, candidates: &VersionCandidates) -> CliResult<BisectReport> {
     let versions = &candidates.versions;
     let mut search = Bisection::new(versions.len());
     let mut measured: BTreeMap<usize, MeasuredVersion> = BTreeMap::new();

@@ -1,10 +1,8 @@
 //! `taskscale build`.
 
-use std::process::ExitCode;
-
 use super::args::{BuildArgs, Global};
 use super::catalog_dir::open_catalog_with;
-use super::failure::{Failure, OrUsage, catch_signals, exit_code};
+use super::failure::{CliResult, OrUsage, catch_signals, exit_code};
 use super::messages::emit;
 use super::progress::Progress;
 use super::session::{build_programs, built};
@@ -12,7 +10,7 @@ use super::terminal::{print_result, printable};
 use crate::campaign::NotReady;
 use crate::catalog::select;
 
-pub fn run(args: &BuildArgs, global: &Global) -> Result<ExitCode, Failure> {
+pub fn run(args: &BuildArgs, global: &Global) -> CliResult {
     let words = if args.entries.is_empty() { vec!["@all".to_owned()] } else { args.entries.clone() };
     let (catalog, words) = open_catalog_with(global, &words).or_usage()?;
     let selection = select(&catalog, &words, &args.workload).or_usage()?;

@@ -1,13 +1,11 @@
 //! `taskscale check`.
 
-use std::process::ExitCode;
-
 use anstyle::{AnsiColor, Style};
 use serde_json::{Value, json};
 
 use super::args::{CheckArgs, Global};
 use super::catalog_dir::open_catalog_with;
-use super::failure::{Failure, OrUsage, catch_signals, check_interrupt, exit_code};
+use super::failure::{CliResult, Failure, OrUsage, SUCCESS, catch_signals, check_interrupt, exit_code};
 use super::progress::Progress;
 use super::session::{Session, build_programs};
 use super::terminal::{color, print_json_or, print_result, printable};
@@ -27,7 +25,7 @@ struct Checks {
     left_out: Vec<(String, String)>,
 }
 
-pub fn run(args: &CheckArgs, global: &Global) -> Result<ExitCode, Failure> {
+pub fn run(args: &CheckArgs, global: &Global) -> CliResult {
     let (catalog, words) = open_catalog_with(global, &args.entries).or_usage()?;
     let programs = select(&catalog, &words, &args.workload).or_usage()?.programs;
     let interrupt = catch_signals()?;
@@ -75,7 +73,7 @@ fn check_all(
     interrupt: &Interrupt,
     session: &mut Session,
     mut tell: impl FnMut(&CheckedProgram, &str) -> std::io::Result<()>,
-) -> Result<Checks, Failure> {
+) -> CliResult<Checks> {
     let stop = || interrupt.signal().is_some();
     let mut rebuild = if args.rebuild { Some(Rebuild::new(&stop)?) } else { None };
     let memory_bytes = memory_cap_bytes();
@@ -171,7 +169,7 @@ fn tried(checked: &CheckedProgram) -> String {
 type ConformanceRow = (String, Result<Conformance, String>);
 
 /// `--conformance`: how servers answer misbehaving clients, as a Markdown table.
-fn conformance(programs: &[Program], interrupt: &Interrupt, global: &Global) -> Result<ExitCode, Failure> {
+fn conformance(programs: &[Program], interrupt: &Interrupt, global: &Global) -> CliResult {
     let progress = Progress::new(global.quiet);
     let servers: Vec<Program> =
         programs.iter().filter(|program| program.workload.client.is_some()).copied().collect();
@@ -193,7 +191,7 @@ fn conformance(programs: &[Program], interrupt: &Interrupt, global: &Global) -> 
     };
     let all: Vec<Value> = rows.iter().map(row).collect();
     print_json_or(global.json, &all, || markdown(&rows))?;
-    Ok(ExitCode::SUCCESS)
+    Ok(SUCCESS)
 }
 
 fn markdown(rows: &[ConformanceRow]) -> String {

@@ -2,13 +2,12 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use anyhow::Context;
 
 use super::args::{CleanArgs, Global};
 use super::catalog_dir::find_catalog;
-use super::failure::{Failure, catch_signals, exit_code};
+use super::failure::{CliResult, catch_signals, exit_code};
 use super::lease::lock_machine;
 use super::messages::eprint_status;
 use super::progress::Progress;
@@ -35,7 +34,7 @@ impl CacheItem {
     }
 }
 
-pub fn run(args: &CleanArgs, global: &Global) -> Result<ExitCode, Failure> {
+pub fn run(args: &CleanArgs, global: &Global) -> CliResult {
     let interrupt = catch_signals()?;
     let progress = Progress::new(global.quiet);
     let lock = || {

@@ -1,12 +1,11 @@
 //! `taskscale compare`: the regression gate.
 
 use std::path::Path;
-use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 
 use super::args::CompareArgs;
-use super::failure::{Failure, OrUsage, exit_code};
+use super::failure::{CliResult, Failure, OrUsage, exit_code};
 use super::messages::eprint_status;
 use super::output_dir::{existing_folder, load_results};
 use super::terminal::{for_standard_output, print_result};
@@ -21,7 +20,7 @@ use crate::units;
 /// The exit status of an undecided gate.
 const UNDECIDED: u8 = 3;
 
-pub fn run(args: &CompareArgs) -> Result<ExitCode, Failure> {
+pub fn run(args: &CompareArgs) -> CliResult {
     let fail_above = args.fail_above.as_deref().map(units::parse_share).transpose();
     let fail_above = fail_above.context("--fail-above").or_usage()?;
     for folder in [Some(&args.base), args.new.as_ref()].into_iter().flatten() {
@@ -62,7 +61,7 @@ pub fn run(args: &CompareArgs) -> Result<ExitCode, Failure> {
     parts.iter().filter_map(compare::gate).chain(gone.clone()).for_each(|gate| eprint_status(&gate));
     let ended = |decision| parts.iter().any(|part| part.gate() == Some(decision));
     let failed = gone.is_some() || ended(Decision::Fail);
-    Ok(if !failed && ended(Decision::Undecided) { ExitCode::from(UNDECIDED) } else { exit_code(failed) })
+    Ok(if !failed && ended(Decision::Undecided) { UNDECIDED } else { exit_code(failed) })
 }
 
 /// The comparison of each series that both have, and the series that only BASE has.

@@ -1,19 +1,17 @@
 //! `taskscale completions`: scripts for shells, generated from the definition of the command line.
 
-use std::process::ExitCode;
-
 use clap::CommandFactory;
 use clap::builder::PossibleValuesParser;
 
 use super::args::{Args, CompletionsArgs, Global};
 use super::catalog_dir::open_catalog;
-use super::failure::{Failure, succeed_with};
+use super::failure::{CliResult, succeed_with};
 use super::list::TOPICS;
 
 /// The placeholder for entries in help texts: such arguments are completed with the names of the catalog.
 const ENTRY: &str = "ENTRY";
 
-pub fn run(args: &CompletionsArgs, global: &Global) -> Result<ExitCode, Failure> {
+pub fn run(args: &CompletionsArgs, global: &Global) -> CliResult {
     // Commands and options are completed without a catalog.
     let names = open_catalog(global).map(|catalog| names(&catalog)).unwrap_or_default();
     let mut command = with_names(Args::command(), &names);

@@ -1,13 +1,12 @@
 //! `taskscale doctor`: what this machine can measure, what limits it, and how to fix that.
 
 use std::collections::BTreeMap;
-use std::process::ExitCode;
 
 use serde::Serialize;
 
 use super::args::Global;
 use super::catalog_dir::load;
-use super::failure::{Failure, OrUsage};
+use super::failure::{CliResult, OrUsage, SUCCESS};
 use super::terminal::{for_standard_output, print_json_or, printable};
 use crate::campaign::memory_cap_bytes;
 use crate::catalog::{Catalog, Month, find_catalog, newer_series};
@@ -48,7 +47,7 @@ impl DoctorLine {
     }
 }
 
-pub fn run(global: &Global) -> Result<ExitCode, Failure> {
+pub fn run(global: &Global) -> CliResult {
     // Do not leave an unpacked catalog in HOME.
     let kept = Cache::of_user().catalogs();
     let temporary = if kept.is_dir() { None } else { Some(tempfile::tempdir()?) };
@@ -76,7 +75,7 @@ pub fn run(global: &Global) -> Result<ExitCode, Failure> {
     let width = for_standard_output().width;
     let shown = sections.iter().map(|(title, _, lines)| text(title, lines, width));
     print_json_or(global.json, &named, || printable(&shown.collect::<Vec<_>>().join("\n")))?;
-    Ok(ExitCode::SUCCESS)
+    Ok(SUCCESS)
 }
 
 /// A section in this many columns. Longer commands and addresses are not broken.

@@ -2,14 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::process::ExitCode;
 
 use anyhow::{Context, bail, ensure};
 use clap::Parser;
 
 use super::args::{Args, Command, ExplainArgs, Global};
 use super::catalog_dir::open_catalog_with;
-use super::failure::{Failure, OrUsage, catch_signals, exit_code};
+use super::failure::{CliResult, Failure, OrUsage, catch_signals, exit_code};
 use super::measure;
 use super::messages::eprint_status;
 use super::output_dir::{FolderPurpose, OutputDir};
@@ -78,7 +77,7 @@ fn command(args: &ExplainArgs) -> anyhow::Result<(Prepared, Plan)> {
     Ok((measured.prepared, measured.plan))
 }
 
-pub fn run(args: &ExplainArgs, global: &Global) -> Result<ExitCode, Failure> {
+pub fn run(args: &ExplainArgs, global: &Global) -> CliResult {
     let tasks = task_counts(&args.tasks).or_usage()?;
     if tasks.len() < 2 {
         return Err(Failure::usage("-n: a slope needs two numbers of tasks or more, such as 10k,100k"));

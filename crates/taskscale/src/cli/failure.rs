@@ -27,6 +27,14 @@ use crate::units::UnitError;
 use crate::versions::VersionError;
 use taskscale_measure::{Interrupt, MeasureError};
 
+/// The result of a command, which is its exit status, or of a part of a command.
+pub(super) type CliResult<T = u8> = Result<T, Failure>;
+
+/// The exit status of a command that did what it should.
+pub(super) const SUCCESS: u8 = 0;
+/// The exit status of a command that the user can fix.
+pub(super) const USAGE: u8 = 2;
+
 /// Why a command did not end well.
 #[derive(Debug)]
 pub enum Failure {
@@ -58,34 +66,34 @@ impl Failure {
     /// Writes the error and its hint. `no_command`: `taskscale WORD` was typed, so the word may be a mistyped command.
     pub fn report(self, no_command: bool) -> ExitCode {
         let (code, error) = match self {
-            Failure::Usage(error) => (2, error),
+            Failure::Usage(error) => (USAGE, error),
             Failure::Broken(error) => (1, error),
-            Failure::Signal(signal) => return messages::end(ExitCode::from(128 + signal as u8)),
+            Failure::Signal(signal) => return messages::end(128 + signal as u8),
         };
-        let (message, hint) = message_and_hint(&error, code == 2, no_command);
+        let (message, hint) = message_and_hint(&error, code == USAGE, no_command);
         messages::eprint_error(&message, hint.as_deref());
-        messages::end(ExitCode::from(code))
+        messages::end(code)
     }
 }
 
 /// Marks an error as the user's to fix.
 pub(super) trait OrUsage<T> {
-    fn or_usage(self) -> Result<T, Failure>;
+    fn or_usage(self) -> CliResult<T>;
 }
 
 impl<T, E: Into<anyhow::Error>> OrUsage<T> for Result<T, E> {
-    fn or_usage(self) -> Result<T, Failure> {
+    fn or_usage(self) -> CliResult<T> {
         self.map_err(|error| Failure::Usage(error.into()))
     }
 }
 
 /// Catches the signals that ask taskscale to end.
-pub(super) fn catch_signals() -> Result<Interrupt, Failure> {
+pub(super) fn catch_signals() -> CliResult<Interrupt> {
     Ok(Interrupt::install().context("cannot catch signals")?)
 }
 
 /// Fails if the user has interrupted the command.
-pub(super) fn check_interrupt(interrupt: &Interrupt) -> Result<(), Failure> {
+pub(super) fn check_interrupt(interrupt: &Interrupt) -> CliResult<()> {
     interrupt.signal().map_or(Ok(()), |signal| Err(Failure::Signal(signal)))
 }
 
@@ -95,14 +103,14 @@ pub(super) fn advised(error: impl fmt::Display, advice: impl Into<String>) -> an
 }
 
 /// Prints the result of a command that succeeds.
-pub(super) fn succeed_with(result: &str) -> Result<ExitCode, Failure> {
+pub(super) fn succeed_with(result: &str) -> CliResult {
     print_result(result)?;
-    Ok(ExitCode::SUCCESS)
+    Ok(SUCCESS)
 }
 
 /// A failure or success, as an exit code.
-pub(super) fn exit_code(failed: bool) -> ExitCode {
-    if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+pub(super) fn exit_code(failed: bool) -> u8 {
+    u8::from(failed)
 }
 
 /// A hint for one error, attached as its context. It is not part of the message.

@@ -3,7 +3,6 @@
 use std::fs;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
-use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::Context;
@@ -11,7 +10,9 @@ use clap::Parser;
 
 use super::args::{Args, Command, FleetArgs, FleetCommand, Global};
 use super::catalog_dir::find_catalog;
-use super::failure::{Failure, OrUsage, catch_signals, check_interrupt, exit_code, succeed_with};
+use super::failure::{
+    CliResult, Failure, OrUsage, SUCCESS, USAGE, catch_signals, check_interrupt, exit_code, succeed_with,
+};
 use super::messages::eprint_status;
 use super::pages::page_of;
 use super::run;
@@ -31,7 +32,7 @@ const POLL_INTERVAL: Duration = Duration::from_secs(5);
 /// A page of more machines is unreadable.
 const MAX_ON_A_PAGE: usize = 8;
 
-pub fn run(args: &FleetArgs, global: &Global) -> Result<ExitCode, Failure> {
+pub fn run(args: &FleetArgs, global: &Global) -> CliResult {
     match (&args.step, &args.plan) {
         (None, Some(plan)) => begin(plan, args.dry_run, global),
         (Some(FleetCommand::Status { folder, once }), _) => {
@@ -59,7 +60,7 @@ fn read(path: &Path) -> Result<(String, FleetPlan), FleetError> {
     Ok((text, plan))
 }
 
-fn begin(path: &Path, dry_run: bool, global: &Global) -> Result<ExitCode, Failure> {
+fn begin(path: &Path, dry_run: bool, global: &Global) -> CliResult {
     let (text, plan) = read(path).or_usage()?;
     check_arguments(path, &plan, global)?;
     match Fleet::open(&plan.folder) {
@@ -89,7 +90,7 @@ fn begin(path: &Path, dry_run: bool, global: &Global) -> Result<ExitCode, Failur
 }
 
 /// Refuses arguments that `run` would refuse, before anything is submitted.
-fn check_arguments(path: &Path, plan: &FleetPlan, global: &Global) -> Result<(), Failure> {
+fn check_arguments(path: &Path, plan: &FleetPlan, global: &Global) -> CliResult<()> {
     let words = ["taskscale", "run"].into_iter().map(str::to_owned).chain(plan.arguments.iter().cloned());
     let args = Args::try_parse_from(words).map_err(|error| {
         let message = error.to_string();
@@ -117,7 +118,7 @@ fn first_difference(there: &str, here: &str) -> String {
     }
 }
 
-fn dry(fleet: &Fleet, scripts: &Scripts) -> Result<ExitCode, Failure> {
+fn dry(fleet: &Fleet, scripts: &Scripts) -> CliResult {
     let folder = fleet.folder.join("jobs");
     let all = scripts.build.iter().chain(&scripts.measure).chain([&scripts.gather]);
     let texts: Vec<String> =
@@ -126,10 +127,10 @@ fn dry(fleet: &Fleet, scripts: &Scripts) -> Result<ExitCode, Failure> {
     let machines = units::counted(fleet.targets.len(), "machine");
     let jobs = units::counted(scripts.build.len() + scripts.measure.len() + 1, "job script");
     eprint_status(&format!("dry run: {machines} in {jobs}; nothing was submitted"));
-    Ok(ExitCode::SUCCESS)
+    Ok(SUCCESS)
 }
 
-fn print_submissions(fleet: &Fleet, submitted: &[Submission]) -> Result<ExitCode, Failure> {
+fn print_submissions(fleet: &Fleet, submitted: &[Submission]) -> CliResult {
     let machines: usize = submitted.iter().map(|one| one.targets.len()).sum();
     if submitted.is_empty() {
         eprint_status("nothing to submit (every machine is complete or in a job)");
@@ -140,7 +141,7 @@ fn print_submissions(fleet: &Fleet, submitted: &[Submission]) -> Result<ExitCode
     succeed_with(&text)
 }
 
-fn resume(fleet: &Fleet) -> Result<ExitCode, Failure> {
+fn resume(fleet: &Fleet) -> CliResult {
     fleet.check_trust().or_usage()?;
     let path = fleet.folder.join("fleet.json");
     let plan = FleetPlan::parse(&fleet.plan, &path, &fleet.folder).or_usage()?;
@@ -154,7 +155,7 @@ fn resume(fleet: &Fleet) -> Result<ExitCode, Failure> {
     print_submissions(fleet, &submitted)
 }
 
-fn cancel(fleet: &Fleet) -> Result<ExitCode, Failure> {
+fn cancel(fleet: &Fleet) -> CliResult {
     let numbers = fleet::numbers(&fleet.submissions()?);
     let queue = slurm::queue(&numbers)?;
     // The queue lists a job, or an element of it as `JOB_N`.
@@ -165,7 +166,7 @@ fn cancel(fleet: &Fleet) -> Result<ExitCode, Failure> {
     let active: Vec<String> = numbers.into_iter().filter(is_active).collect();
     if active.is_empty() {
         eprint_status("nothing to cancel (no job is in the queue)");
-        return Ok(ExitCode::SUCCESS);
+        return Ok(SUCCESS);
     }
     slurm::cancel(&active)?;
     let (folder, jobs) = (fleet.folder.display(), units::counted(active.len(), "job"));
@@ -173,12 +174,12 @@ fn cancel(fleet: &Fleet) -> Result<ExitCode, Failure> {
 }
 
 /// Exit status 1 if a machine needs `resume` to be measured.
-fn ended(glances: &[Snapshot]) -> ExitCode {
+fn ended(glances: &[Snapshot]) -> u8 {
     let well = |snapshot: &Snapshot| snapshot.published.is_some() || snapshot.is_active();
     exit_code(!glances.iter().all(well))
 }
 
-fn status(fleet: &Fleet, once: bool, json: bool) -> Result<ExitCode, Failure> {
+fn status(fleet: &Fleet, once: bool, json: bool) -> CliResult {
     let mut watch = Watch::default();
     let live = !once && std::io::stdout().is_terminal();
     let interrupt = catch_signals()?;
@@ -209,7 +210,7 @@ fn status(fleet: &Fleet, once: bool, json: bool) -> Result<ExitCode, Failure> {
     }
 }
 
-fn collect(fleet: &Fleet, format: Format) -> Result<ExitCode, Failure> {
+fn collect(fleet: &Fleet, format: Format) -> CliResult {
     let collected = fleet::collect(fleet)?;
     if collected.machines.is_empty() {
         return Err(Failure::usage(format!("no complete machine in {}", fleet.folder.display())));
@@ -236,7 +237,7 @@ fn collect(fleet: &Fleet, format: Format) -> Result<ExitCode, Failure> {
     Ok(exit_code(!collected.missing.is_empty()))
 }
 
-fn work(folder: &Path, machine: &str, more: &[String]) -> Result<ExitCode, Failure> {
+fn work(folder: &Path, machine: &str, more: &[String]) -> CliResult {
     let node = std::env::var("SLURMD_NODENAME")
         .unwrap_or_else(|_| rustix::system::uname().nodename().to_string_lossy().into_owned());
     let fleet = match Fleet::open(folder) {
@@ -266,8 +267,8 @@ fn work(folder: &Path, machine: &str, more: &[String]) -> Result<ExitCode, Failu
             eprint_status("stopped: results are kept; `taskscale fleet resume` resumes");
             return Err(Failure::interrupted(&interrupt));
         }
-        WorkOutcome::Refused => return Ok(ExitCode::from(2)),
+        WorkOutcome::Refused => return Ok(USAGE),
     };
     eprint_status(&format!("{machine} {complete}"));
-    Ok(ExitCode::SUCCESS)
+    Ok(SUCCESS)
 }

@@ -1,13 +1,12 @@
 //! `taskscale help CODE`: what a status, warning, kind, column or metric means, its cause and its remedy.
 
 use std::collections::BTreeMap;
-use std::process::ExitCode;
 
 use clap::CommandFactory;
 use serde::Deserialize;
 
 use super::args::{Args, HelpArgs};
-use super::failure::{Failure, advised, succeed_with};
+use super::failure::{CliResult, Failure, advised, succeed_with};
 use crate::catalog::closest;
 use crate::metrics;
 
@@ -43,7 +42,7 @@ impl Code {
     }
 }
 
-pub(super) fn run(help: &HelpArgs) -> Result<ExitCode, Failure> {
+pub(super) fn run(help: &HelpArgs) -> CliResult {
     if help.markdown {
         return succeed_with(&markdown());
     }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::args::Global;
-use super::failure::{Failure, advised};
+use super::failure::{CliResult, Failure, advised};
 use super::messages::eprint_status;
 use super::progress::{Progress, time_left};
 use crate::document::{command_line, shortened};
@@ -22,7 +22,7 @@ pub(super) fn lock_machine(
     global: &Global,
     progress: &Progress,
     interrupt: &Interrupt,
-) -> Result<MachineLock, Failure> {
+) -> CliResult<MachineLock> {
     if global.no_lock {
         let lock = MachineLock::unwanted();
         warn_unless_locked(&lock);

@@ -2,13 +2,12 @@
 //! rate.
 
 use std::collections::BTreeMap;
-use std::process::ExitCode;
 
 use anyhow::{Context, anyhow, bail, ensure};
 
 use super::args::{Global, LimitArgs};
 use super::catalog_dir::open_catalog_with;
-use super::failure::{Failure, OrUsage, catch_signals, exit_code};
+use super::failure::{CliResult, Failure, OrUsage, catch_signals, exit_code};
 use super::messages::{emit, is_json};
 use super::output_dir::{FolderPurpose, OutputDir};
 use super::progress::Progress;
@@ -94,7 +93,7 @@ fn validate(args: &LimitArgs) -> anyhow::Result<SearchSpec> {
     })
 }
 
-pub fn run(args: &LimitArgs, global: &Global) -> Result<ExitCode, Failure> {
+pub fn run(args: &LimitArgs, global: &Global) -> CliResult {
     let mut search_spec = validate(args).or_usage()?;
     let (catalog, words) = open_catalog_with(global, &args.entries).or_usage()?;
     let selection = workload_args::selected(&catalog, &words, args.workload.as_slice()).or_usage()?;
@@ -185,7 +184,7 @@ fn open(
     now: Campaign,
     search_spec: &SearchSpec,
     session: &Session,
-) -> Result<(Store, Loaded), Failure> {
+) -> CliResult<(Store, Loaded)> {
     if !output.holds_campaign() {
         let store = output.claim().or_usage()?;
         // The specification first: without it the folder would look like results of `run`.

@@ -1,14 +1,12 @@
 //! `taskscale list`.
 
-use std::process::ExitCode;
-
 use anyhow::ensure;
 use serde_json::json;
 use strum::VariantNames;
 
 use super::args::{Global, ListArgs, formats};
 use super::catalog_dir::{find_catalog, load, open_catalog};
-use super::failure::{Failure, OrUsage, succeed_with};
+use super::failure::{CliResult, OrUsage, succeed_with};
 use super::messages::eprint_status;
 use super::terminal::{columns, for_standard_output, printable, width_of};
 use crate::campaign::receipt;
@@ -42,7 +40,7 @@ fn topic(args: &ListArgs) -> anyhow::Result<Option<Topic>> {
     Ok(Some(topic))
 }
 
-pub fn run(args: &ListArgs, global: &Global) -> Result<ExitCode, Failure> {
+pub fn run(args: &ListArgs, global: &Global) -> CliResult {
     let lines = match topic(args).or_usage()? {
         None => return entries(args, global),
         Some(Topic::Workloads) => workloads(&open_catalog(global).or_usage()?.workloads, global.json),
@@ -120,7 +118,7 @@ fn indent(text: &mut String, line: &str, columns: usize) {
     }
 }
 
-fn entries(args: &ListArgs, global: &Global) -> Result<ExitCode, Failure> {
+fn entries(args: &ListArgs, global: &Global) -> CliResult {
     let place = find_catalog(global).or_usage()?;
     // The listed entries depend on it.
     eprint_status(&format!("catalog: {place}"));

@@ -1,14 +1,13 @@
 //! `taskscale load`: clients of a running server, here or on another machine.
 
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
-use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context, anyhow};
 use taskscale_load::{self as load, Client, LoadOrder, OpenLoad};
 
 use super::args::{Global, LoadArgs, ProtocolArg};
-use super::failure::{Failure, OrUsage, exit_code};
+use super::failure::{CliResult, OrUsage, SUCCESS, exit_code};
 use super::terminal::print_result;
 use crate::units;
 
@@ -17,18 +16,18 @@ const MIN_CHAT_BYTES: u32 = 16;
 /// The time limit of a connection to one of several addresses.
 const TRY: Duration = Duration::from_secs(5);
 
-pub fn run(args: &LoadArgs, global: &Global) -> Result<ExitCode, Failure> {
+pub fn run(args: &LoadArgs, global: &Global) -> CliResult {
     let order = order(args).or_usage()?;
     let obeyed = match args.share {
         Some(first) => Some(load::run_shard(&order, first)),
         None => (args.stepwise || args.protocol == ProtocolArg::Hold).then(|| load::run_stepwise(&order)),
     };
     match obeyed {
-        Some(Ok(())) => return Ok(ExitCode::SUCCESS),
+        Some(Ok(())) => return Ok(SUCCESS),
         // The caller is taskscale, which quotes the last line.
         Some(Err(error)) if args.protocol != ProtocolArg::Hold => {
             eprintln!("{error}");
-            return Ok(ExitCode::FAILURE);
+            return Ok(exit_code(true));
         }
         Some(Err(error)) => return Err(error.into()),
         None => {}

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::io;
-use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::builder::{Resettable, StyledStr};
@@ -10,10 +9,10 @@ use clap::{Command, CommandFactory};
 use clap_mangen::Man as Page;
 
 use super::args::{Args, ManArgs};
-use super::failure::{Failure, succeed_with};
+use super::failure::{CliResult, SUCCESS, succeed_with};
 use super::messages::eprint_status;
 
-pub fn run(args: &ManArgs) -> Result<ExitCode, Failure> {
+pub fn run(args: &ManArgs) -> CliResult {
     let mut command = Args::command();
     // Adds the global options to each command.
     command.build();
@@ -28,7 +27,7 @@ pub fn run(args: &ManArgs) -> Result<ExitCode, Failure> {
         fs::write(folder.join(&name), text).with_context(|| format!("cannot write {name} in {shown}"))?;
     }
     eprint_status(&format!("written: one page per command, in {shown}"));
-    Ok(ExitCode::SUCCESS)
+    Ok(SUCCESS)
 }
 
 /// Start of the help line that becomes a section of the manual.

@@ -4,13 +4,12 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::net::{Ipv4Addr, SocketAddr, TcpStream, ToSocketAddrs};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context, anyhow, bail, ensure};
 
 use super::args::{Global, MeasureArgs};
-use super::failure::{Failure, OrUsage, catch_signals, exit_code};
+use super::failure::{CliResult, OrUsage, catch_signals, exit_code};
 use super::output_dir::{FolderPurpose, OutputDir};
 use super::replay::values;
 use super::session::{Session, USUAL_HOLD};
@@ -34,7 +33,7 @@ const SETTLE_UNKNOWN: Duration = Duration::from_secs(60);
 /// Maximum length of a name: tables show it.
 const LONGEST_NAME: usize = 64;
 
-pub fn run(args: &MeasureArgs, global: &Global) -> Result<ExitCode, Failure> {
+pub fn run(args: &MeasureArgs, global: &Global) -> CliResult {
     let options = validate(args).or_usage()?;
     let output = OutputDir::checked(args.results.output.as_deref(), FolderPurpose::Campaign).or_usage()?;
     let prepared = std::slice::from_ref(&options.prepared);

@@ -75,14 +75,9 @@ pub(super) fn emit(event: Event) {
 }
 
 /// Emits the last event, and returns the code.
-pub(super) fn end(code: ExitCode) -> ExitCode {
-    emit(Event::End { exit_code: number(code) });
-    code
-}
-
-/// The number of an exit code, which has no accessor.
-fn number(code: ExitCode) -> u8 {
-    (0..=u8::MAX).find(|number| ExitCode::from(*number) == code).unwrap_or(u8::MAX)
+pub(super) fn end(exit_code: u8) -> ExitCode {
+    emit(Event::End { exit_code });
+    ExitCode::from(exit_code)
 }
 
 /// A closed standard error (`2>&1 | head`, a closed terminal) is ignored.

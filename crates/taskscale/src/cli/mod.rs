@@ -45,10 +45,9 @@ mod workload_args;
 use std::process::ExitCode;
 
 use clap::Parser;
-use clap::error::ErrorKind;
 
 use args::{Args, Command};
-use failure::{Failure, advised};
+use failure::{Failure, SUCCESS, USAGE, advised};
 
 /// Runs the command line.
 pub fn main() -> ExitCode {
@@ -113,18 +112,15 @@ pub fn main() -> ExitCode {
 
 /// Prints help and version, which are results. Everything else is a usage error.
 fn not_parsed(error: &clap::Error) -> ExitCode {
-    if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
-        // Standard output may be closed.
+    let is_usage = error.use_stderr();
+    if !is_usage || !std::env::args_os().any(|word| word == "--json") {
+        // The stream may be closed.
         let _ = error.print();
-        return ExitCode::SUCCESS;
-    }
-    if !std::env::args_os().any(|word| word == "--json") {
-        let _ = error.print();
-        return ExitCode::from(2);
+        return ExitCode::from(if is_usage { USAGE } else { SUCCESS });
     }
     let message = error.to_string();
     let message = message.trim().trim_start_matches("error: ");
     messages::set(messages::Mode { json: true, verbose: false, quiet: false });
     messages::eprint_error(message, None);
-    messages::end(ExitCode::from(2))
+    messages::end(USAGE)
 }

@@ -1,19 +1,18 @@
 //! `taskscale new`.
 
 use std::path::Path;
-use std::process::ExitCode;
 
 use anyhow::{anyhow, bail};
 
 use super::args::{Global, NewArgs};
-use super::failure::{Failure, OrUsage};
+use super::failure::{CliResult, Failure, OrUsage, SUCCESS};
 use super::messages::eprint_status;
 use super::terminal::{print_result, printable};
 use crate::catalog::{self, catalog_to_write, did_you_mean};
 use crate::document::joined;
 use crate::scaffold::{self, LANGUAGES, Language, ScaffoldRequest, language_of};
 
-pub fn run(args: &NewArgs, global: &Global) -> Result<ExitCode, Failure> {
+pub fn run(args: &NewArgs, global: &Global) -> CliResult {
     let Some((runtime, entry)) = args.name.split_once('/') else {
         return Err(Failure::Usage(anyhow!(
             "not an entry: `{}` (expected LANGUAGE/NAME, such as go/errgroup or python/my-loop)",
@@ -82,7 +81,7 @@ pub fn run(args: &NewArgs, global: &Global) -> Result<ExitCode, Failure> {
             shown(&place.folder)
         ));
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(SUCCESS)
 }
 
 /// The workloads that were named, or the default one. Each must be in the catalog.

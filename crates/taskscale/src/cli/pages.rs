@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::args::ReportFormat;
 use super::catalog_dir::any_catalog;
-use super::failure::Failure;
+use super::failure::CliResult;
 use super::messages::eprint_status;
 use super::output_dir::PAGE_FILE;
 use super::terminal::{for_standard_output, print_result, print_through};
@@ -22,7 +22,7 @@ use crate::report::{
 const NAMED: usize = 4;
 
 /// Prints results as `run` does. Only warns if there is nothing to print: the samples are kept.
-pub(super) fn show(folder: &Path, results: &Loaded, format: ReportFormat) -> Result<(), Failure> {
+pub(super) fn show(folder: &Path, results: &Loaded, format: ReportFormat) -> CliResult<()> {
     let Some(target) = target(format) else {
         return Ok(print_through(|out| report::write_html(page(results), out))?);
     };

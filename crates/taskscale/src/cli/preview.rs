@@ -4,12 +4,11 @@ use std::collections::BTreeSet;
 use std::env;
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::Path;
-use std::process::ExitCode;
 
 use serde_json::json;
 
 use super::args::ReportFormat;
-use super::failure::{Failure, succeed_with};
+use super::failure::{CliResult, succeed_with};
 use super::messages::eprint_status;
 use super::output_dir::RESULTS;
 use super::progress::time_left;
@@ -19,7 +18,7 @@ use crate::document::json;
 use crate::units::{self, counted};
 
 /// Prints the estimate.
-pub(super) fn show(preview: &RunPreview, format: ReportFormat, folder: &Path) -> Result<ExitCode, Failure> {
+pub(super) fn show(preview: &RunPreview, format: ReportFormat, folder: &Path) -> CliResult {
     if format == ReportFormat::Json {
         let ending = preview.ending.iter().map(|(place, met)| {
             let cell = &preview.estimate.cells[*place];

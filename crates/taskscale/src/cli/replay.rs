@@ -1,11 +1,9 @@
 //! `taskscale replay`: the verdict that today's rules give on a kept run.
 
-use std::process::ExitCode;
-
 use serde::Serialize;
 
 use super::args::{Global, ReplayArgs};
-use super::failure::{Failure, OrUsage, succeed_with};
+use super::failure::{CliResult, OrUsage, succeed_with};
 use super::terminal::printable;
 use crate::units;
 use taskscale_measure::{Measurement, RunSpec, analyze, read_trace};
@@ -21,7 +19,7 @@ struct ReplayedRun<'a> {
     measurement: &'a Measurement,
 }
 
-pub fn run(args: &ReplayArgs, global: &Global) -> Result<ExitCode, Failure> {
+pub fn run(args: &ReplayArgs, global: &Global) -> CliResult {
     let mut text = String::new();
     for path in &args.files {
         let (spec, timeline) = read_trace(path).or_usage()?;

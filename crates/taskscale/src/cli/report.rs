@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Command, Stdio};
 
 use anyhow::{Context, bail, ensure};
 
 use super::args::{self, ReportFormat};
-use super::failure::{Failure, OrUsage, advised, succeed_with};
+use super::failure::{CliResult, Failure, OrUsage, SUCCESS, advised, succeed_with};
 use super::messages::eprint_status;
 use super::output_dir::{PAGE_FILE, RESULTS, existing_folder, load_results};
 use super::pages::{anatomy, name, page_of, target, text, what_changed};
@@ -97,7 +97,7 @@ fn newest() -> Result<PathBuf, StoreError> {
     Ok(folder)
 }
 
-pub fn run(args: &args::ReportArgs) -> Result<ExitCode, Failure> {
+pub fn run(args: &args::ReportArgs) -> CliResult {
     let (folders, filter) = validate(args).or_usage()?;
     for folder in &folders {
         existing_folder(folder).or_usage()?;
@@ -126,7 +126,7 @@ pub fn run(args: &args::ReportArgs) -> Result<ExitCode, Failure> {
                 eprint_status(&format!("report: {}", file.display()));
                 browse(&file)?;
             }
-            return Ok(ExitCode::SUCCESS);
+            return Ok(SUCCESS);
         }
         Some(_) if args.chart == Some(args::ChartArg::Versions) => {
             let all = campaigns.iter().map(|(_, loaded)| over_versions(&loaded.campaign, &loaded.samples));
@@ -180,10 +180,10 @@ fn of_limit(
 }
 
 /// Prints a text, or writes it to `-o FILE`.
-fn write(text: &str, args: &args::ReportArgs) -> Result<ExitCode, Failure> {
+fn write(text: &str, args: &args::ReportArgs) -> CliResult {
     let Some(path) = &args.output else { return succeed_with(text) };
     record::write_whole(path, |out| out.write_all(text.as_bytes())).context("-o")?;
-    Ok(ExitCode::SUCCESS)
+    Ok(SUCCESS)
 }
 
 /// For standard output, or a file of maximum width.
@@ -210,7 +210,7 @@ fn names(folders: &[PathBuf]) -> anyhow::Result<Vec<String>> {
 const OPENER: &str = "xdg-open";
 
 /// Opens a page. A failure names its path.
-fn browse(page: &Path) -> Result<(), Failure> {
+fn browse(page: &Path) -> CliResult<()> {
     let nothing = Stdio::null;
     let ended = Command::new(OPENER).arg(page).stdin(nothing()).stdout(nothing()).stderr(nothing()).status();
     let why = match ended {

@@ -2,13 +2,12 @@
 
 use std::net::ToSocketAddrs;
 use std::path::Path;
-use std::process::ExitCode;
 
 use anyhow::{Context, ensure};
 
 use super::args::{Global, RunArgs};
 use super::catalog_dir::open_catalog_with;
-use super::failure::{Failure, OrUsage, catch_signals, exit_code};
+use super::failure::{CliResult, OrUsage, SUCCESS, catch_signals, exit_code};
 use super::measure::find_program;
 use super::output_dir::{FolderPurpose, OutputDir, RESULTS};
 use super::pages::what_changed;
@@ -88,7 +87,7 @@ pub(super) fn check(args: &RunArgs, global: &Global) -> anyhow::Result<()> {
 }
 
 /// `bare`: only `taskscale` was typed.
-pub fn run(args: &RunArgs, global: &Global, bare: bool) -> Result<ExitCode, Failure> {
+pub fn run(args: &RunArgs, global: &Global, bare: bool) -> CliResult {
     let options = validate(args).or_usage()?;
     let catalog = open_catalog_with(global, &args.entries).or_usage()?;
     let output = OutputDir::checked(args.results.output.as_deref(), FolderPurpose::Campaign).or_usage()?;
@@ -107,7 +106,7 @@ pub fn run(args: &RunArgs, global: &Global, bare: bool) -> Result<ExitCode, Fail
         let preview = preview();
         // If nothing can run here, the error below explains it.
         if preview.estimate.runs > 0 && !preview::whether_to_start(&preview) {
-            return Ok(ExitCode::SUCCESS);
+            return Ok(SUCCESS);
         }
     }
     drop(kept);
@@ -127,11 +126,7 @@ pub fn run(args: &RunArgs, global: &Global, bare: bool) -> Result<ExitCode, Fail
 }
 
 /// Measures within a session, and prints no results. `None` if no toolchain is installed.
-pub(super) fn measure(
-    args: &RunArgs,
-    global: &Global,
-    session: &mut Session,
-) -> Result<Option<Loaded>, Failure> {
+pub(super) fn measure(args: &RunArgs, global: &Global, session: &mut Session) -> CliResult<Option<Loaded>> {
     let options = validate(args).or_usage()?;
     let catalog = open_catalog_with(global, &args.entries).or_usage()?;
     let output = OutputDir::checked(args.results.output.as_deref(), FolderPurpose::Campaign).or_usage()?;

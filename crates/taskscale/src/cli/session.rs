@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::anyhow;
 
 use super::args::{Global, ReportFormat};
-use super::failure::{Failure, OrUsage, check_interrupt};
+use super::failure::{CliResult, Failure, OrUsage, check_interrupt};
 use super::follow_up_hints::eprint_follow_up_hints;
 use super::lease::lock_machine;
 use super::messages::{emit, eprint_status};
@@ -36,7 +36,7 @@ pub(super) struct Session<'i> {
 
 impl<'i> Session<'i> {
     /// Locks the machine for results in `folder`, and finds a place for cgroups. Reports a missing cgroup.
-    pub fn begin(folder: &Path, global: &Global, interrupt: &'i Interrupt) -> Result<Session<'i>, Failure> {
+    pub fn begin(folder: &Path, global: &Global, interrupt: &'i Interrupt) -> CliResult<Session<'i>> {
         let what = format!("with {}", folder.display());
         let session = Session::with_lease(&what, "two runs would disturb each other", global, interrupt)?;
         let home = &session.runner.home;
@@ -57,7 +57,7 @@ impl<'i> Session<'i> {
         harm: &str,
         global: &Global,
         interrupt: &'i Interrupt,
-    ) -> Result<Session<'i>, Failure> {
+    ) -> CliResult<Session<'i>> {
         let progress = Progress::new(global.quiet);
         let lock = lock_machine(what, harm, global, &progress, interrupt)?;
         // Before any child exists: a child in our cgroup would keep us from leaving it.
@@ -67,7 +67,7 @@ impl<'i> Session<'i> {
     }
 
     /// Builds programs. Fails if none of them can run here.
-    pub fn prepare(&self, programs: &[Program]) -> Result<Vec<Prepared>, Failure> {
+    pub fn prepare(&self, programs: &[Program]) -> CliResult<Vec<Prepared>> {
         let prepared = self.prepare_any(programs)?;
         if prepared.iter().all(|entry| entry.command.is_err()) {
             self.progress.finish();
@@ -82,7 +82,7 @@ impl<'i> Session<'i> {
     }
 
     /// Builds programs. Reports those left out.
-    pub fn prepare_any(&self, programs: &[Program]) -> Result<Vec<Prepared>, Failure> {
+    pub fn prepare_any(&self, programs: &[Program]) -> CliResult<Vec<Prepared>> {
         let prepared = build_programs(programs, self.interrupt, &self.progress, 0, programs.len())?;
         for entry in &prepared {
             emit(built(entry));
@@ -104,7 +104,7 @@ impl<'i> Session<'i> {
         prepared: &[Prepared],
         output: &OutputDir,
         resume: &ResumeOptions,
-    ) -> Result<MeasuredResults, Failure> {
+    ) -> CliResult<MeasuredResults> {
         let now = campaign::describe(plans, resume.seed, self.runner.home.source(), prepared);
         let resumes = output.holds_campaign();
         let (mut store, mut loaded, settings) = match resumes {
@@ -140,7 +140,7 @@ impl<'i> Session<'i> {
         prepared: &[Prepared],
         output: &OutputDir,
         resume: &ResumeOptions,
-    ) -> Result<(PathBuf, Loaded), Failure> {
+    ) -> CliResult<(PathBuf, Loaded)> {
         let MeasuredResults { folder, loaded, end } = self.measure(plans, prepared, output, resume)?;
         match end.map_err(|error| stopped(error, &folder))? {
             RunsEnd::Complete => Ok((folder, loaded)),
@@ -161,7 +161,7 @@ impl<'i> Session<'i> {
         results: MeasuredResults,
         format: ReportFormat,
         more: impl FnOnce(&Loaded) -> String,
-    ) -> Result<Vec<Sample>, Failure> {
+    ) -> CliResult<Vec<Sample>> {
         let MeasuredResults { folder, loaded, end } = results;
         let is_empty = loaded.samples.is_empty();
         let is_table = format == ReportFormat::Table && !is_empty;
@@ -182,7 +182,7 @@ impl<'i> Session<'i> {
     }
 
     /// Names the results folder, below a table or else on standard error. Fails if measuring was interrupted.
-    pub fn conclude(&self, folder: &Path, end: RunsEnd, below_table: bool) -> Result<(), Failure> {
+    pub fn conclude(&self, folder: &Path, end: RunsEnd, below_table: bool) -> CliResult<()> {
         let shown = folder.display();
         match below_table {
             true => print_result(&printable(&format!("\nResults: {shown}\n")))?,
@@ -204,7 +204,7 @@ pub(super) fn build_programs(
     progress: &Progress,
     before: usize,
     all: usize,
-) -> Result<Vec<Prepared>, Failure> {
+) -> CliResult<Vec<Prepared>> {
     let mut position = before;
     let stop = || interrupt.signal().is_some();
     let attend = Attend { stop: &stop, waiting: &|line| progress.print_message(line) };

@@ -1,12 +1,10 @@
 //! `taskscale site`.
 
-use std::process::ExitCode;
-
 use anyhow::Context;
 
 use super::args::{self, Global};
 use super::catalog_dir::open_catalog_or_own;
-use super::failure::{Failure, OrUsage, succeed_with};
+use super::failure::{CliResult, OrUsage, succeed_with};
 use super::messages::eprint_status;
 use super::output_dir::{existing_folder, load_results};
 use super::pages::page;
@@ -15,7 +13,7 @@ use crate::site::{self, ResultsFolder, Site, SiteError, SiteSummary};
 use crate::submit::Withdrawal;
 use crate::units::counted;
 
-pub fn run(args: &args::SiteArgs, global: &Global) -> Result<ExitCode, Failure> {
+pub fn run(args: &args::SiteArgs, global: &Global) -> CliResult {
     existing_folder(&args.results).map_err(|error| SiteError::Folder(error.to_string())).or_usage()?;
     let found = site::find(&args.results).or_usage()?;
     let catalog = open_catalog_or_own(global).or_usage()?;
@@ -32,7 +30,7 @@ pub fn run(args: &args::SiteArgs, global: &Global) -> Result<ExitCode, Failure> 
 }
 
 /// Adds results. Unreadable results are skipped with a warning.
-fn add(site: &mut Site, found: &ResultsFolder) -> Result<(), Failure> {
+fn add(site: &mut Site, found: &ResultsFolder) -> CliResult<()> {
     if limit::holds_search(&found.folder) {
         eprint_status(&format!("left out: {} (a search of `taskscale limit`)", found.folder.display()));
         return Ok(());

@@ -3,14 +3,13 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::process::ExitCode;
 
 use anyhow::{Context, anyhow};
 use serde_json::json;
 
 use super::args::{Global, SubmitArgs};
 use super::catalog_dir::open_catalog_or_own;
-use super::failure::{Failure, OrUsage, advised, exit_code, succeed_with};
+use super::failure::{CliResult, Failure, OrUsage, SUCCESS, advised, exit_code, succeed_with};
 use super::messages::eprint_status;
 use super::output_dir::existing_folder;
 use super::terminal::{for_standard_output, print_json_or, print_result};
@@ -23,7 +22,7 @@ use crate::submit::{self, CheckedFolder, Identity, SubmittedResults, Violation, 
 use crate::toolchain::{self, Toolchain};
 use taskscale_measure::machine_facts;
 
-pub fn run(args: &SubmitArgs, global: &Global) -> Result<ExitCode, Failure> {
+pub fn run(args: &SubmitArgs, global: &Global) -> CliResult {
     if let Some(folder) = &args.withdraw {
         return withdraw(folder, args.reason.as_deref().unwrap_or_default());
     }
@@ -35,7 +34,7 @@ pub fn run(args: &SubmitArgs, global: &Global) -> Result<ExitCode, Failure> {
     submit(folder, args, global)
 }
 
-fn withdraw(folder: &Path, reason: &str) -> Result<ExitCode, Failure> {
+fn withdraw(folder: &Path, reason: &str) -> CliResult {
     existing_folder(folder).or_usage()?;
     let reason = reason.trim();
     if reason.is_empty() {
@@ -52,10 +51,10 @@ fn withdraw(folder: &Path, reason: &str) -> Result<ExitCode, Failure> {
     withdrawal.write(folder).with_context(|| format!("cannot withdraw {}", folder.display()))?;
     let folder = folder.display();
     eprint_status(&format!("withdrawn: {folder}\nnext: `git add -A {folder}`, then commit"));
-    Ok(ExitCode::SUCCESS)
+    Ok(SUCCESS)
 }
 
-fn submit(folder: &Path, args: &SubmitArgs, global: &Global) -> Result<ExitCode, Failure> {
+fn submit(folder: &Path, args: &SubmitArgs, global: &Global) -> CliResult {
     existing_folder(folder).or_usage()?;
     if limit::holds_search(folder) {
         let what = format!("cannot submit {}: a search of `taskscale limit`", folder.display());
@@ -101,11 +100,11 @@ fn submit(folder: &Path, args: &SubmitArgs, global: &Global) -> Result<ExitCode,
              request with the text above"
         )),
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(SUCCESS)
 }
 
 /// The published results. `--check` reports those that cannot be read.
-fn published(results: &Path) -> Result<Vec<SubmittedResults>, Failure> {
+fn published(results: &Path) -> CliResult<Vec<SubmittedResults>> {
     if !results.is_dir() {
         return Ok(Vec::new());
     }
@@ -142,7 +141,7 @@ fn identity() -> Identity {
     Identity { users: users.into_iter().collect(), hosts: vec![machine_facts().hostname] }
 }
 
-fn check(results: &Path, args: &SubmitArgs, global: &Global) -> Result<ExitCode, Failure> {
+fn check(results: &Path, args: &SubmitArgs, global: &Global) -> CliResult {
     existing_folder(results).or_usage()?;
     let folders =
         submit::campaigns_below(results).with_context(|| results.display().to_string()).or_usage()?;
@@ -155,7 +154,7 @@ fn check(results: &Path, args: &SubmitArgs, global: &Global) -> Result<ExitCode,
     shown(&submit::check_folders(&folders, beside, catalog.as_ref()), global)
 }
 
-fn shown(all: &[CheckedFolder], global: &Global) -> Result<ExitCode, Failure> {
+fn shown(all: &[CheckedFolder], global: &Global) -> CliResult {
     let text = || submit::checked(all).terminal(for_standard_output());
     print_json_or(global.json, &json!({ "campaigns": all }), text)?;
     Ok(exit_code(all.iter().any(|one| !one.findings.is_empty())))

@@ -2,13 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::Parser;
 
 use super::args::{Args, Command, Global, VerifyArgs};
-use super::failure::{Failure, OrUsage, catch_signals, exit_code, succeed_with};
+use super::failure::{CliResult, Failure, OrUsage, catch_signals, exit_code, succeed_with};
 use super::messages::eprint_status;
 use super::output_dir::existing_folder;
 use super::progress::Progress;
@@ -23,7 +22,7 @@ use crate::units;
 /// Repetitions of each case.
 const REPETITIONS: &str = "3";
 
-pub fn run(args: &VerifyArgs, global: &Global) -> Result<ExitCode, Failure> {
+pub fn run(args: &VerifyArgs, global: &Global) -> CliResult {
     existing_folder(&args.folder).or_usage()?;
     let SubmittedResults { loaded, checksum_ok, .. } = submit::read(&args.folder).or_usage()?;
     if checksum_ok != Some(true) {
@@ -102,7 +101,7 @@ fn series<'a>(cases: &'a [DrawnCase], output: &Path, seed: u64, classic: bool) -
 }
 
 /// Measures as `taskscale run` does with these arguments, which resumes an earlier measurement.
-fn measure(of: &SeriesToVerify, global: &Global, session: &mut Session) -> Result<Option<Loaded>, Failure> {
+fn measure(of: &SeriesToVerify, global: &Global, session: &mut Session) -> CliResult<Option<Loaded>> {
     let words = std::iter::once("taskscale").chain(of.arguments.iter().map(String::as_str));
     match Args::try_parse_from(words).or_usage()?.command {
         Some(Command::Run(args)) => run::measure(&args, global, session),

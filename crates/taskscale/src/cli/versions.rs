@@ -1,14 +1,13 @@
 //! `taskscale versions`.
 
 use std::collections::BTreeSet;
-use std::process::ExitCode;
 
 use anyhow::Context;
 use serde::Serialize;
 
 use super::args::{Global, VersionsArgs};
 use super::catalog_dir::{named_toolchains, open_catalog};
-use super::failure::{Failure, OrUsage};
+use super::failure::{CliResult, OrUsage, SUCCESS};
 use super::terminal::{for_standard_output, print_json_or};
 use crate::catalog::{Catalog, Runtime, release_series};
 use crate::document::{Column, Document, DocumentRow, Table, TableCell};
@@ -35,13 +34,13 @@ struct InstalledVersion {
     folder: String,
 }
 
-pub fn run(args: &VersionsArgs, global: &Global) -> Result<ExitCode, Failure> {
+pub fn run(args: &VersionsArgs, global: &Global) -> CliResult {
     let catalog = open_catalog(global).or_usage()?;
     let named = named_toolchains(global).or_usage()?;
     let runtimes = chosen(&catalog, &args.runtimes).or_usage()?;
     let all: Vec<RuntimeVersions> = runtimes.into_iter().map(|runtime| of_runtime(runtime, &named)).collect();
     print_json_or(global.json, &all, || document(&all).terminal(for_standard_output()))?;
-    Ok(ExitCode::SUCCESS)
+    Ok(SUCCESS)
 }
 
 /// The runtimes that are named, or all with versions to choose from.
