@@ -12,7 +12,7 @@ use super::failure::{CliResult, Failure, OrUsage, catch_signals, exit_code};
 use super::messages::eprint_status;
 use super::output_dir::{FolderPurpose, OutputDir};
 use super::session::{Session, USUAL_HOLD};
-use super::terminal::{for_standard_output, print_json_or};
+use super::terminal::{for_standard_output, json_or, print_result};
 use super::workload_args::{self, SeriesOptions, task_counts};
 use crate::campaign::ResumeOptions;
 use crate::catalog::{Catalog, VersionRange, VersionRequest};
@@ -232,7 +232,7 @@ pub fn run(args: &BisectArgs, global: &Global) -> CliResult {
         memory_cap_bytes: None,
     };
     let report = search(&mut runner, &candidates)?;
-    print_json_or(global.json, &report, || document(&report).terminal(for_standard_output()))?;
+    print_result(&json_or(global.json, &report, || document(&report).terminal(for_standard_output())))?;
     eprint_status(&format!("results: {}", report.folder.display()));
     Ok(exit_code(report.measured.len() < 2))
 }

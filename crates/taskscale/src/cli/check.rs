@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 
 use super::args::{CheckArgs, Global};
 use super::catalog_dir::open_catalog_with;
-use super::failure::{CliResult, Failure, OrUsage, SUCCESS, catch_signals, check_interrupt, exit_code};
+use super::failure::{CliResult, Failure, OrUsage, catch_signals, check_interrupt, exit_code, succeed_with};
 use super::progress::Progress;
 use super::session::{Session, build_programs};
-use super::terminal::{color, print_json_or, print_result, printable};
+use super::terminal::{color, json_or, print_result, printable};
 use crate::campaign::{NotReady, memory_cap_bytes};
 use crate::catalog::{Program, select};
 use crate::check::{self, CheckSubject, CheckedProgram, Conformance, Rebuild, Severity, SourceFiles};
@@ -190,8 +190,7 @@ fn conformance(programs: &[Program], interrupt: &Interrupt, global: &Global) -> 
         Err(why) => json!({ "program": name, "not_run": why }),
     };
     let all: Vec<Value> = rows.iter().map(row).collect();
-    print_json_or(global.json, &all, || markdown(&rows))?;
-    Ok(SUCCESS)
+    succeed_with(&json_or(global.json, &all, || markdown(&rows)))
 }
 
 fn markdown(rows: &[ConformanceRow]) -> String {

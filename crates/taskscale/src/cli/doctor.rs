@@ -6,8 +6,8 @@ use serde::Serialize;
 
 use super::args::Global;
 use super::catalog_dir::load;
-use super::failure::{CliResult, OrUsage, SUCCESS};
-use super::terminal::{for_standard_output, print_json_or, printable};
+use super::failure::{CliResult, OrUsage, succeed_with};
+use super::terminal::{for_standard_output, json_or, printable};
 use crate::campaign::memory_cap_bytes;
 use crate::catalog::{Catalog, Month, find_catalog, newer_series};
 use crate::document::{width, wrapped_whole};
@@ -74,8 +74,7 @@ pub fn run(global: &Global) -> CliResult {
     let named: BTreeMap<_, _> = sections.iter().map(|(_, name, lines)| (name, lines)).collect();
     let width = for_standard_output().width;
     let shown = sections.iter().map(|(title, _, lines)| text(title, lines, width));
-    print_json_or(global.json, &named, || printable(&shown.collect::<Vec<_>>().join("\n")))?;
-    Ok(SUCCESS)
+    succeed_with(&json_or(global.json, &named, || printable(&shown.collect::<Vec<_>>().join("\n"))))
 }
 
 /// A section in this many columns. Longer commands and addresses are not broken.

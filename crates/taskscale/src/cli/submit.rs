@@ -12,7 +12,7 @@ use super::catalog_dir::open_catalog_or_own;
 use super::failure::{CliResult, Failure, OrUsage, SUCCESS, advised, exit_code, succeed_with};
 use super::messages::eprint_status;
 use super::output_dir::existing_folder;
-use super::terminal::{for_standard_output, print_json_or, print_result};
+use super::terminal::{for_standard_output, json_or, print_result};
 use crate::campaign::receipt;
 use crate::catalog::{Catalog, Entry, Runtime, ToolchainSpec};
 use crate::document::json;
@@ -156,6 +156,6 @@ fn check(results: &Path, args: &SubmitArgs, global: &Global) -> CliResult {
 
 fn shown(all: &[CheckedFolder], global: &Global) -> CliResult {
     let text = || submit::checked(all).terminal(for_standard_output());
-    print_json_or(global.json, &json!({ "campaigns": all }), text)?;
+    print_result(&json_or(global.json, &json!({ "campaigns": all }), text))?;
     Ok(exit_code(all.iter().any(|one| !one.findings.is_empty())))
 }

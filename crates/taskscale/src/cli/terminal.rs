@@ -47,13 +47,9 @@ pub(super) fn print_result(text: &str) -> io::Result<()> {
     print_through(|out| out.write_all(text.as_bytes()))
 }
 
-/// Writes a result as JSON, or as a text.
-pub(super) fn print_json_or(
-    json: bool,
-    result: &impl Serialize,
-    text: impl FnOnce() -> String,
-) -> io::Result<()> {
-    print_result(&if json { json::pretty(result) } else { text() })
+/// A result as JSON, or as a text.
+pub(super) fn json_or(json: bool, result: &impl Serialize, text: impl FnOnce() -> String) -> String {
+    if json { json::pretty(result) } else { text() }
 }
 
 /// Writes a result to standard output with `write`. Ignores a closed pipe (`| head`).

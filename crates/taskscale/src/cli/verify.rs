@@ -13,7 +13,7 @@ use super::output_dir::existing_folder;
 use super::progress::Progress;
 use super::run;
 use super::session::Session;
-use super::terminal::{for_standard_output, print_json_or};
+use super::terminal::{for_standard_output, json_or, print_result};
 use crate::record::{Hold, Loaded, SCHEMA_VERSION, Series, Timestamp};
 use crate::report::{Report, command_line};
 use crate::submit::{self, DrawnCase, SubmittedResults, VERIFICATION, Verification};
@@ -64,7 +64,7 @@ pub fn run(args: &VerifyArgs, global: &Global) -> CliResult {
     let text = serde_json::to_string_pretty(&verification).context("the record")? + "\n";
     std::fs::write(&path, text).with_context(|| path.display().to_string())?;
     let text = || submit::verified(&verification).terminal(for_standard_output());
-    print_json_or(global.json, &verification, text)?;
+    print_result(&json_or(global.json, &verification, text))?;
     eprint_status(&format!("written: {}", path.display()));
     Ok(exit_code(!verification.is_verified()))
 }

@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use super::args::{Global, VersionsArgs};
 use super::catalog_dir::{named_toolchains, open_catalog};
-use super::failure::{CliResult, OrUsage, SUCCESS};
-use super::terminal::{for_standard_output, print_json_or};
+use super::failure::{CliResult, OrUsage, succeed_with};
+use super::terminal::{for_standard_output, json_or};
 use crate::catalog::{Catalog, Runtime, release_series};
 use crate::document::{Column, Document, DocumentRow, Table, TableCell};
 use crate::versions::{NamedToolchains, versions_of};
@@ -39,8 +39,7 @@ pub fn run(args: &VersionsArgs, global: &Global) -> CliResult {
     let named = named_toolchains(global).or_usage()?;
     let runtimes = chosen(&catalog, &args.runtimes).or_usage()?;
     let all: Vec<RuntimeVersions> = runtimes.into_iter().map(|runtime| of_runtime(runtime, &named)).collect();
-    print_json_or(global.json, &all, || document(&all).terminal(for_standard_output()))?;
-    Ok(SUCCESS)
+    succeed_with(&json_or(global.json, &all, || document(&all).terminal(for_standard_output())))
 }
 
 /// The runtimes that are named, or all with versions to choose from.
