@@ -23,14 +23,9 @@ pub(super) fn lock_machine(
     progress: &Progress,
     interrupt: &Interrupt,
 ) -> CliResult<MachineLock> {
-    if global.no_lock {
-        let lock = MachineLock::unwanted();
-        warn_unless_locked(&lock);
-        return Ok(lock);
-    }
     let mut refused = None;
     let (mut waited, mut next_message) = (Duration::ZERO, Duration::ZERO);
-    let lock = MachineLock::acquire(what, interrupt, |holder, so_far| {
+    let wait = |holder: &Holder, so_far: Duration| {
         let who = named(holder);
         if global.no_wait {
             refused = Some(who);
@@ -44,7 +39,11 @@ pub(super) fn lock_machine(
         let time = time_left(so_far.as_secs_f64());
         progress.show_if_bar(&format!("waiting for {time} (Ctrl-C: stop; --no-lock: measure anyway)"));
         true
-    });
+    };
+    let lock = match global.no_lock {
+        true => Some(MachineLock::unwanted()),
+        false => MachineLock::acquire(what, interrupt, wait),
+    };
     if let Some(who) = refused {
         return Err(Failure::Usage(advised(
             format!("{who} is measuring on this machine ({harm})"),
@@ -52,7 +51,11 @@ pub(super) fn lock_machine(
         )));
     }
     let lock = lock.ok_or_else(|| Failure::interrupted(interrupt))?;
-    warn_unless_locked(&lock);
+    if let Some(why) = lock.why_not() {
+        eprint_status(&format!(
+            "warning: another taskscale may disturb this one: the machine is not locked ({why})"
+        ));
+    }
     if waited >= Duration::from_secs(1) {
         progress.print_message(&format!("waited {}", time_left(waited.as_secs_f64())));
     }
@@ -73,14 +76,5 @@ fn named(holder: &Holder) -> String {
     match holder.since.and_then(|since| since.elapsed().ok()) {
         Some(so_far) => format!("{name}, for {}", time_left(so_far.as_secs_f64())),
         None => name,
-    }
-}
-
-/// Warns if another taskscale may measure at the same time.
-fn warn_unless_locked(lock: &MachineLock) {
-    if let Some(why) = lock.why_not() {
-        eprint_status(&format!(
-            "warning: another taskscale may disturb this one: the machine is not locked ({why})"
-        ));
     }
 }

@@ -24,7 +24,6 @@ use crate::limit::{
 use crate::metrics::LATENCY_P99;
 use crate::record::{self, Campaign, Event, Loaded, MemorySource, Store};
 use crate::units;
-use taskscale_measure::GroupRoot;
 
 /// No runtime runs in less, and the kernel needs a few pages to kill a process.
 const MIN_MEMORY_BYTES: u64 = 1 << 20;
@@ -114,7 +113,11 @@ pub fn run(args: &LimitArgs, global: &Global) -> CliResult {
     let mut session = Session::begin(&output.path, global, &interrupt)?;
     let is_rate = matches!(search_spec.find, Find::HighestRate { .. });
     if !is_rate {
-        require_group(&session.runner.home).or_usage()?;
+        // taskscale would notice a limit late, and runtimes would not see it.
+        let home = &session.runner.home;
+        if home.source() == MemorySource::Proc {
+            return Err(LimitError::NoGroup { why: home.why_none().join("; ") }).or_usage();
+        }
         // Each run reads its files again, as in a new container.
         session.runner.cold = true;
     }
@@ -151,14 +154,6 @@ fn rates(workload: &Workload, given: &[(String, String)], find: Find) -> anyhow:
     let parameter = parameter.ok_or_else(no_server).context("--rate")?;
     ensure!(given.iter().all(|(name, _)| name != limit::RATE), "--rate and -p rate=… exclude each other");
     Ok(Some((parameter.least, parameter.most)))
-}
-
-/// Refuses a machine without cgroups: taskscale would notice a limit late, and runtimes would not see it.
-fn require_group(home: &GroupRoot) -> Result<(), LimitError> {
-    match home.source() {
-        MemorySource::Proc => Err(LimitError::NoGroup { why: home.why_none().join("; ") }),
-        _ => Ok(()),
-    }
 }
 
 /// Keeps the memory of unlimited runs when a search resumes, as it identifies them. Refuses a `--memory` above
