@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anyhow::{anyhow, bail};
+use anyhow::bail;
 
 use super::args::{Global, NewArgs};
 use super::failure::{CliResult, Failure, OrUsage, SUCCESS};
@@ -13,11 +13,10 @@ use crate::document::joined;
 use crate::scaffold::{self, LANGUAGES, Language, ScaffoldRequest, language_of};
 
 pub fn run(args: &NewArgs, global: &Global) -> CliResult {
-    let Some((runtime, entry)) = args.name.split_once('/') else {
-        return Err(Failure::Usage(anyhow!(
-            "not an entry: `{}` (expected LANGUAGE/NAME, such as go/errgroup or python/my-loop)",
-            args.name
-        )));
+    let name = &args.name;
+    let Some((runtime, entry)) = name.split_once('/') else {
+        let expected = "expected LANGUAGE/NAME, such as go/errgroup or python/my-loop";
+        return Err(Failure::usage(format!("not an entry: `{name}` ({expected})")));
     };
     let language = language(args.language.as_deref(), runtime).or_usage()?;
     let place = catalog_to_write(&global.catalog).or_usage()?;
@@ -26,28 +25,21 @@ pub fn run(args: &NewArgs, global: &Global) -> CliResult {
         && !there(runtime)
         && let Some(other) = language.names.iter().find(|name| there(name))
     {
-        return Err(Failure::Usage(anyhow!(
-            "{} is already in {} as `{other}`; add to it: `taskscale new {other}/{entry}`, or create a runtime \
-             `{runtime}`: --language {other}",
-            language.title,
-            place.folder.display()
+        let (title, folder) = (&language.title, place.folder.display());
+        return Err(Failure::usage(format!(
+            "{title} is already in {folder} as `{other}`; add to it: `taskscale new {other}/{entry}`, or create a \
+             runtime `{runtime}`: --language {other}"
         )));
     }
     let existed = place.folder.is_dir();
-    let workloads = workloads(&args.workload, &place.folder).or_usage()?;
+    let workloads = &workloads(&args.workload, &place.folder).or_usage()?;
     if args.extension.is_some() && !language.is_generic() {
         let error = format!("--extension: not for {} (only for other languages)", language.title);
         return Err(Failure::usage(error));
     }
     let extension = args.extension.as_deref().unwrap_or(runtime);
-    let request = ScaffoldRequest {
-        catalog: &place.folder,
-        runtime,
-        entry,
-        language,
-        extension,
-        workloads: &workloads,
-    };
+    let catalog = &place.folder;
+    let request = ScaffoldRequest { catalog, runtime, entry, language, extension, workloads };
     let written = scaffold::write(&request).or_usage()?;
 
     let current = std::env::current_dir().unwrap_or_default();
@@ -65,8 +57,7 @@ pub fn run(args: &NewArgs, global: &Global) -> CliResult {
         "\nNext:\n  \
          taskscale check {name}{option}\n  \
          taskscale run {name}{which} -n 1,10k{option}\n  \
-         edit the program, and `why` in runtime.toml\n",
-        name = args.name
+         edit the program, and `why` in runtime.toml\n"
     ));
     print_result(&printable(&text))?;
     if language.is_generic() && args.language.is_none() {
