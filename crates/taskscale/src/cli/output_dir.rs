@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, ensure};
 
 use super::messages::eprint_status;
-use crate::campaign::{self, CampaignError, ResumeOptions};
+use crate::campaign::{self, CampaignError, CampaignResult, ResumeOptions};
 use crate::files::if_there;
 use crate::limit::{self, LimitError};
 use crate::record::{self, Loaded, Plan, RejectedLine, Store, StoreError, Timestamp};
@@ -49,11 +49,7 @@ impl OutputDir {
     }
 
     /// The results to resume, if these plans can resume them; `None` for new results.
-    pub fn check_kept(
-        &self,
-        plans: &[Plan],
-        resume: &ResumeOptions,
-    ) -> Result<Option<Loaded>, CampaignError> {
+    pub fn check_kept(&self, plans: &[Plan], resume: &ResumeOptions) -> CampaignResult<Option<Loaded>> {
         self.holds_campaign().then(|| campaign::load_kept(&self.path, plans, resume)).transpose()
     }
 

@@ -15,7 +15,7 @@ use crate::document::{Document, RenderOptions, first_of, quoted};
 use crate::explain::{self, Explanation};
 use crate::record::{self, Loaded};
 use crate::report::{
-    self, Chart, Detail, ExportRequest, ExportTarget, Format, PageData, Report, VersionsChart,
+    self, Chart, Detail, ExportError, ExportRequest, ExportTarget, Format, PageData, Report, VersionsChart,
 };
 
 /// How many cases a message names before "and N more".
@@ -55,10 +55,7 @@ pub(super) fn write_page(folder: &Path, results: &Loaded) {
 }
 
 /// The reports as a text: several results side by side in tables and Markdown. Reports what has no value.
-pub(super) fn text(
-    reports: &[report::Report],
-    request: &ExportRequest,
-) -> Result<String, report::ExportError> {
+pub(super) fn text(reports: &[Report], request: &ExportRequest) -> Result<String, ExportError> {
     if compare::campaigns(reports) > 1 {
         let document = || compare::side_by_side(reports, &request.metrics);
         if let Some(text) = for_people(request.target, request.options, document) {

@@ -87,13 +87,7 @@ impl ResultsTicker {
         format!("  {:<names$}  {kind}  ", shortened(&name, names))
     }
 
-    fn good(
-        &self,
-        sample: &Sample,
-        seen: &[Sample],
-        figure: &'static MetricDef,
-        options: RenderOptions,
-    ) -> String {
+    fn good(&self, sample: &Sample, seen: &[Sample], figure: &MetricDef, options: RenderOptions) -> String {
         let (_, room) = self.widths(options);
         let medians = medians(sample, seen, figure);
         let Some(own) = medians.get(&*sample.entry).copied() else {
@@ -141,7 +135,7 @@ impl ResultsTicker {
 }
 
 /// The median of each entry that was ok in the same series, at the same number of tasks.
-fn medians(sample: &Sample, seen: &[Sample], figure: &'static MetricDef) -> BTreeMap<String, f64> {
+fn medians(sample: &Sample, seen: &[Sample], figure: &MetricDef) -> BTreeMap<String, f64> {
     let series = sample.series();
     let alike = seen.iter().filter(|other| other.tasks == sample.tasks && other.is_of(&series));
     let alike: Vec<&Sample> = alike.collect();

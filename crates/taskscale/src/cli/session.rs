@@ -52,12 +52,7 @@ impl<'i> Session<'i> {
     }
 
     /// Locks the machine for another purpose, with the `what` and `harm` of [`lock_machine`].
-    pub fn with_lease(
-        what: &str,
-        harm: &str,
-        global: &Global,
-        interrupt: &'i Interrupt,
-    ) -> CliResult<Session<'i>> {
+    pub fn with_lease(what: &str, harm: &str, global: &Global, interrupt: &'i Interrupt) -> CliResult<Self> {
         let progress = Progress::new(global.quiet);
         let lock = lock_machine(what, harm, global, &progress, interrupt)?;
         // Before any child exists: a child in our cgroup would keep us from leaving it.

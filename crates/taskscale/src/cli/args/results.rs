@@ -4,8 +4,8 @@ use std::ffi::OsStr;
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, TypedValueParser};
-use clap::error::ErrorKind;
-use clap::{Arg, Args as ClapArgs, Command, Error};
+use clap::error::{Error, ErrorKind, Result};
+use clap::{Arg, Args as ClapArgs, Command};
 
 use super::values::{DOCUMENT_FORMATS, figure, one_of, some_formats};
 use crate::compare::ComparedMetric;
@@ -67,12 +67,7 @@ struct MetricParser;
 impl TypedValueParser for MetricParser {
     type Value = ComparedMetric;
 
-    fn parse_ref(
-        &self,
-        command: &Command,
-        arg: Option<&Arg>,
-        value: &OsStr,
-    ) -> Result<ComparedMetric, Error> {
+    fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<ComparedMetric> {
         let text = value.to_string_lossy();
         let (name, margin) =
             text.split_once('=').map_or((&*text, None), |(name, margin)| (name, Some(margin)));
