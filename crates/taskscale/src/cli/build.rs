@@ -3,10 +3,9 @@
 use super::args::{BuildArgs, Global};
 use super::catalog_dir::open_catalog_with;
 use super::failure::{CliResult, OrUsage, catch_signals, exit_code};
-use super::messages::emit;
+use super::output::{emit, print_result, printable};
 use super::progress::Progress;
 use super::session::{build_programs, built};
-use super::terminal::{print_result, printable};
 use crate::campaign::NotReady;
 use crate::catalog::select;
 

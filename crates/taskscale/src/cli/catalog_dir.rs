@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::{anyhow, ensure};
 
 use super::args::Global;
-use super::messages::eprint_status;
+use super::output::eprint_status;
 use crate::catalog::{
     self, Catalog, CatalogError, CatalogPlace, named_catalogs, unnamed_catalog, unpack_embedded,
 };

@@ -6,9 +6,8 @@ use anyhow::{Context, bail};
 
 use super::args::CompareArgs;
 use super::failure::{CliResult, Failure, OrUsage, exit_code};
-use super::messages::eprint_status;
+use super::output::{eprint_status, for_standard_output, print_result};
 use super::output_dir::{existing_folder, load_results};
-use super::terminal::{for_standard_output, print_result};
 use crate::catalog::Shape;
 use crate::compare::{self, CompareError, CompareSettings, ComparedMetric, Comparison, Decision, Input};
 use crate::document::{Format, joined};

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::args::Global;
 use super::catalog_dir::load;
 use super::failure::{CliResult, OrUsage, succeed_with};
-use super::terminal::{for_standard_output, json_or, printable};
+use super::output::{for_standard_output, json_or, printable};
 use crate::campaign::memory_cap_bytes;
 use crate::catalog::{Catalog, Month, find_catalog, newer_series};
 use crate::document::{width, wrapped_whole};

@@ -9,8 +9,8 @@ use anyhow::Context;
 use clap::CommandFactory;
 
 use super::args::Args;
-use super::messages;
-use super::terminal::print_result;
+use super::output;
+use super::output::print_result;
 use crate::campaign::CampaignError;
 use crate::catalog::{CatalogError, SelectError, closest};
 use crate::check::CheckError;
@@ -68,11 +68,11 @@ impl Failure {
         let (code, error) = match self {
             Failure::Usage(error) => (USAGE, error),
             Failure::Broken(error) => (1, error),
-            Failure::Signal(signal) => return messages::end(128 + signal as u8),
+            Failure::Signal(signal) => return output::end(128 + signal as u8),
         };
         let (message, hint) = message_and_hint(&error, code == USAGE, no_command);
-        messages::eprint_error(&message, hint.as_deref());
-        messages::end(code)
+        output::eprint_error(&message, hint.as_deref());
+        output::end(code)
     }
 }
 

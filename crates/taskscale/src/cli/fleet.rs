@@ -13,10 +13,9 @@ use super::catalog_dir::find_catalog;
 use super::failure::{
     CliResult, Failure, OrUsage, SUCCESS, USAGE, catch_signals, check_interrupt, exit_code, succeed_with,
 };
-use super::messages::eprint_status;
+use super::output::{eprint_status, for_standard_output, print_result};
 use super::pages::page_of;
 use super::run;
-use super::terminal::{for_standard_output, print_result};
 use crate::catalog::VersionRequest;
 use crate::document::json;
 use crate::fleet::{

@@ -4,8 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::IsTerminal;
 use std::path::Path;
 
-use super::messages::{eprint_status, is_json};
-use super::terminal::columns;
+use super::output::{columns, eprint_status, mode};
 use crate::document::{first_of, quoted};
 use crate::record::{Sample, Status, last_attempts};
 use crate::units;
@@ -15,7 +14,7 @@ const NAMED: usize = 3;
 
 /// Shows the next steps, on a terminal only.
 pub(super) fn eprint_follow_up_hints(folder: &Path, samples: &[Sample]) {
-    if is_json() || !std::io::stderr().is_terminal() || samples.is_empty() {
+    if mode().json || !std::io::stderr().is_terminal() || samples.is_empty() {
         return;
     }
     let root = rustix::process::geteuid().is_root();

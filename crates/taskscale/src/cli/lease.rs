@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::args::Global;
 use super::failure::{CliResult, Failure, advised};
-use super::messages::eprint_status;
+use super::output::eprint_status;
 use super::progress::{Progress, time_left};
 use crate::document::{command_line, shortened};
 use taskscale_measure::{Holder, Interrupt, MachineLock};

@@ -8,11 +8,10 @@ use anyhow::{Context, anyhow, bail, ensure};
 use super::args::{Global, LimitArgs};
 use super::catalog_dir::open_catalog_with;
 use super::failure::{CliResult, Failure, OrUsage, catch_signals, exit_code};
-use super::messages::{emit, is_json};
+use super::output::{emit, for_standard_output, mode, print_result};
 use super::output_dir::{FolderPurpose, OutputDir};
 use super::progress::Progress;
 use super::session::{Session, stopped};
-use super::terminal::{for_standard_output, print_result};
 use super::workload_args;
 use crate::campaign::{self, drive};
 use crate::catalog::{Shape, Workload};
@@ -254,7 +253,7 @@ impl limit::SearchObserver for Watcher<'_> {
 
     fn answered(&mut self, answer: &Answer) {
         let text = limit::sentence(answer, &self.search_spec.find);
-        if !is_json() {
+        if !mode().json {
             return self.progress.print_message(&text);
         }
         let of = |run: &Option<ShownRun>| run.as_ref().map(|run| run.trial_point);

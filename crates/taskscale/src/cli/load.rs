@@ -8,7 +8,7 @@ use taskscale_load::{self as load, Client, LoadOrder, OpenLoad};
 
 use super::args::{Global, LoadArgs, ProtocolArg};
 use super::failure::{CliResult, OrUsage, SUCCESS, exit_code};
-use super::terminal::print_result;
+use super::output::print_result;
 use crate::units;
 
 /// Minimum bytes of a chat message: its sender and its number.

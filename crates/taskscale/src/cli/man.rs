@@ -10,7 +10,7 @@ use clap_mangen::Man as Page;
 
 use super::args::{Args, ManArgs};
 use super::failure::{CliResult, SUCCESS, succeed_with};
-use super::messages::eprint_status;
+use super::output::eprint_status;
 
 pub fn run(args: &ManArgs) -> CliResult {
     let mut command = Args::command();

@@ -10,10 +10,10 @@ use anyhow::{Context, anyhow, bail, ensure};
 
 use super::args::{Global, MeasureArgs};
 use super::failure::{CliResult, OrUsage, catch_signals, exit_code};
+use super::output::for_standard_output;
 use super::output_dir::{FolderPurpose, OutputDir};
 use super::replay::values;
 use super::session::{Session, USUAL_HOLD};
-use super::terminal::for_standard_output;
 use super::workload_args::{resume_options, task_counts};
 use crate::campaign::{BlackBoxTemplate, Prepared, ResumeOptions, SECONDS, TASKS, black_box_digest};
 use crate::catalog::Kind;

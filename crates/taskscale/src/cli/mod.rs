@@ -23,8 +23,8 @@ mod list;
 mod load;
 mod man;
 mod measure;
-mod messages;
 mod new;
+mod output;
 mod output_dir;
 mod pages;
 mod preview;
@@ -37,7 +37,6 @@ mod run;
 mod session;
 mod site;
 mod submit;
-mod terminal;
 mod verify;
 mod versions;
 mod workload_args;
@@ -46,8 +45,9 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use args::{Args, Command};
+use args::{Args, Command, Global};
 use failure::{Failure, SUCCESS, USAGE, advised};
+use output::Mode;
 
 /// Runs the command line.
 pub fn main() -> ExitCode {
@@ -70,8 +70,8 @@ pub fn main() -> ExitCode {
                     | Command::Doctor
             )
         );
-    messages::set(messages::Mode { json, verbose: args.global.verbose, quiet: args.global.quiet });
-    terminal::set_color(args.global.color);
+    let Global { color, verbose, quiet, .. } = args.global;
+    output::set(Mode { color, json, verbose, quiet });
     if let Some(command) = args.misplaced_options() {
         let error = format!("options of `run` before `{command}` (options follow their command)");
         let advice = format!("`taskscale {command} -h` lists its options");
@@ -105,7 +105,7 @@ pub fn main() -> ExitCode {
         Some(Command::Measure(measure)) => measure::run(&measure, &args.global),
     };
     match result {
-        Ok(code) => messages::end(code),
+        Ok(code) => output::end(code),
         Err(failure) => failure.report(no_command),
     }
 }
@@ -120,7 +120,7 @@ fn not_parsed(error: &clap::Error) -> ExitCode {
     }
     let message = error.to_string();
     let message = message.trim().trim_start_matches("error: ");
-    messages::set(messages::Mode { json: true, verbose: false, quiet: false });
-    messages::eprint_error(message, None);
-    messages::end(USAGE)
+    output::set(Mode { json: true, ..Mode::default() });
+    output::eprint_error(message, None);
+    output::end(USAGE)
 }

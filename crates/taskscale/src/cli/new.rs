@@ -6,8 +6,7 @@ use anyhow::bail;
 
 use super::args::{Global, NewArgs};
 use super::failure::{CliResult, Failure, OrUsage, SUCCESS};
-use super::messages::eprint_status;
-use super::terminal::{print_result, printable};
+use super::output::{eprint_status, print_result, printable};
 use crate::catalog::{self, catalog_to_write, did_you_mean};
 use crate::document::joined;
 use crate::scaffold::{self, LANGUAGES, Language, ScaffoldRequest, language_of};

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
 
-use super::messages::eprint_status;
+use super::output::eprint_status;
 use crate::campaign::{self, CampaignError, CampaignResult, ResumeOptions};
 use crate::files::if_there;
 use crate::limit::{self, LimitError};

@@ -9,10 +9,9 @@ use serde_json::json;
 
 use super::args::ReportFormat;
 use super::failure::{CliResult, succeed_with};
-use super::messages::eprint_status;
+use super::output::{columns, eprint_status, printable};
 use super::output_dir::RESULTS;
 use super::progress::time_left;
-use super::terminal::{columns, printable};
 use crate::campaign::{CellEstimate, EstimateSource, RunPreview};
 use crate::document::json;
 use crate::units::{self, counted};

@@ -4,9 +4,8 @@ use std::io::IsTerminal;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::messages::{Level, emit, is_json, is_verbose, message};
+use super::output::{Level, WIDEST, color, emit, message, mode, printable, width_of};
 use super::results_ticker::ResultsTicker;
-use super::terminal::{WIDEST, color, printable, width_of};
 use crate::campaign::{CampaignObserver, PlannedRun};
 use crate::catalog::Program;
 use crate::document::{Bars, RenderOptions};
@@ -27,7 +26,7 @@ impl Progress {
     pub fn new(quiet: bool) -> Progress {
         let terminal = std::io::stderr().is_terminal();
         // Lines of `--verbose` and `--json` would break a bar.
-        let bar = (terminal && !quiet && !is_json() && !is_verbose()).then(|| {
+        let bar = (terminal && !quiet && !mode().json && !mode().verbose).then(|| {
             let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
             // The template is a valid constant.
             if let Ok(style) = ProgressStyle::with_template("{spinner} {wide_msg}") {
@@ -70,7 +69,7 @@ impl Progress {
             version: None,
             reason: None,
         });
-        if is_json() {
+        if mode().json {
             return;
         }
         self.show(&format!("building {} ({position} of {all})", program.name()));
@@ -166,7 +165,7 @@ impl CampaignObserver for Progress {
     }
 
     fn run_ended(&mut self, sample: &Sample, seen: &[Sample]) {
-        if is_json() {
+        if mode().json {
             return emit(Event::RunEnded { sample: Box::new(sample.clone()) });
         }
         let (done, all) = self.position;

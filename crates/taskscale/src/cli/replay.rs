@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::args::{Global, ReplayArgs};
 use super::failure::{CliResult, OrUsage, succeed_with};
-use super::terminal::printable;
+use super::output::printable;
 use crate::units;
 use taskscale_measure::{Measurement, RunSpec, analyze, read_trace};
 

@@ -9,11 +9,10 @@ use anyhow::{Context, bail, ensure};
 
 use super::args::{self, ReportFormat};
 use super::failure::{CliResult, Failure, OrUsage, SUCCESS, advised, succeed_with};
-use super::messages::eprint_status;
+use super::output::{WIDEST, eprint_status, for_standard_output, print_through};
 use super::output_dir::{PAGE_FILE, RESULTS, existing_folder, load_results};
 use super::pages::{anatomy, name, page_of, target, text, what_changed};
 use super::report_filter::ReportFilter;
-use super::terminal::{WIDEST, for_standard_output, print_through};
 use crate::compare::over_versions;
 use crate::document::quoted;
 use crate::limit::{self, LimitReport};

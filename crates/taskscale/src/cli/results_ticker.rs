@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use anstyle::{AnsiColor, Style};
 
-use super::terminal::printable;
+use super::output::printable;
 use crate::catalog::{Kind, Shape};
 use crate::document::{RenderOptions, bar, painted, safe, shortened};
 use crate::metrics::{self, MetricDef};

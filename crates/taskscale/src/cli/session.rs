@@ -8,11 +8,10 @@ use super::args::{Global, ReportFormat};
 use super::failure::{CliResult, Failure, OrUsage, check_interrupt};
 use super::follow_up_hints::eprint_follow_up_hints;
 use super::lease::lock_machine;
-use super::messages::{emit, eprint_status};
+use super::output::{emit, eprint_status, print_result, printable};
 use super::output_dir::{OutputDir, warn_of_rejected};
 use super::pages::{show, write_page};
 use super::progress::Progress;
-use super::terminal::{print_result, printable};
 use crate::campaign::{
     self, ByPlan, CampaignError, CampaignSettings, NotReady, Prepared, ResumeOptions, RunsEnd, drive, prepare,
 };

@@ -5,7 +5,7 @@ use anyhow::Context;
 use super::args::{self, Global};
 use super::catalog_dir::open_catalog_or_own;
 use super::failure::{CliResult, OrUsage, succeed_with};
-use super::messages::eprint_status;
+use super::output::eprint_status;
 use super::output_dir::{existing_folder, load_results};
 use super::pages::page;
 use crate::limit;

@@ -8,12 +8,11 @@ use clap::Parser;
 
 use super::args::{Args, Command, Global, VerifyArgs};
 use super::failure::{CliResult, Failure, OrUsage, catch_signals, exit_code, succeed_with};
-use super::messages::eprint_status;
+use super::output::{eprint_status, for_standard_output, json_or, print_result};
 use super::output_dir::existing_folder;
 use super::progress::Progress;
 use super::run;
 use super::session::Session;
-use super::terminal::{for_standard_output, json_or, print_result};
 use crate::record::{Hold, Loaded, SCHEMA_VERSION, Series, Timestamp};
 use crate::report::{Report, command_line};
 use crate::submit::{self, DrawnCase, SubmittedResults, VERIFICATION, Verification};

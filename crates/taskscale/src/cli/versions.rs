@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::args::{Global, VersionsArgs};
 use super::catalog_dir::{named_toolchains, open_catalog};
 use super::failure::{CliResult, OrUsage, succeed_with};
-use super::terminal::{for_standard_output, json_or};
+use super::output::{for_standard_output, json_or};
 use crate::catalog::{Catalog, Runtime, release_series};
 use crate::document::{Column, Document, DocumentRow, Table, TableCell};
 use crate::versions::{NamedToolchains, versions_of};

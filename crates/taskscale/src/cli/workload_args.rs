@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::{Context, bail, ensure};
 
 use super::args::ResultsArgs;
-use super::messages::eprint_status;
+use super::output::eprint_status;
 use crate::campaign::ResumeOptions;
 use crate::catalog::{Catalog, SelectError, Selection, Workload, bytes_held, closest, select};
 use crate::document::first_of;
