@@ -8,9 +8,9 @@ use anyhow::Context;
 use super::args::{CleanArgs, Global};
 use super::catalog_dir::find_catalog;
 use super::failure::{CliResult, catch_signals, exit_code};
-use super::lease::lock_machine;
 use super::output::{eprint_status, print_result, printable};
 use super::progress::Progress;
+use super::session::lock_machine;
 use crate::catalog::embedded_name;
 use crate::toolchain::{self, Cache, KeptBuild};
 use crate::units;
@@ -47,7 +47,6 @@ pub fn run(args: &CleanArgs, global: &Global) -> CliResult {
     let catalogs = cache.catalogs();
     let unpacked = toolchain::folders(&catalogs).with_context(|| format!("cannot read {root}"))?;
 
-    let (mut old, mut current) = (Vec::new(), Vec::new());
     let wanted = if args.all || builds.is_empty() {
         Vec::new()
     } else {
@@ -57,25 +56,24 @@ pub fn run(args: &CleanArgs, global: &Global) -> CliResult {
         let warn = |text: &str| eprint_status(&format!("warning: {text}"));
         toolchain::wanted_builds(folders, &builds, &warn)
     };
-    for build in builds {
+    let builds = builds.into_iter().map(|build| {
         let is_wanted = wanted.iter().any(|(runtime, digest)| build.is_of(runtime, digest));
         let name = format!("builds of {} ({})", build.runtime, build.digest);
-        let item = CacheItem { name, folder: build.folder.clone(), build: Some(build) };
-        if is_wanted { &mut current } else { &mut old }.push(item);
-    }
+        (CacheItem { name, folder: build.folder.clone(), build: Some(build) }, is_wanted)
+    });
     // taskscale only removes its own folders: `VERSION-DIGEST` or `pinned-DIGEST`.
     let is_ours = |(name, _): &(String, PathBuf)| {
         name.rsplit_once('-').is_some_and(|(_, digest)| digest.bytes().all(|byte| byte.is_ascii_hexdigit()))
     };
-    for (name, folder) in unpacked.into_iter().filter(is_ours) {
+    let unpacked = unpacked.into_iter().filter(is_ours).map(|(name, folder)| {
         let is_wanted = !args.all && name == embedded_name();
-        let item = CacheItem { name: format!("catalog {name}"), folder, build: None };
-        if is_wanted { &mut current } else { &mut old }.push(item);
-    }
+        (CacheItem { name: format!("catalog {name}"), folder, build: None }, is_wanted)
+    });
+    let (current, old): (Vec<_>, Vec<_>) = builds.chain(unpacked).partition(|(_, is_wanted)| *is_wanted);
 
     let (remove, free) = if args.dry_run { ("would remove", "would free") } else { ("removed", "freed") };
     let (mut freed_bytes, mut removed, mut failed) = (0, 0, false);
-    for item in &old {
+    for (item, _) in &old {
         let bytes = toolchain::disk_usage_bytes(&item.folder);
         let gone = if args.dry_run { Ok(true) } else { item.remove() };
         let line = match gone {
@@ -94,7 +92,7 @@ pub fn run(args: &CleanArgs, global: &Global) -> CliResult {
         print_result(&printable(&format!("{line}\n")))?;
     }
     drop(lock);
-    let kept_bytes: u64 = current.iter().map(|item| toolchain::disk_usage_bytes(&item.folder)).sum();
+    let kept_bytes: u64 = current.iter().map(|(item, _)| toolchain::disk_usage_bytes(&item.folder)).sum();
     let (freed, kept, all) = (units::bytes(freed_bytes), units::bytes(kept_bytes), old.len() + current.len());
     let sum = format!("{free} {freed} ({removed} of {all}) in {root}; {kept} in use kept\n");
     print_result(&printable(&sum))?;

@@ -17,7 +17,6 @@ mod failure;
 mod fleet;
 mod follow_up_hints;
 mod help;
-mod lease;
 mod limit;
 mod list;
 mod load;
@@ -49,27 +48,17 @@ use args::{Args, Command, Global};
 use failure::{Failure, SUCCESS, USAGE, advised};
 use output::Mode;
 
+/// The commands that print their result as JSON with `--json`. All others write events.
+const PRINT_JSON: [&str; 8] = ["list", "check", "replay", "load", "submit", "versions", "bisect", "doctor"];
+
 /// Runs the command line.
 pub fn main() -> ExitCode {
     let args = match Args::try_parse() {
         Ok(args) => args,
         Err(error) => return not_parsed(&error),
     };
-    // These print their result as JSON; all others write events.
-    let json = args.global.json
-        && !matches!(
-            args.command,
-            Some(
-                Command::List(_)
-                    | Command::Check(_)
-                    | Command::Replay(_)
-                    | Command::Load(_)
-                    | Command::Submit(_)
-                    | Command::Versions(_)
-                    | Command::Bisect(_)
-                    | Command::Doctor
-            )
-        );
+    let name: &str = args.command.as_ref().map_or("run", Into::into);
+    let json = args.global.json && !PRINT_JSON.contains(&name);
     let Global { color, verbose, quiet, .. } = args.global;
     output::set(Mode { color, json, verbose, quiet });
     if let Some(command) = args.misplaced_options() {

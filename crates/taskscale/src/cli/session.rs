@@ -1,29 +1,34 @@
 //! Shared by commands that measure: the machine lock, builds, and results from the first run to the last line.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::anyhow;
 
 use super::args::{Global, ReportFormat};
-use super::failure::{CliResult, Failure, OrUsage, check_interrupt};
+use super::failure::{CliResult, Failure, OrUsage, advised, check_interrupt};
 use super::follow_up_hints::eprint_follow_up_hints;
-use super::lease::lock_machine;
 use super::output::{emit, eprint_status, print_result, printable};
 use super::output_dir::{OutputDir, warn_of_rejected};
 use super::pages::{show, write_page};
-use super::progress::Progress;
+use super::progress::{Progress, time_left};
 use crate::campaign::{
     self, ByPlan, CampaignError, CampaignSettings, NotReady, Prepared, ResumeOptions, RunsEnd, drive, prepare,
 };
 use crate::catalog::Program;
-use crate::document::quoted;
+use crate::document::{command_line, quoted, shortened};
 use crate::record::{self, BuildState, Event, Hold, Loaded, MemorySource, Plan, Sample};
 use crate::toolchain::{Attend, Cache};
 use crate::units;
-use taskscale_measure::{GroupRoot, Interrupt, LocalRunner, MachineLock, available_memory_bytes};
+use taskscale_measure::{GroupRoot, Holder, Interrupt, LocalRunner, MachineLock, available_memory_bytes};
 
 /// The default wait: long enough for a plateau of 1 s.
 pub(super) const USUAL_HOLD: Hold = Hold::Chosen { plateau_s: 1.0 };
+
+/// A waiting command repeats its message after this time.
+const REPEAT_AFTER: Duration = Duration::from_secs(300);
+/// Maximum width of a holder's command, in columns.
+const COMMAND: usize = 100;
 
 /// The machine, locked for one command.
 pub(super) struct Session<'i> {
@@ -208,6 +213,71 @@ pub(super) fn build_programs(
     });
     check_interrupt(interrupt).inspect_err(|_| progress.finish())?;
     Ok(prepared)
+}
+
+/// Locks the machine. `what` describes this command in the messages of others (`with results/DIR`), `harm` is
+/// why it waits for them.
+pub(super) fn lock_machine(
+    what: &str,
+    harm: &str,
+    global: &Global,
+    progress: &Progress,
+    interrupt: &Interrupt,
+) -> CliResult<MachineLock> {
+    let mut refused = None;
+    let (mut waited, mut next_message) = (Duration::ZERO, Duration::ZERO);
+    let wait = |holder: &Holder, so_far: Duration| {
+        let who = named(holder);
+        if global.no_wait {
+            refused = Some(who);
+            return false;
+        }
+        waited = so_far;
+        if so_far >= next_message {
+            progress.print_message(&format!("waiting: {who} is measuring on this machine ({harm})"));
+            next_message = so_far + REPEAT_AFTER;
+        }
+        let time = time_left(so_far.as_secs_f64());
+        progress.show_if_bar(&format!("waiting for {time} (Ctrl-C: stop; --no-lock: measure anyway)"));
+        true
+    };
+    let lock = match global.no_lock {
+        true => Some(MachineLock::unwanted()),
+        false => MachineLock::acquire(what, interrupt, wait),
+    };
+    if let Some(who) = refused {
+        return Err(Failure::Usage(advised(
+            format!("{who} is measuring on this machine ({harm})"),
+            "omit --no-wait to wait; --no-lock measures anyway, and marks the samples",
+        )));
+    }
+    let lock = lock.ok_or_else(|| Failure::interrupted(interrupt))?;
+    if let Some(why) = lock.why_not() {
+        eprint_status(&format!(
+            "warning: another taskscale may disturb this one: the machine is not locked ({why})"
+        ));
+    }
+    if waited >= Duration::from_secs(1) {
+        progress.print_message(&format!("waited {}", time_left(waited.as_secs_f64())));
+    }
+    Ok(lock)
+}
+
+/// `taskscale 708 with results/DIR (taskscale @all), for 12 min`.
+fn named(holder: &Holder) -> String {
+    let name = match (holder.pid, &holder.does) {
+        (Some(pid), Some(does)) => format!("taskscale {pid} {does}"),
+        (Some(pid), None) => format!("process {pid}"),
+        (None, _) => "another taskscale".to_owned(),
+    };
+    let name = match holder.command.as_slice() {
+        [] => name,
+        command => format!("{name} ({})", shortened(&command_line(command), COMMAND)),
+    };
+    match holder.since.and_then(|since| since.elapsed().ok()) {
+        Some(so_far) => format!("{name}, for {}", time_left(so_far.as_secs_f64())),
+        None => name,
+    }
 }
 
 /// What was measured, and how that ended.
