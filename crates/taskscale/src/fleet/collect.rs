@@ -22,18 +22,15 @@ pub struct Collected {
     pub machines: Vec<(Target, PublishedTarget)>,
     pub missing: Vec<Target>,
     facts: Vec<BTreeMap<String, String>>,
-    tables: BTreeMap<Heading, BTreeMap<String, Vec<MachineValue>>>,
+    /// A table for each metric, by its index in `metrics::ALL`, as a metric has no order of its own.
+    tables: BTreeMap<usize, BTreeMap<Cases, EntryValues>>,
 }
 
-/// The cases that a table shows.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Heading {
-    part: Series,
-    /// Index in `metrics::ALL`, as a metric has no order of its own.
-    figure: usize,
-    /// Absent for a metric of whole entries.
-    tasks: Option<u64>,
-}
+/// The cases of a section: a series, and the number of tasks. It is absent for a metric of whole entries.
+type Cases = (Series, Option<u64>);
+
+/// The values of each entry.
+type EntryValues = BTreeMap<String, Vec<MachineValue>>;
 
 /// The value of one machine.
 #[derive(Debug, Clone, PartialEq)]
@@ -69,8 +66,8 @@ impl Collected {
         for report in &reports {
             let mut add = |figure: &'static MetricDef, tasks, entry: &str, value| {
                 let place = metrics::ALL.iter().position(|one| std::ptr::eq(*one, figure)).unwrap_or(0);
-                let heading = Heading { part: report.series(), figure: place, tasks };
-                let found = self.tables.entry(heading).or_default();
+                let sections = self.tables.entry(place).or_default();
+                let found = sections.entry((report.series(), tasks)).or_default();
                 found.entry(entry.to_owned()).or_default().push(MachineValue { machine, value });
             };
             let headline = metrics::headline(report.shape);
@@ -137,25 +134,24 @@ impl Collected {
             let values = values.iter().map(|(whose, value)| (whose.clone(), value.as_str()));
             (fact.as_str(), values.collect())
         })));
-        let mut tables: BTreeMap<usize, Table> = BTreeMap::new();
-        for (heading, entries) in &self.tables {
-            let figure = metrics::ALL[heading.figure];
-            let table = tables.entry(heading.figure).or_insert_with(|| {
-                Table::new(vec![
-                    Column::words("entry"),
-                    Column::figures(figure.heading),
-                    Column::figures("least"),
-                    Column::words("on"),
-                    Column::figures("most"),
-                    Column::words("on"),
-                    Column::figures("machines"),
-                ])
-            });
-            let tasks = heading.tasks.map(|tasks| format!(", {}", units::tasks(tasks)));
-            let section = table.section(format!("{}{}", heading.part, tasks.unwrap_or_default()));
-            section.rows = entries.iter().map(|(entry, found)| self.row(figure, entry, found)).collect();
+        for (figure, sections) in &self.tables {
+            let figure = metrics::ALL[*figure];
+            let mut table = Table::new(vec![
+                Column::words("entry"),
+                Column::figures(figure.heading),
+                Column::figures("least"),
+                Column::words("on"),
+                Column::figures("most"),
+                Column::words("on"),
+                Column::figures("machines"),
+            ]);
+            for ((part, tasks), entries) in sections {
+                let tasks = tasks.map(|tasks| format!(", {}", units::tasks(tasks))).unwrap_or_default();
+                let section = table.section(format!("{part}{tasks}"));
+                section.rows = entries.iter().map(|(entry, found)| self.row(figure, entry, found)).collect();
+            }
+            document.table(table);
         }
-        tables.into_values().for_each(|table| document.table(table));
         document.notes.push(
             "Values are medians over machines, of the medians of their repetitions. Least and most are single machines. \
              Different machines are not repetitions of each other."

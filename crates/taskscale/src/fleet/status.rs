@@ -40,10 +40,13 @@ pub struct TargetProgress {
     pub last: Option<String>,
 }
 
+/// The length of a file, and when it changed.
+type ChangeMark = (u64, Option<SystemTime>);
+
 /// Observes a fleet repeatedly, and reads only results that have changed.
 #[derive(Debug, Default)]
 pub struct Watch {
-    seen: BTreeMap<PathBuf, (u64, Option<SystemTime>, TargetProgress)>,
+    seen: BTreeMap<PathBuf, (ChangeMark, TargetProgress)>,
 }
 
 impl Watch {
@@ -70,14 +73,12 @@ impl Watch {
         let folder = fleet.target_folder(target).join(&claim.node);
         let facts = fs::metadata(folder.join("samples.jsonl")).ok()?;
         let now = (facts.len(), facts.modified().ok());
-        if let Some((length, changed, progress)) = self.seen.get(&folder)
-            && (*length, *changed) == now
-        {
+        if let Some((_, progress)) = self.seen.get(&folder).filter(|(seen, _)| *seen == now) {
             return Some(progress.clone());
         }
         let loaded = record::load(&folder).ok()?;
         let progress = progress(&loaded.campaign, &loaded.samples, claim);
-        self.seen.insert(folder, (now.0, now.1, progress.clone()));
+        self.seen.insert(folder, (now, progress.clone()));
         Some(progress)
     }
 }
