@@ -76,18 +76,15 @@ fn compare_parts(
         parts.map(|(part, samples)| (part, samples.into_iter().cloned().collect())).collect()
     };
     let (old, now) = (parts(base), parts(new));
-    let in_both = |(part, _): &&(Campaign, Vec<Sample>)| {
-        now.iter().any(|(other, _)| other.plan.series() == part.plan.series())
-    };
-    let series = old.iter().filter(in_both).count();
+    let counterpart =
+        |part: &Campaign| now.iter().find(|(other, _)| other.plan.series() == part.plan.series());
+    let series = old.iter().filter(|(part, _)| counterpart(part).is_some()).count();
     let (mut comparisons, mut missing) = (Vec::new(), Vec::new());
     for (position, (campaign, samples)) in old.iter().enumerate() {
-        let part = campaign.plan.series();
-        let counterpart = now.iter().find(|(other, _)| other.plan.series() == part);
         // With one series each, the error names both.
         let alone = (old.len() == 1 && now.len() == 1).then(|| &now[position]);
-        let Some((other, other_samples)) = counterpart.or(alone) else {
-            missing.push(part);
+        let Some((other, other_samples)) = counterpart(campaign).or(alone) else {
+            missing.push(campaign.plan.series());
             continue;
         };
         let settings = CompareSettings {

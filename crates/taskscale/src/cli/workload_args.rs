@@ -147,11 +147,10 @@ pub(super) fn choose<'c>(
         let whys = all.iter().flat_map(|chosen| &chosen.left_out);
         let whys: Vec<String> =
             whys.map(|(count, why)| format!("-n {}: {why}", units::count(*count))).collect();
-        if whys.is_empty() {
-            bail!(
-                "nothing to measure: no selected entry has the workload at a number of tasks that is small enough"
-            );
-        }
+        ensure!(
+            !whys.is_empty(),
+            "nothing to measure: no selected entry has the workload at a number of tasks that is small enough"
+        );
         bail!("{}", whys.join("; "));
     }
     Ok(all)
