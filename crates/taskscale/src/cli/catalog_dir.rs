@@ -14,19 +14,14 @@ use crate::document::safe;
 use crate::toolchain::Cache;
 use crate::versions::{self, NamedToolchains};
 
-/// The folder of embedded catalogs in the user's cache.
-fn of_user() -> PathBuf {
-    Cache::of_user().catalogs()
-}
-
 /// The catalogs of a command.
 pub(super) fn find_catalog(global: &Global) -> Result<CatalogPlace, CatalogError> {
-    catalog::find_catalog(&global.catalog, &of_user())
+    catalog::find_catalog(&global.catalog, &Cache::of_user().catalogs())
 }
 
 /// The nearest or embedded catalog, whatever `--catalog` is.
 pub(super) fn any_catalog() -> Option<Catalog> {
-    Catalog::load_all(&unnamed_catalog(&of_user()).ok()?.folders).ok()
+    Catalog::load_all(&unnamed_catalog(&Cache::of_user().catalogs()).ok()?.folders).ok()
 }
 
 pub(super) fn open_catalog(global: &Global) -> Result<Catalog, CatalogError> {
@@ -60,7 +55,7 @@ pub(super) fn open_catalog_or_own(global: &Global) -> Result<Catalog, CatalogErr
     match open_catalog(global) {
         Err(error) if named_catalogs(&global.catalog).0.is_empty() => {
             eprint_status(&format!("warning: using the embedded catalog: {error}"));
-            Catalog::load(&unpack_embedded(&of_user())?)
+            Catalog::load(&unpack_embedded(&Cache::of_user().catalogs())?)
         }
         result => result,
     }

@@ -23,16 +23,6 @@ struct CacheItem {
     build: Option<KeptBuild>,
 }
 
-impl CacheItem {
-    /// Removes it; `false` if it is in use.
-    fn remove(&self) -> std::io::Result<bool> {
-        match &self.build {
-            Some(build) => build.remove(),
-            None => fs::remove_dir_all(&self.folder).map(|()| true),
-        }
-    }
-}
-
 pub fn run(args: &CleanArgs, global: &Global) -> CliResult {
     let interrupt = catch_signals()?;
     let progress = Progress::new(global.quiet);
@@ -75,7 +65,12 @@ pub fn run(args: &CleanArgs, global: &Global) -> CliResult {
     let (mut freed_bytes, mut removed, mut failed) = (0, 0, false);
     for (item, _) in &old {
         let bytes = toolchain::disk_usage_bytes(&item.folder);
-        let gone = if args.dry_run { Ok(true) } else { item.remove() };
+        // `false` if it is in use.
+        let gone = match &item.build {
+            _ if args.dry_run => Ok(true),
+            Some(build) => build.remove(),
+            None => fs::remove_dir_all(&item.folder).map(|()| true),
+        };
         let line = match gone {
             Ok(true) => {
                 freed_bytes += bytes;

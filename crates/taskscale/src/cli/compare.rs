@@ -22,15 +22,15 @@ const UNDECIDED: u8 = 3;
 pub fn run(args: &CompareArgs) -> CliResult {
     let fail_above = args.fail_above.as_deref().map(units::parse_share).transpose();
     let fail_above = fail_above.context("--fail-above").or_usage()?;
-    for folder in [Some(&args.base), args.new.as_ref()].into_iter().flatten() {
+    let folders = [&args.base, args.new.as_ref().unwrap_or(&args.base)];
+    for folder in folders {
         existing_folder(folder).or_usage()?;
     }
     let base = load_results(&args.base).or_usage()?;
     // Two entries of one folder.
-    let other =
-        args.new.as_deref().filter(|new| *new != args.base).map(load_results).transpose().or_usage()?;
+    let other = (folders[0] != folders[1]).then(|| load_results(folders[1])).transpose().or_usage()?;
     let new = other.as_ref().unwrap_or(&base);
-    let names = [&args.base, args.new.as_ref().unwrap_or(&args.base)].map(|path| path.display().to_string());
+    let names = folders.map(|folder| folder.display().to_string());
     let has = |asked: &&ComparedMetric| base.campaign.plans().any(|plan| asked.figure.is_of(plan.shape));
     if let Some(asked) = args.metric.iter().find(|asked| !has(asked)) {
         let name = asked.figure.name;

@@ -37,24 +37,20 @@ fn next(folder: &Path, samples: &[Sample], root: bool) -> String {
         rows.push(["  compare two".to_owned(), command]);
     }
     let mut text = columns(&rows);
-    for (command, cells) in lifts(&last) {
+    // The commands that raise the limits that cases hit, and these cases.
+    let mut lifts: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+    for sample in last.iter().filter(|sample| sample.status == Status::Limit) {
+        let Some(lift) = sample.limit.as_ref().and_then(|limit| limit.lift.as_deref()) else { continue };
+        let cell = format!("{} × {}", sample.entry, units::count(sample.tasks));
+        lifts.entry(lift).or_default().insert(cell);
+    }
+    for (command, cells) in lifts {
         let sudo = if command.starts_with("sysctl") && !root { "sudo " } else { "" };
         let cells: Vec<String> = cells.into_iter().collect();
         text.push_str(&format!("Hit a limit: {}. Raise it and measure again:\n", first_of(&cells, NAMED)));
         text.push_str(&format!("  {sudo}{command}\n"));
     }
     text
-}
-
-/// The commands that raise the limits that cases hit, and these cases.
-fn lifts(last: &[&Sample]) -> BTreeMap<String, BTreeSet<String>> {
-    let mut lifts: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for sample in last.iter().filter(|sample| sample.status == Status::Limit) {
-        let Some(lift) = sample.limit.as_ref().and_then(|limit| limit.lift.clone()) else { continue };
-        let cell = format!("{} × {}", sample.entry, units::count(sample.tasks));
-        lifts.entry(lift).or_default().insert(cell);
-    }
-    lifts
 }
 
 #[cfg(test)]

@@ -96,10 +96,10 @@ pub(super) fn validate(args: &MeasureArgs) -> anyhow::Result<MeasureOptions> {
     let load = load(args)?;
     let ready = ready(args)?;
     let (recorded_env, env) = environment(args)?;
+    let words = || args.command.iter().chain(env.values());
+    let told_hold = words().any(|word| word.contains(SECONDS));
     let load_words = load.iter().flat_map(|load| &load.command);
-    let words = || args.command.iter().chain(load_words.clone()).chain(env.values());
-    let takes_tasks = words().any(|word| word.contains(TASKS));
-    let told_hold = args.command.iter().chain(env.values()).any(|word| word.contains(SECONDS));
+    let takes_tasks = words().chain(load_words).any(|word| word.contains(TASKS));
     let tasks = match &args.tasks {
         Some(_) if !takes_tasks => bail!(
             "-n needs {TASKS} in the command, --env or --with, where the program takes the number of tasks (or \
@@ -165,9 +165,8 @@ fn load(args: &MeasureArgs) -> anyhow::Result<Option<LoadCommand>> {
     if let Some(address) = &args.connect {
         let address = address_of(address).context("--connect")?.to_string();
         // taskscale itself: the process that executes the command resolves this path.
-        let command = [taskscale_load::PROGRAM, "load", "hold", "--connect", &address, "-n", TASKS]
-            .map(str::to_owned)
-            .to_vec();
+        let command = [taskscale_load::PROGRAM, "load", "hold", "--connect", &address, "-n", TASKS];
+        let command = command.map(str::to_owned).into();
         return Ok(Some(LoadCommand { command, stands: LoadAliveWhen::Alive }));
     }
     let Some(with) = &args.with else { return Ok(None) };

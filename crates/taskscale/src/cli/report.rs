@@ -117,9 +117,7 @@ pub fn run(args: &args::ReportArgs) -> CliResult {
             let file = args.output.clone().or_else(|| args.open.then(|| folders[0].join(PAGE_FILE)));
             match &file {
                 None => print_through(|out| report::write_html(page, out))?,
-                Some(path) => {
-                    record::write_whole(path, |out| report::write_html(page, out)).context("-o")?;
-                }
+                Some(path) => record::write_whole(path, |out| report::write_html(page, out)).context("-o")?,
             }
             if let Some(file) = file.filter(|_| args.open) {
                 eprint_status(&format!("report: {}", file.display()));

@@ -9,7 +9,7 @@ use super::output::eprint_status;
 use super::output_dir::{existing_folder, load_results};
 use super::pages::page;
 use crate::limit;
-use crate::site::{self, ResultsFolder, Site, SiteError, SiteSummary};
+use crate::site::{self, ResultsFolder, Site, SiteError};
 use crate::submit::Withdrawal;
 use crate::units::counted;
 
@@ -25,30 +25,6 @@ pub fn run(args: &args::SiteArgs, global: &Global) -> CliResult {
         return Err(SiteError::NoResults(args.results.clone())).or_usage();
     }
     let made = site.finish()?;
-    print_summary(&made);
-    succeed_with(&format!("{}\n", made.start.display()))
-}
-
-/// Adds results. Unreadable results are skipped with a warning.
-fn add(site: &mut Site, found: &ResultsFolder) -> CliResult<()> {
-    if limit::holds_search(&found.folder) {
-        eprint_status(&format!("left out: {} (a search of `taskscale limit`)", found.folder.display()));
-        return Ok(());
-    }
-    if let Some(withdrawal) =
-        Withdrawal::read(&found.folder).with_context(|| found.folder.display().to_string())?
-    {
-        site.withdrawn.push((found.clone(), withdrawal));
-        return Ok(());
-    }
-    match load_results(&found.folder) {
-        Ok(loaded) => site.add(found, &loaded, page(&loaded))?,
-        Err(error) => eprint_status(&format!("warning: left out: {error}")),
-    }
-    Ok(())
-}
-
-fn print_summary(made: &SiteSummary) {
     for link in &made.dead_links {
         eprint_status(&format!("warning: broken link: {link}"));
     }
@@ -59,4 +35,23 @@ fn print_summary(made: &SiteSummary) {
     let campaigns = counted(made.campaigns as u64, "results page");
     let entries = counted(made.entries as u64, "entry page");
     eprint_status(&format!("{campaigns}, {entries}, {documents}"));
+    succeed_with(&format!("{}\n", made.start.display()))
+}
+
+/// Adds results. Unreadable results are skipped with a warning.
+fn add(site: &mut Site, found: &ResultsFolder) -> CliResult<()> {
+    if limit::holds_search(&found.folder) {
+        eprint_status(&format!("left out: {} (a search of `taskscale limit`)", found.folder.display()));
+        return Ok(());
+    }
+    let withdrawal = Withdrawal::read(&found.folder).with_context(|| found.folder.display().to_string())?;
+    if let Some(withdrawal) = withdrawal {
+        site.withdrawn.push((found.clone(), withdrawal));
+        return Ok(());
+    }
+    match load_results(&found.folder) {
+        Ok(loaded) => site.add(found, &loaded, page(&loaded))?,
+        Err(error) => eprint_status(&format!("warning: left out: {error}")),
+    }
+    Ok(())
 }

@@ -23,7 +23,6 @@ pub struct FleetArgs {
     #[command(subcommand)]
     pub step: Option<FleetCommand>,
     /// What to measure on which machines
-    #[arg(value_name = "PLAN")]
     pub plan: Option<PathBuf>,
     /// Check the plan and print the scripts; submit nothing
     #[arg(long)]

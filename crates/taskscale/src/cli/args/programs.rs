@@ -124,7 +124,6 @@ no latency.
 Exit status: 0 all messages arrived, at 50% of the capacity or at --rate; 1 a message is missing or wrong; 2 usage error.")]
 pub struct LoadArgs {
     /// hold, echo or chat
-    #[arg(value_enum, value_name = "PROTOCOL")]
     pub protocol: ProtocolArg,
     /// Address of the server
     #[arg(long, value_name = "HOST:PORT")]

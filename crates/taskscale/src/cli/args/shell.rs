@@ -14,7 +14,6 @@ Examples:
 Entry names are those of the current catalog.")]
 pub struct CompletionsArgs {
     /// bash, elvish, fish, powershell or zsh
-    #[arg(value_name = "SHELL")]
     pub shell: clap_complete::Shell,
 }
 
