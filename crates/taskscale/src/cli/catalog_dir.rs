@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use anyhow::{anyhow, ensure};
+use anyhow::{Result, anyhow, ensure};
 
 use super::args::Global;
 use super::output::eprint_status;
@@ -29,14 +29,14 @@ pub(super) fn open_catalog(global: &Global) -> Result<Catalog, CatalogError> {
 }
 
 /// The catalog with the versions of entries that `words` ask for, and the words that select these.
-pub(super) fn open_catalog_with(global: &Global, words: &[String]) -> anyhow::Result<(Catalog, Vec<String>)> {
+pub(super) fn open_catalog_with(global: &Global, words: &[String]) -> Result<(Catalog, Vec<String>)> {
     let mut catalog = open_catalog(global)?;
     let words = versions::expand(&mut catalog, words, &named_toolchains(global)?)?;
     Ok((catalog, words))
 }
 
 /// The folders of `--toolchain`, by runtime.
-pub(super) fn named_toolchains(global: &Global) -> anyhow::Result<NamedToolchains> {
+pub(super) fn named_toolchains(global: &Global) -> Result<NamedToolchains> {
     let named = |text: &String| {
         let (name, folder) = text
             .split_once('=')

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, Result, bail};
 
 use super::args::CompareArgs;
 use super::failure::{CliResult, Failure, OrUsage, exit_code};
@@ -112,8 +112,8 @@ fn compare_parts(
 }
 
 /// The parts of a task's memory that changed, by the sheets of both folders.
-fn parts_that_moved(args: &CompareArgs) -> anyhow::Result<String> {
-    let sheets = |folder: &Path| -> anyhow::Result<Vec<Explanation>> {
+fn parts_that_moved(args: &CompareArgs) -> Result<String> {
+    let sheets = |folder: &Path| -> Result<Vec<Explanation>> {
         let sheets = explain::load(folder)
             .with_context(|| format!("cannot read the sheets of {}", folder.display()))?;
         sheets.with_context(|| {

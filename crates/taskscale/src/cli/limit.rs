@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use anyhow::{Context, anyhow, bail, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 
 use super::args::{Global, LimitArgs};
 use super::catalog_dir::open_catalog_with;
@@ -34,7 +34,7 @@ const RATE_EFFORT: (&str, u32) = ("5%", 24);
 /// Maximum of `--p99`: the length of an open loop. Only an overloaded server is slower.
 const LONGEST_P99_US: u64 = 3_000_000;
 
-fn find(args: &LimitArgs) -> anyhow::Result<Find> {
+fn find(args: &LimitArgs) -> Result<Find> {
     if let Some(size) = &args.memory {
         let memory_bytes = units::parse_bytes(size).context("--memory")?;
         let size = units::bytes(memory_bytes);
@@ -56,7 +56,7 @@ fn find(args: &LimitArgs) -> anyhow::Result<Find> {
 }
 
 /// The validated specification, without what depends on the catalog.
-fn validate(args: &LimitArgs) -> anyhow::Result<SearchSpec> {
+fn validate(args: &LimitArgs) -> Result<SearchSpec> {
     let mut env = BTreeMap::new();
     for variable in &args.env {
         let (name, value) = variable
@@ -146,7 +146,7 @@ pub fn run(args: &LimitArgs, global: &Global) -> CliResult {
 }
 
 /// The range of rates of the clients, for --rate.
-fn rates(workload: &Workload, given: &[(String, String)], find: Find) -> anyhow::Result<Option<(u64, u64)>> {
+fn rates(workload: &Workload, given: &[(String, String)], find: Find) -> Result<Option<(u64, u64)>> {
     let Find::HighestRate { .. } = find else { return Ok(None) };
     let parameter = workload.parameters.get(limit::RATE).filter(|_| workload.shape == Shape::Serve);
     let no_server = || LimitError::NoServer { workload: workload.name.clone() };
@@ -157,7 +157,7 @@ fn rates(workload: &Workload, given: &[(String, String)], find: Find) -> anyhow:
 
 /// Keeps the memory of unlimited runs when a search resumes, as it identifies them. Refuses a `--memory` above
 /// it.
-fn keep_room(search_spec: &mut SearchSpec, output: &OutputDir) -> anyhow::Result<()> {
+fn keep_room(search_spec: &mut SearchSpec, output: &OutputDir) -> Result<()> {
     if output.named && limit::holds_search(&output.path) {
         let before = limit::load_search_spec(&output.path)?;
         before.check_same(search_spec, &output.path)?;

@@ -1,6 +1,6 @@
 //! `taskscale list`.
 
-use anyhow::ensure;
+use anyhow::{Result, ensure};
 use serde_json::json;
 use strum::VariantNames;
 
@@ -31,7 +31,7 @@ enum Topic {
 pub(super) const TOPICS: &[&str] = Topic::VARIANTS;
 
 /// The topic that is asked for; `None` for entries.
-fn topic(args: &ListArgs) -> anyhow::Result<Option<Topic>> {
+fn topic(args: &ListArgs) -> Result<Option<Topic>> {
     let topic = args.entries.iter().find_map(|word| Some((word, word.parse().ok()?)));
     let Some((word, topic)) = topic else { return Ok(None) };
     let alone = args.entries.len() == 1 && !args.installed && !args.missing && args.workload.is_empty();

@@ -3,7 +3,7 @@
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::time::Duration;
 
-use anyhow::{Context, anyhow};
+use anyhow::{Context, Result, anyhow};
 use taskscale_load::{self as load, Client, LoadOrder, OpenLoad};
 
 use super::args::{Global, LoadArgs, ProtocolArg};
@@ -40,7 +40,7 @@ pub fn run(args: &LoadArgs, global: &Global) -> CliResult {
     Ok(exit_code(!all || !measured))
 }
 
-fn order(args: &LoadArgs) -> anyhow::Result<LoadOrder> {
+fn order(args: &LoadArgs) -> Result<LoadOrder> {
     let address = reachable(&args.connect)?;
     let connections = units::parse_count(&args.connections).map_err(|error| anyhow!("-n: {error}"))?;
     let rate = args.rate.unwrap_or(1.0);
@@ -71,7 +71,7 @@ fn order(args: &LoadArgs) -> anyhow::Result<LoadOrder> {
 }
 
 /// The first address of the server that accepts a connection; a name may have several.
-fn reachable(server: &str) -> anyhow::Result<SocketAddr> {
+fn reachable(server: &str) -> Result<SocketAddr> {
     let addresses: Vec<SocketAddr> = server
         .to_socket_addrs()
         .with_context(|| format!("--connect {server}: unknown address (expected HOST:PORT)"))?

@@ -6,7 +6,7 @@ use std::net::{Ipv4Addr, SocketAddr, TcpStream, ToSocketAddrs};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context, anyhow, bail, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 
 use super::args::{Global, MeasureArgs};
 use super::failure::{CliResult, OrUsage, catch_signals, exit_code};
@@ -92,7 +92,7 @@ pub(super) struct MeasureOptions {
     pub resume: ResumeOptions,
 }
 
-pub(super) fn validate(args: &MeasureArgs) -> anyhow::Result<MeasureOptions> {
+pub(super) fn validate(args: &MeasureArgs) -> Result<MeasureOptions> {
     let load = load(args)?;
     let ready = ready(args)?;
     let (recorded_env, env) = environment(args)?;
@@ -161,7 +161,7 @@ pub(super) fn validate(args: &MeasureArgs) -> anyhow::Result<MeasureOptions> {
     Ok(MeasureOptions { prepared, plan, takes_tasks, resume })
 }
 
-fn load(args: &MeasureArgs) -> anyhow::Result<Option<LoadCommand>> {
+fn load(args: &MeasureArgs) -> Result<Option<LoadCommand>> {
     if let Some(address) = &args.connect {
         let address = address_of(address).context("--connect")?.to_string();
         // taskscale itself: the process that executes the command resolves this path.
@@ -178,7 +178,7 @@ fn load(args: &MeasureArgs) -> anyhow::Result<Option<LoadCommand>> {
     Ok(Some(LoadCommand { command, stands }))
 }
 
-fn ready(args: &MeasureArgs) -> anyhow::Result<Ready> {
+fn ready(args: &MeasureArgs) -> Result<Ready> {
     if let Some(text) = &args.ready_when {
         ensure!(!text.is_empty(), "--ready-when: the text is empty, which every line contains");
         let pattern = LinePattern::parse(text)
@@ -202,7 +202,7 @@ fn ready(args: &MeasureArgs) -> anyhow::Result<Ready> {
 }
 
 /// `127.0.0.1:8080`, `localhost:8080`, `[::1]:8080`, `:8080` or `8080`.
-fn address_of(text: &str) -> anyhow::Result<SocketAddr> {
+fn address_of(text: &str) -> Result<SocketAddr> {
     if let Ok(port) = text.strip_prefix(':').unwrap_or(text).parse::<u16>() {
         return Ok((Ipv4Addr::LOCALHOST, port).into());
     }
@@ -216,7 +216,7 @@ fn address_of(text: &str) -> anyhow::Result<SocketAddr> {
 }
 
 /// The variables to record, and those to set. Inherited values may be secrets, and are not recorded.
-fn environment(args: &MeasureArgs) -> anyhow::Result<(BTreeMap<String, String>, BTreeMap<String, String>)> {
+fn environment(args: &MeasureArgs) -> Result<(BTreeMap<String, String>, BTreeMap<String, String>)> {
     let (mut recorded, mut given) = (BTreeMap::new(), BTreeMap::new());
     for word in &args.env {
         let (name, value) = match word.split_once('=') {
@@ -237,7 +237,7 @@ fn environment(args: &MeasureArgs) -> anyhow::Result<(BTreeMap<String, String>, 
 }
 
 /// The file of a program, given as a path or as a name in PATH.
-pub(super) fn find_program(word: &str) -> anyhow::Result<PathBuf> {
+pub(super) fn find_program(word: &str) -> Result<PathBuf> {
     ensure!(!word.is_empty(), "the command is empty (write it after `--`)");
     let found = path_lookup(word);
     if !word.contains('/') {
@@ -256,7 +256,7 @@ pub(super) fn find_program(word: &str) -> anyhow::Result<PathBuf> {
     }
 }
 
-fn name(args: &MeasureArgs, program: &Path) -> anyhow::Result<String> {
+fn name(args: &MeasureArgs, program: &Path) -> Result<String> {
     let Some(name) = &args.name else {
         let name = program.file_name().unwrap_or_default().to_string_lossy();
         let visible = name.chars().map(|c| if acts(c) { '_' } else { c });
@@ -283,7 +283,7 @@ fn settings(args: &MeasureArgs) -> [(&'static str, &Option<String>); 7] {
     ]
 }
 
-fn digest(program: &Path, args: &MeasureArgs, black_box: &BlackBoxCommand) -> anyhow::Result<String> {
+fn digest(program: &Path, args: &MeasureArgs, black_box: &BlackBoxCommand) -> Result<String> {
     let options = settings(args).map(|(_, value)| value);
     let words = (&args.command, &args.env, options, &black_box.folder, &black_box.stdin, args.keep_env);
     let settings = serde_json::to_vec(&words).context("the options as JSON")?;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anyhow::bail;
+use anyhow::{Result, bail};
 
 use super::args::{Global, NewArgs};
 use super::failure::{CliResult, Failure, OrUsage, SUCCESS};
@@ -75,7 +75,7 @@ pub fn run(args: &NewArgs, global: &Global) -> CliResult {
 }
 
 /// The workloads that were named, or the default one. Each must be in the catalog.
-fn workloads(asked: &[String], catalog: &Path) -> anyhow::Result<Vec<String>> {
+fn workloads(asked: &[String], catalog: &Path) -> Result<Vec<String>> {
     let known = catalog::workloads(catalog)?;
     let names = || known.iter().map(|workload| workload.name.as_str());
     if let Some(asked) = asked.iter().find(|asked| names().all(|name| name != *asked)) {
@@ -88,7 +88,7 @@ fn workloads(asked: &[String], catalog: &Path) -> anyhow::Result<Vec<String>> {
     Ok(known.into_iter().filter(|workload| workload.default).map(|workload| workload.name).collect())
 }
 
-fn language(named: Option<&str>, runtime: &str) -> anyhow::Result<&'static Language> {
+fn language(named: Option<&str>, runtime: &str) -> Result<&'static Language> {
     let Some(named) = named else { return Ok(language_of(runtime)) };
     let found = language_of(named);
     if !found.is_generic() || ["shell", "sh", "any"].contains(&named) {

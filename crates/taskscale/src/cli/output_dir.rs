@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, ensure};
+use anyhow::{Context, Result, ensure};
 
 use super::output::eprint_status;
 use crate::campaign::{self, CampaignError, CampaignResult, ResumeOptions};
@@ -34,7 +34,7 @@ pub(super) struct OutputDir {
 
 impl OutputDir {
     /// The value of `-o`, or a folder named after time and host. Fails if the folder cannot be used.
-    pub fn checked(output: Option<&Path>, purpose: FolderPurpose) -> anyhow::Result<OutputDir> {
+    pub fn checked(output: Option<&Path>, purpose: FolderPurpose) -> Result<OutputDir> {
         let output = match output {
             Some(path) => OutputDir { path: path.to_owned(), named: true },
             None => OutputDir { path: new_folder(), named: false },
@@ -59,7 +59,7 @@ impl OutputDir {
     }
 
     /// Checks before any build whether the folder can be used. Writes nothing.
-    fn check(&self, purpose: FolderPurpose) -> anyhow::Result<()> {
+    fn check(&self, purpose: FolderPurpose) -> Result<()> {
         let folder = &self.path;
         if self.holds_campaign() {
             let folder = folder.clone();
@@ -107,7 +107,7 @@ fn new_folder() -> PathBuf {
 }
 
 /// Refuses a folder that does not exist, before anything is read from it.
-pub(super) fn existing_folder(folder: &Path) -> anyhow::Result<()> {
+pub(super) fn existing_folder(folder: &Path) -> Result<()> {
     let shown = folder.display();
     let facts = if_there(fs::metadata(folder)).with_context(|| format!("cannot read {shown}"))?;
     let facts = facts.with_context(|| format!("no such folder: {shown}"))?;

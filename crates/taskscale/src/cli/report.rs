@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, Result, bail, ensure};
 
 use super::args::{self, ReportFormat};
 use super::failure::{CliResult, Failure, OrUsage, SUCCESS, advised, succeed_with};
@@ -20,7 +20,7 @@ use crate::record::{self, Loaded, StoreError};
 use crate::report::{self, Chart, Detail, ExportRequest, ExportTarget, Rank, RenderOptions};
 
 /// The results folders to show, and the filter.
-fn validate(args: &args::ReportArgs) -> anyhow::Result<(Vec<PathBuf>, ReportFilter)> {
+fn validate(args: &args::ReportArgs) -> Result<(Vec<PathBuf>, ReportFilter)> {
     use ReportFormat::{Bencher, Csv, Github, Html, Json, Markdown, Svg, Table};
     let format = args.format;
     ensure!(!args.samples || format == Csv, "--samples needs --format csv");
@@ -156,12 +156,7 @@ pub fn run(args: &args::ReportArgs) -> CliResult {
 }
 
 /// Reports a search of `taskscale limit`, which has its own tables.
-fn of_limit(
-    args: &args::ReportArgs,
-    filter: &ReportFilter,
-    folder: &Path,
-    alone: bool,
-) -> anyhow::Result<String> {
+fn of_limit(args: &args::ReportArgs, filter: &ReportFilter, folder: &Path, alone: bool) -> Result<String> {
     let search = format!("{} is a search of `taskscale limit`", folder.display());
     let Some(format) = args.format.document() else {
         bail!("{search}, with the formats table, markdown, csv and json");
@@ -192,7 +187,7 @@ fn render_options(args: &args::ReportArgs) -> RenderOptions {
 }
 
 /// The names of results: of their folders, or whole paths if two folders have the same name.
-fn names(folders: &[PathBuf]) -> anyhow::Result<Vec<String>> {
+fn names(folders: &[PathBuf]) -> Result<Vec<String>> {
     let mut seen = BTreeSet::new();
     for folder in folders {
         let real = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.clone());

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use anyhow::bail;
+use anyhow::{Result, bail};
 
 use super::args;
 use super::workload_args::task_counts;
@@ -23,7 +23,7 @@ pub(super) struct ReportFilter {
 }
 
 impl ReportFilter {
-    pub fn of(args: &args::ReportArgs) -> anyhow::Result<ReportFilter> {
+    pub fn of(args: &args::ReportArgs) -> Result<ReportFilter> {
         Ok(ReportFilter {
             parts: args.part.clone(),
             entries: args.entry.iter().map(|word| Matcher::of(word)).collect(),
@@ -44,7 +44,7 @@ impl ReportFilter {
 
     /// Filters series and entries, and drops results without either. Keeps all numbers of tasks, which the fits need
     /// ([`ReportFilter::rows`]).
-    pub fn campaigns(&self, campaigns: &mut Vec<(String, Loaded)>) -> anyhow::Result<()> {
+    pub fn campaigns(&self, campaigns: &mut Vec<(String, Loaded)>) -> Result<()> {
         let plans = campaigns.iter().flat_map(|(_, loaded)| loaded.campaign.plans());
         let mut parts: Vec<String> = plans.map(|plan| plan.series().to_string()).collect();
         let all = || campaigns.iter().flat_map(|(_, loaded)| &loaded.campaign.entries);
@@ -96,7 +96,7 @@ impl ReportFilter {
     }
 
     /// Filters the rows of reports by number of tasks.
-    pub fn rows(&self, reports: &mut [Report]) -> anyhow::Result<()> {
+    pub fn rows(&self, reports: &mut [Report]) -> Result<()> {
         if self.tasks.is_empty() {
             return Ok(());
         }

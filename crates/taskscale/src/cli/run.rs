@@ -3,7 +3,7 @@
 use std::net::ToSocketAddrs;
 use std::path::Path;
 
-use anyhow::{Context, ensure};
+use anyhow::{Context, Result, ensure};
 
 use super::args::{Global, RunArgs};
 use super::catalog_dir::open_catalog_with;
@@ -35,7 +35,7 @@ struct RunOptions {
     resume: ResumeOptions,
 }
 
-fn validate(args: &RunArgs) -> anyhow::Result<RunOptions> {
+fn validate(args: &RunArgs) -> Result<RunOptions> {
     let hold = match (args.classic, args.quick) {
         (true, _) => CLASSIC_HOLD,
         (false, true) => QUICK_HOLD,
@@ -55,7 +55,7 @@ fn validate(args: &RunArgs) -> anyhow::Result<RunOptions> {
 }
 
 /// Another machine for the clients of servers. It must have taskscale at the same path.
-fn clients(args: &RunArgs) -> anyhow::Result<Option<Elsewhere>> {
+fn clients(args: &RunArgs) -> Result<Option<Elsewhere>> {
     let Some((start, listen)) = args.clients.as_ref().zip(args.listen.as_ref()) else { return Ok(None) };
     let mut start: Vec<String> = start.split_whitespace().map(str::to_owned).collect();
     let first = start.first_mut().context("--clients: the command is empty (for example 'ssh other')")?;
@@ -69,7 +69,7 @@ fn clients(args: &RunArgs) -> anyhow::Result<Option<Elsewhere>> {
 }
 
 /// The selected programs.
-fn chosen<'a>(args: &RunArgs, (catalog, words): &'a (Catalog, Vec<String>)) -> anyhow::Result<Selection<'a>> {
+fn chosen<'a>(args: &RunArgs, (catalog, words): &'a (Catalog, Vec<String>)) -> Result<Selection<'a>> {
     let words = if args.entries.is_empty() { &default_selection(catalog) } else { words };
     let mut selection = workload_args::selected(catalog, words, &args.workload)?;
     // `--quick` leaves out variants by another compiler (GraalVM, Native AOT): their builds take most of the time.
@@ -81,7 +81,7 @@ fn chosen<'a>(args: &RunArgs, (catalog, words): &'a (Catalog, Vec<String>)) -> a
 }
 
 /// Validates the options, and measures nothing.
-pub(super) fn check(args: &RunArgs, global: &Global) -> anyhow::Result<()> {
+pub(super) fn check(args: &RunArgs, global: &Global) -> Result<()> {
     let (options, catalog) = (validate(args)?, open_catalog_with(global, &args.entries)?);
     workload_args::choose(&options.series, &chosen(args, &catalog)?.workloads()).map(drop)
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use anyhow::Context;
+use anyhow::{Context, Result};
 use serde::Serialize;
 
 use super::args::{Global, VersionsArgs};
@@ -43,7 +43,7 @@ pub fn run(args: &VersionsArgs, global: &Global) -> CliResult {
 }
 
 /// The runtimes that are named, or all with versions to choose from.
-fn chosen<'c>(catalog: &'c Catalog, names: &[String]) -> anyhow::Result<Vec<&'c Runtime>> {
+fn chosen<'c>(catalog: &'c Catalog, names: &[String]) -> Result<Vec<&'c Runtime>> {
     let has_versions =
         |runtime: &&Runtime| runtime.toolchain.versions.is_some() || !runtime.libraries.is_empty();
     if names.is_empty() {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, Result, bail, ensure};
 
 use super::args::ResultsArgs;
 use super::output::eprint_status;
@@ -39,7 +39,7 @@ pub(super) struct ChosenWorkload<'c> {
 }
 
 /// The value of `-n`, ascending.
-pub(super) fn task_counts(text: &str) -> anyhow::Result<Vec<u64>> {
+pub(super) fn task_counts(text: &str) -> Result<Vec<u64>> {
     let mut tasks = BTreeSet::new();
     for word in text.split(',') {
         let count = units::parse_count(word).context("-n")?;
@@ -49,7 +49,7 @@ pub(super) fn task_counts(text: &str) -> anyhow::Result<Vec<u64>> {
 }
 
 /// The memory and time caps of runs.
-pub(super) fn resume_options(args: &ResultsArgs) -> anyhow::Result<ResumeOptions> {
+pub(super) fn resume_options(args: &ResultsArgs) -> Result<ResumeOptions> {
     let memory_cap = args.memory_cap.as_deref().map(units::parse_bytes).transpose();
     let time_cap = args.timeout.as_deref().map(units::parse_duration).transpose();
     Ok(ResumeOptions {
@@ -70,7 +70,7 @@ pub(super) fn selected<'c>(
 }
 
 /// The values of `-p`: names and values.
-pub(super) fn params(texts: &[String]) -> anyhow::Result<Vec<(String, String)>> {
+pub(super) fn params(texts: &[String]) -> Result<Vec<(String, String)>> {
     let mut params: Vec<(String, String)> = Vec::new();
     for text in texts {
         let (name, value) =
@@ -82,7 +82,7 @@ pub(super) fn params(texts: &[String]) -> anyhow::Result<Vec<(String, String)>> 
 }
 
 /// The value of `--cpus`, ascending: at most the CPUs of this machine.
-pub(super) fn cpus(counts: &[u32]) -> anyhow::Result<Vec<u32>> {
+pub(super) fn cpus(counts: &[u32]) -> Result<Vec<u32>> {
     let there = std::thread::available_parallelism().map_or(1, |cpus| cpus.get() as u32);
     let mut cpus = BTreeSet::new();
     for &count in counts {
@@ -95,10 +95,7 @@ pub(super) fn cpus(counts: &[u32]) -> anyhow::Result<Vec<u32>> {
 }
 
 /// The parameters of one workload that were given and differ from the default.
-pub(super) fn params_of(
-    workload: &Workload,
-    given: &[(String, String)],
-) -> anyhow::Result<BTreeMap<String, String>> {
+pub(super) fn params_of(workload: &Workload, given: &[(String, String)]) -> Result<BTreeMap<String, String>> {
     let mut params = BTreeMap::new();
     for (name, text) in given {
         let Some(parameter) = workload.parameters.get(name) else { continue };
@@ -125,7 +122,7 @@ pub(super) fn params_of(
 pub(super) fn choose<'c>(
     asked: &SeriesOptions,
     workloads: &[&'c Workload],
-) -> anyhow::Result<Vec<ChosenWorkload<'c>>> {
+) -> Result<Vec<ChosenWorkload<'c>>> {
     refuse_unknown_params(&asked.params, workloads)?;
     let strict = asked.tasks.is_some() && workloads.len() == 1;
     let mut all = Vec::new();
@@ -158,11 +155,7 @@ pub(super) fn choose<'c>(
 
 /// A plan for each series of the selected programs. Removes programs without a number of tasks. Reports what is
 /// skipped.
-pub(super) fn plans(
-    asked: &SeriesOptions,
-    hold: Hold,
-    selection: &mut Selection,
-) -> anyhow::Result<Vec<Plan>> {
+pub(super) fn plans(asked: &SeriesOptions, hold: Hold, selection: &mut Selection) -> Result<Vec<Plan>> {
     let mut chosen = choose(asked, &selection.workloads())?;
     eprint_lacking(selection);
     for (count, why) in chosen.iter().flat_map(|chosen| &chosen.left_out) {
@@ -196,10 +189,7 @@ impl ChosenWorkload<'_> {
     }
 }
 
-pub(super) fn refuse_unknown_params(
-    params: &[(String, String)],
-    workloads: &[&Workload],
-) -> anyhow::Result<()> {
+pub(super) fn refuse_unknown_params(params: &[(String, String)], workloads: &[&Workload]) -> Result<()> {
     let known = workloads.iter().flat_map(|workload| workload.parameters.keys());
     let known: Vec<&str> = known.map(String::as_str).collect();
     let unknown = params.iter().find(|(name, _)| !known.contains(&name.as_str()));
