@@ -7,20 +7,24 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::args::{self, ReportFormat};
+use super::args::{ChartArg, RankArg, ReportArgs, ReportFormat};
 use super::failure::{CliResult, Failure, OrUsage, SUCCESS, advised, succeed_with};
 use super::output::{WIDEST, eprint_status, for_standard_output, print_through};
 use super::output_dir::{PAGE_FILE, RESULTS, existing_folder, load_results};
 use super::pages::{anatomy, name, page_of, target, text, what_changed};
-use super::report_filter::ReportFilter;
+use super::workload_args::task_counts;
+use crate::catalog::{Kind, Matcher, Selectable, did_you_mean};
 use crate::compare::over_versions;
 use crate::document::quoted;
 use crate::limit::{self, LimitReport};
-use crate::record::{self, Loaded, StoreError};
-use crate::report::{self, Chart, Detail, ExportRequest, ExportTarget, Rank, RenderOptions};
+use crate::record::{self, EntryFacts, Loaded, Plan, Sample, StoreError};
+use crate::report::{
+    self, Chart, Detail, ExportError, ExportRequest, ExportTarget, Rank, RenderOptions, Report,
+};
+use crate::units;
 
 /// The results folders to show, and the filter.
-fn validate(args: &args::ReportArgs) -> Result<(Vec<PathBuf>, ReportFilter)> {
+fn validate(args: &ReportArgs) -> Result<(Vec<PathBuf>, ReportFilter)> {
     use ReportFormat::{Bencher, Csv, Github, Html, Json, Markdown, Svg, Table};
     let format = args.format;
     ensure!(!args.samples || format == Csv, "--samples needs --format csv");
@@ -34,7 +38,7 @@ fn validate(args: &args::ReportArgs) -> Result<(Vec<PathBuf>, ReportFilter)> {
     if args.open && args.output.is_none() && args.folders.len() > 1 {
         bail!("--open needs -o FILE for the page of several folders");
     }
-    let shows_entries = matches!(args.chart, None | Some(args::ChartArg::Ranking));
+    let shows_entries = matches!(args.chart, None | Some(ChartArg::Ranking));
     let ranking = format == Svg && shows_entries;
     ensure!(!ranking || filter.tasks.len() <= 1, "-n: a ranking chart takes one number of tasks");
     let shows_some = matches!(format, Table | Markdown | Github | Bencher);
@@ -63,10 +67,10 @@ fn validate(args: &args::ReportArgs) -> Result<(Vec<PathBuf>, ReportFilter)> {
 }
 
 /// The options of an export, for formats other than the page.
-fn export_request(args: &args::ReportArgs, target: ExportTarget, filter: &ReportFilter) -> ExportRequest {
+fn export_request(args: &ReportArgs, target: ExportTarget, filter: &ReportFilter) -> ExportRequest {
     let mut seen = BTreeSet::new();
     let metrics = args.metric.iter().copied().filter(|metric| seen.insert(metric.name)).collect();
-    let is_scaling = args.chart == Some(args::ChartArg::Scaling);
+    let is_scaling = args.chart == Some(ChartArg::Scaling);
     let target = if is_scaling { ExportTarget::Svg(Chart::Scaling) } else { target };
     let takes_tasks = target == ExportTarget::Svg(Chart::Ranking);
     ExportRequest {
@@ -96,7 +100,7 @@ fn newest() -> Result<PathBuf, StoreError> {
     Ok(folder)
 }
 
-pub fn run(args: &args::ReportArgs) -> CliResult {
+pub fn run(args: &ReportArgs) -> CliResult {
     let (folders, filter) = validate(args).or_usage()?;
     for folder in &folders {
         existing_folder(folder).or_usage()?;
@@ -125,12 +129,12 @@ pub fn run(args: &args::ReportArgs) -> CliResult {
             }
             return Ok(SUCCESS);
         }
-        Some(_) if args.chart == Some(args::ChartArg::Versions) => {
+        Some(_) if args.chart == Some(ChartArg::Versions) => {
             let all = campaigns.iter().map(|(_, loaded)| over_versions(&loaded.campaign, &loaded.samples));
             match &all.flatten().collect::<Vec<_>>()[..] {
                 [(report, lines)] => report::versions_chart(report, lines).or_usage()?.0,
                 [] => return Err(Failure::usage("no entry was measured in several versions")),
-                several => return Err(report::ExportError::OneCampaign(several.len())).or_usage(),
+                several => return Err(ExportError::OneCampaign(several.len())).or_usage(),
             }
         }
         Some(_) if args.samples => {
@@ -141,12 +145,12 @@ pub fn run(args: &args::ReportArgs) -> CliResult {
         }
         Some(target) => {
             let request = &export_request(args, target, &filter);
-            let rank = if args.rank == Some(args::RankArg::All) { Rank::All } else { Rank::Kind };
+            let rank = if args.rank == Some(RankArg::All) { Rank::All } else { Rank::Kind };
             let reports = campaigns.iter().flat_map(|(name, Loaded { campaign, samples, .. })| {
-                let parts = report::Report::of_parts(campaign, samples).into_iter();
+                let parts = Report::of_parts(campaign, samples).into_iter();
                 parts.map(move |part| part.named(name).ranked_by(rank).showing(&request.metrics))
             });
-            let mut reports: Vec<report::Report> = reports.collect();
+            let mut reports: Vec<Report> = reports.collect();
             filter.rows(&mut reports).or_usage()?;
             let changed = campaigns.iter().map(|(_, of)| what_changed(of, request.target, request.options));
             text(&reports, request).or_usage()? + &changed.collect::<String>()
@@ -156,7 +160,7 @@ pub fn run(args: &args::ReportArgs) -> CliResult {
 }
 
 /// Reports a search of `taskscale limit`, which has its own tables.
-fn of_limit(args: &args::ReportArgs, filter: &ReportFilter, folder: &Path, alone: bool) -> Result<String> {
+fn of_limit(args: &ReportArgs, filter: &ReportFilter, folder: &Path, alone: bool) -> Result<String> {
     let search = format!("{} is a search of `taskscale limit`", folder.display());
     let Some(format) = args.format.document() else {
         bail!("{search}, with the formats table, markdown, csv and json");
@@ -172,14 +176,14 @@ fn of_limit(args: &args::ReportArgs, filter: &ReportFilter, folder: &Path, alone
 }
 
 /// Prints a text, or writes it to `-o FILE`.
-fn write(text: &str, args: &args::ReportArgs) -> CliResult {
+fn write(text: &str, args: &ReportArgs) -> CliResult {
     let Some(path) = &args.output else { return succeed_with(text) };
     record::write_whole(path, |out| out.write_all(text.as_bytes())).context("-o")?;
     Ok(SUCCESS)
 }
 
 /// For standard output, or a file of maximum width.
-fn render_options(args: &args::ReportArgs) -> RenderOptions {
+fn render_options(args: &ReportArgs) -> RenderOptions {
     match args.output {
         Some(_) => RenderOptions { width: WIDEST, ..RenderOptions::default() },
         None => for_standard_output(),
@@ -214,4 +218,116 @@ fn browse(page: &Path) -> CliResult<()> {
         Err(error) => format!("cannot open the page: {OPENER} ({error})"),
     };
     Err(Failure::Broken(advised(why, format!("the page is {}", page.display()))))
+}
+
+/// Filters; the default keeps everything.
+#[derive(Debug, Default)]
+struct ReportFilter {
+    /// Prefixes of series names.
+    parts: Vec<String>,
+    entries: Vec<Matcher>,
+    kinds: Vec<Kind>,
+    /// Ascending.
+    tasks: Vec<u64>,
+}
+
+impl ReportFilter {
+    fn of(args: &ReportArgs) -> Result<ReportFilter> {
+        Ok(ReportFilter {
+            parts: args.part.clone(),
+            entries: args.entry.iter().map(|word| Matcher::of(word)).collect(),
+            kinds: args.kind.clone(),
+            tasks: args.tasks.as_deref().map(task_counts).transpose()?.unwrap_or_default(),
+        })
+    }
+
+    /// The first filter given, except `--part`.
+    fn option(&self) -> Option<&'static str> {
+        let given = [
+            ("--entry", !self.entries.is_empty()),
+            ("--kind", !self.kinds.is_empty()),
+            ("-n", !self.tasks.is_empty()),
+        ];
+        given.into_iter().find(|(_, given)| *given).map(|(option, _)| option)
+    }
+
+    /// Filters series and entries, and drops results without either. Keeps all numbers of tasks, which the fits need
+    /// ([`ReportFilter::rows`]).
+    fn campaigns(&self, campaigns: &mut Vec<(String, Loaded)>) -> Result<()> {
+        let plans = campaigns.iter().flat_map(|(_, loaded)| loaded.campaign.plans());
+        let mut parts: Vec<String> = plans.map(|plan| plan.series().to_string()).collect();
+        let all = || campaigns.iter().flat_map(|(_, loaded)| &loaded.campaign.entries);
+        let is_asked = |facts: &EntryFacts| self.entries.iter().any(|word| word.matches(&selectable(facts)));
+        for word in &self.entries {
+            if !all().any(|facts| word.matches(&selectable(facts))) {
+                let nearest = did_you_mean(&word.word, all().map(|facts| &*facts.name));
+                bail!("--entry {}: not in these results{nearest}", word.word);
+            }
+        }
+        for (_, Loaded { campaign, samples, .. }) in campaigns.iter_mut() {
+            let wanted = |facts: &EntryFacts| {
+                (self.entries.is_empty() || is_asked(facts))
+                    && (self.kinds.is_empty() || self.kinds.contains(&facts.kind))
+            };
+            campaign.entries.retain(wanted);
+            let kept: Vec<String> = campaign.entries.iter().map(|facts| facts.name.clone()).collect();
+            let mut plans: Vec<Plan> = campaign.plans().cloned().collect();
+            plans.retain(|plan| {
+                let series = plan.series().to_string();
+                self.parts.is_empty() || self.parts.iter().any(|part| series.starts_with(part))
+            });
+            if self.option().is_some() {
+                plans.iter_mut().for_each(|plan| plan.entries.retain(|name| kept.contains(name)));
+                plans.retain(|plan| !plan.entries.is_empty());
+                samples.retain(|sample| kept.iter().any(|name| **name == *sample.entry));
+            }
+            if !self.parts.is_empty() {
+                samples.retain(|sample| plans.iter().any(|plan| sample.is_of(&plan.series())));
+                campaign.entries.retain(|facts| plans.iter().any(|plan| plan.has(facts)));
+            }
+            let mut plans = plans.into_iter();
+            // Results without any series are dropped below.
+            campaign.plan.entries.clear();
+            campaign.plan = plans.next().unwrap_or(campaign.plan.clone());
+            campaign.further_plans = plans.collect();
+        }
+        campaigns.retain(|(_, loaded)| !loaded.campaign.plan.entries.is_empty());
+        if !campaigns.is_empty() {
+            return Ok(());
+        }
+        parts.dedup();
+        match &self.parts[..] {
+            [asked, ..] if self.option().is_none() => {
+                bail!("--part {asked}: no series matches; available: {}", parts.join("; "))
+            }
+            _ => bail!("no entry matches all filters (--entry, --kind, --part)"),
+        }
+    }
+
+    /// Filters the rows of reports by number of tasks.
+    fn rows(&self, reports: &mut [Report]) -> Result<()> {
+        if self.tasks.is_empty() {
+            return Ok(());
+        }
+        let there: BTreeSet<u64> = reports.iter().flat_map(|report| report.tasks.clone()).collect();
+        if let Some(tasks) = self.tasks.iter().find(|tasks| !there.contains(tasks)) {
+            let there: Vec<String> = there.into_iter().map(units::count).collect();
+            bail!("-n {}: not measured; available: {}", units::count(*tasks), there.join(", "));
+        }
+        for report in reports {
+            report.tasks.retain(|tasks| self.tasks.contains(tasks));
+            report.groups.retain(|group| self.tasks.contains(&group.tasks));
+        }
+        Ok(())
+    }
+
+    /// Whether a sample passes the filter of numbers of tasks.
+    fn has(&self, sample: &Sample) -> bool {
+        self.tasks.is_empty() || self.tasks.contains(&sample.tasks)
+    }
+}
+
+/// An entry as the command line selects it.
+fn selectable(facts: &EntryFacts) -> Selectable<'_> {
+    Selectable { full_name: &facts.name, runtime: &facts.runtime, posts: facts.posts, style: facts.style }
 }
