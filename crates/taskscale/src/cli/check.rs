@@ -123,14 +123,11 @@ fn shown(checked: &CheckedProgram, name: &str, color: bool) -> String {
             Severity::Warning => AnsiColor::Yellow.on_default().bold(),
             Severity::Note => Style::new().bold(),
         };
-        text.push_str(&format!(
-            "  {} [{}] {}\n    fix: {}\n",
-            painted(finding.severity.name(), style, color),
-            finding.rule.name(),
-            // May contain the last lines of a build.
-            printable(&finding.what).trim_end().replace('\n', "\n      "),
-            printable(&finding.fix)
-        ));
+        let severity = painted(finding.severity.name(), style, color);
+        // May contain the last lines of a build.
+        let what = printable(&finding.what).trim_end().replace('\n', "\n      ");
+        let (rule, fix) = (finding.rule.name(), printable(&finding.fix));
+        text.push_str(&format!("  {severity} [{rule}] {what}\n    fix: {fix}\n"));
     }
     text
 }

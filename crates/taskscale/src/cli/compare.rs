@@ -2,18 +2,20 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 
 use super::args::CompareArgs;
 use super::failure::{CliResult, Failure, OrUsage, exit_code};
 use super::output::{eprint_status, for_standard_output, print_result};
 use super::output_dir::{existing_folder, load_results};
+use super::pages::for_people;
 use crate::catalog::Shape;
 use crate::compare::{self, CompareError, CompareSettings, ComparedMetric, Comparison, Decision, Input};
 use crate::document::{Format, joined};
 use crate::explain::{self, Explanation};
 use crate::metrics;
 use crate::record::{Campaign, Loaded, Sample, Series};
+use crate::report::ExportTarget;
 use crate::units;
 
 /// The exit status of an undecided gate.
@@ -114,20 +116,15 @@ fn compare_parts(
 /// The parts of a task's memory that changed, by the sheets of both folders.
 fn parts_that_moved(args: &CompareArgs) -> Result<String> {
     let sheets = |folder: &Path| -> Result<Vec<Explanation>> {
-        let sheets = explain::load(folder)
-            .with_context(|| format!("cannot read the sheets of {}", folder.display()))?;
-        sheets.with_context(|| {
-            format!("--explain: no sheets in {} (`taskscale explain -o` makes them)", folder.display())
-        })
+        let shown = folder.display();
+        let sheets = explain::load(folder).with_context(|| format!("cannot read the sheets of {shown}"))?;
+        sheets.with_context(|| format!("--explain: no sheets in {shown} (`taskscale explain -o` makes them)"))
     };
     let (base, new) = (sheets(&args.base)?, sheets(args.new.as_ref().unwrap_or(&args.base))?);
     let named = args.base_entry.as_deref().zip(args.new_entry.as_deref());
-    let document = explain::moved(&base, &new, named);
-    match args.format {
-        Format::Markdown => Ok(document.markdown()),
-        Format::Table => Ok(document.terminal(for_standard_output())),
-        _ => bail!("--explain: for tables and Markdown alone"),
-    }
+    let target = ExportTarget::Report(args.format);
+    let text = for_people(target, for_standard_output(), || explain::moved(&base, &new, named));
+    text.context("--explain: for tables and Markdown alone")
 }
 
 /// The metrics to compare for a shape: the default ones, and those asked for, each once.

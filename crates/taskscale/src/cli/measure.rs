@@ -62,13 +62,10 @@ fn more(options: &MeasureOptions, Loaded { campaign, samples, .. }: &Loaded) -> 
     let size = |bytes: Option<f64>| bytes.map_or("unknown".to_owned(), |bytes| units::bytes(bytes as u64));
     for row in report.rows().filter(|row| row.footprint_bytes.is_some()) {
         let threads = row.threads.map(|threads| units::counted(threads.round() as u64, "thread"));
-        text.push_str(&format!(
-            "\nPeak {} {}, peak RSS {}, {} at the plateau.\n",
-            row.memory_sources.last().copied().unwrap_or_default().peak_of(),
-            size(row.peak_bytes),
-            size(row.rss_peak_bytes),
-            threads.unwrap_or_else(|| "unknown threads".to_owned())
-        ));
+        let threads = threads.unwrap_or_else(|| "unknown threads".to_owned());
+        let of = row.memory_sources.last().copied().unwrap_or_default().peak_of();
+        let (peak, rss) = (size(row.peak_bytes), size(row.rss_peak_bytes));
+        text.push_str(&format!("\nPeak {of} {peak}, peak RSS {rss}, {threads} at the plateau.\n"));
     }
     let lacks_plateau =
         |sample: &&Sample| sample.memory.plateau.is_none() && sample.memory.peak_bytes.is_some();

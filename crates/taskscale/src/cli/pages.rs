@@ -69,7 +69,7 @@ pub(super) fn text(reports: &[Report], request: &ExportRequest) -> Result<String
 }
 
 /// A document in the formats that people read.
-fn for_people(
+pub(super) fn for_people(
     target: ExportTarget,
     options: RenderOptions,
     document: impl FnOnce() -> Document,

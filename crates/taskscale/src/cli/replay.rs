@@ -51,14 +51,9 @@ pub(super) fn values(measured: &Measurement) -> String {
     let memory = &measured.memory;
     let size = |bytes: Option<u64>| bytes.map_or("unknown".to_owned(), units::bytes);
     let time = |seconds: Option<f64>| seconds.map_or("unknown".to_owned(), units::seconds);
-    format!(
-        "memory {}, peak {} {}, peak RSS {}, CPU {}, launch {}, wall {}",
-        size(memory.plateau.as_ref().map(|plateau| plateau.footprint_bytes)),
-        memory.source.peak_of(),
-        size(memory.peak_bytes),
-        size(memory.rss_peak_bytes),
-        time(measured.cpu.total_s()),
-        time(measured.time.launch_s),
-        time(measured.time.wall_s),
-    )
+    let plateau = size(memory.plateau.as_ref().map(|plateau| plateau.footprint_bytes));
+    let (of, peak, rss) = (memory.source.peak_of(), size(memory.peak_bytes), size(memory.rss_peak_bytes));
+    let (launch, wall) = (time(measured.time.launch_s), time(measured.time.wall_s));
+    let cpu = time(measured.cpu.total_s());
+    format!("memory {plateau}, peak {of} {peak}, peak RSS {rss}, CPU {cpu}, launch {launch}, wall {wall}")
 }

@@ -109,10 +109,8 @@ pub fn run(args: &ReportArgs) -> CliResult {
         return write(&of_limit(args, &filter, folder, folders.len() == 1).or_usage()?, args);
     }
     let names = names(&folders).or_usage()?;
-    let mut campaigns = Vec::new();
-    for (folder, name) in folders.iter().zip(names) {
-        campaigns.push((name, load_results(folder).or_usage()?));
-    }
+    let load = |(name, folder): (String, &PathBuf)| Ok((name, load_results(folder).or_usage()?));
+    let mut campaigns = names.into_iter().zip(&folders).map(load).collect::<CliResult<Vec<_>>>()?;
     filter.campaigns(&mut campaigns).or_usage()?;
     let text = match target(args.format).filter(|_| !args.open) {
         None => {
@@ -138,9 +136,8 @@ pub fn run(args: &ReportArgs) -> CliResult {
             }
         }
         Some(_) if args.samples => {
-            for (_, loaded) in &mut campaigns {
-                loaded.samples.retain(|sample| filter.has(sample));
-            }
+            let has = |sample: &Sample| filter.tasks.is_empty() || filter.tasks.contains(&sample.tasks);
+            campaigns.iter_mut().for_each(|(_, loaded)| loaded.samples.retain(has));
             report::samples_csv(&campaigns)
         }
         Some(target) => {
@@ -319,11 +316,6 @@ impl ReportFilter {
             report.groups.retain(|group| self.tasks.contains(&group.tasks));
         }
         Ok(())
-    }
-
-    /// Whether a sample passes the filter of numbers of tasks.
-    fn has(&self, sample: &Sample) -> bool {
-        self.tasks.is_empty() || self.tasks.contains(&sample.tasks)
     }
 }
 

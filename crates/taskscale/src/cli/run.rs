@@ -195,14 +195,11 @@ fn preview_text(preview: &RunPreview, folder: &Path) -> String {
         ]);
     }
     let mut text = columns(&rows);
-    text.push_str(&format!(
-        "\n{} and {}, about {}. Memory of the largest run: about {}{}.\n",
-        counted(estimate.runs, "run"),
-        counted(estimate.warm_ups, "warm-up"),
-        time_left(estimate.seconds),
-        units::bytes(preview.largest_bytes()),
-        preview.cap_bytes.map(|cap| format!(" (cap: {})", units::bytes(cap))).unwrap_or_default(),
-    ));
+    let (runs, warm_ups) = (counted(estimate.runs, "run"), counted(estimate.warm_ups, "warm-up"));
+    let (time, largest) = (time_left(estimate.seconds), units::bytes(preview.largest_bytes()));
+    let cap = preview.cap_bytes.map(|cap| format!(" (cap: {})", units::bytes(cap))).unwrap_or_default();
+    text.push_str(&format!("\n{runs} and {warm_ups}, about {time}. "));
+    text.push_str(&format!("Memory of the largest run: about {largest}{cap}.\n"));
     if estimate.done > 0 {
         text.push_str(&format!("Already in {}: {}.\n", folder.display(), counted(estimate.done, "run")));
     }
@@ -281,14 +278,12 @@ fn question(preview: &RunPreview) -> String {
         repetitions => format!("{repetitions} times"),
     };
     let counts: Vec<String> = plan.tasks.iter().map(|tasks| units::count(*tasks)).collect();
+    let (entries, counts) = (counted(plan.entries.len(), "entry"), counts.join(", "));
+    let (runs, time) = (counted(preview.estimate.runs, "run"), time_left(preview.estimate.seconds));
+    let largest = units::bytes(preview.largest_bytes());
     let mut text = format!(
-        "taskscale measures {} at N = {}, {times} each.\n\n  {}, about {}, plus builds\n  \
-         memory of the largest run: about {}\n",
-        counted(plan.entries.len(), "entry"),
-        counts.join(", "),
-        counted(preview.estimate.runs, "run"),
-        time_left(preview.estimate.seconds),
-        units::bytes(preview.largest_bytes()),
+        "taskscale measures {entries} at N = {counts}, {times} each.\n\n  {runs}, about {time}, plus builds\n  \
+         memory of the largest run: about {largest}\n"
     );
     if !preview.missing.is_empty() {
         let entries = counted(preview.missing.len(), "entry");

@@ -246,16 +246,14 @@ pub(super) fn lock_machine(
         false => MachineLock::acquire(what, interrupt, wait),
     };
     if let Some(who) = refused {
-        return Err(Failure::Usage(advised(
-            format!("{who} is measuring on this machine ({harm})"),
-            "omit --no-wait to wait; --no-lock measures anyway, and marks the samples",
-        )));
+        let advice = "omit --no-wait to wait; --no-lock measures anyway, and marks the samples";
+        let error = format!("{who} is measuring on this machine ({harm})");
+        return Err(Failure::Usage(advised(error, advice)));
     }
     let lock = lock.ok_or_else(|| Failure::interrupted(interrupt))?;
     if let Some(why) = lock.why_not() {
-        eprint_status(&format!(
-            "warning: another taskscale may disturb this one: the machine is not locked ({why})"
-        ));
+        let harm = "another taskscale may disturb this one";
+        eprint_status(&format!("warning: {harm}: the machine is not locked ({why})"));
     }
     if waited >= Duration::from_secs(1) {
         progress.print_message(&format!("waited {}", time_left(waited.as_secs_f64())));
@@ -291,11 +289,9 @@ fn warn_of_swapping(settings: &CampaignSettings) {
     if let (Some(cap), Some(there)) = (settings.memory_cap_bytes, available_memory_bytes())
         && cap > there
     {
-        eprint_status(&format!(
-            "warning: runs may swap: their memory cap is {}, and {} is available; free memory first",
-            units::bytes(cap),
-            units::bytes(there)
-        ));
+        let (cap, there) = (units::bytes(cap), units::bytes(there));
+        let harm = format!("runs may swap: their memory cap is {cap}, and {there} is available");
+        eprint_status(&format!("warning: {harm}; free memory first"));
     }
 }
 
