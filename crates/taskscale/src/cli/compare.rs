@@ -81,6 +81,7 @@ fn compare_parts(
     let counterpart =
         |part: &Campaign| now.iter().find(|(other, _)| other.plan.series() == part.plan.series());
     let series = old.iter().filter(|(part, _)| counterpart(part).is_some()).count();
+    let &CompareArgs { allow_missing, across, .. } = args;
     let (mut comparisons, mut missing) = (Vec::new(), Vec::new());
     for (position, (campaign, samples)) in old.iter().enumerate() {
         // With one series each, the error names both.
@@ -89,19 +90,12 @@ fn compare_parts(
             missing.push(campaign.plan.series());
             continue;
         };
-        let settings = CompareSettings {
-            series,
-            metrics: metrics(&args.metric, campaign.plan.shape),
-            fail_above,
-            allow_missing: args.allow_missing,
-            across: args.across,
-        };
+        let metrics = metrics(&args.metric, campaign.plan.shape);
+        let settings = CompareSettings { series, metrics, fail_above, allow_missing, across };
         let input = |folder, campaign, samples, entry| Input { folder, campaign, samples, entry };
-        comparisons.push(Comparison::build(
-            input(&names[0], campaign, samples, args.base_entry.as_deref()),
-            input(&names[1], other, other_samples, args.new_entry.as_deref()),
-            &settings,
-        )?);
+        let base = input(&names[0], campaign, samples, args.base_entry.as_deref());
+        let new = input(&names[1], other, other_samples, args.new_entry.as_deref());
+        comparisons.push(Comparison::build(base, new, &settings)?);
     }
     if comparisons.is_empty() {
         let all = |parts: &[(Campaign, Vec<Sample>)]| {

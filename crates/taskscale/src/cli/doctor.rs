@@ -136,9 +136,8 @@ fn connections() -> Vec<DoctorLine> {
 
 fn disturbances(machine: &Machine) -> Vec<DoctorLine> {
     if machine.warnings.is_empty() {
-        return vec![DoctorLine::of(
-            "none found: swap, reclaim and page merging are off, and the load is low",
-        )];
+        let none = "none found: swap, reclaim and page merging are off, and the load is low";
+        return vec![DoctorLine::of(none)];
     }
     let line = |warning| DoctorLine { good: Some(false), ..DoctorLine::of(warning) };
     machine.warnings.iter().map(line).collect()
@@ -170,15 +169,11 @@ fn control_groups(home: &GroupRoot) -> Vec<DoctorLine> {
         MemorySource::CgroupV1 => 1,
         MemorySource::Proc => {
             let tried = home.why_none().iter().map(|why| DoctorLine::named("tried", why));
-            let none = DoctorLine {
-                good: Some(false),
-                remedy: Some(
-                    "log in to a systemd user session (`systemctl --user` works), use \
-                     `sudo systemd-run --scope -p Delegate=yes --uid=$UID taskscale …`, or run taskscale as root"
-                        .to_owned(),
-                ),
-                ..DoctorLine::of("no cgroup: memory comes from /proc, which lacks most kernel memory and peaks")
-            };
+            let remedy = "log in to a systemd user session (`systemctl --user` works), use \
+                          `sudo systemd-run --scope -p Delegate=yes --uid=$UID taskscale …`, or run taskscale as root";
+            let says = "no cgroup: memory comes from /proc, which lacks most kernel memory and peaks";
+            let (good, remedy) = (Some(false), Some(remedy.to_owned()));
+            let none = DoctorLine { good, remedy, ..DoctorLine::of(says) };
             return std::iter::once(none).chain(tried).collect();
         }
     };

@@ -164,14 +164,8 @@ fn entries(args: &ListArgs, global: &Global) -> CliResult {
         // With a single workload, `all` would be no shorter.
         let all = does.len() == catalog.workloads.len() && does.len() > 1;
         let does = if all { "all".to_owned() } else { does.join(",") };
-        rows.push([
-            entry.full_name.clone(),
-            entry.kind.name().to_owned(),
-            format!("{style}{unverified}"),
-            cores.to_owned(),
-            does,
-            version,
-        ]);
+        let (kind, style) = (entry.kind.name().to_owned(), format!("{style}{unverified}"));
+        rows.push([entry.full_name.clone(), kind, style, cores.to_owned(), does, version]);
     }
     let table = columns(&rows);
     let widest = table.lines().map(width).max().unwrap_or(0);

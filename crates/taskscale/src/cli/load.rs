@@ -43,31 +43,23 @@ pub fn run(args: &LoadArgs, global: &Global) -> CliResult {
 fn order(args: &LoadArgs) -> Result<LoadOrder> {
     let address = reachable(&args.connect)?;
     let connections = units::parse_count(&args.connections).map_err(|error| anyhow!("-n: {error}"))?;
-    let rate = args.rate.unwrap_or(1.0);
-    for (name, value) in [("--rate", rate), ("--open-s", args.open_s), ("--closed-s", args.closed_s)] {
+    let &LoadArgs { size, room, rate, open_s, active, closed_s, .. } = args;
+    let seconds_and_rate = [("--rate", rate.unwrap_or(1.0)), ("--open-s", open_s), ("--closed-s", closed_s)];
+    for (name, value) in seconds_and_rate {
         anyhow::ensure!(value.is_finite() && value > 0.0, "{name} {value}: must be above 0");
     }
     // One of several processes may have no active connection.
-    anyhow::ensure!(args.active > 0 || args.share.is_some(), "--active 0: must be at least 1");
+    anyhow::ensure!(active > 0 || args.share.is_some(), "--active 0: must be at least 1");
     let client = match args.protocol {
         ProtocolArg::Hold => None,
         ProtocolArg::Echo => Some(Client::Echo),
         ProtocolArg::Chat => Some(Client::Chat),
     };
-    let least = client == Some(Client::Chat) && args.size < MIN_CHAT_BYTES;
-    anyhow::ensure!(!least, "--size {}: must be at least {MIN_CHAT_BYTES} for chat", args.size);
-    Ok(LoadOrder {
-        elsewhere: None,
-        client,
-        address,
-        connections: usize::try_from(connections)?,
-        size: args.size as usize,
-        room: args.room as usize,
-        rate: args.rate,
-        open_s: args.open_s,
-        active: args.active,
-        closed_s: args.closed_s,
-    })
+    let least = client == Some(Client::Chat) && size < MIN_CHAT_BYTES;
+    anyhow::ensure!(!least, "--size {size}: must be at least {MIN_CHAT_BYTES} for chat");
+    let (connections, size, room) = (usize::try_from(connections)?, size as usize, room as usize);
+    let elsewhere = None;
+    Ok(LoadOrder { elsewhere, client, address, connections, size, room, rate, open_s, active, closed_s })
 }
 
 /// The first address of the server that accepts a connection; a name may have several.
@@ -94,12 +86,10 @@ fn text(order: &LoadOrder, seen: &load::Load) -> String {
     let mut text = format!("connected  {connected} of {all} in {}\n", units::seconds(seen.connect_s));
     if let Some(closed) = &seen.closed {
         let at_least = if closed.is_client_limited() { "≥ " } else { "" };
-        text.push_str(&format!(
-            "closed     {at_least}{} messages/s, one in flight on each of {} connections; clients used {} CPUs\n",
-            rate(closed.per_s),
-            count(closed.active),
-            units::decimal(closed.client_cpu_share.unwrap_or(0.0), 2),
-        ));
+        let (per_s, active) = (rate(closed.per_s), count(closed.active));
+        let load = format!("{at_least}{per_s} messages/s, one in flight on each of {active} connections");
+        let cpus = units::decimal(closed.client_cpu_share.unwrap_or(0.0), 2);
+        text.push_str(&format!("closed     {load}; clients used {cpus} CPUs\n"));
     }
     for open in &seen.curve {
         let (achieved, offered) = (rate(open.achieved_per_s), rate(open.offered_per_s));

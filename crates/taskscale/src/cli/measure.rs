@@ -122,15 +122,9 @@ pub(super) fn validate(args: &MeasureArgs) -> Result<MeasureOptions> {
     };
     let usual = if known { SETTLE_READY } else { SETTLE_UNKNOWN };
     let settle = args.settle.as_deref().map(units::parse_duration).transpose();
-    let black_box = BlackBoxCommand {
-        ready,
-        load,
-        told_hold,
-        folder: Some(folder),
-        stdin,
-        full_environment: args.keep_env,
-        settle: settle.context("--settle")?.unwrap_or(usual),
-    };
+    let settle = settle.context("--settle")?.unwrap_or(usual);
+    let (folder, full_environment) = (Some(folder), args.keep_env);
+    let black_box = BlackBoxCommand { ready, load, told_hold, folder, stdin, full_environment, settle };
     let name = name(args, &program)?;
     let mut command = args.command.clone();
     command[0] = program.to_str().ok_or_else(|| anyhow!("{}: not UTF-8", program.display()))?.to_owned();

@@ -83,16 +83,14 @@ pub(super) fn print_through(write: impl FnOnce(&mut dyn Write) -> io::Result<()>
 
 /// Options for standard output: a terminal, a pipe or a file.
 pub(super) fn for_standard_output() -> RenderOptions {
-    let color = color(&std::io::stdout());
-    RenderOptions {
-        color,
-        width: width_of(&std::io::stdout()).unwrap_or(WIDEST).min(WIDEST),
-        bars: match (color, std::io::stdout().is_terminal()) {
-            (true, _) => Bars::Blocks,
-            (false, true) => Bars::Plain,
-            (false, false) => Bars::Hidden,
-        },
-    }
+    let stdout = io::stdout();
+    let (color, width) = (color(&stdout), width_of(&stdout).unwrap_or(WIDEST).min(WIDEST));
+    let bars = match (color, stdout.is_terminal()) {
+        (true, _) => Bars::Blocks,
+        (false, true) => Bars::Plain,
+        (false, false) => Bars::Hidden,
+    };
+    RenderOptions { width, color, bars }
 }
 
 /// COLUMNS, or the width of the terminal that a stream is.

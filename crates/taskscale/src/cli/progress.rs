@@ -61,14 +61,9 @@ impl Progress {
     }
 
     pub fn building(&self, program: &Program, position: usize, all: usize) {
-        emit(Event::Build {
-            entry: program.entry.full_name.clone(),
-            workload: Some(program.workload.name.clone()),
-            state: BuildState::Started,
-            command: None,
-            version: None,
-            reason: None,
-        });
+        let (entry, workload) = (program.entry.full_name.clone(), Some(program.workload.name.clone()));
+        let state = BuildState::Started;
+        emit(Event::Build { entry, workload, state, command: None, version: None, reason: None });
         if mode().json {
             return;
         }

@@ -73,17 +73,13 @@ fn export_request(args: &ReportArgs, target: ExportTarget, filter: &ReportFilter
     let is_scaling = args.chart == Some(ChartArg::Scaling);
     let target = if is_scaling { ExportTarget::Svg(Chart::Scaling) } else { target };
     let takes_tasks = target == ExportTarget::Svg(Chart::Ranking);
-    ExportRequest {
-        target,
-        metrics,
-        tasks: filter.tasks.first().copied().filter(|_| takes_tasks),
-        detail: match (args.stats, filter.option().is_some() || !args.part.is_empty()) {
-            (true, _) => Detail::Stats,
-            (false, true) => Detail::Whole,
-            (false, false) => Detail::Brief,
-        },
-        options: render_options(args),
-    }
+    let tasks = filter.tasks.first().copied().filter(|_| takes_tasks);
+    let detail = match (args.stats, filter.option().is_some() || !args.part.is_empty()) {
+        (true, _) => Detail::Stats,
+        (false, true) => Detail::Whole,
+        (false, false) => Detail::Brief,
+    };
+    ExportRequest { target, metrics, tasks, detail, options: render_options(args) }
 }
 
 /// Whether a file name is that of a bitmap or PDF.
@@ -230,12 +226,9 @@ struct ReportFilter {
 
 impl ReportFilter {
     fn of(args: &ReportArgs) -> Result<ReportFilter> {
-        Ok(ReportFilter {
-            parts: args.part.clone(),
-            entries: args.entry.iter().map(|word| Matcher::of(word)).collect(),
-            kinds: args.kind.clone(),
-            tasks: args.tasks.as_deref().map(task_counts).transpose()?.unwrap_or_default(),
-        })
+        let entries = args.entry.iter().map(|word| Matcher::of(word)).collect();
+        let tasks = args.tasks.as_deref().map(task_counts).transpose()?.unwrap_or_default();
+        Ok(ReportFilter { parts: args.part.clone(), entries, kinds: args.kind.clone(), tasks })
     }
 
     /// The first filter given, except `--part`.

@@ -34,11 +34,8 @@ pub(super) struct ResultsTicker {
 impl ResultsTicker {
     pub fn of(campaign: &Campaign) -> ResultsTicker {
         let ready = campaign.entries.iter().filter(|facts| facts.unavailable.is_none());
-        ResultsTicker {
-            entries: ready.map(|facts| (facts.name.clone(), (facts.kind, facts.reference))).collect(),
-            plans: campaign.plans().cloned().collect(),
-            heading: String::new(),
-        }
+        let entries = ready.map(|facts| (facts.name.clone(), (facts.kind, facts.reference))).collect();
+        ResultsTicker { entries, plans: campaign.plans().cloned().collect(), heading: String::new() }
     }
 
     /// The lines of a finished run: the result, after a heading if series, N or repetition changed. Empty for a

@@ -184,15 +184,10 @@ fn preview_text(preview: &RunPreview, folder: &Path) -> String {
             EstimateSource::OtherCounts => ("", "measured here at other N"),
             EstimateSource::Kind => ("~", ""),
         };
-        rows.push([
-            cell.entry.clone(),
-            cell.part.clone(),
-            units::count(cell.tasks),
-            cell.runs.to_string(),
-            units::seconds(cell.hold_s),
-            format!("{mark}{}", units::bytes(cell.footprint_bytes as u64)),
-            source.to_owned(),
-        ]);
+        let (tasks, runs, wait) =
+            (units::count(cell.tasks), cell.runs.to_string(), units::seconds(cell.hold_s));
+        let memory = format!("{mark}{}", units::bytes(cell.footprint_bytes as u64));
+        rows.push([cell.entry.clone(), cell.part.clone(), tasks, runs, wait, memory, source.to_owned()]);
     }
     let mut text = columns(&rows);
     let (runs, warm_ups) = (counted(estimate.runs, "run"), counted(estimate.warm_ups, "warm-up"));

@@ -41,12 +41,8 @@ fn withdraw(folder: &Path, reason: &str) -> CliResult {
     }
     // An interrupted withdrawal may have removed the samples already.
     let loaded = record::load(folder).or_usage()?;
-    let withdrawal = Withdrawal {
-        schema: SCHEMA_VERSION,
-        withdrawn_at: Timestamp::now(),
-        campaign: loaded.campaign.id,
-        reason: reason.to_owned(),
-    };
+    let (campaign, reason) = (loaded.campaign.id, reason.to_owned());
+    let withdrawal = Withdrawal { schema: SCHEMA_VERSION, withdrawn_at: Timestamp::now(), campaign, reason };
     withdrawal.write(folder).with_context(|| format!("cannot withdraw {}", folder.display()))?;
     let folder = folder.display();
     eprint_status(&format!("withdrawn: {folder}\nnext: `git add -A {folder}`, then commit"));

@@ -63,16 +63,14 @@ fn of_runtime(runtime: &Runtime, named: &NamedToolchains) -> RuntimeVersions {
         version: one.version.to_string(),
         folder: one.home.display().to_string(),
     });
+    let installed = installed.collect();
     let libraries = runtime.entries.iter().filter_map(|entry| entry.library.as_ref());
     let libraries = libraries.filter(|library| runtime.libraries.contains_key(&library.name));
+    let libraries = libraries.map(|library| (library.name.clone(), library.version.clone())).collect();
     let places = runtime.toolchain.versions.as_ref();
-    RuntimeVersions {
-        runtime: runtime.name.clone(),
-        of: places.and_then(|places| places.of.clone()),
-        installed: installed.collect(),
-        libraries: libraries.map(|library| (library.name.clone(), library.version.clone())).collect(),
-        install: places.map(|places| places.install.replace("{version}", "VERSION")),
-    }
+    let of = places.and_then(|places| places.of.clone());
+    let install = places.map(|places| places.install.replace("{version}", "VERSION"));
+    RuntimeVersions { runtime: runtime.name.clone(), of, installed, libraries, install }
 }
 
 fn document(all: &[RuntimeVersions]) -> Document {

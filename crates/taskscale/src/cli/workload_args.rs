@@ -52,11 +52,8 @@ pub(super) fn task_counts(text: &str) -> Result<Vec<u64>> {
 pub(super) fn resume_options(args: &ResultsArgs) -> Result<ResumeOptions> {
     let memory_cap = args.memory_cap.as_deref().map(units::parse_bytes).transpose();
     let time_cap = args.timeout.as_deref().map(units::parse_duration).transpose();
-    Ok(ResumeOptions {
-        memory_cap_bytes: memory_cap.context("--memory-cap")?,
-        time_cap: time_cap.context("--timeout")?,
-        ..ResumeOptions::default()
-    })
+    let (memory_cap_bytes, time_cap) = (memory_cap.context("--memory-cap")?, time_cap.context("--timeout")?);
+    Ok(ResumeOptions { memory_cap_bytes, time_cap, ..ResumeOptions::default() })
 }
 
 /// The programs of entries for the workloads that were named, or for the default one.

@@ -99,21 +99,16 @@ fn in_queue(queue: &BTreeMap<String, Job>, job: &str) -> Option<Job> {
 fn progress(campaign: &Campaign, samples: &[Sample], claim: &Claim) -> TargetProgress {
     let last = record::last_attempts(samples);
     let before = last.iter().filter(|sample| sample.started_at < claim.at).count() as u64;
-    TargetProgress {
-        done: last.len() as u64,
-        planned: campaign.runs(),
-        fell_short: last.iter().filter(|sample| sample.status.is_failure()).count() as u64,
-        since: claim.at,
-        before,
-        last: samples.last().map(|sample| {
-            let tasks = units::count(sample.tasks);
-            let last = format!("{} {} {tasks}", sample.entry, sample.workload);
-            match sample.status {
-                Status::Ok => last,
-                status => format!("{last} {}", status.name()),
-            }
-        }),
-    }
+    let fell_short = last.iter().filter(|sample| sample.status.is_failure()).count() as u64;
+    let (done, planned, since) = (last.len() as u64, campaign.runs(), claim.at);
+    let last = samples.last().map(|sample| {
+        let last = format!("{} {} {}", sample.entry, sample.workload, units::count(sample.tasks));
+        match sample.status {
+            Status::Ok => last,
+            status => format!("{last} {}", status.name()),
+        }
+    });
+    TargetProgress { done, planned, fell_short, since, before, last }
 }
 
 impl TargetProgress {
