@@ -152,13 +152,10 @@ fn tried(checked: &CheckedProgram) -> String {
     }
     let noun = if tasks == [1] { "task" } else { "tasks" };
     let tasks: Vec<String> = tasks.into_iter().map(units::count).collect();
-    let bytes = checked
-        .bytes_per_task
-        .filter(|bytes| *bytes >= 1.0)
-        .map(|bytes| format!(", about {} bytes per task", units::grouped(bytes.round() as u64)));
-    let cpu = checked
-        .cpu_ns_per_op
-        .map(|ns| format!(", about {} ns of CPU per operation", units::grouped(ns.round() as u64)));
+    let about = |value: f64, what: &str| format!(", about {} {what}", units::grouped(value.round() as u64));
+    let bytes = checked.bytes_per_task.filter(|bytes| *bytes >= 1.0);
+    let bytes = bytes.map(|bytes| about(bytes, "bytes per task"));
+    let cpu = checked.cpu_ns_per_op.map(|ns| about(ns, "ns of CPU per operation"));
     format!(" ({} {noun}{}{})", tasks.join(", "), bytes.unwrap_or_default(), cpu.unwrap_or_default())
 }
 

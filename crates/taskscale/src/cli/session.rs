@@ -17,7 +17,7 @@ use crate::campaign::{
 };
 use crate::catalog::Program;
 use crate::document::{command_line, quoted, shortened};
-use crate::record::{self, BuildState, Event, Hold, Loaded, MemorySource, Plan, Sample};
+use crate::record::{self, BuildState, EntryFacts, Event, Hold, Loaded, MemorySource, Plan, Sample};
 use crate::toolchain::{Attend, Cache};
 use crate::units;
 use taskscale_measure::{GroupRoot, Holder, Interrupt, LocalRunner, MachineLock, available_memory_bytes};
@@ -117,14 +117,10 @@ impl<'i> Session<'i> {
         }
         warn_of_swapping(&settings);
         let Loaded { campaign, samples, .. } = &mut loaded;
-        emit(Event::Plan {
-            folder: folder.display().to_string(),
-            plan: campaign.plan.clone(),
-            further_plans: campaign.further_plans.clone(),
-            seed: campaign.seed,
-            runs: campaign.runs(),
-            kept_samples: samples.len() as u64,
-        });
+        let (plan, further_plans) = (campaign.plan.clone(), campaign.further_plans.clone());
+        let (seed, runs, kept_samples) = (campaign.seed, campaign.runs(), samples.len() as u64);
+        let shown = folder.display().to_string();
+        emit(Event::Plan { folder: shown, plan, further_plans, seed, runs, kept_samples });
         self.progress.watch(campaign);
         let mut strategy = ByPlan::new(campaign, prepared, &settings, samples, &mut self.progress);
         let end = drive(&mut strategy, campaign, &mut self.runner, &mut store, samples);
@@ -297,18 +293,14 @@ fn warn_of_swapping(settings: &CampaignSettings) {
 
 /// The result of an entry's build.
 pub(super) fn built(entry: &Prepared) -> Event {
-    Event::Build {
-        entry: entry.facts.name.clone(),
-        workload: entry.facts.workload.clone(),
-        state: match &entry.command {
-            Ok(_) => BuildState::Ready,
-            Err(NotReady::NoToolchain(_)) => BuildState::Unavailable,
-            Err(NotReady::BuildFailed(_)) => BuildState::Failed,
-        },
-        command: entry.command.as_ref().ok().cloned(),
-        version: entry.facts.version.clone(),
-        reason: entry.facts.unavailable.clone(),
-    }
+    let state = match &entry.command {
+        Ok(_) => BuildState::Ready,
+        Err(NotReady::NoToolchain(_)) => BuildState::Unavailable,
+        Err(NotReady::BuildFailed(_)) => BuildState::Failed,
+    };
+    let command = entry.command.as_ref().ok().cloned();
+    let EntryFacts { name: entry, workload, version, unavailable: reason, .. } = entry.facts.clone();
+    Event::Build { entry, workload, state, command, version, reason }
 }
 
 /// A failure of measuring, with what was kept.

@@ -13,7 +13,7 @@ use super::output_dir::existing_folder;
 use super::progress::Progress;
 use super::run;
 use super::session::Session;
-use crate::record::{Hold, Loaded, SCHEMA_VERSION, Series, Timestamp};
+use crate::record::{Campaign, Hold, Loaded, SCHEMA_VERSION, Series, Timestamp};
 use crate::report::{Report, command_line};
 use crate::submit::{self, DrawnCase, SubmittedResults, VERIFICATION, Verification};
 use crate::units;
@@ -42,23 +42,18 @@ pub fn run(args: &VerifyArgs, global: &Global) -> CliResult {
     let interrupt = catch_signals()?;
     let mut session = Session::begin(&args.output, global, &interrupt)?;
     session.progress = Progress::new(true);
-    let mut verified = Vec::new();
+    let mut judged = Vec::new();
     for (nth, of) in series.iter().enumerate() {
         eprint_status(&format!("[{}/{}] {} {}", nth + 1, series.len(), of.entry, of.part));
         let again = measure(of, global, &mut session)?;
         let measured = again.map(|again| Report::of_parts(&again.campaign, &again.samples));
         let measured = measured.unwrap_or_default();
-        verified.extend(of.cases.iter().map(|case| submit::judge(case, &submitted, &measured)));
+        judged.extend(of.cases.iter().map(|case| submit::judge(case, &submitted, &measured)));
     }
-    let verification = Verification {
-        schema: SCHEMA_VERSION,
-        campaign: loaded.campaign.id.clone(),
-        checksum: loaded.campaign.origin.as_ref().map(|origin| origin.checksum.clone()),
-        seed,
-        verified_at: Timestamp::now(),
-        taskscale: env!("CARGO_PKG_VERSION").to_owned(),
-        cases: verified,
-    };
+    let Campaign { id: campaign, origin, .. } = loaded.campaign;
+    let (checksum, taskscale) = (origin.map(|origin| origin.checksum), env!("CARGO_PKG_VERSION").to_owned());
+    let (schema, verified_at, cases) = (SCHEMA_VERSION, Timestamp::now(), judged);
+    let verification = Verification { schema, campaign, checksum, seed, verified_at, taskscale, cases };
     let path = args.folder.join(VERIFICATION);
     let text = serde_json::to_string_pretty(&verification).context("the record")? + "\n";
     std::fs::write(&path, text).with_context(|| path.display().to_string())?;

@@ -154,15 +154,9 @@ fn published(target: &Target, own: &Claim, folder: &Path) -> FleetResult<Publish
         return Err(incomplete(format!("{} missing", units::counted(missing, "run"))));
     }
     let rows = || reports.iter().flat_map(Report::rows);
-    Ok(PublishedTarget {
-        at: Timestamp::now(),
-        epoch: own.epoch,
-        job: own.job.clone(),
-        node: own.node.clone(),
-        folder: own.node.clone(),
-        runs: loaded.samples.len() as u64,
-        good_cells: rows().filter(|row| row.status == Status::Ok.name()).count() as u64,
-        cells: rows().count() as u64,
-        digests: digests(folder)?,
-    })
+    let good_cells = rows().filter(|row| row.status == Status::Ok.name()).count() as u64;
+    let (runs, cells) = (loaded.samples.len() as u64, rows().count() as u64);
+    let (at, digests) = (Timestamp::now(), digests(folder)?);
+    let Claim { epoch, job, node, .. } = own.clone();
+    Ok(PublishedTarget { at, epoch, job, folder: node.clone(), node, runs, good_cells, cells, digests })
 }
