@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use anyhow::{Result, anyhow, ensure};
+use anyhow::{Context, Result, ensure};
 
 use super::args::Global;
 use super::output::eprint_status;
@@ -38,10 +38,9 @@ pub(super) fn open_catalog_with(global: &Global, words: &[String]) -> Result<(Ca
 /// The folders of `--toolchain`, by runtime.
 pub(super) fn named_toolchains(global: &Global) -> Result<NamedToolchains> {
     let named = |text: &String| {
-        let (name, folder) = text
-            .split_once('=')
-            .filter(|(name, folder)| !name.is_empty() && !folder.is_empty())
-            .ok_or_else(|| anyhow!("--toolchain {text}: expected NAME=DIR, such as node=/opt/node-22"))?;
+        let pair = text.split_once('=').filter(|(name, folder)| !name.is_empty() && !folder.is_empty());
+        let expected = || format!("--toolchain {text}: expected NAME=DIR, such as node=/opt/node-22");
+        let (name, folder) = pair.with_context(expected)?;
         let folder = PathBuf::from(folder);
         ensure!(folder.is_dir(), "--toolchain {text}: no such folder");
         Ok((name.to_owned(), folder))

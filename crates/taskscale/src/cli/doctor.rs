@@ -9,7 +9,7 @@ use super::catalog_dir::load;
 use super::failure::{CliResult, OrUsage, succeed_with};
 use super::output::{for_standard_output, json_or, printable};
 use crate::campaign::memory_cap_bytes;
-use crate::catalog::{Catalog, Month, find_catalog, newer_series};
+use crate::catalog::{Catalog, Entry, Month, Runtime, find_catalog, newer_series};
 use crate::document::{width, wrapped_whole};
 use crate::record::{LimitHit, Machine, MemorySource, Timestamp};
 use crate::report::processor;
@@ -146,10 +146,9 @@ fn disturbances(machine: &Machine) -> Vec<DoctorLine> {
 fn toolchains(catalog: &Catalog) -> Vec<DoctorLine> {
     let mut found = toolchain::find_all(catalog.entries().map(|(_, entry)| &entry.toolchain));
     let now = Month::of(&Timestamp::now().date());
-    let specs = catalog.entries().map(|(runtime, entry)| (runtime, &entry.toolchain));
-    specs
-        .filter_map(|(runtime, spec)| Some((runtime, spec, found.remove(spec)?)))
-        .map(|(runtime, spec, found)| match found {
+    let line = |(runtime, entry): (&Runtime, &Entry)| {
+        let spec = &entry.toolchain;
+        Some(match found.remove(spec)? {
             Ok(found) => {
                 let home = found.home.map(|home| format!(" in {}", home.display())).unwrap_or_default();
                 let newer = now.filter(|_| *spec == runtime.toolchain);
@@ -160,7 +159,8 @@ fn toolchains(catalog: &Catalog) -> Vec<DoctorLine> {
             }
             Err(why) => DoctorLine::named(&spec.title, why.in_short(spec)),
         })
-        .collect()
+    };
+    catalog.entries().filter_map(line).collect()
 }
 
 fn control_groups(home: &GroupRoot) -> Vec<DoctorLine> {

@@ -59,10 +59,8 @@ fn find(args: &LimitArgs) -> Result<Find> {
 fn validate(args: &LimitArgs) -> Result<SearchSpec> {
     let mut env = BTreeMap::new();
     for variable in &args.env {
-        let (name, value) = variable
-            .split_once('=')
-            .filter(|(name, _)| !name.is_empty())
-            .ok_or_else(|| anyhow!("--env: {variable:?} is not NAME=VALUE"))?;
+        let pair = variable.split_once('=').filter(|(name, _)| !name.is_empty());
+        let (name, value) = pair.with_context(|| format!("--env: {variable:?} is not NAME=VALUE"))?;
         limit::fill_in(value, 0).map_err(|why| anyhow!("--env: {why}"))?;
         env.insert(name.to_owned(), value.to_owned());
     }

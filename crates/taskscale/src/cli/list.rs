@@ -130,23 +130,20 @@ fn entries(args: &ListArgs, global: &Global) -> CliResult {
     let is_installed = |entry: &Entry| toolchains[&entry.toolchain].is_ok();
     entries.retain(|(_, entry)| if is_installed(entry) { !args.missing } else { !args.installed });
     if global.json {
-        let list: Vec<_> = entries
-            .iter()
-            .map(|(runtime, entry)| {
-                let toolchain = &toolchains[&entry.toolchain];
-                json!({
-                    "entry": entry.full_name, "title": entry.title, "kind": entry.kind,
-                    "stackful": entry.kind.stackful(), "parallel": entry.parallel, "style": entry.style,
-                    "reference": entry.reference, "posts": !entry.posts.is_empty(), "unverified": entry.unverified,
-                    "why": entry.why, "notes": entry.notes, "omitted": entry.omitted, "url": runtime.url,
-                    "workloads": entry.workloads.keys().collect::<Vec<_>>(),
-                    "version": toolchain.as_ref().ok().map(|found| receipt(found, entry)),
-                    "install": entry.toolchain.install,
-                    "unavailable": toolchain.as_ref().err().map(ToString::to_string),
-                })
+        let list = entries.iter().map(|(runtime, entry)| {
+            let toolchain = &toolchains[&entry.toolchain];
+            json!({
+                "entry": entry.full_name, "title": entry.title, "kind": entry.kind,
+                "stackful": entry.kind.stackful(), "parallel": entry.parallel, "style": entry.style,
+                "reference": entry.reference, "posts": !entry.posts.is_empty(), "unverified": entry.unverified,
+                "why": entry.why, "notes": entry.notes, "omitted": entry.omitted, "url": runtime.url,
+                "workloads": entry.workloads.keys().collect::<Vec<_>>(),
+                "version": toolchain.as_ref().ok().map(|found| receipt(found, entry)),
+                "install": entry.toolchain.install,
+                "unavailable": toolchain.as_ref().err().map(ToString::to_string),
             })
-            .collect();
-        return succeed_with(&json::pretty(&list));
+        });
+        return succeed_with(&json::pretty(&list.collect::<Vec<_>>()));
     }
 
     let names: Vec<String> = selection.workloads().iter().map(|workload| workload.name.clone()).collect();

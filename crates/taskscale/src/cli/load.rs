@@ -64,10 +64,8 @@ fn order(args: &LoadArgs) -> Result<LoadOrder> {
 
 /// The first address of the server that accepts a connection; a name may have several.
 fn reachable(server: &str) -> Result<SocketAddr> {
-    let addresses: Vec<SocketAddr> = server
-        .to_socket_addrs()
-        .with_context(|| format!("--connect {server}: unknown address (expected HOST:PORT)"))?
-        .collect();
+    let unknown = || format!("--connect {server}: unknown address (expected HOST:PORT)");
+    let addresses: Vec<SocketAddr> = server.to_socket_addrs().with_context(unknown)?.collect();
     match addresses.as_slice() {
         [] => Err(anyhow!("--connect {server}: unknown address")),
         // The first connection tests it.

@@ -172,9 +172,8 @@ fn load(args: &MeasureArgs) -> Result<Option<LoadCommand>> {
 fn ready(args: &MeasureArgs) -> Result<Ready> {
     if let Some(text) = &args.ready_when {
         ensure!(!text.is_empty(), "--ready-when: the text is empty, which every line contains");
-        let pattern = LinePattern::parse(text)
-            .with_context(|| format!("--ready-when {text}: not a regular expression"))?;
-        return Ok(Ready::Line(pattern));
+        let wrong = || format!("--ready-when {text}: not a regular expression");
+        return Ok(Ready::Line(LinePattern::parse(text).with_context(wrong)?));
     }
     if let Some(time) = &args.ready_after {
         return Ok(Ready::After(units::parse_duration(time).context("--ready-after")?));
@@ -197,10 +196,8 @@ fn address_of(text: &str) -> Result<SocketAddr> {
     if let Ok(port) = text.strip_prefix(':').unwrap_or(text).parse::<u16>() {
         return Ok((Ipv4Addr::LOCALHOST, port).into());
     }
-    let addresses: Vec<SocketAddr> = text
-        .to_socket_addrs()
-        .with_context(|| format!("{text:?} is not an address; write 127.0.0.1:8080, [::1]:8080 or 8080"))?
-        .collect();
+    let unknown = || format!("{text:?} is not an address; write 127.0.0.1:8080, [::1]:8080 or 8080");
+    let addresses: Vec<SocketAddr> = text.to_socket_addrs().with_context(unknown)?.collect();
     // Servers that listen on one family mostly choose IPv4.
     let preferred = addresses.iter().find(|address| address.is_ipv4()).or(addresses.first());
     preferred.copied().ok_or_else(|| anyhow!("unknown address: {text:?}"))

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use clap::ColorChoice;
 use serde::Serialize;
 
-use crate::document::{Bars, RenderOptions, joined, json};
+use crate::document::{Bars, RenderOptions, acts, joined, json};
 pub(super) use crate::record::Level;
 use crate::record::{Event, EventLine};
 
@@ -57,9 +57,8 @@ pub(super) fn color(stream: &impl IsTerminal) -> bool {
 
 /// Text from outside made safe for a terminal: control characters but line ends and tabs are replaced.
 pub(super) fn printable(text: &str) -> String {
-    text.chars()
-        .map(|c| if crate::report::acts(c) && c != '\n' && c != '\t' { '\u{fffd}' } else { c })
-        .collect()
+    let shown = |c| if acts(c) && c != '\n' && c != '\t' { '\u{fffd}' } else { c };
+    text.chars().map(shown).collect()
 }
 
 /// Writes a result to standard output.

@@ -122,12 +122,9 @@ fn add(page: &mut PageData, Loaded { campaign, samples, .. }: &Loaded, name: Opt
     page.versions.extend(charts.map(|(svg, text)| VersionsChart { svg, text }));
     let catalog = LazyCell::new(any_catalog);
     page.add(campaign, samples, name, |workload, name| {
-        let found = catalog
-            .as_ref()
-            .and_then(|catalog| catalog.entry(name))
-            .filter(|(_, entry)| entry.workloads.contains_key(workload))
-            .map(|(runtime, entry)| sources(runtime, entry, workload));
-        found.unwrap_or_default()
+        let found = catalog.as_ref().and_then(|catalog| catalog.entry(name));
+        let found = found.filter(|(_, entry)| entry.workloads.contains_key(workload));
+        found.map(|(runtime, entry)| sources(runtime, entry, workload)).unwrap_or_default()
     })
 }
 

@@ -138,10 +138,8 @@ fn medians(sample: &Sample, seen: &[Sample], figure: &MetricDef) -> BTreeMap<Str
     let alike: Vec<&Sample> = alike.collect();
     let mut last = last_attempts(&alike);
     last.retain(|sample| sample.status == Status::Ok);
-    let entries = last.chunk_by(|a, b| a.entry == b.entry);
-    entries
-        .filter_map(|samples| Some((samples[0].entry.to_string(), median(&figure.values(samples))?)))
-        .collect()
+    let of_entry = |own: &[&Sample]| Some((own[0].entry.to_string(), median(&figure.values(own))?));
+    last.chunk_by(|a, b| a.entry == b.entry).filter_map(of_entry).collect()
 }
 
 /// `1st`, `2nd`, `3rd`, `11th`.

@@ -117,11 +117,9 @@ fn programs(campaign: &Campaign, samples: &[Sample], catalog: &Catalog) -> Optio
             return None;
         }
         let mut toolchains = toolchains.borrow_mut();
-        let found = toolchains
-            .entry(entry.toolchain.clone())
-            .or_insert_with(|| toolchain::find(&entry.toolchain).ok())
-            .as_ref()
-            .filter(|found| facts.version.as_deref() == Some(&receipt(found, entry)))?;
+        let find = || toolchain::find(&entry.toolchain).ok();
+        let found = toolchains.entry(entry.toolchain.clone()).or_insert_with(find).as_ref();
+        let found = found.filter(|found| facts.version.as_deref() == Some(&receipt(found, entry)))?;
         toolchain::program_digest(runtime, entry, workload, found).ok()
     };
     submit::changed_programs(campaign, samples, catalog, digest)

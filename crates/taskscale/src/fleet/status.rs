@@ -147,11 +147,8 @@ impl Snapshot {
     fn node(&self) -> Option<String> {
         let published = self.published.as_ref().map(|published| &published.node);
         let of_queue = self.queued.as_ref().map(|job| &job.node).filter(|node| !node.is_empty());
-        published
-            .or(of_queue)
-            .or(self.claim.as_ref().map(|claim| &claim.node))
-            .or(self.target.node.as_ref())
-            .cloned()
+        let of_claim = self.claim.as_ref().map(|claim| &claim.node);
+        published.or(of_queue).or(of_claim).or(self.target.node.as_ref()).cloned()
     }
 
     fn row(&self, now: Timestamp) -> DocumentRow {
