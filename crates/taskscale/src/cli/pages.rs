@@ -46,10 +46,11 @@ pub(super) fn write_page(folder: &Path, results: &Loaded) {
     page.anatomy = anatomy(folder);
     match record::write_whole(&path, |out| report::write_html(page, out)) {
         Ok(()) => eprint_status(&format!("report: {}", path.display())),
-        Err(error) => eprint_status(&format!(
-            "warning: no page ({error}); to write it elsewhere: `taskscale report {} --format html -o FILE`",
-            quoted(&folder.display().to_string())
-        )),
+        Err(error) => {
+            let folder = quoted(&folder.display().to_string());
+            let command = format!("taskscale report {folder} --format html -o FILE");
+            eprint_status(&format!("warning: no page ({error}); to write it elsewhere: `{command}`"));
+        }
     }
 }
 

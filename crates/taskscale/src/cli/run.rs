@@ -46,17 +46,13 @@ fn validate(args: &RunArgs) -> Result<RunOptions> {
         (false, true) => QUICK_HOLD,
         (false, false) => USUAL_HOLD,
     };
-    Ok(RunOptions {
-        series: SeriesOptions {
-            tasks: args.tasks.as_deref().map(task_counts).transpose()?,
-            most_tasks: args.quick.then_some(QUICK_TASKS),
-            params: workload_args::params(&args.params)?,
-            cpus: workload_args::cpus(&args.cpus)?,
-            repetitions: args.repetitions.unwrap_or(if args.quick { 1 } else { 3 }),
-        },
-        hold,
-        resume: ResumeOptions { seed: args.seed, clients: clients(args)?, ..resume_options(&args.results)? },
-    })
+    let tasks = args.tasks.as_deref().map(task_counts).transpose()?;
+    let most_tasks = args.quick.then_some(QUICK_TASKS);
+    let (params, cpus) = (workload_args::params(&args.params)?, workload_args::cpus(&args.cpus)?);
+    let repetitions = args.repetitions.unwrap_or(if args.quick { 1 } else { 3 });
+    let series = SeriesOptions { tasks, most_tasks, params, cpus, repetitions };
+    let resume = ResumeOptions { seed: args.seed, clients: clients(args)?, ..resume_options(&args.results)? };
+    Ok(RunOptions { series, hold, resume })
 }
 
 /// Another machine for the clients of servers. It must have taskscale at the same path.

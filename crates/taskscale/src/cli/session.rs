@@ -305,13 +305,11 @@ pub(super) fn built(entry: &Prepared) -> Event {
 
 /// A failure of measuring, with what was kept.
 pub(super) fn stopped(error: CampaignError, folder: &Path) -> Failure {
+    let shown = folder.display();
+    let resumes = format!("the same command with `-o {}` resumes", quoted(&shown.to_string()));
     let kept = match record::load(folder) {
-        Ok(Loaded { samples, .. }) => format!(
-            "stopped; {} kept: the same command with `-o {}` resumes",
-            units::counted(samples.len(), "sample"),
-            quoted(&folder.display().to_string())
-        ),
-        Err(_) => format!("stopped; {} is gone or unreadable", folder.display()),
+        Ok(Loaded { samples, .. }) => format!("{} kept: {resumes}", units::counted(samples.len(), "sample")),
+        Err(_) => format!("{shown} is gone or unreadable"),
     };
-    Failure::Broken(anyhow!(error).context(kept))
+    Failure::Broken(anyhow!(error).context(format!("stopped; {kept}")))
 }

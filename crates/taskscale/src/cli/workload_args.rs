@@ -172,13 +172,10 @@ impl ChosenWorkload<'_> {
     /// A plan for each number of CPUs.
     fn plans(&self, asked: &SeriesOptions, hold: Hold, entries: Vec<String>) -> Vec<Plan> {
         let ChosenWorkload { workload, params, tasks, .. } = self;
-        let plan = Plan {
-            params: params.clone(),
-            shape: workload.shape,
-            operation: workload.operation.clone(),
-            holds_bytes: bytes_held(workload, params),
-            ..Plan::of_holds(&workload.name, entries, tasks.clone(), asked.repetitions, hold)
-        };
+        let bare = Plan::of_holds(&workload.name, entries, tasks.clone(), asked.repetitions, hold);
+        let (shape, operation) = (workload.shape, workload.operation.clone());
+        let holds_bytes = bytes_held(workload, params);
+        let plan = Plan { params: params.clone(), shape, operation, holds_bytes, ..bare };
         match asked.cpus.as_slice() {
             [] => vec![plan],
             cpus => cpus.iter().map(|&cpus| Plan { cpus: Some(cpus), ..plan.clone() }).collect(),
