@@ -57,8 +57,7 @@ pub(super) fn color(stream: &impl IsTerminal) -> bool {
 
 /// Text from outside made safe for a terminal: control characters but line ends and tabs are replaced.
 pub(super) fn printable(text: &str) -> String {
-    let shown = |c| if acts(c) && c != '\n' && c != '\t' { '\u{fffd}' } else { c };
-    text.chars().map(shown).collect()
+    text.replace(|c| acts(c) && c != '\n' && c != '\t', "\u{fffd}")
 }
 
 /// Writes a result to standard output.

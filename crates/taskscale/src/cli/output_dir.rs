@@ -99,9 +99,8 @@ impl OutputDir {
 
 /// `taskscale-results/DATE-HOST`.
 fn new_folder() -> PathBuf {
-    let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
-    let host: String =
-        host.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '-' }).collect();
+    let is_odd = |c: char| !c.is_ascii_alphanumeric() && c != '-';
+    let host = rustix::system::uname().nodename().to_string_lossy().replace(is_odd, "-");
     let date = Timestamp::now().compact();
     Path::new(RESULTS).join(format!("{date}-{host}"))
 }
