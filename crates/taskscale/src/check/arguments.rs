@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::runs::{RunRequest, Runs};
-use super::{CheckResult, CheckRule};
+use super::{CheckResult, CheckRule, Severity};
 use crate::campaign::serving_briefly;
 use crate::catalog::{Shape, Workload};
 use crate::record::Status;
@@ -59,15 +59,12 @@ pub(super) fn check(runs: &mut Runs) -> CheckResult<()> {
             _ => {}
         }
     }
-    if !taken.is_empty() {
-        let takes = match workload.shape {
-            Shape::Serve => "accept only `<tasks> --listen HOST:PORT`",
-            _ if workload.parameters.is_empty() => "accept only two whole numbers",
-            _ => "accept only two whole numbers and the workload's parameters",
-        };
-        let what = format!("accepts wrong arguments: {}", super::runs::listed(&taken));
-        let fix = format!("{takes}; otherwise exit with a nonzero code");
-        runs.findings.error(CheckRule::Arguments, what, fix);
-    }
+    let takes = match workload.shape {
+        Shape::Serve => "accept only `<tasks> --listen HOST:PORT`",
+        _ if workload.parameters.is_empty() => "accept only two whole numbers",
+        _ => "accept only two whole numbers and the workload's parameters",
+    };
+    let fix = format!("{takes}; otherwise exit with a nonzero code");
+    runs.findings.list(Severity::Error, CheckRule::Arguments, "accepts wrong arguments", &taken, &fix);
     Ok(())
 }

@@ -6,8 +6,7 @@ use std::time::SystemTime;
 
 use walkdir::{DirEntry, WalkDir};
 
-use super::runs::listed;
-use super::{CheckRule, Findings};
+use super::{CheckRule, Findings, Severity};
 
 /// The files below a folder, each with its size and modification time.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,12 +34,8 @@ impl SourceFiles {
             .chain(self.0.iter().filter(|(path, _)| !now.0.contains_key(*path)))
             .map(|(path, _)| path.display().to_string())
             .collect();
-        if !changed.is_empty() {
-            findings.error(
-                CheckRule::Files,
-                format!("writes into the source folder: {}", listed(&changed)),
-                "write to `{out}` or `{shared}`; if the toolchain writes beside the source, copy the source there first",
-            );
-        }
+        let what = "writes into the source folder";
+        let fix = "write to `{out}` or `{shared}`; if the toolchain writes beside the source, copy the source there first";
+        findings.list(Severity::Error, CheckRule::Files, what, &changed, fix);
     }
 }

@@ -3,6 +3,7 @@
 use serde::Serialize;
 use strum::IntoStaticStr;
 
+use crate::document::first_of;
 use crate::record::Status;
 
 /// The severity of a finding.
@@ -118,6 +119,20 @@ impl Findings {
 
     pub(super) fn note(&mut self, rule: CheckRule, what: impl Into<String>, fix: impl Into<String>) {
         self.add(Severity::Note, rule, what, fix);
+    }
+
+    /// Adds a finding about the first five of these names, if there are any.
+    pub(super) fn list(
+        &mut self,
+        severity: Severity,
+        rule: CheckRule,
+        what: &str,
+        names: &[String],
+        fix: &str,
+    ) {
+        if !names.is_empty() {
+            self.add(severity, rule, format!("{what}: {}", first_of(names, 5)), fix);
+        }
     }
 
     /// A reason in the manifest turns unconfirmed findings into notes.

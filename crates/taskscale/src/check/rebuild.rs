@@ -11,9 +11,8 @@ use std::path::{Path, PathBuf};
 
 use walkdir::WalkDir;
 
-use super::runs::listed;
 use super::subject::temp_folder;
-use super::{CheckError, CheckResult, CheckRule, CheckSubject, Findings};
+use super::{CheckError, CheckResult, CheckRule, CheckSubject, Findings, Severity};
 use crate::campaign::prepare;
 use crate::catalog::Program;
 use crate::toolchain::{Attend, Cache};
@@ -93,18 +92,11 @@ fn compare(names: &BTreeSet<PathBuf>, roots: &[PathBuf], findings: &mut Findings
             different.push(shown());
         }
     }
-    if !stamped.is_empty() {
-        let what = format!("two builds differ in time stamps: {}", listed(&stamped));
-        let fix = "none needed if the format requires them; SOURCE_DATE_EPOCH sets them in many tools";
-        findings.note(CheckRule::Build, what, fix);
-    }
-    if !different.is_empty() {
-        findings.warning(
-            CheckRule::Build,
-            format!("two builds of the same sources differ: {}", listed(&different)),
-            "find the difference with `diffoscope` (a time, a path, a random name, an order of files); most compilers have an option against it",
-        );
-    }
+    let fix = "none needed if the format requires them; SOURCE_DATE_EPOCH sets them in many tools";
+    findings.list(Severity::Note, CheckRule::Build, "two builds differ in time stamps", &stamped, fix);
+    let what = "two builds of the same sources differ";
+    let fix = "find the difference with `diffoscope` (a time, a path, a random name, an order of files); most compilers have an option against it";
+    findings.list(Severity::Warning, CheckRule::Build, what, &different, fix);
 }
 
 /// The content of a file without the time stamps of its format. `None` for formats without time stamps.

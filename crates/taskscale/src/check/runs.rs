@@ -8,10 +8,9 @@ use serde::Serialize;
 
 use super::findings::{CHECK_AGAIN, ON_A_BUSY_MACHINE};
 use super::subject::temp_folder;
-use super::{CheckError, CheckResult, CheckRule, CheckSubject, Findings};
+use super::{CheckError, CheckResult, CheckRule, CheckSubject, Findings, Severity};
 use crate::campaign::Prepared;
 use crate::catalog::{Kind, Workload, with_tasks};
-use crate::document::first_of;
 use crate::record::{Cell, Series, Status, Warning};
 use crate::report::command_line;
 use crate::units;
@@ -85,7 +84,7 @@ pub(super) struct Runs<'a, 'r> {
     home: tempfile::TempDir,
     /// The tasks of the trial whose launch was repeated.
     pub relaunched: Option<u64>,
-    repeats_left: u32,
+    repeats: u32,
     /// Whether the machine was busy or paused in the last run, and in any run.
     is_busy: bool,
     was_busy: bool,
@@ -118,7 +117,7 @@ impl<'a, 'r> Runs<'a, 'r> {
             params: BTreeMap::new(),
             home: temp_folder("taskscale-check-")?,
             relaunched: None,
-            repeats_left: MAX_REPEATS,
+            repeats: 0,
             is_busy: false,
             was_busy: false,
             made: None,
@@ -218,9 +217,8 @@ impl<'a, 'r> Runs<'a, 'r> {
 
     /// Whether to repeat a run that the machine may have spoiled.
     pub fn repeat(&mut self) -> bool {
-        let may = self.repeats_left > 0;
-        self.repeats_left = self.repeats_left.saturating_sub(1);
-        may
+        self.repeats += 1;
+        self.repeats <= MAX_REPEATS
     }
 
     /// Whether to retry with a longer wait. Counts as a repeat if the machine was busy.
@@ -267,24 +265,12 @@ impl<'a, 'r> Runs<'a, 'r> {
             }
         }
         let left: Vec<String> = self.left.iter().cloned().collect();
-        if !left.is_empty() {
-            let what = format!("leaves files in its working folder: {}", listed(&left));
-            let fix = "delete them before the program exits, or disable what writes them";
-            findings.error(CheckRule::Files, what, fix);
-        }
-        if !self.left_at_home.is_empty() {
-            findings.warning(
-                CheckRule::Files,
-                format!("leaves files in the user's home: {}", listed(&self.left_at_home)),
-                "disable what writes them, usually with a variable in `env`: a run must not see files of an earlier one",
-            );
-        }
+        let fix = "delete them before the program exits, or disable what writes them";
+        findings.list(Severity::Error, CheckRule::Files, "leaves files in its working folder", &left, fix);
+        let (what, left) = ("leaves files in the user's home", &self.left_at_home);
+        let fix = "disable what writes them, usually with a variable in `env`: a run must not see files of an earlier one";
+        findings.list(Severity::Warning, CheckRule::Files, what, left, fix);
     }
-}
-
-/// The first five names.
-pub(super) fn listed(names: &[String]) -> String {
-    first_of(names, 5)
 }
 
 /// The record of a run.

@@ -2,7 +2,7 @@
 
 use crate::campaign::Prepared;
 use crate::catalog::{Entry, Runtime, Workload};
-use crate::hint::Hint;
+use crate::hint::hints;
 use taskscale_measure::MeasureError;
 
 /// The program to check.
@@ -14,7 +14,7 @@ pub struct CheckSubject<'a> {
 }
 
 /// Why a check stopped early.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, strum::EnumMessage)]
 pub enum CheckError {
     #[error("interrupted")]
     Interrupted,
@@ -26,15 +26,10 @@ pub enum CheckError {
 
 pub type CheckResult<T> = Result<T, CheckError>;
 
-impl Hint for CheckError {
-    fn hint(&self) -> Option<String> {
-        match self {
-            CheckError::Interrupted => None,
-            CheckError::Measure(error) => error.hint(),
-            CheckError::Io { error, .. } => error.hint(),
-        }
-    }
-}
+hints!(CheckError {
+    CheckError::Measure(error) => error.hint(),
+    CheckError::Io { error, .. } => error.hint(),
+});
 
 /// A new temporary folder, removed when dropped.
 pub(super) fn temp_folder(prefix: &str) -> CheckResult<tempfile::TempDir> {

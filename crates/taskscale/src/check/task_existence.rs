@@ -239,11 +239,9 @@ impl Runs<'_, '_> {
 
     /// Checks that tasks wake: each wait is a voluntary context switch. Subtracts those at the longest period.
     pub(super) fn check_tasks_wake(&mut self) -> CheckResult<()> {
-        let Some((name, parameter)) =
-            self.workload.wakes.as_ref().and_then(|name| Some((name, self.workload.parameters.get(name)?)))
-        else {
-            return Ok(());
-        };
+        let Workload { wakes, parameters, .. } = self.workload;
+        let period = wakes.as_ref().and_then(|name| parameters.get_key_value(name));
+        let Some((name, parameter)) = period else { return Ok(()) };
         let with =
             |ms: u64| BTreeMap::from([(name.clone(), ms.clamp(parameter.least, parameter.most).to_string())]);
         let mut why = String::new();
