@@ -18,9 +18,11 @@ use taskscale_measure::{RunSpec, Scenario};
 /// Tasks of a warm-up: enough to touch every page of code that a run needs.
 const WARM_UP_TASKS: u64 = 1_000;
 
-/// Limits on the runs of a campaign.
-#[derive(Debug, Clone)]
-pub struct CampaignSettings {
+/// How a campaign is run. Results record it, and resume as they started unless it is asked for again.
+#[derive(Debug, Clone, Default)]
+pub struct RunSettings {
+    /// Of the order of runs. `None`: random for new results.
+    pub seed: Option<u64>,
     pub memory_cap_bytes: Option<u64>,
     /// Timeout of one run. `None`: chosen by the run's tuner.
     pub time_cap: Option<Duration>,
@@ -47,7 +49,7 @@ pub trait CampaignObserver {
 
 /// Makes every run that the samples lack.
 pub struct ByPlan<'a> {
-    settings: &'a CampaignSettings,
+    settings: &'a RunSettings,
     observer: &'a mut dyn CampaignObserver,
     tuners: BTreeMap<Series, RunTuner<'a>>,
     /// Programs that are not yet warm, each with its first run.
@@ -71,7 +73,7 @@ impl<'a> ByPlan<'a> {
     pub fn new(
         campaign: &'a Campaign,
         prepared: &'a [Prepared],
-        settings: &'a CampaignSettings,
+        settings: &'a RunSettings,
         kept: &[Sample],
         observer: &'a mut dyn CampaignObserver,
     ) -> ByPlan<'a> {

@@ -23,11 +23,11 @@ mod serving;
 mod tests;
 
 pub use black_box::{BlackBoxTemplate, SECONDS, TASKS, black_box_digest};
-pub use by_plan::{ByPlan, CampaignObserver, CampaignSettings};
+pub use by_plan::{ByPlan, CampaignObserver, RunSettings};
 pub use drive::{CampaignError, CampaignResult, NextStep, RunsEnd, ScheduledRun, Strategy, drive};
 pub use estimate::{CellEstimate, EstimateSource, PlanEstimate};
 pub use hold::{HoldPredictor, estimated_reading_s, hold_for_launch, longer_hold_s};
-pub use open::{ResumeOptions, describe, load_kept, memory_cap_bytes, open_kept, open_new, reopen};
+pub use open::{describe, load_kept, memory_cap_bytes, open_kept, open_new, reopen};
 pub use plan::{PlannedRun, plan_digest, planned_runs};
 pub use prepare::{NotReady, Prepared, prepare, receipt};
 pub use preview::RunPreview;

@@ -1,9 +1,8 @@
 //! New results in a folder, or results to resume.
 
 use std::path::Path;
-use std::time::Duration;
 
-use super::by_plan::CampaignSettings;
+use super::by_plan::RunSettings;
 use super::drive::{CampaignError, CampaignResult};
 use super::plan::plan_digest;
 use super::prepare::Prepared;
@@ -12,22 +11,12 @@ use crate::record::{
     Timestamp,
 };
 use crate::units;
-use taskscale_load::Elsewhere;
 use taskscale_measure::{available_memory_bytes, machine_facts};
 
 /// The default share of available memory that a run may take.
 const MEMORY_SHARE: f64 = 0.8;
 
-/// Options that results record. Without them, results resume as they started.
-#[derive(Debug, Clone, Default)]
-pub struct ResumeOptions {
-    pub seed: Option<u64>,
-    pub memory_cap_bytes: Option<u64>,
-    pub time_cap: Option<Duration>,
-    pub clients: Option<Elsewhere>,
-}
-
-impl ResumeOptions {
+impl RunSettings {
     fn conditions(&self, memory_source: Option<MemorySource>) -> Conditions {
         Conditions {
             memory_source,
@@ -71,31 +60,31 @@ pub fn describe(
     }
 }
 
-/// An opened results folder, what it holds, and the limits on its runs.
-pub type OpenCampaign = (Store, Loaded, CampaignSettings);
+/// An opened results folder, what it holds, and the settings of its runs.
+pub type OpenCampaign = (Store, Loaded, RunSettings);
 
 /// Opens a new campaign in a folder that `claim` takes.
 pub fn open_new(
     mut now: Campaign,
-    resume: &ResumeOptions,
+    asked: &RunSettings,
     claim: impl FnOnce() -> Result<Store, StoreError>,
 ) -> CampaignResult<OpenCampaign> {
     let store = claim()?;
-    let said = resume.conditions(now.conditions.and_then(|conditions| conditions.memory_source));
+    let said = asked.conditions(now.conditions.and_then(|conditions| conditions.memory_source));
     let memory_cap_bytes = said.memory_cap_bytes.or_else(memory_cap_bytes);
     let conditions = Conditions { memory_cap_bytes, ..said };
     now.conditions = Some(conditions);
     store.write_campaign(&now)?;
     let loaded = Loaded { campaign: now, samples: Vec::new(), rejected: Vec::new() };
-    Ok((store, loaded, settings(conditions, resume)))
+    Ok((store, loaded, settings(conditions, asked)))
 }
 
 /// Opens the unfinished campaign of a folder.
-pub fn open_kept(folder: &Path, mut now: Campaign, resume: &ResumeOptions) -> CampaignResult<OpenCampaign> {
-    let said = resume.conditions(now.conditions.and_then(|conditions| conditions.memory_source));
+pub fn open_kept(folder: &Path, mut now: Campaign, asked: &RunSettings) -> CampaignResult<OpenCampaign> {
+    let said = asked.conditions(now.conditions.and_then(|conditions| conditions.memory_source));
     now.conditions = Some(said);
     // Checked before anything is written, so that other results stay unchanged.
-    check(folder, &record::load(folder)?, &now, resume)?;
+    check(folder, &record::load(folder)?, &now, asked)?;
     let (store, loaded) = reopen(folder, now.entries)?;
     let mut conditions = loaded.campaign.known_conditions(&loaded.samples);
     // Older results did not record their conditions.
@@ -104,37 +93,34 @@ pub fn open_kept(folder: &Path, mut now: Campaign, resume: &ResumeOptions) -> Ca
             conditions.memory_cap_bytes.or(said.memory_cap_bytes).or_else(memory_cap_bytes);
         conditions.time_cap_s = said.time_cap_s;
     }
-    Ok((store, loaded, settings(conditions, resume)))
+    Ok((store, loaded, settings(conditions, asked)))
 }
 
-fn settings(conditions: Conditions, resume: &ResumeOptions) -> CampaignSettings {
-    CampaignSettings {
-        memory_cap_bytes: conditions.memory_cap_bytes,
-        time_cap: conditions.time_cap_s.map(units::duration),
-        clients: resume.clients.clone(),
-    }
+fn settings(conditions: Conditions, asked: &RunSettings) -> RunSettings {
+    let time_cap = conditions.time_cap_s.map(units::duration);
+    RunSettings { memory_cap_bytes: conditions.memory_cap_bytes, time_cap, ..asked.clone() }
 }
 
 /// The results in a folder, if these plans can resume them. Checks what can be known before builds, which take long.
-pub fn load_kept(folder: &Path, plans: &[Plan], resume: &ResumeOptions) -> CampaignResult<Loaded> {
+pub fn load_kept(folder: &Path, plans: &[Plan], asked: &RunSettings) -> CampaignResult<Loaded> {
     let loaded = record::load(folder)?;
     let Some((plan, further_plans)) = plans.split_first() else { return Ok(loaded) };
     let now = Campaign {
         plan: plan.clone(),
         further_plans: further_plans.to_vec(),
-        conditions: Some(resume.conditions(None)),
+        conditions: Some(asked.conditions(None)),
         machine: machine_facts(),
         taskscale: env!("CARGO_PKG_VERSION").to_owned(),
         ..loaded.campaign.clone()
     };
-    check(folder, &loaded, &now, resume)?;
+    check(folder, &loaded, &now, asked)?;
     Ok(loaded)
 }
 
 /// Checks that the results in a folder can resume as `now`.
-fn check(folder: &Path, loaded: &Loaded, now: &Campaign, resume: &ResumeOptions) -> CampaignResult {
+fn check(folder: &Path, loaded: &Loaded, now: &Campaign, asked: &RunSettings) -> CampaignResult {
     loaded.campaign.check_same(&loaded.samples, now, folder)?;
-    match resume.seed {
+    match asked.seed {
         Some(seed) if seed != loaded.campaign.seed => Err(CampaignError::Another {
             folder: folder.to_owned(),
             what: format!("its seed is {}, not {seed} (omit --seed to resume)", loaded.campaign.seed),

@@ -88,7 +88,7 @@ fn drive(campaign: &Campaign, folder: &Path, runner: &mut Scripted) -> (RunsEnd,
         store.write_campaign(campaign).unwrap();
         (store, Vec::new())
     };
-    let settings = CampaignSettings { memory_cap_bytes: None, time_cap: None, clients: None };
+    let settings = RunSettings::default();
     let prepared = [entry("x/a"), entry("x/b")];
     let mut observer = ();
     let mut by_plan = ByPlan::new(campaign, &prepared, &settings, &samples, &mut observer);

@@ -13,7 +13,7 @@ use super::output::{eprint_status, for_standard_output, json_or, print_result};
 use super::output_dir::{FolderPurpose, OutputDir};
 use super::session::{Session, USUAL_HOLD};
 use super::workload_args::{self, SeriesOptions, task_counts};
-use crate::campaign::ResumeOptions;
+use crate::campaign::RunSettings;
 use crate::catalog::{Catalog, VersionRange, VersionRequest};
 use crate::compare::{self, Change, CompareSettings, ComparedMetric, Comparison, Input, Judged, Verdict};
 use crate::document::{Column, Document, DocumentRow, Emphasis, Table, TableCell, first_of};
@@ -114,7 +114,7 @@ impl VersionRunner<'_, '_> {
         let output = OutputDir::checked(Some(&path), FolderPurpose::Campaign).or_usage()?;
         // Resumed results keep their own cap.
         let memory_cap_bytes = self.memory_cap_bytes.filter(|_| !holds_campaign(&output.path));
-        let resume = ResumeOptions { memory_cap_bytes, ..ResumeOptions::default() };
+        let resume = RunSettings { memory_cap_bytes, ..RunSettings::default() };
         let (_, loaded) = self.session.measure_all(plans, &prepared, &output, &resume)?;
         let cap = loaded.campaign.conditions.and_then(|conditions| conditions.memory_cap_bytes);
         self.memory_cap_bytes = self.memory_cap_bytes.or(cap);

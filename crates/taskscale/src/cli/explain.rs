@@ -15,7 +15,7 @@ use super::output_dir::{FolderPurpose, OutputDir};
 use super::pages::write_page;
 use super::session::{Session, USUAL_HOLD};
 use super::workload_args::{self, SeriesOptions, task_counts};
-use crate::campaign::{Prepared, ResumeOptions, TASKS};
+use crate::campaign::{Prepared, RunSettings, TASKS};
 use crate::catalog::{Adapter, Catalog, Program, Shape};
 use crate::explain::{
     self, AdapterHook, Explanation, Readings, RunParts, adapter_for, explained, render, with_go_hook,
@@ -105,7 +105,7 @@ pub fn run(args: &ExplainArgs, global: &Global) -> CliResult {
     };
     let readings = Readings::default();
     session.runner.on_reading = Some(readings.hook(None));
-    let resume = ResumeOptions::default();
+    let resume = RunSettings::default();
     let (folder, loaded) = session.measure_all(plans.clone(), &prepared, &output, &resume)?;
     let memory_cap_bytes = loaded.campaign.conditions.and_then(|conditions| conditions.memory_cap_bytes);
     let scratch = tempfile::Builder::new().prefix("taskscale-explain-").tempdir();
@@ -244,7 +244,7 @@ impl Subject<'_> {
         let readings = Readings::default();
         session.runner.on_reading = Some(readings.hook(Some(probe)));
         let output = OutputDir { path: self.place.join("results"), named: true };
-        let resume = ResumeOptions { memory_cap_bytes: self.memory_cap_bytes, ..ResumeOptions::default() };
+        let resume = RunSettings { memory_cap_bytes: self.memory_cap_bytes, ..RunSettings::default() };
         let results = session.measure_all(plans.collect(), std::slice::from_ref(&prepared), &output, &resume);
         let (_, loaded) = results.map_err(ProbeError::Failure)?;
         let (runs, faults) = readings.of(&loaded.samples, name);

@@ -15,7 +15,7 @@ use super::output_dir::{FolderPurpose, OutputDir};
 use super::replay::values;
 use super::session::{Session, USUAL_HOLD};
 use super::workload_args::{resume_options, task_counts};
-use crate::campaign::{BlackBoxTemplate, Prepared, ResumeOptions, SECONDS, TASKS, black_box_digest};
+use crate::campaign::{BlackBoxTemplate, Prepared, RunSettings, SECONDS, TASKS, black_box_digest};
 use crate::catalog::Kind;
 use crate::document::acts;
 use crate::files::if_there;
@@ -86,7 +86,7 @@ pub(super) struct MeasureOptions {
     pub plan: Plan,
     /// Whether the program takes the number of tasks.
     pub takes_tasks: bool,
-    pub resume: ResumeOptions,
+    pub resume: RunSettings,
 }
 
 pub(super) fn validate(args: &MeasureArgs) -> Result<MeasureOptions> {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 
 use super::output::eprint_status;
-use crate::campaign::{self, CampaignError, CampaignResult, ResumeOptions};
+use crate::campaign::{self, CampaignError, CampaignResult, RunSettings};
 use crate::files::if_there;
 use crate::limit::{self, LimitError};
 use crate::record::{self, Loaded, Plan, RejectedLine, Store, StoreError, Timestamp};
@@ -49,7 +49,7 @@ impl OutputDir {
     }
 
     /// The results to resume, if these plans can resume them; `None` for new results.
-    pub fn check_kept(&self, plans: &[Plan], resume: &ResumeOptions) -> CampaignResult<Option<Loaded>> {
+    pub fn check_kept(&self, plans: &[Plan], resume: &RunSettings) -> CampaignResult<Option<Loaded>> {
         self.holds_campaign().then(|| campaign::load_kept(&self.path, plans, resume)).transpose()
     }
 

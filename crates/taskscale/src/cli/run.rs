@@ -18,7 +18,7 @@ use super::pages::what_changed;
 use super::progress::time_left;
 use super::session::{Session, USUAL_HOLD};
 use super::workload_args::{self, SeriesOptions, resume_options, task_counts};
-use crate::campaign::{CellEstimate, EstimateSource, NotReady, ResumeOptions, RunPreview, memory_cap_bytes};
+use crate::campaign::{CellEstimate, EstimateSource, NotReady, RunSettings, RunPreview, memory_cap_bytes};
 use crate::catalog::{Catalog, Program, Selection, default_selection};
 use crate::document::json;
 use crate::record::{Hold, Loaded, last_attempts};
@@ -37,7 +37,7 @@ const CLASSIC_HOLD: Hold = Hold::Fixed { seconds: 10 };
 struct RunOptions {
     series: SeriesOptions,
     hold: Hold,
-    resume: ResumeOptions,
+    resume: RunSettings,
 }
 
 fn validate(args: &RunArgs) -> Result<RunOptions> {
@@ -51,7 +51,7 @@ fn validate(args: &RunArgs) -> Result<RunOptions> {
     let (params, cpus) = (workload_args::params(&args.params)?, workload_args::cpus(&args.cpus)?);
     let repetitions = args.repetitions.unwrap_or(if args.quick { 1 } else { 3 });
     let series = SeriesOptions { tasks, most_tasks, params, cpus, repetitions };
-    let resume = ResumeOptions { seed: args.seed, clients: clients(args)?, ..resume_options(&args.results)? };
+    let resume = RunSettings { seed: args.seed, clients: clients(args)?, ..resume_options(&args.results)? };
     Ok(RunOptions { series, hold, resume })
 }
 

@@ -13,7 +13,7 @@ use super::output_dir::{OutputDir, warn_of_rejected};
 use super::pages::{show, write_page};
 use super::progress::{Progress, time_left};
 use crate::campaign::{
-    self, ByPlan, CampaignError, CampaignSettings, NotReady, Prepared, ResumeOptions, RunsEnd, drive, prepare,
+    self, ByPlan, CampaignError, NotReady, Prepared, RunSettings, RunsEnd, drive, prepare,
 };
 use crate::catalog::Program;
 use crate::document::{command_line, quoted, shortened};
@@ -102,7 +102,7 @@ impl<'i> Session<'i> {
         plans: Vec<Plan>,
         prepared: &[Prepared],
         output: &OutputDir,
-        resume: &ResumeOptions,
+        resume: &RunSettings,
     ) -> CliResult<MeasuredResults> {
         let now = campaign::describe(plans, resume.seed, self.runner.home.source(), prepared);
         let resumes = output.holds_campaign();
@@ -134,7 +134,7 @@ impl<'i> Session<'i> {
         plans: Vec<Plan>,
         prepared: &[Prepared],
         output: &OutputDir,
-        resume: &ResumeOptions,
+        resume: &RunSettings,
     ) -> CliResult<(PathBuf, Loaded)> {
         let MeasuredResults { folder, loaded, end } = self.measure(plans, prepared, output, resume)?;
         match end.map_err(|error| stopped(error, &folder))? {
@@ -281,7 +281,7 @@ pub(super) struct MeasuredResults {
     pub end: Result<RunsEnd, CampaignError>,
 }
 
-fn warn_of_swapping(settings: &CampaignSettings) {
+fn warn_of_swapping(settings: &RunSettings) {
     if let (Some(cap), Some(there)) = (settings.memory_cap_bytes, available_memory_bytes())
         && cap > there
     {

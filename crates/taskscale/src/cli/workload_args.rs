@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail, ensure};
 
 use super::args::ResultsArgs;
 use super::output::eprint_status;
-use crate::campaign::ResumeOptions;
+use crate::campaign::RunSettings;
 use crate::catalog::{Catalog, SelectError, Selection, Workload, bytes_held, closest, select};
 use crate::document::first_of;
 use crate::record::{Hold, Plan};
@@ -49,11 +49,11 @@ pub(super) fn task_counts(text: &str) -> Result<Vec<u64>> {
 }
 
 /// The memory and time caps of runs.
-pub(super) fn resume_options(args: &ResultsArgs) -> Result<ResumeOptions> {
+pub(super) fn resume_options(args: &ResultsArgs) -> Result<RunSettings> {
     let memory_cap = args.memory_cap.as_deref().map(units::parse_bytes).transpose();
     let time_cap = args.timeout.as_deref().map(units::parse_duration).transpose();
     let (memory_cap_bytes, time_cap) = (memory_cap.context("--memory-cap")?, time_cap.context("--timeout")?);
-    Ok(ResumeOptions { memory_cap_bytes, time_cap, ..ResumeOptions::default() })
+    Ok(RunSettings { memory_cap_bytes, time_cap, ..RunSettings::default() })
 }
 
 /// The programs of entries for the workloads that were named, or for the default one.
