@@ -138,18 +138,15 @@ impl Findings {
     /// A reason in the manifest turns unconfirmed findings into notes.
     pub(super) fn explain(&mut self, why: Option<&str>) {
         let Some(why) = why else { return };
-        let mut open = self.0.iter_mut().filter(|found| found.rule == CheckRule::Unconfirmed).peekable();
-        if open.peek().is_none() {
-            self.warning(
-                CheckRule::Unconfirmed,
-                "`unconfirmed` in the manifest is not needed: everything was confirmed",
-                "remove it",
-            );
-            return;
-        }
-        for found in open {
+        let mut is_needed = false;
+        for found in self.0.iter_mut().filter(|found| found.rule == CheckRule::Unconfirmed) {
             found.severity = Severity::Note;
             found.fix = format!("none needed; the manifest explains it: {why}");
+            is_needed = true;
+        }
+        if !is_needed {
+            let what = "`unconfirmed` in the manifest is not needed: everything was confirmed";
+            self.warning(CheckRule::Unconfirmed, what, "remove it");
         }
     }
 

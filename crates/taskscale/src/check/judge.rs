@@ -152,11 +152,10 @@ const HOLD: Before =
     ("alive", "print `alive` when the last task starts, and `done` after all tasks have ended");
 
 /// Checks the order of lines, and that there are no others.
-pub(super) fn lines(with: &str, output: &[u8], before: Before, findings: &mut Findings) {
+pub(super) fn lines(with: &str, output: &[u8], (word, fix): Before, findings: &mut Findings) {
     let text = String::from_utf8_lossy(output);
     let lines: Vec<&str> = text.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect();
     let place = |word: &str| lines.iter().position(|line| line.split(' ').next() == Some(word));
-    let (word, fix) = before;
     if let (Some(first), Some(done)) = (place(word), place("done"))
         && done < first
     {

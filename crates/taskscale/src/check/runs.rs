@@ -168,7 +168,8 @@ impl<'a, 'r> Runs<'a, 'r> {
         let in_time = |launch_s| wait.is_some_and(|wait| launch_s + wait.plateau_s <= wait.hold_s);
         let is_paused =
             details.unobservable && (details.unheard || measured.time.launch_s.is_some_and(in_time));
-        self.is_busy = is_busy(&measured) || measured.status == Status::NoPlateau && is_paused;
+        self.is_busy = measured.warnings.contains(&Warning::MachineBusy)
+            || measured.status == Status::NoPlateau && is_paused;
         self.was_busy |= self.is_busy;
         self.left.extend(details.files_left.iter().cloned());
         Ok((*measured, details))
@@ -300,17 +301,13 @@ fn created_so_far() -> Option<u64> {
     text.lines().find_map(|line| line.strip_prefix("processes "))?.trim().parse().ok()
 }
 
-fn is_busy(seen: &Measurement) -> bool {
-    seen.warnings.contains(&Warning::MachineBusy)
-}
-
 /// Whether a busy machine may have caused the failure. Crashes, exit codes and missing exits also happen on an idle one.
 pub(super) fn may_be_caused_by_machine(seen: &Measurement) -> bool {
     let of_time = match seen.status {
         Status::TimedOut => seen.done.is_none(),
         _ => seen.exit_code == Some(0),
     };
-    of_time && is_busy(seen)
+    of_time && seen.warnings.contains(&Warning::MachineBusy)
 }
 
 /// The value predicted for `tasks`, on a line through the first and the last trial that never falls.

@@ -133,14 +133,10 @@ fn judge(tasks: u64, run: &TracedRun, findings: &mut Findings) {
     let reason = seen.reason.clone().unwrap_or_else(|| "unknown reason".into());
     let said = String::from_utf8_lossy(&details.output);
     let fix = match seen.status {
-        Status::Ok => {
-            linger(&with, run, findings);
-            return;
-        }
+        Status::Ok => return linger(&with, run, findings),
         Status::Limit | Status::NoPlateau => {
             let fix = "none in the entry; raise the limit of the machine, or check again on an idle machine";
-            findings.note(CheckRule::Limit, format!("{with}: {reason}"), fix);
-            return;
+            return findings.note(CheckRule::Limit, format!("{with}: {reason}"), fix);
         }
         Status::Unavailable => NO_PROGRAM,
         _ if !said.contains("listening ") => LISTENING,
