@@ -93,8 +93,9 @@ impl Campaign {
         let digests = then.program_digest.as_ref().zip(now.program_digest.as_ref());
         let (before, after) = digests.or_else(|| then.digest.as_ref().zip(now.digest.as_ref()))?;
         (before != after).then(|| {
-            let what = changed(then, now)
-                .unwrap_or_else(|| format!("digest was {}, now {}", short(before), short(after)));
+            // The first twelve digits of each.
+            let what =
+                changed(then, now).unwrap_or_else(|| format!("digest was {before:.12}, now {after:.12}"));
             format!("the program of {} has changed ({what})", now.name)
         })
     }
@@ -106,24 +107,17 @@ fn only<T: PartialEq>(mut values: impl Iterator<Item = T>) -> Option<T> {
     values.all(|value| value == first).then_some(first)
 }
 
-fn short(digest: &str) -> String {
-    digest.chars().take(12).collect()
-}
-
 /// The first part of a program that has changed, as far as recorded.
 fn changed(then: &EntryFacts, now: &EntryFacts) -> Option<String> {
-    let commands = |facts: &EntryFacts| (facts.build.clone(), facts.run.clone());
-    if commands(then) != commands(now) {
+    if (&then.build, &then.run) != (&now.build, &now.run) {
         return Some("its commands".to_owned());
     }
     if then.env != now.env {
         return Some("its environment variables".to_owned());
     }
-    let file =
-        now.sources.iter().chain(&then.sources).find(|file| {
-            !(then.sources.is_empty() || then.sources.contains(file) && now.sources.contains(file))
-        });
-    file.map(|file| file.path.clone())
+    let mut files = now.sources.iter().chain(&then.sources).filter(|_| !then.sources.is_empty());
+    let changed = files.find(|file| !then.sources.contains(file) || !now.sources.contains(file));
+    changed.map(|file| file.path.clone())
 }
 
 /// A sentence about the difference. `None` if both are equal.
