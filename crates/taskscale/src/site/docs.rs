@@ -339,16 +339,13 @@ fn parser(text: &str) -> Parser<'_> {
 
 /// The text up to the first end that `is_end` accepts.
 fn words(events: &[Event], is_end: impl Fn(&TagEnd) -> bool) -> String {
-    let mut said = String::new();
-    for event in events {
-        match event {
-            Event::End(end) if is_end(end) => break,
-            Event::Text(text) | Event::Code(text) => said.push_str(text),
-            Event::SoftBreak | Event::HardBreak => said.push(' '),
-            _ => {}
-        }
-    }
-    said
+    let before = events.iter().take_while(|event| !matches!(event, Event::End(end) if is_end(end)));
+    let texts = before.map(|event| match event {
+        Event::Text(text) | Event::Code(text) => &**text,
+        Event::SoftBreak | Event::HardBreak => " ",
+        _ => "",
+    });
+    texts.collect()
 }
 
 /// Whether an address has a scheme, and so leads out of the repository.
