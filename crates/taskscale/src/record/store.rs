@@ -66,7 +66,8 @@ hints!(StoreError {
     StoreError::Io { error, .. } => error.hint(),
 });
 
-fn at<T>(what: &'static str, path: &Path, result: io::Result<T>) -> Result<T, StoreError> {
+/// The result, whose error says what was to be done to which file or folder.
+pub fn at<T>(what: &'static str, path: &Path, result: io::Result<T>) -> Result<T, StoreError> {
     result.map_err(|error| StoreError::Io { what, path: path.to_owned(), error })
 }
 

@@ -1,12 +1,11 @@
 //! The results folders that a site shows.
 
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use walkdir::{DirEntry, WalkDir};
 
-use crate::record::{StoreError, holds_campaign};
+use crate::record::{StoreError, at, holds_campaign};
 use crate::submit::WITHDRAWN;
 
 /// A results folder, and its path below the searched folder: `machine/2026-11-22`.
@@ -32,7 +31,7 @@ pub fn find(results: &Path) -> Result<Vec<ResultsFolder>, StoreError> {
     };
     let mut found = Vec::new();
     for child in WalkDir::new(results).into_iter().filter_entry(is_shown) {
-        let folder = child.map_err(|error| at("read", results, error.into()))?.into_path();
+        let folder = at("read", results, child.map_err(Into::into))?.into_path();
         if holds_campaign(&folder) || folder.join(WITHDRAWN).is_file() {
             let real = fs::canonicalize(&folder).unwrap_or_default();
             let place = match folder.strip_prefix(results) {
@@ -44,8 +43,4 @@ pub fn find(results: &Path) -> Result<Vec<ResultsFolder>, StoreError> {
     }
     found.sort_by(|a, b| a.place.cmp(&b.place));
     Ok(found)
-}
-
-pub(super) fn at(what: &'static str, path: &Path, error: io::Error) -> StoreError {
-    StoreError::Io { what, path: path.to_owned(), error }
 }

@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 use crate::catalog::Catalog;
 use crate::document::joined;
 use crate::files::if_there;
-use crate::record::{Loaded, StoreError};
+use crate::record::{Loaded, StoreError, at};
 use crate::report::{PageData, write_html};
 use crate::submit::{Candidate, Withdrawal, badges};
 
@@ -36,7 +36,6 @@ pub use error::SiteError;
 pub use folders::{ResultsFolder, find};
 
 use docs::Documents;
-use folders::at;
 use layout::{DOCUMENTS, ENTRIES, START, STYLE, link};
 
 const CSS: &str = include_str!("../../assets/site.css");
@@ -71,12 +70,11 @@ pub struct SiteSummary {
 impl<'a> Site<'a> {
     /// Begins a site in a folder that is new, empty, or contains a site. Writes nothing yet.
     pub fn begin(out: &Path, catalog: &'a Catalog) -> Result<Site<'a>, StoreError> {
-        let children = if_there(fs::read_dir(out)).map_err(|error| at("read", out, error))?;
+        let children = at("read", out, if_there(fs::read_dir(out)))?;
         let is_empty = children.is_none_or(|mut children| children.next().is_none());
         if !is_empty && !out.join(LIST).is_file() {
-            let error =
-                io::Error::new(io::ErrorKind::AlreadyExists, "it contains files that are not of a site");
-            return Err(at("make a site in", out, error));
+            let why = "it contains files that are not of a site";
+            return at("make a site in", out, Err(io::Error::new(io::ErrorKind::AlreadyExists, why)));
         }
         Ok(Site {
             out: out.to_owned(),
@@ -91,7 +89,7 @@ impl<'a> Site<'a> {
     pub fn add(&mut self, found: &ResultsFolder, loaded: &Loaded, page: PageData) -> Result<(), StoreError> {
         let shown = CampaignSummary::of(found, loaded);
         let mut html = Vec::new();
-        write_html(page, &mut html).map_err(|error| at("write", &self.out, error))?;
+        at("write", &self.out, write_html(page, &mut html))?;
         let html = String::from_utf8_lossy(&html);
         let back = format!(
             "<nav class=\"masthead wrap\" aria-label=\"Site\"><a href=\"{}\">All results</a></nav>\n{APP}",
@@ -119,19 +117,17 @@ impl<'a> Site<'a> {
         let subjects = subject::subjects(self.catalog, &self.campaigns);
         let results = self.campaigns.first().map(|campaign| &*campaign.folder);
         let documents = Documents::find(self.catalog, results);
-        let mut pages = vec![
-            (START.to_owned(), start::page(&self.campaigns, &self.withdrawn, &subjects, &documents)),
-            (ENTRIES.to_owned(), entries::page(&self.campaigns, &subjects, &documents)),
-        ];
+        let with_documents = !documents.is_empty();
+        let (mut pages, dead_links) = documents.pages(&self.campaigns, &subjects);
+        let start = start::page(&self.campaigns, &self.withdrawn, &subjects, &documents);
+        pages.push((START.to_owned(), start));
+        pages.push((ENTRIES.to_owned(), entries::page(&self.campaigns, &subjects, &documents)));
         for subject in &subjects {
             pages.push((subject.page.clone(), entry::page(subject, &self.campaigns, &documents)));
         }
-        let with_documents = !documents.is_empty();
         for (found, withdrawal) in &self.withdrawn {
             pages.push((found.page(), campaigns::withdrawn_page(found, withdrawal, with_documents)));
         }
-        let (of_documents, dead_links) = documents.pages(&self.campaigns, &subjects);
-        pages.extend(of_documents);
         if with_documents {
             pages.push((DOCUMENTS.to_owned(), documents.list()));
         }
@@ -139,8 +135,7 @@ impl<'a> Site<'a> {
             self.write(path, text.as_bytes())?;
         }
         for (path, file) in documents.pictures() {
-            let bytes = fs::read(&file).map_err(|error| at("read", &file, error))?;
-            self.write(&path, &bytes)?;
+            self.write(&path, &at("read", &file, fs::read(&file))?)?;
         }
         self.write(STYLE, CSS.as_bytes())?;
         // Otherwise GitHub Pages runs Jekyll, which leaves out some files.
@@ -158,13 +153,13 @@ impl<'a> Site<'a> {
     fn write(&mut self, path: &str, bytes: &[u8]) -> Result<(), StoreError> {
         let file = self.out.join(path);
         if let Some(parent) = file.parent() {
-            fs::create_dir_all(parent).map_err(|error| at("create", parent, error))?;
+            at("create", parent, fs::create_dir_all(parent))?;
         }
         // Listed before it is written, so that an interrupted build can be repeated.
         let list = self.out.join(LIST);
         let listed = fs::OpenOptions::new().append(true).create(true).open(&list);
-        listed.and_then(|mut list| writeln!(list, "{path}")).map_err(|error| at("write", &list, error))?;
-        fs::write(&file, bytes).map_err(|error| at("write", &file, error))?;
+        at("write", &list, listed.and_then(|mut list| writeln!(list, "{path}")))?;
+        at("write", &file, fs::write(&file, bytes))?;
         self.written.insert(path.to_owned());
         Ok(())
     }
@@ -179,6 +174,6 @@ impl<'a> Site<'a> {
             let _ = fs::remove_file(self.out.join(path));
         }
         let names = joined(self.written.iter().map(String::as_str), "\n");
-        fs::write(&list, names + "\n").map_err(|error| at("write", &list, error))
+        at("write", &list, fs::write(&list, names + "\n"))
     }
 }
