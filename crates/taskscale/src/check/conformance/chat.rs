@@ -76,14 +76,14 @@ const RUNAWAY_BYTES: u64 = 1 << 30;
 
 /// A member of a room.
 fn member(run: &mut ConformanceRun, room: &str) -> ProtocolResult<WebSocket> {
-    let mut member = WebSocket::open(run)?;
+    let member = WebSocket::open(run)?;
     member.join(room)?;
     Ok(member)
 }
 
 /// All of them expect this text next.
-fn expect_all(members: &mut [&mut WebSocket], text: &str) -> ProtocolResult {
-    members.iter_mut().try_for_each(|member| member.expect(text))
+fn expect_all(members: &[&WebSocket], text: &str) -> ProtocolResult {
+    members.iter().try_for_each(|member| member.expect(text))
 }
 
 fn handshake(run: &mut ConformanceRun) -> ProtocolResult {
@@ -92,13 +92,13 @@ fn handshake(run: &mut ConformanceRun) -> ProtocolResult {
                CONNECTION: keep-alive, UPGRADE\r\nuPGRADE: WebSocket\r\nHOST: localhost\r\n\r\n";
     run.part(|run| {
         WebSocket::open_with(run, odd, usize::MAX)
-            .and_then(|mut odd| odd.join("odd"))
+            .and_then(|odd| odd.join("odd"))
             .of("handshake headers in unusual case and order")
     })?;
     for alone in [3, 40] {
         run.part(|run| {
             WebSocket::open_with(run, HANDSHAKE, alone)
-                .and_then(|mut pieces| pieces.join("pieces"))
+                .and_then(|pieces| pieces.join("pieces"))
                 .of(&format!("handshake in two pieces, the first of {alone} bytes"))
         })?;
     }
@@ -111,9 +111,9 @@ fn plain(run: &mut ConformanceRun) -> ProtocolResult {
 
 /// Expects a status of 400 or above, or the end of the connection.
 fn refused(run: &ConformanceRun, what: &str, request: &str) -> ProtocolResult {
-    let mut peer = Peer::connect(run.terms)?;
+    let peer = Peer::connect(run.terms)?;
     peer.write(request.as_bytes())?;
-    let head = match read_head(&mut peer) {
+    let head = match read_head(&peer) {
         Ok(head) => head,
         Err(ProtocolError::Cut(_)) => return Ok(()),
         Err(error) => return Err(error).of(what),
@@ -148,27 +148,27 @@ fn bad_handshakes(run: &mut ConformanceRun) -> ProtocolResult {
 }
 
 fn rooms(run: &mut ConformanceRun) -> ProtocolResult {
-    let (mut a, mut b, mut c) = (member(run, "räume")?, member(run, "räume")?, member(run, "other")?);
+    let (a, b, c) = (member(run, "räume")?, member(run, "räume")?, member(run, "other")?);
     a.send_text("say héllo wörld")?;
-    expect_all(&mut [&mut a, &mut b], "héllo wörld")?;
+    expect_all(&[&a, &b], "héllo wörld")?;
     c.send_text("say apart")?;
     c.expect("apart").of("in another room")?;
     c.join("räume").of("to a member that changes rooms")?;
     b.send_text("say welcome")?;
-    expect_all(&mut [&mut a, &mut b, &mut c], "welcome").of("after a member joined")?;
+    expect_all(&[&a, &b, &c], "welcome").of("after a member joined")?;
     // Joining again must not duplicate the membership.
     b.join("räume")?;
     a.send_text("say once")?;
-    expect_all(&mut [&mut a, &mut b, &mut c], "once").of("after a member joined again")?;
+    expect_all(&[&a, &b, &c], "once").of("after a member joined again")?;
     b.join("third").of("to a member that changes rooms")?;
     a.send_text("say without b")?;
     b.send_text("say alone")?;
-    expect_all(&mut [&mut a, &mut c], "without b").of("after a member left")?;
+    expect_all(&[&a, &c], "without b").of("after a member left")?;
     b.expect("alone").of("to a member that left")?;
     // Duplicate or misdirected messages would be received instead.
     a.send_text("say the end")?;
     b.send_text("say the end")?;
-    expect_all(&mut [&mut a, &mut b, &mut c], "the end")
+    expect_all(&[&a, &b, &c], "the end")
 }
 
 fn fragments(run: &mut ConformanceRun) -> ProtocolResult {
@@ -182,16 +182,16 @@ fn fragments(run: &mut ConformanceRun) -> ProtocolResult {
     let plain = [client_text("say pl").begun(), client_frame(CONTINUED, b"ain")];
     for (parts, text) in [(&plain[..], "plain"), (&letter[..], "fraégmented")] {
         run.part(|run| {
-            let (mut a, mut b) = (member(run, "fragments")?, member(run, "fragments")?);
+            let (a, b) = (member(run, "fragments")?, member(run, "fragments")?);
             parts.iter().try_for_each(|part| a.send(*part))?;
-            expect_all(&mut [&mut a, &mut b], text)
+            expect_all(&[&a, &b], text)
         })?;
     }
     run.part(around_a_ping)
 }
 
 fn around_a_ping(run: &mut ConformanceRun) -> ProtocolResult {
-    let (mut a, mut b) = (member(run, "fragments")?, member(run, "fragments")?);
+    let (a, b) = (member(run, "fragments")?, member(run, "fragments")?);
     a.send(client_text("say around").begun())?;
     a.send(client_frame(PING, b"between"))?;
     a.send(client_frame(CONTINUED, b" a ping"))?;
@@ -207,7 +207,7 @@ fn around_a_ping(run: &mut ConformanceRun) -> ProtocolResult {
 fn pings(run: &mut ConformanceRun) -> ProtocolResult {
     for payload in [&b"ping"[..], b"", &[0xf5; 125]] {
         run.part(|run| {
-            let mut a = WebSocket::open(run)?;
+            let a = WebSocket::open(run)?;
             a.send(client_frame(PING, payload))?;
             let what = format!("a ping with {} bytes", payload.len());
             match a.receive(&format!("a pong, after {what}"))? {
@@ -219,7 +219,7 @@ fn pings(run: &mut ConformanceRun) -> ProtocolResult {
     }
     // A pong needs no answer, and must not close the connection.
     run.part(|run| {
-        let mut a = member(run, "pongs")?;
+        let a = member(run, "pongs")?;
         a.send(client_frame(PONG, b"unasked"))?;
         a.send_text("say on")?;
         a.expect("on").of("after an unsolicited pong")
@@ -228,7 +228,7 @@ fn pings(run: &mut ConformanceRun) -> ProtocolResult {
 
 fn split_writes(run: &mut ConformanceRun) -> ProtocolResult {
     run.part(|run| {
-        let mut a = member(run, "pieces")?;
+        let a = member(run, "pieces")?;
         for byte in client_text("say bytes").bytes() {
             a.peer.write(&[byte])?;
             std::thread::sleep(Duration::from_millis(1));
@@ -236,7 +236,7 @@ fn split_writes(run: &mut ConformanceRun) -> ProtocolResult {
         a.expect("bytes").of("sent byte by byte")
     })?;
     run.part(|run| {
-        let mut a = member(run, "pieces")?;
+        let a = member(run, "pieces")?;
         let two = [client_text("say first").bytes(), client_text("say second").bytes()].concat();
         let (all_but_last, last) = two.split_at(two.len() - 1);
         a.peer.write(all_but_last)?;
@@ -250,10 +250,10 @@ fn large(run: &mut ConformanceRun) -> ProtocolResult {
     // Around each boundary of the length encoding, up to a frame of 65,536 bytes.
     for length in [120, 121, 122, 125, 126, 127, 65_531, 65_532] {
         run.part(|run| {
-            let (mut a, mut b) = (member(run, "large")?, member(run, "large")?);
+            let (a, b) = (member(run, "large")?, member(run, "large")?);
             let text = "l".repeat(length);
             a.send_text(&format!("say {text}"))?;
-            expect_all(&mut [&mut a, &mut b], &text).of(&format!("a message of {length} bytes"))
+            expect_all(&[&a, &b], &text).of(&format!("a message of {length} bytes"))
         })?;
     }
     Ok(())
@@ -261,15 +261,15 @@ fn large(run: &mut ConformanceRun) -> ProtocolResult {
 
 fn order(run: &mut ConformanceRun) -> ProtocolResult {
     let names = ["a", "b"];
-    let mut members = [member(run, "order")?, member(run, "order")?, member(run, "order")?];
+    let members = [member(run, "order")?, member(run, "order")?, member(run, "order")?];
     for lot in 0..LOTS {
         let numbers = lot * CONCURRENT / 2..(lot + 1) * CONCURRENT / 2;
         for number in numbers.clone() {
-            for (sender, name) in members.iter_mut().zip(names) {
+            for (sender, name) in members.iter().zip(names) {
                 sender.send_text(&format!("say {name}{number}"))?;
             }
         }
-        for member in &mut members {
+        for member in &members {
             let mut due = [numbers.start; 2];
             for _ in 0..CONCURRENT {
                 let due_texts = [0, 1].map(|sender| format!("{}{}", names[sender], due[sender]));
@@ -285,26 +285,26 @@ fn order(run: &mut ConformanceRun) -> ProtocolResult {
     }
     // Duplicates would be received instead.
     members[0].send_text("say the end")?;
-    members.iter_mut().try_for_each(|member| member.expect("the end"))
+    members.iter().try_for_each(|member| member.expect("the end"))
 }
 
 fn half_open(run: &mut ConformanceRun) -> ProtocolResult {
     let mut silent = Vec::new();
     for index in 0..2 * HALF_OPEN {
-        let mut peer = Peer::connect(run.terms)?;
+        let peer = Peer::connect(run.terms)?;
         if index % 2 == 0 {
             peer.write(b"GET / HT")?;
         }
         silent.push(peer);
     }
-    let mut begun = member(run, "half-open")?;
+    let begun = member(run, "half-open")?;
     begun.peer.write(&client_text("say half").bytes()[..5])?;
     settle();
     rooms(run).of("with half-open connections")
 }
 
 fn vanish(run: &mut ConformanceRun) -> ProtocolResult {
-    let mut before = member(run, "vanish 0")?;
+    let before = member(run, "vanish 0")?;
     let half = concurrency::size() / 2;
     let mut peers = Vec::new();
     for index in 0..half as usize {
@@ -313,7 +313,7 @@ fn vanish(run: &mut ConformanceRun) -> ProtocolResult {
     }
     let idle = concurrency::connect_all(run.terms, half, |_| Ok(()))?;
     // With messages in flight in all rooms but the first.
-    for member in peers.iter_mut().take(ROOMS).skip(1) {
+    for member in peers.iter().take(ROOMS).skip(1) {
         let _ = member.send_text("say farewell");
     }
     let count = 2 * half;
@@ -323,7 +323,7 @@ fn vanish(run: &mut ConformanceRun) -> ProtocolResult {
         before.send_text(&format!("say {text}"))?;
         before.expect(text).of(&whose)?;
     }
-    let mut after = member(run, "vanish 1").of(&whose)?;
+    let after = member(run, "vanish 1").of(&whose)?;
     after.send_text("say alone")?;
     // An early member may still receive the farewell.
     match after.receive("the message \"alone\"").of(&whose)? {
@@ -334,7 +334,7 @@ fn vanish(run: &mut ConformanceRun) -> ProtocolResult {
 }
 
 fn unread(run: &mut ConformanceRun) -> ProtocolResult {
-    let (mut slow, mut fast) = (member(run, "slow")?, member(run, "slow")?);
+    let (slow, fast) = (member(run, "slow")?, member(run, "slow")?);
     slow.peer.shrink_receive_buffer();
     let text = "w".repeat(LARGE_BYTES);
     let frame = client_text(&format!("say {text}")).bytes();
@@ -388,7 +388,7 @@ fn unread(run: &mut ConformanceRun) -> ProtocolResult {
         run.fault(what, fix, false);
     }
     // The room still works.
-    let mut after = member(run, "slow")?;
+    let after = member(run, "slow")?;
     after.send_text("say on")?;
     after.expect("on").and_then(|()| fast.expect("on")).of("after a member did not read")
 }

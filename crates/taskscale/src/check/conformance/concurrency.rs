@@ -21,11 +21,11 @@ pub(super) fn size() -> u64 {
 pub(super) fn connect_all(
     terms: Terms,
     count: u64,
-    mut greet: impl FnMut(&mut Peer) -> ProtocolResult,
+    greet: impl Fn(&Peer) -> ProtocolResult,
 ) -> ProtocolResult<Vec<Peer>> {
     let mut peers = Vec::new();
     for index in 0..count {
-        let mut peer = match Peer::connect(terms) {
+        let peer = match Peer::connect(terms) {
             Ok(peer) => peer,
             // This process ran out of files: not a fault of the server.
             Err(ProtocolError::Refused(error)) if index > 0 && error.raw_os_error() == Some(libc::EMFILE) => {
@@ -34,7 +34,7 @@ pub(super) fn connect_all(
             Err(error) => return Err(error).of(&format!("with {index} other connections")),
         };
         if index % CONCURRENT == 0 {
-            greet(&mut peer).of(&format!("with {index} idle connections"))?;
+            greet(&peer).of(&format!("with {index} idle connections"))?;
         }
         peers.push(peer);
     }

@@ -40,12 +40,12 @@ const FULL_AFTER: Duration = Duration::from_secs(1);
 const DELAYED: Duration = Duration::from_millis(30);
 
 /// Sends bytes and expects them back.
-fn echo(peer: &mut Peer, bytes: &[u8]) -> ProtocolResult {
+fn echo(peer: &Peer, bytes: &[u8]) -> ProtocolResult {
     peer.write(bytes)?;
     expect(peer, bytes)
 }
 
-fn expect(peer: &mut Peer, bytes: &[u8]) -> ProtocolResult {
+fn expect(peer: &Peer, bytes: &[u8]) -> ProtocolResult {
     let mut back = vec![0; bytes.len()];
     let what = match bytes.len() {
         1 => "1 byte back".to_owned(),
@@ -64,7 +64,7 @@ fn expect(peer: &mut Peer, bytes: &[u8]) -> ProtocolResult {
 }
 
 /// Expects the end of the connection.
-fn expect_end(run: &mut ConformanceRun, peer: &mut Peer) -> ProtocolResult {
+fn expect_end(run: &mut ConformanceRun, peer: &Peer) -> ProtocolResult {
     match peer.next("the end of the connection") {
         Ok(None) => Ok(()),
         Ok(Some(_)) => wrong("received more bytes than were sent"),
@@ -80,39 +80,38 @@ fn expect_end(run: &mut ConformanceRun, peer: &mut Peer) -> ProtocolResult {
 }
 
 fn send_pieces(run: &mut ConformanceRun, most: usize) -> ProtocolResult {
-    let mut peer = Peer::connect(run.terms)?;
+    let peer = Peer::connect(run.terms)?;
     for length in 1..=most {
         let bytes = run.bytes(length);
-        echo(&mut peer, &bytes).of(&format!("message {length} of a connection"))?;
+        echo(&peer, &bytes).of(&format!("message {length} of a connection"))?;
     }
     // Several messages in flight, of more bytes than a server reads at once.
     let bytes = run.bytes(9000);
     for piece in bytes.chunks(7) {
         peer.write(piece)?;
     }
-    expect(&mut peer, &bytes)
+    expect(&peer, &bytes)
 }
 
 fn half_closed(run: &mut ConformanceRun) -> ProtocolResult {
-    let mut peer = Peer::connect(run.terms)?;
+    let peer = Peer::connect(run.terms)?;
     let bytes = run.bytes(100_000);
     peer.write(&bytes)?;
     peer.finish();
-    expect(&mut peer, &bytes).of("after the client closed its side")?;
-    expect_end(run, &mut peer)?;
+    expect(&peer, &bytes).of("after the client closed its side")?;
+    expect_end(run, &peer)?;
     // Without sending anything.
-    let mut peer = Peer::connect(run.terms)?;
+    let peer = Peer::connect(run.terms)?;
     peer.finish();
-    expect_end(run, &mut peer)
+    expect_end(run, &peer)
 }
 
 fn much(run: &mut ConformanceRun) -> ProtocolResult {
-    let mut peer = Peer::connect(run.terms)?;
+    let peer = Peer::connect(run.terms)?;
     let bytes = run.bytes(LARGE_ECHO_BYTES);
-    let mut writer = peer.try_clone().map_err(ProtocolError::Refused)?;
     thread::scope(|scope| {
-        let writing = scope.spawn(|| writer.write(&bytes));
-        let read = expect(&mut peer, &bytes);
+        let writing = scope.spawn(|| peer.write(&bytes));
+        let read = expect(&peer, &bytes);
         // A failed write also fails the read, which is more specific.
         let _ = writing.join();
         read
@@ -122,14 +121,14 @@ fn much(run: &mut ConformanceRun) -> ProtocolResult {
 fn latency(run: &mut ConformanceRun) -> ProtocolResult {
     // The kernel acknowledges at once at the start of a connection.
     const NEW_CONNECTIONS: usize = 20;
-    let mut peer = Peer::connect(run.terms)?;
+    let peer = Peer::connect(run.terms)?;
     // More than a buffer of 4 KiB: sent back in two parts, the second of which waits with Nagle's algorithm.
     for length in [1, 5_000] {
         let bytes = run.bytes(length);
         let mut took = Vec::new();
         for round in 0..NEW_CONNECTIONS + 15 {
             let start = Instant::now();
-            echo(&mut peer, &bytes)?;
+            echo(&peer, &bytes)?;
             if round >= NEW_CONNECTIONS {
                 took.push(start.elapsed());
             }
@@ -149,21 +148,21 @@ fn latency(run: &mut ConformanceRun) -> ProtocolResult {
 }
 
 fn idle(run: &mut ConformanceRun) -> ProtocolResult {
-    let mut peers = concurrency::connect_all(run.terms, concurrency::size(), |peer| echo(peer, b"here"))?;
+    let peers = concurrency::connect_all(run.terms, concurrency::size(), |peer| echo(peer, b"here"))?;
     send_pieces(run, FEW_PIECES).of(&format!("with {} idle connections", peers.len()))?;
     // All at once. None may have been closed.
     let words: Vec<Vec<u8>> = (0..peers.len()).map(|index| format!("{index:08}").into_bytes()).collect();
-    for (peer, word) in peers.iter_mut().zip(&words) {
+    for (peer, word) in peers.iter().zip(&words) {
         peer.write(word).of("on a connection that was idle")?;
     }
-    for (peer, word) in peers.iter_mut().zip(&words) {
+    for (peer, word) in peers.iter().zip(&words) {
         expect(peer, word).of("on a connection that was idle")?;
     }
     Ok(())
 }
 
 fn unread(run: &mut ConformanceRun) -> ProtocolResult {
-    let mut peer = Peer::connect(run.terms)?;
+    let peer = Peer::connect(run.terms)?;
     peer.shrink_receive_buffer();
     let bytes = run.bytes(2 * kernel_bytes() + FAIR_BYTES);
     let before = (run.memory)();
@@ -175,7 +174,7 @@ fn unread(run: &mut ConformanceRun) -> ProtocolResult {
     send_pieces(run, FEW_PIECES).of("with a client that does not read")?;
     // Now it reads.
     peer.finish();
-    match expect(&mut peer, &bytes[..taken]) {
+    match expect(&peer, &bytes[..taken]) {
         Err(ProtocolError::Cut(_)) => {
             run.fault(
                 "a client that paused reading is disconnected",
@@ -185,21 +184,21 @@ fn unread(run: &mut ConformanceRun) -> ProtocolResult {
             Ok(())
         }
         Err(error) => Err(error).of("to a client that paused reading"),
-        Ok(()) => expect_end(run, &mut peer),
+        Ok(()) => expect_end(run, &peer),
     }
 }
 
 fn vanish(run: &mut ConformanceRun) -> ProtocolResult {
-    let mut peers = concurrency::connect_all(run.terms, concurrency::size(), |peer| echo(peer, b"here"))?;
-    let mut before = Peer::connect(run.terms)?;
-    echo(&mut before, b"here")?;
+    let peers = concurrency::connect_all(run.terms, concurrency::size(), |peer| echo(peer, b"here"))?;
+    let before = Peer::connect(run.terms)?;
+    echo(&before, b"here")?;
     // Half of them with an answer in flight.
-    for peer in peers.iter_mut().step_by(2) {
+    for peer in peers.iter().step_by(2) {
         let _ = peer.write(b"gone");
     }
     let count = peers.len();
     peers.into_iter().for_each(Peer::reset);
     let whose = format!("after {count} clients vanished");
-    echo(&mut before, b"still").of(&whose)?;
+    echo(&before, b"still").of(&whose)?;
     send_pieces(run, FEW_PIECES).of(&whose)
 }

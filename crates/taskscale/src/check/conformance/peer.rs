@@ -96,13 +96,13 @@ impl Peer {
     }
 
     /// Reads once and returns the length: 0 at the end of the connection.
-    fn read_some(&mut self, buffer: &mut [u8], until: Instant, what: &str) -> ProtocolResult<usize> {
+    fn read_some(&self, buffer: &mut [u8], until: Instant, what: &str) -> ProtocolResult<usize> {
         loop {
             let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 return Err(ProtocolError::Silent(what.to_owned()));
             }
-            let read = self.stream.set_read_timeout(Some(left)).and_then(|()| self.stream.read(buffer));
+            let read = self.stream.set_read_timeout(Some(left)).and_then(|()| (&self.stream).read(buffer));
             match read {
                 Err(error) if again(&error) => {}
                 // Usually a reset.
@@ -113,7 +113,7 @@ impl Peer {
     }
 
     /// Reads exactly the buffer.
-    pub fn read(&mut self, buffer: &mut [u8], what: &str) -> ProtocolResult {
+    pub fn read(&self, buffer: &mut [u8], what: &str) -> ProtocolResult {
         let until = self.terms.until();
         let mut filled = 0;
         while filled < buffer.len() {
@@ -126,13 +126,13 @@ impl Peer {
     }
 
     /// The next byte. `None` at the end of the connection.
-    pub fn next(&mut self, what: &str) -> ProtocolResult<Option<u8>> {
+    pub fn next(&self, what: &str) -> ProtocolResult<Option<u8>> {
         let mut byte = [0];
         let until = self.terms.until();
         Ok((self.read_some(&mut byte, until, what)? > 0).then_some(byte[0]))
     }
 
-    pub fn write(&mut self, bytes: &[u8]) -> ProtocolResult {
+    pub fn write(&self, bytes: &[u8]) -> ProtocolResult {
         let until = self.terms.until();
         let mut rest = bytes;
         while !rest.is_empty() {
@@ -141,7 +141,7 @@ impl Peer {
             if left.is_zero() {
                 return Err(ProtocolError::Silent(taken()));
             }
-            match self.stream.set_write_timeout(Some(left)).and_then(|()| self.stream.write(rest)) {
+            match self.stream.set_write_timeout(Some(left)).and_then(|()| (&self.stream).write(rest)) {
                 Err(error) if again(&error) => {}
                 Ok(0) | Err(_) => return Err(ProtocolError::Cut(taken())),
                 Ok(written) => rest = &rest[written..],
@@ -151,12 +151,12 @@ impl Peer {
     }
 
     /// Writes until nothing is accepted for a `pause`, or all is written. Returns the bytes written.
-    pub fn write_until_full(&mut self, bytes: &[u8], pause: Duration) -> usize {
+    pub fn write_until_full(&self, bytes: &[u8], pause: Duration) -> usize {
         let until = self.terms.until();
         let mut written = 0;
         while written < bytes.len() && Instant::now() < until {
             let part = &bytes[written..bytes.len().min(written + (64 << 10))];
-            match self.stream.set_write_timeout(Some(pause)).and_then(|()| self.stream.write(part)) {
+            match self.stream.set_write_timeout(Some(pause)).and_then(|()| (&self.stream).write(part)) {
                 Ok(length @ 1..) => written += length,
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 _ => break,
@@ -168,11 +168,6 @@ impl Peer {
     /// Closes the client's side. The next read reports failures.
     pub fn finish(&self) {
         let _ = self.stream.shutdown(Shutdown::Write);
-    }
-
-    /// A second handle of the connection, to write and read in parallel.
-    pub fn try_clone(&self) -> io::Result<Peer> {
-        Ok(Peer { stream: self.stream.try_clone()?, terms: self.terms })
     }
 
     /// Requests a small receive buffer.

@@ -50,28 +50,28 @@ impl WebSocket {
     pub fn open_with(run: &mut ConformanceRun, handshake: &str, alone: usize) -> ProtocolResult<WebSocket> {
         let key = websocket::key(&run.bytes(16));
         let request = handshake.replace(KEY, &key);
-        let mut peer = Peer::connect(run.terms)?;
+        let peer = Peer::connect(run.terms)?;
         let (first, second) = request.as_bytes().split_at(alone.min(request.len()));
         peer.write(first)?;
         if !second.is_empty() {
             peer::settle();
             peer.write(second)?;
         }
-        let head = read_head(&mut peer)?;
+        let head = read_head(&peer)?;
         agreed(&head, &key).map_err(ProtocolError::Wrong)?;
         Ok(WebSocket { peer })
     }
 
-    pub fn send(&mut self, frame: Frame) -> ProtocolResult {
+    pub fn send(&self, frame: Frame) -> ProtocolResult {
         self.peer.write(&frame.bytes())
     }
 
-    pub fn send_text(&mut self, text: &str) -> ProtocolResult {
+    pub fn send_text(&self, text: &str) -> ProtocolResult {
         self.send(client_text(text))
     }
 
     /// Expects this text next.
-    pub fn expect(&mut self, text: &str) -> ProtocolResult {
+    pub fn expect(&self, text: &str) -> ProtocolResult {
         match self.receive(&format!("the message {}", shown(text.as_bytes())))? {
             ServerMessage::Text(came) if came == text.as_bytes() => Ok(()),
             other => wrong(format!("received {}, expected {}", other.shown(), shown(text.as_bytes()))),
@@ -79,12 +79,12 @@ impl WebSocket {
     }
 
     /// Joins a room, and expects the confirmation.
-    pub fn join(&mut self, room: &str) -> ProtocolResult {
+    pub fn join(&self, room: &str) -> ProtocolResult {
         self.send_text(&format!("join {room}"))?;
         self.expect(&format!("joined {room}"))
     }
 
-    pub fn receive(&mut self, what: &str) -> ProtocolResult<ServerMessage> {
+    pub fn receive(&self, what: &str) -> ProtocolResult<ServerMessage> {
         let mut begun: Option<(u8, Vec<u8>)> = None;
         loop {
             let (header, data) = self.read_frame(what)?;
@@ -113,7 +113,7 @@ impl WebSocket {
         }
     }
 
-    fn read_frame(&mut self, what: &str) -> ProtocolResult<(FrameHeader, Vec<u8>)> {
+    fn read_frame(&self, what: &str) -> ProtocolResult<(FrameHeader, Vec<u8>)> {
         let header = FrameHeader::read(|buffer| self.peer.read(buffer, what))?;
         let too_long = || format!("received a frame header of {} bytes", header.length);
         let why = header.violation(false).or_else(|| (header.length > MAX_BYTES).then(too_long));
@@ -149,7 +149,7 @@ pub(super) fn shown(text: &[u8]) -> String {
 }
 
 /// An answer up to its empty line.
-pub(super) fn read_head(peer: &mut Peer) -> ProtocolResult<String> {
+pub(super) fn read_head(peer: &Peer) -> ProtocolResult<String> {
     let what = "an answer to the handshake";
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {

@@ -80,13 +80,13 @@ fn all() -> Vec<(String, Vec<u8>, u16)> {
 pub(super) fn close_codes(run: &mut ConformanceRun) -> ProtocolResult {
     let mut sent = Vec::new();
     for (what, bytes, code) in all() {
-        let mut socket = WebSocket::open(run)?;
+        let socket = WebSocket::open(run)?;
         // Separate rooms, so that accepted messages reach no other test.
         socket.join(&format!("wrong {}", sent.len()))?;
         sent.push((what, bytes, code, socket));
     }
     let before = (run.memory)();
-    for (_, bytes, _, socket) in &mut sent {
+    for (_, bytes, _, socket) in &sent {
         // If the server has closed already, the read reports it.
         let _ = socket.peer.write(bytes);
     }
@@ -138,7 +138,7 @@ pub(super) fn closing(run: &mut ConformanceRun) -> ProtocolResult {
 }
 
 fn close(run: &mut ConformanceRun, data: &[u8], codes: &[Option<u16>]) -> ProtocolResult {
-    let mut socket = WebSocket::open(run)?;
+    let socket = WebSocket::open(run)?;
     socket.send(client_frame(CLOSE, data))?;
     let what = ServerMessage::Close(codes[0]).shown();
     let seen = match socket.receive("the end") {
