@@ -121,6 +121,14 @@ pub fn mib(bytes: f64) -> f64 {
     bytes / (1024.0 * 1024.0)
 }
 
+/// A latency in ms, given in µs. Whole milliseconds are shown in full.
+pub fn milliseconds(us: f64) -> String {
+    if us % 1e3 == 0.0 {
+        return format!("{} ms", grouped((us / 1e3) as u64));
+    }
+    format!("{} ms", significant(us / 1e3, 3))
+}
+
 /// A length of time in the unit that suits it: `812 µs`, `1.2 ms`, `12 ms`, `0.81 s`, `12.3 s`, `2 m 05 s`, `1 h 02 m`.
 pub fn seconds(s: f64) -> String {
     // Each boundary is where the rounded number would need one more digit than its unit shows.

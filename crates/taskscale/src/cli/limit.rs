@@ -18,7 +18,7 @@ use crate::catalog::{Shape, Workload};
 use crate::document::Format;
 use crate::limit::{
     self, Answer, BySearch, ClassifiedRun, Find, LimitError, LimitReport, NextRun, Outcome, Purpose,
-    SEARCH_SPEC_SCHEMA, SearchSpec, ShownRun, milliseconds,
+    SEARCH_SPEC_SCHEMA, SearchSpec, ShownRun,
 };
 use crate::metrics::LATENCY_P99;
 use crate::record::{self, Campaign, Event, Loaded, MemorySource, Store};
@@ -234,7 +234,7 @@ impl limit::SearchObserver for Watcher<'_> {
         let plateau = seen.sample.memory.plateau.as_ref();
         let figure = match self.search_spec.find {
             Find::HighestRate { .. } => {
-                LATENCY_P99.read(seen.sample).map(|us| format!("p99 {}", milliseconds(us)))
+                LATENCY_P99.read(seen.sample).map(|us| format!("p99 {}", units::milliseconds(us)))
             }
             _ => plateau.map(|plateau| units::bytes(plateau.footprint_bytes)),
         };

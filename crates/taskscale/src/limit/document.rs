@@ -1,7 +1,6 @@
 //! The document of a limit search.
 
 use super::answer::{Answer, AtRate, CurvePoint, LimitReport};
-use super::numbers::milliseconds;
 use super::rate::OPEN_S;
 use super::search_spec::{Find, size};
 use super::trial_point::TrialPoint;
@@ -67,7 +66,7 @@ fn rule(report: &LimitReport) -> String {
         return format!(
             "A run passes if messages arrive at the requested rate for {OPEN_S} s, all of them unchanged, with a p99 \
              latency below {} (from the scheduled send time). {answer}",
-            milliseconds(p99_us as f64)
+            units::milliseconds(p99_us as f64)
         );
     }
     let what = match report.shape {

@@ -2,7 +2,6 @@
 //! alone.
 
 use super::boundary_search::Prediction;
-use super::numbers::milliseconds;
 use super::outcome::{Cause, ClassifiedRun, Outcome, heap_full, reason};
 use crate::record::{OpenLoad, Sample, Status, Warning};
 use crate::units;
@@ -38,8 +37,9 @@ pub fn classify(sample: &Sample, p99_us: u64) -> Outcome {
         }
         Some(p99) if p99 < bound_us => return Outcome::Passes,
         Some(p99) => {
-            let late = milliseconds(open.client_late_us.unwrap_or(0.0));
-            let why = format!("p99 was {}, above {}", milliseconds(p99), milliseconds(bound_us));
+            let late = units::milliseconds(open.client_late_us.unwrap_or(0.0));
+            let why =
+                format!("p99 was {}, above {}", units::milliseconds(p99), units::milliseconds(bound_us));
             match open.is_client_limited() {
                 true => (Cause::Clients, format!("{why}; the clients sent {late} late")),
                 false => (Cause::Latency, why),

@@ -147,11 +147,8 @@ pub fn allowed(search_spec: &SearchSpec, seen: &[ClassifiedRun], trial_point: Tr
     let spare: Vec<&Sample> = spare.map(|run| run.sample).collect();
     let usual = baseline(search_spec, &spare, trial_point.tasks);
     let all_have_it = matches!(search_spec.find, Find::MostTasks { memory_bytes } if memory_bytes == room);
-    if trial_point.cap_bytes == room && !all_have_it {
-        Baseline { allowance_s: time_cap_s, ..usual }
-    } else {
-        usual
-    }
+    let is_free = trial_point.cap_bytes == room && !all_have_it;
+    Baseline { allowance_s: if is_free { time_cap_s } else { usual.allowance_s }, ..usual }
 }
 
 fn search(search_spec: &SearchSpec) -> Search {

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::numbers::milliseconds;
 use crate::catalog::Shape;
 use crate::hint::hints;
 use crate::record::{StoreError, read_document, write_json};
@@ -115,7 +114,7 @@ impl Find {
             Find::LeastMemory { tasks } => format!("least memory for {}", units::tasks(*tasks)),
             Find::HighestRate { tasks, p99_us } => format!(
                 "highest message rate with p99 below {} over {}",
-                milliseconds(*p99_us as f64),
+                units::milliseconds(*p99_us as f64),
                 Shape::Serve.many(*tasks)
             ),
         }

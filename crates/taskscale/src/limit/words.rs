@@ -2,7 +2,6 @@
 
 use super::answer::{Answer, ShownRun};
 use super::confirm::SearchStatus;
-use super::numbers::milliseconds;
 use super::search_spec::{Find, SearchSpec};
 use super::trial_point::TrialPoint;
 use crate::catalog::Shape;
@@ -117,7 +116,7 @@ pub fn sentence(answer: &Answer, find: &Find) -> String {
     let main = match (answer.trial_point(), find) {
         (Some(TrialPoint { tasks, .. }), Find::HighestRate { p99_us, .. }) => {
             let rate = answer.trial_point().map_or(String::new(), |trial_point| sought(find, trial_point));
-            let (over, bound) = (Shape::Serve.many(tasks), milliseconds(*p99_us as f64));
+            let (over, bound) = (Shape::Serve.many(tasks), units::milliseconds(*p99_us as f64));
             format!("keeps up with {rate} over {over}, p99 below {bound} ({})", held(answer))
         }
         (Some(TrialPoint { tasks, cap_bytes, .. }), _) => {
