@@ -63,9 +63,7 @@ impl Runs<'_, '_> {
     /// Tests how the server answers misbehaving clients, which the runs above do not have.
     fn check_conformance(&mut self) {
         let Some(client) = self.workload.client else { return };
-        // The server inherits this limit.
-        taskscale_load::room_for(2 * CONNECTIONS as usize);
-        let mut server = match RunningServer::start(self.command, &self.prepared.facts.env, Stdio::null()) {
+        let mut server = match RunningServer::start(self.command, &self.prepared.facts.env) {
             Ok(server) => server,
             Err(why) => {
                 let what = format!("for the test of answers: {why}");
@@ -116,8 +114,7 @@ pub struct Conformance {
 pub fn conform(subject: &CheckSubject) -> Result<Conformance, String> {
     let client = subject.workload.client.ok_or("not a server")?;
     let command = subject.prepared.command.as_ref().map_err(|why| why.reason())?;
-    taskscale_load::room_for(2 * CONNECTIONS as usize);
-    let server = RunningServer::start(command, &subject.entry.env, Stdio::null())?;
+    let server = RunningServer::start(command, &subject.entry.env)?;
     let ConformanceResult { faults, cases } = run_conformance(client, server.address, &|| server.memory());
     Ok(Conformance {
         entry: subject.entry.full_name.clone(),
@@ -157,11 +154,9 @@ pub(super) struct RunningServer {
 }
 
 impl RunningServer {
-    pub fn start(
-        command: &[String],
-        env: &BTreeMap<String, String>,
-        stderr: Stdio,
-    ) -> Result<RunningServer, String> {
+    pub fn start(command: &[String], env: &BTreeMap<String, String>) -> Result<RunningServer, String> {
+        // The server inherits this limit.
+        taskscale_load::room_for(2 * CONNECTIONS as usize);
         let command = with_tasks(command, CONNECTIONS);
         let (program, words) = command.split_first().ok_or("the command is empty")?;
         let tasks = CONNECTIONS.to_string();
@@ -171,7 +166,7 @@ impl RunningServer {
             .envs(env)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
-            .stderr(stderr)
+            .stderr(Stdio::null())
             // The server's children are in its group, and are killed with it.
             .process_group(0)
             .spawn()

@@ -166,18 +166,13 @@ impl Runs<'_, '_> {
         let seen = self.trials.iter().filter_map(|trial| Some((trial.operations? as f64, trial.work_s?)));
         let seen: Vec<(f64, f64)> = seen.collect();
         let launch_s = line(tasks, &self.trials, |trial| trial.launch_s);
-        let work_s = match (seen.first(), seen.last()) {
-            (Some((few, few_s)), Some((more, more_s))) => {
-                // Without the one-time cost of the first operations.
-                let each_s =
-                    if more > few { ((more_s - few_s) / (more - few)).max(0.0) } else { more_s / more };
-                (more_s + each_s * (operations as f64 - more)).max(0.0)
-            }
-            _ => 0.0,
-        };
-        let seconds = launch_s + work_s;
+        let work_s = seen.first().zip(seen.last()).map_or(0.0, |((few, few_s), (more, more_s))| {
+            // Without the one-time cost of the first operations.
+            let each_s = if more > few { ((more_s - few_s) / (more - few)).max(0.0) } else { more_s / more };
+            (more_s + each_s * (operations as f64 - more)).max(0.0)
+        });
         let bytes = line(tasks, &self.trials, |trial| trial.peak_bytes.map(|bytes| bytes as f64));
-        (seconds, bytes as u64)
+        (launch_s + work_s, bytes as u64)
     }
 
     /// Finds threads and processes that were not created. The count of the machine is never too low.

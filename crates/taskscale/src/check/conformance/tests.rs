@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, TcpListener};
-use std::process::Stdio;
 
 use super::super::serve::RunningServer;
 use super::*;
@@ -34,7 +33,7 @@ fn serve(flags: &str) -> RunningServer {
     let program = fake_entry().to_str().expect("a path that is text");
     let words = [program, "--serve"].into_iter().chain(flags.split_whitespace());
     let command: Vec<String> = words.map(str::to_owned).collect();
-    RunningServer::start(&command, &BTreeMap::new(), Stdio::inherit()).expect("fake-entry serves")
+    RunningServer::start(&command, &BTreeMap::new()).expect("fake-entry serves")
 }
 
 fn server(flags: &str) -> Client {
