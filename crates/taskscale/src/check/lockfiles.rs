@@ -13,7 +13,8 @@ use regex_lite::Regex;
 use serde::Deserialize;
 use walkdir::{DirEntry, WalkDir};
 
-use super::{CheckRule, CheckSubject, Findings};
+use super::{CheckRule, Findings};
+use crate::catalog::Program;
 
 /// The tables of `commands.toml`, where each is explained.
 #[derive(Deserialize)]
@@ -46,10 +47,10 @@ struct FloatingVersions {
 pub(super) static KNOWN: LazyLock<KnownCommands> =
     LazyLock::new(|| toml::from_str(include_str!("commands.toml")).expect("a table that a test reads"));
 
-pub(super) fn check(subject: &CheckSubject, findings: &mut Findings) {
-    let folder = &subject.runtime.folder;
+pub(super) fn check(program: &Program, findings: &mut Findings) {
+    let folder = &program.runtime.folder;
     let commands: Vec<Vec<String>> =
-        subject.entry.workloads[&subject.workload.name].build.iter().map(|command| bare(command)).collect();
+        program.entry.workloads[&program.workload.name].build.iter().map(|command| bare(command)).collect();
     for command in &commands {
         check_command_line(folder, command, findings);
     }

@@ -3,14 +3,15 @@
 use std::path::Path;
 
 use super::lockfiles::KNOWN;
-use super::{CheckRule, CheckSubject, Findings};
+use super::{CheckRule, Findings};
+use crate::catalog::Program;
 
 /// The shortest useful `why`, in characters.
 const MIN_WHY_LENGTH: usize = 20;
 /// Placeholders of scaffolds.
 const UNFINISHED: [&str; 3] = ["TODO", "FIXME", "XXX"];
-pub(super) fn check(subject: &CheckSubject, findings: &mut Findings) {
-    let (runtime, entry) = (subject.runtime, subject.entry);
+pub(super) fn check(program: &Program, findings: &mut Findings) {
+    let (runtime, entry) = (program.runtime, program.entry);
     let why = entry.why.trim();
     let is_unfinished = UNFINISHED.iter().any(|word| why.contains(word) || entry.title.contains(word));
     if is_unfinished || why.chars().count() < MIN_WHY_LENGTH {
@@ -48,7 +49,7 @@ pub(super) fn check(subject: &CheckSubject, findings: &mut Findings) {
         let fix = "set `minimum` to the lowest version that you tested";
         findings.note(CheckRule::Manifest, what, fix);
     }
-    let run = &entry.workloads[&subject.workload.name].run;
+    let run = &entry.workloads[&program.workload.name].run;
     if let Some(wrapper) = wrapper(run) {
         findings.warning(
             CheckRule::Manifest,
@@ -86,9 +87,7 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::campaign::Prepared;
     use crate::catalog::Catalog;
-    use crate::record::test_facts;
 
     /// The findings for the entry `x/a` with this manifest and README.
     fn found(manifest: &str, readme: Option<&str>) -> String {
@@ -100,11 +99,9 @@ mod tests {
         }
         let catalog = Catalog::load(folder.path()).unwrap();
         let (runtime, entry) = catalog.entry("x/a").unwrap();
-        let prepared =
-            Prepared { facts: test_facts("x/a"), command: Ok(Vec::new()), workload: None, black_box: None };
         let workload = catalog.workloads.iter().find(|workload| workload.name == "sleep").unwrap();
         let mut findings = Findings::default();
-        check(&CheckSubject { runtime, entry, workload, prepared: &prepared }, &mut findings);
+        check(&Program { runtime, entry, workload }, &mut findings);
         findings.sorted().iter().map(|found| format!("{:?}: {}\n", found.severity, found.what)).collect()
     }
 

@@ -7,6 +7,7 @@
 
 mod arguments;
 mod conformance;
+mod error;
 mod files;
 mod findings;
 mod floor;
@@ -20,7 +21,6 @@ mod rebuild;
 mod runs;
 mod sanity;
 mod serve;
-mod subject;
 mod task_existence;
 mod work;
 
@@ -28,17 +28,18 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::catalog::{Shape, bytes_held};
+use crate::campaign::Prepared;
+use crate::catalog::{Program, Shape, bytes_held};
 use crate::record::Status;
 use taskscale_measure::LocalRunner;
 
 pub use conformance::CaseCount;
+pub use error::{CheckError, CheckResult};
 pub use files::SourceFiles;
 pub use findings::{CheckRule, Finding, Findings, Severity};
 pub use rebuild::Rebuild;
 pub use runs::Trial;
 pub use serve::{Conformance, conform};
-pub use subject::{CheckError, CheckResult, CheckSubject};
 
 /// The result of checking one entry's program for one workload.
 #[derive(Debug, Clone, Default, Serialize)]
@@ -67,30 +68,31 @@ impl CheckedProgram {
 /// Checks one program of an entry. `sources` are the files of the runtime's folder before the build.
 /// `memory_bytes` is the memory cap of a run.
 pub fn check(
-    subject: &CheckSubject,
+    program: &Program,
+    prepared: &Prepared,
     sources: &SourceFiles,
     runner: &mut LocalRunner,
     memory_bytes: Option<u64>,
     rebuild: Option<&mut Rebuild>,
 ) -> CheckResult<CheckedProgram> {
     let mut findings = Findings::default();
-    manifest::check(subject, &mut findings);
-    lockfiles::check(subject, &mut findings);
+    manifest::check(program, &mut findings);
+    lockfiles::check(program, &mut findings);
     let mut checked = CheckedProgram {
-        entry: subject.entry.full_name.clone(),
-        workload: subject.workload.name.clone(),
+        entry: program.entry.full_name.clone(),
+        workload: program.workload.name.clone(),
         ..CheckedProgram::default()
     };
-    match &subject.prepared.command {
+    match &prepared.command {
         Ok(command) => {
-            let mut runs = runs::Runs::new(runner, subject, command, memory_bytes)?;
-            match subject.workload.shape {
+            let mut runs = runs::Runs::new(runner, program, prepared, command, memory_bytes)?;
+            match program.workload.shape {
                 Shape::Hold => {
                     runs.check_all_counts()?;
                     let cpus = std::thread::available_parallelism().map_or(1, |cpus| cpus.get());
-                    let held = bytes_held(subject.workload, &BTreeMap::new()).unwrap_or(0);
+                    let held = bytes_held(program.workload, &BTreeMap::new()).unwrap_or(0);
                     checked.bytes_per_task =
-                        sanity::check(subject.entry, held, cpus, &runs.trials, &mut runs.findings);
+                        sanity::check(program.entry, held, cpus, &runs.trials, &mut runs.findings);
                     runs.check_tasks_are_created()?;
                     if runs.passed() {
                         runs.check_tasks_wake()?;
@@ -116,12 +118,12 @@ pub fn check(
             "run the failed command by hand in the runtime's folder; `{out}` and `{shared}` are folders of your choice",
         ),
     }
-    if let Some(rebuild) = rebuild.filter(|_| subject.prepared.command.is_ok()) {
-        rebuild.check(subject, &mut findings)?;
+    if let Some(rebuild) = rebuild.filter(|_| prepared.command.is_ok()) {
+        rebuild.check(program, &mut findings)?;
     }
-    sources.check(&subject.runtime.folder, &mut findings);
+    sources.check(&program.runtime.folder, &mut findings);
     if checked.trials.iter().any(|trial| trial.status == Status::Ok) {
-        let recipe = subject.entry.workloads.get(&subject.workload.name);
+        let recipe = program.entry.workloads.get(&program.workload.name);
         findings.explain(recipe.and_then(|recipe| recipe.unconfirmed.as_deref()));
     }
     checked.findings = findings.sorted();

@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 
 use walkdir::WalkDir;
 
-use super::subject::temp_folder;
-use super::{CheckError, CheckResult, CheckRule, CheckSubject, Findings, Severity};
+use super::error::temp_folder;
+use super::{CheckError, CheckResult, CheckRule, Findings, Severity};
 use crate::campaign::prepare;
 use crate::catalog::Program;
 use crate::toolchain::{Attend, Cache};
@@ -29,17 +29,16 @@ impl<'a> Rebuild<'a> {
         Ok(Rebuild { folder: temp_folder("taskscale-rebuild-")?, stop })
     }
 
-    pub(super) fn check(&mut self, subject: &CheckSubject, findings: &mut Findings) -> CheckResult<()> {
-        if subject.entry.workloads[&subject.workload.name].build.is_empty() {
+    pub(super) fn check(&mut self, program: &Program, findings: &mut Findings) -> CheckResult<()> {
+        if program.entry.workloads[&program.workload.name].build.is_empty() {
             return Ok(());
         }
-        let CheckSubject { runtime, entry, workload, .. } = *subject;
         // No other build uses these folders.
         let attend = Attend { stop: self.stop, waiting: &|_| () };
         let (mut roots, mut names) = (Vec::new(), BTreeSet::new());
         for name in ["first", "other"] {
             let root = self.folder.path().join(name);
-            let built = prepare(&Cache::at(&root), &[Program { runtime, entry, workload }], &attend, |_| ());
+            let built = prepare(&Cache::at(&root), &[*program], &attend, |_| ());
             let built = built.into_iter().next().filter(|_| !(self.stop)());
             match built.ok_or(CheckError::Interrupted)?.command {
                 Ok(command) => {

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use super::error::temp_folder;
 use super::findings::{CHECK_AGAIN, ON_A_BUSY_MACHINE};
-use super::subject::temp_folder;
-use super::{CheckError, CheckResult, CheckRule, CheckSubject, Findings, Severity};
+use super::{CheckError, CheckResult, CheckRule, Findings, Severity};
 use crate::campaign::Prepared;
-use crate::catalog::{Kind, Workload, with_tasks};
+use crate::catalog::{Kind, Program, Workload, with_tasks};
 use crate::record::{Cell, Series, Status, Warning};
 use crate::report::command_line;
 use crate::units;
@@ -102,17 +102,18 @@ pub(super) struct Runs<'a, 'r> {
 impl<'a, 'r> Runs<'a, 'r> {
     pub fn new(
         runner: &'a mut LocalRunner<'r>,
-        subject: &CheckSubject<'a>,
+        program: &Program<'a>,
+        prepared: &'a Prepared,
         command: &'a [String],
         memory_bytes: Option<u64>,
     ) -> CheckResult<Runs<'a, 'r>> {
         Ok(Runs {
             runner,
-            prepared: subject.prepared,
+            prepared,
             command,
-            kind: subject.entry.kind,
-            library_faults: &subject.entry.workloads[&subject.workload.name].library_faults,
-            workload: subject.workload,
+            kind: program.entry.kind,
+            library_faults: &program.entry.workloads[&program.workload.name].library_faults,
+            workload: program.workload,
             memory_bytes,
             params: BTreeMap::new(),
             home: temp_folder("taskscale-check-")?,

@@ -14,9 +14,9 @@ use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use super::conformance::{CONNECTIONS, CaseCount, ConformanceResult, run_conformance};
 use super::judge::{CRASHED, NO_PROGRAM, linger};
 use super::runs::{RunRequest, Runs, TracedRun, may_be_caused_by_machine, trial};
-use super::{CheckResult, CheckRule, CheckSubject, Findings, Severity};
-use crate::campaign::serving_in_a_moment;
-use crate::catalog::with_tasks;
+use super::{CheckResult, CheckRule, Findings, Severity};
+use crate::campaign::{Prepared, serving_in_a_moment};
+use crate::catalog::{Program, with_tasks};
 use crate::record::Status;
 use crate::units;
 
@@ -111,14 +111,14 @@ pub struct Conformance {
 }
 
 /// Tests only the answers of a server. The error is why it could not run.
-pub fn conform(subject: &CheckSubject) -> Result<Conformance, String> {
-    let client = subject.workload.client.ok_or("not a server")?;
-    let command = subject.prepared.command.as_ref().map_err(|why| why.reason())?;
-    let server = RunningServer::start(command, &subject.entry.env)?;
+pub fn conform(program: &Program, prepared: &Prepared) -> Result<Conformance, String> {
+    let client = program.workload.client.ok_or("not a server")?;
+    let command = prepared.command.as_ref().map_err(|why| why.reason())?;
+    let server = RunningServer::start(command, &program.entry.env)?;
     let ConformanceResult { faults, cases } = run_conformance(client, server.address, &|| server.memory());
     Ok(Conformance {
-        entry: subject.entry.full_name.clone(),
-        workload: subject.workload.name.clone(),
+        entry: program.entry.full_name.clone(),
+        workload: program.workload.name.clone(),
         cases,
         faults: faults.into_iter().map(|fault| format!("{}: {}", fault.case, fault.what)).collect(),
     })

@@ -11,7 +11,7 @@ use super::progress::Progress;
 use super::session::{Session, build_programs};
 use crate::campaign::{NotReady, memory_cap_bytes};
 use crate::catalog::{Program, select};
-use crate::check::{self, CheckSubject, CheckedProgram, Conformance, Rebuild, Severity, SourceFiles};
+use crate::check::{self, CheckedProgram, Conformance, Rebuild, Severity, SourceFiles};
 use crate::document::{joined, json, painted};
 use crate::record::Status;
 use crate::units;
@@ -83,7 +83,7 @@ fn check_all(
     for some in programs.chunk_by(|a, b| a.runtime.name == b.runtime.name) {
         let sources = SourceFiles::of(&some[0].runtime.folder);
         let prepared = build_programs(some, interrupt, &session.progress, position, programs.len())?;
-        for (Program { runtime, entry, workload }, prepared) in some.iter().zip(&prepared) {
+        for (program @ Program { entry, workload, .. }, prepared) in some.iter().zip(&prepared) {
             check_interrupt(interrupt)?;
             position += 1;
             if let Err(NotReady::NoToolchain(why)) = &prepared.command {
@@ -100,9 +100,8 @@ fn check_all(
                 _ => format!("{} {}", entry.full_name, workload.name),
             };
             session.progress.checking(&name, position, programs.len());
-            let subject = CheckSubject { runtime, entry, workload, prepared };
-            let runner = &mut session.runner;
-            let mut checked = check::check(&subject, &sources, runner, memory_bytes, rebuild.as_mut())?;
+            let (runner, rebuild) = (&mut session.runner, rebuild.as_mut());
+            let mut checked = check::check(program, prepared, &sources, runner, memory_bytes, rebuild)?;
             if let Some(before) = outcome.checked.iter().find(|before| before.entry == checked.entry) {
                 checked.remove_repeated(before);
             }
@@ -172,11 +171,11 @@ fn conformance(programs: &[Program], interrupt: &Interrupt, global: &Global) -> 
     }
     let mut rows: Vec<ConformanceRow> = Vec::new();
     let prepared = build_programs(&servers, interrupt, &progress, 0, servers.len())?;
-    for (Program { runtime, entry, workload }, prepared) in servers.iter().zip(&prepared) {
+    for (program @ Program { entry, workload, .. }, prepared) in servers.iter().zip(&prepared) {
         check_interrupt(interrupt)?;
         let name = format!("{} {}", entry.full_name, workload.name);
         progress.checking(&name, rows.len() + 1, servers.len());
-        rows.push((name, check::conform(&CheckSubject { runtime, entry, workload, prepared })));
+        rows.push((name, check::conform(program, prepared)));
     }
     progress.finish();
     let row = |(name, answered): &ConformanceRow| match answered {

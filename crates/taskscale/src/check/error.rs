@@ -1,17 +1,7 @@
-//! The program to check, and the errors that end a check.
+//! The errors that end a check.
 
-use crate::campaign::Prepared;
-use crate::catalog::{Entry, Runtime, Workload};
 use crate::hint::hints;
 use taskscale_measure::MeasureError;
-
-/// The program to check.
-pub struct CheckSubject<'a> {
-    pub runtime: &'a Runtime,
-    pub entry: &'a Entry,
-    pub workload: &'a Workload,
-    pub prepared: &'a Prepared,
-}
 
 /// Why a check stopped early.
 #[derive(Debug, thiserror::Error, strum::EnumMessage)]
