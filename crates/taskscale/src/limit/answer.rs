@@ -221,18 +221,12 @@ pub(super) fn answer(search_spec: &SearchSpec, facts: &EntryFacts, samples: &[Sa
     };
     let failed = last(boundary.failing, false);
     let confirmed = boundary.confirmed.map(|value| search_spec.trial_point(value));
-    let tried = search.tried.map(|(value, tally)| ConfirmingRuns {
-        trial_point: search_spec.trial_point(value),
-        held: tally.passed,
-        runs: tally.probes,
-    });
     let limit = failed.and_then(|failed| limited_by(search_spec.find, &search, failed));
     let (limited_by, by_memory) = limit.unzip();
     let ends = boundary.confirmed.zip(boundary.failing);
     // In a search for a rate, memory is unlimited.
     let scarce = confirmed.filter(|trial_point| trial_point.rate_per_s.is_none());
     let per_task = scarce.map(|trial_point| trial_point.cap_bytes as f64 / trial_point.tasks as f64);
-    let confirming = || search.seen.iter().filter(|run| boundary.confirmed == Some(value(run)));
     Answer {
         entry: facts.name.clone(),
         kind: facts.kind,
@@ -241,7 +235,11 @@ pub(super) fn answer(search_spec: &SearchSpec, facts: &EntryFacts, samples: &[Sa
         tasks: confirmed.map(|trial_point| trial_point.tasks),
         memory_bytes: confirmed.map(|trial_point| trial_point.cap_bytes),
         rate_per_s: confirmed.and_then(|trial_point| trial_point.rate_per_s),
-        tried,
+        tried: search.tried.map(|(value, tally)| ConfirmingRuns {
+            trial_point: search_spec.trial_point(value),
+            held: tally.passed,
+            runs: tally.probes,
+        }),
         holds: last(boundary.confirmed, true).map(shown),
         fails: failed.map(shown),
         sometimes: last(boundary.sometimes, true).map(shown),
@@ -250,7 +248,7 @@ pub(super) fn answer(search_spec: &SearchSpec, facts: &EntryFacts, samples: &[Sa
         by_memory: by_memory.flatten(),
         memory_per_task: per_task,
         bytes_per_task: slope(&search).filter(|_| matches!(search_spec.find, Find::MostTasks { .. })),
-        at_rate: confirmed.and_then(|trial_point| trial_point.rate_per_s).map(|_| at_rate(confirming())),
+        at_rate: confirmed.and_then(|at| at.rate_per_s).map(|rate| at_rate(&search.seen, rate)),
         runs: samples.len(),
         runs_of_search: search.spent,
         curve: curve(search_spec, &search),
@@ -284,8 +282,9 @@ fn shown(run: &ClassifiedRun) -> ShownRun {
     }
 }
 
-fn at_rate<'a>(runs: impl Iterator<Item = &'a ClassifiedRun<'a>>) -> AtRate {
-    let confirming = runs.filter(|run| run.purpose == Purpose::Confirm && run.outcome == Outcome::Passes);
+fn at_rate(seen: &[ClassifiedRun], rate: u64) -> AtRate {
+    let of_rate = seen.iter().filter(|run| run.trial_point.rate_per_s == Some(rate));
+    let confirming = of_rate.filter(|run| run.purpose == Purpose::Confirm && run.outcome == Outcome::Passes);
     let samples: Vec<&Sample> = confirming.map(|run| run.sample).collect();
     let middle = |of: &MetricDef| median(&of.values(&samples));
     AtRate {
