@@ -104,8 +104,16 @@ impl Search {
         let ends = (pass.map(|value| self.scaled(value as f64)), fail.map(|v| self.scaled(v as f64)));
         let wanted = match (ends, predicted) {
             ((None, None), _) => self.scaled(easiest as f64),
-            ((Some(pass), None), predicted) => self.towards_failing(probes, pass, predicted),
-            ((None, Some(fail)), predicted) => self.towards_passing(probes, fail, predicted),
+            ((Some(pass), None), Some(predicted)) if predicted.at > pass => {
+                self.up_to(probes, pass, predicted)
+            }
+            ((Some(pass), None), Some(predicted)) => pass + self.gallop(probes, true, predicted.doubt),
+            ((Some(pass), None), None) => pass + self.blind,
+            ((None, Some(fail)), Some(predicted)) if predicted.at < fail - self.width() => {
+                predicted.at - predicted.doubt
+            }
+            ((None, Some(fail)), Some(predicted)) => fail - self.gallop(probes, false, predicted.doubt),
+            ((None, Some(fail)), None) => fail - self.blind,
             ((Some(pass), Some(fail)), predicted) => self.between(probes, pass, fail, predicted),
         };
         SearchStep::Try(self.value_at(wanted, pass, fail))
@@ -145,22 +153,6 @@ impl Search {
     /// The width of the wanted bracket on the search's scale.
     pub fn width(&self) -> f64 {
         self.precision.ln_1p().max(1e-6)
-    }
-
-    fn towards_failing(&self, probes: &[Probe], pass: f64, predicted: Option<ScaledPrediction>) -> f64 {
-        match predicted {
-            Some(predicted) if predicted.at > pass => self.up_to(probes, pass, predicted),
-            Some(predicted) => pass + self.gallop(probes, true, predicted.doubt),
-            None => pass + self.blind,
-        }
-    }
-
-    fn towards_passing(&self, probes: &[Probe], fail: f64, predicted: Option<ScaledPrediction>) -> f64 {
-        match predicted {
-            Some(predicted) if predicted.at < fail - self.width() => predicted.at - predicted.doubt,
-            Some(predicted) => fail - self.gallop(probes, false, predicted.doubt),
-            None => fail - self.blind,
-        }
     }
 
     fn between(&self, probes: &[Probe], pass: f64, fail: f64, predicted: Option<ScaledPrediction>) -> f64 {
