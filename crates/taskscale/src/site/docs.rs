@@ -307,7 +307,8 @@ impl DocPage {
                 _ => {}
             }
             match event {
-                Event::InlineHtml(text) if is_comment(&text) => {}
+                Event::InlineHtml(text)
+                    if text.trim().starts_with("<!--") && text.trim().ends_with("-->") => {}
                 Event::InlineHtml(text) => shown.push(Event::Text(text)),
                 other => shown.push(other),
             }
@@ -352,11 +353,6 @@ fn words(events: &[Event], is_end: impl Fn(&TagEnd) -> bool) -> String {
 fn is_elsewhere(address: &str) -> bool {
     let scheme = address.split_once(':').map_or("", |(scheme, _)| scheme);
     !scheme.is_empty() && scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
-}
-
-fn is_comment(html: &str) -> bool {
-    let html = html.trim();
-    html.starts_with("<!--") && html.ends_with("-->")
 }
 
 /// The anchor of a heading, the same as on GitHub, so that links work there and here.
