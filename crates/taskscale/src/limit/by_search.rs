@@ -7,8 +7,7 @@ use super::answer::{Answer, answer};
 use super::outcome::{ClassifiedRun, Outcome};
 use super::rate::OPEN_S;
 use super::search::{HOLD, NextRun, allowed, replay};
-use super::search_spec::{SearchSpec, fill_in};
-use super::trial_point::{RATE, TrialPoint};
+use super::search_spec::{RATE, SearchSpec, TrialPoint, fill_in};
 use crate::campaign::{
     HoldPredictor, NextStep, PlannedRun, Prepared, ScheduledRun, Strategy, WARM_UP_TIME, estimated_reading_s,
     serving_at_rate, serving_in_a_moment,

@@ -2,8 +2,7 @@
 
 use super::outcome::{Cause, Outcome, heap_full, reason};
 use super::rate;
-use super::search_spec::{Find, SearchSpec};
-use super::trial_point::cap_of;
+use super::search_spec::{Find, SearchSpec, cap_of};
 use crate::record::{Sample, Status, Warning};
 use crate::stats::{Point, line};
 use crate::units;

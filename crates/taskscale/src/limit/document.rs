@@ -2,8 +2,7 @@
 
 use super::answer::{Answer, AtRate, CurvePoint, LimitReport};
 use super::rate::OPEN_S;
-use super::search_spec::{Find, size};
-use super::trial_point::TrialPoint;
+use super::search_spec::{Find, TrialPoint, size};
 use super::words::{below, held, limited_by, no_answer};
 use crate::catalog::Shape;
 use crate::document::{Column, Document, DocumentRow, Emphasis, Table, TableCell, capitalized, joined};

@@ -16,7 +16,6 @@ mod prediction;
 mod rate;
 mod search;
 mod search_spec;
-mod trial_point;
 mod words;
 
 pub use answer::{Answer, AtRate, ConfirmingRuns, CurvePoint, LIMIT_SCHEMA, LimitReport, ShownRun};
@@ -26,10 +25,9 @@ pub use outcome::{Cause, ClassifiedRun, Outcome, Purpose};
 pub use plan::{entry_env, least_tasks, plan};
 pub use search::{HOLD, NextRun, SearchState, replay};
 pub use search_spec::{
-    Find, LimitError, SEARCH_SPEC_SCHEMA, SearchSpec, fill_in, holds_search, load_search_spec,
-    store_search_spec,
+    Find, LimitError, RATE, SEARCH_SPEC_SCHEMA, SearchSpec, TrialPoint, fill_in, holds_search,
+    load_search_spec, store_search_spec,
 };
-pub use trial_point::{RATE, TrialPoint};
 pub use words::{sentence, sought};
 
 use crate::document::{Format, RenderOptions, json};

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::trial_point::TrialPoint;
+use super::search_spec::TrialPoint;
 use crate::record::Sample;
 
 /// Why a run fails.

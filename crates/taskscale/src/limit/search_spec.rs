@@ -1,4 +1,5 @@
-//! The specification of a search, stored as `limit.json` next to the samples, so that it can be resumed and shown again.
+//! The specification of a search, stored as `limit.json` next to the samples, so that it can be resumed and shown again;
+//! the parameters of its runs, and which of them is the searched value.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,13 +8,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::catalog::Shape;
 use crate::hint::hints;
-use crate::record::{StoreError, read_document, write_json};
+use crate::record::{Sample, StoreError, read_document, write_json};
 use crate::units;
 
 const FILE: &str = "limit.json";
 
 /// Schema version of `limit.json`.
 pub const SEARCH_SPEC_SCHEMA: u32 = 1;
+
+/// The workload parameter for messages per second.
+pub const RATE: &str = "rate";
 
 /// Why the specification of a search cannot be used.
 #[derive(Debug, thiserror::Error, strum::EnumMessage)]
@@ -90,7 +94,33 @@ fn one() -> u64 {
     1
 }
 
+/// The parameters of a run: fixed by the specification, except for the searched value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct TrialPoint {
+    pub tasks: u64,
+    #[serde(rename = "memory_bytes")]
+    pub cap_bytes: u64,
+    /// Messages per second. Absent if the search does not set the rate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rate_per_s: Option<u64>,
+}
+
+/// The memory limit of a run in bytes, 0 without one.
+pub(super) fn cap_of(sample: &Sample) -> u64 {
+    sample.memory.cap_bytes.unwrap_or(0)
+}
+
 impl SearchSpec {
+    /// The run that tries a value.
+    pub fn trial_point(&self, value: u64) -> TrialPoint {
+        let room = TrialPoint { tasks: value, cap_bytes: self.room_bytes, rate_per_s: None };
+        match self.find {
+            Find::MostTasks { memory_bytes } => TrialPoint { cap_bytes: memory_bytes, ..room },
+            Find::LeastMemory { tasks } => TrialPoint { tasks, cap_bytes: value, ..room },
+            Find::HighestRate { tasks, .. } => TrialPoint { tasks, rate_per_s: Some(value), ..room },
+        }
+    }
+
     /// Checks that `self` can be resumed for `now`. The precision may differ.
     pub fn check_same(&self, now: &SearchSpec, folder: &Path) -> Result<(), LimitError> {
         let differ = |what: String| Err(LimitError::Another { folder: folder.to_owned(), what });
@@ -108,6 +138,25 @@ impl SearchSpec {
 }
 
 impl Find {
+    /// The value that a run tries.
+    pub fn value(&self, trial_point: TrialPoint) -> u64 {
+        match self {
+            Find::MostTasks { .. } => trial_point.tasks,
+            Find::LeastMemory { .. } => trial_point.cap_bytes,
+            Find::HighestRate { .. } => trial_point.rate_per_s.unwrap_or(0),
+        }
+    }
+
+    /// The parameters of a sample.
+    pub fn trial_point_of(&self, sample: &Sample) -> TrialPoint {
+        let rate = || sample.params.get(RATE)?.parse().ok();
+        TrialPoint {
+            tasks: sample.tasks,
+            cap_bytes: cap_of(sample),
+            rate_per_s: matches!(self, Find::HighestRate { .. }).then(rate).flatten(),
+        }
+    }
+
     pub fn words(&self) -> String {
         match self {
             Find::MostTasks { memory_bytes } => format!("most tasks in {}", size(*memory_bytes)),

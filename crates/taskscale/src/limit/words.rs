@@ -2,8 +2,7 @@
 
 use super::answer::{Answer, ShownRun};
 use super::confirm::SearchStatus;
-use super::search_spec::{Find, SearchSpec};
-use super::trial_point::TrialPoint;
+use super::search_spec::{Find, SearchSpec, TrialPoint};
 use crate::catalog::Shape;
 use crate::document::NONE;
 use crate::units;
