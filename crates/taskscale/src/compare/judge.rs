@@ -35,24 +35,13 @@ const BYTES_MARGIN: f64 = 0.01;
 /// benchmarking in reasonable time. ISMM '13: repeat at the highest level that varies).
 const SECONDS_MARGIN: f64 = 0.05;
 
-/// Which differences count, as shares.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Margins {
-    /// A difference up to this is `same`.
-    same: f64,
-    /// Above this a gate fails.
-    gate: Option<f64>,
-}
-
-impl Margins {
-    fn of(metric: &'static MetricDef, own: Option<f64>, fail_above: Option<f64>) -> Margins {
-        let is_time = metric.unit.is_time();
-        let gate =
-            fail_above.map(|above| own.unwrap_or(if is_time { above.max(SECONDS_MARGIN) } else { above }));
-        let usual = if is_time { SECONDS_MARGIN } else { BYTES_MARGIN };
-        // A gate at 0.5% cannot treat 1% as the same.
-        Margins { same: own.unwrap_or_else(|| gate.map_or(usual, |gate| gate.min(usual))), gate }
-    }
+/// Which differences count, as shares: one up to the first is `same`, and a gate fails above the second.
+fn margins(metric: &MetricDef, own: Option<f64>, fail_above: Option<f64>) -> (f64, Option<f64>) {
+    let is_time = metric.unit.is_time();
+    let gate = fail_above.map(|above| own.unwrap_or(if is_time { above.max(SECONDS_MARGIN) } else { above }));
+    let usual = if is_time { SECONDS_MARGIN } else { BYTES_MARGIN };
+    // A gate at 0.5% cannot treat 1% as the same.
+    (own.unwrap_or_else(|| gate.map_or(usual, |gate| gate.min(usual))), gate)
 }
 
 /// The repetitions of both sides, turned so that more is worse.
@@ -180,9 +169,9 @@ pub(super) fn judge(pending: Vec<Pending>, settings: &CompareSettings) -> (Vec<J
 impl Pending {
     fn judge(self, settings: &CompareSettings, share: f64) -> Judged {
         let Pending { mut cell, evidence, margin, counts } = self;
-        let margins = Margins::of(cell.metric, margin, settings.fail_above);
-        cell.margin = margins.same;
-        cell.threshold = margins.gate.filter(|_| counts);
+        let (same, gate) = margins(cell.metric, margin, settings.fail_above);
+        cell.margin = same;
+        cell.threshold = gate.filter(|_| counts);
         let Some(evidence) = evidence else {
             cell.decision = cell.threshold.map(|_| Decision::Undecided);
             return cell;
@@ -197,7 +186,7 @@ impl Pending {
             cell.reason = Some(format!("only {runs}: a verdict needs {MIN_REPETITIONS} per side"));
         } else {
             cell.verdict_interval = shown.ratio().map(|ratio| ratio.ratio_interval(1.0 - share));
-            cell.verdict = evidence.verdict(cell.metric, margins.same, share);
+            cell.verdict = evidence.verdict(cell.metric, same, share);
             if evidence.logs.is_none() && cell.verdict == Verdict::Unclear {
                 cell.reason = Some("no ratio: a value is 0 or negative".to_owned());
             }
