@@ -341,11 +341,9 @@ fn tags(facts: &EntryFacts) -> Vec<String> {
 }
 
 fn badges(facts: &EntryFacts) -> Vec<String> {
-    let mut badges = Vec::new();
-    badges.extend((facts.style == Style::Tuned).then(|| "tuned".to_owned()));
-    badges.extend(facts.fan_out.map(fan_out));
-    badges.extend((!facts.parallel).then(|| "one CPU".to_owned()));
-    badges
+    let tuned = (facts.style == Style::Tuned).then(|| "tuned".to_owned());
+    let one_cpu = (!facts.parallel).then(|| "one CPU".to_owned());
+    tuned.into_iter().chain(facts.fan_out.map(fan_out)).chain(one_cpu).collect()
 }
 
 fn fan_out(of: FanOut) -> String {
@@ -356,7 +354,7 @@ fn fan_out(of: FanOut) -> String {
 fn scaling(growth: &Growth) -> Option<Scaling> {
     let (base, slope) = (growth.base_bytes?, growth.bytes_per_task?);
     let interval = |interval: Option<Interval>, metric: &MetricDef| match interval {
-        Some(Interval { low, high }) => format!("{} to {}", metric.text(low), metric.text(high)),
+        Some(interval) => interval.text(|bound| metric.text(bound)),
         None if growth.is_nonlinear() => "no interval: not linear".to_owned(),
         None => "no interval: needs two runs of every N".to_owned(),
     };
