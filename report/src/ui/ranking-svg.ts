@@ -66,7 +66,7 @@ export function rankingSvg(
       y += HEAD;
     }
     for (const row of rows) {
-      drawRow(data, add, shown, scaled, row, y, ink);
+      drawRow(data, add, shown, scaled, row, y);
       y += ROW;
     }
   }
@@ -89,17 +89,10 @@ function legend(data: PageData, add: Add, small: Attributes): void {
   }
 }
 
-function drawRow(
-  data: PageData,
-  add: Add,
-  shown: Ranking,
-  scaled: Scale,
-  row: RankRow,
-  y: number,
-  ink: string,
-): void {
+function drawRow(data: PageData, add: Add, shown: Ranking, scaled: Scale, row: RankRow, y: number): void {
   const [bar] = row.bars;
   if (!bar) return;
+  const ink = token("--ink");
   const middle = y + ROW / 2;
   const text = { y: middle + 4, "font-size": 12.5, "text-anchor": "end", fill: ink };
   const version = row.entry.shown_version ?? "";

@@ -86,11 +86,8 @@ export function rankingSection(app: App): Section {
       changeNotes(app.data, seen).map((text) => h("li", {}, text)),
     );
     const draw = () => {
-      const rows = [
-        axis(app, shown, scaled),
-        gridlines(shown, scaled),
-        ...ranked(app, shown, scaled, lists, more),
-      ];
+      const layout = { app, shown, scaled };
+      const rows = [axis(layout), gridlines(layout), ...ranked(layout, lists, more)];
       fill(list, shown.rows.length > 0 ? rows : nothing(app, shown));
       fill(rest, fellShort(app, shown, whole, more));
     };
@@ -99,6 +96,13 @@ export function rankingSection(app: App): Section {
     if (live.textContent !== text) live.textContent = text;
   }
   return { element, update };
+}
+
+/** What all rows of the ranking depend on. */
+interface Layout {
+  app: App;
+  shown: Ranking;
+  scaled: Scale;
 }
 
 /** The rows shown of one list, and the number left out. */
@@ -119,16 +123,10 @@ function listed(shown: Ranking, rank: State["rank"], whole: Set<string>): Listed
   });
 }
 
-function ranked(
-  app: App,
-  shown: Ranking,
-  scaled: Scale,
-  lists: Listed[],
-  more: (kind: string) => void,
-): (Node | false)[] {
+function ranked(layout: Layout, lists: Listed[], more: (kind: string) => void): (Node | false)[] {
   return lists.flatMap(({ kind, rows, left }) => {
-    const of = kindOf(app.data, kind);
-    const items = rows.map((row) => rankRow(app, shown, row, scaled, kind));
+    const of = kindOf(layout.app.data, kind);
+    const items = rows.map((row) => rankRow(layout, row, kind));
     return [
       kind !== "" && h("h3", { class: "kind-head" }, of?.title, h("small", {}, of?.about)),
       h("ol", { class: "rows" }, items),
@@ -160,7 +158,7 @@ function legendItems({ data, state }: App, shown: Ranking): Child[] {
 }
 
 /** The grid, drawn once behind all rows. */
-function gridlines(shown: Ranking, scaled: Scale): HTMLElement {
+function gridlines({ shown, scaled }: Layout): HTMLElement {
   const lines = scaled.ticks.map((value) => h("i", { class: "gridline", "--at": percent(scaled.at(value)) }));
   const attributes = { class: `gridlines ${columns(shown)}`, "aria-hidden": "true" };
   return h("div", attributes, h("span", { class: "track" }, lines));
@@ -170,7 +168,7 @@ function columns(shown: Ranking): string {
   return `row-grid${shown.metric.per_task ? "" : " without-task"}`;
 }
 
-function axis(app: App, shown: Ranking, scaled: Scale): HTMLElement {
+function axis({ app, shown, scaled }: Layout): HTMLElement {
   const text = (value: number) => (value === 0 ? "0" : format.withoutZeros(shown.tick(value)));
   const noisy = shown.rows.some((row) => row.bars.some((bar) => spread(app, shown, bar)));
   const ticks = scaled.ticks.map((value) =>
@@ -189,22 +187,16 @@ function axis(app: App, shown: Ranking, scaled: Scale): HTMLElement {
 }
 
 /** A row, below the heading of its kind unless that is empty. */
-function rankRow(app: App, shown: Ranking, row: RankRow, scaled: Scale, heading: string): HTMLElement {
+function rankRow(layout: Layout, row: RankRow, heading: string): HTMLElement {
   const remarks = row.remarks.slice(0, 3).flatMap((remark, at) => [at > 0 && " · ", ...spelled(remark)]);
-  const lines = row.bars.map((bar) => rankLine(app, shown, row, bar, scaled, heading));
+  const lines = row.bars.map((bar) => rankLine(layout, row, bar, heading));
   const remark = remarks.length > 0 && h("p", { class: "remark" }, remarks);
   return h("li", { class: `rank-row is-${row.standing}` }, lines, remark);
 }
 
 /** One of a row's bars; the first has the entry's name. */
-function rankLine(
-  app: App,
-  shown: Ranking,
-  row: RankRow,
-  bar: Bar,
-  scaled: Scale,
-  heading: string,
-): HTMLElement {
+function rankLine(layout: Layout, row: RankRow, bar: Bar, heading: string): HTMLElement {
+  const { app, shown } = layout;
   const { entry } = row;
   const several = shownCampaigns(app.data, app.state).length > 1;
   const first = bar === row.bars[0];
@@ -231,7 +223,7 @@ function rankLine(
     attributes,
     h("span", { class: "place" }, first && String(place)),
     h("span", { class: "name" }, first ? name : tag(change(bar))),
-    track(app, shown, bar, scaled, mark),
+    track(layout, bar, mark),
     h("span", { class: "value" }, valueText(shown, bar)),
     h("span", { class: "per-task" }, perTask(shown, bar, app.state.n)),
     h("span", { class: "spread" }, spread(app, shown, bar)),
@@ -277,7 +269,7 @@ function noise(metric: Metric, { row, value, range }: Bar): number | undefined {
   return range && value ? Math.max(range.high - value, value - range.low) / Math.abs(value) : undefined;
 }
 
-function track(app: App, shown: Ranking, bar: Bar, scaled: Scale, mark: number | undefined): HTMLElement {
+function track({ app, shown, scaled }: Layout, bar: Bar, mark: number | undefined): HTMLElement {
   const at = (value: number) => percent(scaled.at(value));
   const { value, range } = bar;
   const plain = isBytes(shown.metric) ? "part-anon" : "part-time";
