@@ -23,11 +23,8 @@ export function anatomySection(app: App): HTMLElement | undefined {
 }
 
 function bar(sources: ChartPart[], sheet: Explanation, most: number): HTMLElement {
-  const left = sources.filter(({ id }) => id === "unexplained");
-  const parts = [
-    ...sheet.rows,
-    ...left.map(({ id, title }) => ({ ...sheet.unexplained, group: id, name: title })),
-  ];
+  const rest = sources.find(({ id }) => id === "unexplained")?.title ?? "";
+  const parts = [...sheet.rows, { ...sheet.unexplained, group: "unexplained", name: rest }];
   const shown = parts.filter((part) => part.bytes > 0);
   const share = (bytes: number) => `${((bytes / sheet.slope.bytes) * 100).toFixed(0)}%`;
   const size = format.perTask;

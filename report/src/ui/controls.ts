@@ -58,22 +58,16 @@ export function controls(app: App): Section {
   return { element, update };
 }
 
-interface Select {
-  element: HTMLElement;
-  /** Replaces the options. */
-  offer(values: [string, string][]): void;
-  show(value: string): void;
-}
-
-export function select(label: string, change: (value: string) => void): Select {
+/** A menu. `offer` replaces its options: values, each with its text. */
+export function select(label: string, change: (value: string) => void) {
   const input = h("select", { onchange: () => change(input.value) });
   return {
     element: h("label", { class: "field" }, h("span", {}, label), input),
-    offer: (values) => {
+    offer: (values: [string, string][]) => {
       const options = values.map(([value, text]) => h("option", { value }, text));
       fill(input, options);
     },
-    show: (value) => {
+    show: (value: string) => {
       input.value = value;
     },
   };

@@ -175,18 +175,10 @@ function color(pre: HTMLElement, path: string, text: string): void {
 }
 
 /** Replaces details that are missing because the page was cut off. */
-function missing(): HTMLElement {
-  return h("p", { class: "callout warn" }, INCOMPLETE);
-}
-
-interface SampleColumn {
-  title: string;
-  number: boolean;
-  text: (at: number) => string;
-}
+const missing = (): HTMLElement => h("p", { class: "callout warn" }, INCOMPLETE);
 
 /** The columns that a campaign's samples may have. */
-function sampleColumns(fields: SampleField[], { shape }: Campaign, all: Samples): SampleColumn[] {
+function sampleColumns(fields: SampleField[], { shape }: Campaign, all: Samples) {
   const column = (title: string, text: (at: number) => string, number = false) => ({ title, number, text });
   const number = (title: string, values: (number | null)[], write: (value: number) => string) =>
     column(title, (at) => (values[at] == null ? "" : write(values[at])), true);
