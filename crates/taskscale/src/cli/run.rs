@@ -18,7 +18,7 @@ use super::pages::what_changed;
 use super::progress::time_left;
 use super::session::{Session, USUAL_HOLD};
 use super::workload_args::{self, SeriesOptions, resume_options, task_counts};
-use crate::campaign::{CellEstimate, EstimateSource, NotReady, RunSettings, RunPreview, memory_cap_bytes};
+use crate::campaign::{CellEstimate, EstimateSource, NotReady, RunPreview, RunSettings, memory_cap_bytes};
 use crate::catalog::{Catalog, Program, Selection, default_selection};
 use crate::document::json;
 use crate::record::{Hold, Loaded, last_attempts};
