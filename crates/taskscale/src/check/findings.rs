@@ -202,7 +202,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ok_needs_confirmation() {
+    fn unconfirmed_findings_are_errors_unless_explained() {
         let severity = |findings: &Findings| findings.0[0].severity;
         let mut open = Findings::default();
         open.error(CheckRule::Unconfirmed, "its operations take no CPU time", EXPLAIN);

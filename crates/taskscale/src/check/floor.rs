@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tasks_and_objects_have_a_cost() {
+    fn least_cpu_time_adds_object_and_memory_cost() {
         let here = Floor::now();
         assert!(here.object_ns > 1.0 && here.byte_ns > 0.01, "{here:?}");
         let floor = Floor { object_ns: 50.0, byte_ns: 0.25 };

@@ -252,7 +252,7 @@ mod tests {
 
     /// A program that flushes its lines only at the end launches for as long as it waits. A pause made that 33 s.
     #[test]
-    fn a_pause_is_not_a_slow_launch() {
+    fn launch_slowed_by_a_pause_is_repeated() {
         let heard_late = [(33.3, 1.0, true), (1.0, 1.0, false)];
         assert_eq!(after(false, &heard_late), [Some(1.0), Some(LONGER_S)]);
         // The program was paused as well: it looks like a slow launch, and the first run is judged.

@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn npm_follows_its_lock_file_only_with_ci() {
+    fn npm_needs_ci_and_a_lock_file() {
         let package = ("package.json", r#"{ "dependencies": { "p-limit": "^6" } }"#);
         let lock = ("package-lock.json", "{}");
         assert_eq!(found(&[package, lock], "npm ci --omit=dev"), [""; 0]);
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn other_package_managers_follow_the_table() {
+    fn dotnet_ruby_and_elixir_packages_need_lock_files() {
         let project = ("a.csproj", "<PackageReference Include=\"X\" Version=\"1.*\" />");
         assert_eq!(found(&[project], "dotnet publish").len(), 2);
         assert_eq!(found(&[("a.csproj", "<Project />")], "dotnet publish"), [""; 0]);

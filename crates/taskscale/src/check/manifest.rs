@@ -123,7 +123,7 @@ workloads.sleep = { run = ["x", "a"] }
 "#;
 
     #[test]
-    fn missing_manifest_keys_are_reported() {
+    fn manifest_and_readme_faults_are_reported() {
         assert_eq!(found(GOOD, Some("# X: a")), "");
         let why = "why = \"what this test reads, and no more\"";
         for (from, to, what) in [

@@ -65,7 +65,7 @@ mod tests {
     use crate::catalog::tests::carried_workloads;
 
     #[test]
-    fn every_parameter_has_another_value_to_test() {
+    fn every_parameter_has_a_valid_non_default_value() {
         for workload in carried_workloads() {
             let others = others(&workload, TASKS);
             assert_eq!(others.len(), workload.parameters.len(), "{}", workload.name);

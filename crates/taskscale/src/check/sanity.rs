@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn false_claims_are_detected_by_their_numbers() {
+    fn claims_contradicting_threads_or_memory_are_reported() {
         assert_eq!(found("stackless", 1000, 1_000_000, 1, 2), ["error parallel"]);
         assert_eq!(found("stackful", 10_000, 600_000, 3, 2), ["error kind"]);
         assert_eq!(found("stackless", 1000, 36_000_000, 1002, 2), ["error kind"]);

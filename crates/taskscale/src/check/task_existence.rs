@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn one_reading_on_a_busy_machine_does_not_decide() {
+    fn unclear_start_cost_needs_repeated_readings() {
         let of = |looks: &[f64]| {
             let looks: Vec<_> = looks.iter().map(|last_s| StartCost::new(0.002, *last_s, 0.015)).collect();
             verdict_of(&looks)

@@ -203,7 +203,7 @@ mod tests {
     use crate::catalog::tests::carried_workloads;
 
     #[test]
-    fn narrow_terminals_get_blocks_instead_of_rows() {
+    fn entry_blocks_wrap_at_the_given_width() {
         let row = |words: [&str; 6]| words.map(str::to_owned);
         let rows = [
             row(["entry", "kind", "style", "runs on", "workloads", "version"]),

@@ -295,7 +295,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_yes_confirms() {
+    fn empty_answer_or_yes_confirms() {
         assert!(["\n", "y\n", "Y\n", "yes\n", " Yes \n"].into_iter().all(is_yes));
         assert!(!["n\n", "no\n", "q\n", "yess\n", "taskscale --quick\n"].into_iter().any(is_yes));
     }

@@ -97,7 +97,7 @@ fn values_without_scatter_are_decided() {
 }
 
 #[test]
-fn differences_up_to_64_kib_are_equal_without_a_ratio() {
+fn small_differences_pass_when_no_ratio_exists() {
     // Only noise of pages: slopes are above and below zero.
     let side = |shift: f64| {
         measured(&["go/goroutine"], move |_, tasks, repetition| {

@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn verdicts_need_the_tasks_of_the_heading() {
+    fn version_lacking_the_compared_n_has_no_verdict() {
         let (campaign, mut samples) = of_versions(&[("1.9", 400.0), ("1.10", 800.0)]);
         for sample in samples.iter_mut().filter(|sample| sample.tasks == 10_000) {
             if let Some(plateau) = sample.memory.plateau.as_mut() {
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_need_two_versions_of_one_thing() {
+    fn version_line_needs_two_versions_of_one_component() {
         let (mut campaign, samples) = of_versions(&[("1.9", 248.0), ("1.29", 456.0)]);
         assert_eq!(over_versions(&campaign, &samples)[0].1.len(), 1);
         for (facts, rust) in campaign.entries.iter_mut().zip(["1.90", "1.95"]) {

@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn changes_show_their_uncertainty() {
+    fn overlapping_or_single_run_changes_are_doubtful() {
         let (campaign, samples) = everything();
         let mut run = samples[0].clone();
         let mut found = |values: &[f64], source| {

@@ -28,7 +28,7 @@ fn markdown(reports: &[Report], metrics: &[&'static MetricDef]) -> String {
 }
 
 #[test]
-fn several_results() {
+fn tables_of_several_results_show_requested_metrics() {
     insta::assert_snapshot!("several_table", table(&two(), RenderOptions::default().width));
     let asked = markdown(&two(), &[&metrics::LAUNCH, &metrics::CPU]);
     assert!(asked.contains("#### 1M tasks: launch s") && !asked.contains("footprint"), "{asked}");
@@ -103,7 +103,7 @@ fn growth_omitted_by_a_report_is_not_shown() {
 }
 
 #[test]
-fn cases_of_one_result_are_named_but_not_shown() {
+fn cases_in_only_one_result_are_named_but_not_shown() {
     let text = markdown(&two(), &[]);
     assert!(text.contains("- Only in A, so not shown: rust/tokio-current-thread."), "{text}");
     assert!(text.contains("- Only in B, so not shown: ruby/fiber."), "{text}");
@@ -122,7 +122,7 @@ fn cases_of_one_result_are_named_but_not_shown() {
 }
 
 #[test]
-fn results_of_other_workloads_are_not_mixed() {
+fn different_workloads_get_separate_tables() {
     let mut reports = two();
     reports[1].workload = "park".to_owned();
     let text = markdown(&reports, &[]);

@@ -81,7 +81,7 @@ fn noisy_campaign(rng: &mut fastrand::Rng, more: f64) -> (Campaign, Vec<Sample>)
 }
 
 #[test]
-fn identical_results_raise_no_alarm() {
+fn equal_noisy_results_rarely_raise_alarms() {
     let mut rng = fastrand::Rng::with_seed(20);
     let pairs = 100;
     let mut alarms = 0;
@@ -119,7 +119,7 @@ fn noise_raises_alarms_in_about_5_percent_of_pairs() {
 }
 
 #[test]
-fn five_percent_more_is_detected_with_five_repetitions() {
+fn five_percent_increase_usually_fails_the_gate() {
     let mut rng = fastrand::Rng::with_seed(5);
     let pairs = 50;
     let mut found = std::collections::BTreeMap::new();
@@ -205,7 +205,7 @@ fn newly_failing_runs_fail_the_gate() {
 }
 
 #[test]
-fn unmeasured_cells_fail_the_gate() {
+fn cases_missing_from_new_fail_the_gate() {
     let names = ["go/goroutine", "rust/thread"];
     let (base, mut new) = (steady(&names), steady(&names));
     // Interrupted after its first case.
@@ -293,7 +293,7 @@ fn gate_fails_only_above_its_threshold() {
 }
 
 #[test]
-fn a_few_pages_more_are_equal() {
+fn growth_of_a_few_pages_is_not_a_change() {
     let side = |more: f64| {
         measured(&["go/goroutine"], move |_, tasks, repetition| {
             1e6 + more + 400.0 * tasks as f64 + 4096.0 * f64::from(repetition)
@@ -372,7 +372,7 @@ fn everything() -> Comparison {
 }
 
 #[test]
-fn all_sections_are_shown() {
+fn every_format_shows_the_comparison_escaped() {
     let comparison = everything();
     assert_eq!(comparison.failures, Some(regressions(&comparison).len() as u64));
     for &format in Format::VARIANTS {

@@ -80,7 +80,7 @@ fn undecidable_cases_leave_the_gate_undecided() {
 }
 
 #[test]
-fn values_of_different_sources_are_not_compared() {
+fn different_memory_sources_or_waits_are_not_compared() {
     let base = measured(&["go/goroutine"], |_, tasks, _| 1e6 + 400.0 * tasks as f64);
     let mut new = measured(&["go/goroutine"], |_, tasks, _| 2e6 + 800.0 * tasks as f64);
     new.1.iter_mut().for_each(|sample| {

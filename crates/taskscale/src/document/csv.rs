@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_keep_full_precision() {
+    fn numbers_are_rounded_plain_decimals_or_empty() {
         assert_eq!(figure(Some(436_000_000.0)), "436000000");
         assert_eq!(figure(Some(-412.25)), "-412.25");
         assert_eq!(figure(Some(0.1 + 0.2)), "0.3");

@@ -197,7 +197,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn control_characters_are_made_visible() {
+    fn control_characters_are_replaced() {
         assert_eq!(safe("go/goroutine"), "go/goroutine");
         assert_eq!(safe("a\u{1b}[2Jb"), "a\u{fffd}[2Jb");
         assert_eq!(safe("a\u{9b}2Jb\u{7}\0"), "a\u{fffd}2Jb\u{fffd}\u{fffd}");

@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn hooks_are_added_to_preloaded_libraries() {
+    fn hooks_are_prepended_to_existing_variables() {
         let hook = |name: &str, value: &str| AdapterHook {
             adapter: Adapter::Malloc,
             folder: PathBuf::new(),
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_have_groups_bytes_and_names() {
+    fn answers_sum_bytes_by_name_and_refuse_invalid_lines() {
         let mut parts = PartBytes::new();
         add(&mut parts, "live 2048 goroutine stacks\nunused 12.5 free spans\nlive 2 goroutine stacks\n")
             .unwrap();

@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_below_the_threshold_are_not_gone() {
+    fn parts_below_the_threshold_are_added_to_the_rest() {
         let small = PartSource::Live.rest();
         let base = [explanation("rust/a", &[("a", 256.0), ("b", 12.0), (small, 30.0)], 0.0)];
         let new = [explanation("rust/a", &[("a", 256.0), ("c", 12.0), (small, 30.0)], 0.0)];

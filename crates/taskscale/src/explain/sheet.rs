@@ -378,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn heap_overhead_is_that_of_runs_without_an_adapter() {
+    fn heap_overhead_is_taken_from_runs_without_an_adapter() {
         let heap = |resident: u64, live: Option<f64>| {
             let mut runs = runs(&[(PartSource::Live, "objects", 120.0)]);
             for run in &mut runs {

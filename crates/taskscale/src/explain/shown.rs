@@ -163,12 +163,12 @@ mod tests {
     }
 
     #[test]
-    fn sheets_have_a_line_per_part_and_their_method() {
+    fn explanation_shows_each_part_and_the_adapter() {
         insta::assert_snapshot!(document(&sheets()).terminal(RenderOptions::default()));
     }
 
     #[test]
-    fn csv_has_the_total_parts_and_the_unexplained_part() {
+    fn csv_has_total_part_and_unexplained_rows() {
         let text = table(&sheets());
         let lines: Vec<&str> = text.lines().collect();
         let expected = "rust/tokio-spawn,sleep,10000 100000,blocks of 264 B,in use,256,255,257,";

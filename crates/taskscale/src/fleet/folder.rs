@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_is_claimed_once() {
+    fn fleet_folder_is_created_and_locked_only_once() {
         let folder = tempfile::tempdir().unwrap();
         let first = fleet(folder.path()).create().unwrap();
         assert_eq!(Fleet::open(&first.folder).unwrap(), first);
@@ -394,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn files_writable_by_others_are_not_run() {
+    fn group_writable_fleet_files_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         let fleet = fleet(folder.path()).create().unwrap();
         fs::create_dir_all(fleet.folder.join("jobs")).unwrap();

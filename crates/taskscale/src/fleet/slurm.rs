@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn node_selectors_select_the_named_nodes() {
+    fn node_selectors_filter_by_partition_constraint_and_list() {
         let said = "NodeName=n1 Arch=x86_64 CoresPerSocket=1 AvailableFeatures=x86,bare State=IDLE Partitions=bench,all \n\
                     NodeName=n2 Arch=aarch64 AvailableFeatures=arm State=IDLE+DRAIN Partitions=bench\n\
                     NodeName=n3 AvailableFeatures=arm Partitions=bench State=DOWN*\n";

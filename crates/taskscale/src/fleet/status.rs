@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn many_machines_show_only_those_that_need_attention() {
+    fn large_fleets_show_only_machines_needing_attention() {
         let (done, lost) = (snapshots()[1].clone(), snapshots()[3].clone());
         let mut many = vec![done; 500];
         many.push(lost);

@@ -402,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn scripts_are_idiomatic_slurm() {
+    fn plan_yields_measure_scripts_and_one_build_per_architecture() {
         let (_, scripts) = written();
         let names: Vec<&str> = scripts.measure.iter().map(|script| script.name.as_str()).collect();
         assert_eq!(names, ["arm-a1.sh", "arm-a2.sh", "big.sh", "big.2.sh", "pair-1.sh"]);
@@ -450,7 +450,7 @@ mod tests {
     }
 
     #[test]
-    fn programs_are_recognized_by_their_headers() {
+    fn program_architecture_is_read_from_its_elf_header() {
         let own = fs::read("/proc/self/exe").unwrap();
         assert_eq!(machine_of(&own).unwrap(), std::env::consts::ARCH);
         assert_eq!(machine_of(b"#!/bin/sh\necho no program\n"), None);

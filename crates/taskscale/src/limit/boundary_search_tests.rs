@@ -93,7 +93,7 @@ impl LinearProgram {
 }
 
 #[test]
-fn linear_programs_need_five_runs() {
+fn linear_program_is_searched_in_at_most_five_runs() {
     let mut program = LinearProgram {
         base: 2.1e6,
         per_task: 456.0,
@@ -111,7 +111,7 @@ fn linear_programs_need_five_runs() {
 }
 
 #[test]
-fn answers_are_rounded_within_the_precision() {
+fn large_probed_values_are_round_numbers() {
     let (probes, _) = drive(&COUNTS, &[], 60, |tasks| (tasks <= 1_234_567, None));
     assert!(probes.iter().filter(|probe| probe.value > 1_000_000).all(|probe| probe.value % 1_000 == 0));
     let (probes, _) = drive(&BYTES, &[], 60, |bytes| (bytes >= 123 << 20, None));
@@ -144,7 +144,7 @@ fn searches_report_that_nothing_or_everything_passes() {
 }
 
 #[test]
-fn failures_outweigh_passes_at_or_above_them() {
+fn failures_override_passes_at_equal_or_harder_values() {
     let probes = [(100, true), (200, true), (150, false), (200, false), (149, true), (150, true)]
         .map(|(value, passed)| Probe { value, passed, confirms: false, prediction: None });
     assert_eq!(COUNTS.ends(&probes), (Some(149), Some(150)));
@@ -197,7 +197,7 @@ fn runs_needed(noise: f64, doubling: f64) -> Vec<usize> {
 }
 
 #[test]
-fn eight_runs_suffice_for_one_percent() {
+fn eight_runs_usually_reach_one_percent_precision() {
     // Uniform scatter, as a share: repetitions of a case scatter by 0.1 to 0.5%.
     for noise in [0.0, 0.001] {
         let runs = runs_needed(noise, 0.0);
@@ -223,7 +223,7 @@ fn stepwise_memory_growth_adds_only_a_few_runs() {
 proptest! {
     /// With any answers of the oracle, every probe is strictly between the ends, and the search ends.
     #[test]
-    fn any_outcomes_end_the_search(
+    fn search_ends_for_any_outcomes(
         answers in prop::collection::vec((any::<bool>(), prop::option::of((-1e3..1e12f64, -1.0..9.0f64))), 80),
         above: bool,
         precision in 0.0001..0.3f64,

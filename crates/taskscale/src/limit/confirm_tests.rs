@@ -104,7 +104,7 @@ fn rates(deviation: f64, times: usize) -> (f64, f64) {
 
 /// The promise of docs/reference/limit-method.md: how often an answer passes again, by a program's scatter.
 #[test]
-fn stated_answers_pass_again() {
+fn confirmed_answers_pass_again_at_the_documented_rate() {
     for (deviation, times, promised) in [
         (0.001, 3, 0.995),
         (0.003, 3, 0.99),
@@ -125,7 +125,7 @@ fn stated_answers_pass_again() {
 
 /// From 10% on, the margin on a logarithmic scale must not exceed the requested distance.
 #[test]
-fn answers_of_low_precision_are_near_the_boundary() {
+fn low_precision_searches_end_with_an_answer() {
     for precision in [0.025, 0.05, 0.1, 0.2, 0.25] {
         for search in [Search { precision, ..COUNTS }, Search { precision, ..BYTES }] {
             let passes = |value| (value <= 12_345_678) == (search.passes == PassingSide::Below);
@@ -136,7 +136,7 @@ fn answers_of_low_precision_are_near_the_boundary() {
 }
 
 #[test]
-fn a_sharp_boundary_takes_the_search_and_confirming_runs() {
+fn sharp_boundary_needs_only_the_requested_confirming_runs() {
     for times in [1, 3, 5] {
         let mut program = Scattered::of(1, 0.0);
         let (probes, end) = drive(&COUNTS, &[1, 10_000], times, |tasks| {
@@ -163,7 +163,7 @@ fn small_boundaries_are_exact() {
 /// The chance of 3 of 3 at a success rate of `p`, and the rate that is refuted at 95%, as in
 /// docs/reference/limit-method.md.
 #[test]
-fn three_of_three_bounds_the_failure_rate() {
+fn documented_confirmation_probabilities_are_correct() {
     let seen = |p: f64| p.powi(3);
     assert_eq!([0.95, 0.9, 0.8, 0.5].map(|p| (seen(p) * 100.0).round()), [86.0, 73.0, 51.0, 13.0]);
     let refuted = |times: f64| (0.05f64.powf(1.0 / times) * 100.0).round();
@@ -174,7 +174,7 @@ proptest! {
     /// With any answers of probes, a search ends. A found answer was confirmed, is before all failed values,
     /// and is as near to them as requested or as the blur allows.
     #[test]
-    fn stated_answers_are_confirmed(
+    fn found_answers_are_confirmed_and_near_failures(
         answers in prop::collection::vec(any::<bool>(), 120),
         above: bool,
         times in 1usize..6,

@@ -98,7 +98,7 @@ fn rates(samples: &[Sample]) -> Vec<u64> {
 }
 
 #[test]
-fn rates_double_until_a_failure_then_bisect() {
+fn rates_double_until_failure_then_narrow_to_the_boundary() {
     let (report, samples) = found(&search_spec(), PLAIN);
     let answer = &report.answers[0];
     assert_eq!(rates(&samples)[..8], [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 128_000]);
@@ -140,7 +140,7 @@ fn slow_servers_are_searched_below_the_first_rate() {
 
 /// The rate that a server achieved when behind predicts the boundary.
 #[test]
-fn missed_rates_locate_the_boundary() {
+fn achieved_rates_of_failed_runs_predict_the_boundary() {
     let server = SimulatedServer { late_from: 0.99, ..PLAIN };
     let (report, samples) = found(&search_spec(), server);
     let answer = &report.answers[0];
@@ -230,7 +230,7 @@ fn runs_are_classified_by_rate_latency_and_status() {
 
 /// Interrupted after any run, a search resumes with the same runs.
 #[test]
-fn interrupted_searches_resume_the_same_way() {
+fn interrupted_searches_resume_with_the_same_runs() {
     let samples = drive_with(&search_spec(), SimulatedServer { scatters: 0.02, ..PLAIN }, 3, |_, _| {});
     for (cut, rate) in rates(&samples).into_iter().enumerate() {
         let next_run = replay(&search_spec(), Kind::Stackless, &samples[..cut]).next.unwrap();

@@ -58,7 +58,7 @@ fn system_limit_is_not_attributed_to_memory() {
 }
 
 #[test]
-fn slowness_from_lack_of_memory_fails_with_the_cause() {
+fn thrashing_is_reported_as_limited_by_memory() {
     let program = CappedProgram { thrash: 200.0, launch_per_task_s: 1e-5, ..PLAIN };
     let answer = answer(&search_spec(IN_64), &program);
     assert_eq!(answer.limited_by.as_deref(), Some("memory (too slow)"));
@@ -71,7 +71,7 @@ fn slowness_from_lack_of_memory_fails_with_the_cause() {
 /// A slow program is not limited by memory: the control run measures its time, and runs ended too soon are
 /// repeated.
 #[test]
-fn a_slow_launch_is_not_lack_of_memory() {
+fn timeout_of_a_slow_launch_is_inconclusive() {
     let mut samples: Vec<Sample> = Vec::new();
     let search_spec = search_spec(IN_64);
     loop {
@@ -92,14 +92,14 @@ fn a_slow_launch_is_not_lack_of_memory() {
 }
 
 #[test]
-fn a_crash_with_spare_memory_is_not_lack_of_memory() {
+fn crash_with_spare_memory_is_not_blamed_on_memory() {
     let answer = answer(&search_spec(IN_64), &CappedProgram { crash: 20_000, ..PLAIN });
     assert_eq!((answer.limited_by.as_deref(), answer.by_memory), (Some("not memory"), Some(false)));
     assert!((19_600..20_000).contains(&answer.tasks.unwrap()));
 }
 
 #[test]
-fn no_answer_if_one_task_does_not_fit() {
+fn failure_of_one_task_yields_no_answer() {
     let answer = answer(&search_spec(IN_64), &CappedProgram { base: 65 * MIB, ..PLAIN });
     assert_eq!((answer.state, answer.tasks, answer.runs), (SearchStatus::NothingHolds, None, 3));
     let crashing = super::tests::answer(&search_spec(IN_64), &CappedProgram { crash: 1, ..PLAIN });
@@ -107,7 +107,7 @@ fn no_answer_if_one_task_does_not_fit() {
 }
 
 #[test]
-fn least_memory_is_the_start_of_the_curve() {
+fn least_memory_search_measures_a_curve_up_to_unlimited() {
     for program in [PLAIN, CappedProgram { garbage: 3.0, ..PLAIN }] {
         let answer = answer(&search_spec(FOR_100K), &program);
         let least = 3 * MIB + 50_000_000;
@@ -145,7 +145,7 @@ fn file_pages_are_not_counted_as_needed_memory() {
 }
 
 #[test]
-fn heaps_with_a_share_need_more_than_they_use() {
+fn heap_limited_to_a_share_raises_the_needed_memory() {
     let answer = answer(&search_spec(FOR_100K), &CappedProgram { heap_share: 0.25, ..PLAIN });
     let least = 200_000_000;
     let found = answer.memory_bytes.unwrap();
@@ -154,7 +154,7 @@ fn heaps_with_a_share_need_more_than_they_use() {
 }
 
 #[test]
-fn tasks_that_never_pass_have_no_curve() {
+fn least_memory_has_no_answer_if_tasks_never_pass() {
     let answer = answer(&search_spec(FOR_100K), &CappedProgram { system: 1_000, ..PLAIN });
     assert_eq!((answer.state, answer.memory_bytes, answer.runs), (SearchStatus::NothingHolds, None, 3));
     assert_eq!(answer.by_memory, Some(false));
@@ -257,7 +257,7 @@ fn unconfirmed_boundaries_are_not_answers() {
 
 /// The run that found a value does not count, as the value was selected because it passed.
 #[test]
-fn search_runs_do_not_confirm() {
+fn search_runs_do_not_count_as_confirmation() {
     for repetitions in [1, 2, 5] {
         let search_spec = SearchSpec { repetitions, ..search_spec(IN_64) };
         let answer = answer(&search_spec, &PLAIN);
@@ -270,7 +270,7 @@ fn search_runs_do_not_confirm() {
 
 /// One task that failed once and passed once does not prove that nothing passes.
 #[test]
-fn failure_of_every_value_is_confirmed() {
+fn one_failed_run_does_not_prove_nothing_passes() {
     let search_spec = search_spec(IN_64);
     let mut first = true;
     let samples = drive_with(&search_spec, |_, sample| {
@@ -312,7 +312,7 @@ fn inconclusive_runs_do_not_pass() {
 
 /// Interrupted after any run, a search resumes with the same runs.
 #[test]
-fn interrupted_searches_resume_the_same_way() {
+fn interrupted_searches_resume_with_the_same_runs() {
     for (find, program) in [
         (IN_64, CappedProgram { garbage: 1.5, ..PLAIN }),
         (IN_64, CappedProgram { thrash: 200.0, launch_per_task_s: 1e-5, ..PLAIN }),
@@ -331,7 +331,7 @@ fn interrupted_searches_resume_the_same_way() {
 }
 
 #[test]
-fn too_few_runs_are_reported_and_can_continue() {
+fn exhausted_run_budget_is_undecided_and_resumable() {
     let few = SearchSpec { most_runs: 3, ..search_spec(IN_64) };
     let samples = drive(&few, &PLAIN);
     let answer = report(&few, &samples).answers.remove(0);
@@ -364,7 +364,7 @@ fn memory_answers_render_as_table_csv_markdown_and_json() {
 
 /// A run that was slow on a busy machine without more CPU time is repeated, and does not move the boundary.
 #[test]
-fn runs_that_waited_for_others_do_not_count() {
+fn runs_slowed_by_a_busy_machine_do_not_count() {
     let search_spec = search_spec(FOR_100K);
     let mut disturbed = 0;
     let mut samples = drive_with(&search_spec, |next_run, sample| {

@@ -353,7 +353,7 @@ mod tests {
 
     /// The page runs the same cases.
     #[test]
-    fn numbers_are_written_as_on_the_page() {
+    fn numbers_are_formatted_as_on_the_page() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../report/test/formats.json");
         let cases: BTreeMap<String, Vec<(f64, String)>> =
             serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();

@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn oversized_files_are_refused_with_their_size() {
+    fn oversized_results_are_refused_with_the_limit() {
         let root = tempfile::tempdir().unwrap();
         let mut campaign = test_campaign();
         campaign.plan.repetitions = u32::MAX;

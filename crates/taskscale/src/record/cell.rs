@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn series_have_short_names() {
+    fn series_name_has_workload_parameters_and_cpus() {
         let params = BTreeMap::from([("tokens".to_owned(), "8".to_owned())]);
         let sleep = Series { workload: "sleep".to_owned(), ..Series::default() };
         assert_eq!(sleep.to_string(), "sleep");

@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_without_paths_stay() {
+    fn text_without_private_paths_is_unchanged() {
         for text in [
             "",
             "/",
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_are_found_in_every_text() {
+    fn paths_are_found_in_reasons_and_commands() {
         let mut campaign = record::test_campaign();
         campaign.entries = vec![record::test_facts("rust/thread")];
         let mut sample = record::test_sample("rust/thread", 1);

@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_newest_results_began_last() {
+    fn results_are_listed_newest_first() {
         let results = tempfile::tempdir().unwrap();
         let add = |name: &str, text: &str| {
             fs::create_dir(results.path().join(name)).unwrap();

@@ -8,7 +8,7 @@ fn campaign(id: Option<&str>) -> Campaign {
 }
 
 #[test]
-fn new_folders_are_exclusive() {
+fn repeated_folder_names_get_a_number() {
     let root = tempfile::tempdir().unwrap();
     let name = root.path().join("results/now");
     let stores = [1, 2, 3].map(|_| Store::claim_new(&name).unwrap());
@@ -33,7 +33,7 @@ fn folders_are_claimed_once_and_only_without_samples() {
 }
 
 #[test]
-fn samples_of_other_results_are_ignored() {
+fn samples_of_other_results_are_rejected() {
     let of = |id: Option<&str>| {
         let mut sample = test_sample("x/a", 1);
         sample.campaign = id.map(Into::into);

@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chart_needs_two_numbers_of_tasks() {
+    fn a_chart_needs_two_task_counts() {
         assert_eq!(shown(&[10_000], RenderOptions::default()), "");
     }
 }

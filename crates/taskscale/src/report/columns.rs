@@ -99,7 +99,7 @@ mod tests {
     use crate::report::fixture;
 
     #[test]
-    fn values_of_the_line_are_in_each_row() {
+    fn each_row_has_per_task_and_fixed_memory() {
         let mut campaign = fixture::campaign(vec![fixture::facts("my-server", Kind::Program)]);
         campaign.plan.tasks = vec![1, 10_000];
         let run = |tasks, repetition| fixture::sample("my-server", tasks, repetition, 4 << 20, 4_000);

@@ -42,7 +42,7 @@ fn assert_valid(schema: &str, text: &str) -> Value {
 }
 
 #[test]
-fn github_export_matches_its_action() {
+fn github_export_is_valid_and_lists_omitted_cases() {
     let export = export(&one(), &request(ExportTarget::Github)).unwrap();
     let value = assert_valid("github-action-benchmark", &export.text);
     let names: Vec<&str> =
@@ -101,7 +101,7 @@ fn exports_have_the_requested_metrics() {
 }
 
 #[test]
-fn exports_have_work_cost_or_the_reason_without() {
+fn exports_have_work_cost_or_name_cases_without_value() {
     let (campaign, samples) = of_parts();
     let parts = Report::of_parts(&campaign, &samples);
     let export_of = |metrics: Vec<&'static metrics::MetricDef>| {
@@ -123,7 +123,7 @@ fn exports_have_work_cost_or_the_reason_without() {
 }
 
 #[test]
-fn export_names_are_unique() {
+fn colliding_export_names_and_empty_exports_are_refused() {
     for target in [ExportTarget::Github, ExportTarget::Bencher] {
         let error = export(&two(), &request(target)).unwrap_err().to_string();
         assert!(error.contains("in 20260301-bench and in 20260302-laptop"), "{error}");
@@ -155,7 +155,7 @@ fn exports_are_escaped() {
 }
 
 #[test]
-fn json_of_several_results_is_an_array() {
+fn csv_and_json_combine_several_results() {
     let csv = text(&two(), ExportTarget::Report(Format::Csv));
     let lines = |name: &str| csv.lines().filter(|line| line.starts_with(name)).count();
     assert_eq!(lines("campaign,"), 1);
@@ -233,7 +233,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn any_name_and_value_are_exported(
+    fn exports_of_any_name_and_value_are_valid(
         name in any::<String>(),
         reason in any::<String>(),
         footprints in proptest::collection::vec(any::<u64>(), 4),

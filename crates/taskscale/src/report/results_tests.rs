@@ -134,7 +134,7 @@ fn page_overview_has_the_rows_of_the_terminal_overview() {
 }
 
 #[test]
-fn a_failed_entry_hides_no_n_in_overviews() {
+fn overviews_show_task_counts_despite_failed_entries() {
     let folder = repository().join("results/epyc-2cpu/2026-11-24-2");
     let reports = reports(&folder);
     let overview = overview(&reports).unwrap();

@@ -357,7 +357,7 @@ fn growth_is_fitted_to_runs_with_all_tasks_alive() {
 
 /// Seen with connections that the server never accepted: only noise of the program is left.
 #[test]
-fn negative_slopes_have_no_value_and_no_rank() {
+fn negative_slopes_have_no_value_and_are_listed_last() {
     let entries = ["shrinks", "noise"].map(|name| facts(name, Kind::Stackless)).to_vec();
     let campaign = campaign(entries);
     let mut samples = Vec::new();
@@ -384,7 +384,7 @@ fn negative_slopes_have_no_value_and_no_rank() {
 }
 
 #[test]
-fn one_run_has_no_spread_and_one_n_no_line() {
+fn single_run_has_no_spread_and_no_slope() {
     let mut campaign = campaign(vec![facts("go/goroutine", Kind::Stackful)]);
     campaign.plan.tasks = vec![10];
     campaign.plan.repetitions = 1;

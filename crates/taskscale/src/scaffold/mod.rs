@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn existing_manifests_keep_their_text_and_programs() {
+    fn existing_manifests_are_only_appended_to() {
         let catalog = tempfile::tempdir().unwrap();
         let folder = catalog.path().join("java");
         fs::create_dir(&folder).unwrap();
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn failed_scaffolds_overwrite_and_leave_nothing() {
+    fn failed_scaffolds_leave_the_catalog_unchanged() {
         let catalog = tempfile::tempdir().unwrap();
         write(&request(catalog.path(), "go", "one")).unwrap();
         fs::create_dir(catalog.path().join("go/two")).unwrap();

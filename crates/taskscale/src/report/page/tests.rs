@@ -264,7 +264,7 @@ fn sample_columns_have_equal_length() {
 }
 
 #[test]
-fn hostile_text_stays_text() {
+fn hostile_text_is_escaped_and_preserved() {
     let page = page(&[bench()]);
     assert!(!page.contains(HOSTILE) && !page.contains("<b>x</b>"));
     assert!(!page.chars().any(|c| c == '\u{202e}' || c == '\u{1b}'));

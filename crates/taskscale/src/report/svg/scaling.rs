@@ -323,7 +323,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn labels_stay_or_spread_by_available_room() {
+    fn labels_move_only_if_they_overlap() {
         assert_eq!(apart(&[10.0, 100.0], 17.0, 0.0, 200.0), [10.0, 100.0]);
         assert_eq!(apart(&[100.0, 100.0], 20.0, 0.0, 200.0), [90.0, 110.0]);
         assert_eq!(apart(&[200.0, 0.0], 20.0, 0.0, 200.0), [200.0, 0.0]);
