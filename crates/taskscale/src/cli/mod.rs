@@ -46,17 +46,19 @@ use args::{Args, Command, Global};
 use failure::{Failure, SUCCESS, USAGE, advised};
 use output::Mode;
 
-/// The commands that print their result as JSON with `--json`. All others write events.
-const PRINT_JSON: [&str; 8] = ["list", "check", "replay", "load", "submit", "versions", "bisect", "doctor"];
-
 /// Runs the command line.
 pub fn main() -> ExitCode {
     let args = match Args::try_parse() {
         Ok(args) => args,
         Err(error) => return not_parsed(&error),
     };
-    let name: &str = args.command.as_ref().map_or("run", Into::into);
-    let json = args.global.json && !PRINT_JSON.contains(&name);
+    use Command::{Bisect, Check, Doctor, List, Load, Replay, Submit, Versions};
+    // These print their result as JSON. All others write events.
+    let prints_json = matches!(
+        args.command,
+        Some(List(_) | Check(_) | Replay(_) | Load(_) | Submit(_) | Versions(_) | Bisect(_) | Doctor)
+    );
+    let json = args.global.json && !prints_json;
     let Global { color, verbose, quiet, .. } = args.global;
     output::set(Mode { color, json, verbose, quiet });
     if let Some(command) = args.misplaced_options() {
