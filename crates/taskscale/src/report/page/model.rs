@@ -17,7 +17,7 @@ use crate::explain::Explanation;
 use crate::record::{EntryFacts, MemorySource, Status, Warning};
 
 /// Version of the shape of the page's data. Raised when a field changes its meaning; added fields do not raise it.
-pub const PAGE_SCHEMA: u32 = 4;
+pub const PAGE_SCHEMA: u32 = 5;
 
 /// The data that the page shows at first. Details of an entry are in separate blocks.
 #[derive(Debug, Clone, PartialEq, Serialize)]
