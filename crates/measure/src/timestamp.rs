@@ -4,10 +4,11 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::SystemTime;
 
-use serde_with::{DeserializeFromStr, SerializeDisplay};
+use serde::{Deserialize, Serialize};
 
 /// An instant of the wall clock, to the nanosecond.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, SerializeDisplay, DeserializeFromStr)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
 pub struct Timestamp(SystemTime);
 
 impl Timestamp {
@@ -51,6 +52,20 @@ impl FromStr for Timestamp {
 
     fn from_str(text: &str) -> Result<Timestamp, Self::Err> {
         humantime::parse_rfc3339(text).map(Timestamp)
+    }
+}
+
+impl TryFrom<String> for Timestamp {
+    type Error = humantime::TimestampError;
+
+    fn try_from(text: String) -> Result<Timestamp, Self::Error> {
+        text.parse()
+    }
+}
+
+impl From<Timestamp> for String {
+    fn from(at: Timestamp) -> String {
+        at.to_string()
     }
 }
 

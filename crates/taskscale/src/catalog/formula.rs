@@ -1,13 +1,13 @@
 //! Whole-number formulas of `workloads/*.toml`: the correct result, from the program's arguments.
 
 use std::cell::Cell;
-use std::str::FromStr;
 
-use serde_with::DeserializeFromStr;
+use serde::Deserialize;
 
 /// `+`, `-`, `*`, `/` (rounded towards zero), `%`, parentheses, whole numbers, names, and `sum(i, count, of)`:
 /// the sum of `of` for `i` from 0 to `count` - 1.
-#[derive(Debug, Clone, PartialEq, Eq, DeserializeFromStr)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
 pub struct Formula {
     root: Expr,
 }
@@ -26,6 +26,19 @@ const MAX_PARTS: i128 = 10_000_000;
 const MAX_BYTES: usize = 1_000;
 
 impl Formula {
+    /// Parses a formula. The error explains what is wrong.
+    pub fn parse(text: &str) -> Result<Formula, String> {
+        if text.len() > MAX_BYTES {
+            return Err(format!("a formula has at most {MAX_BYTES} characters"));
+        }
+        let mut parser = Parser { rest: text.trim_start() };
+        let root = parser.sum()?;
+        match parser.rest {
+            "" => Ok(Formula { root }),
+            rest => Err(format!("unexpected `{rest}` after the formula")),
+        }
+    }
+
     /// The names that it uses.
     pub fn names(&self) -> Vec<&str> {
         fn walk(node: &Expr) -> Vec<&str> {
@@ -73,20 +86,11 @@ impl Formula {
     }
 }
 
-impl FromStr for Formula {
-    type Err = String;
+impl TryFrom<String> for Formula {
+    type Error = String;
 
-    /// Parses a formula. The error explains what is wrong.
-    fn from_str(text: &str) -> Result<Formula, String> {
-        if text.len() > MAX_BYTES {
-            return Err(format!("a formula has at most {MAX_BYTES} characters"));
-        }
-        let mut parser = Parser { rest: text.trim_start() };
-        let root = parser.sum()?;
-        match parser.rest {
-            "" => Ok(Formula { root }),
-            rest => Err(format!("unexpected `{rest}` after the formula")),
-        }
+    fn try_from(text: String) -> Result<Formula, String> {
+        Formula::parse(&text)
     }
 }
 
@@ -173,13 +177,9 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn formula(text: &str) -> Result<Formula, String> {
-        text.parse()
-    }
-
     fn value(text: &str) -> Option<i128> {
         let of = |name: &str| [("tasks", 10), ("operations", 100_000_000)].into_iter().find(|n| n.0 == name);
-        formula(text).unwrap().value(&|name| Some(of(name)?.1))
+        Formula::parse(text).unwrap().value(&|name| Some(of(name)?.1))
     }
 
     #[test]
@@ -189,11 +189,11 @@ mod tests {
         assert_eq!(value(" operations/tasks*(tasks*(tasks-1)/2) "), Some(450_000_000));
         assert_eq!(value("1_000 - 1 - 1"), Some(998));
         assert_eq!((value("tasks / 0"), value("nobody")), (None, None));
-        assert_eq!(formula("a + 2 * b").unwrap().names(), ["a", "b"]);
+        assert_eq!(Formula::parse("a + 2 * b").unwrap().names(), ["a", "b"]);
         assert_eq!(value("sum(i, tasks, i * i) + sum(i, 3, sum(k, i, k + tasks))"), Some(285 + 31));
         assert_eq!(value("sum(i, 10000, sum(k, 10000, 1))"), None, "no formula takes for ever");
         assert_eq!((value("sum(i, 0, i)"), value("sum(i, operations, i)")), (Some(0), None));
-        assert_eq!(formula("sum(i, a, i + b)").unwrap().names(), ["a", "b"]);
+        assert_eq!(Formula::parse("sum(i, a, i + b)").unwrap().names(), ["a", "b"]);
     }
 
     #[test]
@@ -208,14 +208,14 @@ mod tests {
             (&"(".repeat(100_000), "at most 1000 characters"),
             ("sum(i, 2)", "`,` is missing"),
         ] {
-            assert!(formula(text).unwrap_err().contains(said), "{text}");
+            assert!(Formula::parse(text).unwrap_err().contains(said), "{text}");
         }
     }
 
     proptest! {
         #[test]
         fn parsing_never_panics(text in "(sum[(]i,)?[ -~]{0,40}") {
-            if let Ok(formula) = formula(&text) {
+            if let Ok(formula) = Formula::parse(&text) {
                 formula.value(&|_| Some(i128::MAX));
             }
         }

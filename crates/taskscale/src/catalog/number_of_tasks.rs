@@ -23,7 +23,7 @@ fn filled(word: &str, tasks: u64) -> Result<String, String> {
         let (after_name, after) =
             from.split_once('}').ok_or_else(|| format!("`{OPENED}` is not closed by `}}`"))?;
         let fault = |why: &str| format!("`{OPENED}{after_name}}}`: {why}");
-        let formula = format!("tasks{after_name}").parse::<Formula>().map_err(|why| fault(&why))?;
+        let formula = Formula::parse(&format!("tasks{after_name}")).map_err(|why| fault(&why))?;
         let value = formula
             .value(&|name| (name == "tasks").then_some(tasks.into()))
             .ok_or_else(|| fault("use a formula of `tasks` only, such as {tasks+1024}"))?;
