@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 
 /// What the clients of a server measured, up to the phase that the run reached.
-#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Load {
@@ -12,19 +11,25 @@ pub struct Load {
     /// From the first `connect` until all were ready.
     pub connect_s: f64,
     /// CPU time of all clients over the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_cpu_s: Option<f64>,
     /// Memory of all clients when the server was read, kernel memory included.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_bytes: Option<u64>,
     /// Part of `client_bytes`: kernel memory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_kernel_bytes: Option<u64>,
     /// Every connection had carried a message before memory was read.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub first_message: bool,
     /// All connected, without messages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idle: Option<IdleLoad>,
     /// The open loop at `--rate`, or at 50% of the capacity.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open: Option<OpenLoad>,
     /// The second closed loop: the capacity of server and clients.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub closed: Option<ClosedLoad>,
     /// All open loops, by rising rate.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -41,11 +46,11 @@ pub struct IdleLoad {
 }
 
 /// An open loop: each message has a scheduled send time.
-#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OpenLoad {
     /// `offered_per_s` ÷ the rate of the closed loop.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub share: Option<f64>,
     /// Scheduled messages per second.
     pub offered_per_s: f64,
@@ -56,15 +61,20 @@ pub struct OpenLoad {
     /// Messages that arrived. A message to a room arrives once per receiving member.
     pub deliveries: u64,
     /// CPU time of the server.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server_cpu_s: Option<f64>,
     /// From the scheduled send time until the last receiver has the message. Absent if the rate was not reached, or the
     /// clients sent late.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency_us: Option<Latency>,
     /// Latency from when the client began to send the message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency_from_send_us: Option<Latency>,
     /// How late the clients sent: p99 from the schedule − p99 from when they began to send.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_late_us: Option<f64>,
     /// CPU time ÷ duration of the busiest client process.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_cpu_share: Option<f64>,
 }
 
@@ -112,7 +122,6 @@ impl OpenLoad {
 }
 
 /// A closed loop: each active connection sends its next message when the last one has arrived.
-#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ClosedLoad {
@@ -125,8 +134,10 @@ pub struct ClosedLoad {
     /// Messages per second.
     pub per_s: f64,
     /// CPU time of the server.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server_cpu_s: Option<f64>,
     /// CPU time ÷ duration of the busiest client process.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_cpu_share: Option<f64>,
 }
 

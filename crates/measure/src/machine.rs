@@ -12,7 +12,6 @@ use super::limits::read_limits;
 use super::procfs::{self, number};
 
 /// Facts about the machine that matter for results.
-#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Machine {
@@ -35,8 +34,10 @@ pub struct Machine {
     /// Size of a page.
     pub page_bytes: u64,
     /// `always`, `madvise` or `never`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transparent_huge_pages: Option<String>,
     /// CPU frequency governor.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_governor: Option<String>,
     /// System limits that bound tasks, by name.
     #[serde(default)]

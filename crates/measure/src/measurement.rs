@@ -11,7 +11,6 @@ use taskscale_load::Load;
 use crate::{Timestamp, Warning};
 
 /// The result of a run: how it ended, and what was measured.
-#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Measurement {
@@ -21,27 +20,37 @@ pub struct Measurement {
     /// How the run ended.
     pub status: Status,
     /// Why the status is not `ok`, in one sentence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// The system limit, for status `limit`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<Box<LimitHit>>,
     /// K of the line `alive K`, or the count of the load.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alive: Option<u64>,
     /// K of the line `done K`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub done: Option<u64>,
     /// K of the line `failed K`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<u64>,
     /// How the start of the plateau was known. Absent if there was none, and in old results (`protocol`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plateau_from: Option<PlateauFrom>,
     /// Taskscale stopped the program after its plateau. `exit_code` and `signal` are then no failure.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stopped: bool,
     /// Exit code. Absent if a signal ended the program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
     /// Number of the signal that ended the program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signal: Option<i32>,
     /// Threads of all processes at the plateau.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threads: Option<u64>,
     /// Processes at the plateau.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub processes: Option<u64>,
     /// Time by phase.
     pub time: Time,
@@ -56,10 +65,13 @@ pub struct Measurement {
     #[serde(default)]
     pub warnings: Vec<Warning>,
     /// The last 4 KiB of standard error, if the status is not `ok`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stderr_tail: Option<String>,
     /// Shape `work`: the operations and their cost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub work: Option<Box<Work>>,
     /// Shape `serve`: what the clients measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load: Option<Box<Load>>,
     /// Counts of the `histogram` lines, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -157,39 +169,48 @@ pub struct LimitHit {
 }
 
 /// Time by phase, in seconds of the monotonic clock.
-#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Time {
     /// From exec until all N tasks were alive (work: `ready`). Absent if that never happened.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub launch_s: Option<f64>,
     /// From the end of the launch until the first task could be due, or the program was stopped. 0 if tasks
     /// were due before the last one had started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plateau_s: Option<f64>,
     /// From the end of the plateau (work: `done`) until exit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drain_s: Option<f64>,
     /// From exec until exit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wall_s: Option<f64>,
     /// From exec until memory was read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plateau_read_at_s: Option<f64>,
     /// Duration of the reading.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reading_s: Option<f64>,
 }
 
 /// CPU time of all processes of the run, in seconds.
-#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Cpu {
     /// User time of the whole run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_s: Option<f64>,
     /// System time of the whole run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system_s: Option<f64>,
     /// User and system time during the launch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub launch_s: Option<f64>,
     /// User and system time during the plateau.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plateau_s: Option<f64>,
     /// User and system time during the drain.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drain_s: Option<f64>,
 }
 
@@ -232,28 +253,32 @@ impl MemorySource {
 }
 
 /// Memory of all processes of the run. docs/methodology.md describes where each value is read.
-#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Memory {
     /// Where memory was read.
     pub source: MemorySource,
     /// The reading while all tasks waited. Absent if there was none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plateau: Option<Plateau>,
     /// Highest memory of the cgroup over the run, kernel memory included. `proc`: highest resident memory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub peak_bytes: Option<u64>,
     /// Highest resident memory of any one process, as other benchmarks report it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rss_peak_bytes: Option<u64>,
     /// Memory cap of the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cap_bytes: Option<u64>,
     /// Servers: all connected, before the first message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub connected: Option<Box<Plateau>>,
     /// Servers: right after the last open loop.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub loaded: Option<Box<Plateau>>,
 }
 
 /// Memory at the plateau, in bytes.
-#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Plateau {
@@ -268,26 +293,37 @@ pub struct Plateau {
     /// Kernel memory of all kinds.
     pub kernel_bytes: u64,
     /// Part of `kernel_bytes`: stacks of threads.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kernel_stack_bytes: Option<u64>,
     /// Part of `kernel_bytes`: page tables.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page_tables_bytes: Option<u64>,
     /// Part of `kernel_bytes`: slab objects (task structures, VMAs, open files). Only `cgroup-v2`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slab_bytes: Option<u64>,
     /// Part of `kernel_bytes`: socket buffers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sock_bytes: Option<u64>,
     /// Huge pages of hugetlbfs. Absent if there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hugetlb_bytes: Option<u64>,
     /// The footprint may be too high by this much. Absent if it is exact.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uncertain_bytes: Option<u64>,
     /// Resident memory, summed over processes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rss_bytes: Option<u64>,
     /// Proportional resident memory, summed over processes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pss_bytes: Option<u64>,
     /// Swapped memory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub swap_bytes: Option<u64>,
     /// Part of `anon_bytes`: freed with `MADV_FREE`, not yet reclaimed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lazy_free_bytes: Option<u64>,
     /// The cgroup's own charge at the same moment, as a cross-check.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group_bytes: Option<u64>,
 }
 
@@ -302,7 +338,6 @@ pub struct Metric {
 }
 
 /// Operations done as fast as possible, and their cost.
-#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Work {
@@ -312,10 +347,13 @@ pub struct Work {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub double: bool,
     /// From `ready` until `done`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wall_s: Option<f64>,
     /// CPU time of all processes from `ready` until `done`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_s: Option<f64>,
     /// Value of the program's `check` line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub check: Option<String>,
 }
 

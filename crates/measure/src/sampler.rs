@@ -37,15 +37,17 @@ const RETENTION_S: f64 = 2.0;
 const PIPE_BYTES: u64 = 64 * 1024;
 
 /// A cheap usage sample. Unreadable values are absent.
-#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct UsageSample {
     #[serde(skip)]
     pub at_ns: u64,
     /// CPU time so far, in seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_s: Option<f64>,
     /// CPU time of the load, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load_cpu_s: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<u64>,
     /// Bytes of output so far.
     #[serde(default, skip_serializing_if = "is_zero")]

@@ -12,7 +12,6 @@ use crate::metrics::per_task;
 use crate::units;
 
 /// The sheet of a program, with facts about the program and its runs.
-#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Explanation {
@@ -21,10 +20,12 @@ pub struct Explanation {
     pub kind: Kind,
     pub workload: String,
     /// The version of the toolchain.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
     pub tasks: Vec<u64>,
     pub repetitions: u32,
     /// Name of the adapter, and why it was selected.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub adapter: Option<(String, String)>,
     /// What the program printed in `metric` lines, such as the size of a future.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]

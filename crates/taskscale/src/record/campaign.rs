@@ -8,7 +8,6 @@ use super::{Machine, MemorySource, Sample, Series, SeriesKey, Timestamp};
 use crate::catalog::{Entry, FanOut, Kind, Runtime, Shape, Source, Style, sources};
 
 /// The cases measured together on one machine.
-#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Campaign {
@@ -35,10 +34,13 @@ pub struct Campaign {
     /// Facts of each entry, in the catalog's order.
     pub entries: Vec<EntryFacts>,
     /// Unique: the time and 16 random digits. Absent in old results.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// What all runs share besides plan and machine. Absent in old results.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conditions: Option<Conditions>,
     /// Where submitted results come from. Absent before `taskscale submit`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<Origin>,
 }
 
@@ -71,16 +73,18 @@ pub enum By {
 named!(By);
 
 /// Conditions of all runs outside the plan. A campaign can be resumed only under the same conditions.
-#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Conditions {
     /// Where memory is read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_source: Option<MemorySource>,
     /// Memory that a run may use (`--memory-cap`, or 80% of what was available at the start). Absent for `taskscale
     /// limit`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_cap_bytes: Option<u64>,
     /// `--timeout`. Absent if it follows from the wait.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_cap_s: Option<f64>,
     /// Clients of servers ran on another machine (`--clients`), so their memory and CPU are in no sample.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -88,7 +92,6 @@ pub struct Conditions {
 }
 
 /// The plan of one series.
-#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Plan {
@@ -98,13 +101,16 @@ pub struct Plan {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub params: BTreeMap<String, String>,
     /// Number of CPUs programs are pinned to. Absent: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpus: Option<u32>,
     /// Its shape. Absent: `hold`.
     #[serde(default, skip_serializing_if = "Shape::is_hold")]
     pub shape: Shape,
     /// Shape `work`: what one operation is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<String>,
     /// Bytes that each task keeps.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub holds_bytes: Option<u64>,
     /// Full names, `runtime/entry`.
     pub entries: Vec<String>,
@@ -251,13 +257,13 @@ impl Hold {
 }
 
 /// Facts about one entry of a campaign.
-#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct EntryFacts {
     /// `runtime/entry`.
     pub name: String,
     /// Workload of the program, if there are several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workload: Option<String>,
     /// Title of the entry.
     pub title: String,
@@ -274,6 +280,7 @@ pub struct EntryFacts {
     /// `idiomatic` or `tuned`.
     pub style: Style,
     /// Chat servers: how a message reaches the room.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fan_out: Option<FanOut>,
     /// A reference line: shown, never ranked.
     #[serde(default)]
@@ -282,6 +289,7 @@ pub struct EntryFacts {
     #[serde(default)]
     pub posts: bool,
     /// Why the entry could not be tested yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unverified: Option<String>,
     /// Why the entry is written this way.
     pub why: String,
@@ -289,13 +297,16 @@ pub struct EntryFacts {
     #[serde(default)]
     pub notes: Vec<String>,
     /// Why the entry lacks the other workloads.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub omitted: Option<String>,
     /// Version that the toolchain printed. Absent if it is missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
     /// Requested versions by name of the runtime or library, as found or resolved.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub versions: BTreeMap<String, String>,
     /// Why the entry cannot run here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unavailable: Option<String>,
     /// Build commands.
     #[serde(default)]
@@ -307,8 +318,10 @@ pub struct EntryFacts {
     #[serde(default)]
     pub env: BTreeMap<String, String>,
     /// SHA-256 over the runtime's files and the toolchain's version and folder: the key of the build cache.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
     /// SHA-256 over this entry's own commands, variables, toolchain and files. Absent in old results.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program_digest: Option<String>,
     /// Files of the program when the measurement began. Absent in old results.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

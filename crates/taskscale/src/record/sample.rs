@@ -13,7 +13,6 @@ use taskscale_measure::Measurement;
 use super::Series;
 
 /// The record of one run of one case.
-#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Sample {
@@ -35,20 +34,24 @@ pub struct Sample {
     #[serde(flatten)]
     pub measurement: Measurement,
     /// The command that put load on the program (`--with`, `--connect`), excluded from all values.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load_command: Option<Vec<String>>,
     /// The exact command line. In submitted results without paths of the machine.
     pub command: Arc<[String]>,
     /// First line of the version that the runtime prints.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<Arc<str>>,
     /// Requested versions by name of the runtime or library, as found or resolved.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub versions: BTreeMap<String, String>,
     /// `id` of the results folder for which the run was made. Absent in old results.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub campaign: Option<Arc<str>>,
     /// Parameters that differ from their defaults.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub params: BTreeMap<String, String>,
     /// Number of CPUs the program was pinned to. Absent: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpus: Option<u32>,
 }
 

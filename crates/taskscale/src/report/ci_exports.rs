@@ -117,11 +117,12 @@ fn extra(value: &ExportValue) -> String {
 }
 
 /// A metric in Bencher Metric Format: <https://bencher.dev/docs/reference/bencher-metric-format/>.
-#[serde_with::skip_serializing_none]
 #[derive(Debug, Serialize)]
 struct BencherMetric {
     value: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
     lower_value: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     upper_value: Option<f64>,
 }
 

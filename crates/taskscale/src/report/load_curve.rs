@@ -6,7 +6,6 @@ use crate::record::{Latency, OpenLoad, Sample};
 use crate::stats::median;
 
 /// One load of a server, as medians over repetitions.
-#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LoadPoint {
@@ -15,10 +14,13 @@ pub struct LoadPoint {
     /// Messages per second.
     pub per_s: f64,
     /// CPU time of the server per message, in microseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu_us_per_message: Option<f64>,
     /// From the scheduled send time, in microseconds. Absent for the closed loop, if the rate was not reached,
     /// or if the clients sent late.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub latency_p50_us: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub latency_p99_us: Option<f64>,
 }
 

@@ -45,7 +45,6 @@ impl Rank {
 pub const REPORT_SCHEMA: u32 = 2;
 
 /// The summary of a campaign.
-#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Report {
@@ -57,6 +56,7 @@ pub struct Report {
     #[cfg_attr(test, schemars(with = "String"))]
     pub created_at: Timestamp,
     /// Origin of submitted results. Absent if they were never submitted.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<By>,
     /// The command line that made the results.
     pub command: Vec<String>,
@@ -67,13 +67,16 @@ pub struct Report {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub params: BTreeMap<String, String>,
     /// Number of CPUs programs are pinned to. Absent: all.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub cpus: Option<u32>,
     /// The workload's shape. Absent: `hold`.
     #[serde(skip_serializing_if = "Shape::is_hold")]
     pub shape: Shape,
     /// Shape `work`: what one operation is.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub operation: Option<String>,
     /// Bytes that each task is asked to keep. Absent if the workload does not specify them.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub holds_bytes: Option<u64>,
     /// The numbers of tasks, ascending.
     pub tasks: Vec<u64>,

@@ -78,7 +78,6 @@ pub struct PageData {
 }
 
 /// One series of a campaign: its report, with `rows` in place of `groups`.
-#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PageCampaign {
@@ -98,6 +97,7 @@ pub struct PageCampaign {
     /// The results folder that it is a series of: a position in the page's `overviews`.
     pub results: usize,
     /// The N that represents the series in an overview.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub overview_tasks: Option<u64>,
     /// The answer at each N, by kind and for all kinds together.
     pub headlines: Vec<Headline>,
@@ -168,7 +168,6 @@ pub type PageChanges = BTreeMap<&'static str, PageChange>;
 pub struct PageChange(pub String, pub usize);
 
 /// How the footprint of an entry grows, in words.
-#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Scaling {
@@ -176,15 +175,16 @@ pub struct Scaling {
     pub slope: String,
     pub base: String,
     /// The largest deviation from the line.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub deviation: Option<String>,
     /// Why memory is not linear.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub nonlinear: Option<String>,
     /// Name, value, and interval or explanation, which may be empty.
     pub facts: Vec<(&'static str, String, String)>,
 }
 
 /// An entry's program for one series of a campaign.
-#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PageEntry {
@@ -193,16 +193,19 @@ pub struct PageEntry {
     /// Index of its language's color, the same in every chart.
     pub color: usize,
     /// The version as tables show it.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub shown_version: Option<String>,
     /// Properties besides kind and style. The first two: whether it runs on all CPUs, and whether a task has a
     /// stack.
     pub tags: Vec<String>,
     /// Why it could not run on this machine.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub gap: Option<PageGap>,
     /// Short labels of what is unusual for its kind.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub badges: Vec<String>,
     /// Absent for work, and without a fitted line.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub scaling: Option<Scaling>,
     /// Of the metrics of whole entries.
     #[serde(skip_serializing_if = "PageChanges::is_empty")]
@@ -211,6 +214,7 @@ pub struct PageEntry {
     pub build: Vec<Vec<String>>,
     /// The command that runs it, as written in the manifest, without the arguments that taskscale appends.
     pub run: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
     /// The files of its program. Empty if unknown.
     pub sources: Vec<PageFile>,
@@ -237,7 +241,6 @@ pub struct Figure(pub f64, pub f64, pub f64, pub f64, pub usize);
 /// One entry at one N, over its repetitions.
 ///
 /// Values are of the repetitions that were ok. If none was, of those that were partial (fewer than N alive).
-#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PageRow {
@@ -260,18 +263,23 @@ pub struct PageRow {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<String>,
     /// Why values are missing, unless its runs just lack the metric.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub gap: Option<PageGap>,
     pub memory_sources: Vec<MemorySource>,
     /// Values over its repetitions, in the order of the campaign's `metrics`.
     pub figures: Vec<Option<Figure>>,
     #[serde(skip_serializing_if = "PageChanges::is_empty")]
     pub changes: PageChanges,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub threads: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub parts: Option<Parts>,
     /// Seconds of launch, plateau and drain in the run with the median wall time, or the mean of the two middle
     /// runs. They add up to the median.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub time: Option<[f64; 3]>,
     /// CPU seconds by phase in the run with the median CPU time, or the mean of the two middle runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu: Option<[f64; 3]>,
     /// Servers: CPU and latency over load.
     #[serde(skip_serializing_if = "Vec::is_empty")]
