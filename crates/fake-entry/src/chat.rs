@@ -23,8 +23,9 @@ const MAX_HEAD_BYTES: u64 = 16 * 1024;
 const MAX_WAITING: usize = 256;
 const STACK_BYTES: usize = 64 * 1024;
 /// How long to read from a client after the close frame. If data were left unread, the kernel would reset the
-/// connection, and the close frame might be lost.
-const LINGER: Duration = Duration::from_secs(1);
+/// connection, and the close frame might be lost. Long, as the frame may not be sent yet on a busy machine;
+/// clients that close do not wait for it.
+const LINGER: Duration = Duration::from_secs(60);
 
 /// Built once, however many members it goes to.
 type Message = Arc<[u8]>;
