@@ -141,8 +141,7 @@ pub fn rollup_by_thread(pid: u32) -> io::Result<(u32, Rollup)> {
 
 /// The threads of a process.
 fn threads(pid: u32) -> Vec<u32> {
-    let entries = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
-    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
+    numbers_in(format!("/proc/{pid}/task")).collect()
 }
 
 /// Whether `VmRSS` is exact. Since Linux 6.17 the kernel sums its per-CPU counters for it. Before, each CPU
@@ -344,11 +343,13 @@ pub fn kill(pids: &[u32]) {
 }
 
 fn pids() -> impl Iterator<Item = u32> {
-    fs::read_dir("/proc")
-        .into_iter()
-        .flatten()
-        .flatten()
-        .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+    numbers_in("/proc")
+}
+
+/// The names of a folder's entries that are numbers.
+fn numbers_in(folder: impl AsRef<Path>) -> impl Iterator<Item = u32> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
 }
 
 #[cfg(test)]
