@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, BufReader, PipeReader, Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::retry_on_intr;
@@ -145,7 +145,10 @@ impl Launched {
     /// Kills the launcher if it was asked to kill everything and makes no progress, perhaps because the program stopped
     /// it. Returns whether it did. Fails if even the kernel cannot end the processes.
     pub fn give_up_if_stuck(&mut self, group: &dyn Group) -> Result<bool, MeasureError> {
-        let stuck = self.deadline.as_mut().is_some_and(|deadline| deadline.is_over(group.memory_now()));
+        let stuck = self
+            .deadline
+            .as_mut()
+            .is_some_and(|deadline| deadline.is_over(group.memory_now(), Instant::now()));
         if stuck {
             self.signal(Signal::KILL);
             at("wait for", "the launcher", self.wait())?;
@@ -166,7 +169,7 @@ impl Launched {
             if orphans.is_empty() && processes_in(&self.request.group).is_empty() {
                 return Ok(());
             }
-            if deadline.is_over(group.memory_now()) {
+            if deadline.is_over(group.memory_now(), Instant::now()) {
                 return Err(MeasureError::Launcher("cannot kill the program's processes".into()));
             }
             std::thread::sleep(Duration::from_millis(5));

@@ -21,11 +21,7 @@ impl ProgressDeadline {
     }
 
     /// Whether the deadline has passed, given the memory in use now, in bytes.
-    pub fn is_over(&mut self, bytes: Option<u64>) -> bool {
-        self.is_over_at(bytes, Instant::now())
-    }
-
-    fn is_over_at(&mut self, bytes: Option<u64>, now: Instant) -> bool {
+    pub fn is_over(&mut self, bytes: Option<u64>, now: Instant) -> bool {
         if let Some(bytes) = bytes {
             let least = *self.least_bytes.get_or_insert(bytes);
             if bytes.saturating_add(SIGN_BYTES) <= least {
@@ -45,7 +41,7 @@ mod tests {
         let mut deadline = ProgressDeadline::new();
         let begun = deadline.since;
         let mut over = |after_s: u64, mib: Option<u64>| {
-            deadline.is_over_at(mib.map(|mib| mib << 20), begun + Duration::from_secs(after_s))
+            deadline.is_over(mib.map(|mib| mib << 20), begun + Duration::from_secs(after_s))
         };
         assert!(!over(50, Some(8_000)));
         assert!(!over(59, Some(7_000)));
@@ -56,7 +52,7 @@ mod tests {
         // Without memory values, only the time counts.
         let mut deadline = ProgressDeadline::new();
         let begun = deadline.since;
-        assert!(!deadline.is_over_at(None, begun + Duration::from_secs(60)));
-        assert!(deadline.is_over_at(None, begun + Duration::from_secs(61)));
+        assert!(!deadline.is_over(None, begun + Duration::from_secs(60)));
+        assert!(deadline.is_over(None, begun + Duration::from_secs(61)));
     }
 }
