@@ -89,7 +89,7 @@ impl<'a> LocalRunner<'a> {
     /// Runs the program as `run` does, and also returns what only `check` needs.
     pub fn run_in_detail(&mut self, spec: &RunSpec) -> Result<(RunEnd, RunDetails), MeasureError> {
         let (timeline, details) = self.observe(spec)?;
-        if timeline.is_interrupted() {
+        if timeline.state().interrupted {
             return Ok((RunEnd::Interrupted, details));
         }
         self.keep_trace(spec, &timeline)?;

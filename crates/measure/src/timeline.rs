@@ -177,9 +177,4 @@ impl Timeline {
         let (exec_ns, done_ns) = self.state.exec_ns.zip(self.state.program.done_ns)?;
         Some(seconds(exec_ns, done_ns))
     }
-
-    /// Whether the user asked to stop: then there is no verdict.
-    pub fn is_interrupted(&self) -> bool {
-        self.state.interrupted
-    }
 }
