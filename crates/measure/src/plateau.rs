@@ -117,25 +117,25 @@ fn show(
             Ok((status, rollup, is_new))
         });
         reading.threads += status.threads;
-        match walked {
+        let status = match walked {
             Ok((status, rollup, is_new)) => {
-                any_read = true;
-                reading.rss_peak_bytes = reading.rss_peak_bytes.max(status.rss_peak);
                 if is_new {
                     shown.page_tables += status.page_tables;
                     shown.rollup.add(&rollup);
                     shown.most_anon = shown.most_anon.max(rollup.pss_anon);
                 }
+                status
             }
             // One that has ended has no memory.
-            Err(_) if status.rss == 0 => {}
+            Err(_) if status.rss == 0 => continue,
             Err(error) => {
                 log::info!("process {pid} cannot be walked: {error}");
-                any_read = true;
-                reading.rss_peak_bytes = reading.rss_peak_bytes.max(status.rss_peak);
                 shown.count(&status);
+                status
             }
-        }
+        };
+        any_read = true;
+        reading.rss_peak_bytes = reading.rss_peak_bytes.max(status.rss_peak);
     }
     shown.uncompared = spaces.refused();
     shown.mapped = pages.sum();
@@ -243,7 +243,9 @@ fn contradiction(shown: &ProcessMemory, account: &KernelAccount) -> Option<(u64,
 /// Resident and kernel memory in bytes, to be compared with a later value. If the kernel's counters lag, up to
 /// `MAX_PROCESSES_WALKED_AGAIN` processes are walked, which takes 40 ms for 10,000 threads.
 pub fn standing(group: &dyn Group, pids: &[u32]) -> u64 {
-    let walks = pids.len() <= MAX_PROCESSES_WALKED_AGAIN && !procfs::resident_is_exact();
+    // Since Linux 6.17 `VmRSS` is exact: the kernel sums its per-CPU counters for it. Before, each CPU keeps back up to
+    // 32 pages of each kind.
+    let walks = pids.len() <= MAX_PROCESSES_WALKED_AGAIN && !procfs::kernel_is_at_least((6, 17));
     let walked = |pid: u32| procfs::rollup_by_thread(pid).ok().map(|(_, rollup)| rollup.rss + rollup.huge);
     let counted = |pid: u32| procfs::status(pid).ok().map(|status| status.rss + status.huge);
     let of = |pid: u32| if walks { walked(pid).or_else(|| counted(pid)) } else { counted(pid) };

@@ -144,12 +144,6 @@ fn threads(pid: u32) -> Vec<u32> {
     numbers_in(format!("/proc/{pid}/task")).collect()
 }
 
-/// Whether `VmRSS` is exact. Since Linux 6.17 the kernel sums its per-CPU counters for it. Before, each CPU
-/// keeps back up to 32 pages of each kind.
-pub fn resident_is_exact() -> bool {
-    kernel_is_at_least((6, 17))
-}
-
 /// Whether this machine's kernel has at least this version.
 pub fn kernel_is_at_least(version: (u32, u32)) -> bool {
     is_at_least(&rustix::system::uname().release().to_string_lossy(), version)
