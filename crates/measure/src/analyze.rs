@@ -137,20 +137,18 @@ impl Analysis<'_> {
         let Some(exec) = state.exec_ns else { return Time::default() };
         let since_exec = |at: u64| seconds(exec, at);
         let read = state.reading.as_ref();
-        let read_at_s = read.map(|(at_ns, _)| since_exec(*at_ns));
-        let reading_s = read.map(|(at_ns, read)| seconds(*at_ns, read.end_ns));
         let since_ns = state.plateau.map(|plateau| plateau.since_ns);
         let wall_s = self.end_ns().map(since_exec);
+        let time = Time {
+            wall_s,
+            plateau_read_at_s: read.map(|(at_ns, _)| since_exec(*at_ns)),
+            reading_s: read.map(|(at_ns, read)| seconds(*at_ns, read.end_ns)),
+            ..Time::default()
+        };
         if self.is_work() {
             // Launch ends at `ready`, drain begins at `done`, and the work is in between.
-            return Time {
-                launch_s: since_ns.map(since_exec),
-                drain_s: state.program.done_ns.zip(self.end_ns()).map(|(from, to)| seconds(from, to)),
-                wall_s,
-                plateau_read_at_s: read_at_s,
-                reading_s,
-                ..Time::default()
-            };
+            let drain_s = state.program.done_ns.zip(self.end_ns()).map(|(from, to)| seconds(from, to));
+            return Time { launch_s: since_ns.map(since_exec), drain_s, ..time };
         }
         let launch_s = state.launch_end.map(|(at_ns, _)| at_ns).or(since_ns).map(since_exec);
         let end_s = self.plateau_end_ns().map(since_exec);
@@ -162,9 +160,7 @@ impl Analysis<'_> {
             plateau_s: phases
                 .map(|(launch, end)| (wall_s.map_or(end, |wall| end.min(wall)) - launch).max(0.0)),
             drain_s: phases.zip(wall_s).map(|((launch, end), wall)| (wall - launch.max(end)).max(0.0)),
-            wall_s,
-            plateau_read_at_s: read_at_s,
-            reading_s,
+            ..time
         }
     }
 
