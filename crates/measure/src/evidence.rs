@@ -180,24 +180,19 @@ impl PlateauQuality {
 
     /// Returns the reason why the results do not cover the whole program, if so.
     pub fn require_all_inside(&self) -> Result<(), String> {
-        let (processes, their) = match (self.escaped, self.outside_s) {
+        Err(match (self.escaped, self.outside_s) {
             (0, _) if self.came_back => {
-                return Err(
-                    "a process left the cgroup of the run and came back: the memory that it used meanwhile may be \
-                     missing"
-                        .into(),
-                );
+                "a process left the cgroup of the run and came back: the memory that it used meanwhile may be \
+                 missing"
+                    .to_owned()
             }
             (0, Some(outside_s)) => {
-                return Err(format!(
-                    "a process left the cgroup of the run: {outside_s:.2} s of CPU time are missing"
-                ));
+                format!("a process left the cgroup of the run: {outside_s:.2} s of CPU time are missing")
             }
             (0, None) => return Ok(()),
-            (1, _) => ("1 process".to_owned(), "its"),
-            (many, _) => (format!("{many} processes"), "their"),
-        };
-        Err(format!("{processes} left the cgroup of the run: {their} memory is missing"))
+            (1, _) => "1 process left the cgroup of the run: its memory is missing".to_owned(),
+            (many, _) => format!("{many} processes left the cgroup of the run: their memory is missing"),
+        })
     }
 }
 
