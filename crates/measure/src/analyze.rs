@@ -17,8 +17,7 @@ use super::run_state::RunState;
 use super::sampler::{IDLE_SHARE, LONGEST_GAP_NS, seconds};
 use super::timeline::Timeline;
 use super::{Measurement, RunSpec};
-use crate::{Cpu, Memory, MemorySource, PlateauFrom, Time, Warning, Work};
-use taskscale_load::Load;
+use crate::{Cpu, Memory, MemorySource, PlateauFrom, Time, Warning};
 
 /// The machine is busy if other processes use more than this share of its CPUs.
 const BUSY_SHARE: f64 = 0.25;
@@ -56,19 +55,15 @@ impl Analysis<'_> {
     fn measurement(&self) -> Measurement {
         let (state, printed) = (self.state, &self.state.program.printed);
         let time = self.times();
-        let cpu = self.cpu();
         let plateau = self.plateau_quality(&time);
-        let work = self.work();
-        let load = self.load();
-        let warnings = self.warnings(&time, &cpu, &plateau, work.as_ref(), load.as_ref());
-        let verdict = self.verdict(&time, plateau);
+        let verdict = self.verdict(&time, plateau.clone());
         let speaks = state.follows_protocol(self.spec);
         let (exit_code, signal) = match &state.end {
             Some((_, ProgramEnd::Exited { code, signal, .. })) => (*code, *signal),
             _ => (None, None),
         };
         let stderr = &state.account.stderr;
-        Measurement {
+        let mut measurement = Measurement {
             started_at: self.timeline.started_at,
             stderr_tail: (verdict.reason.is_some() && !stderr.is_empty()).then(|| stderr.clone()),
             status: verdict.status,
@@ -85,14 +80,16 @@ impl Analysis<'_> {
             threads: self.counted().map(|reading| reading.threads),
             processes: self.counted().map(|reading| reading.processes),
             time,
-            cpu,
+            cpu: self.cpu(),
             memory: self.memory(),
             metrics: printed.metrics.clone(),
-            work: work.map(Box::new),
-            load: load.map(Box::new),
+            work: self.work().map(Box::new),
+            load: self.load().map(Box::new),
             histograms: printed.histograms.clone(),
-            warnings,
-        }
+            warnings: Vec::new(),
+        };
+        measurement.warnings = self.warnings(&measurement, &plateau);
+        measurement
     }
 
     fn is_work(&self) -> bool {
@@ -320,14 +317,8 @@ impl Analysis<'_> {
         self.state.program.done_ns.map(|done_ns| done_ns.saturating_sub((HEARD_LATE_S * 1e9) as u64))
     }
 
-    fn warnings(
-        &self,
-        time: &Time,
-        cpu: &Cpu,
-        plateau: &PlateauQuality,
-        work: Option<&Work>,
-        load: Option<&Load>,
-    ) -> Vec<Warning> {
+    fn warnings(&self, measurement: &Measurement, plateau: &PlateauQuality) -> Vec<Warning> {
+        let Measurement { time, cpu, work, load, .. } = measurement;
         let (state, host, account) = (self.state, &self.timeline.host, &self.state.account);
         let starved = matches!(plateau.quiescence, Quiescence::Starved | Quiescence::HeldBack);
         let short = time.plateau_s.is_some_and(|plateau_s| plateau_s < self.spec.plateau_wanted_s());
@@ -347,11 +338,11 @@ impl Analysis<'_> {
             (host.unlocked, Warning::MachineNotLocked),
         ];
         let read = self.reading().into_iter().flat_map(|reading| reading.warnings.iter().copied());
-        let of_work = work.and_then(|work| self.work_warning(work));
+        let of_work = work.as_ref().and_then(|work| self.work_warning(work));
         let mut warnings: Vec<Warning> = Warning::applying(found)
             .chain(read)
             .chain(of_work)
-            .chain(load.into_iter().flat_map(|load| self.load_warnings(load)))
+            .chain(load.iter().flat_map(|load| self.load_warnings(load)))
             .collect();
         warnings.sort();
         warnings.dedup();
@@ -362,17 +353,13 @@ impl Analysis<'_> {
     /// during the run.
     fn is_machine_busy(&self, cpu: &Cpu, wall_s: Option<f64>) -> bool {
         let account = &self.state.account;
-        let (Some(used_s), Some(own_s), Some(wall_s)) = (account.system_cpu_s, cpu.total_s(), wall_s) else {
-            return false;
+        let others_s = || {
+            // Without the load's CPU time, that of other processes is unknown.
+            let load_s = self.state.load_started_ns.map_or(Some(0.0), |_| Some(account.load_cpu?.total_s));
+            Some(account.system_cpu_s? - cpu.total_s()? - load_s?)
         };
-        let load_s = match self.state.load_started_ns {
-            Some(_) => account.load_cpu.map(|cpu| cpu.total_s),
-            None => Some(0.0),
-        };
-        // Without the load's CPU time, that of other processes is unknown.
-        load_s.is_some_and(|load_s| {
-            used_s - own_s - load_s > BUSY_SHARE * self.timeline.host.cpus as f64 * wall_s
-        })
+        let possible_s = wall_s.map(|wall_s| self.timeline.host.cpus as f64 * wall_s);
+        others_s().zip(possible_s).is_some_and(|(others_s, possible_s)| others_s > BUSY_SHARE * possible_s)
     }
 
     fn want_of_memory(&self) -> MemoryWant {
