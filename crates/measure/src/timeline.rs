@@ -151,20 +151,19 @@ impl Timeline {
 
     /// Index of the line that this one replaces: an earlier value of its metric, or one of many `alive` lines.
     fn replaced_line(&self, new: &RunEvent) -> Option<usize> {
-        fn words(event: &RunEvent) -> (bool, impl Iterator<Item = &str>) {
-            let (of_load, line) = match event {
-                RunEvent::Line(line) => (false, line.as_str()),
-                RunEvent::LoadLine(line) => (true, line.as_str()),
-                _ => (false, ""),
+        fn words(event: &RunEvent) -> impl Iterator<Item = &str> {
+            let line = match event {
+                RunEvent::Line(line) | RunEvent::LoadLine(line) => line,
+                _ => "",
             };
-            (of_load, line.split(' ').filter(|word| !word.is_empty()))
+            line.split(' ').filter(|word| !word.is_empty())
         }
         let same = |old: &TimedEvent, count: usize| {
-            let ((old_of_load, old), (of_load, new)) = (words(&old.event), words(new));
-            old_of_load == of_load && old.take(count).eq(new.take(count))
+            discriminant(&old.event) == discriminant(new)
+                && words(&old.event).take(count).eq(words(new).take(count))
         };
         let last = |count: usize| self.events.iter().rposition(|old| same(old, count));
-        match words(new).1.next() {
+        match words(new).next() {
             Some("metric") => last(2),
             // Keep the first two: together they are a protocol error.
             Some("alive") if self.events.iter().filter(|old| same(old, 1)).count() > 2 => last(1),
