@@ -305,16 +305,13 @@ impl Analysis<'_> {
 
     /// Whether tasks may have ended before the last reading did.
     fn is_late(&self) -> bool {
-        self.over_ns().zip(self.state.last_read.as_ref()).is_some_and(|(over, read)| read.end_ns >= over)
-    }
-
-    /// The instant from which on tasks may have ended, in nanoseconds.
-    fn over_ns(&self) -> Option<u64> {
-        if !self.is_work() {
-            return self.state.due_ns(self.spec);
-        }
-        // A `done` received right after the reading may have been printed during it.
-        self.state.program.done_ns.map(|done_ns| done_ns.saturating_sub((HEARD_LATE_S * 1e9) as u64))
+        let over_ns = if self.is_work() {
+            // A `done` received right after the reading may have been printed during it.
+            self.state.program.done_ns.map(|done_ns| done_ns.saturating_sub((HEARD_LATE_S * 1e9) as u64))
+        } else {
+            self.state.due_ns(self.spec)
+        };
+        over_ns.zip(self.state.last_read.as_ref()).is_some_and(|(over_ns, read)| read.end_ns >= over_ns)
     }
 
     fn warnings(&self, measurement: &Measurement, plateau: &PlateauQuality) -> Vec<Warning> {
