@@ -158,8 +158,8 @@ impl Findings {
 
     /// The same findings, prefixed with these words.
     pub(super) fn with(self, words: &str) -> Findings {
-        let said = |finding: Finding| Finding { what: format!("{words}, {}", finding.what), ..finding };
-        Findings(self.0.into_iter().map(said).collect())
+        let prefixed = |finding: Finding| Finding { what: format!("{words}, {}", finding.what), ..finding };
+        Findings(self.0.into_iter().map(prefixed).collect())
     }
 
     /// Whether a finding blames the program for what a busy machine can cause.
@@ -192,9 +192,9 @@ fn is_of_time(rule: CheckRule, ended: Status) -> bool {
 
 /// `what` without its numbers, to recognize the same fault at another N.
 fn without_numbers(what: &str) -> String {
-    let said =
-        what.strip_prefix("with ").and_then(|rest| rest.split_once(": ")).map_or(what, |(_, said)| said);
-    said.chars().filter(|char| !char.is_ascii_digit() && !['.', ','].contains(char)).collect()
+    let detail =
+        what.strip_prefix("with ").and_then(|rest| rest.split_once(": ")).map_or(what, |(_, detail)| detail);
+    detail.chars().filter(|char| !char.is_ascii_digit() && !['.', ','].contains(char)).collect()
 }
 
 #[cfg(test)]

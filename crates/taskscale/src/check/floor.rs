@@ -29,7 +29,7 @@ impl Floor {
     ///
     /// Two objects per task: one for the task, one for its timer, channel or handle. A first touch of memory
     /// can cost another process half more than it costs taskscale. One block for all tasks takes 0.7 of this
-    /// time. The fastest of 90 entries (EPYC, Linux 6.18) took 1.7 times as long.
+    /// time. The fastest of 90 entries (EPYC, Linux 6.18) times 1.7 times as long.
     pub fn tasks_s(&self, tasks: u64, bytes_per_task: f64) -> f64 {
         2.0 * self.object_ns * tasks as f64 / 1e9 + self.touch_s(tasks, bytes_per_task)
     }
@@ -42,15 +42,15 @@ impl Floor {
 
 /// The median CPU time of a round, in nanoseconds.
 fn median(mut round: impl FnMut()) -> f64 {
-    let mut took: Vec<f64> = (0..ROUNDS)
+    let mut times: Vec<f64> = (0..ROUNDS)
         .map(|_| {
             let before = clock_ns(libc::CLOCK_THREAD_CPUTIME_ID);
             round();
             (clock_ns(libc::CLOCK_THREAD_CPUTIME_ID) - before) as f64
         })
         .collect();
-    took.sort_by(f64::total_cmp);
-    took[ROUNDS / 2]
+    times.sort_by(f64::total_cmp);
+    times[ROUNDS / 2]
 }
 
 /// Uses only the C library, so that a debug build of taskscale takes as long.

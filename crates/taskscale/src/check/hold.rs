@@ -62,14 +62,14 @@ impl Runs<'_, '_> {
             least_s = self.trials.last().and_then(|trial| trial.hold_s).unwrap_or(least_s) + 1.0;
         }
         self.check_zero_wait()?;
-        let mut held = self.many()?;
+        let mut result = self.many()?;
         for tasks in LARGER {
             let too_many = self.kind.stackful() && tasks > MAX_STACKFUL_TASKS;
-            if held != HoldResult::Passed || self.has_grown() || too_many {
+            if result != HoldResult::Passed || self.has_grown() || too_many {
                 break;
             }
-            held = self.hold_if_affordable(tasks)?;
-            if let HoldResult::TooExpensive(needed) = held {
+            result = self.hold_if_affordable(tasks)?;
+            if let HoldResult::TooExpensive(needed) = result {
                 self.note_not_run(CheckRule::Memory, tasks, needed);
             }
         }
@@ -101,19 +101,19 @@ impl Runs<'_, '_> {
     /// Runs 1,000 tasks, or fewer if they need too much time or memory.
     fn many(&mut self) -> CheckResult<HoldResult> {
         let most = COUNTS[2];
-        let held = self.hold_if_affordable(most)?;
-        if !matches!(held, HoldResult::TooExpensive(_)) {
-            return Ok(held);
+        let result = self.hold_if_affordable(most)?;
+        if !matches!(result, HoldResult::TooExpensive(_)) {
+            return Ok(result);
         }
         // A prediction from few tasks is inaccurate, and the machine may have been busy: approach in steps.
         for tasks in FEWER.into_iter().chain([most]) {
-            let held = self.hold_if_affordable(tasks)?;
-            if let HoldResult::TooExpensive((launch_s, _)) = held {
+            let result = self.hold_if_affordable(tasks)?;
+            if let HoldResult::TooExpensive((launch_s, _)) = result {
                 let (predicted_s, bytes) = self.predicted_hold(most);
                 self.note_not_run(CheckRule::Limit, most, (predicted_s.max(launch_s), bytes));
             }
-            if held != HoldResult::Passed {
-                return Ok(held);
+            if result != HoldResult::Passed {
+                return Ok(result);
             }
         }
         Ok(HoldResult::Passed)

@@ -32,7 +32,7 @@ pub(super) fn with(tasks: u64, operations: u64) -> String {
 /// The rule that a failed run broke, and the fix.
 fn fault(tasks: u64, operations: u64, (seen, details): &TracedRun) -> (CheckRule, &'static str) {
     let check = seen.work.as_ref().and_then(|work| work.check.as_ref());
-    let said = |word: &str| {
+    let printed = |word: &str| {
         let text = String::from_utf8_lossy(&details.output);
         text.lines().filter(|line| line.split(' ').next() == Some(word)).count()
     };
@@ -47,7 +47,7 @@ fn fault(tasks: u64, operations: u64, (seen, details): &TracedRun) -> (CheckRule
             "exit with 0 when all operations are done; print the reason of a failure as the last line of standard error",
         ),
         _ if seen.plateau_from.is_none() => (CheckRule::Protocol, READY),
-        _ if said("ready") > 1 || said("done") > 1 => {
+        _ if printed("ready") > 1 || printed("done") > 1 => {
             (CheckRule::Protocol, "print each line once (docs/reference/protocol.md)")
         }
         _ if seen.done != Some(operations) => (CheckRule::Counts, DONE),

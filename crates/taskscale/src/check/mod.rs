@@ -90,9 +90,9 @@ pub fn check(
                 Shape::Hold => {
                     runs.check_all_counts()?;
                     let cpus = std::thread::available_parallelism().map_or(1, |cpus| cpus.get());
-                    let held = bytes_held(program.workload, &BTreeMap::new()).unwrap_or(0);
+                    let held_bytes = bytes_held(program.workload, &BTreeMap::new()).unwrap_or(0);
                     checked.bytes_per_task =
-                        sanity::check(program.entry, held, cpus, &runs.trials, &mut runs.findings);
+                        sanity::check(program.entry, held_bytes, cpus, &runs.trials, &mut runs.findings);
                     runs.check_tasks_are_created()?;
                     if runs.passed() {
                         runs.check_tasks_wake()?;

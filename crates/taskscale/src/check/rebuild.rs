@@ -78,13 +78,13 @@ fn compare(names: &BTreeSet<PathBuf>, roots: &[PathBuf], findings: &mut Findings
     for name in names {
         let read =
             |root: &PathBuf| Some(without_path(fs::read(root.join(name)).ok()?, root.as_os_str().as_bytes()));
-        let made: Vec<Option<Vec<u8>>> = roots.iter().map(read).collect();
+        let built: Vec<Option<Vec<u8>>> = roots.iter().map(read).collect();
         // Without the folder `builds/<runtime>/<digest>`.
         let shown = || name.components().skip(3).collect::<PathBuf>().display().to_string();
-        if made[0] == made[1] {
+        if built[0] == built[1] {
             continue;
         }
-        let timeless: Vec<_> = made.iter().map(|bytes| without_times(name, bytes.as_ref()?)).collect();
+        let timeless: Vec<_> = built.iter().map(|bytes| without_times(name, bytes.as_ref()?)).collect();
         if timeless[0].is_some() && timeless[0] == timeless[1] {
             stamped.push(shown());
         } else {
@@ -140,10 +140,10 @@ fn without_zip_times(bytes: &[u8]) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    fn compared(name: &str, made: [&[u8]; 2]) -> Vec<String> {
+    fn compared(name: &str, built: [&[u8]; 2]) -> Vec<String> {
         let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
         let name = Path::new("builds/x/0").join(name);
-        for (folder, bytes) in folders.iter().zip(made) {
+        for (folder, bytes) in folders.iter().zip(built) {
             let own = String::from_utf8_lossy(bytes).replace("ROOT", &folder.path().to_string_lossy());
             let path = folder.path().join(&name);
             fs::create_dir_all(path.parent().unwrap()).unwrap();

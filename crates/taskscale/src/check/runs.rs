@@ -89,7 +89,7 @@ pub(super) struct Runs<'a, 'r> {
     is_busy: bool,
     was_busy: bool,
     /// Threads and processes created on the machine during the last run.
-    pub made: Option<u64>,
+    pub created: Option<u64>,
     left: BTreeSet<String>,
     left_at_home: Vec<String>,
     /// For each run, whether processes outlived the program.
@@ -121,7 +121,7 @@ impl<'a, 'r> Runs<'a, 'r> {
             repeats: 0,
             is_busy: false,
             was_busy: false,
-            made: None,
+            created: None,
             left: BTreeSet::new(),
             left_at_home: Vec::new(),
             left_processes: Vec::new(),
@@ -162,7 +162,7 @@ impl<'a, 'r> Runs<'a, 'r> {
         }
         let before = created_so_far();
         let (end, details) = self.runner.run_in_detail(&spec)?;
-        self.made = before.zip(created_so_far()).map(|(before, after)| after - before);
+        self.created = before.zip(created_so_far()).map(|(before, after)| after - before);
         let RunEnd::Measured(measured) = end else { return Err(CheckError::Interrupted) };
         // A pause of the machine, not a launch that needs a longer wait.
         let wait = request.scenario.wait();

@@ -24,7 +24,7 @@ const OWN_NOISE: f64 = 0.02;
 /// task.
 pub(super) fn check(
     entry: &Entry,
-    held: u64,
+    held_bytes: u64,
     cpus: usize,
     trials: &[Trial],
     findings: &mut Findings,
@@ -57,10 +57,10 @@ pub(super) fn check(
     let (base, large) = (base(&passed)?, last.footprint_bytes?);
     let per_task = (large as f64 - base.1 as f64) / (n - base.0) as f64;
     let mut grown = format!("{n} tasks use {per_task:.0} bytes per task more than one");
-    if held > 0 {
-        grown.push_str(&format!(", {held} of which each must hold"));
+    if held_bytes > 0 {
+        grown.push_str(&format!(", {held_bytes} of which each must hold"));
     }
-    let of_task = per_task - held as f64;
+    let of_task = per_task - held_bytes as f64;
     let least = if entry.kind.stackful() { MIN_STACK_BYTES } else { MIN_BYTES };
     if of_task < least && n < FAIR_TASKS {
         return None;

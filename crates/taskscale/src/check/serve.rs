@@ -128,7 +128,7 @@ fn judge(tasks: u64, run: &TracedRun, findings: &mut Findings) {
     let (seen, details) = run;
     let with = format!("with {} connections", units::count(tasks));
     let reason = seen.reason.clone().unwrap_or_else(|| "unknown reason".into());
-    let said = String::from_utf8_lossy(&details.output);
+    let printed = String::from_utf8_lossy(&details.output);
     let fix = match seen.status {
         Status::Ok => return linger(&with, run, findings),
         Status::Limit | Status::NoPlateau => {
@@ -136,7 +136,7 @@ fn judge(tasks: u64, run: &TracedRun, findings: &mut Findings) {
             return findings.note(CheckRule::Limit, format!("{with}: {reason}"), fix);
         }
         Status::Unavailable => NO_PROGRAM,
-        _ if !said.contains("listening ") => LISTENING,
+        _ if !printed.contains("listening ") => LISTENING,
         Status::Partial => {
             "accept every connection and keep it open: raise the backlog of `listen` to 1,024 or more"
         }

@@ -117,14 +117,14 @@ impl StartCost {
 }
 
 /// The verdict of all measurements so far. `None` if another one is needed.
-fn verdict_of(looks: &[StartCost]) -> Option<CountVerdict> {
-    let is_clear = matches!(looks, [only] if only.is_clear());
-    let made = looks.iter().filter(|look| look.verdict() == CountVerdict::Yes).count();
-    if is_clear || made >= AGREEING {
+fn verdict_of(costs: &[StartCost]) -> Option<CountVerdict> {
+    let is_clear = matches!(costs, [only] if only.is_clear());
+    let agreeing = costs.iter().filter(|cost| cost.verdict() == CountVerdict::Yes).count();
+    if is_clear || agreeing >= AGREEING {
         return Some(CountVerdict::Yes);
     }
-    let other = looks.iter().rev().map(StartCost::verdict).find(|verdict| *verdict != CountVerdict::Yes);
-    other.filter(|_| looks.len() - made >= AGREEING)
+    let other = costs.iter().rev().map(StartCost::verdict).find(|verdict| *verdict != CountVerdict::Yes);
+    other.filter(|_| costs.len() - agreeing >= AGREEING)
 }
 
 impl Runs<'_, '_> {
@@ -167,17 +167,17 @@ impl Runs<'_, '_> {
         if cost.is_none() && n > FEW {
             cost = self.cost_of(n, None)?.1;
         }
-        let mut looks: Vec<StartCost> = cost.into_iter().collect();
-        while n > FEW && !looks.is_empty() && verdict_of(&looks).is_none() {
+        let mut costs: Vec<StartCost> = cost.into_iter().collect();
+        while n > FEW && !costs.is_empty() && verdict_of(&costs).is_none() {
             // Other work may have slowed the machine down since the first runs.
             let trials = std::mem::take(&mut self.trials);
-            let held = self.hold(FEW, 1.0)?;
+            let result = self.hold(FEW, 1.0)?;
             let base = std::mem::replace(&mut self.trials, trials).pop();
-            if held != HoldResult::Passed {
+            if result != HoldResult::Passed {
                 break;
             }
             let (_, Some(cost)) = self.cost_of(n, base.as_ref())? else { break };
-            looks.push(cost);
+            costs.push(cost);
         }
         let earlier = before.iter().flat_map(|(trials, _)| trials);
         let is_counted = self.trials.iter().chain(earlier).any(|trial| trial.start_cpu_s.is_some());
@@ -185,7 +185,7 @@ impl Runs<'_, '_> {
             self.restore(before);
         }
         self.params.clear();
-        let Some(StartCost { took_s, least_s, .. }) = looks.last().copied() else {
+        let Some(StartCost { took_s, least_s, .. }) = costs.last().copied() else {
             // Without a cgroup, the CPU time of some parts of a run is unknown.
             let why = "the CPU time of their start and end was not seen";
             if is_counted {
@@ -196,13 +196,13 @@ impl Runs<'_, '_> {
             }
             return Ok(());
         };
-        let (tasks, took, least) =
+        let (tasks, spent, least) =
             (units::tasks(n), units::seconds(took_s.max(0.0)), units::seconds(least_s));
         let what = format!(
-            "starting and ending {tasks} took {took} more CPU time than few tasks do; a program that stores each task and \
+            "starting and ending {tasks} took {spent} more CPU time than few tasks do; a program that stores each task and \
              uses as much memory needs at least {least} here"
         );
-        match verdict_of(&looks).unwrap_or(CountVerdict::Unobservable) {
+        match verdict_of(&costs).unwrap_or(CountVerdict::Unobservable) {
             CountVerdict::Yes => {}
             CountVerdict::No => self.findings.error(
                 CheckRule::Made,
@@ -221,9 +221,9 @@ impl Runs<'_, '_> {
     /// run if the end of its wait was observed too late to know the cost.
     fn cost_of(&mut self, tasks: u64, base: Option<&Trial>) -> CheckResult<(HoldResult, Option<StartCost>)> {
         for attempt in 1.. {
-            let held = self.hold_if_affordable(tasks)?;
-            if held != HoldResult::Passed {
-                return Ok((held, None));
+            let result = self.hold_if_affordable(tasks)?;
+            if result != HoldResult::Passed {
+                return Ok((result, None));
             }
             let floor = Floor::now();
             let against = base.zip(self.trials.last());
@@ -231,7 +231,7 @@ impl Runs<'_, '_> {
             let cost = cost.or_else(|| StartCost::of(&self.trials, floor));
             let is_never_seen = self.trials.iter().all(|trial| trial.start_cpu_s.is_none());
             if cost.is_some() || is_never_seen || attempt >= ATTEMPTS || !self.repeat() {
-                return Ok((held, cost));
+                return Ok((result, cost));
             }
         }
         Ok((HoldResult::Passed, None))
@@ -334,9 +334,9 @@ mod tests {
 
     #[test]
     fn unclear_start_cost_needs_repeated_readings() {
-        let of = |looks: &[f64]| {
-            let looks: Vec<_> = looks.iter().map(|last_s| StartCost::new(0.002, *last_s, 0.015)).collect();
-            verdict_of(&looks)
+        let of = |costs: &[f64]| {
+            let costs: Vec<_> = costs.iter().map(|last_s| StartCost::new(0.002, *last_s, 0.015)).collect();
+            verdict_of(&costs)
         };
         assert_eq!(of(&[0.095]), Some(CountVerdict::Yes));
         assert_eq!(of(&[0.016]), None);
@@ -344,7 +344,7 @@ mod tests {
         // One block, whose first measurement took twice as long: not enough to decide.
         assert_eq!(of(&[0.025]), None);
         assert_eq!(of(&[0.025, 0.012, 0.012]), None);
-        assert_eq!(of(&[0.007, 0.007, 0.095]), None, "a spike is clear in the first look alone");
+        assert_eq!(of(&[0.007, 0.007, 0.095]), None, "a spike is clear in the first measurement alone");
         assert_eq!(of(&[0.025, 0.012, 0.012, 0.007]), Some(CountVerdict::No));
         assert_eq!(of(&[0.007, 0.028, 0.028]), None);
         assert_eq!(of(&[0.007, 0.028, 0.028, 0.028]), Some(CountVerdict::Yes));
@@ -353,7 +353,7 @@ mod tests {
             StartCost::new(0.001, 0.001 + took_s, 0.019).without_slow_memory(system_s, 0.0116)
         };
         assert_eq!(
-            [slow(0.170, 0.166), slow(0.043, 0.040)].map(|look| look.verdict()),
+            [slow(0.170, 0.166), slow(0.043, 0.040)].map(|cost| cost.verdict()),
             [CountVerdict::Unobservable; 2]
         );
         assert!(!slow(0.170, 0.166).is_clear());

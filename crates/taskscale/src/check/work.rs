@@ -60,7 +60,7 @@ pub(super) struct WorkCost {
     /// CPU before `ready` and after `done`.
     outside_s: f64,
     /// Threads and processes created on the machine meanwhile.
-    made: Option<u64>,
+    created: Option<u64>,
     /// Whether the machine was busy.
     busy: bool,
 }
@@ -91,9 +91,9 @@ enum CostGrowth {
 impl CostGrowth {
     /// `pair`: some operations, and twice as many. `last`: the last run, after which no more operations were run.
     fn of(pair: [&WorkCost; 2], last: &WorkCost) -> CostGrowth {
-        let [less_s, more_s] = pair.map(|took| took.cost().0);
+        let [less_s, more_s] = pair.map(|run| run.cost().0);
         let ratio = more_s / less_s.max(1e-9);
-        let busy = last.busy || pair.iter().any(|took| took.busy);
+        let busy = last.busy || pair.iter().any(|run| run.busy);
         match ratio {
             MIN_RATIO..=MAX_RATIO => CostGrowth::Twofold,
             // An idle machine would have run more operations.
@@ -148,12 +148,12 @@ impl Runs<'_, '_> {
         for attempt in 1.. {
             let run = self.run(&request)?;
             let found = judge(tasks, operations, &run);
-            let took = took(operations, self.made, &run.0);
+            let cost = work_cost(operations, self.created, &run.0);
             match self.keep(&request, (run.0, found), attempt < ATTEMPTS) {
                 None => {}
                 Some(Status::Ok) => {
                     self.check_created(tasks, operations);
-                    return Ok(took);
+                    return Ok(cost);
                 }
                 Some(_) => return Ok(None),
             }
@@ -177,17 +177,17 @@ impl Runs<'_, '_> {
 
     /// Finds threads and processes that were not created. The count of the machine is never too low.
     fn check_created(&mut self, tasks: u64, operations: u64) {
-        let (Kind::Thread | Kind::Process, Some(made)) = (self.kind, self.made) else { return };
+        let (Kind::Thread | Kind::Process, Some(count)) = (self.kind, self.created) else { return };
         let due = expected_creations(self.workload, tasks, operations);
         let (with, kind) = (with(tasks, operations), self.kind.name());
-        let [needed, created] = [due, made].map(units::grouped);
+        let [needed, created] = [due, count].map(units::grouped);
         let what = format!(
             "{with}: kind is {kind}, which needs {needed} of them, but the whole machine created {created} threads and \
              processes meanwhile"
         );
-        match CreatedTasks::of(made, due) {
+        match CreatedTasks::of(count, due) {
             // If not even the start of the program is counted, the kernel does not count here.
-            CreatedTasks::Fewer if made > 0 => self.findings.error(
+            CreatedTasks::Fewer if count > 0 => self.findings.error(
                 CheckRule::Kind,
                 what,
                 "create one for each task and operation, as the workload describes, without reuse; or use another `kind`",
@@ -211,14 +211,14 @@ impl Runs<'_, '_> {
             if too_long {
                 break few;
             }
-            let Some(took) = self.work(tasks, operations)? else { return Ok(None) };
-            let outside_s = (took.outside_s - few.outside_s).max(0.0);
+            let Some(run) = self.work(tasks, operations)? else { return Ok(None) };
+            let outside_s = (run.outside_s - few.outside_s).max(0.0);
             // Few operations are mostly one-time cost.
-            let cpu_s = (took.cpu_s - few.cpu_s).max(outside_s);
-            let elsewhere = outside_s >= MIN_CPU_S && outside_s > took.cpu_s;
+            let cpu_s = (run.cpu_s - few.cpu_s).max(outside_s);
+            let elsewhere = outside_s >= MIN_CPU_S && outside_s > run.cpu_s;
             // A slow start on a busy machine does not grow with the operations.
             if elsewhere && outside_before.is_some_and(|before| outside_s > MIN_RATIO * before) {
-                let [inside, outside] = [took.cpu_s, outside_s].map(units::seconds);
+                let [inside, outside] = [run.cpu_s, outside_s].map(units::seconds);
                 self.findings.error(
                     CheckRule::Work,
                     format!(
@@ -232,11 +232,11 @@ impl Runs<'_, '_> {
             }
             outside_before = Some(outside_s).filter(|_| elsewhere);
             let enough = cpu_s >= MIN_CPU_S && !elsewhere;
-            if enough || took.wall_s >= LONG_ENOUGH_S || operations >= most {
-                break took;
+            if enough || run.wall_s >= LONG_ENOUGH_S || operations >= most {
+                break run;
             }
             let growth = (1.5 * MIN_CPU_S / cpu_s.max(1e-9)).clamp(2.0, MAX_GROWTH);
-            let in_time = (1.5 * LONG_ENOUGH_S / took.wall_s.max(1e-9)).max(2.0);
+            let in_time = (1.5 * LONG_ENOUGH_S / run.wall_s.max(1e-9)).max(2.0);
             operations = ((operations as f64 * growth.min(in_time)) as u64).min(most) / tasks * tasks;
         };
         let used = self.check_cost(tasks, (once.operations, once.cpu_s));
@@ -252,8 +252,8 @@ impl Runs<'_, '_> {
             if CostGrowth::of([&once, &double], &double) == CostGrowth::Twofold {
                 self.check_extra_threads(tasks, [&once, &double]);
                 // Operations that mostly wait have little CPU time.
-                let told = once.cpu_s >= MEASURABLE_S && double.cpu_s > once.cpu_s;
-                if !told {
+                let is_measurable = once.cpu_s >= MEASURABLE_S && double.cpu_s > once.cpu_s;
+                if !is_measurable {
                     let (with, cpu) = (with(tasks, double.operations), units::seconds(double.cpu_s));
                     let what = format!(
                         "{with}: {cpu} of CPU time, too little to confirm that operations are performed"
@@ -348,23 +348,23 @@ impl Runs<'_, '_> {
         if matches!(self.kind, Kind::Thread | Kind::Process) {
             return;
         }
-        let due = |took: &WorkCost| expected_creations(self.workload, tasks, took.operations);
+        let due = |run: &WorkCost| expected_creations(self.workload, tasks, run.operations);
         if due(pair[0]) < MANY_TASKS || due(pair[1]) < 2 * due(pair[0]) {
             return;
         }
-        let made =
-            pair.map(|took| took.made.map_or(CreatedTasks::Fewer, |made| CreatedTasks::of(made, due(took))));
+        let verdicts = pair
+            .map(|run| run.created.map_or(CreatedTasks::Fewer, |count| CreatedTasks::of(count, due(run))));
         let (with, kind) = (with(tasks, pair[1].operations), self.kind.name());
-        let created = units::grouped(pair[1].made.unwrap_or(0));
+        let created = units::grouped(pair[1].created.unwrap_or(0));
         let what = format!(
             "{with}: kind is {kind}, but the machine created {created} threads and processes meanwhile"
         );
         // Other programs may create as many, in both runs.
-        let busy = pair.iter().any(|took| took.busy);
-        if made == [CreatedTasks::OneForEach; 2] && !busy {
+        let busy = pair.iter().any(|run| run.busy);
+        if verdicts == [CreatedTasks::OneForEach; 2] && !busy {
             let fix = "use `kind = \"thread\"` or `kind = \"process\"`, or start tasks of the runtime";
             self.findings.error(CheckRule::Kind, what, fix);
-        } else if !made.contains(&CreatedTasks::Fewer) {
+        } else if !verdicts.contains(&CreatedTasks::Fewer) {
             self.findings.note(CheckRule::Kind, format!("{what}: {MAYBE_OTHERS}"), WHEN_OTHERS_ARE_IDLE);
         }
     }
@@ -384,10 +384,10 @@ enum CreatedTasks {
 }
 
 impl CreatedTasks {
-    fn of(made: u64, due: u64) -> CreatedTasks {
-        match made {
-            made if made < due => CreatedTasks::Fewer,
-            made if made <= due + due / 2 => CreatedTasks::OneForEach,
+    fn of(created: u64, due: u64) -> CreatedTasks {
+        match created {
+            count if count < due => CreatedTasks::Fewer,
+            count if count <= due + due / 2 => CreatedTasks::OneForEach,
             _ => CreatedTasks::Unobservable,
         }
     }
@@ -395,7 +395,7 @@ impl CreatedTasks {
 
 const NOT_PERFORMED: &str = "perform each operation as the workload describes, with a task for each if it requires one; do not skip or merge operations";
 
-fn took(operations: u64, made: Option<u64>, measured: &Measurement) -> Option<WorkCost> {
+fn work_cost(operations: u64, created: Option<u64>, measured: &Measurement) -> Option<WorkCost> {
     let work = measured.work.as_ref()?;
     let (wall_s, cpu_s) = (work.wall_s?, work.cpu_s?);
     let all_s = measured.cpu.user_s.zip(measured.cpu.system_s).map_or(cpu_s, |(user, system)| user + system);
@@ -405,7 +405,7 @@ fn took(operations: u64, made: Option<u64>, measured: &Measurement) -> Option<Wo
         wall_s,
         cpu_s,
         outside_s: (all_s - cpu_s).max(0.0),
-        made,
+        created,
         busy: measured.warnings.iter().any(|warning| busy.contains(warning)),
     })
 }
@@ -416,16 +416,16 @@ mod tests {
 
     #[test]
     fn ambiguous_cost_growth_is_inconclusive_on_busy_machine() {
-        let took = |(cpu_s, busy)| WorkCost {
+        let cost = |(cpu_s, busy)| WorkCost {
             operations: 7,
             wall_s: cpu_s,
             cpu_s,
             outside_s: 0.0,
-            made: None,
+            created: None,
             busy,
         };
         let growth = |less, more| {
-            let pair = [less, more].map(took);
+            let pair = [less, more].map(cost);
             CostGrowth::of([&pair[0], &pair[1]], &pair[1])
         };
         use CostGrowth::{Inconclusive, Less, More, Twofold};
@@ -444,14 +444,14 @@ mod tests {
             }
         }
         // A third run on a busy machine took so long that no other pair was run.
-        let [less, more, last] = [(2.0, false), (2.0, false), (31.0, true)].map(took);
+        let [less, more, last] = [(2.0, false), (2.0, false), (31.0, true)].map(cost);
         assert_eq!(CostGrowth::of([&less, &more], &last), Inconclusive);
     }
 
     #[test]
     fn threads_of_other_programs_make_the_count_unobservable() {
         assert_eq!(
-            [14_000, 14_120].map(|made| CreatedTasks::of(made, 14_000)),
+            [14_000, 14_120].map(|count| CreatedTasks::of(count, 14_000)),
             [CreatedTasks::OneForEach; 2]
         );
         assert_eq!(CreatedTasks::of(13_999, 14_000), CreatedTasks::Fewer, "some task had none");

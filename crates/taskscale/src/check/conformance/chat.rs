@@ -195,10 +195,11 @@ fn around_a_ping(run: &mut ConformanceRun) -> ProtocolResult {
     a.send(client_text("say around").begun())?;
     a.send(client_frame(PING, b"between"))?;
     a.send(client_frame(CONTINUED, b" a ping"))?;
-    let mut heard = [a.receive("a pong between fragments")?, a.receive("a message around a ping")?];
-    heard.sort_by_key(|heard| matches!(heard, ServerMessage::Text(_)));
-    if heard != [ServerMessage::Pong(b"between".to_vec()), ServerMessage::Text(b"around a ping".to_vec())] {
-        let [first, second] = heard.map(|heard| heard.shown());
+    let mut messages = [a.receive("a pong between fragments")?, a.receive("a message around a ping")?];
+    messages.sort_by_key(|message| matches!(message, ServerMessage::Text(_)));
+    if messages != [ServerMessage::Pong(b"between".to_vec()), ServerMessage::Text(b"around a ping".to_vec())]
+    {
+        let [first, second] = messages.map(|message| message.shown());
         return wrong(format!("a ping between fragments is answered with {first} and {second}"));
     }
     b.expect("around a ping")
@@ -274,11 +275,12 @@ fn order(run: &mut ConformanceRun) -> ProtocolResult {
             for _ in 0..CONCURRENT {
                 let due_texts = [0, 1].map(|sender| format!("{}{}", names[sender], due[sender]));
                 let wanted = format!("{:?} or {:?}", due_texts[0], due_texts[1]);
-                let heard = member.receive(&format!("the message {wanted}"))?;
+                let received = member.receive(&format!("the message {wanted}"))?;
                 let sender = due_texts
                     .iter()
-                    .position(|due| matches!(&heard, ServerMessage::Text(text) if text == due.as_bytes()));
-                let wrong = || ProtocolError::Wrong(format!("received {}, expected {wanted}", heard.shown()));
+                    .position(|due| matches!(&received, ServerMessage::Text(text) if text == due.as_bytes()));
+                let wrong =
+                    || ProtocolError::Wrong(format!("received {}, expected {wanted}", received.shown()));
                 due[sender.ok_or_else(wrong)?] += 1;
             }
         }
@@ -341,13 +343,13 @@ fn unread(run: &mut ConformanceRun) -> ProtocolResult {
     // More messages than kernel buffers and a queue can keep.
     let fair = (kernel_bytes() + QUEUE_BYTES) / LARGE_BYTES;
     let (start, before) = (Instant::now(), (run.memory)());
-    let mut said = 0;
-    while said < 2 * fair && start.elapsed() < run.flood {
+    let mut sent = 0;
+    while sent < 2 * fair && start.elapsed() < run.flood {
         let round = fast.peer.write(&frame).and_then(|()| fast.expect(&text));
-        round.of(&format!("in a room with a member that does not read, after {said} messages of 32 KiB"))?;
-        said += 1;
-        if said % 64 == 0 && run.growth(before) > RUNAWAY_BYTES {
-            let so_far = (said * LARGE_BYTES) >> 20;
+        round.of(&format!("in a room with a member that does not read, after {sent} messages of 32 KiB"))?;
+        sent += 1;
+        if sent % 64 == 0 && run.growth(before) > RUNAWAY_BYTES {
+            let so_far = (sent * LARGE_BYTES) >> 20;
             let grown = run.grown(before);
             return wrong(format!("unbounded queue: a member did not read {so_far} MiB{grown}"));
         }
@@ -356,10 +358,10 @@ fn unread(run: &mut ConformanceRun) -> ProtocolResult {
     fast.expect("the end")?;
     let grown = run.grown(before);
     // Now the slow member reads what was kept.
-    let mut heard = 0;
+    let mut received = 0;
     let kept = loop {
         match slow.receive("the unread messages") {
-            Ok(ServerMessage::Text(came)) if came == text.as_bytes() => heard += 1,
+            Ok(ServerMessage::Text(came)) if came == text.as_bytes() => received += 1,
             Ok(ServerMessage::Text(came)) if came == b"the end" => break true,
             Ok(ServerMessage::Close(_)) | Err(ProtocolError::Cut(_)) => break false,
             Err(ProtocolError::Silent(_)) => break true,
@@ -367,14 +369,14 @@ fn unread(run: &mut ConformanceRun) -> ProtocolResult {
             Err(error) => return Err(error),
         }
     };
-    let mib = (said * LARGE_BYTES) >> 20;
-    if kept && heard == said && said > fair {
+    let mib = (sent * LARGE_BYTES) >> 20;
+    if kept && received == sent && sent > fair {
         return wrong(format!(
             "unbounded queue: all {mib} MiB were kept for a member that did not read{grown}"
         ));
     }
     if kept {
-        let lost = said - heard;
+        let lost = sent - received;
         let (what, fix) = if lost == 0 {
             let seconds = run.flood.as_secs();
             let what = format!(
@@ -383,7 +385,7 @@ fn unread(run: &mut ConformanceRun) -> ProtocolResult {
             (what, "none in the program if the machine is busy; otherwise answer faster")
         } else {
             let what = "a member that did not read";
-            (format!("{what} {mib} MiB is still connected, but lost {lost} of {said} messages"), QUEUE_FIX)
+            (format!("{what} {mib} MiB is still connected, but lost {lost} of {sent} messages"), QUEUE_FIX)
         };
         run.fault(what, fix, false);
     }

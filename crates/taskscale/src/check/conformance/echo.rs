@@ -125,16 +125,16 @@ fn latency(run: &mut ConformanceRun) -> ProtocolResult {
     // More than a buffer of 4 KiB: sent back in two parts, the second of which waits with Nagle's algorithm.
     for length in [1, 5_000] {
         let bytes = run.bytes(length);
-        let mut took = Vec::new();
+        let mut times = Vec::new();
         for round in 0..NEW_CONNECTIONS + 15 {
             let start = Instant::now();
             echo(&peer, &bytes)?;
             if round >= NEW_CONNECTIONS {
-                took.push(start.elapsed());
+                times.push(start.elapsed());
             }
         }
-        took.sort();
-        let usual = took[took.len() / 2];
+        times.sort();
+        let usual = times[times.len() / 2];
         if usual > DELAYED {
             run.fault(
                 format!("median latency of {length} bytes: {} ms", usual.as_millis()),
