@@ -1,6 +1,8 @@
-//! The comparison as CSV: one line for each metric of each case, and one for each case that failed on a side.
+//! The comparison as CSV: one line for each metric of each case, one for each case that failed on a side, and
+//! one for each that NEW lacks.
 
 use super::model::{Comparison, Decision, Judged, OutcomeChange};
+use super::words;
 use crate::document::csv::{CsvColumn, figure, table, text, whole};
 
 struct CompareCsvLine<'a> {
@@ -11,6 +13,8 @@ struct CompareCsvLine<'a> {
 enum LineSubject<'a> {
     Judged(&'a Judged),
     Outcome(&'a OutcomeChange),
+    /// A case that was ok in BASE, and that NEW lacks.
+    Missing(&'a str),
 }
 
 impl CompareCsvLine<'_> {
@@ -18,6 +22,15 @@ impl CompareCsvLine<'_> {
         match self.of {
             LineSubject::Judged(of) => judged(of),
             LineSubject::Outcome(of) => outcome(of),
+            LineSubject::Missing(_) => String::new(),
+        }
+    }
+
+    /// The text of a missing case, or else `other`.
+    fn missing(&self, text: impl Fn(&str) -> String, other: String) -> String {
+        match self.of {
+            LineSubject::Missing(case) => text(case),
+            _ => other,
         }
     }
 
@@ -34,6 +47,10 @@ impl CompareCsvLine<'_> {
                 let gated = self.comparison.fail_above.is_some();
                 (gated && self.comparison.fails(outcome)).then_some(Decision::Fail)
             }
+            LineSubject::Missing(_) => {
+                let gated = self.comparison.fail_above.is_some() && !self.comparison.allow_missing;
+                gated.then_some(Decision::Fail)
+            }
         };
         decision.map_or("", Decision::name)
     }
@@ -45,8 +62,14 @@ fn reason(reason: &Option<String>) -> String {
 
 fn columns<'a>() -> [CsvColumn<CompareCsvLine<'a>>; 21] {
     [
-        ("metric", |line| line.either(|of| of.metric.name.to_owned(), |_| "outcome".to_owned())),
-        ("base_entry", |line| line.either(|of| text(&of.base_entry), |of| text(&of.base_entry))),
+        ("metric", |line| {
+            let other = line.either(|of| of.metric.name.to_owned(), |_| "outcome".to_owned());
+            line.missing(|_| "outcome".to_owned(), other)
+        }),
+        ("base_entry", |line| {
+            let entry = |case: &str| text(case.split(" × ").next().unwrap_or_default());
+            line.missing(entry, line.either(|of| text(&of.base_entry), |of| text(&of.base_entry)))
+        }),
         ("new_entry", |line| line.either(|of| text(&of.new_entry), |of| text(&of.new_entry))),
         ("tasks", |line| line.either(|of| whole(of.tasks), |of| whole(of.tasks))),
         ("base", |line| line.either(|of| figure(of.base.value), |of| text(&of.base))),
@@ -58,16 +81,22 @@ fn columns<'a>() -> [CsvColumn<CompareCsvLine<'a>>; 21] {
         ("ratio_high95", |line| line.judged(|of| figure(of.ratio_interval.map(|interval| interval.high)))),
         ("verdict_confidence", |line| match line.of {
             LineSubject::Judged(_) => figure(Some(line.comparison.verdict_confidence)),
-            LineSubject::Outcome(_) => String::new(),
+            LineSubject::Outcome(_) | LineSubject::Missing(_) => String::new(),
         }),
         ("verdict_low", |line| line.judged(|of| figure(of.verdict_interval.map(|interval| interval.low)))),
         ("verdict_high", |line| line.judged(|of| figure(of.verdict_interval.map(|interval| interval.high)))),
         ("margin", |line| line.judged(|of| figure(Some(of.margin)))),
-        ("verdict", |line| line.either(|of| of.verdict.name().to_owned(), |of| of.change.name().to_owned())),
+        ("verdict", |line| {
+            let other = line.either(|of| of.verdict.name().to_owned(), |of| of.change.name().to_owned());
+            line.missing(|_| "missing".to_owned(), other)
+        }),
         ("threshold", |line| line.judged(|of| figure(of.threshold))),
         ("gate", |line| line.gate().to_owned()),
         ("repetitions_needed", |line| line.judged(|of| whole(of.repetitions_needed.map(u64::from)))),
-        ("reason", |line| line.either(|of| reason(&of.reason), |of| reason(&of.reason))),
+        ("reason", |line| {
+            let of_missing = |case: &str| text(&words::missing(case));
+            line.missing(of_missing, line.either(|of| reason(&of.reason), |of| reason(&of.reason)))
+        }),
         ("workload", |line| text(&line.comparison.workload)),
     ]
 }
@@ -76,7 +105,8 @@ fn columns<'a>() -> [CsvColumn<CompareCsvLine<'a>>; 21] {
 pub fn render(parts: &[Comparison]) -> String {
     let lines = parts.iter().flat_map(|comparison| {
         let judged = comparison.cells.iter().map(LineSubject::Judged);
-        let all = judged.chain(comparison.outcomes.iter().map(LineSubject::Outcome));
+        let missing = comparison.missing.iter().map(|case| LineSubject::Missing(case));
+        let all = judged.chain(comparison.outcomes.iter().map(LineSubject::Outcome)).chain(missing);
         all.map(move |of| CompareCsvLine { comparison, of })
     });
     table(&columns(), lines)

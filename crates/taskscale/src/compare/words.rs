@@ -162,6 +162,11 @@ pub fn gate(comparison: &Comparison) -> Option<String> {
     })
 }
 
+/// Why a case that only BASE has fails the gate.
+pub fn missing(case: &str) -> String {
+    format!("{case}: measured in BASE, missing in NEW")
+}
+
 /// One line for each regression that fails `--fail-above`, as recorded.
 pub fn regressions(comparison: &Comparison) -> Vec<String> {
     if comparison.fail_above.is_none() {
@@ -175,9 +180,9 @@ pub fn regressions(comparison: &Comparison) -> Vec<String> {
         format!("{}: {} {base} → {new}, {change}", place(cell), cell.metric.heading)
     });
     let failing = comparison.outcomes.iter().filter(|outcome| comparison.fails(outcome));
-    let missing = comparison.missing.iter().filter(|_| !comparison.allow_missing);
+    let cases = comparison.missing.iter().filter(|_| !comparison.allow_missing);
     cells
         .chain(failing.map(|failing| format!("{}: {}", place_of_outcome(failing), became(failing))))
-        .chain(missing.map(|case| format!("{case}: measured in BASE, missing in NEW")))
+        .chain(cases.map(|case| missing(case)))
         .collect()
 }
