@@ -64,6 +64,20 @@ fn zero_readings_are_refused() {
 }
 
 #[test]
+fn deleted_values_are_refused() {
+    for forge in [
+        |sample: &mut Sample| {
+            sample.memory.plateau = None;
+            sample.work = None;
+        },
+        |sample: &mut Sample| sample.time.launch_s = None,
+        |sample: &mut Sample| sample.cpu.user_s = None,
+    ] {
+        assert_refused(&refused(forge), SubmissionRule::Figures, "memory or times are missing");
+    }
+}
+
+#[test]
 fn zero_durations_are_refused() {
     let found = refused(|sample| {
         let launch_s = sample.time.launch_s.replace(0.0).unwrap_or(0.0);

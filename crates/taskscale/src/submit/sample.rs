@@ -56,11 +56,22 @@ pub fn contradictions(sample: &Sample, plan: &Plan, campaign: &Campaign) -> Vec<
             "status ok, but it has a reason for failing",
         );
         unless(sample.stopped || sample.exit_code == Some(0), "status ok, but its program failed");
+        unless(is_measured(sample, plan.shape), "status ok, but memory or times are missing");
     } else {
         unless(sample.reason.is_some(), "failed without a reason");
     }
     times(sample, plan, campaign, &mut unless);
     found
+}
+
+/// Whether an ok sample has the values that all have: memory while all tasks wait, or the cost of the work.
+fn is_measured(sample: &Sample, shape: Shape) -> bool {
+    let work = sample.work.as_ref();
+    let of_shape = match shape {
+        Shape::Work => work.is_some_and(|work| work.wall_s.is_some() && work.cpu_s.is_some()),
+        Shape::Hold | Shape::Serve => sample.memory.plateau.is_some(),
+    };
+    of_shape && sample.time.launch_s.is_some() && sample.cpu.total_s().is_some()
 }
 
 fn times(sample: &Sample, plan: &Plan, campaign: &Campaign, unless: &mut impl FnMut(bool, &str)) {
