@@ -38,7 +38,7 @@ function figures(written: wire.PageRow["figures"], fields: string[]): Row["figur
   const named = written.flatMap((figure, at): [string, Figure][] => {
     if (!figure) return [];
     const [median, min, max, mad, readings] = figure;
-    const spread = readings > 1 && median > 0 ? { mad: mad / median } : {};
+    const spread = readings > 1 && median > 0 ? { spread: mad / median } : {};
     return [[fields[at] ?? "", { median, min, max, readings, ...spread }]];
   });
   return Object.fromEntries(named);

@@ -34,7 +34,7 @@ export interface Figure {
   min: number;
   max: number;
   /** Median absolute deviation ÷ median. Absent for one reading, and for a median of 0. */
-  mad?: number;
+  spread?: number;
   readings: number;
 }
 

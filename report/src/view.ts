@@ -2,7 +2,7 @@
 
 import * as format from "./format.ts";
 import { headline, isWhole, metric, parts, readingOf, type Value } from "./metrics.ts";
-import { campaignsOf, placeOf, type State, shapeOf, workloadOf } from "./state.ts";
+import { campaignsOf, type State, shapeOf, workloadOf } from "./state.ts";
 import type { Campaign, Entry, Metric, PageData, PublishedFigure, Row, Shape } from "./types.ts";
 import type { Headline, PageChange, PageGap, PageKind, PageRanking, Standing } from "./wire.ts";
 
@@ -26,7 +26,7 @@ export interface Bar extends Value {
 export interface RankRow {
   entry: Entry;
   standing: Standing;
-  /** From 1, within its kind or among all. Absent if not ranked. */
+  /** Within its kind or among all. Absent if the first campaign shown does not rank it. */
   place?: number;
   bars: Bar[];
   published: PublishedFigure | undefined;
@@ -170,7 +170,7 @@ export function ranking(data: PageData, state: State): Ranking {
     }
     if (fromFirst)
       for (const other of others) other.change = (isWhole(of) ? other.entry : other.row)?.changes?.[of.name];
-    // One ranked bar is enough for a place.
+    // One ranked bar is enough for a row to count as ranked.
     const counting = bars.find((bar) => bar.ranked) ?? first;
     ranked.push({
       entry,
@@ -180,7 +180,7 @@ export function ranking(data: PageData, state: State): Ranking {
       remarks: remarks(bars, of),
     });
   }
-  place(data, ranked, state.rank);
+  place(data, ranked, state.rank, positions[0]);
   const rows = ranked.filter((row) => passes(row.entry, state));
   const values = rows.flatMap((row) => row.bars.map((bar) => bar.value));
   return {
@@ -261,12 +261,18 @@ export function sets<R extends { entry: Entry }>(rows: R[], rank: State["rank"])
   return [...found.values()];
 }
 
-/** Groups rows by kind, unless they are ranked together, and numbers them. */
-function place(data: PageData, rows: RankRow[], rank: State["rank"]): void {
+/**
+ * Groups rows by kind, unless they are ranked together, and numbers those that the first campaign shown ranks. Equal
+ * values share a place.
+ */
+function place(data: PageData, rows: RankRow[], rank: State["rank"], first: number | undefined): void {
   if (rank === "kind") rows.sort((a, b) => kindPlace(data, a.entry.kind) - kindPlace(data, b.entry.kind));
   for (const own of sets(rows, rank)) {
-    let place = 0;
-    for (const row of own) if (row.standing === "ranked") row.place = ++place;
+    const ranked = own.filter(({ standing, bars }) => standing === "ranked" && bars[0]?.campaign === first);
+    const values = ranked.map((row) => row.bars[0]?.value);
+    ranked.forEach((row, at) => {
+      row.place = 1 + values.indexOf(values[at]);
+    });
   }
 }
 
@@ -286,9 +292,9 @@ function publishedAt(data: PageData, state: State, of: Metric): Map<string, Publ
   return new Map(figures.filter(({ tasks }) => tasks === state.n).map((figure) => [figure.entry, figure]));
 }
 
-/** The headline of the first campaign shown. */
+/** The headline of the first campaign shown that has this N. */
 export function answer(data: PageData, state: State): Headline | undefined {
-  const all = data.campaigns[shownCampaigns(data, state)[0] ?? -1]?.headlines ?? [];
+  const all = shownCampaigns(data, state).flatMap((position) => data.campaigns[position]?.headlines ?? []);
   return all.find((headline) => headline.tasks === state.n && headline.rank === state.rank);
 }
 
@@ -317,7 +323,8 @@ export function lines(data: PageData, state: State): Line[] {
     const points = campaign.tasks.flatMap((tasks) => {
       const row = rowOf(campaign, entry.name, tasks);
       const figure = row?.figures[of.field];
-      if (!figure) return [];
+      // A logarithmic axis has no 0.
+      if (!figure || figure.median <= 0) return [];
       return [{ tasks, value: figure.median, low: figure.min, high: figure.max, ok: row.ok_runs > 0 }];
     });
     const name = nameIn(data, state, entry, position);
@@ -346,10 +353,7 @@ function fitted({ growth, scaling }: Entry): [number, number][] {
 }
 
 /** Short name of a campaign among those of its series: A, B, … */
-export function letter(data: PageData, position: number): string {
-  const place = placeOf(data, position);
-  return place < 26 ? String.fromCharCode(65 + place) : `#${place + 1}`;
-}
+export const letter = (data: PageData, position: number): string => data.campaigns[position]?.letter ?? "";
 
 /** An entry's name, with the letter of its campaign where several are shown. */
 export const nameIn = (data: PageData, state: State, { name }: Entry, position: number): string =>

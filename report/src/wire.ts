@@ -270,10 +270,12 @@ export interface PageCampaign {
   hold: Hold;
   /** Bytes that each task is asked to keep. Absent if the workload does not specify them. */
   holds_bytes?: number;
+  /** What distinguishes it from other campaigns of its series: A, B and so on. */
+  letter: string;
   /** Names of all entries. If not all lines fit, the scaling chart shows the first ones. */
   lines: Array<string>;
   machine: Machine;
-  /** Total wall time of these runs, in seconds. */
+  /** Total wall time of these runs, in seconds. Of runs whose end was not recorded, the time up to the end of their plateau. */
   measured_s: number;
   /** Memory sources, the most frequent first. Values of different sources are not comparable to the byte. */
   memory_sources: Array<SourceCount>;

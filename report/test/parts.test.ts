@@ -24,7 +24,7 @@ function three(): PageData {
 function twice(): PageData {
   const data = three();
   const others = three().campaigns.slice(0, 2);
-  for (const campaign of others) Object.assign(campaign, { label: "elsewhere", results: 1 });
+  for (const campaign of others) Object.assign(campaign, { label: "elsewhere", letter: "B", results: 1 });
   for (const row of others[1]?.rows ?? []) {
     const figure = row.figures.wall_ns_per_op;
     if (figure) row.changes = { "wall-ns-per-op": ["+100.0%", 0] };

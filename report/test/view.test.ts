@@ -25,7 +25,7 @@ function two(): PageData {
   const data = everything();
   const [second] = everything().campaigns;
   assert(second);
-  second.label = "elsewhere";
+  Object.assign(second, { label: "elsewhere", letter: "B" });
   data.change_notes = ["of means", "may be chance", "not compared"];
   for (const row of second.rows) {
     const figure = row.figures.footprint_bytes;

@@ -43,6 +43,12 @@ export function lineStyle(color: number, among: number): LineStyle {
   };
 }
 
+/** A line and its symbol, for a legend. */
+export const lineMarks = ({ color, dash, glyph }: LineStyle): HTMLElement[] => [
+  h("i", { class: "line-mark", "--color": color, "data-dash": String(dash !== "solid") }),
+  h("i", { class: "line-symbol", "--color": color, "aria-hidden": "true" }, glyph),
+];
+
 export const FONT =
   "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Liberation Sans', sans-serif";
 

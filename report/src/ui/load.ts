@@ -5,8 +5,17 @@ import * as format from "../format.ts";
 import { nameIn, ranking } from "../view.ts";
 import type { LoadPoint } from "../wire.ts";
 import type { App, Section } from "./app.ts";
-import { axisName, type Drawing, figure, Lazy, type LineStyle, lineStyle, logAxis } from "./chart.ts";
-import { key, section, swatch, tipLine, tipPanel } from "./elements.ts";
+import {
+  axisName,
+  type Drawing,
+  figure,
+  Lazy,
+  type LineStyle,
+  lineMarks,
+  lineStyle,
+  logAxis,
+} from "./chart.ts";
+import { section, tipLine, tipPanel } from "./elements.ts";
 
 /** Most lines shown: more are hard to distinguish. */
 const MOST = 16;
@@ -47,8 +56,10 @@ export function loadSection(app: App): Section {
     if (element.hidden) return;
     lines = all.slice(0, MOST);
     fill(title, `Load at ${format.tasks(app.state.n)}`);
-    const keys = lines.map((line) => key(swatch("", line.style.color), line.name));
-    fill(legend, keys);
+    fill(
+      legend,
+      lines.map((line) => h("span", { class: "key" }, ...lineMarks(line.style), line.name)),
+    );
     fill(note, all.length > MOST && `The first ${MOST} of ${all.length}. Filter or search to see others.`);
     cpu.changed();
     latency.changed();

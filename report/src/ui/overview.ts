@@ -41,7 +41,8 @@ export function overviewSection(app: App): Section | undefined {
 
   function update(): void {
     const found = overview(app.data, app.state);
-    if (!found) return;
+    element.hidden = !found || found.sets.length === 0;
+    if (!found || element.hidden) return;
     const of = found.campaign ? ` Results: ${found.campaign}.` : "";
     fill(about, `${app.data.about.overview[app.state.rank]} Pin two rows (◇) to compare them.${of}`);
     const rows = found.sets.reduce((sum, set) => sum + set.length, 0);

@@ -265,7 +265,7 @@ function spread({ data }: App, { metric }: Ranking, bar: Bar): string {
 
 /** Spread ÷ value: the larger half of the interval, or the median absolute deviation. */
 function noise(metric: Metric, { row, value, range }: Bar): number | undefined {
-  if (!isWhole(metric)) return row?.figures[metric.field]?.mad;
+  if (!isWhole(metric)) return row?.figures[metric.field]?.spread;
   return range && value ? Math.max(range.high - value, value - range.low) / Math.abs(value) : undefined;
 }
 

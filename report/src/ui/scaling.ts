@@ -15,6 +15,7 @@ import {
   FONT,
   Lazy,
   type LineStyle,
+  lineMarks,
   lineStyle,
   logAxis,
   saveChart,
@@ -28,8 +29,8 @@ const MOST = 24;
 /** Most lines listed in a tooltip. */
 const MOST_COMPARED = 16;
 
-/** Room for names at the ends of lines, in pixels. */
-const NAMES = 190;
+/** Width of a character of the names at the ends of lines, in pixels. */
+const NAME_CHARACTER = 6.4;
 
 interface Styled extends Line {
   style: LineStyle;
@@ -84,13 +85,10 @@ export function scalingSection(app: App): Section {
 }
 
 function legendItem(app: App, chart: Lazy, line: Styled): HTMLElement {
-  const { color, dash, glyph } = line.style;
   const hidden = app.state.hidden.includes(line.name);
   const hide = () => app.set({ hidden: toggled(app.state.hidden, line.name) });
-  const mark = h("i", { class: "line-mark", "--color": color, "data-dash": String(dash !== "solid") });
-  const symbol = h("i", { class: "line-symbol", "--color": color, "aria-hidden": "true" }, glyph);
   const name = h("span", {}, line.name);
-  const button = choice(line.name, !hidden, hide, { class: "line-key" }, mark, symbol, name);
+  const button = choice(line.name, !hidden, hide, { class: "line-key" }, ...lineMarks(line.style), name);
   const highlight = (type: "highlight" | "downplay") => () => {
     if (!hidden) chart.now()?.dispatchAction({ type, seriesName: line.name });
   };
@@ -102,6 +100,7 @@ function legendItem(app: App, chart: Lazy, line: Styled): HTMLElement {
 function drawing(app: App, all: Styled[], width: number): Drawing {
   const visible = all.filter((line) => !app.state.hidden.includes(line.name));
   const narrow = width < 560;
+  const longest = Math.max(0, ...visible.map((line) => line.name.length));
   const of = metricOf(app);
   const values = visible.flatMap((line) =>
     // Times vary more than footprints: the axis must fit their bars too.
@@ -117,7 +116,12 @@ function drawing(app: App, all: Styled[], width: number): Drawing {
       ? format.withoutZeros(format.bytes(value))
       : `${value < 1 ? format.significant(value) : format.grouped(value)} ns`;
   return {
-    grid: { left: narrow ? 58 : 70, right: narrow ? 18 : NAMES, top: 12, bottom: 46 },
+    grid: {
+      left: narrow ? 58 : 70,
+      right: narrow ? 18 : Math.min(width / 3, 24 + longest * NAME_CHARACTER),
+      top: 12,
+      bottom: 46,
+    },
     tooltip: {
       trigger: "axis",
       axisPointer: { type: "line", lineStyle: { color: token("--ink-3") }, label: { show: false } },

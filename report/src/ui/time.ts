@@ -51,9 +51,9 @@ export function timeSection(app: App): Section {
 
   function update(): void {
     fill(title, `Time at ${format.tasks(app.state.n)}`);
-    const all = show("time", "wall");
-    // The phases of work are not recorded.
-    element.hidden = all + show("cpu", "cpu") === 0;
+    const [all, cpu] = [show("time", "wall"), show("cpu", "cpu")];
+    // The phases of work are not recorded, and none of a run whose end was not.
+    [left.hidden, right.hidden, element.hidden] = [all === 0, cpu === 0, all + cpu === 0];
     fill(note, all > MOST && `The first ${MOST} of ${all}. Filter or search to see others.`);
   }
   return { element, update };

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::several::{EntryLine, letter, lines, numbers};
+use super::several::{EntryLine, lines, numbers};
 use super::several_document::{DOUBT, DOUBTFUL};
 use super::words::change;
 use crate::metrics::{self, MetricDef};
 use crate::record::Series;
-use crate::report::{PageChange, PageData, Report};
+use crate::report::{PageChange, PageData, Report, letter};
 
 /// Of all changes: their ratio may differ from that of the values.
 const OF_MEANS: &str =

@@ -2,14 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::several::{
-    CampaignValue, EntryLine, MetricTable, campaigns, letter, placed, several_facts, tables,
-};
+use super::several::{CampaignValue, EntryLine, MetricTable, campaigns, placed, several_facts, tables};
 use super::words::change;
 use crate::document::{Column, Document, DocumentRow, Emphasis, NONE, Table, TableCell, joined};
 use crate::metrics::{Better, MetricDef};
 use crate::report::document::{emphasis, names};
-use crate::report::{Report, footnotes};
+use crate::report::{Report, footnotes, letter};
 use crate::units;
 
 /// Marks a change that may be chance.

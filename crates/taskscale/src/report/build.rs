@@ -68,8 +68,12 @@ impl Report {
             // Folded from 0: the empty sum of floating-point numbers is -0.
             measured_s: samples
                 .iter()
-                .filter_map(|sample| sample.borrow().time.wall_s)
+                .filter_map(|sample| run_s(sample.borrow()))
                 .fold(0.0, |sum, s| sum + s),
+            measured_s_is_low: samples.iter().any(|sample| {
+                let time = &sample.borrow().time;
+                time.launch_s.is_some() && time.wall_s.is_none()
+            }),
             unmeasured_runs: unmeasured_runs(campaign, &entries, &cells),
             stray_samples: cells.strays,
             groups: groups(campaign, &entries, &cells, &growth, usual),
@@ -82,6 +86,12 @@ impl Report {
         }
         .ranked_by(Rank::default())
     }
+}
+
+/// The seconds of a run; if its end was not recorded, those up to the end of its plateau.
+fn run_s(sample: &Sample) -> Option<f64> {
+    let time = &sample.time;
+    time.wall_s.or_else(|| Some(time.launch_s? + time.plateau_s.unwrap_or(0.0)))
 }
 
 /// The repetitions of a case that count: those that were ok, or else those that were partial.

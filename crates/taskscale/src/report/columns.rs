@@ -60,7 +60,9 @@ pub fn columns(report: &Report, stats: bool) -> Vec<ShownFigure> {
     let optional =
         SOME.iter().filter(|(metric, _)| report.rows().any(|row| row.spreads.of(metric).is_some()));
     let of_stats = (stats && metrics::WALL.is_of(report.shape)).then_some((&metrics::WALL, Some(1)));
-    let is_news = |(metric, _): &ShownFigure| report.rows().any(|row| row.is_news(metric));
+    let is_news = |(metric, _): &ShownFigure| {
+        report.rows().any(|row| row.is_news(metric) && row.text(metric).is_some())
+    };
     optional.copied().chain(of_shape(report.shape)).filter(is_news).chain(of_stats).collect()
 }
 

@@ -34,7 +34,7 @@ pub enum Detail {
     Stats,
 }
 
-/// Most notes of a document without `--stats`.
+/// Most notes of a document without `--stats`, besides those that explain marks.
 const NOTES: usize = 3;
 
 /// Most lines for the rows of both tables of a brief document, which has at most 120 lines.
@@ -72,6 +72,11 @@ pub fn document(reports: &[Report], detail: Detail) -> Document {
     (document.notes, document.details) = (parts.notes, parts.details);
     if detail != Detail::Stats {
         document.notes.truncate(NOTES);
+    }
+    for mark in shown.iter().flat_map(footnotes::all_marks) {
+        if !document.notes.contains(&mark) {
+            document.notes.push(mark);
+        }
     }
     if brief {
         let others = joined(reports[1..].iter().map(|report| report.series().to_string()), "; ");
@@ -159,7 +164,9 @@ fn part(report: &Report, first: bool, brief: bool, detail: Detail) -> Document {
         document.table(growth(report));
     }
     document.table(unavailable(report));
+    let marks = footnotes::all_marks(report);
     document.notes = footnotes::notes(report);
+    document.notes.retain(|note| !marks.contains(note));
     let version = |of: &super::Version| format!("{}: {}", of.runtime, of.version);
     document.details = report.versions.iter().map(version).collect();
     document

@@ -2,7 +2,7 @@
 
 use super::footnotes;
 use super::model::Report;
-use super::phrases::{counts, processor};
+use super::phrases::{counts, processor, runs_in_time};
 use crate::catalog::Shape;
 use crate::document::joined;
 use crate::units;
@@ -60,8 +60,8 @@ fn plan(report: &Report) -> String {
         runs => format!("; {} not measured yet", units::counted(runs, "run")),
     };
     let repetitions = units::counted(report.repetitions, "repetition");
-    let (runs, time) = (units::counted(report.runs, "run"), units::seconds(report.measured_s));
-    format!("{} tasks, {repetitions}; {runs} in {time}{missing}", counts(&report.tasks))
+    let runs = runs_in_time([report].into_iter());
+    format!("{} tasks, {repetitions}; {runs}{missing}", counts(&report.tasks))
 }
 
 /// The command that repeats a run: with its seed, without the output folder, which exists by now, and without

@@ -6,9 +6,9 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use super::model::{EntryInfo, Growth, PlateauCount, Rank, Report, Row, SourceCount};
-use super::phrases::{NO_LINE, counts, processor};
+use super::phrases::{NO_LINE, counts, processor, runs_in_time};
 use crate::catalog::{Kind, Shape, Style, release_series};
-use crate::document::{capitalized, first_few, joined};
+use crate::document::{by_key, capitalized, first_few, joined};
 use crate::record::{By, Hold, Machine, MemorySource, OWN_WORKLOAD};
 use crate::stats::OFF;
 use crate::units::{self, counted};
@@ -99,14 +99,11 @@ pub fn scenario(report: &Report) -> String {
 /// Provenance: version, day, number and time of runs, seed and plan.
 pub fn provenance(parts: &[Report]) -> Option<String> {
     let report = parts.first()?;
-    let runs: u64 = parts.iter().map(|part| part.runs).sum();
-    let measured_s: f64 = parts.iter().map(|part| part.measured_s).sum();
     Some(format!(
-        "taskscale {} · {} · {} in {} · seed {} · plan {}",
+        "taskscale {} · {} · {} · seed {} · plan {}",
         report.taskscale,
         report.created_at.date(),
-        counted(runs, "run"),
-        units::seconds(measured_s),
+        runs_in_time(parts.iter()),
         report.seed,
         report.plan_digest.chars().take(12).collect::<String>(),
     ))
@@ -130,9 +127,12 @@ pub fn notes(report: &Report) -> Vec<String> {
     if report.rows().any(|row| row.ok_runs > 0 && row.ok_runs < row.runs) {
         notes.push("Values include only the repetitions that were ok.".to_owned());
     }
-    if report.rows().any(|row| row.ok_runs == 0 && row.has_figures()) {
-        notes.push("Rows with fewer than N tasks alive are not ranked: N tasks would cost more.".to_owned());
-    }
+    let mut partial = report.rows().filter(|row| row.ok_runs == 0 && row.has_figures());
+    let note = match partial.clone().any(|row| row.short_alive.is_some()) {
+        true => "Rows with fewer than N tasks alive are not ranked: N tasks would cost more.",
+        false => "Rows without an ok run are not ranked.",
+    };
+    notes.extend(partial.next().map(|_| note.to_owned()));
     let has_no_cost = |row: &Row| row.ok_runs == row.runs && row.headline.is_none();
     if report.shape == Shape::Work && report.rows().any(has_no_cost) {
         notes.push(
@@ -141,6 +141,19 @@ pub fn notes(report: &Report) -> Vec<String> {
         );
     }
     notes.extend(plateaus(report));
+    notes.extend(all_marks(report));
+    for count in &report.warnings {
+        notes.push(warned(count.text, &counted(count.runs, "run"), &named(&count.entries)));
+    }
+    notes.extend(of_machine(report));
+    notes.extend(vs_best(report));
+    notes.push(reading(report));
+    notes
+}
+
+/// The meaning of each mark in the tables of this report.
+pub fn all_marks(report: &Report) -> Vec<String> {
+    let mut notes = Vec::new();
     if report.growth.iter().any(Growth::is_nonlinear) {
         notes.push(format!("{NO_LINE} memory is not linear in N: do not extrapolate."));
     }
@@ -149,12 +162,6 @@ pub fn notes(report: &Report) -> Vec<String> {
     if report.rows().any(|row| row.entry.reference) {
         notes.push(format!("{REFERENCE}: a reference line, never ranked."));
     }
-    for count in &report.warnings {
-        notes.push(warned(count.text, &counted(count.runs, "run"), &named(&count.entries)));
-    }
-    notes.extend(of_machine(report));
-    notes.extend(vs_best(report));
-    notes.push(reading(report));
     notes
 }
 
@@ -184,10 +191,14 @@ pub fn marks<'a>(
     let unverified: BTreeSet<_> = entries
         .clone()
         .chain(missing)
-        .filter_map(|entry| Some((&entry.name, entry.unverified.as_ref()?)))
+        .filter_map(|entry| Some((entry.unverified.as_ref()?, &entry.name)))
         .collect();
-    for (name, why) in unverified {
-        notes.push(format!("{UNVERIFIED} {name} is unverified: {why}."));
+    for (why, names) in by_key(unverified.into_iter()) {
+        let is = if names.len() == 1 { "is" } else { "are" };
+        notes.push(format!(
+            "{UNVERIFIED} {} {is} unverified: {why}.",
+            joined(names.iter().map(|name| name.as_str()), ", ")
+        ));
     }
     notes
 }

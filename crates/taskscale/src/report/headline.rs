@@ -27,7 +27,7 @@ impl Headline {
         ranked.sort_by(|a, b| scope(a).cmp(&scope(b)).then(better.order(a.median(), b.median())));
         let bests: Vec<&Row> = ranked.chunk_by(|a, b| scope(a) == scope(b)).map(|set| set[0]).collect();
         let (answer, detail) = match (&ranked[..], &bests[..]) {
-            ([], _) => nothing(report, group.tasks),
+            ([], _) => nothing(report, group),
             (&[best, .., worst], [_]) => (between(report, best, worst), compared(report, best, worst)),
             (&[only], _) => (alone(report, only), String::new()),
             (_, bests) => (of_kinds(report, bests), timers(report, bests)),
@@ -58,14 +58,19 @@ fn value(report: &Report, row: &Row) -> String {
     row.median().map(|median| report.headline().text(median)).unwrap_or_default()
 }
 
-fn nothing(report: &Report, n: u64) -> (Vec<String>, String) {
-    let n = many(report, n);
-    let question = match report.shape {
-        Shape::Work => format!("What an operation costs with {n}"),
-        Shape::Hold | Shape::Serve => format!("What {n} cost"),
+fn nothing(report: &Report, group: &RowGroup) -> (Vec<String>, String) {
+    let n = many(report, group.tasks);
+    let question = match (report.shape, group.tasks) {
+        (Shape::Work, _) => format!("What an operation costs with {n}"),
+        (_, 1) => format!("What {n} costs"),
+        _ => format!("What {n} cost"),
     };
     let title = report.headline().title.to_lowercase();
-    (vec![question], format!("No entry has a value for {title} at this number of tasks."))
+    let what = match group.rows.iter().any(|row| row.headline.is_some()) {
+        true => "is ranked by",
+        false => "has a value for",
+    };
+    (vec![question], format!("No entry {what} {title} at this number of tasks."))
 }
 
 fn alone(report: &Report, row: &Row) -> Vec<String> {
@@ -122,19 +127,28 @@ fn compared(report: &Report, best: &Row, worst: &Row) -> String {
 }
 
 /// How many entries reached N.
-fn held(report: &Report, group: &RowGroup, slowed: bool) -> String {
+pub(super) fn held(report: &Report, group: &RowGroup, slowed: bool) -> String {
     let ran = || group.rows.iter().filter(|row| !row.entry.reference);
-    let (all, held) = (ran().count(), ran().filter(|row| row.ok_runs > 0 && row.headline.is_some()).count());
+    let all_alive = |row: &Row| row.headline.is_some() && row.short_alive.is_none();
+    let held = |row: &&Row| match report.shape {
+        Shape::Work => row.ok_runs > 0 && row.headline.is_some(),
+        Shape::Hold | Shape::Serve => row.ok_runs > 0 || all_alive(row),
+    };
+    let (all, held) = (ran().count(), ran().filter(held).count());
     let entries = counted(all, "entry");
-    let who = if held == all { format!("All {entries}") } else { format!("{held} of {entries}") };
+    let who = match (all, held == all) {
+        (1, true) => "The only entry".to_owned(),
+        (_, true) => format!("All {entries}"),
+        _ => format!("{held} of {entries}"),
+    };
     let what = match report.shape {
         Shape::Work => "completed the work".to_owned(),
         Shape::Hold | Shape::Serve => format!("reached {}", units::count(group.tasks)),
     };
     let others = match all - held {
         0 => "",
-        1 => ". The other is listed last, with the reason",
-        _ => ". The others are listed last, with the reason",
+        1 => ". The reason of the other is below",
+        _ => ". The reasons of the others are below",
     };
     let inflated = match slowed && report.shape == Shape::Work {
         true => " Other work shared the CPUs: times are inflated.",

@@ -29,7 +29,7 @@ pub fn write_html(mut page: PageData, out: &mut dyn Write) -> io::Result<()> {
     let bytes = |of: &Explanation| of.sheet.slope.bytes;
     page.anatomy.sort_by(|a, b| a.kind.cmp(&b.kind).then(bytes(a).total_cmp(&bytes(b))));
     unpack(part!("before"), out)?;
-    embed(&page, out)?;
+    embed(&page, FIGURE_DIGITS, out)?;
     unpack(part!("between"), out)?;
     block("sources", &page.sources, out)?;
     for (position, campaign) in page.campaigns.iter().enumerate() {
@@ -57,12 +57,12 @@ fn unpack(mut packed: &[u8], out: &mut dyn Write) -> io::Result<()> {
 
 fn block(id: &str, value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
     write!(out, "<script type=\"application/json\" id=\"{id}\">")?;
-    embed(value, out)?;
+    embed(value, DETAIL_DIGITS, out)?;
     out.write_all(b"</script>\n")
 }
 
-fn embed(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
-    Ok(value.serialize(&mut Serializer::with_formatter(out, Embedded))?)
+fn embed(value: &impl Serialize, digits: i32, out: &mut dyn Write) -> io::Result<()> {
+    Ok(value.serialize(&mut Serializer::with_formatter(out, Embedded { digits }))?)
 }
 
 /// JSON that can neither end its script block nor begin a comment in it: `<`, `>` and `&` occur only in
@@ -70,20 +70,28 @@ fn embed(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
 ///
 /// Strings have no characters that act instead of being seen (terminal escapes, reversed text). Line feeds and
 /// tabs stay, as sources have them. Numbers are rounded by `brief`.
-struct Embedded;
+struct Embedded {
+    /// Significant digits of numbers.
+    digits: i32,
+}
 
-/// Rounds to seven significant digits, at most six decimals, and at least to a whole number. Runs do not repeat
-/// the rest.
-fn brief(value: f64) -> f64 {
-    let before_point = if value.abs() < 1.0 { 0 } else { value.abs().log10() as i32 + 1 };
-    let scale = 10_f64.powi((7 - before_point).clamp(0, 6));
+/// The page rounds again, to three digits. Of figures it also computes ratios.
+const FIGURE_DIGITS: i32 = 7;
+const DETAIL_DIGITS: i32 = 5;
+
+/// Rounds to so many significant digits, one less below 1, and at most twelve decimals, and at least to a whole
+/// number. Runs do not repeat the rest.
+fn brief(value: f64, digits: i32) -> f64 {
+    let before_point = if value == 0.0 { 0 } else { value.abs().log10().floor() as i32 + 1 };
+    let decimals = digits - before_point - i32::from(before_point < 1);
+    let scale = 10_f64.powi(decimals.clamp(0, 12));
     (value * scale).round() / scale
 }
 
 impl Formatter for Embedded {
     fn write_f64<W: ?Sized + Write>(&mut self, out: &mut W, value: f64) -> io::Result<()> {
         // Display writes `12`, not `12.0`. The sum is `0` where the rounded value is `-0`.
-        write!(out, "{}", brief(value) + 0.0)
+        write!(out, "{}", brief(value, self.digits) + 0.0)
     }
 
     fn write_string_fragment<W: ?Sized + Write>(&mut self, out: &mut W, text: &str) -> io::Result<()> {
@@ -117,7 +125,7 @@ mod tests {
 
     fn embedded(value: &impl Serialize) -> String {
         let mut out = Vec::new();
-        embed(value, &mut out).unwrap();
+        embed(value, FIGURE_DIGITS, &mut out).unwrap();
         String::from_utf8(out).unwrap()
     }
 
@@ -168,7 +176,7 @@ mod tests {
 
     #[test]
     fn embedded_numbers_are_rounded() {
-        let numbers = [12.0, -3.0, 0.5, 2e-6, 4e-7, 1.5e300, f64::NAN, f64::INFINITY];
+        let numbers = [12.0, -3.0, 0.5, 2e-6, 4e-13, 1.5e300, f64::NAN, f64::INFINITY];
         let back: Value = serde_json::from_str(&embedded(&numbers)).unwrap();
         assert_eq!(back, json!([12, -3, 0.5, 2e-6, 0, 1.5e300, null, null]));
         assert!(embedded(&numbers).starts_with("[12,-3,0.5,"), "{}", embedded(&numbers));

@@ -55,7 +55,7 @@ pub use html::write_html;
 pub use model::{EntryInfo, Growth, REPORT_SCHEMA, Rank, Report, Row, RowGroup, Unavailable, Version};
 pub use overview::{Factor, HEAT_STEPS, Overview, overview};
 pub use page::{PAGE_SCHEMA, PageChange, PageData, VersionsChart};
-pub use phrases::{FailureLine, failure_lines, processor};
+pub use phrases::{FailureLine, failure_lines, letter, processor};
 pub use samples::render as samples_csv;
 pub use svg::{ranking as ranking_chart, versions as versions_chart};
 pub use versions::{VersionLine, VersionPoint};

@@ -87,8 +87,12 @@ pub struct Report {
     pub versions: Vec<Version>,
     /// Runs recorded, repeated attempts included.
     pub runs: u64,
-    /// Total wall time of these runs, in seconds.
+    /// Total wall time of these runs, in seconds. Of runs whose end was not recorded, the time up to the end of
+    /// their plateau.
     pub measured_s: f64,
+    /// Whether there are such runs.
+    #[serde(skip)]
+    pub measured_s_is_low: bool,
     /// Planned runs without a sample: the measurement was interrupted, or is still running.
     pub unmeasured_runs: u64,
     /// Number of samples of other entries or workloads, which are ignored.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::model::{FailureGroup, Growth, Row};
+use super::model::{FailureGroup, Growth, Report, Row};
 use crate::document::{joined, safe};
 use crate::metrics::per_task;
 use crate::record::Machine;
@@ -20,6 +20,20 @@ pub fn line_mark(linear: Option<bool>) -> &'static str {
 /// Parameters as one field: `bytes=64 every=1`.
 pub fn params(params: &BTreeMap<String, String>) -> String {
     joined(params.iter().map(|(name, value)| format!("{name}={value}")), " ")
+}
+
+/// The letter of a campaign among several: A to Z, then AA and so on.
+pub fn letter(i: usize) -> String {
+    let last = char::from(b'A' + (i % 26) as u8);
+    if i < 26 { last.to_string() } else { letter(i / 26 - 1) + &last.to_string() }
+}
+
+/// `183 runs in 1 h 02 m`.
+pub fn runs_in_time<'a>(reports: impl Iterator<Item = &'a Report> + Clone) -> String {
+    let runs = units::counted(reports.clone().map(|report| report.runs).sum::<u64>(), "run");
+    let at_least = if reports.clone().any(|report| report.measured_s_is_low) { "at least " } else { "" };
+    let time = units::seconds(reports.map(|report| report.measured_s).fold(0.0, |sum, s| sum + s));
+    format!("{runs} in {at_least}{time}")
 }
 
 /// `AMD EPYC 7B13, 2 CPUs`.
@@ -107,4 +121,14 @@ pub fn failure_lines(row: &Row) -> Vec<FailureLine> {
         FailureLine { head, reason }
     };
     row.shortfalls.iter().map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_continue_with_aa_after_z() {
+        assert_eq!([0, 1, 25, 26, 27, 701, 702].map(letter), ["A", "B", "Z", "AA", "AB", "ZZ", "AAA"]);
+    }
 }

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use strum::VariantArray;
 
 use super::fixture::{HOSTILE, campaign, everything, facts, fell, json_shape, request, sample};
+use super::headline::held;
 use super::sanitize::width;
 use super::*;
 use crate::catalog::Kind;
@@ -194,6 +195,35 @@ fn only_the_last_attempt_counts() {
         assert_eq!(report.runs, 2);
         assert_eq!(report.unmeasured_runs, 8);
     }
+}
+
+/// A partial run whose tasks were all alive, such as one with ticks missed, has reached N.
+#[test]
+fn partial_rows_say_whether_all_tasks_were_alive() {
+    let campaign = campaign(vec![facts("go/goroutine", Kind::Stackful)]);
+    let mut partial = fell(sample("go/goroutine", 1, 1, 9 << 20, 0), Status::Partial, "its tasks woke late");
+    for (alive, note, reached) in [
+        (1, "Rows without an ok run are not ranked.", "The only entry reached 1."),
+        (0, "Rows with fewer than N tasks alive are not ranked", "0 of 1 entry reached 1."),
+    ] {
+        partial.alive = Some(alive);
+        let report = Report::build(&campaign, std::slice::from_ref(&partial));
+        assert!(shown(&report, Format::Table).contains(note), "{note}");
+        assert!(held(&report, &report.groups[0], false).starts_with(reached.trim_end_matches('.')));
+        let headline = headline::Headline::of(&report, &report.groups[0], Rank::Kind, false);
+        assert_eq!(headline.detail, "No entry is ranked by footprint at this number of tasks.");
+    }
+}
+
+#[test]
+fn runs_whose_end_was_not_recorded_count_up_to_their_plateau() {
+    let campaign = campaign(vec![facts("go/goroutine", Kind::Stackful)]);
+    let mut endless = sample("go/goroutine", 1_000_000, 1, 9 << 20, 100);
+    endless.time.wall_s = None;
+    let known_s = endless.time.launch_s.unwrap_or(0.0) + endless.time.plateau_s.unwrap_or(0.0);
+    let report = Report::build(&campaign, std::slice::from_ref(&endless));
+    assert_eq!(report.measured_s, known_s);
+    assert!(shown(&report, Format::Table).contains("1 run in at least "));
 }
 
 #[test]

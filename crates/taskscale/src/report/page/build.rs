@@ -9,7 +9,7 @@ use super::super::color::color_of;
 use super::super::headline::Headline;
 use super::super::model::{Growth, Rank, Report, Row, RowGroup};
 use super::super::overview::{HEAT_STEPS, overview_at};
-use super::super::phrases::SHOWN_SPREAD;
+use super::super::phrases::{SHOWN_SPREAD, letter};
 use super::super::rank::NO_VALUE;
 use super::super::{facts, footnotes, phrases};
 use super::columns::columns;
@@ -165,6 +165,7 @@ impl PageData {
         PageCampaign {
             context: context(&report),
             scenario: footnotes::scenario(&report),
+            letter: letter(self.campaigns.iter().filter(|page| page.part == part.to_string()).count()),
             part: part.to_string(),
             metrics: metrics.into_iter().map(|metric| metric.name).collect(),
             results: self.overviews.len(),

@@ -121,7 +121,7 @@ fn of_metric(metric: &'static MetricDef) -> impl Iterator<Item = PageColumn> {
     let ranks = [&metrics::FOOTPRINT, &metrics::WALL_PER_OP].contains(&metric);
     let all = [
         ("median", metric.short(), unit, metric.about),
-        ("mad", "± MAD", Share, "median absolute deviation"),
+        ("spread", "± MAD", Share, "median absolute deviation ÷ median"),
         ("min", "Smallest", unit, ""),
         ("max", "Largest", unit, ""),
     ];

@@ -85,6 +85,8 @@ pub struct PageCampaign {
     pub report: Report,
     /// The series: workload, parameters and CPUs. Campaigns are compared within it.
     pub part: String,
+    /// What distinguishes it from other campaigns of its series: A, B and so on.
+    pub letter: String,
     /// One line: what was measured, where and when.
     pub context: String,
     /// How tasks waited, or what an operation is.

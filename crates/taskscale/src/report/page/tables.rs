@@ -144,7 +144,7 @@ pub fn about() -> SectionTexts {
 const FOOTPRINTS: &str = "Footprint over the number of tasks. Marks are medians, with bars from the smallest to the \
                           largest run. Lines are the fit, fixed cost + N × bytes per task; if memory is not linear, \
                           they join the medians. Flat parts show the fixed cost of the runtime, rising parts the cost \
-                          of tasks. The dotted line is the floor.";
+                          of tasks. A dotted line is a reference.";
 const TIMES: &str = "Wall time per operation over the number of tasks. Marks are medians, with bars from the smallest \
                      to the largest run. If a line is flat, the cost of an operation does not depend on the number \
                      of tasks.";
