@@ -52,7 +52,6 @@ metrics! {
 
     KERNEL: MEMORY("kernel", "kernel_bytes", "kernel MiB") {
         "Kernel memory": "Kernel memory, a part of the footprint",
-        narrow: Some("kernel"),
         read: Read::Run(|sample| plateau(sample, |plateau| plateau.kernel_bytes)),
     }
 
@@ -68,7 +67,7 @@ metrics! {
 
     RSS_PEAK: MEMORY("rss-peak", "rss_peak_bytes", "RSS peak MiB") {
         "Peak RSS": "Highest resident memory of any one process",
-        narrow: Some("RSS"),
+        narrow: Some("RSS MiB"),
         // Always the kernel's own count for each process.
         source_dependent: false,
         read: Read::Run(|sample| Some(sample.memory.rss_peak_bytes? as f64)),
@@ -170,7 +169,7 @@ metrics! {
 
     CPU_AT_CAPACITY: LOAD("cpu-us-at-capacity", "cpu_us_at_capacity", "CPU µs/msg at capacity") {
         "CPU time per message at capacity": "CPU time of the server per message, in the closed loop",
-        narrow: Some("at capacity"),
+        narrow: Some("at cap. µs"),
         read: Read::Run(|sample| {
             let closed = sample.load.as_ref()?.closed.as_ref()?;
             per(closed.server_cpu_s?, closed.messages)
