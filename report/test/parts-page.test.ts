@@ -116,7 +116,7 @@ test("work says what an operation is, and nothing that only tasks that wait have
   ]);
   assert.match(
     readFileSync(await download.path(), "utf8"),
-    /,wall_ns_per_op_median,wall_ns_per_op_mad,.*,ops_per_s_median,/,
+    /,wall_ns_per_op_median,wall_ns_per_op_spread,.*,ops_per_s_median,/,
   );
 
   await page.locator("#ranking .rank-line").first().click();
