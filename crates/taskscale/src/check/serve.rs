@@ -190,9 +190,14 @@ impl RunningServer {
     fn end(&mut self) -> Result<(), String> {
         let sent = kill_process(Pid::from_child(&self.child), Signal::TERM);
         let deadline = Instant::now() + EXIT_TIMEOUT;
-        while Instant::now() < deadline {
+        loop {
+            // Read before the look at the child: after a pause of the machine, it counts that the child has exited.
+            let is_over = Instant::now() >= deadline;
             if !matches!(self.child.try_wait(), Ok(None)) {
                 return Ok(());
+            }
+            if is_over {
+                break;
             }
             std::thread::sleep(Duration::from_millis(20));
         }

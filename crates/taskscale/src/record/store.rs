@@ -115,7 +115,8 @@ pub fn load(folder: &Path) -> Result<Loaded, StoreError> {
     if let Some(found) = value["schema"].as_u64().filter(|found| *found > SCHEMA_VERSION.into()) {
         return Err(StoreError::Newer { path, found });
     }
-    let campaign: Campaign = serde_json::from_value(value).map_err(malformed)?;
+    // From the text again, as an error then has its line.
+    let campaign: Campaign = serde_json::from_slice(&text).map_err(malformed)?;
     check_size(&campaign, &path)?;
 
     let path = folder.join(SAMPLES_FILE);
@@ -214,6 +215,14 @@ fn is_unfinished(path: &Path) -> io::Result<bool> {
 pub struct Store {
     folder: PathBuf,
     samples: File,
+}
+
+impl Drop for Store {
+    /// A child that was forked but has not reached its exec keeps the file open, and with it a lock that is not
+    /// released.
+    fn drop(&mut self) {
+        let _ = self.samples.unlock();
+    }
 }
 
 impl Store {

@@ -77,7 +77,9 @@ impl Expected {
         let all = cases_of(server(self.flags));
         let last = all.iter().position(|case| case.name == self.case).expect("a case");
         self.patience.iter().any(|patience| {
-            let faults = found(self.flags, *patience, &all[..=last]);
+            let mut faults = found(self.flags, *patience, &all[..=last]);
+            // A busy machine may cause it.
+            faults.retain(|fault| fault.case != "latency" || self.case == "latency");
             let is_it = |fault: &ConformanceFault| {
                 (fault.grave, fault.case) == (self.grave, self.case) && fault.what.contains(self.words)
             };
