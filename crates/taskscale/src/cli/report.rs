@@ -290,6 +290,7 @@ impl ReportFilter {
             [asked, ..] if self.option().is_none() => {
                 bail!("--part {asked}: no series matches; available: {}", parts.join("; "))
             }
+            [] if self.option().is_none() => bail!("these results have no entries"),
             _ => bail!("no entry matches all filters (--entry, --kind, --part)"),
         }
     }
