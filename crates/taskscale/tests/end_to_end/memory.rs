@@ -9,7 +9,7 @@ use std::thread;
 
 use taskscale::record::{self, Sample, Status, Warning};
 
-use crate::support::{World, assert_good, is_root, skipped, was_starved};
+use crate::support::{World, assert_good, is_root, not_possible_here, skipped, was_starved};
 
 const MIB: f64 = (1 << 20) as f64;
 
@@ -103,7 +103,7 @@ fn footprints_mib(sample: &Sample) -> (f64, f64) {
 fn wrong(sample: &Sample, truth: ExactMemory, nothing: &Sample) -> Option<String> {
     let reason = sample.reason.clone().unwrap_or_default();
     if sample.exit_code == Some(77) {
-        println!("SKIPPED: {:?}: this machine cannot: {reason}", sample.command);
+        not_possible_here(&format!("{:?}: {reason}", sample.command));
         return None;
     }
     // A CPU-starved run may have no plateau, or one that ends before the attack continues.
@@ -133,7 +133,7 @@ fn check(attacks_and_truths: &[(&str, ExactMemory)], change: impl Fn(&mut Comman
     let Some(program) = attacks(&world) else { return };
     let nothing = measured(&world, &program, "nothing", &change);
     if nothing.memory.plateau.is_none() && was_starved(&nothing) {
-        return println!("SKIPPED: the machine is too busy to measure a program that does nothing");
+        return not_possible_here("the machine is too busy to measure a program that does nothing");
     }
     let (world, program, nothing, change) = (&world, &program, &nothing, &change);
     let found: Vec<String> = attacks_and_truths

@@ -7,6 +7,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use regex_lite::Regex;
+
 use crate::cases::{self, Batch, FaultCase};
 
 const BEGIN: &str = "<!-- faults of programs: made by crates/taskscale/tests/end_to_end/reliability.rs -->\n";
@@ -31,8 +33,10 @@ fn table() -> String {
 fn row(batch: &Batch, case: &FaultCase) -> String {
     let mut told = Vec::new();
     if !case.reason.is_empty() {
-        let told_of = case.reason.replace('|', "\\|").replace(&batch.tasks.to_string(), "N");
-        told.push(format!("“{}”", told_of.trim_end_matches("; stderr: ").trim_end_matches(": ")));
+        let tasks = Regex::new(&format!(r"\b{}\b", batch.tasks)).expect("a pattern");
+        let reason = case.reason.replace('|', "\\|");
+        let reason = tasks.replace_all(&reason, "N");
+        told.push(format!("“{}”", reason.trim_end_matches("; stderr: ").trim_end_matches(": ")));
     }
     told.extend(case.warnings.iter().map(|warning| {
         let name = serde_json::to_value(warning).expect("a name");

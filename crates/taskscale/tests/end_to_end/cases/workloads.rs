@@ -8,7 +8,7 @@ use Status::{Crashed, Failed, Partial};
 
 /// The correct `check` of five tasks of 1,024 bytes each is 628,650.
 pub const STATE: Batch = Batch {
-    title: "Tasks that keep memory",
+    title: "Tasks that keep state",
     tasks: 5,
     options: "-w state",
     bare: false,

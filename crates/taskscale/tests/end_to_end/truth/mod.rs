@@ -12,7 +12,7 @@ mod table;
 
 use std::sync::{Mutex, PoisonError};
 
-use crate::support::{skipped, was_starved};
+use crate::support::{not_possible_here, skipped, was_starved};
 use cases::{NOTHING, TruthCase};
 use place::{NoSamples, Setup};
 use table::{TruthRow, rows};
@@ -23,7 +23,7 @@ fn check(place: &Setup, cases: &[TruthCase]) -> Option<(Vec<TruthRow>, Vec<Strin
     let samples = match place.measure_all(cases) {
         Ok(samples) => samples,
         Err(NoSamples::Skipped(why)) => {
-            println!("SKIPPED: {}: {}", place.title, why.trim());
+            not_possible_here(&format!("{}: {}", place.title, why.trim()));
             return None;
         }
         Err(NoSamples::Failed(why)) => return Some((Vec::new(), vec![format!("{}: {why}", place.title)])),
