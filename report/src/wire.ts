@@ -755,6 +755,7 @@ export type Warning =
   | "client-limited"
   | "sockets-uncharged"
   | "plateau-grew"
+  | "plateau-fell"
   | "cpu-starved"
   | "no-control-group"
   | "swapped"

@@ -323,6 +323,7 @@ impl Analysis<'_> {
             (account.left_shared_memory, Warning::LeftSharedMemory),
             (state.left_processes > 0, Warning::LeftProcesses),
             (state.grew, Warning::PlateauGrew),
+            (state.fell, Warning::PlateauFell),
             (
                 plateau.read && !plateau.quiescence.is_quiet(self.spec.scenario.wakes()),
                 Warning::PlateauNotQuiet,

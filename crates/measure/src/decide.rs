@@ -319,7 +319,11 @@ fn again_ns(spec: &RunSpec, due_ns: u64) -> u64 {
 }
 
 fn why_dropped(standing: &MemorySnapshot, stood: &MemorySnapshot) -> DropReason {
-    if standing.is_growth_of(stood) { DropReason::Grew } else { DropReason::Changed }
+    match () {
+        () if standing.is_growth_of(stood) => DropReason::Grew,
+        () if stood.is_growth_of(standing) => DropReason::Fell,
+        () => DropReason::Changed,
+    }
 }
 
 /// When the plateau is checked for the last time: before the first task can be due, as ending may allocate.

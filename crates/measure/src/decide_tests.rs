@@ -84,6 +84,18 @@ fn memory_that_grows_after_the_reading_is_read_again() {
     assert_eq!((run.status, run.warnings), (Status::Ok, vec![Warning::PlateauGrew]));
 }
 
+/// Tasks that ended have left less memory than those that are claimed alive.
+#[test]
+fn memory_that_falls_after_the_reading_is_warned_of() {
+    let falls = ScriptedProgram { memory: |ms| if ms < 1_000 { 40 * MIB } else { 20 * MIB }, ..well() };
+    let run = measured(&falls, &hold());
+    assert_eq!(run.memory.plateau.unwrap().footprint_bytes, 20 * MIB);
+    assert_eq!((run.status, run.warnings), (Status::Ok, vec![Warning::PlateauFell]));
+    let falls_little =
+        ScriptedProgram { memory: |ms| if ms < 1_000 { 22 * MIB } else { 20 * MIB }, ..well() };
+    assert_eq!(measured(&falls_little, &hold()).warnings, []);
+}
+
 #[test]
 fn memory_growth_at_the_last_moment_yields_no_plateau() {
     let grows = ScriptedProgram { memory: |ms| if ms < 1_900 { 20 * MIB } else { 40 * MIB }, ..well() };

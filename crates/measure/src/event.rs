@@ -151,6 +151,8 @@ pub enum DropReason {
     Changed,
     /// Likewise, and memory grew by more than the housekeeping of a runtime explains.
     Grew,
+    /// Likewise, and it fell by as much: tasks may have ended.
+    Fell,
 }
 
 /// The run near the end of its plateau.

@@ -107,6 +107,7 @@ pub(super) struct RunState {
     /// A reading was dropped because memory had changed.
     pub read_again: bool,
     pub grew: bool,
+    pub fell: bool,
     pub doubt: Option<Quiescence>,
     pub last_look: Option<(u64, LastLook)>,
     pub plateau_end: Option<(u64, Option<CpuReading>)>,
@@ -166,9 +167,10 @@ impl RunState {
                 self.drop_reading();
                 match why {
                     DropReason::Pause => self.plateau = None,
-                    DropReason::Changed | DropReason::Grew => self.read_again = true,
+                    DropReason::Changed | DropReason::Grew | DropReason::Fell => self.read_again = true,
                 }
                 self.grew |= *why == DropReason::Grew;
+                self.fell |= *why == DropReason::Fell;
             }
             RunEvent::Doubt(quiescence) => self.doubt = Some(*quiescence),
             RunEvent::LastLook(look) => self.last_look = Some((at_ns, (**look).clone())),

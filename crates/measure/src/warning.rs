@@ -23,6 +23,8 @@ pub enum Warning {
     SocketsUncharged,
     /// Memory grew by more than 5% and 4 MiB after the first reading, and was read again.
     PlateauGrew,
+    /// Memory fell by more than 5% and 4 MiB after the first reading, and was read again.
+    PlateauFell,
     /// The program was runnable but got less than half a CPU, for 1 s or more or right before memory was read: times are inflated.
     CpuStarved,
     /// Measured without a cgroup: kernel memory and peak are only what /proc shows.
@@ -85,6 +87,10 @@ impl Warning {
             Warning::PlateauGrew => {
                 "memory is a second reading, at the end of the plateau: it grew after the first (late tasks, or garbage \
                  collection)"
+            }
+            Warning::PlateauFell => {
+                "memory is a second reading, at the end of the plateau: it fell after the first (tasks that ended early, or \
+                 a collector that returned memory)"
             }
             Warning::CpuStarved => {
                 "CPU-starved: times are inflated and memory may be off (less than half a CPU for over 1 s: CPU quota or \

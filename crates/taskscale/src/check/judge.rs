@@ -45,6 +45,11 @@ pub(super) fn judge(request: &RunRequest, ends_together: bool, run: &TracedRun) 
                 format!("{with}: memory grew by more than 5% after `alive`"),
                 "print `alive` when the last task has started and allocated everything; a running collector or compiler is fine",
             ),
+            Warning::PlateauFell => findings.note(
+                CheckRule::Memory,
+                format!("{with}: memory fell by more than 5% while all tasks waited"),
+                "keep every task and its memory until all have waited; a collector that returns memory is fine",
+            ),
             Warning::PlateauNotQuiet if many => findings.note(
                 CheckRule::Quiet,
                 format!("{with}: not idle while all tasks waited (it used CPU, or its memory changed)"),

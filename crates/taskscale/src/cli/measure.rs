@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::net::{Ipv4Addr, SocketAddr, TcpStream, ToSocketAddrs};
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -114,7 +115,12 @@ pub(super) fn validate(args: &MeasureArgs) -> Result<MeasureOptions> {
     ensure!(folder.is_dir(), "--cwd: no such folder: {}", folder.display());
     let stdin = args.stdin.as_ref().map(std::path::absolute).transpose().context("--stdin")?;
     if let Some(path) = &stdin {
-        fs::File::open(path).with_context(|| format!("--stdin: cannot read {}", path.display()))?;
+        let unreadable = || format!("--stdin: cannot read {}", path.display());
+        let kind = fs::metadata(path).with_context(unreadable)?.file_type();
+        if !kind.is_file() && !kind.is_char_device() {
+            bail!("--stdin: {} is not a regular file (each run reads it from its start)", path.display());
+        }
+        fs::File::open(path).with_context(unreadable)?;
     }
     let known = match &load {
         Some(load) => load.stands != LoadAliveWhen::AliveOrQuiet,

@@ -119,6 +119,7 @@ fn arguments_of_measure_are_refused() {
             (&["--", "/"], &["/"]),
             (&["--cwd", "/nowhere", "--", "true"], &["--cwd", "/nowhere"]),
             (&["--stdin", "/nowhere", "--", "true"], &["--stdin", "/nowhere"]),
+            (&["--stdin", "/", "--", "true"], &["--stdin", "not a regular file"]),
             (&["--env", "NOT_THERE", "--", "true"], &["NOT_THERE=VALUE"]),
             (&["--env", "=x", "--", "true"], &["NAME=VALUE"]),
             (&["--ready-when", "/(/", "--", "true"], &["--ready-when"]),
