@@ -79,7 +79,7 @@ struct Embedded {
 const FIGURE_DIGITS: i32 = 7;
 const DETAIL_DIGITS: i32 = 5;
 
-/// Rounds to so many significant digits, one less below 1, and at most twelve decimals, and at least to a whole
+/// Rounds to `digits` significant digits, one less below 1, and at most twelve decimals, and at least to a whole
 /// number. Runs do not repeat the rest.
 fn brief(value: f64, digits: i32) -> f64 {
     let before_point = if value == 0.0 { 0 } else { value.abs().log10().floor() as i32 + 1 };
