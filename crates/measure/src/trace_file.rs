@@ -45,6 +45,8 @@ pub enum TraceError {
     Line { path: PathBuf, line: usize, error: serde_json::Error },
     #[error("cannot read {path}: it is cut off (its last line is not the account of the run)")]
     CutOff { path: PathBuf },
+    #[error("cannot read {path}: its \"exec\" event is missing, so times are unknown")]
+    NotStarted { path: PathBuf },
 }
 
 /// Writes the trace of a run into a new file. Fails if the file exists.
@@ -109,8 +111,13 @@ pub fn read_trace(path: &Path) -> Result<(RunSpec, Timeline), TraceError> {
             Err(error) => return Err(wrong(index + 2)(error)),
         }
     }
-    match timeline.events().last() {
-        Some(TimedEvent { event: RunEvent::Account(_), .. }) => Ok((spec, timeline)),
-        _ => Err(TraceError::CutOff { path: path_of() }),
+    let Some(TimedEvent { event: RunEvent::Account(_), .. }) = timeline.events().last() else {
+        return Err(TraceError::CutOff { path: path_of() });
+    };
+    // All times count from it. Only a run whose program could not be started has none.
+    let state = timeline.state();
+    if state.exec_ns.is_none() && state.last_read.is_some() {
+        return Err(TraceError::NotStarted { path: path_of() });
     }
+    Ok((spec, timeline))
 }

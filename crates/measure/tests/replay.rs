@@ -248,6 +248,10 @@ fn invalid_traces_are_refused() {
         ("version", kept.replacen("\"taskscale_trace\":1", "\"taskscale_trace\":2", 1)),
         ("cut", whole[..whole.len() - 1].join("\n")),
         ("cut in a line", kept[..kept.len() - 20].to_owned()),
+        (
+            "unstarted",
+            whole.iter().filter(|line| !line.contains("\"exec\"")).map(|line| format!("{line}\n")).collect(),
+        ),
         ("event", kept.replace("\"plateau\":", "\"plateaux\":")),
     ]
     .into();
@@ -258,6 +262,7 @@ fn invalid_traces_are_refused() {
         let right = match name {
             "empty" | "sample" => matches!(error, TraceError::NotATrace { .. }),
             "version" => matches!(error, TraceError::Version { version: 2, .. }),
+            "unstarted" => matches!(error, TraceError::NotStarted { .. }),
             "event" => matches!(error, TraceError::Line { .. }),
             _ => matches!(error, TraceError::CutOff { .. }),
         };
