@@ -18,20 +18,22 @@ enum LineSubject<'a> {
 }
 
 impl CompareCsvLine<'_> {
-    fn either(&self, judged: fn(&Judged) -> String, outcome: fn(&OutcomeChange) -> String) -> String {
+    fn any(
+        &self,
+        judged: fn(&Judged) -> String,
+        outcome: fn(&OutcomeChange) -> String,
+        missing: fn(&str) -> String,
+    ) -> String {
         match self.of {
             LineSubject::Judged(of) => judged(of),
             LineSubject::Outcome(of) => outcome(of),
-            LineSubject::Missing(_) => String::new(),
+            LineSubject::Missing(case) => missing(case),
         }
     }
 
-    /// The text of a missing case, or else `other`.
-    fn missing(&self, text: impl Fn(&str) -> String, other: String) -> String {
-        match self.of {
-            LineSubject::Missing(case) => text(case),
-            _ => other,
-        }
+    /// A field that missing cases lack.
+    fn either(&self, judged: fn(&Judged) -> String, outcome: fn(&OutcomeChange) -> String) -> String {
+        self.any(judged, outcome, |_| String::new())
     }
 
     /// A field of judged metrics, empty for outcomes.
@@ -63,12 +65,11 @@ fn reason(reason: &Option<String>) -> String {
 fn columns<'a>() -> [CsvColumn<CompareCsvLine<'a>>; 21] {
     [
         ("metric", |line| {
-            let other = line.either(|of| of.metric.name.to_owned(), |_| "outcome".to_owned());
-            line.missing(|_| "outcome".to_owned(), other)
+            line.any(|of| of.metric.name.to_owned(), |_| "outcome".to_owned(), |_| "outcome".to_owned())
         }),
         ("base_entry", |line| {
             let entry = |case: &str| text(case.split(" × ").next().unwrap_or_default());
-            line.missing(entry, line.either(|of| text(&of.base_entry), |of| text(&of.base_entry)))
+            line.any(|of| text(&of.base_entry), |of| text(&of.base_entry), entry)
         }),
         ("new_entry", |line| line.either(|of| text(&of.new_entry), |of| text(&of.new_entry))),
         ("tasks", |line| line.either(|of| whole(of.tasks), |of| whole(of.tasks))),
@@ -87,15 +88,14 @@ fn columns<'a>() -> [CsvColumn<CompareCsvLine<'a>>; 21] {
         ("verdict_high", |line| line.judged(|of| figure(of.verdict_interval.map(|interval| interval.high)))),
         ("margin", |line| line.judged(|of| figure(Some(of.margin)))),
         ("verdict", |line| {
-            let other = line.either(|of| of.verdict.name().to_owned(), |of| of.change.name().to_owned());
-            line.missing(|_| "missing".to_owned(), other)
+            let missing = |_: &str| "missing".to_owned();
+            line.any(|of| of.verdict.name().to_owned(), |of| of.change.name().to_owned(), missing)
         }),
         ("threshold", |line| line.judged(|of| figure(of.threshold))),
         ("gate", |line| line.gate().to_owned()),
         ("repetitions_needed", |line| line.judged(|of| whole(of.repetitions_needed.map(u64::from)))),
         ("reason", |line| {
-            let of_missing = |case: &str| text(&words::missing(case));
-            line.missing(of_missing, line.either(|of| reason(&of.reason), |of| reason(&of.reason)))
+            line.any(|of| reason(&of.reason), |of| reason(&of.reason), |case| text(&words::missing(case)))
         }),
         ("workload", |line| text(&line.comparison.workload)),
     ]

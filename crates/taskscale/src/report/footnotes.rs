@@ -127,12 +127,16 @@ pub fn notes(report: &Report) -> Vec<String> {
     if report.rows().any(|row| row.ok_runs > 0 && row.ok_runs < row.runs) {
         notes.push("Values include only the repetitions that were ok.".to_owned());
     }
-    let mut partial = report.rows().filter(|row| row.ok_runs == 0 && row.has_figures());
-    let note = match partial.clone().any(|row| row.short_alive.is_some()) {
-        true => "Rows with fewer than N tasks alive are not ranked: N tasks would cost more.",
-        false => "Rows without an ok run are not ranked.",
-    };
-    notes.extend(partial.next().map(|_| note.to_owned()));
+    let (short, others): (Vec<&Row>, Vec<&Row>) = report
+        .rows()
+        .filter(|row| row.ok_runs == 0 && row.has_figures())
+        .partition(|row| row.short_alive.is_some());
+    if !short.is_empty() {
+        notes.push("Rows with fewer than N tasks alive are not ranked: N tasks would cost more.".to_owned());
+    }
+    if !others.is_empty() {
+        notes.push("Rows without an ok run are not ranked.".to_owned());
+    }
     let has_no_cost = |row: &Row| row.ok_runs == row.runs && row.headline.is_none();
     if report.shape == Shape::Work && report.rows().any(has_no_cost) {
         notes.push(
