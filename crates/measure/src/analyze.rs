@@ -14,7 +14,7 @@ use super::limit_detection::LimitEvidence;
 use super::observed::{Observed, RunVerdict};
 use super::plateau::Reading;
 use super::run_state::RunState;
-use super::sampler::{IDLE_SHARE, LONGEST_GAP_NS, seconds};
+use super::sampler::{IDLE_SHARE, LONGEST_GAP_NS, is_growth, seconds};
 use super::timeline::Timeline;
 use super::{Measurement, RunSpec};
 use crate::{Cpu, Memory, MemorySource, PlateauFrom, Time, Warning};
@@ -197,7 +197,13 @@ impl Analysis<'_> {
 
     fn memory(&self) -> Memory {
         let (state, source) = (self.state, self.timeline.host.source);
-        let kept = state.account.peak_bytes;
+        // A program that is root may reset a record.
+        let recorded = [
+            state.last_read.as_ref().map(|read| read.stood),
+            state.last_look.as_ref().and_then(|(_, look)| look.standing),
+        ];
+        let recorded = recorded.into_iter().flatten().filter_map(|at| Some(at.peak?.0));
+        let kept = state.account.peak_bytes.map(|peak| recorded.fold(peak, u64::max));
         // If the work ended before the reading did, tasks may be missing.
         let reading = self.counted().filter(|_| !(self.is_work() && self.is_late()));
         let rss_peak = match &state.end {
@@ -260,6 +266,7 @@ impl Analysis<'_> {
             escaped: if escaped == 0 { usize::from(left) } else { escaped },
             came_back: state.account.came_back,
             outside_s: self.outside_s(),
+            above_cap: self.above_cap(),
             starved_launch: time.launch_s.map(|launch_s| (launch_s, starved_s)).filter(
                 |(launch_s, starved_s)| {
                     let many = self.spec.tasks > 1 && due_ns.is_none();
@@ -290,6 +297,13 @@ impl Analysis<'_> {
         let inside_s = self.group_cpu()?.total_s;
         let outside_s = user_s + system_s + orphans_s - inside_s;
         (outside_s > OUTSIDE_S.max(OUTSIDE_SHARE * inside_s)).then_some(outside_s)
+    }
+
+    /// The peak and the cap, where the peak is higher by more than the kernel lets through for itself.
+    fn above_cap(&self) -> Option<(u64, u64)> {
+        let cap = self.spec.bounds.memory_bytes.filter(|_| self.timeline.host.enforces_cap)?;
+        let peak = self.state.account.want.bounded_peak_bytes?;
+        is_growth(cap, peak).then_some((peak, cap))
     }
 
     /// Whether lines that were received together may have been printed a whole wait apart, because taskscale

@@ -282,7 +282,7 @@ fn a_timeout_does_not_hide_exhausted_memory() {
 #[test]
 fn a_cap_that_was_never_hit_is_not_blamed() {
     let mut scene = Scene::new();
-    scene.want = MemoryWant { oom_kills: 1, cap_hit: false, out_of_memory: false };
+    scene.want = MemoryWant { oom_kills: 1, ..MemoryWant::default() };
     let verdict = scene.judged(false);
     assert_eq!(verdict.status, KilledOom);
     let reason = verdict.reason.unwrap();

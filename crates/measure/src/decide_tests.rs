@@ -96,6 +96,20 @@ fn memory_that_falls_after_the_reading_is_warned_of() {
     assert_eq!(measured(&falls_little, &hold()).warnings, []);
 }
 
+/// A peak between two looks, as of tasks that start after `alive` and end before `done`.
+#[test]
+fn memory_that_grows_and_falls_between_looks_is_seen() {
+    let peaks = |memory| ScriptedProgram { memory, ..well() };
+    let before = measured(&peaks(|ms| if (800..1_200).contains(&ms) { 40 * MIB } else { 20 * MIB }), &hold());
+    assert_eq!((before.status, before.warnings), (Status::Ok, vec![Warning::PlateauGrew]));
+    for spec in [hold(), black_box(true)] {
+        let late =
+            measured(&peaks(|ms| if (1_850..1_900).contains(&ms) { 40 * MIB } else { 20 * MIB }), &spec);
+        assert_eq!(late.status, Status::NoPlateau);
+        assert!(late.reason.unwrap().starts_with("memory grew by 20.0 MiB after it was read"));
+    }
+}
+
 #[test]
 fn memory_growth_at_the_last_moment_yields_no_plateau() {
     let grows = ScriptedProgram { memory: |ms| if ms < 1_900 { 20 * MIB } else { 40 * MIB }, ..well() };
@@ -358,7 +372,7 @@ fn timelines_have_a_bounded_length() {
         timeline.push(at, RunEvent::Threads(at));
         timeline.push(at, RunEvent::Peak(at));
         timeline.push(at, RunEvent::Connections(20_000 - at));
-        timeline.push(at, RunEvent::Standing(MemorySnapshot { in_use: None, shown: at }));
+        timeline.push(at, RunEvent::Standing(MemorySnapshot { in_use: None, shown: at, peak: None }));
         timeline
             .usage
             .add(UsageSample { at_ns: at * 20 * MS, ..UsageSample::default() }, ThreadActivity::default);

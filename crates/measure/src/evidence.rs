@@ -65,6 +65,8 @@ pub struct PlateauQuality {
     pub came_back: bool,
     /// CPU time that its processes used outside of its cgroup, in seconds, if any.
     pub outside_s: Option<f64>,
+    /// The peak of the run and its cap, in bytes, where the cap was exceeded: the program has raised it.
+    pub above_cap: Option<(u64, u64)>,
     /// For a CPU-starved launch, in seconds: how long it took from exec, and how long of that the program was runnable
     /// but got less than half a CPU.
     pub starved_launch: Option<(f64, f64)>,
@@ -178,8 +180,15 @@ impl PlateauQuality {
         !self.alive_at_end && (unseen || self.unheard || self.late && self.read)
     }
 
-    /// Returns the reason why the results do not cover the whole program, if so.
+    /// Returns the reason why the results do not cover the whole program within its cap, if so.
     pub fn require_all_inside(&self) -> Result<(), String> {
+        if let Some((peak, cap)) = self.above_cap {
+            return Err(format!(
+                "its cgroup held {:.0} MiB, above its cap of {:.0} MiB: the program or another process raised the cap",
+                mib(peak as f64),
+                mib(cap as f64)
+            ));
+        }
         Err(match (self.escaped, self.outside_s) {
             (0, _) if self.came_back => {
                 "a process left the cgroup of the run and came back: the memory that it used meanwhile may be \
@@ -326,6 +335,8 @@ mod tests {
         assert!(why(PlateauQuality { escaped: 1, ..seen() }).starts_with("1 process left"));
         assert!(why(PlateauQuality { came_back: true, ..seen() }).contains("came back"));
         assert!(why(PlateauQuality { escaped: 3, ..seen() }).contains("their memory"));
+        let raised = why(PlateauQuality { above_cap: Some((300 << 20, 64 << 20)), ..seen() });
+        assert!(raised.starts_with("its cgroup held 300 MiB, above its cap of 64 MiB"), "{raised}");
         assert!(why(PlateauQuality { outside_s: Some(0.3), ..seen() }).contains("0.30 s of CPU time"));
     }
 }

@@ -80,13 +80,17 @@ pub struct MemorySnapshot {
     pub in_use: Option<u64>,
     /// Memory that its processes show, and kernel memory, in bytes. Exact.
     pub shown: u64,
+    /// The peak of memory so far, and the charge now, in bytes, both with unmapped page cache.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub peak: Option<(u64, u64)>,
 }
 
 impl MemorySnapshot {
-    /// Whether memory is unchanged.
+    /// Whether memory is unchanged, and has not been higher in between.
     pub fn is_same_as(&self, then: &MemorySnapshot) -> bool {
         self.shown.abs_diff(then.shown) <= more_of(EXACT_BYTES, EXACT_SHARE, self.shown.max(then.shown))
             && then.in_use_is_about(self.in_use)
+            && self.peak_grown_since(then).is_none()
     }
 
     /// Whether the cgroup uses about the same, as far as its counters show.
@@ -100,12 +104,23 @@ impl MemorySnapshot {
         let in_use = self.in_use.zip(then.in_use).map_or(0, |(now, then)| now.saturating_sub(then));
         let grew = shown > more_of(EXACT_BYTES, EXACT_SHARE, self.shown)
             || in_use > more_of(SAME_BYTES, SAME_SHARE, then.in_use.unwrap_or(0));
-        grew.then(|| shown.max(in_use))
+        grew.then(|| shown.max(in_use)).max(self.peak_grown_since(then))
+    }
+
+    /// By how much the peak has grown since `then` in bytes, less new page cache, if that is more than the housekeeping
+    /// of a runtime explains. Memory may be as before again.
+    fn peak_grown_since(&self, then: &MemorySnapshot) -> Option<u64> {
+        let cache = |at: &MemorySnapshot| Some(at.peak?.1.saturating_sub(at.in_use?));
+        let new_cache = cache(self)?.saturating_sub(cache(then)?);
+        let ((before, _), (now, _)) = then.peak.zip(self.peak)?;
+        let now = now.saturating_sub(new_cache);
+        is_growth(before, now).then(|| now - before)
     }
 
     /// Whether memory grew by more than the housekeeping of a runtime explains.
     pub fn is_growth_of(&self, then: &MemorySnapshot) -> bool {
-        is_growth(then.shown, self.shown)
+        self.peak_grown_since(then).is_some()
+            || is_growth(then.shown, self.shown)
             || self.in_use.zip(then.in_use).is_some_and(|(now, then)| is_growth(then, now))
     }
 }
@@ -404,11 +419,11 @@ mod tests {
 
     #[test]
     fn memory_changes_beyond_tolerance_are_found() {
-        let stood = MemorySnapshot { in_use: Some(2 * MIB), shown: 2 * MIB };
+        let stood = MemorySnapshot { in_use: Some(2 * MIB), shown: 2 * MIB, peak: None };
         let more = |kib: u64| MemorySnapshot { shown: stood.shown + (kib << 10), ..stood };
         assert!(more(64).is_same_as(&stood) && more(64).grown_since(&stood).is_none());
         assert!(!more(65).is_same_as(&stood) && more(65).grown_since(&stood) == Some(65 << 10));
-        let large = MemorySnapshot { in_use: None, shown: 100 * MIB };
+        let large = MemorySnapshot { in_use: None, shown: 100 * MIB, peak: None };
         assert!(MemorySnapshot { shown: 101 * MIB, ..large }.is_same_as(&large));
         assert!(!MemorySnapshot { shown: 102 * MIB, ..large }.is_same_as(&large));
         // A cgroup's counters may lag by 1 MiB, which does not count as growth.
@@ -416,6 +431,23 @@ mod tests {
         assert!(lagging.is_same_as(&stood) && lagging.grown_since(&stood).is_none());
         let used = MemorySnapshot { in_use: Some(9 * MIB), ..stood };
         assert!(!used.is_same_as(&stood) && used.grown_since(&stood) == Some(7 * MIB));
+    }
+
+    #[test]
+    fn a_higher_peak_is_growth_unless_it_is_page_cache() {
+        let at = |peak: u64, charged: u64| MemorySnapshot {
+            in_use: Some(20 * MIB),
+            shown: 20 * MIB,
+            peak: Some((peak * MIB, charged * MIB)),
+        };
+        let then = at(30, 25);
+        assert_eq!(at(50, 25).grown_since(&then), Some(20 * MIB));
+        assert!(at(50, 25).is_growth_of(&then) && !at(50, 25).is_same_as(&then));
+        for same in [at(34, 25), at(50, 45), at(30, 20)] {
+            assert_eq!(same.grown_since(&then), None, "{same:?}");
+            assert!(same.is_same_as(&then) && !same.is_growth_of(&then), "{same:?}");
+        }
+        assert!(MemorySnapshot { peak: None, ..then }.is_same_as(&then), "unknown");
     }
 
     #[test]

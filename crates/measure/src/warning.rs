@@ -21,7 +21,7 @@ pub enum Warning {
     ClientLimited,
     /// The kernel charges accepted sockets to no cgroup: the server's memory is too low.
     SocketsUncharged,
-    /// Memory grew by more than 5% and 4 MiB after the first reading, and was read again.
+    /// Memory grew by more than 5% and 4 MiB after the first reading, if only for a time, and was read again.
     PlateauGrew,
     /// Memory fell by more than 5% and 4 MiB after the first reading, and was read again.
     PlateauFell,

@@ -70,6 +70,9 @@ pub struct MemoryWant {
     /// Whether the cgroup hit its cap and nothing could be reclaimed, so that a process had to be killed: at
     /// this moment (v1), or at any time so far (v2).
     pub out_of_memory: bool,
+    /// The kernel's record of the highest memory that the cap bounds, in bytes. On v1, TCP buffers are not bounded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bounded_peak_bytes: Option<u64>,
 }
 
 /// The cgroup of one run, or its substitute from /proc.

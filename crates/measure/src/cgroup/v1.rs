@@ -127,6 +127,7 @@ impl Group for GroupV1 {
                 .unwrap_or(0),
             cap_hit: met.into_iter().flatten().any(|times| times > 0),
             out_of_memory: keyed(&control, "under_oom").is_some_and(|under| under > 0),
+            bounded_peak_bytes: self.number("memory.max_usage_in_bytes"),
         }
     }
 

@@ -124,6 +124,7 @@ impl Group for GroupV2 {
             oom_kills: keyed(&whole, "oom_kill").unwrap_or(0),
             cap_hit: keyed(own, "max").is_some_and(|times| times > 0),
             out_of_memory: keyed(own, "oom").is_some_and(|times| times > 0),
+            bounded_peak_bytes: self.memory_peak(),
         }
     }
 

@@ -115,7 +115,8 @@ pub(super) fn watch(program: &ScriptedProgram, spec: &RunSpec) -> (Timeline, Vec
         }
         let cpu = Some(CpuReading::of((program.cpu_ms)(ms) / 1e3, 0.0));
         let memory = (program.memory)(ms);
-        let standing = MemorySnapshot { in_use: Some(memory), shown: memory };
+        let peak = (0..=ms).map(program.memory).max().map(|peak| (peak, memory));
+        let standing = MemorySnapshot { in_use: Some(memory), shown: memory, peak };
         let action = next_action(&timeline, spec, now);
         done_at_once = if matches!(action, Action::Wait(_)) { 0 } else { done_at_once + 1 };
         assert!(done_at_once < 10, "{action:?} again and again: {actions:?}");

@@ -272,7 +272,10 @@ impl Run<'_> {
     /// Memory now, for a later comparison.
     fn standing(&self, processes: &[u32]) -> MemorySnapshot {
         let shown = plateau::standing(self.group.as_ref(), processes);
-        MemorySnapshot { in_use: self.group.memory_in_use(), shown }
+        let in_use = self.group.memory_in_use();
+        let sampled = Some(self.state().sampled_peak).filter(|bytes| *bytes > 0);
+        let peak = self.group.memory_peak().or(sampled).zip(self.group.memory_now());
+        MemorySnapshot { in_use, shown, peak }
     }
 }
 

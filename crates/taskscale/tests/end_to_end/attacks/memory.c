@@ -346,6 +346,32 @@ static void returns_memfd(void) { returns_with(takes_memfd); }
 static void returns_heap(void) { returns_with(takes_heap); }
 static void returns_pipes(void) { returns_with(takes_pipes); }
 
+// Lifts its own cap, and holds more for a while.
+static void lifts_cap(void) {
+    char group[2048] = "", path[2100];
+    own_group(group, sizeof group);
+    *strrchr(group, '/') = 0;
+    const char *const caps[] = {"memory.memsw.limit_in_bytes", "memory.limit_in_bytes", "memory.max"};
+    for (size_t i = 0; i < sizeof caps / sizeof *caps; i++) {
+        snprintf(path, sizeof path, "%s/%s", group, caps[i]);
+        int file = open(path, O_WRONLY);
+        if (file < 0) continue;
+        or_skip(write(file, "1073741824", 10) == 10, path);
+        close(file);
+    }
+    munmap(anon(100 * MIB), 100 * MIB);
+}
+
+// Tasks that start after `alive` and end before `done`.
+static void grows_and_falls(void) {
+    alive(), pause_s(0.6);
+    void *memory = anon(100 * MIB);
+    pause_s(0.2);
+    munmap(memory, 100 * MIB);
+    done();
+    exit(0);
+}
+
 // Says nothing, stops in its launch, and would go on if it were continued.
 static void stops(void) {
     raise(SIGSTOP);
@@ -390,6 +416,7 @@ static const struct { const char *name; void (*run)(void); } attacks[] = {
     {"packet-ring", packet_ring}, {"shm-of-others", shm_of_others}, {"cache-then-heap", cache_then_heap},
     {"late-tasks", late_tasks}, {"one-escapes", one_escapes}, {"spliced", spliced},
     {"returns-memfd", returns_memfd}, {"returns-heap", returns_heap}, {"returns-pipes", returns_pipes},
+    {"lifts-cap", lifts_cap}, {"grows-and-falls", grows_and_falls},
     {"stops", stops}, {"leaves-segment", leaves_segment}, {"segments", segments}, {"sparse", sparse},
 };
 
