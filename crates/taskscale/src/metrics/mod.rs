@@ -315,6 +315,8 @@ mod tests {
         let read = [&LATE_P50, &LATE_P99, &LATE_MAX, &CPU_PER_TICK].map(|figure| figure.read(&sample));
         assert_eq!(read, [4.0, 8.0, 32.0, 5_000.0].map(Some));
         assert_eq!(LATE_MAX.show(32.0), "32.0");
+        sample.histograms.insert("late_us".into(), vec![u64::MAX, 1]);
+        assert_eq!(LATE_P50.read(&sample), Some(1.0));
         sample.histograms.insert("late_us".into(), vec![0, 0]);
         assert_eq!((LATE_P50.read(&sample), CPU_PER_TICK.read(&sample)), (None, None));
     }

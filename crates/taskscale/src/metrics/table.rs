@@ -286,15 +286,15 @@ fn lateness(sample: &Sample) -> Option<&[u64]> {
 }
 
 fn ticks(sample: &Sample) -> Option<u64> {
-    Some(lateness(sample)?.iter().sum()).filter(|ticks| *ticks > 0)
+    Some(lateness(sample)?.iter().copied().fold(0, u64::saturating_add)).filter(|ticks| *ticks > 0)
 }
 
 /// A quantile of lateness, in microseconds: the upper bound of its bucket.
 fn late(sample: &Sample, share: f64) -> Option<f64> {
     let rank = (ticks(sample)? as f64 * share).ceil().max(1.0) as u64;
-    let mut seen = 0;
+    let mut seen = 0_u64;
     let bucket = lateness(sample)?.iter().position(|count| {
-        seen += count;
+        seen = seen.saturating_add(*count);
         seen >= rank
     })?;
     Some(2_f64.powi(bucket as i32))
