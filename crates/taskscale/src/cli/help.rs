@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 use super::args::{Args, HelpArgs};
 use super::failure::{CliResult, Failure, advised, succeed_with};
+use super::output::color;
 use crate::catalog::closest;
 use crate::metrics;
 
@@ -50,7 +51,7 @@ pub(super) fn run(help: &HelpArgs) -> CliResult {
     let mut taskscale = Args::command();
     taskscale.build();
     if topic.is_empty() {
-        return succeed_with(&taskscale.render_long_help().ansi().to_string());
+        return succeed_with(&long_help(&mut taskscale));
     }
     let groups = codes();
     let own = |(group, codes): (&String, &BTreeMap<String, Code>)| {
@@ -62,12 +63,18 @@ pub(super) fn run(help: &HelpArgs) -> CliResult {
         command = command.and_then(|command| command.find_subcommand_mut(word));
     }
     // A command comes before codes of the same name.
-    let command = command.map(|command| command.render_long_help().ansi().to_string());
+    let command = command.map(long_help);
     let texts: Vec<String> = command.into_iter().chain(groups.iter().filter_map(own)).collect();
     if texts.is_empty() {
         return Err(Failure::Usage(unknown(&topic, &taskscale, &groups)));
     }
     succeed_with(&texts.join("\n"))
+}
+
+/// The long help of a command, in color where standard output has color.
+fn long_help(command: &mut clap::Command) -> String {
+    let help = command.render_long_help();
+    if color(&std::io::stdout()) { help.ansi().to_string() } else { help.to_string() }
 }
 
 fn unknown(topic: &str, taskscale: &clap::Command, groups: &Codes) -> anyhow::Error {

@@ -5,6 +5,16 @@ use std::fs;
 use crate::support::{FakeEntry, World};
 
 #[test]
+fn help_is_colored_only_on_request() {
+    let world = World::new(&[FakeEntry::new("base", "")]);
+    for topic in [&["help"][..], &["help", "run"], &["--help"]] {
+        let plain = world.run(world.command(topic)).stdout;
+        assert!(plain.contains("Options:") && !plain.contains('\x1b'), "{topic:?}: {plain}");
+    }
+    assert!(world.run(world.command(&["--color", "always", "help", "run"])).stdout.contains('\x1b'));
+}
+
+#[test]
 fn completions_and_manual_cover_every_command() {
     let world = World::new(&[FakeEntry::new("base", "")]);
     let help = world.run(world.command(&["--help"])).stdout;

@@ -9,7 +9,7 @@ use super::ResultsArgs;
 #[derive(Debug, ClapArgs)]
 #[command(after_long_help = "\
 Examples:
-  taskscale measure -- ./my-server                                once, as it is
+  taskscale measure -- ./my-server                                as it is
   taskscale measure -n 1,10k,100k -- ./my-server --conns {tasks}  at several numbers of tasks
   taskscale measure --ready-tcp 8080 --with './client --users {tasks}' -- ./my-server --port 8080
 
@@ -29,7 +29,8 @@ Exit status: 0 success (a system limit is a result); 1 a run failed or timed out
 pub struct MeasureArgs {
     /// Numbers of tasks, such as 1,10k [default: 1,10k,100k]
     ///
-    /// Without {tasks} in the command, the program is measured once, as it is.
+    /// Without {tasks} in the command, --env or --with, and without --connect, the program runs as
+    /// it is.
     #[arg(short = 'n', long = "tasks", value_name = "COUNTS")]
     pub tasks: Option<String>,
     /// Repetitions of each case
