@@ -230,7 +230,7 @@ pub(super) fn lock_machine(
         }
         waited = so_far;
         if so_far >= next_message {
-            progress.print_message(&format!("waiting: {who} is measuring on this machine ({harm})"));
+            progress.print_message(&format!("waiting: {who} ({harm})"));
             next_message = so_far + REPEAT_AFTER;
         }
         let time = time_left(so_far.as_secs_f64());
@@ -243,7 +243,7 @@ pub(super) fn lock_machine(
     };
     if let Some(who) = refused {
         let advice = "omit --no-wait to wait; --no-lock measures anyway, and marks the samples";
-        let error = format!("{who} is measuring on this machine ({harm})");
+        let error = format!("{who} ({harm})");
         return Err(Failure::Usage(advised(error, advice)));
     }
     let lock = lock.ok_or_else(|| Failure::interrupted(interrupt))?;
@@ -257,7 +257,7 @@ pub(super) fn lock_machine(
     Ok(lock)
 }
 
-/// `taskscale 708 with results/DIR (taskscale @all), for 12 min`.
+/// `taskscale 708 with results/DIR (taskscale @all) has been measuring on this machine for 12 min`.
 fn named(holder: &Holder) -> String {
     let name = match (holder.pid, &holder.does) {
         (Some(pid), Some(does)) => format!("taskscale {pid} {does}"),
@@ -269,8 +269,10 @@ fn named(holder: &Holder) -> String {
         command => format!("{name} ({})", shortened(&command_line(command), COMMAND)),
     };
     match holder.since.and_then(|since| since.elapsed().ok()) {
-        Some(so_far) => format!("{name}, for {}", time_left(so_far.as_secs_f64())),
-        None => name,
+        Some(so_far) => {
+            format!("{name} has been measuring on this machine for {}", time_left(so_far.as_secs_f64()))
+        }
+        None => format!("{name} is measuring on this machine"),
     }
 }
 

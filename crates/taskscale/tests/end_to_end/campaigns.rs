@@ -175,7 +175,7 @@ fn concurrent_campaigns_wait_for_the_machine() {
     hurried.env("TASKSCALE_LOCK", world.path("lock"));
     let refused = other.run(hurried);
     refused.expect_code(2).expect_said(&format!("error: {holder} (")).expect_said("--no-wait");
-    refused.expect_said("is measuring on this machine");
+    refused.expect_said("measuring on this machine");
     // An unusable folder is refused at once, not after a wait.
     fs::create_dir(other.path("full")).unwrap();
     fs::write(other.path("full/thesis.tex"), "years of work").unwrap();
