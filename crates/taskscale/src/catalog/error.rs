@@ -21,7 +21,7 @@ pub enum CatalogError {
     #[error("cannot read {path}: {error}")]
     Unreadable { path: PathBuf, error: std::io::Error },
     #[error("{path}:{line}:{column}: {message}")]
-    #[strum(message = "docs/guides/add-a-runtime.md explains every key of runtime.toml")]
+    #[strum(message = "docs/reference/manifest.md explains every key of runtime.toml")]
     Invalid { path: PathBuf, line: usize, column: usize, message: String },
     #[error("no runtime in catalog {folder} (expected folders with a runtime.toml)")]
     #[strum(message = "name the folder above them: --catalog DIR")]

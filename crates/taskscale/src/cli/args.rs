@@ -131,8 +131,8 @@ pub struct Global {
     pub verbose: bool,
     /// Print events as JSON Lines on standard error
     ///
-    /// docs/reference/events.md describes the events. `list`, `check`, `load`, `submit`, `doctor` and
-    /// `fleet status` print their result as JSON.
+    /// docs/reference/events.md describes the events. `bisect`, `check`, `doctor`, `fleet status`, `list`,
+    /// `load`, `replay`, `submit`, `verify` and `versions` print their result as JSON.
     #[arg(long, global = true)]
     pub json: bool,
 }
@@ -283,7 +283,7 @@ pub struct ResultsArgs {
     pub format: ReportFormat,
     /// Keep a trace of every run in DIR, for `taskscale replay`
     ///
-    /// One file of JSON lines per run: the command line and its folder, protocol lines, usage, memory, limits of the
+    /// One file of JSON lines per run, warm-ups included: the command line and its folder, protocol lines, usage, memory, limits of the
     /// machine, the end of standard error. Variables of the environment are not in it.
     #[arg(long, value_name = "DIR", hide_short_help = true)]
     pub trace: Option<PathBuf>,

@@ -21,7 +21,7 @@ Examples:
 
 Each run gets its own cgroup with the memory as its limit. Kernel memory and files count, and swap is
 off. So runtimes that size themselves by their container do so here. Runs at a rate have unlimited
-memory. docs/guides/limit.md describes the method.
+memory. docs/reference/limit-method.md describes the method.
 
 An answer must pass every confirming run (-r). If one of them fails, the answer moves to the safe side
 and is confirmed again. The table shows how many runs passed, and between which values runs both
