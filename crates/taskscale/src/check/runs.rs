@@ -206,8 +206,9 @@ impl<'a, 'r> Runs<'a, 'r> {
             if may_repeat && self.repeat() {
                 return None;
             }
-            // In the last attempt the fault is the program's, unless a run with fewer tasks had a plateau.
-            if may_repeat || status == Status::NoPlateau && self.passed() {
+            // In the last attempt the fault is the program's, unless another run had a plateau.
+            let had_plateau = self.trials.iter().any(|trial| trial.status == Status::Ok);
+            if may_repeat || status == Status::NoPlateau && had_plateau {
                 found.are_inconclusive(status);
             }
         }

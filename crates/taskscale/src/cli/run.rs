@@ -195,10 +195,11 @@ fn preview_text(preview: &RunPreview, folder: &Path) -> String {
         text.push_str(&format!("Already in {}: {}.\n", folder.display(), counted(estimate.done, "run")));
     }
     let guesses = estimate.cells.iter().filter(|cell| cell.source == EstimateSource::Kind).count();
-    let known = counted(preview.campaigns, "results folder");
-    text.push_str(&format!(
-        "Estimated from {known} of this machine in {RESULTS}/, without builds and repeated runs.\n"
-    ));
+    let known = match preview.campaigns {
+        0 => format!("{RESULTS}/ has no results of this machine to estimate from."),
+        some => format!("Estimated from {} of this machine in {RESULTS}/.", counted(some, "results folder")),
+    };
+    text.push_str(&format!("{known} Builds and repeated runs are not included.\n"));
     if guesses > 0 {
         text.push_str(&format!("~ {}: estimated from the kind alone.\n", counted(guesses, "case")));
     }
